@@ -1,0 +1,42 @@
+// Package metric describes what is measured: named quantities with a unit and a place in a tree. The
+// severities themselves live in package report.
+package metric
+
+import "fmt"
+
+// Unit is the unit of a metric's stored int64 values.
+type Unit uint8
+
+const (
+	Nanoseconds Unit = iota // durations
+	Count                   // occurrences: visits, messages
+	Bytes
+	Events // hardware or software counter events
+)
+
+func (u Unit) String() string {
+	switch u {
+	case Nanoseconds:
+		return "ns"
+	case Count:
+		return "1"
+	case Bytes:
+		return "bytes"
+	case Events:
+		return "events"
+	}
+	return fmt.Sprintf("unit(%d)", uint8(u))
+}
+
+// Metric is one quantity. Stored severities are exclusive along the metric tree: a parent's inclusive
+// value is its own plus that of its children.
+type Metric struct {
+	Name        string // identifier, stable forever: late_sender
+	Title       string // for people: Late sender
+	Parent      string // name of the parent, "" for a root
+	Unit        Unit
+	Description string // what it means, first sentence stands alone
+	Formula     string // how it is computed, in the terms of the description
+	Advice      string // what to do about it; "" for metrics that are no problem in themselves
+	Wait        bool   // a wait state: has instances, causers and a critical share
+}

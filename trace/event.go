@@ -1,0 +1,83 @@
+package trace
+
+import "tracerec/trace/wire"
+
+// Event is one decoded event of a location.
+type Event struct {
+	Time int64  // ns since the start of the experiment
+	Word uint64 // the event's word, 0 if its kind has none; for Counters an offset, see Batch.Values
+	ID   uint32 // region, metric, outcome, levels or count, as wire.SpecOf(Kind).ID says; regions and metrics index Definitions
+	Kind wire.Kind
+}
+
+// Batch holds consecutive events of one location, in order.
+type Batch struct {
+	Location LocationID
+	Events   []Event
+	// Values holds the words of all Counters events of the batch: those of event e are
+	// Values[e.Word : e.Word+uint64(e.ID)]. The first is where the sample was taken (thread and scheduling
+	// sequence, see counters/sample), the others follow the process's counter set.
+	Values []uint64
+}
+
+// LocationID numbers the locations of an archive densely from 0, in the order of (process, number within it).
+type LocationID uint32
+
+// NoLocation is the absence of a location.
+const NoLocation = ^LocationID(0)
+
+// Definitions is everything an archive says about its events. Ids within events index these slices;
+// process-local numbers were translated while reading.
+type Definitions struct {
+	Processes []Process
+	Locations []Location
+	Regions   []Region
+	Objects   []Object
+	Metrics   []Metric
+}
+
+// Process is one measured process.
+type Process struct {
+	PID      int
+	Parent   int               // pid of its parent
+	Args     []string          // command line
+	Start    int64             // ns since the start of the experiment
+	End      int64             // last instant at which it is known to have run
+	Counters []string          // names of the event set sampled with regions, in the order of the values; nil if none
+	Exit     int               // exit status, -1 unknown (and 128+n for signal n)
+	Warnings map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
+}
+
+// Location is one ordered stream of events: a goroutine.
+type Location struct {
+	Process int    // index in Processes
+	Number  uint64 // number within the process, 1 is the first to record
+	GoID    uint64 // the runtime's goroutine id
+	Events  uint64
+}
+
+// Region is a user region or the call site of an operation.
+type Region struct {
+	Name    string // the user's name, or the operation's: "send", "lock", …
+	Func    string
+	File    string
+	Line    int
+	Process int
+}
+
+// Object is a channel, lock or other synchronisation object.
+type Object struct {
+	Kind    wire.ObjectKind
+	Size    uint64 // channel capacity, barrier size
+	Region  uint32 // call site of first use, index in Regions; NoRegion unknown
+	Process int
+}
+
+// NoRegion is the absence of a region.
+const NoRegion = ^uint32(0)
+
+// Metric is a metric made by instrument.NewMetric.
+type Metric struct {
+	Name, Unit string
+	Process    int
+}

@@ -1,0 +1,232 @@
+// Package wire is the vocabulary of an experiment: the kinds of events, what each carries, and how one
+// event is laid out as 64-bit words in a measurement buffer. The table [Specs] is the only place in
+// which an event kind is described; encoders, decoders, checkers, dumps and documents read it.
+//
+// The package is a leaf. It is linked into measured programs and imports nothing of the project.
+package wire
+
+// Kind numbers an event kind. The numbers are part of the format: they are explicit, never reused, and
+// 0 is no event (a zero word ends the used part of a buffer).
+type Kind uint8
+
+// Event kinds. An operation (send, lock, wait …) is a leaf of the call path: its begin event opens a
+// level like Enter, [Blocked] marks a failed attempt to finish at once, and [Leave] closes the level.
+const (
+	None Kind = 0
+
+	Time     Kind = 1 // absolute time: the delta of the next event starts here
+	Enter    Kind = 2
+	Exit     Kind = 3
+	Lost     Kind = 4 // events were dropped here; closes recorded levels that ended meanwhile
+	Overhead Kind = 5 // the recorder itself held the goroutine up, ending at this event's time
+
+	Create Kind = 8  // this location starts another one
+	Begin  Kind = 9  // first event of a location that was started by instrument.Go
+	End    Kind = 10 // the location ends
+
+	Blocked Kind = 12 // the operation in progress could not finish at once; stamp taken after the try
+	Leave   Kind = 13 // the operation in progress ends
+	Chose   Kind = 14 // the select in progress ends; says which object and direction
+
+	SendBegin   Kind = 16
+	RecvBegin   Kind = 17
+	SelectBegin Kind = 18
+	Close       Kind = 19
+
+	LockBegin Kind = 24
+	Release   Kind = 25
+
+	JoinBegin Kind = 32 // WaitGroup.Wait
+	Add       Kind = 33 // WaitGroup.Add with a positive delta
+	Done      Kind = 34 // WaitGroup.Done, or Add with a negative delta
+
+	CondBegin Kind = 40
+	Signal    Kind = 41
+	Broadcast Kind = 42
+
+	OnceBegin Kind = 48
+	OnceRun   Kind = 49 // the Once in progress runs its function here
+
+	BarrierBegin Kind = 56
+	SleepBegin   Kind = 60
+
+	Sample   Kind = 64 // value of a user metric
+	Counters Kind = 65 // values of the event set, belonging to the event that follows
+
+	// Reserved for messages and collectives between processes (72–79) and for scheduler
+	// events out of a Go execution trace (80–95).
+)
+
+// IDRole says what the 20-bit id of an event means.
+type IDRole uint8
+
+const (
+	NoID      IDRole = iota
+	RegionID         // a region definition: a user region, or the call site of an operation
+	LevelsID         // number of levels to close beyond the first (Exit) or at all (Lost)
+	OutcomeID        // an Outcome
+	MetricID         // a metric definition
+	CountID          // number of value words that follow; only Counters has it
+	ReasonID         // an OverheadReason
+)
+
+// Outcome is how an operation ended.
+type Outcome uint32
+
+const (
+	OK       Outcome = 0 // sent, received, acquired, released from a wait
+	Closed   Outcome = 1 // a receive saw the channel closed
+	Panicked Outcome = 2 // the operation panicked (send on a closed channel)
+	Failed   Outcome = 3 // a Try operation did not succeed; default case of a select
+	Sent     Outcome = 4 // a select sent
+	Received Outcome = 5 // a select received
+)
+
+// Lock modes, in the upper half of the object word of LockBegin and Release.
+const (
+	Exclusive uint32 = 0
+	Shared    uint32 = 1
+)
+
+// Spec describes one event kind.
+type Spec struct {
+	Kind  Kind
+	Name  string   // name in dumps and text traces
+	ID    IDRole   // meaning of the id
+	Words []string // the 64-bit words behind the head
+	Level int      // +1 opens a call-path level, -1 closes one; Exit and Lost close as many as they say
+	Since int      // format version that added it
+}
+
+// Specs lists every kind, ascending. "object/x" is a word whose low 32 bits are an object id and whose
+// high 32 bits are x.
+var Specs = []Spec{
+	{Time, "time", NoID, []string{"ticks"}, 0, 1},
+	{Enter, "enter", RegionID, nil, +1, 1},
+	{Exit, "exit", LevelsID, nil, -1, 1},
+	{Lost, "lost", LevelsID, []string{"events"}, 0, 1},
+	{Overhead, "overhead", ReasonID, []string{"ticks"}, 0, 1},
+	{Create, "create", RegionID, []string{"location"}, 0, 1},
+	{Begin, "begin", RegionID, []string{"creator"}, 0, 1},
+	{End, "end", NoID, nil, 0, 1},
+	{Blocked, "blocked", NoID, nil, 0, 1},
+	{Leave, "leave", OutcomeID, nil, -1, 1},
+	{Chose, "chose", OutcomeID, []string{"object"}, -1, 1},
+	{SendBegin, "send", RegionID, []string{"object"}, +1, 1},
+	{RecvBegin, "recv", RegionID, []string{"object"}, +1, 1},
+	{SelectBegin, "select", RegionID, nil, +1, 1},
+	{Close, "close", RegionID, []string{"object"}, 0, 1},
+	{LockBegin, "lock", RegionID, []string{"object/mode"}, +1, 1},
+	{Release, "unlock", NoID, []string{"object/mode"}, 0, 1},
+	{JoinBegin, "wait", RegionID, []string{"object"}, +1, 1},
+	{Add, "add", NoID, []string{"object/delta"}, 0, 1},
+	{Done, "done", NoID, []string{"object/delta"}, 0, 1},
+	{CondBegin, "condwait", RegionID, []string{"object"}, +1, 1},
+	{Signal, "signal", NoID, []string{"object"}, 0, 1},
+	{Broadcast, "broadcast", NoID, []string{"object"}, 0, 1},
+	{OnceBegin, "once", RegionID, []string{"object"}, +1, 1},
+	{OnceRun, "oncerun", NoID, nil, 0, 1},
+	{BarrierBegin, "barrier", RegionID, []string{"object/generation"}, +1, 1},
+	{SleepBegin, "sleep", RegionID, nil, +1, 1},
+	{Sample, "sample", MetricID, []string{"value"}, 0, 1},
+	{Counters, "counters", CountID, []string{"values…"}, 0, 1},
+}
+
+// A head word is, from the low end: kind (8 bits), id (20 bits), time since the location's previous
+// event in clock ticks (36 bits, 22 s at 3 GHz; a longer gap needs a Time event first).
+const (
+	KindBits  = 8
+	IDBits    = 20
+	DeltaBits = 36
+
+	MaxID    = 1<<IDBits - 1
+	MaxDelta = 1<<DeltaBits - 1
+)
+
+// Head packs a head word. The caller keeps id ≤ MaxID and delta ≤ MaxDelta.
+func Head(k Kind, id uint32, delta uint64) uint64 {
+	return uint64(k) | uint64(id)<<KindBits | delta<<(KindBits+IDBits)
+}
+
+// Unpack is the inverse of [Head].
+func Unpack(head uint64) (k Kind, id uint32, delta uint64) {
+	return Kind(head), uint32(head>>KindBits) & MaxID, head >> (KindBits + IDBits)
+}
+
+// ObjectWord packs an object id with its mode, delta or generation.
+func ObjectWord(object, x uint32) uint64 { return uint64(object) | uint64(x)<<32 }
+
+// specOf maps a kind to its row; kinds without a row have Kind None.
+var specOf = func() (t [256]Spec) {
+	for _, s := range Specs {
+		t[s.Kind] = s
+	}
+	return t
+}()
+
+// SpecOf returns the description of k, and whether k is a known kind.
+func SpecOf(k Kind) (Spec, bool) {
+	s := specOf[k]
+	return s, s.Kind == k && k != None
+}
+
+// WordsOf returns the number of words behind the head of an event of kind k with this id, or -1 when k
+// is not known.
+func WordsOf(k Kind, id uint32) int {
+	switch s := &specOf[k]; {
+	case s.Kind != k || k == None:
+		return -1
+	case s.ID == CountID:
+		return int(id)
+	default:
+		return len(s.Words)
+	}
+}
+
+func (k Kind) String() string {
+	if s, ok := SpecOf(k); ok {
+		return s.Name
+	}
+	return "unknown"
+}
+
+// Def is one definition on its way from the measured program to the archive. Only the fields named for
+// its type are set.
+type Def struct {
+	Type   DefType
+	ID     uint32     // region, object or metric id
+	Name   string     // region: user's name, or the operation's ("send"); metric: its name
+	Func   string     // region: function that contains it
+	File   string     // region: source file
+	Line   uint32     // region: line, 0 unknown
+	Object ObjectKind // object
+	Size   uint64     // object: channel capacity or barrier size
+	Region uint32     // object: call site of its first use
+	Unit   string     // metric: its unit
+	Names  []string   // counter set: event names in order of the values
+}
+
+// DefType tells definitions apart. Numbers are frozen.
+type DefType uint8
+
+const (
+	DefRegion   DefType = 1
+	DefObject   DefType = 2
+	DefMetric   DefType = 3
+	DefCounters DefType = 4
+)
+
+// ObjectKind is what a synchronisation object is. Numbers are frozen.
+type ObjectKind uint8
+
+const (
+	Channel   ObjectKind = 1
+	Mutex     ObjectKind = 2
+	RWMutex   ObjectKind = 3
+	WaitGroup ObjectKind = 4
+	Cond      ObjectKind = 5
+	Once      ObjectKind = 6
+	Barrier   ObjectKind = 7
+)
+
+// Object id 0 is no object: a nil channel. Location 0 is no location.
