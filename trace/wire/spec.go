@@ -229,4 +229,8 @@ const (
 	Barrier   ObjectKind = 7
 )
 
+// ProcessCounter begins the names of counters that count for a whole process. Their differences belong to no
+// goroutine with certainty.
+const ProcessCounter = "go:"
+
 // Object id 0 is no object: a nil channel. Location 0 is no location.

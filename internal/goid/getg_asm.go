@@ -1,0 +1,7 @@
+//go:build amd64 || arm64
+
+package goid
+
+import "unsafe"
+
+func getg() unsafe.Pointer
