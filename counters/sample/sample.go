@@ -42,10 +42,6 @@ type source struct {
 
 const perfSoftware = 1 // PERF_TYPE_SOFTWARE
 
-// leader leads its group whatever the order of the names: a task clock that follows another event starts
-// late (about 0.1 ms, seen on Linux 6.18).
-const leader = "task-clock"
-
 // table lists every event in display order. The hardware layer adds rows with other perf types.
 var table = []Event{
 	{"task-clock", "time on a processor, ns", false, source{perfType: perfSoftware, config: 1}},
@@ -130,9 +126,6 @@ func Open(names []string, getg func() unsafe.Pointer) (*Set, error) {
 		case e.metric != "":
 			s.runtime = append(s.runtime, 1+i)
 			gometrics = append(gometrics, e.metric)
-		case n == leader:
-			s.kernel = append([]int{1 + i}, s.kernel...)
-			kernel = append([]Event{e}, kernel...)
 		default:
 			s.kernel = append(s.kernel, 1+i)
 			kernel = append(kernel, e)
@@ -178,10 +171,12 @@ func (s *Set) Read(g unsafe.Pointer, dst []uint64) int {
 		if !s.threads.read(tid, s.kernel, dst) {
 			return 1
 		}
-		if s.where.sequence(g) == before && gettid() == tid {
-			if s.Certain() {
+		if s.Certain() {
+			if s.where.sequence(g) == before {
 				dst[0] = uint64(tid)<<8 | uint64(before)
+				return 1 + s.n
 			}
+		} else if gettid() == tid {
 			return 1 + s.n
 		}
 	}

@@ -44,8 +44,11 @@ type perfAttr struct {
 const (
 	formatRunning     = 1 << 1 // PERF_FORMAT_TOTAL_TIME_RUNNING
 	formatGroup       = 1 << 3 // PERF_FORMAT_GROUP
+	flagDisabled      = 1 << 0
 	flagExcludeKernel = 1 << 5
 	flagExcludeHV     = 1 << 6
+	ioctlEnable       = 0x2400 // PERF_EVENT_IOC_ENABLE
+	enableGroup       = 1      // PERF_IOC_FLAG_GROUP
 	openCloseOnExec   = 1 << 3 // PERF_FLAG_FD_CLOEXEC
 )
 
@@ -169,7 +172,11 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 func (t *threads) openGroup(tid int64) int {
 	lead := -1
 	for i := range t.attrs {
-		fd, errno := perfOpen(&t.attrs[i], lead)
+		a := t.attrs[i]
+		if lead < 0 {
+			a.flags |= flagDisabled // a member that joins a running group starts late: start all together
+		}
+		fd, errno := perfOpen(&a, lead)
 		if errno != 0 {
 			return -1
 		}
@@ -178,7 +185,7 @@ func (t *threads) openGroup(tid int64) int {
 			lead = fd
 		}
 	}
-	if gettid() != tid {
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup); errno != 0 || gettid() != tid {
 		return -1
 	}
 	return lead
