@@ -1,0 +1,401 @@
+package random
+
+import "slices"
+
+// What a parked goroutine can be woken with.
+const (
+	served = iota
+	closed
+	panicked
+	outside // by something that the trace does not show
+)
+
+// channel behaves as Go's do.
+type channel struct {
+	name     string
+	size     int
+	used     int
+	isClosed bool
+	senders  []*waiter
+	receiver []*waiter
+}
+
+// waiter is a goroutine in a channel's queue; a select stands in several with the same turn.
+type waiter struct {
+	p    *proc
+	turn *turn
+	send bool
+}
+
+type turn struct {
+	gone bool
+	ch   *channel
+	send bool
+}
+
+// first takes the oldest waiter that still waits out of a queue.
+func first(queue *[]*waiter) *waiter {
+	for len(*queue) > 0 {
+		w := (*queue)[0]
+		*queue = (*queue)[1:]
+		if !w.turn.gone {
+			return w
+		}
+	}
+	return nil
+}
+
+func (w *waiter) serve(ch *channel, result int) {
+	*w.turn = turn{gone: true, ch: ch, send: w.send}
+	w.p.wake(result)
+}
+
+func (ch *channel) trySend() (result int, ok bool) {
+	if ch.isClosed {
+		return panicked, true
+	}
+	if w := first(&ch.receiver); w != nil {
+		w.serve(ch, served)
+		return served, true
+	}
+	if ch.used < ch.size {
+		ch.used++
+		return served, true
+	}
+	return 0, false
+}
+
+func (ch *channel) tryRecv() (result int, ok bool) {
+	if ch.used > 0 {
+		ch.used--
+		if w := first(&ch.senders); w != nil {
+			ch.used++
+			w.serve(ch, served)
+		}
+		return served, true
+	}
+	if w := first(&ch.senders); w != nil {
+		w.serve(ch, served)
+		return served, true
+	}
+	return closed, ch.isClosed
+}
+
+func (ch *channel) try(send bool) (int, bool) {
+	if send {
+		return ch.trySend()
+	}
+	return ch.tryRecv()
+}
+
+func (ch *channel) enqueue(w *waiter) {
+	if w.send {
+		ch.senders = append(ch.senders, w)
+	} else {
+		ch.receiver = append(ch.receiver, w)
+	}
+}
+
+var channelOutcome = map[int]string{served: "", closed: " closed", panicked: " panicked", outside: ""}
+
+// communicate sends to or receives from ch.
+func (p *proc) communicate(ch *channel, send bool) {
+	name := "recv"
+	if send {
+		name = "send"
+	}
+	p.open("%s %s %s", name, ch.name, p.site())
+	p.lag()
+	result, ok := ch.try(send)
+	if !ok {
+		p.emit(0, "blocked")
+		p.lag()
+		if result, ok = ch.try(send); !ok {
+			mine := new(turn)
+			ch.enqueue(&waiter{p, mine, send})
+			result = p.parkUnless(func() { mine.gone = true })
+		}
+	}
+	p.lag()
+	p.leave(channelOutcome[result])
+}
+
+func (p *proc) closeChannel(ch *channel) {
+	if ch.isClosed {
+		return
+	}
+	p.emit(0, "close %s %s", ch.name, p.site())
+	p.lag()
+	if ch.isClosed {
+		return
+	}
+	ch.isClosed = true
+	for w := first(&ch.receiver); w != nil; w = first(&ch.receiver) {
+		w.serve(ch, closed)
+	}
+	for w := first(&ch.senders); w != nil; w = first(&ch.senders) {
+		w.serve(ch, panicked)
+	}
+}
+
+// choose is a select over some channels, each to send to or to receive from.
+func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
+	p.open("select %s", p.site())
+	p.lag()
+	attempt := func() (turn, int, bool) {
+		for _, i := range p.w.Perm(len(channels)) {
+			if result, ok := channels[i].try(send[i]); ok {
+				return turn{true, channels[i], send[i]}, result, true
+			}
+		}
+		return turn{}, 0, false
+	}
+	got, result, ok := attempt()
+	if !ok && !orElse {
+		p.emit(0, "blocked")
+		p.lag()
+		if got, result, ok = attempt(); !ok {
+			mine := new(turn)
+			for i, ch := range channels {
+				ch.enqueue(&waiter{p, mine, send[i]})
+			}
+			result = p.parkUnless(func() { mine.gone = true })
+			got, ok = *mine, true
+		}
+	}
+	p.lag()
+	switch {
+	case !ok, got.ch == nil:
+		p.emit(-1, "chose none")
+	case result == panicked:
+		p.leave(" panicked")
+	case result == closed:
+		p.emit(-1, "chose %s closed", got.ch.name)
+	case got.send:
+		p.emit(-1, "chose %s sent", got.ch.name)
+	default:
+		p.emit(-1, "chose %s received", got.ch.name)
+	}
+}
+
+// lock is a mutex, or an RWMutex of which a pending writer keeps new readers out.
+type lock struct {
+	name    string
+	rw      bool
+	writer  bool
+	readers int
+	waiting []*lockWaiter
+}
+
+type lockWaiter struct {
+	p      *proc
+	shared bool
+}
+
+func (l *lock) free(shared bool) bool {
+	if shared {
+		return !l.writer
+	}
+	return !l.writer && l.readers == 0
+}
+
+func (l *lock) take(shared bool) {
+	if shared {
+		l.readers++
+	} else {
+		l.writer = true
+	}
+}
+
+func (l *lock) writerWaits() bool {
+	for _, w := range l.waiting {
+		if !w.shared {
+			return true
+		}
+	}
+	return false
+}
+
+// grant gives a free lock to the oldest waiter, and to all readers if that is one.
+func (l *lock) grant() {
+	for len(l.waiting) > 0 && l.free(l.waiting[0].shared) {
+		w := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		l.take(w.shared)
+		w.p.wake(served)
+	}
+}
+
+func mode(shared bool) string {
+	if shared {
+		return " shared"
+	}
+	return ""
+}
+
+// acquire locks l; a mere attempt may fail.
+func (p *proc) acquire(l *lock, shared, attempt bool) bool {
+	p.open("lock %s%s %s", l.name, mode(shared), p.site())
+	p.lag()
+	free := func() bool { return l.free(shared) && !(shared && l.writerWaits()) }
+	if !free() && attempt {
+		p.leave(" failed")
+		return false
+	}
+	if free() {
+		l.take(shared)
+	} else {
+		p.emit(0, "blocked")
+		p.lag()
+		if free() {
+			l.take(shared)
+		} else {
+			l.waiting = append(l.waiting, &lockWaiter{p, shared})
+			p.park()
+		}
+	}
+	p.lag()
+	p.leave("")
+	p.locks++
+	return true
+}
+
+func (p *proc) release(l *lock, shared bool) {
+	p.emit(0, "unlock %s%s", l.name, mode(shared))
+	p.lag()
+	if shared {
+		l.readers--
+	} else {
+		l.writer = false
+	}
+	p.locks--
+	l.grant()
+}
+
+// group is a WaitGroup.
+type group struct {
+	name    string
+	count   int
+	waiting []*proc
+}
+
+func (p *proc) add(g *group, n int) {
+	p.emit(0, "add %s %d", g.name, n)
+	g.count += n
+}
+
+func (p *proc) done(g *group) {
+	p.emit(0, "done %s", g.name)
+	p.lag()
+	if g.count--; g.count == 0 {
+		for _, q := range g.waiting {
+			q.wake(served)
+		}
+		g.waiting = nil
+	}
+}
+
+func (p *proc) join(g *group) {
+	p.open("wait %s %s", g.name, p.site())
+	p.lag()
+	if g.count > 0 {
+		p.emit(0, "blocked")
+		p.lag()
+		if g.count > 0 {
+			g.waiting = append(g.waiting, p)
+			p.parkUnless(func() { g.waiting = remove(g.waiting, p) })
+		}
+	}
+	p.lag()
+	p.leave("")
+}
+
+// cond is a condition with its lock.
+type cond struct {
+	name    string
+	l       *lock
+	waiting []*proc
+}
+
+func (p *proc) awaitCond(c *cond) {
+	p.open("condwait %s %s", c.name, p.site())
+	c.waiting = append(c.waiting, p)
+	p.release(c.l, false)
+	if slices.Contains(c.waiting, p) {
+		p.emit(0, "blocked")
+		p.parkUnless(func() { c.waiting = remove(c.waiting, p) })
+	}
+	p.acquire(c.l, false, false)
+	p.leave("")
+}
+
+func remove(queue []*proc, p *proc) []*proc {
+	return slices.DeleteFunc(queue, func(q *proc) bool { return q == p })
+}
+
+func (p *proc) notify(c *cond, all bool) {
+	if all {
+		p.emit(0, "broadcast %s", c.name)
+	} else {
+		p.emit(0, "signal %s", c.name)
+	}
+	p.lag()
+	for len(c.waiting) > 0 {
+		c.waiting[0].wake(served)
+		c.waiting = c.waiting[1:]
+		if !all {
+			return
+		}
+	}
+}
+
+// once is a Once.
+type once struct {
+	name          string
+	running, done bool
+	waiting       []*proc
+}
+
+func (p *proc) doOnce(o *once, f func()) {
+	p.open("once %s %s", o.name, p.site())
+	p.lag()
+	switch {
+	case o.done:
+	case o.running:
+		o.waiting = append(o.waiting, p)
+		p.park()
+	default:
+		o.running = true
+		p.emit(0, "oncerun")
+		f()
+		o.done = true
+		for _, q := range o.waiting {
+			q.wake(served)
+		}
+	}
+	p.leave("")
+}
+
+// barrier is a cyclic barrier.
+type barrier struct {
+	name       string
+	size       int
+	generation int
+	waiting    []*proc
+}
+
+func (p *proc) meet(b *barrier) {
+	p.open("barrier %s %d %s", b.name, b.generation, p.site())
+	if len(b.waiting)+1 < b.size {
+		b.waiting = append(b.waiting, p)
+		p.park()
+	} else {
+		b.generation++
+		for _, q := range b.waiting {
+			q.wake(served)
+		}
+		b.waiting = nil
+		p.lag()
+	}
+	p.leave("")
+}
