@@ -3,15 +3,17 @@ package analyzer
 import "tracerec/trace/wire"
 
 // Op is one operation of a location on a synchronisation object: the call-path leaf from its begin event
-// to its Leave. Point events (close, unlock, done, signal …) are Ops with Begin == End.
+// to its Leave. Point events (close, unlock, done, signal …) are Ops with Begin == End. There is one Op for
+// every two or three events of a trace, so it is kept at 40 bytes.
+//
+// A matching engine gets all operations of one object, ordered by (Begin, Loc, order in the location's stream).
 type Op struct {
 	Begin   int64 // ns
 	Blocked int64 // when the first attempt had failed; NotBlocked if it finished at once, or if its kind does not say
-	End     int64 // ns; of an operation that never ended, the end of the trace
-	Object  uint32
-	Loc     uint32 // location index
-	Path    uint32 // call path, its leaf included
-	Mode    uint32 // lock mode, Add/Done delta, barrier generation, location created
+	End     int64 // ns; of an operation that never ended, the end of its location
+	Loc     uint32
+	Path    uint32 // call path, its leaf included (of unlock, done, signal …: the path they are called in); only good for passing on
+	Mode    uint32 // lock mode, Add/Done delta, barrier generation; 1 for the Once operation that ran the function
 	Kind    wire.Kind
 	Outcome wire.Outcome
 	Open    bool // never ended
@@ -21,6 +23,10 @@ type Op struct {
 const NotBlocked = int64(-1 << 63)
 
 // Wait is one instance of a wait state: Op's location waited in [Begin, End) ⊆ [Op.Begin, Op.End] for Causer.
+//
+// The waits of one operation are emitted one after the other, ascending, and do not overlap. An operation that
+// blocked although its partner was there already (released before it began) is emitted once, with Begin == End:
+// this keeps it from counting as blocked without a recorded partner.
 type Wait struct {
 	Op         int32  // index of the waiting operation in the object's operations
 	Metric     uint16 // which wait state, index in the metric list

@@ -71,7 +71,7 @@ const (
 )
 
 // Outcome is how an operation ended.
-type Outcome uint32
+type Outcome uint8
 
 const (
 	OK       Outcome = 0 // sent, received, acquired, released from a wait
