@@ -39,4 +39,5 @@ type Metric struct {
 	Formula     string // how it is computed, in the terms of the description
 	Advice      string // what to do about it; "" for metrics that are no problem in themselves
 	Wait        bool   // a wait state: has instances, causers and a critical share
+	Causing     string // wait state: how a causer's call path belongs to it, "which had locked it in"; "" is "which was in"
 }

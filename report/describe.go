@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"tracerec/metric"
+)
+
+// MetricTree writes the names and titles of metrics, indented as a tree.
+func MetricTree(w io.Writer, metrics []metric.Metric) error {
+	var out bytes.Buffer
+	for i, depth := range depths(metrics) {
+		m := &metrics[i]
+		fmt.Fprintln(&out, strings.TrimRight(left(strings.Repeat("  ", depth)+m.Name, 32)+m.Title, " "))
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// DescribeMetric writes everything there is to know about a metric, as text of 80 columns.
+func DescribeMetric(w io.Writer, m metric.Metric) error {
+	var out bytes.Buffer
+	kind := m.Unit.String()
+	if m.Wait {
+		kind = "wait state, " + kind
+	}
+	fmt.Fprintf(&out, "%s (%s, %s)\n", m.Title, m.Name, kind)
+	if m.Parent != "" {
+		fmt.Fprintf(&out, "part of %s\n", m.Parent)
+	}
+	for _, part := range []struct{ title, text string }{{"", m.Description}, {"Computed as", m.Formula}, {"What to do", m.Advice}} {
+		if part.text == "" {
+			continue
+		}
+		out.WriteByte('\n')
+		if part.title != "" {
+			fmt.Fprintln(&out, part.title)
+		}
+		for _, l := range wrap(part.text, pageWidth-2) {
+			fmt.Fprintln(&out, "  "+l)
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// MetricsMarkdown writes the reference page of all metrics.
+func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
+	var out bytes.Buffer
+	out.WriteString("# Metrics and wait states\n\n" +
+		"Generated from the patterns' own descriptions by `go generate ./cmd/expert`; do not edit.\n\n" +
+		"A child's severity is part of its parent's. Times are sums over goroutines; `expert patterns NAME` shows\n" +
+		"the same text in a terminal.\n\n")
+	levels := depths(metrics)
+	for i, m := range metrics {
+		fmt.Fprintf(&out, "%s- [%s](#%s) %s\n", strings.Repeat("  ", levels[i]), m.Name, m.Name, m.Title)
+	}
+	for _, m := range metrics {
+		kind := "unit " + m.Unit.String()
+		if m.Wait {
+			kind = "wait state, " + kind
+		}
+		if m.Parent != "" {
+			kind += ", part of [" + m.Parent + "](#" + m.Parent + ")"
+		}
+		fmt.Fprintf(&out, "\n## %s\n\n**%s** (%s)\n", m.Name, m.Title, kind)
+		for _, part := range []struct{ title, text string }{{"", m.Description}, {"*Computed as:* ", m.Formula}, {"*What to do:* ", m.Advice}} {
+			if part.text != "" {
+				fmt.Fprintf(&out, "\n%s%s\n", part.title, strings.Join(wrap(part.text, 110), "\n"))
+			}
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// depths returns the level of each metric in its tree; roots are 0. Parents come before children.
+func depths(metrics []metric.Metric) []int {
+	levels := make([]int, len(metrics))
+	byName := map[string]int{}
+	for i, m := range metrics {
+		if m.Parent != "" {
+			levels[i] = byName[m.Parent] + 1
+		}
+		byName[m.Name] = levels[i]
+	}
+	return levels
+}

@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// findings lists what was concluded, dearest first. Those off the critical path cost no wall time and get one
+// line each.
+func (p *page) findings() {
+	e := p.e
+	if len(e.Findings) == 0 {
+		p.title("Findings", "")
+		p.line("No wait states were found.")
+		return
+	}
+	critical := 0
+	for critical < len(e.Findings) && e.Findings[critical].Critical > 0 {
+		critical++
+	}
+	p.title("Findings", "critical path "+seconds(e.Header.Focus))
+	for i := range e.Findings[:min(critical, p.top)] {
+		if i > 0 {
+			p.blank()
+		}
+		p.finding(i+1, &e.Findings[i])
+	}
+	p.more(p.top, critical, "findings")
+	rest := e.Findings[critical:]
+	if len(rest) == 0 {
+		return
+	}
+	if critical > 0 {
+		p.blank()
+	}
+	p.line(p.paint(dim, "Waiting that is not on the critical path:"))
+	for i := range rest[:min(len(rest), p.top)] {
+		f := &rest[i]
+		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Title), 20)), " ",
+			p.paint(dim, left(p.who(f.Group, f.Locations), 14)+" "+p.path(f.Path, 33)))
+	}
+	p.more(p.top, len(rest), "findings")
+}
+
+// finding tells one finding: what, who, where, how long, because of whom, and what to do.
+func (p *page) finding(n int, f *Finding) {
+	e := p.e
+	m := &e.Metrics[f.Metric]
+	cost := fmt.Sprintf("%s, %s of the critical path", seconds(f.Critical), percent(f.Critical, e.Header.Focus))
+	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
+	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
+
+	text := fmt.Sprintf("%s waited %s in %s, %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)),
+		p.at(f.Path), glue(count(int64(f.Instances), "time")))
+	if f.Instances > 1 {
+		text += ", " + glue(seconds(f.Severity/int64(f.Instances))) + " on average"
+	}
+	p.para(4, "", text+", "+p.blame(f))
+
+	p.place("waiting", f.Path)
+	p.started(f.Group)
+	for i := range f.Causers[:min(len(f.Causers), 3)] {
+		if c := &f.Causers[i]; c.Path >= 0 {
+			p.place("causing", uint32(c.Path))
+		}
+	}
+	if m.Advice != "" {
+		p.styledPara(cyan, 4, "→ ", m.Advice)
+	}
+}
+
+// blame ends a finding's sentence with those who were waited for.
+func (p *page) blame(f *Finding) string {
+	if len(f.Causers) == 0 {
+		return "for nobody in the trace."
+	}
+	const most = 3
+	var parts []string
+	var told int64
+	for i := range f.Causers[:min(len(f.Causers), most)] {
+		c := &f.Causers[i]
+		who := "nobody in the trace (a timer, the network, or code that is not instrumented)"
+		if c.Group >= 0 {
+			who = p.who(c.Group, c.Locations)
+		}
+		if c.Group >= 0 && c.Path >= 0 {
+			causing := p.e.Metrics[f.Metric].Causing
+			if causing == "" {
+				causing = "which was in"
+			}
+			who += ", " + causing + " " + p.at(uint32(c.Path))
+		}
+		if len(f.Causers) > 1 {
+			who = glue(percent(c.Severity, f.Severity)) + " of it for " + who
+		} else {
+			who = "for " + who
+		}
+		parts = append(parts, who)
+		told += c.Severity
+	}
+	text := strings.Join(parts, "; ")
+	if len(f.Causers) > most {
+		text += "; " + glue(percent(f.Severity-told, f.Severity)) + " for others"
+	}
+	return text + "."
+}
+
+// who names locations of a group: one by its name, several as "worker ×7".
+func (p *page) who(group int32, locations []uint32) string {
+	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
+		return glue(clean(p.e.LocationName(locations[0])))
+	}
+	n := 0
+	for _, l := range locations {
+		n += max(1, p.e.Locations[l].Count)
+	}
+	g := p.e.Groups[group]
+	s := fmt.Sprintf("%s ×%s", clean(g.Name), grouped(int64(n)))
+	if n < g.Count {
+		s += fmt.Sprintf(" (of %s)", grouped(int64(g.Count)))
+	}
+	return glue(s)
+}
+
+// place writes a call path below a finding.
+func (p *page) place(what string, path uint32) {
+	p.line(p.paint(dim, "      "+left(what, 9)), p.path(path, pageWidth-15))
+}
+
+// started says where a group's goroutines came from, if its name alone does not tell it from another group.
+func (p *page) started(group int32) {
+	g := p.e.Groups[group]
+	for i, other := range p.e.Groups {
+		if int32(i) != group && other.Name == g.Name && g.Creator >= 0 {
+			p.place("started", uint32(g.Creator))
+			return
+		}
+	}
+}
+
+// neverEnded lists the goroutines that were still blocked at the end, equal ones together.
+func (p *page) neverEnded() {
+	e := p.e
+	if len(e.NeverEnded) == 0 {
+		return
+	}
+	type key struct {
+		path         uint32
+		group        int32
+		object       string
+		holder, hold int32
+	}
+	var order []key
+	since := map[key]int64{}
+	locations := map[key][]uint32{}
+	for _, n := range e.NeverEnded {
+		k := key{n.Path, e.Locations[n.Location].Group, n.Object, n.Holder, n.HolderPath}
+		if _, ok := since[k]; !ok {
+			order = append(order, k)
+			since[k] = n.Since
+		}
+		since[k] = min(since[k], n.Since)
+		locations[k] = append(locations[k], n.Location)
+	}
+	p.title("Still waiting when the trace ended", "")
+	for _, k := range order[:min(len(order), p.top)] {
+		text := fmt.Sprintf("%s has been in %s since %s, for ", p.who(k.group, locations[k]), p.at(k.path), glue(seconds(since[k])))
+		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].GoID != 0 {
+			text = fmt.Sprintf("%s (goroutine"+nbsp+"%d)", p.who(k.group, l), e.Locations[l[0]].GoID) +
+				strings.TrimPrefix(text, p.who(k.group, l))
+		}
+		if k.object == "" {
+			text += "a nil channel, which never becomes ready"
+		} else {
+			text += "the " + clean(k.object)
+		}
+		if k.holder >= 0 {
+			text += ", held by " + glue(clean(e.LocationName(uint32(k.holder))))
+			if k.hold >= 0 {
+				text += ", which had acquired it in " + p.at(uint32(k.hold))
+			}
+		}
+		p.para(2, "", text+".")
+		p.place("waiting", k.path)
+		if k.hold >= 0 {
+			p.place("holding", uint32(k.hold))
+		}
+	}
+	p.more(p.top, len(order), "waits")
+}

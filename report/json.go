@@ -1,0 +1,167 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+)
+
+// The JSON form of an experiment. Its field names are a contract with scripts; fields may be added, none
+// changes its meaning. Durations are ns, shares fractions of the focus, and lists are never null.
+type (
+	jsonExperiment struct {
+		Experiment jsonHeader    `json:"experiment"`
+		Metrics    []jsonMetric  `json:"metrics"`
+		Findings   []jsonFinding `json:"findings"`
+		Warnings   []string      `json:"warnings"`
+	}
+	jsonHeader struct {
+		Header
+		NeverEnded []jsonNeverEnded `json:"never_ended"`
+		Instances  []jsonStats      `json:"instances"`
+	}
+	jsonMetric struct {
+		Name     string `json:"name"`
+		Title    string `json:"title"`
+		Unit     string `json:"unit"`
+		Parent   string `json:"parent"`
+		Total    int64  `json:"total"`    // inclusive along the metric tree
+		Critical int64  `json:"critical"` // likewise; 0 for metrics that are no wait states
+	}
+	jsonPlace struct {
+		CallPath []string `json:"callpath"`
+		File     string   `json:"file"`
+		Line     int      `json:"line"`
+	}
+	jsonFinding struct {
+		Metric string `json:"metric"`
+		jsonPlace
+		Severity  int64        `json:"severity_ns"`
+		Critical  int64        `json:"critical_ns"`
+		Share     float64      `json:"share"` // Critical as a fraction of the focus
+		Instances uint64       `json:"instances"`
+		Locations []string     `json:"locations"` // largest severity first
+		Causers   []jsonCauser `json:"causers"`
+		Advice    string       `json:"advice"`
+	}
+	jsonCauser struct {
+		jsonPlace
+		Severity  int64    `json:"severity_ns"`
+		Locations []string `json:"locations"` // empty if nobody in the trace
+	}
+	jsonNeverEnded struct {
+		jsonPlace
+		Location string     `json:"location"`
+		Since    int64      `json:"since_ns"`
+		Object   string     `json:"object"`
+		Holder   *jsonPlace `json:"held_in"` // where the holder of the lock acquired it, null if not known
+		HeldBy   string     `json:"held_by"` // "" if nobody
+	}
+	jsonStats struct {
+		Metric string         `json:"metric"`
+		Count  uint64         `json:"count"`
+		Sum    int64          `json:"sum_ns"`
+		Min    int64          `json:"min_ns"`
+		Q25    int64          `json:"quartile25_ns"`
+		Median int64          `json:"median_ns"`
+		Q75    int64          `json:"quartile75_ns"`
+		Max    int64          `json:"max_ns"`
+		Mean   int64          `json:"mean_ns"`
+		Worst  []jsonInstance `json:"worst"` // longest first
+	}
+	jsonInstance struct {
+		jsonPlace
+		Location string     `json:"location"`
+		Begin    int64      `json:"begin_ns"`
+		End      int64      `json:"end_ns"`
+		Causer   string     `json:"causer"`    // "" if nobody
+		CausedIn *jsonPlace `json:"caused_in"` // null if not known
+	}
+)
+
+// JSON writes the experiment for programs.
+func JSON(w io.Writer, e *Experiment) error {
+	out := jsonExperiment{
+		Experiment: jsonHeader{Header: e.Header, NeverEnded: []jsonNeverEnded{}, Instances: []jsonStats{}},
+		Metrics:    []jsonMetric{},
+		Findings:   []jsonFinding{},
+		Warnings:   append([]string{}, e.Warnings...),
+	}
+	out.Experiment.Args = append([]string{}, e.Header.Args...)
+	for _, n := range e.NeverEnded {
+		out.Experiment.NeverEnded = append(out.Experiment.NeverEnded, jsonNeverEnded{
+			jsonPlace: e.jsonPlace(n.Path), Location: e.LocationName(n.Location), Since: n.Since, Object: n.Object,
+			Holder: e.jsonPlaceOrNull(n.HolderPath), HeldBy: e.locationOrNone(n.Holder),
+		})
+	}
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, m.Unit.String(), m.Parent, e.Total(i), e.inclusive(e.Critical, i)})
+		if i < len(e.Stats) && e.Stats[i].Count > 0 {
+			out.Experiment.Instances = append(out.Experiment.Instances, e.jsonStats(m.Name, &e.Stats[i]))
+		}
+	}
+	for i := range e.Findings {
+		out.Findings = append(out.Findings, e.jsonFinding(&e.Findings[i]))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+func (e *Experiment) jsonPlace(path uint32) jsonPlace {
+	r := e.leaf(path)
+	return jsonPlace{e.CallPath(path), r.File, r.Line}
+}
+
+func (e *Experiment) jsonPlaceOrNull(path int32) *jsonPlace {
+	if path < 0 {
+		return nil
+	}
+	place := e.jsonPlace(uint32(path))
+	return &place
+}
+
+func (e *Experiment) locationOrNone(l int32) string {
+	if l < 0 {
+		return ""
+	}
+	return e.LocationName(uint32(l))
+}
+
+func (e *Experiment) locationNames(locations []uint32) []string {
+	names := []string{}
+	for _, l := range locations {
+		names = append(names, e.LocationName(l))
+	}
+	return names
+}
+
+func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
+	m := &e.Metrics[f.Metric]
+	out := jsonFinding{
+		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
+		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: []jsonCauser{}, Advice: m.Advice,
+	}
+	if e.Header.Focus > 0 {
+		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6
+	}
+	for _, c := range f.Causers {
+		causer := jsonCauser{jsonPlace: jsonPlace{CallPath: []string{}}, Severity: c.Severity, Locations: e.locationNames(c.Locations)}
+		if place := e.jsonPlaceOrNull(c.Path); place != nil {
+			causer.jsonPlace = *place
+		}
+		out.Causers = append(out.Causers, causer)
+	}
+	return out
+}
+
+func (e *Experiment) jsonStats(metric string, s *Stats) jsonStats {
+	out := jsonStats{metric, s.Count, s.Sum, s.Min, s.Q25, s.Median, s.Q75, s.Max, s.Mean, []jsonInstance{}}
+	for _, w := range s.Worst {
+		out.Worst = append(out.Worst, jsonInstance{e.jsonPlace(w.Path), e.LocationName(w.Location), w.Begin, w.End,
+			e.locationOrNone(w.Causer), e.jsonPlaceOrNull(w.CauserPath)})
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+)
+
+// MetricIndex returns the index of a metric by name, or -1.
+func (e *Experiment) MetricIndex(name string) int {
+	for i := range e.Metrics {
+		if e.Metrics[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Total returns the severity of a metric over all call paths and locations, inclusive along the metric tree,
+// in the metric's unit.
+func (e *Experiment) Total(metric int) int64 { return e.inclusive(e.Severity, metric) }
+
+// inclusive adds the cells of a metric and of its descendants.
+func (e *Experiment) inclusive(cells [][]Cell, metric int) int64 {
+	var sum int64
+	if metric < 0 {
+		return 0
+	}
+	if metric < len(cells) {
+		for _, c := range cells[metric] {
+			sum += c.Value
+		}
+	}
+	for i := metric + 1; i < len(e.Metrics); i++ {
+		if e.Metrics[i].Parent == e.Metrics[metric].Name {
+			sum += e.inclusive(cells, i)
+		}
+	}
+	return sum
+}
+
+// CallPath returns the names of the regions of a call path, from the root. It is never nil.
+func (e *Experiment) CallPath(p uint32) []string {
+	names := []string{}
+	for i := int32(p); i >= 0; i = e.Paths[i].Parent {
+		names = append(names, e.Regions[e.Paths[i].Region].Name)
+	}
+	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
+		names[i], names[j] = names[j], names[i]
+	}
+	return names
+}
+
+// leaf returns the last region of a call path.
+func (e *Experiment) leaf(p uint32) Region { return e.Regions[e.Paths[p].Region] }
+
+// LocationName returns the name of a location, with its process when there are several.
+func (e *Experiment) LocationName(l uint32) string {
+	loc := e.Locations[l]
+	if e.Header.Processes > 1 {
+		return fmt.Sprintf("%s@%d", loc.Name, loc.Process)
+	}
+	return loc.Name
+}
+
+// shortFiles maps every source file to the shortest end of its path that no other file has.
+func (e *Experiment) shortFiles() map[string]string {
+	byEnd := map[string]map[string]bool{}
+	ends := func(file string, each func(string) bool) {
+		parts := strings.Split(path.Clean(strings.ReplaceAll(file, `\`, "/")), "/")
+		for i := len(parts) - 1; i >= 0; i-- {
+			if each(strings.Join(parts[i:], "/")) {
+				return
+			}
+		}
+	}
+	for _, r := range e.Regions {
+		ends(r.File, func(end string) bool {
+			if byEnd[end] == nil {
+				byEnd[end] = map[string]bool{}
+			}
+			byEnd[end][r.File] = true
+			return false
+		})
+	}
+	short := map[string]string{}
+	for _, r := range e.Regions {
+		short[r.File] = r.File
+		ends(r.File, func(end string) bool {
+			short[r.File] = end
+			return len(byEnd[end]) == 1
+		})
+	}
+	return short
+}
+
+// share is a severity of one call path, summed over locations, with the location that has most of it.
+type share struct {
+	path    uint32
+	value   int64
+	largest uint32
+	most    int64
+}
+
+// byPath sums cells over locations, largest sum first.
+func byPath(cells []Cell) []share {
+	var shares []share
+	for i, c := range cells { // cells ascend by path
+		if i == 0 || c.Path != cells[i-1].Path {
+			shares = append(shares, share{path: c.Path, largest: c.Location, most: c.Value})
+		}
+		s := &shares[len(shares)-1]
+		s.value += c.Value
+		if c.Value > s.most {
+			s.most, s.largest = c.Value, c.Location
+		}
+	}
+	sort.SliceStable(shares, func(i, j int) bool { return shares[i].value > shares[j].value })
+	return shares
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"tracerec/metric"
+)
+
+// shares writes the largest shares of a metric over call paths, with who has most of each.
+func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
+	all := byPath(p.e.Severity[metricIndex])
+	for len(all) > 0 && all[len(all)-1].value <= 0 {
+		all = all[:len(all)-1]
+	}
+	for _, s := range all[:min(len(all), p.top)] {
+		who := clean(p.e.LocationName(s.largest))
+		if s.most < s.value {
+			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
+		}
+		p.line(right(quantity(s.value, unit), 11), right(percent(s.value, whole), 9), "  ",
+			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
+	}
+	p.more(p.top, len(all), "call paths")
+}
+
+// criticalPath shows which code the critical path runs through: only making that faster makes the program
+// faster.
+func (p *page) criticalPath() {
+	i := p.e.MetricIndex("critical_path")
+	if i < 0 || p.e.Total(i) == 0 {
+		return
+	}
+	p.title("The critical path runs through", "mostly on")
+	p.shares(i, p.e.Header.Focus, p.e.Metrics[i].Unit)
+}
+
+// imbalance shows call paths that cost some goroutines more than others, once that is at least a hundredth of
+// the time.
+func (p *page) imbalance() {
+	i := p.e.MetricIndex("imbalance")
+	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
+		return
+	}
+	p.title("Unevenly distributed", "most on")
+	p.shares(i, p.e.Header.Time, p.e.Metrics[i].Unit)
+	if c := p.e.Total(p.e.MetricIndex("critical_path_imbalance")); c > 0 {
+		p.para(2, "", fmt.Sprintf("Spread evenly, the same work would shorten the critical path by up to %s (%s).",
+			glue(seconds(c)), glue(percent(c, p.e.Header.Focus))))
+	}
+}
+
+// instances shows how the waits of each wait state are distributed, and its longest one.
+func (p *page) instances() {
+	e := p.e
+	first := true
+	for i := range e.Stats {
+		s := &e.Stats[i]
+		if s.Count == 0 {
+			continue
+		}
+		if first {
+			p.title("Single waits", "")
+			p.line(p.paint(dim, left("", 28)+right("waits", 10)+right("mean", 8)+right("25 %", 8)+right("median", 8)+
+				right("75 %", 8)+right("longest", 10)))
+			first = false
+		}
+		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Title), 28)), right(grouped(int64(s.Count)), 10), right(seconds(s.Mean), 8),
+			right(seconds(s.Q25), 8), right(seconds(s.Median), 8), right(seconds(s.Q75), 8), right(seconds(s.Max), 10))
+		for _, w := range s.Worst[:min(len(s.Worst), 1)] {
+			text := fmt.Sprintf("longest at %s: %s in %s", glue(seconds(w.Begin)), glue(clean(e.LocationName(w.Location))), p.at(w.Path))
+			if w.Causer >= 0 {
+				text += ", for " + glue(clean(e.LocationName(uint32(w.Causer))))
+				if w.CauserPath >= 0 {
+					text += " in " + p.at(uint32(w.CauserPath))
+				}
+			}
+			p.styledPara(dim, 4, "", text)
+		}
+	}
+}
+
+// builtin are the roots of the metric forest that are not counters.
+var builtin = map[string]bool{"time": true, "visits": true, "messages": true, "acquisitions": true,
+	"imbalance": true, "critical_path": true, "critical_path_imbalance": true}
+
+// uncertain ends the names of the metrics that hold the part of a counter which could not be attributed exactly.
+const uncertain = "_uncertain"
+
+// counters shows the counters' own hierarchies, each with its call paths.
+func (p *page) counters() {
+	e := p.e
+	first := true
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		total := e.Total(i)
+		if builtin[m.Name] || m.Parent != "" || total == 0 {
+			continue
+		}
+		if first {
+			p.title("Counters", "most on")
+			first = false
+		}
+		text := fmt.Sprintf("%s: %s", clean(m.Title), quantity(total, m.Unit))
+		if u := e.Total(e.MetricIndex(m.Name + uncertain)); u != 0 {
+			text += fmt.Sprintf(", %s of it not attributable to a call path with certainty", percent(u, total))
+		}
+		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))
+		p.shares(i, total, m.Unit)
+	}
+}

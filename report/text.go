@@ -1,0 +1,244 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// TextOptions are choices about a text report.
+type TextOptions struct {
+	Top   int  // at most so many findings and rows of each list; 0 is 5
+	Color bool // with terminal colours
+}
+
+// Text writes the report a person reads, 80 columns wide: what was measured and what is wrong with the
+// measurement, where the time went, then what to do first.
+func Text(w io.Writer, e *Experiment, o TextOptions) error {
+	if o.Top <= 0 {
+		o.Top = 5
+	}
+	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles()}
+	p.header()
+	if e.Header.Events == 0 {
+		p.blank()
+		p.para(0, "", "No events were recorded. Is the program instrumented? Put defer instrument.Region(\"name\").End() "+
+			"into the functions that matter, use instrument's channel operations and locks, and record it with tracerec.")
+	} else {
+		p.timeTree()
+		p.findings()
+		p.neverEnded()
+		p.criticalPath()
+		p.imbalance()
+		p.instances()
+		p.counters()
+	}
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// page is a text report under construction. Lines are laid out without colours first, because an escape
+// sequence takes bytes but no columns.
+type page struct {
+	out   bytes.Buffer
+	e     *Experiment
+	top   int
+	color bool
+	files map[string]string
+}
+
+// style is an SGR escape parameter.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	dim    style = "2"
+	red    style = "31"
+	yellow style = "33"
+	cyan   style = "36"
+)
+
+// paint adds a style to text whose layout is done.
+func (p *page) paint(st style, s string) string {
+	if !p.color || st == plain || strings.TrimSpace(s) == "" {
+		return s
+	}
+	return "\x1b[" + string(st) + "m" + s + "\x1b[0m"
+}
+
+func (p *page) blank() { p.out.WriteByte('\n') }
+
+// line ends a line made of painted parts; widths have been seen to by the caller.
+func (p *page) line(parts ...string) {
+	p.out.WriteString(strings.ReplaceAll(strings.TrimRight(strings.Join(parts, ""), " "), nbsp, " "))
+	p.out.WriteByte('\n')
+}
+
+// title starts a section.
+func (p *page) title(s, remark string) {
+	p.blank()
+	s = elide(s, pageWidth)
+	p.line(p.paint(bold, s), p.paint(dim, right(remark, pageWidth-width(s))))
+}
+
+// para writes wrapped text. mark stands before its first line, at the given indent.
+func (p *page) para(indent int, mark, text string) {
+	p.styledPara(plain, indent, mark, text)
+}
+
+func (p *page) styledPara(st style, indent int, mark, text string) {
+	pad := indent + width(mark)
+	for i, l := range wrap(clean(text), pageWidth-pad) {
+		start := strings.Repeat(" ", pad)
+		if i == 0 {
+			start = strings.Repeat(" ", indent) + mark
+		}
+		p.line(p.paint(st, start+l))
+	}
+}
+
+// more says that a list was cut at the number of rows asked for.
+func (p *page) more(shown, all int, what string) {
+	if all > shown {
+		p.line(p.paint(dim, fmt.Sprintf("    … and %s more %s (--top %d shows all)", grouped(int64(all-shown)), what, all)))
+	}
+}
+
+// where is the place of a region in source, "" if unknown.
+func (p *page) where(r Region) string {
+	if r.File == "" {
+		return ""
+	}
+	if r.Line == 0 {
+		return clean(p.files[r.File])
+	}
+	return fmt.Sprintf("%s:%d", clean(p.files[r.File]), r.Line)
+}
+
+// path lays out a call path and the place of its leaf in w columns.
+func (p *page) path(path uint32, w int) string {
+	names := p.e.CallPath(path)
+	for i := range names {
+		names[i] = clean(names[i])
+	}
+	place := elide(p.where(p.e.leaf(path)), w/2)
+	if place == "" {
+		return left(elidePath(names, w), w)
+	}
+	return left(elidePath(names, w-width(place)-1), w-width(place)) + place
+}
+
+// at names a call path's leaf within a sentence: "recv at halo.go:120".
+func (p *page) at(path uint32) string {
+	r := p.e.leaf(path)
+	s := glue(clean(r.Name))
+	if place := p.where(r); place != "" {
+		s += " at" + nbsp + place
+	}
+	return s
+}
+
+// glue keeps the words of s on one line.
+func glue(s string) string { return strings.ReplaceAll(s, " ", nbsp) }
+
+// header says what was measured and whatever makes it less than exact.
+func (p *page) header() {
+	h := &p.e.Header
+	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
+	p.line(p.paint(bold, elide(clean(command), pageWidth)))
+	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
+	if h.Processes > 1 {
+		facts = append(facts, count(int64(h.Processes), "process"))
+	}
+	if h.Resolution > 0 {
+		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
+	}
+	st := plain
+	switch {
+	case h.Exit > 0:
+		facts = append(facts, fmt.Sprintf("exit status %d", h.Exit))
+		st = red
+	case h.Exit < 0:
+		facts = append(facts, "exit status unknown")
+	}
+	for i := range facts {
+		facts[i] = glue(facts[i])
+	}
+	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+	if h.Lost > 0 {
+		p.styledPara(yellow, 0, "! ", count(int64(h.Lost), "event")+" lost: what follows is less than what happened.")
+	}
+	const most = 8
+	for i, text := range p.e.Warnings {
+		if i == most && len(p.e.Warnings) > most+1 {
+			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %d more warnings (--format json shows all)", len(p.e.Warnings)-most))
+			break
+		}
+		p.styledPara(yellow, 0, "! ", text)
+	}
+	if n := len(p.e.NeverEnded); n > 0 {
+		verb := " was still waiting when the trace ended, see below."
+		if n > 1 {
+			verb = " were still waiting when the trace ended, see below."
+		}
+		p.styledPara(yellow, 0, "! ", count(int64(n), "goroutine")+verb)
+	}
+}
+
+// count writes a number with its noun: "1 event", "12,345 events".
+func count(n int64, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return grouped(n) + " " + noun + "es"
+	default:
+		return grouped(n) + " " + noun + "s"
+	}
+}
+
+// timeTree shows the metrics that divide time, as a tree, and the plain counts below it. Metrics without any
+// severity are left out.
+func (p *page) timeTree() {
+	e := p.e
+	p.title("Where the time goes", "")
+	p.line(p.paint(dim, left("", 44)+right("time", 9)+right("", 8)+right("critical", 10)+right("of path", 9)))
+	depth := map[string]int{}
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		if m.Parent == "" {
+			depth[m.Name] = 0
+			if m.Name != "time" {
+				depth[m.Name] = -1
+			}
+		} else if depth[m.Name] = depth[m.Parent] + 1; depth[m.Parent] < 0 {
+			depth[m.Name] = -1
+		}
+		total := e.Total(i)
+		if depth[m.Name] < 0 || total == 0 {
+			continue
+		}
+		st := plain
+		if m.Wait {
+			st = cyan
+		}
+		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 31) + " "
+		blame := ""
+		if c := e.inclusive(e.Critical, i); c > 0 {
+			blame = right(seconds(c), 10) + right(percent(c, e.Header.Focus), 9)
+		}
+		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 12)), right(seconds(total), 9),
+			right(percent(total, e.Header.Time), 8), p.paint(bold, blame))
+	}
+	var counts []string
+	for _, c := range []struct{ metric, noun string }{
+		{"visits", "region visit"}, {"messages", "message"}, {"acquisitions", "lock acquisition"},
+	} {
+		if n := e.Total(e.MetricIndex(c.metric)); n > 0 {
+			counts = append(counts, glue(count(n, c.noun)))
+		}
+	}
+	p.styledPara(dim, 0, "", strings.Join(counts, " · "))
+}
