@@ -108,14 +108,14 @@ func (p *page) blame(f *Finding) string {
 // who names locations of a group: one by its name, several as "worker ×7".
 func (p *page) who(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
-		return glue(clean(p.e.LocationName(locations[0])))
+		return p.name(locations[0])
 	}
 	n := 0
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
 	}
 	g := p.e.Groups[group]
-	s := fmt.Sprintf("%s ×%s", clean(g.Name), grouped(int64(n)))
+	s := fmt.Sprintf("%s ×%s", elide(clean(g.Name), nameWidth), grouped(int64(n)))
 	if n < g.Count {
 		s += fmt.Sprintf(" (of %s)", grouped(int64(g.Count)))
 	}
@@ -172,10 +172,10 @@ func (p *page) neverEnded() {
 		if k.object == "" {
 			text += "a nil channel, which never becomes ready"
 		} else {
-			text += "the " + clean(k.object)
+			text += "the " + k.object
 		}
 		if k.holder >= 0 {
-			text += ", held by " + glue(clean(e.LocationName(uint32(k.holder))))
+			text += ", held by " + p.name(uint32(k.holder))
 			if k.hold >= 0 {
 				text += ", which had acquired it in " + p.at(uint32(k.hold))
 			}

@@ -26,7 +26,7 @@ type (
 		Unit     string `json:"unit"`
 		Parent   string `json:"parent"`
 		Total    int64  `json:"total"`    // inclusive along the metric tree
-		Critical int64  `json:"critical"` // likewise; 0 for metrics that are no wait states
+		Critical int64  `json:"critical"` // ns of the critical path spent on the causers of these waits, counted once
 	}
 	jsonPlace struct {
 		CallPath []string `json:"callpath"`
@@ -96,7 +96,7 @@ func JSON(w io.Writer, e *Experiment) error {
 	}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
-		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, m.Unit.String(), m.Parent, e.Total(i), e.inclusive(e.Critical, i)})
+		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, m.Unit.String(), m.Parent, e.Total(i), e.onPath(i)})
 		if i < len(e.Stats) && e.Stats[i].Count > 0 {
 			out.Experiment.Instances = append(out.Experiment.Instances, e.jsonStats(m.Name, &e.Stats[i]))
 		}

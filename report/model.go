@@ -17,6 +17,7 @@ type Experiment struct {
 	Groups     []Group
 	Severity   [][]Cell // by metric index: stored values, exclusive along all trees, ascending (Path, Location)
 	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
+	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Findings   []Finding
 	NeverEnded []NeverEnded

@@ -19,25 +19,30 @@ func (e *Experiment) MetricIndex(name string) int {
 
 // Total returns the severity of a metric over all call paths and locations, inclusive along the metric tree,
 // in the metric's unit.
-func (e *Experiment) Total(metric int) int64 { return e.inclusive(e.Severity, metric) }
-
-// inclusive adds the cells of a metric and of its descendants.
-func (e *Experiment) inclusive(cells [][]Cell, metric int) int64 {
+func (e *Experiment) Total(metric int) int64 {
 	var sum int64
 	if metric < 0 {
 		return 0
 	}
-	if metric < len(cells) {
-		for _, c := range cells[metric] {
+	if metric < len(e.Severity) {
+		for _, c := range e.Severity[metric] {
 			sum += c.Value
 		}
 	}
 	for i := metric + 1; i < len(e.Metrics); i++ {
 		if e.Metrics[i].Parent == e.Metrics[metric].Name {
-			sum += e.inclusive(cells, i)
+			sum += e.Total(i)
 		}
 	}
 	return sum
+}
+
+// onPath returns the part of a metric on the critical path, ns.
+func (e *Experiment) onPath(metric int) int64 {
+	if metric < len(e.OnPath) {
+		return e.OnPath[metric]
+	}
+	return 0
 }
 
 // CallPath returns the names of the regions of a call path, from the root. It is never nil.

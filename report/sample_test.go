@@ -32,6 +32,7 @@ func newBuilder() *builder {
 		{Name: "visits", Title: "Visits", Unit: metric.Count},
 		{Name: "messages", Title: "Messages", Unit: metric.Count},
 		{Name: "imbalance", Title: "Imbalance", Unit: ns},
+		{Name: "overload", Title: "Overload", Parent: "imbalance", Unit: ns},
 		{Name: "critical_path", Title: "Critical path", Unit: ns},
 		{Name: "critical_path_imbalance", Title: "Imbalance on the critical path", Unit: ns},
 		{Name: "page-faults", Title: "Page faults", Unit: metric.Events},
@@ -112,11 +113,14 @@ func hydro() *Experiment {
 	b.add("critical_path", sweep, 4, 1200*ms)
 	b.add("critical_path", recv, 4, 80*ms)
 	b.add("critical_path", run, 0, 3*ms)
-	b.add("imbalance", sweep, 4, 490*ms)
+	b.add("overload", sweep, 4, 490*ms)
 	b.add("critical_path_imbalance", sweep, 4, 480*ms)
 	late, locks, join := b.MetricIndex("late_sender"), b.MetricIndex("lock_competition"), b.MetricIndex("join_wait")
 	b.Critical[late] = []Cell{{recv, 1, 500 * ms}}
 	b.Critical[locks] = []Cell{{lock, 1, 900_000}}
+	b.OnPath = make([]int64, len(b.Metrics))
+	b.OnPath[0], b.OnPath[b.MetricIndex("communication")], b.OnPath[late] = 491*ms, 491*ms, 491*ms
+	b.OnPath[b.MetricIndex("synchronization")], b.OnPath[locks] = 900_000, 900_000
 	b.Stats[late] = Stats{Count: 1400, Sum: 3780 * ms, Min: 12, Max: 8_100_000, Mean: 2_700_000, Q25: 400_000, Median: 2_100_000, Q75: 3_000_000,
 		Worst: []Instance{{recv, 3, 431 * ms, 439_100_000, 4, int32(sweep)}, {recv, 2, 5 * ms, 6 * ms, -1, -1}}}
 	b.Stats[join] = Stats{Count: 1, Sum: 1280 * ms, Min: 1280 * ms, Max: 1280 * ms, Mean: 1280 * ms, Q25: 1280 * ms, Median: 1280 * ms, Q75: 1280 * ms,
@@ -154,7 +158,7 @@ func hostile() *Experiment {
 	for l := range uint32(3) {
 		b.add("late_sender", send, l, 1<<59)
 		b.add("critical_path", send, l, 1<<58)
-		b.add("imbalance", wide, l, 1<<58)
+		b.add("overload", wide, l, 1<<58)
 		b.add("page-faults", wide, l, 1<<60)
 	}
 	b.Metrics = append(b.Metrics, metric.Metric{Name: long, Title: long, Unit: metric.Bytes})

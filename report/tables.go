@@ -35,10 +35,10 @@ func (p *page) criticalPath() {
 	p.shares(i, p.e.Header.Focus, p.e.Metrics[i].Unit)
 }
 
-// imbalance shows call paths that cost some goroutines more than others, once that is at least a hundredth of
+// imbalance shows call paths that cost some goroutines more than the average of their group, once that is at least a hundredth of
 // the time.
 func (p *page) imbalance() {
-	i := p.e.MetricIndex("imbalance")
+	i := p.e.MetricIndex("overload")
 	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
 		return
 	}
@@ -68,9 +68,9 @@ func (p *page) instances() {
 		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Title), 28)), right(grouped(int64(s.Count)), 10), right(seconds(s.Mean), 8),
 			right(seconds(s.Q25), 8), right(seconds(s.Median), 8), right(seconds(s.Q75), 8), right(seconds(s.Max), 10))
 		for _, w := range s.Worst[:min(len(s.Worst), 1)] {
-			text := fmt.Sprintf("longest at %s: %s in %s", glue(seconds(w.Begin)), glue(clean(e.LocationName(w.Location))), p.at(w.Path))
+			text := fmt.Sprintf("longest at %s: %s in %s", glue(seconds(w.Begin)), p.name(w.Location), p.at(w.Path))
 			if w.Causer >= 0 {
-				text += ", for " + glue(clean(e.LocationName(uint32(w.Causer))))
+				text += ", for " + p.name(uint32(w.Causer))
 				if w.CauserPath >= 0 {
 					text += " in " + p.at(uint32(w.CauserPath))
 				}

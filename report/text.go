@@ -130,12 +130,20 @@ func (p *page) path(path uint32, w int) string {
 	return left(elidePath(names, w-width(place)-1), w-width(place)) + place
 }
 
+// nameWidth is the width of a name within a sentence.
+const nameWidth = 36
+
+// name of a location within a sentence.
+func (p *page) name(l uint32) string {
+	return glue(elide(clean(p.e.LocationName(l)), nameWidth))
+}
+
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
 func (p *page) at(path uint32) string {
 	r := p.e.leaf(path)
-	s := glue(clean(r.Name))
+	s := glue(elide(clean(r.Name), nameWidth))
 	if place := p.where(r); place != "" {
-		s += " at" + nbsp + place
+		s += " at" + nbsp + elide(place, nameWidth)
 	}
 	return s
 }
@@ -226,7 +234,7 @@ func (p *page) timeTree() {
 		}
 		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 31) + " "
 		blame := ""
-		if c := e.inclusive(e.Critical, i); c > 0 {
+		if c := e.onPath(i); c > 0 {
 			blame = right(seconds(c), 10) + right(percent(c, e.Header.Focus), 9)
 		}
 		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 12)), right(seconds(total), 9),
