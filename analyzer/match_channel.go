@@ -1,0 +1,265 @@
+package analyzer
+
+import "tracerec/trace/wire"
+
+// channelState is the simulated channel. Send and receive operations are taken in the order of their
+// commit stamps: Blocked if the operation blocked, else End (so a select commits at its end).
+// Sends that panicked and receives that saw the channel closed take no part; operations that never
+// ended do.
+//
+// The queue is the committed sends in buffer, followed by the blocked ones in senders. An operation that did not
+// block cannot have waited, so its partner has been there or its commit stamp is still to come:
+// it goes ahead of all blocked ones.
+//
+// A send S
+//   - is taken by the oldest receive in early, else the oldest in receivers. A candidate R with S.Begin > R.End was served by a
+//     send that is not recorded: it leaves its queue unmatched, and the next is tried;
+//   - else joins senders if it blocked;
+//   - else joins buffer, after all in senders that ended before S.Begin have moved to buffer.
+//
+// A receive R that blocked
+//   - knows that the queue was empty: those at the front of the queue that ended before R.Begin were received
+//     meanwhile, by receives whose commit stamp is still to come or that are not recorded; they go to
+//     taken;
+//   - then takes the front of the queue, else joins receivers.
+//
+// A receive R that did not block
+//   - takes the oldest of taken, if R.Begin is not later than the commit stamp of the receive that put it there; if it is, the
+//     element was lost, and the next is tried;
+//   - else, while the send one capacity behind the front of the queue (on a channel without buffer the front itself) ended before
+//     R.Begin, the front goes to taken for the same reason as above;
+//   - then takes the front of the queue, else joins early.
+//
+// Whenever a receive takes the front of the queue, senders move to buffer as long as buffer is shorter than the
+// capacity. "Before" is strict: equal times prove nothing.
+//
+// Elements are numbered in the order in which they leave the queue or, not finding one, are handed to a waiting receive. An unmatched
+// receive has a number too, that of an element without recorded send; what is left in the queue
+// at the end comes last, after what is left in early and receivers.
+type channelState struct {
+	capacity  uint64
+	buffer    fifo      // sends whose element is in the buffer
+	senders   fifo      // blocked sends
+	early     fifo      // receives that did not block and whose send is still to come
+	receivers fifo      // blocked receives
+	taken     fifo      // elements, of which a receive is still to come
+	elements  []element // by number
+}
+
+// element is a value that went through the channel. Either end may be NoOp.
+type element struct {
+	send, recv int32
+	until      int64 // in taken: the commit stamp of the receive that put it there
+}
+
+func (s *channelState) reset(capacity uint64) {
+	s.capacity = capacity
+	for _, f := range []*fifo{&s.buffer, &s.senders, &s.early, &s.receivers, &s.taken} {
+		f.reset()
+	}
+	s.elements = s.elements[:0]
+}
+
+// channelRole is the part an operation plays in the simulation of its channel.
+type channelRole uint8
+
+const (
+	noPart channelRole = iota
+	sends
+	receives
+	seesClosed
+)
+
+func (o *Op) channelRole() channelRole {
+	switch {
+	case o.Kind == wire.SendBegin && o.Outcome == wire.OK, o.Kind == wire.SelectBegin && o.Outcome == wire.Sent:
+		return sends
+	case o.Kind == wire.RecvBegin && o.Outcome == wire.OK, o.Kind == wire.SelectBegin && o.Outcome == wire.Received:
+		return receives
+	case (o.Kind == wire.RecvBegin || o.Kind == wire.SelectBegin) && o.Outcome == wire.Closed:
+		return seesClosed
+	}
+	return noPart
+}
+
+// commit is the time at which o takes part in the simulation of its channel.
+func (o *Op) commit() int64 {
+	if o.Blocked != NotBlocked {
+		return o.Blocked
+	}
+	return o.End
+}
+
+// channel matches sends with receives and receives with the close, see [channelState]. It derives, in this order: a
+// Message for every element by number, an Unmatched for its receive or send; then by operation a
+// Closing for receives that saw the channel closed (by the first Close, if that is not later than
+// their end, else they are unmatched).
+//
+// Message.Room of element number k is the receive of element k - capacity; if it began after the end of
+// the send the pair is impossible and Room is NoOp. A send without Room is unmatched if it
+// blocked, never ended, or is a select and k ≥ capacity.
+func (m *Matcher) channel(ops []Op, capacity uint64) {
+	s := &m.chans
+	s.reset(capacity)
+	m.order = m.order[:0]
+	closed := NoOp
+	for i := range ops {
+		o := &ops[i]
+		if r := o.channelRole(); r == sends || r == receives {
+			m.order = append(m.order, stamped{o.commit(), int32(i)})
+		} else if o.Kind == wire.Close && (closed == NoOp || o.Begin < ops[closed].Begin) {
+			closed = int32(i)
+		}
+	}
+	m.sortOrder()
+	for _, e := range m.order {
+		if ops[e.op].channelRole() == sends {
+			m.send(ops, e.op)
+		} else {
+			m.receive(ops, e.op)
+		}
+	}
+	m.drain()
+	m.messages(ops)
+	if len(m.order) < len(ops) {
+		m.closings(ops, closed)
+	}
+}
+
+// send simulates the commit of a send.
+func (m *Matcher) send(ops []Op, op int32) {
+	s, o := &m.chans, &ops[op]
+	for s.early.len()+s.receivers.len() > 0 {
+		q := &s.early
+		if q.len() == 0 {
+			q = &s.receivers
+		}
+		r := q.pop()
+		if o.Begin <= ops[r].End {
+			s.elements = append(s.elements, element{send: op, recv: r})
+			return
+		}
+		s.elements = append(s.elements, element{send: NoOp, recv: r})
+	}
+	if o.Blocked != NotBlocked {
+		s.senders.push(op)
+		return
+	}
+	for s.senders.len() > 0 && ops[s.senders.at(0)].End < o.Begin {
+		s.buffer.push(s.senders.pop())
+	}
+	s.buffer.push(op)
+}
+
+// receive simulates the commit of a receive.
+func (m *Matcher) receive(ops []Op, op int32) {
+	s, o := &m.chans, &ops[op]
+	blocked := o.Blocked != NotBlocked
+	if blocked {
+		for s.queued() > 0 && ops[s.front(0)].End < o.Begin {
+			s.take(o.commit())
+		}
+	} else {
+		for s.taken.len() > 0 {
+			e := &s.elements[s.taken.pop()]
+			if o.Begin <= e.until {
+				e.recv = op
+				return
+			}
+		}
+		for s.queued() > s.capacity && ops[s.front(s.capacity)].End < o.Begin {
+			s.take(o.commit())
+		}
+	}
+	switch {
+	case s.queued() > 0:
+		s.elements = append(s.elements, element{send: s.leave(), recv: op})
+	case blocked:
+		s.receivers.push(op)
+	default:
+		s.early.push(op)
+	}
+}
+
+// queued is the length of the queue: buffer and senders.
+func (s *channelState) queued() uint64 { return uint64(s.buffer.len() + s.senders.len()) }
+
+// front returns the send i places behind the front of the queue.
+func (s *channelState) front(i uint64) int32 {
+	if n := uint64(s.buffer.len()); i >= n {
+		return s.senders.at(int(i - n))
+	}
+	return s.buffer.at(int(i))
+}
+
+// leave removes the front of the queue and fills the buffer up.
+func (s *channelState) leave() (send int32) {
+	if s.buffer.len() > 0 {
+		send = s.buffer.pop()
+	} else {
+		send = s.senders.pop()
+	}
+	for s.senders.len() > 0 && uint64(s.buffer.len()) < s.capacity {
+		s.buffer.push(s.senders.pop())
+	}
+	return send
+}
+
+// take moves the front of the queue to taken.
+func (s *channelState) take(until int64) {
+	s.taken.push(int32(len(s.elements)))
+	s.elements = append(s.elements, element{send: s.leave(), recv: NoOp, until: until})
+}
+
+// drain numbers what found no partner.
+func (m *Matcher) drain() {
+	s := &m.chans
+	for _, q := range []*fifo{&s.early, &s.receivers} {
+		for q.len() > 0 {
+			s.elements = append(s.elements, element{send: NoOp, recv: q.pop()})
+		}
+	}
+	for s.queued() > 0 {
+		s.elements = append(s.elements, element{send: s.leave(), recv: NoOp})
+	}
+}
+
+// messages derives the messages from the numbered elements.
+func (m *Matcher) messages(ops []Op) {
+	elements, capacity := m.chans.elements, m.chans.capacity
+	for k, e := range elements {
+		if e.send == NoOp {
+			m.unmatched(e.recv)
+			continue
+		}
+		if e.recv != NoOp {
+			m.count.Messages++
+		}
+		o, room := &ops[e.send], NoOp
+		later := uint64(k) >= capacity
+		if later {
+			room = elements[uint64(k)-capacity].recv
+		}
+		if room != NoOp && ops[room].Begin > o.End {
+			m.count.Impossible++
+			room = NoOp
+		}
+		tell(&m.found, m.subs.message, Message{Send: e.send, Recv: e.recv, Room: room})
+		if room == NoOp && (later || o.Kind != wire.SelectBegin) {
+			m.unmatched(e.send)
+		}
+	}
+}
+
+// closings derives what the close released. A send that panicked has no partner.
+func (m *Matcher) closings(ops []Op, closed int32) {
+	for i := range ops {
+		o, op := &ops[i], int32(i)
+		switch {
+		case o.channelRole() == seesClosed && closed != NoOp && ops[closed].Begin <= o.End:
+			tell(&m.found, m.subs.closing, Closing{Recv: op, Close: closed})
+		case o.channelRole() == seesClosed, o.Kind == wire.SendBegin && o.Outcome == wire.Panicked:
+			m.unmatched(op)
+		}
+	}
+}

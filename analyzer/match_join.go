@@ -1,0 +1,173 @@
+package analyzer
+
+import "tracerec/trace/wire"
+
+// generation is one use of a WaitGroup, from the first Done to the one that releases the waiters.
+type generation struct {
+	last  int32 // latest Done
+	first int64 // time of the first Done, ns
+	sum   int64 // of the Dones' times since first
+	count int64
+}
+
+// mean is the mean time of the Dones.
+func (g *generation) mean() int64 { return g.first + g.sum/g.count }
+
+// join simulates the counter of a WaitGroup with its Adds, Dones (each by its delta, the counter never falls below 0) and
+// ends of Waits in order of time.
+//
+// A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
+// Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was
+// released by the latest Done before its end: the last one of the current generation so far, else of the previous one. That gives
+// a Join, with the mean time of the Dones of that generation so far (each counts once, rounded down). A Wait
+// without such a Done is unmatched, and so is one that never ended while the counter is not 0, which changes nothing.
+func (m *Matcher) join(ops []Op) {
+	m.order = m.order[:0]
+	for i := range ops {
+		t := ops[i].Begin
+		if ops[i].Kind == wire.JoinBegin {
+			t = ops[i].End
+		}
+		m.order = append(m.order, stamped{t, int32(i)})
+	}
+	m.sortOrder()
+	var counter int64
+	var now, before generation
+	for _, e := range m.order {
+		switch o := &ops[e.op]; o.Kind {
+		case wire.Add:
+			counter += int64(o.Mode)
+		case wire.Done:
+			if counter = max(counter-int64(o.Mode), 0); now.count == 0 {
+				now.first = e.time
+			}
+			now.last, now.sum, now.count = e.op, now.sum+e.time-now.first, now.count+1
+			if counter == 0 {
+				before, now = now, generation{}
+			}
+		case wire.JoinBegin:
+			if counter > 0 && o.Open {
+				m.unmatched(e.op)
+				continue
+			}
+			if counter > 0 {
+				m.count.Impossible++
+				counter = 0
+			}
+			if now.count > 0 {
+				before, now = now, generation{}
+			}
+			if before.count == 0 {
+				m.unmatched(e.op)
+				continue
+			}
+			tell(&m.found, m.subs.join, Join{Wait: e.op, Last: before.last, Mean: before.mean()})
+		}
+	}
+}
+
+// cond simulates the waiters of a Cond with the begins of its Waits, Signals and Broadcasts in order of time.
+//
+// A Signal wakes the oldest waiter, a Broadcast all of them; with no waiter they are lost, as in
+// Go. A waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
+// the next takes its place. Waiters left at the end are unmatched.
+func (m *Matcher) cond(ops []Op) {
+	m.order = m.order[:0]
+	for i := range ops {
+		m.order = append(m.order, stamped{ops[i].Begin, int32(i)})
+	}
+	m.sortOrder()
+	waiters := &m.conds
+	waiters.reset()
+	for _, e := range m.order {
+		switch ops[e.op].Kind {
+		case wire.CondBegin:
+			waiters.push(e.op)
+		case wire.Signal, wire.Broadcast:
+			for waiters.len() > 0 {
+				w := waiters.pop()
+				if ops[w].End < e.time {
+					m.unmatched(w)
+					continue
+				}
+				tell(&m.found, m.subs.wakeup, Wakeup{Wait: w, Signal: e.op})
+				if ops[e.op].Kind == wire.Signal {
+					break // the loop: one waiter only
+				}
+			}
+		}
+	}
+	for waiters.len() > 0 {
+		m.unmatched(waiters.pop())
+	}
+}
+
+// once finds the call that ran the function of a Once: the latest one, by index, of the location of the
+// first OnceRun (by time, then index) that began no later. Every other call that began before its end and did not end before the
+// OnceRun derives a OnceCall, by index. A call that blocked or never ended and has none is unmatched, except the one that ran.
+func (m *Matcher) once(ops []Op) {
+	first, run := NoOp, NoOp
+	for i := range ops {
+		if ops[i].Kind == wire.OnceRun && (first == NoOp || ops[i].Begin < ops[first].Begin) {
+			first = int32(i)
+		}
+	}
+	for i := range ops {
+		if first != NoOp && ops[i].Kind == wire.OnceBegin && ops[i].Loc == ops[first].Loc && ops[i].Begin <= ops[first].Begin {
+			run = int32(i)
+		}
+	}
+	for i := range ops {
+		o, op := &ops[i], int32(i)
+		switch {
+		case o.Kind != wire.OnceBegin || op == run:
+		case run != NoOp && o.Begin < ops[run].End && o.End >= ops[first].Begin:
+			tell(&m.found, m.subs.onceCall, OnceCall{Call: op, Run: run})
+		default:
+			m.unmatched(op)
+		}
+	}
+}
+
+// barrier groups the participants of a barrier of the given size by generation and derives an Arrival
+// for each, by generation and index. The latest is the last to begin (of several the last index); the first
+// end is that of those that ended. Where fewer than size arrived, those that never ended are unmatched: they wait for somebody who did
+// not come.
+func (m *Matcher) barrier(ops []Op, size uint64) {
+	m.order = m.order[:0]
+	for i := range ops {
+		if ops[i].Kind == wire.BarrierBegin {
+			m.order = append(m.order, stamped{int64(ops[i].Mode), int32(i)})
+		}
+	}
+	m.sortOrder()
+	for rest := m.order; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].time == rest[0].time {
+			n++
+		}
+		m.arrivals(ops, rest[:n], uint64(n) >= size)
+		rest = rest[n:]
+	}
+}
+
+// arrivals derives what happened in one generation.
+func (m *Matcher) arrivals(ops []Op, group []stamped, complete bool) {
+	latest, firstEnd := group[0].op, int64(held)
+	for _, e := range group {
+		o := &ops[e.op]
+		if o.Begin >= ops[latest].Begin {
+			latest = e.op
+		}
+		if !o.Open {
+			firstEnd = min(firstEnd, o.End)
+		}
+	}
+	for _, e := range group {
+		if ops[e.op].Open && !complete {
+			m.unmatched(e.op)
+			continue
+		}
+		tell(&m.found, m.subs.arrival, Arrival{Op: e.op, Latest: latest, FirstEnd: firstEnd})
+	}
+}

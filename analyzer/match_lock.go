@@ -1,0 +1,281 @@
+package analyzer
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+// lockState is what is known of one lock: who held it when.
+type lockState struct {
+	exclusive []hold // by (begin, end); disjoint once clipped
+	shared    []hold // by (end, begin)
+	sorted    []hold
+	orphans   []stamped // releases without acquisition on their location
+	pending   []int32   // acquisitions of the current location whose release is still to come
+	writer    int32     // the earliest exclusive acquisition that never ended
+}
+
+// hold is the time in which a location held the lock.
+type hold struct {
+	begin, end int64 // ns; end is held if the release is not known
+	pending    int64 // exclusive: since when readers had to wait for it
+	op         int32 // the acquisition
+}
+
+const held = int64(math.MaxInt64)
+
+// lock finds who held the lock while others waited for it.
+//
+// A hold lasts from the End of an acquisition (outcome OK, ended) to its release: the location's next release
+// of the same mode, of several shared holds the latest one's first. An exclusive acquisition by a location that holds the lock
+// exclusively means that another location had released it (legal in Go). Releases and holds left over are
+// matched across locations: releases by time, each closing the latest hold of its mode that is open and began no later. A hold without
+// release ends at the next later exclusive acquisition, an exclusive one also at the next later shared
+// one, else never. Exclusive holds, in the order of (begin, end, op), end no later than the next begins.
+//
+// Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its overlap with each
+// exclusive hold of another location, by time; then, if shared holds of other locations end after the last of those exclusive holds
+// (of any location; else after the wait's begin) and no later than the wait, one with the last of them to end
+// (the earliest op of several), from there to its end. If the wait never ended, holds ending after it count too.
+//
+// A shared one derives a Contention for its overlap with every exclusive hold of another location
+// that began before the end of the wait, where a hold counts from the begin of the acquisition, though not
+// from before the end of the previous hold: a reader also waits for the writer that is pending. If
+// the wait never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
+//
+// An acquisition that never ended and has no Contention is unmatched. What is not Contention in a wait is time
+// in which the lock was free.
+func (m *Matcher) lock(ops []Op) {
+	m.findHolds(ops)
+	m.clipHolds(ops)
+	for i := range ops {
+		o := &ops[i]
+		if o.Kind != wire.LockBegin || !o.Open && (o.Outcome != wire.OK || o.Blocked == NotBlocked) {
+			continue
+		}
+		var found bool
+		if o.Mode == wire.Shared {
+			found = m.readerWaits(ops, int32(i))
+		} else {
+			found = m.writerWaits(ops, int32(i))
+		}
+		if o.Open && !found {
+			m.unmatched(int32(i))
+		}
+	}
+}
+
+// findHolds fills exclusive and shared, both by op, and pairs them with releases.
+func (m *Matcher) findHolds(ops []Op) {
+	s := &m.locks
+	s.exclusive, s.shared, s.orphans, s.pending = s.exclusive[:0], s.shared[:0], s.orphans[:0], s.pending[:0]
+	s.writer = NoOp
+	writing := -1 // index of the location's exclusive hold
+	for i := range ops {
+		o := &ops[i]
+		if i > 0 && o.Loc != ops[i-1].Loc {
+			writing, s.pending = -1, s.pending[:0]
+		}
+		switch {
+		case o.Kind == wire.LockBegin && o.Open:
+			if o.Mode != wire.Shared && (s.writer == NoOp || o.Begin < ops[s.writer].Begin) {
+				s.writer = int32(i)
+			}
+		case o.Kind == wire.LockBegin && o.Outcome != wire.OK:
+		case o.Kind == wire.LockBegin && o.Mode == wire.Shared:
+			s.pending = append(s.pending, int32(len(s.shared)))
+			s.shared = append(s.shared, hold{begin: o.End, end: held, op: int32(i)})
+		case o.Kind == wire.LockBegin:
+			writing = len(s.exclusive)
+			s.exclusive = append(s.exclusive, hold{begin: o.End, end: held, op: int32(i)})
+		case o.Kind != wire.Release:
+		case o.Mode != wire.Shared && writing >= 0:
+			s.exclusive[writing].end = o.Begin
+			writing = -1
+		case o.Mode == wire.Shared && len(s.pending) > 0:
+			n := len(s.pending) - 1
+			s.shared[s.pending[n]].end = o.Begin
+			s.pending = s.pending[:n]
+		default:
+			s.orphans = append(s.orphans, stamped{o.Begin, int32(i)})
+		}
+	}
+	if len(s.orphans) > 0 {
+		slices.SortStableFunc(s.orphans, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+		m.closeAcross(ops, s.exclusive, wire.Exclusive)
+		m.closeAcross(ops, s.shared, wire.Shared)
+	}
+}
+
+// closeAcross pairs open holds with releases of a mode by other locations.
+func (m *Matcher) closeAcross(ops []Op, holds []hold, mode uint32) {
+	m.order = m.order[:0]
+	for i, h := range holds {
+		if h.end == held {
+			m.order = append(m.order, stamped{h.begin, int32(i)})
+		}
+	}
+	m.sortOrder()
+	open, k := m.locks.pending[:0], 0
+	for _, r := range m.locks.orphans {
+		if (ops[r.op].Mode == wire.Shared) != (mode == wire.Shared) {
+			continue
+		}
+		for ; k < len(m.order) && m.order[k].time <= r.time; k++ {
+			open = append(open, m.order[k].op)
+		}
+		if len(open) == 0 {
+			m.count.Impossible++
+			continue
+		}
+		holds[open[len(open)-1]].end = r.time
+		open = open[:len(open)-1]
+	}
+	m.locks.pending = open
+}
+
+// clipHolds ends the holds whose release is missing and sorts: exclusive by begin, shared by end.
+func (m *Matcher) clipHolds(ops []Op) {
+	s := &m.locks
+	m.sortHolds(s.exclusive, func(h *hold) (int64, int64) { return h.begin, h.end })
+	m.sortHolds(s.shared, func(h *hold) (int64, int64) { return h.begin, h.end })
+	for i := range s.shared {
+		if h := &s.shared[i]; h.end == held {
+			h.end = nextBegin(s.exclusive, h.begin)
+		}
+	}
+	for i := range s.exclusive {
+		h := &s.exclusive[i]
+		if h.end == held {
+			h.end = nextBegin(s.shared, h.begin)
+		}
+		if i+1 < len(s.exclusive) {
+			h.end = max(h.begin, min(h.end, s.exclusive[i+1].begin))
+		}
+	}
+	m.sortHolds(s.shared, func(h *hold) (int64, int64) { return h.end, h.begin })
+	end := int64(math.MinInt64)
+	for i := range s.exclusive {
+		h := &s.exclusive[i]
+		h.pending = max(end, min(ops[h.op].Begin, h.begin))
+		end = h.end
+	}
+}
+
+// nextBegin is the earliest begin after t of holds sorted by begin, or held.
+func nextBegin(holds []hold, t int64) int64 {
+	i, _ := slices.BinarySearchFunc(holds, t, func(h hold, t int64) int {
+		if h.begin <= t {
+			return -1
+		}
+		return 1
+	})
+	if i == len(holds) {
+		return held
+	}
+	return holds[i].begin
+}
+
+// sortHolds sorts by two keys, then op; holds come by op or nearly sorted.
+func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
+	m.order = m.order[:0]
+	for i := range holds {
+		first, _ := keys(&holds[i])
+		m.order = append(m.order, stamped{first, int32(i)})
+	}
+	m.sortOrder()
+	sorted := m.locks.sorted[:0]
+	for _, e := range m.order {
+		sorted = append(sorted, holds[e.op])
+	}
+	for i := 0; i < len(sorted); {
+		j := i + 1
+		for j < len(sorted) && m.order[j].time == m.order[i].time {
+			j++
+		}
+		if j > i+1 {
+			slices.SortFunc(sorted[i:j], func(a, b hold) int {
+				_, x := keys(&a)
+				_, y := keys(&b)
+				return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.op, b.op))
+			})
+		}
+		i = j
+	}
+	copy(holds, sorted)
+	m.locks.sorted = sorted
+}
+
+// firstAfter is the index of the first hold that ends after t, of holds whose ends ascend.
+func firstAfter(holds []hold, t int64) int {
+	lo, hi := 0, len(holds)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); holds[mid].end <= t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// contend derives the contention of op with h from the given time on, unless it is empty or h is of the
+// same location.
+func (m *Matcher) contend(ops []Op, op int32, h *hold, from int64) bool {
+	o := &ops[op]
+	begin, end := max(from, o.Begin), min(h.end, o.End)
+	if begin >= end || ops[h.op].Loc == o.Loc {
+		return false
+	}
+	tell(&m.found, m.subs.contention, Contention{Op: op, Holder: h.op, Begin: begin, End: end})
+	return true
+}
+
+// writerWaits derives the contentions of an exclusive acquisition and says whether there are any.
+func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
+	o, s := &ops[op], &m.locks
+	from := o.Begin
+	for j := firstAfter(s.exclusive, o.Begin); j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
+		h := &s.exclusive[j]
+		found = m.contend(ops, op, h, h.begin) || found
+		from = h.end
+	}
+	last := len(s.shared)
+	if !o.Open {
+		last = firstAfter(s.shared, o.End)
+	}
+	best := -1 // last to leave, the earliest op of several
+	for j := last - 1; j >= 0 && s.shared[j].end > from; j-- {
+		h := &s.shared[j]
+		if best >= 0 && h.end < s.shared[best].end {
+			break
+		}
+		if ops[h.op].Loc != o.Loc && (best < 0 || h.op < s.shared[best].op) {
+			best = j
+		}
+	}
+	if best < 0 {
+		return found
+	}
+	return m.contend(ops, op, &s.shared[best], from) || found
+}
+
+// readerWaits derives the contentions of a shared acquisition and says whether there are any.
+func (m *Matcher) readerWaits(ops []Op, op int32) (found bool) {
+	o, s := &ops[op], &m.locks
+	for j := firstAfter(s.exclusive, o.Begin); j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
+		h := &s.exclusive[j]
+		found = m.contend(ops, op, h, h.pending) || found
+	}
+	if w := s.writer; o.Open && w != NoOp {
+		from := ops[w].Begin
+		if n := len(s.exclusive); n > 0 {
+			from = max(from, s.exclusive[n-1].end)
+		}
+		found = m.contend(ops, op, &hold{end: held, op: w}, from) || found
+	}
+	return found
+}
