@@ -52,8 +52,10 @@
 // Then, for each operation, whose own time is its length without nested levels and overhead:
 //   - its waits, in their order, each take min(length, own time left) for their metric;
 //   - then wakeup takes min(rest, own time left), where the rest is what of [Begin of its first wait, End) its waits do not
-//     cover (zero-length waits, which only say that there was a partner, included);
-//   - an operation that blocked and has no wait at all gives min(End − Blocked, own time left) to external_wait;
+//     cover;
+//   - an operation on an object that blocked and has no wait (its partner was there before it began) gives
+//     min(End − Blocked, own time left) to wakeup; one without object, but no sleep, gives as much to external_wait; a select
+//     without object that never ended gives all of its own time;
 //   - what is left stays where it was.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
@@ -63,8 +65,8 @@
 //
 // # Waits
 //
-// Which operations wait for whom is defined by the matching engines and patterns. An operation without object, or of an object whose kind
-// does not fit, is not matched. An instance of a wait state is all waits of one metric in one operation:
+// Which operations wait for whom is defined by the matching engines and patterns. An operation without object is not matched. An
+// unmatched operation on an object gets an external_wait from the matching engine. An instance of a wait state is all waits of one metric in one operation:
 // its duration is their sum (as charged), its begin the first begin, its end the last end, its causer the one of its longest
 // wait (the later of equals). An operation that never ended ends with its location and is Open; it is listed as
 // never ended if it is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the function.
@@ -73,8 +75,8 @@
 // # Critical path
 //
 // The focus is the life of the root location. The path starts at its end and goes backwards:
-//   - on location l at time t, take the wait with the latest End ≤ t among the waits of l that are longer than 0, that
-//     have a causer other than l, and that the path has not passed (equal ends: the highest causer; a wait is passed when it was
+//   - on location l at time t, take the wait with the latest End ≤ t among the waits of l that have a causer other than l,
+//     that are the last such wait of their operation, and that the path has not passed (equal ends: the highest causer; a wait is passed when it was
 //     taken or when a later one was). If its End is later than the begin of l's life, the path was on l during [End, t)
 //     and goes on at the causer at End.
 //   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its creator at that

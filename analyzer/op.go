@@ -6,7 +6,7 @@ import "tracerec/trace/wire"
 // to its Leave. Point events (close, unlock, done, signal …) are Ops with Begin == End. There is one Op for
 // every two or three events of a trace, so it is kept at 40 bytes.
 //
-// A matching engine gets all operations of one object, ordered by (Begin, Loc, order in the location's stream).
+// A matching engine gets all operations of one object, ordered by (Loc, place of the begin event in the stream).
 type Op struct {
 	Begin   int64 // ns
 	Blocked int64 // when the first attempt had failed; NotBlocked if it finished at once, or if its kind does not say
@@ -24,9 +24,7 @@ const NotBlocked = int64(-1 << 63)
 
 // Wait is one instance of a wait state: Op's location waited in [Begin, End) ⊆ [Op.Begin, Op.End] for Causer.
 //
-// The waits of one operation are emitted one after the other, ascending, and do not overlap. An operation that
-// blocked although its partner was there already (released before it began) is emitted once, with Begin == End:
-// this keeps it from counting as blocked without a recorded partner.
+// The waits of one operation are emitted one after the other, ascending, and do not overlap.
 type Wait struct {
 	Op         int32  // index of the waiting operation in the object's operations
 	Metric     uint16 // which wait state, index in the metric list

@@ -1,0 +1,174 @@
+package analyzer
+
+import (
+	"encoding/binary"
+
+	"tracerec/trace/wire"
+)
+
+// A stream is an append-only sequence of small varint records in fixed blocks: it neither copies what it
+// holds nor wastes more than a block. Records do not cross blocks.
+type stream struct{ blocks [][]byte }
+
+const (
+	blockBits = 15
+	blockSize = 1 << blockBits
+	maxRecord = 96
+)
+
+// room returns the block to append one record to; the caller stores it back with put.
+func (s *stream) room() []byte {
+	if n := len(s.blocks); n > 0 && len(s.blocks[n-1])+maxRecord <= blockSize {
+		return s.blocks[n-1]
+	}
+	s.blocks = append(s.blocks, make([]byte, 0, blockSize))
+	return s.blocks[len(s.blocks)-1]
+}
+
+func (s *stream) put(b []byte) { s.blocks[len(s.blocks)-1] = b }
+
+// at returns the position of the next record.
+func (s *stream) at() uint32 {
+	b := s.room()
+	return uint32(len(s.blocks)-1)<<blockBits | uint32(len(b))
+}
+
+// reader reads a stream from a position on.
+type reader struct {
+	s     *stream
+	block int
+	rest  []byte
+}
+
+func (s *stream) reader(at uint32) reader {
+	r := reader{s: s, block: int(at >> blockBits)}
+	if r.block < len(s.blocks) {
+		r.rest = s.blocks[r.block][at&(blockSize-1):]
+	}
+	return r
+}
+
+// more tells whether there is another record, and goes to it.
+func (r *reader) more() bool {
+	for len(r.rest) == 0 {
+		if r.block++; r.block >= len(r.s.blocks) {
+			return false
+		}
+		r.rest = r.s.blocks[r.block]
+	}
+	return true
+}
+
+func (r *reader) uint() uint64 {
+	if b := r.rest[0]; b < 0x80 {
+		r.rest = r.rest[1:]
+		return uint64(b)
+	}
+	v, n := binary.Uvarint(r.rest)
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) int() int64 {
+	v := r.uint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (r *reader) byte() byte {
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+// appendInt appends a signed varint.
+func appendInt(b []byte, v int64) []byte { return binary.AppendUvarint(b, uint64(v<<1)^uint64(v>>63)) }
+
+// parts is the number of parts into which operations are divided by object. Only the parts being matched
+// are expanded in memory.
+const parts = 64
+
+// opStore holds the operations that one worker of the scan found, divided by object.
+type opStore struct {
+	part  [parts]opPart
+	count []uint32 // by object
+}
+
+type opPart struct {
+	stream
+	runs  []opRun
+	begin int64 // of the record before
+}
+
+// opRun says where the operations of one location in one chunk are.
+type opRun struct{ loc, chunk, at, n uint32 }
+
+// Flags of an operation's record.
+const (
+	hasBlocked = 1 << iota
+	hasMode
+	hasNested
+	isOpen
+	outcomeShift = 4
+)
+
+// add appends an operation on an object. nested is the part of it spent in nested levels and overhead.
+func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
+	s.count[object]++
+	p := &s.part[object%parts]
+	if n := len(p.runs); n == 0 || p.runs[n-1].loc != o.Loc || p.runs[n-1].chunk != chunk {
+		p.runs = append(p.runs, opRun{loc: o.Loc, chunk: chunk, at: p.at()})
+		p.begin = 0
+	}
+	p.runs[len(p.runs)-1].n++
+	flags := byte(o.Outcome) << outcomeShift
+	if o.Blocked != NotBlocked {
+		flags |= hasBlocked
+	}
+	if o.Mode != 0 {
+		flags |= hasMode
+	}
+	if nested != 0 {
+		flags |= hasNested
+	}
+	if o.Open {
+		flags |= isOpen
+	}
+	b := append(p.room(), byte(o.Kind), flags)
+	b = binary.AppendUvarint(b, uint64(object/parts))
+	b = binary.AppendUvarint(b, uint64(o.Path))
+	b = appendInt(b, o.Begin-p.begin)
+	b = binary.AppendUvarint(b, uint64(o.End-o.Begin))
+	if flags&hasBlocked != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Blocked-o.Begin))
+	}
+	if flags&hasMode != 0 {
+		b = binary.AppendUvarint(b, uint64(o.Mode))
+	}
+	if flags&hasNested != 0 {
+		b = binary.AppendUvarint(b, uint64(nested))
+	}
+	p.begin = o.Begin
+	p.put(b)
+}
+
+// op reads the record of an operation of location loc; begin is that of the record before.
+func (r *reader) op(loc uint32, begin int64) (part uint32, o Op, nested int64) {
+	r.more()
+	o = Op{Loc: loc, Kind: wire.Kind(r.byte()), Blocked: NotBlocked}
+	flags := r.byte()
+	o.Outcome, o.Open = wire.Outcome(flags>>outcomeShift), flags&isOpen != 0
+	part = uint32(r.uint())
+	o.Path = uint32(r.uint())
+	o.Begin = begin + r.int()
+	o.End = o.Begin + int64(r.uint())
+	if flags&hasBlocked != 0 {
+		o.Blocked = o.Begin + int64(r.uint())
+	}
+	if flags&hasMode != 0 {
+		o.Mode = uint32(r.uint())
+	}
+	if flags&hasNested != 0 {
+		nested = int64(r.uint())
+	}
+	return part, o, nested
+}
