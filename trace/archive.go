@@ -3,7 +3,13 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Header is what an archive says about itself.
@@ -25,60 +31,279 @@ type Problem struct {
 func (p Problem) Error() string { return fmt.Sprintf("%s: offset %d: %s", p.File, p.Offset, p.What) }
 
 // Archive is an archive opened for reading. All methods may be used by several goroutines.
-type Archive struct{}
+type Archive struct {
+	header   Header
+	mono     int64 // start of the experiment on the monotonic clock, ns
+	segments []segment
+	files    []*os.File
+	defs     Definitions
+	chunks   []*Chunk
+	problems []Problem
+	lost     int64        // bytes of damaged parts
+	gaps     []LocationID // locations with a missing part
+
+	processes table[process]
+	order     []*process // by index in defs.Processes
+}
 
 // Chunk is one independently readable piece of an archive, holding consecutive events of one location
 // or of several.
 type Chunk struct {
 	First, Last int64        // times of the earliest and the latest event, ns since the start of the experiment
 	Events      int          // number of events
-	Locations   []LocationID // ascending; one batch each. A location's batches are in stream order along Archive.Chunks
+	Locations   []LocationID // ascending, one for each batch. A location's batches are in stream order along Archive.Chunks
+
+	f       frame
+	segment *segment
+	offset  int64
+	process *process
+	index   int // in Archive.chunks
 }
-
-// Buffer holds what one Decode returned; reuse makes decoding free of allocation.
-type Buffer struct{}
-
-// Decoder decodes chunks. Each worker needs one of its own.
-type Decoder struct{}
-
-// Merger delivers all events of an archive in order.
-type Merger struct{}
-
-var errNot = errors.New("trace: not written yet")
 
 // Open opens the archive in directory dir. A damaged archive opens as well, see Problems; it is an error
 // if nothing in it can be read.
-func Open(dir string) (*Archive, error) { return nil, errNot }
+func Open(dir string) (*Archive, error) {
+	a := &Archive{}
+	names, err := segmentFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.files = append(a.files, f)
+		info, err := f.Stat()
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.segments = append(a.segments, segment{name: name, r: f, size: info.Size()})
+	}
+	if err := a.load(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// segmentFiles returns the paths of the segments in dir, in order.
+func segmentFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		var n int
+		if _, err := fmt.Sscanf(e.Name(), "segment-%d.trc", &n); err == nil && e.Name() == SegmentName(n) {
+			for len(names) <= n && n < 1<<20 {
+				names = append(names, "")
+			}
+			names[n] = filepath.Join(dir, e.Name())
+		}
+	}
+	present := names[:0]
+	for _, name := range names {
+		if name != "" {
+			present = append(present, name)
+		}
+	}
+	if len(present) == 0 {
+		return nil, fmt.Errorf("%s: not a trace archive: there is no %s", dir, SegmentName(0))
+	}
+	return present, nil
+}
 
 // OpenReader opens an archive of one segment of the given size; name is for messages.
-func OpenReader(name string, r io.ReaderAt, size int64) (*Archive, error) { return nil, errNot }
+func OpenReader(name string, r io.ReaderAt, size int64) (*Archive, error) {
+	a := &Archive{segments: []segment{{name: name, r: r, size: size}}}
+	if err := a.load(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
 
-// Close closes the files. Nothing of the archive may be used afterwards but definitions.
-func (a *Archive) Close() error { return nil }
+// Close closes the files. No chunk may be decoded afterwards.
+func (a *Archive) Close() error {
+	var errs []error
+	for _, f := range a.files {
+		errs = append(errs, f.Close())
+	}
+	a.files = nil
+	return errors.Join(errs...)
+}
 
 // Header returns what the archive says about itself.
-func (a *Archive) Header() Header { return Header{} }
+func (a *Archive) Header() Header { return a.header }
 
 // Definitions returns the definitions of the archive; they are not to be changed.
-func (a *Archive) Definitions() *Definitions { return nil }
+func (a *Archive) Definitions() *Definitions { return &a.defs }
 
 // Problems returns the damage seen when the archive was opened.
-func (a *Archive) Problems() []Problem { return nil }
+func (a *Archive) Problems() []Problem { return a.problems }
 
-// Chunks returns the chunks in file order.
-func (a *Archive) Chunks() []*Chunk { return nil }
+// Lost returns the number of bytes that belong to no readable frame.
+func (a *Archive) Lost() int64 { return a.lost }
 
-// NewDecoder returns a decoder for chunks of a.
-func (a *Archive) NewDecoder() *Decoder { return &Decoder{} }
+// Chunks returns the chunks in file order; those that are damaged are left out.
+func (a *Archive) Chunks() []*Chunk { return a.chunks }
 
-// Decode reads a chunk. The batches are valid until buf is used again.
-func (d *Decoder) Decode(c *Chunk, buf *Buffer) ([]Batch, error) { return nil, errNot }
+func (a *Archive) problem(s *segment, off int64, format string, args ...any) {
+	const most = 1000 // a file of nothing but damage needs no list of it
+	if len(a.problems) < most {
+		a.problems = append(a.problems, Problem{s.name, off, fmt.Sprintf(format, args...)})
+	}
+}
 
-// Merge returns all events ordered by (time, location).
-func (a *Archive) Merge() *Merger { return &Merger{} }
+// scanner goes through the frames of all segments.
+type scanner struct {
+	a          *Archive
+	dec        *zstd.Decoder
+	stored     []byte
+	raw        []byte
+	dir        directory
+	experiment uint32
+	known      bool   // experiment is
+	next       uint32 // number of the next frame
+	frames     int
+	complete   bool
+}
 
-// Next returns the next event, with the values of a Counters event (valid until the next call), or io.EOF.
-func (m *Merger) Next() (LocationID, Event, []uint64, error) { return 0, Event{}, nil, errNot }
+// errNewer marks a file of a newer version, the only damage that makes all the rest unreadable too.
+type errNewer struct{ error }
 
-// Check verifies everything there is to verify and returns what is wrong, damage seen by Open included.
-func (a *Archive) Check() []Problem { return nil }
+func (a *Archive) load() error {
+	dec, err := newDecompressor()
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	a.header = Header{Version: Version, Resolution: DefaultResolution}
+	s := &scanner{a: a, dec: dec}
+	for i := range a.segments {
+		if err := s.scan(&a.segments[i]); err != nil {
+			return err
+		}
+	}
+	if s.frames == 0 {
+		first := &a.segments[0]
+		if first.size == 0 {
+			return Problem{first.name, 0, "the file is empty"}
+		}
+		if len(a.problems) > 0 && !strings.Contains(a.problems[0].What, "not a frame") {
+			return a.problems[0]
+		}
+		return Problem{first.name, 0, "not a trace archive"}
+	}
+	a.header.Complete = s.complete
+	a.build()
+	return nil
+}
+
+// newDecompressor makes a decoder that never allocates more than a payload may take.
+func newDecompressor() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(maxRaw), zstd.WithDecoderMaxWindow(maxRaw), zstd.WithDecodeAllCapLimit(true))
+}
+
+// scan reads the frames of one segment.
+func (s *scanner) scan(seg *segment) error {
+	for off := int64(0); off < seg.size; {
+		f, err := s.frame(seg, off)
+		if err == nil {
+			s.frames++
+			off += f.size()
+			seg.end = off
+			continue
+		}
+		if newer, ok := err.(errNewer); ok && s.frames == 0 {
+			return Problem{seg.name, off, newer.Error()}
+		}
+		next := seg.resync(off + 1)
+		s.a.problem(seg, off, "%v; %d bytes lost", err, next-off)
+		s.a.lost += next - off
+		off = next
+	}
+	return nil
+}
+
+// frame reads and takes in the frame at off.
+func (s *scanner) frame(seg *segment, off int64) (frame, error) {
+	var head [headerSize]byte
+	if seg.size-off < headerSize {
+		return frame{}, errors.New("cut within a frame header")
+	}
+	if err := seg.read(head[:], off); err != nil {
+		return frame{}, err
+	}
+	f, err := parseFrame(head[:])
+	if err != nil {
+		if f.Version > Version {
+			return f, errNewer{err}
+		}
+		return f, err
+	}
+	if f.size() > seg.size-off {
+		return f, fmt.Errorf("cut: a frame of %d bytes, of which %d are there", f.size(), seg.size-off)
+	}
+	s.stored = resize(s.stored, int(f.DirStored+f.Stored))
+	if err := seg.read(s.stored, off+headerSize); err != nil {
+		return f, err
+	}
+	if crc32.Checksum(s.stored, castagnoli) != f.PayloadCRC {
+		return f, errors.New("the payload's checksum is wrong")
+	}
+	if s.known && f.Experiment != s.experiment {
+		return f, errors.New("the frame belongs to another experiment")
+	}
+	s.experiment, s.known = f.Experiment, true
+	if f.Number != s.next && s.lostBefore(seg, off, f.Number) {
+		return f, nil
+	}
+	s.next = f.Number + 1
+	s.complete = f.Type == endFrame
+	if err := s.take(seg, off, &f); err != nil {
+		s.a.problem(seg, off, "%v", err)
+	}
+	return f, nil
+}
+
+// lostBefore reports a gap in the numbers of frames, and whether the frame is a repetition to be skipped.
+func (s *scanner) lostBefore(seg *segment, off int64, number uint32) (repeated bool) {
+	if number < s.next {
+		s.a.problem(seg, off, "frame %d is repeated", number)
+		return true
+	}
+	s.a.problem(seg, off, "frames %d to %d are missing", s.next, number-1)
+	return false
+}
+
+// padding is the number of bytes behind a decompressed payload that may be read and overwritten.
+const padding = 32
+
+// inflate decompresses b into dst's memory, which has room for padding behind the n bytes of the result.
+// What is stored in n bytes is not compressed.
+func inflate(dec *zstd.Decoder, dst, b []byte, n int) ([]byte, error) {
+	if len(b) == n {
+		return append(dst[:0], b...), nil
+	}
+	out, err := dec.DecodeAll(b, dst[:0:n+padding])
+	if err != nil {
+		return nil, fmt.Errorf("compressed data: %w", err)
+	}
+	if len(out) != n {
+		return nil, fmt.Errorf("compressed data: %d bytes instead of %d", len(out), n)
+	}
+	return out, nil
+}
+
+// resize returns a slice of n bytes with padding behind, b's memory if that suffices.
+func resize(b []byte, n int) []byte {
+	if cap(b) < n+padding {
+		b = make([]byte, n+padding+n/4)
+	}
+	return b[:n]
+}

@@ -2,10 +2,17 @@ package trace
 
 import "tracerec/trace/wire"
 
-// Event is one decoded event of a location.
+// Event is one decoded event of a location. What Word is depends on the kind:
+//
+//   - with an object: the low 32 bits are 1 + its index in Definitions.Objects, 0 for none (a nil channel);
+//     the high 32 bits are mode, delta or generation as in the program (see [Event.Object])
+//   - Create, Begin: 1 + the LocationID created or creating, 0 for one that is not in the archive
+//   - Overhead: a duration in ns
+//   - Counters: where its values begin in the batch, see Batch.Values
+//   - others: the word as the program wrote it
 type Event struct {
 	Time int64  // ns since the start of the experiment
-	Word uint64 // the event's word, 0 if its kind has none; for Counters an offset, see Batch.Values
+	Word uint64 // the event's word, 0 if its kind has none; see below
 	ID   uint32 // region, metric, outcome, levels or count, as wire.SpecOf(Kind).ID says; regions and metrics index Definitions
 	Kind wire.Kind
 }
@@ -18,6 +25,24 @@ type Batch struct {
 	// Values[e.Word : e.Word+uint64(e.ID)]. The first is where the sample was taken (thread and scheduling
 	// sequence, see counters/sample), the others follow the process's counter set.
 	Values []uint64
+}
+
+// NoObject is the absence of an object.
+const NoObject = ^uint32(0)
+
+// Object returns the index in Definitions.Objects, or NoObject, of an event that has an object, and
+// what goes with it: mode, delta or generation.
+func (e Event) Object() (index, extra uint32) { return uint32(e.Word) - 1, uint32(e.Word >> 32) }
+
+// Other returns the location that a Create made, or that made the one of a Begin; it may be NoLocation.
+func (e Event) Other() LocationID { return LocationID(e.Word - 1) }
+
+// CounterValues returns the values of e, an event of b; nil if it is no Counters event.
+func (b *Batch) CounterValues(e Event) []uint64 {
+	if e.Kind != wire.Counters {
+		return nil
+	}
+	return b.Values[e.Word : e.Word+uint64(e.ID)]
 }
 
 // LocationID numbers the locations of an archive densely from 0, in the order of (process, number within it).

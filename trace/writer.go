@@ -1,7 +1,15 @@
 package trace
 
 import (
+	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 
 	"tracerec/trace/wire"
 )
@@ -39,45 +47,305 @@ type RawChunk struct {
 	Words    []uint64 // heads and words, see wire.WordsOf; ends at a zero head. Copied, not kept
 }
 
-// Writer writes an archive. It may be used by one goroutine at a time.
-type Writer struct{}
+// Defaults of [Options].
+const (
+	DefaultResolution  = 64
+	DefaultSegmentSize = 1 << 30
+	DefaultChunkEvents = 1 << 15
+)
+
+// Writer writes an archive. It may be used by one goroutine at a time, and so may its ProcessWriters. The
+// first error that occurs when writing is returned by all later calls: the archive ends there.
+type Writer struct {
+	o          Options
+	dir        string // "" if there is only one segment
+	out        io.Writer
+	file       *os.File
+	segment    int   // number of the segment being written
+	written    int64 // bytes of it
+	total      int64 // bytes of all
+	experiment uint32
+	number     uint32 // of the next frame
+	events     uint64
+	processes  []*ProcessWriter
+	enc        *zstd.Encoder
+	buf        []byte // frame being assembled
+	dirBuf     []byte
+	err        error
+}
 
 // ProcessWriter writes what belongs to one process.
-type ProcessWriter struct{}
+type ProcessWriter struct {
+	w        *Writer
+	index    uint32
+	info     ProcessInfo
+	encoder  encoder
+	defs     *recordWriter
+	stamps   *recordWriter
+	warnings map[string]uint64
+	losses   [eventLosses]uint64 // as written last
+	next     map[uint64]uint64   // after Resume: first sequence number missing, by location
+}
+
+// SegmentName returns the file name of the n-th segment of an archive.
+func SegmentName(n int) string { return fmt.Sprintf("segment-%03d.trc", n) }
 
 // Create begins an archive in directory dir, which is made if need be and must not hold an archive.
-func Create(dir string, o Options) (*Writer, error) { return nil, errNot }
+func Create(dir string, o Options) (*Writer, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	w := newWriter(o)
+	w.dir = dir
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
 
 // NewWriter begins an archive of one segment on w.
-func NewWriter(w io.Writer, o Options) *Writer { return nil }
+func NewWriter(out io.Writer, o Options) (*Writer, error) {
+	w := newWriter(o)
+	w.out = out
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
 
-// Resume continues the archive in dir, complete or not, in a new segment. It returns the processes in
-// the order in which they were added. Chunks that the archive holds already are ignored when written again.
-func Resume(dir string) (*Writer, []*ProcessWriter, error) { return nil, nil, errNot }
+func newWriter(o Options) *Writer {
+	if o.Resolution <= 0 {
+		o.Resolution = DefaultResolution
+	}
+	if o.SegmentSize <= 0 {
+		o.SegmentSize = DefaultSegmentSize
+	}
+	if o.ChunkEvents <= 0 || o.ChunkEvents > maxEvents {
+		o.ChunkEvents = DefaultChunkEvents
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	r := newRecordWriter()
+	r.array(o.Resolution, o.Mono, o.Wall)
+	return &Writer{o: o, enc: enc, experiment: crc32.Checksum(r.buf.Bytes(), castagnoli)}
+}
+
+// begin opens the next segment and writes its first frame.
+func (w *Writer) begin() error {
+	if w.dir != "" {
+		f, err := os.OpenFile(filepath.Join(w.dir, SegmentName(w.segment)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return err
+		}
+		w.out, w.file = f, f
+	}
+	w.written = 0
+	r := newRecordWriter()
+	r.array(int64(w.segment), w.o.Resolution, w.o.Mono, w.o.Wall)
+	return w.records(experimentFrame, 0, r)
+}
 
 // AddProcess adds a process.
-func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) { return nil, errNot }
+func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
+	p := w.process(i)
+	r := newRecordWriter()
+	r.array(int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit)
+	return p, w.records(processFrame, p.index, r)
+}
+
+func (w *Writer) process(i ProcessInfo) *ProcessWriter {
+	if i.Frequency == 0 {
+		i.Frequency = 1e9
+	}
+	i.Frequency = min(max(i.Frequency, minFrequency), maxFrequency)
+	p := &ProcessWriter{w: w, index: uint32(len(w.processes)), info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
+	p.encoder.epoch, p.encoder.unit = i.Start.Ticks, unitTicks(w.o.Resolution, i.Frequency)
+	p.encoder.limit = w.o.ChunkEvents
+	w.processes = append(w.processes, p)
+	return p
+}
 
 // Flush writes everything handed over so far to the file.
-func (w *Writer) Flush() error { return errNot }
+func (w *Writer) Flush() error {
+	for _, p := range w.processes {
+		p.flush()
+	}
+	return w.err
+}
 
 // Close flushes and writes the summary. An archive without it is readable but not complete.
-func (w *Writer) Close() error { return errNot }
+func (w *Writer) Close() error {
+	w.Flush()
+	for _, p := range w.processes {
+		p.writeWarnings()
+	}
+	r := newRecordWriter()
+	r.array(w.events, uint64(w.number)+1)
+	w.records(endFrame, 0, r)
+	w.enc.Close()
+	if w.file != nil {
+		if err := w.file.Close(); w.err == nil && err != nil {
+			w.err = err
+		}
+	}
+	err := w.err
+	if err == nil {
+		w.err = errors.New("archive is closed")
+	}
+	return err
+}
+
+// Size returns the bytes and events written so far.
+func (w *Writer) Size() (bytes int64, events uint64) { return w.total, w.events }
+
+// records writes r as a frame, if there is something in it, and empties it.
+func (w *Writer) records(t frameType, process uint32, r *recordWriter) error {
+	if b := r.buf.Bytes(); len(b) > 0 {
+		w.buf = w.compress(w.buf[:0], b)
+		w.write(frame{Type: t, Process: process, Stored: uint32(len(w.buf)), Raw: uint32(len(b))})
+	}
+	r.buf.Reset()
+	return w.err
+}
+
+// compress appends b to dst, compressed if that makes it shorter.
+func (w *Writer) compress(dst, b []byte) []byte {
+	if len(b) < 32 {
+		return append(dst, b...)
+	}
+	n := len(dst)
+	if dst = w.enc.EncodeAll(b, dst); len(dst)-n >= len(b) {
+		dst = append(dst[:n], b...)
+	}
+	return dst
+}
+
+// write completes the header of f and writes the frame, the payload of which is in w.buf. A segment that is
+// long enough is ended before.
+func (w *Writer) write(f frame) {
+	if w.err != nil {
+		return
+	}
+	if w.dir != "" && f.Type != experimentFrame && f.Type != endFrame && w.written >= w.o.SegmentSize {
+		payload := append([]byte(nil), w.buf...)
+		if w.err = w.file.Close(); w.err != nil {
+			return
+		}
+		w.segment++
+		if w.err = w.begin(); w.err != nil {
+			return
+		}
+		w.buf = append(w.buf[:0], payload...)
+	}
+	f.Version, f.Experiment, f.Number = Version, w.experiment, w.number
+	f.PayloadCRC = crc32.Checksum(w.buf, castagnoli)
+	head := f.appendTo(make([]byte, 0, headerSize))
+	for _, b := range [][]byte{head, w.buf} {
+		n, err := w.out.Write(b)
+		w.written += int64(n)
+		w.total += int64(n)
+		if err != nil {
+			w.err = err
+			return
+		}
+	}
+	w.number++
+}
 
 // Info returns the description of the process.
-func (p *ProcessWriter) Info() ProcessInfo { return ProcessInfo{} }
+func (p *ProcessWriter) Info() ProcessInfo { return p.info }
 
 // Define adds a definition. It must come before the first chunk that uses it.
-func (p *ProcessWriter) Define(d wire.Def) error { return errNot }
+func (p *ProcessWriter) Define(d wire.Def) error {
+	p.defs.definition(d)
+	if p.defs.buf.Len() > maxRaw/4 {
+		return p.w.records(definitionsFrame, p.index, p.defs)
+	}
+	return p.w.err
+}
 
 // Clock adds a stamp; they are expected in ascending order.
-func (p *ProcessWriter) Clock(s Stamp) error { return errNot }
+func (p *ProcessWriter) Clock(s Stamp) error {
+	p.stamps.stamp(s)
+	if p.stamps.buf.Len() > maxRaw/4 {
+		return p.w.records(clockFrame, p.index, p.stamps)
+	}
+	return p.w.err
+}
 
-// Chunk adds a piece of a location's stream. Pieces of one location come in order.
-func (p *ProcessWriter) Chunk(c RawChunk) error { return errNot }
+// Chunk adds a piece of a location's stream. Pieces of one location come in order. Words that cannot be
+// read are not an error: they end the piece and are counted among the warnings of the process.
+func (p *ProcessWriter) Chunk(c RawChunk) error {
+	if c.Seq < p.next[c.Location] {
+		return p.w.err
+	}
+	p.encoder.add(c)
+	if len(p.encoder.arena) >= p.encoder.limit*3/2 {
+		p.flush()
+	}
+	return p.w.err
+}
 
 // Warnings sets the process's counts of things that went wrong; the last call wins.
-func (p *ProcessWriter) Warnings(counts map[string]uint64) error { return errNot }
+func (p *ProcessWriter) Warnings(counts map[string]uint64) error {
+	p.warnings = maps.Clone(counts)
+	return p.writeWarnings()
+}
+
+// writeWarnings writes the counts, with what the encoder had to leave out.
+func (p *ProcessWriter) writeWarnings() error {
+	counts := maps.Clone(p.warnings)
+	if counts == nil {
+		counts = map[string]uint64{}
+	}
+	for i, n := range p.encoder.losses {
+		if n > 0 {
+			counts[lossNames[i]] += n
+		}
+	}
+	r := newRecordWriter()
+	r.counts(counts)
+	return p.w.records(warningsFrame, p.index, r)
+}
 
 // Exited says when (stamp) and how the process ended: exit status, 128+n for signal n, -1 unknown.
-func (p *ProcessWriter) Exited(status int, at Stamp) error { return errNot }
+func (p *ProcessWriter) Exited(status int, at Stamp) error {
+	r := newRecordWriter()
+	r.array(int64(status), at.Ticks, at.Mono, at.Wall)
+	return p.w.records(exitFrame, p.index, r)
+}
+
+// flush writes what the process has pending, definitions before the events that use them.
+func (p *ProcessWriter) flush() {
+	p.w.records(definitionsFrame, p.index, p.defs)
+	p.w.records(clockFrame, p.index, p.stamps)
+	p.encoder.encode(p.writeChunk)
+}
+
+// writeChunk writes the chunk that the encoder has built.
+func (p *ProcessWriter) writeChunk() error {
+	w, e := p.w, &p.encoder
+	if len(e.words) <= 256 {
+		e.col[upperColumn] = e.col[upperColumn][:0]
+	}
+	columns := w.dirBuf[:0]
+	f := frame{Type: chunkFrame, Process: p.index, Entries: uint32(len(e.dir.runs)), Events: uint32(e.events), First: e.first, Last: e.last}
+	for i, col := range e.col {
+		n := len(columns)
+		columns = w.compress(columns, col)
+		e.dir.raw[i], e.dir.stored[i] = uint32(len(col)), uint32(len(columns)-n)
+		f.Raw += e.dir.raw[i]
+	}
+	w.dirBuf, f.Stored = columns, uint32(len(columns))
+	raw := e.dir.appendTo(nil)
+	w.buf = append(w.compress(w.buf[:0], raw), columns...)
+	f.DirRaw, f.DirStored = uint32(len(raw)), uint32(len(w.buf))-f.Stored
+	w.write(f)
+	if w.err == nil {
+		w.events += uint64(e.events)
+	}
+	return w.err
+}

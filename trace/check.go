@@ -1,0 +1,147 @@
+package trace
+
+import (
+	"fmt"
+
+	"tracerec/trace/wire"
+)
+
+// Check verifies everything there is to verify and returns what is wrong, damage seen by Open included:
+// besides what Open and Decode find, that the times of a location ascend, that no level of its call path
+// is closed that is not open, that Leave closes an operation and Exit regions, that Blocked and OnceRun
+// lie in an operation, and that objects are defined and of the kind that the operation needs.
+func (a *Archive) Check() []Problem {
+	c := checker{a: a, problems: append([]Problem(nil), a.problems...), locations: make([]levels, len(a.defs.Locations))}
+	for _, l := range a.gaps {
+		c.locations[l].lost = true
+	}
+	d := a.NewDecoder()
+	var buf Buffer
+	for _, chunk := range a.chunks {
+		c.chunk = chunk
+		batches, err := d.Decode(chunk, &buf)
+		if err != nil {
+			c.problems = append(c.problems, err.(Problem))
+			for _, l := range chunk.Locations {
+				c.locations[l].lost = true
+			}
+			continue
+		}
+		for i := range batches {
+			c.batch(&batches[i])
+		}
+	}
+	return c.problems
+}
+
+// levels is what is open at a location.
+type levels struct {
+	kinds   []wire.Kind // begin kinds, outermost first
+	last    int64
+	started bool
+	lost    bool // a part of the stream is missing: levels are not known any more
+}
+
+type checker struct {
+	a         *Archive
+	chunk     *Chunk
+	problems  []Problem
+	locations []levels
+	reported  int
+}
+
+func (c *checker) report(b *Batch, e *Event, format string, args ...any) {
+	const most = 1000
+	if c.reported++; c.reported > most {
+		return
+	}
+	l := c.a.defs.Locations[b.Location]
+	what := fmt.Sprintf("location %d of process %d at %d ns: %s: ", l.Number, l.Process, e.Time, e.Kind)
+	c.problems = append(c.problems, Problem{c.chunk.segment.name, c.chunk.offset, what + fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) batch(b *Batch) {
+	l := &c.locations[b.Location]
+	for i := range b.Events {
+		e := &b.Events[i]
+		if l.started && e.Time < l.last {
+			c.report(b, e, "is %d ns earlier than the event before", l.last-e.Time)
+		}
+		l.started, l.last = true, e.Time
+		c.nesting(b, l, e)
+		c.object(b, e)
+	}
+}
+
+// nesting follows the call path.
+func (c *checker) nesting(b *Batch, l *levels, e *Event) {
+	spec := &specs[e.Kind]
+	top := wire.None
+	if n := len(l.kinds); n > 0 {
+		top = l.kinds[n-1]
+	}
+	closes := 0
+	switch {
+	case spec.Level > 0:
+		if top != wire.None && top != wire.Enter && e.Kind != wire.Enter && !nests(top) && !l.lost {
+			c.report(b, e, "lies in a %s", top)
+		}
+		l.kinds = append(l.kinds, e.Kind)
+	case e.Kind == wire.Exit:
+		closes = int(e.ID) + 1
+		if closes == 1 && top != wire.Enter && top != wire.None && !l.lost {
+			c.report(b, e, "closes a %s", top)
+		}
+	case e.Kind == wire.Lost:
+		closes = int(e.ID)
+	case e.Kind == wire.Leave || e.Kind == wire.Chose:
+		closes = 1
+		if !l.lost && (top == wire.Enter || top == wire.None || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked)) {
+			c.report(b, e, "does not end an operation that is open")
+		}
+	case e.Kind == wire.Blocked:
+		if (top == wire.Enter || top == wire.None) && !l.lost {
+			c.report(b, e, "no operation is open")
+		}
+	case e.Kind == wire.OnceRun && top != wire.OnceBegin && !l.lost:
+		c.report(b, e, "no once is open")
+	}
+	if closes > len(l.kinds) {
+		if !l.lost {
+			c.report(b, e, "closes %d levels of %d", closes, len(l.kinds))
+		}
+		closes = len(l.kinds)
+	}
+	l.kinds = l.kinds[:len(l.kinds)-closes]
+}
+
+// nests says whether other operations may happen within one of kind k: the function of a Once, and the
+// lock of a Cond.
+func nests(k wire.Kind) bool { return k == wire.OnceBegin || k == wire.CondBegin }
+
+// wantObject is the kind of object that events need; locks are checked for being one of two.
+var wantObject = map[wire.Kind]wire.ObjectKind{
+	wire.SendBegin: wire.Channel, wire.RecvBegin: wire.Channel, wire.Close: wire.Channel, wire.Chose: wire.Channel,
+	wire.LockBegin: wire.Mutex, wire.Release: wire.Mutex, wire.JoinBegin: wire.WaitGroup, wire.Add: wire.WaitGroup,
+	wire.Done: wire.WaitGroup, wire.CondBegin: wire.Cond, wire.Signal: wire.Cond, wire.Broadcast: wire.Cond,
+	wire.OnceBegin: wire.Once, wire.BarrierBegin: wire.Barrier,
+}
+
+// object checks the object of an event.
+func (c *checker) object(b *Batch, e *Event) {
+	class := classOf[e.Kind]
+	if class != objectWord && class != lockWord && class != releaseWord {
+		return
+	}
+	index, _ := e.Object()
+	if index == NoObject {
+		return
+	}
+	kind, want := c.a.defs.Objects[index].Kind, wantObject[e.Kind]
+	switch {
+	case kind == 0:
+		c.report(b, e, "the object is not defined")
+	case kind != want && !(want == wire.Mutex && kind == wire.RWMutex):
+		c.report(b, e, "the object is of another kind (%d, not %d)", kind, want)
+	}
+}
