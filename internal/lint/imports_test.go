@@ -1,0 +1,144 @@
+package lint
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module  = "tracerec"
+	zstd    = "github.com/klauspost/compress/zstd"
+	msgpack = "github.com/vmihailenco/msgpack/v5"
+	unix    = "golang.org/x/sys/unix"
+	cobra   = "github.com/spf13/cobra"
+	testify = "github.com/stretchr/testify/require"
+)
+
+// rule says what a package may import: packages of ours and packages of others outside the standard library.
+// All are patterns of path.Match.
+type rule struct {
+	pkg    string
+	ours   []string
+	others []string
+}
+
+// rules lists all packages. The first that matches counts; a package that none matches is an error, so that a
+// new one gets its place here.
+var rules = []rule{
+	{"trace/wire", nil, nil},
+	{"trace/tracetext", []string{"trace", "trace/wire"}, nil},
+	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
+	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
+	{"counters/sample", []string{"internal/*"}, nil},
+	{"counters", []string{"counters/sample", "internal/*"}, []string{unix}},
+	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/sample", "internal/*"}, []string{unix}},
+	{"metric", nil, nil},
+	{"report", []string{"metric"}, nil},
+	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
+	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
+	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
+	{"examples/*/*", []string{"instrument", "examples/*", "examples/*/*"}, nil},
+	{"cmd/*", []string{"*", "*/*"}, []string{cobra, unix}},
+	{"internal/naive", []string{"analyzer", "metric", "report", "trace", "trace/wire"}, nil},
+	{"internal/patterndoc", []string{"metric", "patterns", "report"}, nil},
+	{"internal/*", []string{"trace/wire", "internal/*"}, nil},
+}
+
+// goPackage is the part of go list's output that matters here.
+type goPackage struct {
+	ImportPath                         string
+	Standard                           bool
+	Imports, TestImports, XTestImports []string
+}
+
+// golist runs go list as if on the given operating system.
+func golist(t *testing.T, goos string, args ...string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-e", "-json"}, args...)...)
+	cmd.Dir = "../.."
+	cmd.Env = append(cmd.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		t.Fatalf("go list: %s", exit.Stderr)
+	}
+	require.NoError(t, err)
+	var list []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := dec.Decode(&p); err == io.EOF {
+			return list
+		} else {
+			require.NoError(t, err)
+		}
+		list = append(list, p)
+	}
+}
+
+func TestImports(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		for _, p := range golist(t, goos, "./...") {
+			name := strings.TrimPrefix(p.ImportPath, module+"/")
+			r := ruleFor(name)
+			if r == nil {
+				t.Errorf("%s: no rule says what it may import", name)
+				continue
+			}
+			for _, i := range p.Imports {
+				if !allowed(i, r.ours, r.others) {
+					t.Errorf("%s imports %s", name, i)
+				}
+			}
+			for _, i := range append(p.TestImports, p.XTestImports...) {
+				if strings.Contains(i, ".") && !allowed(i, nil, append(r.others, testify, unix, zstd, msgpack)) {
+					t.Errorf("the tests of %s import %s", name, i)
+				}
+			}
+		}
+	}
+}
+
+func ruleFor(name string) *rule {
+	for i := range rules {
+		if ok, _ := path.Match(rules[i].pkg, name); ok {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+func allowed(imported string, ours, others []string) bool {
+	list := others
+	if name, ok := strings.CutPrefix(imported, module+"/"); ok {
+		imported, list = name, ours
+	} else if !strings.Contains(strings.Split(imported, "/")[0], ".") {
+		return true // standard library
+	}
+	for _, pattern := range list {
+		if ok, _ := path.Match(pattern, imported); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// What instrument drags along ends up in the measured program: that must be the standard library and leaves
+// of ours.
+func TestInstrumentIsLight(t *testing.T) {
+	for _, p := range golist(t, "linux", "-deps", "./instrument") {
+		if !p.Standard && !strings.HasPrefix(p.ImportPath, module+"/") {
+			t.Errorf("instrument depends on %s", p.ImportPath)
+		}
+		for _, heavy := range []string{"net/http", "encoding/json", "text/template", "testing"} {
+			if p.ImportPath == heavy {
+				t.Errorf("instrument depends on %s", heavy)
+			}
+		}
+	}
+}
