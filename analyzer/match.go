@@ -145,12 +145,14 @@ func (f *Found) WaitFrom(op int32, begin, end int64, causer int32, from int64) {
 	f.emit(w)
 }
 
-// blocked says whether o is known to have blocked, or may have: a select does not say.
-func (o *Op) blocked() bool { return o.Blocked != NotBlocked || o.Kind == wire.SelectBegin }
+// MayWait says whether o blocked, or may have: a select does not say whether it did, and a condition variable always blocks.
+func (o *Op) MayWait() bool {
+	return o.Blocked != NotBlocked || o.Kind == wire.SelectBegin || o.Kind == wire.CondBegin
+}
 
 // unmatched reports op as without partner, if it blocked or never ended.
 func (m *Matcher) unmatched(op int32) {
-	if o := &m.found.Ops[op]; o.blocked() || o.Open {
+	if o := &m.found.Ops[op]; o.MayWait() || o.Open {
 		m.count.Unmatched++
 		tell(&m.found, m.subs.unmatched, Unmatched{op})
 	}

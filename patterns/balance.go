@@ -1,0 +1,31 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// The analyzer computes these from the finished severities and the critical path.
+var (
+	Imbalance = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "imbalance", Title: "Imbalance",
+		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows where unequal work is done, " +
+			"which elsewhere makes others wait.",
+		Formula: "|execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
+		Advice: "Divide the work of this call path by its cost instead of by count, in smaller pieces, or let the goroutines take pieces from a " +
+			"common queue.",
+	}}
+	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "critical_path", Title: "Critical path",
+		Description: "The chain of activities that determined how long the program ran. It goes backwards from the end of the program; " +
+			"where its goroutine waited it continues on the one that ended the wait. Only what shortens it makes the program faster.",
+		Formula: "time of the call path on the goroutine while the critical path ran there; its sum is the length of the run",
+		Advice:  "Optimise the call paths with the largest share of it first; they are where a saved second saves a second.",
+	}}
+	CriticalPathImbalance = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "critical_path_imbalance", Title: "Critical path imbalance",
+		Description: "How much more of a call path is on the critical path than a goroutine executes of it on average. It is what perfect balance could save there.",
+		Formula:     "critical_path of the call path − mean over goroutines of its time without waiting, when positive; spread over goroutines as critical_path is",
+		Advice:      "Spread this call path over more goroutines, or give the goroutine that is on the critical path less of it.",
+	}}
+)

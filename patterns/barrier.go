@@ -1,0 +1,38 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// BarrierWait is a participant of a barrier that waited for the last one to arrive.
+var BarrierWait = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "barrier_wait", Title: "Waiting at a barrier", Parent: "synchronization", Wait: true, Causing: "which arrived last at",
+		Description: "A goroutine waited at a barrier for the last one to arrive. The sum over all is the price of the imbalance before the barrier.",
+		Formula:     "min(latest begin of all participants, own end) − own begin, when positive; the causer is the one that began latest",
+		Advice: "Divide the work before the barrier evenly: look at what the last one did more than the others. If it is always the same one, " +
+			"its part is too large; if it changes, use smaller pieces from a common queue, or replace the barrier by channels between the " +
+			"goroutines that really depend on each other.",
+	},
+	Requires: analyzer.Arrivals,
+	OnArrival: func(f *analyzer.Found, a analyzer.Arrival) {
+		f.Wait(a.Op, f.Ops[a.Op].Begin, f.Ops[a.Latest].Begin, a.Latest)
+	},
+}
+
+// BarrierCompletion is the time to leave a barrier once all had arrived and the first had left.
+var BarrierCompletion = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "barrier_completion", Title: "Barrier completion", Parent: "synchronization",
+		Description: "A goroutine was still inside a barrier after the first one had left it. All had arrived; it is the time it took to wake everybody.",
+		Formula:     "own end − max(earliest end of all participants, latest begin), when positive",
+		Advice:      "Use fewer goroutines per barrier than there are processors, or fewer barriers with more work between them.",
+	},
+	Requires: analyzer.Arrivals,
+	OnArrival: func(f *analyzer.Found, a analyzer.Arrival) {
+		if o := &f.Ops[a.Op]; !o.Open {
+			f.Wait(a.Op, max(a.FirstEnd, f.Ops[a.Latest].Begin), o.End, analyzer.NoOp)
+		}
+	},
+}

@@ -1,0 +1,87 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// In these formulas an operation counts as waiting only if it blocked, or is a select, which does not say
+// whether it did: an operation that succeeded at once found its partner there, even if time stamps suggest
+// otherwise because the goroutine lost its processor between them.
+
+// LateSender is a receive that was there before its send.
+var LateSender = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "late_sender", Title: "Late sender", Parent: "communication", Wait: true, Causing: "which came late to",
+		Description: "A receive waited because the matching send had not begun. The receiver had nothing to do until the sender got there.",
+		Formula:     "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive",
+		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
+			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",
+	},
+	Requires: analyzer.Messages,
+	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
+		if m.Recv != analyzer.NoOp && f.Ops[m.Recv].MayWait() {
+			f.Wait(m.Recv, f.Ops[m.Recv].Begin, f.Ops[m.Send].Begin, m.Send)
+		}
+	},
+}
+
+// LateReceiver is a send on a channel without buffer that was there before its receive.
+var LateReceiver = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "late_receiver", Title: "Late receiver", Parent: "communication", Wait: true, Causing: "which came late to",
+		Description: "A send on an unbuffered channel waited because the matching receive had not begun. The sender could not go on until the receiver got there.",
+		Formula:     "min(begin of the receive, end of the send) − begin of the send, when positive and the channel has no buffer; charged to the send",
+		Advice: "Look at what the receiver did before it received. Give the channel a buffer so that the sender can run ahead, take work " +
+			"off the receiver, or add receivers.",
+	},
+	Requires: analyzer.Messages,
+	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
+		if f.Size == 0 {
+			waitForRoom(f, m)
+		}
+	},
+}
+
+// FullBuffer is a send that found the buffer of its channel full.
+var FullBuffer = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "full_buffer", Title: "Full channel buffer", Parent: "communication", Wait: true, Causing: "which came late to",
+		Description: "A send waited because the channel's buffer was full. The receiving side is slower than the sending side, at least for a while.",
+		Formula: "with capacity c > 0, send number k waits for receive number k − c: min(begin of that receive, end of the send) − begin " +
+			"of the send, when positive; charged to the send",
+		Advice: "A larger buffer helps only against bursts. If the receivers are slower on average, make them faster, add more of them, or " +
+			"accept that this is back-pressure that keeps memory bounded.",
+	},
+	Requires: analyzer.Messages,
+	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
+		if f.Size > 0 {
+			waitForRoom(f, m)
+		}
+	},
+}
+
+// waitForRoom charges a send until the receive that made room for it.
+func waitForRoom(f *analyzer.Found, m analyzer.Message) {
+	if m.Room != analyzer.NoOp && f.Ops[m.Send].MayWait() {
+		f.Wait(m.Send, f.Ops[m.Send].Begin, f.Ops[m.Room].Begin, m.Room)
+	}
+}
+
+// LateClose is a receive that the closing of the channel released.
+var LateClose = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "late_close", Title: "Late close", Parent: "communication", Wait: true, Causing: "which closed it in",
+		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
+			"but the receiver could not know.",
+		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive",
+		Advice: "Close the channel right after the last send, by the sender, instead of after other work or after waiting for " +
+			"something else.",
+	},
+	Requires: analyzer.Closings,
+	OnClosing: func(f *analyzer.Found, c analyzer.Closing) {
+		if f.Ops[c.Recv].MayWait() {
+			f.Wait(c.Recv, f.Ops[c.Recv].Begin, f.Ops[c.Close].Begin, c.Close)
+		}
+	},
+}

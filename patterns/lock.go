@@ -1,0 +1,62 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+	"tracerec/trace/wire"
+)
+
+// LockCompetition is the time in which others held the lock exclusively.
+var LockCompetition = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "lock_competition", Title: "Lock competition", Parent: "synchronization", Wait: true, Causing: "which had locked it in",
+		Description: "A goroutine waited for a lock while others held it. Every part of the wait is blamed on the goroutine that held " +
+			"the lock during it, in the call path in which that goroutine had acquired it.",
+		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
+			"to its release; the time in which the lock was free is wakeup",
+		Advice: "Hold the lock for less time in the causing call path: do slow work (I/O, allocation, computation) before or after, copy out " +
+			"what is needed. If all holds are short, there are too many: split the lock by key, keep data per goroutine and combine it " +
+			"later, or use an atomic.",
+	},
+	Requires:     analyzer.Contentions,
+	OnContention: contention(wire.Exclusive, wire.Exclusive),
+}
+
+// ReaderWait is the time in which a reader was kept out by a writer.
+var ReaderWait = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "rw_reader_wait", Title: "Reader waits for writer", Parent: "lock_competition", Wait: true, Causing: "which had locked it in",
+		Description: "A reader of an RWMutex waited for a writer that held the lock, or that was itself waiting for earlier readers to " +
+			"leave. Go lets no new reader in while a writer is pending.",
+		Formula: "overlap of a shared acquisition that blocked with the time from the begin of a writer's acquisition to its release, as far as the " +
+			"writer had the lock before the reader",
+		Advice: "Shorten the writer's critical section, and the longest reader's: one slow reader makes a writer wait, and all new readers with it. " +
+			"For data that changes rarely, publish a new copy through an atomic pointer.",
+	},
+	Requires:     analyzer.Contentions,
+	OnContention: contention(wire.Shared, wire.Exclusive),
+}
+
+// WriterWait is the time in which a writer waited for the readers to leave.
+var WriterWait = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "rw_writer_wait", Title: "Writer waits for readers", Parent: "lock_competition", Wait: true, Causing: "which had locked it in",
+		Description: "A writer of an RWMutex waited for readers to leave. The last one to leave is the causer.",
+		Formula:     "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it)",
+		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +
+			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
+	},
+	Requires:     analyzer.Contentions,
+	OnContention: contention(wire.Exclusive, wire.Shared),
+}
+
+// contention charges the waits of acquisitions of one mode for holders of another.
+func contention(waiter, holder uint32) func(*analyzer.Found, analyzer.Contention) {
+	return func(f *analyzer.Found, c analyzer.Contention) {
+		if shared(f, c.Op) == (waiter == wire.Shared) && shared(f, c.Holder) == (holder == wire.Shared) {
+			f.Wait(c.Op, c.Begin, c.End, c.Holder)
+		}
+	}
+}
+
+func shared(f *analyzer.Found, op int32) bool { return f.Ops[op].Mode == wire.Shared }

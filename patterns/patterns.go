@@ -1,0 +1,29 @@
+// Package patterns holds the metrics and wait states that the analyzer knows, one file per family. A
+// pattern is one value: its texts, its place in the metric tree, the derived operations it needs, and the
+// formula on them. There is no registration: [All] is the list.
+//
+// A new pattern is a value in a file of its family, a line in the list, and tests with a case that it
+// finds and a similar one that it does not.
+package patterns
+
+import "tracerec/analyzer"
+
+// All returns the patterns in display order: parents before children. The list is fresh, its values
+// are shared and constant.
+func All() []*analyzer.Pattern {
+	return []*analyzer.Pattern{
+		Time,
+		Execution,
+		Communication, LateSender, LateReceiver, FullBuffer, LateClose,
+		Synchronization, LockCompetition, ReaderWait, WriterWait, OnceWait, JoinWait, CondWait, BarrierWait, BarrierCompletion,
+		ExternalWait,
+		Management, WakeupTime, StartLatency, Overhead,
+		Sleep,
+		Visits,
+		MessageCount,
+		Acquisitions,
+		Imbalance,
+		CriticalPath,
+		CriticalPathImbalance,
+	}
+}

@@ -1,0 +1,54 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// The time tree without wait states, and the counts.
+var (
+	Time = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "time", Title: "Time",
+		Description: "Time that goroutines existed, whatever they did in it. A goroutine lives from its creation to its end, " +
+			"one that is still blocked when the trace ends to the end of the trace. The metrics below it divide it up.",
+		Formula: "end of the goroutine − its creation, summed over goroutines",
+	}}
+	Execution = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "execution", Title: "Execution", Parent: "time",
+		Description: "Time in which goroutines executed the program's own code. Whether they had a processor all the time " +
+			"is not known from instrumentation alone, so time in which a goroutine was ready but did not run counts too.",
+		Formula: "time − communication − synchronization − external_wait − management − sleep",
+	}}
+	Communication = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "communication", Title: "Communication", Parent: "time",
+		Description: "Time in channel operations: send, receive, range and select. What remains beside the wait states below " +
+			"is the cost of the operations themselves.",
+		Formula: "end − begin of every channel operation, without its external_wait and wakeup",
+	}}
+	Synchronization = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "synchronization", Title: "Synchronization", Parent: "time",
+		Description: "Time in operations on locks, WaitGroups, condition variables, Onces and barriers. What remains beside " +
+			"the wait states below is the cost of the operations themselves.",
+		Formula: "end − begin of every synchronising operation, without its external_wait and wakeup",
+	}}
+	Management = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "management", Title: "Management", Parent: "time",
+		Description: "Time that the runtime and the measurement took to start, wake and observe goroutines.",
+		Formula:     "wakeup + start_latency + overhead",
+	}}
+	Visits = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "visits", Title: "Visits", Unit: metric.Count,
+		Description: "How often a call path was entered.",
+		Formula:     "number of times the region or operation began",
+	}}
+	MessageCount = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "messages", Title: "Messages", Unit: metric.Count,
+		Description: "How many values were sent over channels, counted where they were sent.",
+		Formula:     "number of sends, and of selects that chose to send, that did not panic and ended",
+	}}
+	Acquisitions = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "acquisitions", Title: "Lock acquisitions", Unit: metric.Count,
+		Description: "How often a lock was acquired, shared or exclusively.",
+		Formula:     "number of lock operations that ended with the lock held",
+	}}
+)

@@ -1,0 +1,58 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// ExternalWait is found by the matchers where an operation has no partner; the analyzer adds operations
+// without object: nil channels, and selects that ended in a case that is not recorded.
+var ExternalWait = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: "external_wait", Title: "Waiting for something external", Parent: "time", Wait: true,
+		Description: "A goroutine was blocked in an operation whose partner is not recorded. That is a timer, a context, the " +
+			"network, code that is not instrumented, or an operation that never ended; nobody in the trace is at fault.",
+		Formula: "end of the operation − the time it blocked (selects and condition variables: its begin), where no partner was found",
+		Advice: "Look at what feeds this operation. If it is a goroutine of this program, instrument its side of the channel or lock " +
+			"and the waiting is attributed to it; if it is a timer or a peer, the program can only do other work meanwhile. A wait " +
+			"that lasts to the end of the trace is a leaked goroutine or a deadlock.",
+	},
+	Requires: analyzer.Unmatcheds,
+	OnUnmatched: func(f *analyzer.Found, u analyzer.Unmatched) {
+		// NotBlocked lies before every begin, so the wait then starts with the operation.
+		f.Wait(u.Op, f.Ops[u.Op].Blocked, f.Ops[u.Op].End, analyzer.NoOp)
+	},
+}
+
+// The analyzer computes these itself.
+var (
+	WakeupTime = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "wakeup", Title: "Wake-up", Parent: "management",
+		Description: "Time from a goroutine's release to its running on: what it waited for had happened, but it did not run yet. " +
+			"Waking takes microseconds; more means that all processors were busy or the machine was shared.",
+		Formula: "time of an operation after it blocked that no wait state covers; for locks the time in which the lock was free",
+		Advice: "Fewer, larger hand-overs need fewer wake-ups: batch what goes over channels, use a buffered channel, hold locks " +
+			"less often. If single wake-ups are long, more goroutines are ready than GOMAXPROCS can run: bound the number of workers.",
+	}}
+	StartLatency = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "start_latency", Title: "Start latency", Parent: "management",
+		Description: "Time from the creation of a goroutine to its first instruction.",
+		Formula:     "begin of the goroutine − its creation",
+		Advice: "Goroutines queue for a processor when many are started at once. Start as many as can run, and let each take " +
+			"several pieces of work.",
+	}}
+	Overhead = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "overhead", Title: "Measurement overhead", Parent: "management",
+		Description: "Time in which the recorder held a goroutine up, for instance to get a new buffer. The small constant cost of " +
+			"every event is not in it.",
+		Formula: "duration of the pauses that the recorder noted",
+		Advice:  "Instrument coarser regions, or give the recorder more buffer memory.",
+	}}
+	Sleep = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "sleep", Title: "Sleep", Parent: "time",
+		Description: "Time in which goroutines slept because the program told them to.",
+		Formula:     "end − begin of Sleep operations",
+		Advice: "A sleep that polls for a condition is better a channel receive or a condition variable, which return at once when " +
+			"the condition holds.",
+	}}
+)
