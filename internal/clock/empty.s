@@ -1,0 +1,1 @@
+// This file lets nanotime be declared without a body.

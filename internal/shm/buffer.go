@@ -1,0 +1,271 @@
+package shm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"tracerec/internal/clock"
+	"tracerec/trace/wire"
+)
+
+// Buffer is the measured process's side of its buffer file. Its methods may be called concurrently.
+// The mapping lasts as long as the process.
+type Buffer struct {
+	file
+	base uintptr
+
+	mu      sync.Mutex
+	local   [classes]uint64 // stacks of free chunks taken from the recorder, linked like theirs
+	cut     [classes]span   // chunks of a block that were never used
+	next    uint64          // first block never used
+	limit   uint64          // blocks for chunks; the others are kept for definitions
+	refused bool            // the system gave no memory: do not ask again
+
+	defMu sync.Mutex
+	def   *chunkHeader
+}
+
+// span is a range of file offsets.
+type span struct{ from, to uint64 }
+
+const (
+	growth    = 16 // blocks that are allocated at a time
+	minBlocks = 2 * growth
+)
+
+var fileNumber atomic.Uint64
+
+// Create makes the buffer file of this process in the session directory. Events will be stamped by the
+// clock of kind k.
+func Create(c Config, k clock.Kind) (*Buffer, error) {
+	size := c.Buffer
+	if size <= 0 {
+		size = DefaultBuffer
+	}
+	if space, err := freeSpace(c.Dir); err == nil {
+		size = min(size, space/2) // others need the file system as well
+	}
+	blocks := uint64(min(size/blockSize, maxBlocks))
+	if blocks < minBlocks {
+		return nil, fmt.Errorf("%s: a buffer of %d KiB is too small", c.Dir, size>>10)
+	}
+	name := fmt.Sprintf("%d-%d", os.Getpid(), fileNumber.Add(1))
+	unborn := filepath.Join(c.Dir, "."+name)
+	b := &Buffer{limit: blocks - blocks/16 - 1}
+	b.path = filepath.Join(c.Dir, name+Suffix)
+	err := b.create(unborn, blocks)
+	if err == nil {
+		b.base = uintptr(unsafe.Pointer(&b.mem[0]))
+		b.describe(k)
+		if b.newDefs(0) {
+			err = os.Rename(unborn, b.path)
+		} else {
+			err = errors.New("no memory for the buffer")
+		}
+	}
+	if err != nil {
+		os.Remove(unborn)
+		return nil, err
+	}
+	return b, nil
+}
+
+// create makes and maps the file, with memory for its header.
+func (b *Buffer) create(path string, blocks uint64) (err error) {
+	start := dataOffset(blocks)
+	size := start + blocks*blockSize
+	if b.fd, err = createFile(path, int64(size)); err != nil {
+		return err
+	}
+	if err = allocate(b.fd, 0, int64(pageSize+blocks)); err == nil {
+		b.mem, err = mapFile(b.fd, int(size))
+	}
+	if err != nil {
+		closeFile(b.fd)
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	b.attach(blocks)
+	b.h.magic, b.h.version = magic, version
+	b.h.fileSize, b.h.blocks, b.h.dataStart = size, blocks, start
+	return nil
+}
+
+// describe fills in who writes the file.
+func (b *Buffer) describe(k clock.Kind) {
+	b.h.pid, b.h.parent = uint64(os.Getpid()), uint64(os.Getppid())
+	b.h.bootTicks = bootTicks(os.Getpid())
+	b.h.clockKind, b.h.frequency = uint64(k), clock.Frequency(k)
+	stamp := clock.Take(k)
+	b.h.startTicks, b.h.startMono, b.h.startWall = stamp.Ticks, uint64(stamp.Mono), uint64(stamp.Wall)
+	args := strings.Join(os.Args, "\x00") + "\x00"
+	b.h.argsLength = uint64(copy(b.mem[argsStart:pageSize], args))
+}
+
+// Path returns the name of the buffer file.
+func (b *Buffer) Path() string { return b.path }
+
+// Clock returns the kind of clock given to Create.
+func (b *Buffer) Clock() clock.Kind { return clock.Kind(b.h.clockKind) }
+
+// NewLocation gives out the next location number, from 1.
+func (b *Buffer) NewLocation() uint64 { return b.h.locations.Add(1) }
+
+// Count adds n to what the process counts under c.
+func (b *Buffer) Count(c Count, n uint64) { b.h.counts[c].Add(n) }
+
+// Finish says that the process records no more.
+func (b *Buffer) Finish() { b.h.finished.Store(1) }
+
+// Label is what is known about a chunk's events.
+type Label struct {
+	Location uint64 // number of the location, from NewLocation
+	GoID     uint64 // the goroutine's id in the runtime
+	Seq      uint64 // number of the chunk within its location, from 0
+	Base     uint64 // ticks from which the first event's delta counts
+}
+
+// Alloc returns the address of an owned chunk and its class: the one wanted, or another when only that
+// is left. The address is 0 when there is none.
+func (b *Buffer) Alloc(want Class, l Label) (uintptr, Class) {
+	offset, class := b.takeFree(want)
+	if offset == 0 {
+		return 0, want
+	}
+	c := b.chunk(offset)
+	c.location, c.goid, c.seq, c.base = l.Location, l.GoID, l.Seq, l.Base
+	c.state.Store(owned)
+	return b.base + uintptr(offset), class
+}
+
+// Available tells, without waiting, whether Alloc has a chance. Only the recorder can make room after it
+// once failed.
+func (b *Buffer) Available() bool {
+	for i := range b.h.free {
+		if b.h.free[i].Load() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Buffer) takeFree(want Class) (uint64, Class) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if offset := b.takeClass(want, true); offset != 0 {
+		return offset, want
+	}
+	for class := range classes {
+		if offset := b.takeClass(class, false); offset != 0 {
+			return offset, class
+		}
+	}
+	return 0, want
+}
+
+// takeClass takes a free chunk of a class, cutting up a new block for it if allowed.
+func (b *Buffer) takeClass(class Class, mayCut bool) uint64 {
+	if b.local[class] == 0 {
+		b.local[class] = b.h.free[class].Swap(0)
+	}
+	if offset := b.local[class]; offset != 0 {
+		c := b.chunk(offset)
+		b.local[class] = c.next.Load()
+		c.next.Store(0)
+		return offset
+	}
+	cut := &b.cut[class]
+	if cut.from == cut.to && mayCut {
+		*cut = b.takeBlock(class)
+	}
+	if cut.from == cut.to {
+		return 0
+	}
+	offset := cut.from
+	cut.from += uint64(class.Size())
+	return offset
+}
+
+// takeBlock finds a block for a class: a free large chunk, which is a whole block, or a new one.
+func (b *Buffer) takeBlock(class Class) span {
+	var offset uint64
+	if class != Large {
+		offset = b.takeClass(Large, false)
+	}
+	if offset == 0 {
+		limit := b.limit
+		if class == definitions {
+			limit = b.blocks
+		}
+		if offset = b.newBlock(limit); offset == 0 {
+			return span{}
+		}
+	}
+	b.class[(offset-b.dataStart)/blockSize] = byte(1 + class)
+	return span{offset, offset + blockSize}
+}
+
+func (b *Buffer) newBlock(limit uint64) uint64 {
+	if b.next >= limit {
+		return 0
+	}
+	if grown := b.h.grown.Load(); b.next == grown {
+		n := min(growth, b.blocks-grown)
+		if b.refused || allocate(b.fd, int64(b.block(grown)), int64(n*blockSize)) != nil {
+			if !b.refused {
+				b.Count(MemoryRefused, 1)
+			}
+			b.refused = true
+			return 0
+		}
+		b.h.grown.Store(grown + n)
+	}
+	b.next++
+	return b.block(b.next - 1)
+}
+
+// Retire hands an owned chunk to the recorder.
+func (b *Buffer) Retire(chunk uintptr) {
+	offset := uint64(chunk - b.base)
+	b.chunk(offset).state.Store(retired)
+	b.push(&b.h.retired, offset)
+}
+
+// Define publishes a definition. It returns false, and counts, when there is no room.
+func (b *Buffer) Define(d wire.Def) bool {
+	encoded := wire.AppendDef(nil, d)
+	b.defMu.Lock()
+	defer b.defMu.Unlock()
+	used := b.def.used.Load()
+	if used+uint64(len(encoded)) > blockSize-ChunkHeader {
+		if !b.newDefs(b.def.seq + 1) {
+			b.Count(DefinitionsLost, 1)
+			return false
+		}
+		used = 0
+	}
+	room := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(b.def), ChunkHeader)), blockSize-ChunkHeader)
+	copy(room[used:], encoded)
+	b.def.used.Store(used + uint64(len(encoded)))
+	return true
+}
+
+// newDefs begins another block of definitions.
+func (b *Buffer) newDefs(seq uint64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	block := b.takeBlock(definitions)
+	if block.to == 0 {
+		return false
+	}
+	b.def = b.chunk(block.from)
+	b.def.seq = seq
+	b.def.state.Store(owned)
+	b.h.defChunks.Add(1)
+	return true
+}

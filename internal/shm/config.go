@@ -1,0 +1,120 @@
+package shm
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Environment is the variable by which a recorder tells instrumented programs where and how to record.
+const Environment = "TRACEREC"
+
+// DefaultBuffer is the largest size of a buffer file unless the configuration says otherwise.
+const DefaultBuffer = 512 << 20
+
+// Config says where and how a process records.
+//
+// In the environment it is a comma-separated list of options, in any order:
+//
+//	dir=PATH        session directory, in which the process makes its buffer file (required)
+//	buffer=SIZE     largest size of the buffer file: a number of bytes, or with KiB, MiB or GiB behind it
+//	block           a full buffer makes the program wait, instead of losing events
+//	counters=A+B    event set that is read with every region
+//	portable        find goroutines by their printed id and stamp by the system's monotonic clock
+//
+// In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
+type Config struct {
+	Dir      string
+	Buffer   int64 // bytes; 0 is DefaultBuffer
+	Block    bool
+	Counters []string
+	Portable bool
+}
+
+var (
+	escape   = strings.NewReplacer("%", "%25", ",", "%2C", "+", "%2B")
+	unescape = strings.NewReplacer("%25", "%", "%2C", ",", "%2B", "+")
+)
+
+// String is the inverse of ParseConfig.
+func (c Config) String() string {
+	options := []string{"dir=" + escape.Replace(c.Dir)}
+	if c.Buffer != 0 {
+		options = append(options, "buffer="+formatSize(c.Buffer))
+	}
+	if c.Block {
+		options = append(options, "block")
+	}
+	if len(c.Counters) > 0 {
+		names := make([]string, len(c.Counters))
+		for i, n := range c.Counters {
+			names[i] = escape.Replace(n)
+		}
+		options = append(options, "counters="+strings.Join(names, "+"))
+	}
+	if c.Portable {
+		options = append(options, "portable")
+	}
+	return strings.Join(options, ",")
+}
+
+// ParseConfig reads the value of the environment variable. Unknown options are errors.
+func ParseConfig(text string) (Config, error) {
+	var c Config
+	for _, option := range strings.Split(text, ",") {
+		key, value, _ := strings.Cut(option, "=")
+		var err error
+		switch key {
+		case "dir":
+			c.Dir = unescape.Replace(value)
+		case "buffer":
+			c.Buffer, err = ParseSize(value)
+		case "block":
+			c.Block = true
+		case "counters":
+			for _, n := range strings.Split(value, "+") {
+				c.Counters = append(c.Counters, unescape.Replace(n))
+			}
+		case "portable":
+			c.Portable = true
+		default:
+			err = fmt.Errorf("unknown option %q", option)
+		}
+		if err != nil {
+			return Config{}, fmt.Errorf("%s: %w", Environment, err)
+		}
+	}
+	if c.Dir == "" {
+		return Config{}, fmt.Errorf("%s: no session directory in %q", Environment, text)
+	}
+	return c, nil
+}
+
+var units = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+func formatSize(n int64) string {
+	for _, u := range units {
+		if n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// ParseSize reads a positive number of bytes such as 65536, 64KiB, 512MiB or 2GiB.
+func ParseSize(text string) (int64, error) {
+	number, unit := text, int64(1)
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = rest, u.bytes
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > 1<<62/unit {
+		return 0, fmt.Errorf("%q is no size, write for instance 512MiB", text)
+	}
+	return n * unit, nil
+}

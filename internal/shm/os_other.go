@@ -1,0 +1,17 @@
+//go:build !linux
+
+package shm
+
+import "errors"
+
+var errSystem = errors.New("recording needs Linux")
+
+func createFile(string, int64) (int, error) { return -1, errSystem }
+func openFile(string) (int, int64, error)   { return -1, 0, errSystem }
+func closeFile(int)                         {}
+func mapFile(int, int) ([]byte, error)      { return nil, errSystem }
+func unmapFile([]byte)                      {}
+func allocate(int, int64, int64) error      { return errSystem }
+func freeSpace(string) (int64, error)       { return 0, errSystem }
+func locked(int) bool                       { return false }
+func bootTicks(int) uint64                  { return 0 }

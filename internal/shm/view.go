@@ -1,0 +1,270 @@
+package shm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"tracerec/internal/clock"
+	"tracerec/trace/wire"
+)
+
+// View is the recorder's side of a buffer file. It trusts nothing in the file: whatever it contains, the
+// methods neither panic nor read outside of it. They must not be called concurrently.
+type View struct {
+	file
+	info      Info
+	bootTicks uint64
+	defs      []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
+	defAt     int      // block being read
+	defUsed   uint64   // bytes of it that were read
+	damage    uint64
+}
+
+// Info is what a buffer file says about its process.
+type Info struct {
+	Path      string
+	PID       int
+	Parent    int
+	Args      []string
+	Start     clock.Stamp // instant at which recording began
+	Clock     clock.Kind
+	Frequency uint64 // of the clock, ticks per second, roughly
+}
+
+// Chunk is a chunk on its way to the archive. Words are in the buffer itself: they are valid until Free
+// or Close.
+type Chunk struct {
+	Label
+	Words  []uint64 // whole events
+	offset uint64
+	class  Class
+}
+
+// Open maps a buffer file and checks its header. Errors name the file.
+func Open(path string) (*View, error) {
+	fd, size, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	v := &View{}
+	v.path, v.fd = path, fd
+	if size < pageSize || size > int64(dataOffset(maxBlocks)+maxBlocks*blockSize) {
+		err = fmt.Errorf("%d bytes is no size of a buffer", size)
+	} else if v.mem, err = mapFile(fd, int(size)); err == nil {
+		err = v.check((*header)(unsafe.Pointer(&v.mem[0])))
+	}
+	if err != nil {
+		v.Close()
+		return nil, fmt.Errorf("%s: offset 0: %w", path, err)
+	}
+	return v, nil
+}
+
+// check reads the header. Each field is read once, for the process may change it meanwhile.
+func (v *View) check(h *header) error {
+	blocks, argsLength := h.blocks, h.argsLength
+	switch {
+	case h.magic != magic:
+		return errors.New("not a measurement buffer")
+	case h.version != version:
+		return fmt.Errorf("buffer of version %d, only %d is known", h.version, version)
+	case blocks < 1 || blocks > maxBlocks || h.dataStart != dataOffset(blocks) ||
+		h.fileSize != dataOffset(blocks)+blocks*blockSize || h.fileSize != uint64(len(v.mem)):
+		return fmt.Errorf("buffer is %d bytes long and says %d, with %d blocks", len(v.mem), h.fileSize, blocks)
+	case argsLength > pageSize-argsStart:
+		return fmt.Errorf("command line of %d bytes", argsLength)
+	}
+	v.attach(blocks)
+	args := string(v.mem[argsStart : argsStart+argsLength])
+	v.bootTicks = h.bootTicks
+	v.info = Info{
+		Path: v.path, PID: int(h.pid), Parent: int(h.parent),
+		Args:      strings.Split(strings.TrimSuffix(args, "\x00"), "\x00"),
+		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
+		Clock:     clock.Kind(h.clockKind),
+		Frequency: h.frequency,
+	}
+	return nil
+}
+
+// Close unmaps the file. It does not remove it.
+func (v *View) Close() {
+	if v.mem != nil {
+		unmapFile(v.mem)
+		v.mem = nil
+	}
+	closeFile(v.fd)
+}
+
+// Info returns what the file said when it was opened.
+func (v *View) Info() Info { return v.info }
+
+// Finished tells whether the process said that it records no more.
+func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
+
+// Alive tells whether the process may still write: it holds the file's lock, or a process of its number and its
+// time of start runs.
+func (v *View) Alive() bool {
+	if locked(v.fd) {
+		return true
+	}
+	return v.bootTicks != 0 && bootTicks(v.info.PID) == v.bootTicks
+}
+
+// Locations returns how many location numbers the process has given out.
+func (v *View) Locations() uint64 { return v.h.locations.Load() }
+
+// Memory returns the bytes of memory that the blocks of the file take.
+func (v *View) Memory() int64 { return int64(min(v.h.grown.Load(), v.blocks)) * blockSize }
+
+// Warnings returns what the process counted, by what it is, without zeros.
+func (v *View) Warnings() map[string]uint64 {
+	m := map[string]uint64{}
+	for c, name := range countNames {
+		if n := v.h.counts[c].Load(); n != 0 {
+			m[name] = n
+		}
+	}
+	if v.damage != 0 {
+		m["damaged chunks"] = v.damage
+	}
+	return m
+}
+
+// TakeRetired takes the chunks that the process has retired since the last call, those of one location in
+// their order. Give each to Free once its events are saved.
+func (v *View) TakeRetired() []Chunk {
+	var chunks []Chunk
+	offset := v.h.retired.Swap(0)
+	for n := uint64(0); offset != 0 && n < uint64(len(v.mem))/uint64(Small.Size()); n++ {
+		class, ok := v.classAt(offset)
+		if !ok || v.chunk(offset).state.Load() != retired {
+			v.damage++ // and whatever is below: found by Owned
+			break
+		}
+		chunks = append(chunks, v.read(offset, class))
+		offset = v.chunk(offset).next.Load()
+	}
+	slices.Reverse(chunks)
+	return chunks
+}
+
+// Owned finds every chunk that holds events and was not freed, retired or not, in order of location and
+// number. Only when the process is dead or finished are these all and whole.
+func (v *View) Owned() []Chunk {
+	var chunks []Chunk
+	for i := range min(v.h.grown.Load(), v.blocks) {
+		class, ok := v.classAt(v.block(i))
+		if !ok {
+			continue
+		}
+		for at := uint64(0); at < blockSize; at += uint64(class.Size()) {
+			if state := v.chunk(v.block(i) + at).state.Load(); state == owned || state == retired {
+				chunks = append(chunks, v.read(v.block(i)+at, class))
+			}
+		}
+	}
+	slices.SortFunc(chunks, func(a, b Chunk) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.offset, b.offset))
+	})
+	return chunks
+}
+
+// classAt returns the class of the chunk at offset, false if there can be none.
+func (v *View) classAt(offset uint64) (Class, bool) {
+	if offset < v.dataStart || offset >= v.dataStart+v.blocks*blockSize {
+		return 0, false
+	}
+	class := Class(v.class[(offset-v.dataStart)/blockSize] - 1)
+	return class, class < classes && (offset-v.dataStart)%uint64(class.Size()) == 0
+}
+
+func (v *View) read(offset uint64, class Class) Chunk {
+	c := v.chunk(offset)
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&v.mem[offset+ChunkHeader])), (class.Size()-ChunkHeader)/8)
+	return Chunk{
+		Label:  Label{Location: c.location, GoID: c.goid, Seq: c.seq, Base: c.base},
+		Words:  words[:wholeEvents(words)],
+		offset: offset, class: class,
+	}
+}
+
+// wholeEvents returns the number of words up to the first zero or unknown head.
+func wholeEvents(words []uint64) int {
+	at := 0
+	for at < len(words) {
+		kind, id, _ := wire.Unpack(atomic.LoadUint64(&words[at]))
+		n := wire.WordsOf(kind, id)
+		if n < 0 || n >= len(words)-at {
+			break
+		}
+		at += 1 + n
+	}
+	return at
+}
+
+// Free clears a chunk and gives it back to the process.
+func (v *View) Free(c Chunk) {
+	clear(v.mem[c.offset+ChunkHeader : c.offset+uint64(c.class.Size())])
+	h := v.chunk(c.offset)
+	h.location, h.goid, h.seq, h.base = 0, 0, 0, 0
+	h.state.Store(free)
+	v.push(&v.h.free[c.class], c.offset)
+}
+
+// NewDefs returns the definitions published since the last call, in order. Damage is an error; the
+// definitions before it are returned too, those behind it in the same block are given up.
+func (v *View) NewDefs() ([]wire.Def, error) {
+	var defs []wire.Def
+	var damage []error
+	v.findDefs()
+	for v.defAt < len(v.defs) {
+		block := v.defs[v.defAt]
+		end := block + ChunkHeader
+		if block != 0 {
+			end += min(v.chunk(block).used.Load(), blockSize-ChunkHeader)
+		}
+		for at := block + ChunkHeader + v.defUsed; at < end; at = block + ChunkHeader + v.defUsed {
+			d, n, err := wire.ReadDef(v.mem[at:end])
+			if err != nil {
+				damage = append(damage, fmt.Errorf("%s: offset %d: %w", v.path, at, err))
+				v.defUsed = end - block - ChunkHeader
+				break
+			}
+			defs = append(defs, d)
+			v.defUsed += uint64(n)
+		}
+		if v.defAt+1 == len(v.defs) {
+			break // the process may still append here
+		}
+		if block == 0 {
+			damage = append(damage, fmt.Errorf("%s: block %d of definitions is missing", v.path, v.defAt))
+		}
+		v.defAt, v.defUsed = v.defAt+1, 0
+	}
+	return defs, errors.Join(damage...)
+}
+
+// findDefs looks for new blocks of definitions.
+func (v *View) findDefs() {
+	if v.h.defChunks.Load() <= uint64(len(v.defs)) {
+		return
+	}
+	var blocks []uint64
+	for i := range min(v.h.grown.Load(), v.blocks) {
+		if v.class[i] == byte(1+definitions) {
+			blocks = append(blocks, v.block(i))
+		}
+	}
+	v.defs = append(v.defs, make([]uint64, max(0, len(blocks)-len(v.defs)))...)
+	for _, block := range blocks {
+		if seq := v.chunk(block).seq; seq < uint64(len(v.defs)) {
+			v.defs[seq] = block
+		}
+	}
+}
