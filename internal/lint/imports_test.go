@@ -47,6 +47,7 @@ var rules = []rule{
 	{"examples/*/*", []string{"instrument", "examples/*", "examples/*/*"}, nil},
 	{"cmd/*", []string{"*", "*/*"}, []string{cobra, unix}},
 	{"internal/naive", []string{"analyzer", "metric", "report", "trace", "trace/wire"}, nil},
+	{"internal/naive/*", []string{"trace", "trace/wire", "internal/*"}, nil},
 	{"internal/patterndoc", []string{"metric", "patterns", "report"}, nil},
 	{"internal/*", []string{"trace/wire", "internal/*"}, nil},
 }
