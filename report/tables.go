@@ -39,6 +39,9 @@ func (p *page) criticalPath() {
 // the time.
 func (p *page) imbalance() {
 	i := p.e.MetricIndex("overload")
+	if i < 0 {
+		i = p.e.MetricIndex("imbalance")
+	}
 	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
 		return
 	}
