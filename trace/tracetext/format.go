@@ -1,0 +1,249 @@
+package tracetext
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// Format writes a in text form, which Parse understands: objects are named by kind and number, locations
+// by number. Times are rounded as in the archive. The text of all events is held in memory. Damage that
+// shows while decoding is returned after all that could be read was written.
+func Format(a *trace.Archive, out io.Writer) error {
+	f := &formatter{defs: a.Definitions(), out: bufio.NewWriter(out)}
+	streams := make([]strings.Builder, len(f.defs.Locations))
+	d := a.NewDecoder()
+	var buf trace.Buffer
+	var damage error
+	for _, c := range a.Chunks() {
+		batches, err := d.Decode(c, &buf)
+		if err != nil && damage == nil {
+			damage = err
+		}
+		for i := range batches {
+			b := &batches[i]
+			for _, e := range b.Events {
+				fmt.Fprintf(&streams[b.Location], "  %d %s\n", e.Time, f.event(b, e))
+			}
+		}
+	}
+	for i := range f.defs.Processes {
+		f.process(i)
+		for l := range f.defs.Locations {
+			if f.defs.Locations[l].Process == i {
+				fmt.Fprintf(f.out, "location %s\n%s", locationName(trace.LocationID(l)), streams[l].String())
+			}
+		}
+	}
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	return damage
+}
+
+// Event returns the text of one event, without its time.
+func Event(defs *trace.Definitions, b *trace.Batch, e trace.Event) string {
+	return (&formatter{defs: defs}).event(b, e)
+}
+
+type formatter struct {
+	defs *trace.Definitions
+	out  *bufio.Writer
+}
+
+func locationName(l trace.LocationID) string { return "g" + strconv.Itoa(int(l)+1) }
+
+func processName(i int) string {
+	if i == 0 {
+		return "main"
+	}
+	return "p" + strconv.Itoa(i+1)
+}
+
+func (f *formatter) objectName(i uint32) string {
+	if i == trace.NoObject {
+		return "nil"
+	}
+	return objectKind(f.defs.Objects[i].Kind) + strconv.Itoa(int(i)+1)
+}
+
+func objectKind(k wire.ObjectKind) string {
+	if int(k) < len(objectNames) {
+		return objectNames[k]
+	}
+	return objectNames[0]
+}
+
+// quote quotes s where it would not be read back as one plain word.
+func quote(s string) string {
+	_, number := parseNumber(s)
+	if s == "" || number || s[0] == '@' || s[0] == '#' || strconv.Quote(s) != `"`+s+`"` || strings.ContainsAny(s, " ") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// process writes a process's lines up to its locations.
+func (f *formatter) process(i int) {
+	p := f.defs.Processes[i]
+	fmt.Fprintf(f.out, "process %s", processName(i))
+	for j := range f.defs.Processes[:i] {
+		if f.defs.Processes[j].PID == p.Parent {
+			fmt.Fprintf(f.out, " parent %s", processName(j))
+			break
+		}
+	}
+	fmt.Fprintf(f.out, " pid %d", p.PID)
+	if p.Start > 0 {
+		fmt.Fprintf(f.out, " start %d", p.Start)
+	}
+	fmt.Fprintln(f.out)
+	f.words("args", p.Args)
+	f.words("counterset", p.Counters)
+	for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
+		fmt.Fprintf(f.out, "warning %s %d\n", quote(name), p.Warnings[name])
+	}
+	if p.Exit >= 0 {
+		fmt.Fprintf(f.out, "exited %d %d\n", p.End, p.Exit)
+	}
+	for j, o := range f.defs.Objects {
+		if o.Process != i {
+			continue
+		}
+		fmt.Fprintf(f.out, "%s %s", objectKind(o.Kind), f.objectName(uint32(j)))
+		switch {
+		case o.Kind == wire.Barrier:
+			fmt.Fprintf(f.out, " %d", o.Size)
+		case o.Kind == wire.Channel && o.Size > 0:
+			fmt.Fprintf(f.out, " cap %d", o.Size)
+		}
+		if o.Region != trace.NoRegion {
+			f.out.WriteString(site(f.defs.Regions[o.Region], ""))
+		}
+		fmt.Fprintln(f.out)
+	}
+	for _, m := range f.defs.Metrics {
+		if m.Process == i {
+			fmt.Fprintf(f.out, "metric %s", quote(m.Name))
+			if m.Unit != "" {
+				fmt.Fprintf(f.out, " unit %s", quote(m.Unit))
+			}
+			fmt.Fprintln(f.out)
+		}
+	}
+}
+
+// words writes a line of words, if there are any.
+func (f *formatter) words(keyword string, words []string) {
+	if len(words) == 0 {
+		return
+	}
+	f.out.WriteString(keyword)
+	for _, w := range words {
+		f.out.WriteString(" " + quote(w))
+	}
+	fmt.Fprintln(f.out)
+}
+
+// site is the text of a call site, with a blank before; fn is the function that goes without saying.
+func site(r trace.Region, fn string) string {
+	if r.File == "" && r.Line == 0 && r.Func == fn {
+		return ""
+	}
+	s := r.File
+	if r.Line > 0 || strings.ContainsAny(s, ":") {
+		s += ":" + strconv.Itoa(r.Line)
+	}
+	if r.Func != fn || strings.HasSuffix(s, ")") {
+		s += "(" + r.Func + ")"
+	}
+	if q := strconv.Quote("@" + s); q != `"@`+s+`"` || strings.ContainsAny(s, " ") {
+		return " " + q
+	}
+	return " @" + s
+}
+
+// event is the text of an event.
+func (f *formatter) event(b *trace.Batch, e trace.Event) string {
+	spec, _ := wire.SpecOf(e.Kind)
+	words := []string{spec.Name}
+	add := func(s string) { words = append(words, s) }
+	var region trace.Region
+	if spec.ID == wire.RegionID {
+		region = f.defs.Regions[e.ID]
+	}
+	fn := ""
+	switch e.Kind {
+	case wire.Enter, wire.Begin:
+		add(quote(region.Name))
+		if e.Kind == wire.Begin {
+			fn = region.Name
+			if e.Other() != trace.NoLocation {
+				add("by " + locationName(e.Other()))
+			}
+		}
+	case wire.Create:
+		if e.Other() != trace.NoLocation {
+			add(locationName(e.Other()))
+		}
+	case wire.Exit:
+		if e.ID > 0 {
+			add(strconv.Itoa(int(e.ID)))
+		}
+	case wire.Lost:
+		add(fmt.Sprintf("%d %d", e.Word, e.ID))
+	case wire.Overhead:
+		add(strconv.FormatUint(e.Word, 10))
+	case wire.Sample:
+		add(fmt.Sprintf("%s %d", quote(f.defs.Metrics[e.ID].Name), int64(e.Word)))
+	case wire.Counters:
+		for _, v := range b.CounterValues(e) {
+			add(strconv.FormatUint(v, 10))
+		}
+	case wire.Chose:
+		add(f.chose(e))
+	case wire.Leave:
+		if o := outcome(e.ID); o != "" {
+			add(o)
+		}
+	default:
+		if len(spec.Words) > 0 {
+			add(f.object(e, spec.Words[0]))
+		}
+	}
+	return strings.Join(words, " ") + site(region, fn)
+}
+
+func outcome(id uint32) string {
+	if int(id) < len(outcomes) {
+		return outcomes[id]
+	}
+	return ""
+}
+
+func (f *formatter) chose(e trace.Event) string {
+	index, _ := e.Object()
+	if wire.Outcome(e.ID) == wire.Failed {
+		return "none"
+	}
+	return f.objectName(index) + " " + outcome(e.ID)
+}
+
+func (f *formatter) object(e trace.Event, layout string) string {
+	index, extra := e.Object()
+	s := f.objectName(index)
+	switch {
+	case layout == "object/mode" && extra == wire.Shared:
+		s += " shared"
+	case layout == "object/generation", layout == "object/delta" && (extra != 1 || e.Kind == wire.Add):
+		s += " " + strconv.FormatUint(uint64(extra), 10)
+	}
+	return s
+}
