@@ -36,7 +36,7 @@ func (p *page) findings() {
 	p.line(p.paint(dim, "Waiting that is not on the critical path:"))
 	for i := range rest[:min(len(rest), p.top)] {
 		f := &rest[i]
-		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Title), 20)), " ",
+		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Name), 20)), " ",
 			p.paint(dim, left(p.who(f.Group, f.Locations), 14)+" "+p.path(f.Path, 33)))
 	}
 	p.more(p.top, len(rest), "findings")

@@ -33,6 +33,8 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 		p.imbalance()
 		p.instances()
 		p.counters()
+		p.blank()
+		p.styledPara(dim, 0, "", "expert patterns NAME says what a metric means, how it is computed, and what to do.")
 	}
 	_, err := w.Write(p.out.Bytes())
 	return err
@@ -232,12 +234,12 @@ func (p *page) timeTree() {
 		if m.Wait {
 			st = cyan
 		}
-		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 31) + " "
+		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 33) + " "
 		blame := ""
 		if c := e.onPath(i); c > 0 {
 			blame = right(seconds(c), 10) + right(percent(c, e.Header.Focus), 9)
 		}
-		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 12)), right(seconds(total), 9),
+		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 10)), right(seconds(total), 9),
 			right(percent(total, e.Header.Time), 8), p.paint(bold, blame))
 	}
 	var counts []string
