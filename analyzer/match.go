@@ -6,7 +6,7 @@ import "tracerec/trace/wire"
 type Counts struct {
 	Messages   uint64 // elements whose send and receive were found
 	Unmatched  uint64 // operations that blocked and have no partner in the trace
-	Impossible uint64 // pairs that cannot be, taken apart again: an event of one of them is missing
+	Impossible uint64 // operations whose partner must exist but is missing: the pairs that were left cannot be
 }
 
 // Add adds o to c.

@@ -139,6 +139,7 @@ func (m *Matcher) send(ops []Op, op int32) {
 			s.elements = append(s.elements, element{send: op, recv: r})
 			return
 		}
+		m.count.Impossible++
 		s.elements = append(s.elements, element{send: NoOp, recv: r})
 	}
 	if o.Blocked != NotBlocked {
@@ -166,6 +167,7 @@ func (m *Matcher) receive(ops []Op, op int32) {
 				e.recv = op
 				return
 			}
+			m.count.Impossible++
 		}
 		for s.queued() > s.capacity && ops[s.front(s.capacity)].End < o.Begin {
 			s.take(o.commit())
@@ -214,6 +216,7 @@ func (s *channelState) take(until int64) {
 // drain numbers what found no partner.
 func (m *Matcher) drain() {
 	s := &m.chans
+	m.count.Impossible += uint64(s.taken.len())
 	for _, q := range []*fifo{&s.early, &s.receivers} {
 		for q.len() > 0 {
 			s.elements = append(s.elements, element{send: NoOp, recv: q.pop()})
