@@ -34,7 +34,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 		p.instances()
 		p.counters()
 		p.blank()
-		p.styledPara(dim, 0, "", "expert patterns NAME says what a metric means, how it is computed, and what to do.")
+		p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
 	}
 	_, err := w.Write(p.out.Bytes())
 	return err

@@ -36,7 +36,7 @@ var rules = []rule{
 	{"trace/tracetext", []string{"trace", "trace/wire"}, nil},
 	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
 	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
-	{"counters/sample", []string{"internal/*"}, nil},
+	{"counters/sample", []string{"trace/wire", "internal/*"}, nil},
 	{"counters", []string{"counters/sample", "internal/*"}, []string{unix}},
 	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/sample", "internal/*"}, []string{unix}},
 	{"metric", nil, nil},
