@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"sort"
 	"strings"
 )
 
@@ -177,6 +178,7 @@ func (p *page) header() {
 		facts[i] = glue(facts[i])
 	}
 	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+	p.styledPara(dim, 0, "", p.groups())
 	if h.Lost > 0 {
 		p.styledPara(yellow, 0, "! ", count(int64(h.Lost), "event")+" lost: what follows is less than what happened.")
 	}
@@ -195,6 +197,29 @@ func (p *page) header() {
 		}
 		p.styledPara(yellow, 0, "! ", count(int64(n), "goroutine")+verb)
 	}
+}
+
+// groups names the largest groups of goroutines: "worker ×8, main".
+func (p *page) groups() string {
+	const most = 6
+	order := make([]int, len(p.e.Groups))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return p.e.Groups[order[i]].Count > p.e.Groups[order[j]].Count })
+	var names []string
+	for _, i := range order[:min(len(order), most)] {
+		g := p.e.Groups[i]
+		name := elide(clean(g.Name), nameWidth)
+		if g.Count > 1 {
+			name += " ×" + grouped(int64(g.Count))
+		}
+		names = append(names, glue(name))
+	}
+	if n := len(order) - most; n > 0 {
+		names = append(names, glue(count(int64(n), "other kind")))
+	}
+	return strings.Join(names, ", ")
 }
 
 // count writes a number with its noun: "1 event", "12,345 events".
