@@ -44,6 +44,9 @@ type Archive struct {
 
 	processes table[process]
 	order     []*process // by index in defs.Processes
+
+	experiment uint32 // and number of the next frame, for a writer that goes on
+	next       uint32
 }
 
 // Chunk is one independently readable piece of an archive, holding consecutive events of one location
@@ -198,7 +201,7 @@ func (a *Archive) load() error {
 		}
 		return Problem{first.name, 0, "not a trace archive"}
 	}
-	a.header.Complete = s.complete
+	a.header.Complete, a.experiment, a.next = s.complete, s.experiment, s.next
 	a.build()
 	return nil
 }

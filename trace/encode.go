@@ -18,7 +18,7 @@ type piece struct {
 type encoder struct {
 	epoch  uint64 // ticks at time 0
 	unit   uint64 // ticks per unit of time
-	limit  int    // events per chunk
+	limit  int    // events after which a chunk is written
 	arena  []uint64
 	pieces []piece
 	losses [eventLosses]uint64
@@ -74,7 +74,8 @@ func (e *encoder) encode(emit func() error) error {
 	e.reset()
 	var err error
 	for i := 0; i < len(e.pieces) && err == nil; {
-		if e.run(&e.pieces[i]) {
+		p := &e.pieces[i]
+		if e.room(p) && e.run(p) {
 			i++
 		} else {
 			err = emit()
@@ -101,6 +102,12 @@ func (e *encoder) reset() {
 		e.col[i] = e.col[i][:0]
 	}
 	e.events, e.start, e.lock, e.vector = 0, 0, 0, e.vector[:0]
+}
+
+// room says whether the chunk should take p. Pieces are not torn apart if that can be avoided: one that
+// is in the archive only in part would be written a second time after a crash.
+func (e *encoder) room(p *piece) bool {
+	return e.events == 0 || e.events < e.limit && e.events+p.to-p.from <= maxEvents
 }
 
 // run encodes the words of p and reports whether all of them fitted into the chunk; if not, p is what is
@@ -154,7 +161,7 @@ func (e *encoder) close() {
 
 // fits says whether the chunk takes one more event.
 func (e *encoder) fits() bool {
-	return e.events < e.limit && len(e.words) < maxSymbols && len(e.col[valueColumn]) < maxRaw/2
+	return e.events < maxEvents && len(e.words) < maxSymbols && len(e.col[valueColumn]) < maxRaw/2
 }
 
 // put encodes one event of run r.

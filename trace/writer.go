@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -44,7 +45,7 @@ type RawChunk struct {
 	GoID     uint64
 	Seq      uint64   // number of the chunk within its location, from 0
 	Base     uint64   // ticks from which the first event's delta counts
-	Words    []uint64 // heads and words, see wire.WordsOf; ends at a zero head. Copied, not kept
+	Words    []uint64 // heads and words, see wire.WordsOf; ends at a zero head. Copied, not kept. At most 1<<16, or the piece may be split
 }
 
 // Defaults of [Options].
@@ -83,7 +84,6 @@ type ProcessWriter struct {
 	defs     *recordWriter
 	stamps   *recordWriter
 	warnings map[string]uint64
-	losses   [eventLosses]uint64 // as written last
 	next     map[uint64]uint64   // after Resume: first sequence number missing, by location
 }
 
@@ -143,9 +143,63 @@ func (w *Writer) begin() error {
 		w.out, w.file = f, f
 	}
 	w.written = 0
+	return w.writeExperiment()
+}
+
+// writeExperiment writes the first frame of a segment.
+func (w *Writer) writeExperiment() error {
 	r := newRecordWriter()
 	r.array(int64(w.segment), w.o.Resolution, w.o.Mono, w.o.Wall)
 	return w.records(experimentFrame, 0, r)
+}
+
+// Resume continues the archive in dir, complete or not. It returns the processes in the order in which
+// they were added. A torn end of the last segment is cut off. Chunks that the archive holds already are
+// ignored when they are written again, and so are definitions.
+func Resume(dir string) (*Writer, []*ProcessWriter, error) {
+	a, err := Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	w := newWriter(Options{Resolution: a.header.Resolution, Mono: a.mono, Wall: a.header.Start})
+	w.dir, w.experiment, w.number, w.events = dir, a.experiment, a.next, a.events()
+	last := &a.segments[len(a.segments)-1]
+	if _, err := fmt.Sscanf(filepath.Base(last.name), "segment-%d.trc", &w.segment); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", last.name, err)
+	}
+	for i := range a.segments {
+		w.total += a.segments[i].end
+	}
+	if err := w.reopen(last); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range a.order {
+		q := w.process(p.info)
+		q.index, q.encoder.unit, q.warnings = p.number, p.unit, p.warnings
+		q.next = map[uint64]uint64{}
+		p.locations.each(func(n uint64, l *locationDef) { q.next[n] = l.next })
+	}
+	return w, slices.Clone(w.processes), nil
+}
+
+// reopen lets w append to a segment that was read.
+func (w *Writer) reopen(s *segment) error {
+	f, err := os.OpenFile(s.name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	w.file, w.out, w.written = f, f, s.end
+	if err = f.Truncate(s.end); err == nil {
+		_, err = f.Seek(s.end, io.SeekStart)
+	}
+	if err == nil && s.end == 0 {
+		err = w.writeExperiment()
+	}
+	if err != nil {
+		f.Close()
+	}
+	return err
 }
 
 // AddProcess adds a process.
@@ -161,7 +215,10 @@ func (w *Writer) process(i ProcessInfo) *ProcessWriter {
 		i.Frequency = 1e9
 	}
 	i.Frequency = min(max(i.Frequency, minFrequency), maxFrequency)
-	p := &ProcessWriter{w: w, index: uint32(len(w.processes)), info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
+	p := &ProcessWriter{w: w, info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
+	if n := len(w.processes); n > 0 {
+		p.index = w.processes[n-1].index + 1
+	}
 	p.encoder.epoch, p.encoder.unit = i.Start.Ticks, unitTicks(w.o.Resolution, i.Frequency)
 	p.encoder.limit = w.o.ChunkEvents
 	w.processes = append(w.processes, p)

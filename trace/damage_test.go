@@ -1,0 +1,232 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace/wire"
+)
+
+// prefix says whether each location's events in got are the first of those in want.
+func prefix(t *testing.T, want, got map[uint64][]testEvent) {
+	for l := range got {
+		require.LessOrEqual(t, len(got[l]), len(want[l]))
+		for i, e := range got[l] {
+			w := want[l][i]
+			if classOf[e.e.Kind] == placeWord { // names a location that may be lost
+				e.e.Word, w.e.Word = 0, 0
+			}
+			require.Equal(t, w, e)
+		}
+	}
+}
+
+func TestCutAtEveryByte(t *testing.T) {
+	b, want := testArchive(t, rand.New(rand.NewPCG(3, 3)), 12, 10, 16)
+	events := 0
+	for n := range b {
+		a, err := OpenReader("cut", bytes.NewReader(b[:n]), int64(n))
+		if err != nil {
+			require.Less(t, n, headerSize+32)
+			require.Regexp(t, `^cut: offset 0: `, err.Error())
+			continue
+		}
+		require.False(t, a.Header().Complete)
+		got := readAll(t, a)
+		prefix(t, want, got)
+		k := 0
+		for _, e := range got {
+			k += len(e)
+		}
+		require.GreaterOrEqual(t, k, events) // no byte more loses anything
+		events = k
+		a.Check()
+	}
+	require.Equal(t, 12*10, func() (n int) {
+		for _, e := range want {
+			n += len(e)
+		}
+		return
+	}()+12*10-events)
+}
+
+func TestEveryByteFlipped(t *testing.T) {
+	b, want := testArchive(t, rand.New(rand.NewPCG(4, 4)), 8, 8, 16)
+	for i := range b {
+		for _, mask := range []byte{1, 0x80, 0xff} {
+			b[i] ^= mask
+			a, err := OpenReader("flip", bytes.NewReader(b), int64(len(b)))
+			if err == nil && len(a.Problems()) == 0 {
+				requireSame(t, want, readAll(t, a))
+			}
+			if err == nil {
+				a.Check()
+			}
+			b[i] ^= mask
+		}
+	}
+}
+
+// reseal makes the checksums of the frame at off right again, so that a reader meets what lies behind them.
+func reseal(b []byte, off int) {
+	le := binary.LittleEndian
+	n := int(le.Uint32(b[off+20:]) + le.Uint32(b[off+28:]))
+	if n <= len(b)-off-headerSize {
+		le.PutUint32(b[off+44:], crc32.Checksum(b[off+headerSize:off+headerSize+n], castagnoli))
+	}
+	le.PutUint32(b[off+headerSize-4:], crc32.Checksum(b[off:off+headerSize-4], castagnoli))
+}
+
+func TestDamageBehindRightChecksums(t *testing.T) {
+	b, _ := testArchive(t, rand.New(rand.NewPCG(5, 5)), 8, 40, 64)
+	var offsets []int
+	for off := 0; off < len(b); {
+		f, err := parseFrame(b[off:])
+		require.NoError(t, err)
+		offsets = append(offsets, off)
+		off += int(f.size())
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 3000 {
+		c := bytes.Clone(b)
+		k := rng.IntN(len(offsets))
+		end := len(b)
+		if k+1 < len(offsets) {
+			end = offsets[k+1]
+		}
+		for range 1 + rng.IntN(4) {
+			c[offsets[k]+8+rng.IntN(end-offsets[k]-8)] = byte(rng.Uint32())
+		}
+		reseal(c, offsets[k])
+		a, err := OpenReader("hostile", bytes.NewReader(c), int64(len(c)))
+		if err == nil {
+			a.Check()
+		}
+	}
+}
+
+func TestReaderResynchronises(t *testing.T) {
+	b, want := testArchive(t, rand.New(rand.NewPCG(7, 7)), 20, 10, 16)
+	garbage := bytes.Repeat(append([]byte("noise"), magic...), 30000)
+	first, err := parseFrame(b)
+	require.NoError(t, err)
+	at := int(first.size())
+	c := append(append(bytes.Clone(b[:at]), garbage...), b[at:]...)
+	a := open(t, c)
+	require.Len(t, a.Problems(), 1)
+	require.EqualValues(t, at, a.Problems()[0].Offset)
+	require.EqualValues(t, len(garbage), a.Lost())
+	requireSame(t, want, readAll(t, a))
+}
+
+func TestOtherFiles(t *testing.T) {
+	newer, _ := testArchive(t, rand.New(rand.NewPCG(8, 8)), 1, 1, 1)
+	newer[4]++
+	binary.LittleEndian.PutUint32(newer[headerSize-4:], crc32.Checksum(newer[:headerSize-4], castagnoli))
+	for text, b := range map[string][]byte{
+		"x: offset 0: the file is empty":   nil,
+		"x: offset 0: not a trace archive": bytes.Repeat([]byte("PK\x03\x04"), 100),
+		"x: offset 0: format version 2 is newer than 1, the newest that this program reads": newer,
+	} {
+		_, err := OpenReader("x", bytes.NewReader(b), int64(len(b)))
+		require.EqualError(t, err, text)
+	}
+	dir := t.TempDir()
+	_, err := Open(dir)
+	require.EqualError(t, err, dir+": not a trace archive: there is no segment-000.trc")
+}
+
+// TestHostileWords lets the writer meet arbitrary memory.
+func TestHostileWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 300 {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, Options{ChunkEvents: 100})
+		require.NoError(t, err)
+		p, err := w.AddProcess(ProcessInfo{Frequency: 3e9, Start: Stamp{Ticks: rng.Uint64()}})
+		require.NoError(t, err)
+		for range 10 {
+			c := RawChunk{Location: rng.Uint64() >> rng.UintN(64), Seq: rng.Uint64N(3), Base: rng.Uint64()}
+			for range rng.IntN(200) {
+				k := wire.Specs[rng.IntN(len(wire.Specs))].Kind
+				c.Words = append(c.Words, wire.Head(k, rng.Uint32N(3), rng.Uint64N(1<<36)), rng.Uint64())
+			}
+			require.NoError(t, p.Chunk(c))
+		}
+		require.NoError(t, p.Clock(Stamp{rng.Uint64(), rng.Int64(), 0}))
+		require.NoError(t, w.Close())
+		a := open(t, out.Bytes())
+		_, decoded := w.Size()
+		n := uint64(0)
+		for _, e := range readRaw(t, a) {
+			n += uint64(e)
+		}
+		require.Equal(t, decoded, n)
+		a.Check()
+	}
+}
+
+// readRaw decodes everything and returns the number of events by location.
+func readRaw(t testing.TB, a *Archive) []int {
+	n := make([]int, len(a.Definitions().Locations))
+	d := a.NewDecoder()
+	var buf Buffer
+	for _, c := range a.Chunks() {
+		batches, err := d.Decode(c, &buf)
+		require.NoError(t, err)
+		for _, b := range batches {
+			n[b.Location] += len(b.Events)
+		}
+	}
+	return n
+}
+
+func TestResume(t *testing.T) {
+	for cut := 0; cut < 200; cut += 7 {
+		dir := filepath.Join(t.TempDir(), "a")
+		w, err := Create(dir, Options{SegmentSize: 300, ChunkEvents: 4})
+		require.NoError(t, err)
+		p, err := w.AddProcess(ProcessInfo{PID: 1})
+		require.NoError(t, err)
+		chunk := func(seq uint64) RawChunk {
+			c := RawChunk{Location: 1, Seq: seq, Base: seq * 1000}
+			for range 5 {
+				c.Words = append(c.Words, wire.Head(wire.SleepBegin, 0, 64), wire.Head(wire.Leave, 0, 64))
+			}
+			return c
+		}
+		for seq := range uint64(5) {
+			require.NoError(t, p.Chunk(chunk(seq)))
+			require.NoError(t, w.Flush())
+		}
+		require.NoError(t, w.Close())
+		names, err := segmentFiles(dir)
+		require.NoError(t, err)
+		require.Greater(t, len(names), 3)
+		last := names[len(names)-1]
+		info, err := os.Stat(last)
+		require.NoError(t, err)
+		require.NoError(t, os.Truncate(last, max(info.Size()-int64(cut), 0)))
+
+		w, ps, err := Resume(dir)
+		require.NoError(t, err)
+		require.Len(t, ps, 1)
+		for seq := range uint64(6) {
+			require.NoError(t, ps[0].Chunk(chunk(seq)))
+		}
+		require.NoError(t, w.Close())
+		a, err := Open(dir)
+		require.NoError(t, err)
+		require.Empty(t, a.Check())
+		require.True(t, a.Header().Complete)
+		require.Equal(t, []int{60}, readRaw(t, a))
+		require.NoError(t, a.Close())
+	}
+}
