@@ -45,6 +45,9 @@ type Chunk struct {
 	class  Class
 }
 
+// Size returns the bytes of memory that the chunk takes.
+func (c Chunk) Size() int { return c.class.Size() }
+
 // Open maps a buffer file and checks its header. Errors name the file.
 func Open(path string) (*View, error) {
 	fd, size, err := openFile(path)

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/trace"
+	"tracerec/trace/tracetext"
+	"tracerec/trace/wire"
+)
+
+func newDump() *cobra.Command {
+	var format string
+	var locations []string
+	cmd := &cobra.Command{
+		Use:   "dump DIR",
+		Short: "Print the events of an archive",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return fmt.Errorf("unknown format %q: neither text nor json", format)
+			}
+			a, err := open(args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			keep, err := selection(a, locations)
+			if err != nil {
+				return err
+			}
+			w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
+			switch {
+			case format == "json":
+				err = dumpJSON(a, w, keep)
+			case keep != nil:
+				err = dumpLocations(a, w, keep)
+			default:
+				err = tracetext.Format(a, w)
+			}
+			return errors.Join(err, w.Flush())
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text (as trace/tracetext reads it) or json (one event per line, in order of time)")
+	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17")
+	return cmd
+}
+
+// selection returns the locations of these names, nil for all.
+func selection(a *trace.Archive, names []string) (map[trace.LocationID]bool, error) {
+	if names == nil {
+		return nil, nil
+	}
+	keep := map[trace.LocationID]bool{}
+	for _, name := range names {
+		number, isName := strings.CutPrefix(name, "g")
+		n, err := strconv.Atoi(number)
+		if !isName || err != nil || n < 1 || n > len(a.Definitions().Locations) {
+			return nil, fmt.Errorf("no location %s: there are g1 to g%d", name, len(a.Definitions().Locations))
+		}
+		keep[trace.LocationID(n-1)] = true
+	}
+	return keep, nil
+}
+
+// dumpLocations prints the events of some locations as text, each stream as a whole.
+func dumpLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
+	decoder, defs := a.NewDecoder(), a.Definitions()
+	var buf trace.Buffer
+	for _, l := range slices.Sorted(maps.Keys(keep)) {
+		fmt.Fprintf(w, "location g%d\n", l+1)
+		for _, c := range a.Chunks() {
+			if _, in := slices.BinarySearch(c.Locations, l); !in {
+				continue
+			}
+			batches, err := decoder.Decode(c, &buf)
+			if err != nil {
+				return err
+			}
+			for i := range batches {
+				if batches[i].Location != l {
+					continue
+				}
+				for _, e := range batches[i].Events {
+					fmt.Fprintf(w, "  %d %s\n", e.Time, tracetext.Event(defs, &batches[i], e))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// jsonEvent is one line of the json form. Times are ns since the start of the experiment.
+type jsonEvent struct {
+	Time     int64    `json:"time"`
+	PID      int      `json:"pid"`
+	Location string   `json:"location"`
+	GoID     uint64   `json:"goid"`
+	Kind     string   `json:"kind"`
+	Name     string   `json:"name,omitempty"` // of the region, operation or metric
+	Func     string   `json:"func,omitempty"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	ID       *uint32  `json:"id,omitempty"`   // what else the id says: levels, outcome, reason, count
+	Word     *uint64  `json:"word,omitempty"` // see the event kind in docs/format.md
+	Values   []uint64 `json:"values,omitempty"`
+}
+
+// dumpJSON prints the events of the locations in keep, all if that is nil, one JSON object a line in order of time.
+func dumpJSON(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
+	d, merger, encoder := a.Definitions(), a.Merge(), json.NewEncoder(w)
+	for {
+		l, e, values, err := merger.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case keep != nil && !keep[l]:
+			continue
+		}
+		location := d.Locations[l]
+		line := jsonEvent{Time: e.Time, PID: d.Processes[location.Process].PID, Location: fmt.Sprintf("g%d", l+1), GoID: location.GoID,
+			Kind: e.Kind.String(), Values: values}
+		spec, _ := wire.SpecOf(e.Kind)
+		switch {
+		case spec.ID == wire.RegionID && int(e.ID) < len(d.Regions):
+			r := d.Regions[e.ID]
+			line.Name, line.Func, line.File, line.Line = r.Name, r.Func, r.File, r.Line
+		case spec.ID == wire.MetricID && int(e.ID) < len(d.Metrics):
+			line.Name = d.Metrics[e.ID].Name
+		case spec.ID != wire.NoID && spec.ID != wire.CountID:
+			line.ID = &e.ID
+		}
+		if spec.ID != wire.CountID && len(spec.Words) > 0 {
+			line.Word = &e.Word
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+}

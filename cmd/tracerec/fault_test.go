@@ -1,0 +1,223 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"tracerec/trace"
+)
+
+var kills = flag.Int("kills", 8, "how often to kill the program; the recorder is killed a quarter as often")
+
+// sequences runs the subject that prints each number after the call that recorded it, kills one of the
+// processes with SIGKILL after a random time, and returns how far each sequence had been printed.
+func sequences(t *testing.T, archive string, kill func(tracerec, program int)) (printed [2]int) {
+	cmd := tracerec("-o", archive, program("subject"), "sequence")
+	out := start(t, cmd)
+	note := func(line string) {
+		name, number, complete := strings.Cut(line, " ")
+		if i, err := strconv.Atoi(number); complete && err == nil {
+			printed[name[0]-'0'] = i
+		}
+	}
+	note(out.next())
+	time.Sleep(time.Duration(rand.IntN(int(60 * time.Millisecond))))
+	kill(cmd.Process.Pid, childOf(t, cmd.Process.Pid))
+	cmd.Wait()
+	for line := range out.lines {
+		note(line)
+	}
+	return printed
+}
+
+// childOf returns the only child of the process pid.
+func childOf(t *testing.T, pid int) int {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	require.NoError(t, err)
+	for _, task := range tasks {
+		text, _ := os.ReadFile(task)
+		if child, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			return child
+		}
+	}
+	require.Fail(t, "no child")
+	return 0
+}
+
+// requireSequences requires that every number up to the printed ones is in the archive.
+func requireSequences(t *testing.T, archive string, printed [2]int) {
+	t.Helper()
+	clean(t, archive)
+	last := [2]int{}
+	each(t, archive, func(a *trace.Archive, _ trace.LocationID, e trace.Event) {
+		if e.Kind.String() == "sample" {
+			name := a.Definitions().Metrics[e.ID].Name
+			i := name[len(name)-1] - '0'
+			require.Equal(t, last[i]+1, int(e.Word), name)
+			last[i]++
+		}
+	})
+	for i := range printed {
+		require.Positive(t, printed[i])
+		require.GreaterOrEqual(t, last[i], printed[i])
+	}
+}
+
+func TestKillProgram(t *testing.T) {
+	for range *kills {
+		archive := filepath.Join(t.TempDir(), "a")
+		printed := sequences(t, archive, func(_, program int) { unix.Kill(program, unix.SIGKILL) })
+		requireSequences(t, archive, printed)
+	}
+}
+
+// TestKillRecorder kills tracerec; the program runs on until it is killed too. One time in two the archive is
+// recovered while it runs.
+func TestKillRecorder(t *testing.T) {
+	for i := range (*kills + 3) / 4 {
+		archive := filepath.Join(t.TempDir(), "a")
+		recovered := make(chan result, 1)
+		printed := sequences(t, archive, func(tracerec, program int) {
+			unix.Kill(tracerec, unix.SIGKILL)
+			if i%2 == 1 {
+				waitFor(t, "the recorder's end", func() bool { return ended(tracerec) })
+				go func() { recovered <- inside("recover", archive) }()
+			}
+			time.Sleep(time.Duration(rand.IntN(int(60 * time.Millisecond))))
+			require.NoError(t, unix.Kill(program, 0), "runs on unharmed")
+			unix.Kill(program, unix.SIGKILL)
+		})
+		if i%2 == 0 {
+			waitFor(t, "the program's end", func() bool { return lines(inside("check", archive).stderr) > 0 })
+			recovered <- inside("recover", archive)
+		}
+		r := <-recovered
+		require.Equal(t, 0, r.status, r.stderr)
+		require.Contains(t, r.stderr, " events of ")
+		requireSequences(t, archive, printed)
+		require.NoFileExists(t, filepath.Join(archive, "session"))
+	}
+}
+
+// ended tells whether the process pid is dead, if perhaps not waited for.
+func ended(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(text), ") Z ")
+}
+
+func TestArchiveInTheWay(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	printed := sequences(t, archive, func(tracerec, program int) {
+		unix.Kill(tracerec, unix.SIGKILL)
+		unix.Kill(program, unix.SIGKILL)
+	})
+	r := record(t, "-o", archive, program("subject"), "regions", "10") // moves it aside
+	require.Equal(t, 0, r.status, r.stderr)
+	clean(t, archive)
+	aside, err := filepath.Glob(archive + ".20*")
+	require.NoError(t, err)
+	require.Len(t, aside, 1)
+	require.Equal(t, 2, inside("check", aside[0]).status)
+	require.Equal(t, 0, inside("recover", aside[0]).status)
+	requireSequences(t, aside[0], printed)
+}
+
+// mount mounts a tmpfs of its own for the test.
+func mount(t *testing.T, options string) string {
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		t.Skip("cannot mount: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
+	return dir
+}
+
+// TestDiskFull fills the disk during the run: the program does not notice, the recorder says so, and when
+// there is room again, recover completes the archive.
+func TestDiskFull(t *testing.T) {
+	disk := mount(t, "size=128k")
+	archive := filepath.Join(disk, "a")
+	r := record(t, "-o", archive, program("subject"), "regions", "100000")
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Contains(t, r.stderr, "no space left on device")
+	require.Contains(t, r.stderr, "tracerec recover "+archive)
+	require.Equal(t, 2, inside("check", archive).status)
+
+	require.NoError(t, unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=64m"))
+	recovered := inside("recover", archive)
+	require.Equal(t, 0, recovered.status, recovered.stderr)
+	clean(t, archive)
+	require.Equal(t, 400000, count(t, archive, "enter")["work"])
+}
+
+func TestDirectoryThatCannotBeWritten(t *testing.T) {
+	disk := mount(t, "ro")
+	archive := filepath.Join(disk, "a")
+	r := record(t, "-o", archive, program("subject"), "exit", "4")
+	require.Equal(t, 4, r.status)
+	require.Contains(t, r.stderr, "tracerec: mkdir "+archive+": read-only file system; the program is not recorded\n")
+}
+
+func TestDirectoryRemoved(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("-o", archive, program("subject"), "signals")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	require.NoError(t, os.RemoveAll(archive))
+	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+	require.Contains(t, stderr.String(), "removed")
+	require.Contains(t, stderr.String(), "lost")
+	require.NoDirExists(t, archive)
+}
+
+// TestCutArchive cuts an archive at many places: each is told by file and offset and can be repaired.
+func TestCutArchive(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "a")
+	require.Equal(t, 0, record(t, "-o", whole, program("subject"), "regions", "3000").status)
+	segments, err := os.ReadDir(whole)
+	require.NoError(t, err)
+	require.Len(t, segments, 1)
+	name := segments[0].Name()
+	data, err := os.ReadFile(filepath.Join(whole, name))
+	require.NoError(t, err)
+	events := count(t, whole, "enter")["work"]
+	require.Equal(t, 12000, events)
+
+	for i := range 20 {
+		at := (len(data) - 1) * i / 19
+		archive := filepath.Join(t.TempDir(), "cut")
+		require.NoError(t, os.Mkdir(archive, 0o755))
+		segment := filepath.Join(archive, name)
+		require.NoError(t, os.WriteFile(segment, data[:at], 0o644))
+		r := inside("check", archive)
+		require.Equal(t, 2, r.status)
+		if r.stdout == "" { // nothing at all can be read
+			require.Contains(t, r.stderr, segment)
+			require.Equal(t, 2, inside("recover", archive).status)
+			require.LessOrEqual(t, at, 1000)
+			continue
+		}
+		require.Contains(t, r.stdout, segment+": offset ")
+		before := count(t, archive, "enter")["work"]
+		r = inside("recover", archive)
+		require.Equal(t, 0, r.status, r.stderr)
+		clean(t, archive)
+		require.Equal(t, before, count(t, archive, "enter")["work"])
+		require.LessOrEqual(t, before, events)
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/recorder"
+	"tracerec/trace"
+)
+
+// open opens an archive and says on w what is damaged in it.
+func open(dir string, w io.Writer) (*trace.Archive, error) {
+	a, err := trace.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range a.Problems() {
+		fmt.Fprintf(w, "tracerec: %v\n", p)
+	}
+	if err := recorder.Unfinished(dir); err != nil {
+		fmt.Fprintf(w, "tracerec: %v\n", err)
+	}
+	return a, nil
+}
+
+func newInfo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "info DIR",
+		Short: "Say what an archive holds",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := open(args[0], cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return writeInfo(cmd.OutOrStdout(), a, args[0])
+		},
+	}
+}
+
+func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
+	h, d := a.Header(), a.Definitions()
+	total, err := recorder.Measure(a, dir)
+	if err != nil {
+		return err
+	}
+	state := "complete"
+	if !h.Complete {
+		state = "incomplete"
+	}
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("archive", "%s, format version %d, %s", dir, h.Version, state)
+	row("start", "%s", time.Unix(0, h.Start).UTC().Format("2006-01-02 15:04:05.000 MST"))
+	row("span", "%v", time.Duration(total.Span))
+	row("resolution", "%v", time.Duration(h.Resolution))
+	row("contents", "%s", total)
+	row("definitions", "%s, %s, %s", recorder.Plural(len(d.Regions), "region"), recorder.Plural(len(d.Objects), "object"), recorder.Plural(len(d.Metrics), "metric"))
+	locations := make([]int, len(d.Processes))
+	for _, l := range d.Locations {
+		locations[l.Process]++
+	}
+	for i, p := range d.Processes {
+		ended := "end unknown"
+		if p.Exit >= 0 {
+			ended = fmt.Sprintf("exit status %d", p.Exit)
+		}
+		row("process", "%d: %s; %s, %s to %s, %s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
+			time.Duration(p.Start), time.Duration(p.End), ended)
+		if p.Counters != nil {
+			row("  counters", "%s", strings.Join(p.Counters, ", "))
+		}
+		names := make([]string, 0, len(p.Warnings))
+		for name := range p.Warnings {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		for _, name := range names {
+			row("  warning", "%s: %d", name, p.Warnings[name])
+		}
+	}
+	return nil
+}
+
+func newCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check DIR",
+		Short: "Verify everything in an archive; exit status 2 if something is wrong",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := trace.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			problems := a.Check()
+			for _, p := range problems {
+				fmt.Fprintln(cmd.OutOrStdout(), p)
+			}
+			if err := recorder.Unfinished(args[0]); err != nil {
+				return err
+			}
+			if len(problems) > 0 {
+				return fmt.Errorf("%s: %s", args[0], recorder.Plural(len(problems), "problem"))
+			}
+			total, err := recorder.Measure(a, args[0])
+			if err == nil {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: no problems in %s\n", args[0], total)
+			}
+			return err
+		},
+	}
+}
+
+func newRecover() *cobra.Command {
+	return &cobra.Command{
+		Use:   "recover DIR",
+		Short: "Complete an archive whose recorder died, or repair a damaged one",
+		Long: `recover reads what the processes of a recording left in their measurement
+buffers when the recorder died, and completes the archive with it. Processes that
+still run are recorded until they end. Of a damaged archive it keeps what can be
+read; the damaged one stays beside it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))
+		},
+	}
+}

@@ -1,0 +1,68 @@
+// Command tracerec records instrumented Go programs and looks after the archives it makes.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// badUse is the exit status for bad usage and for input that cannot be read.
+const badUse = 2
+
+// An exit ends tracerec with a status of its own, without a message if err is nil.
+type exit struct {
+	status int
+	err    error
+}
+
+func (e *exit) Error() string { return fmt.Sprint(e.err) }
+func (e *exit) Unwrap() error { return e.err }
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// execute runs the command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return 0
+	}
+	status := badUse
+	if e, ok := errors.AsType[*exit](err); ok {
+		status, err = e.status, e.err
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "tracerec: %v\n", err)
+	}
+	return status
+}
+
+func newRoot() *cobra.Command {
+	root := newRun("tracerec [flags] [--] PROGRAM [ARG…]")
+	root.Short = "Record an instrumented Go program"
+	root.Long = `tracerec runs a Go program that uses the package instrument and records when its
+goroutines enter and leave regions, communicate, and wait for each other. The
+archive it writes is analyzed with "expert analyze".
+
+Flags of tracerec stop at the program's name. The exit status is the program's
+(128+n when signal n ended it), 127 or 126 when the program is not found or
+cannot be started, and 2 for bad usage.`
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	run := newRun("run [flags] [--] PROGRAM [ARG…]")
+	run.Short = "Record a program (same as tracerec PROGRAM)"
+	root.AddCommand(run, newInfo(), newDump(), newCheck(), newRecover())
+	return root
+}
+
+// sayTo returns a function that writes messages for the user to w.
+func sayTo(w io.Writer) func(string) {
+	return func(message string) { fmt.Fprintf(w, "tracerec: %s\n", message) }
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"tracerec/trace"
+)
+
+func TestExitStatus(t *testing.T) {
+	subject := program("subject")
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("text"), 0o644))
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		stderr string
+	}{
+		{"success", []string{subject, "exit", "0"}, 0, ""},
+		{"failure", []string{subject, "exit", "3"}, 3, ""},
+		{"two, not ours", []string{subject, "exit", "2"}, 2, ""},
+		{"panic", []string{subject, "panic"}, 2, "panic: as asked"},
+		{"SIGKILL", []string{subject, "die", "9"}, 137, ""},
+		{"SIGSEGV", []string{subject, "die", "11"}, 2, ""}, // caught by the Go runtime, which exits
+		{"not found", []string{"./no-such-program"}, 127, "tracerec: ./no-such-program: no such file or directory\n"},
+		{"not in PATH", []string{"no-such-program"}, 127, "tracerec: no-such-program: executable file not found in $PATH\n"},
+		{"not executable", []string{script}, 126, "tracerec: " + script + ": permission denied\n"},
+		{"directory", []string{"/"}, 126, "tracerec: /: "},
+		{"no program", nil, 2, "tracerec: no program to record"},
+		{"unknown flag", []string{"--frobnicate", subject}, 2, "tracerec: unknown flag: --frobnicate\n"},
+		{"bad size", []string{"--buffer", "many", subject}, 2, "not a size"},
+		{"bad resolution", []string{"--resolution", "2ns", subject}, 2, "neither 1ns nor 64ns"},
+		{"unknown counter", []string{"-c", "no-such", subject}, 2, `tracerec: unknown event "no-such"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			archive := filepath.Join(t.TempDir(), "trace.dir")
+			r := record(t, append([]string{"-o", archive}, c.args...)...)
+			require.Equal(t, c.status, r.status, r.stderr)
+			require.Contains(t, r.stderr, c.stderr)
+			if len(c.args) < 2 || c.args[0] != subject { // nothing ran
+				require.NoDirExists(t, archive)
+				require.Equal(t, 1, lines(r.stderr), r.stderr)
+				return
+			}
+			clean(t, archive)
+			require.Equal(t, 40, count(t, archive, "enter")["work"])
+			require.NoFileExists(t, filepath.Join(archive, "session"))
+		})
+	}
+}
+
+func TestSummaryLine(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	r := record(t, "-o", archive, "--", program("subject"), "regions", "1000")
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Empty(t, r.stdout)
+	require.Regexp(t, `^tracerec: \S+/a: 80\d\d events of 5 goroutines, [\d.]+ kB \([\d.]+ per event\), nothing lost, overhead .*\n$`, r.stderr)
+
+	r = record(t, "-q", "-o", archive+"2", program("subject"), "regions", "1000")
+	require.Equal(t, result{}, r)
+}
+
+func TestStandardStreams(t *testing.T) {
+	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program("plain"), "5")
+	cmd.Stdin = strings.NewReader("through\n")
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	require.Error(t, cmd.Run())
+	require.Equal(t, 5, cmd.ProcessState.ExitCode())
+	require.Equal(t, "through\n", out.String())
+	require.Contains(t, err.String(), "no events recorded")
+	require.Contains(t, err.String(), "instrument")
+	require.Equal(t, 1, lines(err.String()), err.String())
+}
+
+func TestProgramThatRecordsNothing(t *testing.T) {
+	r := record(t, "-o", filepath.Join(t.TempDir(), "a"), program("subject"), "idle")
+	require.Equal(t, 0, r.status)
+	require.Contains(t, r.stderr, "no events recorded")
+	require.Equal(t, 1, lines(r.stderr), r.stderr)
+}
+
+func TestFlagsStopAtTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	r := record(t, "run", "-o", filepath.Join(dir, "a"), "echo", "-o", "x", "--help", "--", "info")
+	require.Equal(t, "-o x --help -- info\n", r.stdout)
+	r = record(t, "-o", filepath.Join(dir, "b"), "--", "echo", "run")
+	require.Equal(t, "run\n", r.stdout)
+}
+
+// TestSignals sends signals to tracerec only: each reaches the program once.
+func TestSignals(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("-o", archive, program("subject"), "signals")
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true} // no terminal
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	for _, s := range []os.Signal{unix.SIGUSR1, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP, unix.SIGTERM} {
+		require.NoError(t, cmd.Process.Signal(s))
+		require.Equal(t, s.String(), out.next())
+	}
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+	clean(t, archive)
+}
+
+// TestInterruptFromTerminal types ^C and ^\: the terminal sends them to tracerec and to the program, which must
+// see each once.
+func TestInterruptFromTerminal(t *testing.T) {
+	master, slave := terminal(t)
+	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program("subject"), "signals")
+	cmd.Stdin = slave
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	for key, name := range map[string]string{"\x03": "interrupt", "\x1c": "quit"} {
+		_, err := master.WriteString(key)
+		require.NoError(t, err)
+		require.Equal(t, name, out.next())
+	}
+	time.Sleep(100 * time.Millisecond) // time for a second one to arrive
+	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
+	require.Equal(t, "terminated", out.next())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+}
+
+// terminal opens a pseudo terminal.
+func terminal(t *testing.T) (master, slave *os.File) {
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo terminals: ", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { slave.Close() })
+	return master, slave
+}
+
+func TestChildrenJoin(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	r := record(t, "-o", archive, program("subject"), "family", "3")
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Contains(t, r.stderr, "in 4 processes")
+	clean(t, archive)
+	require.Equal(t, map[string]int{"child": 3, "work": 120}, count(t, archive, "enter"))
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	processes := a.Definitions().Processes
+	root := processes[a.Header().Root]
+	require.Equal(t, 0, root.Exit)
+	require.Equal(t, []string{program("subject"), "family", "3"}, root.Args)
+	for i, p := range processes {
+		if i != a.Header().Root {
+			require.Equal(t, root.PID, p.Parent)
+			require.Equal(t, -1, p.Exit)
+		}
+	}
+}
+
+func TestChildThatOutlivesTheProgram(t *testing.T) {
+	for patience, exits := range map[string]int{"30s": 2, "1ms": 1} {
+		archive := filepath.Join(t.TempDir(), "a")
+		r := record(t, "-o", archive, "--patience", patience, program("subject"), "outlive", "400")
+		require.Equal(t, 0, r.status, r.stderr)
+		clean(t, archive)
+		require.Equal(t, 2, count(t, archive, "enter")["life"])
+		require.Equal(t, exits, kinds(t, archive)["exit"])
+		require.Equal(t, exits == 1, strings.Contains(r.stderr, "still runs"), r.stderr)
+	}
+}
+
+// kinds counts the events of an archive by kind.
+func kinds(t *testing.T, archive string) map[string]int {
+	counts := map[string]int{}
+	each(t, archive, func(_ *trace.Archive, _ trace.LocationID, e trace.Event) { counts[e.Kind.String()]++ })
+	return counts
+}
+
+func TestOlderArchiveIsMovedAside(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	for i := range 3 {
+		r := record(t, "-o", archive, program("subject"), "regions", []string{"10", "20", "30"}[i])
+		require.Equal(t, 0, r.status, r.stderr)
+	}
+	aside, err := filepath.Glob(archive + ".20*")
+	require.NoError(t, err)
+	require.Len(t, aside, 2)
+	total := 0
+	for _, dir := range append(aside, archive) {
+		clean(t, dir)
+		total += count(t, dir, "enter")["work"]
+	}
+	require.Equal(t, 240, total)
+	require.Equal(t, 120, count(t, archive, "enter")["work"])
+}
+
+func TestOutputTaken(t *testing.T) {
+	dir := t.TempDir()
+	file, full, empty := filepath.Join(dir, "file"), filepath.Join(dir, "full"), filepath.Join(dir, "empty")
+	require.NoError(t, os.WriteFile(file, []byte("precious"), 0o644))
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	require.NoError(t, os.Mkdir(full, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(full, "notes"), []byte("precious"), 0o644))
+	for _, taken := range []string{file, full, empty} {
+		r := record(t, "-o", taken, "echo", "ran")
+		require.Equal(t, result{2, "", "tracerec: " + taken + ": exists and is not a trace directory\n"}, r)
+	}
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(kept))
+
+	archive := filepath.Join(dir, "a")
+	cmd := tracerec("-o", archive, program("subject"), "signals")
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	r := record(t, "-o", archive, "echo", "ran")
+	require.Equal(t, result{2, "", "tracerec: " + archive + ": is being recorded\n"}, r)
+	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
+	cmd.Wait()
+	clean(t, archive)
+}
+
+func TestStartThatFailsLeavesNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	archive, garbage := filepath.Join(dir, "a"), filepath.Join(dir, "garbage")
+	require.Equal(t, 0, record(t, "-o", archive, program("subject"), "exit", "0").status)
+	require.NoError(t, os.WriteFile(garbage, []byte("\x01\x02"), 0o755))
+	r := record(t, "-o", archive, garbage)
+	require.Equal(t, result{126, "", "tracerec: " + garbage + ": exec format error\n"}, r)
+	clean(t, archive) // back in its place
+	names, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, names, 2)
+}
+
+// lineReader reads the output of a process line by line.
+type lineReader struct {
+	t     *testing.T
+	lines chan string
+}
+
+// start starts cmd and returns its standard output.
+func start(t *testing.T, cmd *exec.Cmd) lineReader {
+	t.Helper()
+	pipe, w, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = w
+	require.NoError(t, cmd.Start())
+	w.Close()
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); pipe.Close() })
+	r := lineReader{t, make(chan string, 1<<16)}
+	go scan(pipe, r.lines)
+	return r
+}
+
+// next returns the next line.
+func (r lineReader) next() string {
+	r.t.Helper()
+	select {
+	case line := <-r.lines:
+		return line
+	case <-time.After(30 * time.Second):
+		require.Fail(r.t, "no output")
+		return ""
+	}
+}

@@ -1,0 +1,123 @@
+// Command subject is the measured program of tests. Its first argument says what it does.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"tracerec/instrument"
+)
+
+var modes = map[string]func(args []string){
+	"regions":  regions,
+	"sequence": sequence,
+	"signals":  signals,
+	"family":   family,
+	"outlive":  outlive,
+	"idle":     func([]string) {},
+	"exit":     func(args []string) { regions([]string{"10"}); os.Exit(number(args, 0)) },
+	"panic":    func([]string) { regions([]string{"10"}); panic("as asked") },
+	"die": func(args []string) {
+		regions([]string{"10"})
+		syscall.Kill(os.Getpid(), syscall.Signal(number(args, 0)))
+		select {}
+	},
+}
+
+func main() { modes[os.Args[1]](os.Args[2:]) }
+
+func number(args []string, i int) int {
+	n, err := strconv.Atoi(args[i])
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// regions N: four goroutines of N regions each.
+func regions(args []string) {
+	n := number(args, 0)
+	var group instrument.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range n {
+				instrument.Region("work").End()
+			}
+		})
+	}
+	group.Wait()
+}
+
+// sequence: two goroutines record samples, numbered from 1, and print each number once the call that
+// recorded it has returned; a third makes short-lived goroutines. It never ends.
+func sequence([]string) {
+	for name := range 2 {
+		go func() {
+			metric := instrument.NewMetric(fmt.Sprint("sequence ", name), "")
+			for i := 1; ; i++ {
+				region := instrument.Region("step")
+				metric.Sample(uint64(i))
+				syscall.Write(1, fmt.Appendf(nil, "%d %d\n", name, i))
+				region.End()
+			}
+		}()
+	}
+	for {
+		done := make(chan bool)
+		instrument.Go(func() { instrument.Region("short").End(); close(done) })
+		<-done
+		time.Sleep(100 * time.Microsecond)
+	}
+}
+
+// signals: prints "ready", then the signals it gets until SIGTERM, which ends it with status 7.
+func signals([]string) {
+	defer instrument.Region("listen").End()
+	received := make(chan os.Signal, 16)
+	signal.Notify(received, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
+	fmt.Println("ready")
+	for s := range received {
+		fmt.Println(s)
+		if s == syscall.SIGTERM {
+			os.Exit(7)
+		}
+	}
+}
+
+// family N: N children of 10 regions each.
+func family(args []string) {
+	var children sync.WaitGroup
+	for range number(args, 0) {
+		children.Go(func() {
+			defer instrument.Region("child").End()
+			child := exec.Command(os.Args[0], "regions", "10")
+			if err := child.Run(); err != nil {
+				panic(err)
+			}
+		})
+	}
+	children.Wait()
+}
+
+// outlive MS: starts a child and ends when it has begun to record; the child goes on for MS milliseconds.
+// outlive MS child: that child.
+func outlive(args []string) {
+	defer instrument.Region("life").End()
+	if len(args) == 2 {
+		os.Stdout.Close()
+		time.Sleep(time.Duration(number(args, 0)) * time.Millisecond)
+		return
+	}
+	child := exec.Command(os.Args[0], "outlive", args[0], "child")
+	out, _ := child.StdoutPipe()
+	if err := child.Start(); err != nil {
+		panic(err)
+	}
+	out.Read(make([]byte, 1))
+}

@@ -1,0 +1,52 @@
+// Package recorder records measured programs: it starts a program, drains the measurement buffers that the
+// program and its children fill in shared memory, and writes the archive.
+//
+// A recording lives in two directories. The trace directory receives the archive. The session directory, in
+// /dev/shm if there is room, else below the trace directory, holds one buffer file for each measured process.
+// It is announced to the program and so to its children in the environment; a process that is instrumented
+// makes its buffer file there, which is all it takes to join. The recorder looks into the session directory
+// every few milliseconds, maps what is new, and takes filled chunks.
+//
+// Invariants
+//
+//   - A chunk goes back to the program only after the archive holds it and the file was written. Otherwise the
+//     death of the recorder would lose it. So whatever is not in the archive is in a buffer, and [Recover] can
+//     complete the one from the other; what is in both is written once.
+//   - Definitions are read after the chunks were taken and written before them. Otherwise a chunk could use a
+//     definition that the archive does not hold yet.
+//   - The file `session` in the trace directory names the session directory until everything else is done, and
+//     is locked by the recorder while it lives. Otherwise an archive without its buffers, or one that is still
+//     being written, could pass for a complete one.
+//   - Nothing that goes wrong here after the start reaches the program. It is never stopped or waited for,
+//     and its exit status is handed on. What was lost is counted and said.
+//
+// A program may end before its instrumented children. The recorder waits [Options].Patience for these, then
+// reads what is in their buffers and leaves them alone: they run on unrecorded.
+package recorder
+
+import "time"
+
+// Options say what to record and how.
+type Options struct {
+	Dir        string        // trace directory to make
+	Resolution int64         // of stored times, ns: 64 or 1
+	Buffer     int64         // most bytes of a process's measurement buffer
+	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
+	Counters   []string      // events to sample at region enter and exit
+	Patience   time.Duration // how long children may outlive the program
+	Quiet      bool          // no summary when nothing was lost
+	Say        func(string)  // receives messages for the user, each one line; nil discards them
+}
+
+// Defaults of Options.
+const (
+	DefaultDir        = "trace.dir"
+	DefaultResolution = 64
+	DefaultBuffer     = 256 << 20
+	DefaultPatience   = 5 * time.Second
+)
+
+// Defaults returns the options of a recording into dir when nothing else is asked for.
+func Defaults(dir string) Options {
+	return Options{Dir: dir, Resolution: DefaultResolution, Buffer: DefaultBuffer, Patience: DefaultPatience}
+}

@@ -1,0 +1,136 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A StartError says why a program could not be started, with the exit status a shell gives for it.
+type StartError struct {
+	Program string
+	Status  int // 127 not found, 126 found but not executable
+	Err     error
+}
+
+func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Program, e.Err) }
+func (e *StartError) Unwrap() error { return e.Err }
+
+// newStartError gives err, from looking for or starting program, its exit status.
+func newStartError(program string, err error) *StartError {
+	status := 126
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		status = 127
+	}
+	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
+		err = wrapped // the innermost says it best: "permission denied"
+	}
+	return &StartError{program, status, err}
+}
+
+// findProgram returns the file that the name of a program stands for.
+func findProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, nil // the user's PATH says so
+	}
+	return "", newStartError(name, err)
+}
+
+// A child is the running program.
+type child struct {
+	cmd     *exec.Cmd
+	signals chan os.Signal
+	relays  sync.WaitGroup
+	ended   atomic.Bool
+	hurry   chan struct{} // closed by a signal that comes after the program's end
+}
+
+// launch starts the program at path with args (args[0] is its name) and env. It has the recorder's own
+// standard input, output and error, and gets the signals that are sent to the recorder.
+func launch(path string, args, env []string) (*child, error) {
+	c := &child{cmd: &exec.Cmd{
+		Path: path, Args: args, Env: env,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}, signals: make(chan os.Signal, 64), hurry: make(chan struct{})}
+	// From before the start, so that none kills the recorder alone. Ignored ones stay ignored, in the
+	// program as well (nohup).
+	for _, sig := range relayed {
+		if !signal.Ignored(sig) {
+			signal.Notify(c.signals, sig)
+		}
+	}
+	if err := c.cmd.Start(); err != nil {
+		signal.Stop(c.signals)
+		return nil, newStartError(args[0], err)
+	}
+	c.relays.Go(c.relay)
+	return c, nil
+}
+
+// relayed lists the signals that the recorder hands on. Those of job control act on the recorder and the
+// program alike. SIGPIPE is caught (and goes nowhere) so that a closed standard error does not end the
+// recorder before the archive is complete.
+var relayed = []os.Signal{
+	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGPIPE,
+}
+
+// relay hands signals on to the program until the channel is closed. After the program's end a signal means
+// that the user does not want to wait.
+func (c *child) relay() {
+	hurry := sync.OnceFunc(func() { close(c.hurry) })
+	for sig := range c.signals {
+		switch {
+		case sig == unix.SIGPIPE:
+		case c.ended.Load():
+			hurry()
+		case (sig == unix.SIGINT || sig == unix.SIGQUIT) && inForeground():
+			// From the terminal, which sent it to the program too.
+		default:
+			c.cmd.Process.Signal(sig) // fails only when the program has ended
+		}
+	}
+}
+
+// inForeground tells whether this process is in the foreground process group of its terminal.
+func inForeground() bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(tty)
+	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// wait waits for the program's end and returns its exit status, 128+n when signal n ended it. Signals go on
+// being caught, so that none ends the recorder before the archive is complete; see release.
+func (c *child) wait() int {
+	c.cmd.Wait()
+	c.ended.Store(true)
+	state, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok {
+		return 1
+	}
+	if state.Signaled() {
+		return 128 + int(state.Signal())
+	}
+	return state.ExitStatus()
+}
+
+// release gives signals their usual effect again.
+func (c *child) release() {
+	signal.Stop(c.signals)
+	close(c.signals)
+	c.relays.Wait()
+}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// A process is a measured process on its way to the archive.
+type process struct {
+	view   *shm.View
+	info   shm.Info
+	out    *trace.ProcessWriter
+	taken  []shm.Chunk // not written yet; in the order of each location
+	bytes  int         // of them
+	since  time.Time   // when the first of them was taken
+	over   bool        // everything is in the archive, the buffer is gone
+	damage error       // of its definitions
+
+	// Known when it is over, or left:
+	goroutines int
+	warnings   map[string]uint64
+	lost       uint64 // events
+	waiting    uint64 // events in the buffer that are not in the archive
+}
+
+// Events are written in portions: large ones compress better and cost fewer frames, small ones give memory
+// back to the program earlier. What waits is safe in the buffer.
+const (
+	portion  = 1 << 20 // bytes of chunks
+	maxDelay = time.Second
+)
+
+// take takes what the process has retired and returns how many bytes wait to be written.
+func (p *process) take() int {
+	chunks := p.view.TakeRetired()
+	if len(p.taken) == 0 && len(chunks) > 0 {
+		p.since = time.Now()
+	}
+	p.taken = append(p.taken, chunks...)
+	for _, c := range chunks {
+		p.bytes += c.Size()
+	}
+	return p.bytes
+}
+
+// due tells whether it is time to write.
+func (p *process) due() bool {
+	return p.bytes >= portion || len(p.taken) > 0 && time.Since(p.since) >= maxDelay
+}
+
+// write writes what was taken and gives its memory back to the process.
+func (p *process) write(w *trace.Writer) error {
+	if err := p.describe(); err != nil {
+		return err
+	}
+	for len(p.taken) > 0 {
+		n, err := p.save(w, p.taken)
+		if err != nil {
+			return err
+		}
+		p.release(n)
+	}
+	return nil
+}
+
+// describe writes the present clocks and the definitions that are new.
+func (p *process) describe() error {
+	defs, damage := p.view.NewDefs()
+	p.damage = errors.Join(p.damage, damage)
+	for _, d := range defs {
+		if err := p.out.Define(d); err != nil {
+			return err
+		}
+	}
+	return p.out.Clock(p.now())
+}
+
+// save writes the first of the chunks, about a portion, and returns how many. Then they are in the file.
+func (p *process) save(w *trace.Writer, chunks []shm.Chunk) (n int, err error) {
+	for bytes := 0; n < len(chunks) && bytes < portion; n++ {
+		c := &chunks[n]
+		bytes += c.Size()
+		if err := p.out.Chunk(trace.RawChunk{Location: c.Location, GoID: c.GoID, Seq: c.Seq, Base: c.Base, Words: c.Words}); err != nil {
+			return 0, err
+		}
+	}
+	return n, w.Flush()
+}
+
+// release gives the memory of the first n chunks taken back to the process.
+func (p *process) release(n int) {
+	for _, c := range p.taken[:n] {
+		p.bytes -= c.Size()
+		p.view.Free(c)
+	}
+	if p.taken = p.taken[n:]; len(p.taken) == 0 {
+		p.taken = nil
+	}
+}
+
+// finish writes everything that is left in the buffer, how the process ended, and removes the buffer. The process
+// is dead, or records no more, or is given up: events that it goes on writing are not seen.
+func (p *process) finish(w *trace.Writer, status int) error {
+	chunks := p.view.Owned() // those taken too
+	if err := p.describe(); err != nil {
+		return err
+	}
+	for len(chunks) > 0 {
+		n, err := p.save(w, chunks)
+		if err != nil {
+			return err
+		}
+		chunks = chunks[n:]
+	}
+	p.sum()
+	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, p.now()), w.Flush())
+	if err != nil {
+		return err
+	}
+	p.over, p.taken = true, nil
+	p.view.Close()
+	return os.Remove(p.info.Path)
+}
+
+// sum notes what the process counted.
+func (p *process) sum() {
+	p.goroutines, p.warnings = int(p.view.Locations()), p.view.Warnings()
+	p.lost += p.warnings[lostEvents]
+}
+
+// drop gives back what was taken, unwritten.
+func (p *process) drop() {
+	p.lost += events(p.taken)
+	p.release(len(p.taken))
+}
+
+// leave closes the buffer, with everything that is in it.
+func (p *process) leave() {
+	p.sum()
+	p.waiting = events(p.view.Owned())
+	p.view.Close()
+}
+
+// events counts the events in chunks.
+func events(chunks []shm.Chunk) (n uint64) {
+	for _, c := range chunks {
+		for at := 0; at < len(c.Words); n++ {
+			kind, id, _ := wire.Unpack(c.Words[at])
+			at += 1 + wire.WordsOf(kind, id) // known, see shm.Chunk
+		}
+	}
+	return n
+}
+
+// now reads the clocks of the process.
+func (p *process) now() trace.Stamp { return trace.Stamp(clock.Take(p.info.Clock)) }

@@ -1,0 +1,224 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
+	"tracerec/trace"
+)
+
+// A Recorder drains the measurement buffers of one session into an archive.
+type Recorder struct {
+	o       Options
+	made    os.FileInfo // the trace directory as it was made
+	session *session
+	writer  *trace.Writer
+	resumed []*trace.ProcessWriter // processes that the archive knows from before
+	names   map[string]bool        // buffer files that were seen
+	procs   []*process             // as they joined
+	root    int                    // pid of the process whose exit status is known, and so waited for
+	err     error                  // why the archive is written no further
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// begin makes a session and begins an archive in the trace directory dir, which exists.
+func begin(dir string, o Options) (*Recorder, error) {
+	o.Dir = dir
+	s, err := makeSession(o.Dir, o.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	now := clock.Take(clock.Monotonic)
+	w, err := trace.Create(o.Dir, trace.Options{Resolution: o.Resolution, Mono: now.Mono, Wall: now.Wall})
+	if err != nil {
+		return nil, errors.Join(err, s.remove(o.Dir))
+	}
+	return newRecorder(o, s, w, nil)
+}
+
+func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.ProcessWriter) (*Recorder, error) {
+	made, err := os.Stat(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, names: map[string]bool{},
+		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
+}
+
+// config is what the session's processes are told.
+func (r *Recorder) config() shm.Config {
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.Counters}
+}
+
+// Times between two looks at the buffers. The shortest is for programs that fill them fast.
+const (
+	shortestPoll = 2 * time.Millisecond
+	longestPoll  = 50 * time.Millisecond
+)
+
+// drain looks at the buffers until stop is closed.
+func (r *Recorder) drain() {
+	defer close(r.stopped)
+	for interval := shortestPoll; ; {
+		select {
+		case <-r.stop:
+			return
+		case <-time.After(interval):
+		}
+		// Between two looks, up to an eighth of a buffer may fill.
+		switch filled := r.poll(); {
+		case int64(filled) > r.o.Buffer/8:
+			interval = max(interval/2, shortestPoll)
+		case int64(filled) < r.o.Buffer/32:
+			interval = min(interval*3/2, longestPoll)
+		}
+	}
+}
+
+// poll maps the buffers of new processes and writes what is due. It returns how many bytes of a buffer it
+// found filled, at most.
+func (r *Recorder) poll() (filled int) {
+	r.join()
+	for _, p := range r.procs {
+		if p.over {
+			continue
+		}
+		dead := p.info.PID != r.root && !p.view.Alive() // asked first: what it left is complete
+		filled = max(filled, p.take())
+		switch {
+		case r.failed():
+			if r.o.Block {
+				p.drop() // nobody will make room any more
+			}
+		case dead:
+			r.fail(p.finish(r.writer, -1))
+		case p.due():
+			r.fail(p.write(r.writer))
+		}
+	}
+	return filled
+}
+
+// join maps the buffers of processes that are new.
+func (r *Recorder) join() {
+	entries, err := os.ReadDir(r.session.dir)
+	if err != nil {
+		r.fail(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, shm.Suffix) && !r.names[name] {
+			r.names[name] = true
+			r.fail(r.open(name))
+		}
+	}
+}
+
+// open maps the buffer of a new process and adds the process to the archive. A file that is no buffer is told
+// and left alone.
+func (r *Recorder) open(name string) error {
+	view, err := shm.Open(r.session.path(name))
+	if err != nil {
+		r.say("%v", err)
+		return nil
+	}
+	p := &process{view: view, info: view.Info()}
+	r.procs = append(r.procs, p)
+	for _, out := range r.resumed {
+		if i := out.Info(); i.PID == p.info.PID && i.Start == trace.Stamp(p.info.Start) {
+			p.out = out
+			return nil
+		}
+	}
+	p.out, err = r.writer.AddProcess(trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
+		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency})
+	return err
+}
+
+// failed tells whether the archive cannot be written any further. What comes then stays in the buffers.
+func (r *Recorder) failed() bool { return r.err != nil }
+
+// fail notes the first reason for which the archive cannot be written.
+func (r *Recorder) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// finish ends the recording: the program has ended with this status. Other processes get until patience
+// is over, or hurry closed, to end as well.
+func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struct{}) {
+	close(r.stop)
+	<-r.stopped
+	for over := time.After(patience); r.poll() >= 0 && r.awaited() && !r.failed(); {
+		select {
+		case <-time.After(10 * time.Millisecond):
+			continue
+		case <-over:
+		case <-hurry:
+		}
+		break
+	}
+	for _, p := range r.procs {
+		if p.over || r.failed() {
+			continue
+		}
+		if p.info.PID == r.root {
+			r.fail(p.finish(r.writer, status))
+			continue
+		}
+		if p.view.Alive() {
+			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, strings.Join(p.info.Args, " "))
+		}
+		r.fail(p.finish(r.writer, -1))
+	}
+}
+
+// awaited tells whether processes other than the root may still record.
+func (r *Recorder) awaited() bool {
+	for _, p := range r.procs {
+		if !p.over && p.info.PID != r.root && p.view.Alive() {
+			return true
+		}
+	}
+	return false
+}
+
+var errRemoved = errors.New("removed during the run")
+
+// abandon ends a session that nobody joined, and forgets the archive.
+func (r *Recorder) abandon() error {
+	return errors.Join(r.writer.Close(), r.session.remove(r.o.Dir))
+}
+
+// close completes the archive and ends the session. If the archive could not be written, what it lacks stays in
+// the buffers, as long as there is an archive that it could complete.
+func (r *Recorder) close() {
+	if made, err := os.Stat(r.o.Dir); err != nil || !os.SameFile(made, r.made) {
+		r.err = fmt.Errorf("%s: %w", r.o.Dir, errRemoved)
+	}
+	if err := r.writer.Close(); r.err == nil {
+		r.err = err
+	}
+	for _, p := range r.procs {
+		if !p.over {
+			p.leave()
+		}
+	}
+	if r.session != nil && (r.err == nil || errors.Is(r.err, errRemoved)) {
+		r.fail(r.session.remove(r.o.Dir))
+	}
+}
+
+func (r *Recorder) say(format string, args ...any) {
+	if r.o.Say != nil {
+		r.o.Say(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,83 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// total returns what was recorded.
+func (r *Recorder) total() Total {
+	t := Total{Processes: len(r.procs)}
+	t.Bytes, t.Events = r.writer.Size()
+	for _, p := range r.procs {
+		t.Goroutines += p.goroutines
+		t.Lost += p.lost
+	}
+	return t
+}
+
+// waiting returns how many events are left in buffers.
+func (r *Recorder) waiting() (n uint64) {
+	for _, p := range r.procs {
+		n += p.waiting
+	}
+	return n
+}
+
+// report says in one line how the recording went, and in others what went wrong.
+func (r *Recorder) report() {
+	t := r.total()
+	switch {
+	case errors.Is(r.err, errRemoved):
+		r.say("%v; %s lost", r.err, Plural(t.Events+t.Lost+r.waiting(), "event"))
+	case r.err != nil:
+		r.say("%s; recorded: %s; %s more wait in %s: when the cause is gone, complete the archive with  tracerec recover %s",
+			oneLine(r.err), t, Plural(r.waiting(), "event"), r.session.dir, r.o.Dir)
+	case len(r.procs) == 0:
+		r.say("no events recorded: the program does not import tracerec/instrument, or never calls it; add regions, such as  defer instrument.Region(\"main\").End()")
+	case t.Events == 0:
+		r.say("no events recorded: the program imports tracerec/instrument, but called nothing of it; add regions, such as  defer instrument.Region(\"main\").End()")
+	case t.Lost > 0:
+		r.say("%s: %s, %s LOST because buffers were full: use a larger --buffer, or --block; %s", r.o.Dir, t, Plural(t.Lost, "event"), overhead())
+	case !r.o.Quiet:
+		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, overhead())
+	}
+	for _, p := range r.procs {
+		p.complain(r.say)
+	}
+}
+
+// complain says what went wrong in the process other than the loss of events.
+func (p *process) complain(say func(string, ...any)) {
+	if p.damage != nil {
+		say("process %d: %s", p.info.PID, oneLine(p.damage))
+	}
+	var found []string
+	for name, n := range p.warnings {
+		if name != lostEvents {
+			found = append(found, fmt.Sprintf("%s: %d", name, n))
+		}
+	}
+	slices.Sort(found)
+	if found != nil {
+		say("process %d: %s", p.info.PID, strings.Join(found, ", "))
+	}
+}
+
+// overhead says what the recording cost outside of the program.
+func overhead() string {
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &u)
+	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return fmt.Sprintf("overhead %v of CPU in the recorder", cpu.Round(time.Millisecond))
+}
+
+// oneLine returns the message of an error without line breaks.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,109 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"tracerec/counters"
+	"tracerec/internal/shm"
+)
+
+// usageStatus is the exit status when nothing was started because of what was asked for.
+const usageStatus = 2
+
+// Run records the program args[0] with its arguments and returns its exit status, 128+n when signal n ended
+// it. It is an error if nothing was started: the status is then 2 for a trace directory that is taken or an
+// event set that cannot be counted, 127 or 126 for a program that is not found or cannot be started. Whatever
+// goes wrong later is told to o.Say.
+//
+// Run is for a command: the program gets its standard streams and its signals.
+func Run(o Options, args []string) (status int, err error) {
+	path, err := findProgram(args[0])
+	if err == nil {
+		err = countable(o.Counters)
+	}
+	if err != nil {
+		return statusOf(err), err
+	}
+	out, err := makeOutput(o.Dir)
+	if errors.Is(err, errTaken) || errors.Is(err, errBusy) {
+		return usageStatus, err
+	}
+	var r *Recorder
+	if err == nil {
+		if r, err = begin(out.dir, o); err != nil {
+			err = errors.Join(err, out.undo())
+		}
+	}
+	if err != nil && o.Say != nil {
+		o.Say(oneLine(err) + "; the program is not recorded")
+	}
+	c, err := launch(path, args, environment(r))
+	if err != nil {
+		if r != nil {
+			err = errors.Join(err, r.abandon(), out.undo())
+		}
+		return statusOf(err), err
+	}
+	defer c.release()
+	if r == nil {
+		return c.wait(), nil
+	}
+	// The measured program needs the cores.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
+	r.root = c.cmd.Process.Pid
+	go r.drain()
+	status = c.wait()
+	r.finish(status, o.Patience, c.hurry)
+	r.close()
+	r.report()
+	if out.aside != "" && !o.Quiet {
+		r.say("the older %s is now %s", out.dir, out.aside)
+	}
+	return status, nil
+}
+
+// statusOf returns the exit status for a start that failed.
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*StartError](err); ok {
+		return e.Status
+	}
+	return usageStatus
+}
+
+// countable returns an error if the events cannot be counted together here.
+func countable(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var set counters.EventSet
+	for _, name := range names {
+		if err := set.Add(name); err != nil {
+			return err
+		}
+	}
+	if err := set.Start(); err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(names, ","), err)
+	}
+	_, err := set.Stop(nil)
+	return err
+}
+
+// environment returns the environment of the program, which is told of the recorder r if there is one.
+func environment(r *Recorder) []string {
+	env := os.Environ()[:0:0]
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, shm.Environment+"=") {
+			env = append(env, v)
+		}
+	}
+	if r != nil {
+		env = append(env, shm.Environment+"="+r.config().String())
+	}
+	return env
+}

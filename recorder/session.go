@@ -1,0 +1,142 @@
+//go:build linux
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/internal/shm"
+)
+
+// sharedMemory is where session directories are made if it has room.
+var sharedMemory = "/dev/shm"
+
+// A session is the directory in which the measured processes keep their measurement buffers. The file
+// `session` in the trace directory names it until the trace directory is complete, so that it is found after
+// the death of the recorder.
+type session struct {
+	dir  string
+	lock *os.File
+}
+
+// makeSession makes a session directory for the trace directory dir, in shared memory if room bytes are
+// free there, else below dir.
+func makeSession(dir string, room int64) (*session, error) {
+	s, named := &session{}, ""
+	if freeSpace(sharedMemory) >= room {
+		s.dir, _ = os.MkdirTemp(sharedMemory, "tracerec-")
+		named = s.dir
+	}
+	if s.dir == "" {
+		abs, err := filepath.Abs(filepath.Join(dir, buffersDir))
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Mkdir(abs, 0o700); err != nil {
+			return nil, err
+		}
+		s.dir, named = abs, buffersDir
+	}
+	err := os.WriteFile(filepath.Join(dir, sessionFile), []byte(named+"\n"), 0o666)
+	if err == nil {
+		s.lock, err = lockSession(dir)
+	}
+	if err != nil {
+		os.RemoveAll(s.dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// openSession finds and locks the session of a trace directory that was left incomplete.
+func openSession(dir string) (*session, error) {
+	lock, err := lockSession(dir)
+	if err != nil {
+		return nil, err
+	}
+	named, err := os.ReadFile(lock.Name())
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	s := &session{dir: strings.TrimSpace(string(named)), lock: lock}
+	if !filepath.IsAbs(s.dir) {
+		s.dir = filepath.Join(dir, buffersDir)
+	}
+	return s, nil
+}
+
+// remove ends the session: the trace directory dir is complete. The session file goes last.
+func (s *session) remove(dir string) error {
+	defer s.lock.Close()
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		// Not everything: the name of the directory came out of a file.
+		if strings.HasSuffix(e.Name(), shm.Suffix) {
+			err = errors.Join(err, os.Remove(s.path(e.Name())))
+		}
+	}
+	if err == nil {
+		err = os.Remove(s.dir)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = os.Remove(filepath.Join(dir, sessionFile))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the trace directory was removed
+	}
+	return err
+}
+
+// path returns the path of a file of the session.
+func (s *session) path(name string) string { return filepath.Join(s.dir, name) }
+
+// errBusy is part of errors about a trace directory into which another recorder writes.
+var errBusy = errors.New("is being recorded")
+
+// lockSession opens and locks the session file of the trace directory dir. The lock goes with its holder, so it
+// says whether that is alive.
+func lockSession(dir string) (*os.File, error) {
+	f, err := os.Open(filepath.Join(dir, sessionFile))
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			err = errBusy
+		}
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// Unfinished returns an error if the recording of the archive in dir goes on or was cut off.
+func Unfinished(dir string) error {
+	lock, err := lockSession(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	lock.Close()
+	return fmt.Errorf("%s: recording was cut off; tracerec recover %s completes it", dir, dir)
+}
+
+// freeSpace returns how many bytes can be stored in dir, 0 if that cannot be found out.
+func freeSpace(dir string) int64 {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return 0
+	}
+	return int64(s.Bavail) * s.Bsize
+}

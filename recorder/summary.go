@@ -1,0 +1,84 @@
+package recorder
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"tracerec/trace"
+)
+
+// Names within a trace directory that exist only until it is complete.
+const (
+	sessionFile = "session" // names the session directory; locked by the recorder while it lives
+	buffersDir  = "buffers" // the session directory, when shared memory had no room for it
+)
+
+// lostEvents is the count of a process that says how many events it dropped.
+const lostEvents = "events lost"
+
+// A Total is what an archive amounts to.
+type Total struct {
+	Processes, Goroutines int
+	Events                uint64
+	Bytes                 int64  // of its files
+	Lost                  uint64 // events dropped while recording
+	Span                  int64  // from the start of the experiment to its last event, ns
+}
+
+// Measure returns what the archive a, opened from dir, amounts to.
+func Measure(a *trace.Archive, dir string) (Total, error) {
+	d := a.Definitions()
+	t := Total{Processes: len(d.Processes), Goroutines: len(d.Locations)}
+	for _, c := range a.Chunks() {
+		t.Events += uint64(c.Events)
+		t.Span = max(t.Span, c.Last)
+	}
+	for _, p := range d.Processes {
+		t.Lost += p.Warnings[lostEvents]
+	}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && e.Name() != sessionFile {
+			t.Bytes += info.Size()
+		}
+	}
+	return t, err
+}
+
+// String reads "1234 events of 5 goroutines in 2.4 KB (2.0 bytes per event)".
+func (t Total) String() string {
+	s := Plural(t.Events, "event") + " of " + Plural(t.Goroutines, "goroutine")
+	if t.Processes > 1 {
+		s += " in " + Plural(t.Processes, "process")
+	}
+	s += ", " + Bytes(t.Bytes)
+	if t.Events > 0 {
+		s += fmt.Sprintf(" (%.1f per event)", float64(t.Bytes)/float64(t.Events))
+	}
+	return s
+}
+
+// Plural returns n with its noun: "1 event", "2 events", "3 processes".
+func Plural[N int | int64 | uint64](n N, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// Bytes returns a number of bytes in a readable unit.
+func Bytes(n int64) string {
+	value, unit := float64(n), 0
+	for value >= 1000 && unit < 4 {
+		value, unit = value/1000, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %cB", value, " kMGT"[unit])
+}
