@@ -54,8 +54,9 @@
 //   - then wakeup takes min(rest, own time left), where the rest is what of [Begin of its first wait, End) its waits do not
 //     cover;
 //   - an operation on an object that blocked and has no wait (its partner was there before it began) gives
-//     min(End − Blocked, own time left) to wakeup; one without object, but no sleep, gives as much to external_wait; a select
-//     without object that never ended gives all of its own time;
+//     min(End − Blocked, own time left) to wakeup;
+//   - one without object that waited has an external_wait from Blocked (a select: from its begin) to its end; it waited if it
+//     blocked and is no sleep, or is a select that never ended or has an outcome other than Failed and Panicked;
 //   - what is left stays where it was.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
@@ -80,7 +81,7 @@
 //     taken or when a later one was). If its End is later than the begin of l's life, the path was on l during [End, t)
 //     and goes on at the causer at End.
 //   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its creator at that
-//     time; without a creator at the root location.
+//     time; without a creator that lived already, at the root location.
 //   - it ends where it reaches the begin of the focus.
 //
 // A causer that does not live at that time (before the begin or after the end of its life) is not taken: the wait counts as if it had no causer.
@@ -92,8 +93,8 @@
 // the union over time.
 //
 // critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its non-waiting time
-// over the locations that visited it), where waiting is what wait states take. It is charged to the location with the most critical_path
-// there (the lowest of equals).
+// over the locations that visited it), where waiting is what wait states take. It is divided among the locations as critical_path is there
+// (floored; the remainder goes to the location with most of it, the lowest of equals).
 //
 // # Groups
 //
@@ -104,8 +105,8 @@
 //
 // # Imbalance
 //
-// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N; a goroutine above it has
-// overload = own − avg, one below, or without any time there, has underload = avg − own. Both are children of imbalance.
+// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Each of the N has
+// imbalance |own − avg| there, those without time there included.
 //
 // # Counters
 //

@@ -1,0 +1,456 @@
+package analyzer
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// builder makes the report: it puts everything in order.
+type builder struct {
+	*matching
+	path      *criticalPath
+	settlers  []*settler
+	pathCells []scanCell // critical path by call path and location
+	waits     *criticalWaits
+
+	rank     []uint32 // by number of a call path: its place in the report
+	cells    map[cellKey]int64
+	critical map[cellKey]int64
+	stats    []durations
+	out      *report.Experiment
+}
+
+func (b *builder) build() *report.Experiment {
+	b.out = new(report.Experiment)
+	b.out.Metrics = b.s.metrics.list
+	b.paths()
+	b.locations()
+	b.collect()
+	b.imbalances()
+	b.criticalImbalances()
+	b.out.Severity = b.cube(b.cells, true)
+	b.out.Critical = b.cube(b.critical, false)
+	b.statistics()
+	b.findings()
+	b.neverEnded()
+	b.header()
+	b.warnings()
+	return b.out
+}
+
+// paths puts regions and call paths in order.
+func (b *builder) paths() {
+	s := b.s
+	order, rank := s.paths.canonical()
+	b.rank = rank
+	used := make([][2]bool, len(s.regions.list)) // as region, as operation
+	operation := func(n *node) int {
+		if n.kind == wire.Enter || n.kind == wire.Begin {
+			return 0
+		}
+		return 1
+	}
+	for i := range s.paths.nodes {
+		n := &s.paths.nodes[i]
+		used[n.region][operation(n)] = true
+	}
+	place := make([][2]uint32, len(used))
+	for i := range used {
+		for o, is := range used[i] {
+			if is {
+				r := &s.regions.list[i]
+				place[i][o] = uint32(len(b.out.Regions))
+				b.out.Regions = append(b.out.Regions, report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: o == 1})
+			}
+		}
+	}
+	b.out.Paths = make([]report.CallPath, len(order))
+	for i, id := range order {
+		n := &s.paths.nodes[id]
+		parent := int32(-1)
+		if n.parent != noPath {
+			parent = int32(rank[n.parent])
+		}
+		b.out.Paths[i] = report.CallPath{Parent: parent, Region: place[n.region][operation(n)]}
+	}
+}
+
+// locations makes the locations and groups of the report.
+func (b *builder) locations() {
+	p := b.places
+	for _, g := range p.groups {
+		b.out.Groups = append(b.out.Groups, report.Group{Name: g.name, Creator: b.rankOf(g.creatorPath), Count: g.count})
+	}
+	for _, l := range p.locs {
+		def := &b.s.defs.Locations[l.first]
+		g := p.group[l.first]
+		name := p.groups[g].name
+		if l.index >= 0 {
+			name = fmt.Sprintf("%s[%d]", name, l.index)
+		}
+		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count})
+	}
+}
+
+// rankOf returns the place of a call path in the report, -1 for none.
+func (b *builder) rankOf(path uint32) int32 {
+	if path == noPath {
+		return -1
+	}
+	return int32(b.rank[path])
+}
+
+// collect adds up what the workers found. Places are those of the scan for call paths, of the report for locations.
+func (b *builder) collect() {
+	m := b.s.metrics
+	b.cells, b.critical = map[cellKey]int64{}, b.waits.cells
+	b.stats = make([]durations, len(m.list))
+	for _, w := range b.settlers {
+		for k, v := range w.cells {
+			b.cells[k] += v
+		}
+		for i := range w.stats {
+			b.stats[i].merge(&w.stats[i])
+		}
+	}
+	for _, w := range b.s.workers {
+		for k, v := range w.other {
+			k.loc = b.places.fold[k.loc]
+			b.cells[k] += v
+		}
+		for id, list := range w.samples {
+			for _, v := range list {
+				b.stats[m.user[id]].value(v)
+			}
+		}
+		for i := range w.cells {
+			b.add(&w.cells[i])
+		}
+	}
+	for i := range b.pathCells {
+		c := &b.pathCells[i]
+		if c.time != 0 {
+			b.cells[cellKey{m.criticalPath, c.path, b.places.fold[c.loc]}] += c.time
+		}
+	}
+}
+
+// add adds what the scan found for a call path and location.
+func (b *builder) add(c *scanCell) {
+	m, loc := b.s.metrics, b.places.fold[c.loc]
+	kind := b.s.paths.nodes[c.path].kind
+	if c.time != 0 {
+		b.cells[cellKey{m.timeOf(kind), c.path, loc}] += c.time
+	}
+	if c.visits != 0 {
+		b.cells[cellKey{m.visits, c.path, loc}] += int64(c.visits)
+	}
+	if c.good != 0 {
+		good := m.messages
+		if kind == wire.LockBegin {
+			good = m.acquisitions
+		}
+		b.cells[cellKey{good, c.path, loc}] += int64(c.good)
+	}
+}
+
+// imbalances compares the goroutines of each group in the call paths that they execute.
+func (b *builder) imbalances() {
+	type spot struct {
+		path  uint32
+		group int32
+	}
+	var own []scanCell // execution by path and location
+	for _, w := range b.s.workers {
+		for _, c := range w.cells {
+			if b.s.metrics.timeOf(b.s.paths.nodes[c.path].kind) == b.s.metrics.execution && c.time != 0 && b.places.groups[b.places.group[c.loc]].count > 1 {
+				own = append(own, c)
+			}
+		}
+	}
+	slices.SortFunc(own, func(x, y scanCell) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.loc, y.loc)) })
+	own = addUp(own)
+	sums := map[spot]int64{}
+	for i := range own {
+		sums[spot{own[i].path, b.places.group[own[i].loc]}] += own[i].time
+	}
+	there := map[spot]map[uint32]bool{} // reported locations with time there, where they are not folded
+	for i := range own {
+		at := spot{own[i].path, b.places.group[own[i].loc]}
+		n := int64(b.places.groups[at.group].count)
+		avg := floorDiv(sums[at], n)
+		b.imbalance(at.path, b.places.fold[own[i].loc], own[i].time, avg)
+		if there[at] == nil {
+			there[at] = map[uint32]bool{}
+		}
+		there[at][own[i].loc] = true
+	}
+	members := make([][]uint32, len(b.places.groups))
+	for i := range b.s.locations {
+		if b.s.locations[i].seen {
+			g := b.places.group[i]
+			members[g] = append(members[g], uint32(i))
+		}
+	}
+	for at, sum := range sums {
+		avg := floorDiv(sum, int64(len(members[at.group])))
+		for _, l := range members[at.group] {
+			if !there[at][l] {
+				b.imbalance(at.path, b.places.fold[l], 0, avg)
+			}
+		}
+	}
+}
+
+func (b *builder) imbalance(path, loc uint32, own, avg int64) {
+	if d := max(own-avg, avg-own); d != 0 {
+		b.cells[cellKey{b.s.metrics.imbalance, path, loc}] += d
+	}
+}
+
+// addUp unites neighbours of the same place.
+func addUp(v []scanCell) []scanCell {
+	n := 0
+	for _, c := range v {
+		if n > 0 && v[n-1].path == c.path && v[n-1].loc == c.loc {
+			v[n-1].time += c.time
+			continue
+		}
+		v[n] = c
+		n++
+	}
+	return v[:n]
+}
+
+// criticalImbalances compares, for each call path, its part of the critical path with what a goroutine
+// spends in it on average, waits apart.
+func (b *builder) criticalImbalances() {
+	m := b.s.metrics
+	n, works := len(b.rank), b.timeMetrics()
+	busy, goroutines, sum := make([]int64, n), make([]int64, n), make([]int64, n)
+	cells := make([][]report.Cell, n) // Path unused
+	for k, v := range b.cells {
+		switch {
+		case k.metric == m.criticalPath:
+			sum[k.path] += v
+			cells[k.path] = append(cells[k.path], report.Cell{Location: k.loc, Value: v})
+		case works[k.metric]:
+			busy[k.path] += v
+		}
+	}
+	b.countVisitors(goroutines)
+	for p := range n {
+		if sum[p] == 0 {
+			continue
+		}
+		d := sum[p]
+		if goroutines[p] > 0 {
+			d -= floorDiv(busy[p], goroutines[p])
+		}
+		if d <= 0 {
+			continue
+		}
+		slices.SortFunc(cells[p], func(x, y report.Cell) int {
+			return cmp.Or(-cmp.Compare(x.Value, y.Value), cmp.Compare(x.Location, y.Location))
+		})
+		rest := d
+		for i := len(cells[p]) - 1; i >= 0; i-- {
+			hi, lo := bits.Mul64(uint64(d), uint64(cells[p][i].Value))
+			q, _ := bits.Div64(hi, lo, uint64(sum[p]))
+			part := int64(q)
+			if i == 0 {
+				part = rest
+			}
+			rest -= part
+			b.cells[cellKey{m.criticalImbalance, uint32(p), cells[p][i].Location}] = part
+		}
+	}
+}
+
+// timeMetrics says for each metric whether it lies below time and is no wait state.
+func (b *builder) timeMetrics() []bool {
+	list := b.s.metrics.list
+	below, index := make([]bool, len(list)), map[string]int{}
+	for i := range list {
+		index[list[i].Name] = i
+		below[i] = list[i].Name == "time" || list[i].Parent != "" && below[index[list[i].Parent]]
+	}
+	for i := range list {
+		below[i] = below[i] && !list[i].Wait
+	}
+	return below
+}
+
+// countVisitors counts the locations that visited each call path.
+func (b *builder) countVisitors(count []int64) {
+	type visit struct{ path, loc uint32 }
+	seen := map[visit]bool{}
+	for _, w := range b.s.workers {
+		for i := range w.cells {
+			if c := &w.cells[i]; c.visits != 0 && !seen[visit{c.path, c.loc}] {
+				seen[visit{c.path, c.loc}] = true
+				count[c.path]++
+			}
+		}
+	}
+}
+
+// cube turns cells into the severities of each metric, in order. Empty metrics are nil unless all is set.
+func (b *builder) cube(cells map[cellKey]int64, all bool) [][]report.Cell {
+	out := make([][]report.Cell, len(b.out.Metrics))
+	for k, v := range cells {
+		if v != 0 {
+			out[k.metric] = append(out[k.metric], report.Cell{Path: b.rank[k.path], Location: k.loc, Value: v})
+		}
+	}
+	for i := range out {
+		if out[i] == nil && all {
+			out[i] = []report.Cell{}
+		}
+		slices.SortFunc(out[i], func(x, y report.Cell) int {
+			return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Location, y.Location))
+		})
+	}
+	return out
+}
+
+// statistics makes the statistics of the instances of each metric.
+func (b *builder) statistics() {
+	b.out.Stats = make([]report.Stats, len(b.stats))
+	for i := range b.stats {
+		d, s := &b.stats[i], &b.out.Stats[i]
+		d.report(s)
+		d.trim()
+		for _, in := range d.worst {
+			s.Worst = append(s.Worst, report.Instance{Path: b.rank[in.path], Location: in.loc, Begin: in.begin, End: in.end,
+				Causer: int32(in.causer), CauserPath: b.rankOf(in.causerPath)})
+		}
+	}
+}
+
+// header fills the header in.
+func (b *builder) header() {
+	h, defs := &b.out.Header, b.s.defs
+	head := b.s.archive.Header()
+	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
+	h.Exit, h.Focus = -1, b.path.end-b.path.begin
+	for i := range b.s.locations {
+		if l := &b.s.locations[i]; l.seen {
+			h.Goroutines++
+			h.Time += l.end - l.begin
+		}
+	}
+	for _, w := range b.s.workers {
+		h.Lost += w.lost
+	}
+	if r := head.Root; r >= 0 && r < len(defs.Processes) {
+		p := &defs.Processes[r]
+		if len(p.Args) > 0 {
+			h.Program, h.Args = p.Args[0], p.Args[1:]
+		}
+		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
+	}
+}
+
+// neverEnded lists the goroutines that ended blocked.
+func (b *builder) neverEnded() {
+	for _, w := range b.settlers {
+		for loc, h := range w.never {
+			if n := b.lives.never[loc]; n != nil && n.op.kind == wire.LockBegin {
+				n.holder, n.path = h.holder, h.path
+			}
+		}
+	}
+	for loc, n := range b.lives.never {
+		e := report.NeverEnded{Path: b.rank[n.op.path], Location: b.places.fold[loc], Since: n.op.begin, Holder: -1, HolderPath: -1}
+		e.Object = b.describe(n.op.object)
+		if n.holder != NoCauser {
+			e.Holder, e.HolderPath = int32(b.places.fold[n.holder]), b.rankOf(n.path)
+		}
+		b.out.NeverEnded = append(b.out.NeverEnded, e)
+	}
+	slices.SortFunc(b.out.NeverEnded, func(x, y report.NeverEnded) int {
+		return cmp.Or(cmp.Compare(x.Since, y.Since), cmp.Compare(x.Location, y.Location), cmp.Compare(x.Path, y.Path),
+			strings.Compare(x.Object, y.Object), cmp.Compare(x.Holder, y.Holder), cmp.Compare(x.HolderPath, y.HolderPath))
+	})
+}
+
+var objectNames = map[wire.ObjectKind]string{
+	wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup",
+	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier",
+}
+
+// describe says in words what an object is.
+func (b *builder) describe(object uint32) string {
+	if object == 0 || int(object) > len(b.s.defs.Objects) {
+		return ""
+	}
+	o := &b.s.defs.Objects[object-1]
+	text := objectNames[o.Kind]
+	if text == "" {
+		text = "unknown object"
+	}
+	if o.Region != trace.NoRegion && int(o.Region) < len(b.s.defs.Regions) {
+		if r := &b.s.defs.Regions[o.Region]; r.File != "" {
+			text += fmt.Sprintf(" first used at %s:%d", r.File, r.Line)
+		}
+	}
+	switch o.Kind {
+	case wire.Channel:
+		text += fmt.Sprintf(", capacity %d", o.Size)
+	case wire.Barrier:
+		text += fmt.Sprintf(", of %d", o.Size)
+	}
+	return text
+}
+
+// warnings lists whatever makes the numbers less than exact.
+func (b *builder) warnings() {
+	add := func(format string, args ...any) {
+		b.out.Warnings = append(b.out.Warnings, fmt.Sprintf(format, args...))
+	}
+	for _, p := range b.s.archive.Problems() {
+		add("%v", p)
+	}
+	for _, err := range b.s.damaged {
+		add("%v", err)
+	}
+	if !b.s.archive.Header().Complete {
+		add("the archive was not completed: its end may be missing")
+	}
+	for i := range b.s.defs.Processes {
+		p := &b.s.defs.Processes[i]
+		names := make([]string, 0, len(p.Warnings))
+		for name := range p.Warnings {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if n := p.Warnings[name]; n > 0 {
+				add("process %d: %s: %d", p.PID, name, n)
+			}
+		}
+	}
+	var total problems
+	for _, w := range b.s.workers {
+		total.add(&w.problems)
+	}
+	b.out.Warnings = append(b.out.Warnings, total.warnings()...)
+	var c Counts
+	for _, w := range b.settlers {
+		c.Add(w.counts)
+	}
+	if c.Impossible > 0 {
+		add("%d pairs of operations that cannot belong together were taken apart", c.Impossible)
+	}
+	if c.Unmatched > 0 {
+		add("%d operations blocked without a recorded partner (external_wait)", c.Unmatched)
+	}
+}

@@ -1,0 +1,159 @@
+package analyzer
+
+import (
+	"strings"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// events applies a batch of events to their location.
+func (w *scanner) events(l *location, events []trace.Event) {
+	for i := range events {
+		e := &events[i]
+		t := e.Time
+		if t < l.last {
+			t = l.last
+			w.backwards++
+		}
+		if l.end != unknownTime {
+			w.afterEnd++
+			continue
+		}
+		if e.Kind == wire.Overhead {
+			w.overhead(l, e, t)
+			continue
+		}
+		w.charge(l, t, 0)
+		switch e.Kind {
+		case wire.Enter, wire.SelectBegin, wire.SleepBegin:
+			w.open(l, e.Kind, e.ID, 0, t)
+		case wire.Exit:
+			if n := len(l.stack); e.ID == 0 && n > 0 && l.stack[n-1].kind == wire.Enter {
+				l.stack = l.stack[:n-1]
+			} else {
+				w.drop(l, uint64(e.ID)+1, wire.Panicked, t)
+			}
+		case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin:
+			w.open(l, e.Kind, e.ID, e.Word, t)
+		case wire.OnceBegin:
+			w.open(l, e.Kind, e.ID, uint64(uint32(e.Word)), t)
+		case wire.Leave:
+			w.leave(l, wire.Outcome(e.ID), t)
+		case wire.Close, wire.Release, wire.Add, wire.Done, wire.Signal, wire.Broadcast:
+			w.point(l, e, t)
+		default:
+			w.rare(l, e, t)
+		}
+	}
+}
+
+// rare applies an event of one of the less frequent kinds.
+func (w *scanner) rare(l *location, e *trace.Event, t int64) {
+	switch e.Kind {
+	case wire.Blocked, wire.Chose, wire.OnceRun:
+		w.progress(l, e, t)
+	case wire.Lost:
+		w.lost += e.Word
+		w.drop(l, uint64(e.ID), wire.Failed, t)
+	case wire.Create:
+		path := w.child(w.current(l), w.s.regions.id(e.ID), e.Kind)
+		w.at(path).visits++
+		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) && w.path == nil {
+			w.creates = append(w.creates, creation{uint32(e.Word - 1), w.loc, path, t})
+		}
+	case wire.End:
+		w.shut(l, 0, wire.Panicked, t)
+		l.end = t
+	case wire.Sample:
+		if w.path == nil && int(e.ID) < len(w.s.defs.Metrics) {
+			w.other[cellKey{w.s.metrics.user[e.ID], w.current(l), w.loc}] += int64(e.Word)
+			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
+		}
+	case wire.Counters:
+		if n := uint64(len(w.batch.Values)); w.path == nil && e.Word <= n && uint64(e.ID) <= n-e.Word {
+			w.counters(l, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
+		}
+	}
+}
+
+// progress applies an event inside the innermost operation.
+func (w *scanner) progress(l *location, e *trace.Event, t int64) {
+	n := innermost(l)
+	if n < 0 {
+		w.unopened++
+		return
+	}
+	v := &l.stack[n]
+	switch e.Kind {
+	case wire.Blocked:
+		if v.blocked == NotBlocked {
+			v.blocked = t
+		}
+	case wire.Chose:
+		v.object, v.mode = uint32(e.Word), uint32(e.Word>>32)
+		w.leave(l, wire.Outcome(e.ID), t)
+	case wire.OnceRun:
+		v.mode = 1
+		o := Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}
+		if w.path == nil && v.kind == wire.OnceBegin && v.object != 0 && int(v.object) < len(w.ops.count) {
+			w.ops.add(w.chunk, v.object-1, &o, 0)
+		}
+	}
+}
+
+// overhead applies an Overhead event: the recorder held the location up until t.
+func (w *scanner) overhead(l *location, e *trace.Event, t int64) {
+	d := int64(min(e.Word, uint64(t-l.last)))
+	if w.path == nil && d > 0 {
+		w.other[cellKey{w.s.metrics.overhead, w.current(l), w.loc}] += d
+	}
+	w.charge(l, t, d)
+}
+
+// counterSample is the last sample of a location's event set.
+type counterSample struct {
+	values []uint64 // where it was taken, and the values
+}
+
+// sequenceBits is the part of a sample's first word that is not the thread.
+const sequenceBits = 8
+
+// counters charges the differences to the location's sample before.
+func (w *scanner) counters(l *location, values []uint64) {
+	names := w.s.defs.Processes[w.s.defs.Locations[w.loc].Process].Counters
+	if l.sample == nil {
+		l.sample = new(counterSample)
+		if len(values) == 1+len(names) {
+			l.sample.values = append(l.sample.values, values...)
+		}
+		return
+	}
+	last := l.sample.values
+	if len(values) != 1+len(names) || len(last) != len(values) {
+		w.values += uint64(len(names))
+		l.sample.values = last[:0]
+		if len(values) == 1+len(names) {
+			l.sample.values = append(last[:0], values...)
+		}
+		return
+	}
+	here, before := values[0], last[0]
+	known := here != 0 && before != 0 && here>>sequenceBits == before>>sequenceBits
+	for i, name := range names {
+		m := w.s.metrics.counter[name]
+		d := int64(values[1+i] - last[1+i])
+		process := strings.HasPrefix(name, wire.ProcessCounter)
+		switch {
+		case d < 0 || !known && !process:
+			w.values++
+			continue
+		case process || here != before:
+			m++
+		}
+		if d > 0 {
+			w.other[cellKey{m, w.current(l), w.loc}] += d
+		}
+	}
+	copy(last, values)
+}

@@ -1,0 +1,177 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// never is an operation in which a location was found when it ended without an End event.
+type never struct {
+	op     level
+	holder uint32 // location, NoCauser if unknown
+	path   uint32 // call path of the holder
+}
+
+// lives is when and by whom locations were started, and when they ended.
+type lives struct {
+	main  []uint32 // by process: its main location, NoCauser if it has no events
+	root  uint32   // the root location
+	end   []int64  // by process
+	never map[uint32]*never
+}
+
+// live completes the locations after the scan: creators, lifetimes, the levels that were never closed.
+func (s *scan) live() *lives {
+	w := s.workers[0]
+	created := s.create()
+	v := &lives{end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}}
+	for i := range v.end {
+		v.end[i] = s.defs.Processes[i].End
+	}
+	for i := range s.locations {
+		if l := &s.locations[i]; l.seen {
+			p := s.defs.Locations[i].Process
+			v.end[p] = max(v.end[p], l.last)
+		}
+	}
+	v.findMains(s)
+	last := uint32(len(s.chunks))
+	for i := range s.locations {
+		l := &s.locations[i]
+		if !l.seen {
+			continue
+		}
+		w.loc, w.chunk = uint32(i), last
+		l.begin = l.first
+		if t := created[uint32(i)]; t != unknownTime && l.creatorPath != noPath {
+			if t <= l.first {
+				l.begin = t
+			} else {
+				w.lateCreate++
+			}
+		}
+		if d := l.first - l.begin; d > 0 {
+			w.other[cellKey{s.metrics.startLatency, l.own, uint32(i)}] += d
+		}
+		if l.end != unknownTime {
+			continue
+		}
+		l.end = l.last
+		if p := s.defs.Locations[i].Process; len(l.stack) > 0 || v.main[p] == uint32(i) {
+			v.endOpen(w, l, v.end[p])
+		}
+	}
+	return v
+}
+
+// create notes the creator of every location and returns the times of creation, where known.
+func (s *scan) create() []int64 {
+	created := make([]int64, len(s.locations))
+	for i := range created {
+		created[i] = unknownTime
+	}
+	for _, w := range s.workers {
+		for _, c := range w.creates {
+			l := &s.locations[c.child]
+			// A location is created once; a damaged archive may say otherwise, and then the earliest counts.
+			if l.seen && (created[c.child] == unknownTime || c.before(l, created[c.child])) {
+				created[c.child] = c.time
+				l.creator, l.creatorPath = c.creator, c.path
+			}
+		}
+		w.creates = nil
+	}
+	return created
+}
+
+// before orders creations of the same location by (time, creator).
+func (c *creation) before(l *location, t int64) bool {
+	return c.time < t || c.time == t && c.creator < l.creator
+}
+
+// endOpen ends a location that has no End at t, in the levels that are open.
+func (v *lives) endOpen(w *scanner, l *location, t int64) {
+	from := l.last
+	w.charge(l, t, 0)
+	l.last, l.end = from, t
+	for i := len(l.stack) - 1; i >= 0; i-- {
+		o := &l.stack[i]
+		if o.kind == wire.Enter {
+			continue
+		}
+		if i == len(l.stack)-1 && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1) {
+			v.never[w.loc] = &never{op: *o, holder: NoCauser, path: NoCauser}
+		}
+		w.operation(o, Op{Begin: o.begin, Blocked: o.blocked, End: t, Loc: w.loc, Path: o.path,
+			Mode: o.mode, Kind: o.kind, Open: true})
+	}
+	w.flush()
+}
+
+// findMains finds the main location of every process and the root location.
+func (v *lives) findMains(s *scan) {
+	v.main = make([]uint32, len(s.defs.Processes))
+	for i := range v.main {
+		v.main[i] = NoCauser
+	}
+	for i := range s.locations {
+		if l := &s.locations[i]; l.seen {
+			if m := &v.main[s.defs.Locations[i].Process]; *m == NoCauser || s.rank(uint32(i)).over(s.rank(*m)) {
+				*m = uint32(i)
+			}
+		}
+	}
+	v.root = NoCauser
+	if r := s.archive.Header().Root; r >= 0 && r < len(v.main) {
+		v.root = v.main[r]
+	}
+	for _, m := range v.main {
+		if v.root == NoCauser {
+			v.root = m
+		}
+	}
+}
+
+// mainRank says how likely a location is the main one of its process.
+type mainRank struct {
+	first, free bool // goroutine 1; no creator
+	last        int64
+}
+
+func (s *scan) rank(i uint32) mainRank {
+	l := &s.locations[i]
+	return mainRank{s.defs.Locations[i].GoID == 1, l.creator == uint32(trace.NoLocation), l.last}
+}
+
+func (a mainRank) over(b mainRank) bool {
+	if a.first != b.first {
+		return a.first
+	}
+	if a.free != b.free {
+		return a.free
+	}
+	return a.last > b.last
+}
+
+// warnings says what the scan met, in words.
+func (p *problems) warnings() (list []string) {
+	for _, x := range []struct {
+		n    uint64
+		text string
+	}{
+		{p.lost, "%d events were lost while recording; what they belonged to is missing"},
+		{p.backwards, "%d events were earlier than the one before on their goroutine and were moved (clock repaired)"},
+		{p.lateCreate, "%d goroutines began before they were created; they count from their first event (clock repaired)"},
+		{p.unopened, "%d ends of regions or operations without a begin were ignored"},
+		{p.unclosed, "%d regions were still open when what enclosed them ended"},
+		{p.afterEnd, "%d events behind the end of their goroutine were ignored"},
+		{p.values, "%d counter differences across threads could not be charged to anybody"},
+	} {
+		if x.n > 0 {
+			list = append(list, fmt.Sprintf(x.text, x.n))
+		}
+	}
+	return list
+}

@@ -1,0 +1,120 @@
+package analyzer
+
+import (
+	"fmt"
+
+	"tracerec/metric"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// metrics are the metrics of an experiment: those of the patterns, in their order, then the counters and user
+// metrics of the archive. Numbers are indexes in list.
+type metrics struct {
+	list []metric.Metric
+
+	execution, communication, synchronization, sleep uint16 // time of levels, by their kind
+	externalWait, wakeup, startLatency, overhead     uint16
+	visits, messages, acquisitions                   uint16
+	imbalance, criticalPath, criticalImbalance       uint16
+
+	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
+	user    []uint16          // by metric number of the archive
+}
+
+// newMetrics lists the metrics for an archive with these definitions.
+func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) {
+	if err := Validate(patterns); err != nil {
+		return nil, err
+	}
+	m := &metrics{counter: map[string]uint16{}}
+	index := map[string]uint16{}
+	add := func(x metric.Metric) uint16 {
+		index[x.Name] = uint16(len(m.list))
+		m.list = append(m.list, x)
+		return index[x.Name]
+	}
+	for _, p := range patterns {
+		add(p.Metric)
+	}
+	for _, known := range []struct {
+		name string
+		at   *uint16
+	}{
+		{"execution", &m.execution}, {"communication", &m.communication},
+		{"synchronization", &m.synchronization}, {"sleep", &m.sleep},
+		{"external_wait", &m.externalWait}, {"wakeup", &m.wakeup},
+		{"start_latency", &m.startLatency}, {"overhead", &m.overhead},
+		{"visits", &m.visits}, {"messages", &m.messages}, {"acquisitions", &m.acquisitions},
+		{"imbalance", &m.imbalance}, {"critical_path", &m.criticalPath}, {"critical_path_imbalance", &m.criticalImbalance},
+	} {
+		i, ok := index[known.name]
+		if !ok {
+			return nil, fmt.Errorf("analyzer: the patterns lack the metric %q", known.name)
+		}
+		*known.at = i
+	}
+	free := func(name string) string {
+		for base, n := name, 2; ; n++ {
+			if _, taken := index[name]; !taken {
+				return name
+			}
+			name = fmt.Sprintf("%s_%d", base, n)
+		}
+	}
+	for _, p := range defs.Processes {
+		for _, c := range p.Counters {
+			if _, ok := m.counter[c]; ok {
+				continue
+			}
+			name := free(c)
+			m.counter[c] = add(metric.Metric{Name: name, Title: c, Unit: metric.Events,
+				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
+				Formula:     "difference of two samples taken on the same thread without the goroutine having left it in between"})
+			add(metric.Metric{Name: free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: metric.Events,
+				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled in between, or the counter counts the whole process.",
+				Formula:     "difference of two samples"})
+		}
+	}
+	byName := map[string]uint16{}
+	for _, u := range defs.Metrics {
+		if _, ok := byName[u.Name]; !ok {
+			byName[u.Name] = add(metric.Metric{Name: free(u.Name), Title: u.Name, Unit: userUnit(u.Unit),
+				Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
+		}
+		m.user = append(m.user, byName[u.Name])
+	}
+	if len(m.list) >= 1<<16 {
+		return nil, fmt.Errorf("analyzer: %d metrics are too many", len(m.list))
+	}
+	return m, nil
+}
+
+func userUnit(unit string) metric.Unit {
+	switch unit {
+	case "ns":
+		return metric.Nanoseconds
+	case "bytes":
+		return metric.Bytes
+	}
+	return metric.Count
+}
+
+// timeOf returns the metric to which time in a level opened by an event of kind k goes.
+func (m *metrics) timeOf(k wire.Kind) uint16 {
+	switch k {
+	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin:
+		return m.communication
+	case wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.OnceBegin, wire.BarrierBegin:
+		return m.synchronization
+	case wire.SleepBegin:
+		return m.sleep
+	}
+	return m.execution
+}
+
+// cellKey is a place in the cube.
+type cellKey struct {
+	metric    uint16
+	path, loc uint32
+}

@@ -1,0 +1,391 @@
+package analyzer
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// matching is the second phase: every object is simulated, and waits are charged.
+type matching struct {
+	s      *scan
+	places *places
+	lives  *lives
+	list   []*Pattern
+}
+
+// opKey identifies an operation within an object.
+type opKey struct {
+	loc        uint32
+	begin, end int64
+}
+
+// settler is one worker of the matching. It settles the waits of one operation after the other.
+type settler struct {
+	m       *matching
+	matcher *Matcher
+	counts  Counts
+	waits   stream // for the critical path: what readWait reads
+	cells   map[cellKey]int64
+	causes  map[causeKey]int64
+	stats   []durations // by metric
+	never   map[uint32]never
+
+	all, ops []Op            // of the part, of the object in progress
+	nested   map[opKey]int64 // of operations with nested levels
+	settled  []bool          // by operation: had waits
+	pending  []Wait          // of the operation in progress
+}
+
+// causeKey is the place of a cause: what a group waited for at a call path, and whose fault it was.
+type causeKey struct {
+	metric             uint16
+	path               uint32
+	group              int32
+	causer, causerPath uint32 // reported location
+}
+
+func newSettler(m *matching) *settler {
+	return &settler{
+		m: m, matcher: NewMatcher(m.list), cells: map[cellKey]int64{}, causes: map[causeKey]int64{},
+		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{},
+	}
+}
+
+// run matches all objects with n workers.
+func (m *matching) run(n int) []*settler {
+	var workers []*settler
+	for range n {
+		workers = append(workers, newSettler(m))
+	}
+	var next atomic.Uint32
+	parallel(workers, func(w *settler) {
+		for p := next.Add(1) - 1; p < parts; p = next.Add(1) - 1 {
+			w.part(p)
+		}
+		w.all, w.ops, w.settled = nil, nil, nil
+	})
+	return workers
+}
+
+// part expands the operations on the objects of a part, in the order that matching engines expect, and matches them.
+func (w *settler) part(p uint32) {
+	stores := make([]*opStore, 0, len(w.m.s.workers))
+	for _, scanner := range w.m.s.workers {
+		stores = append(stores, &scanner.ops)
+	}
+	objects := len(stores[0].count)
+	ends := make([]int, (objects-int(p)+parts-1)/parts+1) // of the operations of object i in all: first their begin
+	for i := range ends[1:] {
+		ends[i+1] = ends[i]
+		for _, s := range stores {
+			ends[i+1] += int(s.count[i*parts+int(p)])
+		}
+	}
+	total := ends[len(ends)-1]
+	if total == 0 {
+		return
+	}
+	if cap(w.all) < total {
+		w.all = nil
+		w.all = make([]Op, total)
+	}
+	w.expand(p, stores, slices.Clone(ends))
+	for i := range ends[1:] {
+		if a, b := ends[i], ends[i+1]; a < b {
+			w.match(i*parts+int(p), w.all[a:b:b])
+		}
+	}
+	clear(w.nested)
+}
+
+// expand puts the operations of part p where at says, by (object, location, place in the stream), and drops the part.
+func (w *settler) expand(p uint32, stores []*opStore, at []int) {
+	begin := slices.Clone(at)
+	type run struct {
+		opRun
+		from *opPart
+	}
+	var runs []run
+	for _, s := range stores {
+		part := &s.part[p]
+		for _, r := range part.runs {
+			runs = append(runs, run{r, part})
+		}
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.chunk, b.chunk)) })
+	all := w.all[:cap(w.all)]
+	for _, r := range runs {
+		from := r.from.reader(r.at)
+		last := int64(0)
+		for range r.n {
+			i, o, nested := from.op(r.loc, last)
+			last = o.Begin
+			if nested != 0 {
+				w.nested[opKey{o.Loc, o.Begin, o.End}] = nested
+			}
+			// Operations were written at their end: one with nested operations on the same object comes before them.
+			k := at[i]
+			for ; k > begin[i] && encloses(&o, &all[k-1]); k-- {
+				all[k] = all[k-1]
+			}
+			all[k] = o
+			at[i]++
+		}
+	}
+	for _, s := range stores {
+		s.part[p] = opPart{}
+	}
+}
+
+// encloses says whether o, which ended later, began before q of the same location.
+func encloses(o, q *Op) bool {
+	return o.Loc == q.Loc && (o.Begin < q.Begin ||
+		o.Begin == q.Begin && q.Kind == wire.OnceRun && o.Kind == wire.OnceBegin && o.Mode == 1)
+}
+
+// match matches one object and settles all of its operations.
+func (w *settler) match(object int, ops []Op) {
+	w.ops = ops
+	if cap(w.settled) < len(ops) {
+		w.settled = make([]bool, len(ops))
+	}
+	w.settled = w.settled[:len(ops)]
+	clear(w.settled)
+	if object < len(w.m.s.defs.Objects) {
+		def := &w.m.s.defs.Objects[object]
+		w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
+	} else {
+		w.alone()
+	}
+	w.settle()
+	wakeup := w.m.s.metrics.wakeup
+	for i := range ops {
+		if o := &ops[i]; o.Blocked != NotBlocked && !w.settled[i] {
+			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
+		}
+	}
+}
+
+// alone gives operations without object the wait that nobody ended.
+func (w *settler) alone() {
+	for i := range w.ops {
+		o := &w.ops[i]
+		if b := max(o.Begin, o.Blocked); b < o.End {
+			w.emit(Wait{Op: int32(i), Metric: w.m.s.metrics.externalWait, Begin: b, End: o.End,
+				Causer: NoCauser, CauserPath: NoCauser, Release: o.End, From: b})
+		}
+	}
+}
+
+// emit collects the waits of one operation.
+func (w *settler) emit(x Wait) {
+	if len(w.pending) > 0 && w.pending[0].Op != x.Op {
+		w.settle()
+	}
+	w.pending = append(w.pending, x)
+}
+
+// own returns the time of an operation outside nested levels.
+func (w *settler) own(o *Op) int64 {
+	d := o.End - o.Begin
+	if len(w.nested) > 0 {
+		d -= w.nested[opKey{o.Loc, o.Begin, o.End}]
+	}
+	return d
+}
+
+// move takes time of an operation from its kind's metric to another.
+func (w *settler) move(to uint16, o *Op, d int64) {
+	if d != 0 {
+		loc := w.m.places.fold[o.Loc]
+		w.cells[cellKey{to, o.Path, loc}] += d
+		w.cells[cellKey{w.m.s.metrics.timeOf(o.Kind), o.Path, loc}] -= d
+	}
+}
+
+// settle divides the time of an operation with waits.
+func (w *settler) settle() {
+	waits := w.pending
+	if len(waits) == 0 {
+		return
+	}
+	w.pending = waits[:0]
+	o := &w.ops[waits[0].Op]
+	w.settled[waits[0].Op] = true
+	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
+	left, rest, last := w.own(o), o.End-waits[0].Begin, -1
+	for i := range waits {
+		x := &waits[i]
+		rest -= x.End - x.Begin
+		if x.Causer != NoCauser && x.Causer != o.Loc {
+			last = i
+		}
+	}
+	loc := w.m.places.fold[o.Loc]
+	for i := range waits {
+		x := &waits[i]
+		d := min(x.End-x.Begin, left)
+		left -= d
+		w.move(x.Metric, o, d)
+		x.Release = d // from here on: the time charged
+		if !w.m.s.metrics.list[x.Metric].Wait {
+			continue
+		}
+		causer := x.Causer
+		if causer != NoCauser {
+			w.putWait(x, o, i == last)
+			causer = w.m.places.fold[causer]
+		}
+		w.causes[causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}] += d
+	}
+	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
+	w.instances(o, loc, waits)
+	if x := &waits[len(waits)-1]; o.Open && x.End == o.End && x.Causer != NoCauser {
+		w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
+	}
+}
+
+// instances takes the instances of wait states in an operation into the statistics.
+func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
+	for i := range waits {
+		x := &waits[i]
+		if !w.m.s.metrics.list[x.Metric].Wait || slices.ContainsFunc(waits[:i], func(y Wait) bool { return y.Metric == x.Metric }) {
+			continue
+		}
+		in := instance{path: o.Path, loc: loc, begin: x.Begin, causer: x.Causer, causerPath: x.CauserPath, order: o.Loc}
+		longest := int64(0)
+		for _, y := range waits[i:] {
+			if y.Metric != x.Metric {
+				continue
+			}
+			in.duration += y.Release
+			in.end = y.End
+			if y.Release >= longest {
+				longest, in.causer, in.causerPath = y.Release, y.Causer, y.CauserPath
+			}
+		}
+		if in.causer != NoCauser {
+			in.causer = w.m.places.fold[in.causer]
+		}
+		w.stats[x.Metric].add(in, w.m.places.group[o.Loc])
+	}
+}
+
+// putWait keeps a wait for the critical path. jump tells the last of its operation.
+func (w *settler) putWait(x *Wait, o *Op, jump bool) {
+	flag := uint64(0)
+	if jump {
+		flag = 1
+	}
+	b := w.waits.room()
+	b = binary.AppendUvarint(b, uint64(x.Metric)<<1|flag)
+	b = binary.AppendUvarint(b, uint64(o.Path))
+	b = binary.AppendUvarint(b, uint64(o.Loc))
+	b = binary.AppendUvarint(b, uint64(x.Causer))
+	b = appendInt(b, x.End)
+	b = binary.AppendUvarint(b, uint64(x.End-x.From))
+	w.waits.put(b)
+}
+
+// keptWait is what putWait kept.
+type keptWait struct {
+	jump              bool
+	metric            uint16
+	path, loc, causer uint32
+	from, end         int64
+}
+
+// wait reads what putWait wrote.
+func (r *reader) wait() (k keptWait) {
+	m := r.uint()
+	k.jump, k.metric = m&1 != 0, uint16(m>>1)
+	k.path, k.loc, k.causer = uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
+	k.end = r.int()
+	k.from = k.end - int64(r.uint())
+	return k
+}
+
+// places says where locations go in the report.
+type places struct {
+	fold   []uint32 // by location: its reported location
+	group  []int32  // by location
+	groups []placeGroup
+	locs   []placeLocation
+}
+
+type placeGroup struct {
+	name        string
+	creatorPath uint32
+	count       int
+}
+
+type placeLocation struct {
+	first uint32 // location, the first if several are folded
+	count int
+	index int // number within those of the same name
+}
+
+// maxLocations is the number of locations beyond which those of a group are folded.
+const maxLocations = 4096
+
+// place groups the locations.
+func (s *scan) place(v *lives) *places {
+	type key struct {
+		process int
+		name    string
+		creator uint32
+	}
+	n := len(s.locations)
+	p := &places{fold: make([]uint32, n), group: make([]int32, n)}
+	index := map[key]int32{}
+	live := 0
+	for i := range s.locations {
+		l := &s.locations[i]
+		if !l.seen {
+			continue
+		}
+		live++
+		k := key{s.defs.Locations[i].Process, s.regions.list[l.name].Name, l.creatorPath}
+		if v.main[k.process] == uint32(i) {
+			k.name = "main"
+		}
+		g, ok := index[k]
+		if !ok {
+			g = int32(len(p.groups))
+			index[k] = g
+			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: l.creatorPath})
+		}
+		p.group[i] = g
+		p.groups[g].count++
+	}
+	members := map[string]int{}
+	folded := make([]int, len(p.groups)) // reported location of a group + 1
+	for i := range s.locations {
+		if !s.locations[i].seen {
+			p.fold[i] = uint32(trace.NoLocation)
+			continue
+		}
+		g := p.group[i]
+		if live > maxLocations && folded[g] > 0 {
+			p.fold[i] = uint32(folded[g] - 1)
+			p.locs[p.fold[i]].count++
+			continue
+		}
+		name := p.groups[g].name
+		p.fold[i] = uint32(len(p.locs))
+		p.locs = append(p.locs, placeLocation{first: uint32(i), count: 1, index: members[name]})
+		members[name]++
+		folded[g] = len(p.locs)
+	}
+	for i := range p.locs {
+		if members[p.groups[p.group[p.locs[i].first]].name] == 1 {
+			p.locs[i].index = -1
+		}
+	}
+	return p
+}

@@ -1,0 +1,420 @@
+package analyzer
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// unknownTime stands for a time that was not seen.
+const unknownTime = int64(math.MinInt64)
+
+// location is what the scan knows of one location.
+type location struct {
+	own         uint32  // its own call path
+	name        uint32  // region it is named after
+	creator     uint32  // location, trace.NoLocation unknown
+	creatorPath uint32  // call path of the Create, noPath unknown
+	first, last int64   // times of its first and last event
+	begin, end  int64   // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
+	stack       []level // open levels; nil when there are none
+	sample      *counterSample
+	seen, named bool
+}
+
+// level is an open level of a call path: a region or an operation.
+type level struct {
+	path, object, mode  uint32
+	kind                wire.Kind
+	begin, blocked, own int64 // own: time spent in it and not in nested levels
+}
+
+// problems counts what the scan met that should not be.
+type problems struct {
+	lost       uint64 // events that the recorder dropped
+	backwards  uint64 // events before the one before
+	unopened   uint64 // ends of levels that are not open
+	unclosed   uint64 // regions closed by the end of something around them
+	afterEnd   uint64 // events behind the End of their location
+	values     uint64 // counter differences that could not be charged to anybody
+	lateCreate uint64 // creations later than the first event of what they created
+}
+
+func (p *problems) add(o *problems) {
+	p.lost += o.lost
+	p.backwards += o.backwards
+	p.unopened += o.unopened
+	p.unclosed += o.unclosed
+	p.afterEnd += o.afterEnd
+	p.values += o.values
+	p.lateCreate += o.lateCreate
+}
+
+// creation is a Create event.
+type creation struct {
+	child, creator, path uint32
+	time                 int64
+}
+
+// resume is what a second look at a batch starts from.
+type resume struct {
+	path uint32 // innermost level, own path included
+	time int64  // of the event before; of the first batch: of its first event
+}
+
+// scan is the first look at all events, shared by its workers.
+type scan struct {
+	archive   *trace.Archive
+	defs      *trace.Definitions
+	chunks    []*trace.Chunk
+	regions   *regions
+	metrics   *metrics
+	paths     paths
+	locations []location
+	resume    [][]resume // by chunk and batch
+	events    uint64
+	workers   []*scanner
+	damaged   []error // chunks that could not be read, in order
+	progress  func(events uint64)
+}
+
+// newScan prepares a scan of a by n workers.
+func newScan(a *trace.Archive, m *metrics, n int, progress func(uint64)) *scan {
+	s := &scan{archive: a, defs: a.Definitions(), chunks: a.Chunks(), metrics: m, progress: progress}
+	s.regions = newRegions(s.defs)
+	s.paths.index = map[node]uint32{}
+	s.locations = make([]location, len(s.defs.Locations))
+	s.resume = make([][]resume, len(s.chunks))
+	for range n {
+		s.workers = append(s.workers, newScanner(s))
+	}
+	return s
+}
+
+// after returns for every chunk how many chunks must have been scanned before: those up to the last that
+// holds an earlier piece of one of its locations.
+func (s *scan) after() []int {
+	after := make([]int, len(s.chunks))
+	last := make([]int, len(s.locations))
+	for i, c := range s.chunks {
+		for _, l := range c.Locations {
+			after[i] = max(after[i], last[l])
+			last[l] = i + 1
+		}
+	}
+	return after
+}
+
+// run scans everything. Chunks are decoded by whoever is free, and looked at when it is their turn.
+func (s *scan) run() {
+	after := s.after()
+	done := make([]bool, len(s.chunks))
+	errs := make([]error, len(s.chunks))
+	var mu sync.Mutex
+	turn := sync.NewCond(&mu)
+	next, leading := 0, 0 // next chunk to take; number of leading chunks that are done
+	parallel(s.workers, func(w *scanner) {
+		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
+		mu.Lock()
+		defer mu.Unlock()
+		for next < len(s.chunks) {
+			i := next
+			next++
+			mu.Unlock()
+			batches, err := decoder.Decode(s.chunks[i], buf)
+			mu.Lock()
+			for leading < after[i] {
+				turn.Wait()
+			}
+			mu.Unlock()
+			w.scan(uint32(i), batches)
+			mu.Lock()
+			errs[i], done[i] = err, true
+			for leading < len(done) && done[leading] {
+				leading++
+			}
+			turn.Broadcast()
+			for _, b := range batches {
+				s.events += uint64(len(b.Events))
+			}
+			if s.progress != nil {
+				s.progress(s.events)
+			}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			s.damaged = append(s.damaged, fmt.Errorf("%w (chunk skipped)", err))
+		}
+	}
+}
+
+// parallel runs f for every element on a goroutine of its own and waits for all.
+func parallel[T any](list []T, f func(T)) {
+	var wg sync.WaitGroup
+	for _, x := range list {
+		wg.Go(func() { f(x) })
+	}
+	wg.Wait()
+}
+
+// scanner is one worker of a scan.
+type scanner struct {
+	s     *scan
+	cache [cacheSize]struct {
+		node
+		id uint32
+	}
+	acc     []sum    // by call path, of the batch in progress
+	touched []uint32 // call paths with something in acc
+	cells   []scanCell
+	other   map[cellKey]int64 // metrics of less frequent events
+	ops     opStore
+	creates []creation
+	samples map[uint32][]int64 // values of user metrics
+	free    [][]level
+	problems
+
+	chunk uint32
+	loc   uint32
+	batch *trace.Batch
+	path  *pathCursor // second look: charge only the time of the critical path
+}
+
+const cacheSize = 1 << 12
+
+// sum is what a call path collects on one location.
+type sum struct {
+	time         int64
+	visits, good uint32 // good: operations with outcome OK (messages, acquisitions)
+	touched      bool
+}
+
+// scanCell is a sum with its place, true location.
+type scanCell struct {
+	path, loc    uint32
+	time         int64
+	visits, good uint32
+}
+
+func newScanner(s *scan) *scanner {
+	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}}
+	w.ops.count = make([]uint32, len(s.defs.Objects)+1) // the last stands for no object
+	for i := range w.cache {
+		w.cache[i].id = noPath
+	}
+	return w
+}
+
+// child returns the call path of a level opened by kind in region below parent, ready to be charged.
+func (w *scanner) child(parent, region uint32, kind wire.Kind) uint32 {
+	n := node{parent, region, kind}
+	c := &w.cache[(parent*0x9e3779b1^region*0x85ebca6b^uint32(kind)*0xc2b2ae35)>>(32-12)]
+	if c.node != n || c.id == noPath {
+		c.node, c.id = n, w.s.paths.intern(n)
+	}
+	if int(c.id) >= len(w.acc) {
+		w.acc = append(w.acc, make([]sum, int(c.id)+1-len(w.acc)+len(w.acc)/2)...)
+	}
+	return c.id
+}
+
+// at returns the sum of a call path that child returned to this worker.
+func (w *scanner) at(path uint32) *sum {
+	if int(path) >= len(w.acc) { // the level was opened by another worker
+		w.acc = append(w.acc, make([]sum, int(path)+1-len(w.acc)+len(w.acc)/2)...)
+	}
+	a := &w.acc[path]
+	if !a.touched {
+		a.touched = true
+		w.touched = append(w.touched, path)
+	}
+	return a
+}
+
+// flush turns the sums of a batch into cells.
+func (w *scanner) flush() {
+	for _, p := range w.touched {
+		a := &w.acc[p]
+		w.cells = append(w.cells, scanCell{p, w.loc, a.time, a.visits, a.good})
+		*a = sum{}
+	}
+	w.touched = w.touched[:0]
+}
+
+// scan looks at the batches of a chunk for the first time.
+func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
+	w.chunk = chunk
+	from := make([]resume, len(batches))
+	for i := range batches {
+		b := &batches[i]
+		w.loc, w.batch = uint32(b.Location), b
+		l := &w.s.locations[b.Location]
+		if !l.seen && len(b.Events) > 0 {
+			w.start(l, &b.Events[0])
+		}
+		from[i] = resume{w.current(l), l.last}
+		w.events(l, b.Events)
+		w.flush()
+		w.park(l)
+	}
+	w.s.resume[chunk] = from
+}
+
+// park gives the stack of a location without open levels back.
+func (w *scanner) park(l *location) {
+	if len(l.stack) == 0 && cap(l.stack) > 0 {
+		w.free = append(w.free, l.stack)
+		l.stack = nil
+	}
+}
+
+// start prepares a location for its first event.
+func (w *scanner) start(l *location, e *trace.Event) {
+	region := w.s.regions.goroutine
+	l.creator, l.creatorPath = uint32(trace.NoLocation), noPath
+	if e.Kind == wire.Begin {
+		if e.ID != trace.NoRegion {
+			region, l.named = w.s.regions.id(e.ID), true
+		}
+		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) {
+			l.creator = uint32(e.Word - 1)
+		}
+	}
+	l.name = region
+	l.own = w.child(noPath, region, wire.Begin)
+	l.first, l.last, l.end, l.seen = e.Time, e.Time, unknownTime, true
+	w.at(l.own).visits++
+}
+
+// current returns the call path of the innermost level.
+func (w *scanner) current(l *location) uint32 {
+	if n := len(l.stack); n > 0 {
+		return l.stack[n-1].path
+	}
+	return l.own
+}
+
+// charge gives [l.last, t) but its last part, which is overhead, to the innermost level.
+func (w *scanner) charge(l *location, t, overhead int64) {
+	d := t - l.last - overhead
+	if w.path != nil {
+		d = w.path.within(l.last, t)
+	}
+	if n := len(l.stack); n > 0 {
+		top := &l.stack[n-1]
+		top.own += d
+		w.at(top.path).time += d
+	} else {
+		w.at(l.own).time += d
+	}
+	l.last = t
+}
+
+// open opens a level.
+func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, t int64) {
+	if l.stack == nil && len(w.free) > 0 {
+		l.stack = w.free[len(w.free)-1]
+		w.free = w.free[:len(w.free)-1]
+	}
+	r := w.s.regions.id(region)
+	path := w.child(w.current(l), r, kind)
+	if kind == wire.Enter && !l.named {
+		l.name, l.named = r, true
+	}
+	l.stack = append(l.stack, level{path: path, object: uint32(word), mode: uint32(word >> 32), kind: kind, begin: t, blocked: NotBlocked})
+	w.at(path).visits++
+}
+
+// innermost returns the index of the innermost open operation, -1 if there is none.
+func innermost(l *location) int {
+	for i := len(l.stack) - 1; i >= 0; i-- {
+		if l.stack[i].kind != wire.Enter {
+			return i
+		}
+	}
+	return -1
+}
+
+// shut closes all levels from index n on. The operation at n itself ends with outcome o, those above
+// were left behind: they panicked.
+func (w *scanner) shut(l *location, n int, o wire.Outcome, t int64) {
+	for i := len(l.stack) - 1; i >= n; i-- {
+		v := &l.stack[i]
+		if v.kind != wire.Enter {
+			outcome := wire.Panicked
+			if i == n {
+				outcome = o
+			}
+			w.operation(v, Op{Begin: v.begin, Blocked: v.blocked, End: t, Loc: w.loc, Path: v.path,
+				Mode: v.mode, Kind: v.kind, Outcome: outcome})
+		}
+	}
+	l.stack = l.stack[:max(n, 0)]
+}
+
+// leave ends the innermost operation, and with it regions that were opened in it and not closed.
+func (w *scanner) leave(l *location, o wire.Outcome, t int64) {
+	n := innermost(l)
+	if n < 0 {
+		w.unopened++
+		return
+	}
+	w.unclosed += uint64(len(l.stack) - 1 - n)
+	w.shut(l, n, o, t)
+}
+
+// drop closes up to n levels; an operation among them ends with outcome o.
+func (w *scanner) drop(l *location, n uint64, o wire.Outcome, t int64) {
+	if have := uint64(len(l.stack)); n > have {
+		w.unopened += n - have
+		n = have
+	}
+	for range n {
+		w.shut(l, len(l.stack)-1, o, t)
+	}
+}
+
+// operation takes note of an operation that has ended, or never will.
+func (w *scanner) operation(v *level, o Op) {
+	if w.path != nil {
+		return
+	}
+	if o.Outcome == wire.OK && (o.Kind == wire.SendBegin || o.Kind == wire.LockBegin) && !o.Open ||
+		o.Outcome == wire.Sent && o.Kind == wire.SelectBegin {
+		w.at(o.Path).good++
+	}
+	object := int(v.object) - 1
+	if v.object == 0 || object >= len(w.s.defs.Objects) {
+		if !o.waitsAlone() {
+			return
+		}
+		object = len(w.s.defs.Objects)
+	}
+	w.ops.add(w.chunk, uint32(object), &o, o.End-o.Begin-v.own)
+}
+
+// waitsAlone says whether an operation without object waited: it blocked, on a nil channel for instance,
+// or it is a select that ended in a case which is not recorded.
+func (o *Op) waitsAlone() bool {
+	if o.Kind == wire.SelectBegin {
+		return o.Open || o.Outcome != wire.Failed && o.Outcome != wire.Panicked
+	}
+	return o.Blocked != NotBlocked && o.Kind != wire.SleepBegin
+}
+
+// point takes note of an operation that takes no time.
+func (w *scanner) point(l *location, e *trace.Event, t int64) {
+	path := w.current(l)
+	if e.Kind == wire.Close {
+		path = w.child(path, w.s.regions.id(e.ID), e.Kind)
+		w.at(path).visits++
+	}
+	if object := uint32(e.Word); w.path == nil && object != 0 && int(object) < len(w.ops.count) {
+		w.ops.add(w.chunk, object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: path,
+			Mode: uint32(e.Word >> 32), Kind: e.Kind}, 0)
+	}
+}

@@ -1,0 +1,155 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/report"
+)
+
+// instance is one occurrence of a wait state.
+type instance struct {
+	duration, begin, end int64
+	path, loc            uint32 // reported location
+	causer, causerPath   uint32 // reported location; NoCauser
+	order                uint32 // location, to order equals
+}
+
+// durations collects the instances of one metric.
+type durations struct {
+	sum, min, max int64
+	blocks        [][]int64
+	worst         []instance // of the longest, at least the ten
+	floor         int64      // shorter ones are not among the worst
+	counts        map[findingKey]uint64
+}
+
+const (
+	durationBlock = 1 << 13
+	worstCount    = 10
+)
+
+// add takes an instance in.
+func (d *durations) add(in instance, group int32) {
+	d.value(in.duration)
+	if d.counts == nil {
+		d.counts = map[findingKey]uint64{}
+	}
+	d.counts[findingKey{path: in.path, group: group}]++
+	if in.duration >= d.floor {
+		d.worst = append(d.worst, in)
+		if len(d.worst) >= 8*worstCount {
+			d.trim()
+		}
+	}
+}
+
+// value takes a value in.
+func (d *durations) value(v int64) {
+	if len(d.blocks) == 0 {
+		d.min, d.max = v, v
+	}
+	d.sum += v
+	d.min, d.max = min(d.min, v), max(d.max, v)
+	n := len(d.blocks)
+	if n == 0 || len(d.blocks[n-1]) == cap(d.blocks[n-1]) {
+		d.blocks = append(d.blocks, make([]int64, 0, min(durationBlock, 16<<min(2*n, 10))))
+		n++
+	}
+	d.blocks[n-1] = append(d.blocks[n-1], v)
+}
+
+// trim keeps the longest of the worst, by (duration, begin, location); call paths are not yet in order,
+// and no location has two instances of one metric that begin at once.
+func (d *durations) trim() {
+	slices.SortFunc(d.worst, compareInstances)
+	if len(d.worst) >= worstCount {
+		d.worst = d.worst[:worstCount]
+		d.floor = d.worst[worstCount-1].duration
+	}
+}
+
+func compareInstances(a, b instance) int {
+	return cmp.Or(-cmp.Compare(a.duration, b.duration), cmp.Compare(a.begin, b.begin), cmp.Compare(a.order, b.order), cmp.Compare(a.end, b.end))
+}
+
+// merge takes what another worker collected.
+func (d *durations) merge(o *durations) {
+	if len(o.blocks) == 0 {
+		return
+	}
+	if len(d.blocks) == 0 {
+		d.min, d.max = o.min, o.max
+	}
+	d.sum += o.sum
+	d.min, d.max = min(d.min, o.min), max(d.max, o.max)
+	d.blocks = append(d.blocks, o.blocks...)
+	d.worst = append(d.worst, o.worst...)
+	if d.counts == nil {
+		d.counts = map[findingKey]uint64{}
+	}
+	for k, n := range o.counts {
+		d.counts[k] += n
+	}
+}
+
+// report makes the statistics. The collected values are used up.
+func (d *durations) report(s *report.Stats) {
+	if len(d.blocks) == 0 {
+		return
+	}
+	n := 0
+	for _, b := range d.blocks {
+		n += len(b)
+	}
+	all := make([]int64, 0, n)
+	for i, b := range d.blocks {
+		all = append(all, b...)
+		d.blocks[i] = nil
+	}
+	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
+	s.Q25 = kth(all, (n-1)/4)
+	s.Median = kth(all, (n-1)/2)
+	s.Q75 = kth(all, int(3*int64(n-1)/4))
+}
+
+// kth returns the k-th smallest value and reorders v.
+func kth(v []int64, k int) int64 {
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		mid := lo + (hi-lo)/2
+		a, b, c := v[lo], v[mid], v[hi]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
+}
+
+// floorDiv is a / b rounded down; b > 0.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
