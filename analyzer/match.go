@@ -123,7 +123,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(W
 }
 
 // Wait reports that operation op waited in [begin, end) for the operation causer (NoOp: for nobody). It is clipped to the
-// operation; what is empty then is no wait. The end is the release.
+// operation. What is empty then is no wait, nor is one for an operation of the same location, which equal times in damaged
+// traces may suggest. The end is the release.
 func (f *Found) Wait(op int32, begin, end int64, causer int32) {
 	f.WaitFrom(op, begin, end, causer, begin)
 }
@@ -132,7 +133,7 @@ func (f *Found) Wait(op int32, begin, end int64, causer int32) {
 func (f *Found) WaitFrom(op int32, begin, end int64, causer int32, from int64) {
 	o := &f.Ops[op]
 	begin, end = max(begin, o.Begin), min(end, o.End)
-	if begin >= end {
+	if begin >= end || causer != NoOp && f.Ops[causer].Loc == o.Loc {
 		return
 	}
 	w := Wait{

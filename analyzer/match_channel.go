@@ -31,7 +31,8 @@ import "tracerec/trace/wire"
 //   - then takes the front of the queue, else joins early.
 //
 // Whenever a receive takes the front of the queue, senders move to buffer as long as buffer is shorter than the
-// capacity. "Before" is strict: equal times prove nothing.
+// capacity. "Before" is strict: equal times prove nothing. A receive served by a send that is not recorded, an element that was
+// lost, and what is left in taken at the end count as Impossible.
 //
 // Elements are numbered in the order in which they leave the queue or, not finding one, are handed to a waiting receive. An unmatched
 // receive has a number too, that of an element without recorded send; what is left in the queue

@@ -39,7 +39,7 @@ const held = int64(math.MaxInt64)
 // Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its overlap with each
 // exclusive hold of another location, by time; then, if shared holds of other locations end after the last of those exclusive holds
 // (of any location; else after the wait's begin) and no later than the wait, one with the last of them to end
-// (the earliest op of several), from there to its end. If the wait never ended, holds ending after it count too.
+// (of several the one that began first, of those the first op), from there to its end. If the wait never ended, holds ending after it count too.
 //
 // A shared one derives a Contention for its overlap with every exclusive hold of another location
 // that began before the end of the wait, where a hold counts from the begin of the acquisition, though not
@@ -247,13 +247,13 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	if !o.Open {
 		last = firstAfter(s.shared, o.End)
 	}
-	best := -1 // last to leave, the earliest op of several
+	best := -1 // last to leave
 	for j := last - 1; j >= 0 && s.shared[j].end > from; j-- {
 		h := &s.shared[j]
 		if best >= 0 && h.end < s.shared[best].end {
 			break
 		}
-		if ops[h.op].Loc != o.Loc && (best < 0 || h.op < s.shared[best].op) {
+		if ops[h.op].Loc != o.Loc {
 			best = j
 		}
 	}

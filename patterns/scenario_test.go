@@ -64,19 +64,21 @@ type scenario struct {
 	lost uint64        // impossible pairs
 }
 
+var all = patterns.All()
+
 // match runs the matchers over ops, sorted by location first.
 func match(kind wire.ObjectKind, size uint64, ops []analyzer.Op) ([]analyzer.Op, []analyzer.Wait, analyzer.Counts) {
 	ops = slices.Clone(ops)
 	slices.SortStableFunc(ops, func(a, b analyzer.Op) int { return cmp.Compare(a.Loc, b.Loc) })
 	var waits []analyzer.Wait
-	counts := analyzer.NewMatcher(patterns.All()).Match(kind, size, ops, func(w analyzer.Wait) { waits = append(waits, w) })
+	counts := analyzer.NewMatcher(all).Match(kind, size, ops, func(w analyzer.Wait) { waits = append(waits, w) })
 	return ops, waits, counts
 }
 
 func show(ops []analyzer.Op, waits []analyzer.Wait) []string {
 	list := []string{}
 	for _, w := range waits {
-		s := fmt.Sprintf("%s %d %d-%d", patterns.All()[w.Metric].Name, ops[w.Op].Loc, w.Begin, w.End)
+		s := fmt.Sprintf("%s %d %d-%d", all[w.Metric].Name, ops[w.Op].Loc, w.Begin, w.End)
 		if w.Causer != analyzer.NoCauser {
 			s += fmt.Sprintf(" by %d@%d", w.Causer, w.CauserPath)
 		}
