@@ -138,7 +138,7 @@ func (p *proc) closeChannel(ch *channel) {
 	}
 }
 
-// choose is a select over some channels, each to send to or to receive from.
+// choose is a select over some channels, each to send to or to receive from. The recorder does not see whether it blocks.
 func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
 	p.open("select %s", p.site())
 	p.lag()
@@ -152,16 +152,12 @@ func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
 	}
 	got, result, ok := attempt()
 	if !ok && !orElse {
-		p.emit(0, "blocked")
-		p.lag()
-		if got, result, ok = attempt(); !ok {
-			mine := new(turn)
-			for i, ch := range channels {
-				ch.enqueue(&waiter{p, mine, send[i]})
-			}
-			result = p.parkUnless(func() { mine.gone = true })
-			got, ok = *mine, true
+		mine := new(turn)
+		for i, ch := range channels {
+			ch.enqueue(&waiter{p, mine, send[i]})
 		}
+		result = p.parkUnless(func() { mine.gone = true })
+		got, ok = *mine, true
 	}
 	p.lag()
 	switch {

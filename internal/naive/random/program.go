@@ -96,7 +96,8 @@ func (p *program) start(m *proc) {
 	}
 	p.creations--
 	name := p.name("w", len(p.procs))
-	role := []string{"worker", "helper"}[p.IntN(2)]
+	i := p.IntN(2)
+	role, first := []string{"worker", "helper"}[i], []string{"work", "help"}[i]
 	recorded, ends := p.chance(85), p.chance(85)
 	var in *group
 	if p.chance(50) {
@@ -110,7 +111,7 @@ func (p *program) start(m *proc) {
 		if recorded {
 			q.emit(0, "begin %s by %s", role, m.name)
 		}
-		p.routine(q, role, false)
+		p.routine(q, first, false)
 		if in != nil {
 			q.done(in)
 		}
@@ -307,9 +308,6 @@ func (p *program) write(b *strings.Builder) {
 		fmt.Fprintf(b, "barrier %s %d\n", x.name, x.size)
 	}
 	for _, q := range p.procs {
-		if len(q.lines) == 0 {
-			continue
-		}
 		fmt.Fprintf(b, "location %s\n", q.name)
 		for _, l := range q.lines {
 			fmt.Fprintf(b, "  %d %s\n", l.at, l.text)

@@ -1,0 +1,195 @@
+package naive
+
+import (
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+// element is a value that went through a channel; either end may be unknown.
+type element struct{ send, recv *op }
+
+// channel is the simulated channel.
+type channel struct {
+	size            int
+	buffer, senders []*op // the queue: committed sends, then blocked ones
+	early           []*op // receives that did not block and came before their send
+	receivers       []*op // receives that blocked
+	taken           []taken
+	elements        []*element // in the order in which they went through
+}
+
+// taken is an element that had left the queue when by came.
+type taken struct {
+	*element
+	by *op
+}
+
+func isSend(o *op) bool {
+	return o.kind == wire.SendBegin || o.kind == wire.SelectBegin && o.outcome == wire.Sent
+}
+
+func isRecv(o *op) bool { return o.kind == wire.RecvBegin || o.kind == wire.SelectBegin && !isSend(o) }
+
+// commit is when o takes part.
+func commit(o *op) int64 {
+	if o.blocked >= 0 {
+		return o.blocked
+	}
+	return o.end
+}
+
+func (n *analysis) channel(ops []*op, size int) {
+	ch := &channel{size: size}
+	part := func(o *op) bool {
+		return isSend(o) && o.outcome != wire.Panicked || isRecv(o) && o.outcome != wire.Closed
+	}
+	for _, o := range sorted(ops, part, commit) {
+		if isSend(o) {
+			ch.send(o)
+		} else {
+			ch.receive(o)
+		}
+	}
+	for _, r := range slices.Concat(ch.early, ch.receivers) {
+		ch.number(nil, r)
+	}
+	for ch.front(0) != nil {
+		ch.leave()
+	}
+	n.messages(ch)
+	n.closings(ops)
+}
+
+func (ch *channel) number(send, recv *op) *element {
+	e := &element{send, recv}
+	ch.elements = append(ch.elements, e)
+	return e
+}
+
+func pop(q *[]*op) *op {
+	o := (*q)[0]
+	*q = (*q)[1:]
+	return o
+}
+
+func (ch *channel) send(s *op) {
+	for len(ch.early)+len(ch.receivers) > 0 {
+		q := &ch.early
+		if len(*q) == 0 {
+			q = &ch.receivers
+		}
+		r := pop(q)
+		if s.begin <= r.end {
+			ch.number(s, r)
+			return
+		}
+		ch.number(nil, r)
+	}
+	if s.blocked >= 0 {
+		ch.senders = append(ch.senders, s)
+		return
+	}
+	var still []*op
+	for _, o := range ch.senders {
+		if o.end < s.begin {
+			ch.buffer = append(ch.buffer, o)
+		} else {
+			still = append(still, o)
+		}
+	}
+	ch.senders = still
+	ch.buffer = append(ch.buffer, s)
+}
+
+// front is the i-th of the queue, nil if there is none.
+func (ch *channel) front(i int) *op {
+	if q := slices.Concat(ch.buffer, ch.senders); i < len(q) {
+		return q[i]
+	}
+	return nil
+}
+
+// leave takes the front out of the queue, and lets blocked sends into the room.
+func (ch *channel) leave() *element {
+	e := ch.number(ch.front(0), nil)
+	if len(ch.buffer) > 0 {
+		pop(&ch.buffer)
+	} else {
+		pop(&ch.senders)
+	}
+	for len(ch.buffer) < ch.size && len(ch.senders) > 0 {
+		ch.buffer = append(ch.buffer, pop(&ch.senders))
+	}
+	return e
+}
+
+func (ch *channel) receive(r *op) {
+	behind := 0
+	if r.blocked < 0 {
+		for len(ch.taken) > 0 {
+			t := ch.taken[0]
+			ch.taken = ch.taken[1:]
+			if r.begin <= commit(t.by) {
+				t.recv = r
+				return
+			}
+		}
+		behind = ch.size
+	}
+	for s := ch.front(behind); s != nil && s.end < r.begin; s = ch.front(behind) {
+		ch.taken = append(ch.taken, taken{ch.leave(), r})
+	}
+	switch {
+	case ch.front(0) != nil:
+		ch.leave().recv = r
+	case r.blocked >= 0:
+		ch.receivers = append(ch.receivers, r)
+	default:
+		ch.early = append(ch.early, r)
+	}
+}
+
+// messages derives the waits of senders and receivers.
+func (n *analysis) messages(ch *channel) {
+	full := "full_buffer"
+	if ch.size == 0 {
+		full = "late_receiver"
+	}
+	for k, e := range ch.elements {
+		if e.recv != nil && e.send != nil {
+			n.wait(e.recv, "late_sender", e.recv.begin, e.send.begin, e.send)
+		} else if e.recv != nil {
+			n.unmatched(e.recv)
+		}
+		if e.send == nil {
+			continue
+		}
+		var room *op
+		if k >= ch.size {
+			room = ch.elements[k-ch.size].recv
+		}
+		switch {
+		case room != nil && room.begin <= e.send.end:
+			n.wait(e.send, full, e.send.begin, room.begin, room)
+		case e.send.kind != wire.SelectBegin || k >= ch.size:
+			n.unmatched(e.send)
+		}
+	}
+}
+
+// closings derives the waits of receives that saw the channel closed.
+func (n *analysis) closings(ops []*op) {
+	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
+	for _, r := range ops {
+		switch {
+		case isSend(r) && r.outcome == wire.Panicked:
+			n.unmatched(r)
+		case !isRecv(r) || r.outcome != wire.Closed:
+		case len(closes) > 0 && closes[0].begin <= r.end:
+			n.wait(r, "late_close", r.begin, closes[0].begin, closes[0])
+		default:
+			n.unmatched(r)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package naive
+
+import (
+	"fmt"
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+func (o *op) start() int64 { return o.begin }
+
+// mayWait says whether o blocked or may have.
+func (o *op) mayWait() bool {
+	return o.blocked >= 0 || o.kind == wire.SelectBegin || o.kind == wire.CondBegin
+}
+
+// match finds the waits of the operations on an object.
+func (n *analysis) match(object uint32) {
+	var ops []*op
+	for _, o := range n.ops {
+		if o.object == object+1 && !(o.kind == wire.SelectBegin && (o.open || o.outcome == wire.Failed)) {
+			ops = append(ops, o)
+		}
+	}
+	size := int(n.defs.Objects[object].Size)
+	switch n.defs.Objects[object].Kind {
+	case wire.Channel:
+		n.channel(ops, size)
+	case wire.Mutex, wire.RWMutex:
+		n.lock(ops)
+	case wire.WaitGroup:
+		n.join(ops)
+	case wire.Cond:
+		n.cond(ops)
+	case wire.Once:
+		n.once(ops)
+	case wire.Barrier:
+		n.barrier(ops, size)
+	}
+}
+
+// wait records that o waited from begin to end, within itself, and says whether it did.
+func (n *analysis) wait(o *op, metric string, begin, end int64, causer *op) bool {
+	return n.waitFrom(o, metric, begin, end, causer, begin)
+}
+
+func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, from int64) bool {
+	begin, end = max(begin, o.begin), min(end, o.end)
+	if begin >= end {
+		return false
+	}
+	n.waits = append(n.waits, &wait{o, metric, begin, end, causer, min(max(from, begin), end)})
+	return true
+}
+
+// unmatched charges o to external_wait if it blocked or never ended.
+func (n *analysis) unmatched(o *op) {
+	if o.mayWait() || o.open {
+		n.wait(o, "external_wait", o.blocked, o.end, nil)
+	}
+}
+
+// charge divides the time of all operations among the time metrics.
+func (n *analysis) charge() {
+	for _, o := range n.ops {
+		alone := o.object == 0 && o.kind != wire.SleepBegin && o.end > o.begin
+		if alone && (o.blocked >= 0 || o.kind == wire.SelectBegin && o.open) {
+			n.wait(o, "external_wait", o.blocked, o.end, nil)
+		}
+	}
+	for _, l := range n.locations {
+		for _, p := range l.steps {
+			n.add(p.metric, p.path, l, p.to-p.from)
+		}
+	}
+	for _, o := range n.ops {
+		n.chargeOp(o)
+		switch {
+		case o.open:
+		case o.kind == wire.SendBegin && o.outcome == wire.OK, o.kind == wire.SelectBegin && o.outcome == wire.Sent:
+			n.add("messages", o.path, o.loc, 1)
+		case acquisition(o):
+			n.add("acquisitions", o.path, o.loc, 1)
+		}
+	}
+}
+
+// chargeOp takes the waits of o and its wakeup out of its own time.
+func (n *analysis) chargeOp(o *op) {
+	waits := n.waitsOf(o)
+	own := o.own
+	take := func(metric string, amount int64) int64 {
+		amount = min(amount, own)
+		own -= amount
+		n.add(metricOf(o.kind), o.path, o.loc, -amount)
+		n.add(metric, o.path, o.loc, amount)
+		return amount
+	}
+	since, covered := o.blocked, int64(0)
+	instances := map[string]*Instance{}
+	longest := map[string]int64{}
+	for i, w := range waits {
+		if i == 0 {
+			since = w.begin
+		}
+		covered += w.end - w.begin
+		charged := take(w.metric, w.end-w.begin)
+		n.instance(w, charged, instances, longest)
+		n.blame(w, charged)
+	}
+	if since >= 0 && o.kind != wire.SleepBegin {
+		take("wakeup", o.end-since-covered)
+	}
+	for _, m := range TimeMetrics {
+		if instances[m] != nil {
+			n.result.Instances = append(n.result.Instances, *instances[m])
+		}
+	}
+}
+
+// instance adds a wait to the instance of its metric in its operation.
+func (n *analysis) instance(w *wait, charged int64, instances map[string]*Instance, longest map[string]int64) {
+	i := instances[w.metric]
+	if i == nil {
+		i = &Instance{Metric: w.metric, Path: w.op.path, Location: w.op.loc.id, Begin: w.begin, Causer: -1}
+		instances[w.metric] = i
+	}
+	i.End = w.end
+	i.Duration += charged
+	if d := w.end - w.begin; d >= longest[w.metric] {
+		longest[w.metric] = d
+		i.Causer, i.CauserPath = -1, ""
+		if w.causer != nil {
+			i.Causer, i.CauserPath = w.causer.loc.id, w.causer.path
+		}
+	}
+}
+
+// blame adds a wait to what its causer's group is responsible for.
+func (n *analysis) blame(w *wait, charged int64) {
+	if !slices.Contains(WaitStates, w.metric) || charged == 0 {
+		return
+	}
+	b := Blame{Metric: w.metric, Path: w.op.path, Group: n.result.Group[w.op.loc.id], Causer: -1}
+	if w.causer != nil {
+		b.Causer, b.CauserPath = n.result.Group[w.causer.loc.id], w.causer.path
+	}
+	n.result.Blame[b] += charged
+}
+
+// waitsOf returns the waits of o by begin.
+func (n *analysis) waitsOf(o *op) (waits []*wait) {
+	for _, w := range n.waits {
+		if w.op == o {
+			waits = append(waits, w)
+		}
+	}
+	slices.SortStableFunc(waits, func(a, b *wait) int { return int(a.begin - b.begin) })
+	return waits
+}
+
+// neverEnded lists who was still blocked at the end.
+func (n *analysis) neverEnded() {
+	for _, o := range n.ops {
+		if !o.innermost || o.kind == wire.SleepBegin || o.kind == wire.OnceBegin && o.mode == 1 {
+			continue
+		}
+		c := Cell{"", o.path, o.loc.id}
+		n.result.NeverEnded[c] = o.begin
+		if waits := n.waitsOf(o); len(waits) > 0 {
+			if w := waits[len(waits)-1]; w.end == o.end && w.causer != nil {
+				n.result.Holders[c] = Party{w.causer.loc.id, w.causer.path}
+			}
+		}
+	}
+}
+
+// role names the group of a location: process, name and creating call path.
+func (n *analysis) role(l *location) string {
+	name := l.ownPath
+	if name == goroutine && l.first != "" {
+		name = l.first
+	}
+	p := n.defs.Locations[l.id].Process
+	if n.mainOf(p) == l {
+		name = "main"
+	}
+	return fmt.Sprint(p, name, "<", l.createPath)
+}
+
+// groups finds the first location of every location's group.
+func (n *analysis) groups() {
+	for _, l := range n.locations {
+		first := l.id
+		for _, m := range slices.Backward(n.locations[:l.id]) {
+			if n.role(m) == n.role(l) {
+				first = m.id
+			}
+		}
+		n.result.Group = append(n.result.Group, first)
+	}
+}
+
+// imbalance compares the execution of every call path among the goroutines of a role.
+func (n *analysis) imbalance() {
+	paths := map[string]bool{}
+	for c := range n.result.Severity {
+		if c.Metric == "execution" {
+			paths[c.Path] = true
+		}
+	}
+	groups := map[int][]*location{}
+	for i, first := range n.result.Group {
+		if l := n.locations[i]; len(l.events) > 0 {
+			groups[first] = append(groups[first], l)
+		}
+	}
+	for _, members := range groups {
+		for path := range paths {
+			sum := int64(0)
+			for _, l := range members {
+				sum += n.result.Severity[Cell{"execution", path, l.id}]
+			}
+			if len(members) == 1 || sum == 0 {
+				continue
+			}
+			for _, l := range members {
+				above := n.result.Severity[Cell{"execution", path, l.id}] - sum/int64(len(members))
+				if above > 0 {
+					n.add("overload", path, l, above)
+				} else {
+					n.add("underload", path, l, -above)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package naive
+
+import "slices"
+
+// criticalPath walks backwards from the end of the root location.
+func (n *analysis) criticalPath() {
+	root := n.root()
+	if root == nil {
+		return
+	}
+	for _, w := range n.waits {
+		if w.causer != nil && w.causer.loc != w.op.loc && w.causer.loc.begin <= w.end && w.end <= w.causer.loc.end {
+			w.op.loc.waits = append(w.op.loc.waits, w)
+		}
+	}
+	for _, l := range n.locations {
+		slices.SortStableFunc(l.waits, func(a, b *wait) int {
+			if a.end != b.end {
+				return int(a.end - b.end)
+			}
+			return a.causer.loc.id - b.causer.loc.id
+		})
+	}
+	n.result.Focus = root.end - root.begin
+	on := make([]int, n.result.Focus) // location of the path in each ns
+	l, t := root, root.end
+	for t > root.begin {
+		var w *wait
+		for len(l.waits) > 0 && w == nil {
+			if last := l.waits[len(l.waits)-1]; last.end <= t {
+				w = last
+			}
+			l.waits = l.waits[:len(l.waits)-1]
+		}
+		from, next := l.begin, l.creator
+		if next == nil {
+			next = root
+		}
+		if w != nil && w.end > l.begin {
+			from, next = w.end, w.causer.loc
+		}
+		for ; t > max(from, root.begin); t-- {
+			on[t-1-root.begin] = l.id
+		}
+		l = next
+	}
+	n.criticalTime(root, on)
+	n.criticalWaits(root, on)
+	n.criticalImbalance()
+}
+
+// root is the main location of the root process, or of the first process that has events.
+func (n *analysis) root() *location {
+	if l := n.mainOf(n.rootProcess); l != nil {
+		return l
+	}
+	for _, l := range n.mains() {
+		if l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// criticalTime charges every ns of the path to the call path that its location is in.
+func (n *analysis) criticalTime(root *location, on []int) {
+	for i, id := range on {
+		l, t := n.locations[id], root.begin+int64(i)
+		for _, p := range l.steps {
+			if p.from <= t && t < p.to {
+				n.add("critical_path", p.path, l, 1)
+			}
+		}
+	}
+}
+
+// criticalWaits counts the time of every wait during which the path is on its causer.
+func (n *analysis) criticalWaits(root *location, on []int) {
+	for _, w := range n.waits {
+		if w.causer == nil {
+			continue
+		}
+		for i, id := range on {
+			if t := root.begin + int64(i); w.from <= t && t < w.end && id == w.causer.loc.id {
+				n.result.Critical[Cell{w.metric, w.op.path, w.op.loc.id}]++
+			}
+		}
+	}
+}
+
+// criticalImbalance compares the critical path with the mean time without waiting.
+func (n *analysis) criticalImbalance() {
+	paths := map[string]int64{}
+	for c, v := range n.result.Severity {
+		if c.Metric == "critical_path" {
+			paths[c.Path] += v
+		}
+	}
+	for path, critical := range paths {
+		active, visitors := int64(0), int64(0)
+		most := -1
+		for _, l := range n.locations {
+			if l.visits[path] == 0 {
+				continue
+			}
+			visitors++
+			for _, p := range l.steps {
+				if p.path == path {
+					active += p.to - p.from
+				}
+			}
+			for _, m := range WaitStates {
+				active -= n.result.Severity[Cell{m, path, l.id}]
+			}
+			here := n.result.Severity[Cell{"critical_path", path, l.id}]
+			if most < 0 || here > n.result.Severity[Cell{"critical_path", path, most}] {
+				most = l.id
+			}
+		}
+		if excess := critical - active/visitors; excess > 0 {
+			n.add("critical_path_imbalance", path, n.locations[most], excess)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+// Package naive analyzes traces a second time, by brute force: every nanosecond of every location gets a
+// call path, every pair of operations is looked at. It follows the definitions in the documentation of package
+// analyzer and shares no code with it. It is the oracle of tests; traces must be short.
+package naive
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// Cell is the place of a severity. The location is an index in the archive's locations, the call path
+// its region names joined by slashes, operations with "@file:line".
+type Cell struct {
+	Metric, Path string
+	Location     int
+}
+
+// Instance is one occurrence of a wait state. The causer is -1 and "" if nobody.
+type Instance struct {
+	Metric, Path string
+	Location     int
+	Begin, End   int64 // ns
+	Duration     int64 // what was charged; its waits may leave gaps between them
+	Causer       int
+	CauserPath   string
+}
+
+// Party is a location in a call path.
+type Party struct {
+	Location int
+	Path     string
+}
+
+// Blame is for whom a group of locations waited. A group stands under its first location; -1 is nobody.
+type Blame struct {
+	Metric, Path  string
+	Group, Causer int
+	CauserPath    string
+}
+
+// Clear returns the cell without its metric.
+func (c Cell) Clear() Cell {
+	c.Metric = ""
+	return c
+}
+
+// Result is what an analysis finds. Cells with value 0 are absent.
+type Result struct {
+	Severity   map[Cell]int64
+	Critical   map[Cell]int64 // by wait state
+	Blame      map[Blame]int64
+	Instances  []Instance
+	Time       int64          // sum of lives, ns
+	Focus      int64          // length of the critical path, ns
+	NeverEnded map[Cell]int64 // since when; without metric
+	Holders    map[Cell]Party // of those for whom somebody is known
+	Group      []int          // first location of each location's group
+	Warnings   []string       // only the engine has them
+}
+
+// WaitStates are the metrics whose time is waiting.
+var WaitStates = []string{
+	"late_sender", "late_receiver", "full_buffer", "late_close", "lock_competition", "rw_reader_wait", "rw_writer_wait",
+	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait",
+}
+
+// TimeMetrics divide up the lives of all locations.
+var TimeMetrics = append([]string{
+	"execution", "communication", "synchronization", "barrier_completion", "wakeup", "start_latency", "overhead", "sleep",
+}, WaitStates...)
+
+// goroutine is the path of a location that has no Begin event.
+const goroutine = "(goroutine)"
+
+// analysis holds the trace and what was derived from it so far.
+type analysis struct {
+	defs        *trace.Definitions
+	locations   []*location
+	ops         []*op
+	waits       []*wait
+	creations   []creation
+	rootProcess int
+	result      *Result
+}
+
+// location is one goroutine with its events.
+type location struct {
+	id         int
+	events     []event
+	begin, end int64     // life
+	creator    *location // nil unknown
+	createPath string    // call path that ends in the Create leaf
+	ownPath    string    // of the time outside any level
+	first      string    // name of the first region entered
+	steps      []step    // its life, cut at every event
+	waits      []*wait   // that the critical path may follow, by (end, causer)
+	visits     map[string]int64
+	endEvent   bool
+	levels     []level // open after the last event
+}
+
+type event struct {
+	trace.Event
+	values []uint64
+	path   string // innermost before it
+}
+
+// step is time that a location spends in one call path.
+type step struct {
+	from, to int64
+	path     string
+	metric   string
+	op       *op // whose own time it is, nil for regions
+}
+
+// op is an operation; point operations have equal begin and end and no path of their own.
+type op struct {
+	kind       wire.Kind
+	loc        *location
+	path       string
+	begin, end int64
+	blocked    int64 // -1 if it did not block
+	own        int64 // time without nested levels and overhead
+	outcome    wire.Outcome
+	object     uint32 // 0 none, else index + 1
+	mode       uint32
+	ran        int64 // when a Once began to run its function
+	open       bool
+	innermost  bool // it is the innermost level when the trace ends
+	seq        int  // place in the order of (location, stream)
+}
+
+// wait is time that op spent waiting for causer, which is nil if nobody.
+type wait struct {
+	op         *op
+	metric     string
+	begin, end int64
+	causer     *op
+	from       int64 // it is critical from here on
+}
+
+// Analyze analyzes an archive.
+func Analyze(a *trace.Archive) (*Result, error) {
+	n := &analysis{
+		defs:        a.Definitions(),
+		rootProcess: a.Header().Root,
+		result: &Result{
+			Severity: map[Cell]int64{}, Critical: map[Cell]int64{},
+			Blame: map[Blame]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
+		},
+	}
+	if err := n.read(a); err != nil {
+		return nil, err
+	}
+	for _, l := range n.locations {
+		n.scan(l)
+	}
+	n.create()
+	n.lives()
+	n.groups()
+	for i := range n.defs.Objects {
+		n.match(uint32(i))
+	}
+	for _, l := range n.locations {
+		n.result.Time += l.end - l.begin
+	}
+	n.charge()
+	n.neverEnded()
+	n.imbalance()
+	n.criticalPath()
+	n.counters()
+	for c, v := range n.result.Severity {
+		if v == 0 {
+			delete(n.result.Severity, c)
+		}
+	}
+	return n.result, nil
+}
+
+func (n *analysis) read(a *trace.Archive) error {
+	for i := range n.defs.Locations {
+		n.locations = append(n.locations, &location{id: i, visits: map[string]int64{}})
+	}
+	m := a.Merge()
+	for {
+		id, e, values, err := m.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l := n.locations[id]
+		if k := len(l.events); k > 0 {
+			e.Time = max(e.Time, l.events[k-1].Time)
+		}
+		l.events = append(l.events, event{Event: e, values: append([]uint64(nil), values...)})
+	}
+}
+
+// add adds to a severity.
+func (n *analysis) add(metric, path string, l *location, v int64) {
+	n.result.Severity[Cell{metric, path, l.id}] += v
+}
+
+// regionName is the last part of a call path.
+func (n *analysis) regionName(id uint32, operation bool) string {
+	r := n.defs.Regions[id]
+	if !operation {
+		return r.Name
+	}
+	return fmt.Sprintf("%s@%s:%d", r.Name, r.File, r.Line)
+}
+
+func below(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}
+
+// sorted returns the operations for which keep holds, by key, then in the order of (location, stream).
+func sorted(ops []*op, keep func(*op) bool, key func(*op) int64) (s []*op) {
+	for _, o := range ops {
+		if keep(o) {
+			s = append(s, o)
+		}
+	}
+	sort.SliceStable(s, func(i, j int) bool { return key(s[i]) < key(s[j]) })
+	return s
+}

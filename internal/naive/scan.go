@@ -1,0 +1,315 @@
+package naive
+
+import (
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// creation is a Create event.
+type creation struct {
+	by, of *location
+	path   string // ends in the Create leaf
+	at     int64
+}
+
+// level is an open level of a call path.
+type level struct {
+	path  string
+	kind  wire.Kind
+	op    *op // nil for regions
+	begin int64
+}
+
+// scanner walks through the events of one location.
+type scanner struct {
+	n      *analysis
+	l      *location
+	levels []level
+	last   int64 // time of the event before
+}
+
+func (n *analysis) scan(l *location) {
+	if len(l.events) == 0 {
+		return
+	}
+	s := &scanner{n: n, l: l}
+	l.ownPath = goroutine
+	for _, e := range l.events {
+		if e.Kind == wire.Begin && e.ID != trace.NoRegion {
+			l.ownPath = n.regionName(e.ID, false)
+			break
+		}
+	}
+	s.visit(l.ownPath)
+	s.last = l.events[0].Time
+	l.begin = s.last
+	for i, e := range l.events {
+		s.pass(e.Time, e)
+		l.events[i].path = s.path()
+		s.event(e)
+	}
+	l.end = s.last
+	l.levels = s.levels
+	for i, v := range s.levels {
+		if v.op != nil {
+			v.op.end = l.end
+			v.op.open, v.op.innermost = true, i == len(s.levels)-1
+		}
+	}
+}
+
+func (s *scanner) path() string {
+	if len(s.levels) == 0 {
+		return s.l.ownPath
+	}
+	return s.levels[len(s.levels)-1].path
+}
+
+// place is where the next level goes: the path of the innermost level, "" if none is open.
+func (s *scanner) place(name string) string {
+	if len(s.levels) == 0 {
+		return name
+	}
+	return below(s.path(), name)
+}
+
+func (s *scanner) visit(path string) {
+	s.l.visits[path]++
+	s.n.add("visits", path, s.l, 1)
+}
+
+// pass charges the time since the last event to the innermost level.
+func (s *scanner) pass(to int64, e event) {
+	from := s.last
+	s.last = to
+	if e.Kind == wire.Overhead {
+		mine := to - min(int64(e.Word), to-from)
+		s.step(from, mine, false)
+		s.step(mine, to, true)
+		return
+	}
+	s.step(from, to, false)
+}
+
+func (s *scanner) step(from, to int64, overhead bool) {
+	if from == to {
+		return
+	}
+	p := step{from: from, to: to, path: s.path(), metric: "execution"}
+	if k := len(s.levels); k > 0 && s.levels[k-1].op != nil {
+		p.op = s.levels[k-1].op
+		p.metric = metricOf(p.op.kind)
+	}
+	if overhead {
+		p.metric, p.op = "overhead", nil
+	}
+	s.l.steps = append(s.l.steps, p)
+}
+
+func metricOf(k wire.Kind) string {
+	switch k {
+	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin:
+		return "communication"
+	case wire.SleepBegin:
+		return "sleep"
+	}
+	return "synchronization"
+}
+
+func (s *scanner) event(e event) {
+	switch e.Kind {
+	case wire.Enter:
+		name := s.n.regionName(e.ID, false)
+		if s.l.first == "" {
+			s.l.first = name
+		}
+		s.levels = append(s.levels, level{path: s.place(name), kind: e.Kind, begin: e.Time})
+		s.visit(s.path())
+	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin,
+		wire.OnceBegin, wire.BarrierBegin, wire.SleepBegin:
+		o := s.point(e, s.place(s.n.regionName(e.ID, true)))
+		s.levels = append(s.levels, level{path: o.path, kind: e.Kind, op: o, begin: e.Time})
+		s.visit(o.path)
+	case wire.Close:
+		path := s.place(s.n.regionName(e.ID, true))
+		s.point(e, path)
+		s.visit(path)
+	case wire.Create:
+		s.create(e)
+	case wire.Release, wire.Add, wire.Done, wire.Signal, wire.Broadcast:
+		s.point(e, s.path())
+	case wire.Blocked:
+		if o := s.innermost(); o != nil && o.blocked < 0 {
+			o.blocked = e.Time
+		}
+	case wire.OnceRun:
+		if o := s.innermost(); o != nil && o.kind == wire.OnceBegin {
+			o.mode, o.ran = 1, e.Time
+		}
+	case wire.Leave, wire.Chose:
+		s.leave(e)
+	case wire.Exit:
+		s.close(int(e.ID)+1, e.Time, wire.Panicked)
+	case wire.Lost:
+		s.close(int(e.ID), e.Time, wire.Failed)
+	case wire.End:
+		s.close(len(s.levels), e.Time, wire.Panicked)
+		s.l.endEvent = true
+	}
+}
+
+// point makes an operation that begins and ends at e.
+func (s *scanner) point(e event, path string) *op {
+	o := &op{
+		kind: e.Kind, loc: s.l, path: path, begin: e.Time, end: e.Time, blocked: -1,
+		object: uint32(e.Word), mode: uint32(e.Word >> 32), seq: len(s.n.ops),
+	}
+	s.n.ops = append(s.n.ops, o)
+	return o
+}
+
+func (s *scanner) create(e event) {
+	path := s.place(s.n.regionName(e.ID, true))
+	s.visit(path)
+	if e.Word == 0 {
+		return
+	}
+	s.n.creations = append(s.n.creations, creation{s.l, s.n.locations[e.Word-1], path, e.Time})
+}
+
+// create makes the creations known to the created. Life begins with the creation, else with the first event.
+func (n *analysis) create() {
+	for _, l := range n.locations {
+		for _, e := range l.events {
+			if e.Kind == wire.Begin && e.Word > 0 && l.creator == nil {
+				l.creator = n.locations[e.Word-1]
+			}
+		}
+	}
+	for _, c := range n.creations {
+		c.of.creator, c.of.createPath = c.by, c.path
+		if len(c.of.events) == 0 || c.at > c.of.begin {
+			continue
+		}
+		latency := step{from: c.at, to: c.of.begin, path: c.of.ownPath, metric: "start_latency"}
+		c.of.steps = append([]step{latency}, c.of.steps...)
+		c.of.begin = c.at
+	}
+}
+
+// innermost is the innermost open operation.
+func (s *scanner) innermost() *op {
+	for i := len(s.levels) - 1; i >= 0; i-- {
+		if s.levels[i].op != nil {
+			return s.levels[i].op
+		}
+	}
+	return nil
+}
+
+// leave ends the innermost operation and the regions in it.
+func (s *scanner) leave(e event) {
+	for i := len(s.levels) - 1; i >= 0; i-- {
+		o := s.levels[i].op
+		if o == nil {
+			continue
+		}
+		o.end, o.outcome = e.Time, wire.Outcome(e.ID)
+		if e.Kind == wire.Chose {
+			o.object = uint32(e.Word)
+		}
+		s.levels = s.levels[:i]
+		return
+	}
+}
+
+// close ends levels; operations among them end with the outcome.
+func (s *scanner) close(count int, at int64, outcome wire.Outcome) {
+	for ; count > 0 && len(s.levels) > 0; count-- {
+		v := s.levels[len(s.levels)-1]
+		if v.op != nil {
+			v.op.end, v.op.outcome = at, outcome
+		}
+		s.levels = s.levels[:len(s.levels)-1]
+	}
+}
+
+// lives finds the end of every location and prolongs its last level to it.
+func (n *analysis) lives() {
+	ends := make([]int64, len(n.defs.Processes))
+	for i := range ends {
+		ends[i] = n.defs.Processes[i].End
+	}
+	for i, l := range n.locations {
+		if len(l.events) > 0 {
+			p := n.defs.Locations[i].Process
+			ends[p] = max(ends[p], l.events[len(l.events)-1].Time)
+		}
+	}
+	main := n.mains()
+	for i, l := range n.locations {
+		if len(l.events) == 0 {
+			continue
+		}
+		p := n.defs.Locations[i].Process
+		if l.endEvent || (len(l.levels) == 0 && main[p] != l) {
+			continue
+		}
+		n.prolong(l, ends[p])
+	}
+	for _, o := range n.ops {
+		for _, p := range o.loc.steps {
+			if p.op == o {
+				o.own += p.to - p.from
+			}
+		}
+	}
+}
+
+// prolong lets l live to the given end, in the level that is innermost at its last event.
+func (n *analysis) prolong(l *location, end int64) {
+	from := l.events[len(l.events)-1].Time
+	s := &scanner{n: n, l: l, levels: l.levels}
+	s.step(from, end, false)
+	l.end = end
+	for _, v := range l.levels {
+		if v.op != nil {
+			v.op.end = end
+		}
+	}
+}
+
+// mains returns the main location of every process.
+func (n *analysis) mains() []*location {
+	main := make([]*location, len(n.defs.Processes))
+	for p := range main {
+		main[p] = n.mainOf(p)
+	}
+	return main
+}
+
+func (n *analysis) mainOf(p int) *location {
+	var all, uncreated []*location
+	for i, l := range n.locations {
+		if n.defs.Locations[i].Process != p || len(l.events) == 0 {
+			continue
+		}
+		if n.defs.Locations[i].GoID == 1 {
+			return l
+		}
+		all = append(all, l)
+		if l.creator == nil {
+			uncreated = append(uncreated, l)
+		}
+	}
+	if len(uncreated) > 0 {
+		all = uncreated
+	}
+	var best *location
+	for _, l := range all {
+		if best == nil || l.events[len(l.events)-1].Time > best.events[len(best.events)-1].Time {
+			best = l
+		}
+	}
+	return best
+}
