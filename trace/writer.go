@@ -84,7 +84,7 @@ type ProcessWriter struct {
 	defs     *recordWriter
 	stamps   *recordWriter
 	warnings map[string]uint64
-	next     map[uint64]uint64   // after Resume: first sequence number missing, by location
+	next     map[uint64]uint64 // after Resume: first sequence number missing, by location
 }
 
 // SegmentName returns the file name of the n-th segment of an archive.
