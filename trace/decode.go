@@ -19,6 +19,7 @@ type Decoder struct {
 // Buffer holds what one Decode returned; with a warm one decoding is free of allocation. The zero Buffer is ready.
 type Buffer struct {
 	stored, raw []byte
+	col         [columns]column
 	dir         directory
 	symbols     []decodedSymbol
 	vector      []uint64
@@ -66,7 +67,7 @@ func (d *Decoder) decode(c *Chunk, buf *Buffer) error {
 	if err := buf.dir.parse(&c.f, dir); err != nil {
 		return err
 	}
-	var col [columns]column
+	col := &buf.col
 	stored, raw := buf.stored[c.f.DirStored:], buf.raw
 	for i := range col {
 		n, m := int(buf.dir.raw[i]), int(buf.dir.stored[i])
@@ -80,7 +81,7 @@ func (d *Decoder) decode(c *Chunk, buf *Buffer) error {
 	if err := buf.prepare(c); err != nil {
 		return err
 	}
-	return buf.decode(c, &col)
+	return buf.decode(c)
 }
 
 var errEvents = errors.New("events of the chunk are damaged")
@@ -172,7 +173,8 @@ type chunkState struct {
 }
 
 // decode decodes the runs of c into batches.
-func (buf *Buffer) decode(c *Chunk, col *[columns]column) error {
+func (buf *Buffer) decode(c *Chunk) error {
+	col := &buf.col
 	s := chunkState{col: col, p: c.process, buf: buf, f: &c.f, values: buf.values[:buf.dir.values]}
 	events := buf.events[:c.Events]
 	buf.batches = buf.batches[:0]
