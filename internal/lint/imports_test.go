@@ -43,6 +43,7 @@ var rules = []rule{
 	{"report", []string{"metric"}, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
+	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
 	{"examples/*/*", []string{"instrument", "examples/*", "examples/*/*"}, nil},
 	{"cmd/*", []string{"*", "*/*"}, []string{cobra, unix}},
