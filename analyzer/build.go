@@ -3,7 +3,6 @@ package analyzer
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -210,8 +209,11 @@ func (b *builder) imbalances() {
 }
 
 func (b *builder) imbalance(path, loc uint32, own, avg int64) {
-	if d := max(own-avg, avg-own); d != 0 {
-		b.cells[cellKey{b.s.metrics.imbalance, path, loc}] += d
+	switch m := b.s.metrics; {
+	case own > avg:
+		b.cells[cellKey{m.overload, path, loc}] += own - avg
+	case own < avg:
+		b.cells[cellKey{m.underload, path, loc}] += avg - own
 	}
 }
 
@@ -235,12 +237,14 @@ func (b *builder) criticalImbalances() {
 	m := b.s.metrics
 	n, works := len(b.rank), b.timeMetrics()
 	busy, goroutines, sum := make([]int64, n), make([]int64, n), make([]int64, n)
-	cells := make([][]report.Cell, n) // Path unused
+	most := make([]share, n) // location with most of the critical path
 	for k, v := range b.cells {
 		switch {
 		case k.metric == m.criticalPath:
 			sum[k.path] += v
-			cells[k.path] = append(cells[k.path], report.Cell{Location: k.loc, Value: v})
+			if x := &most[k.path]; v > x.value || v == x.value && k.loc < x.loc {
+				*x = share{k.loc, v}
+			}
 		case works[k.metric]:
 			busy[k.path] += v
 		}
@@ -257,20 +261,7 @@ func (b *builder) criticalImbalances() {
 		if d <= 0 {
 			continue
 		}
-		slices.SortFunc(cells[p], func(x, y report.Cell) int {
-			return cmp.Or(-cmp.Compare(x.Value, y.Value), cmp.Compare(x.Location, y.Location))
-		})
-		rest := d
-		for i := len(cells[p]) - 1; i >= 0; i-- {
-			hi, lo := bits.Mul64(uint64(d), uint64(cells[p][i].Value))
-			q, _ := bits.Div64(hi, lo, uint64(sum[p]))
-			part := int64(q)
-			if i == 0 {
-				part = rest
-			}
-			rest -= part
-			b.cells[cellKey{m.criticalImbalance, uint32(p), cells[p][i].Location}] = part
-		}
+		b.cells[cellKey{m.criticalImbalance, uint32(p), most[p].loc}] = d
 	}
 }
 
@@ -363,7 +354,7 @@ func (b *builder) header() {
 func (b *builder) neverEnded() {
 	for _, w := range b.settlers {
 		for loc, h := range w.never {
-			if n := b.lives.never[loc]; n != nil && n.op.kind == wire.LockBegin {
+			if n := b.lives.never[loc]; n != nil {
 				n.holder, n.path = h.holder, h.path
 			}
 		}

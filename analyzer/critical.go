@@ -115,8 +115,11 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 	w.left[loc] = n
 	from := max(l.begin, w.path.begin)
 	w.stay(loc, from, t)
-	if c := l.creator; c != uint32(trace.NoLocation) && c != loc && w.s.locations[c].lives(from) && w.s.locations[c].begin < from {
-		return c, from
+	if c := l.creator; c != uint32(trace.NoLocation) {
+		// The order of (begin, location) keeps damaged traces from going round in circles.
+		if x := &w.s.locations[c]; x.lives(from) && (x.begin < from || c < loc) {
+			return c, from
+		}
 	}
 	return w.root, from
 }

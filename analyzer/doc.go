@@ -81,7 +81,8 @@
 //     taken or when a later one was). If its End is later than the begin of l's life, the path was on l during [End, t)
 //     and goes on at the causer at End.
 //   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its creator at that
-//     time; without a creator that lived already, at the root location.
+//     time; without a creator that is before it in the order of (begin of life, location)
+//     and lives at that time, at the root location.
 //   - it ends where it reaches the begin of the focus.
 //
 // A causer that does not live at that time (before the begin or after the end of its life) is not taken: the wait counts as if it had no causer.
@@ -93,8 +94,8 @@
 // the union over time.
 //
 // critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its non-waiting time
-// over the locations that visited it), where waiting is what wait states take. It is divided among the locations as critical_path is there
-// (floored; the remainder goes to the location with most of it, the lowest of equals).
+// over the locations that visited it), where waiting is what wait states take. It is charged to the location with the most
+// critical_path there (the lowest of equals).
 //
 // # Groups
 //
@@ -105,8 +106,8 @@
 //
 // # Imbalance
 //
-// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Each of the N has
-// imbalance |own − avg| there, those without time there included.
+// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those above it have
+// overload = own − avg, those below, with those without time there, underload = avg − own. Both are children of imbalance.
 //
 // # Counters
 //

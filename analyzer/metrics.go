@@ -16,7 +16,8 @@ type metrics struct {
 	execution, communication, synchronization, sleep uint16 // time of levels, by their kind
 	externalWait, wakeup, startLatency, overhead     uint16
 	visits, messages, acquisitions                   uint16
-	imbalance, criticalPath, criticalImbalance       uint16
+	overload, underload                              uint16
+	criticalPath, criticalImbalance                  uint16
 
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
 	user    []uint16          // by metric number of the archive
@@ -46,7 +47,8 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		{"external_wait", &m.externalWait}, {"wakeup", &m.wakeup},
 		{"start_latency", &m.startLatency}, {"overhead", &m.overhead},
 		{"visits", &m.visits}, {"messages", &m.messages}, {"acquisitions", &m.acquisitions},
-		{"imbalance", &m.imbalance}, {"critical_path", &m.criticalPath}, {"critical_path_imbalance", &m.criticalImbalance},
+		{"overload", &m.overload}, {"underload", &m.underload},
+		{"critical_path", &m.criticalPath}, {"critical_path_imbalance", &m.criticalImbalance},
 	} {
 		i, ok := index[known.name]
 		if !ok {

@@ -222,7 +222,7 @@ func (w *settler) settle() {
 	for i := range waits {
 		x := &waits[i]
 		rest -= x.End - x.Begin
-		if x.Causer != NoCauser && x.Causer != o.Loc {
+		if x.Causer != NoCauser && x.Causer != o.Loc && w.m.s.metrics.list[x.Metric].Wait {
 			last = i
 		}
 	}
@@ -241,7 +241,9 @@ func (w *settler) settle() {
 			w.putWait(x, o, i == last)
 			causer = w.m.places.fold[causer]
 		}
-		w.causes[causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}] += d
+		if d > 0 {
+			w.causes[causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}] += d
+		}
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
@@ -265,8 +267,8 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 			}
 			in.duration += y.Release
 			in.end = y.End
-			if y.Release >= longest {
-				longest, in.causer, in.causerPath = y.Release, y.Causer, y.CauserPath
+			if y.End-y.Begin >= longest {
+				longest, in.causer, in.causerPath = y.End-y.Begin, y.Causer, y.CauserPath
 			}
 		}
 		if in.causer != NoCauser {

@@ -11,9 +11,19 @@ var (
 		Name: "imbalance", Title: "Imbalance",
 		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows where unequal work is done, " +
 			"which elsewhere makes others wait.",
-		Formula: "|execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
+		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
 		Advice: "Divide the work of this call path by its cost instead of by count, in smaller pieces, or let the goroutines take pieces from a " +
 			"common queue.",
+	}}
+	Overload = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "overload", Title: "Overload", Parent: "imbalance",
+		Description: "Execution beyond the mean of the group: these goroutines had more to do than the others.",
+		Formula:     "execution of the call path on the goroutine − its mean over the group, when positive",
+	}}
+	Underload = &analyzer.Pattern{Metric: metric.Metric{
+		Name: "underload", Title: "Underload", Parent: "imbalance",
+		Description: "Execution short of the mean of the group: these goroutines had less to do than the others, or nothing.",
+		Formula:     "mean over the group of the execution of the call path − that on the goroutine, when positive",
 	}}
 	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "critical_path", Title: "Critical path",
@@ -25,7 +35,7 @@ var (
 	CriticalPathImbalance = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "critical_path_imbalance", Title: "Critical path imbalance",
 		Description: "How much more of a call path is on the critical path than a goroutine executes of it on average. It is what perfect balance could save there.",
-		Formula:     "critical_path of the call path − mean over goroutines of its time without waiting, when positive; spread over goroutines as critical_path is",
+		Formula:     "critical_path of the call path − mean over the goroutines in it of their time there without waiting, when positive; on the goroutine with most of the critical path there",
 		Advice:      "Spread this call path over more goroutines, or give the goroutine that is on the critical path less of it.",
 	}}
 )

@@ -22,7 +22,7 @@ func All() []*analyzer.Pattern {
 		Visits,
 		MessageCount,
 		Acquisitions,
-		Imbalance,
+		Imbalance, Overload, Underload,
 		CriticalPath,
 		CriticalPathImbalance,
 	}
