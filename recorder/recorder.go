@@ -55,7 +55,7 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 
 // config is what the session's processes are told.
 func (r *Recorder) config() shm.Config {
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.Counters}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.Counters, Recorder: os.Getpid()}
 }
 
 // Times between two looks at the buffers. The shortest is for programs that fill them fast.

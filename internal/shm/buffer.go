@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"tracerec/internal/clock"
@@ -27,6 +28,9 @@ type Buffer struct {
 	limit   uint64          // blocks for chunks; the others are kept for definitions
 	refused bool            // the system gave no memory: do not ask again
 
+	recorder     int    // process id
+	recorderBorn uint64 // its bootTicks
+
 	defMu sync.Mutex
 	def   *chunkHeader
 }
@@ -38,8 +42,6 @@ const (
 	growth    = 16 // blocks that are allocated at a time
 	minBlocks = 2 * growth
 )
-
-var fileNumber atomic.Uint64
 
 // Create makes the buffer file of this process in the session directory. Events will be stamped by the
 // clock of kind k.
@@ -55,9 +57,10 @@ func Create(c Config, k clock.Kind) (*Buffer, error) {
 	if blocks < minBlocks {
 		return nil, fmt.Errorf("%s: a buffer of %d KiB is too small", c.Dir, size>>10)
 	}
-	name := fmt.Sprintf("%d-%d", os.Getpid(), fileNumber.Add(1))
+	// Unlike any before it, also if the process becomes another program (exec) and joins again.
+	name := fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
 	unborn := filepath.Join(c.Dir, "."+name)
-	b := &Buffer{limit: blocks - blocks/16 - 1}
+	b := &Buffer{limit: blocks - blocks/16 - 1, recorder: c.Recorder, recorderBorn: bootTicks(c.Recorder)}
 	b.path = filepath.Join(c.Dir, name+Suffix)
 	err := b.create(unborn, blocks)
 	if err == nil {
@@ -152,6 +155,11 @@ func (b *Buffer) Available() bool {
 		}
 	}
 	return false
+}
+
+// Attended tells whether the recorder lives, as far as that is known. It is slow: it asks the system.
+func (b *Buffer) Attended() bool {
+	return b.recorder == 0 || b.recorderBorn != 0 && bootTicks(b.recorder) == b.recorderBorn
 }
 
 func (b *Buffer) takeFree(want Class) (uint64, Class) {

@@ -20,6 +20,7 @@ const DefaultBuffer = 512 << 20
 //	buffer=SIZE     largest size of the buffer file: a number of bytes, or with KiB, MiB or GiB behind it
 //	block           a full buffer makes the program wait, instead of losing events
 //	counters=A+B    event set that is read with every region
+//	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //
 // In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
@@ -28,6 +29,7 @@ type Config struct {
 	Buffer   int64 // bytes; 0 is DefaultBuffer
 	Block    bool
 	Counters []string
+	Recorder int // process id, 0 unknown
 	Portable bool
 }
 
@@ -52,6 +54,9 @@ func (c Config) String() string {
 		}
 		options = append(options, "counters="+strings.Join(names, "+"))
 	}
+	if c.Recorder != 0 {
+		options = append(options, "recorder="+strconv.Itoa(c.Recorder))
+	}
 	if c.Portable {
 		options = append(options, "portable")
 	}
@@ -75,6 +80,8 @@ func ParseConfig(text string) (Config, error) {
 			for _, n := range strings.Split(value, "+") {
 				c.Counters = append(c.Counters, unescape.Replace(n))
 			}
+		case "recorder":
+			c.Recorder, err = strconv.Atoi(value)
 		case "portable":
 			c.Portable = true
 		default:
