@@ -57,7 +57,7 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 		w.lost += e.Word
 		w.drop(l, uint64(e.ID), wire.Failed, t)
 	case wire.Create:
-		path := w.child(w.current(l), w.s.regions.id(e.ID), e.Kind)
+		path := w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) && w.path == nil {
 			w.creates = append(w.creates, creation{uint32(e.Word - 1), w.loc, path, t})

@@ -298,6 +298,14 @@ func (w *scanner) current(l *location) uint32 {
 	return l.own
 }
 
+// below returns the call path below which a new level lies.
+func below(l *location) uint32 {
+	if n := len(l.stack); n > 0 {
+		return l.stack[n-1].path
+	}
+	return noPath
+}
+
 // charge gives [l.last, t) but its last part, which is overhead, to the innermost level.
 func (w *scanner) charge(l *location, t, overhead int64) {
 	d := t - l.last - overhead
@@ -321,7 +329,7 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 		w.free = w.free[:len(w.free)-1]
 	}
 	r := w.s.regions.id(region)
-	path := w.child(w.current(l), r, kind)
+	path := w.child(below(l), r, kind)
 	if kind == wire.Enter && !l.named {
 		l.name, l.named = r, true
 	}
@@ -410,7 +418,7 @@ func (o *Op) waitsAlone() bool {
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
 	path := w.current(l)
 	if e.Kind == wire.Close {
-		path = w.child(path, w.s.regions.id(e.ID), e.Kind)
+		path = w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 	}
 	if object := uint32(e.Word); w.path == nil && object != 0 && int(object) < len(w.ops.count) {
