@@ -99,7 +99,7 @@ func tell[D any](f *Found, list []subscriber[D], d D) {
 // stream). Times are quantised, so that ties between locations are common and a tie
 // may contradict what happened: the simulations must not depend on it.
 //
-// The waits of one operation never overlap and lie within it. The order of calls of emit is defined by
+// The waits of one operation are found one after the other, never overlap and lie within it. The order of calls of emit is defined by
 // ops alone. Renumbering locations changes results only where ties were resolved by it.
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(Wait)) Counts {
 	m.found = Found{Ops: ops, Size: size, emit: emit}

@@ -15,7 +15,8 @@ type lockState struct {
 	sorted    []hold
 	orphans   []stamped // releases without acquisition on their location
 	pending   []int32   // acquisitions of the current location whose release is still to come
-	writer    int32     // the earliest exclusive acquisition that never ended
+	convoy    convoyIndex
+	writer    int32 // the earliest exclusive acquisition that never ended
 }
 
 // hold is the time in which a location held the lock.
@@ -37,7 +38,8 @@ const held = int64(math.MaxInt64)
 // one, else never. Exclusive holds, in the order of (begin, end, op), end no later than the next begins.
 //
 // Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its overlap with each
-// exclusive hold of another location, by time; then, if shared holds of other locations end after the last of those exclusive holds
+// exclusive hold of another location, by time (if there are more than 2·maxParts, those before the last maxParts as
+// described at convoy); then, if shared holds of other locations end after the last of those exclusive holds
 // (of any location; else after the wait's begin) and no later than the wait, one with the last of them to end
 // (of several the one that began first, of those the first op), from there to its end. If the wait never ended, holds ending after it count too.
 //
@@ -72,7 +74,7 @@ func (m *Matcher) lock(ops []Op) {
 func (m *Matcher) findHolds(ops []Op) {
 	s := &m.locks
 	s.exclusive, s.shared, s.orphans, s.pending = s.exclusive[:0], s.shared[:0], s.orphans[:0], s.pending[:0]
-	s.writer = NoOp
+	s.writer, s.convoy.built = NoOp, false
 	writing := -1 // index of the location's exclusive hold
 	for i := range ops {
 		o := &ops[i]
@@ -167,16 +169,10 @@ func (m *Matcher) clipHolds(ops []Op) {
 
 // nextBegin is the earliest begin after t of holds sorted by begin, or held.
 func nextBegin(holds []hold, t int64) int64 {
-	i, _ := slices.BinarySearchFunc(holds, t, func(h hold, t int64) int {
-		if h.begin <= t {
-			return -1
-		}
-		return 1
-	})
-	if i == len(holds) {
-		return held
+	if i := firstFrom(holds, t+1); i < len(holds) {
+		return holds[i].begin
 	}
-	return holds[i].begin
+	return held
 }
 
 // sortHolds sorts by two keys, then op; holds come by op or nearly sorted.
@@ -222,6 +218,19 @@ func firstAfter(holds []hold, t int64) int {
 	return lo
 }
 
+// firstFrom is the index of the first hold that begins at t or later, of holds sorted by begin.
+func firstFrom(holds []hold, t int64) int {
+	lo, hi := 0, len(holds)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); holds[mid].begin < t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
 // contend derives the contention of op with h from the given time on, unless it is empty or h is of the
 // same location.
 func (m *Matcher) contend(ops []Op, op int32, h *hold, from int64) bool {
@@ -238,7 +247,12 @@ func (m *Matcher) contend(ops []Op, op int32, h *hold, from int64) bool {
 func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	o, s := &ops[op], &m.locks
 	from := o.Begin
-	for j := firstAfter(s.exclusive, o.Begin); j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
+	lo, hi := firstAfter(s.exclusive, o.Begin), firstFrom(s.exclusive, o.End)
+	if hi-lo > 2*maxParts {
+		m.convoy(op, lo, hi-maxParts)
+		lo, found = hi-maxParts, true
+	}
+	for j := lo; j < hi; j++ {
 		h := &s.exclusive[j]
 		found = m.contend(ops, op, h, h.begin) || found
 		from = h.end

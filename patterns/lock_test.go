@@ -3,6 +3,8 @@ package patterns_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/trace/wire"
 )
@@ -88,4 +90,38 @@ func TestRWLock(t *testing.T) {
 			rlock(1, 0, atOnce, 1), lock(2, 10, 11, 42), unlock(2, 50), lock(3, 60, 61, 70), unlock(3, 71)},
 			[]string{"rw_writer_wait 2 10-42 by 1@0"}, 0},
 	})
+}
+
+// A wait through very many holds has a bounded number of parts; their sum is exact, and the holder that
+// matters is blamed for at least what it held.
+func TestWaitThroughManyHolds(t *testing.T) {
+	list := ops{}
+	held, long, now := int64(0), int64(0), int64(1000)
+	for i := range int64(5000) {
+		loc, length := uint32(1), 10+i%7
+		if i%500 == 250 {
+			loc, length = 2, 1000
+			long += length
+		}
+		list = append(list, lock(loc, now, atOnce, now), unlock(loc, now+length))
+		held += length
+		now += length + 3
+	}
+	list = append(list, lock(3, 1005, 1006, now), unlock(3, now+1))
+	ops, waits, _ := match(wire.Mutex, 0, list)
+	require.LessOrEqual(t, len(waits), 200)
+	var sum, blamed, last int64
+	for _, w := range waits {
+		require.EqualValues(t, 3, ops[w.Op].Loc)
+		require.LessOrEqual(t, last, w.Begin)
+		last = w.End
+		sum += w.End - w.Begin
+		if w.Causer == 2 {
+			blamed += w.End - w.Begin
+		}
+	}
+	require.Equal(t, held-5, sum)
+	require.GreaterOrEqual(t, blamed, long)
+	require.Less(t, blamed, 2*long)
+	require.Equal(t, now-3, last)
 }
