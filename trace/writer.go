@@ -369,7 +369,9 @@ func (p *ProcessWriter) writeWarnings() error {
 }
 
 // Exited says when (stamp) and how the process ended: exit status, 128+n for signal n, -1 unknown.
+// It comes last.
 func (p *ProcessWriter) Exited(status int, at Stamp) error {
+	p.flush()
 	r := newRecordWriter()
 	r.array(int64(status), at.Ticks, at.Mono, at.Wall)
 	return p.w.records(exitFrame, p.index, r)
