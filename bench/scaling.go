@@ -35,8 +35,7 @@ func (b *bench) scaling() error {
 		}
 		b.table.add(line{
 			what:  fmt.Sprintf("analysis of %.3g events", float64(last.events)),
-			ours:  fmt.Sprintf("%.2f s, %s", float64(last.events)/s.rate(), mega(s.rate())),
-			peer:  fmt.Sprintf("%s, %.1f B/event", megabytes(last.memory), s.memory()),
+			ours:  fmt.Sprintf("%.2f s, %s, %s, %.1f B/event", float64(last.events)/s.rate(), mega(s.rate()), megabytes(last.memory), s.memory()),
 			ratio: fmt.Sprintf("%s of the time per event", times(perEvent/first)),
 			goal:  "≥ 10 M/s, ≤ 16 B/event, linear",
 		})
