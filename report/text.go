@@ -22,21 +22,15 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	}
 	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles()}
 	p.header()
-	if e.Header.Events == 0 {
-		p.blank()
-		p.para(0, "", "No events were recorded. Is the program instrumented? Put defer instrument.Region(\"name\").End() "+
-			"into the functions that matter, use instrument's channel operations and locks, and record it with tracerec.")
-	} else {
-		p.timeTree()
-		p.findings()
-		p.neverEnded()
-		p.criticalPath()
-		p.imbalance()
-		p.instances()
-		p.counters()
-		p.blank()
-		p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
-	}
+	p.timeTree()
+	p.findings()
+	p.neverEnded()
+	p.criticalPath()
+	p.imbalance()
+	p.instances()
+	p.counters()
+	p.blank()
+	p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
 	_, err := w.Write(p.out.Bytes())
 	return err
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report"
+)
+
+func newAnalyze() *cobra.Command {
+	var top int
+	format := newFormat("text", "json")
+	cmd := &cobra.Command{
+		Use:   "analyze INPUT",
+		Short: "Explain where a recorded program waits",
+		Long: `analyze reads the trace directory INPUT and prints where its time went and what
+was found, dearest first. What is wrong with a damaged or unfinished recording
+is said at the top; what is readable of it is analyzed.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if top < 1 {
+				return fmt.Errorf("--top %d: less than one", top)
+			}
+			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
+				if format.value == "json" {
+					return report.JSON(w, e)
+				}
+				return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
+			})
+		},
+	}
+	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().IntVar(&top, "top", 5, "print at most so many findings and rows of each list")
+	return cmd
+}
+
+func newDump() *cobra.Command {
+	format := newFormat("csv", "json")
+	cmd := &cobra.Command{
+		Use:   "dump INPUT",
+		Short: "Print every severity: metric, call path, location, value",
+		Long: `dump analyzes INPUT and prints every severity that is not zero, one row each:
+metric, call path, location and value, exclusive along both trees, in the
+metric's unit.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
+				if format.value == "json" {
+					return report.DumpJSON(w, e)
+				}
+				return report.DumpCSV(w, e)
+			})
+		},
+	}
+	cmd.Flags().Var(format, "format", format.usage())
+	return cmd
+}
+
+// format is a flag that takes one of a few words; the first is the default.
+type format struct {
+	value string
+	words []string
+}
+
+func newFormat(words ...string) *format { return &format{words[0], words} }
+
+func (f *format) String() string { return f.value }
+func (f *format) Type() string   { return "FORMAT" }
+func (f *format) usage() string  { return f.words[0] + " or " + f.words[1] }
+
+// Set accepts one of the words.
+func (f *format) Set(s string) error {
+	for _, w := range f.words {
+		if s == w {
+			f.value = s
+			return nil
+		}
+	}
+	return fmt.Errorf("neither %s nor %s", f.words[0], f.words[1])
+}
+
+// colored tells whether w is a terminal whose user did not ask for plain text.
+func colored(w io.Writer) bool {
+	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

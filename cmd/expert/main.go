@@ -1,0 +1,70 @@
+// Command expert finds and explains the wait states of a recorded program.
+package main
+
+//go:generate go run tracerec/internal/patterndoc ../../docs/patterns.md
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// badUse is the exit status for bad usage and for input that cannot be read.
+const badUse = 2
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// execute runs the command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.Execute(); err != nil {
+		fmt.Fprintf(stderr, "expert: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return badUse
+	}
+	return 0
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "expert",
+		Short: "Find where a concurrent program waits, why, and what it costs",
+		Long: `expert reads what tracerec recorded and explains it: which wait states cost how
+much, in which call path, on which goroutines, who caused them, what of it lies
+on the critical path, and what to do.
+
+Exit status: 0 fine, 2 bad usage or unreadable input.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		// Without a command this prints the help; an unknown one is an error.
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion())
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "expert", version()) },
+	}
+}
+
+// version is what the build says about its source.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}

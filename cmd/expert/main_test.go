@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+	"tracerec/trace/tracetext"
+)
+
+// expert runs a command line in this process.
+func expert(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = execute(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// oneLine requires that a command line failed with a message of one line.
+func oneLine(t *testing.T, args []string, contains ...string) {
+	t.Helper()
+	status, stdout, stderr := expert(args...)
+	require.Equal(t, 2, status, stderr)
+	require.Empty(t, stdout)
+	require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	require.True(t, strings.HasPrefix(stderr, "expert: "), stderr)
+	for _, c := range contains {
+		require.Contains(t, stderr, c)
+	}
+}
+
+// scenario is a program whose main holds a lock for 90 µs while a worker wants it.
+const scenario = `
+channel ch cap 0
+mutex m
+location main
+  0 enter run @main.go:5
+  0 create worker @main.go:9
+  1000 lock m @main.go:11
+  2000 leave
+  90000 unlock m
+  91000 recv ch @main.go:14
+  91500 blocked
+  99000 leave
+  99500 exit
+  100000 end
+location worker
+  500 begin worker by main
+  10000 lock m @work.go:21
+  11000 blocked
+  91000 leave
+  92000 unlock m
+  98000 send ch @work.go:30
+  98500 leave
+  99000 end
+`
+
+// archive writes a scenario as a trace directory and returns its name.
+func archive(t *testing.T, text string) string {
+	t.Helper()
+	segment, err := tracetext.Parse(text)
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "trace.dir")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, trace.SegmentName(0)), segment, 0o644))
+	return dir
+}
+
+func TestAnalyze(t *testing.T) {
+	dir := archive(t, scenario)
+	status, text, stderr := expert("analyze", dir)
+	require.Equal(t, 0, status, stderr)
+	require.Empty(t, stderr)
+	require.Contains(t, text, "Lock competition")
+	require.Contains(t, text, "worker waited 80.0 µs in lock at work.go:21, 1 time, for main")
+	require.NotContains(t, text, "\x1b")
+
+	status, text, _ = expert("analyze", dir, "--format", "json")
+	require.Equal(t, 0, status)
+	var doc struct {
+		Findings []struct {
+			Metric   string
+			Severity int64 `json:"severity_ns"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc))
+	require.NotEmpty(t, doc.Findings)
+	require.Equal(t, "lock_competition", doc.Findings[0].Metric)
+	require.Equal(t, int64(80_000), doc.Findings[0].Severity)
+}
+
+func TestDump(t *testing.T) {
+	dir := archive(t, scenario)
+	status, text, stderr := expert("dump", dir)
+	require.Equal(t, 0, status, stderr)
+	require.True(t, strings.HasPrefix(text, "metric,callpath,file,line,location,value\n"), text)
+	require.Contains(t, text, "lock_competition,lock,work.go,21,worker,80000\n")
+	status, text, _ = expert("dump", dir, "--format", "json")
+	require.Equal(t, 0, status)
+	require.True(t, json.Valid([]byte(text)))
+}
+
+// A damaged archive is analyzed as far as it can be read, and the report says what is missing.
+func TestDamagedArchive(t *testing.T) {
+	dir := archive(t, scenario)
+	file := filepath.Join(dir, trace.SegmentName(0))
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	analyzed := 0
+	for at := range whole {
+		require.NoError(t, os.WriteFile(file, whole[:at], 0o644))
+		status, text, stderr := expert("analyze", dir)
+		if status == 2 {
+			require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+			require.Contains(t, stderr, dir)
+			continue
+		}
+		require.Equal(t, 0, status)
+		require.Contains(t, text, "! ", "cut at %d", at)
+		analyzed++
+	}
+	require.Positive(t, analyzed)
+}
+
+func TestNothingRecorded(t *testing.T) {
+	oneLine(t, []string{"analyze", archive(t, "")}, "no events recorded", "instrument.Region")
+}
+
+func TestUnfinishedRecording(t *testing.T) {
+	dir := archive(t, scenario)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "session"), []byte("x"), 0o644))
+	status, text, stderr := expert("analyze", dir)
+	require.Equal(t, 0, status, stderr)
+	require.Contains(t, text, "! the recording was not finished")
+}
+
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
+		return name
+	}
+	empty := filepath.Join(dir, "empty")
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	oneLine(t, []string{"analyze", filepath.Join(dir, "none")}, "none", "no such file")
+	oneLine(t, []string{"analyze", empty}, empty)
+	oneLine(t, []string{"analyze", file("a.trace", "go 1.26 trace\x00\x00\x00…")}, "a.trace: offset 0: a Go execution trace", "not supported by this version")
+	oneLine(t, []string{"dump", file("traces.otf2", "\x03BOTF2\x00\x03\x02")}, "traces.otf2: offset 0:", "OTF2", "not supported by this version")
+	oneLine(t, []string{"analyze", file("b", "hello")}, "b: offset 0: not a trace")
+	oneLine(t, []string{"analyze", file("c", "")}, "c: offset 0: not a trace")
+	oneLine(t, []string{"analyze", os.DevNull}, "neither a directory nor a file")
+}
+
+func TestUsage(t *testing.T) {
+	oneLine(t, []string{"analyze"})
+	oneLine(t, []string{"analyze", ".", "--format", "xml"}, "xml", "neither text nor json")
+	oneLine(t, []string{"analyze", ".", "--top", "0"}, "--top 0")
+	oneLine(t, []string{"analyse", "."}, "analyse")
+	oneLine(t, []string{"dump", ".", "--format", "text"}, "neither csv nor json")
+	oneLine(t, []string{"patterns", "lock"}, "lock_competition")
+	oneLine(t, []string{"patterns", "nonsense"}, "no metric")
+	for _, help := range [][]string{{}, {"--help"}, {"version"}, {"--version"}} {
+		status, out, stderr := expert(help...)
+		require.Equal(t, 0, status, stderr)
+		require.Contains(t, out, "expert")
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	status, out, _ := expert("patterns")
+	require.Equal(t, 0, status)
+	require.Regexp(t, `(?m)^time +Time\n`, out)
+	require.Regexp(t, `(?m)^    late_sender +Late sender\n`, out)
+	status, out, _ = expert("patterns", "late_sender")
+	require.Equal(t, 0, status)
+	for _, part := range []string{"Late sender (late_sender, wait state, ns)", "part of communication", "Computed as", "What to do"} {
+		require.Contains(t, out, part)
+	}
+	for _, line := range strings.Split(out, "\n") {
+		require.LessOrEqual(t, len([]rune(line)), 80)
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/metric"
+	"tracerec/patterns"
+	"tracerec/report"
+)
+
+func newPatterns() *cobra.Command {
+	return &cobra.Command{
+		Use:   "patterns [NAME]",
+		Short: "Say what a metric means, how it is computed, and what to do about it",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list := metrics()
+			if len(args) == 0 {
+				return report.MetricTree(cmd.OutOrStdout(), list)
+			}
+			for _, m := range list {
+				if m.Name == args[0] {
+					return report.DescribeMetric(cmd.OutOrStdout(), m)
+				}
+			}
+			return fmt.Errorf("no metric %q%s; expert patterns lists them all", args[0], similar(args[0], list))
+		},
+	}
+}
+
+// metrics returns the metrics of all patterns, parents before children.
+func metrics() []metric.Metric {
+	var list []metric.Metric
+	for _, p := range patterns.All() {
+		list = append(list, p.Metric)
+	}
+	return list
+}
+
+// similar suggests metrics whose name or title has the text in it.
+func similar(text string, list []metric.Metric) string {
+	var names []string
+	for _, m := range list {
+		if strings.Contains(m.Name, text) || strings.Contains(strings.ToLower(m.Title), strings.ToLower(text)) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (perhaps " + strings.Join(names, ", ") + ")"
+}
