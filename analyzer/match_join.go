@@ -19,8 +19,8 @@ func (g *generation) mean() int64 { return g.first + g.sum/g.count }
 // A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
 // Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was
 // released by the latest Done before its end: the last one of the current generation so far, else of the previous one. That gives
-// a Join, with the mean time of the Dones of that generation so far (each counts once, rounded down). A Wait
-// without such a Done is unmatched, and so is one that never ended while the counter is not 0, which changes nothing.
+// a Join, with the mean time of the Dones of that generation so far (each counts once, rounded down). What has no Done is
+// no generation. A Wait without such a Done is unmatched, and so is one that never ended while the counter is not 0, which changes nothing.
 func (m *Matcher) join(ops []Op) {
 	m.order = m.order[:0]
 	for i := range ops {
@@ -103,8 +103,9 @@ func (m *Matcher) cond(ops []Op) {
 }
 
 // once finds the call that ran the function of a Once: the latest one, by index, of the location of the
-// first OnceRun (by time, then index) that began no later. Every other call that began before its end and did not end before the
-// OnceRun derives a OnceCall, by index. A call that blocked or never ended and has none is unmatched, except the one that ran.
+// first OnceRun (by time, then index) that began no later. Every call of another location that began before its end and did
+// not end before the OnceRun derives a OnceCall, by index. Any other call, except the one that ran, is unmatched, if it blocked or never ended:
+// such as one from within the function.
 func (m *Matcher) once(ops []Op) {
 	first, run := NoOp, NoOp
 	for i := range ops {
@@ -121,7 +122,7 @@ func (m *Matcher) once(ops []Op) {
 		o, op := &ops[i], int32(i)
 		switch {
 		case o.Kind != wire.OnceBegin || op == run:
-		case run != NoOp && o.Begin < ops[run].End && o.End >= ops[first].Begin:
+		case run != NoOp && o.Loc != ops[run].Loc && o.Begin < ops[run].End && o.End >= ops[first].Begin:
 			tell(&m.found, m.subs.onceCall, OnceCall{Call: op, Run: run})
 		default:
 			m.unmatched(op)

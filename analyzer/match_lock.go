@@ -37,11 +37,13 @@ const held = int64(math.MaxInt64)
 // release ends at the next later exclusive acquisition, an exclusive one also at the next later shared
 // one, else never. Exclusive holds, in the order of (begin, end, op), end no later than the next begins.
 //
-// Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its overlap with each
-// exclusive hold of another location, by time (if there are more than 2·maxParts, those before the last maxParts as
-// described at convoy); then, if shared holds of other locations end after the last of those exclusive holds
-// (of any location; else after the wait's begin) and no later than the wait, one with the last of them to end
-// (of several the one that began first, of those the first op), from there to its end. If the wait never ended, holds ending after it count too.
+// Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its
+// overlap with each exclusive hold of another location, by time (if more than 2·maxParts holds overlap it, those
+// before the last maxParts as described at convoy). Let X be the end of the last exclusive hold (of any
+// location) that overlaps it, or its begin if there is none. If shared holds of other locations end
+// after X and no later than the wait (if it never ended: at any time after X), it derives one more Contention, from X
+// to the end of the last of them to end, which is the holder: of several the first to begin, of those the
+// first op. It starts at X even if that hold began later: it was other readers until then.
 //
 // A shared one derives a Contention for its overlap with every exclusive hold of another location
 // that began before the end of the wait, where a hold counts from the begin of the acquisition, though not

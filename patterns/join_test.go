@@ -30,6 +30,9 @@ func TestJoin(t *testing.T) {
 		{"a done is missing", wire.WaitGroup, 0, ops{
 			add(1, 0, 2), wait(1, 10, 50), add(1, 60, 1), wait(1, 70, 100), done(2, 40), done(2, 90)},
 			[]string{"join_wait 1 10-40 by 2@40 from 40", "join_wait 1 70-90 by 2@90 from 90"}, 1},
+		{"a generation without dones", wire.WaitGroup, 0, ops{
+			add(1, 0, 1), wait(1, 10, 50), add(1, 60, 1), wait(1, 70, 100), wait(3, 20, 101), done(2, 40)},
+			[]string{"join_wait 1 10-40 by 2@40 from 40", "join_wait 3 20-40 by 2@40 from 40"}, 1},
 		{"adds are missing", wire.WaitGroup, 0, ops{wait(1, 10, 50), done(2, 30), done(3, 40)},
 			[]string{"join_wait 1 10-40 by 3@40 from 40"}, 0},
 		{"never done", wire.WaitGroup, 0, ops{add(1, 0, 2), open(wait(1, 10, 100)), done(2, 40)},
@@ -63,6 +66,8 @@ func TestOnce(t *testing.T) {
 			do(1, 10, 101), do(2, 5, 100), point(wire.OnceRun, 2, 6), do(3, 20, 99), do(3, 110, 110)},
 			[]string{"once_wait 1 10-100 by 2@5", "once_wait 3 20-99 by 2@5"}, 0},
 		{"done long ago", wire.Once, 0, ops{do(2, 5, 100), point(wire.OnceRun, 2, 6), do(1, 100, 101), do(2, 200, 201)}, nil, 0},
+		{"called from within", wire.Once, 0, ops{open(do(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(1, 10, 100))},
+			[]string{"external_wait 1 10-100"}, 0},
 		{"the run is missing", wire.Once, 0, ops{do(2, 5, 100)}, nil, 0},
 		{"never ends", wire.Once, 0, ops{open(do(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(2, 10, 100))},
 			[]string{"once_wait 2 10-100 by 1@5"}, 0},
