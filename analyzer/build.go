@@ -112,7 +112,7 @@ func (b *builder) collect() {
 	b.cells, b.critical = map[cellKey]int64{}, b.waits.cells
 	b.stats = make([]durations, len(m.list))
 	for _, w := range b.settlers {
-		for k, v := range w.cells {
+		for k, v := range w.cells.all() {
 			b.cells[k] += v
 		}
 		for i := range w.stats {

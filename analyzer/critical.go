@@ -26,22 +26,22 @@ type jump struct {
 // jumps returns the jumps of all locations, ascending by (at, causer), those of location l at [first[l], first[l+1]).
 func jumps(settlers []*settler, locations int) (list []jump, first []int) {
 	first = make([]int, locations+1)
-	each := func(f func(k *keptWait)) {
+	each := func(f func(k keptWait)) {
 		for _, w := range settlers {
 			for r := w.waits.reader(0); r.more(); {
 				if k := r.wait(); k.jump {
-					f(&k)
+					f(k)
 				}
 			}
 		}
 	}
-	each(func(k *keptWait) { first[k.loc+1]++ })
+	each(func(k keptWait) { first[k.loc+1]++ })
 	for i := range locations {
 		first[i+1] += first[i]
 	}
 	list = make([]jump, first[locations])
 	at := slices.Clone(first[:locations])
-	each(func(k *keptWait) {
+	each(func(k keptWait) {
 		list[at[k.loc]] = jump{k.end, k.causer}
 		at[k.loc]++
 	})

@@ -53,7 +53,7 @@ func (b *builder) findings() {
 	}
 	causes := map[causeKey]int64{}
 	for _, w := range b.settlers {
-		for k, v := range w.causes {
+		for k, v := range w.causes.all() {
 			causes[k] += v
 		}
 	}

@@ -30,8 +30,8 @@ type settler struct {
 	matcher *Matcher
 	counts  Counts
 	waits   stream // for the critical path: what readWait reads
-	cells   map[cellKey]int64
-	causes  map[causeKey]int64
+	cells   sums[cellKey]
+	causes  sums[causeKey]
 	stats   []durations // by metric
 	never   map[uint32]never
 
@@ -51,7 +51,7 @@ type causeKey struct {
 
 func newSettler(m *matching) *settler {
 	return &settler{
-		m: m, matcher: NewMatcher(m.list), cells: map[cellKey]int64{}, causes: map[causeKey]int64{},
+		m: m, matcher: NewMatcher(m.list), cells: newSums[cellKey](), causes: newSums[causeKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{},
 	}
 }
@@ -203,8 +203,9 @@ func (w *settler) own(o *Op) int64 {
 func (w *settler) move(to uint16, o *Op, d int64) {
 	if d != 0 {
 		loc := w.m.places.fold[o.Loc]
-		w.cells[cellKey{to, o.Path, loc}] += d
-		w.cells[cellKey{w.m.s.metrics.timeOf(o.Kind), o.Path, loc}] -= d
+		w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, d)
+		from := w.m.s.metrics.timeOf(o.Kind)
+		w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
 	}
 }
 
@@ -242,7 +243,7 @@ func (w *settler) settle() {
 			causer = w.m.places.fold[causer]
 		}
 		if d > 0 {
-			w.causes[causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}] += d
+			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}, d)
 		}
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))

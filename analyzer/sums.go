@@ -1,0 +1,49 @@
+package analyzer
+
+// sums adds up values by key. Neighbouring values mostly have one of a few keys; they meet in a small
+// table before the map, which costs a tenth of it.
+type sums[K comparable] struct {
+	recent []recentSum[K]
+	rest   map[K]int64
+}
+
+type recentSum[K comparable] struct {
+	key   K
+	value int64
+}
+
+const recentBits = 10
+
+func newSums[K comparable]() sums[K] {
+	return sums[K]{make([]recentSum[K], 1<<recentBits), map[K]int64{}}
+}
+
+// add adds v to the sum of k; hash is any hash of k.
+func (s *sums[K]) add(hash uint32, k K, v int64) {
+	r := &s.recent[hash>>(32-recentBits)]
+	if r.key != k {
+		s.spill(r)
+		r.key = k
+	}
+	r.value += v
+}
+
+func (s *sums[K]) spill(r *recentSum[K]) {
+	if r.value != 0 {
+		s.rest[r.key] += r.value
+		r.value = 0
+	}
+}
+
+// all returns the sums; keys with sum 0 may be missing.
+func (s *sums[K]) all() map[K]int64 {
+	for i := range s.recent {
+		s.spill(&s.recent[i])
+	}
+	return s.rest
+}
+
+// cellHash hashes a place in the cube.
+func cellHash(metric uint16, path, loc uint32) uint32 {
+	return (uint32(metric)*0xc2b2ae35 ^ path*0x85ebca6b ^ loc*0x27d4eb2f) * 0x9e3779b1
+}
