@@ -5,6 +5,7 @@ package recorder
 import (
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"tracerec/internal/clock"
@@ -162,3 +163,6 @@ func events(chunks []shm.Chunk) (n uint64) {
 
 // now reads the clocks of the process.
 func (p *process) now() trace.Stamp { return trace.Stamp(clock.Take(p.info.Clock)) }
+
+// command returns the command line.
+func (p *process) command() string { return strings.Join(p.info.Args, " ") }

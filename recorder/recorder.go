@@ -166,6 +166,11 @@ func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struc
 		}
 		break
 	}
+	r.finishAll(status)
+}
+
+// finishAll writes what is left in all buffers; status is how the root ended.
+func (r *Recorder) finishAll(status int) {
 	for _, p := range r.procs {
 		if p.over || r.failed() {
 			continue
@@ -175,7 +180,7 @@ func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struc
 			continue
 		}
 		if p.view.Alive() {
-			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, strings.Join(p.info.Args, " "))
+			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, p.command())
 		}
 		r.fail(p.finish(r.writer, -1))
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,8 +16,8 @@ import (
 )
 
 // Recover completes the archive in dir, whose recorder died or could not write: with what the processes left in
-// their measurement buffers, and with its end. Processes that still run are recorded until they end, or until
-// SIGINT or SIGTERM. Damaged parts at the end of the archive are cut off; damage elsewhere remains, and is an
+// their measurement buffers, and with its end. It waits for processes that still run to end, or for SIGINT or SIGTERM,
+// after which these are recorded no further. Damaged parts at the end of the archive are cut off; damage elsewhere remains, and is an
 // error after everything else is done. Messages go to say.
 func Recover(dir string, say func(string)) error {
 	o := Defaults(dir)
@@ -44,7 +44,7 @@ func Recover(dir string, say func(string)) error {
 		return err
 	}
 	if s != nil {
-		r.record()
+		r.collect()
 	}
 	r.close()
 	r.report()
@@ -74,16 +74,21 @@ func remaining(dir string) error {
 	return nil
 }
 
-// record records the processes of a session that lost its recorder, until the last has ended.
-func (r *Recorder) record() {
+// collect waits for the processes of a session that lost its recorder, and reads their buffers. Not before they
+// have ended: what the dead recorder had taken is on no stack any more, and cannot be told from what is just
+// being retired.
+func (r *Recorder) collect() {
 	interrupted, release := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer release()
 	r.join()
 	for _, p := range r.procs {
 		if p.view.Alive() {
-			r.say("process %d still runs and is recorded until it ends, or until an interrupt", p.info.PID)
+			r.say("waiting for process %d (%s) to end; interrupt to take what there is", p.info.PID, p.command())
 		}
 	}
-	go r.drain()
-	r.finish(-1, math.MaxInt64, interrupted.Done())
+	for r.awaited() && interrupted.Err() == nil {
+		time.Sleep(longestPoll)
+		r.join() // its children
+	}
+	r.finishAll(-1)
 }

@@ -1,0 +1,181 @@
+//go:build linux
+
+package recorder
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// The test's own binary is the measured program when it finds itself recorded.
+func TestMain(m *testing.M) {
+	if text := os.Getenv(shm.Environment); text != "" {
+		c, err := shm.ParseConfig(text)
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(measured(c, os.Args[1:]))
+	}
+	if dir := os.Getenv(recordInto); dir != "" {
+		status, _ := Run(Defaults(dir), os.Args)
+		os.Exit(status)
+	}
+	os.Exit(m.Run())
+}
+
+// recordInto in the environment makes the test's own binary a recorder of itself.
+const recordInto = "RECORDER_TEST_DIR"
+
+// measured plays a measured program. Arguments: how many locations, how many chunks each, of which class, how it
+// ends.
+func measured(c shm.Config, args []string) int {
+	number := func(i int) int { n, _ := strconv.Atoi(args[i]); return n }
+	b, err := shm.Create(c, clock.Best())
+	if err != nil {
+		panic(err)
+	}
+	b.Define(wire.Def{Type: wire.DefRegion, ID: 1, Name: "solve"})
+	for location := range number(0) {
+		l := shm.Label{Location: b.NewLocation(), GoID: uint64(100 + location)}
+		for ; int(l.Seq) < number(1); l.Seq++ {
+			l.Base = clock.Now(clock.Best())
+			chunk, class := b.Alloc(shm.Class(number(2)), l)
+			for chunk == 0 {
+				if !c.Block || !b.Attended() {
+					b.Count(shm.EventsLost, 2)
+					break
+				}
+				time.Sleep(time.Millisecond)
+				chunk, class = b.Alloc(shm.Class(number(2)), l)
+			}
+			if chunk == 0 {
+				break
+			}
+			words := unsafe.Slice((*uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&chunk))), class.Size()/8)[shm.ChunkHeader/8:]
+			for i := 0; i+1 < len(words); i += 2 {
+				words[i], words[i+1] = wire.Head(wire.Enter, 1, 1), wire.Head(wire.Exit, 0, 1)
+			}
+			if int(l.Seq) < number(1)-1 {
+				b.Retire(chunk) // the last one of each location stays
+			}
+		}
+	}
+	switch args[3] {
+	case "kill":
+		unix.Kill(unix.Getpid(), unix.SIGKILL)
+	case "stay":
+		time.Sleep(time.Hour)
+	}
+	return number(3)
+}
+
+// run records the measured program in dir/a.
+func run(t *testing.T, o Options, args ...string) (status int, archive string, said string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	archive = filepath.Join(t.TempDir(), "a")
+	d := Defaults(archive)
+	d.Block = o.Block
+	if o.Buffer != 0 {
+		d.Buffer = o.Buffer
+	}
+	var messages strings.Builder
+	d.Say = func(m string) { fmt.Fprintln(&messages, m) }
+	status, err = Run(d, append([]string{self}, args...))
+	require.NoError(t, err)
+	return status, archive, messages.String()
+}
+
+// events opens an archive, requires it to be without fault, and counts its events.
+func recorded(t *testing.T, archive string) (n int) {
+	t.Helper()
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	require.Empty(t, a.Check())
+	require.True(t, a.Header().Complete)
+	for _, c := range a.Chunks() {
+		n += c.Events
+	}
+	return n
+}
+
+// eventsIn is how many events the measured program writes into a chunk of a class.
+var eventsIn = map[shm.Class]int{shm.Small: 24, shm.Medium: 504, shm.Large: 8184}
+
+func TestEverythingArrives(t *testing.T) {
+	for _, c := range []struct {
+		locations, chunks int
+		class             shm.Class
+		end               string
+		status            int
+	}{
+		{1, 1, shm.Small, "0", 0},
+		{1000, 1, shm.Small, "3", 3},
+		{10, 30, shm.Medium, "kill", 137},
+		{3, 200, shm.Large, "0", 0},
+	} {
+		status, archive, said := run(t, Options{}, fmt.Sprint(c.locations), fmt.Sprint(c.chunks), fmt.Sprint(c.class), c.end)
+		require.Equal(t, c.status, status)
+		require.Equal(t, c.locations*c.chunks*eventsIn[c.class], recorded(t, archive), said)
+		require.Contains(t, said, "nothing lost")
+		entries, err := os.ReadDir(archive)
+		require.NoError(t, err)
+		require.Len(t, entries, 1) // the archive and nothing else
+	}
+}
+
+func TestSmallBuffer(t *testing.T) {
+	const all = 500 * 8184
+	status, archive, said := run(t, Options{Buffer: 4 << 20}, "1", "500", "2", "0")
+	require.Equal(t, 0, status)
+	require.Contains(t, said, "events LOST", said)
+	require.Less(t, recorded(t, archive), all)
+
+	status, archive, said = run(t, Options{Buffer: 4 << 20, Block: true}, "1", "500", "2", "0")
+	require.Equal(t, 0, status)
+	require.Contains(t, said, "nothing lost")
+	require.Equal(t, all, recorded(t, archive))
+}
+
+// TestRecorderKilled kills the recorder at random moments in the middle of its work.
+func TestRecorderKilled(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for i := range 6 {
+		archive := filepath.Join(t.TempDir(), "a")
+		recorder := exec.Command(self, "3", "400", "2", "0")
+		recorder.Env = append(os.Environ(), recordInto+"="+archive)
+		require.NoError(t, recorder.Start())
+		time.Sleep(time.Duration(10+rand.IntN(200)) * time.Millisecond)
+		recorder.Process.Kill()
+		recorder.Wait()
+
+		_, err = os.Stat(filepath.Join(archive, sessionFile))
+		if err != nil {
+			continue // too early or too late
+		}
+		require.Error(t, Unfinished(archive))
+		var messages strings.Builder
+		require.NoError(t, Recover(archive, func(m string) { fmt.Fprintln(&messages, m) }), i)
+		require.Equal(t, 3*400*8184, recorded(t, archive), messages.String())
+		require.NoError(t, Unfinished(archive))
+	}
+}
