@@ -34,6 +34,7 @@ type rule struct {
 var rules = []rule{
 	{"trace/wire", nil, nil},
 	{"trace/tracetext", []string{"trace", "trace/wire"}, nil},
+	{"trace/tracetest", []string{"trace", "trace/wire"}, nil},
 	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
 	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
 	{"counters/sample", []string{"trace/wire", "internal/*"}, nil},
