@@ -16,9 +16,9 @@ func (c *Counts) Add(o Counts) {
 	c.Impossible += o.Impossible
 }
 
-// Matcher finds the wait states of synchronisation objects: it simulates one object at a time, which
-// gives derived operations, and hands each to the patterns that require it. It keeps scratch memory from
-// one object to the next, so every worker has one of its own.
+// Matcher finds the wait states of synchronisation objects: it simulates one object at a time, which gives
+// derived operations, and hands each to the patterns that require it. It keeps scratch memory from one
+// object to the next, so every worker has one of its own.
 type Matcher struct {
 	found Found
 	subs  subscribers
@@ -91,16 +91,18 @@ func tell[D any](f *Found, list []subscriber[D], d D) {
 // Match simulates one object of the given kind and size and calls emit for every wait state found.
 //
 // ops are all operations on the object, at most 1<<31 - 1, ascending by (Loc, order in the stream of the
-// location); an operation's place in the stream is that of its begin event. A select stands with the object it chose and its
-// outcome (Sent, Received, Closed); one that chose nothing stands nowhere. [wire.OnceRun] is a point operation in the
-// middle of its Once operation; Create, Begin and End are no operations of an object.
+// location); an operation's place in the stream is that of its begin event. A select stands with the object
+// it chose and its outcome (Sent, Received, Closed); one that chose nothing stands nowhere. [wire.OnceRun]
+// is a point operation in the middle of its Once operation; Create, Begin and End are no operations of an
+// object.
 //
 // All matchers order events by time, ties by index in ops, which is the order of (location, order in the
-// stream). Times are quantised, so that ties between locations are common and a tie
-// may contradict what happened: the simulations must not depend on it.
+// stream). Times are quantised, so that ties between locations are common and a tie may contradict what
+// happened: the simulations must not depend on it.
 //
-// The waits of one operation are found one after the other, never overlap and lie within it. The order of calls of emit is defined by
-// ops alone. Renumbering locations changes results only where ties were resolved by it.
+// The waits of one operation are found one after the other, never overlap and lie within it. The order of
+// calls of emit is defined by ops alone. Renumbering locations changes results only where ties were
+// resolved by it.
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(Wait)) Counts {
 	m.found = Found{Ops: ops, Size: size, emit: emit}
 	m.count = Counts{}
@@ -122,9 +124,9 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(W
 	return m.count
 }
 
-// Wait reports that operation op waited in [begin, end) for the operation causer (NoOp: for nobody). It is clipped to the
-// operation. What is empty then is no wait, nor is one for an operation of the same location, which equal times in damaged
-// traces may suggest. The end is the release.
+// Wait reports that operation op waited in [begin, end) for the operation causer (NoOp: for nobody). It is
+// clipped to the operation. What is empty then is no wait, nor is one for an operation of the same
+// location, which equal times in damaged traces may suggest. The end is the release.
 func (f *Found) Wait(op int32, begin, end int64, causer int32) {
 	f.WaitFrom(op, begin, end, causer, begin)
 }
@@ -146,7 +148,8 @@ func (f *Found) WaitFrom(op int32, begin, end int64, causer int32, from int64) {
 	f.emit(w)
 }
 
-// MayWait says whether o blocked, or may have: a select does not say whether it did, and a condition variable always blocks.
+// MayWait says whether o blocked, or may have: a select does not say whether it did, and a condition
+// variable always blocks.
 func (o *Op) MayWait() bool {
 	return o.Blocked != NotBlocked || o.Kind == wire.SelectBegin || o.Kind == wire.CondBegin
 }

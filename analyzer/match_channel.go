@@ -2,41 +2,40 @@ package analyzer
 
 import "tracerec/trace/wire"
 
-// channelState is the simulated channel. Send and receive operations are taken in the order of their
-// commit stamps: Blocked if the operation blocked, else End (so a select commits at its end).
-// Sends that panicked and receives that saw the channel closed take no part; operations that never
-// ended do.
+// channelState is the simulated channel. Send and receive operations are taken in the order of their commit
+// stamps: Blocked if the operation blocked, else End (so a select commits at its end). Sends that panicked
+// and receives that saw the channel closed take no part; operations that never ended do.
 //
-// The queue is the committed sends in buffer, followed by the blocked ones in senders. An operation that did not
-// block cannot have waited, so its partner has been there or its commit stamp is still to come:
-// it goes ahead of all blocked ones.
+// The queue is the committed sends in buffer, followed by the blocked ones in senders. An operation that
+// did not block cannot have waited, so its partner has been there or its commit stamp is still to come: it
+// goes ahead of all blocked ones.
 //
 // A send S
-//   - is taken by the oldest receive in early, else the oldest in receivers. A candidate R with S.Begin > R.End was served by a
-//     send that is not recorded: it leaves its queue unmatched, and the next is tried;
+//   - is taken by the oldest receive in early, else the oldest in receivers. A candidate R with S.Begin >
+//     R.End was served by a send that is not recorded: it leaves its queue unmatched, and the next is tried;
 //   - else joins senders if it blocked;
-//   - else joins buffer, after all in senders that ended before S.Begin have moved to buffer.
+//   - else joins buffer, after those at the front of senders that ended before S.Begin have moved to buffer.
 //
 // A receive R that blocked
-//   - knows that the queue was empty: those at the front of the queue that ended before R.Begin were received
-//     meanwhile, by receives whose commit stamp is still to come or that are not recorded; they go to
-//     taken;
+//   - knows that the queue was empty: those at the front of the queue that ended before R.Begin were
+//     received meanwhile, by receives whose commit stamp is still to come or that are not recorded; they go
+//     to taken;
 //   - then takes the front of the queue, else joins receivers.
 //
 // A receive R that did not block
-//   - takes the oldest of taken, if R.Begin is not later than the commit stamp of the receive that put it there; if it is, the
-//     element was lost, and the next is tried;
-//   - else, while the send one capacity behind the front of the queue (on a channel without buffer the front itself) ended before
-//     R.Begin, the front goes to taken for the same reason as above;
+//   - takes the oldest of taken, if R.Begin is not later than the commit stamp of the receive that put it
+//     there; if it is, the element was lost, and the next is tried;
+//   - else, while the send one capacity behind the front of the queue (on a channel without buffer the front
+//     itself) ended before R.Begin, the front goes to taken for the same reason as above;
 //   - then takes the front of the queue, else joins early.
 //
-// Whenever a receive takes the front of the queue, senders move to buffer as long as buffer is shorter than the
-// capacity. "Before" is strict: equal times prove nothing. A receive served by a send that is not recorded, an element that was
-// lost, and what is left in taken at the end count as Impossible.
+// Whenever a receive takes the front of the queue, senders move to buffer as long as buffer is shorter than
+// the capacity. "Before" is strict: equal times prove nothing. A receive served by a send that is not
+// recorded, an element that was lost, and what is left in taken at the end count as Impossible.
 //
-// Elements are numbered in the order in which they leave the queue or, not finding one, are handed to a waiting receive. An unmatched
-// receive has a number too, that of an element without recorded send; what is left in the queue
-// at the end comes last, after what is left in early and receivers.
+// Elements are numbered in the order in which they leave the queue or, not finding one, are handed to a
+// waiting receive. An unmatched receive has a number too, that of an element without recorded send; what is
+// left in the queue at the end comes last, after what is left in early and receivers.
 type channelState struct {
 	capacity  uint64
 	buffer    fifo      // sends whose element is in the buffer
@@ -91,14 +90,14 @@ func (o *Op) commit() int64 {
 	return o.End
 }
 
-// channel matches sends with receives and receives with the close, see [channelState]. It derives, in this order: a
-// Message for every element by number, an Unmatched for its receive or send; then by operation a
-// Closing for receives that saw the channel closed (by the first Close, if that is not later than
-// their end, else they are unmatched).
+// channel matches sends with receives and receives with the close, see [channelState]. It derives, in this
+// order: a Message for every element by number, an Unmatched for its receive or send; then by operation a
+// Closing for receives that saw the channel closed (by the first Close, if that is not later than their
+// end, else they are unmatched).
 //
-// Message.Room of element number k is the receive of element k - capacity; if it began after the end of
-// the send the pair is impossible and Room is NoOp. A send without Room is unmatched if it
-// blocked, never ended, or is a select and k ≥ capacity.
+// Message.Room of element number k is the receive of element k - capacity; if it began after the end of the
+// send the pair is impossible and Room is NoOp. A send without Room is unmatched if it blocked, never
+// ended, or is a select and k ≥ capacity.
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)

@@ -1,10 +1,11 @@
 package analyzer
 
-// maxParts bounds the parts of one wait for a lock. A goroutine that others overtake, or that stands in a queue of thousands,
-// may wait through any number of holds; told one by one they would be waiters × holds.
+// maxParts bounds the parts of one wait for a lock. A goroutine that others overtake, or that stands in a
+// queue of thousands, may wait through any number of holds; told one by one they would be waiters × holds.
 const maxParts = 64
 
-// convoyIndex answers questions about ranges of the exclusive holds of a lock. It is built when first needed.
+// convoyIndex answers questions about ranges of the exclusive holds of a lock. It is built when first
+// needed.
 type convoyIndex struct {
 	built   bool
 	total   []int64 // total[i] is the length of the holds before i, ns
@@ -48,10 +49,11 @@ func (c *convoyIndex) longestOf(holds []hold, lo, hi int) int32 {
 	return best
 }
 
-// convoy derives the contention of op with the exclusive holds lo to hi as maxParts parts: the holds are divided by count
-// into consecutive groups, the i-th of them from lo + (hi-lo)·i/maxParts on, and each group becomes one part as long as
-// its holds within the wait are together, from its first hold on, with its longest hold (of
-// several the first) as holder. So the time is exact, and the blame goes to the holder that matters most there.
+// convoy derives the contention of op with the exclusive holds lo to hi as maxParts parts: the holds are
+// divided by count into consecutive groups, the i-th of them from lo + (hi-lo)·i/maxParts on, and each
+// group becomes one part as long as its holds within the wait are together, from its first hold on, with
+// its longest hold (of several the first) as holder. So the time is exact, and the blame goes to the holder
+// that matters most there.
 func (m *Matcher) convoy(op int32, lo, hi int) {
 	s, o := &m.locks, &m.found.Ops[op]
 	c := &s.convoy

@@ -13,14 +13,15 @@ type generation struct {
 // mean is the mean time of the Dones.
 func (g *generation) mean() int64 { return g.first + g.sum/g.count }
 
-// join simulates the counter of a WaitGroup with its Adds, Dones (each by its delta, the counter never falls below 0) and
-// ends of Waits in order of time.
+// join simulates the counter of a WaitGroup with its Adds, Dones (each by its delta, the counter never
+// falls below 0) and ends of Waits in order of time.
 //
 // A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
-// Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was
-// released by the latest Done before its end: the last one of the current generation so far, else of the previous one. That gives
-// a Join, with the mean time of the Dones of that generation so far (each counts once, rounded down). What has no Done is
-// no generation. A Wait without such a Done is unmatched, and so is one that never ended while the counter is not 0, which changes nothing.
+// Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was released
+// by the latest Done before its end: the last one of the current generation so far, else of the previous
+// one. That gives a Join, with the mean time of the Dones of that generation so far (each counts once,
+// rounded down). What has no Done is no generation. A Wait without such a Done is unmatched, and so is one
+// that never ended while the counter is not 0, which changes nothing.
 func (m *Matcher) join(ops []Op) {
 	m.order = m.order[:0]
 	for i := range ops {
@@ -66,10 +67,11 @@ func (m *Matcher) join(ops []Op) {
 	}
 }
 
-// cond simulates the waiters of a Cond with the begins of its Waits, Signals and Broadcasts in order of time.
+// cond simulates the waiters of a Cond with the begins of its Waits, Signals and Broadcasts in order of
+// time.
 //
-// A Signal wakes the oldest waiter, a Broadcast all of them; with no waiter they are lost, as in
-// Go. A waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
+// A Signal wakes the oldest waiter, a Broadcast all of them; with no waiter they are lost, as in Go. A
+// waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
 // the next takes its place. Waiters left at the end are unmatched.
 func (m *Matcher) cond(ops []Op) {
 	m.order = m.order[:0]
@@ -103,9 +105,9 @@ func (m *Matcher) cond(ops []Op) {
 }
 
 // once finds the call that ran the function of a Once: the latest one, by index, of the location of the
-// first OnceRun (by time, then index) that began no later. Every call of another location that began before its end and did
-// not end before the OnceRun derives a OnceCall, by index. Any other call, except the one that ran, is unmatched, if it blocked or never ended:
-// such as one from within the function.
+// first OnceRun (by time, then index) that began no later. Every call of another location that began before
+// its end and did not end before the OnceRun derives a OnceCall, by index. Any other call, except the one
+// that ran, is unmatched, if it blocked or never ended: such as one from within the function.
 func (m *Matcher) once(ops []Op) {
 	first, run := NoOp, NoOp
 	for i := range ops {
@@ -130,10 +132,10 @@ func (m *Matcher) once(ops []Op) {
 	}
 }
 
-// barrier groups the participants of a barrier of the given size by generation and derives an Arrival
-// for each, by generation and index. The latest is the last to begin (of several the last index); the first
-// end is that of those that ended. Where fewer than size arrived, those that never ended are unmatched: they wait for somebody who did
-// not come.
+// barrier groups the participants of a barrier of the given size by generation and derives an Arrival for
+// each, by generation and index. The latest is the last to begin (of several the last index); the first end
+// is that of those that ended. Where fewer than size arrived, those that never ended are unmatched: they
+// wait for somebody who did not come.
 func (m *Matcher) barrier(ops []Op, size uint64) {
 	m.order = m.order[:0]
 	for i := range ops {

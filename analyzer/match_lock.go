@@ -30,28 +30,30 @@ const held = int64(math.MaxInt64)
 
 // lock finds who held the lock while others waited for it.
 //
-// A hold lasts from the End of an acquisition (outcome OK, ended) to its release: the location's next release
-// of the same mode, of several shared holds the latest one's first. An exclusive acquisition by a location that holds the lock
-// exclusively means that another location had released it (legal in Go). Releases and holds left over are
-// matched across locations: releases by time, each closing the latest hold of its mode that is open and began no later. A hold without
-// release ends at the next later exclusive acquisition, an exclusive one also at the next later shared
-// one, else never. Exclusive holds, in the order of (begin, end, op), end no later than the next begins.
+// A hold lasts from the End of an acquisition (outcome OK, ended) to its release: the location's next
+// release of the same mode, of several shared holds the latest one's first. An exclusive acquisition by a
+// location that holds the lock exclusively means that another location had released it (legal in Go).
+// Releases and holds left over are matched across locations: releases by time, each closing the latest hold
+// of its mode that is open and began no later. A hold without release ends at the next later exclusive
+// acquisition, an exclusive one also at the next later shared one, else never. Exclusive holds, in the
+// order of (begin, end, op), end no later than the next begins.
 //
 // Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its
-// overlap with each exclusive hold of another location, by time (if more than 2·maxParts holds overlap it, those
-// before the last maxParts as described at convoy). Let X be the end of the last exclusive hold (of any
-// location) that overlaps it, or its begin if there is none. If shared holds of other locations end
-// after X and no later than the wait (if it never ended: at any time after X), it derives one more Contention, from X
-// to the end of the last of them to end, which is the holder: of several the first to begin, of those the
-// first op. It starts at X even if that hold began later: it was other readers until then.
+// overlap with each exclusive hold of another location, by time (if more than 2·maxParts holds overlap it,
+// those before the last maxParts as described at convoy). Let X be the end of the last exclusive hold (of
+// any location) that overlaps it, or its begin if there is none. If shared holds of other locations end
+// after X and no later than the wait (if it never ended: at any time after X), it derives one more
+// Contention, from X to the end of the last of them to end, which is the holder: of several the first to
+// begin, of those the first op. It starts at X even if that hold began later: it was other readers until
+// then.
 //
-// A shared one derives a Contention for its overlap with every exclusive hold of another location
-// that began before the end of the wait, where a hold counts from the begin of the acquisition, though not
-// from before the end of the previous hold: a reader also waits for the writer that is pending. If
-// the wait never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
+// A shared one derives a Contention for its overlap with every exclusive hold of another location that
+// began before the end of the wait, where a hold counts from the begin of the acquisition, though not from
+// before the end of the previous hold: a reader also waits for the writer that is pending. If the wait
+// never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
 //
-// An acquisition that never ended and has no Contention is unmatched. What is not Contention in a wait is time
-// in which the lock was free.
+// An acquisition that never ended and has no Contention is unmatched. What is not Contention in a wait is
+// time in which the lock was free.
 func (m *Matcher) lock(ops []Op) {
 	m.findHolds(ops)
 	m.clipHolds(ops)

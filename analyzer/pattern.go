@@ -26,8 +26,8 @@ type Pattern struct {
 	OnUnmatched  func(*Found, Unmatched)
 }
 
-// Derived is a set of kinds of derived operations: what a matcher assembles from the operations of
-// several locations on one object.
+// Derived is a set of kinds of derived operations: what a matcher assembles from the operations of several
+// locations on one object.
 type Derived uint16
 
 // The kinds of derived operations.
@@ -108,9 +108,9 @@ func (p *Pattern) callbacks() (d Derived) {
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Validate checks that the patterns form a proper list: identifiers as names, no name twice, parents
-// before their children and of the same unit, all texts present (advice: for wait states), and
-// callbacks exactly for the required derived operations. All faults are reported, joined.
+// Validate checks that the patterns form a proper list: identifiers as names, no name twice, parents before
+// their children and of the same unit, all texts present (advice: for wait states), and callbacks exactly
+// for the required derived operations. All faults are reported, joined.
 func Validate(list []*Pattern) error {
 	var errs []error
 	seen := map[string]*Pattern{}

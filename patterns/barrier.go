@@ -21,8 +21,8 @@ var BarrierWait = &analyzer.Pattern{
 	},
 }
 
-// BarrierCompletion is the time to leave a barrier once all had arrived and the first had left. It is no wait state:
-// nobody is waited for.
+// BarrierCompletion is the time to leave a barrier once all had arrived and the first had left. It is no
+// wait state: nobody is waited for.
 var BarrierCompletion = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: "barrier_completion", Title: "Barrier completion", Parent: "synchronization",

@@ -43,7 +43,8 @@ func BenchmarkChannel(b *testing.B) {
 	}
 }
 
-// convoy is n acquisitions by each of so many goroutines, which take turns, so that each waits for all others.
+// convoy is n acquisitions by each of so many goroutines, which take turns, so that each waits for all
+// others.
 func convoy(goroutines, n int) (list []analyzer.Op) {
 	const hold = 100
 	for l := range goroutines {
@@ -58,7 +59,7 @@ func convoy(goroutines, n int) (list []analyzer.Op) {
 }
 
 func BenchmarkLock(b *testing.B) {
-	for _, goroutines := range []int{1, 32, 1000} {
+	for _, goroutines := range []int{1, 32, 10000} {
 		list := convoy(goroutines, 100_000/goroutines)
 		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
 			m := analyzer.NewMatcher(all)

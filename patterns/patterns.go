@@ -2,14 +2,14 @@
 // pattern is one value: its texts, its place in the metric tree, the derived operations it needs, and the
 // formula on them. There is no registration: [All] is the list.
 //
-// A new pattern is a value in a file of its family, a line in the list, and tests with a case that it
-// finds and a similar one that it does not.
+// A new pattern is a value in a file of its family, a line in the list, and tests with a case that it finds
+// and a similar one that it does not.
 package patterns
 
 import "tracerec/analyzer"
 
-// All returns the patterns in display order: parents before children. The list is fresh, its values
-// are shared and constant.
+// All returns the patterns in display order: parents before children. The list is fresh, its values are
+// shared and constant.
 func All() []*analyzer.Pattern {
 	return []*analyzer.Pattern{
 		Time,

@@ -212,8 +212,8 @@ func TestMatchingIsExactWithExactStamps(t *testing.T) {
 	}
 }
 
-// With quantised stamps and goroutines that lose time anywhere, few are matched wrongly, and waiting
-// times stay right.
+// With quantised stamps and goroutines that lose time anywhere, few are matched wrongly, and waiting times
+// stay right.
 func TestMatchingOfNoisyStamps(t *testing.T) {
 	for _, s := range shapes {
 		r := rand.New(rand.NewSource(2))
