@@ -38,6 +38,7 @@ func (b *builder) build() *report.Experiment {
 	b.out.Critical = b.cube(b.critical, false)
 	b.statistics()
 	b.findings()
+	b.onPath()
 	b.neverEnded()
 	b.header()
 	b.warnings()
