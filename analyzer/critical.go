@@ -26,25 +26,26 @@ type jump struct {
 // jumps returns the jumps of all locations, ascending by (at, causer), those of location l at [first[l], first[l+1]).
 func jumps(settlers []*settler, locations int) (list []jump, first []int) {
 	first = make([]int, locations+1)
-	each := func(f func(k keptWait)) {
+	each := func(f func(loc uint32, j jump)) {
 		for _, w := range settlers {
-			for r := w.waits.reader(0); r.more(); {
-				if k := r.wait(); k.jump {
-					f(k)
-				}
+			for r := w.jumps.reader(0); r.more(); {
+				f(r.jump())
 			}
 		}
 	}
-	each(func(k keptWait) { first[k.loc+1]++ })
+	each(func(loc uint32, _ jump) { first[loc+1]++ })
 	for i := range locations {
 		first[i+1] += first[i]
 	}
 	list = make([]jump, first[locations])
 	at := slices.Clone(first[:locations])
-	each(func(k keptWait) {
-		list[at[k.loc]] = jump{k.end, k.causer}
-		at[k.loc]++
+	each(func(loc uint32, j jump) {
+		list[at[loc]] = j
+		at[loc]++
 	})
+	for _, w := range settlers {
+		w.jumps = stream{}
+	}
 	for i := range locations {
 		slices.SortFunc(list[first[i]:first[i+1]], func(a, b jump) int {
 			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.causer, b.causer))
@@ -303,24 +304,22 @@ type criticalWaits struct {
 
 // critical measures the waits of all settlers in parallel.
 func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits {
-	results := make([]*criticalWaits, len(settlers))
-	index := make([]int, len(settlers))
-	for i := range index {
-		index[i] = i
-	}
-	parallel(index, func(i int) {
-		c := &criticalWaits{map[cellKey]int64{}, map[unionKey][]interval{}}
-		for r := settlers[i].waits.reader(0); r.more(); {
-			k := r.wait()
-			v := p.stays[k.causer]
-			d := until(v, k.end) - until(v, k.from)
-			if d <= 0 {
-				continue
-			}
-			c.cells[cellKey{k.metric, k.path, m.places.fold[k.loc]}] += d
-			c.unite(unionKey{findingKey{k.metric, k.path, m.places.group[k.loc]}, k.causer}, interval{k.from, k.end})
+	var blocks []stream // records do not refer to others
+	for _, w := range settlers {
+		for _, b := range w.waits.blocks {
+			blocks = append(blocks, stream{[][]byte{b}})
 		}
-		results[i] = c
+		w.waits = stream{}
+	}
+	results := make([]*criticalWaits, len(settlers))
+	for i := range results {
+		results[i] = &criticalWaits{map[cellKey]int64{}, map[unionKey][]interval{}}
+	}
+	var next atomic.Int64
+	parallel(results, func(c *criticalWaits) {
+		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
+			c.measure(m, p, &blocks[i])
+		}
 	})
 	all := results[0]
 	for _, c := range results[1:] {
@@ -332,6 +331,18 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 		}
 	}
 	return all
+}
+
+// measure measures the waits of a stream.
+func (c *criticalWaits) measure(m *matching, p *criticalPath, s *stream) {
+	for r := s.reader(0); r.more(); {
+		k := r.wait()
+		v := p.stays[k.causer]
+		if d := until(v, k.end) - until(v, k.from); d > 0 {
+			c.cells[cellKey{k.metric, k.path, m.places.fold[k.loc]}] += d
+			c.unite(unionKey{findingKey{k.metric, k.path, m.places.group[k.loc]}, k.causer}, interval{k.from, k.end})
+		}
+	}
 }
 
 // unite adds an interval; neighbours in time mostly come one after the other, so most need no room.

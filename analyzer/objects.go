@@ -29,7 +29,8 @@ type settler struct {
 	m       *matching
 	matcher *Matcher
 	counts  Counts
-	waits   stream // for the critical path: what readWait reads
+	waits   stream // for the critical path: what reader.wait reads
+	jumps   stream // likewise: what reader.jump reads
 	cells   sums[cellKey]
 	causes  sums[causeKey]
 	stats   []durations // by metric
@@ -62,14 +63,29 @@ func (m *matching) run(n int) []*settler {
 	for range n {
 		workers = append(workers, newSettler(m))
 	}
+	order := m.largestFirst()
 	var next atomic.Uint32
 	parallel(workers, func(w *settler) {
-		for p := next.Add(1) - 1; p < parts; p = next.Add(1) - 1 {
-			w.part(p)
+		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
+			w.part(order[i])
 		}
 		w.all, w.ops, w.settled = nil, nil, nil
 	})
 	return workers
+}
+
+// largestFirst returns the parts in the order in which they keep workers busy to the end.
+func (m *matching) largestFirst() []uint32 {
+	var size [parts]int
+	order := make([]uint32, parts)
+	for i := range order {
+		order[i] = uint32(i)
+		for _, w := range m.s.workers {
+			size[i] += len(w.ops.part[i].blocks)
+		}
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(-cmp.Compare(size[a], size[b]), cmp.Compare(a, b)) })
+	return order
 }
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and matches them.
@@ -279,38 +295,43 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 	}
 }
 
-// putWait keeps a wait for the critical path. jump tells the last of its operation.
+// putWait keeps a wait for the critical path, which jumps at the last of an operation.
 func (w *settler) putWait(x *Wait, o *Op, jump bool) {
-	flag := uint64(0)
-	if jump {
-		flag = 1
-	}
 	b := w.waits.room()
-	b = binary.AppendUvarint(b, uint64(x.Metric)<<1|flag)
+	b = binary.AppendUvarint(b, uint64(x.Metric))
 	b = binary.AppendUvarint(b, uint64(o.Path))
 	b = binary.AppendUvarint(b, uint64(o.Loc))
 	b = binary.AppendUvarint(b, uint64(x.Causer))
 	b = appendInt(b, x.End)
 	b = binary.AppendUvarint(b, uint64(x.End-x.From))
 	w.waits.put(b)
+	if jump {
+		b = binary.AppendUvarint(w.jumps.room(), uint64(o.Loc))
+		b = binary.AppendUvarint(b, uint64(x.Causer))
+		w.jumps.put(appendInt(b, x.End))
+	}
 }
 
 // keptWait is what putWait kept.
 type keptWait struct {
-	jump              bool
 	metric            uint16
 	path, loc, causer uint32
 	from, end         int64
 }
 
-// wait reads what putWait wrote.
+// wait reads a record of waits.
 func (r *reader) wait() (k keptWait) {
-	m := r.uint()
-	k.jump, k.metric = m&1 != 0, uint16(m>>1)
-	k.path, k.loc, k.causer = uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
+	k.metric, k.path, k.loc, k.causer = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
 	k.end = r.int()
 	k.from = k.end - int64(r.uint())
 	return k
+}
+
+// jump reads a record of jumps.
+func (r *reader) jump() (loc uint32, j jump) {
+	loc, j.causer = uint32(r.uint()), uint32(r.uint())
+	j.at = r.int()
+	return loc, j
 }
 
 // places says where locations go in the report.
