@@ -60,7 +60,7 @@ func newTimebase(unit, frequency uint64, stamps []Stamp) (*timebase, int) {
 	_, ns := at(epoch)
 	before := ns - int64(scale(back, nominal))
 	b.add(math.MinInt64, -back, before, 0)
-	b.add(floorDiv(-back, b.unit), -back, before, nominal)
+	b.add(floorDiv(-back, b.unit)+1, -back, before, nominal)
 	kept, slope := epoch, nominal
 	for _, s := range stamps[1:] {
 		t0, n0 := at(kept)
@@ -73,7 +73,7 @@ func newTimebase(unit, frequency uint64, stamps []Stamp) (*timebase, int) {
 			continue
 		}
 		d, n := uint64(t1-t0), uint64(n1-n0)
-		if n>>32 >= d {
+		if n>>20 >= d { // a tick of more than a millisecond
 			wrong++
 			continue
 		}
@@ -88,16 +88,18 @@ func newTimebase(unit, frequency uint64, stamps []Stamp) (*timebase, int) {
 	if slope>>32 > 0 {
 		reach = int64(uint64(reach) / (slope>>32 + 1))
 	}
-	end := floorDiv(t, b.unit) + reach
+	end := floorDiv(t, b.unit) + 1 + reach
 	b.add(end, end*int64(b.unit), n+int64(scale(uint64(end*int64(b.unit)-t), slope)), 0)
 	return b, wrong
 }
 
+// add appends a piece, instead of those that it leaves without a single unit.
 func (b *timebase) add(from, tick, ns int64, slope uint64) {
-	if k := len(b.segments); k > 0 && b.segments[k-1].from >= from {
-		return
+	k := len(b.segments)
+	for k > 0 && b.segments[k-1].from >= from {
+		k--
 	}
-	b.segments = append(b.segments, timeSegment{from, tick, ns, slope})
+	b.segments = append(b.segments[:k], timeSegment{from, tick, ns, slope})
 }
 
 // segment returns the piece that holds unit u, and the first unit behind it.
