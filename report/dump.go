@@ -29,7 +29,7 @@ func (e *Experiment) Rows(yield func(Row) bool) {
 				r := e.leaf(c.Path)
 				row = Row{Metric: e.Metrics[m].Name, CallPath: e.CallPath(c.Path), File: r.File, Line: r.Line}
 			}
-			row.Location, row.Value = e.LocationName(c.Location), c.Value
+			row.Location, row.Value = e.Locations[c.Location].Name, c.Value
 			if c.Value != 0 && !yield(row) {
 				return
 			}

@@ -64,8 +64,11 @@ func (p *page) finding(n int, f *Finding) {
 			p.place("causing", uint32(c.Path))
 		}
 	}
-	if m.Advice != "" {
+	if first, ok := p.said[f.Metric]; ok {
+		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
+	} else if m.Advice != "" {
 		p.styledPara(cyan, 4, "→ ", m.Advice)
+		p.said[f.Metric] = n
 	}
 }
 

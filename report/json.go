@@ -90,7 +90,7 @@ func JSON(w io.Writer, e *Experiment) error {
 	out.Experiment.Args = append([]string{}, e.Header.Args...)
 	for _, n := range e.NeverEnded {
 		out.Experiment.NeverEnded = append(out.Experiment.NeverEnded, jsonNeverEnded{
-			jsonPlace: e.jsonPlace(n.Path), Location: e.LocationName(n.Location), Since: n.Since, Object: n.Object,
+			jsonPlace: e.jsonPlace(n.Path), Location: e.Locations[n.Location].Name, Since: n.Since, Object: n.Object,
 			Holder: e.jsonPlaceOrNull(n.HolderPath), HeldBy: e.locationOrNone(n.Holder),
 		})
 	}
@@ -127,13 +127,13 @@ func (e *Experiment) locationOrNone(l int32) string {
 	if l < 0 {
 		return ""
 	}
-	return e.LocationName(uint32(l))
+	return e.Locations[l].Name
 }
 
 func (e *Experiment) locationNames(locations []uint32) []string {
 	names := []string{}
 	for _, l := range locations {
-		names = append(names, e.LocationName(l))
+		names = append(names, e.Locations[l].Name)
 	}
 	return names
 }
@@ -160,7 +160,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 func (e *Experiment) jsonStats(metric string, s *Stats) jsonStats {
 	out := jsonStats{metric, s.Count, s.Sum, s.Min, s.Q25, s.Median, s.Q75, s.Max, s.Mean, []jsonInstance{}}
 	for _, w := range s.Worst {
-		out.Worst = append(out.Worst, jsonInstance{e.jsonPlace(w.Path), e.LocationName(w.Location), w.Begin, w.End,
+		out.Worst = append(out.Worst, jsonInstance{e.jsonPlace(w.Path), e.Locations[w.Location].Name, w.Begin, w.End,
 			e.locationOrNone(w.Causer), e.jsonPlaceOrNull(w.CauserPath)})
 	}
 	return out

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"path"
 	"sort"
 	"strings"
@@ -59,15 +58,6 @@ func (e *Experiment) CallPath(p uint32) []string {
 
 // leaf returns the last region of a call path.
 func (e *Experiment) leaf(p uint32) Region { return e.Regions[e.Paths[p].Region] }
-
-// LocationName returns the name of a location, with its process when there are several.
-func (e *Experiment) LocationName(l uint32) string {
-	loc := e.Locations[l]
-	if e.Header.Processes > 1 {
-		return fmt.Sprintf("%s@%d", loc.Name, loc.Process)
-	}
-	return loc.Name
-}
 
 // shortFiles maps every source file to the shortest end of its path that no other file has.
 func (e *Experiment) shortFiles() map[string]string {

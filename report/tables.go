@@ -14,7 +14,7 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 		all = all[:len(all)-1]
 	}
 	for _, s := range all[:min(len(all), p.top)] {
-		who := clean(p.e.LocationName(s.largest))
+		who := clean(p.e.Locations[s.largest].Name)
 		if s.most < s.value {
 			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
 		}

@@ -20,7 +20,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	if o.Top <= 0 {
 		o.Top = 5
 	}
-	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles()}
+	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[int]int{}}
 	p.header()
 	p.timeTree()
 	p.findings()
@@ -43,6 +43,7 @@ type page struct {
 	top   int
 	color bool
 	files map[string]string
+	said  map[int]int // metric: number of the finding that gave its advice
 }
 
 // style is an SGR escape parameter.
@@ -132,7 +133,7 @@ const nameWidth = 36
 
 // name of a location within a sentence.
 func (p *page) name(l uint32) string {
-	return glue(elide(clean(p.e.LocationName(l)), nameWidth))
+	return glue(elide(clean(p.e.Locations[l].Name), nameWidth))
 }
 
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
@@ -173,9 +174,6 @@ func (p *page) header() {
 	}
 	p.styledPara(st, 0, "", strings.Join(facts, " · "))
 	p.styledPara(dim, 0, "", p.groups())
-	if h.Lost > 0 {
-		p.styledPara(yellow, 0, "! ", count(int64(h.Lost), "event")+" lost: what follows is less than what happened.")
-	}
 	const most = 8
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {
@@ -196,17 +194,21 @@ func (p *page) header() {
 // groups names the largest groups of goroutines: "worker ×8, main".
 func (p *page) groups() string {
 	const most = 6
-	order := make([]int, len(p.e.Groups))
-	for i := range order {
-		order[i] = i
+	var order []string
+	size := map[string]int64{}
+	for _, g := range p.e.Groups {
+		if size[g.Name] == 0 {
+			order = append(order, g.Name)
+		}
+		size[g.Name] += int64(g.Count)
 	}
-	sort.SliceStable(order, func(i, j int) bool { return p.e.Groups[order[i]].Count > p.e.Groups[order[j]].Count })
+	sort.SliceStable(order, func(i, j int) bool { return size[order[i]] > size[order[j]] })
 	var names []string
-	for _, i := range order[:min(len(order), most)] {
-		g := p.e.Groups[i]
-		name := elide(clean(g.Name), nameWidth)
-		if g.Count > 1 {
-			name += " ×" + grouped(int64(g.Count))
+	for _, name := range order[:min(len(order), most)] {
+		n := size[name]
+		name = elide(clean(name), nameWidth)
+		if n > 1 {
+			name += " ×" + grouped(n)
 		}
 		names = append(names, glue(name))
 	}

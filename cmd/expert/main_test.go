@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/naive/scenario"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
@@ -34,8 +36,8 @@ func oneLine(t *testing.T, args []string, contains ...string) {
 	}
 }
 
-// scenario is a program whose main holds a lock for 90 µs while a worker wants it.
-const scenario = `
+// lockTrace is a program whose main holds a lock for 90 µs while a worker wants it.
+const lockTrace = `
 channel ch cap 0
 mutex m
 location main
@@ -72,7 +74,7 @@ func archive(t *testing.T, text string) string {
 }
 
 func TestAnalyze(t *testing.T) {
-	dir := archive(t, scenario)
+	dir := archive(t, lockTrace)
 	status, text, stderr := expert("analyze", dir)
 	require.Equal(t, 0, status, stderr)
 	require.Empty(t, stderr)
@@ -95,7 +97,7 @@ func TestAnalyze(t *testing.T) {
 }
 
 func TestDump(t *testing.T) {
-	dir := archive(t, scenario)
+	dir := archive(t, lockTrace)
 	status, text, stderr := expert("dump", dir)
 	require.Equal(t, 0, status, stderr)
 	require.True(t, strings.HasPrefix(text, "metric,callpath,file,line,location,value\n"), text)
@@ -107,7 +109,7 @@ func TestDump(t *testing.T) {
 
 // A damaged archive is analyzed as far as it can be read, and the report says what is missing.
 func TestDamagedArchive(t *testing.T) {
-	dir := archive(t, scenario)
+	dir := archive(t, lockTrace)
 	file := filepath.Join(dir, trace.SegmentName(0))
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -132,7 +134,7 @@ func TestNothingRecorded(t *testing.T) {
 }
 
 func TestUnfinishedRecording(t *testing.T) {
-	dir := archive(t, scenario)
+	dir := archive(t, lockTrace)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "session"), []byte("x"), 0o644))
 	status, text, stderr := expert("analyze", dir)
 	require.Equal(t, 0, status, stderr)
@@ -186,3 +188,27 @@ func TestPatterns(t *testing.T) {
 		require.LessOrEqual(t, len([]rune(line)), 80)
 	}
 }
+
+// Every scenario there is can be shown, and nothing passes the 80th column.
+func TestScenarios(t *testing.T) {
+	all, err := scenario.Load("../../testdata/traces")
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	for _, s := range all {
+		dir := archive(t, s.Trace)
+		for _, args := range [][]string{{"analyze", dir}, {"analyze", dir, "--format", "json"}, {"dump", dir}, {"dump", dir, "--format=json"}} {
+			status, out, stderr := expert(args...)
+			require.Equal(t, 0, status, "%s: %s", s.Name, stderr)
+			if len(args) == 2 {
+				for _, line := range strings.Split(out, "\n") {
+					require.LessOrEqual(t, len([]rune(line)), 80, "%s: %s", s.Name, line)
+				}
+			}
+			if *show == s.Name && len(args) == 2 {
+				t.Log("\n" + out)
+			}
+		}
+	}
+}
+
+var show = flag.String("show", "", "log what expert prints about this scenario")
