@@ -35,7 +35,7 @@ type process struct {
 // Events are written in portions: large ones compress better and cost fewer frames, small ones give memory
 // back to the program earlier. What waits is safe in the buffer.
 const (
-	portion  = 1 << 20 // bytes of chunks
+	portion  = 14 * 64 << 10 // bytes of chunks; with large ones, this fills two frames of the archive
 	maxDelay = time.Second
 )
 

@@ -46,7 +46,7 @@ func Measure(a *trace.Archive, dir string) (Total, error) {
 	return t, err
 }
 
-// String reads "1234 events of 5 goroutines in 2.4 KB (2.0 bytes per event)".
+// String reads "1,234 events of 5 goroutines, 2.5 kB (2.00 bytes per event)".
 func (t Total) String() string {
 	s := Plural(t.Events, "event") + " of " + Plural(t.Goroutines, "goroutine")
 	if t.Processes > 1 {
@@ -54,12 +54,12 @@ func (t Total) String() string {
 	}
 	s += ", " + Bytes(t.Bytes)
 	if t.Events > 0 {
-		s += fmt.Sprintf(" (%.1f per event)", float64(t.Bytes)/float64(t.Events))
+		s += fmt.Sprintf(" (%.2f bytes per event)", float64(t.Bytes)/float64(t.Events))
 	}
 	return s
 }
 
-// Plural returns n with its noun: "1 event", "2 events", "3 processes".
+// Plural returns n with its noun: "1 event", "12,345 events", "3 processes".
 func Plural[N int | int64 | uint64](n N, noun string) string {
 	switch {
 	case n == 1:
@@ -68,7 +68,11 @@ func Plural[N int | int64 | uint64](n N, noun string) string {
 	default:
 		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + " " + noun
 }
 
 // Bytes returns a number of bytes in a readable unit.
