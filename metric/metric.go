@@ -7,6 +7,7 @@ import "fmt"
 // Unit is the unit of a metric's stored int64 values.
 type Unit uint8
 
+// The units.
 const (
 	Nanoseconds Unit = iota // durations
 	Count                   // occurrences: visits, messages

@@ -60,6 +60,7 @@ const (
 // IDRole says what the 20-bit id of an event means.
 type IDRole uint8
 
+// The roles of an id.
 const (
 	NoID      IDRole = iota
 	RegionID         // a region definition: a user region, or the call site of an operation
@@ -209,6 +210,7 @@ type Def struct {
 // DefType tells definitions apart. Numbers are frozen.
 type DefType uint8
 
+// The types of definitions.
 const (
 	DefRegion   DefType = 1
 	DefObject   DefType = 2
@@ -219,6 +221,7 @@ const (
 // ObjectKind is what a synchronisation object is. Numbers are frozen.
 type ObjectKind uint8
 
+// The kinds of objects.
 const (
 	Channel   ObjectKind = 1
 	Mutex     ObjectKind = 2
