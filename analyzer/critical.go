@@ -296,10 +296,17 @@ type unionKey struct {
 	causer  uint32
 }
 
-// criticalWaits measures waits against the critical path.
+// criticalWaits is what waits have in common with the critical path.
 type criticalWaits struct {
 	cells     map[cellKey]int64
-	intervals map[unionKey][]interval
+	intervals map[unionKey][]interval // whose length counts, see criticalPath.length
+	unions    map[unionKey]*union     // what they come from
+}
+
+// union is a growing union of intervals: list[:done] is ascending and disjoint, the rest is as it came.
+type union struct {
+	list, spare []interval
+	done        int
 }
 
 // critical measures the waits of all settlers in parallel.
@@ -313,7 +320,7 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 	}
 	results := make([]*criticalWaits, len(settlers))
 	for i := range results {
-		results[i] = &criticalWaits{map[cellKey]int64{}, map[unionKey][]interval{}}
+		results[i] = &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey]*union{}}
 	}
 	var next atomic.Int64
 	parallel(results, func(c *criticalWaits) {
@@ -322,12 +329,16 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 		}
 	})
 	all := results[0]
-	for _, c := range results[1:] {
-		for k, d := range c.cells {
-			all.cells[k] += d
+	all.intervals = map[unionKey][]interval{}
+	for i, c := range results {
+		if i > 0 {
+			for k, d := range c.cells {
+				all.cells[k] += d
+			}
 		}
-		for k, v := range c.intervals {
-			all.intervals[k] = append(all.intervals[k], v...)
+		for k, u := range c.unions {
+			u.merge()
+			all.intervals[k] = append(all.intervals[k], u.list...)
 		}
 	}
 	return all
@@ -345,17 +356,44 @@ func (c *criticalWaits) measure(m *matching, p *criticalPath, s *stream) {
 	}
 }
 
-// unite adds an interval; neighbours in time mostly come one after the other, so most need no room.
+// unite adds an interval; neighbours in time often come one after the other, so most need no room.
 func (c *criticalWaits) unite(k unionKey, x interval) {
-	v := c.intervals[k]
-	if n := len(v); n > 0 && x.from <= v[n-1].to && v[n-1].from <= x.to {
-		v[n-1] = interval{min(x.from, v[n-1].from), max(x.to, v[n-1].to)}
+	u := c.unions[k]
+	if u == nil {
+		u = new(union)
+		c.unions[k] = u
+	}
+	n := len(u.list)
+	if n > u.done && x.from <= u.list[n-1].to && u.list[n-1].from <= x.to {
+		v := &u.list[n-1]
+		*v = interval{min(x.from, v.from), max(x.to, v.to)}
 		return
 	}
-	if n := len(v); n >= 1024 && n == cap(v) {
-		v = merged(v)
+	if n >= 1024 && n >= 2*u.done {
+		u.merge()
 	}
-	c.intervals[k] = append(v, x)
+	u.list = append(u.list, x)
+}
+
+// merge unites what was added with what was there.
+func (u *union) merge() {
+	a, b := u.list[:u.done], u.list[u.done:]
+	b = merged(b)
+	out := u.spare[:0]
+	for len(a) > 0 || len(b) > 0 {
+		from := &a
+		if len(a) == 0 || len(b) > 0 && b[0].from < a[0].from {
+			from = &b
+		}
+		x := (*from)[0]
+		*from = (*from)[1:]
+		if n := len(out); n > 0 && x.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, x.to)
+		} else {
+			out = append(out, x)
+		}
+	}
+	u.list, u.spare, u.done = out, u.list[:0], len(out)
 }
 
 // merged sorts and unites intervals in place.

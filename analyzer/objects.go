@@ -174,7 +174,7 @@ func (w *settler) match(object int, ops []Op) {
 	clear(w.settled)
 	if object < len(w.m.s.defs.Objects) {
 		def := &w.m.s.defs.Objects[object]
-		w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
+		w.simulate(def, ops)
 	} else {
 		w.alone()
 	}
@@ -185,6 +185,42 @@ func (w *settler) match(object int, ops []Op) {
 			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
 		}
 	}
+}
+
+// largeObject is the number of operations from which matching and settling go on side by side.
+const largeObject = 1 << 16
+
+// simulate matches an object that is recorded.
+func (w *settler) simulate(def *trace.Object, ops []Op) {
+	if len(ops) < largeObject {
+		w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
+		return
+	}
+	const size = 4096
+	full, empty := make(chan []Wait, 2), make(chan []Wait, 4)
+	for range 4 {
+		empty <- make([]Wait, 0, size)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for list := range full {
+			for i := range list {
+				w.emit(list[i])
+			}
+			empty <- list[:0]
+		}
+	}()
+	list := <-empty
+	w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, func(x Wait) {
+		if list = append(list, x); len(list) == size {
+			full <- list
+			list = <-empty
+		}
+	}))
+	full <- list
+	close(full)
+	<-done
 }
 
 // alone gives operations without object the wait that nobody ended.
