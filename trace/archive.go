@@ -66,6 +66,22 @@ type Chunk struct {
 // Open opens the archive in directory dir. A damaged archive opens as well, see Problems; it is an error
 // if nothing in it can be read.
 func Open(dir string) (*Archive, error) {
+	a, err := openDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	a.forget()
+	return a, nil
+}
+
+// forget gives back what only loading and Resume need.
+func (a *Archive) forget() {
+	for _, p := range a.order {
+		p.locations = table[locationDef]{}
+	}
+}
+
+func openDir(dir string) (*Archive, error) {
 	a := &Archive{}
 	names, err := segmentFiles(dir)
 	if err != nil {
@@ -126,6 +142,7 @@ func OpenReader(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	if err := a.load(); err != nil {
 		return nil, err
 	}
+	a.forget()
 	return a, nil
 }
 

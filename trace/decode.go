@@ -181,7 +181,7 @@ func (buf *Buffer) decode(c *Chunk) error {
 	start := int64(0)
 	for i := range buf.dir.runs {
 		r := &buf.dir.runs[i]
-		l := s.p.locations.find(r.location)
+		l := s.p.numbers.find(r.location)
 		if l == nil {
 			return errEvents
 		}
@@ -192,7 +192,7 @@ func (buf *Buffer) decode(c *Chunk) error {
 			return errEvents
 		}
 		start = first
-		buf.batches = append(buf.batches, Batch{l.id, run, values[:s.batch:s.batch]})
+		buf.batches = append(buf.batches, Batch{*l, run, values[:s.batch:s.batch]})
 		events = events[r.events:]
 	}
 	for i := tailColumn; i < columns; i++ {
@@ -277,8 +277,8 @@ func (s *chunkState) word(y *decodedSymbol, t int64) uint64 {
 	y.word += s.col[valueColumn].varint()
 	switch y.class {
 	case placeWord:
-		if l := s.p.locations.find(y.word); l != nil {
-			return uint64(l.id) + 1
+		if l := s.p.numbers.find(y.word); l != nil {
+			return uint64(*l) + 1
 		}
 		return 0
 	case ticksWord:

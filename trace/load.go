@@ -27,7 +27,8 @@ type process struct {
 	regions   table[regionDef]
 	objects   table[objectDef]
 	metrics   table[metricDef]
-	locations table[locationDef]
+	locations table[locationDef] // while loading only
+	numbers   table[LocationID]  // of locations
 	maxObject uint32
 	noObject  uint32 // index of the object that stands for undefined ones
 }
@@ -55,8 +56,7 @@ type locationDef struct {
 	goid, events uint64
 	next         uint64 // sequence number of the next raw chunk
 	gap          bool   // one is missing
-	ordinal      LocationID
-	id           LocationID
+	ordinal      LocationID // order of appearance
 }
 
 // take takes in the frame whose payload is in s.stored.
@@ -222,14 +222,20 @@ func (a *Archive) build() {
 			a.header.Root, first = i, p.Start
 		}
 	}
+	total := 0
+	for _, p := range a.order {
+		total += p.locations.count
+	}
+	a.defs.Locations = make([]Location, 0, total)
 	ids := make([][]LocationID, len(a.order)) // by process and ordinal
 	for i, p := range a.order {
 		ids[i] = make([]LocationID, p.locations.count)
 		p.locations.each(func(n uint64, l *locationDef) {
-			l.id = LocationID(len(a.defs.Locations))
-			ids[i][l.ordinal] = l.id
+			id, _ := p.numbers.get(n)
+			*id = LocationID(len(a.defs.Locations))
+			ids[i][l.ordinal] = *id
 			if l.gap {
-				a.gaps = append(a.gaps, l.id)
+				a.gaps = append(a.gaps, *id)
 			}
 			a.defs.Locations = append(a.defs.Locations, Location{Process: i, Number: n, GoID: l.goid, Events: l.events})
 		})

@@ -37,8 +37,8 @@ func (t *table[T]) find(n uint64) *T {
 // valid until the next call.
 func (t *table[T]) get(n uint64) (*T, bool) {
 	if bound := uint64(4*t.count + 1024); n >= uint64(len(t.dense)) && n < bound && t.sparse == nil {
-		t.dense = slices.Grow(t.dense, int(n)+1-len(t.dense))
-		t.dense = t.dense[:min(uint64(cap(t.dense)), bound)]
+		size := min(max(n+1, 2*uint64(len(t.dense))), bound)
+		t.dense = append(make([]slot[T], 0, size), t.dense...)[:size]
 	}
 	var s *slot[T]
 	if n < uint64(len(t.dense)) {

@@ -157,7 +157,7 @@ func (w *Writer) writeExperiment() error {
 // they were added. A torn end of the last segment is cut off. Chunks that the archive holds already are
 // ignored when they are written again, and so are definitions.
 func Resume(dir string) (*Writer, []*ProcessWriter, error) {
-	a, err := Open(dir)
+	a, err := openDir(dir)
 	if err != nil {
 		return nil, nil, err
 	}
