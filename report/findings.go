@@ -50,10 +50,9 @@ func (p *page) finding(n int, f *Finding) {
 	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
-	text := fmt.Sprintf("%s waited %s in %s, %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)),
-		p.at(f.Path), glue(count(int64(f.Instances), "time")))
+	text := fmt.Sprintf("%s waited %s in %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)), p.at(f.Path))
 	if f.Instances > 1 {
-		text += ", " + glue(seconds(f.Severity/int64(f.Instances))) + " on average"
+		text += fmt.Sprintf(", %s of %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
 	p.para(4, "", text+", "+p.blame(f))
 

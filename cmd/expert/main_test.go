@@ -79,7 +79,7 @@ func TestAnalyze(t *testing.T) {
 	require.Equal(t, 0, status, stderr)
 	require.Empty(t, stderr)
 	require.Contains(t, text, "Lock competition")
-	require.Contains(t, text, "worker waited 80.0 µs in lock at work.go:21, 1 time, for main")
+	require.Contains(t, text, "worker waited 80.0 µs in lock at work.go:21, for main")
 	require.NotContains(t, text, "\x1b")
 
 	status, text, _ = expert("analyze", dir, "--format", "json")
