@@ -52,7 +52,7 @@ func (p *page) finding(n int, f *Finding) {
 
 	text := fmt.Sprintf("%s waited %s in %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)), p.at(f.Path))
 	if f.Instances > 1 {
-		text += fmt.Sprintf(", %s of %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
+		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
 	p.para(4, "", text+", "+p.blame(f))
 
