@@ -230,3 +230,26 @@ func TestResume(t *testing.T) {
 		require.NoError(t, a.Close())
 	}
 }
+
+// TestEmptyPieces: pieces without events are no gap.
+func TestEmptyPieces(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Options{})
+	require.NoError(t, err)
+	p, err := w.AddProcess(ProcessInfo{})
+	require.NoError(t, err)
+	for seq := range uint64(9) {
+		c := RawChunk{Location: 1, Seq: seq, Base: seq * 1000, Words: []uint64{0}}
+		if seq%3 == 2 {
+			c.Words = []uint64{wire.Head(wire.SleepBegin, 0, 64), wire.Head(wire.Leave, 0, 64)}
+		}
+		require.NoError(t, p.Chunk(c))
+		if seq%2 == 0 {
+			require.NoError(t, w.Flush())
+		}
+	}
+	require.NoError(t, w.Close())
+	a := open(t, out.Bytes())
+	require.Empty(t, a.Check())
+	require.Equal(t, []int{6}, readRaw(t, a))
+}

@@ -22,6 +22,7 @@ type encoder struct {
 	arena  []uint64
 	pieces []piece
 	losses [eventLosses]uint64
+	empty  map[uint64]run // pieces without events, by location, until there is a run to count them in
 
 	// The chunk being built:
 	dir         directory
@@ -148,14 +149,26 @@ func (e *encoder) open(p *piece) *run {
 			return r
 		}
 	}
-	e.dir.runs = append(e.dir.runs, run{location: p.location, goid: p.goid, seq: p.seq & (1<<63 - 1)})
+	r := run{location: p.location, goid: p.goid, seq: p.seq & (1<<63 - 1)}
+	if before, ok := e.empty[p.location]; ok {
+		delete(e.empty, p.location)
+		if before.seq+before.pieces == r.seq {
+			r.seq, r.pieces = before.seq, before.pieces
+		}
+	}
+	e.dir.runs = append(e.dir.runs, r)
 	return &e.dir.runs[len(e.dir.runs)-1]
 }
 
-// close drops the last run if it has no event.
+// close takes the last run back if it has no event.
 func (e *encoder) close() {
-	if n := len(e.dir.runs); e.dir.runs[n-1].events == 0 {
-		e.dir.runs = e.dir.runs[:n-1]
+	n := len(e.dir.runs) - 1
+	if r := e.dir.runs[n]; r.events == 0 {
+		if e.empty == nil {
+			e.empty = map[uint64]run{}
+		}
+		e.empty[r.location] = r
+		e.dir.runs = e.dir.runs[:n]
 	}
 }
 

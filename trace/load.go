@@ -54,8 +54,8 @@ type metricDef struct {
 
 type locationDef struct {
 	goid, events uint64
-	next         uint64 // sequence number of the next raw chunk
-	gap          bool   // one is missing
+	next         uint64     // sequence number of the next raw chunk
+	gap          bool       // one is missing
 	ordinal      LocationID // order of appearance
 }
 
