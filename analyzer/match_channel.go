@@ -1,6 +1,10 @@
 package analyzer
 
-import "tracerec/trace/wire"
+import (
+	"slices"
+
+	"tracerec/trace/wire"
+)
 
 // channelState is the simulated channel. Send and receive operations are taken in the order of their commit
 // stamps: Blocked if the operation blocked, else End (so a select commits at its end). Sends that panicked
@@ -8,11 +12,13 @@ import "tracerec/trace/wire"
 //
 // The queue is the committed sends in buffer, followed by the blocked ones in senders. An operation that
 // did not block cannot have waited, so its partner has been there or its commit stamp is still to come: it
-// goes ahead of all blocked ones.
+// goes ahead of all blocked ones. An operation cannot have met its partner before its attempt: Blocked if
+// it blocked, else Begin.
 //
 // A send S
-//   - is taken by the oldest receive in early, else the oldest in receivers. A candidate R with S.Begin >
-//     R.End was served by a send that is not recorded: it leaves its queue unmatched, and the next is tried;
+//   - is taken by the first R in early with S.attempt ≤ R.End;
+//   - else by the oldest R in receivers. If S.attempt > R.End, R had been served by a send whose commit stamp
+//     is still to come or that is not recorded: R goes to early, and the next is tried;
 //   - else joins senders if it blocked;
 //   - else joins buffer, after those at the front of senders that ended before S.Begin have moved to buffer.
 //
@@ -23,41 +29,48 @@ import "tracerec/trace/wire"
 //   - then takes the front of the queue, else joins receivers.
 //
 // A receive R that did not block
-//   - takes the oldest of taken, if R.Begin is not later than the commit stamp of the receive that put it
-//     there; if it is, the element was lost, and the next is tried;
+//   - takes the first in taken that was put there by a receive with a commit stamp not before R.Begin;
 //   - else, while the send one capacity behind the front of the queue (on a channel without buffer the front
 //     itself) ended before R.Begin, the front goes to taken for the same reason as above;
 //   - then takes the front of the queue, else joins early.
 //
-// Whenever a receive takes the front of the queue, senders move to buffer as long as buffer is shorter than
-// the capacity. "Before" is strict: equal times prove nothing. A receive served by a send that is not
-// recorded, an element that was lost, and what is left in taken at the end count as Impossible.
+// Whenever the front leaves the queue, senders move to buffer as long as buffer is shorter than the
+// capacity. Early and taken hold at most maxExpected elements each; one more pushes the oldest out, which
+// then stays without partner. "Before" is strict: equal times prove nothing.
 //
-// Elements are numbered in the order in which they leave the queue or, not finding one, are handed to a
-// waiting receive. An unmatched receive has a number too, that of an element without recorded send; what is
-// left in the queue at the end comes last, after what is left in early and receivers.
+// Elements are numbered in the order in which they leave the queue, join early, or are handed to a receive
+// in receivers; at the end come those left in receivers, then those left in the queue. Those that went from
+// receivers to early or from the queue to taken and got no partner count as Impossible.
 type channelState struct {
 	capacity  uint64
-	buffer    fifo      // sends whose element is in the buffer
-	senders   fifo      // blocked sends
-	early     fifo      // receives that did not block and whose send is still to come
-	receivers fifo      // blocked receives
-	taken     fifo      // elements, of which a receive is still to come
-	elements  []element // by number
+	buffer    fifo       // sends whose element is in the buffer
+	senders   fifo       // blocked sends
+	receivers fifo       // blocked receives
+	early     []expected // elements whose send is still to come
+	taken     []expected // elements whose receive is still to come
+	gone      []int32    // numbers of the elements that went to early from receivers, or to taken
+	elements  []element  // by number
 }
 
+// maxExpected bounds early and taken: how many goroutines may have lost their processor just before a
+// commit stamp. What is never claimed, because events are missing, must not be looked at for ever.
+const maxExpected = 64
+
 // element is a value that went through the channel. Either end may be NoOp.
-type element struct {
-	send, recv int32
-	until      int64 // in taken: the commit stamp of the receive that put it there
+type element struct{ send, recv int32 }
+
+// expected is an element of which one end is still to come.
+type expected struct {
+	number int32
+	until  int64 // in taken: the commit stamp of the receive that put it there
 }
 
 func (s *channelState) reset(capacity uint64) {
 	s.capacity = capacity
-	for _, f := range []*fifo{&s.buffer, &s.senders, &s.early, &s.receivers, &s.taken} {
+	for _, f := range []*fifo{&s.buffer, &s.senders, &s.receivers} {
 		f.reset()
 	}
-	s.elements = s.elements[:0]
+	s.early, s.taken, s.gone, s.elements = s.early[:0], s.taken[:0], s.gone[:0], s.elements[:0]
 }
 
 // channelRole is the part an operation plays in the simulation of its channel.
@@ -129,18 +142,20 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 // send simulates the commit of a send.
 func (m *Matcher) send(ops []Op, op int32) {
 	s, o := &m.chans, &ops[op]
-	for s.early.len()+s.receivers.len() > 0 {
-		q := &s.early
-		if q.len() == 0 {
-			q = &s.receivers
+	for i, x := range s.early {
+		if e := &s.elements[x.number]; o.attempt() <= ops[e.recv].End {
+			e.send = op
+			s.early = slices.Delete(s.early, i, i+1)
+			return
 		}
-		r := q.pop()
-		if o.Begin <= ops[r].End {
+	}
+	for s.receivers.len() > 0 {
+		r := s.receivers.pop()
+		if o.attempt() <= ops[r].End {
 			s.elements = append(s.elements, element{send: op, recv: r})
 			return
 		}
-		m.count.Impossible++
-		s.elements = append(s.elements, element{send: NoOp, recv: r})
+		s.gone = append(s.gone, s.expect(&s.early, element{NoOp, r}, 0))
 	}
 	if o.Blocked != NotBlocked {
 		s.senders.push(op)
@@ -161,13 +176,12 @@ func (m *Matcher) receive(ops []Op, op int32) {
 			s.take(o.commit())
 		}
 	} else {
-		for s.taken.len() > 0 {
-			e := &s.elements[s.taken.pop()]
-			if o.Begin <= e.until {
-				e.recv = op
+		for i, x := range s.taken {
+			if o.Begin <= x.until {
+				s.elements[x.number].recv = op
+				s.taken = slices.Delete(s.taken, i, i+1)
 				return
 			}
-			m.count.Impossible++
 		}
 		for s.queued() > s.capacity && ops[s.front(s.capacity)].End < o.Begin {
 			s.take(o.commit())
@@ -179,8 +193,27 @@ func (m *Matcher) receive(ops []Op, op int32) {
 	case blocked:
 		s.receivers.push(op)
 	default:
-		s.early.push(op)
+		s.expect(&s.early, element{NoOp, op}, 0)
 	}
+}
+
+// attempt is the earliest time at which o can have met its partner.
+func (o *Op) attempt() int64 {
+	if o.Blocked != NotBlocked {
+		return o.Blocked
+	}
+	return o.Begin
+}
+
+// expect numbers an element of which one end is still to come.
+func (s *channelState) expect(list *[]expected, e element, until int64) (number int32) {
+	if len(*list) == maxExpected {
+		*list = slices.Delete(*list, 0, 1)
+	}
+	number = int32(len(s.elements))
+	*list = append(*list, expected{number, until})
+	s.elements = append(s.elements, e)
+	return number
 }
 
 // queued is the length of the queue: buffer and senders.
@@ -209,18 +242,15 @@ func (s *channelState) leave() (send int32) {
 
 // take moves the front of the queue to taken.
 func (s *channelState) take(until int64) {
-	s.taken.push(int32(len(s.elements)))
-	s.elements = append(s.elements, element{send: s.leave(), recv: NoOp, until: until})
+	send := s.leave()
+	s.gone = append(s.gone, s.expect(&s.taken, element{send, NoOp}, until))
 }
 
 // drain numbers what found no partner.
 func (m *Matcher) drain() {
 	s := &m.chans
-	m.count.Impossible += uint64(s.taken.len())
-	for _, q := range []*fifo{&s.early, &s.receivers} {
-		for q.len() > 0 {
-			s.elements = append(s.elements, element{send: NoOp, recv: q.pop()})
-		}
+	for s.receivers.len() > 0 {
+		s.elements = append(s.elements, element{send: NoOp, recv: s.receivers.pop()})
 	}
 	for s.queued() > 0 {
 		s.elements = append(s.elements, element{send: s.leave(), recv: NoOp})
@@ -230,6 +260,11 @@ func (m *Matcher) drain() {
 // messages derives the messages from the numbered elements.
 func (m *Matcher) messages(ops []Op) {
 	elements, capacity := m.chans.elements, m.chans.capacity
+	for _, k := range m.chans.gone {
+		if e := elements[k]; e.send == NoOp || e.recv == NoOp {
+			m.count.Impossible++
+		}
+	}
 	for k, e := range elements {
 		if e.send == NoOp {
 			m.unmatched(e.recv)

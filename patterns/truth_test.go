@@ -229,7 +229,7 @@ func TestMatchingOfNoisyStamps(t *testing.T) {
 		t.Log(name)
 		require.Less(t, float64(got.wrong), 0.15*float64(got.messages), name)
 		require.InEpsilon(t, float64(got.truth), float64(got.late), 0.04, name)
-		require.Less(t, float64(got.impossible), 0.03*float64(got.messages), name)
+		require.Less(t, float64(got.impossible), 0.01*float64(got.messages), name)
 	}
 }
 
