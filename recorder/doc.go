@@ -30,7 +30,7 @@ import "time"
 type Options struct {
 	Dir        string        // trace directory to make
 	Resolution int64         // of stored times, ns: 64 or 1
-	Buffer     int64         // most bytes of a process's measurement buffer
+	Buffer     int64         // most bytes of a process's measurement buffer, at least MinBuffer
 	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
 	Counters   []string      // events to sample at region enter and exit
 	Patience   time.Duration // how long children may outlive the program
@@ -38,11 +38,12 @@ type Options struct {
 	Say        func(string)  // receives messages for the user, each one line; nil discards them
 }
 
-// Defaults of Options.
+// Defaults of Options, and the smallest buffer.
 const (
 	DefaultDir        = "trace.dir"
 	DefaultResolution = 64
 	DefaultBuffer     = 256 << 20
+	MinBuffer         = 4 << 20
 	DefaultPatience   = 5 * time.Second
 )
 

@@ -44,16 +44,18 @@ func makeOutput(dir string) (*output, error) {
 		err = os.Mkdir(out.dir, 0o777)
 	}
 	if err != nil {
-		return nil, errors.Join(err, out.undo())
+		return nil, errors.Join(err, out.putBack())
 	}
 	return out, nil
 }
 
 // undo takes back makeOutput: nothing was recorded.
 func (out *output) undo() error {
-	if err := os.RemoveAll(out.dir); err != nil {
-		return err
-	}
+	return errors.Join(os.RemoveAll(out.dir), out.putBack())
+}
+
+// putBack gives the older archive its name back.
+func (out *output) putBack() error {
 	if out.aside == "" {
 		return nil
 	}

@@ -46,9 +46,11 @@ func Recover(dir string, say func(string)) error {
 	if s != nil {
 		r.collect()
 	}
-	r.close()
+	if r.close(); r.err != nil {
+		return r.failure()
+	}
 	r.report()
-	return errors.Join(r.err, remaining(dir))
+	return remaining(dir)
 }
 
 // complete tells whether nothing is wrong with the archive in dir.
@@ -69,7 +71,7 @@ func remaining(dir string) error {
 	}
 	defer a.Close()
 	if problems := a.Problems(); len(problems) > 0 {
-		return fmt.Errorf("%w (%s remain; the rest can be used)", problems[0], Plural(len(problems), "problem"))
+		return fmt.Errorf("%w (%s in all; the rest can be used)", problems[0], Plural(len(problems), "problem"))
 	}
 	return nil
 }

@@ -31,15 +31,27 @@ func (r *Recorder) waiting() (n uint64) {
 	return n
 }
 
+// failure returns why the archive is not complete and what became of the events, nil if it is complete.
+func (r *Recorder) failure() error {
+	t := r.total()
+	switch {
+	case errors.Is(r.err, errRemoved):
+		return fmt.Errorf("%w; %s lost", r.err, Plural(t.Events+t.Lost+r.waiting(), "event"))
+	case r.err != nil && r.session == nil:
+		return r.err
+	case r.err != nil:
+		return fmt.Errorf("%w; %s written, %s kept in %s, %s lost; when the cause is gone: tracerec recover %s",
+			r.err, Plural(t.Events, "event"), Plural(r.waiting(), "event"), r.session.dir, Plural(t.Lost, "event"), r.o.Dir)
+	}
+	return nil
+}
+
 // report says in one line how the recording went, and in others what went wrong.
 func (r *Recorder) report() {
 	t := r.total()
 	switch {
-	case errors.Is(r.err, errRemoved):
-		r.say("%v; %s lost", r.err, Plural(t.Events+t.Lost+r.waiting(), "event"))
 	case r.err != nil:
-		r.say("%s; recorded: %s; %s more wait in %s: when the cause is gone, complete the archive with  tracerec recover %s",
-			oneLine(r.err), t, Plural(r.waiting(), "event"), r.session.dir, r.o.Dir)
+		r.say("%s", oneLine(r.failure()))
 	case len(r.procs) == 0:
 		r.say("no events recorded: the program does not import tracerec/instrument, or never calls it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Events == 0:

@@ -24,6 +24,9 @@ const usageStatus = 2
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
 	path, err := findProgram(args[0])
+	if err == nil && o.Buffer < MinBuffer {
+		err = fmt.Errorf("a buffer of %s is too small, the least is %s", Bytes(o.Buffer), Bytes(MinBuffer))
+	}
 	if err == nil {
 		err = countable(o.Counters)
 	}

@@ -47,7 +47,10 @@ func (r *Recorder) Stop() error {
 	instrument.Detach()
 	r.finish(-1, 0, nil)
 	r.close()
-	r.report()
+	err := r.failure()
+	if err == nil {
+		r.report()
+	}
 	r.session = nil
-	return r.err
+	return err
 }
