@@ -42,7 +42,7 @@ func commit(o *op) int64 {
 func (n *analysis) channel(ops []*op, size int) {
 	ch := &channel{size: size}
 	part := func(o *op) bool {
-		return isSend(o) && o.outcome != wire.Panicked || isRecv(o) && o.outcome != wire.Closed
+		return (isSend(o) || isRecv(o)) && o.outcome != wire.Panicked && o.outcome != wire.Closed
 	}
 	for _, o := range sorted(ops, part, commit) {
 		if isSend(o) {
@@ -150,6 +150,13 @@ func (ch *channel) receive(r *op) {
 	}
 }
 
+// exchange records that o waited for partner. An operation that did not block found its partner there.
+func (n *analysis) exchange(o *op, metric string, partner *op) {
+	if o.mayWait() {
+		n.wait(o, metric, o.begin, partner.begin, partner)
+	}
+}
+
 // messages derives the waits of senders and receivers.
 func (n *analysis) messages(ch *channel) {
 	full := "full_buffer"
@@ -158,7 +165,7 @@ func (n *analysis) messages(ch *channel) {
 	}
 	for k, e := range ch.elements {
 		if e.recv != nil && e.send != nil {
-			n.wait(e.recv, "late_sender", e.recv.begin, e.send.begin, e.send)
+			n.exchange(e.recv, "late_sender", e.send)
 		} else if e.recv != nil {
 			n.unmatched(e.recv)
 		}
@@ -171,7 +178,7 @@ func (n *analysis) messages(ch *channel) {
 		}
 		switch {
 		case room != nil && room.begin <= e.send.end:
-			n.wait(e.send, full, e.send.begin, room.begin, room)
+			n.exchange(e.send, full, room)
 		case e.send.kind != wire.SelectBegin || k >= ch.size:
 			n.unmatched(e.send)
 		}
@@ -183,11 +190,11 @@ func (n *analysis) closings(ops []*op) {
 	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
 	for _, r := range ops {
 		switch {
-		case isSend(r) && r.outcome == wire.Panicked:
+		case (isSend(r) || isRecv(r)) && r.outcome == wire.Panicked:
 			n.unmatched(r)
 		case !isRecv(r) || r.outcome != wire.Closed:
 		case len(closes) > 0 && closes[0].begin <= r.end:
-			n.wait(r, "late_close", r.begin, closes[0].begin, closes[0])
+			n.exchange(r, "late_close", closes[0])
 		default:
 			n.unmatched(r)
 		}

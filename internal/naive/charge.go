@@ -39,14 +39,15 @@ func (n *analysis) match(object uint32) {
 	}
 }
 
-// wait records that o waited from begin to end, within itself, and says whether it did.
+// wait records that o waited from begin to end, within itself, and says whether it did. Nobody waits for
+// himself.
 func (n *analysis) wait(o *op, metric string, begin, end int64, causer *op) bool {
 	return n.waitFrom(o, metric, begin, end, causer, begin)
 }
 
 func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, from int64) bool {
 	begin, end = max(begin, o.begin), min(end, o.end)
-	if begin >= end {
+	if begin >= end || causer != nil && causer.loc == o.loc {
 		return false
 	}
 	n.waits = append(n.waits, &wait{o, metric, begin, end, causer, min(max(from, begin), end)})
@@ -63,8 +64,11 @@ func (n *analysis) unmatched(o *op) {
 // charge divides the time of all operations among the time metrics.
 func (n *analysis) charge() {
 	for _, o := range n.ops {
-		alone := o.object == 0 && o.kind != wire.SleepBegin && o.end > o.begin
-		if alone && (o.blocked >= 0 || o.kind == wire.SelectBegin && o.open) {
+		alone := o.object == 0 && o.blocked >= 0 && o.kind != wire.SleepBegin
+		if o.object == 0 && o.kind == wire.SelectBegin {
+			alone = o.open || o.outcome != wire.Failed && o.outcome != wire.Panicked
+		}
+		if alone {
 			n.wait(o, "external_wait", o.blocked, o.end, nil)
 		}
 	}

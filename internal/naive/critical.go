@@ -8,9 +8,15 @@ func (n *analysis) criticalPath() {
 	if root == nil {
 		return
 	}
-	for _, w := range n.waits {
-		if w.causer != nil && w.causer.loc != w.op.loc && w.causer.loc.begin <= w.end && w.end <= w.causer.loc.end {
-			w.op.loc.waits = append(w.op.loc.waits, w)
+	for _, o := range n.ops {
+		var last *wait
+		for _, w := range n.waitsOf(o) {
+			if w.causer != nil && w.causer.loc != o.loc {
+				last = w
+			}
+		}
+		if last != nil && last.causer.loc.begin <= last.end && last.end <= last.causer.loc.end {
+			o.loc.waits = append(o.loc.waits, last)
 		}
 	}
 	for _, l := range n.locations {
@@ -33,7 +39,7 @@ func (n *analysis) criticalPath() {
 			l.waits = l.waits[:len(l.waits)-1]
 		}
 		from, next := l.begin, l.creator
-		if next == nil {
+		if next == nil || next.begin > from || next.end < from || next.begin == from && next.id > l.id {
 			next = root
 		}
 		if w != nil && w.end > l.begin {

@@ -40,8 +40,8 @@ func (n *analysis) join(ops []*op) {
 				last := group[len(group)-1]
 				n.waitFrom(o, "join_wait", o.begin, last.begin, last, sum/int64(len(group)))
 			}
-			if count > 0 {
-				count = 0
+			count = 0
+			if len(now) > 0 {
 				now, before = nil, now
 			}
 		}
@@ -79,7 +79,7 @@ func (n *analysis) once(ops []*op) {
 	for _, o := range ops {
 		switch {
 		case len(runs) > 0 && runs[0] == o:
-		case len(runs) > 0 && o.begin < runs[0].end && o.end >= runs[0].ran:
+		case len(runs) > 0 && o.loc != runs[0].loc && o.begin < runs[0].end && o.end >= runs[0].ran:
 			n.wait(o, "once_wait", o.begin, runs[0].end, runs[0])
 		default:
 			n.unmatched(o)
@@ -115,7 +115,7 @@ func (n *analysis) barrier(ops []*op, size int) {
 				continue
 			}
 			n.wait(o, "barrier_wait", o.begin, latest.begin, latest)
-			n.wait(o, "barrier_completion", max(firstEnd, latest.begin), o.end, latest)
+			n.wait(o, "barrier_completion", max(firstEnd, latest.begin), o.end, nil)
 		}
 	}
 }

@@ -151,11 +151,11 @@ func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 	}
 	var last *hold
 	for _, h := range shared {
-		if h.op.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && (last == nil || h.end > last.end) {
+		if h.op.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && (last == nil || h.end > last.end || h.end == last.end && h.begin < last.begin) {
 			last = h
 		}
 	}
-	if last != nil && n.wait(o, "rw_writer_wait", max(from, last.begin), last.end, last.op) {
+	if last != nil && n.wait(o, "rw_writer_wait", from, last.end, last.op) {
 		any = true
 	}
 	return any

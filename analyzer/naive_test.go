@@ -1,0 +1,56 @@
+package analyzer_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/naive"
+	"tracerec/internal/naive/random"
+	"tracerec/trace/tracetext"
+)
+
+// TestNaive compares the analysis of random traces with that of the oracle: every severity, every critical
+// share, every causer, every instance count.
+func TestNaive(t *testing.T) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 150
+	}
+	for seed := range seeds {
+		text := random.Trace(seed)
+		if lines := compare(t, text); len(lines) > 0 {
+			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(lines, "\n"), text)
+		}
+	}
+}
+
+// compare analyzes a trace twice and returns the differences.
+func compare(t *testing.T, text string) (lines []string) {
+	a, err := tracetext.Open("random", text)
+	require.NoError(t, err, text)
+	want, err := naive.Analyze(a)
+	require.NoError(t, err, text)
+	x := analyze(t, a, 2)
+	got := result(a, x)
+	lines = append(lines, differences("severity", got.Severity, want.Severity)...)
+	lines = append(lines, differences("critical", got.Critical, want.Critical)...)
+	lines = append(lines, differences("blame", got.Blame, want.Blame)...)
+	lines = append(lines, differences("never ended", got.NeverEnded, want.NeverEnded)...)
+	lines = append(lines, differences("holder", got.Holders, want.Holders)...)
+	lines = append(lines, differences("total", map[string]int64{"time": got.Time, "focus": got.Focus},
+		map[string]int64{"time": want.Time, "focus": want.Focus})...)
+	lines = append(lines, differences("instance", instances(a, x), wanted(x, want))...)
+	for m, s := range x.Stats {
+		s.Worst = nil
+		if name := x.Metrics[m].Name; x.Metrics[m].Wait {
+			if w := statistics(want, name); !reflect.DeepEqual(w, s) {
+				lines = append(lines, fmt.Sprintf("statistics of %s: engine %v, oracle %v", name, s, w))
+			}
+		}
+	}
+	return lines
+}
