@@ -7,8 +7,8 @@ import (
 )
 
 // channelState is the simulated channel. Send and receive operations are taken in the order of their commit
-// stamps: Blocked if the operation blocked, else End (so a select commits at its end). Sends that panicked
-// and receives that saw the channel closed take no part; operations that never ended do.
+// stamps: Blocked if the operation blocked, else End (so a select commits at its end). Operations that
+// panicked and receives that saw the channel closed take no part; operations that never ended do.
 //
 // The queue is the committed sends in buffer, followed by the blocked ones in senders. An operation that
 // did not block cannot have waited, so its partner has been there or its commit stamp is still to come: it
@@ -106,7 +106,7 @@ func (o *Op) commit() int64 {
 // channel matches sends with receives and receives with the close, see [channelState]. It derives, in this
 // order: a Message for every element by number, an Unmatched for its receive or send; then by operation a
 // Closing for receives that saw the channel closed (by the first Close, if that is not later than their
-// end, else they are unmatched).
+// end, else they are unmatched), and an Unmatched for operations that panicked.
 //
 // Message.Room of element number k is the receive of element k - capacity; if it began after the end of the
 // send the pair is impossible and Room is NoOp. A send without Room is unmatched if it blocked, never
@@ -289,14 +289,14 @@ func (m *Matcher) messages(ops []Op) {
 	}
 }
 
-// closings derives what the close released. A send that panicked has no partner.
+// closings derives what the close released. An operation that panicked has no partner.
 func (m *Matcher) closings(ops []Op, closed int32) {
 	for i := range ops {
 		o, op := &ops[i], int32(i)
 		switch {
 		case o.channelRole() == seesClosed && closed != NoOp && ops[closed].Begin <= o.End:
 			tell(&m.found, m.subs.closing, Closing{Recv: op, Close: closed})
-		case o.channelRole() == seesClosed, o.Kind == wire.SendBegin && o.Outcome == wire.Panicked:
+		case o.channelRole() == seesClosed, o.Outcome == wire.Panicked && o.Kind != wire.Close:
 			m.unmatched(op)
 		}
 	}

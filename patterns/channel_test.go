@@ -94,5 +94,13 @@ func TestChannel(t *testing.T) {
 			send(1, 0, atOnce, 1), with(send(1, 10, 11, 50), wire.Panicked), point(wire.Close, 2, 49),
 			recv(3, 60, atOnce, 61), with(recv(3, 70, atOnce, 71), wire.Closed)},
 			[]string{"external_wait 1 11-50"}, 0},
+		{"a select that panicked", wire.Channel, 0, ops{sel(1, 10, 50, wire.Panicked), point(wire.Close, 2, 49), recv(3, 60, 61, 70), send(4, 65, atOnce, 66)},
+			[]string{"external_wait 1 10-50", "late_sender 3 60-65 by 4@65"}, 0},
+		{"a receive whose send is stamped late", wire.Channel, 0, ops{
+			recv(1, 0, 1, 60), recv(2, 5, 6, 110), send(3, 50, atOnce, 200), send(4, 100, atOnce, 105)},
+			[]string{"late_sender 1 0-50 by 3@50", "late_sender 2 5-100 by 4@100"}, 0},
+		{"a send whose receive is stamped late", wire.Channel, 0, ops{
+			send(1, 0, 1, 60), send(2, 5, 6, 110), recv(3, 50, atOnce, 200), recv(4, 100, atOnce, 105)},
+			[]string{"late_receiver 1 0-50 by 3@50", "late_receiver 2 5-100 by 4@100"}, 0},
 	})
 }
