@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"unsafe"
 )
 
 // createFile makes a sparse file that must not exist. The lock, which the kernel takes back when the
@@ -106,4 +107,14 @@ func bootTicks(pid int) uint64 {
 	}
 	ticks, _ := strconv.ParseUint(string(fields[start]), 10, 64)
 	return ticks
+}
+
+// Memory returns zeroed memory outside of the Go heap, for the life of the process. It panics when there is
+// none, as the runtime does.
+func Memory(size int) unsafe.Pointer {
+	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic("tracerec: out of memory: " + err.Error())
+	}
+	return unsafe.Pointer(&mem[0])
 }

@@ -2,7 +2,10 @@
 
 package shm
 
-import "errors"
+import (
+	"errors"
+	"unsafe"
+)
 
 var errSystem = errors.New("recording needs Linux")
 
@@ -15,3 +18,6 @@ func allocate(int, int64, int64) error      { return errSystem }
 func freeSpace(string) (int64, error)       { return 0, errSystem }
 func locked(int) bool                       { return false }
 func bootTicks(int) uint64                  { return 0 }
+
+// Memory returns zeroed memory for the life of the process.
+func Memory(size int) unsafe.Pointer { return unsafe.Pointer(&make([]uint64, size/8)[0]) }

@@ -1,0 +1,56 @@
+#include "textflag.h"
+
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
+	MOVQ (TLS), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func here() (gp unsafe.Pointer, ticks uint64)
+TEXT ·here(SB), NOSPLIT, $0-16
+	MOVQ (TLS), CX
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ CX, gp+0(FP)
+	MOVQ AX, ticks+8(FP)
+	RET
+
+// func hereFenced() (gp unsafe.Pointer, ticks uint64)
+TEXT ·hereFenced(SB), NOSPLIT, $0-16
+	MOVQ (TLS), CX
+	LFENCE
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ CX, gp+0(FP)
+	MOVQ AX, ticks+8(FP)
+	RET
+
+// func returnPC() uintptr
+//
+// Frames are linked: 0(BP) is the frame of the function above, 8(BP) the address to which this one returns.
+TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ (BP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func returnPCs(pcs *[16]uintptr)
+TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ pcs+0(FP), DI
+	MOVQ BP, SI
+	MOVQ $16, CX
+
+next:
+	TESTQ SI, SI
+	JZ    done
+	MOVQ  8(SI), AX
+	MOVQ  AX, (DI)
+	MOVQ  (SI), SI
+	ADDQ  $8, DI
+	DECQ  CX
+	JNZ   next
+
+done:
+	RET

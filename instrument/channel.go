@@ -1,0 +1,201 @@
+package instrument
+
+import (
+	"iter"
+	"runtime"
+	"unsafe"
+
+	"tracerec/trace/wire"
+)
+
+// Send does ch <- v. When the type of v is not the element type of ch, it has to be given:
+// instrument.Send[error](ch, &myError{}).
+func Send[T any](ch chan<- T, v T) {
+	if current.Load() != nil {
+		send(ch, v)
+	} else {
+		ch <- v
+	}
+}
+
+//go:noinline
+func send[T any](ch chan<- T, v T) {
+	se := current.Load()
+	if se == nil {
+		ch <- v
+		return
+	}
+	op := se.beginChannel(wire.SendBegin, se.site("send"), pointerOf(ch), cap(ch))
+	outcome, waited := wire.Panicked, false // until it did not
+	defer func() { op.leave(outcome, waited) }()
+	select {
+	case ch <- v:
+	default:
+		waited = true
+		op.blocked()
+		ch <- v
+	}
+	outcome = wire.OK
+}
+
+// Recv does <-ch.
+func Recv[T any](ch <-chan T) T {
+	if current.Load() != nil {
+		v, _ := receive(ch)
+		return v
+	}
+	return <-ch
+}
+
+// Recv2 does v, ok := <-ch.
+func Recv2[T any](ch <-chan T) (v T, ok bool) {
+	if current.Load() != nil {
+		return receive(ch)
+	}
+	v, ok = <-ch
+	return v, ok
+}
+
+//go:noinline
+func receive[T any](ch <-chan T) (v T, ok bool) {
+	se := current.Load()
+	if se == nil {
+		v, ok = <-ch
+		return v, ok
+	}
+	op := se.beginChannel(wire.RecvBegin, se.site("recv"), pointerOf(ch), cap(ch))
+	waited := false
+	select {
+	case v, ok = <-ch:
+	default:
+		waited = true
+		op.blocked()
+		v, ok = <-ch
+	}
+	outcome := wire.OK
+	if !ok {
+		outcome = wire.Closed
+	}
+	op.leave(outcome, waited)
+	return v, ok
+}
+
+// beginChannel begins an operation on a channel. The caller keeps the channel alive.
+func (se *session) beginChannel(k wire.Kind, region uint32, p unsafe.Pointer, capacity int) Span {
+	return se.begin(k, region, uint64(se.channelID(p, capacity, region)))
+}
+
+// Range is for v := range ch:
+//
+//	for v := range instrument.Range(ch) { … }
+func Range[T any](ch <-chan T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for {
+			v, ok := Recv2(ch)
+			if !ok || !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Close does close(ch).
+func Close[T any](ch chan<- T) {
+	if current.Load() != nil {
+		recordClose(pointerOf(ch), cap(ch))
+	}
+	close(ch)
+}
+
+//go:noinline
+func recordClose(p unsafe.Pointer, capacity int) {
+	if se := current.Load(); se != nil {
+		region := se.site("close")
+		se.point(wire.Close, region, uint64(se.channelID(p, capacity, region)))
+	}
+}
+
+// Selection is a select statement in progress.
+type Selection struct{ span Span }
+
+// Select goes before a select statement, and one of the methods of the Selection to the beginning of each case:
+//
+//	sel := instrument.Select()
+//	select {
+//	case v, ok := <-in:
+//		sel.Received(in, ok)
+//	case out <- w:
+//		sel.Sent(out)
+//	default:
+//		sel.Default()
+//	}
+func Select() Selection {
+	if current.Load() != nil {
+		return beginSelect()
+	}
+	return Selection{}
+}
+
+//go:noinline
+func beginSelect() Selection {
+	se := current.Load()
+	if se == nil {
+		return Selection{}
+	}
+	return Selection{se.enter(wire.SelectBegin, se.site("select"))}
+}
+
+// Sent says that the select sent to ch, a channel.
+func (s Selection) Sent(ch any) {
+	if s.span.slot != nil {
+		s.span.chose(wire.Sent, ch)
+	}
+}
+
+// Received says that the select received from ch, a channel, with the given ok.
+func (s Selection) Received(ch any, ok bool) {
+	if s.span.slot != nil {
+		s.received(ch, ok)
+	}
+}
+
+//go:noinline
+func (s Selection) received(ch any, ok bool) {
+	outcome := wire.Received
+	if !ok {
+		outcome = wire.Closed
+	}
+	s.span.chose(outcome, ch)
+}
+
+// Default says that the select took its default case.
+func (s Selection) Default() {
+	if s.span.slot != nil {
+		s.span.chose(wire.Failed, nil)
+	}
+}
+
+// chose closes the level of a select.
+//
+//go:noinline
+//go:norace
+func (x Span) chose(outcome wire.Outcome, ch any) {
+	se := current.Load()
+	s := x.slot
+	if se == nil || s.number != se.number {
+		return
+	}
+	g, t := se.nowFenced()
+	var object uint64
+	if ch != nil {
+		p, capacity := channelIn(ch)
+		object = uint64(se.channelID(p, capacity, unknownRegion))
+		runtime.KeepAlive(ch)
+	}
+	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta {
+		x.closeSlow(se, g, t, wire.Chose, uint32(outcome), object, false)
+		return
+	}
+	s.put1(wire.Chose, uint32(outcome), t, object)
+	s.depth--
+}

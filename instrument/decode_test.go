@@ -1,0 +1,173 @@
+//go:build linux && (amd64 || arm64)
+
+package instrument_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/instrument"
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// event is a recorded event with its region's or object's definition looked up.
+type event struct {
+	kind   wire.Kind
+	id     uint32
+	words  []uint64
+	time   uint64
+	region string // name of the region, if the id is one
+	at     string // file:line of it
+}
+
+func (e event) String() string {
+	text := e.kind.String()
+	if e.region != "" {
+		text += " " + e.region
+	} else if e.id != 0 {
+		text += fmt.Sprint(" ", e.id)
+	}
+	return text
+}
+
+// object returns the object of an event and its upper half.
+func (e event) object() (uint32, uint32) { return uint32(e.words[0]), uint32(e.words[0] >> 32) }
+
+// recording is what a session left in its buffer.
+type recording struct {
+	t         testing.TB
+	buffer    string
+	locations map[uint64][]event // by number
+	regions   map[uint32]wire.Def
+	objects   map[uint32]wire.Def
+	metrics   map[uint32]wire.Def
+	warnings  map[string]uint64
+}
+
+// record runs f under a session and decodes what was recorded.
+func record(t testing.TB, c shm.Config, f func()) *recording {
+	c.Dir = t.TempDir()
+	require.NoError(t, instrument.Attach(c))
+	func() {
+		defer instrument.Detach()
+		f()
+	}()
+	return decode(t, c.Dir)
+}
+
+func decode(t testing.TB, dir string) *recording {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+shm.Suffix))
+	require.Len(t, files, 1)
+	v, err := shm.Open(files[0])
+	require.NoError(t, err)
+	defer v.Close()
+	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings()}
+	defs, err := v.NewDefs()
+	require.NoError(t, err)
+	for _, d := range defs {
+		table := map[wire.DefType]map[uint32]wire.Def{wire.DefRegion: r.regions, wire.DefObject: r.objects, wire.DefMetric: r.metrics}[d.Type]
+		if table != nil {
+			require.NotContains(t, table, d.ID)
+			table[d.ID] = d
+		}
+	}
+	v.TakeRetired() // as a recorder would, Owned finds them all the same
+	for seq, c := range v.Owned() {
+		r.decode(seq, c)
+	}
+	for number, events := range r.locations {
+		r.checkNesting(number, events)
+	}
+	return r
+}
+
+func (r *recording) decode(seq int, c shm.Chunk) {
+	now := c.Base
+	if old := r.locations[c.Location]; len(old) > 0 {
+		require.GreaterOrEqual(r.t, now, old[len(old)-1].time)
+	}
+	for at := 0; at < len(c.Words); {
+		kind, id, delta := wire.Unpack(c.Words[at])
+		n := wire.WordsOf(kind, id)
+		now += delta
+		e := event{kind: kind, id: id, words: c.Words[at+1 : at+1+n : at+1+n], time: now}
+		e.words = append([]uint64(nil), e.words...)
+		if kind == wire.Overhead {
+			require.LessOrEqual(r.t, e.words[0], now)
+			at += 1 + n
+			continue // depends on chance
+		}
+		if kind == wire.Time {
+			require.GreaterOrEqual(r.t, e.words[0], now)
+			now = e.words[0]
+		}
+		spec, _ := wire.SpecOf(kind)
+		if spec.ID == wire.RegionID {
+			def, ok := r.regions[id]
+			require.True(r.t, ok, "region %d is defined", id)
+			e.region = def.Name
+			e.at = fmt.Sprintf("%s:%d", filepath.Base(def.File), def.Line)
+		}
+		if len(spec.Words) > 0 && strings.HasPrefix(spec.Words[0], "object") {
+			if object, _ := e.object(); object != 0 {
+				require.Contains(r.t, r.objects, object)
+			}
+		}
+		r.locations[c.Location] = append(r.locations[c.Location], e)
+		at += 1 + n
+	}
+}
+
+func (r *recording) checkNesting(number uint64, events []event) {
+	depth := 0
+	for i, e := range events {
+		spec, _ := wire.SpecOf(e.kind)
+		depth += spec.Level
+		switch e.kind {
+		case wire.Exit:
+			depth -= int(e.id)
+		case wire.Lost:
+			depth -= int(e.id)
+		}
+		require.GreaterOrEqual(r.t, depth, 0, "location %d, event %d: %v", number, i, e)
+	}
+}
+
+// only returns the events of the one location that has any.
+func (r *recording) only() []event {
+	require.Len(r.t, r.locations, 1)
+	for _, events := range r.locations {
+		return events
+	}
+	return nil
+}
+
+// texts returns events as texts.
+func texts(events []event) []string {
+	var s []string
+	for _, e := range events {
+		s = append(s, e.String())
+	}
+	return s
+}
+
+// line returns file:line of the caller, some lines away.
+func line(away int) string {
+	_, file, n, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), n+away)
+}
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv("INSTRUMENT_TEST_ROLE"); role != "" {
+		roles[role]()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}

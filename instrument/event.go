@@ -1,0 +1,243 @@
+package instrument
+
+import (
+	"unsafe"
+
+	"tracerec/counters/sample"
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// Span is an open region, or operation. The zero Span is none: its End does nothing.
+type Span struct {
+	slot  *slot
+	depth uint32 // that the region has
+	stamp uint32 // low half of the ticks of its begin
+}
+
+// enter opens a level by an event without words.
+//
+//go:norace
+func (se *session) enter(k wire.Kind, id uint32) Span {
+	g, t := se.now()
+	e := se.slots.find(uint64(uintptr(g)))
+	if e == nil {
+		return se.openSlow(g, t, k, id, 0)
+	}
+	s := &e.value
+	if s.goid != goidAt(g) || s.pos+8 > s.end || t-s.last > wire.MaxDelta || se.counters != nil {
+		return se.openSlow(g, t, k, id, 0)
+	}
+	s.put(k, id, t)
+	return s.opened(t)
+}
+
+// roomOfOperation is what an operation reserves when it begins, for its begin, Blocked and Chose events: so its record is in one chunk.
+const roomOfOperation = 2 + 1 + 2
+
+// begin opens the level of an operation on an object.
+//
+//go:norace
+func (se *session) begin(k wire.Kind, id uint32, object uint64) Span {
+	g, t := se.now()
+	e := se.slots.find(uint64(uintptr(g)))
+	if e == nil {
+		return se.openSlow(g, t, k, id, object)
+	}
+	s := &e.value
+	if s.goid != goidAt(g) || s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta {
+		return se.openSlow(g, t, k, id, object)
+	}
+	s.put1(k, id, t, object)
+	return s.opened(t)
+}
+
+// opened counts a level that begins at t.
+//
+//go:norace
+func (s *slot) opened(t uint64) Span {
+	if s.depth < guarded {
+		s.stamp[s.depth] = uint32(t)
+	}
+	s.depth++
+	return Span{s, s.depth, uint32(t)}
+}
+
+//go:noinline
+//go:norace
+func (se *session) openSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, object uint64) Span {
+	s := se.slotOf(g)
+	if now, ok := se.prepare(s, roomOfOperation+se.readingRoom, t); ok {
+		t = now
+		if k == wire.Enter {
+			se.readCounters(s, g, t)
+		}
+		if wire.WordsOf(k, id) == 0 {
+			s.put(k, id, t)
+		} else {
+			s.put1(k, id, t, object)
+		}
+	}
+	return s.opened(t)
+}
+
+// point records an event that opens and closes nothing.
+//
+//go:norace
+func (se *session) point(k wire.Kind, id uint32, value uint64) {
+	g, t := se.now()
+	if e := se.slots.find(uint64(uintptr(g))); e != nil {
+		s := &e.value
+		if s.goid == goidAt(g) && s.pos+16 <= s.end && t-s.last <= wire.MaxDelta {
+			s.put1(k, id, t, value)
+			return
+		}
+	}
+	se.pointSlow(g, t, k, id, value)
+}
+
+//go:noinline
+//go:norace
+func (se *session) pointSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, value uint64) {
+	s := se.slotOf(g)
+	if t, ok := se.prepare(s, 2, t); ok {
+		s.put1(k, id, t, value)
+	}
+}
+
+// exit closes the level of a region.
+//
+//go:noinline
+//go:norace
+func (x Span) exit() {
+	se := current.Load()
+	s := x.slot
+	if se == nil || s.number != se.number {
+		return
+	}
+	g, t := se.now()
+	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth ||
+		x.depth <= guarded && s.stamp[x.depth-1] != x.stamp ||
+		s.pos+8 > s.end || t-s.last > wire.MaxDelta || se.counters != nil {
+		x.closeSlow(se, g, t, wire.Exit, 0, 0, false)
+		return
+	}
+	s.put(wire.Exit, 0, t)
+	s.depth--
+}
+
+// blocked records that the operation could not finish at once.
+//
+//go:norace
+func (x Span) blocked() {
+	se := current.Load()
+	s := x.slot
+	if se == nil || s == nil || s.number != se.number {
+		return
+	}
+	g, t := se.nowFenced()
+	if se.counters != nil || s.pos+8 > s.end || t-s.last > wire.MaxDelta {
+		now, ok := se.prepare(s, 1+se.readingRoom, t)
+		if !ok {
+			return
+		}
+		t = now
+		se.readCounters(s, g, t)
+	}
+	s.put(wire.Blocked, 0, t)
+}
+
+// leave closes the level of an operation that waited for others, or might have.
+//
+//go:norace
+func (x Span) leave(outcome wire.Outcome, waited bool) {
+	se := current.Load()
+	s := x.slot
+	if se == nil || s == nil || s.number != se.number {
+		return
+	}
+	g, t := se.nowFenced()
+	if s.g != g || s.depth != x.depth || s.pos+8 > s.end || t-s.last > wire.MaxDelta || waited && se.counters != nil {
+		x.closeSlow(se, g, t, wire.Leave, uint32(outcome), 0, waited)
+		return
+	}
+	s.put(wire.Leave, uint32(outcome), t)
+	s.depth--
+}
+
+// closeSlow closes a level: if it is one of this goroutine and still open, together with the levels in it
+// that nobody closed.
+//
+//go:noinline
+//go:norace
+func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id uint32, object uint64, waited bool) {
+	s := x.slot
+	if !se.mine(s, g) {
+		se.buffer.Count(shm.WrongGoroutine, 1)
+		return
+	}
+	if x.depth > s.depth || x.depth <= guarded && s.stamp[x.depth-1] != x.stamp {
+		return // closed before
+	}
+	missing := s.depth - x.depth
+	if missing > 0 {
+		se.buffer.Count(shm.MissingEnds, uint64(missing))
+	}
+	now, ok := se.prepare(s, 3+se.readingRoom, t)
+	s.depth = x.depth - 1
+	if !ok {
+		if s.depth < s.recorded {
+			s.closed += s.recorded - s.depth
+			s.recorded = s.depth
+		}
+		return
+	}
+	t = now
+	if k == wire.Exit || waited {
+		se.readCounters(s, g, t)
+	}
+	switch {
+	case k == wire.Exit:
+		s.put(k, min(missing, wire.MaxID), t)
+		return
+	case missing > 0:
+		s.put(wire.Exit, min(missing-1, wire.MaxID), t)
+	}
+	if k == wire.Chose {
+		s.put1(k, id, t, object)
+	} else {
+		s.put(k, id, t)
+	}
+}
+
+// mine tells whether s is the running goroutine's slot.
+//
+//go:norace
+func (se *session) mine(s *slot, g unsafe.Pointer) bool {
+	if se.byID != nil {
+		return s.goid == printedGoid()
+	}
+	return s.g == g && s.goid == goidAt(g)
+}
+
+// roomOfReading is what reading the event set takes: its head, the place of reading, and the values.
+const roomOfReading = 2 + sample.MaxEvents
+
+// readCounters records the values of the event set, if there is one, as part of the event to follow.
+//
+//go:norace
+func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64) {
+	if se.counters == nil {
+		return
+	}
+	var values [roomOfReading - 1]uint64
+	n := se.counters.Read(g, values[:])
+	head := word(s.pos)
+	for i, v := range values[:n] {
+		*word(s.pos + 8 + uintptr(i)*8) = v
+	}
+	s.pos += 8 * uintptr(1+n)
+	delta := t - s.last
+	s.last = t
+	publish(head, wire.Head(wire.Counters, uint32(n), delta))
+}

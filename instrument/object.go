@@ -1,0 +1,85 @@
+package instrument
+
+import (
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+	"weak"
+
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// object is the identity of a synchronisation object in the record: session number and object id.
+type object struct{ word atomic.Uint64 }
+
+// of returns the object's id in the session; on its first use in the session it is defined, at the place of the call of an operation.
+func (o *object) of(se *session, kind wire.ObjectKind, size uint64, operation string) uint32 {
+	if w := o.word.Load(); uint32(w>>32) == se.number {
+		return uint32(w)
+	}
+	region := se.site(operation)
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if w := o.word.Load(); uint32(w>>32) == se.number {
+		return uint32(w)
+	}
+	id := se.newObject(kind, size, region)
+	o.word.Store(uint64(se.number)<<32 | uint64(id))
+	return id
+}
+
+// newObject defines an object; it is 0, no object, when there is no room. The caller holds mu.
+func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) uint32 {
+	if se.objects == 1<<32-1 {
+		se.buffer.Count(shm.DefinitionsLost, 1)
+		return 0
+	}
+	id := se.objects + 1
+	if !se.buffer.Define(wire.Def{Type: wire.DefObject, ID: id, Object: kind, Size: size, Region: region}) {
+		return 0
+	}
+	se.objects = id
+	return id
+}
+
+// channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.
+type channel struct {
+	alive weak.Pointer[byte]
+	id    uint32
+}
+
+// channelID returns the object id of the channel at p. The caller keeps the channel alive.
+func (se *session) channelID(p unsafe.Pointer, capacity int, region uint32) uint32 {
+	if p == nil {
+		return 0
+	}
+	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
+		return e.value.id
+	}
+	return se.newChannel(p, capacity, region)
+}
+
+func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
+		return e.value.id
+	}
+	id := se.newObject(wire.Channel, uint64(capacity), region)
+	e := &entry[channel]{uint64(uintptr(p)), channel{weak.Make((*byte)(p)), id}}
+	se.chans.put(e, func(old *entry[channel]) bool { return old.value.alive.Value() != nil })
+	return id
+}
+
+// pointerOf returns the address of a channel.
+func pointerOf[C any](ch C) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&ch)) }
+
+// channelIn returns the address and the capacity of the channel in an interface; nil if there is none.
+func channelIn(ch any) (unsafe.Pointer, int) {
+	v := reflect.ValueOf(ch)
+	if v.Kind() != reflect.Chan {
+		return nil, 0
+	}
+	return v.UnsafePointer(), v.Cap()
+}

@@ -1,0 +1,144 @@
+package instrument
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"tracerec/counters/sample"
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// current is the session in progress, nil when recording is off. It is the flag that every call loads.
+var current atomic.Pointer[session]
+
+// session is one recording of this process. What events refer to is defined per session, so all tables
+// belong to it. A call that began under a session may finish under none or another one; the mapping of the buffer
+// and the slots therefore stay for the life of the process.
+type session struct {
+	number      uint32 // from 1
+	buffer      *shm.Buffer
+	block       bool        // wait when the buffer is full
+	tsc         bool        // events are stamped with the processor's counter
+	slowTicks   int64       // 2 µs
+	counters    *sample.Set // nil: none
+	readingRoom uintptr     // words that a reading of the counters takes
+
+	mu      sync.Mutex // for additions to the tables
+	slots   table[slot]
+	sites   table[site]
+	chans   table[channel]
+	byID    map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
+	slab    []entry[slot]
+	regions uint32 // definitions given out
+	objects uint32
+	metrics uint32
+}
+
+var (
+	sessionMu   sync.Mutex
+	lastSession uint32
+)
+
+// A program started by a recorder finds its orders in the environment.
+func init() {
+	text := os.Getenv(shm.Environment)
+	if text == "" {
+		return
+	}
+	c, err := shm.ParseConfig(text)
+	if err == nil {
+		err = Attach(c)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "tracerec: recording of process %d is off: %v\n", os.Getpid(), err)
+	}
+}
+
+// Enabled tells whether events are being recorded.
+func Enabled() bool { return current.Load() != nil }
+
+// Attach begins recording into a new buffer file in the session directory of c. It is for recorders in the
+// same process; programs started by a recorder attach by themselves. It is an error when recording is on.
+func Attach(c shm.Config) error {
+	sessionMu.Lock()
+	defer sessionMu.Unlock()
+	if current.Load() != nil {
+		return errors.New("recording is on already")
+	}
+	prepare.Do(lookAround)
+	kind := clock.Monotonic
+	if !c.Portable {
+		kind = clock.Best()
+	}
+	se := &session{number: lastSession + 1, block: c.Block, tsc: kind != clock.Monotonic}
+	if len(c.Counters) > 0 {
+		var err error
+		if se.counters, err = sample.Open(c.Counters, getg); err != nil {
+			return fmt.Errorf("counters: %w", err)
+		}
+		se.readingRoom = roomOfReading
+	}
+	var err error
+	if se.buffer, err = shm.Create(c, kind); err != nil {
+		return err
+	}
+	se.slowTicks = int64(clock.Frequency(kind) / 500_000)
+	se.slots.cells.Store(newCells[slot](8))
+	se.sites.cells.Store(newCells[site](8))
+	se.chans.cells.Store(newCells[channel](8))
+	if c.Portable || goidOffset == 0 {
+		se.byID = map[uint64]*slot{}
+	}
+	se.buffer.Define(wire.Def{Type: wire.DefRegion, ID: unknownRegion, Name: "unknown"})
+	if len(c.Counters) > 0 {
+		se.buffer.Define(wire.Def{Type: wire.DefCounters, Names: c.Counters})
+	}
+	lastSession++
+	current.Store(se)
+	return nil
+}
+
+// Detach ends the recording that Attach began. Open regions end with it: their End does nothing. Calls in
+// progress on other goroutines may still write an event or two.
+func Detach() {
+	sessionMu.Lock()
+	defer sessionMu.Unlock()
+	if se := current.Swap(nil); se != nil {
+		se.buffer.Finish()
+	}
+}
+
+// prepare guards what is found out about the runtime once per process.
+var prepare sync.Once
+
+func lookAround() {
+	goidOffset = findGoid()
+	framesLinked = testFrames()
+	joinsVisible = testJoins()
+}
+
+// now reads the session's clock, and the running goroutine's descriptor along with it.
+//
+//go:norace
+func (se *session) now() (unsafe.Pointer, uint64) {
+	if se.tsc {
+		return here()
+	}
+	return getg(), clock.Now(clock.Monotonic)
+}
+
+// nowFenced is now after all that was done before: for stamps of operations that wait for others.
+//
+//go:norace
+func (se *session) nowFenced() (unsafe.Pointer, uint64) {
+	if se.tsc {
+		return hereFenced()
+	}
+	return getg(), clock.Now(clock.Monotonic)
+}

@@ -1,0 +1,170 @@
+package instrument
+
+import (
+	"hash/maphash"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// unknownRegion is the region of places that could not be defined.
+const unknownRegion uint32 = 0
+
+// site is a place in the program: the region that was defined for a name at a return address.
+type site struct {
+	name   string
+	region uint32
+	inside bool // the address lies in this package or one below: the place is further up
+}
+
+// framesLinked says that return addresses can be read through frame pointers.
+var framesLinked bool
+
+var nameSeed = maphash.MakeSeed()
+
+// site returns the region for name at the place in the program that called the function calling site. The place is kept by
+// its return address. Contents of names are compared: the memory of a dynamic string may hold another by now.
+//
+//go:noinline
+func (se *session) site(name string) uint32 {
+	if framesLinked {
+		if e := se.sites.find(uint64(returnPC())); e != nil && !e.value.inside && e.value.name == name {
+			return e.value.region
+		}
+	}
+	var pcs [16]uintptr
+	if framesLinked {
+		returnPCs(&pcs)
+	} else {
+		runtime.Callers(2, pcs[:])
+	}
+	for _, pc := range pcs {
+		if pc == 0 {
+			break
+		}
+		if e := se.siteAt(pc, name); !e.inside {
+			return e.region
+		}
+	}
+	return unknownRegion
+}
+
+// siteAt returns the site of a return address, with a name.
+func (se *session) siteAt(pc uintptr, name string) *site {
+	for key := uint64(pc); ; key = maphash.String(nameSeed, name) + key*2 | 1 {
+		e := se.sites.find(key)
+		if e == nil {
+			e = se.addSite(key, pc, name)
+		}
+		if e.value.inside || e.value.name == name {
+			return &e.value
+		}
+	}
+}
+
+func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
+	def := wire.Def{Type: wire.DefRegion, Name: strings.Clone(name)}
+	inside := true
+	for frames, more := runtime.CallersFrames([]uintptr{pc}), true; more && inside; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		inside = isInside(f.Function)
+		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
+	}
+	return se.define(key, def, inside)
+}
+
+// define puts a site into the table, and defines its region.
+func (se *session) define(key uint64, def wire.Def, inside bool) *entry[site] {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if e := se.sites.find(key); e != nil {
+		return e
+	}
+	e := &entry[site]{key, site{name: def.Name, inside: inside}}
+	if !inside {
+		e.value.region = se.newRegion(def)
+	}
+	se.sites.put(e, nil)
+	return e
+}
+
+// newRegion defines a region. The caller holds mu.
+func (se *session) newRegion(def wire.Def) uint32 {
+	if se.regions == wire.MaxID {
+		se.buffer.Count(shm.DefinitionsLost, 1)
+		return unknownRegion
+	}
+	def.ID = se.regions + 1
+	if !se.buffer.Define(def) {
+		return unknownRegion
+	}
+	se.regions++
+	return def.ID
+}
+
+// inside are the prefixes of functions that are no place in the program.
+var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "iter."}
+
+func isInside(function string) bool {
+	for _, prefix := range inside {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// entryOf returns the region of a function that a goroutine begins with.
+func (se *session) entryOf(pc uintptr) uint32 {
+	if e := se.sites.find(uint64(pc)); e != nil {
+		return e.value.region
+	}
+	def := wire.Def{Type: wire.DefRegion, Name: "unknown"}
+	if f := runtime.FuncForPC(pc); f != nil {
+		def.Func = f.Name()
+		def.Name = def.Func[strings.LastIndexByte(def.Func, '/')+1:]
+		file, line := f.FileLine(pc)
+		def.File, def.Line = file, uint32(line)
+	}
+	return se.define(uint64(pc), def, false).value.region
+}
+
+// entryPC returns where the code of f begins.
+func entryPC(f func()) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
+
+// testFrames tells whether frame pointers give the same return addresses as the runtime's own search.
+//
+//go:noinline
+func testFrames() bool {
+	return getg() != nil && testFrame1(1) == 2
+}
+
+//go:noinline
+func testFrame1(n int) int { return testFrame2(n) + 1 }
+
+//go:noinline
+func testFrame2(n int) int {
+	var want [4]uintptr
+	runtime.Callers(2, want[:]) // in testFrame1, testFrames …
+	if testReturnPC() != want[0] || want[1] == 0 {
+		return 0
+	}
+	var pcs [16]uintptr
+	returnPCs(&pcs)
+	if pcs[0] != want[0] || pcs[1] != want[1] {
+		return 0
+	}
+	return n
+}
+
+//go:noinline
+func testReturnPC() (pc uintptr) {
+	var frame [4]uintptr
+	pc = returnPC()
+	runtime.Callers(0, frame[:0]) // makes this a function with a frame
+	return pc
+}

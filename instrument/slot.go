@@ -1,0 +1,231 @@
+package instrument
+
+import (
+	"time"
+	"unsafe"
+
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// slot is where a goroutine writes its events: its place in the chunk that it owns, and its open levels. It
+// lies outside of the Go heap, so that a million of them cost the collector nothing. It is found by the
+// goroutine's descriptor, which is used again after the goroutine's end by another one: the id tells.
+//
+// Only its goroutine touches a slot. The race detector would not know, for it does not see one goroutine
+// end before the next gets the descriptor: functions that touch slots are marked norace.
+type slot struct {
+	pos, end uintptr         // next event, end of the chunk; both 0 when there is no chunk
+	last     uint64          // ticks of the last event
+	goid     uint64          // 0: the goroutine has ended
+	g        unsafe.Pointer  // nil in sessions that find slots by id
+	depth    uint32          // levels open
+	number   uint32          // of the session
+	stamp    [guarded]uint32 // of the outermost open levels: low half of the ticks of their begin
+	location uint64
+	chunk    uintptr
+	lost     uint64 // events dropped
+	seq      uint32 // of the next chunk
+	recorded uint32 // when dropping: outermost levels that are in the record and still open
+	closed   uint32 // when dropping: levels in the record that ended meanwhile
+	dropping bool
+}
+
+// guarded is how many levels are protected against a second End of an earlier region at the same depth.
+const guarded = 8
+
+const _ = uint(128 - unsafe.Sizeof(entry[slot]{})) // two cache lines
+
+// word makes a pointer of an address outside of the Go heap.
+func word(address uintptr) *uint64 { return *(**uint64)(unsafe.Pointer(&address)) }
+
+// slotOf returns the running goroutine's slot, ready for events of this goroutine at the time t.
+//
+//go:norace
+func (se *session) slotOf(g unsafe.Pointer) *slot {
+	if se.byID != nil {
+		return se.slotByID(printedGoid())
+	}
+	var s *slot
+	if e := se.slots.find(uint64(uintptr(g))); e != nil {
+		s = &e.value
+	} else {
+		s = se.newSlot(g)
+	}
+	if id := goidAt(g); s.goid != id {
+		se.adopt(s, id, 0)
+	}
+	return s
+}
+
+// slotByID is the way to slots for want of descriptors.
+func (se *session) slotByID(id uint64) *slot {
+	se.mu.Lock()
+	s := se.byID[id]
+	se.mu.Unlock()
+	if s == nil {
+		s = se.newSlot(nil)
+		se.adopt(s, id, 0)
+	}
+	return s
+}
+
+const slabSlots = 512
+
+//go:norace
+func (se *session) newSlot(g unsafe.Pointer) *slot {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if len(se.slab) == 0 {
+		size := slabSlots * unsafe.Sizeof(entry[slot]{})
+		se.slab = unsafe.Slice((*entry[slot])(shm.Memory(int(size))), slabSlots)
+	}
+	e := &se.slab[0]
+	se.slab = se.slab[1:]
+	e.value.number = se.number
+	if g != nil {
+		e.key, e.value.g = uint64(uintptr(g)), g
+		se.slots.put(e, nil)
+	}
+	return &e.value
+}
+
+// adopt gives a slot to a goroutine, as a location: the given one, or the next if that is 0.
+//
+//go:norace
+func (se *session) adopt(s *slot, goid, location uint64) {
+	se.retire(s)
+	if location == 0 {
+		location = se.buffer.NewLocation()
+	}
+	*s = slot{g: s.g, number: s.number, goid: goid, location: location}
+	if se.byID != nil {
+		se.mu.Lock()
+		se.byID[goid] = s
+		se.mu.Unlock()
+	}
+}
+
+// release ends the use of a slot by its goroutine.
+//
+//go:norace
+func (se *session) release(s *slot) {
+	se.retire(s)
+	if se.byID != nil {
+		se.mu.Lock()
+		delete(se.byID, s.goid)
+		se.mu.Unlock()
+	}
+	s.goid = 0
+}
+
+//go:norace
+func (se *session) retire(s *slot) {
+	if s.chunk != 0 {
+		se.buffer.Retire(s.chunk)
+	}
+	s.chunk, s.pos, s.end = 0, 0, 0
+}
+
+// prepare makes sure that words can be written at the time t, whatever it takes. It returns the time to write them at,
+// which is t unless preparing took long, or false when the event is to be dropped.
+//
+//go:norace
+func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
+	if int64(t-s.last) < 0 && s.chunk != 0 {
+		t = s.last // the clocks of two processors may differ by a few ticks
+	}
+	const wordsOfTime = 2
+	if s.pos+8*(words+wordsOfTime) > s.end {
+		if !se.refill(s, t) {
+			s.lost++
+			se.buffer.Count(shm.EventsLost, 1)
+			return t, false
+		}
+		if _, now := se.now(); int64(now-t) > se.slowTicks {
+			took := now - t
+			t = now
+			s.reach(t)
+			s.put1(wire.Overhead, 0, t, took)
+		}
+	}
+	s.reach(t)
+	return t, true
+}
+
+// reach makes the distance from the last event to the time t fit into a head.
+//
+//go:norace
+func (s *slot) reach(t uint64) {
+	if t-s.last > wire.MaxDelta {
+		s.last = t
+		s.put1(wire.Time, 0, t, t)
+	}
+}
+
+// refill gives a slot a new chunk. In dropping it does so only when all levels open are in the record, so
+// that whole levels are missing from it.
+//
+//go:norace
+func (se *session) refill(s *slot, t uint64) bool {
+	se.retire(s)
+	if s.dropping && (s.depth != s.recorded || !se.buffer.Available()) {
+		return false
+	}
+	chunk, class := se.alloc(s, t)
+	for tries := 1; chunk == 0 && se.block && current.Load() == se && (tries%256 != 0 || se.buffer.Attended()); tries++ {
+		time.Sleep(50 * time.Microsecond)
+		chunk, class = se.alloc(s, t)
+	}
+	if chunk == 0 {
+		if !s.dropping {
+			s.dropping, s.recorded, s.closed, s.lost = true, s.depth, 0, 0
+		}
+		return false
+	}
+	s.chunk, s.pos, s.end = chunk, chunk+shm.ChunkHeader, chunk+uintptr(class.Size())
+	s.last = t
+	s.seq++
+	if s.dropping {
+		s.put1(wire.Lost, s.closed, t, s.lost)
+		s.dropping = false
+	}
+	return true
+}
+
+// alloc takes a chunk: goroutines that do little get little.
+//
+//go:norace
+func (se *session) alloc(s *slot, t uint64) (uintptr, shm.Class) {
+	want := shm.Large
+	switch s.seq {
+	case 0:
+		want = shm.Small
+	case 1:
+		want = shm.Medium
+	}
+	return se.buffer.Alloc(want, shm.Label{Location: s.location, GoID: s.goid, Seq: uint64(s.seq), Base: t})
+}
+
+// put writes an event without words. There must be room, and t in reach.
+//
+//go:norace
+func (s *slot) put(k wire.Kind, id uint32, t uint64) {
+	head := word(s.pos)
+	s.pos += 8
+	delta := t - s.last
+	s.last = t
+	publish(head, wire.Head(k, id, delta))
+}
+
+// put1 writes an event with a word. There must be room, and t in reach.
+//
+//go:norace
+func (s *slot) put1(k wire.Kind, id uint32, t, value uint64) {
+	head := word(s.pos)
+	*word(s.pos + 8) = value
+	s.pos += 16
+	delta := t - s.last
+	s.last = t
+	publish(head, wire.Head(k, id, delta))
+}

@@ -1,0 +1,84 @@
+package instrument
+
+import (
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// Go does go f(), and records who started the goroutine, and its begin and end.
+func Go(f func()) {
+	if current.Load() != nil && f != nil {
+		spawn(f, entryPC(f))
+	} else {
+		go f()
+	}
+}
+
+// spawn starts a goroutine that is to run f, known in the record by the function at pc.
+//
+//go:noinline
+func spawn(f func(), pc uintptr) {
+	se := current.Load()
+	if se == nil {
+		go f()
+		return
+	}
+	location := se.buffer.NewLocation()
+	creator := se.recordCreate(se.site("go"), location)
+	region := se.entryOf(pc)
+	go func() {
+		se.beginLocation(location, creator, region)
+		defer se.endLocation()
+		f()
+	}()
+}
+
+// recordCreate returns the running goroutine's location.
+//
+//go:norace
+func (se *session) recordCreate(region uint32, location uint64) uint64 {
+	se.point(wire.Create, region, location)
+	return se.slotOf(getg()).location
+}
+
+//go:norace
+func (se *session) beginLocation(location, creator uint64, region uint32) {
+	if current.Load() != se {
+		return
+	}
+	g, t := se.now()
+	var s *slot
+	if se.byID != nil {
+		id := printedGoid()
+		s = se.newSlot(nil)
+		se.adopt(s, id, location)
+	} else {
+		if e := se.slots.find(uint64(uintptr(g))); e != nil {
+			s = &e.value
+		} else {
+			s = se.newSlot(g)
+		}
+		se.adopt(s, goidAt(g), location)
+	}
+	if t, ok := se.prepare(s, 2+se.readingRoom, t); ok {
+		se.readCounters(s, g, t)
+		s.put1(wire.Begin, region, t, creator)
+	}
+}
+
+//go:norace
+func (se *session) endLocation() {
+	if current.Load() != se {
+		return
+	}
+	g, t := se.now()
+	s := se.slotOf(g)
+	if s.depth > 0 {
+		se.buffer.Count(shm.MissingEnds, uint64(s.depth))
+	}
+	if t, ok := se.prepare(s, 1+se.readingRoom, t); ok {
+		se.readCounters(s, g, t)
+		s.put(wire.End, 0, t)
+	}
+	se.release(s)
+}
