@@ -19,7 +19,9 @@ type builder struct {
 	pathCells []scanCell // critical path by call path and location
 	waits     *criticalWaits
 
-	rank     []uint32 // by number of a call path: its place in the report
+	rank     []uint32     // by number of a call path: its place in the report
+	scanned  [][]scanCell // by call path; ascending by location, each once
+	sums     sums[cellKey]
 	cells    map[cellKey]int64
 	critical map[cellKey]int64
 	stats    []durations
@@ -32,7 +34,6 @@ func (b *builder) build() *report.Experiment {
 	b.paths()
 	b.locations()
 	b.collect()
-	b.imbalances()
 	b.criticalImbalances()
 	b.out.Severity = b.cube(b.cells, true)
 	b.out.Critical = b.cube(b.critical, false)
@@ -110,11 +111,12 @@ func (b *builder) rankOf(path uint32) int32 {
 // collect adds up what the workers found. Places are those of the scan for call paths, of the report for locations.
 func (b *builder) collect() {
 	m := b.s.metrics
-	b.cells, b.critical = map[cellKey]int64{}, b.waits.cells
+	b.sums, b.critical = newSums[cellKey](), b.waits.cells
+	b.scanned = b.s.gather()
 	b.stats = make([]durations, len(m.list))
 	for _, w := range b.settlers {
 		for k, v := range w.cells.all() {
-			b.cells[k] += v
+			b.charge(k.metric, k.path, k.loc, v)
 		}
 		for i := range w.stats {
 			b.stats[i].merge(&w.stats[i])
@@ -122,23 +124,36 @@ func (b *builder) collect() {
 	}
 	for _, w := range b.s.workers {
 		for k, v := range w.other {
-			k.loc = b.places.fold[k.loc]
-			b.cells[k] += v
+			b.charge(k.metric, k.path, b.places.fold[k.loc], v)
 		}
 		for id, list := range w.samples {
 			for _, v := range list {
 				b.stats[m.user[id]].value(v)
 			}
 		}
-		for i := range w.cells {
-			b.add(&w.cells[i])
+	}
+	for i := range b.s.locations {
+		if l := &b.s.locations[i]; l.seen {
+			b.charge(m.startLatency, l.own, b.places.fold[i], l.first-l.begin)
+		}
+	}
+	for _, cells := range b.scanned {
+		for i := range cells {
+			b.add(&cells[i])
 		}
 	}
 	for i := range b.pathCells {
 		c := &b.pathCells[i]
-		if c.time != 0 {
-			b.cells[cellKey{m.criticalPath, c.path, b.places.fold[c.loc]}] += c.time
-		}
+		b.charge(m.criticalPath, c.path, b.places.fold[c.loc], c.time)
+	}
+	b.imbalances()
+	b.cells = b.sums.all()
+}
+
+// charge adds to a cell of the report.
+func (b *builder) charge(metric uint16, path, loc uint32, v int64) {
+	if v != 0 {
+		b.sums.add(cellHash(metric, path, loc), cellKey{metric, path, loc}, v)
 	}
 }
 
@@ -146,90 +161,13 @@ func (b *builder) collect() {
 func (b *builder) add(c *scanCell) {
 	m, loc := b.s.metrics, b.places.fold[c.loc]
 	kind := b.s.paths.nodes[c.path].kind
-	if c.time != 0 {
-		b.cells[cellKey{m.timeOf(kind), c.path, loc}] += c.time
+	b.charge(m.timeOf(kind), c.path, loc, c.time)
+	b.charge(m.visits, c.path, loc, int64(c.visits))
+	good := m.messages
+	if kind == wire.LockBegin {
+		good = m.acquisitions
 	}
-	if c.visits != 0 {
-		b.cells[cellKey{m.visits, c.path, loc}] += int64(c.visits)
-	}
-	if c.good != 0 {
-		good := m.messages
-		if kind == wire.LockBegin {
-			good = m.acquisitions
-		}
-		b.cells[cellKey{good, c.path, loc}] += int64(c.good)
-	}
-}
-
-// imbalances compares the goroutines of each group in the call paths that they execute.
-func (b *builder) imbalances() {
-	type spot struct {
-		path  uint32
-		group int32
-	}
-	var own []scanCell // execution by path and location
-	for _, w := range b.s.workers {
-		for _, c := range w.cells {
-			if b.s.metrics.timeOf(b.s.paths.nodes[c.path].kind) == b.s.metrics.execution && c.time != 0 && b.places.groups[b.places.group[c.loc]].count > 1 {
-				own = append(own, c)
-			}
-		}
-	}
-	slices.SortFunc(own, func(x, y scanCell) int { return cmp.Or(cmp.Compare(x.path, y.path), cmp.Compare(x.loc, y.loc)) })
-	own = addUp(own)
-	sums := map[spot]int64{}
-	for i := range own {
-		sums[spot{own[i].path, b.places.group[own[i].loc]}] += own[i].time
-	}
-	there := map[spot]map[uint32]bool{} // reported locations with time there, where they are not folded
-	for i := range own {
-		at := spot{own[i].path, b.places.group[own[i].loc]}
-		n := int64(b.places.groups[at.group].count)
-		avg := floorDiv(sums[at], n)
-		b.imbalance(at.path, b.places.fold[own[i].loc], own[i].time, avg)
-		if there[at] == nil {
-			there[at] = map[uint32]bool{}
-		}
-		there[at][own[i].loc] = true
-	}
-	members := make([][]uint32, len(b.places.groups))
-	for i := range b.s.locations {
-		if b.s.locations[i].seen {
-			g := b.places.group[i]
-			members[g] = append(members[g], uint32(i))
-		}
-	}
-	for at, sum := range sums {
-		avg := floorDiv(sum, int64(len(members[at.group])))
-		for _, l := range members[at.group] {
-			if !there[at][l] {
-				b.imbalance(at.path, b.places.fold[l], 0, avg)
-			}
-		}
-	}
-}
-
-func (b *builder) imbalance(path, loc uint32, own, avg int64) {
-	switch m := b.s.metrics; {
-	case own > avg:
-		b.cells[cellKey{m.overload, path, loc}] += own - avg
-	case own < avg:
-		b.cells[cellKey{m.underload, path, loc}] += avg - own
-	}
-}
-
-// addUp unites neighbours of the same place.
-func addUp(v []scanCell) []scanCell {
-	n := 0
-	for _, c := range v {
-		if n > 0 && v[n-1].path == c.path && v[n-1].loc == c.loc {
-			v[n-1].time += c.time
-			continue
-		}
-		v[n] = c
-		n++
-	}
-	return v[:n]
+	b.charge(good, c.path, loc, int64(c.good))
 }
 
 // criticalImbalances compares, for each call path, its part of the critical path with what a goroutine
@@ -282,13 +220,10 @@ func (b *builder) timeMetrics() []bool {
 
 // countVisitors counts the locations that visited each call path.
 func (b *builder) countVisitors(count []int64) {
-	type visit struct{ path, loc uint32 }
-	seen := map[visit]bool{}
-	for _, w := range b.s.workers {
-		for i := range w.cells {
-			if c := &w.cells[i]; c.visits != 0 && !seen[visit{c.path, c.loc}] {
-				seen[visit{c.path, c.loc}] = true
-				count[c.path]++
+	for p, cells := range b.scanned {
+		for i := range cells {
+			if cells[i].visits != 0 {
+				count[p]++
 			}
 		}
 	}

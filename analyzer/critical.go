@@ -218,7 +218,9 @@ func (s *scan) retrace(p *criticalPath) []scanCell {
 		}
 	}
 	for _, w := range workers {
-		cells = append(cells, w.cells...)
+		for c := range w.cells.all() {
+			cells = append(cells, *c)
+		}
 	}
 	return cells
 }

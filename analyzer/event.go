@@ -60,7 +60,7 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 		path := w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) && w.path == nil {
-			w.creates = append(w.creates, creation{uint32(e.Word - 1), w.loc, path, t})
+			w.creates.add(creation{uint32(e.Word - 1), w.loc, path, t})
 		}
 	case wire.End:
 		w.shut(l, 0, wire.Panicked, t)

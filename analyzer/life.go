@@ -52,9 +52,6 @@ func (s *scan) live() *lives {
 				w.lateCreate++
 			}
 		}
-		if d := l.first - l.begin; d > 0 {
-			w.other[cellKey{s.metrics.startLatency, l.own, uint32(i)}] += d
-		}
 		if l.end != unknownTime {
 			continue
 		}
@@ -73,7 +70,7 @@ func (s *scan) create() []int64 {
 		created[i] = unknownTime
 	}
 	for _, w := range s.workers {
-		for _, c := range w.creates {
+		for c := range w.creates.all() {
 			l := &s.locations[c.child]
 			// A location is created once; a damaged archive may say otherwise, and then the earliest counts.
 			if l.seen && (created[c.child] == unknownTime || c.before(l, created[c.child])) {
@@ -81,7 +78,7 @@ func (s *scan) create() []int64 {
 				l.creator, l.creatorPath = c.creator, c.path
 			}
 		}
-		w.creates = nil
+		w.creates = list[creation]{}
 	}
 	return created
 }

@@ -20,7 +20,7 @@ type matching struct {
 
 // opKey identifies an operation within an object.
 type opKey struct {
-	loc        uint32
+	loc, path  uint32
 	begin, end int64
 }
 
@@ -142,7 +142,7 @@ func (w *settler) expand(p uint32, stores []*opStore, at []int) {
 			i, o, nested := from.op(r.loc, last)
 			last = o.Begin
 			if nested != 0 {
-				w.nested[opKey{o.Loc, o.Begin, o.End}] = nested
+				w.nested[opKey{o.Loc, o.Path, o.Begin, o.End}] = nested
 			}
 			// Operations were written at their end: one with nested operations on the same object comes before them.
 			k := at[i]
@@ -246,7 +246,7 @@ func (w *settler) emit(x Wait) {
 func (w *settler) own(o *Op) int64 {
 	d := o.End - o.Begin
 	if len(w.nested) > 0 {
-		d -= w.nested[opKey{o.Loc, o.Begin, o.End}]
+		d -= w.nested[opKey{o.Loc, o.Path, o.Begin, o.End}]
 	}
 	return d
 }
@@ -368,84 +368,4 @@ func (r *reader) jump() (loc uint32, j jump) {
 	loc, j.causer = uint32(r.uint()), uint32(r.uint())
 	j.at = r.int()
 	return loc, j
-}
-
-// places says where locations go in the report.
-type places struct {
-	fold   []uint32 // by location: its reported location
-	group  []int32  // by location
-	groups []placeGroup
-	locs   []placeLocation
-}
-
-type placeGroup struct {
-	name        string
-	creatorPath uint32
-	count       int
-}
-
-type placeLocation struct {
-	first uint32 // location, the first if several are folded
-	count int
-	index int // number within those of the same name
-}
-
-// maxLocations is the number of locations beyond which those of a group are folded.
-const maxLocations = 4096
-
-// place groups the locations.
-func (s *scan) place(v *lives) *places {
-	type key struct {
-		process int
-		name    string
-		creator uint32
-	}
-	n := len(s.locations)
-	p := &places{fold: make([]uint32, n), group: make([]int32, n)}
-	index := map[key]int32{}
-	live := 0
-	for i := range s.locations {
-		l := &s.locations[i]
-		if !l.seen {
-			continue
-		}
-		live++
-		k := key{s.defs.Locations[i].Process, s.regions.list[l.name].Name, l.creatorPath}
-		if v.main[k.process] == uint32(i) {
-			k.name = "main"
-		}
-		g, ok := index[k]
-		if !ok {
-			g = int32(len(p.groups))
-			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: l.creatorPath})
-		}
-		p.group[i] = g
-		p.groups[g].count++
-	}
-	members := map[string]int{}
-	folded := make([]int, len(p.groups)) // reported location of a group + 1
-	for i := range s.locations {
-		if !s.locations[i].seen {
-			p.fold[i] = uint32(trace.NoLocation)
-			continue
-		}
-		g := p.group[i]
-		if live > maxLocations && folded[g] > 0 {
-			p.fold[i] = uint32(folded[g] - 1)
-			p.locs[p.fold[i]].count++
-			continue
-		}
-		name := p.groups[g].name
-		p.fold[i] = uint32(len(p.locs))
-		p.locs = append(p.locs, placeLocation{first: uint32(i), count: 1, index: members[name]})
-		members[name]++
-		folded[g] = len(p.locs)
-	}
-	for i := range p.locs {
-		if members[p.groups[p.group[p.locs[i].first]].name] == 1 {
-			p.locs[i].index = -1
-		}
-	}
-	return p
 }

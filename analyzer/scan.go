@@ -170,10 +170,10 @@ type scanner struct {
 	}
 	acc     []sum    // by call path, of the batch in progress
 	touched []uint32 // call paths with something in acc
-	cells   []scanCell
+	cells   list[scanCell]
 	other   map[cellKey]int64 // metrics of less frequent events
 	ops     opStore
-	creates []creation
+	creates list[creation]
 	samples map[uint32][]int64 // values of user metrics
 	free    [][]level
 	problems
@@ -239,7 +239,7 @@ func (w *scanner) at(path uint32) *sum {
 func (w *scanner) flush() {
 	for _, p := range w.touched {
 		a := &w.acc[p]
-		w.cells = append(w.cells, scanCell{p, w.loc, a.time, a.visits, a.good})
+		w.cells.add(scanCell{p, w.loc, a.time, a.visits, a.good})
 		*a = sum{}
 	}
 	w.touched = w.touched[:0]

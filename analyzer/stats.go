@@ -18,16 +18,13 @@ type instance struct {
 // durations collects the instances of one metric.
 type durations struct {
 	sum, min, max int64
-	blocks        [][]int64
+	values        list[int64]
 	worst         []instance // of the longest, at least the ten
 	floor         int64      // shorter ones are not among the worst
 	counts        map[findingKey]uint64
 }
 
-const (
-	durationBlock = 1 << 13
-	worstCount    = 10
-)
+const worstCount = 10
 
 // add takes an instance in.
 func (d *durations) add(in instance, group int32) {
@@ -46,17 +43,12 @@ func (d *durations) add(in instance, group int32) {
 
 // value takes a value in.
 func (d *durations) value(v int64) {
-	if len(d.blocks) == 0 {
+	if len(d.values.blocks) == 0 {
 		d.min, d.max = v, v
 	}
 	d.sum += v
 	d.min, d.max = min(d.min, v), max(d.max, v)
-	n := len(d.blocks)
-	if n == 0 || len(d.blocks[n-1]) == cap(d.blocks[n-1]) {
-		d.blocks = append(d.blocks, make([]int64, 0, min(durationBlock, 16<<min(2*n, 10))))
-		n++
-	}
-	d.blocks[n-1] = append(d.blocks[n-1], v)
+	d.values.add(v)
 }
 
 // trim keeps the longest of the worst, by (duration, begin, location); call paths are not yet in order,
@@ -75,15 +67,15 @@ func compareInstances(a, b instance) int {
 
 // merge takes what another worker collected.
 func (d *durations) merge(o *durations) {
-	if len(o.blocks) == 0 {
+	if len(o.values.blocks) == 0 {
 		return
 	}
-	if len(d.blocks) == 0 {
+	if len(d.values.blocks) == 0 {
 		d.min, d.max = o.min, o.max
 	}
 	d.sum += o.sum
 	d.min, d.max = min(d.min, o.min), max(d.max, o.max)
-	d.blocks = append(d.blocks, o.blocks...)
+	d.values.blocks = append(d.values.blocks, o.values.blocks...)
 	d.worst = append(d.worst, o.worst...)
 	if d.counts == nil {
 		d.counts = map[findingKey]uint64{}
@@ -95,17 +87,14 @@ func (d *durations) merge(o *durations) {
 
 // report makes the statistics. The collected values are used up.
 func (d *durations) report(s *report.Stats) {
-	if len(d.blocks) == 0 {
+	if len(d.values.blocks) == 0 {
 		return
 	}
-	n := 0
-	for _, b := range d.blocks {
-		n += len(b)
-	}
+	n := d.values.len()
 	all := make([]int64, 0, n)
-	for i, b := range d.blocks {
+	for i, b := range d.values.blocks {
 		all = append(all, b...)
-		d.blocks[i] = nil
+		d.values.blocks[i] = nil
 	}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Q25 = kth(all, (n-1)/4)

@@ -1,5 +1,7 @@
 package analyzer
 
+import "iter"
+
 // sums adds up values by key. Neighbouring values mostly have one of a few keys; they meet in a small
 // table before the map, which costs a tenth of it.
 type sums[K comparable] struct {
@@ -46,4 +48,39 @@ func (s *sums[K]) all() map[K]int64 {
 // cellHash hashes a place in the cube.
 func cellHash(metric uint16, path, loc uint32) uint32 {
 	return (uint32(metric)*0xc2b2ae35 ^ path*0x85ebca6b ^ loc*0x27d4eb2f) * 0x9e3779b1
+}
+
+// list is an append-only list that does not move what it holds.
+type list[T any] struct{ blocks [][]T }
+
+const listBlock = 1 << 12
+
+func (l *list[T]) add(x T) {
+	n := len(l.blocks)
+	if n == 0 || len(l.blocks[n-1]) == cap(l.blocks[n-1]) {
+		l.blocks = append(l.blocks, make([]T, 0, min(listBlock, 16<<min(2*n, 16))))
+		n++
+	}
+	l.blocks[n-1] = append(l.blocks[n-1], x)
+}
+
+// len returns the number of elements.
+func (l *list[T]) len() (n int) {
+	for _, b := range l.blocks {
+		n += len(b)
+	}
+	return n
+}
+
+// all iterates over the elements.
+func (l *list[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, b := range l.blocks {
+			for i := range b {
+				if !yield(&b[i]) {
+					return
+				}
+			}
+		}
+	}
 }

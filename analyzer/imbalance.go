@@ -1,0 +1,126 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+)
+
+// gather brings the cells of all workers together: by call path, ascending by location, each once.
+func (s *scan) gather() [][]scanCell {
+	first := make([]int, len(s.paths.nodes)+1)
+	for _, w := range s.workers {
+		for c := range w.cells.all() {
+			first[c.path+1]++
+		}
+	}
+	for i := range s.paths.nodes {
+		first[i+1] += first[i]
+	}
+	all := make([]scanCell, first[len(s.paths.nodes)])
+	at := slices.Clone(first)
+	for _, w := range s.workers {
+		for c := range w.cells.all() {
+			all[at[c.path]] = *c
+			at[c.path]++
+		}
+		w.cells = list[scanCell]{}
+	}
+	out := make([][]scanCell, len(s.paths.nodes))
+	for i := range out {
+		v := all[first[i]:first[i+1]]
+		slices.SortFunc(v, func(x, y scanCell) int { return cmp.Compare(x.loc, y.loc) })
+		out[i] = addUp(v)
+	}
+	return out
+}
+
+// addUp unites the cells of each location.
+func addUp(v []scanCell) []scanCell {
+	n := 0
+	for _, c := range v {
+		if n > 0 && v[n-1].loc == c.loc {
+			v[n-1].time += c.time
+			v[n-1].visits += c.visits
+			v[n-1].good += c.good
+			continue
+		}
+		v[n] = c
+		n++
+	}
+	return v[:n]
+}
+
+// part is what a group does in one call path.
+type part struct {
+	sum     int64
+	members int // with time in it
+}
+
+// imbalances compares the goroutines of each group in the call paths that they execute.
+func (b *builder) imbalances() {
+	parts := make([]part, len(b.places.groups))
+	members := b.members()
+	seen := make([]uint32, len(b.s.locations)) // last call path in which a location has time, + 1
+	for path, cells := range b.scanned {
+		if b.s.metrics.timeOf(b.s.paths.nodes[path].kind) != b.s.metrics.execution {
+			continue
+		}
+		var groups []int32
+		for i := range cells {
+			if c := &cells[i]; c.time != 0 {
+				g := b.places.group[c.loc]
+				if parts[g].members == 0 {
+					groups = append(groups, g)
+				}
+				parts[g].sum += c.time
+				parts[g].members++
+				seen[c.loc] = uint32(path) + 1
+			}
+		}
+		for i := range cells {
+			if c := &cells[i]; c.time != 0 {
+				g := b.places.group[c.loc]
+				b.imbalance(uint32(path), b.places.fold[c.loc], c.time, parts[g].sum, b.places.groups[g].count, 1)
+			}
+		}
+		for _, g := range groups {
+			n := b.places.groups[g].count
+			if members[g] == nil { // folded: all others at once
+				first := b.places.folded[g]
+				b.imbalance(uint32(path), first, 0, parts[g].sum, n, int64(n-parts[g].members))
+			}
+			for _, l := range members[g] {
+				if seen[l] != uint32(path)+1 {
+					b.imbalance(uint32(path), b.places.fold[l], 0, parts[g].sum, n, 1)
+				}
+			}
+			parts[g] = part{}
+		}
+	}
+}
+
+// members lists the locations of the groups that are not folded.
+func (b *builder) members() [][]uint32 {
+	members := make([][]uint32, len(b.places.groups))
+	for i := range b.s.locations {
+		if b.s.locations[i].seen {
+			if g := b.places.group[i]; b.places.locs[b.places.fold[i]].count < b.places.groups[g].count || b.places.groups[g].count == 1 {
+				members[g] = append(members[g], uint32(i))
+			}
+		}
+	}
+	return members
+}
+
+// imbalance charges times goroutines of a group of n that spend own time in a call path.
+func (b *builder) imbalance(path, loc uint32, own, sum int64, n int, times int64) {
+	if n == 1 {
+		return
+	}
+	avg := floorDiv(sum, int64(n))
+	if own > avg {
+		b.charge(b.s.metrics.overload, path, loc, (own-avg)*times)
+	} else {
+		b.charge(b.s.metrics.underload, path, loc, (avg-own)*times)
+	}
+}
