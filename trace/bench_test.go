@@ -2,6 +2,8 @@ package trace_test
 
 import (
 	"bytes"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,9 @@ func TestSize(t *testing.T) {
 }
 
 func TestDecodeDoesNotAllocate(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector empties pools at random")
+	}
 	a := synthetic(t, 200000, 64)
 	d := a.NewDecoder()
 	var buf trace.Buffer
@@ -56,7 +61,11 @@ func TestDecodeDoesNotAllocate(t *testing.T) {
 		}
 	}
 	all()
-	require.Zero(t, testing.AllocsPerRun(5, all))
+	least := testing.AllocsPerRun(1, all)
+	for range 10 { // a garbage collection empties pools
+		least = min(least, testing.AllocsPerRun(1, all))
+	}
+	require.Zero(t, least)
 }
 
 func BenchmarkDecode(b *testing.B) {
