@@ -68,7 +68,8 @@ func (se *session) siteAt(pc uintptr, name string) *site {
 func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
 	def := wire.Def{Type: wire.DefRegion, Name: strings.Clone(name)}
 	inside := true
-	for frames, more := runtime.CallersFrames([]uintptr{pc}), true; more && inside; {
+	// Only with an address behind it are the functions inlined at pc told as well.
+	for frames, more := runtime.CallersFrames([]uintptr{pc, 0}), true; more && inside; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		inside = isInside(f.Function)
