@@ -1,37 +1,43 @@
 package analyzer
 
-import (
-	"cmp"
-	"slices"
-)
-
 // gather brings the cells of all workers together: by call path, ascending by location, each once.
 func (s *scan) gather() [][]scanCell {
-	first := make([]int, len(s.paths.nodes)+1)
+	var cells list[scanCell]
 	for _, w := range s.workers {
-		for c := range w.cells.all() {
-			first[c.path+1]++
-		}
-	}
-	for i := range s.paths.nodes {
-		first[i+1] += first[i]
-	}
-	all := make([]scanCell, first[len(s.paths.nodes)])
-	at := slices.Clone(first)
-	for _, w := range s.workers {
-		for c := range w.cells.all() {
-			all[at[c.path]] = *c
-			at[c.path]++
-		}
+		cells.blocks = append(cells.blocks, w.cells.blocks...)
 		w.cells = list[scanCell]{}
 	}
+	byLoc, _ := counted(&cells, len(s.locations), func(c *scanCell) uint32 { return c.loc })
+	cells.blocks = [][]scanCell{byLoc}
+	all, first := counted(&cells, len(s.paths.nodes), func(c *scanCell) uint32 { return c.path })
 	out := make([][]scanCell, len(s.paths.nodes))
 	for i := range out {
-		v := all[first[i]:first[i+1]]
-		slices.SortFunc(v, func(x, y scanCell) int { return cmp.Compare(x.loc, y.loc) })
-		out[i] = addUp(v)
+		out[i] = addUp(all[first[i]:first[i+1]])
 	}
 	return out
+}
+
+// counted sorts cells by a key below n, equal ones as they were, and says where each key begins. The list is used up.
+func counted(cells *list[scanCell], n int, key func(*scanCell) uint32) (sorted []scanCell, first []int) {
+	first = make([]int, n+1)
+	for c := range cells.all() {
+		first[key(c)+1]++
+	}
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	sorted = make([]scanCell, first[n])
+	for i, b := range cells.blocks {
+		for j := range b {
+			k := key(&b[j])
+			sorted[first[k]] = b[j]
+			first[k]++
+		}
+		cells.blocks[i] = nil
+	}
+	copy(first[1:], first) // each is where the next begins
+	first[0] = 0
+	return sorted, first
 }
 
 // addUp unites the cells of each location.
