@@ -77,7 +77,14 @@ func (m *Matcher) lock(ops []Op) {
 // findHolds fills exclusive and shared, both by op, and pairs them with releases.
 func (m *Matcher) findHolds(ops []Op) {
 	s := &m.locks
-	s.exclusive, s.shared, s.orphans, s.pending = s.exclusive[:0], s.shared[:0], s.orphans[:0], s.pending[:0]
+	s.orphans, s.pending = s.orphans[:0], s.pending[:0]
+	var count [2]int // by mode; growing by append would take several times the memory
+	for i := range ops {
+		if ops[i].Kind == wire.LockBegin {
+			count[min(ops[i].Mode, wire.Shared)]++
+		}
+	}
+	s.exclusive, s.shared = slices.Grow(s.exclusive[:0], count[wire.Exclusive]), slices.Grow(s.shared[:0], count[wire.Shared])
 	s.writer, s.convoy.built = NoOp, false
 	writing := -1 // index of the location's exclusive hold
 	for i := range ops {
@@ -181,13 +188,13 @@ func nextBegin(holds []hold, t int64) int64 {
 
 // sortHolds sorts by two keys, then op; holds come by op or nearly sorted.
 func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
-	m.order = m.order[:0]
+	m.order = slices.Grow(m.order[:0], len(holds))
 	for i := range holds {
 		first, _ := keys(&holds[i])
 		m.order = append(m.order, stamped{first, int32(i)})
 	}
 	m.sortOrder()
-	sorted := m.locks.sorted[:0]
+	sorted := slices.Grow(m.locks.sorted[:0], len(holds))
 	for _, e := range m.order {
 		sorted = append(sorted, holds[e.op])
 	}
