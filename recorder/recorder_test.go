@@ -159,23 +159,27 @@ func TestSmallBuffer(t *testing.T) {
 func TestRecorderKilled(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	for i := range 6 {
+	for i := range 4 {
 		archive := filepath.Join(t.TempDir(), "a")
-		recorder := exec.Command(self, "3", "400", "2", "0")
+		recorder := exec.Command(self, "3", "150", "2", "0")
 		recorder.Env = append(os.Environ(), recordInto+"="+archive)
 		require.NoError(t, recorder.Start())
-		time.Sleep(time.Duration(10+rand.IntN(200)) * time.Millisecond)
+		for buffers := []string(nil); buffers == nil; time.Sleep(time.Millisecond) { // until the program has joined
+			session, _ := os.ReadFile(filepath.Join(archive, sessionFile))
+			buffers, _ = filepath.Glob(filepath.Join(strings.TrimSpace(string(session)), "*"+shm.Suffix))
+		}
+		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		recorder.Process.Kill()
 		recorder.Wait()
 
 		_, err = os.Stat(filepath.Join(archive, sessionFile))
 		if err != nil {
-			continue // too early or too late
+			continue // too late
 		}
 		require.Error(t, Unfinished(archive))
 		var messages strings.Builder
 		require.NoError(t, Recover(archive, func(m string) { fmt.Fprintln(&messages, m) }), i)
-		require.Equal(t, 3*400*8184, recorded(t, archive), messages.String())
+		require.Equal(t, 3*150*8184, recorded(t, archive), messages.String())
 		require.NoError(t, Unfinished(archive))
 	}
 }

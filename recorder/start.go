@@ -1,4 +1,4 @@
-//go:build linux && attach
+//go:build linux
 
 package recorder
 

@@ -62,7 +62,7 @@ func sequence([]string) {
 			metric := instrument.NewMetric(fmt.Sprint("sequence ", name), "")
 			for i := 1; ; i++ {
 				region := instrument.Region("step")
-				metric.Sample(uint64(i))
+				metric.Sample(int64(i))
 				syscall.Write(1, fmt.Appendf(nil, "%d %d\n", name, i))
 				region.End()
 			}
