@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -114,26 +115,22 @@ func segmentFiles(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	var numbers []int
 	for _, e := range entries {
 		var n int
-		if _, err := fmt.Sscanf(e.Name(), "segment-%d.trc", &n); err == nil && e.Name() == SegmentName(n) {
-			for len(names) <= n && n < 1<<20 {
-				names = append(names, "")
-			}
-			names[n] = filepath.Join(dir, e.Name())
+		if _, err := fmt.Sscanf(e.Name(), "segment-%d.trc", &n); err == nil && n >= 0 && e.Name() == SegmentName(n) {
+			numbers = append(numbers, n)
 		}
 	}
-	present := names[:0]
-	for _, name := range names {
-		if name != "" {
-			present = append(present, name)
-		}
-	}
-	if len(present) == 0 {
+	if len(numbers) == 0 {
 		return nil, fmt.Errorf("%s: not a trace archive: there is no %s", dir, SegmentName(0))
 	}
-	return present, nil
+	slices.Sort(numbers)
+	var names []string
+	for _, n := range numbers {
+		names = append(names, filepath.Join(dir, SegmentName(n)))
+	}
+	return names, nil
 }
 
 // OpenReader opens an archive of one segment of the given size; name is for messages.

@@ -108,7 +108,7 @@ func (c *checker) nesting(b *Batch, l *levels, e *Event) {
 	}
 	if closes > len(l.kinds) {
 		if !l.lost {
-			c.report(b, e, "closes %d levels of %d", closes, len(l.kinds))
+			c.report(b, e, "levels to close: %d, open: %d", closes, len(l.kinds))
 		}
 		closes = len(l.kinds)
 	}

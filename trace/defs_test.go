@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -83,8 +84,8 @@ func TestUndefined(t *testing.T) {
 // TestNestingIsChecked: Check finds levels that do not fit together.
 func TestNestingIsChecked(t *testing.T) {
 	for want, words := range map[string][]uint64{
-		"exit: closes 1 levels of 0":                    {wire.Head(wire.Exit, 0, 0)},
-		"exit: closes 3 levels of 1":                    {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Exit, 2, 0)},
+		"exit: levels to close: 1, open: 0":             {wire.Head(wire.Exit, 0, 0)},
+		"exit: levels to close: 3, open: 1":             {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Exit, 2, 0)},
 		"leave: does not end an operation that is open": {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Leave, 0, 0)},
 		"blocked: no operation is open":                 {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Blocked, 0, 0)},
 		"exit: closes a sleep":                          {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Exit, 0, 0)},
@@ -113,4 +114,35 @@ func TestDecodersWorkInParallel(t *testing.T) {
 		wg.Go(func() { readRaw(t, a) })
 	}
 	wg.Wait()
+}
+
+// TestTable compares with a map, for numbers dense and sparse and in any order.
+func TestTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var table table[uint64]
+		want := map[uint64]uint64{}
+		spread := uint64(1) << rng.UintN(40)
+		for range rng.IntN(3000) {
+			n := rng.Uint64N(spread)
+			v, made := table.get(n)
+			_, known := want[n]
+			require.Equal(t, !known, made)
+			require.Equal(t, want[n], *v)
+			want[n] = rng.Uint64()
+			*v = want[n]
+		}
+		require.Equal(t, len(want), table.count)
+		require.LessOrEqual(t, len(table.dense), 4*len(want)+16)
+		last := int64(-1)
+		table.each(func(n uint64, v *uint64) {
+			require.Greater(t, int64(n), last)
+			last = int64(n)
+			require.Equal(t, want[n], *v)
+			require.Same(t, v, table.find(n))
+			delete(want, n)
+		})
+		require.Empty(t, want)
+		require.Nil(t, table.find(spread+1))
+	}
 }

@@ -10,8 +10,10 @@ import (
 // to the number of entries.
 type table[T any] struct {
 	dense  []slot[T]
-	sparse map[uint64]*slot[T]
+	sparse map[uint64]*slot[T] // numbers behind the end of dense
 	count  int
+	top    uint64 // greatest number
+	tried  int    // count at which packing was tried last
 }
 
 type slot[T any] struct {
@@ -33,19 +35,25 @@ func (t *table[T]) find(n uint64) *T {
 	return nil
 }
 
+// bound is the number below which everything may be dense.
+func (t *table[T]) bound() uint64 { return uint64(4*t.count + 16) }
+
 // get returns the value of n, which it makes if there is none, and whether it made it. The pointer is
 // valid until the next call.
 func (t *table[T]) get(n uint64) (*T, bool) {
-	if bound := uint64(4*t.count + 1024); n >= uint64(len(t.dense)) && n < bound && t.sparse == nil {
-		size := min(max(n+1, 2*uint64(len(t.dense))), bound)
-		t.dense = append(make([]slot[T], 0, size), t.dense...)[:size]
+	if t.sparse != nil && t.count >= 2*t.tried {
+		t.pack()
+	}
+	if n >= uint64(len(t.dense)) && n < t.bound() && t.sparse == nil {
+		t.resize(min(max(n+1, 2*uint64(len(t.dense))), t.bound()))
 	}
 	var s *slot[T]
 	if n < uint64(len(t.dense)) {
 		s = &t.dense[n]
 	} else if s = t.sparse[n]; s == nil {
 		if t.sparse == nil {
-			t.sparse = map[uint64]*slot[T]{} // the slice stays as it is from now on
+			t.sparse = map[uint64]*slot[T]{}
+			t.tried = max(t.count, 1)
 		}
 		s = new(slot[T])
 		t.sparse[n] = s
@@ -54,8 +62,26 @@ func (t *table[T]) get(n uint64) (*T, bool) {
 	if made {
 		s.used = true
 		t.count++
+		t.top = max(t.top, n)
 	}
 	return &s.value, made
+}
+
+func (t *table[T]) resize(n uint64) {
+	t.dense = append(make([]slot[T], 0, n), t.dense...)[:n]
+}
+
+// pack makes everything dense if the numbers, which came out of order, allow it by now.
+func (t *table[T]) pack() {
+	t.tried = t.count
+	if t.top >= t.bound() {
+		return
+	}
+	t.resize(max(t.top+1, uint64(len(t.dense))))
+	for n, s := range t.sparse {
+		t.dense[n] = *s
+	}
+	t.sparse = nil
 }
 
 // each calls f for every entry, numbers ascending.
