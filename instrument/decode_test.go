@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -170,4 +171,34 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// startDrain begins a session whose chunks are thrown away as they fill. The result ends it.
+func startDrain(t testing.TB, c shm.Config) (stop func()) {
+	require.NoError(t, instrument.Attach(c))
+	files, _ := filepath.Glob(filepath.Join(c.Dir, fmt.Sprint(os.Getpid(), "-*", shm.Suffix)))
+	require.Len(t, files, 1)
+	v, err := shm.Open(files[0])
+	require.NoError(t, err)
+	os.Remove(files[0])
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer v.Close()
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			for _, c := range v.TakeRetired() {
+				v.Free(c)
+			}
+		}
+	}()
+	return func() {
+		instrument.Detach()
+		close(end)
+		<-ended
+	}
 }
