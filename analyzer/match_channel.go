@@ -83,11 +83,13 @@ const (
 	seesClosed
 )
 
+// channelRole takes an operation whose end is lost (Failed) for one that went well: most did.
 func (o *Op) channelRole() channelRole {
+	well := o.Outcome == wire.OK || o.Outcome == wire.Failed
 	switch {
-	case o.Kind == wire.SendBegin && o.Outcome == wire.OK, o.Kind == wire.SelectBegin && o.Outcome == wire.Sent:
+	case o.Kind == wire.SendBegin && well, o.Kind == wire.SelectBegin && o.Outcome == wire.Sent:
 		return sends
-	case o.Kind == wire.RecvBegin && o.Outcome == wire.OK, o.Kind == wire.SelectBegin && o.Outcome == wire.Received:
+	case o.Kind == wire.RecvBegin && well, o.Kind == wire.SelectBegin && o.Outcome == wire.Received:
 		return receives
 	case (o.Kind == wire.RecvBegin || o.Kind == wire.SelectBegin) && o.Outcome == wire.Closed:
 		return seesClosed

@@ -94,6 +94,8 @@ func TestChannel(t *testing.T) {
 			send(1, 0, atOnce, 1), with(send(1, 10, 11, 50), wire.Panicked), point(wire.Close, 2, 49),
 			recv(3, 60, atOnce, 61), with(recv(3, 70, atOnce, 71), wire.Closed)},
 			[]string{"external_wait 1 11-50"}, 0},
+		{"a receive whose end is lost", wire.Channel, 0, ops{with(recv(1, 10, 11, 100), wire.Failed), send(2, 60, atOnce, 61)},
+			[]string{"late_sender 1 10-60 by 2@60"}, 0},
 		{"a select that panicked", wire.Channel, 0, ops{sel(1, 10, 50, wire.Panicked), point(wire.Close, 2, 49), recv(3, 60, 61, 70), send(4, 65, atOnce, 66)},
 			[]string{"external_wait 1 10-50", "late_sender 3 60-65 by 4@65"}, 0},
 		{"a receive whose send is stamped late", wire.Channel, 0, ops{
