@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// findings lists what was concluded, dearest first. Those off the critical path cost no wall time and get one
-// line each.
+// findings lists what was concluded, dearest first. Those with less than a thousandth of the critical path cost
+// next to no wall time and get one line each.
 func (p *page) findings() {
 	e := p.e
 	if len(e.Findings) == 0 {
@@ -15,7 +15,7 @@ func (p *page) findings() {
 		return
 	}
 	critical := 0
-	for critical < len(e.Findings) && e.Findings[critical].Critical > 0 {
+	for critical < len(e.Findings) && e.Findings[critical].Critical > e.Header.Focus/1000 {
 		critical++
 	}
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
@@ -33,7 +33,7 @@ func (p *page) findings() {
 	if critical > 0 {
 		p.blank()
 	}
-	p.line(p.paint(dim, "Waiting that is not on the critical path:"))
+	p.line(p.paint(dim, "Waiting that is not on the critical path, or hardly:"))
 	for i := range rest[:min(len(rest), p.top)] {
 		f := &rest[i]
 		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Name), 20)), " ",
@@ -117,7 +117,7 @@ func (p *page) who(group int32, locations []uint32) string {
 		n += max(1, p.e.Locations[l].Count)
 	}
 	g := p.e.Groups[group]
-	s := fmt.Sprintf("%s ×%s", elide(clean(g.Name), nameWidth), grouped(int64(n)))
+	s := fmt.Sprintf("%s ×%s", elide(readable(g.Name), nameWidth), grouped(int64(n)))
 	if n < g.Count {
 		s += fmt.Sprintf(" (of %s)", grouped(int64(g.Count)))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -86,26 +87,38 @@ func elide(s string, w int) string {
 	return head(s, w-1-back) + "…" + tail(s, back)
 }
 
-// elidePath writes a call path in w columns. Regions in the middle go first; the root and the last regions
-// stay longest.
+// elidePath writes a call path in w columns. Regions in the middle go first, then the root: the last two tell most.
 func elidePath(names []string, w int) string {
-	if s := strings.Join(names, arrow); width(s) <= w {
-		return s
-	}
-	for drop := 1; drop <= len(names)-2; drop++ {
-		s := names[0] + arrow + "…" + arrow + strings.Join(names[1+drop:], arrow)
-		if width(s) <= w {
-			return s
-		}
-	}
-	if len(names) == 0 {
+	n := len(names)
+	if n == 0 {
 		return ""
 	}
-	last := names[len(names)-1]
-	if s := "…" + arrow + last; len(names) > 1 && width(s) <= w {
-		return s
+	candidates := []string{strings.Join(names, arrow)}
+	for keep := n - 2; keep >= 2; keep-- {
+		candidates = append(candidates, names[0]+arrow+"…"+arrow+strings.Join(names[n-keep:], arrow))
 	}
-	return elide(last, w)
+	if n > 2 {
+		candidates = append(candidates, "…"+arrow+strings.Join(names[n-2:], arrow), names[0]+arrow+"…"+arrow+names[n-1])
+	}
+	if n > 1 {
+		candidates = append(candidates, "…"+arrow+names[n-1])
+	}
+	for _, c := range candidates {
+		if width(c) <= w {
+			return c
+		}
+	}
+	return elide(names[n-1], w)
+}
+
+var (
+	packagePath = regexp.MustCompile(`^(?:[^ ]*/)?main\.`)
+	receiver    = regexp.MustCompile(`\(\*(\w+)\)`)
+)
+
+// readable is a recorded name as people say it: main.(*mesh).solve.func1 is mesh.solve.func1.
+func readable(name string) string {
+	return clean(receiver.ReplaceAllString(packagePath.ReplaceAllString(name, ""), "$1"))
 }
 
 // left and right pad s to w columns, eliding it when it is longer.

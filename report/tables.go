@@ -14,7 +14,7 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 		all = all[:len(all)-1]
 	}
 	for _, s := range all[:min(len(all), p.top)] {
-		who := clean(p.e.Locations[s.largest].Name)
+		who := readable(p.e.Locations[s.largest].Name)
 		if s.most < s.value {
 			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
 		}
@@ -71,7 +71,7 @@ func (p *page) instances() {
 		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Name), 28)), right(grouped(int64(s.Count)), 10), right(seconds(s.Mean), 8),
 			right(seconds(s.Q25), 8), right(seconds(s.Median), 8), right(seconds(s.Q75), 8), right(seconds(s.Max), 10))
 		for _, w := range s.Worst[:min(len(s.Worst), 1)] {
-			text := fmt.Sprintf("longest at %s: %s in %s", glue(seconds(w.Begin)), p.name(w.Location), p.at(w.Path))
+			text := fmt.Sprintf("the longest began at %s: %s in %s", glue(seconds(w.Begin)), p.name(w.Location), p.at(w.Path))
 			if w.Causer >= 0 {
 				text += ", for " + p.name(uint32(w.Causer))
 				if w.CauserPath >= 0 {

@@ -119,7 +119,7 @@ func (p *page) where(r Region) string {
 func (p *page) path(path uint32, w int) string {
 	names := p.e.CallPath(path)
 	for i := range names {
-		names[i] = clean(names[i])
+		names[i] = readable(names[i])
 	}
 	place := elide(p.where(p.e.leaf(path)), w/2)
 	if place == "" {
@@ -133,13 +133,13 @@ const nameWidth = 36
 
 // name of a location within a sentence.
 func (p *page) name(l uint32) string {
-	return glue(elide(clean(p.e.Locations[l].Name), nameWidth))
+	return glue(elide(readable(p.e.Locations[l].Name), nameWidth))
 }
 
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
 func (p *page) at(path uint32) string {
 	r := p.e.leaf(path)
-	s := glue(elide(clean(r.Name), nameWidth))
+	s := glue(elide(readable(r.Name), nameWidth))
 	if place := p.where(r); place != "" {
 		s += " at" + nbsp + elide(place, nameWidth)
 	}
@@ -206,7 +206,7 @@ func (p *page) groups() string {
 	var names []string
 	for _, name := range order[:min(len(order), most)] {
 		n := size[name]
-		name = elide(clean(name), nameWidth)
+		name = elide(readable(name), nameWidth)
 		if n > 1 {
 			name += " ×" + grouped(n)
 		}
