@@ -215,6 +215,11 @@ func (d *directory) parse(f *frame, b []byte) error {
 		d.raw[upperColumn] != 0 && d.raw[upperColumn] != f.Events || d.values > d.raw[valueColumn] || n == 0 {
 		return errDirectory
 	}
+	return d.parseRuns(f, c)
+}
+
+// parseRuns reads the fields of the runs.
+func (d *directory) parseRuns(f *frame, c cursor) error {
 	var number, goid, events uint64
 	for range f.Entries {
 		number += uint64(c.varint())

@@ -65,11 +65,11 @@ func newTimebase(unit, frequency uint64, stamps []Stamp) (*timebase, int) {
 	for _, s := range stamps[1:] {
 		t0, n0 := at(kept)
 		t1, n1 := at(s)
-		if t1 <= t0 || n1 < n0 || s.Ticks-epoch.Ticks > maxUnits || n1 > maxNS {
-			wrong++
+		if t1 >= t0 && n1 < n0+minStampGap && n1 > n0-minStampGap {
 			continue
 		}
-		if n1-n0 < minStampGap {
+		if t1 <= t0 || n1 < n0 || s.Ticks-epoch.Ticks > maxUnits || n1 > maxNS {
+			wrong++
 			continue
 		}
 		d, n := uint64(t1-t0), uint64(n1-n0)

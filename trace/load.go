@@ -251,7 +251,13 @@ func (a *Archive) build() {
 
 // defineProcess appends p and its regions, objects and metrics to the definitions.
 func (a *Archive) defineProcess(p *process) {
-	d := &a.defs
+	a.defs.Processes = append(a.defs.Processes, a.timeProcess(p))
+	a.defineRegions(p)
+	a.defineObjects(p)
+}
+
+// timeProcess makes the time base of p and returns its definition.
+func (a *Archive) timeProcess(p *process) Process {
 	start := Stamp{p.info.Start.Ticks, min(max(p.info.Start.Mono-a.mono, -maxNS), maxNS), 0}
 	rest := slices.Clone(p.stamps)
 	for i := range rest {
@@ -273,7 +279,12 @@ func (a *Archive) defineProcess(p *process) {
 	if p.chunks > 0 {
 		q.End = max(q.End, base.ns(p.lastUnit))
 	}
-	d.Processes = append(d.Processes, q)
+	return q
+}
+
+// defineRegions appends the regions and metrics of p, those too that are used without being defined.
+func (a *Archive) defineRegions(p *process) {
+	d := &a.defs
 	p.regions.each(func(n uint64, r *regionDef) {
 		if !r.defined {
 			r.def.Name = unknownName("region", n)
@@ -292,6 +303,11 @@ func (a *Archive) defineProcess(p *process) {
 		m.index, m.def.Process = uint32(len(d.Metrics)), p.index
 		d.Metrics = append(d.Metrics, m.def)
 	})
+}
+
+// defineObjects appends the objects of p, with one for all that are used without being defined.
+func (a *Archive) defineObjects(p *process) {
+	d := &a.defs
 	defined := uint32(0)
 	p.objects.each(func(n uint64, o *objectDef) {
 		if n > 0 && n <= uint64(p.maxObject) {
