@@ -147,6 +147,7 @@ func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
 			t = now
 			s.reach(t)
 			s.put1(wire.Overhead, 0, t, took)
+			se.buffer.Count(shm.HeldUp, took)
 		}
 	}
 	s.reach(t)

@@ -28,8 +28,9 @@ type process struct {
 	// Known when it is over, or left:
 	goroutines int
 	warnings   map[string]uint64
-	lost       uint64 // events
-	waiting    uint64 // events in the buffer that are not in the archive
+	lost       uint64        // events
+	heldUp     time.Duration // by recording, where it was noticed
+	waiting    uint64        // events in the buffer that are not in the archive
 }
 
 // Events are written in portions: large ones compress better and cost fewer frames, small ones give memory
@@ -135,6 +136,9 @@ func (p *process) finish(w *trace.Writer, status int) error {
 func (p *process) sum() {
 	p.goroutines, p.warnings = int(p.view.Locations()), p.view.Warnings()
 	p.lost += p.warnings[lostEvents]
+	if p.info.Frequency != 0 {
+		p.heldUp = time.Duration(float64(p.view.HeldUp()) / float64(p.info.Frequency) * 1e9)
+	}
 }
 
 // drop gives back what was taken, unwritten.

@@ -23,6 +23,13 @@ func Recover(dir string, say func(string)) error {
 	o := Defaults(dir)
 	o.Say = say
 	s, err := openSession(dir)
+	for range 20 { // a recorder that was just killed takes a moment to vanish
+		if !errors.Is(err, errBusy) {
+			break
+		}
+		time.Sleep(longestPoll)
+		s, err = openSession(dir)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

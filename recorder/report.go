@@ -57,9 +57,9 @@ func (r *Recorder) report() {
 	case t.Events == 0:
 		r.say("no events recorded: the program imports tracerec/instrument, but called nothing of it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Lost > 0:
-		r.say("%s: %s, %s LOST because buffers were full: use a larger --buffer, or --block; %s", r.o.Dir, t, Plural(t.Lost, "event"), overhead())
+		r.say("%s: %s, %s LOST because buffers were full: use a larger --buffer, or --block; %s", r.o.Dir, t, Plural(t.Lost, "event"), r.overhead())
 	case !r.o.Quiet:
-		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, overhead())
+		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, r.overhead())
 	}
 	for _, p := range r.procs {
 		p.complain(r.say)
@@ -83,12 +83,19 @@ func (p *process) complain(say func(string, ...any)) {
 	}
 }
 
-// overhead says what the recording cost outside of the program.
-func overhead() string {
+// overhead says what the recording cost: outside of the program, and inside where that was noticed.
+func (r *Recorder) overhead() string {
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)
-	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	return fmt.Sprintf("overhead %v of CPU in the recorder", cpu.Round(time.Millisecond))
+	cpu, held := time.Duration(u.Utime.Nano()+u.Stime.Nano()), time.Duration(0)
+	for _, p := range r.procs {
+		held += p.heldUp
+	}
+	s := fmt.Sprintf("overhead %v of CPU in tracerec", cpu.Round(time.Millisecond))
+	if held > 0 {
+		s += fmt.Sprintf(", %v of waiting in the program", held.Round(time.Microsecond))
+	}
+	return s
 }
 
 // oneLine returns the message of an error without line breaks.

@@ -110,6 +110,27 @@ func TestKillRecorder(t *testing.T) {
 	}
 }
 
+// TestKillRecorderOfAProgramThatWaits kills the recorder of a program that waits when its buffer is full: then it
+// must not.
+func TestKillRecorderOfAProgramThatWaits(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("--block", "--buffer", "4M", "-o", archive, program("subject"), "signals", "1000000")
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	child := childOf(t, cmd.Process.Pid)
+	require.NoError(t, cmd.Process.Kill())
+	cmd.Wait()
+	require.NoError(t, unix.Kill(child, unix.SIGUSR1)) // records a million regions
+	require.Equal(t, "user defined signal 1", out.next())
+	require.NoError(t, unix.Kill(child, unix.SIGTERM))
+	require.Equal(t, "terminated", out.next())
+	waitFor(t, "the program's end", func() bool { return ended(child) })
+	r := inside("recover", archive)
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Contains(t, r.stderr, "LOST")
+	clean(t, archive)
+}
+
 // ended tells whether the process pid is dead, if perhaps not waited for.
 func ended(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -59,7 +59,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 	}
 	row("archive", "%s, format version %d, %s", dir, h.Version, state)
 	row("start", "%s", time.Unix(0, h.Start).UTC().Format("2006-01-02 15:04:05.000 MST"))
-	row("span", "%v", time.Duration(total.Span))
+	row("span", "%v", since(total.Span))
 	row("resolution", "%v", time.Duration(h.Resolution))
 	row("contents", "%s", total)
 	row("definitions", "%s, %s, %s", recorder.Plural(len(d.Regions), "region"), recorder.Plural(len(d.Objects), "object"), recorder.Plural(len(d.Metrics), "metric"))
@@ -73,7 +73,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 			ended = fmt.Sprintf("exit status %d", p.Exit)
 		}
 		row("process", "%d: %s; %s, %s to %s, %s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
-			time.Duration(p.Start), time.Duration(p.End), ended)
+			since(p.Start), since(p.End), ended)
 		if p.Counters != nil {
 			row("  counters", "%s", strings.Join(p.Counters, ", "))
 		}
@@ -87,6 +87,14 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		}
 	}
 	return nil
+}
+
+// since returns a time of the experiment for reading.
+func since(ns int64) time.Duration {
+	if d := time.Duration(ns); d >= time.Millisecond {
+		return d.Round(time.Microsecond)
+	}
+	return time.Duration(ns)
 }
 
 func newCheck() *cobra.Command {

@@ -131,6 +131,7 @@ const (
 	WrongGoroutine               // ends on another goroutine than the enter
 	DefinitionsLost              // definitions that found no room
 	MemoryRefused                // times the system gave no more memory for the buffer
+	HeldUp                       // ticks for which recording held goroutines up: no warning, see View.HeldUp
 	counts
 )
 
@@ -140,6 +141,7 @@ var countNames = [counts]string{
 	"ends on another goroutine",
 	"definitions lost",
 	"buffer memory refused",
+	"",
 }
 
 // file is a mapped buffer file, of either side. What addresses depend on is kept out of the reach of the

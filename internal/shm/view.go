@@ -129,7 +129,7 @@ func (v *View) Memory() int64 { return int64(min(v.h.grown.Load(), v.blocks)) * 
 func (v *View) Warnings() map[string]uint64 {
 	m := map[string]uint64{}
 	for c, name := range countNames {
-		if n := v.h.counts[c].Load(); n != 0 {
+		if n := v.h.counts[c].Load(); n != 0 && name != "" {
 			m[name] = n
 		}
 	}
@@ -138,6 +138,10 @@ func (v *View) Warnings() map[string]uint64 {
 	}
 	return m
 }
+
+// HeldUp returns for how many ticks, summed over goroutines, recording held the process up where it was noticed: while
+// it made or waited for room.
+func (v *View) HeldUp() uint64 { return v.h.counts[HeldUp].Load() }
 
 // TakeRetired takes the chunks that the process has retired since the last call, those of one location in
 // their order. Give each to Free once its events are saved.

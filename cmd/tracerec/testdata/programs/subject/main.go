@@ -76,13 +76,17 @@ func sequence([]string) {
 	}
 }
 
-// signals: prints "ready", then the signals it gets until SIGTERM, which ends it with status 7.
-func signals([]string) {
+// signals [N]: prints "ready", then the signals it gets until SIGTERM, which ends it with status 7. Before it prints
+// SIGUSR1, it records N regions.
+func signals(args []string) {
 	defer instrument.Region("listen").End()
 	received := make(chan os.Signal, 16)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
 	fmt.Println("ready")
 	for s := range received {
+		if s == syscall.SIGUSR1 && len(args) > 0 {
+			regions(args)
+		}
 		fmt.Println(s)
 		if s == syscall.SIGTERM {
 			os.Exit(7)
