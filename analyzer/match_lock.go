@@ -38,14 +38,14 @@ const held = int64(math.MaxInt64)
 // acquisition, an exclusive one also at the next later shared one, else never. Exclusive holds, in the
 // order of (begin, end, op), end no later than the next begins.
 //
-// Waiting are the acquisitions that blocked or never ended. An exclusive one derives a Contention for its
-// overlap with each exclusive hold of another location, by time (if more than 2·maxParts holds overlap it,
-// those before the last maxParts as described at convoy). Let X be the end of the last exclusive hold (of
-// any location) that overlaps it, or its begin if there is none. If shared holds of other locations end
-// after X and no later than the wait (if it never ended: at any time after X), it derives one more
-// Contention, from X to the end of the last of them to end, which is the holder: of several the first to
-// begin, of those the first op. It starts at X even if that hold began later: it was other readers until
-// then.
+// Waiting are the lock operations that blocked or never ended, whatever their outcome: one that failed and
+// blocked is one whose end is lost. An exclusive one derives a Contention for its overlap with each
+// exclusive hold of another location, by time (if more than 2·maxParts holds overlap it, those before the
+// last maxParts as described at convoy). Let X be the end of the last exclusive hold (of any location) that
+// overlaps it, or its begin if there is none. If shared holds of other locations end after X and no later
+// than the wait (if it never ended: at any time after X), it derives one more Contention, from X to the end
+// of the last of them to end, which is the holder: of several the first to begin, of those the first op. It
+// starts at X even if that hold began later: it was other readers until then.
 //
 // A shared one derives a Contention for its overlap with every exclusive hold of another location that
 // began before the end of the wait, where a hold counts from the begin of the acquisition, though not from
@@ -59,7 +59,7 @@ func (m *Matcher) lock(ops []Op) {
 	m.clipHolds(ops)
 	for i := range ops {
 		o := &ops[i]
-		if o.Kind != wire.LockBegin || !o.Open && (o.Outcome != wire.OK || o.Blocked == NotBlocked) {
+		if o.Kind != wire.LockBegin || o.Blocked == NotBlocked && !o.Open {
 			continue
 		}
 		var found bool

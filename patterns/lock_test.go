@@ -35,8 +35,10 @@ func TestLock(t *testing.T) {
 			nil, 0},
 		{"a free lock", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), unlock(1, 10), lock(2, 10, 11, 40), unlock(2, 50)},
 			nil, 0},
-		{"a try that failed", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), unlock(1, 30), with(lock(2, 10, 11, 12), wire.Failed), lock(3, 11, 12, 31), unlock(3, 32)},
+		{"a try that failed", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), unlock(1, 30), with(lock(2, 10, atOnce, 12), wire.Failed), lock(3, 11, 12, 31), unlock(3, 32)},
 			[]string{"lock_competition 3 11-30 by 1@0"}, 0},
+		{"an acquisition whose end is lost", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), unlock(1, 30), with(lock(2, 10, 11, 50), wire.Failed), lock(3, 35, 36, 40), unlock(3, 41)},
+			[]string{"lock_competition 2 10-30 by 1@0", "lock_competition 2 40-41 by 3@35"}, 0},
 		{"released by another goroutine", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), lock(2, 10, 11, 35), unlock(2, 40), unlock(3, 30)},
 			[]string{"lock_competition 2 10-30 by 1@0"}, 0},
 		{"always released by another goroutine", wire.Mutex, 0, ops{
