@@ -19,20 +19,24 @@ func (p *page) findings() {
 		critical++
 	}
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
-	for i := range e.Findings[:min(critical, p.top)] {
-		if i > 0 {
+	full, rest := e.Findings[:critical], e.Findings[critical:]
+	if critical == 0 {
+		// A server's main goroutine waits for the network all the time: then nobody is on its critical path.
+		p.para(0, "", "None of the waiting holds up the critical path. In a service, whose main goroutine only waits for "+
+			"requests, that is to be expected; these waits are the longest in sum.")
+		full, rest = rest, nil
+	}
+	for i := range full[:min(len(full), p.top)] {
+		if i > 0 || critical == 0 {
 			p.blank()
 		}
-		p.finding(i+1, &e.Findings[i])
+		p.finding(i+1, &full[i])
 	}
-	p.more(p.top, critical, "findings")
-	rest := e.Findings[critical:]
+	p.more(p.top, len(full), "findings")
 	if len(rest) == 0 {
 		return
 	}
-	if critical > 0 {
-		p.blank()
-	}
+	p.blank()
 	p.line(p.paint(dim, "Waiting that is not on the critical path, or hardly:"))
 	for i := range rest[:min(len(rest), p.top)] {
 		f := &rest[i]
@@ -47,6 +51,9 @@ func (p *page) finding(n int, f *Finding) {
 	e := p.e
 	m := &e.Metrics[f.Metric]
 	cost := fmt.Sprintf("%s, %s of the critical path", seconds(f.Critical), percent(f.Critical, e.Header.Focus))
+	if f.Critical <= e.Header.Focus/1000 {
+		cost = fmt.Sprintf("%s, %s of all time", seconds(f.Severity), percent(f.Severity, e.Header.Time))
+	}
 	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
