@@ -297,7 +297,9 @@ func (b *builder) neverEnded() {
 	}
 	for loc, n := range b.lives.never {
 		e := report.NeverEnded{Path: b.rank[n.op.path], Location: b.places.fold[loc], Since: n.op.begin, Holder: -1, HolderPath: -1}
-		e.Object = b.describe(n.op.object)
+		if e.Object = b.describe(n.op.object); n.op.kind == wire.SelectBegin {
+			e.Object = "channels of its cases"
+		}
 		if n.holder != NoCauser {
 			e.Holder, e.HolderPath = int32(b.places.fold[n.holder]), b.rankOf(n.path)
 		}

@@ -21,7 +21,7 @@
 // A call path is its parent, a region and the kind of event that opened it (Enter, SendBegin …). Regions with equal
 // name, function, file, line and Operation flag are one region, whatever process they are from. Besides user
 // regions, operations (events that open a level) are levels, and Close and Create are leaves that are visited but
-// take no time. Every location has one more path, its own: a root whose region is the one of its Begin event,
+// take no time. Every location has one more path, its own: a root whose region is the one of its Begin event (its first, counter samples and overhead apart),
 // or, without a Begin or a region in it, the region "(goroutine)" without file. It takes the time outside
 // any level and is visited once per location; the levels themselves do not lie below it.
 // The order of paths is preorder, siblings ascending by (region name, file, line, function, operation, kind).

@@ -254,7 +254,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		w.loc, w.batch = uint32(b.Location), b
 		l := &w.s.locations[b.Location]
 		if !l.seen && len(b.Events) > 0 {
-			w.start(l, &b.Events[0])
+			w.start(l, b.Events)
 		}
 		from[i] = resume{w.current(l), l.last}
 		w.events(l, b.Events)
@@ -272,11 +272,15 @@ func (w *scanner) park(l *location) {
 	}
 }
 
-// start prepares a location for its first event.
-func (w *scanner) start(l *location, e *trace.Event) {
+// start prepares a location for its first events. Begin may have a sample of counters before it.
+func (w *scanner) start(l *location, events []trace.Event) {
 	region := w.s.regions.goroutine
 	l.creator, l.creatorPath = uint32(trace.NoLocation), noPath
-	if e.Kind == wire.Begin {
+	i := 0
+	for i < len(events)-1 && (events[i].Kind == wire.Counters || events[i].Kind == wire.Overhead) {
+		i++
+	}
+	if e := &events[i]; e.Kind == wire.Begin {
 		if e.ID != trace.NoRegion {
 			region, l.named = w.s.regions.id(e.ID), true
 		}
@@ -284,6 +288,7 @@ func (w *scanner) start(l *location, e *trace.Event) {
 			l.creator = uint32(e.Word - 1)
 		}
 	}
+	e := &events[0]
 	l.name = region
 	l.own = w.child(noPath, region, wire.Begin)
 	l.first, l.last, l.end, l.seen = e.Time, e.Time, unknownTime, true

@@ -28,9 +28,9 @@ func (s *stream) room() []byte {
 func (s *stream) put(b []byte) { s.blocks[len(s.blocks)-1] = b }
 
 // at returns the position of the next record.
-func (s *stream) at() uint32 {
+func (s *stream) at() uint64 {
 	b := s.room()
-	return uint32(len(s.blocks)-1)<<blockBits | uint32(len(b))
+	return uint64(len(s.blocks)-1)<<blockBits | uint64(len(b))
 }
 
 // reader reads a stream from a position on.
@@ -40,7 +40,7 @@ type reader struct {
 	rest  []byte
 }
 
-func (s *stream) reader(at uint32) reader {
+func (s *stream) reader(at uint64) reader {
 	r := reader{s: s, block: int(at >> blockBits)}
 	if r.block < len(s.blocks) {
 		r.rest = s.blocks[r.block][at&(blockSize-1):]
@@ -100,7 +100,10 @@ type opPart struct {
 }
 
 // opRun says where the operations of one location in one chunk are.
-type opRun struct{ loc, chunk, at, n uint32 }
+type opRun struct {
+	loc, chunk, n uint32
+	at            uint64
+}
 
 // Flags of an operation's record.
 const (

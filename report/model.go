@@ -114,7 +114,7 @@ type Causer struct {
 type NeverEnded struct {
 	Path, Location uint32
 	Since          int64  // ns
-	Object         string // "channel made at …, capacity 3", "" for a nil channel
+	Object         string // "channel first used at …, capacity 3", "" for a nil channel
 	Holder         int32  // location that holds the lock it waits for, -1 none
 	HolderPath     int32
 }
