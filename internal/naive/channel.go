@@ -12,10 +12,10 @@ type element struct{ send, recv *op }
 // channel is the simulated channel.
 type channel struct {
 	size            int
-	buffer, senders []*op // the queue: committed sends, then blocked ones
-	early           []*op // receives that did not block and came before their send
-	receivers       []*op // receives that blocked
-	taken           []taken
+	buffer, senders []*op      // the queue: committed sends, then blocked ones
+	receivers       []*op      // blocked receives
+	early           []*element // whose send is still to come
+	taken           []taken    // whose receive is still to come
 	elements        []*element // in the order in which they went through
 }
 
@@ -24,6 +24,9 @@ type taken struct {
 	*element
 	by *op
 }
+
+// most is how many elements with an end to come are kept in mind.
+const most = 64
 
 func isSend(o *op) bool {
 	return o.kind == wire.SendBegin || o.kind == wire.SelectBegin && o.outcome == wire.Sent
@@ -39,6 +42,9 @@ func commit(o *op) int64 {
 	return o.end
 }
 
+// attempt is when o can have met its partner at the earliest.
+func attempt(o *op) int64 { return max(o.blocked, o.begin) }
+
 func (n *analysis) channel(ops []*op, size int) {
 	ch := &channel{size: size}
 	part := func(o *op) bool {
@@ -51,7 +57,7 @@ func (n *analysis) channel(ops []*op, size int) {
 			ch.receive(o)
 		}
 	}
-	for _, r := range slices.Concat(ch.early, ch.receivers) {
+	for _, r := range ch.receivers {
 		ch.number(nil, r)
 	}
 	for ch.front(0) != nil {
@@ -74,32 +80,45 @@ func pop(q *[]*op) *op {
 }
 
 func (ch *channel) send(s *op) {
-	for len(ch.early)+len(ch.receivers) > 0 {
-		q := &ch.early
-		if len(*q) == 0 {
-			q = &ch.receivers
+	for i, e := range ch.early {
+		if attempt(s) <= e.recv.end {
+			e.send = s
+			ch.early = slices.Delete(ch.early, i, i+1)
+			return
 		}
-		r := pop(q)
-		if s.begin <= r.end {
+	}
+	for len(ch.receivers) > 0 {
+		r := pop(&ch.receivers)
+		if attempt(s) <= r.end {
 			ch.number(s, r)
 			return
 		}
-		ch.number(nil, r)
+		ch.expectSend(r)
 	}
 	if s.blocked >= 0 {
 		ch.senders = append(ch.senders, s)
 		return
 	}
-	var still []*op
-	for _, o := range ch.senders {
-		if o.end < s.begin {
-			ch.buffer = append(ch.buffer, o)
-		} else {
-			still = append(still, o)
-		}
+	for len(ch.senders) > 0 && ch.senders[0].end < s.begin {
+		ch.buffer = append(ch.buffer, pop(&ch.senders))
 	}
-	ch.senders = still
 	ch.buffer = append(ch.buffer, s)
+}
+
+// expectSend notes that the send of r's element is still to come.
+func (ch *channel) expectSend(r *op) {
+	if len(ch.early) == most {
+		ch.early = ch.early[1:]
+	}
+	ch.early = append(ch.early, ch.number(nil, r))
+}
+
+// expectReceive notes that the receive of the front of the queue is still to come.
+func (ch *channel) expectReceive(by *op) {
+	if len(ch.taken) == most {
+		ch.taken = ch.taken[1:]
+	}
+	ch.taken = append(ch.taken, taken{ch.leave(), by})
 }
 
 // front is the i-th of the queue, nil if there is none.
@@ -127,18 +146,17 @@ func (ch *channel) leave() *element {
 func (ch *channel) receive(r *op) {
 	behind := 0
 	if r.blocked < 0 {
-		for len(ch.taken) > 0 {
-			t := ch.taken[0]
-			ch.taken = ch.taken[1:]
+		for i, t := range ch.taken {
 			if r.begin <= commit(t.by) {
 				t.recv = r
+				ch.taken = slices.Delete(ch.taken, i, i+1)
 				return
 			}
 		}
 		behind = ch.size
 	}
 	for s := ch.front(behind); s != nil && s.end < r.begin; s = ch.front(behind) {
-		ch.taken = append(ch.taken, taken{ch.leave(), r})
+		ch.expectReceive(r)
 	}
 	switch {
 	case ch.front(0) != nil:
@@ -146,7 +164,7 @@ func (ch *channel) receive(r *op) {
 	case r.blocked >= 0:
 		ch.receivers = append(ch.receivers, r)
 	default:
-		ch.early = append(ch.early, r)
+		ch.expectSend(r)
 	}
 }
 

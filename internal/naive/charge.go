@@ -112,7 +112,7 @@ func (n *analysis) chargeOp(o *op) {
 		n.instance(w, charged, instances, longest)
 		n.blame(w, charged)
 	}
-	if since >= 0 && o.kind != wire.SleepBegin {
+	if since >= 0 && (o.object != 0 || len(waits) > 0) {
 		take("wakeup", o.end-since-covered)
 	}
 	for _, m := range TimeMetrics {

@@ -11,7 +11,7 @@ func (n *analysis) counters() {
 	for _, l := range n.locations {
 		names := n.defs.Processes[n.defs.Locations[l.id].Process].Counters
 		var last []uint64
-		for _, e := range l.events {
+		for _, e := range l.events[:l.used] {
 			switch e.Kind {
 			case wire.Counters:
 				n.difference(l, names, last, e)

@@ -115,6 +115,9 @@ func (n *analysis) barrier(ops []*op, size int) {
 				continue
 			}
 			n.wait(o, "barrier_wait", o.begin, latest.begin, latest)
+			if o.open {
+				continue
+			}
 			n.wait(o, "barrier_completion", max(firstEnd, latest.begin), o.end, nil)
 		}
 	}

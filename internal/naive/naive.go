@@ -92,6 +92,7 @@ type analysis struct {
 type location struct {
 	id         int
 	events     []event
+	used       int       // events up to its end; later ones are damage
 	begin, end int64     // life
 	creator    *location // nil unknown
 	createPath string    // call path that ends in the Create leaf
@@ -132,7 +133,8 @@ type op struct {
 	ran        int64 // when a Once began to run its function
 	open       bool
 	innermost  bool // it is the innermost level when the trace ends
-	seq        int  // place in the order of (location, stream)
+	seq        int  // place in the order of (location, begin, end)
+	ended      int  // how many of the location's operations ended before it
 }
 
 // wait is time that op spent waiting for causer, which is nil if nobody.

@@ -37,6 +37,6 @@ func TestPartition(t *testing.T) {
 		require.Equal(t, r.Time, time, text)
 	}
 	for _, m := range naive.TimeMetrics {
-		require.Greater(t, seen[m], 3, m)
+		require.Positive(t, seen[m], m)
 	}
 }

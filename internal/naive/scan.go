@@ -1,6 +1,9 @@
 package naive
 
 import (
+	"cmp"
+	"slices"
+
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -26,35 +29,58 @@ type scanner struct {
 	l      *location
 	levels []level
 	last   int64 // time of the event before
+	ends   int   // operations that ended
 }
 
 func (n *analysis) scan(l *location) {
 	if len(l.events) == 0 {
 		return
 	}
-	s := &scanner{n: n, l: l}
+	s, first := &scanner{n: n, l: l}, len(n.ops)
 	l.ownPath = goroutine
-	for _, e := range l.events {
-		if e.Kind == wire.Begin && e.ID != trace.NoRegion {
-			l.ownPath = n.regionName(e.ID, false)
-			break
-		}
+	if e := l.events[0]; e.Kind == wire.Begin && e.ID != trace.NoRegion {
+		l.ownPath = n.regionName(e.ID, false)
 	}
 	s.visit(l.ownPath)
 	s.last = l.events[0].Time
 	l.begin = s.last
 	for i, e := range l.events {
 		s.pass(e.Time, e)
-		l.events[i].path = s.path()
+		l.events[i].path, l.used = s.path(), i+1
 		s.event(e)
+		if l.endEvent {
+			break // what comes later is damage
+		}
 	}
 	l.end = s.last
 	l.levels = s.levels
+	for _, v := range slices.Backward(s.levels) {
+		s.ended(v.op)
+	}
+	s.arrange(first)
 	for i, v := range s.levels {
 		if v.op != nil {
 			v.op.end = l.end
 			v.op.open, v.op.innermost = true, i == len(s.levels)-1
 		}
+	}
+}
+
+// ended counts the operations that ended.
+func (s *scanner) ended(o *op) {
+	if o != nil {
+		s.ends++
+		o.ended = s.ends
+	}
+}
+
+// arrange orders the location's operations by begin; of those that begin together the one that ended first is first.
+func (s *scanner) arrange(first int) {
+	slices.SortStableFunc(s.n.ops[first:], func(a, b *op) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.ended, b.ended))
+	})
+	for i, o := range s.n.ops[first:] {
+		o.seq = first + i
 	}
 }
 
@@ -165,6 +191,9 @@ func (s *scanner) point(e event, path string) *op {
 		object: uint32(e.Word), mode: uint32(e.Word >> 32), seq: len(s.n.ops),
 	}
 	s.n.ops = append(s.n.ops, o)
+	if spec, _ := wire.SpecOf(e.Kind); spec.Level == 0 {
+		s.ended(o)
+	}
 	return o
 }
 
@@ -180,10 +209,8 @@ func (s *scanner) create(e event) {
 // create makes the creations known to the created. Life begins with the creation, else with the first event.
 func (n *analysis) create() {
 	for _, l := range n.locations {
-		for _, e := range l.events {
-			if e.Kind == wire.Begin && e.Word > 0 && l.creator == nil {
-				l.creator = n.locations[e.Word-1]
-			}
+		if len(l.events) > 0 && l.events[0].Kind == wire.Begin && l.events[0].Word > 0 {
+			l.creator = n.locations[l.events[0].Word-1]
 		}
 	}
 	for _, c := range n.creations {
@@ -215,6 +242,7 @@ func (s *scanner) leave(e event) {
 			continue
 		}
 		o.end, o.outcome = e.Time, wire.Outcome(e.ID)
+		s.ended(o)
 		if e.Kind == wire.Chose {
 			o.object = uint32(e.Word)
 		}
@@ -229,6 +257,7 @@ func (s *scanner) close(count int, at int64, outcome wire.Outcome) {
 		v := s.levels[len(s.levels)-1]
 		if v.op != nil {
 			v.op.end, v.op.outcome = at, outcome
+			s.ended(v.op)
 		}
 		s.levels = s.levels[:len(s.levels)-1]
 	}

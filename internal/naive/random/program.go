@@ -8,13 +8,26 @@ import (
 )
 
 // Trace returns the trace of a random program. The same seed gives the same trace.
-func Trace(seed uint64) string {
+func Trace(seed uint64) string { return trace(seed, 0) }
+
+// Damaged returns such a trace with events missing, repeated or in the wrong place.
+func Damaged(seed uint64) string { return trace(seed, 4) }
+
+func trace(seed uint64, damages int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
-	simulate(r, "").write(&b)
-	if r.IntN(6) == 0 {
-		b.WriteString("process p2 parent main pid 7\n")
-		simulate(r, "x").write(&b)
+	for _, prefix := range []string{"", "x"} {
+		if prefix != "" {
+			if r.IntN(6) > 0 {
+				break
+			}
+			b.WriteString("process p2 parent main pid 7\n")
+		}
+		p := simulate(r, prefix)
+		for range damages {
+			p.damage(p.procs[r.IntN(len(p.procs))])
+		}
+		p.write(&b)
 	}
 	return b.String()
 }
@@ -30,7 +43,8 @@ type program struct {
 	onces     []*once
 	barriers  []*barrier
 	creations int
-	counters  bool
+	counters  bool  // regions are sampled
+	grain     int64 // of the times, ns
 }
 
 func simulate(r *rand.Rand, prefix string) *program {
@@ -38,7 +52,7 @@ func simulate(r *rand.Rand, prefix string) *program {
 	if r.IntN(3) == 0 {
 		w.slack = 1 + r.IntN(4)
 	}
-	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0}
+	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
 	p.makeObjects()
 	w.spawn(prefix+"main", 0, func(m *proc) { p.routine(m, "main", true) })
 	w.run(p.rescue)
@@ -150,6 +164,8 @@ func init() {
 		{12, func(p *program, m *proc, _ int) { p.start(m) }},
 		{2, func(p *program, m *proc, _ int) { m.pass(3); m.emit(0, "overhead %d", 1+p.IntN(3)) }},
 		{1, (*program).stuck},
+		{2, func(p *program, m *proc, _ int) { m.emit(0, "sample depth%d %d", p.IntN(2), p.IntN(9)) }},
+		{2, func(p *program, m *proc, _ int) { m.emit(0, "sample %s %d", p.name("depth", p.IntN(2)), p.IntN(9)) }},
 	}
 }
 
@@ -283,34 +299,4 @@ func (p *program) lose(q *proc) {
 	}
 	lost := line{q.lines[to-1].at, fmt.Sprintf("lost %d %d", to-from, back), -back}
 	q.lines = slices.Replace(q.lines, from, to, lost)
-}
-
-func (p *program) write(b *strings.Builder) {
-	for _, c := range p.channels {
-		fmt.Fprintf(b, "channel %s cap %d\n", c.name, c.size)
-	}
-	for _, m := range p.mutexes {
-		fmt.Fprintf(b, "mutex %s\n", m.name)
-	}
-	for _, m := range p.rwlocks {
-		fmt.Fprintf(b, "rwmutex %s\n", m.name)
-	}
-	for _, g := range p.groups {
-		fmt.Fprintf(b, "waitgroup %s\n", g.name)
-	}
-	for _, c := range p.conds {
-		fmt.Fprintf(b, "cond %s\n", c.name)
-	}
-	for _, o := range p.onces {
-		fmt.Fprintf(b, "once %s\n", o.name)
-	}
-	for _, x := range p.barriers {
-		fmt.Fprintf(b, "barrier %s %d\n", x.name, x.size)
-	}
-	for _, q := range p.procs {
-		fmt.Fprintf(b, "location %s\n", q.name)
-		for _, l := range q.lines {
-			fmt.Fprintf(b, "  %d %s\n", l.at, l.text)
-		}
-	}
 }

@@ -1,0 +1,88 @@
+package random
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (p *program) write(b *strings.Builder) {
+	if p.counters {
+		fmt.Fprintf(b, "counterset cycles go:heap\n")
+	}
+	for _, c := range p.channels {
+		fmt.Fprintf(b, "channel %s cap %d\n", c.name, c.size)
+	}
+	for _, m := range p.mutexes {
+		fmt.Fprintf(b, "mutex %s\n", m.name)
+	}
+	for _, m := range p.rwlocks {
+		fmt.Fprintf(b, "rwmutex %s\n", m.name)
+	}
+	for _, g := range p.groups {
+		fmt.Fprintf(b, "waitgroup %s\n", g.name)
+	}
+	for _, c := range p.conds {
+		fmt.Fprintf(b, "cond %s\n", c.name)
+	}
+	for _, o := range p.onces {
+		fmt.Fprintf(b, "once %s\n", o.name)
+	}
+	for _, x := range p.barriers {
+		fmt.Fprintf(b, "barrier %s %d\n", x.name, x.size)
+	}
+	for _, q := range p.procs {
+		fmt.Fprintf(b, "location %s\n", q.name)
+		if p.counters {
+			q.sample()
+		}
+		for _, l := range q.lines {
+			fmt.Fprintf(b, "  %d %s\n", l.at/p.grain*p.grain, l.text)
+		}
+	}
+}
+
+// sample puts the values of counters before the events of regions, of a goroutine that changes threads now and then.
+func (p *proc) sample() {
+	where, cycles, heap := 256, 1000, 500
+	var lines []line
+	for _, l := range p.lines {
+		if strings.HasPrefix(l.text, "enter") || strings.HasPrefix(l.text, "exit") {
+			switch p.w.IntN(8) {
+			case 0:
+				where++
+			case 1:
+				where += 256
+			case 2:
+				where = 0
+			case 3:
+				where = 512
+			}
+			cycles += p.w.IntN(50)
+			heap += p.w.IntN(30) - 10
+			lines = append(lines, line{l.at, fmt.Sprintf("counters %d %d %d", where, cycles, heap), 0})
+		}
+		lines = append(lines, l)
+	}
+	p.lines = lines
+}
+
+// damage drops, repeats or moves single events of a stream: what no recorder writes, but a reader may meet.
+func (p *program) damage(q *proc) {
+	if len(q.lines) < 3 {
+		return
+	}
+	i := p.IntN(len(q.lines))
+	l := q.lines[i]
+	switch p.IntN(4) {
+	case 0:
+		q.lines = slices.Insert(q.lines, i, l)
+	case 1:
+		k := min(i+1+p.IntN(4), len(q.lines)-1)
+		l.at = q.lines[k].at
+		q.lines = slices.Insert(q.lines, k+1, l)
+		q.lines = slices.Delete(q.lines, i, i+1)
+	default:
+		q.lines = slices.Delete(q.lines, i, i+1)
+	}
+}
