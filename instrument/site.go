@@ -72,7 +72,7 @@ func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
 	for frames, more := runtime.CallersFrames([]uintptr{pc, 0}), true; more && inside; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		inside = isInside(f.Function)
+		inside = isInside(f)
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
 	return se.define(key, def, inside)
@@ -110,13 +110,21 @@ func (se *session) newRegion(def wire.Def) uint32 {
 // inside are the prefixes of functions that are no place in the program.
 var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "iter."}
 
-func isInside(function string) bool {
+// ownFiles begins the names of this package's files.
+var ownFiles = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return file[:strings.LastIndexByte(file, '/')+1]
+}()
+
+// isInside tells whether a frame is no place in the program. A closure of this package that was inlined bears the
+// name of the function it was inlined into; its file gives it away.
+func isInside(f runtime.Frame) bool {
 	for _, prefix := range inside {
-		if strings.HasPrefix(function, prefix) {
+		if strings.HasPrefix(f.Function, prefix) {
 			return true
 		}
 	}
-	return false
+	return strings.HasPrefix(f.File, ownFiles) && !strings.HasSuffix(f.File, "_test.go")
 }
 
 // entryOf returns the region of a function that a goroutine begins with.
