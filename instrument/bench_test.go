@@ -16,9 +16,8 @@ import (
 
 // attach begins a session whose buffer a goroutine of this process empties, as a recorder would.
 func attach(b *testing.B) {
-	dir := "/dev/shm"
-	drained := startDrain(b, shm.Config{Dir: dir})
-	b.Cleanup(drained)
+	stop := startDrain(b, shm.Config{Dir: "/dev/shm"})
+	b.Cleanup(func() { stop() })
 	b.ReportAllocs()
 	b.ResetTimer()
 }

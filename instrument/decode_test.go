@@ -63,7 +63,8 @@ func record(t testing.TB, c shm.Config, f func()) *recording {
 	return decode(t, c.Dir)
 }
 
-func decode(t testing.TB, dir string) *recording {
+// decode decodes what a session left in its directory, after the chunks that were saved before.
+func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"+shm.Suffix))
 	require.Len(t, files, 1)
 	v, err := shm.Open(files[0])
@@ -80,8 +81,8 @@ func decode(t testing.TB, dir string) *recording {
 		}
 	}
 	v.TakeRetired() // as a recorder would, Owned finds them all the same
-	for seq, c := range v.Owned() {
-		r.decode(seq, c)
+	for _, c := range append(saved, v.Owned()...) {
+		r.decode(c)
 	}
 	for number, events := range r.locations {
 		r.checkNesting(number, events)
@@ -89,7 +90,7 @@ func decode(t testing.TB, dir string) *recording {
 	return r
 }
 
-func (r *recording) decode(seq int, c shm.Chunk) {
+func (r *recording) decode(c shm.Chunk) {
 	now := c.Base
 	if old := r.locations[c.Location]; len(old) > 0 {
 		require.GreaterOrEqual(r.t, now, old[len(old)-1].time)
@@ -126,7 +127,8 @@ func (r *recording) decode(seq int, c shm.Chunk) {
 	}
 }
 
-func (r *recording) checkNesting(number uint64, events []event) {
+// checkNesting checks that no event closes more levels than are open, and returns how many are at the end.
+func (r *recording) checkNesting(number uint64, events []event) int {
 	depth := 0
 	for i, e := range events {
 		spec, _ := wire.SpecOf(e.kind)
@@ -139,6 +141,7 @@ func (r *recording) checkNesting(number uint64, events []event) {
 		}
 		require.GreaterOrEqual(r.t, depth, 0, "location %d, event %d: %v", number, i, e)
 	}
+	return depth
 }
 
 // only returns the events of the one location that has any.
@@ -173,8 +176,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startDrain begins a session whose chunks are thrown away as they fill. The result ends it.
-func startDrain(t testing.TB, c shm.Config) (stop func()) {
+// startDrain begins a session whose chunks are thrown away as they fill. The result ends it,
+// and returns what the process counted.
+func startDrain(t testing.TB, c shm.Config) (stop func() map[string]uint64) {
 	require.NoError(t, instrument.Attach(c))
 	files, _ := filepath.Glob(filepath.Join(c.Dir, fmt.Sprint(os.Getpid(), "-*", shm.Suffix)))
 	require.Len(t, files, 1)
@@ -184,7 +188,6 @@ func startDrain(t testing.TB, c shm.Config) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		defer v.Close()
 		for {
 			select {
 			case <-end:
@@ -196,9 +199,11 @@ func startDrain(t testing.TB, c shm.Config) (stop func()) {
 			}
 		}
 	}()
-	return func() {
+	return func() map[string]uint64 {
 		instrument.Detach()
 		close(end)
 		<-ended
+		defer v.Close()
+		return v.Warnings()
 	}
 }
