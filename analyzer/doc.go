@@ -119,7 +119,7 @@
 // # Statistics
 //
 // Of n instances in ascending order s: Q25 = s[(n−1)/4], Median = s[(n−1)/2], Q75 = s[3(n−1)/4], Mean = sum / n. The worst
-// ten are the longest, equals by (begin, location, call path). A finding is (metric, call path, group of the waiting location);
+// ten are the longest, equals by (begin, location, depth of the call path). A finding is (metric, call path, group of the waiting location);
 // findings are ordered by critical time, severity (both descending), metric, call path, group; locations and causers within by severity
 // (descending), then ascending.
 package analyzer

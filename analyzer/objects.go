@@ -301,7 +301,9 @@ func (w *settler) settle() {
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
 	if x := &waits[len(waits)-1]; o.Open && x.End == o.End && x.Causer != NoCauser {
-		w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
+		if n := w.m.lives.never[o.Loc]; n != nil && n.op.path == o.Path { // not an operation around the innermost one
+			w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
+		}
 	}
 }
 
@@ -326,6 +328,9 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 		}
 		if in.causer != NoCauser {
 			in.causer = w.m.places.fold[in.causer]
+		}
+		if in.duration >= w.stats[x.Metric].floor {
+			in.depth = w.m.s.paths.depth(in.path)
 		}
 		w.stats[x.Metric].add(in, w.m.places.group[o.Loc])
 	}

@@ -44,6 +44,14 @@ func (p *paths) intern(n node) uint32 {
 	return id
 }
 
+// depth returns the number of levels of a call path. No path may be interned meanwhile.
+func (p *paths) depth(path uint32) (n uint32) {
+	for ; path != noPath; path = p.nodes[path].parent {
+		n++
+	}
+	return n
+}
+
 // canonical returns the numbers of all paths in preorder, siblings ascending by (region, kind), and the
 // inverse: rank[number] is the place.
 func (p *paths) canonical() (order, rank []uint32) {

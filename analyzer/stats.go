@@ -12,7 +12,7 @@ type instance struct {
 	duration, begin, end int64
 	path, loc            uint32 // reported location
 	causer, causerPath   uint32 // reported location; NoCauser
-	order                uint32 // location, to order equals
+	order, depth         uint32 // location and number of levels, to order equals
 }
 
 // durations collects the instances of one metric.
@@ -51,8 +51,8 @@ func (d *durations) value(v int64) {
 	d.values.add(v)
 }
 
-// trim keeps the longest of the worst, by (duration, begin, location); call paths are not yet in order,
-// and no location has two instances of one metric that begin at once.
+// trim keeps the longest of the worst. Instances of one metric on one location that begin at once lie
+// in operations at different depth.
 func (d *durations) trim() {
 	slices.SortFunc(d.worst, compareInstances)
 	if len(d.worst) >= worstCount {
@@ -62,7 +62,7 @@ func (d *durations) trim() {
 }
 
 func compareInstances(a, b instance) int {
-	return cmp.Or(-cmp.Compare(a.duration, b.duration), cmp.Compare(a.begin, b.begin), cmp.Compare(a.order, b.order), cmp.Compare(a.end, b.end))
+	return cmp.Or(-cmp.Compare(a.duration, b.duration), cmp.Compare(a.begin, b.begin), cmp.Compare(a.order, b.order), cmp.Compare(a.depth, b.depth))
 }
 
 // merge takes what another worker collected.
