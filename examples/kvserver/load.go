@@ -16,21 +16,41 @@ import (
 type load struct {
 	url      string
 	clients  int
-	requests int // of each client
-	size     int // bytes of a value
+	requests int    // of each client
+	size     int    // bytes of a value
+	stop     func() // called by the client that is the last to be done
 
 	puts, gets atomic.Int64
+
+	mu     instrument.Mutex
+	done   int   // clients
+	failed error // what went wrong
 }
 
-// run lets all clients do their requests and returns what went wrong.
-func (l *load) run() error {
-	failed := make([]error, l.clients)
-	var wg instrument.WaitGroup
+// start lets all clients do their requests.
+func (l *load) start() {
 	for id := range l.clients {
-		wg.Go(func() { failed[id] = l.client(id) })
+		instrument.Go(func() { l.finish(l.client(id)) })
 	}
-	wg.Wait()
-	return errors.Join(failed...)
+}
+
+// finish notes that a client is done.
+func (l *load) finish(err error) {
+	l.mu.Lock()
+	l.done++
+	l.failed = errors.Join(l.failed, err)
+	last := l.done == l.clients
+	l.mu.Unlock()
+	if last {
+		l.stop()
+	}
+}
+
+// result tells, when all clients are done, whether something went wrong.
+func (l *load) result() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
 }
 
 // client writes and reads keys of its own, so it knows what every read must return.

@@ -6,7 +6,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -45,17 +44,12 @@ func run(args []string, out io.Writer) error {
 	s := newStore(*hot, *rw)
 	server := &http.Server{Handler: s.handler()}
 	l := &load{url: "http://" + listener.Addr().String(), clients: *clients, requests: *requests, size: *size}
-
-	// The clients run beside the service, which ends when they are done.
-	finished := make(chan error, 1)
-	instrument.Go(func() {
-		err := l.run()
-		finished <- errors.Join(err, server.Shutdown(context.Background()))
-	})
+	l.stop = func() { server.Close() }
+	l.start()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	if err := <-finished; err != nil {
+	if err := l.result(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%d puts and %d gets by %d clients, every value as it was put; %d keys\n",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -12,7 +13,7 @@ import (
 type plant struct {
 	Name   string `json:"name"`
 	Metric string `json:"metric"`
-	Region string `json:"region"`     // in which the wait happens
+	Region string `json:"region"`     // in which the wait happens, "" if in none
 	Causer string `json:"causer"`     // region of who causes it, "" if nobody in the trace does
 	Length int64  `json:"planted_ns"` // how long the causer really kept the waiter, ns
 }
@@ -21,6 +22,7 @@ type plant struct {
 type planter struct {
 	plant
 	length time.Duration
+	turns  int64          // of a loop that takes as long
 	others sync.WaitGroup // of the standard library: its waits are not part of the trace
 }
 
@@ -229,12 +231,13 @@ func sleep(p *planter) {
 func busy(f func(*planter)) func(*planter) {
 	return func(p *planter) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		p.turns = turnsFor(p.length)
 		f(p)
 	}
 }
 
-// settle gives all others the time to come to where they block.
-const settle = 20 * time.Millisecond
+// settle gives all others the time to come to where they block, and begins a new time slice.
+func settle() { time.Sleep(20 * time.Millisecond) }
 
 func wakeup(p *planter) {
 	ch := make(chan int)
@@ -243,7 +246,7 @@ func wakeup(p *planter) {
 		defer p.others.Done()
 		p.waits(func() { instrument.Recv(ch) })
 	})
-	time.Sleep(settle)
+	settle()
 	instrument.Send(ch, 1)
 	p.spin()
 }
@@ -255,31 +258,37 @@ func barrierCompletion(p *planter) {
 		defer p.others.Done()
 		p.waits(func() { b.Wait() })
 	})
-	time.Sleep(settle)
+	settle()
 	b.Wait()
 	p.spin()
 }
 
+// startLatency belongs to no region: the goroutine has not come to one yet.
 func startLatency(p *planter) {
+	settle()
 	p.others.Add(1)
-	instrument.Go(func() {
-		defer p.others.Done()
-		p.waits(func() {})
-	})
+	instrument.Go(p.others.Done)
+	p.Region = ""
 	p.spin()
 }
 
-// spin computes, without a call at which the scheduler could step in, for about the planned length.
+// spin keeps the processor for about the planned length: it makes no call at which the scheduler could step in.
 func (p *planter) spin() {
 	start := time.Now()
-	turns := int64(1 << 20)
-	for elapsed := time.Duration(0); elapsed < p.length; elapsed = time.Since(start) {
-		if elapsed > 0 { // the first turns tell how many are needed
-			turns = int64(float64(turns) * float64(p.length-elapsed) / float64(elapsed))
-		}
-		count(turns)
-	}
+	count(p.turns)
 	p.Length = int64(time.Since(start))
+}
+
+// turnsFor returns how many turns of count take about so long.
+func turnsFor(length time.Duration) int64 {
+	const few = 1 << 20
+	best := time.Duration(math.MaxInt64)
+	for range 5 {
+		start := time.Now()
+		count(few)
+		best = min(best, time.Since(start))
+	}
+	return int64(few * (float64(length) / float64(best)))
 }
 
 //go:noinline

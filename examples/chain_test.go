@@ -1,0 +1,151 @@
+// Package examples_test records the examples with tracerec, analyzes the traces with expert, and holds the
+// result against what was planted in them.
+package examples_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bin is the directory of the built programs.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "examples")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "tracerec/cmd/tracerec", "tracerec/cmd/expert",
+		"./hydro", "./compress", "./kvserver", "./planted")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "go build:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// analysis is what expert says about a trace.
+type analysis struct {
+	Experiment struct {
+		Lost uint64 `json:"lost_events"`
+	} `json:"experiment"`
+	Metrics []struct {
+		Name  string `json:"name"`
+		Total int64  `json:"total"`
+	} `json:"metrics"`
+	Findings []finding `json:"findings"`
+	Warnings []string  `json:"warnings"`
+
+	rows []row // of expert dump
+}
+
+type place struct {
+	CallPath []string `json:"callpath"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+}
+
+type finding struct {
+	Metric string `json:"metric"`
+	place
+	Severity  int64    `json:"severity_ns"`
+	Critical  int64    `json:"critical_ns"`
+	Locations []string `json:"locations"`
+	Causers   []struct {
+		place
+		Severity  int64    `json:"severity_ns"`
+		Locations []string `json:"locations"`
+	} `json:"causers"`
+	Advice string `json:"advice"`
+}
+
+type row struct {
+	Metric string `json:"metric"`
+	place
+	Location string `json:"location"`
+	Value    int64  `json:"value"`
+}
+
+// record runs one of the examples under tracerec, puts what it prints into truth as JSON unless that is
+// nil, and analyzes the trace.
+func record(t *testing.T, truth any, program string, args ...string) *analysis {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("no recording on ", runtime.GOOS)
+	}
+	dir := filepath.Join(t.TempDir(), "trace.dir")
+	out := execute(t, "tracerec", slices.Concat([]string{"-o", dir, "--", filepath.Join(bin, program)}, args)...)
+	if truth != nil {
+		require.NoError(t, json.Unmarshal(out, truth))
+	}
+	a := new(analysis)
+	require.NoError(t, json.Unmarshal(execute(t, "expert", "analyze", "--format", "json", dir), a))
+	require.NoError(t, json.Unmarshal(execute(t, "expert", "dump", "--format", "json", dir), &a.rows))
+	require.Zero(t, a.Experiment.Lost)
+	return a
+}
+
+// execute runs a built program to a successful end and returns its output.
+func execute(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(filepath.Join(bin, program), args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.NoError(t, cmd.Run(), "%s %v\n%s%s", program, args, &stdout, &stderr)
+	return stdout.Bytes()
+}
+
+// value sums a metric over all call paths that lead through region, or all there are if that is empty.
+func (a *analysis) value(metric, region string) (sum int64) {
+	for _, r := range a.rows {
+		if r.Metric == metric && (region == "" || slices.Contains(r.CallPath, region)) {
+			sum += r.Value
+		}
+	}
+	return sum
+}
+
+// caused sums what findings of a metric, waiting somewhere below region, charge to causers somewhere below causer.
+func (a *analysis) caused(metric, region, causer string) (sum int64) {
+	for _, f := range a.Findings {
+		if f.Metric != metric || !slices.Contains(f.CallPath, region) {
+			continue
+		}
+		for _, c := range f.Causers {
+			if slices.Contains(c.CallPath, causer) {
+				sum += c.Severity
+			}
+		}
+	}
+	return sum
+}
+
+// same sums what is charged to causers somewhere below causer for the wait that f is about: of the same kind
+// at the same place in the program.
+func (a *analysis) same(f finding, causer string) (sum int64) {
+	for _, g := range a.Findings {
+		if g.Metric == f.Metric && g.File == f.File && g.Line == f.Line {
+			for _, c := range g.Causers {
+				if slices.Contains(c.CallPath, causer) {
+					sum += c.Severity
+				}
+			}
+		}
+	}
+	return sum
+}
