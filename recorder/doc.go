@@ -24,7 +24,11 @@
 // reads what is in their buffers and leaves them alone: they run on unrecorded.
 package recorder
 
-import "time"
+import (
+	"time"
+
+	"tracerec/internal/shm"
+)
 
 // Options say what to record and how.
 type Options struct {
@@ -42,7 +46,7 @@ type Options struct {
 const (
 	DefaultDir        = "trace.dir"
 	DefaultResolution = 64
-	DefaultBuffer     = 256 << 20
+	DefaultBuffer     = shm.DefaultBuffer
 	MinBuffer         = 4 << 20
 	DefaultPatience   = 5 * time.Second
 )

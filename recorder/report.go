@@ -93,7 +93,7 @@ func (r *Recorder) overhead() string {
 	}
 	s := fmt.Sprintf("overhead %v of CPU in tracerec", cpu.Round(time.Millisecond))
 	if held > 0 {
-		s += fmt.Sprintf(", %v of waiting in the program", held.Round(time.Microsecond))
+		s += fmt.Sprintf(", goroutines held up for %v in sum", held.Round(time.Microsecond))
 	}
 	return s
 }
