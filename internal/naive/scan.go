@@ -15,6 +15,20 @@ type creation struct {
 	at     int64
 }
 
+// start returns the Begin event, the first one apart from what the recorder puts in between.
+func (l *location) start() *event {
+	for i := range l.events {
+		switch e := &l.events[i]; e.Kind {
+		case wire.Counters, wire.Overhead:
+		case wire.Begin:
+			return e
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
 // level is an open level of a call path.
 type level struct {
 	path  string
@@ -38,7 +52,7 @@ func (n *analysis) scan(l *location) {
 	}
 	s, first := &scanner{n: n, l: l}, len(n.ops)
 	l.ownPath = goroutine
-	if e := l.events[0]; e.Kind == wire.Begin && e.ID != trace.NoRegion {
+	if e := l.start(); e != nil && e.ID != trace.NoRegion {
 		l.ownPath = n.regionName(e.ID, false)
 	}
 	s.visit(l.ownPath)
@@ -209,8 +223,8 @@ func (s *scanner) create(e event) {
 // create makes the creations known to the created. Life begins with the creation, else with the first event.
 func (n *analysis) create() {
 	for _, l := range n.locations {
-		if len(l.events) > 0 && l.events[0].Kind == wire.Begin && l.events[0].Word > 0 {
-			l.creator = n.locations[l.events[0].Word-1]
+		if e := l.start(); e != nil && e.Word > 0 {
+			l.creator = n.locations[e.Word-1]
 		}
 	}
 	for _, c := range n.creations {
