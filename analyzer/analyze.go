@@ -13,6 +13,10 @@ type Options struct {
 	Patterns []*Pattern          // see package patterns; must be valid and hold the metrics the analyzer computes itself
 	Workers  int                 // goroutines to use; 0 means GOMAXPROCS
 	Progress func(events uint64) // called now and then with the number of events read, never concurrently; may be nil
+	// Memory is how many bytes the operations of the trace may take, 0 for any number. The trace is then read
+	// several times, each time for some of the objects. The operations of one object, the locations and the waits found
+	// are in memory whatever it says. The result does not depend on it.
+	Memory int64
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;
@@ -27,19 +31,48 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	s := newScan(a, list, n, o.Progress)
+	keep := passes(a, o.Memory)
+	s := newScan(a, list, n, keep[0])
+	s.progress = o.Progress
 	s.run()
 	if s.events == 0 {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
 	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns}
-	settlers := m.run(n)
+	settlers := m.settlers(n)
+	m.run(settlers, s)
+	for _, parts := range keep[1:] {
+		again := s.again(parts)
+		again.run()
+		again.live()
+		m.run(settlers, again)
+	}
 	path := findCriticalPath(s, lives.root, settlers)
 	b := &builder{matching: m, path: path, settlers: settlers}
 	b.pathCells = s.retrace(path)
 	b.waits = m.critical(path, settlers)
 	return b.build(), nil
+}
+
+// storedEvent is about what operations take per event of a trace that consists of them, bytes.
+const storedEvent = 6
+
+// passes divides the parts of the operations so that those of each pass take about the given number of bytes.
+func passes(a *trace.Archive, memory int64) (keep []uint64) {
+	need := int64(0)
+	for _, c := range a.Chunks() {
+		need += int64(c.Events) * storedEvent
+	}
+	n := int64(1)
+	if memory > 0 {
+		n = min(max(1, (need+memory-1)/memory), parts)
+	}
+	for i := range n {
+		from, to := i*parts/n, (i+1)*parts/n
+		keep = append(keep, (1<<(to-from)-1)<<from)
+	}
+	return keep
 }
 
 func firstOf(p []trace.Problem) string {

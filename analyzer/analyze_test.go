@@ -28,7 +28,7 @@ func TestDeterminism(t *testing.T) {
 			require.NoError(t, w.Close())
 			a, err := trace.OpenReader("random", bytes.NewReader(out.Bytes()), int64(out.Len()))
 			require.NoError(t, err)
-			got, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: c.workers})
+			got, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.pieces * c.chunk * 60)})
 			require.NoError(t, err)
 			if want == nil {
 				want = got

@@ -267,7 +267,7 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 		}
 		w.loc, w.batch = uint32(b.Location), b
 		w.path.seek(v, from[i].time)
-		l := location{own: known.own, named: true, last: from[i].time, end: unknownTime, seen: true}
+		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true}
 		w.levels(&l, from[i].path)
 		w.events(&l, b.Events)
 		if isTail && l.end == unknownTime {

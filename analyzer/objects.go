@@ -57,30 +57,33 @@ func newSettler(m *matching) *settler {
 	}
 }
 
-// run matches all objects with n workers.
-func (m *matching) run(n int) []*settler {
-	var workers []*settler
+// settlers returns n workers.
+func (m *matching) settlers(n int) (workers []*settler) {
 	for range n {
 		workers = append(workers, newSettler(m))
 	}
-	order := m.largestFirst()
-	var next atomic.Uint32
-	parallel(workers, func(w *settler) {
-		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
-			w.part(order[i])
-		}
-		w.all, w.ops, w.settled = nil, nil, nil
-	})
 	return workers
 }
 
+// run matches all objects whose operations were kept by the scan from, which has the same call paths.
+func (m *matching) run(workers []*settler, from *scan) {
+	order := from.largestFirst()
+	var next atomic.Uint32
+	parallel(workers, func(w *settler) {
+		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
+			w.part(order[i], from)
+		}
+		w.all, w.ops, w.settled = nil, nil, nil
+	})
+}
+
 // largestFirst returns the parts in the order in which they keep workers busy to the end.
-func (m *matching) largestFirst() []uint32 {
+func (s *scan) largestFirst() []uint32 {
 	var size [parts]int
 	order := make([]uint32, parts)
 	for i := range order {
 		order[i] = uint32(i)
-		for _, w := range m.s.workers {
+		for _, w := range s.workers {
 			size[i] += len(w.ops.part[i].blocks)
 		}
 	}
@@ -89,9 +92,9 @@ func (m *matching) largestFirst() []uint32 {
 }
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and matches them.
-func (w *settler) part(p uint32) {
-	stores := make([]*opStore, 0, len(w.m.s.workers))
-	for _, scanner := range w.m.s.workers {
+func (w *settler) part(p uint32, from *scan) {
+	stores := make([]*opStore, 0, len(from.workers))
+	for _, scanner := range from.workers {
 		stores = append(stores, &scanner.ops)
 	}
 	objects := len(stores[0].count)

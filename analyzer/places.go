@@ -1,6 +1,10 @@
 package analyzer
 
-import "tracerec/trace"
+import (
+	"regexp"
+
+	"tracerec/trace"
+)
 
 // places says where locations go in the report.
 type places struct {
@@ -15,6 +19,24 @@ type placeGroup struct {
 	name        string
 	creatorPath uint32
 	count       int
+	entered     uint32 // the first region that its members entered
+	mixed       bool   // not all the same
+}
+
+func (g *placeGroup) add(l *location) {
+	g.count++
+	g.mixed = g.mixed || l.entered != g.entered
+}
+
+// functionLiteral matches the names that the compiler gives to functions without one. They say little to people.
+var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$`)
+
+// role returns the region that a location is grouped by.
+func (s *scan) role(l *location) uint32 {
+	if l.begun == s.regions.goroutine {
+		return l.entered
+	}
+	return l.begun
 }
 
 type placeLocation struct {
@@ -43,13 +65,13 @@ func (s *scan) place(v *lives) *places {
 			continue
 		}
 		live++
-		k := key{s.defs.Locations[i].Process, s.regions.list[l.name].Name, l.creatorPath}
+		k := key{s.defs.Locations[i].Process, s.regions.list[s.role(l)].Name, l.creatorPath}
 		if v.main[k.process] == uint32(i) {
 			k.name = "main"
 		}
 		if k == last { // mostly
 			p.group[i] = lastGroup
-			p.groups[lastGroup].count++
+			p.groups[lastGroup].add(l)
 			continue
 		}
 		g, ok := index[k]
@@ -57,11 +79,17 @@ func (s *scan) place(v *lives) *places {
 		if !ok {
 			g = int32(len(p.groups))
 			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: l.creatorPath})
+			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: l.creatorPath, entered: l.entered})
 		}
 		lastGroup = g
 		p.group[i] = g
-		p.groups[g].count++
+		p.groups[g].add(l)
+	}
+	for i := range p.groups {
+		g := &p.groups[i]
+		if functionLiteral.MatchString(g.name) && !g.mixed && g.entered != s.regions.goroutine {
+			g.name = s.regions.list[g.entered].Name
+		}
 	}
 	members := map[string]int{}
 	p.folded = make([]uint32, len(p.groups))

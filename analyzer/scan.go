@@ -15,14 +15,15 @@ const unknownTime = int64(math.MinInt64)
 // location is what the scan knows of one location.
 type location struct {
 	own         uint32  // its own call path
-	name        uint32  // region it is named after
+	begun       uint32  // region of its Begin event, regions.goroutine if there is none
+	entered     uint32  // first region it entered, regions.goroutine if there is none
 	creator     uint32  // location, trace.NoLocation unknown
 	creatorPath uint32  // call path of the Create, noPath unknown
 	first, last int64   // times of its first and last event
 	begin, end  int64   // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
 	stack       []level // open levels; nil when there are none
 	sample      *counterSample
-	seen, named bool
+	seen        bool
 }
 
 // level is an open level of a call path: a region or an operation.
@@ -72,7 +73,8 @@ type scan struct {
 	chunks    []*trace.Chunk
 	regions   *regions
 	metrics   *metrics
-	paths     paths
+	paths     *paths
+	keep      uint64 // parts of which operations are kept
 	locations []location
 	resume    [][]resume // by chunk and batch
 	events    uint64
@@ -82,16 +84,29 @@ type scan struct {
 }
 
 // newScan prepares a scan of a by n workers.
-func newScan(a *trace.Archive, m *metrics, n int, progress func(uint64)) *scan {
-	s := &scan{archive: a, defs: a.Definitions(), chunks: a.Chunks(), metrics: m, progress: progress}
+//
+// It keeps the operations of the given parts.
+func newScan(a *trace.Archive, m *metrics, n int, keep uint64) *scan {
+	s := &scan{archive: a, defs: a.Definitions(), chunks: a.Chunks(), metrics: m, keep: keep}
 	s.regions = newRegions(s.defs)
-	s.paths.index = map[node]uint32{}
+	s.paths = &paths{index: map[node]uint32{}}
+	s.prepare(n)
+	return s
+}
+
+// again returns a scan of the same archive that keeps other parts and finds the same call paths.
+func (s *scan) again(keep uint64) *scan {
+	t := &scan{archive: s.archive, defs: s.defs, chunks: s.chunks, metrics: s.metrics, regions: s.regions, paths: s.paths, keep: keep}
+	t.prepare(len(s.workers))
+	return t
+}
+
+func (s *scan) prepare(n int) {
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume = make([][]resume, len(s.chunks))
 	for range n {
 		s.workers = append(s.workers, newScanner(s))
 	}
-	return s
 }
 
 // after returns for every chunk how many chunks must have been scanned before: those up to the last that
@@ -202,6 +217,7 @@ type scanCell struct {
 
 func newScanner(s *scan) *scanner {
 	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}}
+	w.ops.keep = s.keep
 	w.ops.count = make([]uint32, len(s.defs.Objects)+1) // the last stands for no object
 	for i := range w.cache {
 		w.cache[i].id = noPath
@@ -282,14 +298,14 @@ func (w *scanner) start(l *location, events []trace.Event) {
 	}
 	if e := &events[i]; e.Kind == wire.Begin {
 		if e.ID != trace.NoRegion {
-			region, l.named = w.s.regions.id(e.ID), true
+			region = w.s.regions.id(e.ID)
 		}
 		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) {
 			l.creator = uint32(e.Word - 1)
 		}
 	}
 	e := &events[0]
-	l.name = region
+	l.begun, l.entered = region, w.s.regions.goroutine
 	l.own = w.child(noPath, region, wire.Begin)
 	l.first, l.last, l.end, l.seen = e.Time, e.Time, unknownTime, true
 	w.at(l.own).visits++
@@ -335,8 +351,8 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 	}
 	r := w.s.regions.id(region)
 	path := w.child(below(l), r, kind)
-	if kind == wire.Enter && !l.named {
-		l.name, l.named = r, true
+	if kind == wire.Enter && l.entered == w.s.regions.goroutine {
+		l.entered = r
 	}
 	l.stack = append(l.stack, level{path: path, object: uint32(word), mode: uint32(word >> 32), kind: kind, begin: t, blocked: NotBlocked})
 	w.at(path).visits++

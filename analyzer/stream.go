@@ -89,6 +89,7 @@ const parts = 64
 
 // opStore holds the operations that one worker of the scan found, divided by object.
 type opStore struct {
+	keep  uint64 // parts that are kept, one bit each
 	part  [parts]opPart
 	count []uint32 // by object
 }
@@ -116,6 +117,9 @@ const (
 
 // add appends an operation on an object. nested is the part of it spent in nested levels and overhead.
 func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
+	if s.keep>>(object%parts)&1 == 0 {
+		return
+	}
 	s.count[object]++
 	p := &s.part[object%parts]
 	if n := len(p.runs); n == 0 || p.runs[n-1].loc != o.Loc || p.runs[n-1].chunk != chunk {
