@@ -25,7 +25,7 @@ const usageStatus = 2
 func Run(o Options, args []string) (status int, err error) {
 	path, err := findProgram(args[0])
 	if err == nil && o.Buffer < MinBuffer {
-		err = fmt.Errorf("a buffer of %s is too small, the least is %s", Bytes(o.Buffer), Bytes(MinBuffer))
+		err = fmt.Errorf("a buffer of %d KiB is too small, the least is %d KiB", o.Buffer>>10, MinBuffer>>10)
 	}
 	if err == nil {
 		err = countable(o.Counters)

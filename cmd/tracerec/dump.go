@@ -77,7 +77,7 @@ func dumpLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool
 	decoder, defs := a.NewDecoder(), a.Definitions()
 	var buf trace.Buffer
 	for _, l := range slices.Sorted(maps.Keys(keep)) {
-		fmt.Fprintf(w, "location g%d\n", l+1)
+		fmt.Fprintf(w, "location %s\n", locationName(l))
 		for _, c := range a.Chunks() {
 			if _, in := slices.BinarySearch(c.Locations, l); !in {
 				continue
@@ -110,14 +110,22 @@ type jsonEvent struct {
 	Func     string   `json:"func,omitempty"`
 	File     string   `json:"file,omitempty"`
 	Line     int      `json:"line,omitempty"`
-	ID       *uint32  `json:"id,omitempty"`   // what else the id says: levels, outcome, reason, count
-	Word     *uint64  `json:"word,omitempty"` // see the event kind in docs/format.md
-	Values   []uint64 `json:"values,omitempty"`
+	Object   *uint32  `json:"object,omitempty"`  // number of the object, absent for a nil channel
+	Extra    uint32   `json:"extra,omitempty"`   // with the object: mode, delta or generation
+	Other    string   `json:"other,omitempty"`   // location created, or creating
+	Levels   *uint32  `json:"levels,omitempty"`  // exit: closed beyond the first; lost: closed
+	Outcome  string   `json:"outcome,omitempty"` // how an operation ended
+	Value    *uint64  `json:"value,omitempty"`   // sample; overhead: ns; lost: events
+	Values   []uint64 `json:"values,omitempty"`  // counters: where they were read, and the event set
 }
+
+var outcomes = map[wire.Outcome]string{wire.OK: "ok", wire.Closed: "closed", wire.Panicked: "panicked",
+	wire.Failed: "failed", wire.Sent: "sent", wire.Received: "received"}
 
 // dumpJSON prints the events of the locations in keep, all if that is nil, one JSON object a line in order of time.
 func dumpJSON(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
 	d, merger, encoder := a.Definitions(), a.Merge(), json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
 	for {
 		l, e, values, err := merger.Next()
 		switch {
@@ -128,24 +136,52 @@ func dumpJSON(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) err
 		case keep != nil && !keep[l]:
 			continue
 		}
-		location := d.Locations[l]
-		line := jsonEvent{Time: e.Time, PID: d.Processes[location.Process].PID, Location: fmt.Sprintf("g%d", l+1), GoID: location.GoID,
-			Kind: e.Kind.String(), Values: values}
-		spec, _ := wire.SpecOf(e.Kind)
-		switch {
-		case spec.ID == wire.RegionID && int(e.ID) < len(d.Regions):
-			r := d.Regions[e.ID]
-			line.Name, line.Func, line.File, line.Line = r.Name, r.Func, r.File, r.Line
-		case spec.ID == wire.MetricID && int(e.ID) < len(d.Metrics):
-			line.Name = d.Metrics[e.ID].Name
-		case spec.ID != wire.NoID && spec.ID != wire.CountID:
-			line.ID = &e.ID
-		}
-		if spec.ID != wire.CountID && len(spec.Words) > 0 {
-			line.Word = &e.Word
-		}
+		line := jsonEvent{Time: e.Time, PID: d.Processes[d.Locations[l].Process].PID, Location: locationName(l),
+			GoID: d.Locations[l].GoID, Kind: e.Kind.String(), Values: values}
+		line.setID(d, e)
+		line.setWord(e)
 		if err := encoder.Encode(line); err != nil {
 			return err
 		}
 	}
 }
+
+// setID fills in what the event's id says.
+func (line *jsonEvent) setID(d *trace.Definitions, e trace.Event) {
+	spec, _ := wire.SpecOf(e.Kind)
+	switch spec.ID {
+	case wire.RegionID:
+		if int(e.ID) < len(d.Regions) {
+			r := d.Regions[e.ID]
+			line.Name, line.Func, line.File, line.Line = r.Name, r.Func, r.File, r.Line
+		}
+	case wire.MetricID:
+		line.Name = d.Metrics[e.ID].Name
+	case wire.LevelsID:
+		line.Levels = &e.ID
+	case wire.OutcomeID:
+		line.Outcome = outcomes[wire.Outcome(e.ID)]
+	}
+}
+
+// setWord fills in what the event's word says.
+func (line *jsonEvent) setWord(e trace.Event) {
+	spec, _ := wire.SpecOf(e.Kind)
+	switch {
+	case len(spec.Words) == 0 || e.Kind == wire.Counters:
+	case e.Kind == wire.Create || e.Kind == wire.Begin:
+		if other := e.Other(); other != trace.NoLocation {
+			line.Other = locationName(other)
+		}
+	case strings.HasPrefix(spec.Words[0], "object"):
+		object, extra := e.Object()
+		if line.Extra = extra; object != trace.NoObject {
+			line.Object = &object
+		}
+	default:
+		line.Value = &e.Word
+	}
+}
+
+// locationName names a location as in the text form.
+func locationName(l trace.LocationID) string { return fmt.Sprintf("g%d", l+1) }

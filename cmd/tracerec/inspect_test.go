@@ -86,6 +86,11 @@ func TestDumpJSON(t *testing.T) {
 	require.Equal(t, "enter solve main.solve file.go 12 g1", strings.Join([]string{solve.Kind, solve.Name, solve.Func, solve.File,
 		"12", solve.Location}, " "))
 	require.Equal(t, 12, solve.Line)
+	require.Equal(t, "g1", events[1].Other)
+	require.Equal(t, "send", events[3].Kind)
+	require.Zero(t, *events[3].Object)
+	require.Contains(t, r.stdout, `"kind":"leave","outcome":"ok"`)
+	require.Contains(t, r.stdout, `"kind":"sample","name":"depth","value":7`)
 
 	only := inside("dump", "--format", "json", "--location", "g1", dir)
 	require.Equal(t, 8, lines(only.stdout))

@@ -186,6 +186,23 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 	}
 }
 
+// TestInterruptEndsThePatience interrupts tracerec while it waits for a child of the program.
+func TestInterruptEndsThePatience(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("-o", archive, "--patience", "10m", program("subject"), "outlive", "60000")
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }) // the child
+	waitFor(t, "the program's start", func() bool { return len(childrenOf(cmd.Process.Pid)) == 1 })
+	waitFor(t, "the program's end", func() bool { return len(childrenOf(cmd.Process.Pid)) == 0 })
+	require.NoError(t, cmd.Process.Signal(unix.SIGINT))
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, stderr.String(), "still runs; it is recorded no further")
+	clean(t, archive)
+}
+
 // kinds counts the events of an archive by kind.
 func kinds(t *testing.T, archive string) map[string]int {
 	counts := map[string]int{}
