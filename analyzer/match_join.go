@@ -104,10 +104,10 @@ func (m *Matcher) cond(ops []Op) {
 	}
 }
 
-// once finds the call that ran the function of a Once: the latest one, by index, of the location of the
-// first OnceRun (by time, then index) that began no later. Every call of another location that began before
-// its end and did not end before the OnceRun derives a OnceCall, by index. Any other call, except the one
-// that ran, is unmatched, if it blocked or never ended: such as one from within the function.
+// once finds the call that ran the function of a Once: the latest one with Mode 1, by index, of the
+// location of the first OnceRun (by time, then index) that began no later. Every call of another location
+// that began before its end and did not end before the OnceRun derives a OnceCall, by index. Any other call,
+// except the one that ran, is unmatched, if it blocked or never ended: such as one from within the function.
 func (m *Matcher) once(ops []Op) {
 	first, run := NoOp, NoOp
 	for i := range ops {
@@ -116,7 +116,8 @@ func (m *Matcher) once(ops []Op) {
 		}
 	}
 	for i := range ops {
-		if first != NoOp && ops[i].Kind == wire.OnceBegin && ops[i].Loc == ops[first].Loc && ops[i].Begin <= ops[first].Begin {
+		if first != NoOp && ops[i].Kind == wire.OnceBegin && ops[i].Mode == 1 &&
+			ops[i].Loc == ops[first].Loc && ops[i].Begin <= ops[first].Begin {
 			run = int32(i)
 		}
 	}

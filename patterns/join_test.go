@@ -61,15 +61,16 @@ func TestCond(t *testing.T) {
 
 func TestOnce(t *testing.T) {
 	do := func(loc uint32, begin, end int64) analyzer.Op { return op(wire.OnceBegin, loc, begin, atOnce, end) }
+	runs := func(loc uint32, begin, end int64) analyzer.Op { return mode(do(loc, begin, end), 1) }
 	run(t, []scenario{
 		{"waits for the one that runs", wire.Once, 0, ops{
-			do(1, 10, 101), do(2, 5, 100), point(wire.OnceRun, 2, 6), do(3, 20, 99), do(3, 110, 110)},
+			do(1, 10, 101), runs(2, 5, 100), point(wire.OnceRun, 2, 6), do(3, 20, 99), do(3, 110, 110)},
 			[]string{"once_wait 1 10-100 by 2@5", "once_wait 3 20-99 by 2@5"}, 0},
-		{"done long ago", wire.Once, 0, ops{do(2, 5, 100), point(wire.OnceRun, 2, 6), do(1, 100, 101), do(2, 200, 201)}, nil, 0},
-		{"called from within", wire.Once, 0, ops{open(do(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(1, 10, 100))},
+		{"done long ago", wire.Once, 0, ops{runs(2, 5, 100), point(wire.OnceRun, 2, 6), do(1, 100, 101), do(2, 200, 201)}, nil, 0},
+		{"called from within", wire.Once, 0, ops{open(runs(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(1, 10, 100))},
 			[]string{"external_wait 1 10-100"}, 0},
 		{"the run is missing", wire.Once, 0, ops{do(2, 5, 100)}, nil, 0},
-		{"never ends", wire.Once, 0, ops{open(do(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(2, 10, 100))},
+		{"never ends", wire.Once, 0, ops{open(runs(1, 5, 100)), point(wire.OnceRun, 1, 6), open(do(2, 10, 100))},
 			[]string{"once_wait 2 10-100 by 1@5"}, 0},
 	})
 }

@@ -57,7 +57,7 @@ func simulate(r *rand.Rand, prefix string) *program {
 	w.spawn(prefix+"main", 0, func(m *proc) { p.routine(m, "main", true) })
 	w.run(p.rescue)
 	if w.chance(15) {
-		p.cut(1 + r.Int64N(w.now+1))
+		p.cut(w.procs[0].lines[0].at + r.Int64N(w.now+1))
 	}
 	if w.chance(20) {
 		for range 1 + r.IntN(3) {
