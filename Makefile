@@ -15,8 +15,9 @@ build: ## build tracerec and expert into bin/
 
 demo: build ## record a gas dynamics program whose work is uneven, and say what is wrong with it
 	$(GO) build -o $(BIN)/hydro ./examples/hydro
-	$(BIN)/tracerec -o trace.dir $(BIN)/hydro -skew
-	$(BIN)/expert analyze trace.dir
+	rm -rf $(BIN)/trace.dir
+	$(BIN)/tracerec -o $(BIN)/trace.dir $(BIN)/hydro -skew
+	$(BIN)/expert analyze $(BIN)/trace.dir
 
 test: ## run all tests
 	$(GO) test -timeout 600s ./...

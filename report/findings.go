@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// findings lists what was concluded, dearest first. Those with less than a thousandth of the critical path cost
-// next to no wall time and get one line each.
+// findings lists what was concluded, dearest first. Those that cost next to no wall time get one line each.
 func (p *page) findings() {
 	e := p.e
 	if len(e.Findings) == 0 {
@@ -15,7 +14,7 @@ func (p *page) findings() {
 		return
 	}
 	critical := 0
-	for critical < len(e.Findings) && e.Findings[critical].Critical > e.Header.Focus/1000 {
+	for critical < len(e.Findings) && p.matters(&e.Findings[critical]) {
 		critical++
 	}
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
@@ -46,12 +45,15 @@ func (p *page) findings() {
 	p.more(p.top, len(rest), "findings")
 }
 
+// matters tells whether a finding has half a per cent of the critical path.
+func (p *page) matters(f *Finding) bool { return f.Critical > p.e.Header.Focus/200 }
+
 // finding tells one finding: what, who, where, how long, because of whom, and what to do.
 func (p *page) finding(n int, f *Finding) {
 	e := p.e
 	m := &e.Metrics[f.Metric]
 	cost := fmt.Sprintf("%s, %s of the critical path", seconds(f.Critical), percent(f.Critical, e.Header.Focus))
-	if f.Critical <= e.Header.Focus/1000 {
+	if !p.matters(f) {
 		cost = fmt.Sprintf("%s, %s of all time", seconds(f.Severity), percent(f.Severity, e.Header.Time))
 	}
 	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
