@@ -1,125 +1,135 @@
-// Package analyzer finds wait states in an archive: [Analyze] turns a trace.Archive into a
-// report.Experiment. It knows nothing of single wait states; these are the patterns it is handed (package
-// patterns lists them), and the matching engines (match_*.go), each of which simulates one kind of
-// synchronisation object.
+// Package analyzer finds wait states in an archive: [Analyze] turns a trace.Archive into a report.Experiment.
+// It knows nothing of single wait states; these are the patterns it is handed (package patterns lists them),
+// and the matching engines (match_*.go), each of which simulates one kind of synchronisation object.
 //
 // # Phases
 //
 //  1. scan: every event once, chunks in parallel, the chunks of one location in order. Gives call paths,
 //     exclusive times and visits, operations, lifetimes, counters, creations.
-//  2. match: operations are grouped by object, objects are simulated in parallel. Gives waits.
-//  3. critical path: backwards over locations, along waits and creations; then a second look at the events
-//     in its intervals.
+//  2. match: operations are grouped by object, objects are simulated in parallel. Gives waits. With bounded
+//     memory, 1 and 2 are repeated for parts of the objects.
+//  3. critical path: backwards over locations, along waits and creations; then a second look at the events in
+//     its intervals.
 //  4. build: canonical order of everything, imbalance, statistics, findings.
 //
-// Sums of integers are the only thing that is combined across workers, and everything else is put into a
-// total order before use: results do not depend on the number of workers, on scheduling or on chunks.
-// All divisions of integers are floored. Times are ns since the start of the experiment.
+// Sums of integers are the only thing that is combined across workers, and everything else is put into a total
+// order before use: results do not depend on the number of workers, on scheduling or on chunks. All divisions
+// of integers are floored. Times are ns since the start of the experiment.
 //
 // # Call paths
 //
-// A call path is its parent, a region and the kind of event that opened it (Enter, SendBegin …). Regions with equal
-// name, function, file, line and Operation flag are one region, whatever process they are from. Besides user
-// regions, operations (events that open a level) are levels, and Close and Create are leaves that are visited but
-// take no time. Every location has one more path, its own: a root whose region is the one of its Begin event (its first, counter samples and overhead apart),
-// or, without a Begin or a region in it, the region "(goroutine)" without file. It takes the time outside
-// any level and is visited once per location; the levels themselves do not lie below it.
-// The order of paths is preorder, siblings ascending by (region name, file, line, function, operation, kind).
+// A call path is its parent, a region and the kind of event that opened it (Enter, SendBegin …). Regions with
+// equal name, function, file, line and Operation flag are one region, whatever process they are from. Besides
+// user regions, operations (events that open a level) are levels, and Close and Create are leaves that are
+// visited but take no time. Every location has one more path, its own: a root whose region is the one of its
+// Begin event (its first, counter samples and overhead apart), or, without a Begin or a region in it, the
+// region "(goroutine)" without file. It takes the time outside any level and is visited once per location; the
+// levels themselves do not lie below it. The order of paths is preorder, siblings ascending by (region name,
+// file, line, function, operation, kind).
 //
 // Unlock, add, done, signal and broadcast belong to the path they are called in.
 //
 // Exit closes one level and as many more as it says, Leave and Chose close up to and including the innermost
-// open operation (an open region above it has lost its exit), Lost closes the levels it says; what is not
-// open is not closed and counted. An operation closed by Exit or Lost ends there: by Exit with outcome Panicked, by Lost with
-// outcome Failed. End closes all levels, operations with outcome Panicked. Times that run backwards within a location are held at the previous event and counted.
+// open operation (an open region above it has lost its exit), Lost closes the levels it says; what is not open
+// is not closed and counted. An operation closed by Exit or Lost ends there: by Exit with outcome Panicked, by
+// Lost with outcome Failed. End closes all levels, operations with outcome Panicked. Times that run backwards
+// within a location are held at the previous event and counted.
 //
 // # Lifetimes
 //
-// A location lives from its Create event, if that is not later than its first event, else from its first event (a later
-// Create is counted as a repaired clock). It ends at its End event. Without one it ends with its process if a level is open
-// then or if it is the main location of the process, else at its last event. A process ends at its recorded end
-// or at its last event, whichever is later. The main location of a process is the one with goroutine id 1, else,
-// among those with events and no creator, the one that ends last (last event; the lowest number if there are several);
-// if all have creators, among all. The main location of the root process is the root location. If the root process has no
-// events, the first process with events takes its place. Locations without events do not exist.
+// A location lives from its Create event, if that is not later than its first event, else from its first event
+// (a later Create is counted as a repaired clock). It ends at its End event. Without one it ends with its
+// process if a level is open then or if it is the main location of the process, else at its last event. A
+// process ends at its recorded end or at its last event, whichever is later. The main location of a process is
+// the one with goroutine id 1, else, among those with events and no creator, the one that ends last (last
+// event; the lowest number if there are several); if all have creators, among all. The main location of the
+// root process is the root location. If the root process has no events, the first process with events takes its
+// place. Locations without events do not exist.
 //
 // # Time
 //
-// The time between two events of a location is charged to the innermost open level, by the kind of the level: regions and
-// own paths to execution; channel operations and selects to communication; locks, joins, conditions, Once and barriers
-// to synchronization; sleeps to sleep. An Overhead event takes the min(its duration, time since the previous event)
-// before it out of this, as overhead of the same path. start_latency = first event − begin of life, on the own path.
-// Then, for each operation, whose own time is its length without nested levels and overhead:
+// The time between two events of a location is charged to the innermost open level, by the kind of the level:
+// regions and own paths to execution; channel operations and selects to communication; locks, joins,
+// conditions, Once and barriers to synchronization; sleeps to sleep. An Overhead event takes the min(its
+// duration, time since the previous event) before it out of this, as overhead of the same path. start_latency =
+// first event − begin of life, on the own path. Then, for each operation, whose own time is its length without
+// nested levels and overhead:
 //   - its waits, in their order, each take min(length, own time left) for their metric;
-//   - then wakeup takes min(rest, own time left), where the rest is what of [Begin of its first wait, End) its waits do not
-//     cover;
+//   - then wakeup takes min(rest, own time left), where the rest is what of [Begin of its first wait, End) its
+//     waits do not cover;
 //   - an operation on an object that blocked and has no wait (its partner was there before it began) gives
 //     min(End − Blocked, own time left) to wakeup;
-//   - one without object that waited has an external_wait from Blocked (a select: from its begin) to its end; it waited if it
-//     blocked and is no sleep, or is a select that never ended or has an outcome other than Failed and Panicked;
+//   - one without object that waited has an external_wait from Blocked (a select: from its begin) to its end;
+//     it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
+//     Failed and Panicked;
 //   - what is left stays where it was.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
-// Visits are counted at Enter, at operations and at the two leaves above; messages are sends with outcome OK and selects with
-// outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
+// Visits are counted at Enter, at operations and at the two leaves above; messages are sends with outcome OK
+// and selects with outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
 //
 // # Waits
 //
-// Which operations wait for whom is defined by the matching engines and patterns. An operation without object is not matched. An
-// unmatched operation on an object gets an external_wait from the matching engine. An instance of a wait state is all waits of one metric in one operation:
-// its duration is their sum (as charged), its begin the first begin, its end the last end, its causer the one of its longest
-// wait (the later of equals). An operation that never ended ends with its location and is Open; it is listed as
-// never ended if it is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the function.
-// Its holder is the causer of its last wait, if that wait lasts to the end.
+// Which operations wait for whom is defined by the matching engines and patterns. An operation without object
+// is not matched. An unmatched operation on an object gets an external_wait from the matching engine. An
+// instance of a wait state is all waits of one metric in one operation: its duration is their sum (as charged),
+// its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
+// equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
+// is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
+// function. Its holder is the causer of its last wait, if that wait lasts to the end.
 //
 // # Critical path
 //
 // The focus is the life of the root location. The path starts at its end and goes backwards:
-//   - on location l at time t, take the wait with the latest End ≤ t among the waits of l that have a causer other than l,
-//     that are the last such wait of their operation, and that the path has not passed (equal ends: the highest causer; a wait is passed when it was
-//     taken or when a later one was). If its End is later than the begin of l's life, the path was on l during [End, t)
-//     and goes on at the causer at End.
-//   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its creator at that
-//     time; without a creator that is before it in the order of (begin of life, location)
-//     and lives at that time, at the root location.
+//   - on location l at time t, take the wait with the latest End ≤ t among the waits of l that have a causer
+//     other than l, that are the last such wait of their operation, and that the path has not passed (equal
+//     ends: the highest causer; a wait is passed when it was taken or when a later one was). If its End is
+//     later than the begin of l's life, the path was on l during [End, t) and goes on at the causer at End.
+//   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its
+//     creator at that time; without a creator that is before it in the order of (begin of life, location) and
+//     lives at that time, at the root location.
 //   - it ends where it reaches the begin of the focus.
 //
-// A causer that does not live at that time (before the begin or after the end of its life) is not taken: the wait counts as if it had no causer.
-// So the path is contiguous and as long as the focus. critical_path = time of (call path, location) while the path is on the location,
-// by the innermost level as for time.
+// A causer that does not live at that time (before the begin or after the end of its life) is not taken: the
+// wait counts as if it had no causer. So the path is contiguous and as long as the focus. critical_path = time
+// of (call path, location) while the path is on the location, by the innermost level as for time.
 //
 // The critical part of a wait is the time within [From, End) during which the path is on its causer. Critical
-// cells are sums of this over (metric, call path, location); a finding and a metric take
-// the union over time.
+// cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
-// critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its non-waiting time
-// over the locations that visited it), where waiting is what wait states take. It is charged to the location with the most
-// critical_path there (the lowest of equals).
+// critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its
+// non-waiting time over the locations that visited it), where waiting is what wait states take. It is charged
+// to the location with the most critical_path there (the lowest of equals).
 //
 // # Groups
 //
-// A group is (process, name, creating call path). The name is the one of the own path's region; without a Begin region that
-// of the first region entered, else "(goroutine)"; the main location of a process is "main". The creating call path ends
-// in the Create leaf. A group of function literals is called after the first region its members entered, if that is the same for all. Groups are in the order of their first location. Locations are called after their group, with [0], [1] … in the order of
-// locations if the name is not unique. Beyond 4096 locations those of a group are folded into one.
+// A group is (process, name, creating call path). The name is the one of the own path's region; without a Begin
+// region that of the first region entered, else "(goroutine)"; the main location of a process is "main". The
+// creating call path ends in the Create leaf. A group of function literals is called after the first region its
+// members entered, if that is the same for all. Groups are in the order of their first location. Locations are
+// called after their group, with [0], [1] … in the order of locations if the name is not unique. Beyond 4096
+// locations those of a group are folded into one.
 //
 // # Imbalance
 //
-// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those above it have
-// overload = own − avg, those below, with those without time there, underload = avg − own. Both are children of imbalance.
+// For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those
+// above it have overload = own − avg, those below, with those without time there, underload = avg − own. Both
+// are children of imbalance.
 //
 // # Counters
 //
-// The difference of two consecutive samples of a location is charged to the innermost level just before the event that the later
-// sample belongs to: to <counter> if both first words are equal and not zero, to its child <counter>_uncertain if only the sequence
-// number (low 8 bits) differs, both being not zero. Counters of the whole process ("go:") are always uncertain, whatever the first words. Other
-// differences, negative ones, and those with a sample that lacks values are not charged but counted. User metrics: the sum of the samples at the innermost level.
+// The difference of two consecutive samples of a location is charged to the innermost level just before the
+// event that the later sample belongs to: to <counter> if both first words are equal and not zero, to its child
+// <counter>_uncertain if only the sequence number (low 8 bits) differs, both being not zero. Counters of the
+// whole process ("go:") are always uncertain, whatever the first words. Other differences, negative ones, and
+// those with a sample that lacks values are not charged but counted. User metrics: the sum of the samples at
+// the innermost level.
 //
 // # Statistics
 //
-// Of n instances in ascending order s: Q25 = s[(n−1)/4], Median = s[(n−1)/2], Q75 = s[3(n−1)/4], Mean = sum / n. The worst
-// ten are the longest, equals by (begin, location, depth of the call path). A finding is (metric, call path, group of the waiting location);
-// findings are ordered by critical time, severity (both descending), metric, call path, group; locations and causers within by severity
-// (descending), then ascending.
+// Of n instances in ascending order s: Q25 = s[(n−1)/4], Median = s[(n−1)/2], Q75 = s[3(n−1)/4], Mean = sum /
+// n. The worst ten are the longest, equals by (begin, location, depth of the call path). A finding is (metric,
+// call path, group of the waiting location); findings are ordered by critical time, severity (both descending),
+// metric, call path, group; locations and causers within by severity (descending), then ascending.
 package analyzer
