@@ -21,6 +21,7 @@ type metrics struct {
 
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
 	user    []uint16          // by metric number of the archive
+	index   map[string]uint16 // by name
 }
 
 // newMetrics lists the metrics for an archive with these definitions.
@@ -28,15 +29,9 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	if err := Validate(patterns); err != nil {
 		return nil, err
 	}
-	m := &metrics{counter: map[string]uint16{}}
-	index := map[string]uint16{}
-	add := func(x metric.Metric) uint16 {
-		index[x.Name] = uint16(len(m.list))
-		m.list = append(m.list, x)
-		return index[x.Name]
-	}
+	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}}
 	for _, p := range patterns {
-		add(p.Metric)
+		m.add(p.Metric)
 	}
 	for _, known := range []struct {
 		name string
@@ -50,46 +45,68 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		{"overload", &m.overload}, {"underload", &m.underload},
 		{"critical_path", &m.criticalPath}, {"critical_path_imbalance", &m.criticalImbalance},
 	} {
-		i, ok := index[known.name]
+		i, ok := m.index[known.name]
 		if !ok {
 			return nil, fmt.Errorf("analyzer: the patterns lack the metric %q", known.name)
 		}
 		*known.at = i
 	}
-	free := func(name string) string {
-		for base, n := name, 2; ; n++ {
-			if _, taken := index[name]; !taken {
-				return name
-			}
-			name = fmt.Sprintf("%s_%d", base, n)
-		}
+	m.addCounters(defs)
+	m.addUser(defs)
+	if len(m.list) >= 1<<16 {
+		return nil, fmt.Errorf("analyzer: %d metrics are too many", len(m.list))
 	}
+	return m, nil
+}
+
+// add appends a metric and returns its number.
+func (m *metrics) add(x metric.Metric) uint16 {
+	i := uint16(len(m.list))
+	m.index[x.Name] = i
+	m.list = append(m.list, x)
+	return i
+}
+
+// free returns name, or a name like it if it is taken.
+func (m *metrics) free(name string) string {
+	for base, n := name, 2; ; n++ {
+		if _, taken := m.index[name]; !taken {
+			return name
+		}
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+}
+
+// addCounters appends two metrics for each counter of the archive.
+func (m *metrics) addCounters(defs *trace.Definitions) {
 	for _, p := range defs.Processes {
 		for _, c := range p.Counters {
 			if _, ok := m.counter[c]; ok {
 				continue
 			}
-			name := free(c)
-			m.counter[c] = add(metric.Metric{Name: name, Title: c, Unit: metric.Events,
+			name := m.free(c)
+			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: metric.Events,
 				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
-				Formula:     "difference of two samples taken on the same thread without the goroutine having left it in between"})
-			add(metric.Metric{Name: free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: metric.Events,
-				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled in between, or the counter counts the whole process.",
-				Formula:     "difference of two samples"})
+				Formula: "difference of two samples taken on the same thread " +
+					"without the goroutine having left it in between"})
+			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: metric.Events,
+				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled " +
+					"in between, or the counter counts the whole process.",
+				Formula: "difference of two samples"})
 		}
 	}
+}
+
+// addUser appends the metrics that the program made.
+func (m *metrics) addUser(defs *trace.Definitions) {
 	byName := map[string]uint16{}
 	for _, u := range defs.Metrics {
 		if _, ok := byName[u.Name]; !ok {
-			byName[u.Name] = add(metric.Metric{Name: free(u.Name), Title: u.Name, Unit: userUnit(u.Unit),
+			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: userUnit(u.Unit),
 				Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
 		}
 		m.user = append(m.user, byName[u.Name])
 	}
-	if len(m.list) >= 1<<16 {
-		return nil, fmt.Errorf("analyzer: %d metrics are too many", len(m.list))
-	}
-	return m, nil
 }
 
 func userUnit(unit string) metric.Unit {
