@@ -20,7 +20,7 @@ var examples = []example{{"hydro", nil}, {"compress", nil}, {"kvserver", nil}}
 func (b *bench) slowdown() error {
 	for _, e := range examples {
 		var program, whole, bare []float64
-		for range max(b.rounds, 5) {
+		for range b.rounds {
 			off, err := execute(b.path(e.name), e.args...)
 			if err != nil {
 				return err
