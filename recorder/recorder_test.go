@@ -155,20 +155,31 @@ func TestSmallBuffer(t *testing.T) {
 	require.Equal(t, all, recorded(t, archive))
 }
 
+// TestNoRoomInSharedMemory records with buffers below the trace directory.
+func TestNoRoomInSharedMemory(t *testing.T) {
+	defer func(dir string) { sharedMemory = dir }(sharedMemory)
+	sharedMemory = filepath.Join(t.TempDir(), "absent")
+	status, archive, said := run(t, Options{}, "10", "30", "1", "kill")
+	require.Equal(t, 137, status)
+	require.Contains(t, said, "nothing lost")
+	require.Equal(t, 10*30*eventsIn[shm.Medium], recorded(t, archive))
+	require.NoDirExists(t, filepath.Join(archive, buffersDir))
+}
+
 // TestRecorderKilled kills the recorder at random moments in the middle of its work.
 func TestRecorderKilled(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for i := range 4 {
 		archive := filepath.Join(t.TempDir(), "a")
-		recorder := exec.Command(self, "3", "150", "2", "0")
+		recorder := exec.Command(self, "3", "60", "2", "0")
 		recorder.Env = append(os.Environ(), recordInto+"="+archive)
 		require.NoError(t, recorder.Start())
 		for buffers := []string(nil); buffers == nil; time.Sleep(time.Millisecond) { // until the program has joined
 			session, _ := os.ReadFile(filepath.Join(archive, sessionFile))
 			buffers, _ = filepath.Glob(filepath.Join(strings.TrimSpace(string(session)), "*"+shm.Suffix))
 		}
-		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
 		recorder.Process.Kill()
 		recorder.Wait()
 
@@ -179,7 +190,23 @@ func TestRecorderKilled(t *testing.T) {
 		require.Error(t, Unfinished(archive))
 		var messages strings.Builder
 		require.NoError(t, Recover(archive, func(m string) { fmt.Fprintln(&messages, m) }), i)
-		require.Equal(t, 3*150*8184, recorded(t, archive), messages.String())
+		require.Equal(t, 3*60*8184, recorded(t, archive), messages.String())
 		require.NoError(t, Unfinished(archive))
 	}
+}
+
+func TestRecoverWithoutBuffers(t *testing.T) {
+	_, archive, _ := run(t, Options{}, "1", "1", "0", "0")
+	file := filepath.Join(archive, sessionFile)
+	for _, other := range []string{"/etc", "tracerec-1", "../" + sessionPrefix, ""} {
+		require.NoError(t, os.WriteFile(file, []byte(other+"\n"), 0o644))
+		require.EqualError(t, Recover(archive, nil), file+": offset 0: names no session directory")
+	}
+	// As after a restart of the machine:
+	require.NoError(t, os.WriteFile(file, []byte("/dev/shm/"+sessionPrefix+"absent\n"), 0o644))
+	var said []string
+	require.NoError(t, Recover(archive, func(m string) { said = append(said, m) }))
+	require.Contains(t, said[0], "is gone")
+	require.Equal(t, 24, recorded(t, archive))
+	require.NoError(t, Unfinished(archive))
 }

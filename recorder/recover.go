@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/signal"
 	"time"
 
@@ -89,6 +90,10 @@ func remaining(dir string) error {
 func (r *Recorder) collect() {
 	interrupted, release := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer release()
+	if _, err := os.Stat(r.session.dir); errors.Is(err, fs.ErrNotExist) {
+		r.say("%s is gone, and with it what was not in the archive yet", r.session.dir)
+		return
+	}
 	r.join()
 	for _, p := range r.procs {
 		if p.view.Alive() {

@@ -15,6 +15,9 @@ import (
 	"tracerec/internal/shm"
 )
 
+// sessionPrefix begins the names of session directories in shared memory.
+const sessionPrefix = "tracerec-"
+
 // sharedMemory is where session directories are made if it has room.
 var sharedMemory = "/dev/shm"
 
@@ -31,7 +34,7 @@ type session struct {
 func makeSession(dir string, room int64) (*session, error) {
 	s, named := &session{}, ""
 	if freeSpace(sharedMemory) >= room {
-		s.dir, _ = os.MkdirTemp(sharedMemory, "tracerec-")
+		s.dir, _ = os.MkdirTemp(sharedMemory, sessionPrefix)
 		named = s.dir
 	}
 	if s.dir == "" {
@@ -67,8 +70,12 @@ func openSession(dir string) (*session, error) {
 		return nil, err
 	}
 	s := &session{dir: strings.TrimSpace(string(named)), lock: lock}
-	if !filepath.IsAbs(s.dir) {
+	switch {
+	case s.dir == buffersDir:
 		s.dir = filepath.Join(dir, buffersDir)
+	case !filepath.IsAbs(s.dir) || !strings.HasPrefix(filepath.Base(s.dir), sessionPrefix):
+		lock.Close()
+		return nil, fmt.Errorf("%s: offset 0: names no session directory", lock.Name())
 	}
 	return s, nil
 }
