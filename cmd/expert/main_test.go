@@ -129,6 +129,25 @@ func TestDamagedArchive(t *testing.T) {
 	require.Positive(t, analyzed)
 }
 
+// A flipped bit is noticed: the input is refused in one line, or analyzed with a warning.
+func TestFlippedBits(t *testing.T) {
+	dir := archive(t, lockTrace)
+	file := filepath.Join(dir, trace.SegmentName(0))
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for at := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1 << (at % 8)
+		require.NoError(t, os.WriteFile(file, damaged, 0o644))
+		status, text, stderr := expert("analyze", dir)
+		if status == 2 {
+			require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+			continue
+		}
+		require.Contains(t, text, "! ", "byte %d", at)
+	}
+}
+
 func TestNothingRecorded(t *testing.T) {
 	oneLine(t, []string{"analyze", archive(t, "")}, "no events recorded", "instrument.Region")
 }
