@@ -96,7 +96,7 @@ func (w *scanner) progress(l *location, e *trace.Event, t int64) {
 	case wire.OnceRun:
 		v.mode = 1
 		o := Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}
-		if w.path == nil && v.kind == wire.OnceBegin && v.object != 0 && int(v.object) < len(w.ops.count) {
+		if w.path == nil && v.kind == wire.OnceBegin && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, v.object-1, &o, 0)
 		}
 	}

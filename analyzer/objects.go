@@ -91,30 +91,33 @@ func (s *scan) largestFirst() []uint32 {
 	return order
 }
 
-// part expands the operations on the objects of a part, in the order that matching engines expect, and matches them.
+// part expands the operations on the objects of a part, in the order that matching engines expect, and
+// matches them.
 func (w *settler) part(p uint32, from *scan) {
-	stores := make([]*opStore, 0, len(from.workers))
-	for _, scanner := range from.workers {
-		stores = append(stores, &scanner.ops)
-	}
-	objects := len(stores[0].count)
-	ends := make([]int, (objects-int(p)+parts-1)/parts+1) // of the operations of object i in all: first their begin
-	for i := range ends[1:] {
-		ends[i+1] = ends[i]
-		for _, s := range stores {
-			ends[i+1] += int(s.count[i*parts+int(p)])
-		}
-	}
-	total := ends[len(ends)-1]
-	if total == 0 {
+	runs := from.runs(p)
+	if len(runs) == 0 {
 		return
 	}
-	if cap(w.all) < total {
+	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
+	ends := make([]int, objects+1)                                // of the operations of each object; before it, their begin
+	for _, r := range runs {
+		for x := r.from.reader(r.at); r.n > 0; r.n-- {
+			i, _, _ := x.op(r.loc, 0)
+			ends[i+1]++
+		}
+	}
+	for i := range objects {
+		ends[i+1] += ends[i]
+	}
+	if total := ends[objects]; cap(w.all) < total {
 		w.all = nil
 		w.all = make([]Op, total)
 	}
-	w.expand(p, stores, slices.Clone(ends))
-	for i := range ends[1:] {
+	w.expand(runs, ends)
+	for _, scanner := range from.workers {
+		scanner.ops.part[p] = opPart{}
+	}
+	for i := range objects {
 		if a, b := ends[i], ends[i+1]; a < b {
 			w.match(i*parts+int(p), w.all[a:b:b])
 		}
@@ -122,21 +125,30 @@ func (w *settler) part(p uint32, from *scan) {
 	clear(w.nested)
 }
 
-// expand puts the operations of part p where at says, by (object, location, place in the stream), and drops the part.
-func (w *settler) expand(p uint32, stores []*opStore, at []int) {
-	begin := slices.Clone(at)
-	type run struct {
-		opRun
-		from *opPart
-	}
-	var runs []run
-	for _, s := range stores {
-		part := &s.part[p]
+// partRun is a run with where it is.
+type partRun struct {
+	opRun
+	from *opPart
+}
+
+// runs returns the runs of a part by (location, place in its stream).
+func (s *scan) runs(p uint32) (runs []partRun) {
+	for _, w := range s.workers {
+		part := &w.ops.part[p]
 		for _, r := range part.runs {
-			runs = append(runs, run{r, part})
+			runs = append(runs, partRun{r, part})
 		}
 	}
-	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.chunk, b.chunk)) })
+	slices.SortFunc(runs, func(a, b partRun) int {
+		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.chunk, b.chunk))
+	})
+	return runs
+}
+
+// expand puts the operations of runs into all, by (object, location, place in the stream); those of an object
+// begin where begin says.
+func (w *settler) expand(runs []partRun, begin []int) {
+	at := slices.Clone(begin)
 	all := w.all[:cap(w.all)]
 	for _, r := range runs {
 		from := r.from.reader(r.at)
@@ -155,9 +167,6 @@ func (w *settler) expand(p uint32, stores []*opStore, at []int) {
 			all[k] = o
 			at[i]++
 		}
-	}
-	for _, s := range stores {
-		s.part[p] = opPart{}
 	}
 }
 

@@ -218,7 +218,6 @@ type scanCell struct {
 func newScanner(s *scan) *scanner {
 	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}}
 	w.ops.keep = s.keep
-	w.ops.count = make([]uint32, len(s.defs.Objects)+1) // the last stands for no object
 	for i := range w.cache {
 		w.cache[i].id = noPath
 	}
@@ -442,7 +441,7 @@ func (w *scanner) point(l *location, e *trace.Event, t int64) {
 		path = w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 	}
-	if object := uint32(e.Word); w.path == nil && object != 0 && int(object) < len(w.ops.count) {
+	if object := uint32(e.Word); w.path == nil && object != 0 && int(object) <= len(w.s.defs.Objects) {
 		w.ops.add(w.chunk, object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: path,
 			Mode: uint32(e.Word >> 32), Kind: e.Kind}, 0)
 	}

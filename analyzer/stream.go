@@ -89,9 +89,8 @@ const parts = 64
 
 // opStore holds the operations that one worker of the scan found, divided by object.
 type opStore struct {
-	keep  uint64 // parts that are kept, one bit each
-	part  [parts]opPart
-	count []uint32 // by object
+	keep uint64 // parts that are kept, one bit each
+	part [parts]opPart
 }
 
 type opPart struct {
@@ -120,7 +119,6 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 	if s.keep>>(object%parts)&1 == 0 {
 		return
 	}
-	s.count[object]++
 	p := &s.part[object%parts]
 	if n := len(p.runs); n == 0 || p.runs[n-1].loc != o.Loc || p.runs[n-1].chunk != chunk {
 		p.runs = append(p.runs, opRun{loc: o.Loc, chunk: chunk, at: p.at()})
