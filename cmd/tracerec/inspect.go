@@ -68,7 +68,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		locations[l.Process]++
 	}
 	for i, p := range d.Processes {
-		ended := "end unknown"
+		ended := "exit status unknown"
 		if p.Exit >= 0 {
 			ended = fmt.Sprintf("exit status %d", p.Exit)
 		}
