@@ -13,8 +13,18 @@ type generation struct {
 // mean is the mean time of the Dones.
 func (g *generation) mean() int64 { return g.first + g.sum/g.count }
 
+// counting is the simulated counter of a WaitGroup.
+type counting struct {
+	counter     int64
+	now, before generation
+}
+
 // join simulates the counter of a WaitGroup with its Adds, Dones (each by its delta, the counter never
 // falls below 0) and ends of Waits in order of time.
+//
+// A Done that releases a Wait is not later than the Wait's end, and equal times are common. So a Wait that finds
+// the counter not 0 comes behind what other locations did at the time of its end, together with what its own
+// location did later at that time.
 //
 // A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
 // Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was released
@@ -32,38 +42,59 @@ func (m *Matcher) join(ops []Op) {
 		m.order = append(m.order, stamped{t, int32(i)})
 	}
 	m.sortOrder()
-	var counter int64
-	var now, before generation
-	for _, e := range m.order {
-		switch o := &ops[e.op]; o.Kind {
-		case wire.Add:
-			counter += int64(o.Mode)
-		case wire.Done:
-			if counter = max(counter-int64(o.Mode), 0); now.count == 0 {
-				now.first = e.time
-			}
-			now.last, now.sum, now.count = e.op, now.sum+e.time-now.first, now.count+1
-			if counter == 0 {
-				before, now = now, generation{}
-			}
-		case wire.JoinBegin:
-			if counter > 0 && o.Open {
-				m.unmatched(e.op)
-				continue
-			}
-			if counter > 0 {
-				m.count.Impossible++
-				counter = 0
-			}
-			if now.count > 0 {
-				before, now = now, generation{}
-			}
-			if before.count == 0 {
-				m.unmatched(e.op)
-				continue
-			}
-			tell(&m.found, m.subs.join, Join{Wait: e.op, Last: before.last, Mean: before.mean()})
+	var c counting
+	for rest := m.order; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].time == rest[0].time {
+			n++
 		}
+		late := m.spare[:0]
+		for _, e := range rest[:n] {
+			o := &ops[e.op]
+			if k := len(late); k > 0 && ops[late[k-1].op].Loc == o.Loc || o.Kind == wire.JoinBegin && c.counter > 0 {
+				late = append(late, e)
+			} else {
+				m.joins(ops, &c, e)
+			}
+		}
+		for _, e := range late {
+			m.joins(ops, &c, e)
+		}
+		rest = rest[n:]
+	}
+}
+
+// joins applies one operation to the counter.
+func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
+	switch o := &ops[e.op]; o.Kind {
+	case wire.Add:
+		c.counter += int64(o.Mode)
+	case wire.Done:
+		g := &c.now
+		if c.counter = max(c.counter-int64(o.Mode), 0); g.count == 0 {
+			g.first = e.time
+		}
+		g.last, g.sum, g.count = e.op, g.sum+e.time-g.first, g.count+1
+		if c.counter == 0 {
+			c.before, c.now = c.now, generation{}
+		}
+	case wire.JoinBegin:
+		if c.counter > 0 && o.Open {
+			m.unmatched(e.op)
+			return
+		}
+		if c.counter > 0 {
+			m.count.Impossible++
+			c.counter = 0
+		}
+		if c.now.count > 0 {
+			c.before, c.now = c.now, generation{}
+		}
+		if c.before.count == 0 {
+			m.unmatched(e.op)
+			return
+		}
+		tell(&m.found, m.subs.join, Join{Wait: e.op, Last: c.before.last, Mean: c.before.mean()})
 	}
 }
 

@@ -6,46 +6,74 @@ import (
 	"tracerec/trace/wire"
 )
 
-// join derives what the waits of a WaitGroup waited for.
+// counting is the simulated counter of a WaitGroup.
+type counting struct {
+	n           *analysis
+	count       int
+	now, before []*op // Dones of the current and of the previous generation
+}
+
+// join derives what the waits of a WaitGroup waited for. At equal times a Wait that finds the counter not 0
+// lets the operations of other locations go first.
 func (n *analysis) join(ops []*op) {
-	count := 0
-	var now, before []*op // Dones of the current and of the previous generation
+	c := &counting{n: n}
 	part := func(o *op) bool { return o.kind == wire.Add || o.kind == wire.Done || o.kind == wire.JoinBegin }
-	for _, o := range sorted(ops, part, func(o *op) int64 { return o.end }) {
-		switch o.kind {
-		case wire.Add:
-			count += int(o.mode)
-		case wire.Done:
-			count = max(0, count-int(o.mode))
-			now = append(now, o)
-			if count == 0 {
-				now, before = nil, now
-			}
-		case wire.JoinBegin:
-			if o.open && count > 0 {
-				n.unmatched(o)
+	end := func(o *op) int64 { return o.end }
+	all := sorted(ops, part, end)
+	for len(all) > 0 {
+		now := sorted(all, func(o *op) bool { return o.end == all[0].end }, end)
+		all = all[len(now):]
+		var late []*op
+		behind := map[*location]bool{}
+		for _, o := range now {
+			if behind[o.loc] || o.kind == wire.JoinBegin && c.count > 0 {
+				behind[o.loc] = true
+				late = append(late, o)
 				continue
 			}
-			group := now
-			if len(now) == 0 {
-				group = before
-			}
-			if len(group) == 0 {
-				n.unmatched(o)
-			} else {
-				sum := int64(0)
-				for _, d := range group {
-					sum += d.begin
-				}
-				last := group[len(group)-1]
-				n.waitFrom(o, "join_wait", o.begin, last.begin, last, sum/int64(len(group)))
-			}
-			count = 0
-			if len(now) > 0 {
-				now, before = nil, now
-			}
+			c.apply(o)
+		}
+		for _, o := range late {
+			c.apply(o)
 		}
 	}
+}
+
+// apply changes the counter, or derives what the Wait o waited for.
+func (c *counting) apply(o *op) {
+	switch o.kind {
+	case wire.Add:
+		c.count += int(o.mode)
+	case wire.Done:
+		c.count = max(0, c.count-int(o.mode))
+		c.now = append(c.now, o)
+		if c.count == 0 {
+			c.now, c.before = nil, c.now
+		}
+	case wire.JoinBegin:
+		c.wait(o)
+	}
+}
+
+func (c *counting) wait(o *op) {
+	if o.open && c.count > 0 {
+		c.n.unmatched(o)
+		return
+	}
+	c.count = 0
+	if len(c.now) > 0 {
+		c.now, c.before = nil, c.now
+	}
+	if len(c.before) == 0 {
+		c.n.unmatched(o)
+		return
+	}
+	sum := int64(0)
+	for _, d := range c.before {
+		sum += d.begin
+	}
+	last := c.before[len(c.before)-1]
+	c.n.waitFrom(o, "join_wait", o.begin, last.begin, last, sum/int64(len(c.before)))
 }
 
 // cond derives what the waits of a Cond waited for.
