@@ -48,7 +48,7 @@ type placeLocation struct {
 // maxLocations is the number of locations beyond which those of a group are folded.
 const maxLocations = 4096
 
-// place groups the locations.
+// place groups the locations and finds their places in the report.
 func (s *scan) place(v *lives) *places {
 	type key struct {
 		process int
@@ -58,13 +58,12 @@ func (s *scan) place(v *lives) *places {
 	n := len(s.locations)
 	p := &places{fold: make([]uint32, n), group: make([]int32, n)}
 	index := map[key]int32{}
-	live, lastGroup, last := 0, int32(0), key{process: -1}
+	lastGroup, last := int32(0), key{process: -1}
 	for i := range s.locations {
 		l := &s.locations[i]
 		if !l.seen {
 			continue
 		}
-		live++
 		k := key{s.defs.Locations[i].Process, s.regions.list[s.role(l)].Name, l.creatorPath}
 		if v.main[k.process] == uint32(i) {
 			k.name = "main"
@@ -90,6 +89,16 @@ func (s *scan) place(v *lives) *places {
 		if functionLiteral.MatchString(g.name) && !g.mixed && g.entered != s.regions.goroutine {
 			g.name = s.regions.list[g.entered].Name
 		}
+	}
+	p.locate(s)
+	return p
+}
+
+// locate gives every location, or every group of them, its place in the report.
+func (p *places) locate(s *scan) {
+	live := 0
+	for i := range p.groups {
+		live += p.groups[i].count
 	}
 	members := map[string]int{}
 	p.folded = make([]uint32, len(p.groups))
@@ -121,5 +130,4 @@ func (s *scan) place(v *lives) *places {
 			p.locs[i].index = -1
 		}
 	}
-	return p
 }
