@@ -29,7 +29,7 @@ type session struct {
 	counters    *sample.Set // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
 
-	mu      sync.Mutex // for additions to the tables
+	mu      shm.BriefMutex // for additions to the tables
 	slots   table[slot]
 	sites   table[site]
 	chans   table[channel]

@@ -20,7 +20,7 @@ type Buffer struct {
 	file
 	base uintptr
 
-	mu      sync.Mutex
+	mu      BriefMutex
 	local   [classes]uint64 // stacks of free chunks taken from the recorder, linked like theirs
 	cut     [classes]span   // chunks of a block that were never used
 	next    uint64          // first block never used

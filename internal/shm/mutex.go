@@ -1,0 +1,20 @@
+package shm
+
+import "sync"
+
+// BriefMutex is a mutex for sections of a microsecond or so. A goroutine that is parked for one goes behind all
+// runnable ones, which may be a million: this one insists for a while first.
+type BriefMutex struct{ mu sync.Mutex }
+
+// Lock locks m.
+func (m *BriefMutex) Lock() {
+	for range 2000 {
+		if m.mu.TryLock() {
+			return
+		}
+	}
+	m.mu.Lock()
+}
+
+// Unlock unlocks m.
+func (m *BriefMutex) Unlock() { m.mu.Unlock() }
