@@ -94,9 +94,13 @@ func (w *scanner) progress(l *location, e *trace.Event, t int64) {
 		v.object, v.mode = uint32(e.Word), uint32(e.Word>>32)
 		w.leave(l, wire.Outcome(e.ID), t)
 	case wire.OnceRun:
+		if v.kind != wire.OnceBegin {
+			w.unopened++
+			return
+		}
 		v.mode = 1
 		o := Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}
-		if w.path == nil && v.kind == wire.OnceBegin && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
+		if w.path == nil && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, v.object-1, &o, 0)
 		}
 	}

@@ -36,7 +36,7 @@ const held = int64(math.MaxInt64)
 // Releases and holds left over are matched across locations: releases by time, each closing the latest hold
 // of its mode that is open and began no later. A hold without release ends at the next later exclusive
 // acquisition, an exclusive one also at the next later shared one, else never. Exclusive holds, in the
-// order of (begin, end, op), end no later than the next begins.
+// order of (begin, end, op), those without release last, end no later than the next begins.
 //
 // Waiting are the lock operations that blocked or never ended, whatever their outcome: one that failed and
 // blocked is one whose end is lost. An exclusive one derives a Contention for its overlap with each

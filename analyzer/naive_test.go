@@ -14,14 +14,18 @@ import (
 )
 
 // TestNaive compares the analysis of random traces with that of the oracle: every severity, every critical
-// share, every causer, every instance count.
-func TestNaive(t *testing.T) {
-	seeds := uint64(1000)
+// share, every causer, every instance and its statistics.
+func TestNaive(t *testing.T) { compareAll(t, 1000, random.Trace) }
+
+// TestNaiveDamaged does the same with events missing, repeated or in the wrong place.
+func TestNaiveDamaged(t *testing.T) { compareAll(t, 500, random.Damaged) }
+
+func compareAll(t *testing.T, seeds uint64, generate func(seed uint64) string) {
 	if testing.Short() {
-		seeds = 150
+		seeds /= 8
 	}
 	for seed := range seeds {
-		text := random.Trace(seed)
+		text := generate(seed)
 		if lines := compare(t, text); len(lines) > 0 {
 			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(lines, "\n"), text)
 		}

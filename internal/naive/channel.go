@@ -28,11 +28,16 @@ type taken struct {
 // most is how many elements with an end to come are kept in mind.
 const most = 64
 
+// isSend and isRecv say whether o went through, or may have: events that tell its end may be lost.
 func isSend(o *op) bool {
-	return o.kind == wire.SendBegin || o.kind == wire.SelectBegin && o.outcome == wire.Sent
+	return o.kind == wire.SendBegin && ended(o) || o.kind == wire.SelectBegin && o.outcome == wire.Sent
 }
 
-func isRecv(o *op) bool { return o.kind == wire.RecvBegin || o.kind == wire.SelectBegin && !isSend(o) }
+func isRecv(o *op) bool {
+	return o.kind == wire.RecvBegin && ended(o) || o.kind == wire.SelectBegin && o.outcome == wire.Received
+}
+
+func ended(o *op) bool { return o.outcome == wire.OK || o.outcome == wire.Failed }
 
 // commit is when o takes part.
 func commit(o *op) int64 {
@@ -47,9 +52,7 @@ func attempt(o *op) int64 { return max(o.blocked, o.begin) }
 
 func (n *analysis) channel(ops []*op, size int) {
 	ch := &channel{size: size}
-	part := func(o *op) bool {
-		return (isSend(o) || isRecv(o)) && o.outcome != wire.Panicked && o.outcome != wire.Closed
-	}
+	part := func(o *op) bool { return isSend(o) || isRecv(o) }
 	for _, o := range sorted(ops, part, commit) {
 		if isSend(o) {
 			ch.send(o)
@@ -208,9 +211,10 @@ func (n *analysis) closings(ops []*op) {
 	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
 	for _, r := range ops {
 		switch {
-		case (isSend(r) || isRecv(r)) && r.outcome == wire.Panicked:
+		case r.kind == wire.Close:
+		case r.outcome == wire.Panicked:
 			n.unmatched(r)
-		case !isRecv(r) || r.outcome != wire.Closed:
+		case r.outcome != wire.Closed || r.kind == wire.SendBegin:
 		case len(closes) > 0 && closes[0].begin <= r.end:
 			n.exchange(r, "late_close", closes[0])
 		default:

@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"cmp"
 	"slices"
 
 	"tracerec/trace/wire"
@@ -48,9 +49,6 @@ func holds(ops []*op) (exclusive, shared []*hold) {
 	all, left := pairWithin(ops)
 	pairAcross(all, left)
 	for _, h := range all {
-		if !h.released {
-			h.end = abandoned(h, all)
-		}
 		if h.shared {
 			shared = append(shared, h)
 		} else {
@@ -59,17 +57,22 @@ func holds(ops []*op) (exclusive, shared []*hold) {
 	}
 	slices.SortStableFunc(exclusive, func(a, b *hold) int {
 		if a.begin != b.begin {
-			return int(a.begin - b.begin)
+			return cmp.Compare(a.begin, b.begin)
 		}
-		return int(a.end - b.end)
+		return cmp.Compare(a.end, b.end) // those without release come last
 	})
+	for _, h := range all {
+		if !h.released {
+			h.end = abandoned(h, all)
+		}
+	}
 	for i, h := range exclusive {
 		h.from = h.op.begin
 		if i > 0 {
 			h.from = min(max(h.from, exclusive[i-1].end), h.begin)
 		}
 		if i+1 < len(exclusive) {
-			h.end = min(h.end, exclusive[i+1].begin)
+			h.end = max(h.begin, min(h.end, exclusive[i+1].begin))
 		}
 	}
 	return exclusive, shared
