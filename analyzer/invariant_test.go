@@ -126,7 +126,7 @@ func (b *blocks) severities(t *testing.T, keep func(naive.Cell) bool) map[string
 // TestRelabelling gives locations other numbers: which is first must not matter.
 func TestRelabelling(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for seed := range uint64(200) {
+	for seed := range seeds(200) {
 		b := takeApart(t, random.Trace(seed))
 		b.stretch()
 		// Equal times on the critical path may give this to another location; everything else is unique.
@@ -142,7 +142,7 @@ func TestRelabelling(t *testing.T) {
 
 // TestShift moves all events to a later time.
 func TestShift(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range seeds(200) {
 		b := takeApart(t, random.Trace(seed))
 		keep := func(c naive.Cell) bool { return c.Metric != "" } // since when a wait lasts is a time
 		want := b.severities(t, keep)
@@ -161,7 +161,7 @@ func TestShift(t *testing.T) {
 // its own, and regions without length. Nothing else may change.
 func TestUnrelated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for seed := range uint64(200) {
+	for seed := range seeds(200) {
 		b := takeApart(t, random.Trace(seed))
 		keep := func(c naive.Cell) bool { return !strings.Contains(c.Path, "unrelated") }
 		want := b.severities(t, keep)
@@ -214,7 +214,7 @@ func (p *processBlock) addLocation(begin, end int64) int64 {
 // TestSumsAreInclusive adds exclusive severities up along the metric tree: what is in time is the life of all
 // locations, and no wait is longer than the operation, or another metric would be negative.
 func TestSumsAreInclusive(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range seeds(100) {
 		a, err := tracetext.Open("random", random.Trace(seed))
 		require.NoError(t, err)
 		x := analyze(t, a, 2)
@@ -240,7 +240,7 @@ func TestSumsAreInclusive(t *testing.T) {
 
 // TestJSONBytes demands the same bytes for any number of workers and any chunks.
 func TestJSONBytes(t *testing.T) {
-	for seed := range uint64(25) {
+	for seed := range seeds(25) {
 		text := random.Trace(seed)
 		var want []byte
 		for _, c := range []struct{ pieces, chunk, workers int }{{0, 0, 1}, {0, 0, 2}, {0, 0, 8}, {1, 1, 1}, {2, 5, 2}, {5, 3, 8}} {

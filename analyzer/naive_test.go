@@ -20,11 +20,16 @@ func TestNaive(t *testing.T) { compareAll(t, 1000, random.Trace) }
 // TestNaiveDamaged does the same with events missing, repeated or in the wrong place.
 func TestNaiveDamaged(t *testing.T) { compareAll(t, 500, random.Damaged) }
 
-func compareAll(t *testing.T, seeds uint64, generate func(seed uint64) string) {
+// seeds is how many random traces a test takes.
+func seeds(n uint64) uint64 {
 	if testing.Short() {
-		seeds /= 8
+		return n / 8
 	}
-	for seed := range seeds {
+	return n
+}
+
+func compareAll(t *testing.T, n uint64, generate func(seed uint64) string) {
+	for seed := range seeds(n) {
 		text := generate(seed)
 		if lines := compare(t, text); len(lines) > 0 {
 			t.Fatalf("seed %d:\n%s\n%s", seed, strings.Join(lines, "\n"), text)

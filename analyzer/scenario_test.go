@@ -25,8 +25,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// TestScenariosComplete demands for every time metric a scenario in which it occurs, and one that looks
-// similar and in which it does not.
+// TestScenariosComplete demands for every metric a scenario in which it occurs, and one that looks similar
+// and in which it does not.
 func TestScenariosComplete(t *testing.T) {
 	all, err := scenario.Load("../testdata/traces")
 	require.NoError(t, err)
@@ -45,6 +45,15 @@ func TestScenariosComplete(t *testing.T) {
 				require.False(t, found, "%s finds %s", s.Name, name)
 			}
 		}
+	}
+	for _, m := range []string{
+		"visits", "messages", "acquisitions", "overload", "underload", "critical_path", "critical_path_imbalance",
+		"never_ended", "warning", "cycles", "cycles_uncertain", "critical late_sender", "critical join_wait",
+	} {
+		require.True(t, found[m], m)
+	}
+	for _, name := range []string{"critical_path", "critical_path_imbalance", "imbalance", "never_ended", "nil_channel", "counters"} {
+		require.True(t, negative[name], name)
 	}
 	for _, m := range naive.TimeMetrics {
 		require.True(t, found[m], m)

@@ -31,10 +31,8 @@ func (l *location) start() *event {
 
 // level is an open level of a call path.
 type level struct {
-	path  string
-	kind  wire.Kind
-	op    *op // nil for regions
-	begin int64
+	path string
+	op   *op // nil for regions
 }
 
 // scanner walks through the events of one location.
@@ -163,12 +161,12 @@ func (s *scanner) event(e event) {
 		if s.l.first == "" {
 			s.l.first = name
 		}
-		s.levels = append(s.levels, level{path: s.place(name), kind: e.Kind, begin: e.Time})
+		s.levels = append(s.levels, level{path: s.place(name)})
 		s.visit(s.path())
 	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin,
 		wire.OnceBegin, wire.BarrierBegin, wire.SleepBegin:
 		o := s.point(e, s.place(s.n.regionName(e.ID, true)))
-		s.levels = append(s.levels, level{path: o.path, kind: e.Kind, op: o, begin: e.Time})
+		s.levels = append(s.levels, level{path: o.path, op: o})
 		s.visit(o.path)
 	case wire.Close:
 		path := s.place(s.n.regionName(e.ID, true))
