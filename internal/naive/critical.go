@@ -1,6 +1,9 @@
 package naive
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // criticalPath walks backwards from the end of the root location.
 func (n *analysis) criticalPath() {
@@ -9,42 +12,17 @@ func (n *analysis) criticalPath() {
 		return
 	}
 	for _, o := range n.ops {
-		var last *wait
-		for _, w := range n.waitsOf(o) {
-			if w.causer != nil && w.causer.loc != o.loc {
-				last = w
-			}
-		}
-		if last != nil && last.causer.loc.begin <= last.end && last.end <= last.causer.loc.end {
-			o.loc.waits = append(o.loc.waits, last)
-		}
+		n.follow(o)
 	}
 	for _, l := range n.locations {
 		slices.SortStableFunc(l.waits, func(a, b *wait) int {
-			if a.end != b.end {
-				return int(a.end - b.end)
-			}
-			return a.causer.loc.id - b.causer.loc.id
+			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.causer.loc.id, b.causer.loc.id))
 		})
 	}
 	n.result.Focus = root.end - root.begin
 	on := make([]int, n.result.Focus) // location of the path in each ns
-	l, t := root, root.end
-	for t > root.begin {
-		var w *wait
-		for len(l.waits) > 0 && w == nil {
-			if last := l.waits[len(l.waits)-1]; last.end <= t {
-				w = last
-			}
-			l.waits = l.waits[:len(l.waits)-1]
-		}
-		from, next := l.begin, l.creator
-		if next == nil || next.begin > from || next.end < from || next.begin == from && next.id > l.id {
-			next = root
-		}
-		if w != nil && w.end > l.begin {
-			from, next = w.end, w.causer.loc
-		}
+	for l, t := root, root.end; t > root.begin; {
+		from, next := l.before(t, root)
 		for ; t > max(from, root.begin); t-- {
 			on[t-1-root.begin] = l.id
 		}
@@ -53,6 +31,40 @@ func (n *analysis) criticalPath() {
 	n.criticalTime(root, on)
 	n.criticalWaits(root, on)
 	n.criticalImbalance()
+}
+
+// follow notes the wait of o that the critical path may follow: the last one for another location that lives then.
+func (n *analysis) follow(o *op) {
+	var last *wait
+	for _, w := range n.waitsOf(o) {
+		if w.causer != nil && w.causer.loc != o.loc {
+			last = w
+		}
+	}
+	if last != nil && last.causer.loc.begin <= last.end && last.end <= last.causer.loc.end {
+		o.loc.waits = append(o.loc.waits, last)
+	}
+}
+
+// before says since when the path is on l, if it is there at t, and where it comes from. Waits that end later
+// are passed for good.
+func (l *location) before(t int64, root *location) (from int64, next *location) {
+	for len(l.waits) > 0 {
+		w := l.waits[len(l.waits)-1]
+		l.waits = l.waits[:len(l.waits)-1]
+		if w.end > t {
+			continue
+		}
+		if w.end > l.begin {
+			return w.end, w.causer.loc
+		}
+		break
+	}
+	c := l.creator
+	if c == nil || c.begin > l.begin || c.end < l.begin || c.begin == l.begin && c.id > l.id {
+		c = root
+	}
+	return l.begin, c
 }
 
 // root is the main location of the root process, or of the first process that has events.

@@ -141,6 +141,11 @@ func abandoned(h *hold, all []*hold) int64 {
 	return end
 }
 
+// outlasts says whether h ends later than o, or began earlier if they end together.
+func (h *hold) outlasts(o *hold) bool {
+	return o == nil || h.end > o.end || h.end == o.end && h.begin < o.begin
+}
+
 // writer derives the waits of an exclusive acquisition.
 func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 	from := o.begin
@@ -154,7 +159,7 @@ func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 	}
 	var last *hold
 	for _, h := range shared {
-		if h.op.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && (last == nil || h.end > last.end || h.end == last.end && h.begin < last.begin) {
+		if h.op.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && h.outlasts(last) {
 			last = h
 		}
 	}

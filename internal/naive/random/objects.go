@@ -142,15 +142,7 @@ func (p *proc) closeChannel(ch *channel) {
 func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
 	p.open("select %s", p.site())
 	p.lag()
-	attempt := func() (turn, int, bool) {
-		for _, i := range p.w.Perm(len(channels)) {
-			if result, ok := channels[i].try(send[i]); ok {
-				return turn{true, channels[i], send[i]}, result, true
-			}
-		}
-		return turn{}, 0, false
-	}
-	got, result, ok := attempt()
+	got, result, ok := p.tryAny(channels, send)
 	if !ok && !orElse {
 		mine := new(turn)
 		for i, ch := range channels {
@@ -174,10 +166,19 @@ func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
 	}
 }
 
+// tryAny takes one of the cases that can go on at once.
+func (p *proc) tryAny(channels []*channel, send []bool) (got turn, result int, ok bool) {
+	for _, i := range p.w.Perm(len(channels)) {
+		if result, ok := channels[i].try(send[i]); ok {
+			return turn{true, channels[i], send[i]}, result, true
+		}
+	}
+	return turn{}, 0, false
+}
+
 // lock is a mutex, or an RWMutex of which a pending writer keeps new readers out.
 type lock struct {
 	name    string
-	rw      bool
 	writer  bool
 	readers int
 	waiting []*lockWaiter

@@ -75,7 +75,7 @@ func (p *program) makeObjects() {
 	}
 	for i := range 1 + p.IntN(2) {
 		p.mutexes = append(p.mutexes, &lock{name: p.name("m", i)})
-		p.rwlocks = append(p.rwlocks, &lock{name: p.name("rw", i), rw: true})
+		p.rwlocks = append(p.rwlocks, &lock{name: p.name("rw", i)})
 		p.groups = append(p.groups, &group{name: p.name("wg", i)})
 		p.conds = append(p.conds, &cond{name: p.name("c", i), l: p.mutexes[p.IntN(len(p.mutexes))]})
 		p.onces = append(p.onces, &once{name: p.name("o", i)})
