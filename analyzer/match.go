@@ -91,8 +91,8 @@ func tell[D any](f *Found, list []subscriber[D], d D) {
 // Match simulates one object of the given kind and size and calls emit for every wait state found.
 //
 // ops are all operations on the object, at most 1<<31 - 1, ascending by (Loc, order in the stream of the
-// location); an operation's place in the stream is that of its begin event. A select stands with the object
-// it chose and its outcome (Sent, Received, Closed); one that chose nothing stands nowhere. [wire.OnceRun]
+// location); an operation's place in the stream is that of its begin event, but of operations that begin at
+// the same time the one that ended first comes first. A select stands with the object it chose and its outcome (Sent, Received, Closed); one that chose nothing stands nowhere. [wire.OnceRun]
 // is a point operation in the middle of its Once operation; Create, Begin and End are no operations of an
 // object.
 //
