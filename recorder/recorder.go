@@ -58,10 +58,12 @@ func (r *Recorder) config() shm.Config {
 	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.Counters, Recorder: os.Getpid()}
 }
 
-// Times between two looks at the buffers. The shortest is for programs that fill them fast.
+// Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then
+// reuses memory that is in the processor's caches, instead of touching new pages.
 const (
 	shortestPoll = 2 * time.Millisecond
 	longestPoll  = 50 * time.Millisecond
+	manyBytes    = 2 << 20
 )
 
 // drain looks at the buffers until stop is closed.
@@ -73,11 +75,10 @@ func (r *Recorder) drain() {
 			return
 		case <-time.After(interval):
 		}
-		// Between two looks, up to an eighth of a buffer may fill.
 		switch filled := r.poll(); {
-		case int64(filled) > r.o.Buffer/8:
+		case filled > manyBytes:
 			interval = max(interval/2, shortestPoll)
-		case int64(filled) < r.o.Buffer/32:
+		case filled < manyBytes/4:
 			interval = min(interval*3/2, longestPoll)
 		}
 	}
