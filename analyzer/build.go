@@ -39,6 +39,7 @@ func (b *builder) build() *report.Experiment {
 	b.out.Critical = b.cube(b.critical, false)
 	b.statistics()
 	b.findings()
+	b.meanwhile()
 	b.onPath()
 	b.neverEnded()
 	b.header()

@@ -98,6 +98,9 @@
 // The critical part of a wait is the time within [From, End) during which the path is on its causer. Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
+// The first findings are told what their causers did meanwhile: the time that makes up the critical time of the finding, by call path
+// like critical_path.
+//
 // critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its
 // non-waiting time over the locations that visited it), where waiting is what wait states take. It is charged
 // to the location with the most critical_path there (the lowest of equals).

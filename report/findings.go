@@ -72,6 +72,7 @@ func (p *page) finding(n int, f *Finding) {
 			p.place("causing", uint32(c.Path))
 		}
 	}
+	p.meanwhile(f)
 	if first, ok := p.said[f.Metric]; ok {
 		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
 	} else if m.Advice != "" {
@@ -136,6 +137,20 @@ func (p *page) who(group int32, locations []uint32) string {
 // place writes a call path below a finding.
 func (p *page) place(what string, path uint32) {
 	p.line(p.paint(dim, "      "+left(what, 9)), p.path(path, pageWidth-15))
+}
+
+// meanwhile lists what the causers were doing, as far as it is worth a line.
+func (p *page) meanwhile(f *Finding) {
+	const most = 3
+	what := "meanwhile"
+	for _, t := range f.Meanwhile[:min(len(f.Meanwhile), most)] {
+		if t.Time < f.Critical/10 {
+			return
+		}
+		share := left(percent(t.Time, f.Critical), 8)
+		p.line(p.paint(dim, "      "+left(what, 10)+share), p.path(t.Path, pageWidth-24))
+		what = ""
+	}
 }
 
 // started says where a group's goroutines came from, if its name alone does not tell it from another group.

@@ -42,12 +42,17 @@ type (
 		Instances uint64       `json:"instances"`
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
+		Meanwhile []jsonTime   `json:"meanwhile"` // critical_ns by what the causers were doing, largest first; of the first findings
 		Advice    string       `json:"advice"`
 	}
 	jsonCauser struct {
 		jsonPlace
 		Severity  int64    `json:"severity_ns"`
 		Locations []string `json:"locations"` // empty if nobody in the trace
+	}
+	jsonTime struct {
+		jsonPlace
+		Time int64 `json:"time_ns"`
 	}
 	jsonNeverEnded struct {
 		jsonPlace
@@ -142,7 +147,10 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	m := &e.Metrics[f.Metric]
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
-		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: []jsonCauser{}, Advice: m.Advice,
+		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: []jsonCauser{}, Meanwhile: []jsonTime{}, Advice: m.Advice,
+	}
+	for _, t := range f.Meanwhile {
+		out.Meanwhile = append(out.Meanwhile, jsonTime{e.jsonPlace(t.Path), t.Time})
 	}
 	if e.Header.Focus > 0 {
 		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6

@@ -100,6 +100,14 @@ type Finding struct {
 	Instances uint64
 	Locations []uint32 // waiting locations, largest severity first
 	Causers   []Causer // largest first
+	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
+	Meanwhile []PathTime
+}
+
+// PathTime is time at a call path.
+type PathTime struct {
+	Path uint32
+	Time int64 // ns
 }
 
 // Causer is who a finding's waits were spent waiting for.
