@@ -127,7 +127,7 @@ func hydro() *Experiment {
 		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 4, int32(step)}}}
 	b.Findings = []Finding{
 		{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
-			Causers: []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}},
+			Causers:   []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}},
 			Meanwhile: []PathTime{{uint32(sweep), 330 * ms}, {uint32(step), 150 * ms}, {uint32(lock), 11 * ms}}},
 		{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
 			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}},
