@@ -46,6 +46,8 @@ func (o *Once) do(f func()) {
 	defer o.done.Store(true)
 	if se != nil {
 		se.pointInside(op)
+		// A region of its own: its time is work, not synchronization.
+		defer se.enter(wire.Enter, se.entryOf(entryPC(f))).End()
 	}
 	f()
 	outcome = wire.OK

@@ -367,7 +367,10 @@ func TestOnce(t *testing.T) {
 		require.PanicsWithValue(t, "no", func() { bad.Do(func() { panic("no") }) })
 		bad.Do(func() { t.Error("a function that panicked has run") })
 	})
-	require.Equal(t, []string{"once once", "oncerun", "leave", "once once", "oncerun", "leave 2"}, texts(r.only()))
+	require.Equal(t, []string{
+		"once once", "oncerun", "enter instrument_test.TestOnce.func1.1", "exit", "leave",
+		"once once", "oncerun", "enter instrument_test.TestOnce.func1.2.1", "exit", "leave 2",
+	}, texts(r.only()))
 }
 
 func TestOnceWaits(t *testing.T) {
