@@ -25,7 +25,6 @@ type session struct {
 	buffer      *shm.Buffer
 	block       bool        // wait when the buffer is full
 	tsc         bool        // events are stamped with the processor's counter
-	slowTicks   int64       // 2 µs
 	counters    *sample.Set // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
 
@@ -88,7 +87,6 @@ func Attach(c shm.Config) error {
 	if se.buffer, err = shm.Create(c, kind); err != nil {
 		return err
 	}
-	se.slowTicks = int64(clock.Frequency(kind) / 500_000)
 	se.slots.cells.Store(newCells[slot](8))
 	se.sites.cells.Store(newCells[site](8))
 	se.chans.cells.Store(newCells[channel](8))

@@ -128,7 +128,7 @@ func (se *session) retire(s *slot) {
 }
 
 // prepare makes sure that words can be written at the time t, whatever it takes. It returns the time to write them at,
-// which is t unless preparing took long, or false when the event is to be dropped.
+// which is t unless it had to wait for memory, or false when the event is to be dropped.
 //
 //go:norace
 func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
@@ -137,17 +137,19 @@ func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
 	}
 	const wordsOfTime = 2
 	if s.pos+8*(words+wordsOfTime) > s.end {
-		if !se.refill(s, t) {
+		waited, ok := se.refill(s, t)
+		if waited > 0 {
+			se.buffer.Count(shm.HeldUp, waited)
+		}
+		if !ok {
 			s.lost++
 			se.buffer.Count(shm.EventsLost, 1)
 			return t, false
 		}
-		if _, now := se.now(); int64(now-t) > se.slowTicks {
-			took := now - t
-			t = now
+		if waited > 0 {
+			t += waited
 			s.reach(t)
-			s.put1(wire.Overhead, 0, t, took)
-			se.buffer.Count(shm.HeldUp, took)
+			s.put1(wire.Overhead, 0, t, waited)
 		}
 	}
 	s.reach(t)
@@ -164,25 +166,31 @@ func (s *slot) reach(t uint64) {
 	}
 }
 
-// refill gives a slot a new chunk. In dropping it does so only when all levels open are in the record, so
-// that whole levels are missing from it.
+// refill gives a slot a new chunk, and returns the ticks for which it waited for memory. In dropping it does so only
+// when all levels open are in the record, so that whole levels are missing from it.
 //
 //go:norace
-func (se *session) refill(s *slot, t uint64) bool {
+func (se *session) refill(s *slot, t uint64) (waited uint64, ok bool) {
 	se.retire(s)
 	if s.dropping && (s.depth != s.recorded || !se.buffer.Available()) {
-		return false
+		return 0, false
 	}
+	waited = se.buffer.Reserve()
 	chunk, class := se.alloc(s, t)
-	for tries := 1; chunk == 0 && se.block && current.Load() == se && (tries%256 != 0 || se.buffer.Attended()); tries++ {
-		time.Sleep(50 * time.Microsecond)
-		chunk, class = se.alloc(s, t)
+	if chunk == 0 && se.block {
+		_, start := se.now()
+		for tries := 1; chunk == 0 && current.Load() == se && (tries%256 != 0 || se.buffer.Attended()); tries++ {
+			time.Sleep(50 * time.Microsecond)
+			chunk, class = se.alloc(s, t)
+		}
+		_, end := se.now()
+		waited += end - start
 	}
 	if chunk == 0 {
 		if !s.dropping {
 			s.dropping, s.recorded, s.closed, s.lost = true, s.depth, 0, 0
 		}
-		return false
+		return waited, false
 	}
 	s.chunk, s.pos, s.end = chunk, chunk+shm.ChunkHeader, chunk+uintptr(class.Size())
 	s.last = t
@@ -191,7 +199,7 @@ func (se *session) refill(s *slot, t uint64) bool {
 		s.put1(wire.Lost, s.closed, t, s.lost)
 		s.dropping = false
 	}
-	return true
+	return waited, true
 }
 
 // alloc takes a chunk: goroutines that do little get little.

@@ -29,7 +29,7 @@ type process struct {
 	goroutines int
 	warnings   map[string]uint64
 	lost       uint64        // events
-	heldUp     time.Duration // by recording, where it was noticed
+	heldUp     time.Duration // waiting for buffer memory, summed over goroutines
 	waiting    uint64        // events in the buffer that are not in the archive
 }
 

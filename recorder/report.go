@@ -93,9 +93,18 @@ func (r *Recorder) overhead() string {
 	}
 	s := fmt.Sprintf("overhead %v of CPU in tracerec", cpu.Round(time.Millisecond))
 	if held > 0 {
-		s += fmt.Sprintf(", goroutines held up for %v in sum", held.Round(time.Microsecond))
+		s += fmt.Sprintf(", the program waited %v for buffer memory", shortly(held))
 	}
 	return s
+}
+
+// shortly returns a duration in three or four digits.
+func shortly(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 10_000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 // oneLine returns the message of an error without line breaks.

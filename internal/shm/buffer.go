@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -20,12 +21,14 @@ type Buffer struct {
 	file
 	base uintptr
 
-	mu      BriefMutex
-	local   [classes]uint64 // stacks of free chunks taken from the recorder, linked like theirs
-	cut     [classes]span   // chunks of a block that were never used
-	next    uint64          // first block never used
-	limit   uint64          // blocks for chunks; the others are kept for definitions
-	refused bool            // the system gave no memory: do not ask again
+	mu    BriefMutex
+	local [classes]uint64 // stacks of free chunks taken from the recorder, linked like theirs
+	cut   [classes]span   // chunks of a block that were never used
+	next  atomic.Uint64   // first block never used; changes under mu
+	limit uint64          // blocks for chunks; the others are kept for definitions
+
+	growing BriefMutex
+	refused atomic.Bool // the system gave no memory: do not ask again
 
 	recorder     int    // process id
 	recorderBorn uint64 // its bootTicks
@@ -39,6 +42,7 @@ type span struct{ from, to uint64 }
 
 const (
 	growth    = 16 // blocks that are allocated at a time
+	reserve   = 4  // blocks in which others go on while one allocates
 	minBlocks = 2 * growth
 )
 
@@ -161,79 +165,113 @@ func (b *Buffer) Attended() bool {
 	return b.recorder == 0 || b.recorderBorn != 0 && bootTicks(b.recorder) == b.recorderBorn
 }
 
+// Reserve sees to it that the next chunks have memory. It returns the ticks of the clock that it took to get
+// some, mostly 0. Alloc alone does as well, but does not tell.
+func (b *Buffer) Reserve() uint64 {
+	if b.next.Load()+reserve <= b.h.grown.Load() || b.refused.Load() || b.h.grown.Load() == b.blocks || !b.growing.TryLock() {
+		return 0
+	}
+	b.growing.Unlock()
+	start := clock.Now(b.Clock())
+	b.grow(reserve)
+	return clock.Now(b.Clock()) - start
+}
+
+// grow allocates blocks, unless there are n never used, and tells whether there are any then. It is nosplit as take is.
+//
+//go:nosplit
+func (b *Buffer) grow(n uint64) bool {
+	b.growing.Lock()
+	if grown := b.h.grown.Load(); b.next.Load()+n > grown && grown < b.blocks && !b.refused.Load() {
+		more := min(growth, b.blocks-grown)
+		if allocate(b.fd, int64(b.block(grown)), int64(more*blockSize)) == nil {
+			b.h.grown.Store(grown + more)
+		} else {
+			b.refused.Store(true)
+			b.Count(MemoryRefused, 1)
+		}
+	}
+	b.growing.Unlock()
+	return b.next.Load() < b.h.grown.Load()
+}
+
 func (b *Buffer) takeFree(want Class) (uint64, Class) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if offset := b.takeClass(want, true); offset != 0 {
-		return offset, want
+	for {
+		if offset := b.take(want, true); offset != 0 {
+			return offset, want
+		}
+		if b.next.Load() >= b.limit || !b.grow(1) {
+			break
+		}
 	}
 	for class := range classes {
-		if offset := b.takeClass(class, false); offset != 0 {
+		if offset := b.take(class, false); offset != 0 {
 			return offset, class
 		}
 	}
 	return 0, want
 }
 
-// takeClass takes a free chunk of a class, cutting up a new block for it if allowed.
-func (b *Buffer) takeClass(class Class, mayCut bool) uint64 {
-	if b.local[class] == 0 {
-		b.local[class] = b.h.free[class].Swap(0)
+// take takes a free chunk of a class, cutting up a new block for it if allowed; 0 if there is none. As it and
+// what it calls are nosplit, the scheduler cannot take the processor from a goroutine that holds the lock: among a
+// million others it would not come back soon, and all would wait for it.
+//
+//go:nosplit
+func (b *Buffer) take(class Class, mayCut bool) uint64 {
+	b.mu.Lock()
+	offset := b.pop(class)
+	if cut := &b.cut[class]; offset == 0 {
+		if cut.from == cut.to && mayCut {
+			*cut = b.takeBlock(class)
+		}
+		if cut.from != cut.to {
+			offset = cut.from
+			cut.from += uint64(class.Size())
+		}
 	}
-	if offset := b.local[class]; offset != 0 {
-		c := b.chunk(offset)
-		b.local[class] = c.next.Load()
-		c.next.Store(0)
-		return offset
-	}
-	cut := &b.cut[class]
-	if cut.from == cut.to && mayCut {
-		*cut = b.takeBlock(class)
-	}
-	if cut.from == cut.to {
-		return 0
-	}
-	offset := cut.from
-	cut.from += uint64(class.Size())
+	b.mu.Unlock()
 	return offset
 }
 
-// takeBlock finds a block for a class: a free large chunk, which is a whole block, or a new one.
+// pop takes a chunk that the recorder gave back. The caller holds mu.
+//
+//go:nosplit
+func (b *Buffer) pop(class Class) uint64 {
+	if b.local[class] == 0 {
+		b.local[class] = b.h.free[class].Swap(0)
+	}
+	offset := b.local[class]
+	if offset != 0 {
+		c := b.chunk(offset)
+		b.local[class] = c.next.Load()
+		c.next.Store(0)
+	}
+	return offset
+}
+
+// takeBlock finds a block for a class: a free large chunk, which is a whole block, or a new one. The caller holds
+// mu.
+//
+//go:nosplit
 func (b *Buffer) takeBlock(class Class) span {
 	var offset uint64
 	if class != Large {
-		offset = b.takeClass(Large, false)
+		offset = b.pop(Large)
 	}
 	if offset == 0 {
 		limit := b.limit
 		if class == definitions {
 			limit = b.blocks
 		}
-		if offset = b.newBlock(limit); offset == 0 {
+		next := b.next.Load()
+		if next >= min(limit, b.h.grown.Load()) {
 			return span{}
 		}
+		b.next.Store(next + 1)
+		offset = b.block(next)
 	}
 	b.class[(offset-b.dataStart)/blockSize] = byte(1 + class)
 	return span{offset, offset + blockSize}
-}
-
-func (b *Buffer) newBlock(limit uint64) uint64 {
-	if b.next >= limit {
-		return 0
-	}
-	if grown := b.h.grown.Load(); b.next == grown {
-		n := min(growth, b.blocks-grown)
-		if b.refused || allocate(b.fd, int64(b.block(grown)), int64(n*blockSize)) != nil {
-			if !b.refused {
-				b.Count(MemoryRefused, 1)
-			}
-			b.refused = true
-			return 0
-		}
-		b.h.grown.Store(grown + n)
-	}
-	b.next++
-	return b.block(b.next - 1)
 }
 
 // Retire hands an owned chunk to the recorder.
@@ -264,11 +302,14 @@ func (b *Buffer) Define(d wire.Def) bool {
 
 // newDefs begins another block of definitions.
 func (b *Buffer) newDefs(seq uint64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	block := b.takeBlock(definitions)
-	if block.to == 0 {
-		return false
+	var block span
+	for block.to == 0 {
+		b.mu.Lock()
+		block = b.takeBlock(definitions)
+		b.mu.Unlock()
+		if block.to == 0 && !b.grow(1) {
+			return false
+		}
 	}
 	b.def = b.chunk(block.from)
 	b.def.seq = seq

@@ -59,6 +59,8 @@ const (
 )
 
 // Size returns the size of a chunk in bytes, header included.
+//
+//go:nosplit
 func (c Class) Size() int {
 	switch c {
 	case Small:
@@ -131,7 +133,7 @@ const (
 	WrongGoroutine               // ends on another goroutine than the enter
 	DefinitionsLost              // definitions that found no room
 	MemoryRefused                // times the system gave no more memory for the buffer
-	HeldUp                       // ticks for which recording held goroutines up: no warning, see View.HeldUp
+	HeldUp                       // ticks for which goroutines waited for buffer memory: no warning, see View.HeldUp
 	counts
 )
 
@@ -163,10 +165,12 @@ func (f *file) attach(blocks uint64) {
 	f.blocks, f.dataStart = blocks, dataOffset(blocks)
 }
 
+//go:nosplit
 func (f *file) chunk(offset uint64) *chunkHeader {
 	return (*chunkHeader)(unsafe.Pointer(&f.mem[offset]))
 }
 
+//go:nosplit
 func (f *file) block(i uint64) uint64 { return f.dataStart + i*blockSize }
 
 // push puts a chunk on a stack.

@@ -6,7 +6,9 @@ import "sync"
 // runnable ones, which may be a million: this one insists for a while first.
 type BriefMutex struct{ mu sync.Mutex }
 
-// Lock locks m.
+// Lock locks m. In a nosplit function, the scheduler cannot come in between it and Unlock.
+//
+//go:nosplit
 func (m *BriefMutex) Lock() {
 	for range 2000 {
 		if m.mu.TryLock() {
@@ -16,5 +18,10 @@ func (m *BriefMutex) Lock() {
 	m.mu.Lock()
 }
 
+// TryLock locks m if nobody has locked it.
+func (m *BriefMutex) TryLock() bool { return m.mu.TryLock() }
+
 // Unlock unlocks m.
+//
+//go:nosplit
 func (m *BriefMutex) Unlock() { m.mu.Unlock() }

@@ -139,8 +139,8 @@ func (v *View) Warnings() map[string]uint64 {
 	return m
 }
 
-// HeldUp returns for how many ticks, summed over goroutines, recording held the process up where it was noticed: while
-// it made or waited for room.
+// HeldUp returns for how many ticks, summed over goroutines, the process waited for buffer memory: for the system to
+// give some, or with Config.Block for the recorder.
 func (v *View) HeldUp() uint64 { return v.h.counts[HeldUp].Load() }
 
 // TakeRetired takes the chunks that the process has retired since the last call, those of one location in
