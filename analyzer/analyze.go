@@ -49,9 +49,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		m.run(settlers, again)
 	}
 	path := findCriticalPath(s, lives.root, settlers)
-	b := &builder{matching: m, path: path, settlers: settlers}
-	b.pathCells = s.retrace(path)
-	b.waits = m.critical(path, settlers)
+	b := &builder{matching: m, path: path, settlers: settlers, waits: m.critical(path, settlers)}
 	return b.build(), nil
 }
 

@@ -14,10 +14,9 @@ import (
 // builder makes the report: it puts everything in order.
 type builder struct {
 	*matching
-	path      *criticalPath
-	settlers  []*settler
-	pathCells []scanCell // critical path by call path and location
-	waits     *criticalWaits
+	path     *criticalPath
+	settlers []*settler
+	waits    *criticalWaits
 
 	rank     []uint32     // by number of a call path: its place in the report
 	scanned  [][]scanCell // by call path; ascending by location, each once
@@ -34,12 +33,13 @@ func (b *builder) build() *report.Experiment {
 	b.paths()
 	b.locations()
 	b.collect()
+	b.findings()
+	b.followPath()
+	b.cells = b.sums.all()
 	b.criticalImbalances()
 	b.out.Severity = b.cube(b.cells, true)
 	b.out.Critical = b.cube(b.critical, false)
 	b.statistics()
-	b.findings()
-	b.meanwhile()
 	b.onPath()
 	b.neverEnded()
 	b.header()
@@ -142,10 +142,6 @@ func (b *builder) collect() {
 		for i := range cells {
 			b.add(&cells[i])
 		}
-	}
-	for i := range b.pathCells {
-		c := &b.pathCells[i]
-		b.charge(m.criticalPath, c.path, b.places.fold[c.loc], c.time)
 	}
 	b.imbalances()
 	b.cells = b.sums.all()

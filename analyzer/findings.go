@@ -92,9 +92,9 @@ func (b *builder) findings() {
 
 // criticalTimes adds the critical times of the findings: of the instances' union over time.
 func (b *builder) criticalTimes(all map[findingKey]*collector) {
-	for k, v := range b.waits.intervals {
+	for k, v := range b.waits.unions {
 		if c := all[k.finding]; c != nil {
-			c.Critical += b.path.length(k.causer, v)
+			c.Critical += length(v)
 		}
 	}
 }

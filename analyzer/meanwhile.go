@@ -7,57 +7,56 @@ import (
 	"tracerec/report"
 )
 
-// explained is how many findings are told what happened meanwhile. Each costs another look at the chunks concerned.
+// explained is how many findings are told what happened meanwhile.
 const explained = 5
 
-// meanwhile says of the first findings what the critical path did on the causers while others waited for
-// them: a finding's critical time, by call path.
-func (b *builder) meanwhile() {
-	for i := range min(explained, len(b.out.Findings)) {
-		f := &b.out.Findings[i]
-		if f.Critical == 0 {
-			return
-		}
-		times := map[uint32]int64{}
-		for _, c := range b.s.retrace(b.during(f)) {
-			times[b.rank[c.path]] += c.time
-		}
-		for path, t := range times {
-			if t > 0 {
-				f.Meanwhile = append(f.Meanwhile, report.PathTime{Path: path, Time: t})
-			}
-		}
-		slices.SortFunc(f.Meanwhile, func(x, y report.PathTime) int {
+// followPath looks at the events on the critical path again. It charges their time to call paths, and says of
+// the first findings what the path did on the causers while others waited for them: their critical time, by call path.
+func (b *builder) followPath() {
+	cells, times := b.s.retrace(b.path, b.explanations())
+	for i := range cells {
+		c := &cells[i]
+		b.charge(b.s.metrics.criticalPath, c.path, b.places.fold[c.loc], c.time)
+	}
+	for k, t := range times {
+		f := &b.out.Findings[k.part]
+		f.Meanwhile = append(f.Meanwhile, report.PathTime{Path: b.rank[k.path], Time: t})
+	}
+	for i := range b.out.Findings {
+		slices.SortFunc(b.out.Findings[i].Meanwhile, func(x, y report.PathTime) int {
 			return cmp.Or(-cmp.Compare(x.Time, y.Time), cmp.Compare(x.Path, y.Path))
 		})
 	}
 }
 
-// during returns the part of the critical path that makes up a finding's critical time.
-func (b *builder) during(f *report.Finding) *criticalPath {
-	p := &criticalPath{begin: b.path.begin, end: b.path.end, stays: map[uint32][]stay{}}
-	for k, v := range b.waits.intervals {
-		if int(k.finding.metric) == f.Metric && b.rank[k.finding.path] == f.Path && k.finding.group == f.Group {
-			p.stays[k.causer] = common(b.path.stays[k.causer], merged(v))
+// explanations returns the parts of the critical path that make up the critical times of the first findings, by
+// causer.
+func (b *builder) explanations() map[uint32][]partTrail {
+	type place struct {
+		metric int
+		path   uint32
+		group  int32
+	}
+	number := map[place]int{}
+	for i := range min(explained, len(b.out.Findings)) {
+		f := &b.out.Findings[i]
+		number[place{f.Metric, f.Path, f.Group}] = i
+	}
+	parts := map[uint32][]partTrail{}
+	for k, v := range b.waits.unions {
+		if i, ok := number[place{int(k.finding.metric), b.rank[k.finding.path], k.finding.group}]; ok {
+			parts[k.causer] = append(parts[k.causer], partTrail{i, trailOf(v)})
 		}
 	}
-	return p
+	return parts
 }
 
-// common returns what ascending stays have in common with ascending intervals.
-func common(stays []stay, v []interval) (out []stay) {
-	sum := int64(0)
-	for len(stays) > 0 && len(v) > 0 {
-		from, to := max(stays[0].from, v[0].from), min(stays[0].to, v[0].to)
-		if from < to {
-			out = append(out, stay{from, to, sum})
-			sum += to - from
-		}
-		if stays[0].to < v[0].to {
-			stays = stays[1:]
-		} else {
-			v = v[1:]
-		}
+// trailOf turns disjoint ascending intervals into a trail.
+func trailOf(v []interval) trail {
+	out, sum := make(trail, 0, len(v)+1), int64(0)
+	for _, x := range v {
+		out = append(out, stay{x.from, sum})
+		sum += x.to - x.from
 	}
-	return out
+	return append(out, stay{endOfTime, sum})
 }

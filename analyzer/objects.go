@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"sync/atomic"
 
@@ -29,8 +28,8 @@ type settler struct {
 	m       *matching
 	matcher *Matcher
 	counts  Counts
-	waits   stream // for the critical path: what reader.wait reads
-	jumps   stream // likewise: what reader.jump reads
+	jumps   waitStream // the last waits of operations, at whose end the critical path goes to the causer
+	waits   waitStream // the others
 	cells   sums[cellKey]
 	causes  sums[causeKey]
 	stats   []durations // by metric
@@ -303,7 +302,12 @@ func (w *settler) settle() {
 		}
 		causer := x.Causer
 		if causer != NoCauser {
-			w.putWait(x, o, i == last)
+			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, x.From, x.End}
+			if i == last { // where the critical path jumps
+				w.jumps.add(&k)
+			} else {
+				w.waits.add(&k)
+			}
 			causer = w.m.places.fold[causer]
 		}
 		if d > 0 {
@@ -346,43 +350,4 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 		}
 		w.stats[x.Metric].add(in, w.m.places.group[o.Loc])
 	}
-}
-
-// putWait keeps a wait for the critical path, which jumps at the last of an operation.
-func (w *settler) putWait(x *Wait, o *Op, jump bool) {
-	b := w.waits.room()
-	b = binary.AppendUvarint(b, uint64(x.Metric))
-	b = binary.AppendUvarint(b, uint64(o.Path))
-	b = binary.AppendUvarint(b, uint64(o.Loc))
-	b = binary.AppendUvarint(b, uint64(x.Causer))
-	b = appendInt(b, x.End)
-	b = binary.AppendUvarint(b, uint64(x.End-x.From))
-	w.waits.put(b)
-	if jump {
-		b = binary.AppendUvarint(w.jumps.room(), uint64(o.Loc))
-		b = binary.AppendUvarint(b, uint64(x.Causer))
-		w.jumps.put(appendInt(b, x.End))
-	}
-}
-
-// keptWait is what putWait kept.
-type keptWait struct {
-	metric            uint16
-	path, loc, causer uint32
-	from, end         int64
-}
-
-// wait reads a record of waits.
-func (r *reader) wait() (k keptWait) {
-	k.metric, k.path, k.loc, k.causer = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
-	k.end = r.int()
-	k.from = k.end - int64(r.uint())
-	return k
-}
-
-// jump reads a record of jumps.
-func (r *reader) jump() (loc uint32, j jump) {
-	loc, j.causer = uint32(r.uint()), uint32(r.uint())
-	j.at = r.int()
-	return loc, j
 }

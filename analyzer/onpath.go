@@ -16,8 +16,8 @@ func (b *builder) onPath() {
 		index[list[i].Name] = i
 		parent[i] = index[list[i].Parent]
 	}
-	keys := make([]unionKey, 0, len(b.waits.intervals))
-	for k := range b.waits.intervals {
+	keys := make([]unionKey, 0, len(b.waits.unions))
+	for k := range b.waits.unions {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(x, y unionKey) int { return cmp.Compare(x.causer, y.causer) })
@@ -26,11 +26,11 @@ func (b *builder) onPath() {
 		of := map[int][]interval{} // by metric
 		for ; len(keys) > 0 && keys[0].causer == causer; keys = keys[1:] {
 			for m := int(keys[0].finding.metric); m >= 0; m = parent[m] {
-				of[m] = append(of[m], b.waits.intervals[keys[0]]...)
+				of[m] = append(of[m], b.waits.unions[keys[0]]...)
 			}
 		}
 		for m, v := range of {
-			b.out.OnPath[m] += b.path.length(causer, v)
+			b.out.OnPath[m] += length(merged(v))
 		}
 	}
 }

@@ -196,7 +196,7 @@ type scanner struct {
 	chunk uint32
 	loc   uint32
 	batch *trace.Batch
-	path  *pathCursor // second look: charge only the time of the critical path
+	path  *follower // second look: charge only the time of the critical path
 }
 
 const cacheSize = 1 << 12
@@ -330,7 +330,7 @@ func below(l *location) uint32 {
 func (w *scanner) charge(l *location, t, overhead int64) {
 	d := t - l.last - overhead
 	if w.path != nil {
-		d = w.path.within(l.last, t)
+		d = w.path.time(l.last, t, w.current(l))
 	}
 	if n := len(l.stack); n > 0 {
 		top := &l.stack[n-1]

@@ -1,0 +1,99 @@
+package analyzer
+
+import (
+	"math"
+	"slices"
+)
+
+// stay begins when the critical path comes to a location where it has been for so long before.
+type stay struct{ from, before int64 }
+
+// trail is when the critical path is on one location: its stays, ascending, closed by one at the end of all times.
+// It is empty if the path is never there.
+type trail []stay
+
+// finger answers questions about a trail, fastest when each is near the one before.
+type finger struct {
+	trail
+	at int // stay that begins at or behind the last time asked for
+}
+
+// until returns how long the critical path was on the location before t.
+func (f *finger) until(t int64) int64 {
+	v := f.trail
+	if len(v) == 0 {
+		return 0
+	}
+	lo, hi := f.at, f.at // the first stay at or behind t lies in between, once the steps are far enough
+	for step := 1; v[hi].from < t; step *= 2 {
+		lo, hi = hi+1, min(hi+step, len(v)-1)
+	}
+	for step := 1; lo > 0 && v[lo-1].from >= t; step *= 2 {
+		lo, hi = max(lo-step, 0), lo-1
+	}
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); v[mid].from < t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	f.at = lo
+	if lo == 0 {
+		return 0
+	}
+	s := &v[lo-1]
+	return s.before + min(t-s.from, v[lo].before-s.before)
+}
+
+// within returns for how long the critical path was on the location in [from, to).
+func (v trail) within(from, to int64) int64 {
+	f := finger{trail: v}
+	before := f.until(from)
+	return f.until(to) - before
+}
+
+// endOfTime closes a trail.
+const endOfTime = int64(math.MaxInt64)
+
+// step is a stay in the order in which the critical path is found, the last first.
+type step struct {
+	from int64
+	loc  uint32
+}
+
+// trails sorts the steps of a path that ends at end by location, and uses them up. That of location l is
+// stays[first[l]:first[l+1]].
+func trails(steps *list[step], end int64, locations int) (stays []stay, first []uint32) {
+	first = make([]uint32, locations+1)
+	for x := range steps.all() {
+		first[x.loc+1]++
+	}
+	for i := range locations {
+		if first[i+1] > 0 {
+			first[i+1]++ // for the one that closes it
+		}
+		first[i+1] += first[i]
+	}
+	stays = make([]stay, first[locations])
+	at := slices.Clone(first[1:])
+	for i, b := range steps.blocks {
+		for _, x := range b {
+			at[x.loc]--
+			stays[at[x.loc]-1] = stay{x.from, end - x.from}
+			end = x.from
+		}
+		steps.blocks[i] = nil
+	}
+	for i := range locations {
+		v := stays[first[i]:first[i+1]]
+		sum := int64(0)
+		for k := range v {
+			sum, v[k].before = sum+v[k].before, sum
+		}
+		if len(v) > 0 {
+			v[len(v)-1].from = endOfTime
+		}
+	}
+	return stays, first
+}

@@ -1,0 +1,169 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+)
+
+// interval is a part of the trail of a causer, in lengths of that: while it was on the way there, a group waited for it.
+type interval struct{ from, to int64 }
+
+// unionKey is what intervals are united over: a finding, and the causer. Intervals of different causers
+// have no time of the critical path in common.
+type unionKey struct {
+	finding findingKey
+	causer  uint32
+}
+
+// criticalWaits is what waits have in common with the critical path.
+type criticalWaits struct {
+	cells  map[cellKey]int64
+	unions map[unionKey][]interval // ascending and disjoint
+}
+
+// union is a growing union of intervals: list[:done] is ascending and disjoint, the rest is as it came.
+type union struct {
+	list, spare []interval
+	done        int
+}
+
+// meter is one worker that measures waits against the critical path.
+type meter struct {
+	m      *matching
+	path   *criticalPath
+	cells  sums[cellKey]
+	unions map[unionKey]*union
+	recent [1 << meterBits]struct { // of a hash of the key or the causer: the last one used
+		key   unionKey
+		union *union
+		at    int // of the finger
+	}
+}
+
+const meterBits = 8
+
+// critical measures the waits of all settlers in parallel and uses them up.
+func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits {
+	var blocks [][]byte
+	for _, w := range settlers {
+		blocks = append(append(blocks, w.waits.blocks...), w.jumps.blocks...)
+		w.waits, w.jumps = waitStream{}, waitStream{}
+	}
+	meters := make([]*meter, len(settlers))
+	for i := range meters {
+		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}}
+	}
+	var next atomic.Int64
+	parallel(meters, func(c *meter) {
+		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
+			c.measure(blocks[i])
+			blocks[i] = nil
+		}
+		for _, u := range c.unions {
+			u.merge()
+		}
+	})
+	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
+	for _, c := range meters {
+		for k, d := range c.cells.all() {
+			all.cells[k] += d
+		}
+		for k, u := range c.unions {
+			all.unions[k] = append(all.unions[k], u.list...)
+		}
+	}
+	if len(meters) > 1 {
+		for k, v := range all.unions {
+			all.unions[k] = merged(v)
+		}
+	}
+	return all
+}
+
+// measure measures the waits of a block.
+func (c *meter) measure(block []byte) {
+	for r := newWaitReader(block); r.next(); {
+		v := c.path.trail(r.causer)
+		if len(v) == 0 {
+			continue
+		}
+		hint := &c.recent[r.causer%(1<<meterBits)].at
+		on := finger{v, min(*hint, len(v)-1)}
+		x := interval{on.until(r.from), on.until(r.end)}
+		*hint = on.at
+		if x.from == x.to {
+			continue
+		}
+		loc := c.m.places.fold[r.loc]
+		hash := cellHash(r.metric, r.path, loc)
+		c.cells.add(hash, cellKey{r.metric, r.path, loc}, x.to-x.from)
+		k := unionKey{findingKey{r.metric, r.path, c.m.places.group[r.loc]}, r.causer}
+		recent := &c.recent[(hash+r.causer*0x9e3779b1)>>(32-meterBits)]
+		if recent.union == nil || recent.key != k {
+			if c.unions[k] == nil {
+				c.unions[k] = new(union)
+			}
+			recent.key, recent.union = k, c.unions[k]
+		}
+		recent.union.add(x)
+	}
+}
+
+// add adds an interval; neighbours often come one after the other, so most need no room.
+func (u *union) add(x interval) {
+	n := len(u.list)
+	if n > u.done && x.from <= u.list[n-1].to && u.list[n-1].from <= x.to {
+		v := &u.list[n-1]
+		*v = interval{min(x.from, v.from), max(x.to, v.to)}
+		return
+	}
+	if n >= 1024 && n >= 2*u.done {
+		u.merge()
+	}
+	u.list = append(u.list, x)
+}
+
+// merge unites what was added with what was there.
+func (u *union) merge() {
+	a, b := u.list[:u.done], u.list[u.done:]
+	b = merged(b)
+	out := u.spare[:0]
+	for len(a) > 0 || len(b) > 0 {
+		from := &a
+		if len(a) == 0 || len(b) > 0 && b[0].from < a[0].from {
+			from = &b
+		}
+		x := (*from)[0]
+		*from = (*from)[1:]
+		if n := len(out); n > 0 && x.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, x.to)
+		} else {
+			out = append(out, x)
+		}
+	}
+	u.list, u.spare, u.done = out, u.list[:0], len(out)
+}
+
+// merged sorts and unites intervals in place.
+func merged(v []interval) []interval {
+	slices.SortFunc(v, func(a, b interval) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	n := 0
+	for _, x := range v {
+		if n > 0 && x.from <= v[n-1].to {
+			v[n-1].to = max(v[n-1].to, x.to)
+			continue
+		}
+		v[n] = x
+		n++
+	}
+	return v[:n]
+}
+
+// length is the sum of the lengths of disjoint intervals.
+func length(v []interval) (d int64) {
+	for _, x := range v {
+		d += x.to - x.from
+	}
+	return d
+}
