@@ -84,12 +84,12 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 			if _, ok := m.counter[c]; ok {
 				continue
 			}
-			name := m.free(c)
-			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: metric.Events,
+			name, unit := m.free(c), unitOf(wire.CounterUnit(c))
+			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit,
 				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
 				Formula: "difference of two samples taken on the same thread " +
 					"without the goroutine having left it in between"})
-			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: metric.Events,
+			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit,
 				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled " +
 					"in between, or the counter counts the whole process.",
 				Formula: "difference of two samples"})
@@ -102,19 +102,22 @@ func (m *metrics) addUser(defs *trace.Definitions) {
 	byName := map[string]uint16{}
 	for _, u := range defs.Metrics {
 		if _, ok := byName[u.Name]; !ok {
-			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: userUnit(u.Unit),
+			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: unitOf(u.Unit),
 				Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
 		}
 		m.user = append(m.user, byName[u.Name])
 	}
 }
 
-func userUnit(unit string) metric.Unit {
+// unitOf returns the unit of that name; units that nothing is known about count something.
+func unitOf(unit string) metric.Unit {
 	switch unit {
 	case "ns":
 		return metric.Nanoseconds
 	case "bytes":
 		return metric.Bytes
+	case "events":
+		return metric.Events
 	}
 	return metric.Count
 }

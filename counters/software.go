@@ -24,7 +24,7 @@ func (goRuntime) Open(names []string) (Reader, error) { return openSample(names)
 func events(process bool) (out []Event) {
 	for _, e := range sample.Events() {
 		if e.Process == process {
-			out = append(out, Event{e.Name, e.Description, e.Process})
+			out = append(out, Event{e.Name, e.Description, e.Unit, e.Process})
 		}
 	}
 	return out

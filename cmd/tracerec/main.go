@@ -58,7 +58,7 @@ cannot be started, and 2 for bad usage.`
 	root.CompletionOptions.DisableDefaultCmd = true
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
-	root.AddCommand(run, newInfo(), newDump(), newCheck(), newRecover())
+	root.AddCommand(run, newInfo(), newDump(), newCheck(), newRecover(), newCounters())
 	return root
 }
 

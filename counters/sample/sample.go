@@ -28,6 +28,7 @@ const MaxEvents = 8
 type Event struct {
 	Name        string
 	Description string
+	Unit        string // ns, bytes or events
 	// Process events count for the whole process: their differences belong to no goroutine with certainty.
 	Process bool
 	source
@@ -44,16 +45,20 @@ const perfSoftware = 1 // PERF_TYPE_SOFTWARE
 
 // table lists every event in display order. The hardware layer adds rows with other perf types.
 var table = []Event{
-	{"task-clock", "time on a processor, ns", false, source{perfType: perfSoftware, config: 1}},
-	{"page-faults", "page faults", false, source{perfType: perfSoftware, config: 2}},
-	{"minor-faults", "page faults served without input or output", false, source{perfType: perfSoftware, config: 5}},
-	{"major-faults", "page faults that had to read from storage", false, source{perfType: perfSoftware, config: 6}},
-	{"context-switches", "times the kernel took the thread off its processor", false, source{perfType: perfSoftware, config: 3, needsKernel: true}},
-	{"cpu-migrations", "times the kernel moved the thread to another processor", false, source{perfType: perfSoftware, config: 4, needsKernel: true}},
-	{wire.ProcessCounter + "alloc-bytes", "bytes allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:bytes"}},
-	{wire.ProcessCounter + "alloc-objects", "objects allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:objects"}},
-	{wire.ProcessCounter + "gc-cycles", "garbage collections of the process", true, source{metric: "/gc/cycles/total:gc-cycles"}},
-	{wire.ProcessCounter + "live-bytes", "heap bytes occupied by live and unswept objects", true, source{metric: "/memory/classes/heap/objects:bytes"}},
+	event("task-clock", "time on a processor", false, source{perfType: perfSoftware, config: 1}),
+	event("page-faults", "page faults", false, source{perfType: perfSoftware, config: 2}),
+	event("minor-faults", "page faults served without input or output", false, source{perfType: perfSoftware, config: 5}),
+	event("major-faults", "page faults that had to read from storage", false, source{perfType: perfSoftware, config: 6}),
+	event("context-switches", "times the kernel took the thread off its processor", false, source{perfType: perfSoftware, config: 3, needsKernel: true}),
+	event("cpu-migrations", "times the kernel moved the thread to another processor", false, source{perfType: perfSoftware, config: 4, needsKernel: true}),
+	event(wire.ProcessCounter+"alloc-bytes", "bytes allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:bytes"}),
+	event(wire.ProcessCounter+"alloc-objects", "objects allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:objects"}),
+	event(wire.ProcessCounter+"gc-cycles", "garbage collections of the process", true, source{metric: "/gc/cycles/total:gc-cycles"}),
+	event(wire.ProcessCounter+"live-bytes", "heap bytes occupied by live and unswept objects", true, source{metric: "/memory/classes/heap/objects:bytes"}),
+}
+
+func event(name, description string, process bool, from source) Event {
+	return Event{name, description, wire.CounterUnit(name), process, from}
 }
 
 // Events lists what this package knows, whether or not this machine permits it.

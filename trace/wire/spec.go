@@ -5,6 +5,8 @@
 // The package is a leaf. It is linked into measured programs and imports nothing of the project.
 package wire
 
+import "strings"
+
 // Kind numbers an event kind. The numbers are part of the format: they are explicit, never reused, and
 // 0 is no event (a zero word ends the used part of a buffer).
 type Kind uint8
@@ -235,5 +237,16 @@ const (
 // ProcessCounter begins the names of counters that count for a whole process. Their differences belong to no
 // goroutine with certainty.
 const ProcessCounter = "go:"
+
+// CounterUnit returns the unit of a counter: "ns", "bytes" or "events".
+func CounterUnit(name string) string {
+	switch {
+	case name == "task-clock":
+		return "ns"
+	case strings.HasSuffix(name, "-bytes"):
+		return "bytes"
+	}
+	return "events"
+}
 
 // Object id 0 is no object: a nil channel. Location 0 is no location.
