@@ -4,7 +4,7 @@ GO      ?= go
 FUZZTIME ?= 5s
 BIN     := bin
 
-.PHONY: help build demo test check bench fmt vet race fuzz generate clean
+.PHONY: help build demo test check bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,11 @@ fuzz:
 			$$run || $$run || exit 1; \
 		done; \
 	done
+
+crossbuild: ## build what programs link, package instrument, for every system that Go knows
+	@failed=; for target in $$($(GO) tool dist list); do \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build ./instrument || failed="$$failed $$target"; \
+	done; test -z "$$failed" || { echo "package instrument does not build for:$$failed"; exit 1; }
 
 generate: ## rewrite the generated documents
 	$(GO) generate ./...
