@@ -23,9 +23,8 @@ type Matcher struct {
 	found Found
 	subs  subscribers
 	count Counts
-	order []stamped // events of the object by time
-	spare []stamped
-	runs  []int32
+	order merger // of the object's events by time
+	late  []stamped
 	chans channelState
 	locks lockState
 	conds fifo

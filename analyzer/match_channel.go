@@ -116,18 +116,25 @@ func (o *Op) commit() int64 {
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)
-	m.order = m.order[:0]
-	closed := NoOp
+	closed, sent, received := NoOp, 0, 0
+	m.order.start(len(ops), func(i int32) (int64, bool) {
+		r := ops[i].channelRole()
+		return ops[i].commit(), r == sends || r == receives
+	})
 	for i := range ops {
-		o := &ops[i]
-		if r := o.channelRole(); r == sends || r == receives {
-			m.order = append(m.order, stamped{o.commit(), int32(i)})
-		} else if o.Kind == wire.Close && (closed == NoOp || o.Begin < ops[closed].Begin) {
-			closed = int32(i)
+		switch o := &ops[i]; o.channelRole() {
+		case sends:
+			sent++
+		case receives:
+			received++
+		default:
+			if o.Kind == wire.Close && (closed == NoOp || o.Begin < ops[closed].Begin) {
+				closed = int32(i)
+			}
 		}
 	}
-	m.sortOrder()
-	for _, e := range m.order {
+	s.elements = slices.Grow(s.elements, max(sent, received))
+	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
 		if ops[e.op].channelRole() == sends {
 			m.send(ops, e.op)
 		} else {
@@ -136,7 +143,7 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 	}
 	m.drain()
 	m.messages(ops)
-	if len(m.order) < len(ops) {
+	if sent+received < len(ops) {
 		m.closings(ops, closed)
 	}
 }

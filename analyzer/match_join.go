@@ -33,23 +33,16 @@ type counting struct {
 // rounded down). What has no Done is no generation. A Wait without such a Done is unmatched, and so is one
 // that never ended while the counter is not 0, which changes nothing.
 func (m *Matcher) join(ops []Op) {
-	m.order = m.order[:0]
-	for i := range ops {
-		t := ops[i].Begin
+	m.order.start(len(ops), func(i int32) (int64, bool) {
 		if ops[i].Kind == wire.JoinBegin {
-			t = ops[i].End
+			return ops[i].End, true
 		}
-		m.order = append(m.order, stamped{t, int32(i)})
-	}
-	m.sortOrder()
+		return ops[i].Begin, true
+	})
 	var c counting
-	for rest := m.order; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].time == rest[0].time {
-			n++
-		}
-		late := m.spare[:0]
-		for _, e := range rest[:n] {
+	for now := m.order.same(); len(now) > 0; now = m.order.same() {
+		late := m.late[:0]
+		for _, e := range now {
 			o := &ops[e.op]
 			if k := len(late); k > 0 && ops[late[k-1].op].Loc == o.Loc || o.Kind == wire.JoinBegin && c.counter > 0 {
 				late = append(late, e)
@@ -60,7 +53,7 @@ func (m *Matcher) join(ops []Op) {
 		for _, e := range late {
 			m.joins(ops, &c, e)
 		}
-		rest = rest[n:]
+		m.late = late
 	}
 }
 
@@ -105,14 +98,10 @@ func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
 // waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
 // the next takes its place. Waiters left at the end are unmatched.
 func (m *Matcher) cond(ops []Op) {
-	m.order = m.order[:0]
-	for i := range ops {
-		m.order = append(m.order, stamped{ops[i].Begin, int32(i)})
-	}
-	m.sortOrder()
+	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, true })
 	waiters := &m.conds
 	waiters.reset()
-	for _, e := range m.order {
+	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
 		switch ops[e.op].Kind {
 		case wire.CondBegin:
 			waiters.push(e.op)
@@ -169,20 +158,11 @@ func (m *Matcher) once(ops []Op) {
 // is that of those that ended. Where fewer than size arrived, those that never ended are unmatched: they
 // wait for somebody who did not come.
 func (m *Matcher) barrier(ops []Op, size uint64) {
-	m.order = m.order[:0]
-	for i := range ops {
-		if ops[i].Kind == wire.BarrierBegin {
-			m.order = append(m.order, stamped{int64(ops[i].Mode), int32(i)})
-		}
-	}
-	m.sortOrder()
-	for rest := m.order; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].time == rest[0].time {
-			n++
-		}
-		m.arrivals(ops, rest[:n], uint64(n) >= size)
-		rest = rest[n:]
+	m.order.start(len(ops), func(i int32) (int64, bool) {
+		return int64(ops[i].Mode), ops[i].Kind == wire.BarrierBegin
+	})
+	for group := m.order.same(); len(group) > 0; group = m.order.same() {
+		m.arrivals(ops, group, uint64(len(group)) >= size)
 	}
 }
 

@@ -125,20 +125,15 @@ func (m *Matcher) findHolds(ops []Op) {
 
 // closeAcross pairs open holds with releases of a mode by other locations.
 func (m *Matcher) closeAcross(ops []Op, holds []hold, mode uint32) {
-	m.order = m.order[:0]
-	for i, h := range holds {
-		if h.end == held {
-			m.order = append(m.order, stamped{h.begin, int32(i)})
-		}
-	}
-	m.sortOrder()
-	open, k := m.locks.pending[:0], 0
+	m.order.start(len(holds), func(i int32) (int64, bool) { return holds[i].begin, holds[i].end == held })
+	next, more := m.order.next()
+	open := m.locks.pending[:0]
 	for _, r := range m.locks.orphans {
 		if (ops[r.op].Mode == wire.Shared) != (mode == wire.Shared) {
 			continue
 		}
-		for ; k < len(m.order) && m.order[k].time <= r.time; k++ {
-			open = append(open, m.order[k].op)
+		for ; more && next.time <= r.time; next, more = m.order.next() {
+			open = append(open, next.op)
 		}
 		if len(open) == 0 {
 			m.count.Impossible++
@@ -188,29 +183,23 @@ func nextBegin(holds []hold, t int64) int64 {
 
 // sortHolds sorts by two keys, then op; holds come by op or nearly sorted.
 func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
-	m.order = slices.Grow(m.order[:0], len(holds))
-	for i := range holds {
-		first, _ := keys(&holds[i])
-		m.order = append(m.order, stamped{first, int32(i)})
-	}
-	m.sortOrder()
+	m.order.start(len(holds), func(i int32) (int64, bool) {
+		t, _ := keys(&holds[i])
+		return t, true
+	})
 	sorted := slices.Grow(m.locks.sorted[:0], len(holds))
-	for _, e := range m.order {
-		sorted = append(sorted, holds[e.op])
-	}
-	for i := 0; i < len(sorted); {
-		j := i + 1
-		for j < len(sorted) && m.order[j].time == m.order[i].time {
-			j++
+	for group := m.order.same(); len(group) > 0; group = m.order.same() {
+		n := len(sorted)
+		for _, e := range group {
+			sorted = append(sorted, holds[e.op])
 		}
-		if j > i+1 {
-			slices.SortFunc(sorted[i:j], func(a, b hold) int {
+		if len(group) > 1 {
+			slices.SortFunc(sorted[n:], func(a, b hold) int {
 				_, x := keys(&a)
 				_, y := keys(&b)
 				return cmp.Or(cmp.Compare(x, y), cmp.Compare(a.op, b.op))
 			})
 		}
-		i = j
 	}
 	copy(holds, sorted)
 	m.locks.sorted = sorted

@@ -1,58 +1,100 @@
 package analyzer
 
-// stamped is an operation with the time of one of its events.
+// stamped is an operation, or something else with a number, with the time of one of its events.
 type stamped struct {
 	time int64
 	op   int32
 }
 
-// sortOrder sorts m.order by time and leaves the order of equal times. It merges the runs it finds, of
-// which there are as many as locations: n log(locations) instead of n log n.
-func (m *Matcher) sortOrder() {
-	a, runs := m.order, m.runs[:0]
-	for i := range a {
-		if i == 0 || a[i].time < a[i-1].time {
-			runs = append(runs, int32(i))
-		}
-	}
-	if cap(m.spare) < len(a) {
-		m.spare = make([]stamped, cap(a))
-	}
-	b := m.spare[:len(a)]
-	for len(runs) > 1 {
-		k := 0
-		for i := 0; i < len(runs); i += 2 {
-			lo, mid, hi := int(runs[i]), len(a), len(a)
-			if i+1 < len(runs) {
-				mid = int(runs[i+1])
-			}
-			if i+2 < len(runs) {
-				hi = int(runs[i+2])
-			}
-			mergeRuns(b[lo:hi], a[lo:mid], a[mid:hi])
-			runs[k] = int32(lo)
-			k++
-		}
-		a, b, runs = b, a, runs[:k]
-	}
-	m.order, m.spare, m.runs = a, b, runs
+// merger goes through things in the order of their times, of equal times in that of their numbers. It merges
+// the ascending runs it finds, of which there are as many as locations, and needs memory only for these.
+type merger struct {
+	time  func(i int32) (t int64, ok bool) // of those that are not ok there is no event
+	heap  []mergeRun                       // by (time, at)
+	group []stamped
 }
 
-// mergeRuns merges x and y into dst; of equal times those of x come first.
-func mergeRuns(dst, x, y []stamped) {
-	i, j := 0, 0
-	for k := range dst {
-		if j == len(y) || i < len(x) && x[i].time <= y[j].time {
-			dst[k] = x[i]
-			i++
-		} else {
-			dst[k] = y[j]
-			j++
+// mergeRun is the rest of a run: [at, end).
+type mergeRun struct {
+	time    int64 // of at
+	at, end int32
+}
+
+// start begins with n things.
+func (m *merger) start(n int, time func(i int32) (t int64, ok bool)) {
+	m.time, m.heap = time, m.heap[:0]
+	last := int64(0)
+	for i := range int32(n) {
+		t, ok := time(i)
+		if !ok {
+			continue
 		}
+		if k := len(m.heap); k == 0 || t < last {
+			if k > 0 {
+				m.heap[k-1].end = i
+			}
+			m.heap = append(m.heap, mergeRun{t, i, int32(n)})
+		}
+		last = t
+	}
+	for i := len(m.heap)/2 - 1; i >= 0; i-- {
+		m.down(i)
 	}
 }
 
-// fifo is a queue of operations. Its memory is reused only when it is empty or reset.
+// next returns the next one, and false at the end.
+func (m *merger) next() (e stamped, ok bool) {
+	if len(m.heap) == 0 {
+		return stamped{}, false
+	}
+	r := &m.heap[0]
+	e = stamped{r.time, r.at}
+	for ok = false; !ok; {
+		if r.at++; r.at == r.end {
+			*r = m.heap[len(m.heap)-1]
+			m.heap = m.heap[:len(m.heap)-1]
+			break
+		}
+		r.time, ok = m.time(r.at)
+	}
+	m.down(0)
+	return e, true
+}
+
+// same returns all of the next time, none at the end. The result is valid until the next call.
+func (m *merger) same() []stamped {
+	m.group = m.group[:0]
+	for len(m.heap) > 0 && (len(m.group) == 0 || m.heap[0].time == m.group[0].time) {
+		e, _ := m.next()
+		m.group = append(m.group, e)
+	}
+	return m.group
+}
+
+// down moves the run at i down to its place.
+func (m *merger) down(i int) {
+	h := m.heap
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && h[c+1].before(&h[c]) {
+			c++
+		}
+		if !h[c].before(&h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+func (a *mergeRun) before(b *mergeRun) bool {
+	return a.time < b.time || a.time == b.time && a.at < b.at
+}
+
+// fifo is a queue of operations.
 type fifo struct {
 	items []int32
 	head  int
@@ -60,8 +102,14 @@ type fifo struct {
 
 func (f *fifo) len() int       { return len(f.items) - f.head }
 func (f *fifo) at(i int) int32 { return f.items[f.head+i] }
-func (f *fifo) push(op int32)  { f.items = append(f.items, op) }
 func (f *fifo) reset()         { f.items, f.head = f.items[:0], 0 }
+
+func (f *fifo) push(op int32) {
+	if len(f.items) == cap(f.items) && f.head > len(f.items)/2 { // half of it is free
+		f.items, f.head = f.items[:copy(f.items, f.items[f.head:])], 0
+	}
+	f.items = append(f.items, op)
+}
 
 func (f *fifo) pop() int32 {
 	op := f.items[f.head]

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"tracerec/trace"
@@ -35,10 +36,10 @@ type settler struct {
 	stats   []durations // by metric
 	never   map[uint32]never
 
-	all, ops []Op            // of the part, of the object in progress
-	nested   map[opKey]int64 // of operations with nested levels
-	settled  []bool          // by operation: had waits
-	pending  []Wait          // of the operation in progress
+	ops     []Op            // of the object in progress
+	nested  map[opKey]int64 // of operations with nested levels
+	settled []bool          // by operation: had waits
+	pending []Wait          // of the operation in progress
 }
 
 // causeKey is the place of a cause: what a group waited for at a call path, and whose fault it was.
@@ -67,13 +68,60 @@ func (m *matching) settlers(n int) (workers []*settler) {
 // run matches all objects whose operations were kept by the scan from, which has the same call paths.
 func (m *matching) run(workers []*settler, from *scan) {
 	order := from.largestFirst()
+	room := newExpanded(from.events)
 	var next atomic.Uint32
 	parallel(workers, func(w *settler) {
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
-			w.part(order[i], from)
+			w.part(order[i], from, room)
 		}
-		w.all, w.ops, w.settled = nil, nil, nil
+		w.ops, w.settled = nil, nil
+		w.matcher = NewMatcher(m.list) // without its memory
 	})
+}
+
+// expanded is the memory for the operations of the parts in progress: of all parts that are in progress
+// together, unless it is only one, at most limit operations.
+type expanded struct {
+	mu          sync.Mutex
+	less        sync.Cond
+	used, limit int
+	free        [][]Op
+}
+
+// expandedShare is the number of events for each operation that may be expanded.
+const expandedShare = 16
+
+func newExpanded(events uint64) *expanded {
+	e := &expanded{limit: max(int(events/expandedShare), largeObject)}
+	e.less.L = &e.mu
+	return e
+}
+
+// take returns memory for n operations once there is room.
+func (e *expanded) take(n int) (ops []Op) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for e.used > 0 && e.used+n > e.limit {
+		e.less.Wait()
+	}
+	e.used += n
+	if k := len(e.free) - 1; k >= 0 {
+		ops, e.free = e.free[k], e.free[:k]
+	}
+	if cap(ops) < n {
+		ops = nil // first
+		ops = make([]Op, n)
+	}
+	return ops[:n]
+}
+
+// give returns what take returned.
+func (e *expanded) give(ops []Op) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.used -= len(ops)
+	e.free = append(e.free, ops)
+	e.less.Broadcast()
 }
 
 // largestFirst returns the parts in the order in which they keep workers busy to the end.
@@ -92,7 +140,7 @@ func (s *scan) largestFirst() []uint32 {
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
 // matches them.
-func (w *settler) part(p uint32, from *scan) {
+func (w *settler) part(p uint32, from *scan, room *expanded) {
 	runs := from.runs(p)
 	if len(runs) == 0 {
 		return
@@ -108,19 +156,17 @@ func (w *settler) part(p uint32, from *scan) {
 	for i := range objects {
 		ends[i+1] += ends[i]
 	}
-	if total := ends[objects]; cap(w.all) < total {
-		w.all = nil
-		w.all = make([]Op, total)
-	}
-	w.expand(runs, ends)
+	all := room.take(ends[objects])
+	w.expand(all, runs, ends)
 	for _, scanner := range from.workers {
 		scanner.ops.part[p] = opPart{}
 	}
 	for i := range objects {
 		if a, b := ends[i], ends[i+1]; a < b {
-			w.match(i*parts+int(p), w.all[a:b:b])
+			w.match(i*parts+int(p), all[a:b:b])
 		}
 	}
+	room.give(all)
 	clear(w.nested)
 }
 
@@ -146,9 +192,8 @@ func (s *scan) runs(p uint32) (runs []partRun) {
 
 // expand puts the operations of runs into all, by (object, location, place in the stream); those of an object
 // begin where begin says.
-func (w *settler) expand(runs []partRun, begin []int) {
+func (w *settler) expand(all []Op, runs []partRun, begin []int) {
 	at := slices.Clone(begin)
-	all := w.all[:cap(w.all)]
 	for _, r := range runs {
 		from := r.from.reader(r.at)
 		last := int64(0)
