@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -346,7 +347,10 @@ func (b *builder) warnings() {
 		add("%v", p)
 	}
 	for _, err := range b.s.damaged {
-		add("%v", err)
+		var p trace.Problem // told already if it was seen when the archive was opened
+		if !errors.As(err, &p) || !slices.ContainsFunc(b.s.archive.Problems(), func(q trace.Problem) bool { return p.File == q.File && p.Offset == q.Offset }) {
+			add("%v", err)
+		}
 	}
 	if !b.s.archive.Header().Complete {
 		add("the archive was not completed: its end may be missing")
@@ -373,10 +377,20 @@ func (b *builder) warnings() {
 	for _, w := range b.settlers {
 		c.Add(w.counts)
 	}
-	if c.Impossible > 0 {
-		add("%d pairs of operations that cannot belong together were taken apart", c.Impossible)
+	// Clocks make a few contradictions, timers and networks some waits: they are worth a warning when they are many.
+	m := b.s.metrics
+	if all := uint64(b.total(m.messages) + b.total(m.acquisitions)); c.Impossible*1000 > all {
+		add("%d operations contradict their partners in time (of %d messages and lock acquisitions); these waits are not known", c.Impossible, all)
 	}
-	if c.Unmatched > 0 {
-		add("%d operations blocked without a recorded partner (external_wait)", c.Unmatched)
+	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
+		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)
 	}
+}
+
+// total is the sum of a metric's own severities.
+func (b *builder) total(metric uint16) (sum int64) {
+	for _, c := range b.out.Severity[metric] {
+		sum += c.Value
+	}
+	return sum
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 )
 
@@ -23,7 +24,8 @@ func (p *page) findings() {
 		// A server's main goroutine waits for the network all the time: then nobody is on its critical path.
 		p.para(0, "", "None of the waiting holds up the critical path. In a service, whose main goroutine only waits for "+
 			"requests, that is to be expected; these waits are the longest in sum.")
-		full, rest = rest, nil
+		full, rest = append([]Finding(nil), rest...), nil
+		sort.SliceStable(full, func(i, j int) bool { return full[i].Severity > full[j].Severity })
 	}
 	for i := range full[:min(len(full), p.top)] {
 		if i > 0 || critical == 0 {
@@ -127,7 +129,11 @@ func (p *page) who(group int32, locations []uint32) string {
 		n += max(1, p.e.Locations[l].Count)
 	}
 	g := p.e.Groups[group]
-	s := fmt.Sprintf("%s ×%s", elide(readable(g.Name), nameWidth), grouped(int64(n)))
+	name := elide(readable(g.Name), nameWidth)
+	if g.Name == unnamed {
+		name = "unnamed goroutine"
+	}
+	s := fmt.Sprintf("%s ×%s", name, grouped(int64(n)))
 	if n < g.Count {
 		s += fmt.Sprintf(" (of %s)", grouped(int64(g.Count)))
 	}
@@ -189,18 +195,23 @@ func (p *page) neverEnded() {
 		locations[k] = append(locations[k], n.Location)
 	}
 	p.title("Still waiting when the trace ended", "")
+	p.deadlocks()
 	for _, k := range order[:min(len(order), p.top)] {
-		text := fmt.Sprintf("%s has been in %s since %s, for ", p.who(k.group, locations[k]), p.at(k.path), glue(seconds(since[k])))
-		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].GoID != 0 {
-			text = fmt.Sprintf("%s (goroutine"+nbsp+"%d)", p.who(k.group, l), e.Locations[l[0]].GoID) +
-				strings.TrimPrefix(text, p.who(k.group, l))
+		who, verb := p.who(k.group, locations[k]), " have been in "
+		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].Count <= 1 {
+			verb = " has been in "
+			if id := e.Locations[l[0]].GoID; id != 0 && !isUnnamed(e.Locations[l[0]].Name) {
+				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
+			}
 		}
+		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k])) + ", for "
 		if k.object == "" {
 			text += "a nil channel, which never becomes ready"
 		} else {
-			text += "the " + k.object
+			text += "the " + p.shorten(k.object)
 		}
-		if k.holder >= 0 {
+		held := k.holder >= 0 && isLock(k.object)
+		if held {
 			text += ", held by " + p.name(uint32(k.holder))
 			if k.hold >= 0 {
 				text += ", which had acquired it in " + p.at(uint32(k.hold))
@@ -208,9 +219,50 @@ func (p *page) neverEnded() {
 		}
 		p.para(2, "", text+".")
 		p.place("waiting", k.path)
-		if k.hold >= 0 {
+		if held && k.hold >= 0 {
 			p.place("holding", uint32(k.hold))
 		}
 	}
 	p.more(p.top, len(order), "waits")
+}
+
+// isLock tells whether the description of an object is that of a lock, which somebody can hold.
+func isLock(object string) bool {
+	return strings.HasPrefix(object, "mutex") || strings.HasPrefix(object, "RWMutex")
+}
+
+// deadlocks names goroutines each of which waits for a lock that the next one holds, in a circle.
+func (p *page) deadlocks() {
+	holder := map[uint32]uint32{}
+	for _, n := range p.e.NeverEnded {
+		if n.Holder >= 0 && isLock(n.Object) && p.e.Locations[n.Location].Count <= 1 {
+			holder[n.Location] = uint32(n.Holder)
+		}
+	}
+	for _, n := range p.e.NeverEnded {
+		names := []string{p.name(n.Location)}
+		l, waits := holder[n.Location]
+		for ; waits && l > n.Location; l, waits = holder[l] { // each circle once, from its first location
+			if names = append(names, p.name(l)); len(names) > len(holder) {
+				break
+			}
+		}
+		if !waits || l != n.Location {
+			continue
+		}
+		text := "Deadlock: " + names[0] + " waits for a lock that it holds itself."
+		if last := len(names) - 1; last > 0 {
+			text = "Deadlock: " + strings.Join(names[:last], ", ") + " and " + names[last] + " hold locks and wait for each other's."
+		}
+		p.styledPara(red, 2, "", text)
+		delete(holder, n.Location)
+	}
+}
+
+// shorten shortens the source file named in the description of an object.
+func (p *page) shorten(object string) string {
+	for file, short := range p.files { // at most one of them is in it
+		object = strings.Replace(object, " at "+file+":", " at "+clean(short)+":", 1)
+	}
+	return object
 }

@@ -118,6 +118,7 @@ var (
 
 // readable is a recorded name as people say it: main.(*mesh).solve.func1 is mesh.solve.func1.
 func readable(name string) string {
+	name = strings.TrimSuffix(name, "-fm") // the compiler's mark of method values
 	return clean(receiver.ReplaceAllString(packagePath.ReplaceAllString(name, ""), "$1"))
 }
 

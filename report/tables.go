@@ -14,7 +14,7 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 		all = all[:len(all)-1]
 	}
 	for _, s := range all[:min(len(all), p.top)] {
-		who := readable(p.e.Locations[s.largest].Name)
+		who := p.name(s.largest)
 		if s.most < s.value {
 			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
 		}
@@ -45,7 +45,7 @@ func (p *page) imbalance() {
 	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
 		return
 	}
-	p.title("Unevenly distributed", "most on")
+	p.title("Unevenly distributed: time above the average of similar goroutines", "most on")
 	p.shares(i, p.e.Header.Time, p.e.Metrics[i].Unit)
 	if c := p.e.Total(p.e.MetricIndex("critical_path_imbalance")); c > 0 {
 		p.para(2, "", fmt.Sprintf("Spread evenly, the same work would shorten the critical path by up to %s (%s).",

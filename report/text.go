@@ -23,8 +23,8 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[int]int{}}
 	p.header()
 	p.timeTree()
-	p.findings()
 	p.neverEnded()
+	p.findings()
 	p.criticalPath()
 	p.imbalance()
 	p.instances()
@@ -119,7 +119,7 @@ func (p *page) where(r Region) string {
 func (p *page) path(path uint32, w int) string {
 	names := p.e.CallPath(path)
 	for i := range names {
-		names[i] = readable(names[i])
+		names[i] = regionName(names[i])
 	}
 	place := elide(p.where(p.e.leaf(path)), w/2)
 	if place == "" {
@@ -133,13 +133,31 @@ const nameWidth = 36
 
 // name of a location within a sentence.
 func (p *page) name(l uint32) string {
+	if x := &p.e.Locations[l]; isUnnamed(x.Name) && x.Count <= 1 {
+		return fmt.Sprintf("goroutine"+nbsp+"%d", x.GoID)
+	}
 	return glue(elide(readable(p.e.Locations[l].Name), nameWidth))
+}
+
+// unnamed is the name of goroutines that instrument.Go did not start and that were in no region, and of the
+// region for the time outside all regions.
+const unnamed = "(goroutine)"
+
+// isUnnamed tells whether the name of a location, which may end in a number, says nothing.
+func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
+
+// regionName returns the name of a region for reading.
+func regionName(name string) string {
+	if name == unnamed {
+		return "(outside regions)"
+	}
+	return readable(name)
 }
 
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
 func (p *page) at(path uint32) string {
 	r := p.e.leaf(path)
-	s := glue(elide(readable(r.Name), nameWidth))
+	s := glue(elide(regionName(r.Name), nameWidth))
 	if place := p.where(r); place != "" {
 		s += " at" + nbsp + elide(place, nameWidth)
 	}
@@ -206,10 +224,15 @@ func (p *page) groups() string {
 	var names []string
 	for _, name := range order[:min(len(order), most)] {
 		n := size[name]
+		remark := ""
+		if name == unnamed {
+			name, remark = "unnamed", " (not started by instrument.Go)"
+		}
 		name = elide(readable(name), nameWidth)
 		if n > 1 {
 			name += " ×" + grouped(n)
 		}
+		name += remark
 		names = append(names, glue(name))
 	}
 	if n := len(order) - most; n > 0 {
@@ -235,7 +258,7 @@ func count(n int64, noun string) string {
 func (p *page) timeTree() {
 	e := p.e
 	p.title("Where the time goes", "")
-	p.line(p.paint(dim, left("", 44)+right("time", 9)+right("", 8)+right("critical", 10)+right("of path", 9)))
+	p.line(p.paint(dim, left("", 44)+right("time", 9)+right("", 8)+right("of critical path", 19)))
 	depth := map[string]int{}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stuck is a program that ends with its goroutines waiting: two for each other's lock, three for a channel.
+func stuck() *Experiment {
+	lock := func(location uint32, holder int32) NeverEnded {
+		return NeverEnded{Path: 0, Location: location, Since: 5e6, Object: "mutex first used at /src/app/main.go:9", Holder: holder, HolderPath: 0}
+	}
+	e := &Experiment{
+		Header:  Header{Program: "stuck", Wall: 1e9, Focus: 1e9, Time: 5e9, Processes: 1, Goroutines: 5, Events: 20, Exit: 2},
+		Regions: []Region{{Name: "lock", File: "/src/app/main.go", Line: 12, Operation: true}, {Name: "recv", File: "/src/app/main.go", Line: 20, Operation: true}},
+		Paths:   []CallPath{{Parent: -1, Region: 0}, {Parent: -1, Region: 1}},
+		Groups:  []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "(goroutine)", Creator: -1, Count: 1}, {Name: "worker", Creator: -1, Count: 3}},
+		Locations: []Location{{Name: "main", GoID: 1, Count: 1}, {Name: "(goroutine)", Group: 1, GoID: 7, Count: 1},
+			{Name: "worker[0]", Group: 2, GoID: 8, Count: 1}, {Name: "worker[1]", Group: 2, GoID: 9, Count: 1}, {Name: "worker[2]", Group: 2, GoID: 10, Count: 1}},
+		NeverEnded: []NeverEnded{lock(0, 1), lock(1, 0)},
+	}
+	for l := range uint32(3) {
+		e.NeverEnded = append(e.NeverEnded, NeverEnded{Path: 1, Location: 2 + l, Since: 6e6, Object: "channel first used at /src/app/main.go:20, capacity 0", Holder: 0, HolderPath: 0})
+	}
+	return e
+}
+
+func TestStillWaiting(t *testing.T) {
+	text := string(render(t, func(w io.Writer) error { return Text(w, stuck(), TextOptions{}) }))
+	require.Contains(t, text, "main, unnamed (not started by instrument.Go)")
+	require.Contains(t, text, "Deadlock: main and goroutine 7 hold locks and wait for each other's.")
+	require.Contains(t, text, `  main (goroutine 1) has been in lock at main.go:12 since 5.00 ms, for the mutex
+  first used at main.go:9, held by goroutine 7, which had acquired it in lock
+  at main.go:12.
+`)
+	require.Contains(t, text, "  goroutine 7 has been in lock at main.go:12")
+	require.Contains(t, text, `  worker ×3 have been in recv at main.go:20 since 6.00 ms, for the channel first
+  used at main.go:20, capacity 0.
+`, "nobody holds a channel")
+
+	e := stuck()
+	e.NeverEnded[1].Holder = 2 // who waits for a channel, not for a lock
+	require.NotContains(t, string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })), "Deadlock")
+}
