@@ -50,11 +50,19 @@ func jumps(settlers []*settler, locations int) (list []jump, first []uint32) {
 		list[at[k.loc]] = jump{k.end, k.causer}
 		at[k.loc]++
 	})
+	var order merger // they are a few ascending runs, one or two for each object
+	var sorted []jump
 	for i := range locations {
 		if v := list[first[i]:first[i+1]]; len(v) > 1 {
-			slices.SortFunc(v, func(a, b jump) int {
-				return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.causer, b.causer))
-			})
+			sorted = sorted[:0]
+			order.start(len(v), func(i int32) (int64, bool) { return v[i].at, true })
+			for same := order.same(); len(same) > 0; same = order.same() {
+				slices.SortFunc(same, func(a, b stamped) int { return cmp.Compare(v[a.op].causer, v[b.op].causer) })
+				for _, e := range same {
+					sorted = append(sorted, v[e.op])
+				}
+			}
+			copy(v, sorted)
 		}
 	}
 	return list, first

@@ -31,7 +31,7 @@ func (b *builder) followPath() {
 
 // explanations returns the parts of the critical path that make up the critical times of the first findings, by
 // causer.
-func (b *builder) explanations() map[uint32][]partTrail {
+func (b *builder) explanations() map[uint32][]pathPart {
 	type place struct {
 		metric int
 		path   uint32
@@ -42,21 +42,11 @@ func (b *builder) explanations() map[uint32][]partTrail {
 		f := &b.out.Findings[i]
 		number[place{f.Metric, f.Path, f.Group}] = i
 	}
-	parts := map[uint32][]partTrail{}
+	parts := map[uint32][]pathPart{}
 	for k, v := range b.waits.unions {
 		if i, ok := number[place{int(k.finding.metric), b.rank[k.finding.path], k.finding.group}]; ok {
-			parts[k.causer] = append(parts[k.causer], partTrail{i, trailOf(v)})
+			parts[k.causer] = append(parts[k.causer], pathPart{i, v})
 		}
 	}
 	return parts
-}
-
-// trailOf turns disjoint ascending intervals into a trail.
-func trailOf(v []interval) trail {
-	out, sum := make(trail, 0, len(v)+1), int64(0)
-	for _, x := range v {
-		out = append(out, stay{x.from, sum})
-		sum += x.to - x.from
-	}
-	return append(out, stay{endOfTime, sum})
 }

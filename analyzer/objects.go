@@ -72,7 +72,7 @@ func (m *matching) run(workers []*settler, from *scan) {
 	var next atomic.Uint32
 	parallel(workers, func(w *settler) {
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
-			w.part(order[i], from, room)
+			w.part(order[i], from, i, room)
 		}
 		w.ops, w.settled = nil, nil
 		w.matcher = NewMatcher(m.list) // without its memory
@@ -83,7 +83,8 @@ func (m *matching) run(workers []*settler, from *scan) {
 // together, unless it is only one, at most limit operations.
 type expanded struct {
 	mu          sync.Mutex
-	less        sync.Cond
+	change      sync.Cond
+	turn        uint32 // whose it is: the parts come in order, so that what the large ones leave fits the others
 	used, limit int
 	free        [][]Op
 }
@@ -93,18 +94,23 @@ const expandedShare = 16
 
 func newExpanded(events uint64) *expanded {
 	e := &expanded{limit: max(int(events/expandedShare), largeObject)}
-	e.less.L = &e.mu
+	e.change.L = &e.mu
 	return e
 }
 
-// take returns memory for n operations once there is room.
-func (e *expanded) take(n int) (ops []Op) {
+// take returns memory for n operations when it is the turn of part number i and there is room.
+func (e *expanded) take(i uint32, n int) (ops []Op) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for e.used > 0 && e.used+n > e.limit {
-		e.less.Wait()
+	for e.turn != i || n > 0 && e.used > 0 && e.used+n > e.limit {
+		e.change.Wait()
 	}
+	e.turn++
+	e.change.Broadcast()
 	e.used += n
+	if n == 0 {
+		return nil
+	}
 	if k := len(e.free) - 1; k >= 0 {
 		ops, e.free = e.free[k], e.free[:k]
 	}
@@ -121,7 +127,7 @@ func (e *expanded) give(ops []Op) {
 	defer e.mu.Unlock()
 	e.used -= len(ops)
 	e.free = append(e.free, ops)
-	e.less.Broadcast()
+	e.change.Broadcast()
 }
 
 // largestFirst returns the parts in the order in which they keep workers busy to the end.
@@ -131,7 +137,7 @@ func (s *scan) largestFirst() []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 		for _, w := range s.workers {
-			size[i] += len(w.ops.part[i].blocks)
+			size[i] += w.ops.part[i].n
 		}
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(-cmp.Compare(size[a], size[b]), cmp.Compare(a, b)) })
@@ -140,9 +146,10 @@ func (s *scan) largestFirst() []uint32 {
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
 // matches them.
-func (w *settler) part(p uint32, from *scan, room *expanded) {
+func (w *settler) part(p uint32, from *scan, turn uint32, room *expanded) {
 	runs := from.runs(p)
 	if len(runs) == 0 {
+		room.take(turn, 0)
 		return
 	}
 	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
@@ -156,7 +163,7 @@ func (w *settler) part(p uint32, from *scan, room *expanded) {
 	for i := range objects {
 		ends[i+1] += ends[i]
 	}
-	all := room.take(ends[objects])
+	all := room.take(turn, ends[objects])
 	w.expand(all, runs, ends)
 	for _, scanner := range from.workers {
 		scanner.ops.part[p] = opPart{}

@@ -26,11 +26,11 @@ func (b *builder) onPath() {
 		of := map[int][]interval{} // by metric
 		for ; len(keys) > 0 && keys[0].causer == causer; keys = keys[1:] {
 			for m := int(keys[0].finding.metric); m >= 0; m = parent[m] {
-				of[m] = append(of[m], b.waits.unions[keys[0]]...)
+				of[m] = unite(of[m], b.waits.unions[keys[0]])
 			}
 		}
 		for m, v := range of {
-			b.out.OnPath[m] += length(merged(v))
+			b.out.OnPath[m] += length(v)
 		}
 	}
 }

@@ -10,20 +10,27 @@ import (
 // follower measures a location against the critical path, in a second look at its events.
 type follower struct {
 	on    finger
-	of    map[uint32][]partTrail // by location: parts of its trail that are measured on their own
-	parts []partFinger           // those of the location
-	times sums[partPath]         // what they collect
+	of    map[uint32][]pathPart // by location: parts of its trail that are measured on their own
+	parts []pathPart            // those of the location, from the last time on
+	times sums[partPath]        // what they collect
 }
 
-// partTrail is a part of a location's trail, given in lengths of that, that belongs to the thing with this number.
-type partTrail struct {
+// pathPart is a part of a location's trail that belongs to the thing with this number: ascending and disjoint.
+type pathPart struct {
 	part int
-	trail
+	rest []interval
 }
 
-type partFinger struct {
-	part int
-	finger
+// within returns the length of the part in [from, to). Each call must go on behind the one before.
+func (p *pathPart) within(from, to int64) (d int64) {
+	for len(p.rest) > 0 && p.rest[0].from < to {
+		d += max(0, min(to, p.rest[0].to)-max(from, p.rest[0].from))
+		if p.rest[0].to > to {
+			break
+		}
+		p.rest = p.rest[1:]
+	}
+	return d
 }
 
 // partPath is a call path in a part.
@@ -32,12 +39,22 @@ type partPath struct {
 	path uint32
 }
 
-// seek goes to a location.
-func (f *follower) seek(loc uint32, on trail) {
+// seek goes to a location at time t.
+func (f *follower) seek(loc uint32, on trail, t int64) {
 	f.on = finger{trail: on}
 	f.parts = f.parts[:0]
-	for _, x := range f.of[loc] {
-		f.parts = append(f.parts, partFinger{x.part, finger{trail: x.trail}})
+	if f.of[loc] == nil {
+		return
+	}
+	at := f.on.until(t)
+	for _, p := range f.of[loc] {
+		i, _ := slices.BinarySearchFunc(p.rest, at, func(x interval, at int64) int {
+			if x.to <= at {
+				return -1
+			}
+			return 1
+		})
+		f.parts = append(f.parts, pathPart{p.part, p.rest[i:]})
 	}
 }
 
@@ -47,8 +64,7 @@ func (f *follower) time(from, to int64, path uint32) int64 {
 	if a < b {
 		for i := range f.parts {
 			p := &f.parts[i]
-			from := p.until(a)
-			if d := p.until(b) - from; d > 0 {
+			if d := p.within(a, b); d > 0 {
 				f.times.add(cellHash(uint16(p.part), path, 0), partPath{p.part, path}, d)
 			}
 		}
@@ -58,7 +74,7 @@ func (f *follower) time(from, to int64, path uint32) int64 {
 
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
-func (s *scan) retrace(p *criticalPath, parts map[uint32][]partTrail) (cells []scanCell, times map[partPath]int64) {
+func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64) {
 	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
@@ -85,7 +101,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]partTrail) (cells []s
 		if v := p.trail(uint32(loc)); len(v) > 0 {
 			w.loc = uint32(loc)
 			l := &s.locations[loc]
-			w.path.seek(w.loc, v)
+			w.path.seek(w.loc, v, l.begin)
 			if d := w.path.time(l.begin, l.first, l.own); d > 0 {
 				cells = append(cells, scanCell{path: l.own, loc: w.loc, time: d})
 			}
@@ -144,7 +160,7 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 			continue
 		}
 		w.loc, w.batch = uint32(b.Location), b
-		w.path.seek(w.loc, v)
+		w.path.seek(w.loc, v, from[i].time)
 		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true}
 		w.levels(&l, from[i].path)
 		w.events(&l, b.Events)

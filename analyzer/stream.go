@@ -96,6 +96,7 @@ type opStore struct {
 type opPart struct {
 	stream
 	runs  []opRun
+	n     int   // operations
 	begin int64 // of the record before
 }
 
@@ -125,6 +126,7 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 		p.begin = 0
 	}
 	p.runs[len(p.runs)-1].n++
+	p.n++
 	flags := byte(o.Outcome) << outcomeShift
 	if o.Blocked != NotBlocked {
 		flags |= hasBlocked

@@ -22,10 +22,10 @@ type criticalWaits struct {
 	unions map[unionKey][]interval // ascending and disjoint
 }
 
-// union is a growing union of intervals: list[:done] is ascending and disjoint, the rest is as it came.
+// union is a growing union of intervals.
 type union struct {
-	list, spare []interval
-	done        int
+	list []interval // ascending and disjoint
+	late []interval // what began before the end of list, as it came
 }
 
 // meter is one worker that measures waits against the critical path.
@@ -70,12 +70,8 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 			all.cells[k] += d
 		}
 		for k, u := range c.unions {
-			all.unions[k] = append(all.unions[k], u.list...)
-		}
-	}
-	if len(meters) > 1 {
-		for k, v := range all.unions {
-			all.unions[k] = merged(v)
+			all.unions[k] = unite(all.unions[k], u.list)
+			u.list = nil
 		}
 	}
 	return all
@@ -110,25 +106,62 @@ func (c *meter) measure(block []byte) {
 	}
 }
 
-// add adds an interval; neighbours often come one after the other, so most need no room.
+// add adds an interval. Most begin behind the one before.
 func (u *union) add(x interval) {
-	n := len(u.list)
-	if n > u.done && x.from <= u.list[n-1].to && u.list[n-1].from <= x.to {
-		v := &u.list[n-1]
+	if n := len(u.list); n == 0 || x.from > u.list[n-1].to {
+		u.list = push(u.list, x)
+	} else if last := &u.list[n-1]; x.from >= last.from {
+		last.to = max(last.to, x.to)
+	} else {
+		u.addLate(x)
+	}
+}
+
+func (u *union) addLate(x interval) {
+	n := len(u.late)
+	if n > 0 && x.from <= u.late[n-1].to && u.late[n-1].from <= x.to {
+		v := &u.late[n-1]
 		*v = interval{min(x.from, v.from), max(x.to, v.to)}
 		return
 	}
-	if n >= 1024 && n >= 2*u.done {
+	if n >= 1024 && n >= len(u.list) {
 		u.merge()
 	}
-	u.list = append(u.list, x)
+	u.late = push(u.late, x)
 }
 
-// merge unites what was added with what was there.
+// push appends x with as few copies of large lists as possible.
+func push(v []interval, x interval) []interval {
+	if len(v) == cap(v) {
+		v = slices.Grow(v, max(len(v), 4))
+	}
+	return append(v, x)
+}
+
+// merge unites what came late with the rest.
 func (u *union) merge() {
-	a, b := u.list[:u.done], u.list[u.done:]
-	b = merged(b)
-	out := u.spare[:0]
+	slices.SortFunc(u.late, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	n := 0
+	for _, x := range u.late {
+		if n > 0 && x.from <= u.late[n-1].to {
+			u.late[n-1].to = max(u.late[n-1].to, x.to)
+			continue
+		}
+		u.late[n] = x
+		n++
+	}
+	u.list, u.late = unite(u.list, u.late[:n]), u.late[:0]
+}
+
+// unite returns the union of two lists of ascending disjoint intervals. It may be one of them.
+func unite(a, b []interval) []interval {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]interval, 0, len(a)+len(b))
 	for len(a) > 0 || len(b) > 0 {
 		from := &a
 		if len(a) == 0 || len(b) > 0 && b[0].from < a[0].from {
@@ -142,22 +175,7 @@ func (u *union) merge() {
 			out = append(out, x)
 		}
 	}
-	u.list, u.spare, u.done = out, u.list[:0], len(out)
-}
-
-// merged sorts and unites intervals in place.
-func merged(v []interval) []interval {
-	slices.SortFunc(v, func(a, b interval) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	n := 0
-	for _, x := range v {
-		if n > 0 && x.from <= v[n-1].to {
-			v[n-1].to = max(v[n-1].to, x.to)
-			continue
-		}
-		v[n] = x
-		n++
-	}
-	return v[:n]
+	return out
 }
 
 // length is the sum of the lengths of disjoint intervals.
