@@ -102,7 +102,9 @@ func (r *recording) decode(c shm.Chunk) {
 		e := event{kind: kind, id: id, words: c.Words[at+1 : at+1+n : at+1+n], time: now}
 		e.words = append([]uint64(nil), e.words...)
 		if kind == wire.Overhead {
-			require.LessOrEqual(r.t, e.words[0], now)
+			if e.words[0] > now {
+				r.t.Fatalf("%d ticks of overhead before %d", e.words[0], now)
+			}
 			at += 1 + n
 			continue // depends on chance
 		}
@@ -113,13 +115,15 @@ func (r *recording) decode(c shm.Chunk) {
 		spec, _ := wire.SpecOf(kind)
 		if spec.ID == wire.RegionID {
 			def, ok := r.regions[id]
-			require.True(r.t, ok, "region %d is defined", id)
+			if !ok {
+				r.t.Fatalf("region %d is not defined", id)
+			}
 			e.region = def.Name
 			e.at = fmt.Sprintf("%s:%d", filepath.Base(def.File), def.Line)
 		}
 		if len(spec.Words) > 0 && strings.HasPrefix(spec.Words[0], "object") {
-			if object, _ := e.object(); object != 0 {
-				require.Contains(r.t, r.objects, object)
+			if object, _ := e.object(); object != 0 && r.objects[object].ID == 0 {
+				r.t.Fatalf("object %d is not defined", object)
 			}
 		}
 		r.locations[c.Location] = append(r.locations[c.Location], e)
@@ -139,7 +143,9 @@ func (r *recording) checkNesting(number uint64, events []event) int {
 		case wire.Lost:
 			depth -= int(e.id)
 		}
-		require.GreaterOrEqual(r.t, depth, 0, "location %d, event %d: %v", number, i, e)
+		if depth < 0 {
+			r.t.Fatalf("location %d, event %d: %v closes too much", number, i, e)
+		}
 	}
 	return depth
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // roles are what this test program does as a child of itself.
-var roles = map[string]func(){"stress": stress}
+var roles = map[string]func(){"stress": stress, "sleep": func() { time.Sleep(time.Minute) }}
 
 // modes are the ways to find goroutines.
 var modes = map[string]shm.Config{"descriptors": {}, "portable": {Portable: true}}

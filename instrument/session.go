@@ -23,7 +23,7 @@ var current atomic.Pointer[session]
 type session struct {
 	number      uint32 // from 1
 	buffer      *shm.Buffer
-	block       bool        // wait when the buffer is full
+	block       atomic.Bool // wait when the buffer is full
 	tsc         bool        // events are stamped with the processor's counter
 	counters    *sample.Set // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
@@ -75,7 +75,8 @@ func Attach(c shm.Config) error {
 	if !c.Portable {
 		kind = clock.Best()
 	}
-	se := &session{number: lastSession + 1, block: c.Block, tsc: kind != clock.Monotonic}
+	se := &session{number: lastSession + 1, tsc: kind != clock.Monotonic}
+	se.block.Store(c.Block)
 	if len(c.Counters) > 0 {
 		var err error
 		if se.counters, err = sample.Open(c.Counters, getg); err != nil {

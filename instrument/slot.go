@@ -177,12 +177,9 @@ func (se *session) refill(s *slot, t uint64) (waited uint64, ok bool) {
 	}
 	waited = se.buffer.Reserve()
 	chunk, class := se.alloc(s, t)
-	if chunk == 0 && se.block {
+	if chunk == 0 && se.block.Load() {
 		_, start := se.now()
-		for tries := 1; chunk == 0 && current.Load() == se && (tries%256 != 0 || se.buffer.Attended()); tries++ {
-			time.Sleep(50 * time.Microsecond)
-			chunk, class = se.alloc(s, t)
-		}
+		chunk, class = se.await(s, t)
 		_, end := se.now()
 		waited += end - start
 	}
@@ -196,10 +193,27 @@ func (se *session) refill(s *slot, t uint64) (waited uint64, ok bool) {
 	s.last = t
 	s.seq++
 	if s.dropping {
-		s.put1(wire.Lost, s.closed, t, s.lost)
+		s.put1(wire.Lost, min(s.closed, wire.MaxID), t, s.lost)
 		s.dropping = false
 	}
 	return waited, true
+}
+
+// await waits for a chunk. It gives up, with 0, when the recorder has none to give back, or does not live.
+//
+//go:norace
+func (se *session) await(s *slot, t uint64) (chunk uintptr, class shm.Class) {
+	for tries := 1; se.block.Load() && current.Load() == se; tries++ {
+		awaited := se.buffer.Awaited()
+		if chunk, class = se.alloc(s, t); chunk != 0 || !awaited {
+			return chunk, class
+		}
+		if tries%256 == 0 && !se.buffer.Attended() {
+			se.block.Store(false) // for all goroutines
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	return 0, class
 }
 
 // alloc takes a chunk: goroutines that do little get little.

@@ -22,10 +22,10 @@ type Buffer struct {
 	base uintptr
 
 	mu    BriefMutex
-	local [classes]uint64 // stacks of free chunks taken from the recorder, linked like theirs
-	cut   [classes]span   // chunks of a block that were never used
-	next  atomic.Uint64   // first block never used; changes under mu
-	limit uint64          // blocks for chunks; the others are kept for definitions
+	local [classes]atomic.Uint64 // stacks of free chunks taken from the recorder, linked like theirs; change under mu
+	cut   [classes]span          // chunks of a block that were never used
+	next  atomic.Uint64          // first block never used; changes under mu
+	limit uint64                 // blocks for chunks; the others are kept for definitions
 
 	growing BriefMutex
 	refused atomic.Bool // the system gave no memory: do not ask again
@@ -56,6 +56,7 @@ func Create(c Config, k clock.Kind) (*Buffer, error) {
 	if space, err := freeSpace(c.Dir); err == nil {
 		size = min(size, space/2) // others need the file system as well
 	}
+	size = min(size, fileLimit()-int64(dataOffset(uint64(size/blockSize)))) // beyond the limit the system kills
 	blocks := uint64(min(size/blockSize, maxBlocks))
 	if blocks < minBlocks {
 		return nil, fmt.Errorf("%s: a buffer of %d KiB is too small", c.Dir, size>>10)
@@ -153,11 +154,18 @@ func (b *Buffer) Alloc(want Class, l Label) (uintptr, Class) {
 // once failed.
 func (b *Buffer) Available() bool {
 	for i := range b.h.free {
-		if b.h.free[i].Load() != 0 {
+		if b.h.free[i].Load() != 0 || b.local[i].Load() != 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// Awaited tells whether the recorder has chunks that it will give back. Otherwise waiting for room is waiting for
+// other goroutines, which may wait for this one.
+func (b *Buffer) Awaited() bool {
+	returned := b.h.returned.Load()
+	return b.h.handed.Load() != returned
 }
 
 // Attended tells whether the recorder lives, as far as that is known. It is slow: it asks the system.
@@ -237,13 +245,13 @@ func (b *Buffer) take(class Class, mayCut bool) uint64 {
 //
 //go:nosplit
 func (b *Buffer) pop(class Class) uint64 {
-	if b.local[class] == 0 {
-		b.local[class] = b.h.free[class].Swap(0)
+	offset := b.local[class].Load()
+	if offset == 0 {
+		offset = b.h.free[class].Swap(0)
 	}
-	offset := b.local[class]
 	if offset != 0 {
 		c := b.chunk(offset)
-		b.local[class] = c.next.Load()
+		b.local[class].Store(c.next.Load())
 		c.next.Store(0)
 	}
 	return offset
@@ -278,6 +286,7 @@ func (b *Buffer) takeBlock(class Class) span {
 func (b *Buffer) Retire(chunk uintptr) {
 	offset := uint64(chunk - b.base)
 	b.chunk(offset).state.Store(retired)
+	b.h.handed.Add(1)
 	b.push(&b.h.retired, offset)
 }
 

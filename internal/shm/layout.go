@@ -96,8 +96,10 @@ type header struct {
 	counts    [32]atomic.Uint64
 	_         [24]uint64
 	retired   atomic.Uint64 // offset of the stack's top chunk, 0 empty
-	_         [7]uint64
+	handed    atomic.Uint64 // chunks ever retired
+	_         [6]uint64
 	free      [classes]atomic.Uint64
+	returned  atomic.Uint64 // chunks ever given back
 }
 
 const _ = uint(argsStart - unsafe.Sizeof(header{})) // must fit

@@ -102,6 +102,15 @@ func freeSpace(dir string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
+// fileLimit returns the largest size of a file that this process may write.
+func fileLimit() int64 {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &l) != nil || uint64(l.Cur) > 1<<62 {
+		return 1 << 62
+	}
+	return int64(l.Cur)
+}
+
 // locked tells whether another descriptor holds the file's lock.
 func locked(fd int) bool {
 	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil {

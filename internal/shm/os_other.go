@@ -16,6 +16,7 @@ func mapFile(int, int) ([]byte, error)      { return nil, errSystem }
 func unmapFile([]byte)                      {}
 func allocate(int, int64, int64) error      { return errSystem }
 func freeSpace(string) (int64, error)       { return 0, errSystem }
+func fileLimit() int64                      { return 0 }
 func locked(int) bool                       { return false }
 func bootTicks(int) uint64                  { return 0 }
 

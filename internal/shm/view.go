@@ -222,6 +222,7 @@ func (v *View) Free(c Chunk) {
 	h.location, h.goid, h.seq, h.base = 0, 0, 0, 0
 	h.state.Store(free)
 	v.push(&v.h.free[c.class], c.offset)
+	v.h.returned.Add(1)
 }
 
 // NewDefs returns the definitions published since the last call, in order. Damage is an error; the

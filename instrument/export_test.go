@@ -1,0 +1,11 @@
+package instrument
+
+import "tracerec/trace/wire"
+
+// UseUpIDs makes the session in progress have given out all numbers of regions and metrics.
+func UseUpIDs() {
+	se := current.Load()
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	se.regions, se.metrics = wire.MaxID, wire.MaxID
+}

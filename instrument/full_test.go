@@ -1,0 +1,273 @@
+//go:build linux && (amd64 || arm64)
+
+package instrument_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/instrument"
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// view opens the buffer of the session in progress.
+func view(t *testing.T, dir string) *shm.View {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+shm.Suffix))
+	require.Len(t, files, 1)
+	v, err := shm.Open(files[0])
+	require.NoError(t, err)
+	t.Cleanup(v.Close)
+	return v
+}
+
+// size returns how many events are in the record, apart from the notes about losses.
+func (r *recording) size() (n int) {
+	for _, events := range r.locations {
+		for _, e := range events {
+			if e.kind != wire.Lost {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+const smallest = 2 << 20 // bytes of buffer
+
+func TestBlockWaitsForSlowRecorder(t *testing.T) {
+	const pairs = 100_000 // half as much again as the buffer holds
+	c := shm.Config{Dir: t.TempDir(), Buffer: smallest, Block: true, Recorder: os.Getpid()}
+	require.NoError(t, instrument.Attach(c))
+	defer instrument.Detach()
+	v := view(t, c.Dir)
+	done := make(chan int)
+	go func() { done <- fill(pairs) }()
+	for chunks, before := len(v.Owned()), -1; chunks == 0 || chunks != before; chunks, before = len(v.Owned()), chunks {
+		time.Sleep(200 * time.Millisecond) // until it is full
+	}
+	var saved []shm.Chunk
+	for events := 0; events == 0; {
+		select {
+		case events = <-done:
+		case <-time.After(5 * time.Millisecond):
+		}
+		for _, chunk := range v.TakeRetired() {
+			copied := chunk
+			copied.Words = slices.Clone(chunk.Words)
+			saved = append(saved, copied)
+			time.Sleep(time.Millisecond)
+			v.Free(chunk)
+		}
+	}
+	instrument.Detach()
+	require.NotZero(t, v.HeldUp())
+	r := decode(t, c.Dir, saved...)
+	require.Empty(t, r.warnings)
+	require.Equal(t, 4*pairs, r.size())
+}
+
+func TestBlockEndsWithRecorder(t *testing.T) {
+	recorder := exec.Command(os.Args[0])
+	recorder.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=sleep")
+	require.NoError(t, recorder.Start())
+	const pairs = 100_000
+	c := shm.Config{Dir: t.TempDir(), Buffer: smallest, Block: true, Recorder: recorder.Process.Pid}
+	require.NoError(t, instrument.Attach(c))
+	defer instrument.Detach()
+	done := make(chan int)
+	go func() { done <- fill(pairs) }()
+	select {
+	case <-done:
+		t.Error("did not wait for the recorder")
+	case <-time.After(500 * time.Millisecond):
+	}
+	recorder.Process.Kill()
+	recorder.Wait()
+	<-done
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range 1000 {
+		wg.Go(func() { fill(1) })
+	}
+	wg.Wait()
+	require.Less(t, time.Since(start), 5*time.Second, "nobody asks for the recorder again")
+	instrument.Detach()
+	r := decode(t, c.Dir)
+	require.Equal(t, 4*pairs+4*1000, r.size()+int(r.warnings["events lost"]))
+}
+
+// All memory is owned by goroutines that wait for one that finds none: waiting for the recorder would be for ever.
+func TestBlockDoesNotDeadlock(t *testing.T) {
+	for name, block := range map[string]bool{"block": true, "drop": false} {
+		t.Run(name, func(t *testing.T) {
+			const n = 20_000 // chunks for not even half of them
+			r := record(t, shm.Config{Buffer: smallest, Block: block, Recorder: os.Getpid()}, func() {
+				gate := make(chan bool)
+				var started, ended sync.WaitGroup
+				started.Add(n)
+				ended.Add(n)
+				for range n {
+					go func() {
+						s := handle.Enter()
+						started.Done()
+						<-gate
+						s.End()
+						ended.Done()
+					}()
+				}
+				started.Wait()
+				close(gate)
+				ended.Wait()
+			})
+			lost := int(r.warnings["events lost"])
+			require.Greater(t, lost, n, "two for each that found no room, though none of them could note it")
+			require.Equal(t, 2*n, r.size()+lost)
+		})
+	}
+}
+
+func TestLossIsForgottenByNobody(t *testing.T) {
+	sum := 0
+	r := record(t, shm.Config{Buffer: smallest}, func() {
+		fill(100_000)
+		var mu instrument.Mutex
+		var wg instrument.WaitGroup
+		ch := make(chan int)
+		for i := range 100 {
+			wg.Go(func() {
+				mu.Lock()
+				defer mu.Unlock()
+				instrument.Send(ch, i)
+			})
+		}
+		instrument.Go(func() { wg.Wait(); instrument.Close(ch) })
+		for v := range instrument.Range(ch) {
+			sum += v
+		}
+		time.Sleep(20 * time.Millisecond)
+	})
+	require.Equal(t, 4950, sum)
+	const operations = 100*(1+1+1+6+1+1) + 1 + 100*2 // at the least
+	require.GreaterOrEqual(t, r.size()+int(r.warnings["events lost"]), 400_000+operations)
+	require.Zero(t, r.count(wire.Lost), "there was no room to note it")
+}
+
+func TestDefinitionsUsedUp(t *testing.T) {
+	r := record(t, shm.Config{Buffer: smallest}, func() {
+		for i := range 500 {
+			instrument.Region(strings.Repeat("x", 4000) + string(rune('A'+i))).End()
+		}
+		var mu instrument.Mutex
+		mu.Lock()
+		mu.Unlock()
+	})
+	events := r.only()
+	require.Len(t, events, 2*500+3)
+	require.NotZero(t, r.warnings["definitions lost"])
+	require.Zero(t, events[998].id, "an unknown region")
+	require.Equal(t, "unknown", events[998].region)
+	require.Equal(t, []string{"enter", "exit"}, []string{events[998].kind.String(), events[999].kind.String()})
+}
+
+func TestIDsUsedUp(t *testing.T) {
+	r := record(t, shm.Config{}, func() {
+		instrument.Region("last").End()
+		instrument.UseUpIDs()
+		for range 3 {
+			instrument.Region("too many").End()
+		}
+		instrument.NewRegion("as well").Enter().End()
+		instrument.NewMetric("m", "").Sample(1)
+		instrument.Go(func() {})
+		time.Sleep(20 * time.Millisecond)
+	})
+	require.Equal(t, []string{"enter last", "exit", "enter unknown", "exit", "enter unknown", "exit", "enter unknown", "exit",
+		"enter unknown", "exit", "create unknown"}, texts(r.locations[1]))
+	require.Equal(t, map[string]uint64{"definitions lost": 5}, r.warnings)
+}
+
+func TestDirectoryRemoved(t *testing.T) {
+	c := shm.Config{Dir: t.TempDir()}
+	require.NoError(t, instrument.Attach(c))
+	defer instrument.Detach()
+	v := view(t, c.Dir)
+	require.NoError(t, os.RemoveAll(c.Dir))
+	events := fill(100_000)
+	instrument.Detach()
+	recorded := 0
+	for _, chunk := range v.Owned() {
+		recorded += len(chunk.Words)
+	}
+	require.GreaterOrEqual(t, recorded, events)
+	require.Empty(t, v.Warnings())
+}
+
+// mount makes a file system of a kind for the test.
+func mount(t *testing.T, kind, options string) string {
+	dir := t.TempDir()
+	if err := syscall.Mount(kind, dir, kind, 0, options); err != nil {
+		t.Skip("may not mount: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	return dir
+}
+
+func TestFileSystemRunsFull(t *testing.T) {
+	dir := mount(t, "tmpfs", "size=8m")
+	require.NoError(t, instrument.Attach(shm.Config{Dir: dir}))
+	defer instrument.Detach()
+	other, err := os.Create(filepath.Join(dir, "other"))
+	require.NoError(t, err)
+	for err == nil {
+		_, err = other.Write(make([]byte, 64<<10))
+	}
+	other.Close()
+	events := fill(100_000)
+	instrument.Detach()
+	r := decode(t, dir)
+	require.Equal(t, events, r.size()+int(r.warnings["events lost"]))
+	require.EqualValues(t, 1, r.warnings["buffer memory refused"])
+	require.NotZero(t, r.size())
+}
+
+// A ramfs cannot allocate: zeros are written instead.
+func TestFileSystemWithoutAllocation(t *testing.T) {
+	dir := mount(t, "ramfs", "")
+	require.NoError(t, instrument.Attach(shm.Config{Dir: dir, Buffer: 8 << 20}))
+	defer instrument.Detach()
+	v := view(t, dir)
+	events := fill(100_000)
+	instrument.Detach()
+	var st syscall.Stat_t
+	require.NoError(t, syscall.Stat(v.Info().Path, &st))
+	require.GreaterOrEqual(t, st.Blocks*512, v.Memory())
+	require.Less(t, v.Memory(), int64(8<<20), "it is sparse behind")
+	r := decode(t, dir)
+	require.Empty(t, r.warnings)
+	require.Equal(t, events, r.size())
+}
+
+func TestLimitOfFileSize(t *testing.T) {
+	for limit, want := range map[string]string{"100": "too small", "3000": ""} { // KiB
+		dir := t.TempDir()
+		cmd := exec.Command("bash", "-c", "ulimit -f "+limit+"; exec "+os.Args[0])
+		cmd.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Contains(t, string(out), want)
+		if want == "" {
+			require.Empty(t, out)
+			require.Equal(t, stressed, decode(t, dir).count(wire.SendBegin))
+		}
+	}
+}
