@@ -32,6 +32,11 @@ type Recorder struct {
 // begin makes a session and begins an archive in the trace directory dir, which exists.
 func begin(dir string, o Options) (*Recorder, error) {
 	o.Dir = dir
+	for _, deleted := range removeOrphans() {
+		if o.Say != nil && !o.Quiet {
+			o.Say("removed what an interrupted recording left in shared memory; its archive " + deleted + " was deleted")
+		}
+	}
 	s, err := makeSession(o.Dir, o.Buffer)
 	if err != nil {
 		return nil, err

@@ -25,8 +25,9 @@ var sharedMemory = "/dev/shm"
 // `session` in the trace directory names it until the trace directory is complete, so that it is found after
 // the death of the recorder.
 type session struct {
-	dir  string
-	lock *os.File
+	dir   string
+	lock  *os.File // of the trace directory
+	owner *os.File // in shared memory: says the same from the other side, see orphaned
 }
 
 // makeSession makes a session directory for the trace directory dir, in shared memory if room bytes are
@@ -50,6 +51,9 @@ func makeSession(dir string, room int64) (*session, error) {
 	err := os.WriteFile(filepath.Join(dir, sessionFile), []byte(named+"\n"), 0o666)
 	if err == nil {
 		s.lock, err = lockSession(dir)
+	}
+	if err == nil && named != buffersDir {
+		err = s.own(dir)
 	}
 	if err != nil {
 		os.RemoveAll(s.dir)
@@ -83,21 +87,28 @@ func openSession(dir string) (*session, error) {
 // remove ends the session: the trace directory dir is complete. The session file goes last.
 func (s *session) remove(dir string) error {
 	defer s.lock.Close()
-	entries, err := os.ReadDir(s.dir)
-	for _, e := range entries {
-		// Not everything: the name of the directory came out of a file.
-		if strings.HasSuffix(e.Name(), shm.Suffix) {
-			err = errors.Join(err, os.Remove(s.path(e.Name())))
-		}
-	}
-	if err == nil {
-		err = os.Remove(s.dir)
-	}
+	defer s.owner.Close() // nil is as good as closed
+	err := s.removeBuffers()
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = os.Remove(filepath.Join(dir, sessionFile))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // the trace directory was removed
+	}
+	return err
+}
+
+// removeBuffers removes the session directory.
+func (s *session) removeBuffers() error {
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		// Not everything: the name of the directory came out of a file.
+		if e.Name() == ownerFile || strings.HasSuffix(e.Name(), shm.Suffix) {
+			err = errors.Join(err, os.Remove(s.path(e.Name())))
+		}
+	}
+	if err == nil {
+		err = os.Remove(s.dir)
 	}
 	return err
 }
