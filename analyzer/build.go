@@ -343,15 +343,7 @@ func (b *builder) warnings() {
 	add := func(format string, args ...any) {
 		b.out.Warnings = append(b.out.Warnings, fmt.Sprintf(format, args...))
 	}
-	for _, p := range b.s.archive.Problems() {
-		add("%v", p)
-	}
-	for _, err := range b.s.damaged {
-		var p trace.Problem // told already if it was seen when the archive was opened
-		if !errors.As(err, &p) || !slices.ContainsFunc(b.s.archive.Problems(), func(q trace.Problem) bool { return p.File == q.File && p.Offset == q.Offset }) {
-			add("%v", err)
-		}
-	}
+	b.damage()
 	if !b.s.archive.Header().Complete {
 		add("the archive was not completed: its end may be missing")
 	}
@@ -385,6 +377,27 @@ func (b *builder) warnings() {
 	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
 		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)
 	}
+}
+
+// damage tells of the archive's problems. The first says most; others often follow from it.
+func (b *builder) damage() {
+	var all []string
+	seen := map[trace.Problem]bool{} // those of a place once, without what
+	for _, p := range b.s.archive.Problems() {
+		seen[trace.Problem{File: p.File, Offset: p.Offset}] = true
+		all = append(all, p.Error())
+	}
+	for _, err := range b.s.damaged {
+		var p trace.Problem
+		if !errors.As(err, &p) || !seen[trace.Problem{File: p.File, Offset: p.Offset}] {
+			all = append(all, err.Error())
+		}
+	}
+	const most = 3
+	if n := len(all) - most; n > 1 {
+		all = append(all[:most], fmt.Sprintf("%d more problems in the archive, see tracerec check", n))
+	}
+	b.out.Warnings = append(b.out.Warnings, all...)
 }
 
 // total is the sum of a metric's own severities.

@@ -57,8 +57,10 @@ func Recover(dir string, say func(string)) error {
 	if r.close(); r.err != nil {
 		return r.failure()
 	}
-	r.report()
-	return remaining(dir)
+	if len(r.procs) > 0 {
+		r.report()
+	}
+	return r.remaining()
 }
 
 // complete tells whether nothing is wrong with the archive in dir.
@@ -71,15 +73,23 @@ func complete(dir string) (bool, error) {
 	return a.Header().Complete && len(a.Problems()) == 0, nil
 }
 
-// remaining returns an error if there is damage in the archive.
-func remaining(dir string) error {
-	a, err := trace.Open(dir)
+// remaining returns an error if there is damage in the archive. It says what the archive holds if no process did.
+func (r *Recorder) remaining() error {
+	a, err := trace.Open(r.o.Dir)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
+	if len(r.procs) == 0 {
+		total, err := Measure(a, r.o.Dir)
+		if err != nil {
+			return err
+		}
+		r.say("%s: %s", r.o.Dir, total)
+	}
 	if problems := a.Problems(); len(problems) > 0 {
-		return fmt.Errorf("%w (%s in all; the rest can be used)", problems[0], Plural(len(problems), "problem"))
+		return fmt.Errorf("%w (%s in the middle of the archive, which recover leaves as it is; the rest can be used)",
+			problems[0], Plural(len(problems), "problem"))
 	}
 	return nil
 }

@@ -294,7 +294,11 @@ func (s *scanner) lostBefore(seg *segment, off int64, number uint32) (repeated b
 		s.a.problem(seg, off, "frame %d is repeated", number)
 		return true
 	}
-	s.a.problem(seg, off, "frames %d to %d are missing", s.next, number-1)
+	if s.next == number-1 {
+		s.a.problem(seg, off, "frame %d is missing", s.next)
+	} else {
+		s.a.problem(seg, off, "frames %d to %d are missing", s.next, number-1)
+	}
 	return false
 }
 

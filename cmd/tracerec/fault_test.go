@@ -250,4 +250,13 @@ func TestCutArchive(t *testing.T) {
 		require.Equal(t, before, count(t, archive, "enter")["work"])
 		require.LessOrEqual(t, before, events)
 	}
+
+	data[len(data)/2] ^= 1
+	archive := filepath.Join(t.TempDir(), "flipped")
+	require.NoError(t, os.Mkdir(archive, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(archive, name), data, 0o644))
+	r := inside("recover", archive)
+	require.Equal(t, 2, r.status)
+	require.Contains(t, r.stderr, "in the middle of the archive, which recover leaves as it is")
+	require.NotContains(t, r.stderr, "no events recorded")
 }

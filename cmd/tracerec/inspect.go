@@ -133,8 +133,9 @@ func newRecover() *cobra.Command {
 		Short: "Complete an archive whose recorder died, or repair a damaged one",
 		Long: `recover reads what the processes of a recording left in their measurement
 buffers when the recorder died, and completes the archive with it. Processes that
-still run are recorded until they end. Of a damaged archive it keeps what can be
-read; the damaged one stays beside it.`,
+still run are recorded until they end. A damaged end of the archive is cut off.
+Damage in the middle is reported, with exit status 2, and left as it is: what is
+around it can be used.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))

@@ -197,7 +197,11 @@ func TestInterruptEndsThePatience(t *testing.T) {
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }) // the child
-	waitFor(t, "the program's start", func() bool { return len(childrenOf(cmd.Process.Pid)) == 1 })
+	waitFor(t, "the program's start", func() bool {
+		session, _ := os.ReadFile(filepath.Join(archive, "session"))
+		buffers, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(session)), "*.buffer"))
+		return len(buffers) > 0
+	})
 	waitFor(t, "the program's end", func() bool { return len(childrenOf(cmd.Process.Pid)) == 0 })
 	require.NoError(t, cmd.Process.Signal(unix.SIGINT))
 	require.NoError(t, cmd.Wait())
