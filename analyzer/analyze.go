@@ -13,9 +13,9 @@ type Options struct {
 	Patterns []*Pattern          // see package patterns; must be valid and hold the metrics the analyzer computes itself
 	Workers  int                 // goroutines to use; 0 means GOMAXPROCS
 	Progress func(events uint64) // called now and then with the number of events read, never concurrently; may be nil
-	// Memory is how many bytes the operations of the trace may take, 0 for any number. The trace is then read
-	// several times, each time for some of the objects. The operations of one object, the locations and the waits found
-	// are in memory whatever it says. The result does not depend on it.
+	// Memory is how many bytes the operations of the trace may take, 0 for any number. If they take more, the trace is
+	// read several times, each time for some of the objects. The operations of one object, the locations and the waits
+	// found are in memory whatever it says. The result does not depend on it.
 	Memory int64
 }
 
@@ -39,7 +39,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns}
+	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns, memory: o.Memory}
 	settlers := m.settlers(n)
 	m.run(settlers, s)
 	for _, parts := range keep[1:] {
@@ -56,7 +56,8 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 // storedEvent is about what operations take per event of a trace that consists of them, bytes.
 const storedEvent = 6
 
-// passes divides the parts of the operations so that those of each pass take about the given number of bytes.
+// passes divides the parts of the operations so that those of each pass take about half the given number of bytes;
+// the other half is for those that are expanded.
 func passes(a *trace.Archive, memory int64) (keep []uint64) {
 	need := int64(0)
 	for _, c := range a.Chunks() {
@@ -64,7 +65,8 @@ func passes(a *trace.Archive, memory int64) (keep []uint64) {
 	}
 	n := int64(1)
 	if memory > 0 {
-		n = min(max(1, (need+memory-1)/memory), parts)
+		half := (memory + 1) / 2
+		n = min(max(1, (need+half-1)/half), parts)
 	}
 	for i := range n {
 		from, to := i*parts/n, (i+1)*parts/n

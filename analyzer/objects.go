@@ -16,6 +16,7 @@ type matching struct {
 	places *places
 	lives  *lives
 	list   []*Pattern
+	memory int64 // for operations, 0 for any
 }
 
 // opKey identifies an operation within an object.
@@ -68,7 +69,7 @@ func (m *matching) settlers(n int) (workers []*settler) {
 // run matches all objects whose operations were kept by the scan from, which has the same call paths.
 func (m *matching) run(workers []*settler, from *scan) {
 	order := from.largestFirst()
-	room := newExpanded(from.events)
+	room := newExpanded(from.events, m.memory)
 	var next atomic.Uint32
 	parallel(workers, func(w *settler) {
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
@@ -92,8 +93,13 @@ type expanded struct {
 // expandedShare is the number of events for each operation that may be expanded.
 const expandedShare = 16
 
-func newExpanded(events uint64) *expanded {
+const opSize = 40 // of an Op, bytes
+
+func newExpanded(events uint64, memory int64) *expanded {
 	e := &expanded{limit: max(int(events/expandedShare), largeObject)}
+	if memory > 0 {
+		e.limit = min(e.limit, int(memory/2/opSize))
+	}
 	e.change.L = &e.mu
 	return e
 }

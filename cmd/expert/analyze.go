@@ -34,6 +34,7 @@ is said at the top; what is readable of it is analyzed.`,
 	}
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().IntVar(&top, "top", 5, "print at most so many findings and rows of each list")
+	addMemory(cmd)
 	return cmd
 }
 
@@ -56,6 +57,7 @@ metric's unit.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
+	addMemory(cmd)
 	return cmd
 }
 

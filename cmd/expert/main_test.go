@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -94,6 +96,21 @@ func TestAnalyze(t *testing.T) {
 	require.NotEmpty(t, doc.Findings)
 	require.Equal(t, "lock_competition", doc.Findings[0].Metric)
 	require.Equal(t, int64(80_000), doc.Findings[0].Severity)
+}
+
+// The limit on memory changes nothing in the result.
+func TestMemory(t *testing.T) {
+	t.Cleanup(func() { debug.SetMemoryLimit(math.MaxInt64) })
+	dir := archive(t, lockTrace)
+	for _, command := range []string{"analyze", "dump"} {
+		_, want, _ := expert(command, dir)
+		status, got, stderr := expert(command, dir, "--memory", "1G")
+		require.Equal(t, 0, status, stderr)
+		require.Equal(t, want, got)
+		require.Equal(t, int64(1<<30), debug.SetMemoryLimit(-1))
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+	oneLine(t, []string{"analyze", dir, "--memory", "much"}, "--memory", "not a size")
 }
 
 func TestDump(t *testing.T) {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"errors"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/size"
 	"tracerec/recorder"
 )
 
@@ -34,44 +32,13 @@ func newRun(use string) *cobra.Command {
 	f.SetInterspersed(false)
 	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write; an older archive of that name is moved aside")
 	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample at region enter and exit, for instance task-clock,page-faults")
-	f.Var((*size)(&o.Buffer), "buffer", "most memory for the measurement buffer of a process")
+	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most memory for the measurement buffer of a process")
 	f.BoolVar(&o.Block, "block", false, "let the program wait when its buffer is full, instead of dropping regions")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times, 64ns or 1ns")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "how long to wait for instrumented children that outlive the program")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing after the run unless something was lost")
 	return cmd
 }
-
-// size is a number of bytes on the command line: 1048576, 512K, 64M, 1G.
-type size int64
-
-const sizeUnits = "KMGT"
-
-func (s *size) String() string {
-	n, unit := int64(*s), ""
-	for i := 0; i < len(sizeUnits) && n != 0 && n%1024 == 0; i++ {
-		n, unit = n/1024, sizeUnits[i:i+1]
-	}
-	return strconv.FormatInt(n, 10) + unit
-}
-
-func (s *size) Set(text string) error {
-	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text), "B"), "I")
-	shift := 0
-	if n := len(number); n > 0 {
-		if i := strings.IndexByte(sizeUnits, number[n-1]); i >= 0 {
-			number, shift = number[:n-1], 10*(i+1)
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
-		return errors.New("not a size like 65536, 512K, 64M or 1G")
-	}
-	*s = size(n << shift)
-	return nil
-}
-
-func (*size) Type() string { return "size" }
 
 // resolution is the resolution of stored times in nanoseconds.
 type resolution int64
