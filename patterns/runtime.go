@@ -43,9 +43,9 @@ var (
 	}}
 	Overhead = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "overhead", Title: "Measurement overhead", Parent: "management",
-		Description: "Time in which the recorder held a goroutine up, for instance to get a new buffer. The small constant cost of " +
-			"every event is not in it.",
-		Formula: "duration of the pauses that the recorder noted",
+		Description: "Time in which a goroutine waited for memory for its events: until the system had given some, or, with " +
+			"--block, until the recorder had emptied a buffer. The small constant cost of every event is not in it.",
+		Formula: "duration of these waits as the goroutines noted them",
 		Advice:  "Instrument coarser regions, or give the recorder more buffer memory.",
 	}}
 	Sleep = &analyzer.Pattern{Metric: metric.Metric{

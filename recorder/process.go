@@ -43,10 +43,11 @@ const (
 // take takes what the process has retired and returns how many bytes wait to be written.
 func (p *process) take() int {
 	chunks := p.view.TakeRetired()
-	if len(p.taken) == 0 && len(chunks) > 0 {
-		p.since = time.Now()
+	if len(p.taken) == 0 {
+		p.taken, p.since = chunks, time.Now()
+	} else {
+		p.taken = append(p.taken, chunks...)
 	}
-	p.taken = append(p.taken, chunks...)
 	for _, c := range chunks {
 		p.bytes += c.Size()
 	}
