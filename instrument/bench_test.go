@@ -71,6 +71,28 @@ func BenchmarkHandle(b *testing.B) {
 	}
 }
 
+//go:noinline
+func deferNamed() { defer instrument.Region("name").End() }
+
+//go:noinline
+func deferNothing() {}
+
+// BenchmarkDefer has the region in a function, beside the same function without it.
+func BenchmarkDefer(b *testing.B) {
+	b.Run("bare", func(b *testing.B) {
+		for range b.N {
+			deferNothing()
+		}
+	})
+	pair := func(b *testing.B) {
+		for range b.N {
+			deferNamed()
+		}
+	}
+	b.Run("off", pair)
+	b.Run("on", func(b *testing.B) { attach(b); pair(b) })
+}
+
 func BenchmarkMutex(b *testing.B) {
 	var bare sync.Mutex
 	var mu instrument.Mutex

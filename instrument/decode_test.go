@@ -71,17 +71,20 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 	require.NoError(t, err)
 	defer v.Close()
 	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings()}
-	defs, err := v.NewDefs()
+	v.TakeRetired() // as a recorder would, Owned finds them all the same
+	chunks := append(saved, v.Owned()...)
+	defs, err := v.NewDefs() // each is written before its first use
 	require.NoError(t, err)
 	for _, d := range defs {
 		table := map[wire.DefType]map[uint32]wire.Def{wire.DefRegion: r.regions, wire.DefObject: r.objects, wire.DefMetric: r.metrics}[d.Type]
 		if table != nil {
-			require.NotContains(t, table, d.ID)
+			if _, twice := table[d.ID]; twice {
+				t.Fatalf("%v is defined twice", d)
+			}
 			table[d.ID] = d
 		}
 	}
-	v.TakeRetired() // as a recorder would, Owned finds them all the same
-	for _, c := range append(saved, v.Owned()...) {
+	for _, c := range chunks {
 		r.decode(c)
 	}
 	for number, events := range r.locations {

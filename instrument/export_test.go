@@ -9,3 +9,9 @@ func UseUpIDs() {
 	defer se.mu.Unlock()
 	se.regions, se.metrics = wire.MaxID, wire.MaxID
 }
+
+// Age makes the last event of the running goroutine older.
+func Age(ticks uint64) {
+	se := current.Load()
+	se.slotOf(getg()).last -= ticks
+}

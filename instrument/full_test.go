@@ -196,6 +196,70 @@ func TestIDsUsedUp(t *testing.T) {
 	require.Equal(t, map[string]uint64{"definitions lost": 5}, r.warnings)
 }
 
+// Gaps that do not fit into a head.
+func TestLongGaps(t *testing.T) {
+	forModes(t, func(t *testing.T, c shm.Config) {
+		r := record(t, c, func() {
+			var mu instrument.Mutex
+			ch := make(chan int, 1)
+			age := func() { instrument.Age(wire.MaxDelta + 1) }
+			s := instrument.Region("r")
+			age()
+			instrument.Send(ch, 1)
+			age()
+			sel := instrument.Select()
+			age()
+			select {
+			case <-ch:
+				sel.Received(ch, true)
+			}
+			age()
+			mu.Lock()
+			age()
+			mu.Unlock()
+			s.End()
+		})
+		require.Equal(t, []string{"enter r", "time", "send send", "leave", "time", "select select", "time", "chose 5",
+			"time", "lock lock", "leave", "time", "unlock", "exit"}, texts(r.only()))
+	})
+}
+
+// Sessions come and go under a program that runs on.
+func TestSessionsUnderLoad(t *testing.T) {
+	end := make(chan bool)
+	var running sync.WaitGroup
+	var mu instrument.Mutex
+	ch := make(chan int, 2)
+	for range 3 {
+		running.Go(func() {
+			for {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				s := instrument.Region("outer")
+				mu.Lock()
+				handle.Enter().End()
+				mu.Unlock()
+				instrument.Send(ch, 1)
+				instrument.Recv(ch)
+				done := make(chan bool)
+				instrument.Go(func() { instrument.Close(done) })
+				instrument.Recv(done)
+				s.End()
+			}
+		})
+	}
+	for range 5 {
+		r := record(t, shm.Config{}, func() { time.Sleep(5 * time.Millisecond) })
+		require.NotZero(t, r.size())
+		require.Empty(t, r.warnings)
+	}
+	close(end)
+	running.Wait()
+}
+
 func TestDirectoryRemoved(t *testing.T) {
 	c := shm.Config{Dir: t.TempDir()}
 	require.NoError(t, instrument.Attach(c))

@@ -3,6 +3,7 @@
 package instrument_test
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -140,9 +141,11 @@ func cutRegion(s []string) []string {
 
 func TestChannelAddressesAreUsedAgain(t *testing.T) {
 	const channels = 3000
+	addresses := map[uintptr]bool{}
 	r := record(t, shm.Config{}, func() {
 		for i := range channels {
 			ch := make(chan int, 1)
+			addresses[reflect.ValueOf(ch).Pointer()] = true
 			instrument.Send(ch, i)
 			instrument.Recv(ch)
 			if i%100 == 0 {
@@ -150,6 +153,7 @@ func TestChannelAddressesAreUsedAgain(t *testing.T) {
 			}
 		}
 	})
+	require.Less(t, len(addresses), channels, "some were used again")
 	require.Len(t, r.objects, channels)
 	seen := map[uint32]int{}
 	for _, e := range r.only() {

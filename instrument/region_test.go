@@ -221,11 +221,23 @@ func TestBlockWaitsForRoom(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	var mu instrument.Mutex
+	var rw instrument.RWMutex
+	var wg instrument.WaitGroup
+	var once instrument.Once
+	cond := instrument.NewCond(&mu)
+	metric := instrument.NewMetric("m", "")
 	ch, other := make(chan int, 1), make(chan int, 1)
+	nothing := func() {}
 	calls := map[string]func(){
 		"handle": func() { handle.Enter().End() },
 		"name":   func() { defer instrument.Region("name").End() },
-		"lock":   func() { mu.Lock(); mu.Unlock() },
+		"lock":   func() { mu.Lock(); mu.Unlock(); mu.TryLock(); mu.Unlock() },
+		"rwlock": func() { rw.Lock(); rw.Unlock(); rw.RLock(); rw.RUnlock() },
+		"join":   func() { wg.Add(1); wg.Done(); wg.Wait() },
+		"once":   func() { once.Do(nothing) },
+		"signal": func() { cond.Signal(); cond.Broadcast() },
+		"metric": func() { metric.Sample(1) },
+		"sleep":  func() { instrument.Sleep(0) },
 		"chan":   func() { instrument.Send(ch, 1); instrument.Recv(ch) },
 		"select": func() {
 			sel := instrument.Select()
@@ -331,11 +343,13 @@ func TestGuardsAreInlined(t *testing.T) {
 	out, err := exec.Command("go", "build", "-gcflags=-m", "tracerec/instrument").CombinedOutput()
 	require.NoError(t, err)
 	for _, f := range []string{"Region", "(*Handle).Enter", "Span.End", "Enabled", "Select", "Selection.Sent",
-		"Selection.Received", "Selection.Default", "(*Once).Do", "(*Metric).Sample"} {
+		"Selection.Received", "Selection.Default", "(*Once).Do", "(*Metric).Sample", "(*WaitGroup).Done"} {
 		require.True(t, strings.Contains(string(out), "can inline "+f+"\n"), f)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.HasPrefix(line, "./event.go") || strings.HasPrefix(line, "./region.go") && !strings.Contains(line, "Handle{") {
+		file, _, _ := strings.Cut(strings.TrimPrefix(line, "./"), ":")
+		if slices.Contains([]string{"event.go", "slot.go", "channel.go", "lock.go", "once.go", "region.go"}, filepath.Base(file)) &&
+			!strings.Contains(line, "&Handle{") {
 			require.NotContains(t, line, "escapes to heap")
 			require.NotContains(t, line, "moved to heap")
 		}
