@@ -130,7 +130,7 @@ func newCheck() *cobra.Command {
 func newRecover() *cobra.Command {
 	return &cobra.Command{
 		Use:   "recover DIR",
-		Short: "Complete an archive whose recorder died, or repair a damaged one",
+		Short: "Complete an archive whose recorder died, or whose end is damaged",
 		Long: `recover reads what the processes of a recording left in their measurement
 buffers when the recorder died, and completes the archive with it. Processes that
 still run are recorded until they end. A damaged end of the archive is cut off.

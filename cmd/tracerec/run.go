@@ -31,7 +31,7 @@ func newRun(use string) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write; an older archive of that name is moved aside")
-	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample at region enter and exit, for instance task-clock,page-faults")
+	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample at region enter and exit, for instance task-clock,page-faults; tracerec counters lists them")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most memory for the measurement buffer of a process")
 	f.BoolVar(&o.Block, "block", false, "let the program wait when its buffer is full, instead of dropping regions")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times, 64ns or 1ns")
