@@ -46,7 +46,7 @@ const smallest = 2 << 20 // bytes of buffer
 
 func TestBlockWaitsForSlowRecorder(t *testing.T) {
 	const pairs = 100_000 // half as much again as the buffer holds
-	c := shm.Config{Dir: t.TempDir(), Buffer: smallest, Block: true, Recorder: os.Getpid()}
+	c := shm.Config{Dir: t.TempDir(), Buffer: smallest, Block: true, Recorder: os.Getppid()}
 	require.NoError(t, instrument.Attach(c))
 	defer instrument.Detach()
 	v := view(t, c.Dir)
@@ -111,7 +111,7 @@ func TestBlockDoesNotDeadlock(t *testing.T) {
 	for name, block := range map[string]bool{"block": true, "drop": false} {
 		t.Run(name, func(t *testing.T) {
 			const n = 20_000 // chunks for not even half of them
-			r := record(t, shm.Config{Buffer: smallest, Block: block, Recorder: os.Getpid()}, func() {
+			r := record(t, shm.Config{Buffer: smallest, Block: block, Recorder: os.Getppid()}, func() {
 				gate := make(chan bool)
 				var started, ended sync.WaitGroup
 				started.Add(n)
