@@ -1,43 +1,48 @@
 package analyzer
 
+import (
+	"cmp"
+	"slices"
+)
+
 // gather brings the cells of all workers together: by call path, ascending by location, each once.
 func (s *scan) gather() [][]scanCell {
-	var cells list[scanCell]
-	for _, w := range s.workers {
-		cells.blocks = append(cells.blocks, w.cells.blocks...)
-		w.cells = list[scanCell]{}
-	}
-	byLoc, _ := counted(&cells, len(s.locations), func(c *scanCell) uint32 { return c.loc })
-	cells.blocks = [][]scanCell{byLoc}
-	all, first := counted(&cells, len(s.paths.nodes), func(c *scanCell) uint32 { return c.path })
 	out := make([][]scanCell, len(s.paths.nodes))
-	for i := range out {
-		out[i] = addUp(all[first[i]:first[i+1]])
+	next := make([]uint32, len(s.locations)+1)
+	for path := range out {
+		var cells list[scanCell]
+		for _, w := range s.workers {
+			if path < len(w.cells) {
+				cells.blocks = append(cells.blocks, w.cells[path].blocks...)
+				w.cells[path] = list[scanCell]{}
+			}
+		}
+		out[path] = addUp(byLocation(&cells, next))
 	}
 	return out
 }
 
-// counted sorts cells by a key below n, equal ones as they were, and says where each key begins. The list is used up.
-func counted(cells *list[scanCell], n int, key func(*scanCell) uint32) (sorted []scanCell, first []int) {
-	first = make([]int, n+1)
+// byLocation returns the cells in the order of locations. It counts them if they are many, for which it needs next.
+func byLocation(cells *list[scanCell], next []uint32) []scanCell {
+	n := cells.len()
+	if n < len(next)/8 {
+		v := slices.Concat(cells.blocks...)
+		slices.SortFunc(v, func(a, b scanCell) int { return cmp.Compare(a.loc, b.loc) })
+		return v
+	}
+	clear(next)
 	for c := range cells.all() {
-		first[key(c)+1]++
+		next[c.loc+1]++
 	}
-	for i := range n {
-		first[i+1] += first[i]
+	for i := range next[1:] {
+		next[i+1] += next[i]
 	}
-	sorted = make([]scanCell, first[n])
-	for i, b := range cells.blocks {
-		for j := range b {
-			k := key(&b[j])
-			sorted[first[k]] = b[j]
-			first[k]++
-		}
-		cells.blocks[i] = nil
+	v := make([]scanCell, n)
+	for c := range cells.all() {
+		v[next[c.loc]] = *c
+		next[c.loc]++
 	}
-	copy(first[1:], first) // each is where the next begins
-	first[0] = 0
-	return sorted, first
+	return v
 }
 
 // addUp unites the cells of each location.

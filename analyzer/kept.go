@@ -38,7 +38,7 @@ type waitReader struct {
 
 // next goes to the next wait.
 func (r *waitReader) next() bool {
-	if len(r.rest) == 0 {
+	if r.pos == len(r.data) {
 		return false
 	}
 	r.metric, r.path, r.loc, r.causer = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
@@ -47,4 +47,4 @@ func (r *waitReader) next() bool {
 	return true
 }
 
-func newWaitReader(block []byte) *waitReader { return &waitReader{reader: reader{rest: block}} }
+func newWaitReader(block []byte) *waitReader { return &waitReader{reader: reader{data: block}} }

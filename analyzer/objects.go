@@ -160,10 +160,9 @@ func (w *settler) part(p uint32, from *scan, turn uint32, room *expanded) {
 	}
 	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
 	ends := make([]int, objects+1)                                // of the operations of each object; before it, their begin
-	for _, r := range runs {
-		for x := r.from.reader(r.at); r.n > 0; r.n-- {
-			i, _, _ := x.op(r.loc, 0)
-			ends[i+1]++
+	for _, scanner := range from.workers {
+		for i, n := range scanner.ops.part[p].count {
+			ends[i+1] += int(n)
 		}
 	}
 	for i := range objects {

@@ -109,8 +109,10 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 	}
 	times = map[partPath]int64{}
 	for _, w := range workers {
-		for c := range w.cells.all() {
-			cells = append(cells, *c)
+		for i := range w.cells {
+			for c := range w.cells[i].all() {
+				cells = append(cells, *c)
+			}
 		}
 		for k, d := range w.path.times.all() {
 			times[k] += d

@@ -19,11 +19,11 @@ type location struct {
 	entered     uint32  // first region it entered, regions.goroutine if there is none
 	creator     uint32  // location, trace.NoLocation unknown
 	creatorPath uint32  // call path of the Create, noPath unknown
+	seen        bool    // has events
 	first, last int64   // times of its first and last event
 	begin, end  int64   // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
 	stack       []level // open levels; nil when there are none
 	sample      *counterSample
-	seen        bool
 }
 
 // level is an open level of a call path: a region or an operation.
@@ -113,11 +113,11 @@ func (s *scan) prepare(n int) {
 // holds an earlier piece of one of its locations.
 func (s *scan) after() []int {
 	after := make([]int, len(s.chunks))
-	last := make([]int, len(s.locations))
+	last := make([]uint32, len(s.locations))
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
-			after[i] = max(after[i], last[l])
-			last[l] = i + 1
+			after[i] = max(after[i], int(last[l]))
+			last[l] = uint32(i + 1)
 		}
 	}
 	return after
@@ -183,9 +183,9 @@ type scanner struct {
 		node
 		id uint32
 	}
-	acc     []sum    // by call path, of the batch in progress
-	touched []uint32 // call paths with something in acc
-	cells   list[scanCell]
+	acc     []sum             // by call path, of the batch in progress
+	touched []uint32          // call paths with something in acc
+	cells   []list[scanCell]  // by call path
 	other   map[cellKey]int64 // metrics of less frequent events
 	ops     opStore
 	creates list[creation]
@@ -254,7 +254,10 @@ func (w *scanner) at(path uint32) *sum {
 func (w *scanner) flush() {
 	for _, p := range w.touched {
 		a := &w.acc[p]
-		w.cells.add(scanCell{p, w.loc, a.time, a.visits, a.good})
+		if int(p) >= len(w.cells) {
+			w.cells = append(w.cells, make([]list[scanCell], len(w.acc)-len(w.cells))...)
+		}
+		w.cells[p].add(scanCell{p, w.loc, a.time, a.visits, a.good})
 		*a = sum{}
 	}
 	w.touched = w.touched[:0]

@@ -33,39 +33,41 @@ func (s *stream) at() uint64 {
 	return uint64(len(s.blocks)-1)<<blockBits | uint64(len(b))
 }
 
-// reader reads a stream from a position on.
+// reader reads a stream from a position on. It moves an index and not a slice: writing pointers is dear while garbage
+// is collected.
 type reader struct {
 	s     *stream
 	block int
-	rest  []byte
+	data  []byte // of the block
+	pos   int
 }
 
 func (s *stream) reader(at uint64) reader {
-	r := reader{s: s, block: int(at >> blockBits)}
+	r := reader{s: s, block: int(at >> blockBits), pos: int(at & (blockSize - 1))}
 	if r.block < len(s.blocks) {
-		r.rest = s.blocks[r.block][at&(blockSize-1):]
+		r.data = s.blocks[r.block]
 	}
 	return r
 }
 
 // more tells whether there is another record, and goes to it.
 func (r *reader) more() bool {
-	for len(r.rest) == 0 {
+	for r.pos >= len(r.data) {
 		if r.block++; r.block >= len(r.s.blocks) {
 			return false
 		}
-		r.rest = r.s.blocks[r.block]
+		r.data, r.pos = r.s.blocks[r.block], 0
 	}
 	return true
 }
 
 func (r *reader) uint() uint64 {
-	if b := r.rest[0]; b < 0x80 {
-		r.rest = r.rest[1:]
+	if b := r.data[r.pos]; b < 0x80 {
+		r.pos++
 		return uint64(b)
 	}
-	v, n := binary.Uvarint(r.rest)
-	r.rest = r.rest[n:]
+	v, n := binary.Uvarint(r.data[r.pos:])
+	r.pos += n
 	return v
 }
 
@@ -75,8 +77,8 @@ func (r *reader) int() int64 {
 }
 
 func (r *reader) byte() byte {
-	b := r.rest[0]
-	r.rest = r.rest[1:]
+	b := r.data[r.pos]
+	r.pos++
 	return b
 }
 
@@ -96,8 +98,9 @@ type opStore struct {
 type opPart struct {
 	stream
 	runs  []opRun
-	n     int   // operations
-	begin int64 // of the record before
+	n     int      // operations
+	count []uint32 // operations by object of the part
+	begin int64    // of the record before
 }
 
 // opRun says where the operations of one location in one chunk are.
@@ -127,6 +130,11 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 	}
 	p.runs[len(p.runs)-1].n++
 	p.n++
+	i := int(object / parts)
+	if i >= len(p.count) {
+		p.count = append(p.count, make([]uint32, i+1-len(p.count))...)
+	}
+	p.count[i]++
 	flags := byte(o.Outcome) << outcomeShift
 	if o.Blocked != NotBlocked {
 		flags |= hasBlocked
@@ -141,7 +149,7 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 		flags |= isOpen
 	}
 	b := append(p.room(), byte(o.Kind), flags)
-	b = binary.AppendUvarint(b, uint64(object/parts))
+	b = binary.AppendUvarint(b, uint64(i))
 	b = binary.AppendUvarint(b, uint64(o.Path))
 	b = appendInt(b, o.Begin-p.begin)
 	b = binary.AppendUvarint(b, uint64(o.End-o.Begin))
