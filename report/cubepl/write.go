@@ -1,0 +1,160 @@
+package cubepl
+
+import (
+	"strconv"
+	"strings"
+)
+
+func (n *constant) write(b *strings.Builder, _ *Program) {
+	if n.value.kind != isText {
+		b.WriteString(strconv.FormatFloat(n.value.number, 'g', -1, 64))
+		return
+	}
+	writeQuoted(b, n.value.text)
+}
+
+var quote = strings.NewReplacer("\"", `\"`, "\t", `\t`, "\n", `\n`)
+
+func writeQuoted(b *strings.Builder, text string) {
+	b.WriteByte('"')
+	b.WriteString(quote.Replace(text))
+	b.WriteByte('"')
+}
+
+func (n *argument) write(b *strings.Builder, _ *Program) {
+	b.WriteString("arg" + strconv.Itoa(n.index+1))
+}
+
+func (n *variable) write(b *strings.Builder, p *Program) {
+	b.WriteString("${" + p.variables[n.slot] + "}")
+	if n.index != nil {
+		b.WriteByte('[')
+		n.index.write(b, p)
+		b.WriteByte(']')
+	}
+}
+
+func (n *sizeOf) write(b *strings.Builder, p *Program) {
+	b.WriteString("sizeof(" + p.variables[n.slot] + ")")
+}
+
+func (n *defined) write(b *strings.Builder, p *Program) {
+	b.WriteString("defined(" + p.variables[n.slot] + ")")
+}
+
+func (n *unary) write(b *strings.Builder, p *Program) {
+	begin, end := "("+n.op, ")"
+	switch n.op {
+	case "|":
+		begin, end = "|", "|"
+	case "not":
+		begin, end = "(not (", "))"
+	}
+	b.WriteString(begin)
+	n.x.write(b, p)
+	b.WriteString(end)
+}
+
+func (n *binary) write(b *strings.Builder, p *Program) {
+	b.WriteByte('(')
+	n.x.write(b, p)
+	b.WriteString(" " + n.op + " ")
+	n.y.write(b, p)
+	b.WriteByte(')')
+}
+
+func (n *match) write(b *strings.Builder, p *Program) {
+	b.WriteByte('(')
+	n.x.write(b, p)
+	b.WriteString(" =~ /" + strings.ReplaceAll(n.re.String(), "/", `\/`) + "/)")
+}
+
+func (n *call) write(b *strings.Builder, p *Program) {
+	b.WriteString(n.fn.name + "(")
+	for i, a := range n.args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		a.write(b, p)
+	}
+	b.WriteByte(')')
+}
+
+func (n *reference) write(b *strings.Builder, p *Program) {
+	b.WriteString("metric::" + n.scope + p.metrics[n.slot] + "(")
+	for i, f := range n.flavours {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if place := [...]node{n.callPath, n.system}[i]; place != nil {
+			place.write(b, p)
+			b.WriteString(", ")
+		}
+		b.WriteString(f.String())
+	}
+	b.WriteByte(')')
+}
+
+func (n *property) write(b *strings.Builder, _ *Program) {
+	b.WriteString("cube::metric::get::" + n.metric + "(")
+	writeQuoted(b, n.name)
+	b.WriteByte(')')
+}
+
+func (n *block) write(b *strings.Builder, p *Program) {
+	b.WriteString("{ ")
+	writeStatements(b, p, n.statements)
+	if n.result != nil {
+		b.WriteString("return ")
+		n.result.write(b, p)
+		b.WriteString("; ")
+	}
+	b.WriteByte('}')
+}
+
+func writeStatements(b *strings.Builder, p *Program, list []statement) {
+	for _, s := range list {
+		s.write(b, p)
+		b.WriteString("; ")
+	}
+}
+
+func (n *assignment) write(b *strings.Builder, p *Program) {
+	n.target.write(b, p)
+	b.WriteString(" = ")
+	n.value.write(b, p)
+}
+
+func (n *branch) write(b *strings.Builder, p *Program) {
+	word := "if ("
+	for i, list := range n.blocks {
+		if i < len(n.conditions) {
+			b.WriteString(word)
+			n.conditions[i].write(b, p)
+			b.WriteString(") { ")
+		} else {
+			b.WriteString(" else { ")
+		}
+		writeStatements(b, p, list)
+		b.WriteByte('}')
+		word = " elseif ("
+	}
+}
+
+func (n *loop) write(b *strings.Builder, p *Program) {
+	b.WriteString("while (")
+	n.condition.write(b, p)
+	b.WriteString(") { ")
+	writeStatements(b, p, n.body)
+	b.WriteByte('}')
+}
+
+func (n *setProperty) write(b *strings.Builder, _ *Program) {
+	b.WriteString("cube::metric::set::" + n.metric + "(")
+	writeQuoted(b, n.name)
+	b.WriteString(", ")
+	writeQuoted(b, n.value)
+	b.WriteByte(')')
+}
+
+func (n *declaration) write(b *strings.Builder, _ *Program) { b.WriteString(n.text) }
