@@ -18,7 +18,8 @@ type instance struct {
 // durations collects the instances of one metric.
 type durations struct {
 	sum, min, max int64
-	values        list[int64]
+	n             int
+	values        stream     // n integers
 	worst         []instance // of the longest, at least the ten
 	floor         int64      // shorter ones are not among the worst
 	counts        map[findingKey]uint64
@@ -43,12 +44,13 @@ func (d *durations) add(in instance, group int32) {
 
 // value takes a value in.
 func (d *durations) value(v int64) {
-	if len(d.values.blocks) == 0 {
+	if d.n == 0 {
 		d.min, d.max = v, v
 	}
+	d.n++
 	d.sum += v
 	d.min, d.max = min(d.min, v), max(d.max, v)
-	d.values.add(v)
+	d.values.put(appendInt(d.values.room(), v))
 }
 
 // trim keeps the longest of the worst. Instances of one metric on one location that begin at once lie
@@ -67,12 +69,13 @@ func compareInstances(a, b instance) int {
 
 // merge takes what another worker collected.
 func (d *durations) merge(o *durations) {
-	if len(o.values.blocks) == 0 {
+	if o.n == 0 {
 		return
 	}
-	if len(d.values.blocks) == 0 {
+	if d.n == 0 {
 		d.min, d.max = o.min, o.max
 	}
+	d.n += o.n
 	d.sum += o.sum
 	d.min, d.max = min(d.min, o.min), max(d.max, o.max)
 	d.values.blocks = append(d.values.blocks, o.values.blocks...)
@@ -87,15 +90,15 @@ func (d *durations) merge(o *durations) {
 
 // report makes the statistics. The collected values are used up.
 func (d *durations) report(s *report.Stats) {
-	if len(d.values.blocks) == 0 {
+	n := d.n
+	if n == 0 {
 		return
 	}
-	n := d.values.len()
 	all := make([]int64, 0, n)
-	for i, b := range d.values.blocks {
-		all = append(all, b...)
-		d.values.blocks[i] = nil
+	for r := d.values.reader(0); r.more(); {
+		all = append(all, r.int())
 	}
+	d.values = stream{}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Q25 = kth(all, (n-1)/4)
 	s.Median = kth(all, (n-1)/2)
