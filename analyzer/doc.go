@@ -20,14 +20,14 @@
 //
 // A call path is its parent, a region and the kind of event that opened it (Enter, SendBegin …). Regions with
 // equal name, function, file, line and Operation flag are one region, whatever process they are from. Besides
-// user regions, operations (events that open a level) are levels, and Close and Create are leaves that are
-// visited but take no time. Every location has one more path, its own: a root whose region is the one of its
-// Begin event (its first, counter samples and overhead apart), or, without a Begin or a region in it, the
-// region "(goroutine)" without file. It takes the time outside any level and is visited once per location; the
-// levels themselves do not lie below it. The order of paths is preorder, siblings ascending by (region name,
+// user regions, operations (events that open a level) are levels, and Close, Signal, Broadcast and Create are
+// leaves that are visited but take no time. Every location has one more path, its own: a root whose region is the
+// one of its Begin event (its first, counter samples and overhead apart), or, without a Begin or a region in it,
+// the region "(goroutine)" without file. It takes the time outside any level and is visited once per location;
+// the levels themselves do not lie below it. The order of paths is preorder, siblings ascending by (region name,
 // file, line, function, operation, kind).
 //
-// Unlock, add, done, signal and broadcast belong to the path they are called in.
+// Unlock, add and done belong to the path they are called in.
 //
 // Exit closes one level and as many more as it says, Leave and Chose close up to and including the innermost
 // open operation (an open region above it has lost its exit), Lost closes the levels it says; what is not open
@@ -66,7 +66,7 @@
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
-// Visits are counted at Enter, at operations and at the two leaves above; messages are sends with outcome OK
+// Visits are counted at Enter, at operations and at the leaves above; messages are sends with outcome OK
 // and selects with outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
 //
 // # Waits
@@ -109,8 +109,8 @@
 //
 // A group is (process, name, creating call path). The name is the one of the own path's region; without a Begin
 // region that of the first region entered, else "(goroutine)"; the main location of a process is "main". The
-// creating call path ends in the Create leaf. A group of function literals is called after the first region its
-// members entered, if that is the same for all. Groups are in the order of their first location. Locations are
+// creating call path ends in the Create leaf. A group of function literals is called after the region that
+// its members enter before all else, if that is the same for all. Groups are in the order of their first location. Locations are
 // called after their group, with [0], [1] … in the order of locations if the name is not unique. Beyond 4096
 // locations those of a group are folded into one.
 //

@@ -12,7 +12,7 @@ type Op struct {
 	Blocked int64 // when the first attempt had failed; NotBlocked if it finished at once, or if its kind does not say
 	End     int64 // ns; of an operation that never ended, the end of its location
 	Loc     uint32
-	Path    uint32 // call path, its leaf included (of unlock, done, signal …: the path they are called in); only good for passing on
+	Path    uint32 // call path, its leaf included (of unlock, add, done: the path they are called in); only good for passing on
 	Mode    uint32 // lock mode, Add/Done delta, barrier generation; 1 for the Once operation that ran the function
 	Kind    wire.Kind
 	Outcome wire.Outcome

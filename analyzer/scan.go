@@ -16,7 +16,7 @@ const unknownTime = int64(math.MinInt64)
 type location struct {
 	own         uint32  // its own call path
 	begun       uint32  // region of its Begin event, regions.goroutine if there is none
-	entered     uint32  // first region it entered, regions.goroutine if there is none
+	entered     uint32  // first region it entered (begun, if an operation came before), regions.goroutine if there is none
 	creator     uint32  // location, trace.NoLocation unknown
 	creatorPath uint32  // call path of the Create, noPath unknown
 	seen        bool    // has events
@@ -353,8 +353,12 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 	}
 	r := w.s.regions.id(region)
 	path := w.child(below(l), r, kind)
-	if kind == wire.Enter && l.entered == w.s.regions.goroutine {
-		l.entered = r
+	if l.entered == w.s.regions.goroutine {
+		if kind == wire.Enter {
+			l.entered = r
+		} else if l.begun != w.s.regions.goroutine {
+			l.entered = l.begun // no region is all it does
+		}
 	}
 	l.stack = append(l.stack, level{path: path, object: uint32(word), mode: uint32(word >> 32), kind: kind, begin: t, blocked: NotBlocked})
 	w.at(path).visits++
@@ -440,7 +444,8 @@ func (o *Op) waitsAlone() bool {
 // point takes note of an operation that takes no time.
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
 	path := w.current(l)
-	if e.Kind == wire.Close {
+	switch e.Kind {
+	case wire.Close, wire.Signal, wire.Broadcast:
 		path = w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 	}

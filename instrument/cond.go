@@ -73,6 +73,7 @@ func (c *Cond) Broadcast() {
 //go:noinline
 func (c *Cond) recordSignal(k wire.Kind, name string) {
 	if se := current.Load(); se != nil {
-		se.point(k, 0, uint64(c.of(se, wire.Cond, 0, name)))
+		region := se.site(name)
+		se.point(k, region, uint64(c.of(se, wire.Cond, 0, name)))
 	}
 }

@@ -19,15 +19,18 @@ import (
 )
 
 // count returns how many events of a kind were recorded.
-func (r *recording) count(k wire.Kind) (n int) {
+func (r *recording) count(k wire.Kind) int { return len(r.places(k)) }
+
+// places returns where the events of a kind happened.
+func (r *recording) places(k wire.Kind) (at []string) {
 	for _, events := range r.locations {
 		for _, e := range events {
 			if e.kind == k {
-				n++
+				at = append(at, e.at)
 			}
 		}
 	}
-	return n
+	return at
 }
 
 // spawned returns the events of the locations that Go started, in order of their numbers.
@@ -323,7 +326,7 @@ func TestCond(t *testing.T) {
 		"literal": func(l sync.Locker) *instrument.Cond { return &instrument.Cond{L: l} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var waitAt string
+			var waitAt, signalAt, broadcastAt string
 			r := record(t, shm.Config{}, func() {
 				var mu instrument.Mutex
 				c := make(&mu)
@@ -343,8 +346,10 @@ func TestCond(t *testing.T) {
 				mu.Lock()
 				ready = true
 				mu.Unlock()
+				signalAt = line(1)
 				c.Signal()
 				wg.Wait()
+				broadcastAt = line(1)
 				c.Broadcast()
 				time.Sleep(10 * time.Millisecond)
 			})
@@ -353,8 +358,8 @@ func TestCond(t *testing.T) {
 				"leave", "unlock", "end"}, texts(events[1:]))
 			require.Equal(t, waitAt, events[3].at)
 			require.Equal(t, waitAt, events[6].at)
-			require.Equal(t, 1, r.count(wire.Signal))
-			require.Equal(t, 1, r.count(wire.Broadcast))
+			require.Equal(t, []string{signalAt}, r.places(wire.Signal))
+			require.Equal(t, []string{broadcastAt}, r.places(wire.Broadcast))
 			require.Len(t, r.objects, 2)
 		})
 	}

@@ -71,7 +71,7 @@ func waitForRoom(f *analyzer.Found, m analyzer.Message) {
 // LateClose is a receive that the closing of the channel released.
 var LateClose = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "late_close", Title: "Late close", Parent: "communication", Wait: true, Causing: "which closed it in",
+		Name: "late_close", Title: "Late close", Parent: "communication", Wait: true, Causing: "which came late to",
 		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
 			"but the receiver could not know.",
 		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive",

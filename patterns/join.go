@@ -24,7 +24,7 @@ var JoinWait = &analyzer.Pattern{
 // CondWait is a Cond.Wait until it is signalled.
 var CondWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "cond_wait", Title: "Waiting for a condition", Parent: "synchronization", Wait: true, Causing: "which signalled in",
+		Name: "cond_wait", Title: "Waiting for a condition", Parent: "synchronization", Wait: true, Causing: "which came late to",
 		Description: "A goroutine waited in Cond.Wait for a Signal or Broadcast. Acquiring the lock again afterwards is lock competition, not part of it.",
 		Formula:     "Signal or Broadcast − begin of the Wait, when positive; signals wake the waiters in the order in which they began to wait",
 		Advice: "Look at what the signalling goroutine did before: signal as soon as the condition holds. If a Broadcast wakes many that find the " +

@@ -168,13 +168,13 @@ func (s *scanner) event(e event) {
 		o := s.point(e, s.place(s.n.regionName(e.ID, true)))
 		s.levels = append(s.levels, level{path: o.path, op: o})
 		s.visit(o.path)
-	case wire.Close:
+	case wire.Close, wire.Signal, wire.Broadcast:
 		path := s.place(s.n.regionName(e.ID, true))
 		s.point(e, path)
 		s.visit(path)
 	case wire.Create:
 		s.create(e)
-	case wire.Release, wire.Add, wire.Done, wire.Signal, wire.Broadcast:
+	case wire.Release, wire.Add, wire.Done:
 		s.point(e, s.path())
 	case wire.Blocked:
 		if o := s.innermost(); o != nil && o.blocked < 0 {

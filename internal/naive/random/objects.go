@@ -332,9 +332,9 @@ func remove(queue []*proc, p *proc) []*proc {
 
 func (p *proc) notify(c *cond, all bool) {
 	if all {
-		p.emit(0, "broadcast %s", c.name)
+		p.emit(0, "broadcast %s %s", c.name, p.site())
 	} else {
-		p.emit(0, "signal %s", c.name)
+		p.emit(0, "signal %s %s", c.name, p.site())
 	}
 	p.lag()
 	for len(c.waiting) > 0 {
