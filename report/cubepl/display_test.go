@@ -176,14 +176,14 @@ func (c *cube) below(path, ancestor int) bool {
 //	1 ├ MPI_Init     1   2
 //	2 ├ MPI_Send     3   4
 //	3 ├ MPI_Barrier  5   6
-//	4 ├ BUFFER FLUSH 7   8
+//	4 ├ flush       7   8
 //	5 └ !$omp loop   9  10
 //	6   └ barrier    2   3
 func newCube(t *testing.T) *cube {
 	c := &cube{
 		regions: [][4]string{
 			{"main", "compiler", "function"}, {"MPI_Init", "mpi", "function"}, {"MPI_Send", "mpi", "point2point"},
-			{"MPI_Barrier", "mpi", "barrier"}, {"BUFFER FLUSH", "measurement", "artificial"},
+			{"MPI_Barrier", "mpi", "barrier"}, {"TRACE BUFFER FLUSH", "measurement", "artificial"},
 			{"!$omp loop", "openmp", "loop"}, {"!$omp ibarrier", "openmp", "implicit barrier"}},
 		callPaths: []struct{ parent, region int }{{-1, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {5, 6}},
 		locations: 2,

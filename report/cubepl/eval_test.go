@@ -215,6 +215,30 @@ func TestValues(t *testing.T) {
 	}
 }
 
+func TestNormalForm(t *testing.T) {
+	for source, want := range map[string]string{
+		"(1+2)*3":                    "(1 + 2) * 3",
+		"(1*2)+3":                    "1 * 2 + 3",
+		"1-(2-3)":                    "1 - (2 - 3)",
+		"(1-2)-3":                    "1 - 2 - 3",
+		"2^(3^2)":                    "2 ^ (3 ^ 2)",
+		"-(2)^2":                     "-2 ^ 2",
+		"(-2)^2":                     "(-2) ^ 2",
+		"-(2+3)":                     "-(2 + 3)",
+		"6 / -3 * 2":                 "6 / (-3 * 2)",
+		"true and(1==2 or not 1==2)": "1 and (1 == 2 or (not (1 == 2)))",
+		"||1|-2|":                    "||1| - 2|",
+		"{${ a }[1]=\"q\\\"\";if(${a}=~/x\\/y/){${b}=1;}else{};return-${b};}": `{ ${a}[1] = "q\""; if (${a} =~ /x\/y/) { ${b} = 1; } else { }; return -${b}; }`,
+		"metric::call::m( 1+1,i , 2,* )":                                      "metric::call::m(1 + 1, i, 2, *)",
+		"metric::context::m ( e )//":                                          "metric::m(e)",
+		strings.Repeat("1+", 300) + "1":                                       strings.Repeat("1 + ", 300) + "1",
+	} {
+		p, err := Parse(source)
+		require.NoError(t, err, source)
+		require.Equal(t, want, p.String(), source)
+	}
+}
+
 func TestEvaluationErrors(t *testing.T) {
 	for source, want := range map[string]string{
 		"1 + metric::nobody(i)":                  `offset 4: metric nobody: not in this report`,
@@ -309,8 +333,8 @@ func TestDefinitions(t *testing.T) {
 		got = append(got, d.Metric+" "+d.Program.String())
 	}
 	require.Equal(t, []string{
-		"nvisitors { if ((metric::visits() > 0)) { ${n} = 1; }; return ${n}; }", "all 1", "mean (metric::time() / metric::visits())",
-		"nvisitors { global(nvisitors); }", "nvisitors max(arg1, arg2)", "nvisitors (arg1 - arg2)"}, got)
+		"nvisitors { if (metric::visits() > 0) { ${n} = 1; }; return ${n}; }", "all 1", "mean metric::time() / metric::visits()",
+		"nvisitors { global(nvisitors); }", "nvisitors max(arg1, arg2)", "nvisitors arg1 - arg2"}, got)
 	kinds := []DefinitionKind{PreDerivedExclusive, PreDerivedInclusive, PostDerived, Initialisation, AggregationPlus, AggregationMinus}
 	for i, d := range p.Definitions() {
 		require.Equal(t, kinds[i], d.Kind, "%d", i)

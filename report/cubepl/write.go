@@ -43,30 +43,51 @@ func (n *defined) write(b *strings.Builder, p *Program) {
 }
 
 func (n *unary) write(b *strings.Builder, p *Program) {
-	begin, end := "("+n.op, ")"
 	switch n.op {
 	case "|":
-		begin, end = "|", "|"
+		b.WriteByte('|')
+		n.x.write(b, p)
+		b.WriteByte('|')
 	case "not":
-		begin, end = "(not (", "))"
+		b.WriteString("not (") // Cube wants the parentheses
+		n.x.write(b, p)
+		b.WriteByte(')')
+	default:
+		b.WriteByte('-')
+		writeOperand(b, p, n.x, bindSum)
 	}
-	b.WriteString(begin)
-	n.x.write(b, p)
-	b.WriteString(end)
+}
+
+// writeOperand writes a node in parentheses unless it binds more tightly than others do.
+func writeOperand(b *strings.Builder, p *Program, n node, others int) {
+	bind := bindPower + 1
+	switch n := n.(type) {
+	case *unary:
+		if n.op != "|" {
+			bind = 0 // takes what follows
+		}
+	case *binary:
+		bind = binding[n.op]
+	case *match:
+		bind = bindCompare
+	}
+	if bind <= others {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	n.write(b, p)
 }
 
 func (n *binary) write(b *strings.Builder, p *Program) {
-	b.WriteByte('(')
-	n.x.write(b, p)
+	bind := binding[n.op]
+	writeOperand(b, p, n.x, bind-1)
 	b.WriteString(" " + n.op + " ")
-	n.y.write(b, p)
-	b.WriteByte(')')
+	writeOperand(b, p, n.y, bind)
 }
 
 func (n *match) write(b *strings.Builder, p *Program) {
-	b.WriteByte('(')
-	n.x.write(b, p)
-	b.WriteString(" =~ /" + strings.ReplaceAll(n.re.String(), "/", `\/`) + "/)")
+	writeOperand(b, p, n.x, bindCompare-1)
+	b.WriteString(" =~ /" + strings.ReplaceAll(n.re.String(), "/", `\/`) + "/")
 }
 
 func (n *call) write(b *strings.Builder, p *Program) {
