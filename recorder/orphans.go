@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
 
@@ -93,8 +94,7 @@ func named(session, parent string) bool {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(parent, e.Name(), sessionFile))
-		if err == nil && strings.TrimSpace(string(text)) == session {
+		if named, _, err := sessionfile.Read(filepath.Join(parent, e.Name())); err == nil && named == session {
 			return true
 		}
 	}

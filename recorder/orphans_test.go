@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
 
@@ -28,7 +29,7 @@ func TestOrphans(t *testing.T) {
 			require.NoError(t, os.RemoveAll(filepath.Dir(archive)))
 		}, true},
 		{"replaced", func(t *testing.T, archive string, s *session) {
-			require.NoError(t, os.WriteFile(filepath.Join(archive, sessionFile), []byte("/dev/shm/tracerec-other\n"), 0o666))
+			require.NoError(t, os.WriteFile(filepath.Join(archive, sessionfile.File), []byte("/dev/shm/tracerec-other\n"), 0o666))
 		}, true},
 		{"still there", func(*testing.T, string, *session) {}, false},
 		{"renamed", func(t *testing.T, archive string, s *session) {

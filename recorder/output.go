@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
 
@@ -72,10 +73,10 @@ func startOf(dir string) (time.Time, error) {
 	if !info.IsDir() {
 		return time.Time{}, fmt.Errorf("%s: %w", dir, errTaken)
 	}
-	_, err = os.Stat(filepath.Join(dir, sessionFile))
+	_, err = os.Stat(filepath.Join(dir, sessionfile.File))
 	cut := err == nil
 	if cut {
-		lock, err := lockSession(dir)
+		lock, err := sessionfile.Lock(dir)
 		if err != nil {
 			return time.Time{}, err
 		}

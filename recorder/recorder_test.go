@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -176,14 +177,14 @@ func TestRecorderKilled(t *testing.T) {
 		recorder.Env = append(os.Environ(), recordInto+"="+archive)
 		require.NoError(t, recorder.Start())
 		for buffers := []string(nil); buffers == nil; time.Sleep(time.Millisecond) { // until the program has joined
-			session, _ := os.ReadFile(filepath.Join(archive, sessionFile))
-			buffers, _ = filepath.Glob(filepath.Join(strings.TrimSpace(string(session)), "*"+shm.Suffix))
+			session, _, _ := sessionfile.Read(archive)
+			buffers, _ = filepath.Glob(filepath.Join(session, "*"+shm.Suffix))
 		}
 		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
 		recorder.Process.Kill()
 		recorder.Wait()
 
-		_, err = os.Stat(filepath.Join(archive, sessionFile))
+		_, err = os.Stat(filepath.Join(archive, sessionfile.File))
 		if err != nil {
 			continue // too late
 		}
@@ -197,7 +198,7 @@ func TestRecorderKilled(t *testing.T) {
 
 func TestRecoverWithoutBuffers(t *testing.T) {
 	_, archive, _ := run(t, Options{}, "1", "1", "0", "0")
-	file := filepath.Join(archive, sessionFile)
+	file := filepath.Join(archive, sessionfile.File)
 	for _, other := range []string{"/etc", "tracerec-1", "../" + sessionPrefix, ""} {
 		require.NoError(t, os.WriteFile(file, []byte(other+"\n"), 0o644))
 		require.EqualError(t, Recover(archive, nil), file+": offset 0: names no session directory")

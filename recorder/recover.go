@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
 
@@ -25,7 +26,7 @@ func Recover(dir string, say func(string)) error {
 	o.Say = say
 	s, err := openSession(dir)
 	for range 20 { // a recorder that was just killed takes a moment to vanish
-		if !errors.Is(err, errBusy) {
+		if !errors.Is(err, sessionfile.ErrBusy) {
 			break
 		}
 		time.Sleep(longestPoll)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracerec/counters"
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
 
@@ -34,7 +35,7 @@ func Run(o Options, args []string) (status int, err error) {
 		return statusOf(err), err
 	}
 	out, err := makeOutput(o.Dir)
-	if errors.Is(err, errTaken) || errors.Is(err, errBusy) {
+	if errors.Is(err, errTaken) || errors.Is(err, sessionfile.ErrBusy) {
 		return usageStatus, err
 	}
 	var r *Recorder

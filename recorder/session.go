@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
 
@@ -48,9 +49,9 @@ func makeSession(dir string, room int64) (*session, error) {
 		}
 		s.dir, named = abs, buffersDir
 	}
-	err := os.WriteFile(filepath.Join(dir, sessionFile), []byte(named+"\n"), 0o666)
+	err := sessionfile.Write(dir, named)
 	if err == nil {
-		s.lock, err = lockSession(dir)
+		s.lock, err = sessionfile.Lock(dir)
 	}
 	if err == nil && named != buffersDir {
 		err = s.own(dir)
@@ -64,16 +65,16 @@ func makeSession(dir string, room int64) (*session, error) {
 
 // openSession finds and locks the session of a trace directory that was left incomplete.
 func openSession(dir string) (*session, error) {
-	lock, err := lockSession(dir)
+	lock, err := sessionfile.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
-	named, err := os.ReadFile(lock.Name())
+	named, _, err := sessionfile.Read(dir)
 	if err != nil {
 		lock.Close()
 		return nil, err
 	}
-	s := &session{dir: strings.TrimSpace(string(named)), lock: lock}
+	s := &session{dir: named, lock: lock}
 	switch {
 	case s.dir == buffersDir:
 		s.dir = filepath.Join(dir, buffersDir)
@@ -90,7 +91,7 @@ func (s *session) remove(dir string) error {
 	defer s.owner.Close() // nil is as good as closed
 	err := s.removeBuffers()
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = os.Remove(filepath.Join(dir, sessionFile))
+		err = os.Remove(filepath.Join(dir, sessionfile.File))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // the trace directory was removed
@@ -115,40 +116,6 @@ func (s *session) removeBuffers() error {
 
 // path returns the path of a file of the session.
 func (s *session) path(name string) string { return filepath.Join(s.dir, name) }
-
-// errBusy is part of errors about a trace directory into which another recorder writes.
-var errBusy = errors.New("is being recorded")
-
-// lockSession opens and locks the session file of the trace directory dir. The lock goes with its holder, so it
-// says whether that is alive.
-func lockSession(dir string) (*os.File, error) {
-	f, err := os.Open(filepath.Join(dir, sessionFile))
-	if err != nil {
-		return nil, err
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = errBusy
-		}
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return f, nil
-}
-
-// Unfinished returns an error if the recording of the archive in dir goes on or was cut off.
-func Unfinished(dir string) error {
-	lock, err := lockSession(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	}
-	lock.Close()
-	return fmt.Errorf("%s: recording was cut off; tracerec recover %s completes it", dir, dir)
-}
 
 // freeSpace returns how many bytes can be stored in dir, 0 if that cannot be found out.
 func freeSpace(dir string) int64 {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/instrument"
+	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
 
@@ -24,7 +25,7 @@ func TestStart(t *testing.T) {
 		require.ErrorContains(t, err, "already")
 		require.NoDirExists(t, dir+"2")
 		_, err = Start(dir)
-		require.ErrorIs(t, err, errBusy)
+		require.ErrorIs(t, err, sessionfile.ErrBusy)
 
 		for range 1000 {
 			instrument.Region("solve").End()

@@ -5,14 +5,15 @@ import (
 	"os"
 	"strings"
 
+	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
 
-// Names within a trace directory that exist only until it is complete.
-const (
-	sessionFile = "session" // names the session directory; locked by the recorder while it lives
-	buffersDir  = "buffers" // the session directory, when shared memory had no room for it
-)
+// buffersDir is the session directory within a trace directory, when shared memory had no room for it.
+const buffersDir = "buffers"
+
+// damagedSuffix ends the names of copies of damaged segments.
+const damagedSuffix = ".damaged"
 
 // lostEvents is the count of a process that says how many events it dropped.
 const lostEvents = "events lost"
@@ -39,7 +40,7 @@ func Measure(a *trace.Archive, dir string) (Total, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && e.Name() != sessionFile {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasPrefix(e.Name(), "segment-") && !strings.HasSuffix(e.Name(), damagedSuffix) {
 			t.Bytes += info.Size()
 		}
 	}
@@ -58,6 +59,9 @@ func (t Total) String() string {
 	}
 	return s
 }
+
+// Unfinished returns an error if the recording of the archive in dir goes on or was cut off.
+func Unfinished(dir string) error { return sessionfile.Unfinished(dir) }
 
 // Plural returns n with its noun: "1 event", "12,345 events", "3 processes".
 func Plural[N int | int64 | uint64](n N, noun string) string {

@@ -84,23 +84,31 @@ func (a *Archive) forget() {
 
 func openDir(dir string) (*Archive, error) {
 	a := &Archive{}
-	names, err := segmentFiles(dir)
+	numbers, err := segmentNumbers(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			a.Close()
-			return nil, err
+	var unreadable []error
+	next := 0
+	for _, n := range numbers {
+		name := filepath.Join(dir, SegmentName(n))
+		if n > next {
+			a.problems = append(a.problems, Problem{filepath.Join(dir, SegmentName(next)), 0, missing(n - next)})
 		}
-		a.files = append(a.files, f)
-		info, err := f.Stat()
-		if err != nil {
-			a.Close()
-			return nil, err
+		next = n + 1
+		if err := a.openSegment(name); err != nil {
+			unreadable = append(unreadable, err)
 		}
-		a.segments = append(a.segments, segment{name: name, r: f, size: info.Size()})
+	}
+	if len(a.segments) == 0 {
+		return nil, unreadable[0]
+	}
+	for _, err := range unreadable {
+		p, is := err.(Problem)
+		if !is {
+			p = Problem{dir, 0, err.Error()}
+		}
+		a.problems = append(a.problems, p)
 	}
 	if err := a.load(); err != nil {
 		a.Close()
@@ -109,8 +117,34 @@ func openDir(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// segmentFiles returns the paths of the segments in dir, in order.
-func segmentFiles(dir string) ([]string, error) {
+// openSegment opens a segment. What is no regular file is not opened: it might never answer.
+func (a *Archive) openSegment(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return Problem{name, 0, "not a regular file"}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	a.files = append(a.files, f)
+	a.segments = append(a.segments, segment{name: name, r: f, size: info.Size()})
+	return nil
+}
+
+// missing says that n segments are not there.
+func missing(n int) string {
+	if n == 1 {
+		return "the file is missing"
+	}
+	return fmt.Sprintf("the file and the %d behind it are missing", n-1)
+}
+
+// segmentNumbers returns the numbers of the segments in dir, ascending.
+func segmentNumbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -126,11 +160,7 @@ func segmentFiles(dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: not a trace archive: there is no %s", dir, SegmentName(0))
 	}
 	slices.Sort(numbers)
-	var names []string
-	for _, n := range numbers {
-		names = append(names, filepath.Join(dir, SegmentName(n)))
-	}
-	return names, nil
+	return numbers, nil
 }
 
 // OpenReader opens an archive of one segment of the given size; name is for messages.
@@ -164,6 +194,13 @@ func (a *Archive) Problems() []Problem { return a.problems }
 
 // Lost returns the number of bytes that belong to no readable frame.
 func (a *Archive) Lost() int64 { return a.lost }
+
+// Torn returns the file of the last segment and how many bytes of it lie behind its last readable frame: those
+// that Resume cuts off.
+func (a *Archive) Torn() (file string, bytes int64) {
+	last := &a.segments[len(a.segments)-1]
+	return last.name, last.size - last.end
+}
 
 // Chunks returns the chunks in file order; those that are damaged are left out.
 func (a *Archive) Chunks() []*Chunk { return a.chunks }
@@ -240,11 +277,18 @@ func (s *scanner) scan(seg *segment) error {
 			return Problem{seg.name, off, newer.Error()}
 		}
 		next := seg.resync(off + 1)
-		s.a.problem(seg, off, "%v; %d bytes lost", err, next-off)
+		s.a.problem(seg, off, "%v; %s lost", err, bytesOf(next-off))
 		s.a.lost += next - off
 		off = next
 	}
 	return nil
+}
+
+func bytesOf(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // frame reads and takes in the frame at off.

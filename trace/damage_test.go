@@ -207,7 +207,7 @@ func TestResume(t *testing.T) {
 			require.NoError(t, w.Flush())
 		}
 		require.NoError(t, w.Close())
-		names, err := segmentFiles(dir)
+		names, err := filepath.Glob(filepath.Join(dir, "segment-*.trc"))
 		require.NoError(t, err)
 		require.Greater(t, len(names), 2)
 		last := names[len(names)-1]
@@ -252,4 +252,38 @@ func TestEmptyPieces(t *testing.T) {
 	a := open(t, out.Bytes())
 	require.Empty(t, a.Check())
 	require.Equal(t, []int{6}, readRaw(t, a))
+}
+
+// TestMissingAndSpecialFiles: what is no regular file is not opened, and what is not there is told.
+func TestMissingAndSpecialFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	first, second := filepath.Join(dir, SegmentName(0)), filepath.Join(dir, SegmentName(1))
+	require.NoError(t, os.MkdirAll(first, 0o777))
+	_, err := Open(dir)
+	require.Equal(t, Problem{first, 0, "not a regular file"}, err)
+	require.NoError(t, os.Remove(first))
+	w, err := Create(dir, Options{})
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, os.Rename(first, second))
+	for _, want := range []Problem{{first, 0, "the file is missing"}, {first, 0, "not a regular file"}} {
+		a, err := Open(dir)
+		require.NoError(t, err)
+		require.Equal(t, []Problem{want}, a.Check())
+		require.NoError(t, a.Close())
+		require.NoError(t, os.MkdirAll(first, 0o777))
+	}
+}
+
+// TestEnd: a process ended when it exited, however late its clock was read for the last time.
+func TestEnd(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Options{})
+	require.NoError(t, err)
+	p, err := w.AddProcess(ProcessInfo{PID: 1})
+	require.NoError(t, err)
+	require.NoError(t, p.Clock(Stamp{Ticks: 2e9, Mono: 2e9}))
+	require.NoError(t, p.Exited(0, Stamp{Ticks: 1e8, Mono: 1e8}))
+	require.NoError(t, w.Close())
+	require.Equal(t, int64(1e8), open(t, out.Bytes()).Definitions().Processes[0].End)
 }

@@ -17,6 +17,7 @@ type process struct {
 	unit     uint64
 	stamps   []Stamp
 	exit     int
+	ended    *Stamp // nil if unknown
 	warnings map[string]uint64
 	counters []string
 	lastUnit int64
@@ -98,7 +99,7 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 	case exitFrame:
 		r.array(4)
 		if status, at := r.int(), (Stamp{r.uint(1<<64 - 1), r.int(), r.int()}); r.err == nil {
-			p.exit = int(status)
+			p.exit, p.ended = int(status), &at
 			p.stamps = append(p.stamps, at)
 		}
 	case endFrame:
@@ -271,6 +272,9 @@ func (a *Archive) timeProcess(p *process) Process {
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings}
+	if p.ended != nil {
+		rest = []Stamp{{Mono: p.ended.Mono - a.mono}} // stamps may have been taken later
+	}
 	for _, s := range rest {
 		if s.Mono <= maxNS {
 			q.End = max(q.End, s.Mono)

@@ -95,8 +95,8 @@ func Create(dir string, o Options) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	if names, err := segmentFiles(dir); err == nil {
-		return nil, fmt.Errorf("%s: there is an archive already", names[0])
+	if numbers, err := segmentNumbers(dir); err == nil {
+		return nil, fmt.Errorf("%s: there is an archive already", filepath.Join(dir, SegmentName(numbers[0])))
 	}
 	w := newWriter(o)
 	w.dir = dir

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/session"
 	"tracerec/trace"
 )
 
@@ -198,8 +199,8 @@ func TestInterruptEndsThePatience(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }) // the child
 	waitFor(t, "the program's start", func() bool {
-		session, _ := os.ReadFile(filepath.Join(archive, "session"))
-		buffers, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(session)), "*.buffer"))
+		named, _, _ := session.Read(archive)
+		buffers, _ := filepath.Glob(filepath.Join(named, "*.buffer"))
 		return len(buffers) > 0
 	})
 	waitFor(t, "the program's end", func() bool { return len(childrenOf(cmd.Process.Pid)) == 0 })
@@ -254,7 +255,7 @@ func TestOutputTaken(t *testing.T) {
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())
 	r := record(t, "-o", archive, "echo", "ran")
-	require.Equal(t, result{2, "", "tracerec: " + archive + ": is being recorded\n"}, r)
+	require.Equal(t, result{2, "", fmt.Sprintf("tracerec: %s: is being recorded by process %d\n", archive, cmd.Process.Pid)}, r)
 	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
 	cmd.Wait()
 	clean(t, archive)
