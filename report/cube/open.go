@@ -1,0 +1,158 @@
+package cube
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+const (
+	anchorName = "anchor.xml"
+
+	// Text that inflates more than this is no report: one of names that only differ by a number inflates 30 times.
+	maxInflation = 250
+	maxInflated  = 1 << 30 // bytes
+)
+
+// Open reads a `.cubex` or `.cube` file, either of which may be compressed with gzip. Rows of a `.cubex` are read when
+// they are asked for, so the cube must be closed. Errors about the content are of type *FormatError.
+func Open(path string) (*Cube, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	c, err := Read(filepath.Base(path), f, info.Size())
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	c.file = f
+	return c, nil
+}
+
+// Read is Open for a file of the given size that is already open, or in memory. The name is for errors.
+func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
+	var head [2]byte
+	if n, err := r.ReadAt(head[:], 0); n < len(head) {
+		return nil, &FormatError{name, "", 0, fmt.Sprintf("neither .cubex nor .cube: %v", err)}
+	}
+	if isGzip(head[:]) {
+		b, err := inflate(io.NewSectionReader(r, 0, size))
+		if err != nil {
+			return nil, &FormatError{name, "", 0, err.Error()}
+		}
+		r, size = bytes.NewReader(b), int64(len(b))
+		if n := copy(head[:], b); n < len(head) {
+			return nil, &FormatError{name, "", 0, "neither .cubex nor .cube"}
+		}
+	}
+	c := &Cube{}
+	if head[0] == '<' || head[0] == 0xEF { // as XML begins, perhaps with a byte order mark
+		return c, readTrees(name, "", io.NewSectionReader(r, 0, size), c)
+	}
+	a, err := readArchive(name, r, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.readAnchor(a); err != nil {
+		return nil, err
+	}
+	return c, c.findRows(a)
+}
+
+func isGzip(b []byte) bool { return len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b }
+
+// inflate unpacks a file that was compressed with gzip, unless it is a bomb.
+func inflate(r *io.SectionReader) ([]byte, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	most := min(maxInflated, maxInflation*r.Size()+1<<20)
+	b, err := io.ReadAll(io.LimitReader(z, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > most {
+		return nil, fmt.Errorf("inflates from %d to more than %d bytes", r.Size(), most)
+	}
+	return b, nil
+}
+
+func (c *Cube) readAnchor(a *archive) error {
+	m := a.byName[anchorName]
+	if m == nil {
+		return a.errorf(a.size, "the archive has no %s", anchorName)
+	}
+	var r io.Reader = io.NewSectionReader(m.data, 0, m.Size())
+	if head, err := m.read(0, min(2, m.Size())); err != nil {
+		return err
+	} else if isGzip(head) {
+		b, err := inflate(io.NewSectionReader(m.data, 0, m.Size()))
+		if err != nil {
+			return m.errorf(0, "%v", err)
+		}
+		r = bytes.NewReader(b)
+	}
+	return readTrees(a.file, anchorName, r, c)
+}
+
+// findRows gives the metrics their indexes. What belongs to no metric is kept as it is.
+func (c *Cube) findRows(a *archive) error {
+	taken := map[*Member]bool{a.byName[anchorName]: true}
+	for _, m := range c.metrics {
+		if m.Kind.Derived() {
+			continue
+		}
+		stem := strconv.Itoa(m.ID)
+		if m.Ghost && a.byName["ghost_"+stem+".index"] != nil {
+			stem = "ghost_" + stem
+		}
+		index, rows := a.byName[stem+".index"], a.byName[stem+".data"]
+		if index == nil && rows == nil {
+			continue
+		}
+		if index == nil || rows == nil {
+			return a.errorf(a.size, "metric %s: of %s.index and %s.data, one is lacking", m.Name, stem, stem)
+		}
+		d, err := openData(stem, m.DType, len(c.paths), len(c.locations), index, rows)
+		if err != nil {
+			return err
+		}
+		m.data = d
+		taken[index], taken[rows] = true, true
+	}
+	for _, m := range a.members {
+		if !taken[m] {
+			c.Members = append(c.Members, m)
+		}
+	}
+	return nil
+}
+
+// Load reads all rows that have not been read, so that damage shows and the file can be closed.
+func (c *Cube) Load() error {
+	var all []error
+	for _, m := range c.metrics {
+		if m.data == nil {
+			continue
+		}
+		for i := range m.data.positions {
+			if _, err := m.data.row(i); err != nil {
+				all = append(all, err)
+				break
+			}
+		}
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,184 @@
+package cube
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Row holds the values of a metric and a call path, one per location. It is immutable.
+type Row struct {
+	dtype  DType
+	layout *layout
+	n      int
+	sparse bool
+	at     []int32 // if sparse: ascending columns of the values
+	data   []byte  // values, least significant byte first
+}
+
+// MakeRow makes a row of values for all locations. Values are converted to the type, which must be a numeric one.
+func MakeRow(d DType, values []Value) (Row, error) {
+	if !d.Numeric() {
+		return Row{}, fmt.Errorf("values of type %q are not numbers", string(d))
+	}
+	l := d.layout()
+	data := make([]byte, len(values)*l.size)
+	for i, v := range values {
+		encode(l, data[i*l.size:], v)
+	}
+	return compact(d, data), nil
+}
+
+// MakeSparseRow makes a row of n locations of which only those in columns, ascending, have a value.
+func MakeSparseRow(d DType, n int, columns []int32, values []Value) (Row, error) {
+	if len(columns) != len(values) || len(columns) > 0 && (columns[0] < 0 || int(columns[len(columns)-1]) >= n) {
+		return Row{}, fmt.Errorf("%d values for %d columns of %d locations", len(values), len(columns), n)
+	}
+	for i := 1; i < len(columns); i++ {
+		if columns[i-1] >= columns[i] {
+			return Row{}, fmt.Errorf("columns %d and %d are not ascending", columns[i-1], columns[i])
+		}
+	}
+	r, err := MakeRow(d, values)
+	if err != nil {
+		return Row{}, err
+	}
+	return Row{dtype: d, layout: r.layout, n: n, sparse: true, at: slices.Clone(columns), data: r.dense()}, nil
+}
+
+// MakeRawRow makes a row of values of any type, given as bytes, least significant first.
+func MakeRawRow(d DType, n int, values []byte) (Row, error) {
+	if err := d.known(); err != nil {
+		return Row{}, err
+	}
+	if len(values) != n*d.layout().size {
+		return Row{}, fmt.Errorf("%d bytes for %d values of type %s", len(values), n, d)
+	}
+	return compact(d, slices.Clone(values)), nil
+}
+
+// compact takes values of all locations over, and keeps only those that are not zero if that saves memory.
+func compact(d DType, data []byte) Row {
+	l := d.layout()
+	size := l.size
+	r := Row{dtype: d, layout: l, n: len(data) / size, data: data}
+	set := 0
+	for i := range r.n {
+		if !zero(data[i*size : (i+1)*size]) {
+			set++
+		}
+	}
+	if set*(size+4) > len(data)/2 {
+		return r
+	}
+	s := Row{dtype: d, layout: l, n: r.n, sparse: true, at: make([]int32, 0, set), data: make([]byte, 0, set*size)}
+	for i := range r.n {
+		if v := data[i*size : (i+1)*size]; !zero(v) {
+			s.at = append(s.at, int32(i))
+			s.data = append(s.data, v...)
+		}
+	}
+	return s
+}
+
+func zero(b []byte) bool {
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Len returns the number of locations.
+func (r Row) Len() int { return r.n }
+
+// Zero says that all values are zero.
+func (r Row) Zero() bool { return zero(r.data) }
+
+// Raw returns the bytes of a location's value, least significant first, or nil if it is zero and not stored. They must
+// not be changed.
+func (r Row) Raw(column int) []byte {
+	size := r.layout.size
+	if r.sparse {
+		i, ok := slices.BinarySearch(r.at, int32(column))
+		if !ok {
+			return nil
+		}
+		column = i
+	}
+	return r.data[column*size : (column+1)*size]
+}
+
+// Value returns a location's value; for a type that is not numeric, the zero Value.
+func (r Row) Value(column int) Value {
+	raw := r.Raw(column)
+	if raw == nil {
+		return Value{class: r.layout.class}
+	}
+	return decode(r.layout, raw)
+}
+
+// All yields column and value of all locations whose value is stored, the others being zero.
+func (r Row) All() iter.Seq2[int, Value] {
+	l := r.layout
+	return func(yield func(int, Value) bool) {
+		for i := range len(r.data) / l.size {
+			column := i
+			if r.sparse {
+				column = int(r.at[i])
+			}
+			if !yield(column, decode(l, r.data[i*l.size:])) {
+				return
+			}
+		}
+	}
+}
+
+// dense returns the bytes of all values. They must not be changed.
+func (r Row) dense() []byte {
+	if !r.sparse {
+		return r.data
+	}
+	size := r.layout.size
+	data := make([]byte, r.n*size)
+	for i, column := range r.at {
+		copy(data[int(column)*size:], r.data[i*size:(i+1)*size])
+	}
+	return data
+}
+
+func decode(l *layout, b []byte) Value {
+	if l.class == composite || l.class == unknown {
+		return Value{}
+	}
+	v := Value{class: l.class}
+	switch l.size {
+	case 1:
+		v.bits = uint64(b[0])
+	case 2:
+		v.bits = uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		v.bits = uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		v.bits = binary.LittleEndian.Uint64(b)
+	}
+	if shift := 64 - 8*l.size; l.class == signed {
+		v.bits = uint64(int64(v.bits<<shift) >> shift)
+	}
+	return v
+}
+
+// encode converts a value to the type of a row.
+func encode(l *layout, b []byte, v Value) {
+	bits := v.bits
+	if l.class == float && v.class != float {
+		bits = Float(v.Float64()).bits
+	} else if l.class != float && v.class == float {
+		bits = uint64(v.Int64())
+	}
+	for i := range l.size {
+		b[i] = byte(bits >> (8 * i))
+	}
+}

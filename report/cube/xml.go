@@ -1,0 +1,276 @@
+package cube
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const maxDepth = 100_000 // levels of elements; call paths nest
+
+// parser reads XML as writers of cubes really write it: attributes may lack quotes and text may hold a bare "&", but
+// elements must nest. Entities that XML does not define by itself are left as they are.
+type parser struct {
+	d      *xml.Decoder
+	file   string
+	member string
+	depth  int
+	cube   *Cube // for problems
+}
+
+func newParser(file, member string, r io.Reader, c *Cube) *parser {
+	d := xml.NewDecoder(r)
+	d.Strict = false
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		switch strings.ToLower(label) {
+		case "iso-8859-1", "latin1":
+			return latin1{in}, nil
+		case "us-ascii", "ascii":
+			return in, nil
+		}
+		return nil, fmt.Errorf("character set %q is not known", label)
+	}
+	return &parser{d: d, file: file, member: member, cube: c}
+}
+
+// latin1 turns ISO 8859-1 into UTF-8.
+type latin1 struct{ r io.Reader }
+
+func (l latin1) Read(p []byte) (int, error) {
+	in := make([]byte, max(1, len(p)/2))
+	if len(p) < 2 {
+		return 0, io.ErrShortBuffer
+	}
+	n, err := l.r.Read(in)
+	out := p[:0]
+	for _, b := range in[:n] {
+		out = append(out, string(rune(b))...)
+	}
+	return len(out), err
+}
+
+// element is the beginning of one.
+type element struct {
+	name   string
+	attrs  []xml.Attr
+	offset int64
+}
+
+func (p *parser) errorf(offset int64, format string, args ...any) error {
+	return &FormatError{p.file, p.member, offset, fmt.Sprintf(format, args...)}
+}
+
+// next returns the next token that is not a comment or an instruction.
+func (p *parser) next() (xml.Token, error) {
+	for {
+		t, err := p.d.RawToken()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			var syntax *xml.SyntaxError
+			if errors.As(err, &syntax) {
+				return nil, p.errorf(p.d.InputOffset(), "line %d: %s", syntax.Line, syntax.Msg)
+			}
+			return nil, p.errorf(p.d.InputOffset(), "%v", err)
+		}
+		switch t.(type) {
+		case xml.StartElement, xml.EndElement, xml.CharData:
+			return t, nil
+		}
+	}
+}
+
+// root returns the outermost element.
+func (p *parser) root() (element, error) {
+	for {
+		t, err := p.next()
+		if err == io.EOF {
+			return element{}, p.errorf(p.d.InputOffset(), "no element at all")
+		}
+		if err != nil {
+			return element{}, err
+		}
+		if t, ok := t.(xml.StartElement); ok {
+			return p.begin(t), nil
+		}
+	}
+}
+
+func (p *parser) begin(t xml.StartElement) element {
+	return element{t.Name.Local, t.Attr, p.d.InputOffset()}
+}
+
+// children calls each for every element within e, which must read it to its end, and returns the text between them.
+func (p *parser) children(e element, each func(element) error) (string, error) {
+	if p.depth++; p.depth > maxDepth {
+		return "", p.errorf(e.offset, "more than %d levels of elements", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	var text []byte
+	for {
+		t, err := p.next()
+		if err == io.EOF {
+			return "", p.errorf(p.d.InputOffset(), "the file ends within <%s>, which begins at offset %d", e.name, e.offset)
+		}
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			text = append(text, t...)
+		case xml.EndElement:
+			if t.Name.Local != e.name {
+				return "", p.errorf(p.d.InputOffset(), "</%s> ends <%s>, which begins at offset %d", t.Name.Local, e.name, e.offset)
+			}
+			return string(text), nil
+		case xml.StartElement:
+			if err := each(p.begin(t)); err != nil {
+				return "", err
+			}
+		}
+	}
+}
+
+// text reads an element that has only text.
+func (p *parser) text(e element, to *string) error {
+	s, err := p.children(e, p.unknown)
+	*to = s
+	return err
+}
+
+func (p *parser) number(e element, to *int) error {
+	s, err := p.children(e, p.unknown)
+	if err != nil {
+		return err
+	}
+	if *to, err = strconv.Atoi(strings.TrimSpace(s)); err != nil {
+		return p.errorf(e.offset, "<%s>: %q is not a number", e.name, s)
+	}
+	return nil
+}
+
+// unknown skips an element, and says so.
+func (p *parser) unknown(e element) error {
+	p.problem(e, "<%s> is not known and left out", e.name)
+	return p.skip(e)
+}
+
+const maxProblems = 100 // the next says that there are more
+
+func (p *parser) problem(e element, format string, args ...any) {
+	switch n := len(p.cube.Problems); {
+	case n < maxProblems:
+		p.cube.Problems = append(p.cube.Problems, p.errorf(e.offset, format, args...).Error())
+	case n == maxProblems:
+		p.cube.Problems = append(p.cube.Problems, p.errorf(e.offset, "more like this").Error())
+	}
+}
+
+func (p *parser) skip(e element) error {
+	_, err := p.children(e, p.skip)
+	return err
+}
+
+// attr returns an attribute of the element, "" if it is not there.
+func (e element) attr(name string) string {
+	for _, a := range e.attrs {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// id returns a number that must be there.
+func (p *parser) id(e element, name string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(e.attr(name)))
+	if err != nil || n < 0 {
+		return 0, p.errorf(e.offset, "<%s>: %s=%q is not a number", e.name, name, e.attr(name))
+	}
+	return n, nil
+}
+
+// line returns a number that may be lacking, and is then -1.
+func (p *parser) line(e element, name string) (int, error) {
+	s := strings.TrimSpace(e.attr(name))
+	if s == "" {
+		return -1, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0, p.errorf(e.offset, "<%s>: %s=%q is not a number", e.name, name, s)
+	}
+	return n, nil
+}
+
+// keyed reads an <attr>.
+func (p *parser) keyed(e element, to *[]Attr) error {
+	*to = append(*to, Attr{e.attr("key"), e.attr("value")})
+	return p.skip(e)
+}
+
+// others returns the attributes of an element except those that have a field.
+func (e element) others(except ...string) []Attr {
+	var list []Attr
+next:
+	for _, a := range e.attrs {
+		for _, x := range except {
+			if a.Name.Local == x {
+				continue next
+			}
+		}
+		list = append(list, Attr{a.Name.Local, a.Value})
+	}
+	return list
+}
+
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;", "\r", "&#13;")
+
+// escape makes text fit for XML. Characters that XML cannot have become U+FFFD.
+func escape(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+	return escapes.Replace(s)
+}
+
+// printer writes XML, one element per line.
+type printer struct{ bytes.Buffer }
+
+func (w *printer) line(format string, args ...any) {
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+func (w *printer) text(name, text string) {
+	w.line("<%s>%s</%s>", name, escape(text), name)
+}
+
+// given writes an element that may be lacking.
+func (w *printer) given(name, text string) {
+	if text != "" {
+		w.text(name, text)
+	}
+}
+
+func (w *printer) attrs(list []Attr) {
+	for _, a := range list {
+		w.line(`<attr key="%s" value="%s"/>`, escape(a.Key), escape(a.Value))
+	}
+}
+
+// options returns attributes as they stand within an element's beginning.
+func options(list []Attr) string {
+	var s strings.Builder
+	for _, a := range list {
+		fmt.Fprintf(&s, ` %s="%s"`, a.Key, escape(a.Value))
+	}
+	return s.String()
+}
