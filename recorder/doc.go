@@ -17,8 +17,8 @@
 //   - The file `session` in the trace directory names the session directory until everything else is done, and
 //     is locked by the recorder while it lives. Otherwise an archive without its buffers, or one that is still
 //     being written, could pass for a complete one.
-//   - A session directory in shared memory names its trace directory. When that was deleted, and recorder and
-//     processes are dead, the next recorder removes the session directory.
+//   - A session directory in shared memory names its trace directory. When that is gone, and recorder and processes
+//     have been dead for a day, the next recorder removes the session directory.
 //   - Nothing that goes wrong here after the start reaches the program. It is never stopped or waited for,
 //     and its exit status is handed on. What was lost is counted and said.
 //

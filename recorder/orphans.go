@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,43 +37,79 @@ func (s *session) own(traceDir string) error {
 	return err
 }
 
+// How old a session must be to be removed. The trace directory may only have been moved, and who moved it may want
+// to recover it. Sessions without a buffer are of no use to anybody, but one that is just being made looks the same.
+const (
+	orphanAge = 24 * time.Hour
+	emptyAge  = time.Minute
+)
+
 // removeOrphans removes sessions from shared memory that nothing can complete any more: the recorder and all
-// processes are dead, and the trace directory was deleted. It returns the names of these directories.
-func removeOrphans() (deleted []string) {
+// processes have been dead for a day, and the trace directory is not where it was. It returns how many these were, and the
+// bytes of their buffers.
+func removeOrphans() (sessions int, bytes int64) {
 	dirs, _ := filepath.Glob(filepath.Join(sharedMemory, sessionPrefix+"*"))
 	for _, dir := range dirs {
-		if traceDir, ok := orphaned(dir); ok && (&session{dir: dir}).removeBuffers() == nil {
-			deleted = append(deleted, traceDir)
+		size, used := usage(dir)
+		if age := time.Since(used); age < emptyAge || age < orphanAge && size > 0 || !orphaned(dir) {
+			continue
+		}
+		if (&session{dir: dir}).removeBuffers() == nil {
+			sessions, bytes = sessions+1, bytes+size
 		}
 	}
-	return deleted
+	return sessions, bytes
 }
 
-// orphaned tells whether the session in dir is an orphan, and the name its trace directory had. Whatever is not
-// exactly as a recorder of this user leaves it is none.
-func orphaned(dir string) (traceDir string, is bool) {
+// usage returns how much memory the buffers in dir take, and when something in it was changed last.
+func usage(dir string) (size int64, last time.Time) {
+	if info, err := os.Lstat(dir); err == nil {
+		last = info.ModTime()
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue
+		}
+		if info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && strings.HasSuffix(e.Name(), shm.Suffix) {
+			size += stat.Blocks * 512
+		}
+	}
+	return size, last
+}
+
+// orphaned tells whether the session in dir is an orphan. Whatever is not exactly as a recorder of this user leaves it
+// is none.
+func orphaned(dir string) bool {
 	var stat unix.Stat_t
 	if unix.Lstat(dir, &stat) != nil || stat.Mode&unix.S_IFMT != unix.S_IFDIR || int(stat.Uid) != os.Getuid() {
-		return "", false
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) == 0 {
+		return true
 	}
 	owner, err := os.Open(filepath.Join(dir, ownerFile))
 	if err != nil {
-		return "", false
+		return false
 	}
 	defer owner.Close()
 	name := make([]byte, unix.PathMax+1)
 	n, _ := owner.Read(name)
 	traceDir, whole := strings.CutSuffix(string(name[:n]), "\n")
 	if !whole || !filepath.IsAbs(traceDir) || unix.Flock(int(owner.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
-		return "", false
+		return false
 	}
-	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if e.Name() != ownerFile && !abandoned(filepath.Join(dir, e.Name())) {
-			return "", false
+		if e.Name() != ownerFile && e.Name() != nestedFile && !abandoned(filepath.Join(dir, e.Name())) {
+			return false
 		}
 	}
-	return traceDir, err == nil && !named(dir, filepath.Dir(traceDir))
+	return !named(dir, filepath.Dir(traceDir))
 }
 
 // abandoned tells whether a file is the buffer of a dead process.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,6 +31,20 @@ func TestOrphans(t *testing.T) {
 		}, true},
 		{"replaced", func(t *testing.T, archive string, s *session) {
 			require.NoError(t, os.WriteFile(filepath.Join(archive, sessionfile.File), []byte("/dev/shm/tracerec-other\n"), 0o666))
+		}, true},
+		{"moved a moment ago", func(t *testing.T, archive string, s *session) {
+			require.NoError(t, os.Rename(archive, filepath.Join(t.TempDir(), "elsewhere")))
+			require.NoError(t, os.Chtimes(s.path(ownerFile), time.Time{}, time.Now()))
+		}, false},
+		{"never used", func(t *testing.T, archive string, s *session) {
+			require.NoError(t, os.RemoveAll(archive))
+			buffers, _ := filepath.Glob(s.path("*" + shm.Suffix))
+			for _, b := range buffers { // one of the program, one of its package instrument
+				require.NoError(t, os.Remove(b))
+			}
+			hourAgo := time.Now().Add(-time.Hour)
+			require.NoError(t, os.Chtimes(s.path(ownerFile), hourAgo, hourAgo))
+			require.NoError(t, os.Chtimes(s.dir, hourAgo, hourAgo))
 		}, true},
 		{"still there", func(*testing.T, string, *session) {}, false},
 		{"renamed", func(t *testing.T, archive string, s *session) {
@@ -60,7 +75,8 @@ func TestOrphans(t *testing.T) {
 			require.NoError(t, os.MkdirAll(archive, 0o777))
 			s, err := makeSession(archive, MinBuffer)
 			require.NoError(t, err)
-			require.Empty(t, removeOrphans())
+			n, _ := removeOrphans()
+			require.Zero(t, n)
 			self, err := os.Executable()
 			require.NoError(t, err)
 			program := exec.Command(self, "1", "1", "0", "kill")
@@ -69,15 +85,32 @@ func TestOrphans(t *testing.T) {
 			s.lock.Close()
 			s.owner.Close()
 
+			age(t, s.dir)
 			c.change(t, archive, s)
-			if deleted := removeOrphans(); c.removed {
-				require.Equal(t, []string{archive}, deleted)
+			if c.name != "never used" {
+				twoDaysAgo := time.Now().Add(-2 * orphanAge)
+				require.NoError(t, os.Chtimes(s.dir, twoDaysAgo, twoDaysAgo))
+			}
+			if n, _ := removeOrphans(); c.removed {
+				size, used := usage(s.dir)
+				require.Equal(t, 1, n, "%d bytes, %v", size, used)
 				require.NoDirExists(t, s.dir)
 			} else {
-				require.Empty(t, deleted)
+				require.Zero(t, n)
 				buffers, _ := filepath.Glob(s.path("*" + shm.Suffix))
 				require.NotEmpty(t, buffers)
 			}
 		})
+	}
+}
+
+// age makes everything in a directory two days old.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	twoDaysAgo := time.Now().Add(-2 * orphanAge)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	for _, file := range files {
+		require.NoError(t, os.Chtimes(file, twoDaysAgo, twoDaysAgo))
 	}
 }

@@ -25,6 +25,10 @@ type process struct {
 	over   bool        // everything is in the archive, the buffer is gone
 	damage error       // of its definitions
 
+	pidfd   *os.File      // nil if the system has none, or not for this process
+	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
+	died    *trace.Stamp  // nil if not known
+
 	// Known when it is over, or left:
 	goroutines int
 	warnings   map[string]uint64
@@ -109,9 +113,9 @@ func (p *process) release(n int) {
 	}
 }
 
-// finish writes everything that is left in the buffer, how the process ended, and removes the buffer. The process
+// finish writes everything that is left in the buffer, how and when the process ended, and removes the buffer. The process
 // is dead, or records no more, or is given up: events that it goes on writing are not seen.
-func (p *process) finish(w *trace.Writer, status int) error {
+func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 	chunks := p.view.Owned() // those taken too
 	if err := p.describe(); err != nil {
 		return err
@@ -124,12 +128,12 @@ func (p *process) finish(w *trace.Writer, status int) error {
 		chunks = chunks[n:]
 	}
 	p.sum()
-	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, p.now()), w.Flush())
+	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
 	if err != nil {
 		return err
 	}
 	p.over, p.taken = true, nil
-	p.view.Close()
+	p.close()
 	return os.Remove(p.info.Path)
 }
 
@@ -152,6 +156,11 @@ func (p *process) drop() {
 func (p *process) leave() {
 	p.sum()
 	p.waiting = events(p.view.Owned())
+	p.close()
+}
+
+func (p *process) close() {
+	p.pidfd.Close() // nil is as good as closed
 	p.view.Close()
 }
 

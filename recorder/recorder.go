@@ -24,6 +24,10 @@ type Recorder struct {
 	names   map[string]bool        // buffer files that were seen
 	procs   []*process             // as they joined
 	root    int                    // pid of the process whose exit status is known, and so waited for
+	args    []string               // its command line, if it was launched,
+	began   trace.Stamp            // and when that was
+	ended   stamps                 // when it was found to have ended
+	nested  bool                   // another tracerec runs in the session
 	err     error                  // why the archive is written no further
 	stop    chan struct{}
 	stopped chan struct{}
@@ -32,10 +36,9 @@ type Recorder struct {
 // begin makes a session and begins an archive in the trace directory dir, which exists.
 func begin(dir string, o Options) (*Recorder, error) {
 	o.Dir = dir
-	for _, deleted := range removeOrphans() {
-		if o.Say != nil && !o.Quiet {
-			o.Say("removed what an interrupted recording left in shared memory; its archive " + deleted + " was deleted")
-		}
+	if n, bytes := removeOrphans(); n > 0 && o.Say != nil && !o.Quiet {
+		o.Say("removed from " + sharedMemory + " what was left of " + Plural(n, "interrupted recording") +
+			", whose trace directory is gone: " + Bytes(bytes))
 	}
 	s, err := makeSession(o.Dir, o.Buffer)
 	if err != nil {
@@ -105,7 +108,7 @@ func (r *Recorder) poll() (filled int) {
 				p.drop() // nobody will make room any more
 			}
 		case dead:
-			r.fail(p.finish(r.writer, -1))
+			r.fail(p.finish(r.writer, -1, p.end(p.start())))
 		case p.due():
 			r.fail(p.write(r.writer))
 		}
@@ -120,6 +123,7 @@ func (r *Recorder) join() {
 		r.fail(err)
 	}
 	for _, e := range entries {
+		r.nested = r.nested || e.Name() == nestedFile
 		if name := e.Name(); strings.HasSuffix(name, shm.Suffix) && !r.names[name] {
 			r.names[name] = true
 			r.fail(r.open(name))
@@ -136,6 +140,9 @@ func (r *Recorder) open(name string) error {
 		return nil
 	}
 	p := &process{view: view, info: view.Info()}
+	if p.info.PID != os.Getpid() {
+		p.watch()
+	}
 	r.procs = append(r.procs, p)
 	for _, out := range r.resumed {
 		if i := out.Info(); i.PID == p.info.PID && i.Start == trace.Stamp(p.info.Start) {
@@ -161,6 +168,7 @@ func (r *Recorder) fail(err error) {
 // finish ends the recording: the program has ended with this status. Other processes get until patience
 // is over, or hurry closed, to end as well.
 func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struct{}) {
+	r.ended = takeStamps()
 	close(r.stop)
 	<-r.stopped
 	for over := time.After(patience); r.poll() >= 0 && r.awaited() && !r.failed(); {
@@ -182,13 +190,36 @@ func (r *Recorder) finishAll(status int) {
 			continue
 		}
 		if p.info.PID == r.root {
-			r.fail(p.finish(r.writer, status))
+			at := r.ended[p.info.Clock]
+			if r.args != nil {
+				at = p.end(at)
+			}
+			r.fail(p.finish(r.writer, status, at))
 			continue
 		}
 		if p.view.Alive() {
 			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, p.command())
 		}
-		r.fail(p.finish(r.writer, -1))
+		r.fail(p.finish(r.writer, -1, p.end(p.start())))
+	}
+	r.addLaunched(status)
+}
+
+// addLaunched adds the program that was launched to an archive that has only its children, because it is a script for
+// instance: how it ended says how the measured run went.
+func (r *Recorder) addLaunched(status int) {
+	for _, p := range r.procs {
+		if p.info.PID == r.root {
+			return
+		}
+	}
+	if r.args == nil || len(r.procs) == 0 || r.failed() {
+		return
+	}
+	out, err := r.writer.AddProcess(trace.ProcessInfo{PID: r.root, Parent: os.Getpid(), Args: r.args, Start: r.began,
+		Clock: clock.Monotonic.String()})
+	if r.fail(err); err == nil {
+		r.fail(out.Exited(status, r.ended[clock.Monotonic]))
 	}
 }
 

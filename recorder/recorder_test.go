@@ -211,3 +211,45 @@ func TestRecoverWithoutBuffers(t *testing.T) {
 	require.Equal(t, 24, recorded(t, archive))
 	require.NoError(t, Unfinished(archive))
 }
+
+// TestEndOfProcesses records a script whose child dies in the background, long before it.
+func TestEndOfProcesses(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	archive := filepath.Join(t.TempDir(), "a")
+	status, err := Run(Defaults(archive), []string{"/bin/sh", "-c", self + " 1 1 0 0; sleep 0.5; exit 7"})
+	require.NoError(t, err)
+	require.Equal(t, 7, status)
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	require.Empty(t, a.Check())
+	script := a.Definitions().Processes[a.Header().Root]
+	require.Equal(t, 7, script.Exit)
+	require.Equal(t, "/bin/sh", script.Args[0])
+	child := a.Definitions().Processes[0]
+	require.Equal(t, self, child.Args[0])
+	require.Less(t, script.Start, child.Start)
+	require.GreaterOrEqual(t, script.End-child.End, int64(500e6))
+}
+
+// TestCopyOfTheDamaged cuts an archive and recovers it.
+func TestCopyOfTheDamaged(t *testing.T) {
+	_, archive, _ := run(t, Options{}, "1", "60", "2", "0")
+	segment := filepath.Join(archive, trace.SegmentName(0))
+	info, err := os.Stat(segment)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(segment, info.Size()*2/3))
+	damaged, err := os.ReadFile(segment)
+	require.NoError(t, err)
+	var said strings.Builder
+	require.NoError(t, Recover(archive, func(m string) { fmt.Fprintln(&said, m) }))
+	kept := recorded(t, archive)
+	require.Positive(t, kept)
+	require.Contains(t, said.String(), "kept "+Plural(kept, "event"))
+	require.Contains(t, said.String(), "lost ")
+	require.NotContains(t, said.String(), "no events recorded")
+	copied, err := os.ReadFile(segment + damagedSuffix)
+	require.NoError(t, err)
+	require.Equal(t, damaged, copied)
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -19,8 +20,9 @@ import (
 
 // Recover completes the archive in dir, whose recorder died or could not write: with what the processes left in
 // their measurement buffers, and with its end. It waits for processes that still run to end, or for SIGINT or SIGTERM,
-// after which these are recorded no further. Damaged parts at the end of the archive are cut off; damage elsewhere remains, and is an
-// error after everything else is done. Messages go to say.
+// after which these are recorded no further. Damaged parts at the end of the archive are cut off, after the file was
+// copied if there is room; damage elsewhere remains, and is an error after everything else is done. Messages go to
+// say.
 func Recover(dir string, say func(string)) error {
 	o := Defaults(dir)
 	o.Say = say
@@ -44,6 +46,10 @@ func Recover(dir string, say func(string)) error {
 			return err
 		}
 	}
+	lost, err := keepDamaged(dir, say)
+	if err != nil {
+		return err
+	}
 	w, processes, err := trace.Resume(dir)
 	if err != nil {
 		return err
@@ -61,7 +67,57 @@ func Recover(dir string, say func(string)) error {
 	if len(r.procs) > 0 {
 		r.report()
 	}
-	return r.remaining()
+	return r.remaining(lost)
+}
+
+// keepDamaged returns how many bytes of the archive in dir cannot be read. If some of them are at the end, where they
+// will be cut off, it copies the file before.
+func keepDamaged(dir string, say func(string)) (lost int64, err error) {
+	a, err := trace.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer a.Close()
+	file, torn := a.Torn()
+	if torn == 0 {
+		return a.Lost(), nil
+	}
+	copied := file + damagedSuffix
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(copied); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		copied = fmt.Sprintf("%s-%d%s", file, i, damagedSuffix)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, err
+	}
+	if freeSpace(dir) < info.Size()+spare {
+		say(fmt.Sprintf("%s: no room for a copy of the file as it was", file))
+	} else if err := copyFile(copied, file); err != nil {
+		return 0, errors.Join(fmt.Errorf("copying the damaged file: %w", err), os.Remove(copied))
+	} else {
+		say(fmt.Sprintf("%s: %s at the end cut off; the file as it was is kept as %s", file, Plural(torn, "byte"), copied))
+	}
+	return a.Lost(), nil
+}
+
+// spare is what a copy of a damaged file leaves free on the disk for the completed one.
+const spare = 16 << 20
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // complete tells whether nothing is wrong with the archive in dir.
@@ -74,19 +130,24 @@ func complete(dir string) (bool, error) {
 	return a.Header().Complete && len(a.Problems()) == 0, nil
 }
 
-// remaining returns an error if there is damage in the archive. It says what the archive holds if no process did.
-func (r *Recorder) remaining() error {
+// remaining returns an error if there is damage in the archive. It says what the archive holds, if no process did, and
+// how many bytes were lost.
+func (r *Recorder) remaining(lost int64) error {
 	a, err := trace.Open(r.o.Dir)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	if len(r.procs) == 0 {
+	if len(r.procs) == 0 || lost > 0 {
 		total, err := Measure(a, r.o.Dir)
 		if err != nil {
 			return err
 		}
-		r.say("%s: %s", r.o.Dir, total)
+		text := "kept " + total.String()
+		if lost > 0 {
+			text += "; lost " + Plural(lost, "byte") + " of damage, and what was behind them if the file was cut"
+		}
+		r.say("%s: %s", r.o.Dir, text)
 	}
 	if problems := a.Problems(); len(problems) > 0 {
 		return fmt.Errorf("%w (%s in the middle of the archive, which recover leaves as it is; the rest can be used)",

@@ -52,6 +52,8 @@ func (r *Recorder) report() {
 	switch {
 	case r.err != nil:
 		r.say("%s", oneLine(r.failure()))
+	case t.Events == 0 && r.nested:
+		r.say("no events recorded: another tracerec inside recorded the program, into an archive of its own")
 	case len(r.procs) == 0:
 		r.say("no events recorded: the program does not import tracerec/instrument, or never calls it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Events == 0:

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"tracerec/counters"
+	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
+	"tracerec/trace"
 )
 
 // usageStatus is the exit status when nothing was started because of what was asked for.
@@ -47,6 +50,7 @@ func Run(o Options, args []string) (status int, err error) {
 	if err != nil && o.Say != nil {
 		o.Say(oneLine(err) + "; the program is not recorded")
 	}
+	began := trace.Stamp(clock.Take(clock.Monotonic))
 	c, err := launch(path, args, environment(r))
 	if err != nil {
 		if r != nil {
@@ -60,7 +64,8 @@ func Run(o Options, args []string) (status int, err error) {
 	}
 	// The measured program needs the cores.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
-	r.root = c.cmd.Process.Pid
+	r.root, r.args, r.began = c.cmd.Process.Pid, args, began
+	tellOuter()
 	go r.drain()
 	status = c.wait()
 	r.finish(status, o.Patience, c.hurry)
@@ -70,6 +75,16 @@ func Run(o Options, args []string) (status int, err error) {
 		r.say("the older %s is now %s", out.dir, out.aside)
 	}
 	return status, nil
+}
+
+// nestedFile is made in a session directory by a tracerec that runs in the session and so keeps its program from it.
+const nestedFile = "nested"
+
+// tellOuter tells the recorder that records this one, if there is one, why it will see nothing.
+func tellOuter() {
+	if c, err := shm.ParseConfig(os.Getenv(shm.Environment)); err == nil && c.Dir != "" {
+		os.WriteFile(filepath.Join(c.Dir, nestedFile), nil, 0o600) // if it fails the other says less
+	}
 }
 
 // statusOf returns the exit status for a start that failed.

@@ -104,7 +104,7 @@ func (s *session) removeBuffers() error {
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
 		// Not everything: the name of the directory came out of a file.
-		if e.Name() == ownerFile || strings.HasSuffix(e.Name(), shm.Suffix) {
+		if e.Name() == ownerFile || e.Name() == nestedFile || strings.HasSuffix(e.Name(), shm.Suffix) {
 			err = errors.Join(err, os.Remove(s.path(e.Name())))
 		}
 	}

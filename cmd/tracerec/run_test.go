@@ -93,6 +93,15 @@ func TestProgramThatRecordsNothing(t *testing.T) {
 	require.Equal(t, 1, lines(r.stderr), r.stderr)
 }
 
+func TestTracerecInTracerec(t *testing.T) {
+	inner := tracerec("-o", filepath.Join(t.TempDir(), "inner"), program("subject"), "regions", "10")
+	r := record(t, "-o", filepath.Join(t.TempDir(), "outer"), "/usr/bin/env", asTracerec+"=1", inner.Path,
+		"-o", inner.Args[2], program("subject"), "regions", "10")
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Contains(t, r.stderr, "another tracerec inside")
+	require.Equal(t, 40, count(t, inner.Args[2], "enter")["work"])
+}
+
 func TestFlagsStopAtTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	r := record(t, "run", "-o", filepath.Join(dir, "a"), "echo", "-o", "x", "--help", "--", "info")
