@@ -365,6 +365,9 @@ func (b *builder) warnings() {
 		total.add(&w.problems)
 	}
 	b.out.Warnings = append(b.out.Warnings, total.warnings()...)
+	if total.forgotten.n > 0 {
+		add("%s", total.forgotten.warning(b.s.regions))
+	}
 	var c Counts
 	for _, w := range b.settlers {
 		c.Add(w.counts)

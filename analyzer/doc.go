@@ -29,11 +29,17 @@
 //
 // Unlock, add and done belong to the path they are called in.
 //
+// A select that is the innermost level when its location does anything else (an event that opens a level, Exit, End,
+// Create, Sample, or an operation without length) was left by a case that says nothing of itself: it ends there, with
+// outcome Failed, so it has no wait, and its time stays communication, for how much of it was waiting is not known.
+// It is counted, and the first one (by begin, location, region) is named in a warning. It is on no call path any
+// more, but events that close levels still find it there, as an operation.
+//
 // Exit closes one level and as many more as it says, Leave and Chose close up to and including the innermost
-// open operation (an open region above it has lost its exit), Lost closes the levels it says; what is not open
-// is not closed and counted. An operation closed by Exit or Lost ends there: by Exit with outcome Panicked, by
-// Lost with outcome Failed. End closes all levels, operations with outcome Panicked. Times that run backwards
-// within a location are held at the previous event and counted.
+// open operation, a forgotten select too (an open region above it has lost its exit), Lost closes the levels it
+// says; what is not open is not closed and counted. An operation closed by Exit or Lost ends there: by Exit with
+// outcome Panicked, by Lost with outcome Failed. End closes all levels, operations with outcome Panicked. Times that
+// run backwards within a location are held at the previous event and counted.
 //
 // # Lifetimes
 //

@@ -29,9 +29,10 @@ func (w *scanner) events(l *location, events []trace.Event) {
 		case wire.Enter, wire.SelectBegin, wire.SleepBegin:
 			w.open(l, e.Kind, e.ID, 0, t)
 		case wire.Exit:
-			if n := len(l.stack); e.ID == 0 && n > 0 && l.stack[n-1].kind == wire.Enter {
+			if n := len(l.stack); e.ID == 0 && n > 0 && l.stack[n-1].kind == wire.Enter && l.stack[n-1].forgotten == 0 {
 				l.stack = l.stack[:n-1]
 			} else {
+				w.forget(l, t)
 				w.drop(l, uint64(e.ID)+1, wire.Panicked, t)
 			}
 		case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin:
@@ -57,15 +58,18 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 		w.lost += e.Word
 		w.drop(l, uint64(e.ID), wire.Failed, t)
 	case wire.Create:
+		w.forget(l, t)
 		path := w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) && w.path == nil {
 			w.creates.add(creation{uint32(e.Word - 1), w.loc, path, t})
 		}
 	case wire.End:
+		w.forget(l, t)
 		w.shut(l, 0, wire.Panicked, t)
 		l.end = t
 	case wire.Sample:
+		w.forget(l, t)
 		if w.path == nil && int(e.ID) < len(w.s.defs.Metrics) {
 			w.other[cellKey{w.s.metrics.user[e.ID], w.current(l), w.loc}] += int64(e.Word)
 			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
@@ -79,8 +83,12 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 
 // progress applies an event inside the innermost operation.
 func (w *scanner) progress(l *location, e *trace.Event, t int64) {
-	n := innermost(l)
-	if n < 0 {
+	n, isForgotten := innermost(l)
+	if isForgotten && e.Kind == wire.Chose {
+		w.leave(l, wire.Outcome(e.ID), t)
+		return
+	}
+	if n < 0 || isForgotten {
 		w.unopened++
 		return
 	}

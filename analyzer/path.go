@@ -44,6 +44,13 @@ func (p *paths) intern(n node) uint32 {
 	return id
 }
 
+// region returns the region of the last level of a call path.
+func (p *paths) region(path uint32) uint32 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.nodes[path].region
+}
+
 // depth returns the number of levels of a call path. No path may be interned meanwhile.
 func (p *paths) depth(path uint32) (n uint32) {
 	for ; path != noPath; path = p.nodes[path].parent {

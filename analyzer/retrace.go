@@ -165,6 +165,7 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 		w.path.seek(w.loc, v, from[i].time)
 		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true}
 		w.levels(&l, from[i].path)
+		w.s.forgotten.restore(&l, from[i].forgotten)
 		w.events(&l, b.Events)
 		if isTail && l.end == unknownTime {
 			w.charge(&l, max(known.end, l.last), 0)

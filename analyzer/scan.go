@@ -19,6 +19,7 @@ type location struct {
 	entered     uint32  // first region it entered (begun, if an operation came before), regions.goroutine if there is none
 	creator     uint32  // location, trace.NoLocation unknown
 	creatorPath uint32  // call path of the Create, noPath unknown
+	forgotten   uint32  // forgotten selects outside any level
 	seen        bool    // has events
 	first, last int64   // times of its first and last event
 	begin, end  int64   // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
@@ -29,6 +30,7 @@ type location struct {
 // level is an open level of a call path: a region or an operation.
 type level struct {
 	path, object, mode  uint32
+	forgotten           uint32 // forgotten selects directly in it
 	kind                wire.Kind
 	begin, blocked, own int64 // own: time spent in it and not in nested levels
 }
@@ -42,6 +44,7 @@ type problems struct {
 	afterEnd   uint64 // events behind the End of their location
 	values     uint64 // counter differences that could not be charged to anybody
 	lateCreate uint64 // creations later than the first event of what they created
+	forgotten  forgotten
 }
 
 func (p *problems) add(o *problems) {
@@ -52,6 +55,7 @@ func (p *problems) add(o *problems) {
 	p.afterEnd += o.afterEnd
 	p.values += o.values
 	p.lateCreate += o.lateCreate
+	p.forgotten.add(&o.forgotten)
 }
 
 // creation is a Create event.
@@ -62,8 +66,9 @@ type creation struct {
 
 // resume is what a second look at a batch starts from.
 type resume struct {
-	path uint32 // innermost level, own path included
-	time int64  // of the event before; of the first batch: of its first event
+	path      uint32 // innermost level, own path included
+	forgotten uint32 // number of the forgotten selects in the levels
+	time      int64  // of the event before; of the first batch: of its first event
 }
 
 // scan is the first look at all events, shared by its workers.
@@ -77,6 +82,7 @@ type scan struct {
 	keep      uint64 // parts of which operations are kept
 	locations []location
 	resume    [][]resume // by chunk and batch
+	forgotten forgottenLevels
 	events    uint64
 	workers   []*scanner
 	damaged   []error // chunks that could not be read, in order
@@ -274,7 +280,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), l.last}
+		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.last}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)
@@ -351,6 +357,7 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 		l.stack = w.free[len(w.free)-1]
 		w.free = w.free[:len(w.free)-1]
 	}
+	w.forget(l, t)
 	r := w.s.regions.id(region)
 	path := w.child(below(l), r, kind)
 	if l.entered == w.s.regions.goroutine {
@@ -364,14 +371,19 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 	w.at(path).visits++
 }
 
-// innermost returns the index of the innermost open operation, -1 if there is none.
-func innermost(l *location) int {
-	for i := len(l.stack) - 1; i >= 0; i-- {
-		if l.stack[i].kind != wire.Enter {
-			return i
+// innermost returns the index of the innermost open operation, -1 if there is none. If it is a forgotten select,
+// it is the last one in the innermost of n levels.
+func innermost(l *location) (n int, isForgotten bool) {
+	for n = len(l.stack); ; n-- {
+		switch {
+		case *l.forgottenIn(n) > 0:
+			return n, true
+		case n == 0:
+			return -1, false
+		case l.stack[n-1].kind != wire.Enter:
+			return n - 1, false
 		}
 	}
-	return -1
 }
 
 // shut closes all levels from index n on. The operation at n itself ends with outcome o, those above
@@ -393,23 +405,35 @@ func (w *scanner) shut(l *location, n int, o wire.Outcome, t int64) {
 
 // leave ends the innermost operation, and with it regions that were opened in it and not closed.
 func (w *scanner) leave(l *location, o wire.Outcome, t int64) {
-	n := innermost(l)
-	if n < 0 {
+	n, isForgotten := innermost(l)
+	switch {
+	case n < 0:
 		w.unopened++
-		return
+	case isForgotten:
+		w.unclosed += uint64(len(l.stack) - n)
+		w.shut(l, n, o, t)
+		*l.forgottenIn(n)--
+	default:
+		w.unclosed += uint64(len(l.stack) - 1 - n)
+		w.shut(l, n, o, t)
 	}
-	w.unclosed += uint64(len(l.stack) - 1 - n)
-	w.shut(l, n, o, t)
 }
 
 // drop closes up to n levels; an operation among them ends with outcome o.
 func (w *scanner) drop(l *location, n uint64, o wire.Outcome, t int64) {
-	if have := uint64(len(l.stack)); n > have {
-		w.unopened += n - have
-		n = have
-	}
-	for range n {
+	for n > 0 {
+		if f := l.forgottenIn(len(l.stack)); *f > 0 {
+			d := min(n, uint64(*f))
+			*f -= uint32(d)
+			n -= d
+			continue
+		}
+		if len(l.stack) == 0 {
+			w.unopened += n
+			return
+		}
 		w.shut(l, len(l.stack)-1, o, t)
+		n--
 	}
 }
 
@@ -443,6 +467,7 @@ func (o *Op) waitsAlone() bool {
 
 // point takes note of an operation that takes no time.
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
+	w.forget(l, t)
 	path := w.current(l)
 	switch e.Kind {
 	case wire.Close, wire.Signal, wire.Broadcast:

@@ -118,7 +118,8 @@ func recordClose(p unsafe.Pointer, capacity int) {
 // Selection is a select statement in progress.
 type Selection struct{ span Span }
 
-// Select goes before a select statement, and one of the methods of the Selection to the beginning of each case:
+// Select goes before a select statement, and one of the methods of the Selection to the beginning of each case, whatever
+// the case does then:
 //
 //	sel := instrument.Select()
 //	select {
@@ -126,9 +127,16 @@ type Selection struct{ span Span }
 //		sel.Received(in, ok)
 //	case out <- w:
 //		sel.Sent(out)
+//	case <-ctx.Done():
+//		sel.Received(ctx.Done(), false)
+//		return
 //	default:
 //		sel.Default()
 //	}
+//
+// A case without one leaves the operation open in the record. The analysis ends it at the next thing that the goroutine
+// does and warns, but what the select waited for is then not known. For the same reason, what the statement
+// evaluates (channels, values to send) may not call this package: do it before Select.
 func Select() Selection {
 	if current.Load() != nil {
 		return beginSelect()

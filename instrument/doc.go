@@ -5,5 +5,8 @@
 //
 //	defer instrument.Region("solve").End()
 //
+// A select statement is recorded by [Select] before it and a call at the beginning of each of its cases, also of one that
+// only returns.
+//
 // Regions nest per goroutine. All functions and methods may be called from any goroutine.
 package instrument

@@ -8,8 +8,8 @@ import (
 
 // Check verifies everything there is to verify and returns what is wrong, damage seen by Open included:
 // besides what Open and Decode find, that the times of a location ascend, that no level of its call path
-// is closed that is not open, that Leave closes an operation and Exit regions, that Blocked and OnceRun
-// lie in an operation, and that objects are defined and of the kind that the operation needs.
+// is closed that is not open, that Leave closes an operation and Exit regions, that a select ends before anything
+// else happens, that Blocked and OnceRun lie in an operation, and that objects are defined and of the kind that the operation needs.
 func (a *Archive) Check() []Problem {
 	c := checker{a: a, problems: append([]Problem(nil), a.problems...), locations: make([]levels, len(a.defs.Locations))}
 	for _, l := range a.gaps {
@@ -80,6 +80,11 @@ func (c *checker) nesting(b *Batch, l *levels, e *Event) {
 	if n := len(l.kinds); n > 0 {
 		top = l.kinds[n-1]
 	}
+	if top == wire.SelectBegin && leaves(e.Kind) && !l.lost {
+		c.report(b, e, "the select before it was left without sel.Received, sel.Sent or sel.Default")
+		top = wire.Enter
+		l.kinds[len(l.kinds)-1] = top
+	}
 	closes := 0
 	switch {
 	case spec.Level > 0:
@@ -113,6 +118,15 @@ func (c *checker) nesting(b *Batch, l *levels, e *Event) {
 		closes = len(l.kinds)
 	}
 	l.kinds = l.kinds[:len(l.kinds)-closes]
+}
+
+// leaves says whether an event of kind k is something that a goroutine does when it is not in a select any more.
+func leaves(k wire.Kind) bool {
+	switch k {
+	case wire.Chose, wire.Leave, wire.Blocked, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters:
+		return false
+	}
+	return true
 }
 
 // nests says whether other operations may happen within one of kind k: the function of a Once, and the

@@ -31,8 +31,9 @@ func (l *location) start() *event {
 
 // level is an open level of a call path.
 type level struct {
-	path string
-	op   *op // nil for regions
+	path      string
+	op        *op  // nil for regions
+	forgotten bool // a select that has ended, but counts as a level for the events to come
 }
 
 // scanner walks through the events of one location.
@@ -58,6 +59,7 @@ func (n *analysis) scan(l *location) {
 	l.begin = s.last
 	for i, e := range l.events {
 		s.pass(e.Time, e)
+		s.forget(e)
 		l.events[i].path, l.used = s.path(), i+1
 		s.event(e)
 		if l.endEvent {
@@ -65,6 +67,7 @@ func (n *analysis) scan(l *location) {
 		}
 	}
 	l.end = s.last
+	s.levels = slices.DeleteFunc(s.levels, func(v level) bool { return v.forgotten })
 	l.levels = s.levels
 	for _, v := range slices.Backward(s.levels) {
 		s.ended(v.op)
@@ -96,19 +99,29 @@ func (s *scanner) arrange(first int) {
 	}
 }
 
-func (s *scanner) path() string {
-	if len(s.levels) == 0 {
-		return s.l.ownPath
+// top is the innermost level.
+func (s *scanner) top() (v level, ok bool) {
+	for _, v := range slices.Backward(s.levels) {
+		if !v.forgotten {
+			return v, true
+		}
 	}
-	return s.levels[len(s.levels)-1].path
+	return level{}, false
+}
+
+func (s *scanner) path() string {
+	if v, ok := s.top(); ok {
+		return v.path
+	}
+	return s.l.ownPath
 }
 
 // place is where the next level goes: the path of the innermost level, "" if none is open.
 func (s *scanner) place(name string) string {
-	if len(s.levels) == 0 {
-		return name
+	if v, ok := s.top(); ok {
+		return below(v.path, name)
 	}
-	return below(s.path(), name)
+	return name
 }
 
 func (s *scanner) visit(path string) {
@@ -134,8 +147,8 @@ func (s *scanner) step(from, to int64, overhead bool) {
 		return
 	}
 	p := step{from: from, to: to, path: s.path(), metric: "execution"}
-	if k := len(s.levels); k > 0 && s.levels[k-1].op != nil {
-		p.op = s.levels[k-1].op
+	if v, _ := s.top(); v.op != nil {
+		p.op = v.op
 		p.metric = metricOf(p.op.kind)
 	}
 	if overhead {
@@ -152,6 +165,20 @@ func metricOf(k wire.Kind) string {
 		return "sleep"
 	}
 	return "synchronization"
+}
+
+// forget ends the select that was left by a case without a word: the goroutine goes on.
+func (s *scanner) forget(e event) {
+	k := len(s.levels) - 1
+	switch e.Kind {
+	case wire.Blocked, wire.Leave, wire.Chose, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin:
+	default:
+		if k >= 0 && s.levels[k].op != nil && s.levels[k].op.kind == wire.SelectBegin {
+			s.levels = append(s.levels, level{forgotten: true})
+			s.levels[k], s.levels[k+1] = s.levels[k+1], s.levels[k]
+			s.close(1, e.Time, wire.Failed)
+		}
+	}
 }
 
 func (s *scanner) event(e event) {
@@ -177,11 +204,11 @@ func (s *scanner) event(e event) {
 	case wire.Release, wire.Add, wire.Done:
 		s.point(e, s.path())
 	case wire.Blocked:
-		if o := s.innermost(); o != nil && o.blocked < 0 {
+		if o := s.innermost().op; o != nil && o.blocked < 0 {
 			o.blocked = e.Time
 		}
 	case wire.OnceRun:
-		if o := s.innermost(); o != nil && o.kind == wire.OnceBegin {
+		if o := s.innermost().op; o != nil && o.kind == wire.OnceBegin {
 			o.mode, o.ran = 1, e.Time
 		}
 	case wire.Leave, wire.Chose:
@@ -236,27 +263,28 @@ func (n *analysis) create() {
 	}
 }
 
-// innermost is the innermost open operation.
-func (s *scanner) innermost() *op {
-	for i := len(s.levels) - 1; i >= 0; i-- {
-		if s.levels[i].op != nil {
-			return s.levels[i].op
+// innermost is the innermost open operation, or forgotten select.
+func (s *scanner) innermost() level {
+	for _, v := range slices.Backward(s.levels) {
+		if v.op != nil || v.forgotten {
+			return v
 		}
 	}
-	return nil
+	return level{}
 }
 
 // leave ends the innermost operation and the regions in it.
 func (s *scanner) leave(e event) {
-	for i := len(s.levels) - 1; i >= 0; i-- {
-		o := s.levels[i].op
-		if o == nil {
+	for i, v := range slices.Backward(s.levels) {
+		if v.op == nil && !v.forgotten {
 			continue
 		}
-		o.end, o.outcome = e.Time, wire.Outcome(e.ID)
-		s.ended(o)
-		if e.Kind == wire.Chose {
-			o.object = uint32(e.Word)
+		if o := v.op; o != nil {
+			o.end, o.outcome = e.Time, wire.Outcome(e.ID)
+			s.ended(o)
+			if e.Kind == wire.Chose {
+				o.object = uint32(e.Word)
+			}
 		}
 		s.levels = s.levels[:i]
 		return

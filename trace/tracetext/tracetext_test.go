@@ -122,3 +122,21 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, once.String(), twice.String())
 	})
 }
+
+// TestCheckOfForgottenSelects tells of each select that was left without a word once, and of nothing else.
+func TestCheckOfForgottenSelects(t *testing.T) {
+	a, err := Open("text", `
+channel c
+location main
+  0 enter main 1 select 2 enter step 3 send c 4 leave 5 exit 6 send c 7 leave
+  8 select 9 select 10 chose none 11 select 12 exit 3
+`)
+	require.NoError(t, err)
+	var at []string
+	for _, p := range a.Check() {
+		place, what, _ := strings.Cut(p.What, ": the select before it was left without ")
+		require.NotEmpty(t, what, p.What)
+		at = append(at, place)
+	}
+	require.Equal(t, []string{"location 1 of process 0 at 2 ns: enter", "location 1 of process 0 at 9 ns: select", "location 1 of process 0 at 12 ns: exit"}, at)
+}

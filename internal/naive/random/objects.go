@@ -139,7 +139,7 @@ func (p *proc) closeChannel(ch *channel) {
 }
 
 // choose is a select over some channels, each to send to or to receive from. The recorder does not see whether it blocks.
-func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
+func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 	p.open("select %s", p.site())
 	p.lag()
 	got, result, ok := p.tryAny(channels, send)
@@ -153,6 +153,8 @@ func (p *proc) choose(channels []*channel, send []bool, orElse bool) {
 	}
 	p.lag()
 	switch {
+	case mute:
+		p.forgotten++
 	case !ok, got.ch == nil:
 		p.emit(-1, "chose none")
 	case result == panicked:
@@ -364,7 +366,11 @@ func (p *proc) doOnce(o *once, f func()) {
 	default:
 		o.running = true
 		p.emit(0, "oncerun")
-		f()
+		p.within(f, func(forgotten int) {
+			if forgotten > 0 {
+				p.emit(-forgotten, "exit %d", forgotten-1)
+			}
+		})
 		o.done = true
 		for _, q := range o.waiting {
 			q.wake(served)

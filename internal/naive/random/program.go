@@ -89,15 +89,16 @@ func (p *program) routine(m *proc, name string, root bool) {
 		m.pass(p.IntN(4))
 	}
 	m.open("enter %s", name)
-	for root && p.chance(70) {
-		p.start(m)
-	}
-	for range 2 + p.IntN(9) {
+	m.within(func() {
+		for root && p.chance(70) {
+			p.start(m)
+		}
+		for range 2 + p.IntN(9) {
+			m.pass(p.IntN(12))
+			p.act(m, 0)
+		}
 		m.pass(p.IntN(12))
-		p.act(m, 0)
-	}
-	m.pass(p.IntN(12))
-	m.emit(-1, "exit")
+	}, m.exit)
 	if p.chance(20) {
 		m.pass(p.IntN(9))
 	}
@@ -196,8 +197,7 @@ func (p *program) nested(m *proc, depth int) {
 
 func (p *program) region(m *proc, depth int) {
 	m.open("enter %s", []string{"a", "b", "c"}[p.IntN(3)])
-	p.nested(m, depth)
-	m.emit(-1, "exit")
+	m.within(func() { p.nested(m, depth) }, m.exit)
 }
 
 func (p *program) sleep(m *proc, _ int) {
@@ -248,7 +248,7 @@ func (p *program) selects(m *proc) {
 	for i := range send {
 		send[i] = p.chance(50)
 	}
-	m.choose(p.channels[:n], send, p.chance(30))
+	m.choose(p.channels[:n], send, p.chance(30), p.chance(10))
 }
 
 // rescue ends a wait from outside, as an operation that is not instrumented or a context would. Sometimes

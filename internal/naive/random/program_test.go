@@ -18,7 +18,7 @@ func TestTraceIsVaried(t *testing.T) {
 			if len(f) > 1 {
 				seen[f[1]]++
 			}
-			if len(f) > 2 && (f[1] == "leave" || f[1] == "lost") || len(f) > 3 && f[1] == "chose" {
+			if len(f) > 2 && (f[1] == "leave" || f[1] == "lost" || f[1] == "exit") || len(f) > 3 && f[1] == "chose" {
 				seen[f[1]+" "+f[len(f)-1]]++
 			}
 		}
@@ -26,7 +26,7 @@ func TestTraceIsVaried(t *testing.T) {
 	for _, kind := range []string{"begin", "end", "enter", "exit", "send", "recv", "select", "chose", "close", "lock",
 		"unlock", "wait", "add", "done", "condwait", "signal", "broadcast", "once", "oncerun", "barrier", "sleep",
 		"create", "overhead", "lost", "blocked", "leave", "leave closed", "leave panicked", "leave failed",
-		"chose sent", "chose received", "chose closed"} {
+		"exit 1", "chose sent", "chose received", "chose closed"} {
 		require.Greater(t, seen[kind], 10, kind)
 	}
 }

@@ -31,6 +31,8 @@ type proc struct {
 	yield  func(struct{}) bool
 	locks  int    // held
 	cancel func() // takes a parked goroutine out of its queue, nil if that would not be consistent
+
+	forgotten int // selects in the innermost level whose case told nothing of itself
 }
 
 // line is one event of a location.
@@ -145,6 +147,24 @@ func (p *proc) emit(level int, format string, args ...any) {
 
 func (p *proc) open(format string, args ...any) { p.emit(+1, format, args...) }
 func (p *proc) leave(outcome string)            { p.emit(-1, "leave%s", outcome) }
+
+// within does f inside a level, and end with the number of selects that were forgotten there.
+func (p *proc) within(f func(), end func(forgotten int)) {
+	before := p.forgotten
+	p.forgotten = 0
+	f()
+	end(p.forgotten)
+	p.forgotten = before
+}
+
+// exit ends a region, and with it the selects forgotten in it.
+func (p *proc) exit(forgotten int) {
+	if forgotten > 0 {
+		p.emit(-1-forgotten, "exit %d", forgotten)
+	} else {
+		p.emit(-1, "exit")
+	}
+}
 
 // site is a random call site.
 func (p *proc) site() string { return fmt.Sprintf("@f.go:%d", 10+p.w.IntN(3)) }
