@@ -47,7 +47,7 @@ fuzz:
 	@for package in $$($(GO) list ./...); do \
 		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo fuzz $$package $$target; \
-			run="$(GO) test -run ^$$target\$$ -fuzz ^$$target\$$ -fuzztime $(FUZZTIME) $$package"; \
+			run="$(GO) test -run ^$$target\$$ -fuzz ^$$target\$$ -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package"; \
 			$$run || $$run || exit 1; \
 		done; \
 	done

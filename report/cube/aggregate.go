@@ -56,21 +56,31 @@ func (m *Metric) Values(p *CallPath, inclusive bool) ([]Value, error) {
 // addBelow folds the rows of all call paths below p into values. Call paths without a row do not count.
 func (m *Metric) addBelow(p *CallPath, values []Value) error {
 	for _, child := range p.Children {
-		_, stored := m.find(child)
-		if stored {
-			r, err := m.Row(child)
+		if i, ok := m.find(child); ok {
+			r, err := m.data.row(i)
 			if err != nil {
 				return err
 			}
-			for i := range values {
-				values[i] = m.Fold(values[i], r.Value(i))
-			}
+			m.foldRow(values, r)
 		}
 		if err := m.addBelow(child, values); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// foldRow folds a row into values, zeros too where they matter.
+func (m *Metric) foldRow(values []Value, r Row) {
+	if m.DType != "MINDOUBLE" && m.DType != "MAXDOUBLE" {
+		for i, v := range r.All() {
+			values[i] = values[i].Add(v)
+		}
+		return
+	}
+	for i := range values {
+		values[i] = m.Fold(values[i], r.Value(i))
+	}
 }
 
 func (m *Metric) eachRow(p *CallPath, each func(int, Value)) error {
@@ -92,7 +102,7 @@ func (m *Metric) find(p *CallPath) (int, bool) {
 	return m.data.find(m.order().position[p.index])
 }
 
-// Total returns the value of all call paths and locations together.
+// Total returns the value of the roots, with all below them, and all locations together.
 func (m *Metric) Total() (Value, error) {
 	var total Value
 	for _, root := range m.cube.Roots {

@@ -83,6 +83,11 @@ func compact(d DType, data []byte) Row {
 }
 
 func zero(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b) != 0 {
+			return false
+		}
+	}
 	for _, x := range b {
 		if x != 0 {
 			return false

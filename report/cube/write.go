@@ -156,11 +156,14 @@ func (d *data) eachEncoded(each func([]byte) error) error {
 
 func (d *data) encodeCompressed() ([]byte, error) {
 	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
+	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed) // most of what can be gained are zeros
+	if err != nil {
+		return nil, err
+	}
 	order := d.appender()
 	head := order.AppendUint64([]byte(compressedMagic), uint64(len(d.positions)+d.extra))
 	at := uint64(0)
-	err := d.eachEncoded(func(row []byte) error {
+	err = d.eachEncoded(func(row []byte) error {
 		start := packed.Len()
 		z.Reset(&packed)
 		if _, err := z.Write(row); err != nil {

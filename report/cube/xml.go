@@ -19,6 +19,7 @@ type parser struct {
 	file   string
 	member string
 	depth  int
+	start  int64 // offset of the last token
 	cube   *Cube // for problems
 }
 
@@ -67,6 +68,7 @@ func (p *parser) errorf(offset int64, format string, args ...any) error {
 // next returns the next token that is not a comment or an instruction.
 func (p *parser) next() (xml.Token, error) {
 	for {
+		p.start = p.d.InputOffset()
 		t, err := p.d.RawToken()
 		if err == io.EOF {
 			return nil, io.EOF
@@ -102,7 +104,7 @@ func (p *parser) root() (element, error) {
 }
 
 func (p *parser) begin(t xml.StartElement) element {
-	return element{t.Name.Local, t.Attr, p.d.InputOffset()}
+	return element{t.Name.Local, t.Attr, p.start}
 }
 
 // children calls each for every element within e, which must read it to its end, and returns the text between them.
@@ -125,7 +127,7 @@ func (p *parser) children(e element, each func(element) error) (string, error) {
 			text = append(text, t...)
 		case xml.EndElement:
 			if t.Name.Local != e.name {
-				return "", p.errorf(p.d.InputOffset(), "</%s> ends <%s>, which begins at offset %d", t.Name.Local, e.name, e.offset)
+				return "", p.errorf(p.start, "</%s> ends <%s>, which begins at offset %d", t.Name.Local, e.name, e.offset)
 			}
 			return string(text), nil
 		case xml.StartElement:
