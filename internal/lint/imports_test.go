@@ -42,6 +42,7 @@ var rules = []rule{
 	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/sample", "internal/*"}, []string{unix}},
 	{"metric", nil, nil},
 	{"report", []string{"metric"}, nil},
+	{"report/cubepl", nil, nil},
 	{"report/cube", nil, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},

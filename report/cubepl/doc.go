@@ -14,6 +14,9 @@
 // combined with [Evaluator.Aggregate] of a <cubeplaggr>. For a post-derived metric it is at whatever is selected,
 // and the metrics referred to are sums already, so that ratios are right.
 //
+// In the specifications of metrics that tools embed in reports, expressions stand as they are, with < and & not
+// escaped, up to the closing tag; in anchor.xml they are escaped as XML demands.
+//
 // # Grammar
 //
 // White space separates tokens; a comment reaches from // to the end of the line.
@@ -76,8 +79,9 @@
 //
 // All variables are arrays; without an index, element 0 is meant. What was never assigned counts as 0 and reads as
 // an empty text. Variables are local to one evaluation, unless a program bound before declares the name with
-// global(). Names that the Env knows are predefined and cannot be assigned to; an element that they do not have is
-// an error. sizeof is one more than the highest index, defined tells whether there is anything of this name.
+// global(). Names that the Env knows, those of [Predefined] as a rule, are predefined and cannot be assigned to; an
+// element that they do not have is an error. A name that looks predefined but is not is a variable like any other:
+// expressions in use ask for ${cube::region::mangled_name} that way. sizeof is one more than the highest index, defined tells whether there is anything of this name.
 //
 // # Metrics
 //

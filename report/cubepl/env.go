@@ -6,8 +6,7 @@ package cubepl
 type Env interface {
 	// Metric returns the metric of a unique name, or an error that says why there is none.
 	Metric(name string) (Metric, error)
-	// Array returns a predefined variable, such as cube::#locations or calculation::callpath::id, and nil if
-	// there is none of this name.
+	// Array returns a predefined variable, and nil if there is none of this name. See Predefined.
 	Array(name string) Array
 	// Property returns a property of a metric, such as "value" or "unit".
 	Property(metric, name string) (string, error)
@@ -52,3 +51,34 @@ const (
 
 // String returns the flavour as expressions have it: *, i or e.
 func (f Flavour) String() string { return [...]string{"*", "i", "e"}[f] }
+
+// Predefined are the names of the variables that Cube predefines. Counts (cube::#…) and cube::filename have one
+// element, the others of cube:: one for each identifier of a metric, call path, region, system tree node (stn),
+// location group or location. Those of calculation:: tell what is calculated, for each element of a selection:
+// states are 0 inclusive, 1 exclusive, 2 same; kinds 5 system tree node, 6 location group, 7 location. A parent
+// that does not exist is -1.
+var Predefined = []string{
+	"cube::#mirrors", "cube::#metrics", "cube::#root::metrics", "cube::#regions", "cube::#callpaths",
+	"cube::#root::callpaths", "cube::#locations", "cube::#locations::void", "cube::#locations::nonvoid",
+	"cube::#locationgroups", "cube::#locationgroups::void", "cube::#locationgroups::nonvoid", "cube::#stns",
+	"cube::#rootstns", "cube::filename",
+	"cube::metric::uniq::name", "cube::metric::disp::name", "cube::metric::url", "cube::metric::description",
+	"cube::metric::dtype", "cube::metric::uom", "cube::metric::expression", "cube::metric::initexpression",
+	"cube::metric::#children", "cube::metric::parent::id", "cube::metric::children", "cube::metric::enumeration",
+	"cube::callpath::mod", "cube::callpath::line", "cube::callpath::#children", "cube::callpath::children",
+	"cube::callpath::calleeid", "cube::callpath::parent::id", "cube::callpath::enumeration",
+	"cube::region::name", "cube::region::mangled::name", "cube::region::paradigm", "cube::region::role",
+	"cube::region::url", "cube::region::description", "cube::region::mod", "cube::region::begin::line",
+	"cube::region::end::line",
+	"cube::stn::name", "cube::stn::description", "cube::stn::class", "cube::stn::#children", "cube::stn::children",
+	"cube::stn::#locationgroups", "cube::stn::locationgroups", "cube::stn::parent::id", "cube::stn::parent::sysid",
+	"cube::locationgroup::name", "cube::locationgroup::parent::id", "cube::locationgroup::parent::sysid",
+	"cube::locationgroup::rank", "cube::locationgroup::type", "cube::locationgroup::void",
+	"cube::locationgroup::#locations", "cube::locationgroup::locations",
+	"cube::location::name", "cube::location::type", "cube::location::parent::id", "cube::location::parent::sysid",
+	"cube::location::rank", "cube::location::void",
+	"calculation::metric::id", "calculation::callpath::id", "calculation::callpath::state",
+	"calculation::callpath::#elements", "calculation::region::id", "calculation::region::#elements",
+	"calculation::sysres::id", "calculation::sysres::sysid", "calculation::sysres::state",
+	"calculation::sysres::kind", "calculation::sysres::#elements",
+}

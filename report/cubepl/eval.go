@@ -8,7 +8,10 @@ import (
 // How much an evaluation may do, in parts of the expression executed. What runs once may visit all call paths.
 const (
 	evalSteps = 1 << 26
-	runSteps  = 1 << 29
+	runSteps  = 1 << 28
+
+	textStep    = 32 // bytes of a text looked at that count as a part
+	patternStep = 16 // and bytes of a text times the size of a regular expression matched with it
 )
 
 // maxDepth limits how often an evaluation may begin within itself, through metrics that refer to each other.
@@ -22,8 +25,9 @@ type Evaluator struct {
 	globals *Globals
 	places  []place // of the variables, by slot
 	metrics []operand
-	free    *frame // kept from the last evaluation
-	depth   int    // evaluations under way
+	matches []map[string]bool // results by slot and text
+	free    *frame            // kept from the last evaluation
+	depth   int               // evaluations under way
 }
 
 // place is where a variable lies: in the Env, among the globals, or in the frame of the evaluation.
@@ -42,7 +46,7 @@ type operand struct {
 // the global one from then on, so programs that declare variables are bound first: those of Initialisation. A
 // metric that is missing is an error of the evaluations that need it.
 func (p *Program) Bind(env Env, g *Globals) *Evaluator {
-	e := &Evaluator{program: p, env: env, globals: g}
+	e := &Evaluator{program: p, env: env, globals: g, matches: make([]map[string]bool, p.matches)}
 	for _, name := range p.globals {
 		g.declare(name)
 	}
@@ -147,17 +151,20 @@ func (f *frame) index(n node, offset int) int {
 	return i
 }
 
-// exec evaluates a statement or a condition, if enough steps are left.
-func (f *frame) exec(s statement) Value {
-	if f.steps -= s.cost; f.steps < 0 {
-		return f.fail(0, errors.New("evaluation takes too long"))
+// spend takes steps and reports whether so many were left.
+func (f *frame) spend(offset, steps int) bool {
+	if f.steps -= steps; f.steps < 0 {
+		f.fail(offset, errors.New("evaluation takes too long"))
 	}
-	return s.eval(f)
+	return f.err == nil
 }
 
 func (f *frame) execAll(list []statement) {
 	for _, s := range list {
-		if f.exec(s); f.err != nil {
+		if !f.spend(0, s.cost) {
+			return
+		}
+		if s.eval(f); f.err != nil {
 			return
 		}
 	}
@@ -166,10 +173,7 @@ func (f *frame) execAll(list []statement) {
 // holds evaluates a condition.
 func (f *frame) holds(s statement, offset int) bool {
 	x := f.number(s.node, offset)
-	if f.steps -= s.cost; f.steps < 0 {
-		f.fail(offset, errors.New("evaluation takes too long"))
-	}
-	return x != 0 && f.err == nil
+	return f.spend(offset, s.cost) && x != 0
 }
 
 func (n *constant) eval(*frame) Value { return n.value }

@@ -3,7 +3,9 @@ package cubepl
 import (
 	"errors"
 	"math"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -258,10 +260,11 @@ func TestEvaluationErrors(t *testing.T) {
 		"random(2)":                              `offset 0: random() would give another value each time`,
 		`env("HOME") eq ""`:                      `offset 0: env() would read the environment of whoever looks at the report`,
 		"1 + { ${a} = 1; }":                      `offset 4: function without return has no value`,
-		"{ while (true) { ${i} = 1; }; return 1; }":                               `offset 2: evaluation takes too long`,
-		"{ while (true) { ${i} = ${i} + 1; ${a}[${i} * 5000] = 1; }; return 1; }": `offset 34: variables of more than 1048576 elements`,
-		`cube::metric::get::visits("unit") eq ""`:                                 `offset 0: metric visits: not in this report`,
-		`{ cube::metric::set::visits("a", "b"); return 1; }`:                      `offset 2: metric visits: not in this report`,
+		"{ while (true) { ${i} = 1; }; return 1; }":                                     `offset 2: evaluation takes too long`,
+		`{ while (true) { ${i} = ${i} + 1; if (${i} =~ /^(1|11|111){0,30}x/) { }; }; }`: `offset 43: evaluation takes too long`,
+		"{ while (true) { ${i} = ${i} + 1; ${a}[${i} * 5000] = 1; }; return 1; }":       `offset 34: variables of more than 1048576 elements`,
+		`cube::metric::get::visits("unit") eq ""`:                                       `offset 0: metric visits: not in this report`,
+		`{ cube::metric::set::visits("a", "b"); return 1; }`:                            `offset 2: metric visits: not in this report`,
 	} {
 		_, err := eval(t, source)
 		require.EqualError(t, err, want, source)
@@ -271,28 +274,29 @@ func TestEvaluationErrors(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for source, want := range map[string]string{
-		"":                                      `offset 0: the end where an expression is expected`,
-		"1 +":                                   `offset 3: the end where an expression is expected`,
-		"1 2":                                   `offset 2: "2" where the end is expected`,
-		"(1":                                    `offset 2: the end where ")" is expected`,
-		"1.2.3":                                 `offset 0: "1.2.3" is not a number`,
-		"1e999":                                 `offset 0: "1e999" is not a number`,
-		"metric::time":                          `offset 12: the end where "(" is expected`,
-		"metric::time(x)":                       `offset 13: "x" where i, e or * is expected`,
-		"metric::time(i, i, i)":                 `offset 17: "," where ")" is expected`,
-		"metric::fixed::(i)":                    `offset 0: name of a metric expected behind metric::fixed::`,
-		"metric::call::time(i)":                 `offset 19: "i" where an expression is expected`,
-		"nosuch(1)":                             `offset 0: "nosuch" where an expression is expected`,
-		"min(1)":                                `offset 5: ")" where "," is expected`,
-		"${a":                                   `offset 3: '}' expected after the name of a variable`,
-		"${1}":                                  `offset 2: name of a variable expected`,
-		"$a":                                    `offset 1: '{' expected before the name of a variable`,
-		"sizeof 1":                              `offset 7: '(' expected before the name of a variable`,
-		`"abc`:                                  `offset 0: quotation mark without its partner`,
-		`"a" =~ b`:                              `offset 7: / expected after =~`,
-		`"a" =~ /b`:                             `offset 4: regular expression without its closing /`,
-		`"a" =~ /(/`:                            "offset 4: error parsing regexp: missing closing ): `(`",
-		`"a" =~ /(?=b)/`:                        "offset 4: error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+		"":                      `offset 0: the end where an expression is expected`,
+		"1 +":                   `offset 3: the end where an expression is expected`,
+		"1 2":                   `offset 2: "2" where the end is expected`,
+		"(1":                    `offset 2: the end where ")" is expected`,
+		"1.2.3":                 `offset 0: "1.2.3" is not a number`,
+		"1e999":                 `offset 0: "1e999" is not a number`,
+		"metric::time":          `offset 12: the end where "(" is expected`,
+		"metric::time(x)":       `offset 13: "x" where i, e or * is expected`,
+		"metric::time(i, i, i)": `offset 17: "," where ")" is expected`,
+		"metric::fixed::(i)":    `offset 0: name of a metric expected behind metric::fixed::`,
+		"metric::call::time(i)": `offset 19: "i" where an expression is expected`,
+		"nosuch(1)":             `offset 0: "nosuch" where an expression is expected`,
+		"min(1)":                `offset 5: ")" where "," is expected`,
+		"${a":                   `offset 3: '}' expected after the name of a variable`,
+		"${1}":                  `offset 2: name of a variable expected`,
+		"$a":                    `offset 1: '{' expected before the name of a variable`,
+		"sizeof 1":              `offset 7: '(' expected before the name of a variable`,
+		`"abc`:                  `offset 0: quotation mark without its partner`,
+		`"a" =~ b`:              `offset 7: / expected after =~`,
+		`"a" =~ /b`:             `offset 4: regular expression without its closing /`,
+		`"a" =~ /(/`:            "offset 4: error parsing regexp: missing closing ): `(`",
+		`"a" =~ /(?=b)/`:        "offset 4: error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+		`"a" =~ /((abcdefghij|klmnopqrst){10}){90}/`: `offset 4: regular expression that stands for more than 16384 characters`,
 		"1 @ 2":                                 `offset 2: character "@" means nothing here`,
 		"{ ${a} = 1 return 1; }":                `offset 11: "return" where ";" is expected`,
 		"{ return 1 }":                          `offset 11: "}" where ";" is expected`,
@@ -397,4 +401,48 @@ func TestRecursion(t *testing.T) {
 	left = -1
 	_, err = e.Eval()
 	require.ErrorContains(t, err, "metrics refer to each other, more than 64 levels deep")
+}
+
+// All predefined names can be written in an expression, and an Env that has none of them makes them variables.
+func TestPredefined(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range Predefined {
+		require.False(t, seen[name], name)
+		seen[name] = true
+		p, err := Parse("sizeof(" + name + ") + ${" + name + "}")
+		require.NoError(t, err)
+		require.Equal(t, []string{name}, p.variables)
+	}
+	spec, err := os.ReadFile("testdata/remapping.spec")
+	require.NoError(t, err)
+	list, _ := expressions(string(spec))
+	for _, x := range list {
+		p, err := Parse(x.text)
+		require.NoError(t, err)
+		for _, name := range p.variables {
+			require.Equal(t, strings.Contains(name, "::"), seen[name], name)
+		}
+	}
+}
+
+// Evaluators of one program and one set of global variables work side by side if they only read these.
+func TestConcurrentEvaluation(t *testing.T) {
+	g := NewGlobals()
+	first, err := Parse(`{ global(mask); ${mask}[1] = 2; }`)
+	require.NoError(t, err)
+	require.NoError(t, first.Bind(newFlat(), g).Run())
+	p, err := Parse(`{ ${a} = ${mask}[1]; if ("abc" =~ /b/) { ${a} = ${a} * metric::time(); }; return ${a}; }`)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 4 {
+		e := p.Bind(newFlat(), g)
+		wg.Go(func() {
+			for range 100 {
+				if x, err := e.Eval(); err != nil || x != 24 {
+					t.Errorf("%g, %v", x, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -17,9 +17,12 @@ func (e outOfRange) Error() string {
 	return fmt.Sprintf("${%s} has %d elements, none at %d", e.name, e.length, e.index)
 }
 
-func (n *binary) eval(f *frame) Value {
+func (n *operation) eval(f *frame) Value {
 	if n.op == "eq" || n.op == "seq" {
 		x, y := n.x.eval(f).String(), n.y.eval(f).String()
+		if !f.spend(n.offset, (len(x)+len(y))/textStep) {
+			return Value{}
+		}
 		if n.op == "seq" {
 			x, y = strings.ToLower(x), strings.ToLower(y)
 		}
@@ -52,7 +55,7 @@ func (n *binary) eval(f *frame) Value {
 	return f.arithmetic(n, x, y)
 }
 
-func (f *frame) arithmetic(n *binary, x, y float64) Value {
+func (f *frame) arithmetic(n *operation, x, y float64) Value {
 	var z float64
 	switch n.op {
 	case "+":
@@ -74,14 +77,42 @@ func (f *frame) arithmetic(n *binary, x, y float64) Value {
 	return Number(z)
 }
 
-func (n *match) eval(f *frame) Value { return truth(n.re.MatchString(n.x.eval(f).String())) }
+// Results of matches are kept for the next evaluations: names are few and come again and again.
+const (
+	maxKept     = 1 << 13 // results of one match
+	maxKeptText = 1 << 10 // bytes of a text whose result is kept
+)
+
+func (n *match) eval(f *frame) Value {
+	text := n.x.eval(f).String()
+	kept := f.matches[n.slot]
+	if found, ok := kept[text]; ok {
+		return truth(found)
+	}
+	if !f.spend(n.offset, (1+len(text))*n.size/patternStep) {
+		return Value{}
+	}
+	found := n.re.MatchString(text)
+	if len(kept) < maxKept && len(text) < maxKeptText {
+		if kept == nil {
+			kept = map[string]bool{}
+			f.matches[n.slot] = kept
+		}
+		kept[text] = found
+	}
+	return truth(found)
+}
 
 func (n *call) eval(f *frame) Value {
 	switch {
 	case n.fn.err != nil:
 		return f.fail(n.offset, n.fn.err)
 	case n.fn.text != nil:
-		return Text(n.fn.text(n.args[0].eval(f).String()))
+		text := n.args[0].eval(f).String()
+		if !f.spend(n.offset, len(text)/textStep) {
+			return Value{}
+		}
+		return Text(n.fn.text(text))
 	}
 	var arg [2]float64
 	for i, a := range n.args {

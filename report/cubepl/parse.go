@@ -2,6 +2,7 @@ package cubepl
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,7 @@ const (
 	maxSource  = 1 << 20 // bytes of an expression
 	maxNodes   = 1 << 16 // parts of an expression
 	maxNesting = 200     // levels of brackets and operators
-
-	textNode = 16 // bytes of a text or regular expression that count as another part
+	maxPattern = 1 << 14 // characters and operators of a regular expression, repetitions written out
 )
 
 // Parse parses an expression as it stands in <cubepl>, <cubeplinit> or <cubeplaggr>, with XML already decoded.
@@ -68,8 +68,7 @@ func (p *parser) advance() token {
 	if p.err != nil {
 		return t
 	}
-	p.nodes += 1 + len(t.text)/textNode
-	if p.nodes > maxNodes {
+	if p.nodes++; p.nodes > maxNodes {
 		p.fail(t.offset, "expression of more than %d parts", maxNodes)
 		return t
 	}
@@ -127,7 +126,7 @@ func (p *parser) expression(others int) node {
 		t := p.token
 		if t.kind == tokenRegexp && bindCompare > others {
 			p.advance()
-			x = &match{x, p.compile(t)}
+			x = p.match(t, x)
 			continue
 		}
 		bind := binding[t.text]
@@ -135,7 +134,7 @@ func (p *parser) expression(others int) node {
 			return x
 		}
 		p.advance()
-		x = &binary{t.offset, t.text, x, p.expression(bind)}
+		x = &operation{t.offset, t.text, x, p.expression(bind)}
 	}
 }
 
@@ -278,12 +277,32 @@ func (p *parser) flavour() Flavour {
 	return Same
 }
 
-func (p *parser) compile(t token) *regexp.Regexp {
-	re, err := regexp.Compile(t.text)
+func (p *parser) match(t token, x node) node {
+	m := &match{offset: t.offset, slot: p.program.matches, x: x}
+	p.program.matches++
+	tree, err := syntax.Parse(t.text, syntax.Perl)
 	if err != nil {
 		p.fail(t.offset, "%w", err)
+		return m
 	}
-	return re
+	if m.size = patternSize(tree); m.size > maxPattern {
+		p.fail(t.offset, "regular expression that stands for more than %d characters", maxPattern)
+		return m
+	}
+	m.re = regexp.MustCompile(t.text)
+	return m
+}
+
+// patternSize returns how many characters and operators a regular expression has when repetitions are written out.
+func patternSize(re *syntax.Regexp) int {
+	size := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		size += patternSize(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(1, re.Min, re.Max)
+	}
+	return size
 }
 
 // block parses a function in place, behind its brace.

@@ -12,6 +12,7 @@ type Program struct {
 	metrics     []string // referenced, by slot
 	variables   []string // by slot
 	globals     []string // declared with global()
+	matches     int      // slots of matches
 	definitions []Definition
 }
 
@@ -93,14 +94,16 @@ type (
 		op     string // "-", "not" or "|"
 		x      node
 	}
-	binary struct {
+	operation struct {
 		offset int
 		op     string
 		x, y   node
 	}
 	match struct {
-		x  node
-		re *regexp.Regexp
+		offset, slot int
+		x            node
+		re           *regexp.Regexp
+		size         int // of re, repetitions written out
 	}
 	call struct {
 		offset int

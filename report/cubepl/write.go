@@ -66,7 +66,7 @@ func writeOperand(b *strings.Builder, p *Program, n node, others int) {
 		if n.op != "|" {
 			bind = 0 // takes what follows
 		}
-	case *binary:
+	case *operation:
 		bind = binding[n.op]
 	case *match:
 		bind = bindCompare
@@ -78,7 +78,7 @@ func writeOperand(b *strings.Builder, p *Program, n node, others int) {
 	n.write(b, p)
 }
 
-func (n *binary) write(b *strings.Builder, p *Program) {
+func (n *operation) write(b *strings.Builder, p *Program) {
 	bind := binding[n.op]
 	writeOperand(b, p, n.x, bind-1)
 	b.WriteString(" " + n.op + " ")
