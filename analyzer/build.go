@@ -266,6 +266,9 @@ func (b *builder) header() {
 	head := b.s.archive.Header()
 	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
 	h.Exit, h.Focus = -1, b.path.end-b.path.begin
+	if root := b.lives.root; root != NoCauser {
+		h.PathPID = defs.Processes[defs.Locations[root].Process].PID
+	}
 	for i := range b.s.locations {
 		if l := &b.s.locations[i]; l.seen {
 			h.Goroutines++
@@ -281,6 +284,7 @@ func (b *builder) header() {
 			h.Program, h.Args = p.Args[0], p.Args[1:]
 		}
 		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
+		h.Span = slices.Max(b.lives.end) - p.Start
 	}
 }
 

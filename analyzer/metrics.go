@@ -102,7 +102,7 @@ func (m *metrics) addUser(defs *trace.Definitions) {
 	byName := map[string]uint16{}
 	for _, u := range defs.Metrics {
 		if _, ok := byName[u.Name]; !ok {
-			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: unitOf(u.Unit),
+			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: unitOf(u.Unit), UnitName: u.Unit,
 				Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
 		}
 		m.user = append(m.user, byName[u.Name])

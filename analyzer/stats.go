@@ -100,6 +100,7 @@ func (d *durations) report(s *report.Stats) {
 	}
 	d.values = stream{}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
+	s.Sampled = d.counts == nil // waits are counted by finding
 	s.Q25 = kth(all, (n-1)/4)
 	s.Median = kth(all, (n-1)/2)
 	s.Q75 = kth(all, int(3*int64(n-1)/4))

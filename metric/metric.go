@@ -39,6 +39,7 @@ type Metric struct {
 	Description string // what it means, first sentence stands alone
 	Formula     string // how it is computed, in the terms of the description
 	Advice      string // what to do about it; "" for metrics that are no problem in themselves
+	UnitName    string // unit in the words of the program that made the metric, "" if Unit says it
 	Wait        bool   // a wait state: has instances, causers and a critical share
 	Causing     string // wait state: how a causer's call path belongs to it, "which had locked it in"; "" is "which was in"
 }

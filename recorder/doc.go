@@ -36,7 +36,7 @@ import (
 type Options struct {
 	Dir        string        // trace directory to make
 	Resolution int64         // of stored times, ns: 64 or 1
-	Buffer     int64         // most bytes of a process's measurement buffer, at least MinBuffer
+	Buffer     int64         // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
 	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
 	Counters   []string      // events to sample at region enter and exit
 	Patience   time.Duration // how long children may outlive the program
@@ -44,12 +44,13 @@ type Options struct {
 	Say        func(string)  // receives messages for the user, each one line; nil discards them
 }
 
-// Defaults of Options, and the smallest buffer.
+// Defaults of Options, and the smallest and the largest buffer.
 const (
 	DefaultDir        = "trace.dir"
 	DefaultResolution = 64
 	DefaultBuffer     = shm.DefaultBuffer
 	MinBuffer         = 4 << 20
+	MaxBuffer         = 1 << 40
 	DefaultPatience   = 5 * time.Second
 )
 

@@ -14,6 +14,7 @@ import (
 	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
+	"tracerec/internal/size"
 	"tracerec/trace"
 )
 
@@ -28,8 +29,12 @@ const usageStatus = 2
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
 	path, err := findProgram(args[0])
-	if err == nil && o.Buffer < MinBuffer {
-		err = fmt.Errorf("a buffer of %d KiB is too small, the least is %d KiB", o.Buffer>>10, MinBuffer>>10)
+	if err == nil && (o.Buffer < MinBuffer || o.Buffer > MaxBuffer) {
+		buffer, least, most := size.Bytes(o.Buffer), size.Bytes(MinBuffer), size.Bytes(MaxBuffer)
+		err = fmt.Errorf("a buffer of %s: not from %s to %s", &buffer, &least, &most)
+	}
+	if err == nil && o.Dir == "" {
+		err = errors.New("the name of the trace directory is empty")
 	}
 	if err == nil {
 		err = countable(o.Counters)

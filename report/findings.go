@@ -37,7 +37,7 @@ func (p *page) findings() {
 		}
 		p.finding(i+1, &full[i])
 	}
-	p.more(p.top, len(full), "findings")
+	p.more(p.top, len(full), "finding")
 	if len(rest) == 0 {
 		return
 	}
@@ -48,7 +48,7 @@ func (p *page) findings() {
 		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Name), 20)), " ",
 			p.paint(dim, left(p.who(f.Group, f.Locations), 14)+" "+p.path(f.Path, 33)))
 	}
-	p.more(p.top, len(rest), "findings")
+	p.more(p.top, len(rest), "finding")
 }
 
 // matters tells whether a finding has half a per cent of the critical path.
@@ -227,7 +227,7 @@ func (p *page) neverEnded() {
 			p.place("holding", uint32(k.hold))
 		}
 	}
-	p.more(p.top, len(order), "waits")
+	p.more(p.top, len(order), "wait")
 }
 
 // isLock tells whether the description of an object is that of a lock, which somebody can hold.

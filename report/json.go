@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+
+	"tracerec/metric"
 )
 
 // The JSON form of an experiment. Its field names are a contract with scripts; fields may be added, none
@@ -19,6 +21,7 @@ type (
 		Header
 		NeverEnded []jsonNeverEnded `json:"never_ended"`
 		Instances  []jsonStats      `json:"instances"`
+		Samples    []jsonSamples    `json:"samples"`
 	}
 	jsonMetric struct {
 		Name     string `json:"name"`
@@ -74,6 +77,18 @@ type (
 		Mean   int64          `json:"mean_ns"`
 		Worst  []jsonInstance `json:"worst"` // longest first
 	}
+	jsonSamples struct { // of a metric of the program, in its unit
+		Metric string  `json:"metric"`
+		Unit   string  `json:"unit"`
+		Count  uint64  `json:"count"`
+		Sum    int64   `json:"sum"`
+		Min    int64   `json:"min"`
+		Q25    int64   `json:"quartile25"`
+		Median int64   `json:"median"`
+		Q75    int64   `json:"quartile75"`
+		Max    int64   `json:"max"`
+		Mean   float64 `json:"mean"`
+	}
 	jsonInstance struct {
 		jsonPlace
 		Location string     `json:"location"`
@@ -87,7 +102,7 @@ type (
 // JSON writes the experiment for programs.
 func JSON(w io.Writer, e *Experiment) error {
 	out := jsonExperiment{
-		Experiment: jsonHeader{Header: e.Header, NeverEnded: []jsonNeverEnded{}, Instances: []jsonStats{}},
+		Experiment: jsonHeader{Header: e.Header, NeverEnded: []jsonNeverEnded{}, Instances: []jsonStats{}, Samples: []jsonSamples{}},
 		Metrics:    []jsonMetric{},
 		Findings:   []jsonFinding{},
 		Warnings:   append([]string{}, e.Warnings...),
@@ -101,8 +116,14 @@ func JSON(w io.Writer, e *Experiment) error {
 	}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
-		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, m.Unit.String(), m.Parent, e.Total(i), e.onPath(i)})
-		if i < len(e.Stats) && e.Stats[i].Count > 0 {
+		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i)})
+		if i >= len(e.Stats) || e.Stats[i].Count == 0 {
+			continue
+		}
+		if s := &e.Stats[i]; s.Sampled {
+			out.Experiment.Samples = append(out.Experiment.Samples, jsonSamples{m.Name, unitName(m), s.Count, s.Sum, s.Min, s.Q25,
+				s.Median, s.Q75, s.Max, math.Round(1e6*s.mean()) / 1e6})
+		} else {
 			out.Experiment.Instances = append(out.Experiment.Instances, e.jsonStats(m.Name, &e.Stats[i]))
 		}
 	}
@@ -113,6 +134,14 @@ func JSON(w io.Writer, e *Experiment) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)
+}
+
+// unitName returns the unit of a metric as its maker calls it.
+func unitName(m *metric.Metric) string {
+	if m.UnitName != "" {
+		return m.UnitName
+	}
+	return m.Unit.String()
 }
 
 func (e *Experiment) jsonPlace(path uint32) jsonPlace {

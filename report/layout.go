@@ -93,8 +93,12 @@ func elidePath(names []string, w int) string {
 	if n == 0 {
 		return ""
 	}
-	candidates := []string{strings.Join(names, arrow)}
-	for keep := n - 2; keep >= 2; keep-- {
+	var candidates []string
+	most := (w + width(arrow)) / (1 + width(arrow)) // so many names fit, if they are not empty
+	if n <= most {
+		candidates = append(candidates, strings.Join(names, arrow))
+	}
+	for keep := min(n-2, most); keep >= 2; keep-- {
 		candidates = append(candidates, names[0]+arrow+"…"+arrow+strings.Join(names[n-keep:], arrow))
 	}
 	if n > 2 {

@@ -29,6 +29,8 @@ type Header struct {
 	Program    string   `json:"program"`
 	Args       []string `json:"args"`
 	Wall       int64    `json:"wall_ns"`  // start to end of the root process, ns
+	Span       int64    `json:"span_ns"`  // start of the root process to the end of the last one, ns
+	PathPID    int      `json:"path_pid"` // process whose critical path this is, 0 unknown
 	Focus      int64    `json:"focus_ns"` // length of the critical path, ns
 	Time       int64    `json:"time_ns"`  // sum of lifetimes, ns
 	Processes  int      `json:"processes"`
@@ -37,6 +39,9 @@ type Header struct {
 	Lost       uint64   `json:"lost_events"`
 	Exit       int      `json:"exit_status"` // of the root process, -1 unknown
 	Resolution int64    `json:"resolution_ns"`
+	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
+	// recording began. It is part of execution, not taken out of anything. 0 if unknown.
+	RecordingCost int64 `json:"recording_cost_ns,omitempty"`
 }
 
 // Region is a user region or the call site of an operation.
@@ -82,8 +87,10 @@ type Instance struct {
 	CauserPath     int32 // -1 unknown
 }
 
-// Stats describes the instances of one wait state (EXPERT's "most severe instances" and box plot).
+// Stats describes the instances of one wait state (EXPERT's "most severe instances" and box plot), or the samples of one
+// metric of the program.
 type Stats struct {
+	Sampled                bool // samples, in the unit of the metric; else ns
 	Count                  uint64
 	Sum, Min, Max          int64
 	Mean, Q25, Median, Q75 int64

@@ -76,7 +76,7 @@ func TestTop(t *testing.T) {
 	out := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{Top: 1}) }))
 	require.Contains(t, out, " 1  Late sender")
 	require.NotContains(t, out, " 2  Lock competition")
-	require.Contains(t, out, "1 more findings (--top 2 shows all)")
+	require.Contains(t, out, "1 more finding (--top 2 shows all)")
 }
 
 func TestTotalsAreInclusive(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"tracerec/metric"
@@ -21,7 +22,7 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 		p.line(right(quantity(s.value, unit), 11), right(percent(s.value, whole), 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
 	}
-	p.more(p.top, len(all), "call paths")
+	p.more(p.top, len(all), "call path")
 }
 
 // criticalPath shows which code the critical path runs through: only making that faster makes the program
@@ -47,10 +48,8 @@ func (p *page) imbalance() {
 	}
 	p.title("Unevenly distributed: time above the average of similar goroutines", "most on")
 	p.shares(i, p.e.Header.Time, p.e.Metrics[i].Unit)
-	if c := p.e.Total(p.e.MetricIndex("critical_path_imbalance")); c > 0 {
-		p.para(2, "", fmt.Sprintf("Spread evenly, the same work would shorten the critical path by up to %s (%s).",
-			glue(seconds(c)), glue(percent(c, p.e.Header.Focus))))
-	}
+	p.para(2, "", "If this is work that could be shared, give the others a part of it. Work that only one does by design, "+
+		"such as an initialisation, is here too.")
 }
 
 // instances shows how the waits of each wait state are distributed, and its longest one.
@@ -59,7 +58,7 @@ func (p *page) instances() {
 	first := true
 	for i := range e.Stats {
 		s := &e.Stats[i]
-		if s.Count == 0 {
+		if s.Count == 0 || s.Sampled {
 			continue
 		}
 		if first {
@@ -83,6 +82,42 @@ func (p *page) instances() {
 	}
 }
 
+// samples shows the program's own metrics.
+func (p *page) samples() {
+	first := true
+	for i := range p.e.Stats {
+		s, m := &p.e.Stats[i], &p.e.Metrics[i]
+		if s.Count == 0 || !s.Sampled {
+			continue
+		}
+		if first {
+			p.title("Metrics of the program", "")
+			p.line(p.paint(dim, left("", 36)+right("samples", 11)+right("min", 11)+right("mean", 11)+right("max", 11)))
+			first = false
+		}
+		name := "  " + clean(m.Name)
+		if m.Unit == metric.Count && m.UnitName != "" {
+			name += " (" + clean(m.UnitName) + ")"
+		}
+		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), right(quantity(s.Min, m.Unit), 11),
+			right(average(s.mean(), m.Unit), 11), right(quantity(s.Max, m.Unit), 11))
+	}
+}
+
+// mean returns the mean of the values, not rounded.
+func (s *Stats) mean() float64 { return float64(s.Sum) / float64(s.Count) }
+
+// average writes a mean of values in their unit.
+func average(v float64, u metric.Unit) string {
+	switch {
+	case u == metric.Nanoseconds || u == metric.Bytes || math.Abs(v) >= 1000:
+		return quantity(int64(math.Round(v)), u)
+	case v < 0:
+		return "-" + digits(-v)
+	}
+	return digits(v)
+}
+
 // builtin are the roots of the metric forest that are not counters.
 var builtin = map[string]bool{"time": true, "visits": true, "messages": true, "acquisitions": true,
 	"imbalance": true, "critical_path": true, "critical_path_imbalance": true}
@@ -97,7 +132,7 @@ func (p *page) counters() {
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
 		total := e.Total(i)
-		if builtin[m.Name] || m.Parent != "" || total == 0 {
+		if builtin[m.Name] || m.Parent != "" || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
 			continue
 		}
 		if first {

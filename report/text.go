@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -28,6 +30,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p.criticalPath()
 	p.imbalance()
 	p.instances()
+	p.samples()
 	p.counters()
 	p.blank()
 	p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
@@ -43,6 +46,7 @@ type page struct {
 	top   int
 	color bool
 	files map[string]string
+	roots []int32     // by call path, see root
 	said  map[int]int // metric: number of the finding that gave its advice
 }
 
@@ -100,7 +104,7 @@ func (p *page) styledPara(st style, indent int, mark, text string) {
 // more says that a list was cut at the number of rows asked for.
 func (p *page) more(shown, all int, what string) {
 	if all > shown {
-		p.line(p.paint(dim, fmt.Sprintf("    … and %s more %s (--top %d shows all)", grouped(int64(all-shown)), what, all)))
+		p.line(p.paint(dim, fmt.Sprintf("    … and %s (--top %d shows all)", count(int64(all-shown), "more "+what), all)))
 	}
 }
 
@@ -117,7 +121,7 @@ func (p *page) where(r Region) string {
 
 // path lays out a call path and the place of its leaf in w columns.
 func (p *page) path(path uint32, w int) string {
-	names := p.e.CallPath(path)
+	names := p.ends(path)
 	for i := range names {
 		names[i] = regionName(names[i])
 	}
@@ -126,6 +130,35 @@ func (p *page) path(path uint32, w int) string {
 		return left(elidePath(names, w), w)
 	}
 	return left(elidePath(names, w-width(place)-1), w-width(place)) + place
+}
+
+// ends returns the names of the regions of a call path, from the root. Of a deep one it leaves out some in the middle, which
+// no line has room for.
+func (p *page) ends(path uint32) []string {
+	const most = pageWidth
+	var names []string
+	i := int32(path)
+	for ; i >= 0 && len(names) < most; i = p.e.Paths[i].Parent {
+		names = append(names, p.e.Regions[p.e.Paths[i].Region].Name)
+	}
+	if i >= 0 {
+		names = append(names, p.e.Regions[p.e.Paths[p.root(i)].Region].Name)
+	}
+	slices.Reverse(names)
+	return names
+}
+
+// root returns the root of a call path. Roots are found once for all that lie on the way.
+func (p *page) root(path int32) int32 {
+	if p.roots == nil {
+		p.roots = make([]int32, len(p.e.Paths))
+		for i, c := range p.e.Paths { // parents come first
+			if p.roots[i] = int32(i); c.Parent >= 0 {
+				p.roots[i] = p.roots[c.Parent]
+			}
+		}
+	}
+	return p.roots[path]
 }
 
 // nameWidth is the width of a name within a sentence.
@@ -148,8 +181,11 @@ func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
 
 // regionName returns the name of a region for reading.
 func regionName(name string) string {
-	if name == unnamed {
+	switch name {
+	case unnamed:
 		return "(outside regions)"
+	case "":
+		return "(unnamed)"
 	}
 	return readable(name)
 }
@@ -173,9 +209,6 @@ func (p *page) header() {
 	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
 	p.line(p.paint(bold, elide(clean(command), pageWidth)))
 	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
-	if h.Processes > 1 {
-		facts = append(facts, count(int64(h.Processes), "process"))
-	}
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
 	}
@@ -184,18 +217,30 @@ func (p *page) header() {
 	case h.Exit > 0:
 		facts = append(facts, fmt.Sprintf("exit status %d", h.Exit))
 		st = red
-	case h.Exit < 0:
-		facts = append(facts, "exit status unknown")
 	}
 	for i := range facts {
 		facts[i] = glue(facts[i])
 	}
 	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+	if h.Processes > 1 {
+		text := glue(count(int64(h.Processes), "process"))
+		if h.Span > 0 {
+			text += ", " + glue(seconds(h.Span)) + " until the last one ended"
+		}
+		if h.PathPID > 0 {
+			text += "; the critical path is that of process " + strconv.Itoa(h.PathPID)
+		}
+		p.styledPara(plain, 0, "", text)
+	}
 	p.styledPara(dim, 0, "", p.groups())
+	if h.RecordingCost > 0 && h.Events > 0 && h.RecordingCost >= h.Time/100 {
+		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost about %s of the program's time (%s × %d ns)",
+			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
+	}
 	const most = 8
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {
-			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %d more warnings (--format json shows all)", len(p.e.Warnings)-most))
+			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %s (--format json shows all)", count(int64(len(p.e.Warnings)-most), "more warning")))
 			break
 		}
 		p.styledPara(yellow, 0, "! ", text)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +13,7 @@ import (
 )
 
 func newAnalyze() *cobra.Command {
-	var top int
+	top := 5
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
@@ -19,11 +21,8 @@ func newAnalyze() *cobra.Command {
 		Long: `analyze reads the trace directory INPUT and prints where its time went and what
 was found, dearest first. What is wrong with a damaged or unfinished recording
 is said at the top; what is readable of it is analyzed.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if top < 1 {
-				return fmt.Errorf("--top %d: less than one", top)
-			}
 			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
 				if format.value == "json" {
 					return report.JSON(w, e)
@@ -33,7 +32,7 @@ is said at the top; what is readable of it is analyzed.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
-	cmd.Flags().IntVar(&top, "top", 5, "print at most so many findings and rows of each list")
+	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
 	addMemory(cmd)
 	return cmd
 }
@@ -46,7 +45,7 @@ func newDump() *cobra.Command {
 		Long: `dump analyzes INPUT and prints every severity that is not zero, one row each:
 metric, call path, location and value, exclusive along both trees, in the
 metric's unit.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
 				if format.value == "json" {
@@ -59,6 +58,33 @@ metric's unit.`,
 	cmd.Flags().Var(format, "format", format.usage())
 	addMemory(cmd)
 	return cmd
+}
+
+// oneInput requires one argument.
+func oneInput(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no INPUT; give the trace directory that tracerec wrote, for instance trace.dir")
+	}
+	if len(args) > 1 {
+		return fmt.Errorf("one INPUT at a time, not %d", len(args))
+	}
+	return nil
+}
+
+// rows is a flag that takes a positive number; what is too large for an int stands for all there is.
+type rows int
+
+func (r *rows) String() string { return strconv.Itoa(int(*r)) }
+func (*rows) Type() string     { return "N" }
+
+// Set accepts a positive number.
+func (r *rows) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || n < 1 {
+		return errors.New("not a number from 1 on")
+	}
+	*r = rows(n)
+	return nil
 }
 
 // format is a flag that takes one of a few words; the first is the default.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
+	"tracerec/internal/session"
 	"tracerec/internal/size"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -21,7 +21,7 @@ import (
 
 // addMemory adds the flag --memory, which withExperiment obeys.
 func addMemory(cmd *cobra.Command) {
-	cmd.Flags().Var(new(size.Bytes), "memory", "try to use no more memory than this, reading INPUT several times if need be")
+	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use, if possible; may read INPUT often")
 }
 
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
@@ -45,12 +45,19 @@ func limitMemory(cmd *cobra.Command) int64 {
 // withExperiment analyzes input and hands the result to write.
 func withExperiment(cmd *cobra.Command, input string, write func(io.Writer, *report.Experiment) error) error {
 	memory := limitMemory(cmd)
-	a, err := open(input)
-	if err != nil {
-		return err
+	unfinished := error(nil)
+	if input != "" {
+		unfinished = session.Unfinished(input)
 	}
-	defer a.Close()
-	if err := recorded(a, input); err != nil {
+	a, err := open(input)
+	if err == nil {
+		defer a.Close()
+		err = recorded(a, input)
+	}
+	if err != nil && unfinished != nil {
+		return unfinished // which explains it
+	}
+	if err != nil {
 		return err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
@@ -59,9 +66,8 @@ func withExperiment(cmd *cobra.Command, input string, write func(io.Writer, *rep
 	if err != nil {
 		return fmt.Errorf("%s: %w", input, err)
 	}
-	if _, err := os.Stat(filepath.Join(input, "session")); err == nil {
-		e.Warnings = append([]string{"the recording was not finished; `tracerec recover " + input +
-			"` adds what is still in its buffers"}, e.Warnings...)
+	if unfinished != nil {
+		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
 	}
 	return write(cmd.OutOrStdout(), e)
 }
@@ -100,6 +106,9 @@ func progress(w io.Writer, a *trace.Archive) (show func(uint64), done func()) {
 // open opens the input, told apart by its content: a trace directory, or something this version knows but
 // cannot read.
 func open(input string) (*trace.Archive, error) {
+	if input == "" {
+		return nil, errors.New("the name of the trace directory is empty")
+	}
 	info, err := os.Stat(input)
 	if err != nil {
 		return nil, err

@@ -174,7 +174,35 @@ func TestUnfinishedRecording(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "session"), []byte("x"), 0o644))
 	status, text, stderr := expert("analyze", dir)
 	require.Equal(t, 0, status, stderr)
-	require.Contains(t, text, "! the recording was not finished")
+	require.Contains(t, text, ": unfinished recording;")
+}
+
+// A recorder that was killed early leaves an archive without events, or none.
+func TestUnfinishedWithoutEvents(t *testing.T) {
+	dir := archive(t, "")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "session"), []byte("x"), 0o644))
+	for range 2 {
+		oneLine(t, []string{"analyze", dir}, "unfinished recording; tracerec recover "+dir)
+		require.NoError(t, os.Truncate(filepath.Join(dir, trace.SegmentName(0)), 0))
+	}
+}
+
+func TestArguments(t *testing.T) {
+	dir := archive(t, lockTrace)
+	oneLine(t, []string{"analyze"}, "no INPUT")
+	oneLine(t, []string{"analyze", dir, dir}, "one INPUT at a time, not 2")
+	oneLine(t, []string{"dump", ""}, "is empty")
+	for _, top := range []string{"0", "-5", "x", "-99999999999999999999999"} {
+		oneLine(t, []string{"analyze", "--top", top, dir}, "not a number from 1 on")
+	}
+	status, _, _ := expert("analyze", "--top", "99999999999999999999999", dir)
+	require.Zero(t, status)
+	for _, command := range []string{"analyze", "dump", "patterns"} {
+		_, help, _ := expert(command, "--help")
+		for line := range strings.Lines(help) {
+			require.LessOrEqual(t, len([]rune(line)), 81, line)
+		}
+	}
 }
 
 func TestInputs(t *testing.T) {
@@ -198,7 +226,7 @@ func TestInputs(t *testing.T) {
 func TestUsage(t *testing.T) {
 	oneLine(t, []string{"analyze"})
 	oneLine(t, []string{"analyze", ".", "--format", "xml"}, "xml", "neither text nor json")
-	oneLine(t, []string{"analyze", ".", "--top", "0"}, "--top 0")
+	oneLine(t, []string{"analyze", ".", "--top", "0"}, `"0" for "--top"`)
 	oneLine(t, []string{"analyse", "."}, "analyse")
 	oneLine(t, []string{"dump", ".", "--format", "text"}, "neither csv nor json")
 	oneLine(t, []string{"patterns", "lock"}, "lock_competition")

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +26,7 @@ func newDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump DIR",
 		Short: "Print the events of an archive",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return fmt.Errorf("unknown format %q: neither text nor json", format)
@@ -38,6 +40,7 @@ func newDump() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			signal.Ignore(syscall.SIGPIPE) // an error of the write says it
 			w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
 			switch {
 			case format == "json":
@@ -47,11 +50,14 @@ func newDump() *cobra.Command {
 			default:
 				err = tracetext.Format(a, w)
 			}
-			return errors.Join(err, w.Flush())
+			if err == nil {
+				err = w.Flush()
+			}
+			return err
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text (as trace/tracetext reads it) or json (one event per line, in order of time)")
-	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17")
+	cmd.Flags().StringVar(&format, "format", "text", "text, or json with one event a line")
+	cmd.Flags().StringSliceVar(&locations, "location", nil, "only these, for instance g1,g17")
 	return cmd
 }
 

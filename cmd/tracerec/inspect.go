@@ -32,7 +32,7 @@ func newInfo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info DIR",
 		Short: "Say what an archive holds",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := open(args[0], cmd.ErrOrStderr())
 			if err != nil {
@@ -68,11 +68,11 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		locations[l.Process]++
 	}
 	for i, p := range d.Processes {
-		ended := "exit status unknown"
+		ended := ""
 		if p.Exit >= 0 {
-			ended = fmt.Sprintf("exit status %d", p.Exit)
+			ended = fmt.Sprintf(", exit status %d", p.Exit)
 		}
-		row("process", "%d: %s; %s, %s to %s, %s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
+		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
 			since(p.Start), since(p.End), ended)
 		if p.Counters != nil {
 			row("  counters", "%s", strings.Join(p.Counters, ", "))
@@ -100,8 +100,9 @@ func since(ns int64) time.Duration {
 func newCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
-		Short: "Verify everything in an archive; exit status 2 if something is wrong",
-		Args:  cobra.ExactArgs(1),
+		Short: "Verify everything in an archive",
+		Long:  "check verifies everything in an archive. Exit status 2 if something is wrong.",
+		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := trace.Open(args[0])
 			if err != nil {
@@ -133,10 +134,11 @@ func newRecover() *cobra.Command {
 		Short: "Complete an archive whose recorder died, or whose end is damaged",
 		Long: `recover reads what the processes of a recording left in their measurement
 buffers when the recorder died, and completes the archive with it. Processes that
-still run are recorded until they end. A damaged end of the archive is cut off.
-Damage in the middle is reported, with exit status 2, and left as it is: what is
+still run are recorded until they end. A damaged end of the archive is cut off;
+the file as it was is kept beside it, if there is room, with .damaged behind its
+name, for whoever wants to try more. Damage in the middle is reported, with exit status 2, and left as it is: what is
 around it can be used.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))
 		},

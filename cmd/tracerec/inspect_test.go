@@ -120,3 +120,49 @@ func TestCheckListsProblems(t *testing.T) {
 	require.Contains(t, r.stderr, "problem")
 	require.Equal(t, 1, lines(r.stderr), r.stderr)
 }
+
+// TestHelpWidth: help fits into a terminal.
+func TestHelpWidth(t *testing.T) {
+	for _, command := range []string{"", "run", "info", "dump", "check", "recover", "counters", "version"} {
+		r := inside(strings.Fields(command + " --help")...)
+		require.Equal(t, 0, r.status)
+		for line := range strings.Lines(r.stdout) {
+			require.LessOrEqual(t, len([]rune(line)), 81, line)
+		}
+	}
+	require.Regexp(t, `^tracerec \S+`, inside("version").stdout)
+}
+
+func TestArguments(t *testing.T) {
+	for _, command := range []string{"info", "dump", "check", "recover"} {
+		require.Equal(t, result{2, "", "tracerec: no DIR; give the trace directory that was recorded, for instance trace.dir\n"}, inside(command))
+		require.Equal(t, 2, inside(command, "").status)
+		require.Equal(t, result{2, "", "tracerec: one DIR at a time, not 2\n"}, inside(command, "a", "b"))
+	}
+}
+
+// TestOutputThatFails: a full disk is told once, and a reader that has enough is no failure.
+func TestOutputThatFails(t *testing.T) {
+	dir := archiveOf(t, scenario)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	var stderr strings.Builder
+	cmd := tracerec("dump", dir)
+	cmd.Stdout, cmd.Stderr = full, &stderr
+	require.Error(t, cmd.Run())
+	require.Equal(t, 2, cmd.ProcessState.ExitCode())
+	require.Equal(t, 1, lines(stderr.String()), stderr.String())
+
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	defer w.Close()
+	stderr.Reset()
+	cmd = tracerec("dump", dir)
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	require.NoError(t, cmd.Run(), stderr.String())
+	require.Empty(t, stderr.String())
+}

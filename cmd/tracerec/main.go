@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -38,8 +41,11 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	if e, ok := errors.AsType[*exit](err); ok {
 		status, err = e.status, e.err
 	}
+	if errors.Is(err, syscall.EPIPE) {
+		return 0 // who reads the output has enough
+	}
 	if err != nil {
-		fmt.Fprintf(stderr, "tracerec: %v\n", err)
+		fmt.Fprintf(stderr, "tracerec: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return status
 }
@@ -51,15 +57,45 @@ func newRoot() *cobra.Command {
 goroutines enter and leave regions, communicate, and wait for each other. The
 archive it writes is analyzed with "expert analyze".
 
-Flags of tracerec stop at the program's name. The exit status is the program's
-(128+n when signal n ended it), 127 or 126 when the program is not found or
-cannot be started, and 2 for bad usage.`
+An older archive of the same name is kept, with its start time appended to its
+name. Flags of tracerec stop at the program's name. The exit status is the
+program's (128+n when signal n ended it), 127 or 126 when the program is not
+found or cannot be started, and 2 for bad usage. A program that is called like a
+command of tracerec, such as info, is recorded with tracerec -- info.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
-	root.AddCommand(run, newInfo(), newDump(), newCheck(), newRecover(), newCounters())
+	root.AddCommand(run, newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newVersion())
 	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "tracerec", version()) },
+	}
+}
+
+// version is what the build says about its source.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}
+
+// oneArchive requires one argument.
+func oneArchive(_ *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == "" {
+		return errors.New("no DIR; give the trace directory that was recorded, for instance trace.dir")
+	}
+	if len(args) > 1 {
+		return fmt.Errorf("one DIR at a time, not %d", len(args))
+	}
+	return nil
 }
 
 // sayTo returns a function that writes messages for the user to w.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,9 @@ func newRun(use string) *cobra.Command {
 			if len(args) == 0 {
 				return errors.New("no program to record; see tracerec --help")
 			}
+			if o.Patience < 0 {
+				return fmt.Errorf("--patience %v: less than nothing", o.Patience)
+			}
 			o.Say = sayTo(cmd.ErrOrStderr())
 			status, err := recorder.Run(o, args)
 			if err != nil || status != 0 {
@@ -30,13 +34,13 @@ func newRun(use string) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write; an older archive of that name is moved aside")
-	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample at region enter and exit, for instance task-clock,page-faults; tracerec counters lists them")
-	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most memory for the measurement buffer of a process")
-	f.BoolVar(&o.Block, "block", false, "let the program wait when its buffer is full, instead of dropping regions")
-	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times, 64ns or 1ns")
-	f.DurationVar(&o.Patience, "patience", o.Patience, "how long to wait for instrumented children that outlive the program")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing after the run unless something was lost")
+	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write")
+	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample, see tracerec counters")
+	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most buffer memory for a process")
+	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
+	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
+	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
 }
 

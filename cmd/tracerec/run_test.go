@@ -42,6 +42,10 @@ func TestExitStatus(t *testing.T) {
 		{"no program", nil, 2, "tracerec: no program to record"},
 		{"unknown flag", []string{"--frobnicate", subject}, 2, "tracerec: unknown flag: --frobnicate\n"},
 		{"bad size", []string{"--buffer", "many", subject}, 2, "not a size"},
+		{"tiny size", []string{"--buffer", "1", subject}, 2, "tracerec: a buffer of 1: not from 4M to 1T\n"},
+		{"huge size", []string{"--buffer", "100T", subject}, 2, "tracerec: a buffer of 100T: not from 4M to 1T\n"},
+		{"no patience", []string{"--patience", "-1s", subject}, 2, "tracerec: --patience -1s: less than nothing\n"},
+		{"no name", []string{"-o", "", subject}, 2, "tracerec: the name of the trace directory is empty\n"},
 		{"bad resolution", []string{"--resolution", "2ns", subject}, 2, "neither 1ns nor 64ns"},
 		{"unknown counter", []string{"-c", "no-such", subject}, 2, `tracerec: unknown event "no-such"`},
 	} {

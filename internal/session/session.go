@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // File is the name of the file: its first line names the session directory, its second one is the number of the
@@ -56,7 +57,7 @@ func Lock(dir string) (*os.File, error) {
 func Unfinished(dir string) error {
 	f, err := Lock(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return nil
 	case err != nil:
 		return err

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
+)
+
+// Samples of the program's own metrics are no waits: they have their own table, and their own unit.
+func TestSamples(t *testing.T) {
+	e := hydro()
+	e.Metrics = append(e.Metrics, metric.Metric{Name: "queue-depth", Title: "queue-depth", Unit: metric.Count, UnitName: "jobs"})
+	e.Severity = append(e.Severity, []Cell{{0, 0, 16}})
+	e.Stats = append(e.Stats, Stats{Sampled: true, Count: 3, Sum: 16, Min: 3, Max: 8, Mean: 5, Q25: 3, Median: 5, Q75: 5})
+	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	require.Regexp(t, `\nMetrics of the program\n.*samples +min +mean +max\n  queue-depth \(jobs\) +3 +3 +5\.33 +8\n`, text)
+	require.Equal(t, 1, strings.Count(text, "queue-depth"))
+	doc := string(render(t, func(w io.Writer) error { return JSON(w, e) }))
+	require.Contains(t, doc, `"mean": 5.333333`)
+	require.Contains(t, doc, `"unit": "jobs"`)
+	require.Equal(t, 2, strings.Count(doc, `"sum_ns"`))
+}
+
+// Of deep call paths only the ends are looked at; the line is the same.
+func TestDeepPaths(t *testing.T) {
+	b := newBuilder()
+	var names []string
+	for i := range 300 {
+		names = append(names, fmt.Sprint("f", i))
+		path := b.path(strings.Join(names, "/"))
+		p := &page{e: &b.Experiment, files: b.shortFiles()}
+		for _, w := range []int{5, 20, 33, 65} {
+			require.Equal(t, left(elidePath(b.CallPath(path), w), w), p.path(path, w))
+		}
+	}
+}
+
+func TestUnnamedRegion(t *testing.T) {
+	require.Equal(t, "(unnamed)", regionName(""))
+}
+
+// With several processes the header says whose critical path it is.
+func TestProcesses(t *testing.T) {
+	e := hydro()
+	e.Header.Processes, e.Header.Span, e.Header.PathPID, e.Header.Exit = 3, 2000*ms, 42, -1
+	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	require.Contains(t, text, "\n3 processes, 2.00 s until the last one ended; the critical path is that of\nprocess 42\n")
+	require.NotContains(t, text, "exit status")
+}
