@@ -14,7 +14,7 @@ func BenchmarkCell(b *testing.B) {
 	require.NoError(b, err)
 	g := NewGlobals()
 	require.NoError(b, g.declare("mask").set(1, Number(1), &g.cells, maxGlobalCells))
-	e := p.Bind(newFlat(), g)
+	e := p.Bind(NewContext(newFlat(), g))
 	b.ReportAllocs()
 	for b.Loop() {
 		if x, err := e.Eval(); err != nil || x != 8 {
@@ -36,7 +36,7 @@ func BenchmarkInitialisation(b *testing.B) {
 		c := &cube{regions: [][4]string{region}, callPaths: make([]struct{ parent, region int }, 1000), hidden: map[string]bool{}}
 		b.Run(region[1], func(b *testing.B) {
 			for b.Loop() {
-				require.NoError(b, p.Bind(c, NewGlobals()).Run())
+				require.NoError(b, p.Bind(NewContext(c, NewGlobals())).Run())
 			}
 		})
 	}

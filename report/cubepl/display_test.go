@@ -213,19 +213,19 @@ func newCube(t *testing.T) *cube {
 
 // bind prepares the expressions and runs those that initialise.
 func (c *cube) bind(t *testing.T, list []expression) {
-	globals := NewGlobals()
+	context := NewContext(c, NewGlobals())
 	programs := map[string]*Program{}
 	for _, x := range list {
 		p, err := Parse(x.text)
 		require.NoError(t, err, x.metric)
 		if x.element == "cubeplinit" {
-			require.NoError(t, p.Bind(c, globals).Run())
+			require.NoError(t, p.Bind(context).Run())
 			continue
 		}
 		programs[x.metric], c.kinds[x.metric] = p, x.kind
 	}
 	for name, p := range programs {
-		c.derived[name] = p.Bind(c, globals)
+		c.derived[name] = p.Bind(context)
 	}
 }
 

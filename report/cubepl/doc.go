@@ -1,12 +1,12 @@
 // Package cubepl is CubePL, the language in which Cube reports say how a derived metric is computed from others.
 //
-// [Parse] makes a [Program] of an expression. [Program.Bind] ties it to an experiment, which it sees through the
-// small interface [Env], and to the global variables that all expressions of the experiment share. The [Evaluator]
-// then gives a value for each place to which the Env is moved:
+// [Parse] makes a [Program] of an expression. [Program.Bind] ties it to a [Context]: to an experiment, which it sees
+// through the small interface [Env], and to the global variables that all expressions of the experiment share. The
+// [Evaluator] then gives a value for each place to which the Env is moved:
 //
-//	globals := cubepl.NewGlobals()
-//	for each <cubeplinit>: program.Bind(env, globals).Run()   // once, in the order of the metrics
-//	for each <cubepl>:     e := program.Bind(env, globals)
+//	context := cubepl.NewContext(env, cubepl.NewGlobals())
+//	for each <cubeplinit>: program.Bind(context).Run()   // once, in the order of the metrics
+//	for each <cubepl>:     e := program.Bind(context)
 //	for each cell:         value, err := e.Eval()
 //
 // An expression is evaluated the same way for both sorts of derived metrics; what differs is where the Env is. For
@@ -97,8 +97,8 @@
 // # Limits
 //
 // What cannot be evaluated is an error that says why and where, never a zero. Programs have at most 65536 parts,
-// nested 200 deep. An evaluation that takes too many steps, makes too many array elements, or begins within itself
-// too often ends with an error, whatever the program.
+// nested 200 deep. An evaluation that takes too many steps, makes too many array elements, or leads to other
+// evaluations too deep or too often ends with an error, whatever the program.
 //
 // # Differences from Cube
 //

@@ -14,20 +14,34 @@ const (
 	patternStep = 16 // and bytes of a text times the size of a regular expression matched with it
 )
 
-// maxDepth limits how often an evaluation may begin within itself, through metrics that refer to each other.
-const maxDepth = 64
+// Limits of evaluations within evaluations, through metrics that refer to each other: how deep, and how much all
+// together may do. The sum of a metric over all cells of a large report takes a tenth of that.
+const (
+	maxDepth   = 100
+	totalSteps = 1 << 31
+)
 
-// Evaluator evaluates one program in one Env. It is for one goroutine at a time, but an evaluation may begin
-// another of the same Evaluator through the Env.
-type Evaluator struct {
-	program *Program
+// Context is an Env with the global variables of its experiment, in which programs are evaluated. It is for one
+// goroutine at a time; several share global variables if they only read them.
+type Context struct {
 	env     Env
 	globals *Globals
+	depth   int   // evaluations under way
+	steps   int64 // left for these
+}
+
+// NewContext returns a Context.
+func NewContext(env Env, g *Globals) *Context { return &Context{env: env, globals: g} }
+
+// Evaluator evaluates one program in one Context. An evaluation may begin others in the Context, also of the same
+// Evaluator, through the Env.
+type Evaluator struct {
+	*Context
+	program *Program
 	places  []place // of the variables, by slot
 	metrics []operand
 	matches []map[string]bool // results by slot and text
 	free    *frame            // kept from the last evaluation
-	depth   int               // evaluations under way
 }
 
 // place is where a variable lies: in the Env, among the globals, or in the frame of the evaluation.
@@ -45,20 +59,20 @@ type operand struct {
 // Bind looks up the names of a program and declares its global variables. A variable that was declared before is
 // the global one from then on, so programs that declare variables are bound first: those of Initialisation. A
 // metric that is missing is an error of the evaluations that need it.
-func (p *Program) Bind(env Env, g *Globals) *Evaluator {
-	e := &Evaluator{program: p, env: env, globals: g, matches: make([]map[string]bool, p.matches)}
+func (p *Program) Bind(c *Context) *Evaluator {
+	e := &Evaluator{Context: c, program: p, matches: make([]map[string]bool, p.matches)}
 	for _, name := range p.globals {
-		g.declare(name)
+		c.globals.declare(name)
 	}
 	for _, name := range p.variables {
-		at := place{predefined: env.Array(name)}
+		at := place{predefined: c.env.Array(name)}
 		if at.predefined == nil {
-			at.global = g.arrays[name]
+			at.global = c.globals.arrays[name]
 		}
 		e.places = append(e.places, at)
 	}
 	for _, name := range p.metrics {
-		m, err := env.Metric(name)
+		m, err := c.env.Metric(name)
 		if err == nil && m == nil {
 			err = errors.New("no such metric")
 		}
@@ -82,8 +96,14 @@ func (e *Evaluator) Run() error {
 }
 
 func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
+	if e.depth == 0 {
+		e.Context.steps = totalSteps
+	}
 	if e.depth == maxDepth {
 		return 0, errorAt(0, "metrics refer to each other, more than %d levels deep", maxDepth)
+	}
+	if e.Context.steps -= int64(e.program.parts); e.Context.steps < 0 {
+		return 0, errorAt(0, "metrics that refer to each other take too long")
 	}
 	f := e.free
 	e.free = nil
@@ -102,6 +122,7 @@ func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
 		x = f.number(e.program.root, 0)
 	}
 	e.depth--
+	e.Context.steps -= int64(steps - f.steps)
 	e.free = f
 	if f.err != nil {
 		return 0, f.err

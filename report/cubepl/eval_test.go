@@ -85,8 +85,8 @@ func eval(t *testing.T, source string) (float64, error) {
 	require.NoError(t, err, "normal form of %s", source)
 	require.Equal(t, p.String(), again.String(), source)
 	env := newFlat()
-	x, err := p.Bind(env, NewGlobals()).Eval()
-	y, err2 := again.Bind(env, NewGlobals()).Eval()
+	x, err := p.Bind(NewContext(env, NewGlobals())).Eval()
+	y, err2 := again.Bind(NewContext(env, NewGlobals())).Eval()
 	require.Equal(t, err == nil, err2 == nil, source)
 	require.Equal(t, math.Float64bits(x), math.Float64bits(y), "normal form of %s", source)
 	return x, err
@@ -345,11 +345,11 @@ func TestDefinitions(t *testing.T) {
 	}
 	require.Equal(t, []string{"all", "nvisitors"}, p.Metrics())
 
-	plus := p.Definitions()[4].Program.Bind(newFlat(), NewGlobals())
+	plus := p.Definitions()[4].Program.Bind(NewContext(newFlat(), NewGlobals()))
 	x, err := plus.Aggregate(3, 5)
 	require.NoError(t, err)
 	require.Equal(t, 5.0, x)
-	x, err = p.Definitions()[5].Program.Bind(newFlat(), NewGlobals()).Aggregate(3, 5)
+	x, err = p.Definitions()[5].Program.Bind(NewContext(newFlat(), NewGlobals())).Aggregate(3, 5)
 	require.NoError(t, err)
 	require.Equal(t, -2.0, x)
 }
@@ -362,14 +362,14 @@ func TestGlobals(t *testing.T) {
 		${i} = ${i} + 1; };
 		if (${mask}[0] == 0) { cube::metric::set::time("value", "VOID"); }; }`)
 	require.NoError(t, err)
-	require.NoError(t, initial.Bind(env, g).Run())
+	require.NoError(t, initial.Bind(NewContext(env, g)).Run())
 	require.Equal(t, []string{"time value VOID"}, env.set)
 	require.Equal(t, []Value{Number(0), Number(1), Number(1), {}, {}},
 		[]Value{g.Get("mask", 0), g.Get("mask", 1), g.Get("mask", 2), g.Get("mask", 3), g.Get("i", 0)})
 
 	p, err := Parse("{ ${n} = ${n} + ${mask}[${calculation::callpath::id}] * metric::time(e); return ${n}; }")
 	require.NoError(t, err)
-	e := p.Bind(env, g)
+	e := p.Bind(NewContext(env, g))
 	for range 3 {
 		x, err := e.Eval()
 		require.NoError(t, err)
@@ -394,13 +394,42 @@ func TestRecursion(t *testing.T) {
 		}
 		return e.Eval()
 	}
-	e = p.Bind(env, NewGlobals())
+	e = p.Bind(NewContext(env, NewGlobals()))
 	x, err := e.Eval()
 	require.NoError(t, err)
 	require.Equal(t, 10.0, x)
 	left = -1
 	_, err = e.Eval()
-	require.ErrorContains(t, err, "metrics refer to each other, more than 64 levels deep")
+	require.ErrorContains(t, err, "metrics refer to each other, more than 100 levels deep")
+}
+
+// Metrics that refer to each other twice each take time without end, were there no limit over all of them.
+func TestManyEvaluations(t *testing.T) {
+	env := newFlat()
+	context := NewContext(env, NewGlobals())
+	twice, err := Parse("metric::next() + metric::next()")
+	require.NoError(t, err)
+	var evaluators []*Evaluator
+	level := 0
+	env.metrics["next"] = func(Place) (float64, error) {
+		if level == len(evaluators)-1 {
+			return 1, nil
+		}
+		level++
+		defer func() { level-- }()
+		return evaluators[level].Eval()
+	}
+	for range 10 {
+		evaluators = append(evaluators, twice.Bind(context))
+	}
+	x, err := evaluators[0].Eval()
+	require.NoError(t, err)
+	require.Equal(t, 1024.0, x)
+	require.Equal(t, int64(totalSteps-1023*twice.parts), context.steps)
+
+	context.depth, context.steps = 1, 1000 // as within an evaluation that has done much already
+	_, err = evaluators[0].Eval()
+	require.ErrorContains(t, err, "metrics that refer to each other take too long")
 }
 
 // All predefined names can be written in an expression, and an Env that has none of them makes them variables.
@@ -430,12 +459,12 @@ func TestConcurrentEvaluation(t *testing.T) {
 	g := NewGlobals()
 	first, err := Parse(`{ global(mask); ${mask}[1] = 2; }`)
 	require.NoError(t, err)
-	require.NoError(t, first.Bind(newFlat(), g).Run())
+	require.NoError(t, first.Bind(NewContext(newFlat(), g)).Run())
 	p, err := Parse(`{ ${a} = ${mask}[1]; if ("abc" =~ /b/) { ${a} = ${a} * metric::time(); }; return ${a}; }`)
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for range 4 {
-		e := p.Bind(newFlat(), g)
+		e := p.Bind(NewContext(newFlat(), g))
 		wg.Go(func() {
 			for range 100 {
 				if x, err := e.Eval(); err != nil || x != 24 {

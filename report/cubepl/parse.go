@@ -38,6 +38,7 @@ func parse(source string) (*Program, *Error) {
 	if p.err != nil {
 		return nil, p.err
 	}
+	p.program.parts = p.nodes
 	return p.program, nil
 }
 

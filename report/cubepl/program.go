@@ -13,6 +13,7 @@ type Program struct {
 	variables   []string // by slot
 	globals     []string // declared with global()
 	matches     int      // slots of matches
+	parts       int      // tokens, as a measure of cost
 	definitions []Definition
 }
 
