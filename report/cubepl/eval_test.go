@@ -425,7 +425,7 @@ func TestManyEvaluations(t *testing.T) {
 	x, err := evaluators[0].Eval()
 	require.NoError(t, err)
 	require.Equal(t, 1024.0, x)
-	require.Equal(t, int64(totalSteps-1023*twice.parts), context.steps)
+	require.Equal(t, totalSteps-int64(1023*twice.parts), context.steps)
 
 	context.depth, context.steps = 1, 1000 // as within an evaluation that has done much already
 	_, err = evaluators[0].Eval()
