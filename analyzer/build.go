@@ -278,6 +278,7 @@ func (b *builder) header() {
 	for _, w := range b.s.workers {
 		h.Lost += w.lost
 	}
+	h.RecordingCost = b.recordingCost()
 	if r := head.Root; r >= 0 && r < len(defs.Processes) {
 		p := &defs.Processes[r]
 		if len(p.Args) > 0 {
@@ -286,6 +287,19 @@ func (b *builder) header() {
 		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
 		h.Span = slices.Max(b.lives.end) - p.Start
 	}
+}
+
+// recordingCost estimates what recording cost the processes, in ns.
+func (b *builder) recordingCost() (sum int64) {
+	defs := b.s.defs
+	events := make([]uint64, len(defs.Processes))
+	for i := range defs.Locations {
+		events[defs.Locations[i].Process] += defs.Locations[i].Events
+	}
+	for i, n := range events {
+		sum += trace.RecordingCost(n, defs.Processes[i].EventCost)
+	}
+	return sum
 }
 
 // neverEnded lists the goroutines that ended blocked.

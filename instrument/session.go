@@ -84,15 +84,15 @@ func Attach(c shm.Config) error {
 		}
 		se.readingRoom = roomOfReading
 	}
-	var err error
-	if se.buffer, err = shm.Create(c, kind); err != nil {
-		return err
-	}
 	se.slots.cells.Store(newCells[slot](8))
 	se.sites.cells.Store(newCells[site](8))
 	se.chans.cells.Store(newCells[channel](8))
 	if c.Portable || goidOffset == 0 {
 		se.byID = map[uint64]*slot{}
+	}
+	var err error
+	if se.buffer, err = shm.Create(c, kind, se.costOfEvent()); err != nil {
+		return err
 	}
 	se.buffer.Define(wire.Def{Type: wire.DefRegion, ID: unknownRegion, Name: "unknown"})
 	if len(c.Counters) > 0 {

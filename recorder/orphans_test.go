@@ -57,7 +57,7 @@ func TestOrphans(t *testing.T) {
 		}, false},
 		{"process alive", func(t *testing.T, archive string, s *session) {
 			require.NoError(t, os.RemoveAll(archive))
-			_, err := shm.Create(shm.Config{Dir: s.dir, Buffer: MinBuffer}, 1)
+			_, err := shm.Create(shm.Config{Dir: s.dir, Buffer: MinBuffer}, 1, 0)
 			require.NoError(t, err)
 		}, false},
 		{"something else in it", func(t *testing.T, archive string, s *session) {

@@ -151,7 +151,7 @@ func (r *Recorder) open(name string) error {
 		}
 	}
 	p.out, err = r.writer.AddProcess(trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
-		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency})
+		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost})
 	return err
 }
 

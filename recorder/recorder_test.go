@@ -47,7 +47,7 @@ const recordInto = "RECORDER_TEST_DIR"
 // ends.
 func measured(c shm.Config, args []string) int {
 	number := func(i int) int { n, _ := strconv.Atoi(args[i]); return n }
-	b, err := shm.Create(c, clock.Best())
+	b, err := shm.Create(c, clock.Best(), 0)
 	if err != nil {
 		panic(err)
 	}

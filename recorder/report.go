@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"tracerec/trace"
 )
 
 // total returns what was recorded.
@@ -85,25 +87,22 @@ func (p *process) complain(say func(string, ...any)) {
 	}
 }
 
-// overhead says what the recording cost: outside of the program, and inside where that was noticed.
+// overhead says what the recording cost: in the program about so much, waiting for buffer memory included and summed over
+// goroutines, and the CPU time here.
 func (r *Recorder) overhead() string {
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)
-	cpu, held := time.Duration(u.Utime.Nano()+u.Stime.Nano()), time.Duration(0)
+	cpu, inside := time.Duration(u.Utime.Nano()+u.Stime.Nano()), time.Duration(0)
 	for _, p := range r.procs {
-		held += p.heldUp
+		inside += p.heldUp + time.Duration(trace.RecordingCost(p.out.Events(), p.info.EventCost))
 	}
-	s := fmt.Sprintf("overhead %v of CPU in tracerec", cpu.Round(time.Millisecond))
-	if held > 0 {
-		s += fmt.Sprintf(", the program waited %v for buffer memory", shortly(held))
-	}
-	return s
+	return fmt.Sprintf("overhead about %v in the program, %v in tracerec", shortly(inside), cpu.Round(time.Millisecond))
 }
 
-// shortly returns a duration in three or four digits.
+// shortly returns a duration in three digits.
 func shortly(d time.Duration) time.Duration {
 	unit := time.Duration(1)
-	for d/unit >= 10_000 {
+	for d/unit >= 1000 {
 		unit *= 10
 	}
 	return d.Round(unit)

@@ -1,6 +1,10 @@
 package trace
 
-import "tracerec/trace/wire"
+import (
+	"math"
+
+	"tracerec/trace/wire"
+)
 
 // Event is one decoded event of a location. What Word is depends on the kind:
 //
@@ -71,6 +75,16 @@ type Process struct {
 	Counters []string          // names of the event set sampled with regions, in the order of the values; nil if none
 	Exit     int               // exit status, -1 unknown (and 128+n for signal n)
 	Warnings map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
+	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
+	EventCost uint64
+}
+
+// maxEventCost is the most that an event is believed to cost, picoseconds.
+const maxEventCost = 1e9
+
+// RecordingCost estimates what recording so many events cost a process, in ns, from what one of them costs in picoseconds.
+func RecordingCost(events, eventCost uint64) int64 {
+	return int64(min(float64(events)*float64(eventCost)/1000, math.MaxInt64/2))
 }
 
 // Location is one ordered stream of events: a goroutine.

@@ -127,11 +127,12 @@ func (a *Archive) experimentRecord(r *recordReader) {
 }
 
 func (p *process) record(r *recordReader) {
-	r.array(9)
+	r.array(10)
 	i := ProcessInfo{PID: int(r.int()), Parent: int(r.int()), Args: r.strings()}
 	i.Start = Stamp{r.uint(1<<64 - 1), r.int(), r.int()}
 	i.Clock, i.Frequency = r.string(), r.uint(maxFrequency)
 	unit := r.uint(1 << 32)
+	i.EventCost = r.uint(maxEventCost)
 	if r.err == nil && (i.Frequency < minFrequency || unit == 0) {
 		r.err = errors.New("impossible clock")
 	}
@@ -271,7 +272,7 @@ func (a *Archive) timeProcess(p *process) Process {
 		a.problem(&a.segments[0], 0, "%d clock stamps of process %d contradict the others and are left out", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
-		Counters: p.counters, Exit: p.exit, Warnings: p.warnings}
+		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.mono}} // stamps may have been taken later
 	}

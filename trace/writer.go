@@ -37,6 +37,7 @@ type ProcessInfo struct {
 	Start       Stamp
 	Clock       string // what counts the ticks: "tsc", "nanotime"
 	Frequency   uint64 // ticks per second; 0 means 1e9
+	EventCost   uint64 // what recording an event costs the process, picoseconds; 0 unknown
 }
 
 // RawChunk is a piece of one location's stream as the measured program wrote it.
@@ -85,6 +86,7 @@ type ProcessWriter struct {
 	stamps   *recordWriter
 	warnings map[string]uint64
 	next     map[uint64]uint64 // after Resume: first sequence number missing, by location
+	events   uint64
 }
 
 // SegmentName returns the file name of the n-th segment of an archive.
@@ -209,7 +211,7 @@ func (w *Writer) reopen(s *segment) error {
 func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
 	p := w.process(i)
 	r := newRecordWriter()
-	r.array(int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit)
+	r.array(int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit, p.info.EventCost)
 	return p, w.records(processFrame, p.index, r)
 }
 
@@ -218,6 +220,7 @@ func (w *Writer) process(i ProcessInfo) *ProcessWriter {
 		i.Frequency = 1e9
 	}
 	i.Frequency = min(max(i.Frequency, minFrequency), maxFrequency)
+	i.EventCost = min(i.EventCost, maxEventCost)
 	p := &ProcessWriter{w: w, info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
 	if n := len(w.processes); n > 0 {
 		p.index = w.processes[n-1].index + 1
@@ -318,6 +321,9 @@ func (w *Writer) write(f frame) {
 // Info returns the description of the process.
 func (p *ProcessWriter) Info() ProcessInfo { return p.info }
 
+// Events returns how many events of the process were written, by this writer.
+func (p *ProcessWriter) Events() uint64 { return p.events }
+
 // Define adds a definition. It must come before the first chunk that uses it.
 func (p *ProcessWriter) Define(d wire.Def) error {
 	p.defs.definition(d)
@@ -408,6 +414,7 @@ func (p *ProcessWriter) writeChunk() error {
 	w.write(f)
 	if w.err == nil {
 		w.events += uint64(e.events)
+		p.events += uint64(e.events)
 	}
 	return w.err
 }

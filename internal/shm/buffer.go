@@ -47,8 +47,8 @@ const (
 )
 
 // Create makes the buffer file of this process in the session directory. Events will be stamped by the
-// clock of kind k.
-func Create(c Config, k clock.Kind) (*Buffer, error) {
+// clock of kind k, and one costs the process about eventCost picoseconds.
+func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	size := c.Buffer
 	if size <= 0 {
 		size = DefaultBuffer
@@ -70,6 +70,7 @@ func Create(c Config, k clock.Kind) (*Buffer, error) {
 	if err == nil {
 		b.base = uintptr(unsafe.Pointer(&b.mem[0]))
 		b.describe(k)
+		b.h.eventCost = eventCost
 		if b.newDefs(0) {
 			err = os.Rename(unborn, b.path)
 		} else {

@@ -86,7 +86,8 @@ type header struct {
 	clockKind   uint64
 	frequency   uint64
 	argsLength  uint64 // bytes, each argument ends with NUL
-	_           [18]uint64
+	eventCost   uint64 // picoseconds
+	_           [17]uint64
 
 	finished  atomic.Uint64 // 1: the process records no more
 	grown     atomic.Uint64 // blocks backed by file memory

@@ -11,7 +11,7 @@ import (
 )
 
 func TestReserve(t *testing.T) {
-	b, err := Create(Config{Dir: t.TempDir(), Buffer: 4 << 20}, clock.Monotonic)
+	b, err := Create(Config{Dir: t.TempDir(), Buffer: 4 << 20}, clock.Monotonic, 0)
 	require.NoError(t, err)
 	require.Zero(t, b.Reserve(), "the first growth has room")
 	waits := 0

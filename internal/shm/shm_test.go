@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // die plays a measured program that is killed: one retired and one owned chunk, one of them torn.
 func die(text string) {
 	c, _ := ParseConfig(text)
-	b, err := Create(c, clock.Monotonic)
+	b, err := Create(c, clock.Monotonic, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -51,7 +51,7 @@ func open(t *testing.T, c Config) (*Buffer, *View) {
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
-	b, err := Create(c, clock.Monotonic)
+	b, err := Create(c, clock.Monotonic, 0)
 	require.NoError(t, err)
 	v, err := Open(b.Path())
 	require.NoError(t, err)
@@ -232,10 +232,10 @@ func TestKilledProcess(t *testing.T) {
 }
 
 func TestCreateErrors(t *testing.T) {
-	_, err := Create(Config{Dir: "/nonexistent"}, clock.Monotonic)
+	_, err := Create(Config{Dir: "/nonexistent"}, clock.Monotonic, 0)
 	require.Error(t, err)
 	dir := t.TempDir()
-	_, err = Create(Config{Dir: dir, Buffer: 1000}, clock.Monotonic)
+	_, err = Create(Config{Dir: dir, Buffer: 1000}, clock.Monotonic, 0)
 	require.ErrorContains(t, err, "too small")
 	left, _ := os.ReadDir(dir)
 	require.Empty(t, left)

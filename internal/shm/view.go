@@ -34,6 +34,7 @@ type Info struct {
 	Start     clock.Stamp // instant at which recording began
 	Clock     clock.Kind
 	Frequency uint64 // of the clock, ticks per second, roughly
+	EventCost uint64 // what recording an event costs the process, picoseconds, roughly
 }
 
 // Chunk is a chunk on its way to the archive. Words are in the buffer itself: they are valid until Free
@@ -91,6 +92,7 @@ func (v *View) check(h *header) error {
 		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
 		Clock:     clock.Kind(h.clockKind),
 		Frequency: h.frequency,
+		EventCost: h.eventCost,
 	}
 	return nil
 }

@@ -104,6 +104,9 @@ func (f *formatter) process(i int) {
 	if p.Start > 0 {
 		fmt.Fprintf(f.out, " start %d", p.Start)
 	}
+	if p.EventCost > 0 {
+		fmt.Fprintf(f.out, " cost %d", p.EventCost)
+	}
 	fmt.Fprintln(f.out)
 	f.words("args", p.Args)
 	f.words("counterset", p.Counters)

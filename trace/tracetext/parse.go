@@ -241,7 +241,7 @@ func (p *parser) addProcess(name string, pid int) {
 	p.stream = nil
 }
 
-// process parses NAME [parent NAME] [pid N] [start T].
+// process parses NAME [parent NAME] [pid N] [start T] [cost PS].
 func (p *parser) process() error {
 	name, err := p.word("a name")
 	if err != nil {
@@ -276,6 +276,13 @@ func (p *parser) process() error {
 			return err
 		}
 		q.info.Start = trace.Stamp{Ticks: t, Mono: int64(t), Wall: int64(t)}
+	}
+	if p.accept("cost") {
+		cost, err := p.small("a number of picoseconds", 1e9)
+		if err != nil {
+			return err
+		}
+		q.info.EventCost = uint64(cost)
 	}
 	return nil
 }
