@@ -75,8 +75,8 @@ var LateClose = &analyzer.Pattern{
 		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
 			"but the receiver could not know.",
 		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive",
-		Advice: "Close the channel right after the last send, by the sender, instead of after other work or after waiting for " +
-			"something else.",
+		Advice: "If the sender had sent its last value long before, close the channel then, before other work. If it was working on " +
+			"values to come until shortly before, or waited for others to finish, that is what took the time: look at what it did meanwhile.",
 	},
 	Requires: analyzer.Closings,
 	OnClosing: func(f *analyzer.Found, c analyzer.Closing) {

@@ -133,11 +133,11 @@ func newRecover() *cobra.Command {
 		Use:   "recover DIR",
 		Short: "Complete an archive whose recorder died, or whose end is damaged",
 		Long: `recover reads what the processes of a recording left in their measurement
-buffers when the recorder died, and completes the archive with it. Processes that
-still run are recorded until they end. A damaged end of the archive is cut off;
-the file as it was is kept beside it, if there is room, with .damaged behind its
-name, for whoever wants to try more. Damage in the middle is reported, with exit status 2, and left as it is: what is
-around it can be used.`,
+buffers when the recorder died, and completes the archive with it. Processes
+that still run are recorded until they end. A damaged end of the archive is cut
+off; the file as it was is kept beside it, if there is room, with .damaged
+behind its name. Damage in the middle is reported, with exit status 2, and left
+as it is: what is around it can be used.`,
 		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))
