@@ -23,17 +23,23 @@ func (se *session) costOfEvent() uint64 {
 		return (clock.Now(clock.Monotonic) - start) * 1000
 	}
 	g, _ := se.now()
-	s, perEnter := se.newSlot(g), uint64(1)
+	s := se.newSlot(g)
 	s.goid = goidAt(g)
+	most, perEnter := uint64(128), uint64(1) // regions in a batch; events in a region
 	if se.counters != nil {
-		perEnter = 2
+		most, perEnter = 8, 2
 	}
-	const most, limit = 128, 10_000 // regions in a batch; ns in all
-	best, start := ^uint64(0), clock.Now(clock.Monotonic)
-	for began := start; began-start < limit; {
+	rewind := func() {
 		s.pos = uintptr(unsafe.Pointer(&scratch))
 		s.end = s.pos + unsafe.Sizeof(scratch)
 		_, s.last = se.now()
+	}
+	rewind()
+	se.enter(wire.Enter, unknownRegion) // the first reading of counters opens them
+	const limit = 10_000                // ns in all
+	best, start := ^uint64(0), clock.Now(clock.Monotonic)
+	for began := start; began-start < limit; {
+		rewind()
 		n := uint64(0)
 		for room := 8 * (roomOfOperation + se.readingRoom + 8); n < most && s.pos+room < s.end; n++ {
 			se.enter(wire.Enter, unknownRegion)
