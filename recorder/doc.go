@@ -22,6 +22,10 @@
 //   - Nothing that goes wrong here after the start reaches the program. It is never stopped or waited for,
 //     and its exit status is handed on. What was lost is counted and said.
 //
+// A process ends in the archive when the system says that it died (a descriptor of the process tells), else at its last
+// event; the time at which the recorder noticed says nothing. A program that is launched but not instrumented, such as a script,
+// becomes a process without events if its children are recorded: its exit status is that of the run.
+//
 // A program may end before its instrumented children. The recorder waits [Options].Patience for these, then
 // reads what is in their buffers and leaves them alone: they run on unrecorded.
 package recorder
