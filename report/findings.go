@@ -199,7 +199,6 @@ func (p *page) neverEnded() {
 		locations[k] = append(locations[k], n.Location)
 	}
 	p.title("Still waiting when the trace ended", "")
-	p.deadlocks()
 	for _, k := range order[:min(len(order), p.top)] {
 		who, verb := p.who(k.group, locations[k]), " have been in "
 		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].Count <= 1 {
@@ -236,7 +235,7 @@ func isLock(object string) bool {
 }
 
 // deadlocks names goroutines each of which waits for a lock that the next one holds, in a circle.
-func (p *page) deadlocks() {
+func (p *page) deadlocks() (list []string) {
 	holder := map[uint32]uint32{}
 	for _, n := range p.e.NeverEnded {
 		if n.Holder >= 0 && isLock(n.Object) && p.e.Locations[n.Location].Count <= 1 {
@@ -258,9 +257,10 @@ func (p *page) deadlocks() {
 		if last := len(names) - 1; last > 0 {
 			text = "Deadlock: " + strings.Join(names[:last], ", ") + " and " + names[last] + " hold locks and wait for each other's."
 		}
-		p.styledPara(red, 2, "", text)
+		list = append(list, text)
 		delete(holder, n.Location)
 	}
+	return list
 }
 
 // shorten shortens the source file named in the description of an object.

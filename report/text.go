@@ -250,6 +250,11 @@ func (p *page) header() {
 		if n > 1 {
 			verb = " were still waiting when the trace ended, see below."
 		}
+		deadlocks := p.deadlocks()
+		for _, text := range deadlocks[:min(len(deadlocks), p.top)] {
+			p.styledPara(red, 0, "! ", text)
+		}
+		p.more(p.top, len(deadlocks), "deadlock")
 		p.styledPara(yellow, 0, "! ", count(int64(n), "goroutine")+verb)
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,8 @@ func stuck() *Experiment {
 func TestStillWaiting(t *testing.T) {
 	text := string(render(t, func(w io.Writer) error { return Text(w, stuck(), TextOptions{}) }))
 	require.Contains(t, text, "main, unnamed (not started by instrument.Go)")
-	require.Contains(t, text, "Deadlock: main and goroutine 7 hold locks and wait for each other's.")
+	require.Contains(t, text, "! Deadlock: main and goroutine 7 hold locks and wait for each other's.")
+	require.Less(t, strings.Index(text, "Deadlock"), strings.Index(text, "Where the time goes"))
 	require.Contains(t, text, `  main (goroutine 1) has been in lock at main.go:12 since 5.00 ms, for the mutex
   first used at main.go:9, held by goroutine 7, which had acquired it in lock
   at main.go:12.
