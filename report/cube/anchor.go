@@ -20,43 +20,50 @@ func readTrees(file, member string, r io.Reader, c *Cube) error {
 	if major, _, _ := strings.Cut(c.Version, "."); major != "3" && major != "4" {
 		return p.errorf(root.offset, "version %q of cubes is not known", c.Version)
 	}
-	complete := func() error {
-		if err := c.Complete(); err != nil {
-			return p.errorf(p.d.InputOffset(), "%v", err)
-		}
-		return nil
-	}
 	valued := false
 	_, err = p.children(root, func(e element) error {
-		switch e.name {
-		case "attr":
-			return p.keyed(e, &c.Attrs)
-		case "doc":
-			return p.doc(e)
-		case "metrics":
-			c.MetricsTitle = e.attr("title")
-			_, err := p.children(e, func(e element) error { return p.metric(e, &c.Metrics) })
-			return err
-		case "program":
-			return p.program(e)
-		case "system":
-			return p.system(e)
-		case "severity":
-			if valued {
-				return p.errorf(e.offset, "a second <severity>")
-			}
-			valued = true
-			if err := complete(); err != nil {
-				return err
-			}
-			return p.severity(e)
+		if e.name != "severity" {
+			return p.part(e)
 		}
-		return p.unknown(e)
+		if valued {
+			return p.errorf(e.offset, "a second <severity>")
+		}
+		valued = true
+		if err := p.complete(); err != nil {
+			return err
+		}
+		return p.severity(e)
 	})
 	if err != nil || valued {
 		return err
 	}
-	return complete()
+	return p.complete()
+}
+
+func (p *parser) complete() error {
+	if err := p.cube.Complete(); err != nil {
+		return p.errorf(p.d.InputOffset(), "%v", err)
+	}
+	return nil
+}
+
+// part reads one of the parts of a cube that are trees, or say something about it.
+func (p *parser) part(e element) error {
+	switch e.name {
+	case "attr":
+		return p.keyed(e, &p.cube.Attrs)
+	case "doc":
+		return p.doc(e)
+	case "metrics":
+		p.cube.MetricsTitle = e.attr("title")
+		_, err := p.children(e, func(e element) error { return p.metric(e, &p.cube.Metrics) })
+		return err
+	case "program":
+		return p.program(e)
+	case "system":
+		return p.system(e)
+	}
+	return p.unknown(e)
 }
 
 func (p *parser) doc(e element) error {

@@ -14,9 +14,12 @@ import (
 const (
 	anchorName = "anchor.xml"
 
-	// Text that inflates more than this is no report: one of names that only differ by a number inflates 30 times.
+	// What inflates more than this is no report: an anchor of names that only differ by a number inflates 30 times. Whole
+	// files, which may be little but zeros, are granted some more.
 	maxInflation = 250
-	maxInflated  = 1 << 30 // bytes
+	maxInflated  = 1 << 30  // bytes
+	anchorGrant  = 1 << 20  // bytes, beyond the ratio
+	fileGrant    = 16 << 20 // bytes
 )
 
 // Open reads a `.cubex` or `.cube` file, either of which may be compressed with gzip. Rows of a `.cubex` are read when
@@ -47,7 +50,7 @@ func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 		return nil, &FormatError{name, "", 0, fmt.Sprintf("neither .cubex nor .cube: %v", err)}
 	}
 	if isGzip(head[:]) {
-		b, err := inflate(io.NewSectionReader(r, 0, size))
+		b, err := inflate(io.NewSectionReader(r, 0, size), fileGrant)
 		if err != nil {
 			return nil, &FormatError{name, "", 0, err.Error()}
 		}
@@ -73,20 +76,20 @@ func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 func isGzip(b []byte) bool { return len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b }
 
 // inflate unpacks a file that was compressed with gzip, unless it is a bomb.
-func inflate(r *io.SectionReader) ([]byte, error) {
+func inflate(r *io.SectionReader, grant int64) ([]byte, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	most := min(maxInflated, maxInflation*r.Size()+1<<20)
-	b, err := io.ReadAll(io.LimitReader(z, most+1))
-	if err != nil {
+	most := min(maxInflated, maxInflation*r.Size()+grant)
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(z, most+1)); err != nil {
 		return nil, err
 	}
-	if int64(len(b)) > most {
+	if int64(b.Len()) > most {
 		return nil, fmt.Errorf("inflates from %d to more than %d bytes", r.Size(), most)
 	}
-	return b, nil
+	return b.Bytes(), nil
 }
 
 func (c *Cube) readAnchor(a *archive) error {
@@ -94,11 +97,11 @@ func (c *Cube) readAnchor(a *archive) error {
 	if m == nil {
 		return a.errorf(a.size, "the archive has no %s", anchorName)
 	}
-	var r io.Reader = io.NewSectionReader(m.data, 0, m.Size())
+	var r io.Reader = m.section()
 	if head, err := m.read(0, min(2, m.Size())); err != nil {
 		return err
 	} else if isGzip(head) {
-		b, err := inflate(io.NewSectionReader(m.data, 0, m.Size()))
+		b, err := inflate(m.section(), anchorGrant)
 		if err != nil {
 			return m.errorf(0, "%v", err)
 		}

@@ -34,7 +34,9 @@ func MakeMember(name string, content []byte) *Member {
 func (m *Member) Size() int64 { return m.data.Size() }
 
 // Open returns a reader of the content.
-func (m *Member) Open() io.ReadSeeker { return io.NewSectionReader(m.data, 0, m.Size()) }
+func (m *Member) Open() io.ReadSeeker { return m.section() }
+
+func (m *Member) section() *io.SectionReader { return io.NewSectionReader(m.data, 0, m.Size()) }
 
 // errorf makes an error about a place in the member.
 func (m *Member) errorf(offset int64, format string, args ...any) error {
@@ -61,6 +63,9 @@ const (
 // readArchive lists the members. Of members with the same name, the last counts.
 func readArchive(file string, r io.ReaderAt, size int64) (*archive, error) {
 	a := &archive{file: file, r: r, size: size, byName: map[string]*Member{}}
+	if size < block {
+		return nil, a.errorf(0, "neither .cubex nor .cube")
+	}
 	var header [block]byte
 	var next struct {
 		name string
@@ -76,6 +81,9 @@ func readArchive(file string, r io.ReaderAt, size int64) (*archive, error) {
 			continue
 		}
 		h, err := parseHeader(header[:])
+		if err != nil && at == 0 {
+			return nil, a.errorf(0, "neither .cubex nor .cube: %v", err)
+		}
 		if err != nil {
 			return nil, a.errorf(at, "%v", err)
 		}

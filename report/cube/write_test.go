@@ -24,8 +24,10 @@ func requireRewritten(t *testing.T, c *Cube) {
 	require.Equal(t, string(c.anchor()), string(again.anchor()), "trees")
 	requireTrees(t, c, again)
 	require.True(t, maps.Equal(allValues(t, c), allValues(t, again)), "values")
-	require.NoError(t, again.Write(&second))
-	require.True(t, bytes.Equal(first.Bytes(), second.Bytes()), "written once more")
+	if first.Len() < 200_000 { // compressing takes long
+		require.NoError(t, again.Write(&second))
+		require.True(t, bytes.Equal(first.Bytes(), second.Bytes()), "written once more")
+	}
 	members := readTar(t, first.Bytes())
 	for _, m := range c.AllMetrics() {
 		if m.data == nil || m.data.member == nil {
