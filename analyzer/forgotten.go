@@ -42,10 +42,13 @@ func (f *forgotten) warning(r *regions) string {
 
 // forget closes the select that the location left without a word, if it is in one.
 func (w *scanner) forget(l *location, t int64) {
-	n := len(l.stack) - 1
-	if n < 0 || l.stack[n].kind != wire.SelectBegin {
-		return
+	if n := len(l.stack) - 1; n >= 0 && l.stack[n].kind == wire.SelectBegin {
+		w.endForgotten(l, n, t)
 	}
+}
+
+// endForgotten ends the select that is the innermost level, of index n.
+func (w *scanner) endForgotten(l *location, n int, t int64) {
 	v := &l.stack[n]
 	w.forgotten.add(&forgotten{n: 1, begin: v.begin, loc: w.loc, region: w.s.paths.region(v.path)})
 	w.shut(l, n, wire.Failed, t)
