@@ -393,7 +393,7 @@ func (b *builder) warnings() {
 	// Clocks make a few contradictions, timers and networks some waits: they are worth a warning when they are many.
 	m := b.s.metrics
 	if all := uint64(b.total(m.messages) + b.total(m.acquisitions)); c.Impossible*1000 > all {
-		add("%d operations contradict their partners in time (of %d messages and lock acquisitions); these waits are not known", c.Impossible, all)
+		add("operations that contradict their partners in time, whose waits are not known: %d (of %d messages and lock acquisitions)", c.Impossible, all)
 	}
 	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
 		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)

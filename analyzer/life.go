@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"fmt"
+	"strings"
 
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -159,15 +160,19 @@ func (p *problems) warnings() (list []string) {
 		text string
 	}{
 		{p.lost, "%d events were lost while recording; what they belonged to is missing"},
-		{p.backwards, "%d events were earlier than the one before on their goroutine and were moved (clock repaired)"},
-		{p.lateCreate, "%d goroutines began before they were created; they count from their first event (clock repaired)"},
-		{p.unopened, "%d ends of regions or operations without a begin were ignored"},
-		{p.unclosed, "%d regions were still open when what enclosed them ended"},
-		{p.afterEnd, "%d events behind the end of their goroutine were ignored"},
-		{p.values, "%d counter differences across threads could not be charged to anybody"},
+		{p.backwards, "events earlier than the one before on their goroutine, and moved: %d (clock repaired)"},
+		{p.lateCreate, "goroutines that began before they were created, and count from their first event: %d (clock repaired)"},
+		{p.unopened, "ends of regions or operations without a begin, ignored: %d"},
+		{p.unclosed, "regions still open when what enclosed them ended: %d"},
+		{p.afterEnd, "events behind the end of their goroutine, ignored: %d"},
+		{p.values, "counter differences across threads that could not be charged to anybody: %d"},
 	} {
 		if x.n > 0 {
-			list = append(list, fmt.Sprintf(x.text, x.n))
+			text := fmt.Sprintf(x.text, x.n)
+			if x.n == 1 {
+				text = strings.Replace(text, "events were lost", "event was lost", 1)
+			}
+			list = append(list, text)
 		}
 	}
 	return list

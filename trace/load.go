@@ -105,7 +105,7 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 	case endFrame:
 		r.array(2)
 		if events := r.uint(1<<64 - 1); r.err == nil && events != s.a.events() {
-			s.a.problem(seg, off, "%d events were written, %d are there", events, s.a.events())
+			s.a.problem(seg, off, "events written: %d, there: %d", events, s.a.events())
 		}
 	}
 	return r.err
@@ -173,7 +173,7 @@ func (s *scanner) chunk(seg *segment, off int64, f *frame) error {
 	}
 	p := s.a.processes.find(uint64(f.Process))
 	if p == nil || !p.known {
-		return fmt.Errorf("%d events of unknown process %d", f.Events, f.Process)
+		return fmt.Errorf("events of unknown process %[2]d: %[1]d", f.Events, f.Process)
 	}
 	for _, y := range s.dir.symbols {
 		switch spec, _ := wire.SpecOf(y.kind); spec.ID {
@@ -269,7 +269,7 @@ func (a *Archive) timeProcess(p *process) Process {
 	base, wrong := newTimebase(p.unit, p.info.Frequency, append([]Stamp{start}, rest...))
 	p.base = base
 	if wrong > 0 {
-		a.problem(&a.segments[0], 0, "%d clock stamps of process %d contradict the others and are left out", wrong, p.number)
+		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d that contradict the others, left out: %[1]d", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost}
