@@ -30,6 +30,9 @@ func (m *Metric) Fold(v, w Value) Value {
 // metric that is stored the other way they are computed: exclusive values by taking the children's from the inclusive
 // ones, except those of least and greatest values, which cannot be taken apart and stay as stored.
 func (m *Metric) Values(p *CallPath, inclusive bool) ([]Value, error) {
+	if err := m.DType.known(); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
 	if !m.DType.Numeric() {
 		return nil, fmt.Errorf("%s: type %s: %w", m.Name, m.DType, ErrComposite)
 	}

@@ -106,12 +106,9 @@ func (d *data) load(b rowBlock) ([]byte, error) {
 	return row, nil
 }
 
-// openData reads the index of a metric and finds the rows.
+// openData reads the index of a metric, whose type is known, and finds the rows.
 func openData(stem string, d DType, paths, locations int, index, rows *Member) (*data, error) {
 	t := &data{stem: stem, dtype: d, n: locations, index: index, member: rows}
-	if err := d.known(); err != nil {
-		return nil, rows.errorf(0, "%v", err)
-	}
 	if t.rowSize() > maxRow {
 		return nil, rows.errorf(0, "rows of %d bytes", t.rowSize())
 	}

@@ -204,10 +204,6 @@ func TestRefused(t *testing.T) {
 		{"rows cut", "0.data", "2 rows of 2 values need 1 bytes more", 25, cubexOf(t, bothRows, oneToFour[:25])},
 		{"half a row more", "0.data", "3 bytes after the last row", 26, cubexOf(t, bothRows, oneToFour+"\x00\x00\x00")},
 		{"row of nobody", "0.data", "values of a call path that the index does not list", 18, cubexOf(t, secondRow, oneToFour)},
-		{"unknown type", "0.data", `unknown type of values "INT33"`, 0, tarOf(t, file{"0.index", bothRows}, file{"0.data", oneToFour},
-			file{"anchor.xml", strings.Replace(simple, "INT32", "INT33", 1)})},
-		{"endless values", "0.data", "unknown type of values", 0, tarOf(t, file{"0.index", bothRows}, file{"0.data", oneToFour},
-			file{"anchor.xml", strings.Replace(simple, "INT32", "NDOUBLES(999999999)", 1)})},
 		{"compressed table cut", "0.data", "8 bytes expected", 11, cubexOf(t, bothRows, compressedMagic+"\x02")},
 		{"compressed rows lack", "0.data", "1 compressed rows, the index has 2", 11, cubexOf(t, bothRows, compressedRows(t, "12345678"))},
 		{"compressed rows endless", "0.data", "compressed rows, the index has 2", 11, cubexOf(t, bothRows, compressedMagic+strings.Repeat("\xff", 60))},
@@ -318,6 +314,22 @@ func TestSetRefuses(t *testing.T) {
 	c.Members = append(c.Members, MakeMember("0.data", nil))
 	require.ErrorContains(t, c.Write(io.Discard), `member "0.data": the name is given twice`)
 	require.Error(t, c.Save(t.TempDir()+"/none/x.cubex"))
+}
+
+// Values of a type that is not known are never taken for zero, and are written as they were.
+func TestUnknownType(t *testing.T) {
+	for _, dtype := range []string{"INT33", "NDOUBLES(999999999)", "HISTOGRAM(0)", "HISTOGRAM(5", "PAIR(2)", ""} {
+		c := requireRead(t, tarOf(t, file{"0.index", bothRows}, file{"0.data", oneToFour}, file{"anchor.xml", strings.Replace(simple, "INT32", dtype, 1)}))
+		require.Len(t, c.Problems, 1)
+		require.Contains(t, c.Problems[0], fmt.Sprintf("unknown type of values %q", dtype))
+		_, err := c.Metric("a").Row(c.Roots[0])
+		require.ErrorContains(t, err, "unknown type of values")
+		_, err = c.Metric("a").Total()
+		require.Error(t, err)
+		var b bytes.Buffer
+		require.NoError(t, c.Write(&b))
+		require.Equal(t, oneToFour, string(readTar(t, b.Bytes())["0.data"]))
+	}
 }
 
 // What is not known is left out, and told.

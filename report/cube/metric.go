@@ -72,11 +72,15 @@ type Expression struct {
 // ErrDerived is returned for the values of a metric that has none, only expressions.
 var ErrDerived = errors.New("metric is derived: it has no stored values")
 
-// Row returns the stored values of a call path, zero for all locations if there are none.
+// Row returns the stored values of a call path, zero for all locations if there are none. Values of a type that is not
+// known are an error; their members are kept.
 func (m *Metric) Row(p *CallPath) (Row, error) {
 	zero := Row{dtype: m.DType, layout: m.DType.layout(), n: len(m.cube.locations), sparse: true}
 	if m.Kind.Derived() {
 		return zero, fmt.Errorf("%s: %w", m.Name, ErrDerived)
+	}
+	if err := m.DType.known(); err != nil {
+		return zero, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if i, ok := m.find(p); ok {
 		return m.data.row(i)

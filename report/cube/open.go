@@ -117,6 +117,10 @@ func (c *Cube) findRows(a *archive) error {
 		if m.Kind.Derived() {
 			continue
 		}
+		if err := m.DType.known(); err != nil {
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: %s: metric %q: %v: its values are only kept", a.file, anchorName, m.Name, err))
+			continue
+		}
 		stem := strconv.Itoa(m.ID)
 		if m.Ghost && a.byName["ghost_"+stem+".index"] != nil {
 			stem = "ghost_" + stem

@@ -129,7 +129,11 @@ func (r Row) Value(column int) Value {
 func (r Row) All() iter.Seq2[int, Value] {
 	l := r.layout
 	return func(yield func(int, Value) bool) {
-		for i := range len(r.data) / l.size {
+		stored := r.n
+		if r.sparse {
+			stored = len(r.at)
+		}
+		for i := range stored {
 			column := i
 			if r.sparse {
 				column = int(r.at[i])
