@@ -42,13 +42,14 @@ func (f *forgotten) warning(r *regions) string {
 
 // forget closes the select that the location left without a word, if it is in one.
 func (w *scanner) forget(l *location, t int64) {
-	if n := len(l.stack) - 1; n >= 0 && l.stack[n].kind == wire.SelectBegin {
-		w.endForgotten(l, n, t)
+	if n := len(l.stack); n > 0 && l.stack[n-1].kind == wire.SelectBegin {
+		w.endForgotten(l, t)
 	}
 }
 
-// endForgotten ends the select that is the innermost level, of index n.
-func (w *scanner) endForgotten(l *location, n int, t int64) {
+// endForgotten ends the select that is the innermost level.
+func (w *scanner) endForgotten(l *location, t int64) {
+	n := len(l.stack) - 1
 	v := &l.stack[n]
 	w.forgotten.add(&forgotten{n: 1, begin: v.begin, loc: w.loc, region: w.s.paths.region(v.path)})
 	w.shut(l, n, wire.Failed, t)
