@@ -40,15 +40,17 @@ func (f *forgotten) warning(r *regions) string {
 		"begin every case with one, also before a return; what these selects waited for is not known", f.n, place)
 }
 
-// forget closes the select that the location left without a word, if it is in one.
-func (w *scanner) forget(l *location, t int64) {
-	if n := len(l.stack); n > 0 && l.stack[n-1].kind == wire.SelectBegin {
-		w.endForgotten(l, t)
-	}
+// inSelect says whether a select is the innermost level.
+func (l *location) inSelect() bool {
+	n := len(l.stack)
+	return n > 0 && l.stack[n-1].kind == wire.SelectBegin
 }
 
-// endForgotten ends the select that is the innermost level.
-func (w *scanner) endForgotten(l *location, t int64) {
+// forget closes the select that the location left without a word, if it is in one.
+func (w *scanner) forget(l *location, t int64) {
+	if !l.inSelect() {
+		return
+	}
 	n := len(l.stack) - 1
 	v := &l.stack[n]
 	w.forgotten.add(&forgotten{n: 1, begin: v.begin, loc: w.loc, region: w.s.paths.region(v.path)})

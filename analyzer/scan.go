@@ -357,7 +357,9 @@ func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, 
 		l.stack = w.free[len(w.free)-1]
 		w.free = w.free[:len(w.free)-1]
 	}
-	w.forget(l, t)
+	if l.inSelect() {
+		w.forget(l, t)
+	}
 	r := w.s.regions.id(region)
 	path := w.child(below(l), r, kind)
 	if l.entered == w.s.regions.goroutine {
@@ -467,7 +469,9 @@ func (o *Op) waitsAlone() bool {
 
 // point takes note of an operation that takes no time.
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
-	w.forget(l, t)
+	if l.inSelect() {
+		w.forget(l, t)
+	}
 	path := w.current(l)
 	switch e.Kind {
 	case wire.Close, wire.Signal, wire.Broadcast:
