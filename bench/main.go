@@ -64,6 +64,9 @@ func run(args []string) error {
 	flags.IntVar(&o.live, "live", 1_000_000, "how many of them live at the same time at most")
 	flags.StringVar(&sizes, "sizes", sizes, "events in the archives of the part scaling")
 	flags.Parse(args)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q: the part is named before the flags", flags.Arg(0))
+	}
 	for s := range strings.SplitSeq(sizes, ",") {
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil || n < 1 {
