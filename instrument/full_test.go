@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -228,11 +229,14 @@ func TestLongGaps(t *testing.T) {
 func TestSessionsUnderLoad(t *testing.T) {
 	end := make(chan bool)
 	var running sync.WaitGroup
+	defer running.Wait()
+	defer close(end)
+	var rounds atomic.Int64
 	var mu instrument.Mutex
 	ch := make(chan int, 2)
 	for range 3 {
 		running.Go(func() {
-			for {
+			for ; ; rounds.Add(1) {
 				select {
 				case <-end:
 					return
@@ -252,12 +256,14 @@ func TestSessionsUnderLoad(t *testing.T) {
 		})
 	}
 	for range 5 {
-		r := record(t, shm.Config{}, func() { time.Sleep(5 * time.Millisecond) })
+		r := record(t, shm.Config{}, func() {
+			for from := rounds.Load(); rounds.Load() < from+20; { // at least one of them lies within the session
+				time.Sleep(time.Millisecond)
+			}
+		})
 		require.NotZero(t, r.size())
 		require.Empty(t, r.warnings)
 	}
-	close(end)
-	running.Wait()
 }
 
 func TestDirectoryRemoved(t *testing.T) {
