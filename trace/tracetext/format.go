@@ -108,8 +108,10 @@ func (f *formatter) process(i int) {
 		fmt.Fprintf(f.out, " cost %d", p.EventCost)
 	}
 	fmt.Fprintln(f.out)
-	f.words("args", p.Args)
-	f.words("counterset", p.Counters)
+	f.words("args", p.Args) // also when there are none: without the line a process is called by its own name
+	if len(p.Counters) > 0 {
+		f.words("counterset", p.Counters)
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
 		fmt.Fprintf(f.out, "warning %s %d\n", quote(name), p.Warnings[name])
 	}
@@ -145,9 +147,6 @@ func (f *formatter) process(i int) {
 
 // words writes a line of words, if there are any.
 func (f *formatter) words(keyword string, words []string) {
-	if len(words) == 0 {
-		return
-	}
 	f.out.WriteString(keyword)
 	for _, w := range words {
 		f.out.WriteString(" " + quote(w))

@@ -109,6 +109,7 @@ func TestErrorsNameLineAndWord(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	f.Add("location a\n 5 send nil 6 leave")
+	f.Add("process main\nargs\nprocess p2 parent main pid 17\nargs\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := Open("text", text)
 		if err != nil {
