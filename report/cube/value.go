@@ -45,14 +45,17 @@ func (v Value) Zero() bool {
 }
 
 // String returns the shortest text that reads back as the same value.
-func (v Value) String() string {
+func (v Value) String() string { return string(v.Append(nil)) }
+
+// Append appends what String returns to b.
+func (v Value) Append(b []byte) []byte {
 	switch v.class {
 	case float:
-		return strconv.FormatFloat(math.Float64frombits(v.bits), 'g', -1, 64)
+		return strconv.AppendFloat(b, math.Float64frombits(v.bits), 'g', -1, 64)
 	case signed:
-		return strconv.FormatInt(int64(v.bits), 10)
+		return strconv.AppendInt(b, int64(v.bits), 10)
 	}
-	return strconv.FormatUint(v.bits, 10)
+	return strconv.AppendUint(b, v.bits, 10)
 }
 
 // Add returns v + w. The zero Value takes the type of the other.
