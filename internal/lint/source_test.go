@@ -29,7 +29,7 @@ func files(t *testing.T, each func(name string, text []byte), suffixes ...string
 			return err
 		}
 		if d.IsDir() {
-			if name == ".git" || name == "bin" || strings.HasPrefix(d.Name(), "trace.dir") {
+			if name == ".git" || name == "bin" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), "trace.dir") {
 				return filepath.SkipDir
 			}
 			return nil
