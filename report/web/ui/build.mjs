@@ -1,0 +1,52 @@
+// Builds the page into ../assets. With --check it builds in memory and tells whether ../assets is what comes out.
+import { build } from "esbuild";
+import { readFile, writeFile, mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+
+const here = new URL("./", import.meta.url);
+const out = new URL("../assets/", here);
+
+const { outputFiles } = await build({
+  absWorkingDir: here.pathname.replace(/\/$/, ""),
+  entryPoints: { app: "src/main.tsx" },
+  outdir: "out",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: ["chrome123", "firefox120", "safari17.5"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none", // the licences are in their own file
+  charset: "utf8",
+  write: false,
+  logLevel: "warning",
+});
+
+const files = new Map(outputFiles.map((f) => [f.path.split(/[/\\]/).pop(), Buffer.from(f.contents)]));
+for (const name of ["index.html", "icon.svg"]) files.set(name, await readFile(new URL("src/" + name, here)));
+files.set("LICENSES", await licences(["preact"]));
+
+if (process.argv.includes("--check")) {
+  let same = true;
+  for (const [name, want] of files) {
+    const have = await readFile(new URL(name, out)).catch(() => null);
+    if (have && want.equals(have)) continue;
+    same = false;
+    console.error(`report/web/assets/${name} is not what npm run build makes`);
+  }
+  process.exit(same ? 0 : 1);
+}
+await mkdir(out, { recursive: true });
+for (const [name, content] of files) await writeFile(new URL(name, out), content);
+
+// licences returns the texts that go with the packages whose code is in app.js.
+async function licences(packages) {
+  const require = createRequire(import.meta.url);
+  let text = "app.js holds code of these packages:\n";
+  for (const name of packages) {
+    const meta = require.resolve(name + "/package.json");
+    const { version } = JSON.parse(await readFile(meta, "utf8"));
+    text += `\n${name} ${version}\n\n` + (await readFile(meta.replace("package.json", "LICENSE"), "utf8")).trim() + "\n";
+  }
+  return Buffer.from(text);
+}

@@ -1,0 +1,234 @@
+// The questions that the page asks and the types of the answers. Answers come from the server, or, in a report that is one file, from
+// a table embedded in the page. Every answer is kept: a report never changes while it is shown.
+
+export type Value = number | null; // null: cannot be evaluated
+
+export interface Metric {
+  parent: number; // -1: a root
+  name: string;
+  title: string;
+  unit: string;
+  dtype: string;
+  kind: string; // inclusive, exclusive, or how a derived metric is computed
+  derived: boolean;
+  additive: boolean; // values of several call paths or resources may be added
+  expression: string;
+  error: string; // why it cannot be evaluated, "" if it can
+  doc: string;
+  advice: string;
+}
+
+export interface Region {
+  name: string;
+  file: string;
+  begin: number;
+  end: number;
+  paradigm: string;
+  role: string;
+}
+
+export interface Topology {
+  name: string;
+  dims: { name: string; size: number; periodic: boolean }[];
+  coords: [resource: number, at: number[]][];
+}
+
+export interface Meta {
+  title: string;
+  file: string;
+  kind: "expert" | "scalasca" | "cube";
+  difference: boolean; // values are changes; they have signs
+  attrs: [string, string][];
+  problems: string[];
+  metrics: Metric[];
+  totals: { incl: Value[]; self: Value[] }; // by metric, whole program
+  external: { file: string; totals: Value[] } | null;
+  regions: Region[];
+  paths: { parent: number[]; region: number[]; file: number[]; line: number[]; files: string[]; note: string[] };
+  system: { parent: number[]; name: string[]; cls: string[]; leaf: number[] };
+  topologies: Topology[];
+  features: { findings: boolean; timeline: boolean; stats: boolean; source: boolean; noise: boolean };
+}
+
+// Values by call path or by region; error says why there are none.
+export interface Calls {
+  incl: Value[];
+  excl: Value[];
+  error: string;
+  noise?: { incl: Value[]; excl: Value[] }; // half width of the band in which repeated runs lie
+}
+
+export interface Box {
+  min: number;
+  q1: number;
+  median: number;
+  q3: number;
+  max: number;
+  mean: number;
+  n: number;
+}
+
+export interface System {
+  values: Value[]; // by resource, parts below included
+  box: Box | null; // over locations
+  error: string;
+}
+
+export interface Instance {
+  path: number;
+  location: number; // resource
+  begin: number;
+  end: number;
+  causer: number; // resource, -1: unknown
+  causerPath: number;
+}
+
+export interface Stats {
+  unit: string; // of the times: "ns" or "s"
+  count: number;
+  sum: number;
+  mean: number;
+  min: number;
+  q1: number;
+  median: number;
+  q3: number;
+  max: number;
+  instances: Instance[]; // worst first
+  byPath: { path: number; count: number; sum: number; mean: number; min: number; q1: number; median: number; q3: number; max: number }[];
+}
+
+export interface Finding {
+  title: string;
+  metric: string; // name
+  path: number;
+  text: string;
+  advice: string;
+  severity: number;
+  share: number; // of the time, 0…1
+  critical: number;
+  instances: number;
+  waiters: { name: string; resource: number; severity: number }[];
+  causers: { name: string; path: number; severity: number }[];
+  meanwhile: { path: number; time: number }[];
+}
+
+export interface Efficiency {
+  name: string;
+  value: Value;
+  formula: string;
+  meaning: string;
+}
+
+export interface Difference {
+  metric: string;
+  path: number;
+  a: Value;
+  b: Value;
+  delta: Value;
+  beyond: boolean; // more than the runs' own spread
+}
+
+export interface Findings {
+  lead: string[];
+  findings: Finding[];
+  neverEnded: string[];
+  warnings: string[];
+  efficiency: Efficiency[];
+  differences: Difference[];
+}
+
+export interface Causer {
+  name: string;
+  resource: number;
+  path: number;
+  severity: number;
+  share: number;
+}
+
+export interface Source {
+  file: string;
+  line: number;
+  begin: number;
+  end: number;
+  first: number; // number of lines[0]
+  lines: string[];
+  error?: string;
+}
+
+export interface Timeline {
+  begin: number; // ns since the start of the experiment
+  end: number;
+  rows: { resource: number; spans: [begin: number, end: number, depth: number, name: number, kind: number][] }[];
+  names: string[];
+  waits: { resource: number; begin: number; end: number; metric: string }[];
+  arrows: { from: number; fromTime: number; to: number; toTime: number; kind: string }[];
+  truncated: boolean;
+}
+
+// Requests, in the one spelling under which a self-contained page holds their answers.
+export const requests = {
+  meta: () => "api/meta",
+  calls: (metric: number, self: boolean, at = -1) => `api/calls?metric=${metric}&self=${+self}` + (at < 0 ? "" : `&at=${at}`),
+  flat: (metric: number, self: boolean, at = -1) => `api/flat?metric=${metric}&self=${+self}` + (at < 0 ? "" : `&at=${at}`),
+  systemOfPath: (metric: number, self: boolean, path: number, incl: boolean) =>
+    `api/system?metric=${metric}&self=${+self}&path=${path}&incl=${+incl}`,
+  systemOfRegion: (metric: number, self: boolean, region: number, incl: boolean) =>
+    `api/system?metric=${metric}&self=${+self}&region=${region}&incl=${+incl}`,
+  stats: (metric: number) => `api/stats?metric=${metric}`,
+  findings: () => "api/findings",
+  causers: (metric: number, path: number) => `api/causers?metric=${metric}&path=${path}`,
+  sourceOfPath: (path: number) => `api/source?path=${path}`,
+  sourceOfRegion: (region: number) => `api/source?region=${region}`,
+  timeline: (begin: number, end: number, resources: number[]) =>
+    `api/timeline?begin=${Math.round(begin)}&end=${Math.round(end)}&locations=${resources.join(",")}`,
+};
+
+const kept = new Map<string, Promise<unknown>>(); // in the order of last use
+const keep = 400;
+
+// ask returns the answer to a request of `requests`. It rejects with an Error that a person can read.
+export function ask<T>(request: string): Promise<T> {
+  let answer = kept.get(request);
+  kept.delete(request);
+  if (!answer) {
+    answer = embedded().then((table) => (table ? lookUp(table, request) : load(request)));
+    answer.catch(() => kept.delete(request)); // the next one tries again
+    if (kept.size >= keep) kept.delete(kept.keys().next().value!);
+  }
+  kept.set(request, answer);
+  return answer as Promise<T>;
+}
+
+async function load(request: string): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch {
+    throw new Error("The server does not answer. Is expert view still running?");
+  }
+  const body = await response.json().catch(() => null);
+  if (!response.ok) throw new Error(body?.error ?? `The server answers ${response.status} to ${request}`);
+  return body;
+}
+
+type Table = Record<string, unknown>;
+let table: Promise<Table | null> | undefined;
+
+// embedded returns the answers held by the page itself, null if a server is to be asked. The element #answers holds one JSON object
+// from request to answer, compressed with zlib, in base64.
+export function embedded(): Promise<Table | null> {
+  return (table ??= unpack(document.getElementById("answers")?.textContent?.trim()));
+}
+
+async function unpack(base64: string | undefined): Promise<Table | null> {
+  if (!base64) return null;
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+function lookUp(table: Table, request: string): unknown {
+  const answer = table[request];
+  if (answer === undefined) throw new Error("This file does not contain it; open the report with expert view.");
+  if (answer && typeof answer === "object" && Object.keys(answer).join() === "error") throw new Error((answer as { error: string }).error);
+  return answer;
+}
