@@ -7,9 +7,14 @@ import { decodeSet, encodeSet } from "./sets";
 
 export type View = "findings" | "trees" | "timeline" | "efficiency";
 export type ColumnName = "metric" | "call" | "system";
-// How values of a column are shown: as they are, or as a share of: the root of the own tree, the root or the selection of the column to
-// the left, the greatest among those of the same parent, the same metric's root in a second report.
-export type Mode = "absolute" | "ownRoot" | "leftRoot" | "leftSelection" | "peer" | "external";
+// How values of a column are shown: as they are, or as a share of: the root of the own tree, the root or the selection in a column
+// further to the left, the greatest among those of the same parent, the metric's root in a second report.
+export type Mode = "absolute" | "ownRoot" | "metricRoot" | "metricSelection" | "callRoot" | "callSelection" | "peer" | "external";
+export const modes: Record<ColumnName, Mode[]> = {
+  metric: ["absolute", "ownRoot", "peer", "external"],
+  call: ["absolute", "ownRoot", "metricRoot", "metricSelection", "peer", "external"],
+  system: ["absolute", "ownRoot", "metricRoot", "metricSelection", "callRoot", "callSelection", "peer", "external"],
+};
 export type Sort = "tree" | "value" | "name";
 export type CallView = "tree" | "flat" | "module";
 export type SystemView = "tree" | "plot" | "topology";
@@ -38,8 +43,9 @@ export interface State {
   expanded: { metric: ReadonlySet<number>; call: ReadonlySet<number>; module: ReadonlySet<number>; system: ReadonlySet<number> };
   columns: Record<ColumnName, Column>;
   widths: [metric: number, call: number, system: number]; // shares
-  front: ColumnName; // the column shown when there is room for one only
+  front: ColumnName | "details"; // the column shown when there is room for one only
   details: boolean; // the panel of details is open
+  height: number; // its share of the page
   tab: Tab;
   instance: number; // selected instance of a wait state, -1: none
   window: [begin: number, end: number] | null; // of the timeline, ns
@@ -198,10 +204,13 @@ function defaults(r: Report): State {
     system: "tree",
     topology: 0,
     expanded: { metric: new Set(), call: new Set(), module: new Set(), system: down(r.systemTree) },
-    columns: { metric: column("ownRoot"), call: column("leftSelection"), system: column("leftSelection") },
+    columns: r.difference
+      ? { metric: column("absolute"), call: column("absolute"), system: column("absolute") }
+      : { metric: column("ownRoot"), call: column("metricSelection"), system: column("callSelection") },
     widths: [1, 1.25, 1],
     front: "metric",
     details: true,
+    height: 0.3,
     tab: "about",
     instance: -1,
     window: null,
@@ -241,6 +250,7 @@ function encode(s: State): string {
   }
   put("widths", s.widths.map((w) => +w.toFixed(3)).join("_"), initial.widths.join("_"));
   put("front", s.front, initial.front);
+  number("height", +s.height.toFixed(3), initial.height);
   put("details", s.details ? "1" : "0", "1");
   put("tab", s.tab, initial.tab);
   number("instance", s.instance, -1);
@@ -273,7 +283,7 @@ function decode(hash: string): State {
     const d = initial.columns[k];
     const hide = Number(q.get(short[k] + "hide"));
     return {
-      mode: oneOf(short[k] + "mode", ["absolute", "ownRoot", "leftRoot", "leftSelection", "peer", "external"], d.mode),
+      mode: oneOf(short[k] + "mode", modes[k], d.mode),
       sort: oneOf(short[k] + "sort", ["tree", "value", "name"], d.sort),
       hide: hide > 0 && hide <= 100 ? hide : 0,
       search: q.get(short[k] + "find") ?? "",
@@ -304,7 +314,8 @@ function decode(hash: string): State {
     },
     columns: { metric: col("metric"), call: col("call"), system: col("system") },
     widths: widths.length === 3 ? (widths as State["widths"]) : d.widths,
-    front: oneOf("front", ["metric", "call", "system"], d.front),
+    front: oneOf("front", ["metric", "call", "system", "details"], d.front),
+    height: Math.min(0.8, Math.max(0.1, Number(q.get("height")) || d.height)),
     details: q.get("details") !== "0",
     tab: oneOf("tab", ["about", "computation", "statistics", "source", "causers"], d.tab),
     instance: index("instance", -1, Infinity),
