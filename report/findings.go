@@ -65,11 +65,7 @@ func (p *page) finding(n int, f *Finding) {
 	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
-	text := fmt.Sprintf("%s waited %s in %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)), p.at(f.Path))
-	if f.Instances > 1 {
-		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
-	}
-	p.para(4, "", text+", "+p.blame(f))
+	p.para(4, "", p.sentence(f))
 
 	p.place("waiting", f.Path)
 	p.started(f.Group)
@@ -85,6 +81,15 @@ func (p *page) finding(n int, f *Finding) {
 		p.styledPara(cyan, 4, "→ ", m.Advice)
 		p.said[f.Metric] = n
 	}
+}
+
+// sentence tells who waited how long, where, and for whom.
+func (p *page) sentence(f *Finding) string {
+	text := fmt.Sprintf("%s waited %s in %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)), p.at(f.Path))
+	if f.Instances > 1 {
+		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
+	}
+	return text + ", " + p.blame(f)
 }
 
 // blame ends a finding's sentence with those who were waited for.
@@ -174,12 +179,26 @@ func (p *page) started(group int32) {
 	}
 }
 
-// neverEnded lists the goroutines that were still blocked at the end, equal ones together.
+// neverEnded lists the goroutines that were still blocked at the end.
 func (p *page) neverEnded() {
-	e := p.e
-	if len(e.NeverEnded) == 0 {
+	waits := p.stillWaiting()
+	if len(waits) == 0 {
 		return
 	}
+	p.title("Still waiting when the trace ended", "")
+	for _, w := range waits[:min(len(waits), p.top)] {
+		p.para(2, "", w.Text)
+		p.place("waiting", w.Path)
+		if w.HolderPath >= 0 {
+			p.place("holding", uint32(w.HolderPath))
+		}
+	}
+	p.more(p.top, len(waits), "wait")
+}
+
+// stillWaiting words the waits that never ended, equal ones together.
+func (p *page) stillWaiting() (list []StillWaiting) {
+	e := p.e
 	type key struct {
 		path         uint32
 		group        int32
@@ -198,8 +217,7 @@ func (p *page) neverEnded() {
 		since[k] = min(since[k], n.Since)
 		locations[k] = append(locations[k], n.Location)
 	}
-	p.title("Still waiting when the trace ended", "")
-	for _, k := range order[:min(len(order), p.top)] {
+	for _, k := range order {
 		who, verb := p.who(k.group, locations[k]), " have been in "
 		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].Count <= 1 {
 			verb = " has been in "
@@ -213,20 +231,17 @@ func (p *page) neverEnded() {
 		} else {
 			text += "the " + p.shorten(k.object)
 		}
-		held := k.holder >= 0 && isLock(k.object)
-		if held {
+		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1}
+		if k.holder >= 0 && isLock(k.object) {
 			text += ", held by " + p.name(uint32(k.holder))
-			if k.hold >= 0 {
+			if w.HolderPath = k.hold; k.hold >= 0 {
 				text += ", which had acquired it in " + p.at(uint32(k.hold))
 			}
 		}
-		p.para(2, "", text+".")
-		p.place("waiting", k.path)
-		if held && k.hold >= 0 {
-			p.place("holding", uint32(k.hold))
-		}
+		w.Text = text + "."
+		list = append(list, w)
 	}
-	p.more(p.top, len(order), "wait")
+	return list
 }
 
 // isLock tells whether the description of an object is that of a lock, which somebody can hold.

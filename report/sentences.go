@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sentences words what was found, for whoever lays it out. Names are safe to print; words that belong on one line are joined by
+// no-break spaces.
+type Sentences struct{ p page }
+
+// StillWaiting is a wait that had not ended when the trace did, of one or more goroutines.
+type StillWaiting struct {
+	Text       string
+	Path       uint32
+	Since      int64    // the earliest of them began, ns since the start of the experiment
+	Locations  []uint32 // who waits
+	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
+}
+
+// Sentences returns a view of the experiment in words. It is used by one goroutine at a time.
+func (e *Experiment) Sentences() *Sentences {
+	return &Sentences{page{e: e, files: e.shortFiles(), said: map[int]int{}}}
+}
+
+// Finding tells who waited how long, where, and for whom.
+func (s *Sentences) Finding(f *Finding) string { return s.p.sentence(f) }
+
+// Who names locations of a group: one by its name, several as "worker ×7".
+func (s *Sentences) Who(group int32, locations []uint32) string { return s.p.who(group, locations) }
+
+// Location names a location.
+func (s *Sentences) Location(l uint32) string { return s.p.name(l) }
+
+// StillWaiting lists the waits that never ended, equal ones together.
+func (s *Sentences) StillWaiting() []StillWaiting { return s.p.stillWaiting() }
+
+// Lead sums the experiment up for somebody who sees such a report for the first time.
+func (s *Sentences) Lead() []string {
+	p, e := &s.p, s.p.e
+	h := &e.Header
+	lead := p.deadlocks()
+	program := elide(clean(readable(h.Program[strings.LastIndexByte(h.Program, '/')+1:])), nameWidth)
+	if program == "" {
+		program = "The program"
+	}
+	lead = append(lead, fmt.Sprintf("%s ran for %s; the lives of its %s add up to %s.", program, glue(seconds(h.Wall)),
+		glue(count(int64(h.Goroutines), "goroutine")), glue(seconds(h.Time))))
+	var waited int64
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; m.Wait && !s.belowWait(i) {
+			waited += e.Total(i)
+		}
+	}
+	if h.Time > 0 && waited > 0 {
+		lead = append(lead, fmt.Sprintf("%s of that time they waited for each other or for something outside the trace.",
+			glue(percent(waited, h.Time))))
+	}
+	switch matters := s.matter(); {
+	case len(e.Findings) == 0:
+		lead = append(lead, "No wait states were found.")
+	case matters == 0:
+		lead = append(lead, "None of the waiting holds up the critical path, the chain of work that decided how long the program ran. "+
+			"In a service, whose main goroutine only waits for requests, that is to be expected.")
+	default:
+		f := &e.Findings[0]
+		lead = append(lead, fmt.Sprintf("Most of all it is held up by %s: during %s of the critical path, the chain of work that decided how long "+
+			"the program ran, %s.", strings.ToLower(clean(e.Metrics[f.Metric].Title)), glue(percent(f.Critical, h.Focus)),
+			"others waited for it in "+p.at(f.Path)))
+	}
+	return lead
+}
+
+// belowWait says whether a metric is part of a wait state.
+func (s *Sentences) belowWait(metric int) bool {
+	for parent := s.p.e.Metrics[metric].Parent; parent != ""; {
+		i := s.p.e.MetricIndex(parent)
+		if i < 0 {
+			return false
+		}
+		if s.p.e.Metrics[i].Wait {
+			return true
+		}
+		parent = s.p.e.Metrics[i].Parent
+	}
+	return false
+}
+
+// matter counts the findings that cost wall time worth mentioning.
+func (s *Sentences) matter() (n int) {
+	for i := range s.p.e.Findings {
+		if s.p.matters(&s.p.e.Findings[i]) {
+			n++
+		}
+	}
+	return n
+}
