@@ -143,7 +143,7 @@ func TestManyGoroutinesAreFolded(t *testing.T) {
 	require.NoError(t, err)
 	invariants(t, x)
 	require.Len(t, x.Locations, 2)
-	require.Equal(t, report.Location{Name: "worker", Group: 1, Count: n - 1, GoID: 2}, x.Locations[1])
+	require.Equal(t, report.Location{Name: "worker", Group: 1, Count: n - 1, GoID: 2, Trace: 1}, x.Locations[1])
 	for i, m := range x.Metrics {
 		for _, c := range x.Severity[i] {
 			r := x.Regions[x.Paths[c.Path].Region]

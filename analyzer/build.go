@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tracerec/report"
 	"tracerec/trace"
@@ -98,7 +99,7 @@ func (b *builder) locations() {
 		if l.index >= 0 {
 			name = fmt.Sprintf("%s[%d]", name, l.index)
 		}
-		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count})
+		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count, Trace: l.first})
 	}
 }
 
@@ -274,6 +275,14 @@ func (b *builder) header() {
 			h.Goroutines++
 			h.Time += l.end - l.begin
 		}
+	}
+	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
+	for i := range defs.Processes {
+		p := report.Process{PID: defs.Processes[i].PID}
+		if args := defs.Processes[i].Args; len(args) > 0 {
+			p.Program = args[0]
+		}
+		b.out.Origin.Processes = append(b.out.Origin.Processes, p)
 	}
 	for _, w := range b.s.workers {
 		h.Lost += w.lost

@@ -3,6 +3,8 @@
 package report
 
 import (
+	"time"
+
 	"tracerec/metric"
 )
 
@@ -10,6 +12,7 @@ import (
 // the same input gives the same Experiment, value for value and in the same order.
 type Experiment struct {
 	Header     Header
+	Origin     Origin
 	Metrics    []metric.Metric // parents before children, siblings in display order
 	Regions    []Region
 	Paths      []CallPath // parents before children
@@ -44,6 +47,20 @@ type Header struct {
 	RecordingCost int64 `json:"recording_cost_ns,omitempty"`
 }
 
+// Origin says where the numbers come from, so that more can be looked up there.
+type Origin struct {
+	Trace     string    `json:"trace"`        // absolute name of the trace directory, "" unknown
+	Sources   []string  `json:"source_roots"` // directories below which the program's source lies, absolute
+	Start     time.Time `json:"start"`        // of the recording
+	Processes []Process `json:"processes"`    // Location.Process is an index
+}
+
+// Process is a process that was recorded.
+type Process struct {
+	PID     int    `json:"pid"`
+	Program string `json:"program"`
+}
+
 // Region is a user region or the call site of an operation.
 type Region struct {
 	Name, Func, File string
@@ -63,14 +80,15 @@ type Location struct {
 	Group   int32
 	Name    string // "worker[3]"
 	GoID    uint64
-	Count   int // goroutines folded into it, 1 normally
+	Count   int    // goroutines folded into it, 1 normally
+	Trace   uint32 // number in the trace, of the first that were folded
 }
 
 // Group is a set of goroutines with the same role: the same function started from the same call path.
 type Group struct {
-	Name    string // function of the goroutine, "main" for the root: "worker"
-	Creator int32  // call path that started them, -1 unknown
-	Count   int
+	Name    string `json:"name"`    // function of the goroutine, "main" for the root: "worker"
+	Creator int32  `json:"creator"` // call path that started them, -1 unknown
+	Count   int    `json:"count"`
 }
 
 // Cell is one stored severity.
@@ -81,55 +99,63 @@ type Cell struct {
 
 // Instance is one occurrence of a wait state.
 type Instance struct {
-	Path, Location uint32
-	Begin, End     int64 // ns since the start of the experiment
-	Causer         int32 // location, -1 nobody
-	CauserPath     int32 // -1 unknown
+	Path       uint32 `json:"path"`
+	Location   uint32 `json:"location"`
+	Begin      int64  `json:"begin"` // ns since the start of the experiment
+	End        int64  `json:"end"`
+	Causer     int32  `json:"causer"`      // location, -1 nobody
+	CauserPath int32  `json:"causer_path"` // -1 unknown
 }
 
 // Stats describes the instances of one wait state (EXPERT's "most severe instances" and box plot), or the samples of one
 // metric of the program.
 type Stats struct {
-	Sampled                bool // samples, in the unit of the metric; else ns
-	Count                  uint64
-	Sum, Min, Max          int64
-	Mean, Q25, Median, Q75 int64
-	Worst                  []Instance // longest first, at most ten
+	Sampled bool       `json:"sampled,omitempty"` // samples, in the unit of the metric; else ns
+	Count   uint64     `json:"count"`
+	Sum     int64      `json:"sum"`
+	Min     int64      `json:"min"`
+	Max     int64      `json:"max"`
+	Mean    int64      `json:"mean"`
+	Q25     int64      `json:"q25"`
+	Median  int64      `json:"median"`
+	Q75     int64      `json:"q75"`
+	Worst   []Instance `json:"worst,omitempty"` // longest first, at most ten
 }
 
 // Finding is one conclusion: a wait state at a call path, over the goroutines of one group.
 type Finding struct {
-	Metric    int // index in Metrics
-	Path      uint32
-	Group     int32
-	Severity  int64 // ns waited, summed over locations
-	Critical  int64 // ns of wall time during which the critical path ran on the causers of these waits
-	Instances uint64
-	Locations []uint32 // waiting locations, largest severity first
-	Causers   []Causer // largest first
+	Metric    int      `json:"metric"` // index in Metrics
+	Path      uint32   `json:"path"`
+	Group     int32    `json:"group"`
+	Severity  int64    `json:"severity"` // ns waited, summed over locations
+	Critical  int64    `json:"critical"` // ns of wall time during which the critical path ran on the causers of these waits
+	Instances uint64   `json:"instances"`
+	Locations []uint32 `json:"locations,omitempty"` // waiting locations, largest severity first
+	Causers   []Causer `json:"causers,omitempty"`   // largest first
 	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
-	Meanwhile []PathTime
+	Meanwhile []PathTime `json:"meanwhile,omitempty"`
 }
 
 // PathTime is time at a call path.
 type PathTime struct {
-	Path uint32
-	Time int64 // ns
+	Path uint32 `json:"path"`
+	Time int64  `json:"time"` // ns
 }
 
 // Causer is who a finding's waits were spent waiting for.
 type Causer struct {
-	Group     int32 // -1 nobody in the trace
-	Path      int32 // where it was when it let the waiter go (locks: where it had acquired), -1 unknown
-	Severity  int64
-	Locations []uint32 // largest severity first
+	Group     int32    `json:"group"` // -1 nobody in the trace
+	Path      int32    `json:"path"`  // where it was when it let the waiter go (locks: where it had acquired), -1 unknown
+	Severity  int64    `json:"severity"`
+	Locations []uint32 `json:"locations,omitempty"` // largest severity first
 }
 
 // NeverEnded is a goroutine that was still blocked when the trace ended.
 type NeverEnded struct {
-	Path, Location uint32
-	Since          int64  // ns
-	Object         string // "channel first used at …, capacity 3", "" for a nil channel
-	Holder         int32  // location that holds the lock it waits for, -1 none
-	HolderPath     int32
+	Path       uint32 `json:"path"`
+	Location   uint32 `json:"location"`
+	Since      int64  `json:"since"`  // ns
+	Object     string `json:"object"` // "channel first used at …, capacity 3", "" for a nil channel
+	Holder     int32  `json:"holder"` // location that holds the lock it waits for, -1 none
+	HolderPath int32  `json:"holder_path"`
 }

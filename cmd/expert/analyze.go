@@ -15,15 +15,23 @@ import (
 func newAnalyze() *cobra.Command {
 	top := 5
 	format := newFormat("text", "json")
+	output := ""
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
 		Long: `analyze reads the trace directory INPUT and prints where its time went and what
 was found, dearest first. What is wrong with a damaged or unfinished recording
-is said at the top; what is readable of it is analyzed.`,
+is said at the top; what is readable of it is analyzed.
+
+With -o it also writes a report, a .cubex file, from which this and the other
+commands take everything without the trace.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
+			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
+				if err := save(cmd, e, output); err != nil {
+					return err
+				}
+				w := cmd.OutOrStdout()
 				if format.value == "json" {
 					return report.JSON(w, e)
 				}
@@ -33,8 +41,29 @@ is said at the top; what is readable of it is analyzed.`,
 	}
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the report to this file, too")
+	addLocations(cmd)
 	addMemory(cmd)
 	return cmd
+}
+
+// save writes the report of an experiment, if it is wanted, and says where.
+func save(cmd *cobra.Command, e *report.Experiment, file string) error {
+	if !cmd.Flags().Changed("output") {
+		return nil
+	}
+	if file == "" {
+		return errors.New("the name of the output is empty")
+	}
+	c, err := e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()})
+	if err != nil {
+		return err
+	}
+	if err := c.Save(file); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "expert: wrote %s\n", file)
+	return nil
 }
 
 func newDump() *cobra.Command {
@@ -42,12 +71,13 @@ func newDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump INPUT",
 		Short: "Print every severity: metric, call path, location, value",
-		Long: `dump analyzes INPUT and prints every severity that is not zero, one row each:
-metric, call path, location and value, exclusive along both trees, in the
-metric's unit.`,
+		Long: `dump prints every severity of INPUT, a trace directory or a report, that is not
+zero, one row each: metric, call path, location and value, exclusive along both
+trees, in the metric's unit.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withExperiment(cmd, args[0], func(w io.Writer, e *report.Experiment) error {
+			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
+				w := cmd.OutOrStdout()
 				if format.value == "json" {
 					return report.DumpJSON(w, e)
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime/debug"
 
@@ -16,6 +17,7 @@ import (
 	"tracerec/internal/size"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/cube"
 	"tracerec/trace"
 )
 
@@ -34,7 +36,11 @@ func limitMemory(cmd *cobra.Command) int64 {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collect)
 	}
-	limit := int64(*cmd.Flags().Lookup("memory").Value.(*size.Bytes))
+	flag := cmd.Flags().Lookup("memory")
+	if flag == nil {
+		return 0
+	}
+	limit := int64(*flag.Value.(*size.Bytes))
 	if limit == 0 {
 		return 0
 	}
@@ -42,34 +48,143 @@ func limitMemory(cmd *cobra.Command) int64 {
 	return max(1, limit/2) // the rest is for locations, waits and results
 }
 
-// withExperiment analyzes input and hands the result to write.
-func withExperiment(cmd *cobra.Command, input string, write func(io.Writer, *report.Experiment) error) error {
-	memory := limitMemory(cmd)
-	unfinished := error(nil)
-	if input != "" {
-		unfinished = session.Unfinished(input)
+// reportInput is a report that a command was given.
+type reportInput struct {
+	Name string // as the user gave it
+	Cube *cube.Cube
+	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert. Its severities are nil:
+	// they are in the cube; report.FromCube has both.
+	Experiment *report.Experiment
+	Trace      string // directory that was analyzed, if it is still there; else ""
+}
+
+// Close closes the file. Rows of the cube that were not read are lost.
+func (in *reportInput) Close() error { return in.Cube.Close() }
+
+// openReport opens a report, told apart by its content: a report file of expert or of another tool, or a trace directory,
+// which is analyzed.
+func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
+	in := &reportInput{Name: input}
+	info, err := stat(input)
+	if err != nil {
+		return nil, err
 	}
-	a, err := open(input)
+	if info.IsDir() {
+		e, err := analyzeTrace(cmd, input)
+		if err != nil {
+			return nil, err
+		}
+		if in.Cube, err = e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()}); err != nil {
+			return nil, fmt.Errorf("%s: %w", input, err)
+		}
+	} else if in.Cube, err = openCube(input); err != nil {
+		return nil, err
+	}
+	in.Experiment, err = report.Summary(in.Cube)
+	if err != nil && !errors.Is(err, report.ErrForeign) {
+		in.Close()
+		return nil, err
+	}
+	if in.Experiment != nil && isDir(in.Experiment.Origin.Trace) {
+		in.Trace = in.Experiment.Origin.Trace
+	}
+	return in, nil
+}
+
+// stat looks for an input, which is a directory or a regular file.
+func stat(input string) (os.FileInfo, error) {
+	if input == "" {
+		return nil, errors.New("the name of the input is empty")
+	}
+	info, err := os.Stat(input)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: neither a directory nor a file", input)
+	}
+	return info, err
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return name != "" && err == nil && info.IsDir()
+}
+
+// openCube opens a report file. What is none gets an error that says what it is, if that is known.
+func openCube(input string) (*cube.Cube, error) {
+	f, err := os.Open(input)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	start := make([]byte, 16)
+	n, err := io.ReadFull(f, start)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if what := foreign(start[:n]); what != "" {
+		return nil, fmt.Errorf("%s: offset 0: %s", input, what)
+	}
+	return cube.Open(input)
+}
+
+
+// withExperiment hands the experiment of an input, a trace directory or a report of expert, to a function with all its
+// severities.
+func withExperiment(cmd *cobra.Command, input string, use func(*report.Experiment) error) error {
+	info, err := stat(input)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		e, err := analyzeTrace(cmd, input)
+		if err != nil {
+			return err
+		}
+		return use(e.Fold(locations(cmd)))
+	}
+	c, err := openCube(input)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	e, err := report.FromCube(c)
+	if errors.Is(err, report.ErrForeign) {
+		return fmt.Errorf("%s: a report of another tool, which does not say why anybody waits; expert view shows it", input)
+	}
+	if err != nil {
+		return err
+	}
+	return use(e.Fold(locations(cmd)))
+}
+
+// analyzeTrace analyzes a trace directory.
+func analyzeTrace(cmd *cobra.Command, input string) (*report.Experiment, error) {
+	memory := limitMemory(cmd)
+	unfinished := session.Unfinished(input)
+	a, err := trace.Open(input)
 	if err == nil {
 		defer a.Close()
 		err = recorded(a, input)
 	}
 	if err != nil && unfinished != nil {
-		return unfinished // which explains it
+		return nil, unfinished // which explains it
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Progress: show, Memory: memory})
 	done()
 	if err != nil {
-		return fmt.Errorf("%s: %w", input, err)
+		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	if unfinished != nil {
 		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
 	}
-	return write(cmd.OutOrStdout(), e)
+	if e.Origin.Trace, err = filepath.Abs(input); err != nil {
+		return nil, err
+	}
+	e.Origin.Sources = sourceRoots(e.Regions)
+	return e, nil
 }
 
 // recorded returns an error if there is nothing in the archive to analyze.
@@ -103,38 +218,9 @@ func progress(w io.Writer, a *trace.Archive) (show func(uint64), done func()) {
 	return show, func() { fmt.Fprint(w, "\r\x1b[K") }
 }
 
-// open opens the input, told apart by its content: a trace directory, or something this version knows but
-// cannot read.
-func open(input string) (*trace.Archive, error) {
-	if input == "" {
-		return nil, errors.New("the name of the trace directory is empty")
-	}
-	info, err := os.Stat(input)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return trace.Open(input)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: neither a directory nor a file", input)
-	}
-	f, err := os.Open(input)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	start := make([]byte, 16)
-	n, err := io.ReadFull(f, start)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	return nil, fmt.Errorf("%s: offset 0: %s", input, foreign(start[:n]))
-}
-
 var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)
 
-// foreign says what a file is that starts in this way and is no trace directory.
+// foreign says what a file is that starts in this way and is no report, "" if it may be one.
 func foreign(start []byte) string {
 	switch {
 	case goTrace.Match(start):
@@ -142,5 +228,19 @@ func foreign(start []byte) string {
 	case len(start) > 6 && start[0] == 3 && bytes.Equal(start[2:7], []byte("OTF2\x00")):
 		return "the anchor of an OTF2 archive, which is not supported by this version"
 	}
-	return "not a trace; give the directory that tracerec wrote"
+	return ""
+}
+
+// addLocations adds the flag --locations, which withExperiment and openReport obey.
+func addLocations(cmd *cobra.Command) {
+	n := report.DefaultLocations
+	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
+}
+
+// locations returns the flag --locations.
+func locations(cmd *cobra.Command) int {
+	if flag := cmd.Flags().Lookup("locations"); flag != nil {
+		return int(*flag.Value.(*rows))
+	}
+	return report.DefaultLocations
 }

@@ -41,7 +41,7 @@ var rules = []rule{
 	{"counters", []string{"counters/sample", "internal/*"}, []string{unix}},
 	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/sample", "internal/*"}, []string{unix}},
 	{"metric", nil, nil},
-	{"report", []string{"metric"}, nil},
+	{"report", []string{"metric", "report/cube"}, nil},
 	{"report/cubepl", nil, nil},
 	{"report/cube", nil, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},

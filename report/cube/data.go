@@ -94,14 +94,14 @@ func (d *data) load(b rowBlock) ([]byte, error) {
 	}
 	z, err := zlib.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return nil, d.member.errorf(b.at, "%v", err)
+		return nil, d.member.Errorf(b.at, "%v", err)
 	}
 	row := make([]byte, d.rowSize())
 	if _, err := io.ReadFull(z, row); err != nil {
-		return nil, d.member.errorf(b.at, "row of %d values: %v", d.n, err)
+		return nil, d.member.Errorf(b.at, "row of %d values: %v", d.n, err)
 	}
 	if n, err := z.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, d.member.errorf(b.at, "row of more than %d values, or damaged", d.n)
+		return nil, d.member.Errorf(b.at, "row of more than %d values, or damaged", d.n)
 	}
 	return row, nil
 }
@@ -110,7 +110,7 @@ func (d *data) load(b rowBlock) ([]byte, error) {
 func openData(stem string, d DType, paths, locations int, index, rows *Member) (*data, error) {
 	t := &data{stem: stem, dtype: d, n: locations, index: index, member: rows}
 	if t.rowSize() > maxRow {
-		return nil, rows.errorf(0, "rows of %d bytes", t.rowSize())
+		return nil, rows.Errorf(0, "rows of %d bytes", t.rowSize())
 	}
 	if err := t.readIndex(index, paths); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func openData(stem string, d DType, paths, locations int, index, rows *Member) (
 	case bytes.HasPrefix(head, []byte(dataMagic)):
 		return t, t.findPlain()
 	}
-	return nil, rows.errorf(0, "does not begin as rows of values do, but with %q", head)
+	return nil, rows.Errorf(0, "does not begin as rows of values do, but with %q", head)
 }
 
 func (d *data) readIndex(m *Member, paths int) error {
@@ -136,17 +136,17 @@ func (d *data) readIndex(m *Member, paths int) error {
 		return err
 	}
 	if !bytes.HasPrefix(head, []byte(indexMagic)) {
-		return m.errorf(0, "does not begin as an index does, but with %q", head[:len(indexMagic)])
+		return m.Errorf(0, "does not begin as an index does, but with %q", head[:len(indexMagic)])
 	}
 	d.order = binary.LittleEndian
 	if probe := head[len(indexMagic):]; binary.LittleEndian.Uint32(probe) != 1 {
 		d.order = binary.BigEndian
 		if binary.BigEndian.Uint32(probe) != 1 {
-			return m.errorf(int64(len(indexMagic)), "byte order cannot be told from % x", probe[:4])
+			return m.Errorf(int64(len(indexMagic)), "byte order cannot be told from % x", probe[:4])
 		}
 	}
 	if v := d.order.Uint16(head[indexHead-3:]); v != 0 {
-		return m.errorf(int64(indexHead-3), "version %d of the index is not known", v)
+		return m.Errorf(int64(indexHead-3), "version %d of the index is not known", v)
 	}
 	switch format := head[indexHead-1]; format {
 	case denseIndex:
@@ -159,7 +159,7 @@ func (d *data) readIndex(m *Member, paths int) error {
 	case sparseIndex:
 		return d.readPositions(m, paths)
 	default:
-		return m.errorf(int64(indexHead-1), "format %d of the index is not known", format)
+		return m.Errorf(int64(indexHead-1), "format %d of the index is not known", format)
 	}
 }
 
@@ -170,7 +170,7 @@ func (d *data) readPositions(m *Member, paths int) error {
 	}
 	n := int64(d.order.Uint32(b))
 	if n > int64(paths) {
-		return m.errorf(int64(indexHead), "%d rows for %d call paths", n, paths)
+		return m.Errorf(int64(indexHead), "%d rows for %d call paths", n, paths)
 	}
 	if b, err = m.read(int64(indexHead)+4, 4*n); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (d *data) readPositions(m *Member, paths int) error {
 	for i := range d.positions {
 		p := d.order.Uint32(b[4*i:])
 		if p >= uint32(paths) || i > 0 && p <= d.positions[i-1] {
-			return m.errorf(int64(indexHead+4+4*i), "position %d does not ascend, or is beyond %d call paths", p, paths)
+			return m.Errorf(int64(indexHead+4+4*i), "position %d does not ascend, or is beyond %d call paths", p, paths)
 		}
 		d.positions[i] = p
 	}
@@ -192,7 +192,7 @@ func (d *data) findPlain() error {
 	n := int64(len(d.positions))
 	length := d.member.Size() - at
 	if size > 0 && n > length/size {
-		return d.member.errorf(d.member.Size(), "%d rows of %d values need %d bytes more than there are", n, d.n, n*size-length)
+		return d.member.Errorf(d.member.Size(), "%d rows of %d values need %d bytes more than there are", n, d.n, n*size-length)
 	}
 	d.blocks = make([]rowBlock, n)
 	for i := range d.blocks {
@@ -204,7 +204,7 @@ func (d *data) findPlain() error {
 	}
 	at += n * size
 	if size == 0 || rest%size != 0 {
-		return d.member.errorf(at, "%d bytes after the last row", rest)
+		return d.member.Errorf(at, "%d bytes after the last row", rest)
 	}
 	d.extra = int(rest / size)
 	return d.checkExtra(at, rest)
@@ -216,10 +216,10 @@ func (d *data) checkExtra(at, n int64) error {
 	for n > 0 {
 		part := buf[:min(n, int64(len(buf)))]
 		if _, err := d.member.data.ReadAt(part, at); err != nil && err != io.EOF {
-			return d.member.errorf(at, "%v", err)
+			return d.member.Errorf(at, "%v", err)
 		}
 		if !zero(part) {
-			return d.member.errorf(at, "values of a call path that the index does not list")
+			return d.member.Errorf(at, "values of a call path that the index does not list")
 		}
 		at += int64(len(part))
 		n -= int64(len(part))
@@ -236,7 +236,7 @@ func (d *data) findCompressed() error {
 	}
 	n := d.order.Uint64(b)
 	if n < uint64(len(d.positions)) || n > uint64(d.member.Size()/24) {
-		return d.member.errorf(head-8, "%d compressed rows, the index has %d", n, len(d.positions))
+		return d.member.Errorf(head-8, "%d compressed rows, the index has %d", n, len(d.positions))
 	}
 	if b, err = d.member.read(head, 24*int64(n)); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (d *data) findCompressed() error {
 		at, size := d.order.Uint64(b[24*i+8:]), d.order.Uint64(b[24*i+16:])
 		left := uint64(d.member.Size() - start)
 		if at > left || size > left-at || uint64(d.rowSize()) > ratio*(size+16) {
-			return d.member.errorf(head+24*int64(i), "row of %d bytes at %d: not within the member, or too short for %d values", size, at, d.n)
+			return d.member.Errorf(head+24*int64(i), "row of %d bytes at %d: not within the member, or too short for %d values", size, at, d.n)
 		}
 		d.blocks[i] = rowBlock{start + int64(at), int64(size)}
 	}
@@ -257,7 +257,7 @@ func (d *data) findCompressed() error {
 			return err
 		}
 		if !zero(row) {
-			return d.member.errorf(b.at, "values of a call path that the index does not list")
+			return d.member.Errorf(b.at, "values of a call path that the index does not list")
 		}
 	}
 	d.extra = int(n) - len(d.positions)

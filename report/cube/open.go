@@ -103,7 +103,7 @@ func (c *Cube) readAnchor(a *archive) error {
 	} else if isGzip(head) {
 		b, err := inflate(m.section(), anchorGrant)
 		if err != nil {
-			return m.errorf(0, "%v", err)
+			return m.Errorf(0, "%v", err)
 		}
 		r = bytes.NewReader(b)
 	}

@@ -38,19 +38,19 @@ func (m *Member) Open() io.ReadSeeker { return m.section() }
 
 func (m *Member) section() *io.SectionReader { return io.NewSectionReader(m.data, 0, m.Size()) }
 
-// errorf makes an error about a place in the member.
-func (m *Member) errorf(offset int64, format string, args ...any) error {
+// Errorf makes an error about a place in the member.
+func (m *Member) Errorf(offset int64, format string, args ...any) error {
 	return &FormatError{m.file, m.Name, offset, fmt.Sprintf(format, args...)}
 }
 
 // read returns n bytes from an offset on. That they exist is checked before memory is taken.
 func (m *Member) read(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > m.Size() || n > m.Size()-offset {
-		return nil, m.errorf(offset, "%d bytes expected, the member has only %d", n, m.Size())
+		return nil, m.Errorf(offset, "%d bytes expected, the member has only %d", n, m.Size())
 	}
 	b := make([]byte, n)
 	if _, err := m.data.ReadAt(b, offset); err != nil && !(err == io.EOF && n == 0) {
-		return nil, m.errorf(offset, "%v", err)
+		return nil, m.Errorf(offset, "%v", err)
 	}
 	return b, nil
 }

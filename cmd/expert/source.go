@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracerec/report"
+)
+
+// sourceRoots returns the directories below which the source of a program lies: those of its modules as far as they are
+// here, for other files the directory. Files whose name is not absolute have none.
+func sourceRoots(regions []report.Region) []string {
+	byDir := map[string]string{}
+	for i := range regions {
+		file := filepath.Clean(filepath.FromSlash(regions[i].File))
+		if !filepath.IsAbs(file) {
+			continue
+		}
+		dir := filepath.Dir(file)
+		if _, seen := byDir[dir]; !seen {
+			byDir[dir] = moduleRoot(dir)
+		}
+	}
+	var roots []string
+	for _, root := range byDir {
+		roots = append(roots, root)
+	}
+	slices.Sort(roots)
+	return slices.DeleteFunc(slices.Compact(roots), func(dir string) bool {
+		return slices.ContainsFunc(roots, func(other string) bool { return within(dir, other) })
+	})
+}
+
+// within says that a directory lies below another.
+func within(dir, other string) bool {
+	return strings.HasPrefix(dir, strings.TrimSuffix(other, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// moduleRoot returns the directory of the module that a directory belongs to, or the directory itself.
+func moduleRoot(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(filepath.Join(at, "go.mod")); err == nil && info.Mode().IsRegular() {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tracerec/metric"
+	"tracerec/report/cube"
+)
+
+// Creator begins the attribute "Creator" of the cubes made from experiments.
+const Creator = "expert"
+
+// Names of the metrics that hold the part of the wait states that is on the critical path.
+const (
+	onPathMetric = "waits_on_critical_path"
+	onPathSuffix = "_on_critical_path"
+)
+
+// CubeOptions are choices about the cube of an experiment.
+type CubeOptions struct {
+	Locations int    // at most so many locations, see Fold; 0 is DefaultLocations
+	Version   string // of the program that makes it
+}
+
+// Cube returns the experiment in the field's own form, the report file of expert. FromCube is its inverse.
+//
+// Numbers of metrics, regions, call paths and locations are their places in the experiment. Severities include those of the
+// metrics below, as cubes have them. The part of the wait states that is on the critical path is a tree of metrics of its own,
+// and what has no place in a cube is in the member expert.json.
+func (e *Experiment) Cube(o CubeOptions) (*cube.Cube, error) {
+	e = e.Fold(o.Locations)
+	c := &cube.Cube{Attrs: e.attributes(o.Version)}
+	e.cubeMetrics(c)
+	e.cubePaths(c)
+	e.cubeSystem(c)
+	if err := c.Complete(); err != nil {
+		return nil, err
+	}
+	if err := e.cubeValues(c); err != nil {
+		return nil, err
+	}
+	rest, err := e.encodeRest()
+	if err != nil {
+		return nil, err
+	}
+	c.Members = append(c.Members, cube.MakeMember(restName, rest))
+	return c, nil
+}
+
+// attributes says what was measured, for those that do not read expert.json.
+func (e *Experiment) attributes(version string) []cube.Attr {
+	h := &e.Header
+	list := []cube.Attr{{Key: "Creator", Value: strings.TrimSpace(Creator + " " + version)}}
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, cube.Attr{Key: key, Value: value})
+		}
+	}
+	add("program", h.Program)
+	add("args", strings.Join(h.Args, " "))
+	if !e.Origin.Start.IsZero() {
+		add("start", e.Origin.Start.Format("2006-01-02T15:04:05.000Z07:00"))
+	}
+	add("trace", e.Origin.Trace)
+	add("source_roots", strings.Join(e.Origin.Sources, "\n"))
+	return list
+}
+
+// cubeMetrics makes the trees of metrics.
+func (e *Experiment) cubeMetrics(c *cube.Cube) {
+	list := make([]*cube.Metric, len(e.Metrics))
+	for i, parent := range parents(e.Metrics) {
+		m := &e.Metrics[i]
+		x := &cube.Metric{ID: i, Title: m.Title, DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive, Doc: m.Description}
+		x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
+		x.Title, x.Attrs = exact(x.Attrs, "title", m.Title)
+		x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
+		for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: "formula", Value: m.Formula},
+			{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}} {
+			if a.Value != "" {
+				a.Value, x.Attrs = exact(x.Attrs, a.Key, a.Value)
+				x.Attrs = append(x.Attrs, a)
+			}
+		}
+		if m.Wait {
+			x.Attrs = append(x.Attrs, cube.Attr{Key: "wait", Value: "true"})
+		}
+		if list[i] = x; parent < 0 {
+			c.Metrics = append(c.Metrics, x)
+		} else {
+			list[parent].Children = append(list[parent].Children, x)
+		}
+	}
+	n := len(e.Metrics)
+	root := &cube.Metric{ID: n, Name: onPathMetric, Title: "Waits on the critical path", DType: "INT64", Unit: "ns", Kind: cube.Exclusive,
+		Doc: "The part of all waiting during which the critical path ran on those who were waited for. Only this part makes the program longer."}
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; i < len(e.Critical) && len(e.Critical[i]) > 0 {
+			x := &cube.Metric{ID: n + 1 + i, Name: m.Name + onPathSuffix, Title: m.Title + " on the critical path", DType: "INT64", Unit: "ns",
+				Kind: cube.Exclusive, Doc: "The part of the metric " + m.Name + " during which the critical path ran on those who were waited for."}
+			root.Children = append(root.Children, x)
+		}
+	}
+	if len(root.Children) > 0 {
+		c.Metrics = append(c.Metrics, root)
+	}
+}
+
+// unitOf returns the unit of a metric in the words of cubes.
+func unitOf(m *metric.Metric) string {
+	switch {
+	case m.UnitName != "":
+		return m.UnitName
+	case m.Unit == metric.Count:
+		return "occ"
+	}
+	return m.Unit.String()
+}
+
+// cubePaths makes the regions and the call tree.
+func (e *Experiment) cubePaths(c *cube.Cube) {
+	for i, r := range e.Regions {
+		x := &cube.Region{ID: i, Paradigm: "user", Role: "function", Begin: lineOf(r.Line), End: lineOf(r.Line)}
+		if r.Operation {
+			x.Paradigm, x.Role = "go", "operation"
+		}
+		x.Name, x.Attrs = exact(x.Attrs, "name", r.Name)
+		x.Mangled, x.Attrs = exact(x.Attrs, "function", r.Func)
+		x.Module, x.Attrs = exact(x.Attrs, "file", r.File)
+		c.Regions = append(c.Regions, x)
+	}
+	paths := make([]*cube.CallPath, len(e.Paths))
+	for i, p := range e.Paths {
+		r := &e.Regions[p.Region]
+		x := &cube.CallPath{ID: i, Region: c.Regions[p.Region], Line: -1}
+		if r.Operation {
+			x.Module, x.Line = c.Regions[p.Region].Module, lineOf(r.Line)
+		}
+		if paths[i] = x; p.Parent < 0 {
+			c.Roots = append(c.Roots, x)
+		} else {
+			paths[p.Parent].Children = append(paths[p.Parent].Children, x)
+		}
+	}
+}
+
+// lineOf returns a line as cubes have it: −1 if unknown.
+func lineOf(line int) int {
+	if line == 0 {
+		return -1
+	}
+	return line
+}
+
+// cubeSystem makes the machine, its processes, the groups of their goroutines, and these.
+func (e *Experiment) cubeSystem(c *cube.Cube) {
+	machine := &cube.SystemNode{ID: 0, Name: "machine", Class: "machine"}
+	type key struct {
+		process int
+		group   int32
+	}
+	processes, groups := map[int]*cube.SystemNode{}, map[key]*cube.LocationGroup{}
+	for i := range e.Locations {
+		l := &e.Locations[i]
+		p := processes[l.Process]
+		if p == nil {
+			p = &cube.SystemNode{ID: len(processes) + 1, Class: "process", Attrs: []cube.Attr{{Key: "process", Value: strconv.Itoa(l.Process)}}}
+			p.Name, p.Attrs = exact(p.Attrs, "name", e.processName(l.Process))
+			processes[l.Process] = p
+			machine.Children = append(machine.Children, p)
+		}
+		k := key{l.Process, l.Group}
+		g := groups[k]
+		if g == nil {
+			g = &cube.LocationGroup{ID: len(groups), Rank: len(groups), Type: "process", Attrs: []cube.Attr{{Key: "group", Value: strconv.Itoa(int(l.Group))}}}
+			g.Name, g.Attrs = exact(g.Attrs, "name", e.Groups[l.Group].Name)
+			if creator := e.Groups[l.Group].Creator; creator >= 0 {
+				g.Attrs = append(g.Attrs, cube.Attr{Key: "creator", Value: strconv.Itoa(int(creator))})
+			}
+			groups[k] = g
+			p.Groups = append(p.Groups, g)
+		}
+		x := &cube.Location{ID: i, Rank: len(g.Locations), Type: "thread", Attrs: []cube.Attr{
+			{Key: "goid", Value: strconv.FormatUint(l.GoID, 10)}, {Key: "count", Value: strconv.Itoa(l.Count)}, {Key: "trace", Value: strconv.FormatUint(uint64(l.Trace), 10)}}}
+		x.Name, x.Attrs = exact(x.Attrs, "name", l.Name)
+		g.Locations = append(g.Locations, x)
+	}
+	c.System = []*cube.SystemNode{machine}
+}
+
+// processName names a process for people.
+func (e *Experiment) processName(process int) string {
+	name, pid := e.Header.Program, e.Header.PathPID
+	if process < len(e.Origin.Processes) {
+		name, pid = e.Origin.Processes[process].Program, e.Origin.Processes[process].PID
+	}
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if name == "" {
+		name = "process"
+	}
+	if pid > 0 {
+		name = fmt.Sprintf("%s (pid %d)", name, pid)
+	}
+	return name
+}
+
+// exact returns s, and adds it quoted to the attributes if a cube cannot carry it as it is.
+func exact(attrs []cube.Attr, key, s string) (string, []cube.Attr) {
+	if carried(s) {
+		return s, attrs
+	}
+	return s, append(attrs, cube.Attr{Key: "expert:" + key, Value: strconv.QuoteToASCII(s)})
+}
+
+// carried says that XML gives a text back as it was.
+func carried(s string) bool {
+	if !utf8.ValidString(s) || strings.TrimSpace(s) != s {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) && r != '\n' || r == unicode.ReplacementChar {
+			return false
+		}
+	}
+	return true
+}

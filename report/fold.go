@@ -1,0 +1,286 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DefaultLocations is the number of locations that a report has at most, unless told.
+const DefaultLocations = 10_000
+
+// Fold returns the experiment with at most n locations, 0 being DefaultLocations, for which goroutines that were started in
+// the same call path of one process become one location. Groups of many are folded first, and no more groups than must be.
+// Where there are more groups than n, those of the same name are folded together, then those in which least time was spent;
+// every process keeps one location at least. Sums stay as they are, and a warning says what was folded. An experiment that
+// has no more than n locations is returned as it is.
+func (e *Experiment) Fold(n int) *Experiment {
+	if n <= 0 {
+		n = DefaultLocations
+	}
+	if len(e.Locations) <= n {
+		return e
+	}
+	f := &folding{from: e, to: *e}
+	f.to.Groups = slices.Clone(e.Groups)
+	f.start()
+	for _, how := range []func(*bin) binKey{sameGroup, sameRole} {
+		if len(f.bins) > n {
+			f.join(n, how)
+		}
+	}
+	if len(f.bins) > n {
+		f.joinRest(n)
+	}
+	f.finish()
+	return &f.to
+}
+
+// folding is the way from an experiment to one of fewer locations.
+type folding struct {
+	from *Experiment
+	to   Experiment
+	bins []*bin // by first member
+	at   []uint32
+	said []string // what was folded
+}
+
+// bin collects locations that become one.
+type bin struct {
+	process int
+	group   int32
+	name    string // of the group
+	members []uint32
+	time    int64 // spent by the members
+}
+
+type binKey struct {
+	process int
+	group   int32
+	name    string
+}
+
+func sameGroup(b *bin) binKey { return binKey{b.process, b.group, ""} }
+func sameRole(b *bin) binKey  { return binKey{b.process, -1, b.name} }
+
+// start puts every location into a bin of its own.
+func (f *folding) start() {
+	e := f.from
+	up := parents(e.Metrics)
+	time := e.MetricIndex("time")
+	spent := make([]int64, len(e.Locations))
+	for i, cells := range e.Severity {
+		for i != time && i >= 0 {
+			i = up[i]
+		}
+		if i >= 0 {
+			for _, c := range cells {
+				spent[c.Location] += c.Value
+			}
+		}
+	}
+	for i := range e.Locations {
+		l := &e.Locations[i]
+		f.bins = append(f.bins, &bin{l.Process, l.Group, e.Groups[l.Group].Name, []uint32{uint32(i)}, spent[i]})
+	}
+}
+
+// join puts bins of the same key together, largest sets first, until there are no more than n.
+func (f *folding) join(n int, key func(*bin) binKey) {
+	sets := map[binKey][]*bin{}
+	var order []binKey
+	for _, b := range f.bins {
+		k := key(b)
+		if sets[k] == nil {
+			order = append(order, k)
+		}
+		sets[k] = append(sets[k], b)
+	}
+	slices.SortStableFunc(order, func(a, b binKey) int { return cmp.Compare(len(sets[b]), len(sets[a])) })
+	left := len(f.bins)
+	for _, k := range order {
+		if left <= n || len(sets[k]) == 1 {
+			break
+		}
+		left -= len(sets[k]) - 1
+		f.unite(sets[k], sets[k][0].name)
+	}
+	f.sweep()
+}
+
+// joinRest keeps the bins in which most time was spent, and puts all others of a process together.
+func (f *folding) joinRest(n int) {
+	processes := map[int]bool{}
+	for _, b := range f.bins {
+		processes[b.process] = true
+	}
+	byTime := slices.Clone(f.bins)
+	slices.SortStableFunc(byTime, func(a, b *bin) int { return cmp.Compare(b.time, a.time) })
+	rest := map[int][]*bin{}
+	var order []int
+	for _, b := range byTime[max(0, n-len(processes)):] {
+		if rest[b.process] == nil {
+			order = append(order, b.process)
+		}
+		rest[b.process] = append(rest[b.process], b)
+	}
+	for _, p := range order {
+		slices.SortFunc(rest[p], func(a, b *bin) int { return cmp.Compare(a.members[0], b.members[0]) })
+		f.unite(rest[p], "others")
+	}
+	f.sweep()
+}
+
+// unite moves the members of all bins into the first. If they are of several groups, they get a new one.
+func (f *folding) unite(bins []*bin, name string) {
+	b := bins[0]
+	groups := map[int32]bool{b.group: true}
+	for _, x := range bins[1:] {
+		b.members = append(b.members, x.members...)
+		b.time += x.time
+		groups[x.group] = true
+		x.members = nil
+	}
+	if len(groups) == 1 {
+		f.said = append(f.said, fmt.Sprintf("%s ×%s", readable(name), grouped(int64(f.count(b)))))
+		return
+	}
+	b.group, b.name = int32(len(f.to.Groups)), name
+	f.to.Groups = append(f.to.Groups, Group{Name: name, Creator: -1, Count: f.count(b)})
+	f.said = append(f.said, fmt.Sprintf("%s ×%s from %s groups", readable(name), grouped(int64(f.count(b))), grouped(int64(len(groups)))))
+}
+
+// count returns the number of goroutines in a bin.
+func (f *folding) count(b *bin) (n int) {
+	for _, l := range b.members {
+		n += max(1, f.from.Locations[l].Count)
+	}
+	return n
+}
+
+// sweep removes empty bins.
+func (f *folding) sweep() {
+	f.bins = slices.DeleteFunc(f.bins, func(b *bin) bool { return len(b.members) == 0 })
+}
+
+// finish makes the locations from the bins and moves everything to them.
+func (f *folding) finish() {
+	e, to := f.from, &f.to
+	to.Locations = nil
+	f.at = make([]uint32, len(e.Locations))
+	for i, b := range f.bins {
+		l := e.Locations[slices.Min(b.members)]
+		l.Group, l.Count = b.group, f.count(b)
+		if len(b.members) > 1 {
+			l.Name = b.name
+		}
+		to.Locations = append(to.Locations, l)
+		for _, m := range b.members {
+			f.at[m] = uint32(i)
+		}
+	}
+	to.Severity, to.Critical = f.cells(e.Severity), f.cells(e.Critical)
+	to.Stats = slices.Clone(e.Stats)
+	for i := range to.Stats {
+		s := &to.Stats[i]
+		s.Worst = slices.Clone(s.Worst)
+		for j := range s.Worst {
+			w := &s.Worst[j]
+			w.Location, w.Causer = f.at[w.Location], f.causer(w.Causer)
+		}
+	}
+	to.Findings = slices.Clone(e.Findings)
+	for i := range to.Findings {
+		f.finding(&to.Findings[i])
+	}
+	to.NeverEnded = slices.Clone(e.NeverEnded)
+	for i := range to.NeverEnded {
+		n := &to.NeverEnded[i]
+		n.Location, n.Holder = f.at[n.Location], f.causer(n.Holder)
+	}
+	to.Warnings = append(slices.Clone(e.Warnings), f.warning())
+}
+
+// warning says what was folded.
+func (f *folding) warning() string {
+	const most = 5
+	text := fmt.Sprintf("%s locations are too many to be shown one by one; added up are %s", grouped(int64(len(f.from.Locations))),
+		strings.Join(f.said[:min(len(f.said), most)], ", "))
+	if more := len(f.said) - most; more > 0 {
+		text += fmt.Sprintf(", and %s more (--locations)", grouped(int64(more)))
+	} else {
+		text += " (--locations)"
+	}
+	return text
+}
+
+func (f *folding) causer(location int32) int32 {
+	if location < 0 {
+		return location
+	}
+	return int32(f.at[location])
+}
+
+// cells moves cells to the folded locations.
+func (f *folding) cells(all [][]Cell) [][]Cell {
+	if all == nil {
+		return nil
+	}
+	out := make([][]Cell, len(all))
+	for i, cells := range all {
+		if cells == nil {
+			continue
+		}
+		moved := make([]Cell, len(cells))
+		for j, c := range cells {
+			moved[j] = Cell{c.Path, f.at[c.Location], c.Value}
+		}
+		slices.SortFunc(moved, cellOrder)
+		out[i] = sumEqual(moved)
+	}
+	return out
+}
+
+// sumEqual adds up cells of the same place, which stand behind one another.
+func sumEqual(cells []Cell) []Cell {
+	sum := cells[:0]
+	for _, c := range cells {
+		if n := len(sum); n > 0 && cellOrder(sum[n-1], c) == 0 {
+			sum[n-1].Value += c.Value
+		} else {
+			sum = append(sum, c)
+		}
+	}
+	return slices.DeleteFunc(sum, func(c Cell) bool { return c.Value == 0 })
+}
+
+// finding moves a finding to the folded locations.
+func (f *folding) finding(x *Finding) {
+	cells := f.from.Severity[x.Metric]
+	severity := map[uint32]int64{}
+	for _, l := range x.Locations {
+		if i, ok := slices.BinarySearchFunc(cells, Cell{Path: x.Path, Location: l}, cellOrder); ok {
+			severity[f.at[l]] += cells[i].Value
+		}
+	}
+	x.Locations = f.distinct(x.Locations)
+	slices.SortStableFunc(x.Locations, func(a, b uint32) int { return cmp.Compare(severity[b], severity[a]) })
+	x.Causers = slices.Clone(x.Causers)
+	for i := range x.Causers {
+		x.Causers[i].Locations = f.distinct(x.Causers[i].Locations)
+	}
+}
+
+// distinct moves locations, and lists each once.
+func (f *folding) distinct(locations []uint32) []uint32 {
+	var list []uint32
+	seen := map[uint32]bool{}
+	for _, l := range locations {
+		if at := f.at[l]; !seen[at] {
+			seen[at] = true
+			list = append(list, at)
+		}
+	}
+	return list
+}

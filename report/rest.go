@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tracerec/report/cube"
+)
+
+// restName is the member of a report file with all that a cube has no place for: header, groups, statistics with the worst
+// instances, findings, what never ended, warnings.
+const restName = "expert.json"
+
+// restFormat is the version of the member.
+const restFormat = 1
+
+// rest is the content of the member. Numbers of metrics, call paths and locations are those in the cube.
+type rest struct {
+	Format     int          `json:"format"`
+	Metrics    int          `json:"metrics"` // those of the experiment, the first in the cube
+	Header     Header       `json:"header"`
+	Origin     Origin       `json:"origin"`
+	OnPath     []int64      `json:"on_path"`
+	Groups     []Group      `json:"groups"`
+	Stats      []Stats      `json:"statistics"`
+	Findings   []Finding    `json:"findings"`
+	NeverEnded []NeverEnded `json:"never_ended"`
+	Warnings   []string     `json:"warnings"`
+}
+
+func (e *Experiment) encodeRest() ([]byte, error) {
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Warnings}
+	r.texts(func(s *string) { *s = pack(*s) })
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(r)
+	return b.Bytes(), err
+}
+
+// texts replaces all texts that come from the measured program. Lists are cloned before.
+func (r *rest) texts(replace func(*string)) {
+	r.Header.Args, r.Origin.Sources, r.Origin.Processes = slices.Clone(r.Header.Args), slices.Clone(r.Origin.Sources), slices.Clone(r.Origin.Processes)
+	r.Groups, r.NeverEnded, r.Warnings = slices.Clone(r.Groups), slices.Clone(r.NeverEnded), slices.Clone(r.Warnings)
+	replace(&r.Header.Program)
+	replace(&r.Origin.Trace)
+	for _, list := range [][]string{r.Header.Args, r.Origin.Sources, r.Warnings} {
+		for i := range list {
+			replace(&list[i])
+		}
+	}
+	for i := range r.Origin.Processes {
+		replace(&r.Origin.Processes[i].Program)
+	}
+	for i := range r.Groups {
+		replace(&r.Groups[i].Name)
+	}
+	for i := range r.NeverEnded {
+		replace(&r.NeverEnded[i].Object)
+	}
+}
+
+// packed begins a text that JSON cannot carry as it is; the text follows, quoted.
+const packed = "\x00"
+
+func pack(s string) string {
+	if utf8.ValidString(s) && !strings.HasPrefix(s, packed) {
+		return s
+	}
+	return packed + strconv.QuoteToASCII(s)
+}
+
+// unpack is the inverse of pack. What pack cannot have made stays as it is.
+func unpack(s string) string {
+	if quoted, ok := strings.CutPrefix(s, packed); ok {
+		if text, err := strconv.Unquote(quoted); err == nil {
+			return text
+		}
+	}
+	return s
+}
+
+// bounds are the sizes that the numbers in the member must stay below.
+type bounds struct{ metrics, paths, locations, groups int }
+
+// decodeRest reads the member. All numbers in what it returns are within bounds.
+func decodeRest(m *cube.Member, b bounds) (*rest, error) {
+	r := &rest{}
+	d := &restDecoder{Decoder: json.NewDecoder(m.Open()), b: b, r: r, seen: map[string]bool{}}
+	if err := d.object(d.field); err != nil {
+		offset := d.InputOffset()
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+			offset = syntax.Offset
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			offset, err = m.Size(), errors.New("the member ends early")
+		}
+		return nil, m.Errorf(offset, "%v", err)
+	}
+	r.texts(func(s *string) { *s = unpack(*s) })
+	return r, nil
+}
+
+// restDecoder reads the member piece by piece, so that errors have an offset and nothing is believed before it is there.
+type restDecoder struct {
+	*json.Decoder
+	b    bounds
+	r    *rest
+	seen map[string]bool // parts
+}
+
+// object reads an object and calls field for each name, which must read the value.
+func (d *restDecoder) object(field func(name string) error) error {
+	if t, err := d.Token(); err != nil {
+		return err
+	} else if t != json.Delim('{') {
+		return fmt.Errorf("%v instead of an object", t)
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := field(t.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// field reads one part of the member. Unknown ones are left out: later versions may add some.
+func (d *restDecoder) field(name string) (err error) {
+	r := d.r
+	if d.seen[name] { // what was checked with the first might not fit the second
+		return fmt.Errorf("%q is given twice", name)
+	}
+	d.seen[name] = true
+	switch name {
+	case "format":
+		if err = d.Decode(&r.Format); err == nil && r.Format != restFormat {
+			err = fmt.Errorf("format %d is not known to this version", r.Format)
+		}
+	case "metrics":
+		if err = d.Decode(&r.Metrics); err == nil && (r.Metrics < 0 || r.Metrics > d.b.metrics) {
+			err = fmt.Errorf("%d metrics, the report has only %d", r.Metrics, d.b.metrics)
+		}
+	case "header":
+		err = d.Decode(&r.Header)
+	case "origin":
+		err = d.Decode(&r.Origin)
+	case "on_path":
+		r.OnPath, err = list(d, d.b.metrics, func(*int64) error { return nil })
+	case "groups":
+		r.Groups, err = list(d, maxList, d.group)
+		d.b.groups = len(r.Groups)
+	case "statistics":
+		r.Stats, err = list(d, d.b.metrics, d.stats)
+	case "findings":
+		r.Findings, err = list(d, maxList, d.finding)
+	case "never_ended":
+		r.NeverEnded, err = list(d, maxList, d.neverEnded)
+	case "warnings":
+		r.Warnings, err = list(d, maxList, func(*string) error { return nil })
+	default:
+		var skipped json.RawMessage
+		err = d.Decode(&skipped)
+	}
+	return err
+}
+
+// maxList is the most elements of a list that has no limit by itself.
+const maxList = 1 << 24
+
+// list reads an array, checking each element. It is nil if the file has null.
+func list[T any](d *restDecoder, most int, check func(*T) error) ([]T, error) {
+	t, err := d.Token()
+	if err != nil || t == nil {
+		return nil, err
+	}
+	if t != json.Delim('[') {
+		return nil, fmt.Errorf("%v instead of a list", t)
+	}
+	all := []T{}
+	for d.More() {
+		if len(all) == most {
+			return nil, fmt.Errorf("a list of more than %d elements", most)
+		}
+		var x T
+		if err := d.Decode(&x); err != nil {
+			return nil, err
+		}
+		if err := check(&x); err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	_, err = d.Token()
+	return all, err
+}

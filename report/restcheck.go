@@ -1,0 +1,102 @@
+package report
+
+import "fmt"
+
+// The checks of what the member expert.json says: every number must lead somewhere.
+
+func (d *restDecoder) path(p uint32) error {
+	if int64(p) >= int64(d.b.paths) {
+		return fmt.Errorf("call path %d of %d", p, d.b.paths)
+	}
+	return nil
+}
+
+// maybePath allows −1.
+func (d *restDecoder) maybePath(p int32) error {
+	if p < -1 || int64(p) >= int64(d.b.paths) {
+		return fmt.Errorf("call path %d of %d", p, d.b.paths)
+	}
+	return nil
+}
+
+func (d *restDecoder) location(l uint32) error {
+	if int64(l) >= int64(d.b.locations) {
+		return fmt.Errorf("location %d of %d", l, d.b.locations)
+	}
+	return nil
+}
+
+// maybeLocation allows −1.
+func (d *restDecoder) maybeLocation(l int32) error {
+	if l < -1 || int64(l) >= int64(d.b.locations) {
+		return fmt.Errorf("location %d of %d", l, d.b.locations)
+	}
+	return nil
+}
+
+// maybeGroup allows −1.
+func (d *restDecoder) maybeGroup(g int32) error {
+	if g < -1 || int64(g) >= int64(d.b.groups) {
+		return fmt.Errorf("group %d of %d", g, d.b.groups)
+	}
+	return nil
+}
+
+func (d *restDecoder) places(list []uint32) error {
+	for _, l := range list {
+		if err := d.location(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first returns the first error.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *restDecoder) group(g *Group) error { return d.maybePath(g.Creator) }
+
+func (d *restDecoder) stats(s *Stats) error {
+	for i := range s.Worst {
+		w := &s.Worst[i]
+		if err := first(d.path(w.Path), d.location(w.Location), d.maybeLocation(w.Causer), d.maybePath(w.CauserPath)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *restDecoder) finding(f *Finding) error {
+	if f.Metric < 0 || f.Metric >= d.r.Metrics {
+		return fmt.Errorf("metric %d of %d", f.Metric, d.r.Metrics)
+	}
+	if f.Group < 0 {
+		return fmt.Errorf("group %d of %d", f.Group, d.b.groups)
+	}
+	if err := first(d.path(f.Path), d.maybeGroup(f.Group), d.places(f.Locations)); err != nil {
+		return err
+	}
+	for i := range f.Causers {
+		c := &f.Causers[i]
+		if err := first(d.maybeGroup(c.Group), d.maybePath(c.Path), d.places(c.Locations)); err != nil {
+			return err
+		}
+	}
+	for _, t := range f.Meanwhile {
+		if err := d.path(t.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *restDecoder) neverEnded(n *NeverEnded) error {
+	return first(d.path(n.Path), d.location(n.Location), d.maybeLocation(n.Holder), d.maybePath(n.HolderPath))
+}
