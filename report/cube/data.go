@@ -66,22 +66,41 @@ func (d *data) set(position int32, r Row) {
 	d.rows[i] = &r
 }
 
-// row returns the i-th row of the index.
+// row returns the i-th row of the index, and keeps it.
 func (d *data) row(i int) (Row, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rows[i] == nil {
-		b, err := d.load(d.blocks[i])
+		r, err := d.fetch(i)
 		if err != nil {
 			return Row{}, err
 		}
-		if d.order == binary.BigEndian {
-			d.dtype.layout().swap(b)
-		}
-		r := compact(d.dtype, b)
 		d.rows[i] = &r
 	}
 	return *d.rows[i], nil
+}
+
+// read is row, but keeps nothing.
+func (d *data) read(i int) (Row, error) {
+	d.mu.Lock()
+	r := d.rows[i]
+	d.mu.Unlock()
+	if r != nil {
+		return *r, nil
+	}
+	return d.fetch(i)
+}
+
+// fetch takes the i-th row of the index from the file.
+func (d *data) fetch(i int) (Row, error) {
+	b, err := d.load(d.blocks[i])
+	if err != nil {
+		return Row{}, err
+	}
+	if d.order == binary.BigEndian {
+		d.dtype.layout().swap(b)
+	}
+	return compact(d.dtype, b), nil
 }
 
 func (d *data) rowSize() int64 { return int64(d.n) * int64(d.dtype.layout().size) }
