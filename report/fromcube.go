@@ -20,10 +20,35 @@ func FromCube(c *cube.Cube) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.summary = nil
 	return e, e.readCells(c)
 }
 
-// Summary is FromCube without the severities: Severity and Critical are nil, no row is read.
+// summary answers questions about severities that are still in the cube.
+type summary struct {
+	totals  []int64
+	metrics []*cube.Metric   // by place in the experiment
+	paths   []*cube.CallPath // by place in the experiment
+}
+
+// at returns a value without those of the metrics below. What cannot be read is zero: Cube.Load tells why.
+func (s *summary) at(metric int, path, location uint32) int64 {
+	value := func(m *cube.Metric) int64 {
+		r, err := m.Row(s.paths[path])
+		if err != nil {
+			return 0
+		}
+		return r.Value(int(location)).Int64()
+	}
+	v := value(s.metrics[metric])
+	for _, child := range s.metrics[metric].Children {
+		v -= value(child)
+	}
+	return v
+}
+
+// Summary is FromCube without the severities, to save time and memory: Severity and Critical are nil, and Total and At ask the
+// cube, which must stay open.
 func Summary(c *cube.Cube) (*Experiment, error) {
 	var member *cube.Member
 	for _, m := range c.Members {
@@ -39,7 +64,11 @@ func Summary(c *cube.Cube) (*Experiment, error) {
 		return nil, err
 	}
 	e := &Experiment{Header: r.Header, Origin: r.Origin, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
-		NeverEnded: r.NeverEnded, Warnings: r.Warnings, OnPath: r.OnPath}
+		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, OnPath: r.OnPath}
+	if len(r.Totals) != r.Metrics {
+		return nil, member.Errorf(0, "%d totals of %d metrics", len(r.Totals), r.Metrics)
+	}
+	e.summary = &summary{r.Totals, make([]*cube.Metric, r.Metrics), make([]*cube.CallPath, len(c.Paths()))}
 	for _, read := range []func(*cube.Cube) error{
 		func(c *cube.Cube) error { return e.readMetrics(c, r.Metrics) }, e.readRegions, e.readPaths, e.readLocations} {
 		if err := read(c); err != nil {
@@ -68,6 +97,7 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 		if m.Kind.Derived() || !m.DType.Numeric() {
 			return fmt.Errorf("metric %d is not of numbers", m.ID)
 		}
+		e.summary.metrics[m.ID] = m
 		a := attrs(m.Attrs)
 		x := &e.Metrics[m.ID]
 		*x = metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
@@ -116,7 +146,7 @@ func (e *Experiment) readPaths(c *cube.Cube) error {
 				return fmt.Errorf("call path %d is below %d", p.ID, p.Parent.ID)
 			}
 		}
-		e.Paths[p.ID] = x
+		e.Paths[p.ID], e.summary.paths[p.ID] = x, p
 	}
 	return nil
 }

@@ -24,7 +24,10 @@ type Experiment struct {
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Findings   []Finding
 	NeverEnded []NeverEnded
+	Starts     []int32  // by piece of the trace (its chunks in order, and their locations): call path in which the location is when it begins, -1 none; nil unknown
 	Warnings   []string // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
+
+	summary *summary // instead of Severity and Critical
 }
 
 // Header says what was measured.

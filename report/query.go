@@ -2,6 +2,7 @@ package report
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -23,7 +24,9 @@ func (e *Experiment) Total(metric int) int64 {
 	if metric < 0 {
 		return 0
 	}
-	if metric < len(e.Severity) {
+	if e.summary != nil {
+		sum = e.summary.totals[metric]
+	} else if metric < len(e.Severity) {
 		for _, c := range e.Severity[metric] {
 			sum += c.Value
 		}
@@ -34,6 +37,19 @@ func (e *Experiment) Total(metric int) int64 {
 		}
 	}
 	return sum
+}
+
+// At returns the severity of a metric that is stored for a call path and location.
+func (e *Experiment) At(metric int, path, location uint32) int64 {
+	if e.summary != nil {
+		return e.summary.at(metric, path, location)
+	}
+	cells := e.Severity[metric]
+	i, found := slices.BinarySearchFunc(cells, Cell{Path: path, Location: location}, cellOrder)
+	if !found {
+		return 0
+	}
+	return cells[i].Value
 }
 
 // onPath returns the part of a metric on the critical path, ns.

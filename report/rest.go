@@ -28,21 +28,34 @@ type rest struct {
 	Header     Header       `json:"header"`
 	Origin     Origin       `json:"origin"`
 	OnPath     []int64      `json:"on_path"`
+	Totals     []int64      `json:"totals"` // of each metric, without those below
 	Groups     []Group      `json:"groups"`
 	Stats      []Stats      `json:"statistics"`
 	Findings   []Finding    `json:"findings"`
 	NeverEnded []NeverEnded `json:"never_ended"`
+	Starts     []int32      `json:"starts,omitempty"`
 	Warnings   []string     `json:"warnings"`
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Warnings}
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(r)
 	return b.Bytes(), err
+}
+
+// totals returns the sum of what is stored for each metric.
+func (e *Experiment) totals() []int64 {
+	sums := make([]int64, len(e.Metrics))
+	for i, cells := range e.Severity {
+		for _, c := range cells {
+			sums[i] += c.Value
+		}
+	}
+	return sums
 }
 
 // texts replaces all texts that come from the measured program. Lists are cloned before.
@@ -158,6 +171,8 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Origin)
 	case "on_path":
 		r.OnPath, err = list(d, d.b.metrics, func(*int64) error { return nil })
+	case "totals":
+		r.Totals, err = list(d, d.b.metrics, func(*int64) error { return nil })
 	case "groups":
 		r.Groups, err = list(d, maxList, d.group)
 		d.b.groups = len(r.Groups)
@@ -167,6 +182,8 @@ func (d *restDecoder) field(name string) (err error) {
 		r.Findings, err = list(d, maxList, d.finding)
 	case "never_ended":
 		r.NeverEnded, err = list(d, maxList, d.neverEnded)
+	case "starts":
+		r.Starts, err = list(d, maxList, d.start)
 	case "warnings":
 		r.Warnings, err = list(d, maxList, func(*string) error { return nil })
 	default:

@@ -63,6 +63,8 @@ func first(errs ...error) error {
 
 func (d *restDecoder) group(g *Group) error { return d.maybePath(g.Creator) }
 
+func (d *restDecoder) start(path *int32) error { return d.maybePath(*path) }
+
 func (d *restDecoder) stats(s *Stats) error {
 	for i := range s.Worst {
 		w := &s.Worst[i]
