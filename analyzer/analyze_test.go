@@ -30,6 +30,7 @@ func TestDeterminism(t *testing.T) {
 			require.NoError(t, err)
 			got, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.pieces * c.chunk * 60)})
 			require.NoError(t, err)
+			got.Starts = nil // they are of the chunks
 			if want == nil {
 				want = got
 			}

@@ -44,6 +44,7 @@ func (b *builder) build() *report.Experiment {
 	b.statistics()
 	b.onPath()
 	b.neverEnded()
+	b.starts()
 	b.header()
 	b.warnings()
 	return b.out
