@@ -43,6 +43,8 @@ var rules = []rule{
 	{"metric", nil, nil},
 	{"report", []string{"metric", "report/cube"}, nil},
 	{"report/cubepl", nil, nil},
+	{"report/cube/cubetest", []string{"report/cube"}, nil},
+	{"report/tracestat", nil, nil},
 	{"report/cube", nil, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
