@@ -68,6 +68,7 @@ type creation struct {
 type resume struct {
 	path      uint32 // innermost level, own path included
 	forgotten uint32 // number of the forgotten selects in the levels
+	blocked   bool   // the innermost operation is
 	time      int64  // of the event before; of the first batch: of its first event
 }
 
@@ -280,7 +281,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.last}
+		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.blocked(), l.last}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)
@@ -325,6 +326,16 @@ func (w *scanner) current(l *location) uint32 {
 		return l.stack[n-1].path
 	}
 	return l.own
+}
+
+// blocked says whether the innermost operation has blocked.
+func (l *location) blocked() bool {
+	for i := len(l.stack) - 1; i >= 0; i-- {
+		if l.stack[i].kind != wire.Enter {
+			return l.stack[i].blocked != NotBlocked
+		}
+	}
+	return false
 }
 
 // below returns the call path below which a new level lies.

@@ -1,6 +1,9 @@
 package analyzer
 
-import "tracerec/trace/wire"
+import (
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
 
 // starts tells in which call path each piece of the trace begins, so that it can be read alone.
 func (b *builder) starts() {
@@ -9,16 +12,16 @@ func (b *builder) starts() {
 	for _, c := range chunks {
 		n += len(c.Locations)
 	}
-	list := make([]int32, 0, n)
+	list := make([]report.Start, 0, n)
 	for i, c := range chunks {
 		from := b.s.resume[i]
 		for j := range c.Locations {
-			path := int32(-1)
+			start := report.Outside
 			// A damaged chunk has fewer pieces; outside all levels a location is in its own call path.
 			if j < len(from) && b.s.paths.nodes[from[j].path].kind != wire.Begin {
-				path = b.rankOf(from[j].path)
+				start = report.Within(b.rankOf(from[j].path), from[j].blocked)
 			}
-			list = append(list, path)
+			list = append(list, start)
 		}
 	}
 	b.out.Starts = list

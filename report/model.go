@@ -24,7 +24,7 @@ type Experiment struct {
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Findings   []Finding
 	NeverEnded []NeverEnded
-	Starts     []int32  // by piece of the trace (its chunks in order, and their locations): call path in which the location is when it begins, -1 none; nil unknown
+	Starts     []Start  // by piece of the trace: its chunks in order, and their locations; nil unknown
 	Warnings   []string // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
 
 	summary *summary // instead of Severity and Critical
@@ -93,6 +93,27 @@ type Group struct {
 	Creator int32  `json:"creator"` // call path that started them, -1 unknown
 	Count   int    `json:"count"`
 }
+
+// Start says where a location was when a piece of its trace began, so that the piece can be read alone.
+type Start int32
+
+// Outside is the Start of a location that was in no region and no operation.
+const Outside Start = -1
+
+// Within returns the Start of a location that was in a call path, and whether its innermost operation was blocked.
+func Within(path int32, blocked bool) Start {
+	s := Start(path << 1)
+	if blocked {
+		s |= 1
+	}
+	return s
+}
+
+// Path returns the call path, -1 for Outside.
+func (s Start) Path() int32 { return int32(s >> 1) }
+
+// Blocked says whether the innermost operation of the call path was blocked.
+func (s Start) Blocked() bool { return s >= 0 && s&1 != 0 }
 
 // Cell is one stored severity.
 type Cell struct {

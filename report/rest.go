@@ -33,7 +33,7 @@ type rest struct {
 	Stats      []Stats      `json:"statistics"`
 	Findings   []Finding    `json:"findings"`
 	NeverEnded []NeverEnded `json:"never_ended"`
-	Starts     []int32      `json:"starts,omitempty"`
+	Starts     []Start      `json:"starts,omitempty"`
 	Warnings   []string     `json:"warnings"`
 }
 

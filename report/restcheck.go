@@ -63,7 +63,7 @@ func first(errs ...error) error {
 
 func (d *restDecoder) group(g *Group) error { return d.maybePath(g.Creator) }
 
-func (d *restDecoder) start(path *int32) error { return d.maybePath(*path) }
+func (d *restDecoder) start(s *Start) error { return d.maybePath(s.Path()) }
 
 func (d *restDecoder) stats(s *Stats) error {
 	for i := range s.Worst {
