@@ -47,6 +47,7 @@ var rules = []rule{
 	{"report/tracestat", nil, nil},
 	{"report/cube", nil, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
+	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},
 	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
 	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},

@@ -1,0 +1,108 @@
+// Package timeline reads windows of a trace: what some locations did between two times, with their call paths, without loading the rest
+// of the trace. Only chunks that hold events of these locations and times are decompressed. In which call path a location was at the
+// beginning of a chunk is known from the analysis of the trace (report.Experiment.Starts).
+package timeline
+
+import (
+	"fmt"
+	"sync"
+
+	"tracerec/report"
+	"tracerec/trace"
+)
+
+// Limits of a window.
+const (
+	maxEvents    = 32 << 20 // events read for one window; more would be a blur, and keep the reader waiting
+	maxLocations = 256      // rows
+	maxSpans     = 20_000   // of a row …
+	maxWindow    = 200_000  // … and of all
+	maxDepth     = 64       // levels of a row
+	maxArrows    = 5000
+	defaultWidth = 1600 // pixels
+)
+
+// Reader reads windows of the trace that an experiment was made from. It is safe for concurrent use.
+type Reader struct {
+	archive   *trace.Archive
+	e         *report.Experiment
+	locations []uint32 // by location of the trace: its place in the experiment, none if it is not there alone
+	pieces    [][]piece
+	starts    []report.Start
+	decoders  sync.Pool // of *decoder
+}
+
+// piece is a batch of a location's events.
+type piece struct {
+	chunk uint32 // index in Archive.Chunks
+	batch uint32 // within the chunk
+	start uint32 // index in Experiment.Starts
+}
+
+// decoder decodes one chunk at a time.
+type decoder struct {
+	*trace.Decoder
+	buf trace.Buffer
+}
+
+const none = ^uint32(0)
+
+// New returns a reader of an archive, which must be the one that the experiment was made from and stay open.
+func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
+	n := len(a.Definitions().Locations)
+	r := &Reader{archive: a, e: e, locations: make([]uint32, n), pieces: make([][]piece, n), starts: e.Starts}
+	for i := range r.locations {
+		r.locations[i] = none
+	}
+	for i := range e.Locations {
+		l := &e.Locations[i]
+		if int(l.Trace) >= n || a.Definitions().Locations[l.Trace].GoID != l.GoID {
+			return nil, fmt.Errorf("the report was not made from this trace: goroutine %d of %s is not there", l.GoID, l.Name)
+		}
+		r.locations[l.Trace] = uint32(i)
+	}
+	start := uint32(0)
+	for i, c := range a.Chunks() {
+		for j, l := range c.Locations {
+			if r.locations[l] != none { // others are never asked for
+				r.pieces[l] = append(r.pieces[l], piece{uint32(i), uint32(j), start})
+			}
+			start++
+		}
+	}
+	if int(start) != len(r.starts) {
+		r.starts = nil // made by an older version
+	}
+	r.decoders.New = func() any { return &decoder{Decoder: a.NewDecoder()} }
+	return r, nil
+}
+
+// Window returns what happened on locations of the experiment. What is left out because there is too much is said in the window.
+func (r *Reader) Window(q report.WindowRequest) (*report.Window, error) {
+	if q.Begin >= q.End {
+		return nil, fmt.Errorf("the window ends before it begins")
+	}
+	if q.Width <= 0 {
+		q.Width = defaultWidth
+	}
+	w := &window{r: r, out: report.Window{Begin: q.Begin, End: q.End}, pixel: (q.End - q.Begin) / int64(q.Width),
+		names: map[string]int{}, created: map[trace.LocationID]creation{}, begun: map[trace.LocationID]int64{}, rows: map[trace.LocationID]*row{}}
+	for i, l := range q.Locations {
+		if int(l) >= len(r.e.Locations) {
+			return nil, fmt.Errorf("there is no location %d", l)
+		}
+		if i == maxLocations {
+			w.truncate("only the first %d of %d goroutines are shown", maxLocations, len(q.Locations))
+			break
+		}
+		if x := &r.e.Locations[l]; x.Count > 1 {
+			w.truncate("%s stands for %d goroutines, of which the first is shown", x.Name, x.Count)
+		}
+		w.add(l)
+	}
+	if err := w.read(); err != nil {
+		return nil, err
+	}
+	w.finish()
+	return &w.out, nil
+}

@@ -1,0 +1,192 @@
+package timeline_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/analyzer/timeline"
+	"tracerec/internal/naive/random"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/tracetest"
+	"tracerec/trace/tracetext"
+)
+
+const text = `
+channel ch cap 0
+mutex m
+location main
+  0 enter run @main.go:5
+  10 create worker @main.go:9
+  1000 lock m @main.go:11
+  2000 leave
+  90000 unlock m
+  91000 recv ch @main.go:14
+  91500 blocked
+  99000 leave
+  99500 exit
+  100000 end
+location worker
+  500 begin worker by main
+  600 enter solve @work.go:20
+  10000 lock m @work.go:21
+  11000 blocked
+  91000 leave
+  92000 unlock m
+  93000 exit
+  98000 send ch @work.go:30
+  98500 leave
+  99000 end
+`
+
+// open writes events in chunks of the given size and analyzes them.
+func open(t testing.TB, text string, chunk int) (*trace.Archive, *report.Experiment) {
+	var out bytes.Buffer
+	w, err := trace.NewWriter(&out, trace.Options{Resolution: 1, ChunkEvents: chunk})
+	require.NoError(t, err)
+	pieces := 0
+	if chunk > 0 {
+		pieces = 2
+	}
+	require.NoError(t, tracetext.Write(w, text, pieces))
+	require.NoError(t, w.Close())
+	a, err := trace.OpenReader("text", bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(t, err)
+	return a, analyze(t, a)
+}
+
+func analyze(t testing.TB, a *trace.Archive) *report.Experiment {
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	return e
+}
+
+// told writes a window as text.
+func told(w *report.Window) (list []string) {
+	for _, r := range w.Rows {
+		for _, s := range r.Spans {
+			kind := [...]string{"in", "op", "blocked"}[s.Kind]
+			list = append(list, fmt.Sprintf("%d %d %s %s %d %d", r.Location, s.Depth, kind, w.Names[s.Name], s.Begin, s.End))
+		}
+	}
+	for _, a := range w.Arrows {
+		list = append(list, fmt.Sprintf("%s %d %d to %d %d", a.Kind, a.From, a.FromTime, a.To, a.ToTime))
+	}
+	return list
+}
+
+func TestWindow(t *testing.T) {
+	for _, chunk := range []int{0, 1, 2, 3, 7} {
+		a, e := open(t, text, chunk)
+		r, err := timeline.New(a, e)
+		require.NoError(t, err)
+		for _, c := range []struct {
+			begin, end int64
+			want       []string
+		}{
+			{0, 100_000, []string{
+				"0 0 in run 0 99500", "0 1 op lock 1000 2000", "0 1 op recv 91000 99000", "0 2 blocked recv 91500 99000",
+				"1 0 in solve 600 93000", "1 1 op lock 10000 91000", "1 2 blocked lock 11000 91000", "1 0 op send 98000 98500",
+				"create 0 10 to 1 500"}},
+			{20_000, 30_000, []string{"0 0 in run 20000 30000", "1 0 in solve 20000 30000", "1 1 op lock 20000 30000", "1 2 blocked lock 20000 30000"}},
+			{92_500, 97_000, []string{"0 0 in run 92500 97000", "0 1 op recv 92500 97000", "0 2 blocked recv 92500 97000", "1 0 in solve 92500 93000"}},
+			{99_200, 99_300, []string{"0 0 in run 99200 99300"}},
+			{200_000, 300_000, nil},
+			{0, 5, []string{"0 0 in run 0 5"}},
+		} {
+			w, err := r.Window(report.WindowRequest{Begin: c.begin, End: c.end, Locations: []uint32{0, 1}, Width: 1 << 20})
+			require.NoError(t, err)
+			require.Empty(t, w.Truncated)
+			require.Equal(t, c.want, told(w), "chunks of %d, from %d", chunk, c.begin)
+		}
+	}
+}
+
+func synthetic(t testing.TB, events, chunk int) *trace.Archive {
+	var out bytes.Buffer
+	w, err := trace.NewWriter(&out, trace.Options{ChunkEvents: chunk})
+	require.NoError(t, err)
+	require.NoError(t, tracetest.Synthetic(w, events, 1))
+	require.NoError(t, w.Close())
+	a, err := trace.OpenReader("synthetic", bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(t, err)
+	return a
+}
+
+// A window read alone shows what reading from the beginning on shows.
+func TestWindowsAgreeWithReadingEverything(t *testing.T) {
+	archives := []*trace.Archive{synthetic(t, 50_000, 700), synthetic(t, 50_000, 5000)}
+	for seed := range uint64(20) {
+		text := random.Trace(seed)
+		a, _ := open(t, text, 5)
+		archives = append(archives, a)
+	}
+	seen := 0
+	for i, a := range archives {
+		e := analyze(t, a)
+		alone, err := timeline.New(a, e)
+		require.NoError(t, err)
+		e2 := *e
+		e2.Starts = nil
+		whole, err := timeline.New(a, &e2)
+		require.NoError(t, err)
+		end := e.Header.Span + 1
+		q := report.WindowRequest{Width: 1 << 30}
+		for l := range min(len(e.Locations), 20) {
+			q.Locations = append(q.Locations, uint32(l))
+		}
+		for k := range int64(25) {
+			q.Begin = end * k / 25
+			q.End = q.Begin + end/40 + 1
+			got, err := alone.Window(q)
+			require.NoError(t, err)
+			want, err := whole.Window(q)
+			require.NoError(t, err)
+			require.Equal(t, told(want), told(got), "archive %d, window from %d to %d", i, q.Begin, q.End)
+			seen += len(told(got))
+		}
+	}
+	require.Greater(t, seen, 10_000)
+}
+
+func BenchmarkWindow(b *testing.B) {
+	a := synthetic(b, 10_000_000, 0)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(b, err)
+	r, err := timeline.New(a, e)
+	require.NoError(b, err)
+	q := report.WindowRequest{Width: 1600}
+	for l := range e.Locations {
+		q.Locations = append(q.Locations, uint32(l))
+	}
+	for _, part := range []int64{100_000, 1000, 100, 10, 3} {
+		q.Begin = e.Header.Span / 2
+		q.End = q.Begin + e.Header.Span/part
+		b.Run(fmt.Sprintf("1 of %d", part), func(b *testing.B) {
+			for b.Loop() {
+				w, err := r.Window(q)
+				require.NoError(b, err)
+				require.Empty(b, w.Truncated)
+				n := 0
+				for _, row := range w.Rows {
+					n += len(row.Spans)
+				}
+				b.ReportMetric(float64(n), "spans")
+			}
+		})
+	}
+	b.Run("everything", func(b *testing.B) {
+		d, buf := a.NewDecoder(), new(trace.Buffer)
+		for b.Loop() {
+			for _, c := range a.Chunks() {
+				_, err := d.Decode(c, buf)
+				require.NoError(b, err)
+			}
+		}
+	})
+}

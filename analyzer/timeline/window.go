@@ -1,0 +1,355 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// window is a window being read.
+type window struct {
+	r       *Reader
+	out     report.Window
+	pixel   int64 // shorter stays are merged, ns
+	spans   int   // in all rows
+	names   map[string]int
+	rows    map[trace.LocationID]*row
+	order   []*row
+	created map[trace.LocationID]creation
+	begun   map[trace.LocationID]int64
+	reasons map[string]bool // said in out.Truncated
+}
+
+// creation is the start of a goroutine by another one.
+type creation struct {
+	by   uint32 // location of the experiment
+	time int64
+}
+
+// row is one location of the window.
+type row struct {
+	w       *window
+	id      trace.LocationID
+	out     report.WindowRow
+	stack   []level
+	depth   int   // of levels shown
+	end     int64 // until when it lives, as far as is known
+	ended   bool
+	pending []report.Span // by depth: a span that may grow by merging
+	longest []int64       // by depth: the longest stay in it
+}
+
+// level is an open level of the call path.
+type level struct {
+	begin, blocked int64
+	name           int
+	operation      bool
+	selects        bool
+	phantom        bool // a select that was left without a word: later events count it, but nobody is in it
+}
+
+const notBlocked = int64(-1 << 63)
+
+// truncate says what is left out, once.
+func (w *window) truncate(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if w.reasons[text] {
+		return
+	}
+	if w.reasons == nil {
+		w.reasons = map[string]bool{}
+	}
+	w.reasons[text] = true
+	if w.out.Truncated != "" {
+		text = w.out.Truncated + "; " + text
+	}
+	w.out.Truncated = text
+}
+
+// name returns the index of a name.
+func (w *window) name(s string) int {
+	i, known := w.names[s]
+	if !known {
+		i = len(w.out.Names)
+		w.names[s] = i
+		w.out.Names = append(w.out.Names, s)
+	}
+	return i
+}
+
+// add adds a row for a location of the experiment.
+func (w *window) add(l uint32) {
+	id := trace.LocationID(w.r.e.Locations[l].Trace)
+	if w.rows[id] != nil {
+		return
+	}
+	defs := w.r.archive.Definitions()
+	x := &row{w: w, id: id, out: report.WindowRow{Location: l}, end: defs.Processes[defs.Locations[id].Process].End}
+	w.rows[id] = x
+	w.order = append(w.order, x)
+}
+
+// task is a piece to be read, for a row.
+type task struct {
+	piece
+	row   *row
+	first bool // of the row: the location's levels are to be restored
+}
+
+// read reads the pieces of all rows, each chunk once.
+func (w *window) read() error {
+	var tasks []task
+	for _, x := range w.order {
+		for i, p := range w.needed(x) {
+			tasks = append(tasks, task{p, x, i == 0})
+		}
+	}
+	slices.SortFunc(tasks, func(a, b task) int { return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.batch, b.batch)) })
+	chunks := w.r.archive.Chunks()
+	events := 0
+	for i, t := range tasks {
+		if i == 0 || t.chunk != tasks[i-1].chunk {
+			events += chunks[t.chunk].Events
+		}
+	}
+	if events > maxEvents {
+		w.truncate("the window holds about %d million events; zoom in to see what happened", events/1e6)
+		return nil
+	}
+	d := w.r.decoders.Get().(*decoder)
+	defer w.r.decoders.Put(d)
+	for len(tasks) > 0 {
+		n := 1
+		for n < len(tasks) && tasks[n].chunk == tasks[0].chunk {
+			n++
+		}
+		batches, err := d.Decode(chunks[tasks[0].chunk], &d.buf)
+		for _, t := range tasks[:n] {
+			if int(t.batch) < len(batches) {
+				t.row.apply(&t, batches[t.batch].Events)
+			}
+		}
+		if err != nil {
+			w.truncate("%v", err)
+		}
+		tasks = tasks[n:]
+	}
+	return nil
+}
+
+// needed returns the pieces that say what a location did in the window. The first may lie behind it, or before it: then it says where the
+// location was all the time.
+func (w *window) needed(x *row) []piece {
+	pieces, chunks := w.r.pieces[x.id], w.r.archive.Chunks()
+	from := 0
+	for from < len(pieces) && chunks[pieces[from].chunk].Last < w.out.Begin {
+		from++
+	}
+	to := from
+	for to < len(pieces) && chunks[pieces[to].chunk].First <= w.out.End {
+		to++
+	}
+	switch {
+	case w.r.starts == nil:
+		return pieces[:to] // levels are only known from the beginning on
+	case to > from:
+		return pieces[from:to]
+	case from < len(pieces):
+		return pieces[from : from+1]
+	}
+	return pieces[max(0, from-1):]
+}
+
+// apply applies the events of a piece.
+func (x *row) apply(t *task, events []trace.Event) {
+	if t.first {
+		x.restore(t.piece)
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Time > x.w.out.End {
+			return
+		}
+		x.event(e)
+		x.end = max(x.end, e.Time)
+	}
+}
+
+// restore opens the levels in which the location was when a piece began.
+func (x *row) restore(p piece) {
+	if x.w.r.starts == nil {
+		return
+	}
+	e := x.w.r.e
+	start := x.w.r.starts[p.start]
+	var names []uint32
+	for path := start.Path(); path >= 0; path = e.Paths[path].Parent {
+		names = append(names, e.Paths[path].Region)
+	}
+	slices.Reverse(names)
+	for _, region := range names {
+		r := &e.Regions[region]
+		x.push(level{begin: x.w.out.Begin, blocked: notBlocked, name: x.w.name(r.Name), operation: r.Operation})
+	}
+	if n := x.innermost(); n >= 0 && start.Blocked() {
+		x.stack[n].blocked = x.w.out.Begin
+	}
+}
+
+func (x *row) push(l level) {
+	x.stack = append(x.stack, l)
+	if !l.phantom {
+		x.depth++
+	}
+}
+
+// pop ends the innermost level.
+func (x *row) pop(t int64) {
+	n := len(x.stack) - 1
+	l := &x.stack[n]
+	x.stack = x.stack[:n]
+	if l.phantom {
+		return
+	}
+	x.depth--
+	kind := report.InRegion
+	if l.operation {
+		kind = report.InOperation
+	}
+	x.span(l.begin, t, x.depth, l.name, kind)
+	if l.blocked != notBlocked {
+		x.span(l.blocked, t, x.depth+1, l.name, report.InBlocked)
+	}
+}
+
+// innermost returns the index of the innermost operation, -1 if there is none.
+func (x *row) innermost() int {
+	n := len(x.stack) - 1
+	for n >= 0 && !x.stack[n].operation {
+		n--
+	}
+	return n
+}
+
+// event applies one event.
+func (x *row) event(e *trace.Event) {
+	if n := len(x.stack) - 1; n >= 0 && x.stack[n].selects && !x.stack[n].phantom {
+		switch e.Kind {
+		case wire.Leave, wire.Chose, wire.Blocked, wire.Overhead, wire.Counters, wire.Lost:
+		default: // it went on without telling which case it took
+			x.pop(e.Time)
+			x.push(level{operation: true, selects: true, phantom: true})
+		}
+	}
+	spec, _ := wire.SpecOf(e.Kind)
+	switch {
+	case spec.Level > 0:
+		x.push(level{begin: e.Time, blocked: notBlocked, name: x.w.name(x.w.regionName(e.ID)), operation: e.Kind != wire.Enter,
+			selects: e.Kind == wire.SelectBegin})
+	case e.Kind == wire.Exit:
+		x.drop(uint64(e.ID)+1, e.Time)
+	case e.Kind == wire.Lost:
+		x.drop(uint64(e.ID), e.Time)
+	case e.Kind == wire.Leave || e.Kind == wire.Chose:
+		for n := x.innermost(); n >= 0 && len(x.stack) > n; {
+			x.pop(e.Time)
+		}
+	case e.Kind == wire.Blocked:
+		if n := x.innermost(); n >= 0 && x.stack[n].blocked == notBlocked {
+			x.stack[n].blocked = e.Time
+		}
+	case e.Kind == wire.End:
+		x.drop(uint64(len(x.stack)), e.Time)
+		x.ended = true
+	case e.Kind == wire.Create && e.Time >= x.w.out.Begin:
+		x.w.created[e.Other()] = creation{x.out.Location, e.Time}
+	case e.Kind == wire.Begin && e.Time >= x.w.out.Begin:
+		x.w.begun[x.id] = e.Time
+	}
+}
+
+func (x *row) drop(n uint64, t int64) {
+	for ; n > 0 && len(x.stack) > 0; n-- {
+		x.pop(t)
+	}
+}
+
+func (w *window) regionName(id uint32) string {
+	if list := w.r.archive.Definitions().Regions; int(id) < len(list) {
+		return list[id].Name
+	}
+	return ""
+}
+
+// span adds a stay, unless it lies outside the window. Stays of one depth come in the order of time.
+func (x *row) span(begin, end int64, depth, name int, kind report.SpanKind) {
+	w := x.w
+	begin, end = max(begin, w.out.Begin), min(end, w.out.End)
+	if end < begin || depth >= maxDepth {
+		return
+	}
+	for len(x.pending) <= depth {
+		x.pending, x.longest = append(x.pending, report.Span{Depth: -1}), append(x.longest, 0)
+	}
+	s := report.Span{Begin: begin, End: end, Depth: depth, Name: name, Kind: kind}
+	p := &x.pending[depth]
+	if length := end - begin; p.Depth == depth && length < w.pixel && end-p.Begin <= 2*w.pixel {
+		p.End = end
+		p.Merged = max(p.Merged, 1) + 1
+		if length > x.longest[depth] {
+			p.Name, p.Kind, x.longest[depth] = name, kind, length
+		}
+		return
+	}
+	x.flush(depth)
+	*p, x.longest[depth] = s, end-begin
+	if end-begin >= w.pixel {
+		x.flush(depth)
+	}
+}
+
+// flush takes the pending span of a depth over.
+func (x *row) flush(depth int) {
+	p := &x.pending[depth]
+	if p.Depth < 0 {
+		return
+	}
+	if len(x.out.Spans) == maxSpans || x.w.spans == maxWindow {
+		x.w.truncate("there are more spans than can be shown; zoom in, or choose fewer goroutines")
+	} else {
+		x.out.Spans = append(x.out.Spans, *p)
+		x.w.spans++
+	}
+	p.Depth = -1
+}
+
+// finish closes what is still open and puts everything in order.
+func (w *window) finish() {
+	w.out.Rows = []report.WindowRow{}
+	for _, x := range w.order {
+		x.drop(uint64(len(x.stack)), max(x.end, w.out.Begin))
+		for depth := range x.pending {
+			x.flush(depth)
+		}
+		slices.SortFunc(x.out.Spans, func(a, b report.Span) int {
+			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Depth, b.Depth))
+		})
+		w.out.Rows = append(w.out.Rows, x.out)
+	}
+	for child, begin := range w.begun {
+		if c, ok := w.created[child]; ok {
+			w.out.Arrows = append(w.out.Arrows, report.Arrow{From: c.by, FromTime: c.time, To: w.rows[child].out.Location, ToTime: begin, Kind: "create"})
+		}
+	}
+	slices.SortFunc(w.out.Arrows, func(a, b report.Arrow) int {
+		return cmp.Or(cmp.Compare(a.FromTime, b.FromTime), cmp.Compare(a.To, b.To))
+	})
+	if len(w.out.Arrows) > maxArrows {
+		w.truncate("only the first %d of %d arrows are shown", maxArrows, len(w.out.Arrows))
+		w.out.Arrows = w.out.Arrows[:maxArrows]
+	}
+}
