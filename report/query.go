@@ -2,6 +2,7 @@ package report
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -36,6 +37,19 @@ func (e *Experiment) Total(metric int) int64 {
 		}
 	}
 	return sum
+}
+
+// At returns the severity of a metric that is stored for a call path and location.
+func (e *Experiment) At(metric int, path, location uint32) int64 {
+	if e.summary != nil {
+		return e.summary.at(metric, path, location)
+	}
+	cells := e.Severity[metric]
+	i, found := slices.BinarySearchFunc(cells, Cell{Path: path, Location: location}, cellOrder)
+	if !found {
+		return 0
+	}
+	return cells[i].Value
 }
 
 // onPath returns the part of a metric on the critical path, ns.
