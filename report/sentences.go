@@ -35,9 +35,8 @@ func (s *Sentences) Location(l uint32) string { return s.p.name(l) }
 // StillWaiting lists the waits that never ended, equal ones together.
 func (s *Sentences) StillWaiting() []StillWaiting { return s.p.stillWaiting() }
 
-// Lead sums the experiment up for somebody who sees such a report for the first time. The totals of metrics are given by a function like
-// Experiment.Total, because an experiment may come without its severities.
-func (s *Sentences) Lead(total func(metric int) int64) []string {
+// Lead sums the experiment up for somebody who sees such a report for the first time.
+func (s *Sentences) Lead() []string {
 	p, e := &s.p, s.p.e
 	h := &e.Header
 	lead := p.deadlocks()
@@ -50,7 +49,7 @@ func (s *Sentences) Lead(total func(metric int) int64) []string {
 	var waited int64
 	for i := range e.Metrics {
 		if m := &e.Metrics[i]; m.Wait && !s.belowWait(i) {
-			waited += total(i)
+			waited += e.Total(i)
 		}
 	}
 	if h.Time > 0 && waited > 0 {
