@@ -18,6 +18,7 @@ import (
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/tracestat"
 	"tracerec/trace"
 )
 
@@ -55,7 +56,8 @@ type reportInput struct {
 	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert. Its severities are nil:
 	// they are in the cube; report.FromCube has both.
 	Experiment *report.Experiment
-	Trace      string // directory that was analyzed, if it is still there; else ""
+	Trace      string          // directory that was analyzed, if it is still there; else ""
+	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
 }
 
 // Close closes the file. Rows of the cube that were not read are lost.
@@ -88,7 +90,31 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 	if in.Experiment != nil && isDir(in.Experiment.Origin.Trace) {
 		in.Trace = in.Experiment.Origin.Trace
 	}
+	if in.Experiment == nil {
+		if in.Stat, err = readStat(in.Cube, input); err != nil { // the report itself is none the worse for it
+			in.Cube.Problems = append(in.Cube.Problems, err.Error())
+		}
+	}
 	return in, nil
+}
+
+// readStat looks for Scalasca's statistics within a report and beside it.
+func readStat(c *cube.Cube, input string) (*tracestat.Stat, error) {
+	for _, m := range c.Members {
+		if m.Name == tracestat.FileName {
+			return tracestat.Read(filepath.Base(input)+": "+m.Name, m.Open())
+		}
+	}
+	name := filepath.Join(filepath.Dir(input), tracestat.FileName)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return tracestat.Read(name, f)
 }
 
 // stat looks for an input, which is a directory or a regular file.
