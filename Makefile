@@ -1,13 +1,16 @@
-# Everything runs from a fresh clone with nothing but Go; check also wants a C compiler for the race detector.
+# Everything runs from a fresh clone with nothing but Go. check also wants a C compiler for the race detector, and npm
+# to see that the page of expert view is what its sources say; e2e wants npm and Chromium.
 
 GO      ?= go
 FUZZTIME ?= 5s
 BIN     := bin
+UI      := report/web/ui
+NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test check bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test check gate ui page e2e bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 build: ## build tracerec and expert into bin/
 	@mkdir -p $(BIN)
@@ -22,7 +25,7 @@ demo: build ## record a gas dynamics program whose work is uneven, and say what 
 test: ## run all tests
 	$(GO) test -timeout 600s ./...
 
-check: fmt vet race fuzz ## everything a change must pass: format, vet, lint and tests with race detector, short fuzzing
+check: fmt vet race fuzz page gate ## what a change must pass: format, vet, lint, race detector, short fuzzing, the page, gate
 
 fmt:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt these files'; exit 1; }
@@ -51,6 +54,26 @@ fuzz:
 			$$run || $$run || exit 1; \
 		done; \
 	done
+
+# The examples hold their limits, and do not when something is planted in them.
+gate: build ## hold the examples against their limits with expert check
+	@GO=$(GO) .ci/gate
+
+ui: $(NPM) ## rebuild the page of expert view from report/web/ui (needs npm)
+	cd $(UI) && npm run --silent build
+
+# The page that is checked in is what its sources give, byte for byte.
+page:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NPM) && cd $(UI) && npm run --silent check; \
+	else echo 'no npm: that the page of expert view fits its sources is not checked'; fi
+
+$(NPM): $(UI)/package.json $(UI)/package-lock.json
+	cd $(UI) && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+e2e: build $(NPM) ## test the page in a real browser (needs npm and Chromium)
+	@GO=$(GO) $(UI)/e2e/record
+	node --test --test-reporter=spec $(UI)/e2e/all.mjs
 
 crossbuild: ## build what programs link, package instrument, for every system that Go knows
 	@failed=; for target in $$($(GO) tool dist list); do \
