@@ -66,7 +66,7 @@ export function percent(x: number | null | undefined, sign = false): string {
   if (x === null || x === undefined || !Number.isFinite(x)) return "n/a";
   const p = x * 100;
   const a = Math.abs(p);
-  const s = a === 0 ? "0" : a < 0.005 ? "<0.01" : a < 9.995 ? a.toFixed(2) : a < 99.95 ? a.toFixed(1) : a.toFixed(a < 1000 ? 1 : 0);
+  const s = a === 0 ? "0" : a < 0.005 ? "<0.01" : a < 9.995 ? a.toFixed(2) : a < 99.95 ? a.toFixed(1) : a.toFixed(0);
   return (p < 0 ? minus : sign && p > 0 ? "+" : "") + s;
 }
 
