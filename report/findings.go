@@ -137,6 +137,11 @@ func (p *page) who(group int32, locations []uint32) string {
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
 	}
+	return p.several(group, min(n, max(1, p.e.Groups[group].Count))) // a folded location may have others, too
+}
+
+// several names a number of goroutines of a group: "worker ×7 (of 8)".
+func (p *page) several(group int32, n int) string {
 	g := p.e.Groups[group]
 	name := elide(readable(g.Name), nameWidth)
 	if g.Name == unnamed {
@@ -218,10 +223,13 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		locations[k] = append(locations[k], n.Location)
 	}
 	for _, k := range order {
-		who, verb := p.who(k.group, locations[k]), " have been in "
-		if l := locations[k]; len(l) == 1 && e.Locations[l[0]].Count <= 1 {
+		who, verb := p.several(k.group, len(locations[k])), " have been in "
+		if l := locations[k]; len(l) == 1 {
 			verb = " has been in "
-			if id := e.Locations[l[0]].GoID; id != 0 && !isUnnamed(e.Locations[l[0]].Name) {
+			if e.Locations[l[0]].Count <= 1 {
+				who = p.name(l[0])
+			}
+			if id := e.Locations[l[0]].GoID; id != 0 && e.Locations[l[0]].Count <= 1 && !isUnnamed(e.Locations[l[0]].Name) {
 				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
 			}
 		}

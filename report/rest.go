@@ -106,7 +106,7 @@ type bounds struct{ metrics, paths, locations, groups int }
 // decodeRest reads the member. All numbers in what it returns are within bounds.
 func decodeRest(m *cube.Member, b bounds) (*rest, error) {
 	r := &rest{}
-	d := &restDecoder{Decoder: json.NewDecoder(m.Open()), b: b, r: r, seen: map[string]bool{}}
+	d := &restDecoder{Decoder: json.NewDecoder(m.Open()), b: b, r: r, seen: map[string]bool{}, most: int(m.Size())}
 	if err := d.object(d.field); err != nil {
 		offset := d.InputOffset()
 		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -127,6 +127,7 @@ type restDecoder struct {
 	b    bounds
 	r    *rest
 	seen map[string]bool // parts
+	most int             // elements of a list that has no limit by itself
 }
 
 // object reads an object and calls field for each name, which must read the value.
@@ -174,27 +175,24 @@ func (d *restDecoder) field(name string) (err error) {
 	case "totals":
 		r.Totals, err = list(d, d.b.metrics, func(*int64) error { return nil })
 	case "groups":
-		r.Groups, err = list(d, maxList, d.group)
+		r.Groups, err = list(d, d.most, d.group)
 		d.b.groups = len(r.Groups)
 	case "statistics":
 		r.Stats, err = list(d, d.b.metrics, d.stats)
 	case "findings":
-		r.Findings, err = list(d, maxList, d.finding)
+		r.Findings, err = list(d, d.most, d.finding)
 	case "never_ended":
-		r.NeverEnded, err = list(d, maxList, d.neverEnded)
+		r.NeverEnded, err = list(d, d.most, d.neverEnded)
 	case "starts":
-		r.Starts, err = list(d, maxList, d.start)
+		r.Starts, err = list(d, d.most, d.start)
 	case "warnings":
-		r.Warnings, err = list(d, maxList, func(*string) error { return nil })
+		r.Warnings, err = list(d, d.most, func(*string) error { return nil })
 	default:
 		var skipped json.RawMessage
 		err = d.Decode(&skipped)
 	}
 	return err
 }
-
-// maxList is the most elements of a list that has no limit by itself.
-const maxList = 1 << 24
 
 // list reads an array, checking each element. It is nil if the file has null.
 func list[T any](d *restDecoder, most int, check func(*T) error) ([]T, error) {

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sums adds severities up by metric and call path.
+func sums(all [][]Cell) map[[2]uint32]int64 {
+	sum := map[[2]uint32]int64{}
+	for m, cells := range all {
+		for _, c := range cells {
+			sum[[2]uint32{uint32(m), c.Path}] += c.Value
+		}
+	}
+	return sum
+}
+
+// However few locations are left, sums stay, processes are not mixed, and nothing points nowhere.
+func TestFold(t *testing.T) {
+	for seed := range uint64(5) {
+		e := randomExperiment(seed, 60)
+		for n := 1; n <= 61; n++ {
+			f := e.Fold(n)
+			if n >= 60 {
+				require.Same(t, e, f)
+				continue
+			}
+			require.LessOrEqual(t, len(f.Locations), max(n, 2))
+			require.GreaterOrEqual(t, len(f.Locations), 1)
+			require.Equal(t, sums(e.Severity), sums(f.Severity))
+			require.Equal(t, sums(e.Critical), sums(f.Critical))
+			count := map[int]int{}
+			for _, l := range f.Locations {
+				count[l.Process] += l.Count
+				require.Less(t, int(l.Group), len(f.Groups))
+			}
+			require.Equal(t, len(e.Locations), count[0]+count[1])
+			before := map[int]int{}
+			for _, l := range e.Locations {
+				before[l.Process]++
+			}
+			require.Equal(t, before, count)
+			require.Len(t, f.Warnings, 1)
+			require.Contains(t, f.Warnings[0], "60 locations are too many")
+			for i := range f.Findings {
+				require.NotEmpty(t, f.Findings[i].Locations)
+				require.Equal(t, e.Findings[i].Severity, f.Findings[i].Severity)
+			}
+			// Everything within bounds: it can be written, read and shown.
+			again, err := FromCube(rewritten(t, e, CubeOptions{Locations: n}))
+			require.NoError(t, err)
+			requireSame(t, f, again)
+		}
+		require.Empty(t, e.Warnings)
+	}
+}
+
+// Groups of many are folded first, and single goroutines stay.
+func TestFoldOrder(t *testing.T) {
+	e := &Experiment{Groups: []Group{{"main", -1, 1}, {"few", 0, 3}, {"many", 0, 50}}}
+	for i := range 54 {
+		g := int32(2)
+		if i == 0 {
+			g = 0
+		} else if i < 4 {
+			g = 1
+		}
+		e.Locations = append(e.Locations, Location{Group: g, Name: e.Groups[g].Name, Count: 1})
+	}
+	f := e.Fold(10)
+	require.Len(t, f.Locations, 5)
+	require.Equal(t, Location{Group: 2, Name: "many", Count: 50}, f.Locations[4])
+	require.Equal(t, []string{"54 locations are too many to be shown one by one; added up are many ×50 (--locations)"}, f.Warnings)
+	f = e.Fold(4)
+	require.Equal(t, []Location{{Name: "main", Count: 1}, {Group: 1, Name: "few", Count: 3}, {Group: 2, Name: "many", Count: 50}}, f.Locations)
+	require.Contains(t, f.Warnings[0], "many ×50, few ×3")
+}
+
+// Of folded goroutines, those are counted that still wait, not all there are.
+func TestFoldedStillWaiting(t *testing.T) {
+	e := &Experiment{Groups: []Group{{"worker", -1, 5000}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
+		Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}}
+	e.NeverEnded = []NeverEnded{{Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}}
+	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×3 (of 5,000) have been in recv")
+	e.NeverEnded = e.NeverEnded[:1]
+	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×1 (of 5,000) has been in recv")
+}
+
+// Where there are more groups than locations wanted, those of the same name go first, then those in which least time was spent.
+func TestFoldGroups(t *testing.T) {
+	e := hydro()
+	e.Groups, e.Locations, e.Severity = nil, nil, make([][]Cell, len(e.Metrics))
+	time := e.MetricIndex("execution")
+	for i := range 20 {
+		name := []string{"dear", "same", "cheap", "same", "cheaper"}[min(i, 4)]
+		if i > 4 {
+			name = "same"
+		}
+		e.Groups = append(e.Groups, Group{name, int32(i % 3), 1})
+		e.Locations = append(e.Locations, Location{Group: int32(i), Name: name, Count: 1})
+		e.Severity[time] = append(e.Severity[time], Cell{0, uint32(i), map[string]int64{"dear": 1000, "same": 100, "cheap": 10, "cheaper": 1}[name]})
+	}
+	for i := range e.Severity[time] {
+		e.Severity[time][i].Location = uint32(i)
+	}
+	e.Findings, e.Stats, e.Critical = []Finding{{Metric: time, Group: 5, Locations: []uint32{5}}}, nil, nil
+	f := e.Fold(4)
+	require.Len(t, f.Locations, 4)
+	require.Equal(t, Group{"same", -1, 17}, f.Groups[f.Locations[1].Group])
+	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups")
+	require.Equal(t, glue("same ×1"), (&page{e: f}).who(f.Findings[0].Group, f.Findings[0].Locations), "the group has one")
+	f = e.Fold(2)
+	require.Len(t, f.Locations, 2)
+	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups, others ×3 from 3 groups")
+}
