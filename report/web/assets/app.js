@@ -586,6 +586,11 @@
     children(node) {
       return this.list.subarray(this.first[node], this.first[node + 1]);
     }
+    // inner are the nodes that can be opened, ascending.
+    get inner() {
+      return this.opened ??= Array.from({ length: this.size }, (_3, i3) => i3).filter((i3) => !this.isLeaf(i3));
+    }
+    opened;
     isLeaf(node) {
       return this.first[node] === this.first[node + 1];
     }
@@ -744,28 +749,31 @@
   }
 
   // src/sets.ts
-  function encodeSet(set) {
-    const members = [...set].sort((a4, b) => a4 - b);
+  var written = /* @__PURE__ */ new WeakMap();
+  function encodeSet(set, all) {
+    const known = written.get(set);
+    if (known !== void 0) return known;
     const parts = [];
     let last = -1;
-    for (let i3 = 0; i3 < members.length; ) {
-      let run = 1;
-      while (members[i3 + run] === members[i3] + run) run++;
-      const distance = (members[i3] - last).toString(36);
-      parts.push(run > 1 ? `${distance}-${run.toString(36)}` : distance);
-      last = members[i3] + run - 1;
-      i3 += run;
+    for (let i3 = 0; i3 < all.length; i3++) {
+      if (!set.has(all[i3])) continue;
+      const first = i3;
+      while (i3 + 1 < all.length && set.has(all[i3 + 1])) i3++;
+      const distance = (first - last).toString(36);
+      parts.push(i3 > first ? `${distance}-${(i3 - first + 1).toString(36)}` : distance);
+      last = i3;
     }
-    return parts.join(".");
+    const text = parts.join(".");
+    written.set(set, text);
+    return text;
   }
-  function decodeSet(text, size2) {
+  function decodeSet(text, all) {
     const set = /* @__PURE__ */ new Set();
     let last = -1;
     for (const part of text.split(".")) {
       const [distance = NaN, run = 1] = part.split("-").map((s3) => parseInt(s3, 36));
       if (!(distance > 0) || !(run > 0)) break;
-      for (let i3 = 0; i3 < run; i3++) if (last + distance + i3 < size2) set.add(last + distance + i3);
-      else break;
+      for (let i3 = last + distance; i3 < Math.min(last + distance + run, all.length); i3++) set.add(all[i3]);
       last += distance + run - 1;
     }
     return set;
@@ -905,6 +913,11 @@
     };
   }
   var short = { metric: "m", call: "c", system: "s" };
+  var trees = ["metric", "call", "module", "system"];
+  function openable(k2) {
+    if (k2 === "module") return report.modules.map((_3, i3) => i3);
+    return { metric: report.metricTree, call: report.pathTree, system: report.systemTree }[k2].inner;
+  }
   function encode(s3) {
     const q2 = new URLSearchParams();
     const put = (key, value2, usual) => value2 !== usual && q2.set(key, value2);
@@ -920,7 +933,7 @@
     number("resource", s3.resource, -1);
     put("system", s3.system, initial.system);
     number("topology", s3.topology, 0);
-    for (const k2 of ["metric", "call", "module", "system"]) put("x" + k2, encodeSet(s3.expanded[k2]), encodeSet(initial.expanded[k2]));
+    for (const k2 of trees) put("x" + k2, encodeSet(s3.expanded[k2], openable(k2)), encodeSet(initial.expanded[k2], openable(k2)));
     for (const k2 of ["metric", "call", "system"]) {
       const c3 = s3.columns[k2];
       const d3 = initial.columns[k2];
@@ -958,7 +971,6 @@
       const [a4, b] = numbers(key);
       return a4 !== void 0 && b !== void 0 && b > a4 ? [a4, b] : null;
     };
-    const set = (key, usual, size2) => q2.has(key) ? decodeSet(q2.get(key), size2) : usual;
     const col = (k2) => {
       const d4 = initial.columns[k2];
       const hide = Number(q2.get(short[k2] + "hide"));
@@ -973,6 +985,8 @@
     const d3 = initial;
     const r3 = report;
     const resources = r3.systemTree.size;
+    const expanded = { ...d3.expanded };
+    for (const k2 of trees) if (q2.has("x" + k2)) expanded[k2] = decodeSet(q2.get("x" + k2), openable(k2));
     const widths = numbers("widths").filter((w3) => w3 > 0);
     return {
       view: oneOf("view", ["findings", "trees", "timeline", "efficiency"], d3.view),
@@ -986,12 +1000,7 @@
       resource: index("resource", -1, resources),
       system: oneOf("system", ["tree", "plot", "topology"], d3.system),
       topology: index("topology", 0, r3.topologies.length, 0),
-      expanded: {
-        metric: set("xmetric", d3.expanded.metric, r3.metrics.length),
-        call: set("xcall", d3.expanded.call, r3.pathTree.size),
-        module: set("xmodule", d3.expanded.module, r3.modules.length),
-        system: set("xsystem", d3.expanded.system, resources)
-      },
+      expanded,
       columns: { metric: col("metric"), call: col("call"), system: col("system") },
       widths: widths.length === 3 ? widths : d3.widths,
       front: oneOf("front", ["metric", "call", "system", "details"], d3.front),
@@ -1274,7 +1283,8 @@
       const end = way[way.length - 1];
       c3.expand(/* @__PURE__ */ new Set([...c3.expanded, ...tree.ancestors(from), ...way.filter((n2) => !tree.isLeaf(n2) && (n2 !== end || w3[n2] > 0))]), end);
     };
-    const ready = !c3.error && c3.incl !== null;
+    const problem = c3.failure || c3.error;
+    const ready = !problem && c3.incl !== null;
     return /* @__PURE__ */ a3("section", { class: "column " + c3.name + (c3.loading ? " loading" : ""), "aria-label": c3.title, "data-column": c3.name, onKeyDown, children: [
       /* @__PURE__ */ a3("header", { class: "bar", children: [
         /* @__PURE__ */ a3("h2", { children: c3.title }),
@@ -1297,10 +1307,10 @@
       notes,
       open && /* @__PURE__ */ a3(SearchBar, { c: c3, field, text: settings.search, found, close: closeSearch }),
       /* @__PURE__ */ a3("div", { class: "content", children: [
-        c3.error ? /* @__PURE__ */ a3("div", { class: "empty", role: "status", children: [
+        problem ? /* @__PURE__ */ a3("div", { class: "empty", role: "status", children: [
           /* @__PURE__ */ a3(Icon, { name: "warning" }),
-          /* @__PURE__ */ a3("strong", { children: "Cannot be evaluated" }),
-          /* @__PURE__ */ a3("p", { children: c3.error })
+          /* @__PURE__ */ a3("strong", { children: c3.failure ? "No answer" : "Cannot be evaluated" }),
+          /* @__PURE__ */ a3("p", { children: problem })
         ] }) : body ?? /* @__PURE__ */ a3(
           TreeView,
           {
@@ -1317,7 +1327,7 @@
             hottest: goHottest
           }
         ),
-        !c3.error && !body && c3.incl !== null && shown.rows.nodes.length === 0 && /* @__PURE__ */ a3("div", { class: "empty", role: "status", children: /* @__PURE__ */ a3("p", { children: shown.rows.left > 0 ? "All values are smaller than the limit." : "There is nothing here." }) })
+        ready && !body && shown.rows.nodes.length === 0 && /* @__PURE__ */ a3("div", { class: "empty", role: "status", children: /* @__PURE__ */ a3("p", { children: shown.rows.left > 0 ? "All values are smaller than the limit." : "There is nothing here." }) })
       ] }),
       /* @__PURE__ */ a3(Legend, { c: c3, shown })
     ] });
@@ -1405,7 +1415,7 @@
       quiet: v3 === 0 || v3 === void 0,
       values: /* @__PURE__ */ a3($, { children: [
         v3 === void 0 ? /* @__PURE__ */ a3("span", { class: "value-box blank" }) : /* @__PURE__ */ a3(ValueBox, { v: v3, place, s: s3 }),
-        /* @__PURE__ */ a3("span", { class: "number" + (s3.signed || s3.mode === "absolute" ? " wide" : "") + (text === "n/a" ? " missing" : ""), children: [
+        /* @__PURE__ */ a3("span", { class: "number" + (s3.signed ? " wider" : s3.mode === "absolute" ? " wide" : "") + (text === "n/a" ? " missing" : ""), children: [
           noisy ? /* @__PURE__ */ a3("span", { class: "noise", "aria-label": noisy, children: "\u2248 " }) : null,
           text
         ] })
@@ -1498,7 +1508,7 @@
   }
   function Options({ c: c3 }) {
     const settings = useStore((s3) => s3.columns[c3.name]);
-    const all = () => c3.expand(new Set(Array.from({ length: c3.tree.size }, (_3, i3) => i3).filter((i3) => !c3.tree.isLeaf(i3))), c3.selected);
+    const all = () => c3.expand(new Set(c3.tree.inner), c3.selected);
     return /* @__PURE__ */ a3(Popover, { label: `Options of ${c3.title}`, button: /* @__PURE__ */ a3(Icon, { name: "options" }), active: settings.hide > 0, children: [
       /* @__PURE__ */ a3("label", { class: "field", children: [
         /* @__PURE__ */ a3("span", { children: "Hide below" }),
@@ -1600,6 +1610,11 @@
   function useSelection() {
     const key = useStore((s3) => JSON.stringify(selection(s3)));
     return w2(() => JSON.parse(key), [key]);
+  }
+  function useSettled(now, loading) {
+    const last = T2(now);
+    if (!loading) last.current = now;
+    return last.current;
   }
   function useCalls() {
     const { metric, self } = useSelection();
@@ -1731,6 +1746,7 @@
         available: (mode) => mode !== "external" || r3.external !== null,
         mixed: true,
         error: "",
+        failure: "",
         loading: false,
         select: (m3) => setState({ metric: m3, instance: -1 }),
         expand: openMetrics
@@ -1738,9 +1754,7 @@
     }, [r3]);
     return /* @__PURE__ */ a3(ColumnView, { c: { ...still, selected, expanded } });
   }
-  function useMetricWhole() {
-    const r3 = getReport();
-    const { metric, self } = useSelection();
+  function metricWhole(r3, { metric, self }) {
     const root2 = r3.metricTree.root(metric);
     return {
       root: r3.totals.incl[root2] ?? null,
@@ -1764,12 +1778,11 @@
     const expandedModules = useStore((s3) => s3.expanded.module);
     const flatIncl = useStore((s3) => s3.flatIncl);
     const at2 = useStore((s3) => s3.at);
-    const { metric } = useSelection();
-    const whole = useMetricWhole();
-    const answer = useCalls();
-    const m3 = r3.metrics[metric];
+    const now = { sel: useSelection(), answer: useCalls() };
+    const { sel, answer } = useSettled(now, now.answer.loading);
+    const whole = metricWhole(r3, sel);
+    const m3 = r3.metrics[sel.metric];
     const data = answer.data?.error ? null : answer.data;
-    const error = answer.error || answer.data?.error || "";
     const fits = data?.incl && data.incl.length === (call === "tree" ? r3.pathTree.size : r3.regions.length) ? data : null;
     const shape = w2(() => {
       if (call === "tree") {
@@ -1818,8 +1831,9 @@
       name: "call",
       title: "Calls",
       mixed: false,
-      error,
-      loading: answer.loading,
+      error: answer.data?.error ?? "",
+      failure: answer.error,
+      loading: now.answer.loading,
       noise: call === "tree" ? fits?.noise : void 0,
       unit: () => m3.unit,
       additive: () => m3.additive,
@@ -1837,11 +1851,11 @@
       }
     };
     const show = (view) => {
-      const now = call === "tree" ? r3.paths.region[path] : region;
+      const now2 = call === "tree" ? r3.paths.region[path] : region;
       const change = { call: view };
-      if (view !== "tree" && now >= 0) {
-        change.region = now;
-        change.module = r3.modules.findIndex((mod) => mod.regions.includes(now));
+      if (view !== "tree" && now2 >= 0) {
+        change.region = now2;
+        change.module = r3.modules.findIndex((mod) => mod.regions.includes(now2));
         change.expanded = { ...getState().expanded, module: /* @__PURE__ */ new Set([...getState().expanded.module, change.module]) };
       } else if (view === "flat") change.region = r3.modules[module].regions[0];
       setState(change);
@@ -1879,14 +1893,13 @@
     const selected = useStore((s3) => s3.resource);
     const at2 = useStore((s3) => s3.at);
     const expanded = useStore((s3) => s3.expanded.system);
-    const sel = useSelection();
-    const whole = useMetricWhole();
-    const calls = useCalls();
-    const answer = useSystem();
+    const now = { sel: useSelection(), calls: useCalls(), answer: useSystem() };
+    const loading = now.calls.loading || now.answer.loading;
+    const { sel, calls, answer } = useSettled(now, loading);
+    const whole = metricWhole(r3, sel);
     const m3 = r3.metrics[sel.metric];
     const tree = r3.systemTree;
-    const error = answer.error || answer.data?.error || "";
-    const incl = error || !answer.data ? null : answer.data.values;
+    const incl = answer.data && !answer.data.error ? answer.data.values : null;
     const excl = w2(() => {
       if (!incl) return null;
       return incl.map((v3, i3) => tree.isLeaf(i3) ? v3 : void 0);
@@ -1924,8 +1937,9 @@
       incl,
       excl,
       mixed: false,
-      error,
-      loading: answer.loading,
+      error: answer.data?.error ?? "",
+      failure: answer.error,
+      loading,
       label: (i3) => r3.system.name[i3],
       remark: () => "",
       hint: (i3) => r3.system.cls[i3],
@@ -2098,11 +2112,13 @@
   }
   function StatusBar({ narrow }) {
     const r3 = getReport();
-    const s3 = useSelection();
     const resource = useStore((st) => st.resource);
     const module = useStore((st) => st.module);
-    const calls = useCalls().data;
-    const system = useSystem().data;
+    const now = { s: useSelection(), calls: useCalls(), system: useSystem() };
+    const settled = useSettled(now, now.calls.loading || now.system.loading);
+    const s3 = settled.s;
+    const calls = settled.calls.data;
+    const system = settled.system.data;
     const m3 = r3.metrics[s3.metric];
     const total = (s3.self ? r3.totals.self : r3.totals.incl)[s3.metric];
     const call = s3.path >= 0 ? pathName(r3, s3.path) : s3.regions.length === 1 ? r3.regions[s3.regions[0]].name : r3.modules[module].name || "without source file";

@@ -8,7 +8,7 @@ import { Popover } from "./popover";
 import { fullResource, pathName } from "./report";
 import { getReport, setState, type State, useStore, useTheme, type View } from "./state";
 import { columnNames, Trees } from "./trees";
-import { useCalls, useSelection, useSystem } from "./values";
+import { useCalls, useSelection, useSettled, useSystem } from "./values";
 
 const narrowBelow = 720; // px
 
@@ -161,11 +161,13 @@ function ThemeButton() {
 // StatusBar says in one line what the numbers to the right belong to.
 function StatusBar({ narrow }: { narrow: boolean }) {
   const r = getReport();
-  const s = useSelection();
   const resource = useStore((st) => st.resource);
   const module = useStore((st) => st.module);
-  const calls = useCalls().data;
-  const system = useSystem().data;
+  const now = { s: useSelection(), calls: useCalls(), system: useSystem() };
+  const settled = useSettled(now, now.calls.loading || now.system.loading);
+  const s = settled.s;
+  const calls = settled.calls.data;
+  const system = settled.system.data;
   const m = r.metrics[s.metric]!;
   const total = (s.self ? r.totals.self : r.totals.incl)[s.metric];
   const call = s.path >= 0 ? pathName(r, s.path) : s.regions.length === 1 ? r.regions[s.regions[0]!]!.name : r.modules[module]!.name || "without source file";

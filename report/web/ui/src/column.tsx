@@ -32,7 +32,8 @@ export interface Content {
   expanded: ReadonlySet<number>;
   select: (node: number) => void;
   expand: (expanded: ReadonlySet<number>, selected: number) => void;
-  error: string;
+  error: string; // why nothing can be evaluated
+  failure: string; // why there is no answer
   loading: boolean;
 }
 
@@ -87,7 +88,8 @@ export function ColumnView({ c, views, tools, notes, body }: Props) {
     c.expand(new Set([...c.expanded, ...tree.ancestors(from), ...way.filter((n) => !tree.isLeaf(n) && (n !== end || w[n]! > 0))]), end);
   };
 
-  const ready = !c.error && c.incl !== null;
+  const problem = c.failure || c.error;
+  const ready = !problem && c.incl !== null;
   return (
     <section class={"column " + c.name + (c.loading ? " loading" : "")} aria-label={c.title} data-column={c.name} onKeyDown={onKeyDown}>
       <header class="bar">
@@ -118,8 +120,8 @@ export function ColumnView({ c, views, tools, notes, body }: Props) {
       {notes}
       {open && <SearchBar c={c} field={field} text={settings.search} found={found} close={closeSearch} />}
       <div class="content">
-        {c.error ? (
-          <div class="empty" role="status"><Icon name="warning" /><strong>Cannot be evaluated</strong><p>{c.error}</p></div>
+        {problem ? (
+          <div class="empty" role="status"><Icon name="warning" /><strong>{c.failure ? "No answer" : "Cannot be evaluated"}</strong><p>{problem}</p></div>
         ) : (
           body ?? (
             <TreeView
@@ -128,7 +130,7 @@ export function ColumnView({ c, views, tools, notes, body }: Props) {
             />
           )
         )}
-        {!c.error && !body && c.incl !== null && shown.rows.nodes.length === 0 && <div class="empty" role="status"><p>{shown.rows.left > 0 ? "All values are smaller than the limit." : "There is nothing here."}</p></div>}
+        {ready && !body && shown.rows.nodes.length === 0 && <div class="empty" role="status"><p>{shown.rows.left > 0 ? "All values are smaller than the limit." : "There is nothing here."}</p></div>}
       </div>
       <Legend c={c} shown={shown} />
     </section>
@@ -243,7 +245,7 @@ function cellsOf(c: Content, s: Shown, found: Found, node: number): Cells {
     values: (
       <>
         {v === undefined ? <span class="value-box blank" /> : <ValueBox v={v} place={place} s={s} />}
-        <span class={"number" + (s.signed || s.mode === "absolute" ? " wide" : "") + (text === "n/a" ? " missing" : "")}>{noisy ? <span class="noise" aria-label={noisy}>≈ </span> : null}{text}</span>
+        <span class={"number" + (s.signed ? " wider" : s.mode === "absolute" ? " wide" : "") + (text === "n/a" ? " missing" : "")}>{noisy ? <span class="noise" aria-label={noisy}>≈ </span> : null}{text}</span>
       </>
     ),
     name: (
@@ -339,7 +341,7 @@ function SearchBar({ c, field, text, found, close }: { c: Content; field: { curr
 // Options are what is needed less often.
 function Options({ c }: { c: Content }) {
   const settings = useStore((s) => s.columns[c.name]);
-  const all = () => c.expand(new Set(Array.from({ length: c.tree.size }, (_, i) => i).filter((i) => !c.tree.isLeaf(i))), c.selected);
+  const all = () => c.expand(new Set(c.tree.inner), c.selected);
   return (
     <Popover label={`Options of ${c.title}`} button={<Icon name="options" />} active={settings.hide > 0}>
       <label class="field">

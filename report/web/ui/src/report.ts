@@ -32,6 +32,11 @@ export class Tree {
   children(node: number): Int32Array {
     return this.list.subarray(this.first[node]!, this.first[node + 1]!);
   }
+  // inner are the nodes that can be opened, ascending.
+  get inner(): number[] {
+    return (this.opened ??= Array.from({ length: this.size }, (_, i) => i).filter((i) => !this.isLeaf(i)));
+  }
+  private opened: number[] | undefined;
   isLeaf(node: number): boolean {
     return this.first[node] === this.first[node + 1];
   }

@@ -223,6 +223,14 @@ function defaults(r: Report): State {
 // The address holds what differs from the first look: names in place of numbers where a file of the next run has the same ones.
 const short: Record<ColumnName, string> = { metric: "m", call: "c", system: "s" };
 
+const trees = ["metric", "call", "module", "system"] as const;
+
+// openable returns the nodes of a tree that can be opened.
+function openable(k: (typeof trees)[number]): number[] {
+  if (k === "module") return report.modules.map((_, i) => i);
+  return { metric: report.metricTree, call: report.pathTree, system: report.systemTree }[k].inner;
+}
+
 function encode(s: State): string {
   const q = new URLSearchParams();
   const put = (key: string, value: string, usual: string) => value !== usual && q.set(key, value);
@@ -238,7 +246,7 @@ function encode(s: State): string {
   number("resource", s.resource, -1);
   put("system", s.system, initial.system);
   number("topology", s.topology, 0);
-  for (const k of ["metric", "call", "module", "system"] as const) put("x" + k, encodeSet(s.expanded[k]), encodeSet(initial.expanded[k]));
+  for (const k of trees) put("x" + k, encodeSet(s.expanded[k], openable(k)), encodeSet(initial.expanded[k], openable(k)));
   for (const k of ["metric", "call", "system"] as const) {
     const c = s.columns[k];
     const d = initial.columns[k];
@@ -278,7 +286,6 @@ function decode(hash: string): State {
     const [a, b] = numbers(key);
     return a !== undefined && b !== undefined && b > a ? [a, b] : null;
   };
-  const set = (key: string, usual: ReadonlySet<number>, size: number) => (q.has(key) ? decodeSet(q.get(key)!, size) : usual);
   const col = (k: ColumnName): Column => {
     const d = initial.columns[k];
     const hide = Number(q.get(short[k] + "hide"));
@@ -293,6 +300,8 @@ function decode(hash: string): State {
   const d = initial;
   const r = report;
   const resources = r.systemTree.size;
+  const expanded = { ...d.expanded };
+  for (const k of trees) if (q.has("x" + k)) expanded[k] = decodeSet(q.get("x" + k)!, openable(k));
   const widths = numbers("widths").filter((w) => w > 0);
   return {
     view: oneOf("view", ["findings", "trees", "timeline", "efficiency"], d.view),
@@ -306,12 +315,7 @@ function decode(hash: string): State {
     resource: index("resource", -1, resources),
     system: oneOf("system", ["tree", "plot", "topology"], d.system),
     topology: index("topology", 0, r.topologies.length, 0),
-    expanded: {
-      metric: set("xmetric", d.expanded.metric, r.metrics.length),
-      call: set("xcall", d.expanded.call, r.pathTree.size),
-      module: set("xmodule", d.expanded.module, r.modules.length),
-      system: set("xsystem", d.expanded.system, resources),
-    },
+    expanded,
     columns: { metric: col("metric"), call: col("call"), system: col("system") },
     widths: widths.length === 3 ? (widths as State["widths"]) : d.widths,
     front: oneOf("front", ["metric", "call", "system", "details"], d.front),

@@ -5,9 +5,9 @@ import { type Content, ColumnView } from "./column";
 import { Icon } from "./icons";
 import { Details, SystemPlot, TopologyGrid } from "./panels";
 import { callSite, fullPath, fullResource, pathName, type Report, Tree } from "./report";
-import { type CallView, type ColumnName, getReport, getState, type Mode, setState, type State, type SystemView, useStore } from "./state";
+import { type CallView, type ColumnName, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore } from "./state";
 import { Splitter } from "./splitter";
-import { useCalls, useSelection, useSystem } from "./values";
+import { useCalls, useSelection, useSettled, useSystem } from "./values";
 
 export function Trees({ narrow }: { narrow: boolean }) {
   const front = useStore((s) => s.front);
@@ -102,7 +102,7 @@ function MetricColumn() {
       problem: (m: number) => r.metrics[m]!.error,
       whole: (m: number, mode: Mode) => (mode === "peer" ? peers(m) : mode === "external" ? (r.external?.totals[tree.root(m)] ?? null) : (r.totals.incl[tree.root(m)] ?? null)),
       available: (mode: Mode) => mode !== "external" || r.external !== null,
-      mixed: true, error: "", loading: false,
+      mixed: true, error: "", failure: "", loading: false,
       select: (m: number) => setState({ metric: m, instance: -1 }),
       expand: openMetrics,
     };
@@ -111,9 +111,7 @@ function MetricColumn() {
 }
 
 // What "100 %" of the selected metric is, for the columns to the right of it.
-function useMetricWhole(): { root: Value; selection: Value; external: Value } {
-  const r = getReport();
-  const { metric, self } = useSelection();
+function metricWhole(r: Report, { metric, self }: Selection): { root: Value; selection: Value; external: Value } {
   const root = r.metricTree.root(metric);
   return {
     root: r.totals.incl[root] ?? null,
@@ -141,12 +139,11 @@ function CallColumn() {
   const expandedModules = useStore((s) => s.expanded.module);
   const flatIncl = useStore((s) => s.flatIncl);
   const at = useStore((s) => s.at);
-  const { metric } = useSelection();
-  const whole = useMetricWhole();
-  const answer = useCalls();
-  const m = r.metrics[metric]!;
+  const now = { sel: useSelection(), answer: useCalls() };
+  const { sel, answer } = useSettled(now, now.answer.loading);
+  const whole = metricWhole(r, sel);
+  const m = r.metrics[sel.metric]!;
   const data = answer.data?.error ? null : answer.data;
-  const error = answer.error || answer.data?.error || "";
   // An answer of another view has values of other nodes.
   const fits = data?.incl && data.incl.length === (call === "tree" ? r.pathTree.size : r.regions.length) ? data : null;
 
@@ -190,7 +187,8 @@ function CallColumn() {
 
   const first = r.modules.length;
   const content: Content = {
-    ...shape, ...values, name: "call", title: "Calls", mixed: false, error, loading: answer.loading,
+    ...shape, ...values, name: "call", title: "Calls", mixed: false,
+    error: answer.data?.error ?? "", failure: answer.error, loading: now.answer.loading,
     noise: call === "tree" ? fits?.noise : undefined,
     unit: () => m.unit, additive: () => m.additive, whole: wholeOf,
     available: (mode) => mode !== "external" || r.external !== null,
@@ -257,14 +255,13 @@ function SystemColumn() {
   const selected = useStore((s) => s.resource);
   const at = useStore((s) => s.at);
   const expanded = useStore((s) => s.expanded.system);
-  const sel = useSelection();
-  const whole = useMetricWhole();
-  const calls = useCalls();
-  const answer = useSystem();
+  const now = { sel: useSelection(), calls: useCalls(), answer: useSystem() };
+  const loading = now.calls.loading || now.answer.loading;
+  const { sel, calls, answer } = useSettled(now, loading);
+  const whole = metricWhole(r, sel);
   const m = r.metrics[sel.metric]!;
   const tree = r.systemTree;
-  const error = answer.error || answer.data?.error || "";
-  const incl = error || !answer.data ? null : answer.data.values;
+  const incl = answer.data && !answer.data.error ? answer.data.values : null;
 
   // What belongs to a node itself, and not to a part of it.
   const excl = useMemo(() => {
@@ -293,7 +290,8 @@ function SystemColumn() {
   }, [tree, incl, calls.data, sel, whole.root, whole.selection, whole.external]);
 
   const content: Content = {
-    name: "system", title: "System", tree, incl, excl, mixed: false, error, loading: answer.loading,
+    name: "system", title: "System", tree, incl, excl, mixed: false,
+    error: answer.data?.error ?? "", failure: answer.error, loading,
     label: (i) => r.system.name[i]!, remark: () => "", hint: (i) => r.system.cls[i]!,
     unit: () => m.unit, additive: () => m.additive, whole: wholeOf,
     available: (mode) => mode !== "external" || r.external !== null,

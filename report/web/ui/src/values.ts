@@ -1,5 +1,5 @@
 // The values of the three columns, as the selection to the left of each asks for them.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, type Box, type Calls, requests, type System, type Value } from "./api";
 import type { Report } from "./report";
 import { type Answer, getReport, type Selection, selection, useAnswer, useStore } from "./state";
@@ -8,6 +8,14 @@ import { type Answer, getReport, type Selection, selection, useAnswer, useStore 
 export function useSelection(): Selection {
   const key = useStore((s) => JSON.stringify(selection(s)));
   return useMemo(() => JSON.parse(key) as Selection, [key]);
+}
+
+// useSettled returns the last `now` that was not waiting for an answer. What is shown is taken from it, so that values never stand
+// beside the unit or the name of something else.
+export function useSettled<T>(now: T, loading: boolean): T {
+  const last = useRef(now);
+  if (!loading) last.current = now;
+  return last.current;
 }
 
 // useCalls returns the selected metric's values, by call path in the tree and by region in the lists.
