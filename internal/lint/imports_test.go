@@ -46,6 +46,7 @@ var rules = []rule{
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
 	{"report/tracestat", nil, nil},
 	{"report/cube", nil, nil},
+	{"report/limit", []string{"report/cube", "report/query"}, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},
 	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
