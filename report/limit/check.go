@@ -1,0 +1,292 @@
+package limit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// Report is a report to hold against limits, or to hold another one against.
+type Report struct {
+	Name  string // of the file, for errors
+	Model *query.Model
+	// Noise returns how far values of repeated runs lie from their mean, with the call paths below; nil if the report is of
+	// one run.
+	Noise func(*cube.Metric, *cube.CallPath) (float64, bool)
+}
+
+// Options say what limits beside a baseline mean.
+type Options struct {
+	Baseline  *Report // nil: there is none
+	Tolerance float64 // per cent that values may be above the baseline's; negative if not given
+}
+
+// Result is what came out, limit by limit.
+type Result struct {
+	Report   string
+	Baseline string // "" without one
+	Verdicts []Verdict
+}
+
+// Held says that no limit was exceeded.
+func (r *Result) Held() bool {
+	for _, v := range r.Verdicts {
+		if !v.Held {
+			return false
+		}
+	}
+	return true
+}
+
+// Verdict is what came out of one limit. Numbers are in the unit of the metric.
+type Verdict struct {
+	Limit Limit
+	Unit  string
+	Value float64
+	Max   float64
+	Held  bool
+	// Of names the metric that is 100 % of a share, and Whole is its value.
+	Of    string
+	Whole float64
+	// Baseline is the value there, and Noise how much more is nothing but noise or tolerated.
+	Baseline, Noise float64
+	// Dearest is the call path with most of the value; beside a baseline, that which grew most. Nil if there is none, or values
+	// of call paths cannot be added.
+	Dearest *Spot
+}
+
+// Spot is where something is dear.
+type Spot struct {
+	Path     []string // names of regions, the outermost first
+	File     string   // as the report has it, "" unknown
+	Line     int
+	Location string  // where most of it is, "" unknown
+	Value    float64 // at the call path, without those below, on all locations
+	Growth   float64 // above the baseline
+}
+
+// Check holds a report against limits. It fails if one of them cannot be evaluated.
+func Check(r *Report, limits []Limit, o Options) (*Result, error) {
+	result := &Result{Report: r.Name}
+	if o.Baseline != nil {
+		result.Baseline = o.Baseline.Name
+	}
+	for _, l := range limits {
+		v, err := verdict(r, l, o)
+		if err != nil {
+			return nil, fmt.Errorf("limit %q: %w", l.String(), err)
+		}
+		result.Verdicts = append(result.Verdicts, v)
+	}
+	return result, nil
+}
+
+func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
+	v.Limit = l
+	at, err := measure(r, l.Metric, l.Place)
+	if err != nil {
+		return v, err
+	}
+	v.Value, v.Unit = at.value, at.metric.Unit
+	var base *measured
+	switch {
+	case l.Bound.Kind == Share:
+		err = v.share(r, at)
+	case l.Bound.Kind == Fixed:
+		v.Max, err = number(l.Bound, at.metric)
+	default:
+		base, err = v.beside(r, at, o)
+	}
+	if err != nil {
+		return v, err
+	}
+	if v.Held = v.Value <= v.Max; l.Bound.Kind == Share {
+		v.Held = v.Value*100 <= l.Bound.Number*v.Whole
+	}
+	v.Dearest, err = at.dearest(base)
+	return v, err
+}
+
+// share sets the most that v may be, given as a share.
+func (v *Verdict) share(r *Report, at *measured) error {
+	v.Of = v.Limit.Bound.Of
+	if v.Of == "" {
+		root := at.metric
+		for root.Parent != nil {
+			root = root.Parent
+		}
+		if v.Of = root.Name; root == at.metric {
+			return fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
+		}
+	}
+	whole, err := measure(r, v.Of, v.Limit.Place)
+	if err != nil {
+		return err
+	}
+	if scale(whole.metric.Unit) != scale(at.metric.Unit) || scale(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
+		return fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
+	}
+	v.Whole = whole.value
+	v.Max = v.Limit.Bound.Number * v.Whole / 100
+	return nil
+}
+
+// beside sets the most that v may be, given the baseline.
+func (v *Verdict) beside(r *Report, at *measured, o Options) (*measured, error) {
+	if o.Baseline == nil {
+		return nil, fmt.Errorf("no baseline to compare with; give --baseline, or a number")
+	}
+	base, err := measure(o.Baseline, v.Limit.Metric, v.Limit.Place)
+	if err != nil {
+		return nil, err
+	}
+	if base.metric.Unit != at.metric.Unit {
+		return nil, fmt.Errorf("%s is in %q, in the baseline in %q", at.metric.Name, at.metric.Unit, base.metric.Unit)
+	}
+	v.Baseline = base.value
+	switch b := v.Limit.Bound; b.Kind {
+	case MoreShare:
+		v.Noise = math.Abs(v.Baseline) * b.Number / 100
+	case More:
+		v.Noise, err = number(b, at.metric)
+	default:
+		v.Noise, err = noise(r, at, o, base)
+	}
+	v.Max = v.Baseline + v.Noise
+	return base, err
+}
+
+// noise returns how far values may lie above the baseline for no reason, or as tolerated.
+func noise(r *Report, at *measured, o Options, base *measured) (float64, error) {
+	width, known := o.Baseline.noise(base)
+	if own, ok := r.noise(at); ok {
+		width, known = math.Hypot(width, own), true
+	}
+	if o.Tolerance >= 0 {
+		width, known = max(width, math.Abs(base.value)*o.Tolerance/100), true
+	}
+	if !known {
+		return 0, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
+	}
+	return width, nil
+}
+
+// noise returns the noise of what was measured, if the report knows it. That of several call paths is at most the sum.
+func (r *Report) noise(at *measured) (width float64, known bool) {
+	if r.Noise == nil {
+		return 0, false
+	}
+	for _, p := range at.paths {
+		b, ok := r.Noise(at.metric.Metric, p)
+		if !ok {
+			return 0, false
+		}
+		width += b
+	}
+	return width, true
+}
+
+// measured is a metric at a place.
+type measured struct {
+	model  *query.Model
+	metric *query.Metric
+	paths  []*cube.CallPath // of the place, none below another
+	value  float64
+}
+
+// measure evaluates a metric at a place.
+func measure(r *Report, name string, place Place) (*measured, error) {
+	m := r.Model.Metric(name)
+	if m == nil {
+		return nil, unknown(r, name)
+	}
+	at := &measured{model: r.Model, metric: m, paths: r.Model.Cube.Roots}
+	if m.Err != nil {
+		return nil, fmt.Errorf("%s: %s cannot be evaluated: %w", r.Name, name, m.Err)
+	}
+	var err error
+	if place.Whole() {
+		v, e := r.Model.Total(query.What{Metric: m})
+		at.value, err = v.Float64(), e
+	} else {
+		at.paths = place.Find(r.Model.Cube)
+		at.value, err = at.sum()
+	}
+	if err == nil && (math.IsNaN(at.value) || math.IsInf(at.value, 0)) {
+		err = fmt.Errorf("the value is %v", at.value)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s cannot be evaluated: %w", r.Name, name, err)
+	}
+	return at, nil
+}
+
+// sum adds the metric over the call paths of the place.
+func (at *measured) sum() (float64, error) {
+	switch {
+	case len(at.paths) == 0:
+		return 0, fmt.Errorf("no call path of that name")
+	case len(at.paths) > 1 && !at.metric.Additive:
+		return 0, fmt.Errorf("its values at %d call paths cannot be added; name one", len(at.paths))
+	}
+	inclusive, _, err := at.model.ByPath(query.What{Metric: at.metric}, nil)
+	if err != nil {
+		return 0, err
+	}
+	var v cube.Value
+	for _, p := range at.paths {
+		v = v.Add(inclusive[p.Index()])
+	}
+	return v.Float64(), nil
+}
+
+// unknown says that there is no such metric, and which there are that look like it.
+func unknown(r *Report, name string) error {
+	var like []string
+	for _, m := range r.Model.Metrics {
+		if len(like) < 5 && (strings.Contains(m.Name, name) || strings.Contains(name, m.Name) || strings.EqualFold(m.Title, name)) {
+			like = append(like, m.Name)
+		}
+	}
+	if len(like) == 0 {
+		return fmt.Errorf("%s has no metric %q", r.Name, name)
+	}
+	return fmt.Errorf("%s has no metric %q, but %s", r.Name, name, strings.Join(like, ", "))
+}
+
+// scale returns how many nanoseconds a unit of time is, 0 for other units.
+func scale(unit string) float64 {
+	switch unit {
+	case "ns":
+		return 1
+	case "us", "usec", "µs":
+		return 1e3
+	case "ms", "msec":
+		return 1e6
+	case "s", "sec", "seconds":
+		return 1e9
+	}
+	return 0
+}
+
+// number converts the number of a bound to the unit of a metric.
+func number(b Bound, m *query.Metric) (float64, error) {
+	of := scale(m.Unit)
+	factor, isTime := times[b.Unit]
+	switch {
+	case b.Number == 0:
+		return 0, nil
+	case of > 0 && isTime:
+		return b.Number * factor / of, nil
+	case of > 0:
+		return 0, fmt.Errorf("%s is a time; write ns, us, ms, s, min or h after the number", m.Name)
+	case isTime:
+		return 0, fmt.Errorf("%s is not a time, but in %q", m.Name, m.Unit)
+	case b.Unit != "":
+		return b.Number * counts[b.Unit], nil
+	}
+	return b.Number, nil
+}

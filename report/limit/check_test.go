@@ -1,0 +1,192 @@
+package limit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
+	"tracerec/report/limit"
+	"tracerec/report/query"
+)
+
+// sample is a report of 1000 ns on two goroutines, of which main/solve/lock waits 50 + wait ns on the second one.
+func sample(t *testing.T, name string, wait int64) *limit.Report {
+	t.Helper()
+	lock := &cube.Metric{ID: 1, Name: "lock_competition", Title: "Lock competition", DType: "INT64", Unit: "ns"}
+	time := &cube.Metric{ID: 0, Name: "time", DType: "INT64", Unit: "ns", Children: []*cube.Metric{lock}}
+	visits := &cube.Metric{ID: 2, Name: "visits", DType: "INT64", Unit: "occ"}
+	ratio := &cube.Metric{ID: 3, Name: "ratio", DType: "DOUBLE", Unit: "", Kind: cube.PostDerived, Expressions: []cube.Expression{
+		{Element: "cubepl", Text: "metric::lock_competition() / metric::visits()"}}}
+	bad := &cube.Metric{ID: 4, Name: "bad", DType: "DOUBLE", Unit: "", Kind: cube.PostDerived, Expressions: []cube.Expression{
+		{Element: "cubepl", Text: "metric::nothing() +"}}}
+	path := func(id int, region, file string, line int, children ...*cube.CallPath) *cube.CallPath {
+		return &cube.CallPath{ID: id, Region: &cube.Region{ID: id, Name: region, Module: file, Begin: line}, Module: file, Line: line, Children: children}
+	}
+	inner := path(2, "lock", "/src/work.go", 21)
+	solve := path(1, "solve", "/src/main.go", 12, inner)
+	idle := path(4, "lock", "/src/main.go", 30)
+	other := path(3, "a/b", "/src/main.go", 14, idle)
+	main := path(0, "main", "/src/main.go", 5, solve, other)
+	c := &cube.Cube{Metrics: []*cube.Metric{time, visits, ratio, bad}, Roots: []*cube.CallPath{main}}
+	for _, p := range []*cube.CallPath{main, solve, inner, other, idle} {
+		c.Regions = append(c.Regions, p.Region)
+	}
+	c.System = []*cube.SystemNode{{Name: "machine", Class: "machine", Groups: []*cube.LocationGroup{{Name: "p", Type: "process", Locations: []*cube.Location{
+		{ID: 0, Name: "main"}, {ID: 1, Rank: 1, Name: "worker"}}}}}}
+	require.NoError(t, c.Complete())
+	set := func(m *cube.Metric, p *cube.CallPath, values ...int64) {
+		row, err := cube.MakeRow("INT64", []cube.Value{cube.Int(values[0]), cube.Int(values[1])})
+		require.NoError(t, err)
+		require.NoError(t, m.Set(p, row))
+	}
+	set(time, main, 350, 390-wait)
+	set(time, solve, 100, 0)
+	set(time, inner, 0, 50+wait)
+	set(lock, inner, 0, 50+wait)
+	set(time, idle, 100, 10)
+	set(lock, idle, 0, 10)
+	set(visits, main, 1, 0)
+	set(visits, inner, 0, 4)
+	m, err := query.New(c)
+	require.NoError(t, err)
+	return &limit.Report{Name: name, Model: m}
+}
+
+// held checks one limit and tells whether it held.
+func held(t *testing.T, r *limit.Report, text string, o limit.Options) limit.Verdict {
+	t.Helper()
+	l, err := limit.Parse(text)
+	require.NoError(t, err)
+	result, err := limit.Check(r, []limit.Limit{l}, o)
+	require.NoError(t, err, text)
+	require.Len(t, result.Verdicts, 1)
+	require.Equal(t, result.Held(), result.Verdicts[0].Held)
+	return result.Verdicts[0]
+}
+
+func TestFixed(t *testing.T) {
+	r := sample(t, "r", 0)
+	for text, want := range map[string]bool{
+		"lock_competition=6%": true, "lock_competition=5.99%": false, // 60 of 1000
+		"lock_competition=60ns": true, "lock_competition=59ns": false, "lock_competition=0.06us": true, "lock_competition=0": false, "time=1us": true, "time=0.000999ms": false,
+		"lock_competition@solve=50ns": true, "lock_competition@solve=49ns": false, "lock_competition@main/solve=33.4%": true, "lock_competition@solve=33.3%": false, // 50 of 150
+		"lock_competition@lock=60ns": true, "lock_competition@lock=59ns": false, "lock_competition@main=6%": true, "lock_competition@/solve/lock=1h": true,
+		"lock_competition@**/l*k=59ns": false, `lock_competition@a\/b=10ns`: true, `lock_competition@a\/b=9ns`: false, "visits=5": true, "visits=0.004k": false,
+		"lock_competition=6% of time": true, "visits@solve=4": true, "visits@solve=3": false, "ratio=12": true, "ratio=11.9": false, "ratio@solve=12.5": true,
+	} {
+		if text == "lock_competition@/solve/lock=1h" {
+			continue // in TestCannotBeEvaluated: solve is no root
+		}
+		require.Equal(t, want, held(t, r, text, limit.Options{}).Held, text)
+	}
+	v := held(t, r, "lock_competition=5%", limit.Options{})
+	require.Equal(t, []float64{60, 50, 1000}, []float64{v.Value, v.Max, v.Whole})
+	require.Equal(t, "time", v.Of)
+	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "worker", Value: 50}, v.Dearest)
+}
+
+func TestBaseline(t *testing.T) {
+	base, same, worse := sample(t, "base", 0), sample(t, "same", 0), sample(t, "worse", 30)
+	with := limit.Options{Baseline: base, Tolerance: -1}
+	require.True(t, held(t, same, "lock_competition=+0", with).Held)
+	require.False(t, held(t, worse, "lock_competition=+49%", with).Held)
+	require.True(t, held(t, worse, "lock_competition=+50%", with).Held)
+	require.False(t, held(t, worse, "lock_competition=+29ns", with).Held)
+	require.True(t, held(t, worse, `lock_competition@a\/b=+0%`, with).Held)
+	v := held(t, worse, "lock_competition", limit.Options{Baseline: base, Tolerance: 10})
+	require.Equal(t, []float64{90, 66, 60, 6}, []float64{v.Value, v.Max, v.Baseline, v.Noise})
+	require.Equal(t, 30.0, v.Dearest.Growth)
+	require.True(t, held(t, base, "lock_competition", limit.Options{Baseline: worse, Tolerance: 0}).Held)
+}
+
+func TestCannotBeEvaluated(t *testing.T) {
+	r := sample(t, "r", 0)
+	base := limit.Options{Baseline: r, Tolerance: -1}
+	for text, what := range map[string]string{
+		"lock=5%":                      `r has no metric "lock", but lock_competition`,
+		"nonsense=5%":                  `r has no metric "nonsense"`,
+		"lock_competition@nowhere=5%":  "no call path of that name",
+		"lock_competition@/solve/lock": "no call path of that name",
+		"time=5%":                      "the root of its tree",
+		"visits=5% of time":            "one is no share of the other",
+		"visits=5ms":                   "not a time",
+		"time=5":                       "write ns, us, ms, s, min or h",
+		"bad=5":                        "cannot be evaluated",
+		"ratio@lock=5":                 "cannot be added",
+		`ratio@a\/b=5`:                 "cannot be evaluated", // 10/0
+		"time":                         "give --tolerance, or the mean of several runs",
+	} {
+		l, err := limit.Parse(text)
+		require.NoError(t, err)
+		_, err = limit.Check(r, []limit.Limit{l}, base)
+		require.ErrorContains(t, err, what, text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	l, err := limit.Parse("time=+5%")
+	require.NoError(t, err)
+	_, err = limit.Check(r, []limit.Limit{l}, limit.Options{Tolerance: -1})
+	require.ErrorContains(t, err, "no baseline")
+}
+
+func results(t *testing.T) *limit.Result {
+	r := sample(t, "worse", 30)
+	var list []limit.Limit
+	for _, text := range []string{"lock_competition=5%", "lock_competition@solve", "visits=10", "time=1us"} {
+		l, err := limit.Parse(text)
+		require.NoError(t, err)
+		list = append(list, l)
+	}
+	result, err := limit.Check(r, list, limit.Options{Baseline: sample(t, "base", 0), Tolerance: 20})
+	require.NoError(t, err)
+	require.False(t, result.Held())
+	return result
+}
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, limit.Text(&b, results(t)))
+	require.Equal(t, `exceeded  lock_competition: 90 ns, 9.0 % of time (1.00 µs); at most 5 %
+          80 ns in main ▸ solve ▸ lock, work.go:21, most on worker
+exceeded  lock_competition in solve: 80 ns; at most 60 ns, 50 ns of the baseline and 10 ns
+          30 ns more in main ▸ solve ▸ lock, work.go:21, most on worker
+held      visits: 5; at most 10
+held      time: 1.00 µs; at most 1.00 µs
+2 of 4 limits exceeded
+`, b.String())
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, limit.JSON(&b, results(t)))
+	require.JSONEq(t, `{"report":"worse","baseline":"base","held":false,"limits":[
+		{"limit":"lock_competition=5%","metric":"lock_competition","unit":"ns","held":false,"value":90,"max":50,"of":"time","whole":1000,
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":80}},
+		{"limit":"lock_competition@solve","metric":"lock_competition","place":"solve","unit":"ns","held":false,"value":80,"max":60,"baseline":50,"noise":10,
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":80,"growth":30}},
+		{"limit":"visits=10","metric":"visits","unit":"occ","held":true,"value":5,"max":10,
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":4}},
+		{"limit":"time=1us","metric":"time","unit":"ns","held":true,"value":1000,"max":1000,
+			"dearest":{"path":["main"],"file":"/src/main.go","line":5,"location":"worker","value":710}}]}`, b.String())
+	require.True(t, json.Valid(b.Bytes()))
+}
+
+// Nothing in a name ends an annotation or begins one.
+func TestGitHub(t *testing.T) {
+	r := results(t)
+	v := &r.Verdicts[0]
+	v.Dearest.File, v.Dearest.Path = "/src/a,b:50%\n.go", []string{"x\n::error::y", "100%"}
+	r.Verdicts[2].Limit.Metric = "vis\n::stop-commands::z"
+	var b bytes.Buffer
+	require.NoError(t, limit.GitHub(&b, r, func(file string) string { return strings.TrimPrefix(file, "/src/") }))
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	require.Equal(t, []string{
+		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x\uFFFD::error::y ▸ 100%25, a,b:50%25\uFFFD.go:21, most on worker",
+		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, 50 ns of the baseline and 10 ns%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on worker",
+		"held      vis\uFFFD::stop-commands::z: 5; at most 10",
+		"held      time: 1.00 µs; at most 1.00 µs",
+	}, lines)
+}

@@ -1,0 +1,204 @@
+package limit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// arrow separates the regions of a call path in text.
+const arrow = " ▸ "
+
+// Text writes a result for people: a line for each limit, and where the exceeded ones are dearest.
+func Text(w io.Writer, r *Result) error {
+	var b strings.Builder
+	exceeded := 0
+	for _, v := range r.Verdicts {
+		word := "held"
+		if !v.Held {
+			word = "exceeded"
+			exceeded++
+		}
+		fmt.Fprintf(&b, "%-9s %s\n", word, v.sentence())
+		if !v.Held && v.Dearest != nil {
+			fmt.Fprintf(&b, "%-9s %s\n", "", v.dearest())
+		}
+	}
+	fmt.Fprintf(&b, "%d of %d limits exceeded\n", exceeded, len(r.Verdicts))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// GitHub writes what Text does, with an annotation for each exceeded limit, as the log of a GitHub action takes it. The function
+// returns the path of a source file as the repository knows it.
+func GitHub(w io.Writer, r *Result, inRepository func(file string) string) error {
+	var b strings.Builder
+	for _, v := range r.Verdicts {
+		if v.Held {
+			fmt.Fprintf(&b, "held      %s\n", v.sentence())
+			continue
+		}
+		message, properties := v.sentence(), ""
+		if s := v.Dearest; s != nil {
+			message += "\n" + v.dearest()
+			if s.File != "" {
+				properties = fmt.Sprintf("file=%s,line=%d,", property.Replace(inRepository(s.File)), s.Line)
+			}
+		}
+		title := v.Limit.Metric + " exceeds its limit"
+		fmt.Fprintf(&b, "::error %stitle=%s::%s\n", properties, property.Replace(title), data.Replace(message))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Characters that end an annotation, or one of its properties.
+var (
+	data     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// sentence says what was measured and what it may be.
+func (v *Verdict) sentence() string {
+	what := clean(v.Limit.Metric)
+	if !v.Limit.Place.Whole() {
+		what += " in " + clean(v.Limit.Place.String())
+	}
+	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
+	switch b := v.Limit.Bound; b.Kind {
+	case Share:
+		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), clean(v.Of),
+			quantity(v.Whole, v.Unit), plain(b.Number))
+	case Fixed:
+		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
+	}
+	return fmt.Sprintf("%s: %s; at most %s, %s of the baseline and %s", what, value, most, quantity(v.Baseline, v.Unit), quantity(v.Noise, v.Unit))
+}
+
+// dearest says where the value comes from.
+func (v *Verdict) dearest() string {
+	s := v.Dearest
+	var b strings.Builder
+	if v.Limit.Bound.Baseline() {
+		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
+	} else {
+		b.WriteString(quantity(s.Value, v.Unit))
+	}
+	fmt.Fprintf(&b, " in %s", clean(strings.Join(s.Path, arrow)))
+	if s.File != "" {
+		fmt.Fprintf(&b, ", %s:%d", clean(base(s.File)), s.Line)
+	}
+	if s.Location != "" {
+		fmt.Fprintf(&b, ", most on %s", clean(s.Location))
+	}
+	return b.String()
+}
+
+func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+// clean makes a name from a file safe to print.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// quantity writes a value with its unit, with three digits.
+func quantity(v float64, unit string) string {
+	of := scale(unit)
+	if of == 0 && (unit == "occ" || unit == "") {
+		return plain(v)
+	} else if of == 0 {
+		return plain(v) + " " + clean(unit)
+	}
+	if v *= of; math.Abs(v) < 999.5 {
+		return plain(v) + " ns"
+	}
+	name, size := "ns", 1.0
+	for _, u := range []string{"µs", "ms", "s"} {
+		if math.Abs(v) >= 999.5*size {
+			name, size = u, size*1000
+		}
+	}
+	return digits(v/size) + " " + name
+}
+
+// digits writes three digits, or all before the point.
+func digits(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 99.95:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return strconv.FormatFloat(100*part/whole, 'f', 1, 64) + " %"
+}
+
+// JSON writes a result for programs. Numbers are in the unit of the metric.
+func JSON(w io.Writer, r *Result) error {
+	type spot struct {
+		Path     []string `json:"path"`
+		File     string   `json:"file,omitempty"`
+		Line     int      `json:"line,omitempty"`
+		Location string   `json:"location,omitempty"`
+		Value    float64  `json:"value"`
+		Growth   *float64 `json:"growth,omitempty"`
+	}
+	type verdict struct {
+		Limit    string   `json:"limit"`
+		Metric   string   `json:"metric"`
+		Place    string   `json:"place,omitempty"`
+		Unit     string   `json:"unit"`
+		Held     bool     `json:"held"`
+		Value    float64  `json:"value"`
+		Max      float64  `json:"max"`
+		Of       string   `json:"of,omitempty"`
+		Whole    *float64 `json:"whole,omitempty"`
+		Baseline *float64 `json:"baseline,omitempty"`
+		Noise    *float64 `json:"noise,omitempty"`
+		Dearest  *spot    `json:"dearest"`
+	}
+	out := struct {
+		Report   string    `json:"report"`
+		Baseline string    `json:"baseline,omitempty"`
+		Held     bool      `json:"held"`
+		Limits   []verdict `json:"limits"`
+	}{r.Report, r.Baseline, r.Held(), []verdict{}}
+	for _, v := range r.Verdicts {
+		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: v.Value, Max: v.Max, Of: v.Of}
+		if s := v.Dearest; s != nil {
+			j.Dearest = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
+		}
+		if v.Limit.Bound.Kind == Share {
+			j.Whole = &v.Whole
+		}
+		if v.Limit.Bound.Baseline() {
+			j.Baseline, j.Noise = &v.Baseline, &v.Noise
+			if j.Dearest != nil {
+				j.Dearest.Growth = &v.Dearest.Growth
+			}
+		}
+		out.Limits = append(out.Limits, j)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(out)
+}
