@@ -48,7 +48,7 @@ Exit status: 0 fine, 2 bad usage or unreadable input.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion())
+	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView())
 	return root
 }
 

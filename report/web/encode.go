@@ -1,0 +1,75 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"tracerec/report/cube"
+)
+
+// column is a list of numbers for the page. Integers keep all digits; what is no number becomes null.
+type column []cube.Value
+
+// appendTo appends the column as JSON. It is here because columns are most of what is sent, and encoding/json reads everything that a
+// MarshalJSON method returns once more.
+func (c column) appendTo(b []byte) []byte {
+	if c == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i, v := range c {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendValue(b, v)
+	}
+	return append(b, ']')
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c column) MarshalJSON() ([]byte, error) { return c.appendTo(nil), nil }
+
+// number is one value for the page.
+type number cube.Value
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) { return appendValue(nil, cube.Value(n)), nil }
+
+func appendValue(b []byte, v cube.Value) []byte {
+	switch f := v.Float64(); {
+	case f == 0:
+		return append(b, '0')
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return append(b, "null"...)
+	}
+	return v.Append(b)
+}
+
+// float is a number that may be missing: NaN becomes null.
+type float float64
+
+// MarshalJSON implements json.Marshaler.
+func (f float) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(f), 'g', -1, 64), nil
+}
+
+// marshal encodes an answer. Text may hold anything; it is for scripts, not for an HTML parser.
+func marshal(answer any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(answer); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func jsonError(reason string) []byte {
+	b, _ := json.Marshal(map[string]string{"error": reason})
+	return b
+}

@@ -1,0 +1,198 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/report"
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// The answer to "findings".
+type (
+	findings struct {
+		Lead        []string     `json:"lead"`
+		Findings    []finding    `json:"findings"`
+		NeverEnded  []string     `json:"neverEnded"`
+		Warnings    []string     `json:"warnings"`
+		Efficiency  []efficiency `json:"efficiency"`
+		Differences []difference `json:"differences"`
+	}
+	finding struct {
+		Title     string     `json:"title"`
+		Metric    string     `json:"metric"`
+		Path      int        `json:"path"`
+		Text      string     `json:"text"`
+		Advice    string     `json:"advice"`
+		Severity  any        `json:"severity"` // in the metric's unit
+		Share     float64    `json:"share"`    // of all time
+		Critical  int64      `json:"critical"` // ns of the critical path
+		OnPath    float64    `json:"onPath"`   // Critical as a share of the critical path
+		Instances uint64     `json:"instances"`
+		Waiters   []waiter   `json:"waiters"`
+		Causers   []causer   `json:"causers"`
+		Meanwhile []pathTime `json:"meanwhile"`
+	}
+	waiter struct {
+		Name     string `json:"name"`
+		Resource int    `json:"resource"`
+		Severity number `json:"severity"`
+	}
+	causer struct {
+		Name     string  `json:"name"`
+		Resource int     `json:"resource"` // -1 several or unknown
+		Path     int     `json:"path"`     // -1 unknown
+		Severity int64   `json:"severity"`
+		Share    float64 `json:"share"`
+	}
+	pathTime struct {
+		Path int   `json:"path"`
+		Time int64 `json:"time"`
+	}
+	efficiency struct {
+		Name    string `json:"name"`
+		Value   any    `json:"value"`
+		Formula string `json:"formula"`
+		Meaning string `json:"meaning"`
+	}
+	difference struct {
+		Metric string `json:"metric"`
+		Path   int    `json:"path"`
+		A      any    `json:"a"`
+		B      any    `json:"b"`
+		Delta  any    `json:"delta"`
+		Beyond bool   `json:"beyond"`
+	}
+)
+
+// mostFindings is how many findings are told; a page of more is not read.
+const mostFindings = 200
+
+// mostWaiters is how many waiting goroutines of a finding are listed; the text says how many there are.
+const mostWaiters = 50
+
+// ours words the findings of an experiment.
+func (a *api) ours(f *findings) {
+	e := a.Experiment
+	words := e.Sentences()
+	f.Lead = append(f.Lead, words.Lead()...)
+	f.Warnings = append(f.Warnings, e.Warnings...)
+	for i := range e.Findings[:min(len(e.Findings), mostFindings)] {
+		x := &e.Findings[i]
+		m := &e.Metrics[x.Metric]
+		out := finding{Title: m.Title, Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: m.Advice,
+			Severity: x.Severity, Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
+			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x), Meanwhile: []pathTime{}}
+		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {
+			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(e.At(x.Metric, x.Path, l)))})
+		}
+		for _, t := range x.Meanwhile {
+			out.Meanwhile = append(out.Meanwhile, pathTime{a.places.path(int(t.Path)), t.Time})
+		}
+		f.Findings = append(f.Findings, out)
+	}
+	for _, w := range words.StillWaiting() {
+		f.NeverEnded = append(f.NeverEnded, w.Text)
+	}
+}
+
+// causersOf lists who a finding's waits were spent waiting for.
+func (a *api) causersOf(words *report.Sentences, x *report.Finding) []causer {
+	list := []causer{}
+	for _, c := range x.Causers {
+		out := causer{Name: "nobody in the trace", Resource: -1, Path: a.places.path(int(c.Path)), Severity: c.Severity, Share: share(c.Severity, x.Severity)}
+		if c.Group >= 0 {
+			out.Name = words.Who(c.Group, c.Locations)
+		}
+		if len(c.Locations) == 1 {
+			out.Resource = a.places.location(int(c.Locations[0]))
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// findings answers with what was concluded, in words.
+func (a *api) findings(q *question) (any, error) {
+	if err := q.only(); err != nil {
+		return nil, err
+	}
+	f := &findings{Lead: []string{}, Findings: []finding{}, NeverEnded: []string{}, Warnings: []string{}, Efficiency: []efficiency{}, Differences: []difference{}}
+	if a.Experiment != nil {
+		a.ours(f)
+	}
+	return f, nil
+}
+
+// causers answers with those who were waited for in a wait state, or those below it, at a call path or those below it.
+func (a *api) causers(q *question) (any, error) {
+	w, p := q.what(), q.path()
+	if p == nil {
+		q.fail("there is no call path")
+	}
+	if err := q.only("metric", "path"); err != nil {
+		return nil, err
+	}
+	list := []causer{}
+	if a.Experiment == nil {
+		return list, nil
+	}
+	words := a.Experiment.Sentences()
+	type who struct {
+		name string
+		path int
+	}
+	at, all := map[who]int{}, int64(0)
+	for i := range a.Experiment.Findings {
+		f := &a.Experiment.Findings[i]
+		if !within(a.model.Metric(a.Experiment.Metrics[f.Metric].Name), w.Metric) || !below(a.paths, a.places.path(int(f.Path)), p) {
+			continue
+		}
+		all += f.Severity
+		for _, c := range a.causersOf(words, f) {
+			k, seen := at[who{c.Name, c.Path}]
+			if !seen {
+				k = len(list)
+				at[who{c.Name, c.Path}] = k
+				list = append(list, c)
+				continue
+			}
+			if list[k].Severity += c.Severity; list[k].Resource != c.Resource {
+				list[k].Resource = -1
+			}
+		}
+	}
+	for i := range list {
+		list[i].Share = share(list[i].Severity, all)
+	}
+	slices.SortStableFunc(list, func(x, y causer) int { return cmp.Compare(y.Severity, x.Severity) })
+	return list, nil
+}
+
+// within says whether a metric is another one or below it.
+func within(m, top *query.Metric) bool {
+	for m != nil && m != top {
+		m = m.Parent
+	}
+	return m != nil
+}
+
+// below says whether a call path is another one or below it.
+func below(paths []*cube.CallPath, i int, top *cube.CallPath) bool {
+	if i < 0 {
+		return false
+	}
+	p := paths[i]
+	for p != nil && p != top {
+		p = p.Parent
+	}
+	return p != nil
+}

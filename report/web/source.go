@@ -1,0 +1,189 @@
+package web
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Limits of the source pane.
+const (
+	maxSourceFile = 8 << 20 // bytes read of a file
+	maxSourceLine = 400     // bytes shown of a line
+	around        = 200     // lines shown before and behind the one asked for
+)
+
+// sources finds and reads the source files that a report names, below the directories that it names. Nothing else can be read through it,
+// wherever names and links lead.
+type sources struct {
+	roots []sourceRoot
+	named map[string]bool
+}
+
+// sourceRoot is a directory with sources.
+type sourceRoot struct {
+	dir string
+	in  *os.Root
+	// moved says that the program may have been built elsewhere, so that only the ends of the names need to fit.
+	moved bool
+}
+
+func newSources(r *Report) *sources {
+	s := &sources{named: map[string]bool{}}
+	for _, attr := range r.Model.Cube.Attrs {
+		if attr.Key == "source_roots" {
+			for _, dir := range filepath.SplitList(attr.Value) {
+				s.addRoot(dir, false)
+			}
+		}
+	}
+	for _, dir := range r.Roots {
+		if absolute, err := filepath.Abs(dir); err == nil {
+			s.addRoot(absolute, true)
+		}
+	}
+	for _, region := range r.Model.Cube.Regions {
+		s.named[region.Module] = true
+	}
+	for _, p := range r.Model.Cube.Paths() {
+		s.named[p.Module] = true
+	}
+	delete(s.named, "")
+	return s
+}
+
+// addRoot adds a directory. One that a report names must be absolute, and not be everything there is.
+func (s *sources) addRoot(dir string, moved bool) {
+	dir = filepath.Clean(dir)
+	if !filepath.IsAbs(dir) || filepath.Dir(dir) == dir && !moved {
+		return
+	}
+	if in, err := os.OpenRoot(dir); err == nil {
+		s.roots = append(s.roots, sourceRoot{dir, in, moved})
+	}
+}
+
+func (s *sources) close() {
+	for _, r := range s.roots {
+		r.in.Close()
+	}
+}
+
+// any says whether at least one of some files can be shown.
+func (s *sources) any() bool {
+	tries := 100
+	for name := range s.named {
+		if f, err := s.open(name); err == nil {
+			f.Close()
+			return true
+		}
+		if tries--; tries == 0 {
+			break
+		}
+	}
+	return false
+}
+
+var errNoSource = errors.New("the source is not there")
+
+// open opens the file behind a name in the report.
+func (s *sources) open(name string) (*os.File, error) {
+	if !s.named[name] {
+		return nil, errNoSource
+	}
+	for _, r := range s.roots {
+		for _, candidate := range r.candidates(filepath.FromSlash(name)) {
+			if info, err := r.in.Stat(candidate); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if f, err := r.in.Open(candidate); err == nil {
+				return f, nil
+			}
+		}
+	}
+	return nil, errNoSource
+}
+
+// candidates returns the places of a file below a root, the likeliest first.
+func (r *sourceRoot) candidates(name string) (list []string) {
+	if !filepath.IsAbs(name) {
+		list = append(list, name)
+	} else if inside, err := filepath.Rel(r.dir, name); err == nil && filepath.IsLocal(inside) {
+		list = append(list, inside)
+	}
+	for rest := name; r.moved; {
+		_, end, more := strings.Cut(rest, string(filepath.Separator))
+		if !more {
+			break
+		}
+		list, rest = append(list, end), end
+	}
+	return list
+}
+
+// lines reads the lines from first to last, counted from 1.
+func (s *sources) lines(name string, first, last int) ([]string, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := []string{}
+	in := bufio.NewScanner(io.LimitReader(f, maxSourceFile))
+	in.Buffer(nil, 1<<20)
+	for n := 1; n <= last && in.Scan(); n++ {
+		if n >= first {
+			text := strings.ToValidUTF8(in.Text(), "\ufffd")
+			if len(text) > maxSourceLine {
+				text = strings.ToValidUTF8(text[:maxSourceLine], "") + " …"
+			}
+			lines = append(lines, text)
+		}
+	}
+	return lines, nil
+}
+
+// source answers with the lines around a call path's call or a region.
+func (a *api) source(q *question) (any, error) {
+	p, r := q.path(), q.region()
+	if (p == nil) == (r == nil) {
+		q.fail("either a call path or a region")
+	}
+	if err := q.only("path", "region"); err != nil {
+		return nil, err
+	}
+	file, line, region := "", -1, r
+	if p != nil {
+		file, line, region = p.Module, p.Line, p.Region
+	}
+	if file == "" {
+		file = region.Module
+	}
+	if line <= 0 {
+		line = region.Begin
+	}
+	begin, end := line, line
+	if region.Module == file && region.Begin > 0 {
+		begin, end = region.Begin, max(region.Begin, region.End)
+	}
+	if file == "" || line <= 0 {
+		return nil, refused{http.StatusNotFound, "the report does not say where this is in the source"}
+	}
+	first := max(1, line-a.around)
+	lines, err := a.sources.lines(file, first, max(line+a.around, min(end, line+4*a.around)))
+	if err != nil {
+		return nil, refused{http.StatusNotFound, file + ": " + err.Error()}
+	}
+	return struct {
+		File  string   `json:"file"`
+		Line  int      `json:"line"`
+		Begin int      `json:"begin"`
+		End   int      `json:"end"`
+		First int      `json:"first"`
+		Lines []string `json:"lines"`
+	}{file, line, begin, end, first, lines}, nil
+}
