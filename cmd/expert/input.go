@@ -152,7 +152,6 @@ func openCube(input string) (*cube.Cube, error) {
 	return cube.Open(input)
 }
 
-
 // withExperiment hands the experiment of an input, a trace directory or a report of expert, to a function with all its
 // severities.
 func withExperiment(cmd *cobra.Command, input string, use func(*report.Experiment) error) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/naive/scenario"
+	"tracerec/report"
+	"tracerec/report/cube"
+	"tracerec/report/cube/cubetest"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
@@ -272,7 +276,130 @@ func TestScenarios(t *testing.T) {
 				t.Log("\n" + out)
 			}
 		}
+		sameFromReport(t, dir)
 	}
 }
 
 var show = flag.String("show", "", "log what expert prints about this scenario")
+
+// sameFromReport requires that a report says what its trace says, and is the same when it is made again.
+func sameFromReport(t *testing.T, dir string, flags ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.cubex")
+	for _, args := range [][]string{{"analyze"}, {"analyze", "--format", "json"}, {"dump"}} {
+		args = append(args, flags...)
+		status, want, stderr := expert(append(args, dir)...)
+		require.Equal(t, 0, status, stderr)
+		if args[0] == "analyze" {
+			status, again, stderr := expert(append(args, dir, "-o", file)...)
+			require.Equal(t, 0, status, stderr)
+			require.Equal(t, want, again)
+			require.Equal(t, "expert: wrote "+file+"\n", stderr)
+		}
+		status, got, stderr := expert(append(args, file)...)
+		require.Equal(t, 0, status, stderr)
+		require.Empty(t, stderr)
+		require.Equal(t, want, got)
+	}
+	first, err := os.ReadFile(file)
+	require.NoError(t, err)
+	status, _, stderr := expert(append(flags, "analyze", file, "-o", file)...)
+	require.Equal(t, 0, status, stderr)
+	second, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(first, second))
+	return file
+}
+
+func TestReport(t *testing.T) {
+	dir := archive(t, lockTrace)
+	file := sameFromReport(t, dir)
+	c, err := cube.Open(file)
+	require.NoError(t, err)
+	defer c.Close()
+	require.Contains(t, c.Attrs, cube.Attr{Key: "trace", Value: dir})
+	total, err := c.Metric("lock_competition").Total()
+	require.NoError(t, err)
+	require.Equal(t, int64(80_000), total.Int64())
+
+	in, err := openReport(newRoot(), file)
+	require.NoError(t, err)
+	require.Equal(t, dir, in.Trace)
+	require.Equal(t, "worker", in.Experiment.Locations[1].Name)
+	require.NoError(t, in.Close())
+	require.NoError(t, os.RemoveAll(dir))
+	in, err = openReport(newRoot(), file)
+	require.NoError(t, err)
+	require.Empty(t, in.Trace)
+	require.NoError(t, in.Close())
+}
+
+func TestLocations(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("mutex m\nlocation main\n  0 enter run\n")
+	for i := range 9 {
+		fmt.Fprintf(&text, "  %d create w%d\n", i+1, i)
+	}
+	text.WriteString("  1000 leave\n  1000 end\n")
+	for i := range 9 {
+		fmt.Fprintf(&text, "location w%d\n  100 begin worker by main\n  110 lock m @w.go:1\n  111 blocked\n  %d leave\n  %d unlock m\n  990 end\n", i, 200+50*i, 240+50*i)
+	}
+	dir := archive(t, text.String())
+	sameFromReport(t, dir, "--locations", "2")
+	status, out, stderr := expert("analyze", dir, "--locations", "2")
+	require.Equal(t, 0, status, stderr)
+	require.Contains(t, out, "! 10 locations are too many to be shown one by one; added up are worker ×9")
+	oneLine(t, []string{"analyze", dir, "--locations", "0"}, "not a number from 1 on")
+}
+
+// A report that cannot be written leaves nothing behind and takes nothing away.
+func TestOutput(t *testing.T) {
+	dir := archive(t, lockTrace)
+	oneLine(t, []string{"analyze", dir, "-o", ""}, "name of the output is empty")
+	oneLine(t, []string{"analyze", dir, "-o", filepath.Join(t.TempDir(), "none", "x.cubex")}, "no such file")
+	folder := filepath.Join(t.TempDir(), "folder")
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "sub"), 0o755))
+	oneLine(t, []string{"analyze", dir, "-o", folder}, "folder")
+	left, err := os.ReadDir(filepath.Dir(folder))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// Reports of other tools say no reasons, and damaged ones are refused.
+func TestForeignReport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "other.cubex")
+	require.NoError(t, cubetest.Synthetic(3, 4, 5, 1).Save(file))
+	oneLine(t, []string{"analyze", file}, "other.cubex", "a report of another tool")
+	in, err := openReport(newRoot(), file)
+	require.NoError(t, err)
+	require.Nil(t, in.Experiment)
+	require.Nil(t, in.Stat)
+	require.NoError(t, in.Close())
+	stat := filepath.Join(filepath.Dir(file), "trace.stat")
+	require.NoError(t, os.WriteFile(stat, []byte("PatternName Count\nmetric1 3\n"), 0o644))
+	in, err = openReport(newRoot(), file)
+	require.NoError(t, err)
+	require.Equal(t, uint64(3), in.Stat.Pattern("metric1").Count)
+	require.NoError(t, in.Close())
+	require.NoError(t, os.WriteFile(stat, []byte("PatternName Count\nmetric1 x\n"), 0o644))
+	in, err = openReport(newRoot(), file)
+	require.NoError(t, err)
+	require.Contains(t, in.Cube.Problems[0], "trace.stat: offset 18")
+	require.NoError(t, in.Close())
+
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, whole[:len(whole)/2], 0o644))
+	oneLine(t, []string{"analyze", file}, "other.cubex", "offset")
+}
+
+func TestSourceRoots(t *testing.T) {
+	dir := t.TempDir()
+	module := filepath.Join(dir, "module")
+	require.NoError(t, os.MkdirAll(filepath.Join(module, "sub"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), nil, 0o644))
+	region := func(parts ...string) report.Region { return report.Region{File: filepath.Join(parts...)} }
+	require.Equal(t, []string{module, filepath.Join(dir, "other")}, sourceRoots([]report.Region{
+		region(module, "sub", "a.go"), region(module, "b.go"), region(dir, "other", "c.go"), region("relative", "d.go"),
+		region(dir, "other", "deep", "e.go"), {}}))
+}
