@@ -97,7 +97,7 @@ func TestHostileRest(t *testing.T) {
 		"call path -2 of 12":                  swap(`"causer_path":-1`, `"causer_path":-2`),
 		"group -2 of":                         swap(`"causers":[{"group":-1`, `"causers":[{"group":-2`),
 		`"groups" is given twice`:             swap(`"groups":`, `"groups":[],"groups":`),
-		"a list of more than 8 elements":      swap(`"on_path":[`, `"on_path":[1,1,1,1,1,1,1,1,`),
+		"a list of more than 7 elements":      swap(`"on_path":[`, `"on_path":[1,1,1,1,1,1,1,1,`),
 		"{ instead of a list":                 swap(`"warnings":null`, `"warnings":{}`),
 		"does not fit the trees: location 0":  swap(`"groups":[`, `"groups":[],"x":[`),
 		"1 totals of 5 metrics":               swap(`"totals":[`, `"totals":[1],"x":[`),
