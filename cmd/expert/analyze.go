@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -127,7 +128,13 @@ func newFormat(words ...string) *format { return &format{words[0], words} }
 
 func (f *format) String() string { return f.value }
 func (f *format) Type() string   { return "FORMAT" }
-func (f *format) usage() string  { return f.words[0] + " or " + f.words[1] }
+func (f *format) usage() string  { return f.list(" or ") }
+
+// list names the words.
+func (f *format) list(last string) string {
+	n := len(f.words) - 1
+	return strings.Join(f.words[:n], ", ") + last + f.words[n]
+}
 
 // Set accepts one of the words.
 func (f *format) Set(s string) error {
@@ -137,7 +144,7 @@ func (f *format) Set(s string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("neither %s nor %s", f.words[0], f.words[1])
+	return errors.New("neither " + f.list(" nor "))
 }
 
 // colored tells whether w is a terminal whose user did not ask for plain text.

@@ -4,6 +4,7 @@ package main
 //go:generate go run tracerec/internal/patterndoc ../../docs/patterns.md
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	if err := root.Execute(); err != nil {
+	switch err := root.Execute(); {
+	case errors.Is(err, errExceeded):
+		return 1
+	case err != nil:
 		fmt.Fprintf(stderr, "expert: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return badUse
 	}
@@ -39,7 +43,8 @@ func newRoot() *cobra.Command {
 much, in which call path, on which goroutines, who caused them, what of it lies
 on the critical path, and what to do.
 
-Exit status: 0 fine, 2 bad usage or unreadable input.`,
+Exit status: 0 fine, 1 a limit was exceeded (check), 2 bad usage or unreadable
+input.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -48,7 +53,7 @@ Exit status: 0 fine, 2 bad usage or unreadable input.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView())
+	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView(), newCheck())
 	return root
 }
 

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report/limit"
+)
+
+func newCheck() *cobra.Command {
+	var limits []string
+	var config, baseline, tolerance string
+	format := newFormat("text", "json", "github")
+	cmd := &cobra.Command{
+		Use:   "check INPUT",
+		Short: "Hold a report against limits, for continuous integration",
+		Long: `check holds a report, or the analysis of a trace directory, against limits, and
+says for each whether it held; for exceeded ones also where most of it is.
+
+A limit is METRIC[@PLACE][=BOUND]. Bounds:
+  5%                    of the root of the metric's tree, mostly time
+  20% of critical_path  of another metric
+  200ms, 3000           a time (ns us ms s min h), a count (k M G T Ki Mi Gi Ti)
+  +10%, +200ms          more than in the baseline
+  none                  as in the baseline, and its noise or --tolerance more
+
+PLACE names call paths by their last regions: main/solve is solve called from
+main, and all below it; shares are of what is there. With / at the beginning it
+starts at a root; * is any part of a name, ** any number of regions, \ takes the
+meaning from the character after it.
+
+Exit status: 0 all limits held, 1 one was exceeded, 2 one cannot be evaluated.`,
+		Example: `  expert check trace.dir --max lock_competition=5% --max late_sender@solve=200ms
+  expert check new.cubex --baseline old.cubex --tolerance 10% --max critical_path`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := parseLimits(limits, config)
+			if err != nil {
+				return err
+			}
+			o := limit.Options{Tolerance: -1}
+			if tolerance != "" {
+				if o.Tolerance, err = limit.ParsePercent(tolerance); err != nil {
+					return fmt.Errorf("--tolerance: %w", err)
+				}
+			}
+			if baseline != "" {
+				base, done, err := openChecked(cmd, baseline)
+				if err != nil {
+					return err
+				}
+				defer done()
+				o.Baseline = base
+			} else if tolerance != "" {
+				return errors.New("--tolerance without --baseline")
+			}
+			r, done, err := openChecked(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer done()
+			return check(cmd.OutOrStdout(), r, list, o, format.value)
+		},
+	}
+	cmd.Flags().StringArrayVar(&limits, "max", nil, "a `limit`; may be given several times")
+	cmd.Flags().StringVar(&config, "limits", "", "read limits from `FILE`, one on each line, # begins a comment")
+	cmd.Flags().StringVar(&baseline, "baseline", "", "`REPORT` to compare with: of one run, or a mean of several")
+	cmd.Flags().StringVar(&tolerance, "tolerance", "", "what values may be above the baseline's, in `PERCENT`")
+	cmd.Flags().Var(format, "format", format.usage())
+	addMemory(cmd)
+	return cmd
+}
+
+// errExceeded ends the program with the status for exceeded limits, which the output tells of.
+var errExceeded = errors.New("a limit was exceeded")
+
+// check prints what comes out and returns errExceeded if a limit was.
+func check(w io.Writer, r *limit.Report, list []limit.Limit, o limit.Options, format string) error {
+	result, err := limit.Check(r, list, o)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "json":
+		err = limit.JSON(w, result)
+	case "github":
+		err = limit.GitHub(w, result, inRepository)
+	default:
+		err = limit.Text(w, result)
+	}
+	if err == nil && !result.Held() {
+		err = errExceeded
+	}
+	return err
+}
+
+func parseLimits(texts []string, config string) (list []limit.Limit, err error) {
+	if config != "" {
+		f, err := os.Open(config)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if list, err = limit.Read(config, f); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range texts {
+		l, err := limit.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l)
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no limits; for instance --max lock_competition=5%")
+	}
+	return list, nil
+}
+
+// openChecked opens a report as it is displayed.
+func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error) {
+	in, err := openReport(cmd, input)
+	if err != nil {
+		return nil, nil, err
+	}
+	model, _, err := display(in.Cube)
+	if err != nil {
+		in.Close()
+		return nil, nil, err
+	}
+	return &limit.Report{Name: in.Name, Model: model}, func() { in.Close() }, nil
+}
+
+// inRepository returns the path of a source file relative to the checkout if it lies below, as annotations want it.
+func inRepository(file string) string {
+	root := os.Getenv("GITHUB_WORKSPACE")
+	if root == "" {
+		root, _ = os.Getwd()
+	}
+	if relative, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(relative, "..") {
+		file = relative
+	}
+	return filepath.ToSlash(file)
+}
