@@ -99,7 +99,7 @@ func TestHostileRest(t *testing.T) {
 		`"groups" is given twice`:             swap(`"groups":`, `"groups":[],"groups":`),
 		"a list of more than 7 elements":      swap(`"on_path":[`, `"on_path":[1,1,1,1,1,1,1,1,`),
 		"{ instead of a list":                 swap(`"warnings":null`, `"warnings":{}`),
-		"does not fit the trees: location 0":  swap(`"groups":[`, `"groups":[],"x":[`),
+		"group 0 of 0":                        swap(`"groups":[`, `"groups":[],"x":[`),
 		"1 totals of 5 metrics":               swap(`"totals":[`, `"totals":[1],"x":[`),
 	} {
 		err := requireHarmless(t, c, content)
