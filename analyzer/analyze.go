@@ -17,6 +17,10 @@ type Options struct {
 	// read several times, each time for some of the objects. The operations of one object, the locations and the waits
 	// found are in memory whatever it says. The result does not depend on it.
 	Memory int64
+	// Wait and Message, if set, are told every wait and every message that is found, one at a time, in any order. What they
+	// are given is theirs during the call only.
+	Wait    func(o *Op, w *Wait)
+	Message func(send, recv *Op)
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;
@@ -39,7 +43,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns, memory: o.Memory}
+	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
 	settlers := m.settlers(n)
 	m.run(settlers, s)
 	for _, parts := range keep[1:] {

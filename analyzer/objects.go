@@ -17,6 +17,38 @@ type matching struct {
 	lives  *lives
 	list   []*Pattern
 	memory int64 // for operations, 0 for any
+
+	telling   sync.Mutex
+	onWait    func(*Op, *Wait)
+	onMessage func(send, recv *Op)
+}
+
+// matcher returns a matcher that also tells who asked for it of messages.
+func (m *matching) matcher() *Matcher {
+	x := NewMatcher(m.list)
+	if m.onMessage != nil {
+		subscribe(&x.subs.message, 0, func(f *Found, d Message) {
+			if d.Recv == NoOp {
+				return
+			}
+			m.telling.Lock()
+			defer m.telling.Unlock()
+			m.onMessage(&f.Ops[d.Send], &f.Ops[d.Recv])
+		})
+	}
+	return x
+}
+
+// tell tells who asked for it of the waits of an operation.
+func (m *matching) tell(o *Op, waits []Wait) {
+	if m.onWait == nil {
+		return
+	}
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	for i := range waits {
+		m.onWait(o, &waits[i])
+	}
 }
 
 // opKey identifies an operation within an object.
@@ -53,7 +85,7 @@ type causeKey struct {
 
 func newSettler(m *matching) *settler {
 	return &settler{
-		m: m, matcher: NewMatcher(m.list), cells: newSums[cellKey](), causes: newSums[causeKey](),
+		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{},
 	}
 }
@@ -76,7 +108,7 @@ func (m *matching) run(workers []*settler, from *scan) {
 			w.part(order[i], from, i, room)
 		}
 		w.ops, w.settled = nil, nil
-		w.matcher = NewMatcher(m.list) // without its memory
+		w.matcher = m.matcher() // without its memory
 	})
 }
 
@@ -339,6 +371,7 @@ func (w *settler) settle() {
 	o := &w.ops[waits[0].Op]
 	w.settled[waits[0].Op] = true
 	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
+	w.m.tell(o, waits)
 	left, rest, last := w.own(o), o.End-waits[0].Begin, -1
 	for i := range waits {
 		x := &waits[i]
