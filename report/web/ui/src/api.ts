@@ -79,6 +79,7 @@ export interface Instance {
   location: number; // resource
   begin: number;
   end: number;
+  duration: number; // what counts as waited, may be less than from begin to end
   causer: number; // resource, -1: unknown
   causerPath: number;
 }
@@ -94,7 +95,7 @@ export interface Stats {
   q3: number;
   max: number;
   instances: Instance[]; // worst first
-  byPath: { path: number; count: number; sum: number; mean: number; min: number; q1: number; median: number; q3: number; max: number }[];
+  byPath: { path: number; count: number; sum: number; max: number }[];
 }
 
 export interface Finding {
@@ -105,10 +106,11 @@ export interface Finding {
   advice: string;
   severity: number;
   share: number; // of the time, 0…1
-  critical: number;
+  critical: number; // ns of the critical path
+  onPath: number; // as a share of the critical path, 0…1
   instances: number;
   waiters: { name: string; resource: number; severity: number }[];
-  causers: { name: string; path: number; severity: number }[];
+  causers: Causer[];
   meanwhile: { path: number; time: number }[];
 }
 
@@ -139,8 +141,8 @@ export interface Findings {
 
 export interface Causer {
   name: string;
-  resource: number;
-  path: number;
+  resource: number; // -1: several, or unknown
+  path: number; // -1: unknown
   severity: number;
   share: number;
 }
@@ -155,14 +157,17 @@ export interface Source {
   error?: string;
 }
 
+// kind: 0 region, 1 operation, 2 blocked; merged: how many short stays it stands for, 0 for itself
+export type Span = [begin: number, end: number, depth: number, name: number, kind: number, merged: number];
+
 export interface Timeline {
   begin: number; // ns since the start of the experiment
   end: number;
-  rows: { resource: number; spans: [begin: number, end: number, depth: number, name: number, kind: number][] }[];
+  rows: { resource: number; spans: Span[] }[];
   names: string[];
   waits: { resource: number; begin: number; end: number; metric: string }[];
   arrows: { from: number; fromTime: number; to: number; toTime: number; kind: string }[];
-  truncated: boolean;
+  truncated: string; // what is not shown, "" if everything is
 }
 
 // Requests, in the one spelling under which a self-contained page holds their answers.
@@ -215,7 +220,7 @@ type Table = Record<string, unknown>;
 let table: Promise<Table | null> | undefined;
 
 // embedded returns the answers held by the page itself, null if a server is to be asked. The element #answers holds one JSON object
-// from request to answer, compressed with zlib, in base64.
+// from request to answer, compressed with zlib, in base64; an answer that is text is the request that has the same answer.
 export function embedded(): Promise<Table | null> {
   return (table ??= unpack(document.getElementById("answers")?.textContent?.trim()));
 }
@@ -227,7 +232,8 @@ async function unpack(base64: string | undefined): Promise<Table | null> {
 }
 
 function lookUp(table: Table, request: string): unknown {
-  const answer = table[request];
+  let answer = table[request];
+  if (typeof answer === "string") answer = table[answer];
   if (answer === undefined) throw new Error("This file does not contain it; open the report with expert view.");
   if (answer && typeof answer === "object" && Object.keys(answer).join() === "error") throw new Error((answer as { error: string }).error);
   return answer;

@@ -121,7 +121,7 @@ export function ColumnView({ c, views, tools, notes, body }: Props) {
       {open && <SearchBar c={c} field={field} text={settings.search} found={found} close={closeSearch} />}
       <div class="content">
         {problem ? (
-          <div class="empty" role="status"><Icon name="warning" /><strong>{c.failure ? "No answer" : "Cannot be evaluated"}</strong><p>{problem}</p></div>
+          <div class="empty" role="status"><Icon name="warning" /><strong>{c.failure ? "Not available" : "Cannot be evaluated"}</strong><p>{problem}</p></div>
         ) : (
           body ?? (
             <TreeView

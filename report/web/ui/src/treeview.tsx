@@ -6,7 +6,7 @@ import { Icon } from "./icons";
 import type { Tree } from "./report";
 import { below, type Rows } from "./rows";
 
-export const rowHeight = 24; // px, as in style.css
+const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 32 : 24; // px, as in style.css
 const beyond = 8; // rows drawn above and below the window
 
 export interface Cells {
