@@ -1,0 +1,308 @@
+package algebra
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracerec/report/cube"
+	"tracerec/report/cubepl"
+)
+
+// differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of.
+const differenceAttr = "expert:difference"
+
+// Diff returns what a has more than b, at every metric, call path and location: a − b. Of what one of them does not have, the other
+// has all; but a metric that one of them did not measure has no difference and is left out.
+//
+// Call paths are the same if they are so up to the lines of the source, which move when it is edited; see the description of the
+// package. Names and lines are those of b.
+//
+// Values are subtracted. A derived metric that is a sum of others is computed from the differences. Where that would be wrong, as it
+// is for ratios, and for least and greatest values, the metric is computed for either side, from hidden metrics that hold its values, and these
+// are subtracted.
+func Diff(a, b Input) (*Result, error) {
+	u, err := unite([]Input{b, a}, true)
+	if err != nil {
+		return nil, err
+	}
+	d := &differ{union: u, qs: u.quantities(), used: names{}, linears: map[string]bool{}, sides: [2]map[string]string{{}, {}}}
+	for name := range d.qs.byName {
+		d.used[name] = true
+	}
+	u.cube.Metrics = d.metrics(d.qs.roots)
+	u.cube.Metrics = append(u.cube.Metrics, d.hidden...)
+	if len(d.promoted) > 0 {
+		u.notes.add("%d metrics have a sign now, as differences may be less than zero: %s", len(d.promoted), enumerate(d.promoted))
+	}
+	if len(d.missing) > 0 {
+		u.notes.add("%d metrics are in one of the reports only, so they have no difference: %s", len(d.missing), enumerate(d.missing))
+	}
+	if err := u.finish(d.jobs); err != nil {
+		return nil, err
+	}
+	setAttr(&u.cube.Attrs, differenceAttr, a.Name+" − "+b.Name)
+	err = u.keepRuns(d.qs, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
+	return &Result{u.cube, u.notes}, err
+}
+
+// differ makes the metrics of a difference. Side 0 is b, which is subtracted, side 1 a.
+type differ struct {
+	*union
+	qs                *quantities
+	used              names
+	linears           map[string]bool      // known answers of linear
+	sides             [2]map[string]string // names of the hidden metrics that hold a metric of one side
+	hidden            []*cube.Metric
+	jobs              []func() error
+	promoted, missing []string
+}
+
+// metrics makes the metrics of the difference from trees of quantities.
+func (d *differ) metrics(list []*quantity) []*cube.Metric {
+	var made []*cube.Metric
+	for _, q := range list {
+		m := d.metric(q)
+		below := d.metrics(q.children)
+		if m == nil {
+			made = append(made, below...)
+			continue
+		}
+		m.Children = below
+		made = append(made, m)
+	}
+	return made
+}
+
+// metric makes one metric, nil if there is no difference.
+func (d *differ) metric(q *quantity) *cube.Metric {
+	m := clone(q.first())
+	switch {
+	case !d.comparable(q):
+		if !m.Ghost {
+			d.missing = append(d.missing, q.name)
+		}
+		return nil
+	case !numeric(q):
+		d.notes.add("metric %s is left out: values of type %s cannot be subtracted", q.name, m.DType)
+		return nil
+	case !d.linear(q.name):
+		if m.Ghost {
+			return nil // those that need it have it for either side
+		}
+		if defines(q) {
+			d.notes.add("metric %s is left out: what its expression defines cannot be told apart for the two reports", q.name)
+			return nil
+		}
+		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", d.side(1, q), d.side(0, q)))
+	case m.Kind.Derived() && !d.stored(q):
+		// stays as it is
+	default:
+		d.subtract(q, m)
+	}
+	return m
+}
+
+// comparable says that both sides have a metric, or that the one that does not would have it if it were not zero.
+func (d *differ) comparable(q *quantity) bool {
+	for i := range q.versions {
+		if q.versions[i] == nil && q.root().versions[i] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func numeric(q *quantity) bool {
+	return !slices.ContainsFunc(q.versions, func(m *cube.Metric) bool { return m != nil && !m.Kind.Derived() && !m.DType.Numeric() })
+}
+
+// stored says that all versions of a metric have values.
+func (d *differ) stored(q *quantity) bool {
+	for i, m := range q.versions {
+		if _, ok := measure(d.inputs[i].Cube, m); m != nil && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// subtract makes a metric one that has values: the differences.
+func (d *differ) subtract(q *quantity, m *cube.Metric) {
+	m.Kind, m.Expressions = kindOf(d.inputs, q), nil
+	m.DType = "INT64"
+	var terms []*term
+	for i := range q.versions {
+		x, ok := measure(d.inputs[i].Cube, q.versions[i])
+		if !ok {
+			continue
+		}
+		switch t := x.rows.DType; {
+		case x.n > 1 || fraction(t):
+			m.DType = "DOUBLE"
+		case strings.HasPrefix(string(t), "UINT"):
+			d.promoted = append(d.promoted, q.name)
+		}
+		t := &term{in: d.inputs[i], metric: x.rows, n: x.n}
+		if i == 0 {
+			t.into = func(sum, v cube.Value, _ int) cube.Value { return sub(sum, x.value(v)) }
+		} else {
+			t.into = func(sum, v cube.Value, _ int) cube.Value { return sum.Add(x.value(v)) }
+		}
+		terms = append(terms, t)
+	}
+	d.promoted = slices.Compact(d.promoted)
+	slices.Reverse(terms)
+	d.job(q.name, m, terms)
+}
+
+func sub(v, w cube.Value) cube.Value {
+	if v == (cube.Value{}) {
+		return cube.Int(0).Sub(w)
+	}
+	return v.Sub(w)
+}
+
+// job has the values of a metric filled in once the cube is complete.
+func (d *differ) job(name string, m *cube.Metric, terms []*term) {
+	d.jobs = append(d.jobs, func() error {
+		for _, t := range terms {
+			t.totals = t.in.totalsOf(name, len(d.cube.Paths()))
+		}
+		return d.fill(m, terms...)
+	})
+}
+
+// linear says that the difference of a metric can be computed from differences.
+func (d *differ) linear(name string) bool {
+	known, ok := d.linears[name]
+	if ok {
+		return known
+	}
+	d.linears[name] = false // while it depends on itself
+	q := d.qs.byName[name]
+	if q == nil {
+		return false
+	}
+	d.linears[name] = d.isLinear(q)
+	return d.linears[name]
+}
+
+func (d *differ) isLinear(q *quantity) bool {
+	if d.stored(q) {
+		return !slices.ContainsFunc(q.versions, func(m *cube.Metric) bool { return m != nil && extreme(m) })
+	}
+	m := q.first()
+	for _, v := range q.versions {
+		if v != nil && (v.Kind != m.Kind || !slices.EqualFunc(v.Expressions, m.Expressions, sameExpression)) {
+			return false
+		}
+	}
+	for _, x := range m.Expressions {
+		p, err := cubepl.Parse(x.Text)
+		switch {
+		case err != nil || x.Element != "cubepl" && x.Element != "cubeplinit":
+			return false
+		case x.Element == "cubeplinit" && len(p.Metrics())+len(p.Definitions()) > 0, x.Element == "cubepl" && !p.Linear(d.linear):
+			return false
+		}
+	}
+	return true
+}
+
+// defines says that expressions of a metric define others.
+func defines(q *quantity) bool {
+	for _, m := range q.versions {
+		if m == nil {
+			continue
+		}
+		for _, x := range m.Expressions {
+			if p, err := cubepl.Parse(x.Text); err == nil && len(p.Definitions()) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameExpression(x, y cube.Expression) bool {
+	return x.Element == y.Element && x.Text == y.Text && slices.Equal(x.Options, y.Options)
+}
+
+// side returns the name of a hidden metric that holds the values of one side.
+func (d *differ) side(i int, q *quantity) string {
+	if name, ok := d.sides[i][q.name]; ok {
+		return name
+	}
+	name := d.used.make(q.name, [2]string{".b", ".a"}[i])
+	d.sides[i][q.name] = name
+	v := q.versions[i]
+	if v == nil {
+		v = q.first() // without values, all zero
+	}
+	m := clone(v)
+	m.Name, m.Title, m.Ghost, m.Doc = name, d.inputs[i].Name+": "+m.Title, true, ""
+	x, ok := measure(d.inputs[i].Cube, q.versions[i])
+	switch {
+	case ok:
+		m.Kind, m.DType, m.Expressions = x.rows.Kind, x.rows.DType, nil
+		if x.n > 1 {
+			m.DType = "DOUBLE"
+		}
+		d.job(q.name, m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value { return fold(x.rows, sum, x.value(v)) }}})
+	case q.versions[i] == nil:
+		m.Kind, m.DType, m.Expressions = cube.Exclusive, "DOUBLE", nil
+	default:
+		for k := range m.Expressions {
+			m.Expressions[k].Text = d.renamed(i, m.Expressions[k].Text)
+		}
+	}
+	d.hidden = append(d.hidden, m)
+	return name
+}
+
+// renamed returns an expression that refers to the metrics of one side.
+func (d *differ) renamed(i int, text string) string {
+	p, err := cubepl.Parse(text)
+	if err != nil {
+		return text // it stays wrong
+	}
+	return p.Rename(func(name string) string {
+		if q := d.qs.byName[name]; q != nil {
+			return d.side(i, q)
+		}
+		return name
+	}).String()
+}
+
+// kindOf returns the kind in which the values of several reports are combined.
+func kindOf(inputs []*operand, q *quantity) cube.Kind {
+	kind, any := cube.Exclusive, false
+	for i, m := range q.versions {
+		x, ok := measure(inputs[i].Cube, m)
+		switch {
+		case !ok:
+		case !any:
+			kind, any = x.rows.Kind, true
+		case kind != x.rows.Kind:
+			return cube.Exclusive
+		}
+	}
+	return kind
+}
+
+// enumerate lists a few names.
+func enumerate(list []string) string {
+	const most = 5
+	text := ""
+	for i, s := range list {
+		switch {
+		case i == most:
+			return text + fmt.Sprintf(" and %d more", len(list)-most)
+		case i > 0:
+			text += ", "
+		}
+		text += s
+	}
+	return text
+}

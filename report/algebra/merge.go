@@ -1,0 +1,345 @@
+package algebra
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracerec/report/cube"
+)
+
+// Merge unites reports: all metrics, call paths and locations of all of them. What several of them measured is averaged over those
+// that did, process by process; a call path or a thread that one of them does not have counts as zero there, a metric or a process does
+// not count.
+//
+// A metric with values of several runs is derived: the sum, which is a hidden metric, by the number of runs. Another hidden metric
+// has the sum of the squares. So it does not matter in which order reports are merged.
+//
+// A metric that is measured in one report and computed in another is measured in the result. A metric composed of others is the sum
+// of those parts that the result has, and its title begins with ~ until it has all.
+func Merge(in ...Input) (*Result, error) { return merge(in, false) }
+
+// Mean returns the mean of runs of one program. It differs from Merge in that a process that a run does not have counts as zero
+// there, so the totals are the mean of the totals.
+func Mean(in ...Input) (*Result, error) { return merge(in, true) }
+
+func merge(in []Input, everywhere bool) (*Result, error) {
+	switch len(in) {
+	case 0:
+		return nil, fmt.Errorf("no reports")
+	case 1:
+		return &Result{Cube: in[0].Cube}, nil
+	}
+	u, err := unite(in, false)
+	if err != nil {
+		return nil, err
+	}
+	m := &merger{union: u, qs: u.quantities(), everywhere: everywhere, used: names{}}
+	for name := range m.qs.byName {
+		m.used[name] = true
+	}
+	u.cube.Metrics = append(m.metrics(m.qs.roots), m.hidden...)
+	if err := u.finish(m.jobs); err != nil {
+		return nil, err
+	}
+	m.sayDifference()
+	err = u.keepRuns(m.qs, [][]*operand{u.inputs})
+	return &Result{u.cube, u.notes}, err
+}
+
+// sayDifference keeps saying that the report is a difference if all inputs are.
+func (m *merger) sayDifference() {
+	var of []string
+	for _, in := range m.inputs {
+		d := attr(in.Cube.Attrs, differenceAttr)
+		if d == "" {
+			if len(of) > 0 {
+				m.notes.add("differences are mixed with other reports")
+			}
+			return
+		}
+		of = append(of, d)
+	}
+	slices.Sort(of)
+	of = slices.Compact(of)
+	setAttr(&m.cube.Attrs, differenceAttr, strings.Join(of, "; "))
+}
+
+// merger makes the metrics of a merged report.
+type merger struct {
+	*union
+	qs         *quantities
+	everywhere bool
+	used       names
+	hidden     []*cube.Metric
+	jobs       []func() error
+}
+
+func (m *merger) metrics(list []*quantity) []*cube.Metric {
+	var made []*cube.Metric
+	for _, q := range list {
+		below := m.metrics(q.children)
+		x := m.metric(q)
+		if x == nil {
+			made = append(made, below...)
+			continue
+		}
+		x.Children = below
+		made = append(made, x)
+	}
+	return made
+}
+
+// contribution is the part that one input has in a metric.
+type contribution struct {
+	measured
+	in *operand
+}
+
+// metric makes one metric, nil if it cannot be united.
+func (m *merger) metric(q *quantity) *cube.Metric {
+	if !numeric(q) {
+		m.notes.add("metric %s is left out: values of type %s cannot be averaged", q.name, q.first().DType)
+		return nil
+	}
+	var all []contribution
+	for i, v := range q.versions {
+		if x, ok := measure(m.inputs[i].Cube, v); ok && !partial(v) {
+			all = append(all, contribution{x, m.inputs[i]})
+		}
+	}
+	x := clone(q.first())
+	x.Name = q.name
+	x.Title = strings.TrimPrefix(x.Title, incomplete)
+	switch {
+	case len(all) > 0:
+		x.Expressions = nil
+		setAttr(&x.Attrs, composeAttr, "")
+		m.average(q, x, all)
+	case attr(x.Attrs, composeAttr) != "" || partial(q.first()):
+		m.compose(q, x)
+	default:
+		m.sameExpressions(q)
+	}
+	return x
+}
+
+// partial says that the values of a metric are only some of the parts of what it is called.
+func partial(m *cube.Metric) bool {
+	return strings.HasPrefix(m.Title, incomplete) || strings.HasPrefix(m.Name, incomplete)
+}
+
+// sameExpressions notes if a derived metric is not computed the same way everywhere.
+func (m *merger) sameExpressions(q *quantity) {
+	first := q.first()
+	for _, v := range q.versions {
+		if v != nil && !slices.EqualFunc(v.Expressions, first.Expressions, sameExpression) {
+			m.notes.add("metric %s is computed in several ways: the first is taken", q.name)
+		}
+	}
+}
+
+// compose makes a metric the sum of its parts, as far as there are any.
+func (m *merger) compose(q *quantity, x *cube.Metric) {
+	whole := true
+	parts := m.parts(q)
+	if parts == nil {
+		whole = false
+		for _, below := range q.children {
+			parts = append(parts, below.name)
+		}
+	}
+	var sum []string
+	for _, name := range parts {
+		part := m.qs.byName[name]
+		if part == nil {
+			whole = false
+			continue
+		}
+		whole = whole && m.whole(part, map[*quantity]bool{})
+		sum = append(sum, "metric::"+name+"()")
+	}
+	if len(sum) == 0 {
+		sum = []string{"0"}
+	}
+	derive(x, strings.Join(sum, " + "))
+	setAttr(&x.Attrs, composeAttr, strings.Join(m.parts(q), " "))
+	if !whole {
+		x.Title = incomplete + x.Title
+	}
+}
+
+// parts returns the names of the metrics of which one is the sum, nil if nobody says.
+func (m *merger) parts(q *quantity) []string {
+	var parts []string
+	for _, v := range q.versions {
+		if v == nil {
+			continue
+		}
+		for _, name := range strings.Fields(attr(v.Attrs, composeAttr)) {
+			if name = strings.TrimPrefix(name, incomplete); !slices.Contains(parts, name) {
+				parts = append(parts, name)
+			}
+		}
+	}
+	slices.Sort(parts)
+	return parts
+}
+
+// whole says that a metric is measured, or all of its parts are.
+func (m *merger) whole(q *quantity, seen map[*quantity]bool) bool {
+	for i, v := range q.versions {
+		if _, ok := measure(m.inputs[i].Cube, v); ok && !partial(v) {
+			return true
+		}
+	}
+	parts := m.parts(q)
+	if parts == nil || seen[q] {
+		return !partial(q.first())
+	}
+	seen[q] = true
+	for _, name := range parts {
+		if part := m.qs.byName[name]; part == nil || !m.whole(part, seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// average makes a metric the mean of what several inputs measured.
+func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
+	kind := kindOf(m.inputs, q)
+	dtype := sumType(all)
+	if extreme(all[0].rows) {
+		x.Kind, x.DType = kind, all[0].rows.DType
+		m.job(q.name, x, all, func(k int) func(sum, v cube.Value, column int) cube.Value {
+			return func(sum, v cube.Value, _ int) cube.Value { return fold(all[k].rows, sum, v) }
+		})
+		return
+	}
+	by := m.runs(all)
+	n := 1
+	for _, runs := range by {
+		n = lcm(n, max(1, runs))
+	}
+	sums := x
+	if n == 1 {
+		x.Kind, x.DType = kind, dtype
+		if len(all) == 1 {
+			x.DType = all[0].rows.DType
+		}
+	} else {
+		sums = m.hide(x, q, ".sum", kind, dtype)
+		derive(x, fmt.Sprintf("metric::%s() / %d", sums.Name, n))
+		setAttr(&x.Attrs, sumAttr, sums.Name)
+		setAttr(&x.Attrs, runsAttr, list(by))
+		m.square(q, x, kind, all)
+	}
+	m.job(q.name, sums, all, func(k int) func(sum, v cube.Value, column int) cube.Value {
+		c := all[k]
+		return func(sum, v cube.Value, column int) cube.Value {
+			// Stored are sums times what brings all processes to the same number of runs.
+			unit := m.units[column]
+			up, down := c.runs(c.in.units[unit])*n, c.n*max(1, by[unit])
+			return sum.Add(scale(v, up, down, fraction(c.rows.DType)))
+		}
+	})
+}
+
+// scale returns v·up/down, exactly if it can be.
+func scale(v cube.Value, up, down int, whole bool) cube.Value {
+	switch {
+	case up == down:
+		return v
+	case up%down == 0 && whole:
+		return cube.Int(v.Int64() * int64(up/down))
+	}
+	return cube.Float(v.Float64() * (float64(up) / float64(down)))
+}
+
+// runs returns the number of runs by process that measured a metric.
+func (m *merger) runs(all []contribution) []int {
+	n := 0
+	for _, unit := range m.units {
+		n = max(n, unit+1)
+	}
+	by := make([]int, n)
+	for _, c := range all {
+		for unit, of := range c.in.units {
+			if of >= 0 || m.everywhere {
+				by[unit] += c.runs(of)
+			}
+		}
+	}
+	return by
+}
+
+// list writes numbers of runs, one if all are the same.
+func list(by []int) string {
+	if len(slices.Compact(slices.Clone(by))) == 1 {
+		return strconv.Itoa(by[0])
+	}
+	words := make([]string, len(by))
+	for i, n := range by {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, " ")
+}
+
+// hide makes a hidden metric for one that is shown.
+func (m *merger) hide(x *cube.Metric, q *quantity, suffix string, kind cube.Kind, dtype cube.DType) *cube.Metric {
+	h := &cube.Metric{Name: m.used.make(q.name, suffix), Title: x.Title + suffix, DType: dtype, Unit: x.Unit, Kind: kind, Ghost: true}
+	m.hidden = append(m.hidden, h)
+	return h
+}
+
+// square makes the hidden metric with the sums of squares, if all inputs know them.
+func (m *merger) square(q *quantity, x *cube.Metric, kind cube.Kind, all []contribution) {
+	for _, c := range all {
+		if c.n > 1 && (c.squares == nil || !c.in.distinct()) {
+			return
+		}
+	}
+	h := m.hide(x, q, ".squares", kind, "DOUBLE")
+	setAttr(&x.Attrs, squaresAttr, h.Name)
+	m.jobs = append(m.jobs, func() error {
+		var terms []*term
+		for _, c := range all {
+			t := &term{in: c.in, metric: c.rows, n: c.n, whole: true, into: func(sum, v cube.Value, _ int) cube.Value {
+				return sum.Add(cube.Float(v.Float64() * v.Float64()))
+			}}
+			if c.n > 1 {
+				t.metric, t.into = c.squares, func(sum, v cube.Value, _ int) cube.Value { return sum.Add(v) }
+			}
+			terms = append(terms, t)
+		}
+		return m.fill(h, terms...)
+	})
+}
+
+// job has the values of a metric filled in once the cube is complete.
+func (m *merger) job(name string, x *cube.Metric, all []contribution, into func(k int) func(sum, v cube.Value, column int) cube.Value) {
+	m.jobs = append(m.jobs, func() error {
+		var terms []*term
+		for k, c := range all {
+			terms = append(terms, &term{in: c.in, metric: c.rows, n: c.n, into: into(k), totals: c.in.totalsOf(name, len(m.cube.Paths()))})
+		}
+		return m.fill(x, terms...)
+	})
+}
+
+// sumType returns the type of sums.
+func sumType(all []contribution) cube.DType {
+	unsigned := true
+	for _, c := range all {
+		if fraction(c.rows.DType) {
+			return "DOUBLE"
+		}
+		unsigned = unsigned && strings.HasPrefix(string(c.rows.DType), "UINT")
+	}
+	if unsigned {
+		return "UINT64"
+	}
+	return "INT64"
+}

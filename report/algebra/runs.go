@@ -1,0 +1,270 @@
+package algebra
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracerec/report/cube"
+)
+
+// runsMember is the name of the member that tells the runs apart of which a report was made: a report itself, with the same metrics and
+// call paths, whose locations are the runs. A value is that of all locations of the run together. The runs of a difference are
+// in two groups, those of the minuend first.
+const runsMember = "expert.runs.cubex"
+
+// unmeasuredAttr is the attribute of a metric in that report with the numbers of the runs that did not measure it.
+const unmeasuredAttr = "expert:unmeasured"
+
+// runsOf reads the runs of which a report was made, nil if it is not made of several.
+func runsOf(c *cube.Cube) (*cube.Cube, error) {
+	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == runsMember })
+	if i < 0 {
+		return nil, nil
+	}
+	content, err := io.ReadAll(c.Members[i].Open())
+	if err != nil {
+		return nil, err
+	}
+	runs, err := cube.Read(runsMember, bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, err
+	}
+	if len(runs.Paths()) != len(c.Paths()) || len(runs.System) != 1 || len(runs.System[0].Groups) == 0 || len(runs.System[0].Groups) > 2 {
+		return nil, fmt.Errorf("%s: does not belong to the report", runsMember)
+	}
+	return runs, nil
+}
+
+// setRuns finds out which inputs are several runs. A difference is one: itself.
+func (u *union) setRuns() error {
+	for _, in := range u.inputs {
+		runs, err := runsOf(in.Cube)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if runs != nil && len(runs.System[0].Groups) == 1 {
+			in.runs = runs
+		}
+	}
+	return nil
+}
+
+// run is one run of an input.
+type run struct {
+	name   string
+	in     *operand
+	column int // in the input's runs
+	digest uint64
+}
+
+// total returns the value of a metric in a run at a call path of the union.
+func (r run) total(metric string, path int) (cube.Value, error) {
+	if r.in.runs == nil {
+		if list := r.in.totals[metric]; list != nil {
+			return list[path], nil
+		}
+		return cube.Value{}, nil
+	}
+	m := r.in.runs.Metric(metric)
+	if m == nil || m.Kind.Derived() {
+		return cube.Value{}, nil
+	}
+	var v cube.Value
+	for _, p := range r.in.sources(int32(path), m.Kind) {
+		row, err := m.Row(r.in.runs.Paths()[p])
+		if err != nil {
+			return v, err
+		}
+		v = fold(m, v, row.Value(r.column))
+	}
+	return v, nil
+}
+
+// measures says whether a run has a metric.
+func (r run) measures(q *quantity, input int) bool {
+	if q.versions[input] == nil {
+		return false
+	}
+	if r.in.runs == nil {
+		return true
+	}
+	m := r.in.runs.Metric(q.name)
+	return m != nil && !slices.Contains(strings.Fields(attr(m.Attrs, unmeasuredAttr)), strconv.Itoa(r.column))
+}
+
+// keepRuns adds the report of the runs, in groups of inputs, to the union.
+func (u *union) keepRuns(qs *quantities, groups [][]*operand) error {
+	c := &cube.Cube{Regions: u.cube.Regions, Roots: u.cube.Roots}
+	node := &cube.SystemNode{Name: "runs", Class: "runs"}
+	c.System = []*cube.SystemNode{node}
+	var runs []run
+	for i, inputs := range groups {
+		g := &cube.LocationGroup{ID: i, Name: string(rune('A' + i)), Rank: i, Type: "runs"}
+		node.Groups = append(node.Groups, g)
+		for k, r := range u.sorted(inputs) {
+			g.Locations = append(g.Locations, &cube.Location{ID: len(runs), Name: r.name, Rank: k, Type: "run"})
+			runs = append(runs, r)
+		}
+	}
+	b := &runsBuilder{union: u, cube: c, runs: runs}
+	c.Metrics = b.metrics(qs.roots)
+	number(c.Metrics, 0)
+	if err := c.Complete(); err != nil {
+		return err
+	}
+	for _, q := range b.stored {
+		if err := b.fill(q); err != nil {
+			return err
+		}
+	}
+	return u.keep(c)
+}
+
+// keep adds the report of the runs to the union.
+func (u *union) keep(runs *cube.Cube) error {
+	var content bytes.Buffer
+	if err := runs.Write(&content); err != nil {
+		return err
+	}
+	u.cube.Members = append(u.cube.Members, cube.MakeMember(runsMember, content.Bytes()))
+	return nil
+}
+
+// sorted lists the runs of inputs in an order that does not depend on that of the inputs.
+func (u *union) sorted(inputs []*operand) []run {
+	var runs []run
+	for _, in := range inputs {
+		if in.runs == nil {
+			runs = append(runs, run{name: in.Name, in: in})
+			continue
+		}
+		for i, l := range in.runs.Locations() {
+			runs = append(runs, run{name: l.Name, in: in, column: i})
+		}
+	}
+	for i := range runs {
+		runs[i].digest = runs[i].hash()
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.digest, b.digest)) })
+	return runs
+}
+
+// hash tells runs of the same name apart, by their values.
+func (r run) hash() uint64 {
+	h := fnv.New64a()
+	sums := map[string]cube.Value{}
+	if r.in.runs == nil {
+		for name, list := range r.in.totals {
+			for _, v := range list {
+				sums[name] = sums[name].Add(v)
+			}
+		}
+	} else {
+		for _, m := range r.in.runs.AllMetrics() {
+			for _, p := range m.Stored() {
+				if row, err := m.Row(p); err == nil {
+					sums[m.Name] = sums[m.Name].Add(row.Value(r.column))
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(h, "%s=%g\n", name, sums[name].Float64())
+	}
+	return h.Sum64()
+}
+
+// runsBuilder makes the report of the runs.
+type runsBuilder struct {
+	*union
+	cube   *cube.Cube
+	runs   []run
+	stored []*runsMetric
+}
+
+// runsMetric is a metric with values in the report of the runs.
+type runsMetric struct {
+	*quantity
+	metric *cube.Metric
+}
+
+func (b *runsBuilder) metrics(list []*quantity) []*cube.Metric {
+	var made []*cube.Metric
+	for _, q := range list {
+		below := b.metrics(q.children)
+		if !numeric(q) {
+			made = append(made, below...)
+			continue
+		}
+		m := clone(q.first())
+		m.Doc, m.Children = "", below
+		made = append(made, m)
+		if d, ok := b.dtype(q); ok {
+			m.Kind, m.DType, m.Expressions = kindOf(b.inputs, q), d, nil
+			b.stored = append(b.stored, &runsMetric{q, m})
+		}
+		var without []string
+		for i, r := range b.runs {
+			if !r.measures(q, slices.Index(b.inputs, r.in)) {
+				without = append(without, strconv.Itoa(i))
+			}
+		}
+		setAttr(&m.Attrs, unmeasuredAttr, strings.Join(without, " "))
+	}
+	return made
+}
+
+// dtype returns the type of the values of a metric, and whether it has any.
+func (b *runsBuilder) dtype(q *quantity) (d cube.DType, ok bool) {
+	d = "INT64"
+	for i, m := range q.versions {
+		x, has := measure(b.inputs[i].Cube, m)
+		if !has {
+			continue
+		}
+		ok = true
+		if extreme(x.rows) {
+			return x.rows.DType, true
+		}
+		if runs := b.inputs[i].runs; runs != nil && runs.Metric(q.name) != nil {
+			x = measured{rows: runs.Metric(q.name), n: 1}
+		}
+		if fraction(x.rows.DType) || x.n > 1 {
+			d = "DOUBLE"
+		}
+	}
+	return d, ok
+}
+
+func (b *runsBuilder) fill(q *runsMetric) error {
+	values := make([]cube.Value, len(b.runs))
+	for i, p := range b.cube.Paths() {
+		any := false
+		for k, r := range b.runs {
+			v, err := r.total(q.name, i)
+			if err != nil {
+				return err
+			}
+			values[k] = v
+			any = any || !v.Zero()
+		}
+		if !any {
+			continue
+		}
+		row, err := cube.MakeRow(q.metric.DType, values)
+		if err != nil {
+			return err
+		}
+		if err := q.metric.Set(p, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

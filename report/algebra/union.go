@@ -1,0 +1,150 @@
+package algebra
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"tracerec/report/cube"
+)
+
+// union is a cube with the trees of several inputs, without values, and how theirs map to it.
+type union struct {
+	cube   *cube.Cube
+	inputs []*operand
+	units  []int // by column: number of the process
+	notes  notes
+}
+
+// operand is an input with what becomes of its call paths and locations.
+type operand struct {
+	Input
+	paths   []int32    // by index in Paths: index in the union's
+	columns []int32    // by column: column of the union
+	same    bool       // columns are the union's, one for one
+	runs    *cube.Cube // of which the input is the mean; nil: it is one run
+	units   []int      // by process of the union: number of the process in the input, -1 if it has none
+
+	totals map[string][]cube.Value // by metric, by call path of the union: values of all locations together
+
+	once sync.Once         // for what follows
+	back []int32           // by index in the union's call paths: index in Paths, -1 none
+	more map[int32][]int32 // and those that were pruned, whose values are added
+}
+
+// notes are what is to be said of a result, each thing once.
+type notes []string
+
+func (n *notes) add(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(*n, text) {
+		*n = append(*n, text)
+	}
+}
+
+// unite makes the union of the call trees and of the systems of the inputs. Of what several of them have, names and lines are
+// those of the first. If moved, call paths of the second that are not exactly in the first are matched as far as it is plain
+// which is which.
+func unite(inputs []Input, moved bool) (*union, error) {
+	u := &union{cube: &cube.Cube{}}
+	for _, in := range inputs {
+		u.inputs = append(u.inputs, &operand{Input: in})
+	}
+	u.unitePaths(moved)
+	u.uniteSystems()
+	return u, u.setRuns()
+}
+
+// distinct says that no two locations of the input became one.
+func (in *operand) distinct() bool {
+	seen := make(map[int32]bool, len(in.columns))
+	for _, c := range in.columns {
+		if seen[c] {
+			return false
+		}
+		seen[c] = true
+	}
+	return true
+}
+
+// totalsOf returns where the totals of a metric are to be put, nil if they are there or will not be needed.
+func (in *operand) totalsOf(metric string, paths int) []cube.Value {
+	if in.totals[metric] != nil || in.runs != nil {
+		return nil
+	}
+	if in.totals == nil {
+		in.totals = map[string][]cube.Value{}
+	}
+	in.totals[metric] = make([]cube.Value, paths)
+	return in.totals[metric]
+}
+
+// finish completes the cube, computes its values, and gives it what else a report has: what is the same in all inputs.
+func (u *union) finish(jobs []func() error) error {
+	number(u.cube.Metrics, 0)
+	if err := u.cube.Complete(); err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		if err := job(); err != nil {
+			return err
+		}
+	}
+	first := u.inputs[0].Cube
+	u.cube.MetricsTitle, u.cube.ProgramTitle, u.cube.SystemTitle = first.MetricsTitle, first.ProgramTitle, first.SystemTitle
+	for _, in := range u.inputs {
+		for _, m := range in.Cube.Mirrors {
+			if !slices.Contains(u.cube.Mirrors, m) {
+				u.cube.Mirrors = append(u.cube.Mirrors, m)
+			}
+		}
+	}
+	u.cube.Attrs = slices.DeleteFunc(slices.Clone(first.Attrs), func(a cube.Attr) bool {
+		return a.Key == differenceAttr || slices.ContainsFunc(u.inputs, func(in *operand) bool { return !slices.Contains(in.Cube.Attrs, a) })
+	})
+	return u.keepMembers()
+}
+
+// keepMembers keeps the files that are the same in all inputs and do not speak of call paths by number.
+func (u *union) keepMembers() error {
+	var dropped []string
+	for _, in := range u.inputs {
+		for _, m := range in.Cube.Members {
+			if m.Name == runsMember || slices.Contains(dropped, m.Name) || slices.ContainsFunc(u.cube.Members, func(x *cube.Member) bool { return x.Name == m.Name }) {
+				continue
+			}
+			content, err := io.ReadAll(m.Open())
+			if err != nil {
+				return err
+			}
+			if byNumber[m.Name] || !u.allHave(m.Name, content) {
+				dropped = append(dropped, m.Name)
+				continue
+			}
+			u.cube.Members = append(u.cube.Members, cube.MakeMember(m.Name, content))
+		}
+	}
+	if len(dropped) > 0 {
+		u.notes.add("left out because they are about one run: %s", strings.Join(dropped, ", "))
+	}
+	return nil
+}
+
+// byNumber are members that refer to call paths and locations of the report by number.
+var byNumber = map[string]bool{"expert.json": true, "trace.stat": true}
+
+func (u *union) allHave(name string, content []byte) bool {
+	for _, in := range u.inputs {
+		i := slices.IndexFunc(in.Cube.Members, func(m *cube.Member) bool { return m.Name == name })
+		if i < 0 || in.Cube.Members[i].Size() != int64(len(content)) {
+			return false
+		}
+		other, err := io.ReadAll(in.Cube.Members[i].Open())
+		if err != nil || !bytes.Equal(other, content) {
+			return false
+		}
+	}
+	return true
+}
