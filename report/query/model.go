@@ -1,0 +1,185 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracerec/report/cube"
+)
+
+// Model answers questions to a cube. It is safe for concurrent use.
+type Model struct {
+	Cube      *cube.Cube
+	Metrics   []*Metric   // the visible ones, parents before children
+	Resources []*Resource // parts of the system, parents before children
+
+	byName map[string]*Metric
+	ours   bool // made by this project, whose locations are goroutines
+	paths  pathTree
+	values store
+}
+
+// Metric is a metric of the cube with what a Model knows about it.
+type Metric struct {
+	*cube.Metric
+	Index    int // in Model.Metrics, -1 if it is hidden
+	Parent   *Metric
+	Children []*Metric
+	Additive bool  // values of several call paths or parts of the system may be added
+	Err      error // why it cannot be evaluated anywhere
+}
+
+// Resource is a part of the system.
+type Resource struct {
+	Index    int    // in Model.Resources
+	Name     string // "hydro (pid 17)"
+	Class    string // "machine", "node", "process", "thread", "goroutine", …
+	Of       cube.Resource
+	Location *cube.Location // of a leaf, else nil
+	Parent   *Resource
+	Children []*Resource
+
+	columns []int32 // of the locations, ascending
+}
+
+// What selects a metric.
+type What struct {
+	Metric *Metric
+	Self   bool // without its visible children, as an expanded metric is shown
+}
+
+// New makes a model of a cube, whose metrics are shown as they are. An expression that cannot be used is an error of its
+// metric, not of the model.
+func New(c *cube.Cube) (*Model, error) {
+	if c == nil {
+		return nil, fmt.Errorf("no report")
+	}
+	m := &Model{Cube: c, byName: map[string]*Metric{}, paths: newPathTree(c)}
+	for _, a := range c.Attrs {
+		m.ours = m.ours || a.Key == "Creator" && strings.HasPrefix(a.Value, "expert ")
+	}
+	m.addResources()
+	m.addMetrics(nil, c.Metrics, true)
+	return m, nil
+}
+
+// Metric returns the metric of that unique name, visible or hidden, or nil.
+func (m *Model) Metric(name string) *Metric { return m.byName[name] }
+
+func (m *Model) addMetrics(parent *Metric, list []*cube.Metric, shown bool) {
+	for _, c := range list {
+		q := &Metric{Metric: c, Index: -1, Parent: parent}
+		switch {
+		case c.Kind.Derived():
+			q.Err = fmt.Errorf("%s: %w", c.Name, cube.ErrDerived)
+		case !c.DType.Numeric():
+			q.Err = fmt.Errorf("%s: type %s: %w", c.Name, c.DType, cube.ErrComposite)
+		default:
+			q.Additive = !extreme(c.DType)
+		}
+		if parent != nil {
+			parent.Children = append(parent.Children, q)
+		}
+		if m.byName[c.Name] == nil {
+			m.byName[c.Name] = q
+		}
+		visible := shown && !hidden(c)
+		if visible {
+			q.Index = len(m.Metrics)
+			m.Metrics = append(m.Metrics, q)
+		}
+		m.addMetrics(q, c.Children, visible)
+	}
+}
+
+// hidden says that a metric is only there for others, or that it says itself that it does not apply.
+func hidden(c *cube.Metric) bool { return c.Ghost || c.Val == "VOID" }
+
+// extreme says that values of a type are combined to the least or greatest.
+func extreme(d cube.DType) bool { return d == "MINDOUBLE" || d == "MAXDOUBLE" }
+
+func (m *Model) addResources() {
+	add := func(parent *Resource, name, class string, of cube.Resource) *Resource {
+		r := &Resource{Index: len(m.Resources), Name: name, Class: class, Of: of, Parent: parent}
+		m.Resources = append(m.Resources, r)
+		if parent != nil {
+			parent.Children = append(parent.Children, r)
+		}
+		return r
+	}
+	var visit func(parent *Resource, list []*cube.SystemNode)
+	visit = func(parent *Resource, list []*cube.SystemNode) {
+		for _, n := range list {
+			node := add(parent, n.Name, n.Class, n)
+			visit(node, n.Children)
+			for _, g := range n.Groups {
+				group := add(node, g.Name, m.class(g.Type, "goroutines"), g)
+				for _, l := range g.Locations {
+					leaf := add(group, l.Name, m.class(l.Type, "goroutine"), l)
+					leaf.Location = l
+					for r := leaf; r != nil; r = r.Parent {
+						r.columns = append(r.columns, int32(l.Column()))
+					}
+				}
+			}
+		}
+	}
+	visit(nil, m.Cube.System)
+	for _, r := range m.Resources {
+		slices.Sort(r.columns)
+	}
+}
+
+// class is what a part of the system is called: as the file says, or by its true name in a report of our own.
+func (m *Model) class(written, ours string) string {
+	if m.ours {
+		return ours
+	}
+	return written
+}
+
+// pathTree is the call tree by indices.
+type pathTree struct {
+	parent  []int32   // -1: a root
+	end     []int32   // behind the last call path below
+	region  []int32   // index in Cube.Regions
+	topmost []bool    // no call path above is of the same region
+	of      [][]int32 // by region: its call paths, ascending
+}
+
+func newPathTree(c *cube.Cube) pathTree {
+	paths, regions := c.Paths(), map[*cube.Region]int32{}
+	for i, r := range c.Regions {
+		regions[r] = int32(i)
+	}
+	t := pathTree{make([]int32, len(paths)), make([]int32, len(paths)), make([]int32, len(paths)), make([]bool, len(paths)),
+		make([][]int32, len(c.Regions))}
+	for i, p := range paths {
+		t.parent[i], t.end[i], t.region[i], t.topmost[i] = -1, int32(i)+1, regions[p.Region], true
+		if p.Parent != nil {
+			t.parent[i] = int32(p.Parent.Index())
+		}
+		t.of[t.region[i]] = append(t.of[t.region[i]], int32(i))
+	}
+	for i := len(paths) - 1; i >= 0; i-- {
+		if up := t.parent[i]; up >= 0 {
+			t.end[up] = max(t.end[up], t.end[i])
+		}
+	}
+	for _, list := range t.of {
+		behind := int32(0)
+		for _, i := range list {
+			if t.topmost[i] = i >= behind; t.topmost[i] {
+				behind = t.end[i]
+			}
+		}
+	}
+	return t
+}
+
+// has says that a location, given by its column, is in the part of the system.
+func (r *Resource) has(column int) bool {
+	_, ok := slices.BinarySearch(r.columns, int32(column))
+	return ok
+}
