@@ -77,7 +77,11 @@ func (v *Verdict) sentence() string {
 	case Fixed:
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
 	}
-	return fmt.Sprintf("%s: %s; at most %s, %s of the baseline and %s", what, value, most, quantity(v.Baseline, v.Unit), quantity(v.Noise, v.Unit))
+	more := quantity(v.Noise, v.Unit)
+	if v.Limit.Bound.Kind == Same {
+		more += " of noise"
+	}
+	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
 }
 
 // dearest says where the value comes from.
@@ -114,10 +118,8 @@ func clean(s string) string {
 // quantity writes a value with its unit, with three digits.
 func quantity(v float64, unit string) string {
 	of := scale(unit)
-	if of == 0 && (unit == "occ" || unit == "") {
-		return plain(v)
-	} else if of == 0 {
-		return plain(v) + " " + clean(unit)
+	if of == 0 {
+		return strings.TrimSpace(strings.TrimSuffix(count(v)+" "+clean(unit), " occ"))
 	}
 	if v *= of; math.Abs(v) < 999.5 {
 		return plain(v) + " ns"
@@ -142,10 +144,18 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
+// count writes a number of things; one without fraction with all its digits.
+func count(v float64) string {
+	if v == math.Trunc(v) {
+		return plain(v)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func percent(part, whole float64) string {
-	if whole == 0 {
+	if part == 0 || whole == 0 {
 		return "0 %"
 	}
 	return strconv.FormatFloat(100*part/whole, 'f', 1, 64) + " %"
