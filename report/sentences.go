@@ -64,9 +64,9 @@ func (s *Sentences) Lead() []string {
 			"In a service, whose main goroutine only waits for requests, that is to be expected.")
 	default:
 		f := &e.Findings[0]
-		lead = append(lead, fmt.Sprintf("Most of all it is held up by %s: during %s of the critical path, the chain of work that decided how long "+
-			"the program ran, %s.", strings.ToLower(clean(e.Metrics[f.Metric].Title)), glue(percent(f.Critical, h.Focus)),
-			"others waited for it in "+p.at(f.Path)))
+		lead = append(lead, fmt.Sprintf("Of all wait states, %s in %s holds the program up most: %s of the critical path, the chain of work that "+
+			"decided how long the program ran, went by while others waited there.",
+			strings.ToLower(clean(e.Metrics[f.Metric].Title)), p.at(f.Path), glue(percent(f.Critical, h.Focus))))
 	}
 	return lead
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"strings"
+
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -114,8 +116,11 @@ func (a *api) kind() string {
 	if a.Experiment != nil {
 		return "expert"
 	}
-	for _, m := range a.model.Cube.Members {
-		if m.Name == "trace.stat" || m.Name == "scout.cfg" {
+	if a.Stat != nil {
+		return "scalasca"
+	}
+	for _, attr := range a.model.Cube.Attrs {
+		if attr.Key == "Creator" && strings.HasPrefix(attr.Value, "Scalasca") {
 			return "scalasca"
 		}
 	}

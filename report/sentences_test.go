@@ -1,0 +1,28 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSentences(t *testing.T) {
+	e := hydro()
+	var text strings.Builder
+	require.NoError(t, Text(&text, e, TextOptions{Top: 1000}))
+	words := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, nbsp, " ")), " ") }
+	page := words(text.String())
+	s := e.Sentences()
+	f := &e.Findings[0]
+	require.Contains(t, page, words(s.Finding(f)), "the text report says the same")
+	require.Equal(t, "worker ×7 (of 8)", words(s.Who(f.Group, f.Locations)))
+	for _, w := range s.StillWaiting() {
+		require.Contains(t, page, words(w.Text))
+	}
+	lead := words(strings.Join(s.Lead(), " "))
+	require.Contains(t, lead, "goroutines add up to")
+	require.Contains(t, lead, "holds the program up most")
+	require.Equal(t, "The program ran for 0 ns; the lives of its 0 goroutines add up to 0 ns. No wait states were found.",
+		words(strings.Join(new(Experiment).Sentences().Lead(), " ")))
+}
