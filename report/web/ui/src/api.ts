@@ -1,5 +1,5 @@
 // The questions that the page asks and the types of the answers. Answers come from the server, or, in a report that is one file, from
-// a table embedded in the page. Every answer is kept: a report never changes while it is shown.
+// a table embedded in the page. A report never changes while it is shown.
 
 export type Value = number | null; // null: cannot be evaluated
 
@@ -188,20 +188,40 @@ export const requests = {
     `api/timeline?begin=${Math.round(begin)}&end=${Math.round(end)}&locations=${resources.join(",")}`,
 };
 
-const kept = new Map<string, Promise<unknown>>(); // in the order of last use
-const keep = 400;
+// Answers are kept, those asked for last, up to so many values in all.
+const kept = new Map<string, { answer: Promise<unknown>; values: number }>(); // in the order of last use
+const mostKept = 8_000_000;
+let values = 0;
 
 // ask returns the answer to a request of `requests`. It rejects with an Error that a person can read.
 export function ask<T>(request: string): Promise<T> {
-  let answer = kept.get(request);
-  kept.delete(request);
-  if (!answer) {
-    answer = embedded().then((table) => (table ? lookUp(table, request) : load(request)));
-    answer.catch(() => kept.delete(request)); // the next one tries again
-    if (kept.size >= keep) kept.delete(kept.keys().next().value!);
+  const entry = kept.get(request) ?? { answer: embedded().then((table) => (table ? lookUp(table, request) : load(request))), values: -1 };
+  if (entry.values < 0) {
+    entry.values = 0;
+    entry.answer.then(
+      (a) => {
+        if (kept.get(request) !== entry) return;
+        entry.values = size(a);
+        values += entry.values;
+        for (const [oldest, e] of kept) {
+          if (values <= mostKept || e === entry) break;
+          kept.delete(oldest);
+          values -= e.values;
+        }
+      },
+      () => kept.delete(request), // the next one tries again
+    );
   }
-  kept.set(request, answer);
-  return answer as Promise<T>;
+  kept.delete(request);
+  kept.set(request, entry);
+  return entry.answer as Promise<T>;
+}
+
+// size is about how many values an answer has.
+function size(answer: unknown): number {
+  if (Array.isArray(answer)) return answer.length;
+  if (answer === null || typeof answer !== "object") return 1;
+  return Object.values(answer).reduce((n: number, part) => n + (Array.isArray(part) ? part.length : 1), 0);
 }
 
 async function load(request: string): Promise<unknown> {
