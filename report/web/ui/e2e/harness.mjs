@@ -109,9 +109,10 @@ export function browse(name, options, body) {
       if (!own && !/^(data|blob):/.test(r.url())) note(`request to ${r.url()}`);
     });
     context.on("response", (r) => r.status() >= 400 && note(`${r.status()} for ${r.url()}`));
+    context.on("requestfailed", (r) => r.failure()?.errorText !== "net::ERR_ABORTED" && note(`${r.failure()?.errorText} for ${r.url()}`));
     const page = await context.newPage();
     page.on("pageerror", (e) => note(`error: ${e.stack ?? e.message}`));
-    page.on("console", (m) => ["error", "warning"].includes(m.type()) && note(`console: ${m.text()}`));
+    page.on("console", (m) => ["error", "warning"].includes(m.type()) && note(`console: ${m.text()} ${m.location().url}`));
     try {
       await page.goto(address + hash);
       await page.locator("header.top h1").waitFor();

@@ -136,8 +136,8 @@ function About() {
   const n = r.problems.length;
   return (
     <Popover label={n > 0 ? `About this report, ${n} ${n === 1 ? "problem" : "problems"}` : "About this report"} class={"about" + (n > 0 ? " warns" : "")} button={n > 0 ? <><Icon name="warning" />{n}</> : <Icon name="info" />}>
-      {n > 0 && <><h3>Problems</h3><ul class="problems">{r.problems.map((p) => <li>{p}</li>)}</ul></>}
-      <h3>Report</h3>
+      {n > 0 && <><h2>Problems</h2><ul class="problems">{r.problems.map((p) => <li>{p}</li>)}</ul></>}
+      <h2>Report</h2>
       <dl>
         <dt>File</dt><dd>{r.file}</dd>
         {r.external && <><dt>Compared with</dt><dd>{r.external.file}</dd></>}
