@@ -90,9 +90,12 @@ func (p *parser) metric(e element, list *[]*Metric) (err error) {
 		return p.unknown(e)
 	}
 	m := &Metric{Options: e.others("id", "type", "viztype"), Ghost: e.attr("viztype") == "GHOST"}
-	if m.ID, err = p.id(e, "id"); err != nil {
+	if p.unnumbered {
+		m.ID = p.metrics
+	} else if m.ID, err = p.id(e, "id"); err != nil {
 		return err
 	}
+	p.metrics++
 	var ok bool
 	if m.Kind, ok = parseKind(e.attr("type")); !ok {
 		return p.errorf(e.offset, "type %q of a metric is not known", e.attr("type"))

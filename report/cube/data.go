@@ -2,7 +2,6 @@ package cube
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -68,16 +67,16 @@ func (d *data) set(position int32, r Row) {
 
 // row returns the i-th row of the index, and keeps it.
 func (d *data) row(i int) (Row, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rows[i] == nil {
-		r, err := d.fetch(i)
-		if err != nil {
-			return Row{}, err
+	r, err := d.read(i)
+	if err == nil {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.rows[i] == nil {
+			d.rows[i] = &r
 		}
-		d.rows[i] = &r
+		return *d.rows[i], nil
 	}
-	return *d.rows[i], nil
+	return r, err
 }
 
 // read is row, but keeps nothing.
@@ -88,41 +87,40 @@ func (d *data) read(i int) (Row, error) {
 	if r != nil {
 		return *r, nil
 	}
-	return d.fetch(i)
-}
-
-// fetch takes the i-th row of the index from the file.
-func (d *data) fetch(i int) (Row, error) {
-	b, err := d.load(d.blocks[i])
-	if err != nil {
-		return Row{}, err
-	}
-	if d.order == binary.BigEndian {
-		d.dtype.layout().swap(b)
-	}
-	return compact(d.dtype, b), nil
+	return d.fetch(d.blocks[i])
 }
 
 func (d *data) rowSize() int64 { return int64(d.n) * int64(d.dtype.layout().size) }
 
-// load reads the bytes of a row as the file has them.
-func (d *data) load(b rowBlock) ([]byte, error) {
+// fetch takes a row from the file.
+func (d *data) fetch(b rowBlock) (Row, error) {
+	f := inflaters.Get().(*inflater)
+	defer inflaters.Put(f)
+	values, err := d.load(f, b)
+	if err != nil {
+		return Row{}, err
+	}
+	if d.order == binary.BigEndian {
+		d.dtype.layout().swap(values)
+	}
+	r := compact(d.dtype, values)
+	if !r.sparse {
+		f.keep()
+	}
+	return r, nil
+}
+
+// load reads the bytes of a row as the file has them. They are valid until f is used again.
+func (d *data) load(f *inflater, b rowBlock) ([]byte, error) {
 	raw, err := d.member.read(b.at, b.size)
 	if err != nil || !d.compressed {
 		return raw, err
 	}
-	z, err := zlib.NewReader(bytes.NewReader(raw))
+	values, err := f.unpack(raw, d.rowSize())
 	if err != nil {
-		return nil, d.member.Errorf(b.at, "%v", err)
-	}
-	row := make([]byte, d.rowSize())
-	if _, err := io.ReadFull(z, row); err != nil {
 		return nil, d.member.Errorf(b.at, "row of %d values: %v", d.n, err)
 	}
-	if n, err := z.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, d.member.Errorf(b.at, "row of more than %d values, or damaged", d.n)
-	}
-	return row, nil
+	return values, nil
 }
 
 // openData reads the index of a metric, whose type is known, and finds the rows.
@@ -271,11 +269,11 @@ func (d *data) findCompressed() error {
 		d.blocks[i] = rowBlock{start + int64(at), int64(size)}
 	}
 	for _, b := range d.blocks[len(d.positions):] {
-		row, err := d.load(b)
+		row, err := d.fetch(b)
 		if err != nil {
 			return err
 		}
-		if !zero(row) {
+		if !row.Zero() {
 			return d.member.Errorf(b.at, "values of a call path that the index does not list")
 		}
 	}

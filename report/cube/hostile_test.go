@@ -208,7 +208,7 @@ func TestRefused(t *testing.T) {
 		{"compressed rows lack", "0.data", "1 compressed rows, the index has 2", 11, cubexOf(t, bothRows, compressedRows(t, "12345678"))},
 		{"compressed rows endless", "0.data", "compressed rows, the index has 2", 11, cubexOf(t, bothRows, compressedMagic+strings.Repeat("\xff", 60))},
 		{"compressed row outside", "0.data", "not within the member", 19, cubexOf(t, secondRow, compressedMagic+"\x01"+strings.Repeat("\x00", 15)+strings.Repeat("\xff", 16))},
-		{"compressed row too long", "0.data", "row of more than 2 values", 43, cubexOf(t, secondRow, compressedRows(t, "12345678\x00"))},
+		{"compressed row too long", "0.data", "row of 2 values: more than 8 bytes", 43, cubexOf(t, secondRow, compressedRows(t, "12345678\x00"))},
 		{"compressed row too short", "0.data", "row of 2 values: unexpected EOF", 43, cubexOf(t, secondRow, compressedRows(t, "1234567"))},
 	} {
 		t.Run(test.name, func(t *testing.T) {

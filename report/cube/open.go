@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 )
 
 const (
@@ -147,19 +148,58 @@ func (c *Cube) findRows(a *archive) error {
 	return nil
 }
 
-// Load reads all rows that have not been read, so that damage shows and the file can be closed.
+// Load reads all rows that have not been read, so that damage shows and the file can be closed. The error is that of the
+// first damaged row of each metric.
 func (c *Cube) Load() error {
-	var all []error
+	var jobs []loading
 	for _, m := range c.metrics {
 		if m.data == nil {
 			continue
 		}
+		l := &failure{row: len(m.data.positions)}
 		for i := range m.data.positions {
-			if _, err := m.data.row(i); err != nil {
-				all = append(all, err)
-				break
-			}
+			jobs = append(jobs, loading{m.data, i, l})
 		}
 	}
+	parallel(len(jobs), func(i int) { jobs[i].do() })
+	var all []error
+	var last *failure
+	for _, j := range jobs {
+		if j.failure != last && j.failure.err != nil {
+			all = append(all, j.failure.err)
+		}
+		last = j.failure
+	}
 	return errors.Join(all...)
+}
+
+// loading is a row to be read.
+type loading struct {
+	data    *data
+	row     int
+	failure *failure // of the metric
+}
+
+// failure is the first damaged row of a metric.
+type failure struct {
+	mu  sync.Mutex
+	row int
+	err error
+}
+
+func (l *loading) do() {
+	f := l.failure
+	f.mu.Lock()
+	late := f.row < l.row
+	f.mu.Unlock()
+	if late {
+		return
+	}
+	if _, err := l.data.row(l.row); err != nil {
+		f.mu.Lock()
+		if l.row < f.row {
+			f.row, f.err = l.row, err
+		}
+		f.mu.Unlock()
+	}
 }

@@ -44,7 +44,11 @@ func MakeSparseRow(d DType, n int, columns []int32, values []Value) (Row, error)
 	if err != nil {
 		return Row{}, err
 	}
-	return Row{dtype: d, layout: r.layout, n: n, sparse: true, at: slices.Clone(columns), data: r.dense()}, nil
+	s := Row{dtype: d, layout: r.layout, n: n, sparse: true, at: slices.Clone(columns), data: r.dense()}
+	if !sparser(len(columns), n, s.layout.size) {
+		return Row{dtype: d, layout: s.layout, n: n, data: s.dense()}, nil
+	}
+	return s, nil
 }
 
 // MakeRawRow makes a row of values of any type, given as bytes, least significant first.
@@ -64,22 +68,27 @@ func compact(d DType, data []byte) Row {
 	size := l.size
 	r := Row{dtype: d, layout: l, n: len(data) / size, data: data}
 	set := 0
-	for i := range r.n {
-		if !zero(data[i*size : (i+1)*size]) {
-			set++
-		}
+	for i := nextSet(data, 0, size); i < r.n; i = nextSet(data, i+1, size) {
+		set++
 	}
-	if set*(size+4) > len(data)/2 {
+	if !sparser(set, r.n, size) {
 		return r
 	}
 	s := Row{dtype: d, layout: l, n: r.n, sparse: true, at: make([]int32, 0, set), data: make([]byte, 0, set*size)}
-	for i := range r.n {
-		if v := data[i*size : (i+1)*size]; !zero(v) {
-			s.at = append(s.at, int32(i))
-			s.data = append(s.data, v...)
-		}
+	for i := nextSet(data, 0, size); i < r.n; i = nextSet(data, i+1, size) {
+		s.at = append(s.at, int32(i))
+		s.data = append(s.data, data[i*size:(i+1)*size]...)
 	}
 	return s
+}
+
+// sparser says that a row of n values takes less memory if only those that are set are kept, by so much that it pays.
+func sparser(set, n, size int) bool { return set*(size+4) <= n*size/2 }
+
+// nextSet returns the first value from i on that is not zero, or their number.
+func nextSet(data []byte, i, size int) int {
+	at := i * size
+	return (at + zeros(data[at:])) / size
 }
 
 func zero(b []byte) bool {
@@ -150,12 +159,22 @@ func (r Row) dense() []byte {
 	if !r.sparse {
 		return r.data
 	}
+	data := make([]byte, r.n*r.layout.size)
+	r.fill(data)
+	return data
+}
+
+// fill writes the values of all locations.
+func (r Row) fill(data []byte) {
+	if !r.sparse {
+		copy(data, r.data)
+		return
+	}
+	clear(data)
 	size := r.layout.size
-	data := make([]byte, r.n*size)
 	for i, column := range r.at {
 		copy(data[int(column)*size:], r.data[i*size:(i+1)*size])
 	}
-	return data
 }
 
 func decode(l *layout, b []byte) Value {

@@ -3,7 +3,6 @@ package cube
 import (
 	"archive/tar"
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -40,13 +39,20 @@ func (c *Cube) Save(path string) (err error) {
 // compressed rows. The same cube gives the same bytes.
 func (c *Cube) Write(w io.Writer) error {
 	t := tar.NewWriter(w)
-	add := func(name string, content []byte) error {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Mode: 0o644}
+	add := func(name string, content ...[]byte) error {
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}
+		for _, part := range content {
+			h.Size += int64(len(part))
+		}
 		if err := t.WriteHeader(h); err != nil {
 			return fmt.Errorf("member %q: %w", name, err)
 		}
-		_, err := t.Write(content)
-		return err
+		for _, part := range content {
+			if _, err := t.Write(part); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	taken := map[string]bool{anchorName: true}
 	for _, m := range c.metrics {
@@ -58,7 +64,7 @@ func (c *Cube) Write(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := add(stem+".data", rows); err != nil {
+		if err := add(stem+".data", rows...); err != nil {
 			return err
 		}
 		if err := add(stem+".index", m.data.encodeIndex()); err != nil {
@@ -85,15 +91,13 @@ func (c *Cube) Write(w io.Writer) error {
 	return t.Close()
 }
 
-// stem returns what the names of the metric's members begin with.
+// stem returns what the names of the metric's members begin with. Those of ghosts that were read may be as those of others.
 func (m *Metric) stem() string {
-	switch {
-	case m.data.stem != "":
-		return m.data.stem
-	case m.Ghost:
-		return "ghost_" + strconv.Itoa(m.ID)
+	plain := strconv.Itoa(m.ID)
+	if m.Ghost && m.data.stem != plain {
+		return "ghost_" + plain
 	}
-	return strconv.Itoa(m.ID)
+	return plain
 }
 
 func (d *data) appender() binary.AppendByteOrder {
@@ -118,65 +122,45 @@ func (d *data) encodeIndex() []byte {
 	return b
 }
 
-func (d *data) encodeRows() ([]byte, error) {
-	if d.compressed {
-		return d.encodeCompressed()
-	}
-	b := []byte(dataMagic)
-	err := d.eachEncoded(func(row []byte) error {
-		b = append(b, row...)
-		return nil
-	})
-	return b, err
-}
-
-// eachEncoded calls each for the bytes of every row, in the file's byte order.
-func (d *data) eachEncoded(each func([]byte) error) error {
-	for i := range d.positions {
-		r, err := d.row(i)
+// encodeRows returns the pieces of the member with the rows.
+func (d *data) encodeRows() ([][]byte, error) {
+	rows := make([][]byte, len(d.positions)+d.extra)
+	errs := make([]error, len(rows))
+	parallel(len(rows), func(i int) { rows[i], errs[i] = d.encodeRow(i) })
+	for _, err := range errs {
 		if err != nil {
-			return err
-		}
-		row := r.dense()
-		if d.order == binary.BigEndian {
-			row = bytes.Clone(row)
-			d.dtype.layout().swap(row)
-		}
-		if err := each(row); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for range d.extra {
-		if err := each(make([]byte, d.rowSize())); err != nil {
-			return err
+	head := []byte(dataMagic)
+	if d.compressed {
+		order := d.appender()
+		head = order.AppendUint64([]byte(compressedMagic), uint64(len(rows)))
+		at := 0
+		for i, row := range rows {
+			head = order.AppendUint64(head, uint64(int64(i)*d.rowSize()))
+			head = order.AppendUint64(head, uint64(at))
+			head = order.AppendUint64(head, uint64(len(row)))
+			at += len(row)
 		}
 	}
-	return nil
+	return append([][]byte{head}, rows...), nil
 }
 
-func (d *data) encodeCompressed() ([]byte, error) {
-	var packed bytes.Buffer
-	z, err := zlib.NewWriterLevel(&packed, zlib.BestSpeed) // most of what can be gained are zeros
-	if err != nil {
-		return nil, err
+// encodeRow returns a row as it is in the file.
+func (d *data) encodeRow(i int) ([]byte, error) {
+	r := Row{dtype: d.dtype, layout: d.dtype.layout(), n: d.n, sparse: true} // zeros, which no call path owns
+	if i < len(d.positions) {
+		var err error
+		if r, err = d.read(i); err != nil {
+			return nil, err
+		}
 	}
-	order := d.appender()
-	head := order.AppendUint64([]byte(compressedMagic), uint64(len(d.positions)+d.extra))
-	at := uint64(0)
-	err = d.eachEncoded(func(row []byte) error {
-		start := packed.Len()
-		z.Reset(&packed)
-		if _, err := z.Write(row); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-		head = order.AppendUint64(head, at)
-		head = order.AppendUint64(head, uint64(start))
-		head = order.AppendUint64(head, uint64(packed.Len()-start))
-		at += uint64(len(row))
-		return nil
-	})
-	return append(head, packed.Bytes()...), err
+	f := deflaters.Get().(*deflater)
+	defer deflaters.Put(f)
+	values := f.spread(r, d.order)
+	if !d.compressed {
+		return bytes.Clone(values), nil
+	}
+	return f.pack(values)
 }

@@ -21,6 +21,9 @@ type parser struct {
 	depth  int
 	start  int64 // offset of the last token
 	cube   *Cube // for problems
+
+	unnumbered bool // metrics have no numbers
+	metrics    int  // so many were there
 }
 
 func newParser(file, member string, r io.Reader, c *Cube) *parser {
