@@ -26,7 +26,7 @@ func TestReadMetrics(t *testing.T) {
 
 	spec := `<metrics><metric type="X"></metric></metrics>`
 	_, err = ReadMetrics("spec", `<metrics><metric><cubepl>1 < 2 < 3</cubepl></metric></metrics>`+spec)
-	require.EqualError(t, err, `spec: offset 67: type "X" of a metric is not known`)
+	require.EqualError(t, err, `spec: offset 71: type "X" of a metric is not known`)
 	_, err = ReadMetrics("spec", "nothing")
 	require.ErrorContains(t, err, "no metrics")
 	_, err = ReadMetrics("spec", "<metrics><metric>")
