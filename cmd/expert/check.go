@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/report/algebra"
 	"tracerec/report/limit"
 )
 
@@ -135,7 +136,7 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 		in.Close()
 		return nil, nil, err
 	}
-	return &limit.Report{Name: in.Name, Model: model}, func() { in.Close() }, nil
+	return &limit.Report{Name: in.Name, Model: model, Spread: algebra.SpreadOf(in.Cube)}, func() { in.Close() }, nil
 }
 
 // inRepository returns the path of a source file relative to the checkout if it lies below, as annotations want it.

@@ -47,7 +47,7 @@ var rules = []rule{
 	{"report/tracestat", nil, nil},
 	{"report/cube", nil, nil},
 	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query"}, nil},
-	{"report/limit", []string{"report/cube", "report/query"}, nil},
+	{"report/limit", []string{"report/algebra", "report/cube", "report/query"}, nil},
 	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},

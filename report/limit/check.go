@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -13,9 +14,8 @@ import (
 type Report struct {
 	Name  string // of the file, for errors
 	Model *query.Model
-	// Noise returns how far values of repeated runs lie from their mean, with the call paths below; nil if the report is of
-	// one run.
-	Noise func(*cube.Metric, *cube.CallPath) (float64, bool)
+	// Spread says how far repeated runs lie apart; nil if the report is of one run.
+	Spread *algebra.Spread
 }
 
 // Options say what limits beside a baseline mean.
@@ -161,38 +161,45 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (*measured, error) 
 
 // noise returns how far values may lie above the baseline for no reason, or as tolerated.
 func noise(r *Report, at *measured, o Options, base *measured) (float64, error) {
-	width, known := o.Baseline.noise(base)
-	if own, ok := r.noise(at); ok {
-		width, known = math.Hypot(width, own), true
+	width := algebra.Noise(r.band(at), o.Baseline.band(base))
+	if tolerated := math.Abs(base.value) * o.Tolerance / 100; o.Tolerance >= 0 && !(width > tolerated) {
+		width = tolerated
 	}
-	if o.Tolerance >= 0 {
-		width, known = max(width, math.Abs(base.value)*o.Tolerance/100), true
-	}
-	if !known {
+	if math.IsNaN(width) {
 		return 0, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
 	}
 	return width, nil
 }
 
-// noise returns the noise of what was measured, if the report knows it. That of several call paths is at most the sum.
-func (r *Report) noise(at *measured) (width float64, known bool) {
-	if r.Noise == nil {
-		return 0, false
+// band returns what the runs of a report tell of a measured value. Several call paths may vary together, so deviations are
+// added.
+func (r *Report) band(at *measured) algebra.Band {
+	one := algebra.Band{N: 1, Mean: at.value, Min: at.value, Max: at.value, StdDev: math.NaN(), Noise: math.NaN()}
+	if r.Spread == nil {
+		return one
 	}
-	for _, p := range at.paths {
-		b, ok := r.Noise(at.metric.Metric, p)
+	paths := at.paths
+	if at.whole {
+		paths = []*cube.CallPath{nil}
+	}
+	sum := algebra.Band{}
+	for _, p := range paths {
+		b, ok := r.Spread.At(at.metric.Metric, p, true)
 		if !ok {
-			return 0, false
+			return one
 		}
-		width += b
+		sum.N = b.N
+		sum.StdDev += b.StdDev
 	}
-	return width, true
+	sum.Mean = at.value
+	return sum
 }
 
 // measured is a metric at a place.
 type measured struct {
 	model  *query.Model
 	metric *query.Metric
+	whole  bool             // the program
 	paths  []*cube.CallPath // of the place, none below another
 	value  float64
 }
@@ -203,7 +210,7 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 	if m == nil {
 		return nil, unknown(r, name)
 	}
-	at := &measured{model: r.Model, metric: m, paths: r.Model.Cube.Roots}
+	at := &measured{model: r.Model, metric: m, whole: place.Whole(), paths: r.Model.Cube.Roots}
 	if m.Err != nil {
 		return nil, fmt.Errorf("%s: %s cannot be evaluated: %w", r.Name, name, m.Err)
 	}

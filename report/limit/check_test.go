@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/limit"
 	"tracerec/report/query"
@@ -98,6 +99,29 @@ func TestBaseline(t *testing.T) {
 	require.Equal(t, []float64{90, 66, 60, 6}, []float64{v.Value, v.Max, v.Baseline, v.Noise})
 	require.Equal(t, 30.0, v.Dearest.Growth)
 	require.True(t, held(t, base, "lock_competition", limit.Options{Baseline: worse, Tolerance: 0}).Held)
+}
+
+// Three runs of 60, 62 and 64 ns have a standard deviation of 2; another one is within 4.303·2·√(1/3+1) = 9.94 of their mean.
+func TestNoise(t *testing.T) {
+	var runs []algebra.Input
+	for _, wait := range []int64{0, 2, 4} {
+		r := sample(t, "run", wait)
+		runs = append(runs, algebra.Input{Name: r.Name, Cube: r.Model.Cube})
+	}
+	mean, err := algebra.Mean(runs...)
+	require.NoError(t, err)
+	m, err := query.New(mean.Cube)
+	require.NoError(t, err)
+	o := limit.Options{Baseline: &limit.Report{Name: "mean", Model: m, Spread: algebra.SpreadOf(mean.Cube)}, Tolerance: -1}
+	for wait, want := range map[int64]bool{0: true, 11: true, 12: false} {
+		for _, place := range []string{"", "@solve"} {
+			v := held(t, sample(t, "new", wait), "lock_competition"+place, o)
+			require.Equal(t, want, v.Held, "%d%s", wait, place)
+			require.InDelta(t, 9.94, v.Noise, 0.01)
+		}
+		require.True(t, held(t, sample(t, "new", wait), "lock_competition", limit.Options{Baseline: o.Baseline, Tolerance: 20}).Held)
+	}
+	require.Equal(t, 62.0, held(t, o.Baseline, "lock_competition=1us", o).Value)
 }
 
 func TestCannotBeEvaluated(t *testing.T) {
