@@ -26,7 +26,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	switch err := root.Execute(); {
-	case errors.Is(err, errExceeded):
+	case errors.Is(err, errExceeded), errors.Is(err, errDifferent):
 		return 1
 	case err != nil:
 		fmt.Fprintf(stderr, "expert: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
@@ -43,8 +43,8 @@ func newRoot() *cobra.Command {
 much, in which call path, on which goroutines, who caused them, what of it lies
 on the critical path, and what to do.
 
-Exit status: 0 fine, 1 a limit was exceeded (check), 2 bad usage or unreadable
-input.`,
+Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
+2 bad usage or unreadable input.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -53,7 +53,8 @@ input.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView(), newCheck())
+	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView(), newCheck(),
+		newDiff(), newMerge(), newMean(), newCut(), newCmp())
 	return root
 }
 

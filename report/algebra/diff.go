@@ -42,7 +42,7 @@ func Diff(a, b Input) (*Result, error) {
 		return nil, err
 	}
 	setAttr(&u.cube.Attrs, differenceAttr, a.Name+" − "+b.Name)
-	err = u.keepRuns(d.qs, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
+	err = u.keepRuns(d.qs, []string{a.Name, b.Name}, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
 	return &Result{u.cube, u.notes}, err
 }
 

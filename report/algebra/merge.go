@@ -44,7 +44,7 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 		return nil, err
 	}
 	m.sayDifference()
-	err = u.keepRuns(m.qs, [][]*operand{u.inputs})
+	err = u.keepRuns(m.qs, []string{"runs"}, [][]*operand{u.inputs})
 	return &Result{u.cube, u.notes}, err
 }
 

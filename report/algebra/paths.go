@@ -3,6 +3,7 @@ package algebra
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -172,7 +173,7 @@ type looseKey struct {
 	name, file, site, params string
 }
 
-// matchMoved finds for each call in list the one in have that it is, if that is plain: where both have equally many calls of one
+// matchMoved finds for each call in list the one in have that it is, if that is plain: a root if there is but one on either side; where both have equally many calls of one
 // region in one file they are the same in the order of their lines; else those that did not move are.
 func (a *adder) matchMoved(have []*sibling, list []*cube.CallPath, found []*sibling) {
 	type side struct{ old, new []int }
@@ -185,12 +186,16 @@ func (a *adder) matchMoved(have []*sibling, list []*cube.CallPath, found []*sibl
 		}
 		return sides[k]
 	}
+	if len(have) == 1 && len(list) == 1 && list[0].Parent == nil {
+		found[0] = have[0] // the program, whatever it is called
+		return
+	}
 	for i, x := range have {
-		s := get(looseKey{x.path.Region.Name, x.path.Region.Module, x.path.Module, paramsOf(x.path)})
+		s := get(looseKey{looseName(x.path.Region), x.path.Region.Module, x.path.Module, paramsOf(x.path)})
 		s.old = append(s.old, i)
 	}
 	for i, p := range list {
-		s := get(looseKey{p.Region.Name, a.file(p.Region.Module), a.file(p.Module), paramsOf(p)})
+		s := get(looseKey{looseName(p.Region), a.file(p.Region.Module), a.file(p.Module), paramsOf(p)})
 		s.new = append(s.new, i)
 	}
 	for _, k := range order {
@@ -210,6 +215,11 @@ func (a *adder) matchMoved(have []*sibling, list []*cube.CallPath, found []*sibl
 		}
 	}
 }
+
+var nameLine = regexp.MustCompile(`:\d+$`)
+
+// looseName returns the name of a region without the line that some tools put behind it.
+func looseName(r *cube.Region) string { return nameLine.ReplaceAllString(r.Name, "") }
 
 func byLines(a, b *cube.CallPath) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Region.Begin, b.Region.Begin), cmp.Compare(a.Region.End, b.Region.End))

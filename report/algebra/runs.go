@@ -3,6 +3,7 @@ package algebra
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -18,6 +19,9 @@ import (
 // call paths, whose locations are the runs. A value is that of all locations of the run together. The runs of a difference are
 // in two groups, those of the minuend first.
 const runsMember = "expert.runs.cubex"
+
+// wallAttr is the attribute of a run with the time from start to end of the program, ns.
+const wallAttr = "wall_ns"
 
 // unmeasuredAttr is the attribute of a metric in that report with the numbers of the runs that did not measure it.
 const unmeasuredAttr = "expert:unmeasured"
@@ -100,16 +104,18 @@ func (r run) measures(q *quantity, input int) bool {
 }
 
 // keepRuns adds the report of the runs, in groups of inputs, to the union.
-func (u *union) keepRuns(qs *quantities, groups [][]*operand) error {
+func (u *union) keepRuns(qs *quantities, names []string, groups [][]*operand) error {
 	c := &cube.Cube{Regions: u.cube.Regions, Roots: u.cube.Roots}
 	node := &cube.SystemNode{Name: "runs", Class: "runs"}
 	c.System = []*cube.SystemNode{node}
 	var runs []run
 	for i, inputs := range groups {
-		g := &cube.LocationGroup{ID: i, Name: string(rune('A' + i)), Rank: i, Type: "runs"}
+		g := &cube.LocationGroup{ID: i, Name: names[i], Rank: i, Type: "runs"}
 		node.Groups = append(node.Groups, g)
 		for k, r := range u.sorted(inputs) {
-			g.Locations = append(g.Locations, &cube.Location{ID: len(runs), Name: r.name, Rank: k, Type: "run"})
+			l := &cube.Location{ID: len(runs), Name: r.name, Rank: k, Type: "run"}
+			setAttr(&l.Attrs, wallAttr, r.wall())
+			g.Locations = append(g.Locations, l)
 			runs = append(runs, r)
 		}
 	}
@@ -154,6 +160,33 @@ func (u *union) sorted(inputs []*operand) []run {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.digest, b.digest)) })
 	return runs
+}
+
+// wall returns how long the run took, "" if it is not known.
+func (r run) wall() string {
+	if r.in.runs != nil {
+		return attr(r.in.runs.Locations()[r.column].Attrs, wallAttr)
+	}
+	for _, m := range r.in.Cube.Members {
+		var findings struct {
+			Header struct {
+				Wall int64 `json:"wall_ns"`
+			}
+		}
+		if m.Name == findingsMember && json.NewDecoder(m.Open()).Decode(&findings) == nil && findings.Header.Wall > 0 {
+			return strconv.FormatInt(findings.Header.Wall, 10)
+		}
+	}
+	return ""
+}
+
+// number64 reads a number that may be missing.
+func number64(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0
+	}
+	return v
 }
 
 // hash tells runs of the same name apart, by their values.

@@ -133,7 +133,10 @@ func (u *union) keepMembers() error {
 }
 
 // byNumber are members that refer to call paths and locations of the report by number.
-var byNumber = map[string]bool{"expert.json": true, "trace.stat": true}
+var byNumber = map[string]bool{findingsMember: true, "trace.stat": true}
+
+// findingsMember is what expert found out about one run.
+const findingsMember = "expert.json"
 
 func (u *union) allHave(name string, content []byte) bool {
 	for _, in := range u.inputs {

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report/algebra"
+	"tracerec/report/query"
+)
+
+func newDiff() *cobra.Command {
+	top, out := 10, ""
+	format := newFormat("text", "json")
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Say what changed from one report to another",
+		Long: `diff compares two reports or trace directories, say before and after a change
+of the program: it prints whether B is faster than A, where time was won and
+lost, what vanished and what is new. A report of several runs (see expert mean)
+on either side tells what is more than noise.
+
+With -o it also writes the difference A − B, which is a report: what B saves is
+positive. Call paths of an edited program are matched although lines moved.`,
+		Args: twoInputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := openInputs(cmd, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			for i := range in {
+				if spec, ok := query.Embedded(in[i].Cube); ok {
+					if in[i].Cube, err = query.Remap(in[i].Cube, spec); err != nil {
+						return fmt.Errorf("%s: %w", args[i], err)
+					}
+				}
+			}
+			r, err := algebra.Diff(in[0], in[1])
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				if err := r.Cube.Save(out); err != nil {
+					return err
+				}
+			}
+			x, err := algebra.ChangesOf(r.Cube)
+			if err != nil {
+				return err
+			}
+			o := algebra.TextOptions{Top: top, Notes: r.Notes}
+			if format.value == "json" {
+				return x.JSON(cmd.OutOrStdout(), o)
+			}
+			return x.Text(cmd.OutOrStdout(), o)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the difference to this `FILE`, a report")
+	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
+	addMemory(cmd)
+	return cmd
+}
+
+func newMerge() *cobra.Command {
+	return newCombine("merge", "Unite reports with different metrics, processes or call paths", `merge makes one report of several: all metrics, call paths and processes of all
+of them. What several of them measured is averaged. Use it for runs that
+measured different counters.`, algebra.Merge)
+}
+
+func newMean() *cobra.Command {
+	return newCombine("mean", "Average reports of several runs", `mean makes the mean of several runs of a program, and remembers how they
+differed, so that expert diff and expert check can tell a change from noise.`, algebra.Mean)
+}
+
+// newCombine makes a command that makes one report of several.
+func newCombine(name, short, long string, combine func(...algebra.Input) (*algebra.Result, error)) *cobra.Command {
+	out := ""
+	cmd := &cobra.Command{
+		Use: name + " REPORT… -o OUT", Short: short, Long: long,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("%d reports; give two or more", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := openInputs(cmd, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			r, err := combine(in...)
+			return saveResult(cmd, r, err, out)
+		},
+	}
+	addOutput(cmd, &out)
+	return cmd
+}
+
+func newCut() *cobra.Command {
+	out := ""
+	o := algebra.CutOptions{}
+	cmd := &cobra.Command{
+		Use:   "cut REPORT -o OUT",
+		Short: "Take a part of a report's call tree",
+		Long: `cut writes a report of a part of the call tree: what is below --root, less
+what is below each --prune, whose values become the caller's own. PATH is names
+of regions with slashes between them, of which the first may be left out: solve
+is every call of solve, /main/solve only that from main at the top.`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := openInputs(cmd, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			if o.Root == "" && len(o.Prune) == 0 {
+				return errors.New("neither --root nor --prune: nothing to cut")
+			}
+			r, err := algebra.Cut(in[0], o)
+			return saveResult(cmd, r, err, out)
+		},
+	}
+	cmd.Flags().StringVar(&o.Root, "root", "", "keep only what is below `PATH`")
+	cmd.Flags().StringArrayVar(&o.Prune, "prune", nil, "make `PATH` and all below part of the caller; may be repeated")
+	addOutput(cmd, &out)
+	return cmd
+}
+
+func newCmp() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cmp A B",
+		Short: "Tell whether two reports say the same",
+		Long: `cmp compares metrics, call trees, systems and values of two reports, whatever
+their order in the files, and prints the first differences. Values with a
+fraction may differ in the last digit.
+
+Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
+		Args: twoInputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := openInputs(cmd, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			c, err := algebra.Compare(in[0], in[1])
+			if err != nil || c.Equal {
+				return err
+			}
+			for _, d := range c.Differences {
+				fmt.Fprintln(cmd.OutOrStdout(), d)
+			}
+			if n := c.Count - len(c.Differences); n > 0 {
+				fmt.Fprintf(cmd.OutOrStdout(), "and %d more differences\n", n)
+			}
+			return errDifferent
+		},
+	}
+	addMemory(cmd)
+	return cmd
+}
+
+// errDifferent makes exit status 1 of a comparison whose differences were printed.
+var errDifferent = errors.New("the reports differ")
+
+// twoInputs requires two arguments.
+func twoInputs(_ *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%d reports; give two: reports or trace directories", len(args))
+	}
+	return nil
+}
+
+func addOutput(cmd *cobra.Command, out *string) {
+	cmd.Flags().StringVarP(out, "output", "o", "", "write the report to this `FILE`")
+	if err := cmd.MarkFlagRequired("output"); err != nil {
+		panic(err) // there is no such flag
+	}
+	addMemory(cmd)
+}
+
+// openInputs opens reports. done closes those that were opened, and must be called.
+func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done func(), err error) {
+	var opened []io.Closer
+	done = func() {
+		for _, c := range opened {
+			c.Close()
+		}
+	}
+	names := shortNames(args)
+	for i, arg := range args {
+		r, err := openReport(cmd, arg)
+		if err != nil {
+			return nil, done, err
+		}
+		opened = append(opened, r)
+		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube})
+	}
+	return in, done, nil
+}
+
+// shortNames returns file names without the directories, and without the names at the end, that all have in common.
+func shortNames(files []string) []string {
+	parts := make([][]string, len(files))
+	for i, f := range files {
+		parts[i] = strings.Split(filepath.ToSlash(filepath.Clean(f)), "/")
+	}
+	same := func(at func([]string) string) bool {
+		return !slices.ContainsFunc(parts, func(p []string) bool { return len(p) < 2 || at(p) != at(parts[0]) })
+	}
+	for same(func(p []string) string { return p[0] }) {
+		for i := range parts {
+			parts[i] = parts[i][1:]
+		}
+	}
+	for same(func(p []string) string { return p[len(p)-1] }) {
+		for i := range parts {
+			parts[i] = parts[i][:len(parts[i])-1]
+		}
+	}
+	names := make([]string, len(files))
+	for i, p := range parts {
+		names[i] = strings.TrimSuffix(strings.Join(p, "/"), ".cubex")
+	}
+	return names
+}
+
+// saveResult writes a report and says what was lost in making it.
+func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out string) error {
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", out)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "expert: note: %s\n", n)
+	}
+	return r.Cube.Save(out)
+}

@@ -1,0 +1,198 @@
+package algebra
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// value writes a value in its unit.
+func (p *page) value(v float64, c Change) string {
+	unit := "sec" // of times without a metric
+	if c.Metric != nil {
+		unit = c.Metric.Unit
+	}
+	switch unit {
+	case "sec":
+		return seconds(v)
+	case "ns":
+		return seconds(v / 1e9)
+	case "bytes":
+		return bytesOf(v)
+	}
+	return count(v)
+}
+
+// signed writes the change from A to B.
+func (p *page) signed(c Change) string {
+	switch d := c.Delta(); {
+	case d > 0:
+		return "+" + p.value(d, c)
+	case d < 0:
+		return "−" + p.value(-d, c)
+	}
+	return "0"
+}
+
+// relative writes the change from A to B in relation to A.
+func relative(c Change) string {
+	switch {
+	case c.A == c.B:
+		return "0 %"
+	case c.A == 0:
+		return "new"
+	case c.B == 0:
+		return "gone"
+	case c.B/c.A > 10:
+		return "×" + digits(c.B/c.A)
+	}
+	r := 100 * c.Delta() / math.Abs(c.A)
+	s := strconv.FormatFloat(math.Abs(r), 'f', 1, 64) + " %"
+	if r < 0 {
+		return "−" + s
+	}
+	return "+" + s
+}
+
+// seconds writes a duration with three digits in the unit that suits it.
+func seconds(v float64) string {
+	a := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0 s"
+	case a < 999.5e-9:
+		return digits(v*1e9) + " ns"
+	case a < 999.5e-6:
+		return digits(v*1e6) + " µs"
+	case a < 999.5e-3:
+		return digits(v*1e3) + " ms"
+	}
+	return digits(v) + " s"
+}
+
+func bytesOf(v float64) string {
+	a := math.Abs(v)
+	for _, unit := range []string{" B", " KiB", " MiB", " GiB"} {
+		if a < 999.5 {
+			return digits(v) + unit
+		}
+		v, a = v/1024, a/1024
+	}
+	return digits(v) + " TiB"
+}
+
+// digits writes v with three significant digits, but never fewer than the integer part has.
+func digits(v float64) string {
+	switch a := math.Abs(v); {
+	case a < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// count writes a number with commas between thousands, and a fraction if it is small.
+func count(v float64) string {
+	if math.Abs(v) < 1000 && v != math.Trunc(v) {
+		return digits(v)
+	}
+	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if v < 0 {
+		return "-" + s
+	}
+	return s
+}
+
+func right(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
+}
+
+// sortOthers puts times in front, the largest first, and then what changed most in relation to what it was.
+func sortOthers(list []Change) {
+	time := func(c Change) bool { return c.Metric.Unit == "ns" || c.Metric.Unit == "sec" }
+	slices.SortStableFunc(list, func(a, b Change) int {
+		switch {
+		case time(a) != time(b):
+			if time(a) {
+				return -1
+			}
+			return 1
+		case time(a):
+			return cmp.Compare(b.size(), a.size())
+		}
+		return cmp.Compare(b.size()/math.Max(math.Abs(b.A), math.Abs(b.B)), a.size()/math.Max(math.Abs(a.A), math.Abs(a.B)))
+	})
+}
+
+// jsonChange is a Change as JSON. Values are in the unit of the metric.
+type jsonChange struct {
+	Metric string   `json:"metric"`
+	Unit   string   `json:"unit"`
+	Path   []string `json:"path,omitempty"` // names of regions from the root; none: the whole program
+	File   string   `json:"file,omitempty"`
+	Line   int      `json:"line,omitempty"`
+	A      float64  `json:"a"`
+	B      float64  `json:"b"`
+	Delta  float64  `json:"delta"` // b − a
+	Noise  *float64 `json:"noise"` // half width of the band of 95 %, null if unknown
+	Beyond *bool    `json:"beyond_noise"`
+}
+
+func encode(c Change) jsonChange {
+	x := jsonChange{Unit: "sec", Metric: "wall", A: c.A, B: c.B, Delta: c.Delta()}
+	if c.Metric != nil {
+		x.Metric, x.Unit = c.Metric.Name, c.Metric.Unit
+	}
+	for p := c.Path; p != nil; p = p.Parent {
+		x.Path = append(x.Path, p.Region.Name)
+	}
+	slices.Reverse(x.Path)
+	if c.Path != nil {
+		x.File, x.Line = source(c.Path)
+	}
+	if beyond, known := c.Beyond(); known {
+		x.Noise, x.Beyond = &c.Noise, &beyond
+	}
+	return x
+}
+
+func encodeAll(list []Change, top int) []jsonChange {
+	made := []jsonChange{}
+	for _, c := range list[:min(top, len(list))] {
+		made = append(made, encode(c))
+	}
+	return made
+}
+
+// JSON writes what changed for other programs. Lists have at most o.Top entries, but totals are complete.
+func (x *Changes) JSON(w io.Writer, o TextOptions) error {
+	totals := encodeAll(x.Totals, len(x.Totals))
+	if wall, ok := x.wall(); ok {
+		totals = append([]jsonChange{encode(wall)}, totals...)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		A       string       `json:"a"`
+		B       string       `json:"b"`
+		RunsA   int          `json:"runs_a"`
+		RunsB   int          `json:"runs_b"`
+		Totals  []jsonChange `json:"totals"`
+		Calls   []jsonChange `json:"calls"`
+		Others  []jsonChange `json:"others"`
+		Gone    []jsonChange `json:"only_in_a"`
+		New     []jsonChange `json:"only_in_b"`
+		Unknown []string     `json:"unknown"`
+		Notes   []string     `json:"notes"`
+	}{x.A, x.B, x.RunsA, x.RunsB, totals, encodeAll(x.Calls, o.Top), encodeAll(x.Others, o.Top), encodeAll(x.Gone, o.Top), encodeAll(x.New, o.Top),
+		append([]string{}, x.Unknown...), append([]string{}, o.Notes...)})
+}

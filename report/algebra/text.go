@@ -1,0 +1,317 @@
+package algebra
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tracerec/report/cube"
+)
+
+// TextOptions are choices about texts for people.
+type TextOptions struct {
+	Top   int      // rows of each list
+	Notes []string // of the Result
+}
+
+// Text says what changed, the most important first.
+func (x *Changes) Text(w io.Writer, o TextOptions) error {
+	b := bufio.NewWriter(w)
+	p := &page{Writer: b, changes: x, a: x.A, b: x.B, top: o.Top}
+	if utf8.RuneCountInString(x.A) > maxTitle || utf8.RuneCountInString(x.B) > maxTitle {
+		p.a, p.b = "A", "B"
+		p.line("A = %s", x.A)
+		p.line("B = %s", x.B)
+		p.line("")
+	}
+	p.lead()
+	p.totals()
+	p.calls()
+	p.comeAndGone()
+	p.others()
+	for _, u := range x.Unknown {
+		p.line("Not known: %s", u)
+	}
+	for _, n := range o.Notes {
+		p.line("Note: %s", n)
+	}
+	return b.Flush()
+}
+
+const (
+	maxTitle   = 12     // characters of a column's title
+	maxWhere   = 76     // and of a call path
+	negligible = 0.0005 // part of all time below which a change is not worth a line
+)
+
+// page is a text in the making.
+type page struct {
+	*bufio.Writer
+	changes *Changes
+	a, b    string // names of the sides
+	top     int
+}
+
+func (p *page) line(format string, args ...any) {
+	fmt.Fprintln(p, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+// lead says in a sentence or two whether B is better than A.
+func (p *page) lead() {
+	main, ok := p.mainTime()
+	if !ok {
+		p.line("Neither report says how long the program ran.")
+		return
+	}
+	beyond, known := main.Beyond()
+	switch factor := main.A / main.B; {
+	case main.A == main.B:
+		p.line("%s takes exactly as long as %s: %s.", p.b, p.a, p.value(main.A, main))
+	case known && !beyond:
+		p.line("No difference that is more than noise: %s takes %s, %s %s; the runs' own noise is ±%s.", p.b, p.value(main.B, main), p.a, p.value(main.A, main), p.value(main.Noise, main))
+	case main.B > 0 && factor > 1 && factor < 2:
+		p.line("%s takes %s less time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "−"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+	case main.B > 0 && factor >= 2:
+		p.line("%s is %s times as fast as %s: %s instead of %s%s.", p.b, digits(factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+	case main.A > 0 && factor > 0.5:
+		p.line("%s takes %s more time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "+"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+	case main.A > 0:
+		p.line("%s takes %s times as long as %s: %s instead of %s%s.", p.b, digits(1/factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+	}
+	if !known {
+		p.line("Whether that is more than noise cannot be known from single runs: record each several times and give the means.")
+	}
+	p.line("")
+}
+
+// sure says that a change is more than noise.
+func (p *page) sure(c Change) string {
+	if beyond, known := c.Beyond(); known && beyond {
+		return ", which is more than noise (±" + p.value(c.Noise, c) + ")"
+	}
+	return ""
+}
+
+// mainTime returns the change of the time that counts: from start to end if it is known, else that of the critical path, else of all
+// locations together.
+func (p *page) mainTime() (Change, bool) {
+	if c, ok := p.changes.wall(); ok {
+		return c, true
+	}
+	for _, name := range []string{"critical_path", "time"} {
+		for _, c := range p.changes.Totals {
+			if c.Metric.Name == name && c.A > 0 {
+				return c, true
+			}
+		}
+	}
+	return Change{}, false
+}
+
+// wall returns the change of the time from start to end, if it is known.
+func (x *Changes) wall() (Change, bool) {
+	if len(x.WallA) == 0 || len(x.WallB) == 0 {
+		return Change{}, false
+	}
+	a, b := bandOf(x.WallA), bandOf(x.WallB)
+	return Change{A: a.Mean, B: b.Mean, Noise: Noise(a, b)}, true
+}
+
+// totals shows the program as a whole.
+func (p *page) totals() {
+	p.head("Whole program")
+	if c, ok := p.changes.wall(); ok {
+		p.row(c, "from start to end")
+	}
+	for _, c := range p.changes.Totals {
+		if c.Metric.Name == "critical_path" {
+			p.row(c, "critical path")
+		}
+	}
+	for _, c := range p.changes.Totals {
+		depth := 0
+		for m := c.Metric.Parent; m != nil; m = m.Parent {
+			depth++
+		}
+		if top(c) == "time" && depth < 3 && (c.A != 0 || c.B != 0) {
+			title := title(c)
+			if depth == 0 {
+				title += ", all locations together"
+			}
+			p.row(c, strings.Repeat("  ", depth)+title)
+		}
+	}
+	p.line("")
+}
+
+// top returns the name of the metric at the top of the tree.
+func top(c Change) string {
+	m := c.Metric
+	for m.Parent != nil {
+		m = m.Parent
+	}
+	return m.Name
+}
+
+func title(c Change) string {
+	if c.Metric.Title != "" {
+		return c.Metric.Title
+	}
+	return c.Metric.Name
+}
+
+// head begins a table.
+func (p *page) head(text string) {
+	p.line("%s", text)
+	p.line("%s %s %s %9s  %s", right("change", 11), right(p.a, maxTitle), right(p.b, maxTitle), "", p.noiseTitle())
+}
+
+func (p *page) noiseTitle() string {
+	if p.changes.RunsA+p.changes.RunsB > 2 {
+		return "    noise"
+	}
+	return ""
+}
+
+// row shows a change.
+func (p *page) row(c Change, what string) {
+	p.line("%s %s %s %s %s %s", right(p.signed(c), 11), right(p.value(c.A, c), maxTitle), right(p.value(c.B, c), maxTitle), right(relative(c), 9), p.noise(c), what)
+}
+
+// noise shows the noise of a change, and whether it is less.
+func (p *page) noise(c Change) string {
+	if p.changes.RunsA+p.changes.RunsB <= 2 {
+		return ""
+	}
+	beyond, known := c.Beyond()
+	switch {
+	case !known:
+		return right("?", 11) + " "
+	case beyond:
+		return right("±"+p.value(c.Noise, c), 11) + " "
+	}
+	return right("±"+p.value(c.Noise, c), 11) + "~"
+}
+
+// calls shows where time was won and lost.
+func (p *page) calls() {
+	whole := 0.0
+	for _, c := range p.changes.Totals {
+		if c.Metric.Parent == nil && len(p.changes.Calls) > 0 && top(p.changes.Calls[0]) == c.Metric.Name {
+			whole = math.Max(c.A, c.B)
+		}
+	}
+	for _, part := range []struct {
+		title string
+		sign  float64
+	}{{"Less time", -1}, {"More time", 1}} {
+		shown, rest := 0, 0.0
+		for _, c := range p.changes.Calls {
+			if c.Delta()*part.sign <= 0 {
+				continue
+			}
+			if shown == p.top || c.size() < negligible*whole {
+				rest += c.Delta()
+				continue
+			}
+			if shown == 0 {
+				p.head(part.title + " in " + p.b + ", by metric and call path")
+			}
+			shown++
+			p.row(c, title(c)+" in "+where(c.Path))
+		}
+		if shown > 0 {
+			if c := p.changes.Calls[0]; rest != 0 {
+				p.line("%s elsewhere", right(p.signed(Change{Metric: c.Metric, B: rest}), 11))
+			}
+			p.line("")
+		}
+	}
+}
+
+// comeAndGone lists the call paths that only one side has.
+func (p *page) comeAndGone() {
+	for _, part := range []struct {
+		of   string
+		list []Change
+	}{{p.a, p.changes.Gone}, {p.b, p.changes.New}} {
+		for i, c := range part.list {
+			if i == 0 {
+				p.line("Only in %s", part.of)
+			}
+			if i == p.top {
+				p.line("  and %d more call paths", len(part.list)-i)
+				break
+			}
+			p.line("  %s with %s", where(c.Path), p.value(c.A+c.B, c))
+		}
+		if len(part.list) > 0 {
+			p.line("")
+		}
+	}
+}
+
+// others shows what other metrics say.
+func (p *page) others() {
+	var list []Change
+	for _, c := range p.changes.Totals {
+		beyond, known := c.Beyond()
+		if top(c) != "time" && c.Metric.Name != "critical_path" && c.A != c.B && (beyond || !known) {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	sortOthers(list)
+	p.head("Other metrics")
+	for i, c := range list {
+		if i == p.top {
+			p.line("%s and %d more metrics", right("", 11), len(list)-i)
+			break
+		}
+		what := title(c)
+		for _, o := range p.changes.Others {
+			if o.Metric == c.Metric {
+				what += ", most in " + where(o.Path)
+			}
+		}
+		p.row(c, what)
+	}
+	p.line("")
+}
+
+// where names a call path, the end of it if it is long, and its place in the source.
+func where(c *cube.CallPath) string {
+	name, place := pathName(c), ""
+	if file, line := source(c); line > 0 {
+		place = path.Base(file) + ":" + strconv.Itoa(line)
+	}
+	if strings.HasSuffix(name, place) {
+		place = ""
+	}
+	for full := name; utf8.RuneCountInString(name) > maxWhere; name = "…" + full {
+		_, rest, ok := strings.Cut(full[1:], "/")
+		if !ok {
+			break
+		}
+		full = "/" + rest
+	}
+	if place != "" {
+		place = " (" + place + ")"
+	}
+	return name + place
+}
+
+// source returns where a call is, or what is called.
+func source(p *cube.CallPath) (file string, line int) {
+	if p.Line > 0 && p.Module != "" {
+		return p.Module, p.Line
+	}
+	return p.Region.Module, max(0, p.Region.Begin)
+}
