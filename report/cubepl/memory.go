@@ -2,7 +2,9 @@ package cubepl
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Limits of the elements that arrays have together: all global ones, and the local ones of an evaluation.
@@ -67,6 +69,10 @@ func (a *array) clear() {
 	a.numbers = a.numbers[:0]
 	clear(a.others)
 	a.length = 0
+}
+
+func (a *array) clone() *array {
+	return &array{numbers: slices.Clone(a.numbers), others: maps.Clone(a.others), length: a.length}
 }
 
 // index makes a number an index.
