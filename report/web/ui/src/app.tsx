@@ -5,7 +5,7 @@ import { value } from "./format";
 import { Icon } from "./icons";
 import { Efficiency, Findings, Timeline } from "./panels";
 import { Popover } from "./popover";
-import { fullResource, pathName } from "./report";
+import { compared, fullResource, pathName } from "./report";
 import { getReport, setState, type State, useStore, useTheme, type View } from "./state";
 import { columnNames, Trees } from "./trees";
 import { useCalls, useSelection, useSettled, useSystem } from "./values";
@@ -88,7 +88,7 @@ function Header({ narrow, openHelp }: { narrow: boolean; openHelp: () => void })
   return (
     <header class="top">
       <div class="title">
-        <h1 title={r.file}>{r.title}</h1>
+        <h1 title={r.file}>{r.difference ? compared(r).join(" − ") : r.title}</h1>
         <span class="kind">{r.difference ? "Difference" : kinds[r.kind]}</span>
       </div>
       <Tabs label="Views" now={view} all={views} choose={(v) => setState({ view: v })} controls="view" prefix="tab-" />
@@ -208,7 +208,7 @@ function Help({ close }: { close: () => void }) {
         <header><h2>Reading the trees</h2><button type="button" aria-label="Close" onClick={() => dialog.current?.close()}><Icon name="close" /></button></header>
         <p>What is selected in a column decides what the columns to the right of it show: how the metric spreads over the calls, and how the metric at that call spreads over the system.</p>
         <p>A <b>closed</b> row stands for itself and everything below it, an <b>open</b> one for itself only. So the rows in sight add up to the whole.</p>
-        {r.difference && <p>Values are differences: <b>+</b> and orange is more than before, <b>−</b> and blue is less. ≈ marks what is within the spread of repeated runs.</p>}
+        {r.difference && <p>Values are differences: <b>+</b> and orange is more in {compared(r)[0]}, <b>−</b> and blue is more in {compared(r)[1]}. {r.features.noise && "≈ marks what is within the spread of repeated runs."}</p>}
         <p>“n/a” is what cannot be evaluated; it is not zero. The address of the page holds everything you chose: bookmark it, or send it to somebody who views the same report.</p>
         <h2>Keys</h2>
         <dl class="keys">{keys.map(([k, what]) => <><dt>{k.split(" ").map((x) => (x === "…" ? " … " : <kbd>{x}</kbd>))}</dt><dd>{what}</dd></>)}</dl>

@@ -6,7 +6,7 @@ import { at, colour, gradient, ink, palettes, position, type Scale } from "./col
 import { exact, percent, value } from "./format";
 import { Icon } from "./icons";
 import { Popover } from "./popover";
-import type { Tree } from "./report";
+import { compared, type Tree } from "./report";
 import { hottest, rowsOf, weights } from "./rows";
 import { type ColumnName, getReport, type Mode, modes, setColumn, setState, type Sort, useStore, useTheme } from "./state";
 import { type Cells, TreeView } from "./treeview";
@@ -377,7 +377,7 @@ function Legend({ c, shown }: { c: Content; shown: Shown }) {
   return (
     <footer class="bar legend">
       <span>{text(scale.min)}</span>
-      <span class="ramp" style={{ backgroundImage: gradient(theme, palette, signed) }} title={`Middle of the scale: ${text(signed ? 0 : at(0.5, scale))}`} />
+      <span class="ramp" style={{ backgroundImage: gradient(theme, palette, signed) }} title={signed ? `Left: more in ${compared(getReport())[1]}\nRight: more in ${compared(getReport())[0]}` : `Middle of the scale: ${text(at(0.5, scale))}`} />
       <span>{text(scale.max)}</span>
       <Popover label={`Colour scale of ${c.title}`} button="Scale" class="scale" active={own !== null} up>
         {!signed && (

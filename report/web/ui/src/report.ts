@@ -84,6 +84,15 @@ export function toReport(meta: Meta): Report {
   };
 }
 
+// attribute returns an attribute of the report, "" if it has no such.
+export const attribute = (r: Report, key: string): string => r.attrs.find(([k]) => k === key)?.[1] ?? "";
+
+// compared names the two reports of a difference.
+export function compared(r: Report): [string, string] {
+  const [a, b] = attribute(r, "expert:difference").split(" − ");
+  return [a || "the first report", b || "the second report"];
+}
+
 export const pathName = (r: Report, path: number): string => r.regions[r.paths.region[path]!]?.name ?? "?";
 
 // fullPath names a call path from its root, "main › solve › MPI_Recv".
