@@ -128,9 +128,16 @@ func adler(b []byte) uint32 {
 	return t<<16 | s
 }
 
-// zeros counts the zeros at the beginning, in words of 8 bytes as long as there are some.
+// zeros counts the zeros at the beginning, many at a time as long as there are many.
 func zeros(b []byte) (n int) {
-	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:]) == 0 {
+	word := binary.LittleEndian.Uint64
+	for len(b)-n >= 32 {
+		if p := b[n : n+32]; word(p)|word(p[8:])|word(p[16:])|word(p[24:]) != 0 {
+			break
+		}
+		n += 32
+	}
+	for len(b)-n >= 8 && word(b[n:]) == 0 {
 		n += 8
 	}
 	for n < len(b) && b[n] == 0 {

@@ -91,19 +91,7 @@ func nextSet(data []byte, i, size int) int {
 	return (at + zeros(data[at:])) / size
 }
 
-func zero(b []byte) bool {
-	for ; len(b) >= 8; b = b[8:] {
-		if binary.LittleEndian.Uint64(b) != 0 {
-			return false
-		}
-	}
-	for _, x := range b {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
-}
+func zero(b []byte) bool { return zeros(b) == len(b) }
 
 // Len returns the number of locations.
 func (r Row) Len() int { return r.n }
