@@ -65,7 +65,7 @@ positive. Call paths of an edited program are matched although lines moved.`,
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the difference to this `FILE`, a report")
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 
@@ -164,7 +164,7 @@ Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
 			return errDifferent
 		},
 	}
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 
@@ -184,7 +184,7 @@ func addOutput(cmd *cobra.Command, out *string) {
 	if err := cmd.MarkFlagRequired("output"); err != nil {
 		panic(err) // there is no such flag
 	}
-	addMemory(cmd)
+	addInput(cmd)
 }
 
 // openInputs opens reports. done closes those that were opened, and must be called.

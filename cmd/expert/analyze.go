@@ -43,8 +43,7 @@ commands take everything without the trace.`,
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the report to this file, too")
-	addLocations(cmd)
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 
@@ -87,7 +86,7 @@ trees, in the metric's unit.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 

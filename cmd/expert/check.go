@@ -74,7 +74,7 @@ Exit status: 0 all limits held, 1 one was exceeded, 2 one cannot be evaluated.`,
 	cmd.Flags().StringVar(&baseline, "baseline", "", "`REPORT` to compare with: of one run, or a mean of several")
 	cmd.Flags().StringVar(&tolerance, "tolerance", "", "what values may be above the baseline's, in `PERCENT`")
 	cmd.Flags().Var(format, "format", format.usage())
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 

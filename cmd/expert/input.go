@@ -22,9 +22,11 @@ import (
 	"tracerec/trace"
 )
 
-// addMemory adds the flag --memory, which withExperiment obeys.
-func addMemory(cmd *cobra.Command) {
-	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use, if possible; may read INPUT often")
+// addInput adds the flags that openReport and withExperiment obey: they say how a trace directory is analyzed.
+func addInput(cmd *cobra.Command) {
+	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use for a trace, if possible")
+	n := report.DefaultLocations
+	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 }
 
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
@@ -254,12 +256,6 @@ func foreign(start []byte) string {
 		return "the anchor of an OTF2 archive, which is not supported by this version"
 	}
 	return ""
-}
-
-// addLocations adds the flag --locations, which withExperiment and openReport obey.
-func addLocations(cmd *cobra.Command) {
-	n := report.DefaultLocations
-	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 }
 
 // locations returns the flag --locations.

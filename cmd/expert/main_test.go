@@ -303,7 +303,7 @@ func sameFromReport(t *testing.T, dir string, flags ...string) string {
 	}
 	first, err := os.ReadFile(file)
 	require.NoError(t, err)
-	status, _, stderr := expert(append(flags, "analyze", file, "-o", file)...)
+	status, _, stderr := expert(append([]string{"analyze", file, "-o", file}, flags...)...)
 	require.Equal(t, 0, status, stderr)
 	second, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -28,7 +28,8 @@ func sourceRoots(regions []report.Region) []string {
 		roots = append(roots, root)
 	}
 	slices.Sort(roots)
-	return slices.DeleteFunc(slices.Compact(roots), func(dir string) bool {
+	roots = slices.Compact(roots)
+	return slices.DeleteFunc(slices.Clone(roots), func(dir string) bool {
 		return slices.ContainsFunc(roots, func(other string) bool { return within(dir, other) })
 	})
 }
