@@ -1,0 +1,58 @@
+// Parallel efficiencies: what share of the resources did useful work, and what the rest was lost to.
+import type { Efficiency as Item, Findings as Answers } from "../api";
+import { requests } from "../api";
+import { percent } from "../format";
+import { useAnswer } from "../state";
+import { Nothing, Pending, Prose } from "./parts";
+
+// Efficiency is the page of its own, with formulas and meanings.
+export function Efficiency() {
+  const answer = useAnswer<Answers>(requests.findings());
+  if (!answer.data) return <Pending answer={answer} />;
+  const list = answer.data.efficiency;
+  if (list.length === 0) return <Nothing title="There are no efficiencies">They need the time of each process or thread and the part of it that was computing, which this report does not have.</Nothing>;
+  return (
+    <div class="efficiency">
+      <header class="lead">
+        <p class="first">How well the run used what it had</p>
+        <p>
+          The efficiency of a parallel program is the share of its processors' time that did useful work. It is a product: each factor says how
+          much was left over by one kind of loss, so the smallest factor is the one to work on. This is the model of the POP centre of excellence.
+        </p>
+      </header>
+      <EfficiencyList list={list} />
+    </div>
+  );
+}
+
+// From these values on an efficiency is usually taken as good, or as worth a look.
+const good = 0.9;
+const fair = 0.75;
+
+export function EfficiencyList({ list, brief }: { list: Item[]; brief?: boolean }) {
+  const shown = brief ? list.filter((e) => e.value !== null) : list;
+  return (
+    <ul class={"efficiencies" + (brief ? " brief" : "")}>
+      {shown.map((e) => (
+        <li title={brief ? e.meaning : undefined} class={e.value === null ? "missing" : undefined}>
+          <div class="head">
+            <h3>{e.name}</h3>
+            {e.value === null ? <span class="remark">does not apply</span> : <b>{percent(e.value)}{"\u202f"}%</b>}
+          </div>
+          {e.value !== null && <Gauge value={e.value} />}
+          {!brief && <Prose text={e.meaning} />}
+          {!brief && e.formula && <p class="formula"><code>{e.formula}</code></p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Gauge({ value }: { value: number }) {
+  const tone = value >= good ? "good" : value >= fair ? "fair" : "poor";
+  return (
+    <span class={"meter gauge " + tone} aria-hidden="true">
+      <span style={{ width: Math.min(1, Math.max(0, value)) * 100 + "%" }} />
+    </span>
+  );
+}

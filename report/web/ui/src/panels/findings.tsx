@@ -1,0 +1,196 @@
+// The first page: where the time went, what waits where for whom, why, and what to do about it.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { ask, type Finding, type Findings as Answers, requests, type Stats } from "../api";
+import { percent, value } from "../format";
+import { Icon } from "../icons";
+import { getReport, reveal, setState, useAnswer } from "../state";
+import { Differences } from "./differences";
+import { EfficiencyList } from "./efficiency";
+import { CallPath, Meter, Nothing, Pending, Prose, Resource } from "./parts";
+import { partsOfTime } from "./shares";
+
+const atOnce = 8; // findings shown before one asks for more
+
+export function Findings() {
+  const answer = useAnswer<Answers>(requests.findings());
+  const f = answer.data;
+  if (!f) return <Pending answer={answer} />;
+  const aside = f.efficiency.some((e) => e.value !== null) || f.warnings.length > 0;
+  return (
+    <div class={"findings" + (aside ? " with-aside" : "")}>
+      <div class="main">
+        <Lead lines={f.lead} />
+        {!getReport().difference && <WhereTimeWent />}
+        <NeverEnded waits={f.neverEnded} />
+        {f.differences.length > 0 && <Differences list={f.differences} />}
+        {getReport().difference ? null : <Ranked findings={f.findings} />}
+      </div>
+      {aside && (
+        <aside aria-label="About the run">
+          {f.warnings.length > 0 && <Warnings list={f.warnings} />}
+          {f.efficiency.length > 0 && (
+            <Section title="Efficiency" more={<button type="button" class="link quiet" onClick={() => setState({ view: "efficiency" })}>What is this?</button>}>
+              <EfficiencyList list={f.efficiency} brief />
+            </Section>
+          )}
+        </aside>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, more, children }: { title: string; more?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <section class="part">
+      <header><h2>{title}</h2>{more}</header>
+      {children}
+    </section>
+  );
+}
+
+function Lead({ lines }: { lines: string[] }) {
+  const [first, ...rest] = lines;
+  if (first === undefined) return null;
+  return (
+    <header class="lead">
+      <p class="first">{first}</p>
+      {rest.map((line) => <p>{line}</p>)}
+    </header>
+  );
+}
+
+// WhereTimeWent is a bar of the parts of all time, with a legend.
+function WhereTimeWent() {
+  const r = getReport();
+  const { root, total, parts } = partsOfTime(r);
+  if (root < 0 || parts.length === 0) return null;
+  const { unit } = r.metrics[root]!;
+  return (
+    <Section title="Where the time went" more={<span class="remark">{value(total, unit)} on all {r.kind === "expert" ? "goroutines" : "processes and threads"} together</span>}>
+      <div class="stack" aria-hidden="true">
+        {parts.map((p) => <span class={p.tone} style={{ flexGrow: p.value / total }} title={`${p.title} ${percent(p.value / total)} %`} />)}
+      </div>
+      <ul class="legend-list">
+        {parts.map((p) => (
+          <li>
+            <button type="button" disabled={p.metric < 0} title={p.metric < 0 ? p.hint : `${p.hint}\nShow in the trees`} onClick={() => reveal(p.metric, -1)}>
+              <span class={"swatch " + p.tone} aria-hidden="true" />
+              <span class="what">{p.title}</span>
+              <b>{percent(p.value / total)}{"\u202f"}%</b>
+              <span class="amount">{value(p.value, unit)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function NeverEnded({ waits }: { waits: string[] }) {
+  if (waits.length === 0) return null;
+  return (
+    <section class="part alarm">
+      <header><Icon name="warning" /><h2>{waits.length === 1 ? "A wait that never ended" : "Waits that never ended"}</h2></header>
+      <ul>{waits.map((w) => <li>{w}</li>)}</ul>
+    </section>
+  );
+}
+
+function Warnings({ list }: { list: string[] }) {
+  return (
+    <section class="part notice">
+      <header><Icon name="warning" /><h2>To be kept in mind</h2></header>
+      <ul>{list.map((w) => <li>{w}</li>)}</ul>
+    </section>
+  );
+}
+
+function Ranked({ findings }: { findings: Finding[] }) {
+  const [all, setAll] = useState(false);
+  if (findings.length === 0) {
+    return <Section title="What waits"><Nothing title="Nothing waits that would be worth a word" /></Section>;
+  }
+  const shown = all ? findings : findings.slice(0, atOnce);
+  const most = Math.max(...findings.map(weight));
+  return (
+    <Section title="What waits" more={<span class="remark">dearest first</span>}>
+      <ol class="cards">
+        {shown.map((f, i) => <Card f={f} n={i + 1} most={most} same={findings.findIndex((g) => g.advice === f.advice) + 1} />)}
+      </ol>
+      {shown.length < findings.length && <button type="button" class="text more" onClick={() => setAll(true)}>Show all {findings.length}</button>}
+    </Section>
+  );
+}
+
+// weight is what findings are compared by: their share of the critical path if it is known, else of the time.
+const weight = (f: Finding): number => f.onPath || f.share;
+
+function Card({ f, n, most, same }: { f: Finding; n: number; most: number; same: number }) {
+  const r = getReport();
+  const metric = r.metricByName.get(f.metric) ?? -1;
+  const unit = r.metrics[metric]?.unit ?? "";
+  const critical = f.onPath;
+  return (
+    <li class="card" id={`finding-${n}`}>
+      <span class="rank" aria-hidden="true">{n}</span>
+      <div class="head">
+        <h3>{f.title}</h3>
+        <p class="how-much">
+          <b>{value(f.severity, unit)}</b>
+          {critical > 0 && <span>{percent(critical)}{"\u202f"}% of the critical path</span>}
+          {f.share > 0 && <span>{percent(f.share)}{"\u202f"}% of all time</span>}
+        </p>
+      </div>
+      <Meter share={most > 0 ? weight(f) / most : 0} />
+      {f.text && <p class="what-happened">{f.text}</p>}
+      <dl>
+        {f.path >= 0 && <><dt>Where</dt><dd><CallPath path={f.path} metric={metric} /></dd></>}
+        {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
+        {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
+        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
+        {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={f.advice} />}</dd></>}
+      </dl>
+      <div class="buttons">
+        <button type="button" class="text" onClick={() => reveal(metric, f.path)}>Show in the trees</button>
+        {f.instances > 0 && (r.features.timeline || r.features.stats) && <button type="button" class="text" onClick={() => showInstance(metric, f.path)}>Show on the timeline</button>}
+      </div>
+    </li>
+  );
+}
+
+function Causers({ f }: { f: Finding }) {
+  return (
+    <ul class="bars">
+      {f.causers.slice(0, 5).map((c) => (
+        <li>
+          <Meter share={c.share} tone="cause" />
+          <span class="number">{percent(c.share)}{"\u202f"}%</span>
+          <span><Resource resource={c.resource} name={c.name} />{c.path >= 0 && <> in <CallPath path={c.path} whole={false} /></>}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// Meanwhile lists what the causers did while others waited.
+function Meanwhile({ f, unit }: { f: Finding; unit: string }) {
+  return (
+    <ul class="bars">
+      {f.meanwhile.slice(0, 5).map((m) => (
+        <li title={value(m.time, unit)}>
+          <Meter share={f.severity > 0 ? m.time / f.severity : 0} tone="work" />
+          <span class="number">{f.severity > 0 ? percent(m.time / f.severity) : "–"}{"\u202f"}%</span>
+          <CallPath path={m.path} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// showInstance shows the worst instance of a wait state at a call path on the timeline.
+export async function showInstance(metric: number, path: number): Promise<void> {
+  const stats = await ask<Stats | null>(requests.stats(metric)).catch(() => null);
+  const instance = Math.max(0, stats?.instances.findIndex((i) => i.path === path) ?? 0);
+  setState({ view: "timeline", metric, path: path >= 0 ? path : 0, instance, window: null, rows: [] });
+}
