@@ -17,6 +17,7 @@ type (
 		Difference bool           `json:"difference"`
 		Attrs      [][2]string    `json:"attrs"`
 		Problems   []string       `json:"problems"`
+		Span       int64          `json:"span"` // of the experiment, ns; 0 unknown
 		Metrics    []metaMetric   `json:"metrics"`
 		Totals     metaTotals     `json:"totals"`
 		External   *metaExternal  `json:"external"`
@@ -101,6 +102,9 @@ func (a *api) meta(q *question) (any, error) {
 		Metrics: a.metaMetrics(), Totals: a.totals(a.model), External: a.metaExternal(),
 		Regions: []metaRegion{}, Paths: a.metaPaths(), System: a.metaSystem(), Topologies: a.metaTopologies(),
 		Features: a.features(),
+	}
+	if a.Experiment != nil {
+		m.Span = a.Experiment.Header.Span
 	}
 	for _, attr := range c.Attrs {
 		m.Attrs = append(m.Attrs, [2]string{attr.Key, attr.Value})

@@ -40,6 +40,7 @@ export interface Meta {
   difference: boolean; // values are changes; they have signs
   attrs: [string, string][];
   problems: string[];
+  span: number; // of the experiment, ns; 0: unknown
   metrics: Metric[];
   totals: { incl: Value[]; self: Value[] }; // by metric, whole program
   external: { file: string; totals: Value[] } | null;
