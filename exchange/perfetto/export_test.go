@@ -1,0 +1,232 @@
+package perfetto_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/exchange/perfetto"
+	"tracerec/internal/naive/random"
+	"tracerec/internal/naive/scenario"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/tracetest"
+	"tracerec/trace/tracetext"
+)
+
+// export analyzes and writes an archive.
+func export(t *testing.T, a *trace.Archive, workers int) ([]byte, *report.Experiment) {
+	t.Helper()
+	var links perfetto.Links
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: workers, Wait: links.Wait, Message: links.Message})
+	require.NoError(t, err)
+	var out bytes.Buffer
+	_, err = perfetto.Write(&out, a, e, &links)
+	require.NoError(t, err)
+	return out.Bytes(), e
+}
+
+func exportText(t *testing.T, text string) ([]byte, *report.Experiment) {
+	t.Helper()
+	a, err := tracetext.Open("text", text)
+	require.NoError(t, err)
+	return export(t, a, 2)
+}
+
+const text = `
+channel ch cap 0
+mutex m
+location main
+  0 enter run @main.go:5
+  10 create worker @main.go:9
+  1000 lock m @main.go:11
+  2000 leave
+  3000 sample queue 7
+  90000 unlock m
+  91000 recv ch @main.go:14
+  91500 blocked
+  99000 leave
+  99500 exit
+  100000 end
+location worker
+  500 begin worker by main
+  600 enter solve @work.go:20
+  10000 lock m @work.go:21
+  11000 blocked
+  91000 leave
+  92000 unlock m
+  93000 exit
+  98000 send ch @work.go:30
+  98500 leave
+  99000 end
+`
+
+func TestWrite(t *testing.T) {
+	b, _ := exportText(t, text)
+	d := decode(t, b)
+	var list []string
+	for _, s := range d.slices {
+		list = append(list, s.String())
+	}
+	for _, a := range d.arrows {
+		list = append(list, a.String())
+	}
+	for _, c := range d.counters {
+		list = append(list, fmt.Sprint(c.track, " ", c.time, " ", c.value))
+	}
+	require.Equal(t, []string{
+		"main run 0-99500 main.go:5",
+		"main create 10 main.go:9",
+		"worker worker 500-99000",
+		"worker solve 600-93000 work.go:20",
+		"main lock 1000-2000 main.go:11",
+		"worker lock 10000-91000 work.go:21",
+		"worker Lock competition 10000-90000 by main",
+		"main unlock 90000",
+		"worker Wakeup 90001-91000",
+		"main recv 91000-99000 main.go:14",
+		"main Late sender 91000-98000 by worker",
+		"worker unlock 92000",
+		"worker send 98000-98500 work.go:30",
+		"main Wakeup 98001-99000",
+		"main create 10 -> worker worker 500",
+		"main unlock 90000 -> worker Wakeup 90001",
+		"worker send 98000 -> main Wakeup 98001",
+		"queue 3000 7",
+	}, list)
+}
+
+// A message whose receive comes later leads to it, and who has to wait for room is told who made it.
+func TestMessages(t *testing.T) {
+	b, _ := exportText(t, `
+channel ch cap 1
+location a
+  100 send ch @a.go:1
+  110 leave
+  200 send ch @a.go:2
+  210 blocked
+  400 leave
+location b
+  350 recv ch @b.go:1
+  360 leave
+  500 recv ch @b.go:2
+  510 leave
+`)
+	var list []string
+	for _, a := range decode(t, b).arrows {
+		list = append(list, a.String())
+	}
+	require.Equal(t, []string{"main send 100 -> (goroutine) recv 350", "(goroutine) recv 350 -> main Wakeup 351", "main send 200 -> (goroutine) recv 500"}, list)
+}
+
+// Whatever programs do, the file is in order: decode looks at it. Every stay in a region or operation is a slice, and the time
+// waited for somebody is as long as the analysis says.
+func TestRandom(t *testing.T) {
+	arrows := 0
+	for seed := range uint64(300) {
+		b, e := exportText(t, random.Trace(seed))
+		d := decode(t, b)
+		arrows += len(d.arrows)
+		drawn, waited := map[string]int64{}, map[string]int64{}
+		for _, s := range d.slices {
+			switch {
+			case s.category == "wait":
+				waited[s.name] += int64(s.end - s.begin)
+			case s.category == "region" || s.category == "operation":
+				drawn[s.name]++
+			}
+		}
+		visits := map[string]int64{}
+		for _, c := range e.Severity[e.MetricIndex("visits")] {
+			r := &e.Regions[e.Paths[c.Path].Region]
+			visits[r.Name] += c.Value
+		}
+		for name, n := range drawn {
+			require.Equal(t, visits[name], n, "seed %d: %s", seed, name)
+		}
+		for i, m := range e.Metrics {
+			sum := int64(0)
+			for _, c := range e.Severity[i] {
+				sum += c.Value
+			}
+			if m.Wait && m.Name != "external_wait" { // which may go on in the lock that ends a wait for a condition
+				require.Equal(t, sum, waited[m.Title], "seed %d: %s", seed, m.Name)
+			}
+		}
+	}
+	require.Greater(t, arrows, 1000)
+}
+
+// Damage costs what it hits, never the order of the file.
+func TestDamaged(t *testing.T) {
+	for seed := range uint64(200) {
+		a, err := tracetext.Open("damaged", random.Damaged(seed))
+		require.NoError(t, err)
+		var links perfetto.Links
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: links.Wait, Message: links.Message})
+		if err != nil {
+			continue
+		}
+		var out bytes.Buffer
+		_, err = perfetto.Write(&out, a, e, &links)
+		require.NoError(t, err)
+		decode(t, out.Bytes())
+	}
+}
+
+func TestScenarios(t *testing.T) {
+	all, err := scenario.Load("../../testdata/traces")
+	require.NoError(t, err)
+	for _, s := range all {
+		b, _ := exportText(t, s.Trace)
+		decode(t, b)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	a := synthetic(t, 30_000)
+	first, _ := export(t, a, 1)
+	d := decode(t, first)
+	require.Greater(t, len(d.arrows), 3_000)
+	for range 2 {
+		again, _ := export(t, a, 4)
+		require.True(t, bytes.Equal(first, again))
+	}
+}
+
+// synthetic makes an archive of about so many events.
+func synthetic(t testing.TB, events int) *trace.Archive {
+	var out bytes.Buffer
+	w, err := trace.NewWriter(&out, trace.Options{Wall: 1})
+	require.NoError(t, err)
+	require.NoError(t, tracetest.Synthetic(w, events, 1))
+	require.NoError(t, w.Close())
+	a, err := trace.OpenReader("synthetic", bytes.NewReader(out.Bytes()), int64(out.Len()))
+	require.NoError(t, err)
+	return a
+}
+
+// counting counts bytes.
+type counting int64
+
+func (c *counting) Write(b []byte) (int, error) { *c += counting(len(b)); return len(b), nil }
+
+func BenchmarkWrite(b *testing.B) {
+	const events = 2_000_000
+	a := synthetic(b, events)
+	var links perfetto.Links
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: links.Wait, Message: links.Message})
+	require.NoError(b, err)
+	var n counting
+	for b.Loop() {
+		n = 0
+		_, err := perfetto.Write(&n, a, e, &links)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(events*b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+	b.ReportMetric(float64(n)/events, "B/event")
+}
