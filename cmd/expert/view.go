@@ -71,7 +71,7 @@ where --trace says.`,
 	flags.StringVar(&o.external, "external", "", "`report` to give values in per cent of")
 	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from, if it was moved")
 	flags.StringArrayVar(&o.sources, "source", nil, "`directory` with the program's source, if it was moved; may be repeated")
-	addMemory(cmd)
+	addInput(cmd)
 	return cmd
 }
 
@@ -148,8 +148,11 @@ func (c *closers) timeline(r *web.Report, in *reportInput, named string) error {
 	return err
 }
 
-// display makes the model of a cube that people look at: Scalasca's reports say themselves how they want to be shown.
-func display(c *cube.Cube) (*query.Model, []string, error) {
-	m, err := query.New(c)
-	return m, nil, err
+// display makes the model of a report as it wants to be shown, else as it was measured, with the reason.
+func display(c *cube.Cube) (m *query.Model, problems []string, err error) {
+	if m, err = query.Display(c); err != nil {
+		problems = []string{"The metrics are shown as they were measured, not as the report wants them to be shown: " + err.Error()}
+		m, err = query.New(c)
+	}
+	return m, problems, err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"tracerec/report"
+	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 	"tracerec/report/tracestat"
@@ -45,11 +46,28 @@ type api struct {
 	paths   []*cube.CallPath
 	places  places
 	sources *sources
-	around  int // lines of source shown before and behind the one asked for
+	spread  *algebra.Spread // of a report of repeated runs, else nil
+	around  int             // lines of source shown before and behind the one asked for
 }
 
 func newAPI(r *Report) (*api, error) {
-	return &api{Report: r, model: r.Model, paths: r.Model.Cube.Paths(), places: newPlaces(r.Model), sources: newSources(r), around: around}, nil
+	a := &api{Report: r, model: r.Model, paths: r.Model.Cube.Paths(), places: newPlaces(r.Model), sources: newSources(r), spread: algebra.SpreadOf(r.Model.Cube), around: around}
+	if err := a.load(); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// load computes the totals, which the first question asks for. They need all that the file holds, so what is wrong with it shows.
+func (a *api) load() error {
+	for _, m := range a.model.Metrics {
+		_, err := a.model.Total(query.What{Metric: m})
+		if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
+			return damage
+		}
+	}
+	return nil
 }
 
 func (a *api) close() { a.sources.close() }

@@ -12,7 +12,7 @@ func (a *api) difference() bool {
 
 // features says which views of the report have something to show.
 func (a *api) features() metaFeatures {
-	f := metaFeatures{Findings: true, Source: a.sources.any()}
+	f := metaFeatures{Findings: true, Noise: a.spread != nil, Source: a.sources.any()}
 	for _, m := range a.model.Metrics {
 		if a.statsOf(m.Name) != nil {
 			f.Stats = true

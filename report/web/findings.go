@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"tracerec/report"
@@ -52,17 +53,10 @@ type (
 	}
 	efficiency struct {
 		Name    string `json:"name"`
-		Value   any    `json:"value"`
+		Value   float  `json:"value"` // null if it does not apply
 		Formula string `json:"formula"`
 		Meaning string `json:"meaning"`
-	}
-	difference struct {
-		Metric string `json:"metric"`
-		Path   int    `json:"path"`
-		A      any    `json:"a"`
-		B      any    `json:"b"`
-		Delta  any    `json:"delta"`
-		Beyond bool   `json:"beyond"`
+		Why     string `json:"why"` // why it does not apply
 	}
 )
 
@@ -97,6 +91,18 @@ func (a *api) ours(f *findings) {
 	}
 }
 
+// foreign lists the dearest wait states of a report that has no findings of its own.
+func (a *api) foreign(f *findings) {
+	for _, x := range a.model.Findings(mostFindings) {
+		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
+			Share: x.Share, Waiters: []waiter{}, Causers: []causer{}, Meanwhile: []pathTime{}}
+		if s := a.statsOf(x.Metric.Name); s != nil {
+			out.Instances = s.Count
+		}
+		f.Findings = append(f.Findings, out)
+	}
+}
+
 // causersOf lists who a finding's waits were spent waiting for.
 func (a *api) causersOf(words *report.Sentences, x *report.Finding) []causer {
 	list := []causer{}
@@ -126,8 +132,20 @@ func (a *api) findings(q *question) (any, error) {
 		return nil, err
 	}
 	f := &findings{Lead: []string{}, Findings: []finding{}, NeverEnded: []string{}, Warnings: []string{}, Efficiency: []efficiency{}, Differences: []difference{}}
-	if a.Experiment != nil {
+	switch {
+	case a.difference():
+		a.differences(f)
+	case a.Experiment != nil:
 		a.ours(f)
+	default:
+		a.foreign(f)
+	}
+	for _, x := range a.model.Efficiency() {
+		e := efficiency{x.Name, float(x.Value), x.Formula, x.Meaning, x.Why}
+		if x.Why != "" {
+			e.Value = float(math.NaN())
+		}
+		f.Efficiency = append(f.Efficiency, e)
 	}
 	return f, nil
 }

@@ -36,7 +36,7 @@ func newSources(r *Report) *sources {
 	s := &sources{named: map[string]bool{}}
 	for _, attr := range r.Model.Cube.Attrs {
 		if attr.Key == "source_roots" {
-			for _, dir := range filepath.SplitList(attr.Value) {
+			for _, dir := range strings.Split(attr.Value, "\n") {
 				s.addRoot(dir, false)
 			}
 		}

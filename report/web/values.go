@@ -1,6 +1,12 @@
 package web
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
 
 // calls answers with a metric's values by call path.
 func (a *api) calls(q *question) (any, error) {
@@ -9,7 +15,31 @@ func (a *api) calls(q *question) (any, error) {
 		return nil, err
 	}
 	inclusive, exclusive, err := a.model.ByPath(w, at)
-	return a.both(inclusive, exclusive, err), nil
+	b := a.both(inclusive, exclusive, err)
+	if a.spread == nil || at != nil || err != nil {
+		return b, nil
+	}
+	noise, err := marshal(a.noise(w))
+	return append(append(append(b[:len(b)-1], `,"noise":`...), noise...), '}'), err
+}
+
+// noise returns how much values may differ by chance, by call path.
+func (a *api) noise(w query.What) map[string][]float {
+	at := a.spread.At
+	if w.Self {
+		at = a.spread.SelfAt
+	}
+	half := func(p *cube.CallPath, inclusive bool) float {
+		if band, known := at(w.Metric.Metric, p, inclusive); known {
+			return float(band.Noise)
+		}
+		return float(math.NaN())
+	}
+	inclusive, exclusive := make([]float, len(a.paths)), make([]float, len(a.paths))
+	for i, p := range a.paths {
+		inclusive[i], exclusive[i] = half(p, true), half(p, false)
+	}
+	return map[string][]float{"incl": inclusive, "excl": exclusive}
 }
 
 // flat answers with a metric's values by region.
@@ -57,5 +87,35 @@ func (a *api) system(q *question) (any, error) {
 		values, err = a.model.ByResource(w, p, inclusive)
 	}
 	b := values.appendTo(append(make([]byte, 0, 128+16*len(values)), `{"values":`...))
+	if err == nil {
+		box, err := marshal(a.boxOf(values))
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `,"box":`...), box...)
+	}
 	return encoded(append(appendProblem(b, err), '}')), nil
+}
+
+// box is how the values of the locations are distributed.
+type box struct {
+	Min    float `json:"min"`
+	Q1     float `json:"q1"`
+	Median float `json:"median"`
+	Q3     float `json:"q3"`
+	Max    float `json:"max"`
+	Mean   float `json:"mean"`
+	N      int   `json:"n"`
+}
+
+// boxOf returns how values of all parts of the system are distributed over the locations.
+func (a *api) boxOf(values column) box {
+	var list []cube.Value
+	for _, r := range a.model.Resources {
+		if r.Location != nil {
+			list = append(list, values[r.Index])
+		}
+	}
+	b := a.model.Distribution(list)
+	return box{float(b.Min), float(b.Q1), float(b.Median), float(b.Q3), float(b.Max), float(b.Mean), b.N}
 }
