@@ -26,7 +26,6 @@ func (c Change) Beyond() (beyond, known bool) {
 	return math.Abs(c.Delta()) > c.Noise, !math.IsNaN(c.Noise)
 }
 
-// size orders changes, those that may be noise behind all others.
 func (c Change) size() float64 { return math.Abs(c.Delta()) }
 
 // Changes says what changed between the two sides of a difference.
@@ -86,8 +85,19 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 	return x, nil
 }
 
+// sortChanges puts the largest first, and those that are no more than noise behind all others.
 func sortChanges(list []Change) {
-	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(b.size(), a.size()) })
+	slices.SortStableFunc(list, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.size(), a.size()))
+	})
+}
+
+// rank is 1 for a change that is no more than noise, else 0.
+func (c Change) rank() int {
+	if beyond, known := c.Beyond(); known && !beyond {
+		return 1
+	}
+	return 0
 }
 
 // timeMetric returns the metric of all time, nil if there is none.

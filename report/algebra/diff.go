@@ -33,10 +33,10 @@ func Diff(a, b Input) (*Result, error) {
 	u.cube.Metrics = d.metrics(d.qs.roots)
 	u.cube.Metrics = append(u.cube.Metrics, d.hidden...)
 	if len(d.promoted) > 0 {
-		u.notes.add("%d metrics have a sign now, as differences may be less than zero: %s", len(d.promoted), enumerate(d.promoted))
+		u.notes.add("with a sign now, as differences may be less than zero: %s", enumerate(d.promoted))
 	}
 	if len(d.missing) > 0 {
-		u.notes.add("%d metrics are in one of the reports only, so they have no difference: %s", len(d.missing), enumerate(d.missing))
+		u.notes.add("measured in one of the reports only, and so without a difference: %s", enumerate(d.missing))
 	}
 	if err := u.finish(d.jobs); err != nil {
 		return nil, err

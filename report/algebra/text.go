@@ -34,6 +34,9 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 	p.calls()
 	p.comeAndGone()
 	p.others()
+	if p.within {
+		p.line("~ stands before the noise of a change that is no larger.")
+	}
 	for _, u := range x.Unknown {
 		p.line("Not known: %s", u)
 	}
@@ -55,6 +58,7 @@ type page struct {
 	changes *Changes
 	a, b    string // names of the sides
 	top     int
+	within  bool // a change was marked as no more than noise
 }
 
 func (p *page) line(format string, args ...any) {
@@ -82,6 +86,9 @@ func (p *page) lead() {
 		p.line("%s takes %s more time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "+"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
 	case main.A > 0:
 		p.line("%s takes %s times as long as %s: %s instead of %s%s.", p.b, digits(1/factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+	}
+	if x := p.changes.Calls; known && len(x) > 0 && x[0].rank() == 0 {
+		p.line("The largest change that is more than noise: %s, %s in %s.", p.signed(x[0]), title(x[0]), where(x[0].Path))
 	}
 	if !known {
 		p.line("Whether that is more than noise cannot be known from single runs: record each several times and give the means.")
@@ -173,7 +180,7 @@ func (p *page) head(text string) {
 
 func (p *page) noiseTitle() string {
 	if p.changes.RunsA+p.changes.RunsB > 2 {
-		return "    noise"
+		return "   noise"
 	}
 	return ""
 }
@@ -195,7 +202,8 @@ func (p *page) noise(c Change) string {
 	case beyond:
 		return right("±"+p.value(c.Noise, c), 11) + " "
 	}
-	return right("±"+p.value(c.Noise, c), 11) + "~"
+	p.within = true
+	return right("~±"+p.value(c.Noise, c), 11) + " "
 }
 
 // calls shows where time was won and lost.

@@ -1,0 +1,132 @@
+package algebra
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
+)
+
+// Three runs of the same program, each with room for some counters only.
+func TestDifferentCounters(t *testing.T) {
+	make := func(name string, time int64, counter string, v int64) Input {
+		b := build(t).path("main")
+		b.metric("time")
+		values := map[string]map[string]int64{"time": {"main": time}}
+		if counter != "" {
+			b.metric(counter)
+			values[counter] = map[string]int64{"main": v}
+		}
+		return b.done(name, values)
+	}
+	a, b, c := make("a", 10, "cycles", 100), make("b", 20, "misses", 7), make("c", 40, "cycles", 104)
+	all := made(t, "all")(Merge(a, b, c))
+	require.Equal(t, map[string]float64{"main": 70.0 / 3}, byPath(t, all.Cube, "time"))
+	require.Equal(t, map[string]float64{"main": 102}, byPath(t, all.Cube, "cycles"), "the mean of those that counted them")
+	require.Equal(t, map[string]float64{"main": 7}, byPath(t, all.Cube, "misses"))
+	require.Equal(t, cube.Exclusive, all.Cube.Metric("misses").Kind, "a single measurement stays what it is")
+	requireSame(t, all, made(t, "other")(Merge(made(t, "cb")(Merge(c, b)), a)))
+
+	time := all.Cube.Metric("time")
+	require.Equal(t, "metric::time.sum() / 3", time.Expressions[0].Text)
+	squares, err := all.Cube.Metric(attr(time.Attrs, squaresAttr)).Total()
+	require.NoError(t, err)
+	require.Equal(t, 100.0+400+1600, squares.Float64())
+
+	s := SpreadOf(all.Cube)
+	require.NotNil(t, s)
+	band, ok := s.At(time, nil, true)
+	require.True(t, ok)
+	require.Equal(t, 3, band.N)
+	require.InDelta(t, 70.0/3, band.Mean, 1e-12)
+	require.Equal(t, []float64{10, 40}, []float64{band.Min, band.Max})
+	require.InDelta(t, math.Sqrt((2100-4900.0/3)/2), band.StdDev, 1e-9)
+	require.InDelta(t, 4.303*band.StdDev/math.Sqrt(3), band.Noise, 1e-9)
+	cycles, ok := s.At(all.Cube.Metric("cycles"), all.Cube.Roots[0], false)
+	require.True(t, ok)
+	require.Equal(t, 2, cycles.N)
+	misses, ok := s.At(all.Cube.Metric("misses"), nil, true)
+	require.False(t, ok, "one run has no noise")
+	require.Equal(t, 1, misses.N)
+
+	d, err := Diff(all, make("d", 5, "misses", 3))
+	require.NoError(t, err)
+	require.Nil(t, d.Cube.Metric("cycles"), "what is not measured is not zero")
+	require.Equal(t, []string{"measured in one of the reports only, and so without a difference: cycles"}, d.Notes)
+}
+
+func TestCompositions(t *testing.T) {
+	make := func(name string, title string, parts ...string) Input {
+		b := build(t).path("main")
+		values := map[string]map[string]int64{}
+		var sum string
+		for _, p := range parts {
+			b.metric(p)
+			values[p] = map[string]int64{"main": 5}
+			sum += "metric::" + p + "() + "
+		}
+		m := b.derived("accesses", sum+"0")
+		m.Title = title
+		setAttr(&m.Attrs, composeAttr, "hits misses")
+		return b.done(name, values)
+	}
+	hits, misses := make("a", "~Accesses", "hits"), make("b", "~Accesses", "misses")
+	r, err := Merge(hits, hits)
+	require.NoError(t, err)
+	require.Equal(t, "~Accesses", r.Cube.Metric("accesses").Title)
+	require.Equal(t, "metric::hits()", r.Cube.Metric("accesses").Expressions[0].Text)
+	r, err = Merge(hits, misses)
+	require.NoError(t, err)
+	require.Equal(t, "Accesses", r.Cube.Metric("accesses").Title)
+	require.Equal(t, "metric::hits() + metric::misses()", r.Cube.Metric("accesses").Expressions[0].Text)
+
+	b := build(t).path("main")
+	b.metric("accesses").Title = "Accesses"
+	measured := b.done("c", map[string]map[string]int64{"accesses": {"main": 11}})
+	for _, order := range [][]Input{{hits, measured}, {measured, hits}} {
+		r, err = Merge(order...)
+		require.NoError(t, err)
+		require.Equal(t, map[string]float64{"main": 11}, byPath(t, r.Cube, "accesses"), "measured beats computed")
+		require.Equal(t, "Accesses", r.Cube.Metric("accesses").Title)
+	}
+}
+
+func TestNoise(t *testing.T) {
+	make := func(name string, time int64) Input {
+		b := build(t).path("main/work")
+		b.metric("time")
+		return b.done(name, map[string]map[string]int64{"time": {"main/work": time}})
+	}
+	quiet, err := Mean(make("1", 100), make("2", 102), make("3", 104))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		b      Input
+		beyond bool
+	}{{make("same", 106), false}, {make("other", 120), true}} {
+		d := made(t, "d")(Diff(Input{"quiet", quiet.Cube}, c.b))
+		s := SpreadOf(d.Cube)
+		require.NotNil(t, s)
+		band, ok := s.At(d.Cube.Metric("time"), d.Cube.Paths()[1], false)
+		require.True(t, ok)
+		require.InDelta(t, 4.303*2*math.Sqrt(1+1.0/3), band.Noise, 1e-9, "the single run takes the spread of the others")
+		x, err := ChangesOf(d.Cube)
+		require.NoError(t, err)
+		beyond, known := x.Calls[0].Beyond()
+		require.True(t, known)
+		require.Equal(t, c.beyond, beyond)
+		require.Equal(t, []int{3, 1}, []int{x.RunsA, x.RunsB})
+	}
+	d, err := Diff(make("1", 100), make("2", 200))
+	require.NoError(t, err)
+	require.Nil(t, SpreadOf(d.Cube))
+	x, err := ChangesOf(d.Cube)
+	require.NoError(t, err)
+	_, known := x.Calls[0].Beyond()
+	require.False(t, known)
+	require.Equal(t, []float64{100, 200}, []float64{x.Calls[0].A, x.Calls[0].B})
+	require.InDelta(t, 2.0423, student(30), 0.001)
+	require.InDelta(t, 2.0395, student(31), 0.0005)
+	require.InDelta(t, 1.9840, student(100), 0.0005)
+}
