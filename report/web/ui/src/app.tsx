@@ -48,7 +48,7 @@ export function App() {
     <>
       <Header narrow={narrow} openHelp={() => setHelp(true)} />
       <main>
-        <div class={"view " + view} id="view" role="tabpanel" aria-labelledby={"tab-" + view}>
+        <div class="view" data-view={view} id="view" role="tabpanel" aria-labelledby={"tab-" + view}>
         <Guard key={view}>
           {view === "findings" && <Findings />}
           {view === "trees" && <Trees narrow={narrow} />}
@@ -177,9 +177,9 @@ function StatusBar({ narrow }: { narrow: boolean }) {
   const below = s.path >= 0 && !s.incl && !r.pathTree.isLeaf(s.path) ? " itself" : "";
   return (
     <div class="status" role="status">
-      <span class="part"><span class="what">{metric}</span> <b>{text(total)}</b></span>
-      <span class="part"><span class="what">{call}{below}</span> <b>{text(at)}</b></span>
-      {resource >= 0 && <span class="part"><span class="what">{narrow ? r.system.name[resource] : fullResource(r, resource)}</span> <b>{text(system?.values?.[resource])}</b></span>}
+      <span class="item"><span class="what">{metric}</span> <b>{text(total)}</b></span>
+      <span class="item"><span class="what">{call}{below}</span> <b>{text(at)}</b></span>
+      {resource >= 0 && <span class="item"><span class="what">{narrow ? r.system.name[resource] : fullResource(r, resource)}</span> <b>{text(system?.values?.[resource])}</b></span>}
     </div>
   );
 }

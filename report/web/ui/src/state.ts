@@ -1,6 +1,6 @@
 // What the page shows: one object, mirrored in location.hash, so that every state has an address and back and forward work.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, type Meta, requests } from "./api";
+import { ask, type Calls, type Meta, requests } from "./api";
 import { type Palette, palettes, type Theme } from "./colour";
 import { type Report, toReport } from "./report";
 import { decodeSet, encodeSet } from "./sets";
@@ -66,12 +66,20 @@ export const getState = (): State => state;
 export async function start(): Promise<void> {
   report = toReport(await ask<Meta>(requests.meta()));
   initial = defaults(report);
+  if (report.pathTree.roots.length > 1) initial.path = await dearestRoot();
   state = decode(location.hash);
   window.addEventListener("popstate", () => {
     state = decode(location.hash);
     lastPush = 0;
     listeners.forEach((f) => f());
   });
+}
+
+// dearestRoot returns the root of the call tree with most of the first metric. The page asks for these values anyway.
+async function dearestRoot(): Promise<number> {
+  const { incl } = await ask<Calls>(requests.calls(initial.metric, false)).catch(() => ({ incl: null }));
+  const size = (root: number) => Math.abs(incl?.[root] ?? 0);
+  return report.pathTree.roots.reduce((best, root) => (size(root) > size(best) ? root : best));
 }
 
 // A walk with the arrow keys is one step of the history, a change of anything else too, if the last one is this long ago.

@@ -153,6 +153,7 @@ export function Chart(p: Props) {
     <div class="chart">
       <div
         class={"lanes" + (dragging ? " dragging" : "")} ref={box} tabIndex={0} role="group" aria-label={p.label} aria-describedby="timeline-keys"
+        style={{ height: total + rulerHeight + "px" }}
         onScroll={(e) => setScroll(e.currentTarget.scrollTop)}
       >
         <canvas

@@ -12,7 +12,7 @@ export function Efficiency() {
   const list = answer.data.efficiency;
   if (list.length === 0) return <Nothing title="There are no efficiencies">They need the time of each process or thread and the part of it that was computing, which this report does not have.</Nothing>;
   return (
-    <div class="efficiency">
+    <div class="efficiency-page">
       <header class="lead">
         <p class="first">How well the run used what it had</p>
         <p>

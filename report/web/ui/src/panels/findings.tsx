@@ -8,7 +8,7 @@ import { getReport, reveal, setState, useAnswer } from "../state";
 import { Differences } from "./differences";
 import { EfficiencyList } from "./efficiency";
 import { CallPath, Meter, Nothing, Pending, Prose, Resource } from "./parts";
-import { partsOfTime } from "./shares";
+import { type Part, partsOfTime } from "./shares";
 
 const atOnce = 8; // findings shown before one asks for more
 
@@ -18,7 +18,7 @@ export function Findings() {
   if (!f) return <Pending answer={answer} />;
   const aside = f.efficiency.some((e) => e.value !== null) || f.warnings.length > 0;
   return (
-    <div class={"findings" + (aside ? " with-aside" : "")}>
+    <div class={"findings-page" + (aside ? " with-aside" : "")}>
       <div class="main">
         <Lead lines={f.lead} />
         {!getReport().difference && <WhereTimeWent />}
@@ -66,6 +66,14 @@ function WhereTimeWent() {
   const { root, total, parts } = partsOfTime(r);
   if (root < 0 || parts.length === 0) return null;
   const { unit } = r.metrics[root]!;
+  const legendOf = (p: Part) => (
+    <>
+      <span class={"swatch " + p.tone} aria-hidden="true" />
+      <span class="what">{p.title}</span>
+      <b>{percent(p.value / total)}{"\u202f"}%</b>
+      <span class="amount">{value(p.value, unit)}</span>
+    </>
+  );
   return (
     <Section title="Where the time went" more={<span class="remark">{value(total, unit)} on all {r.kind === "expert" ? "goroutines" : "processes and threads"} together</span>}>
       <div class="stack" aria-hidden="true">
@@ -74,12 +82,7 @@ function WhereTimeWent() {
       <ul class="legend-list">
         {parts.map((p) => (
           <li>
-            <button type="button" disabled={p.metric < 0} title={p.metric < 0 ? p.hint : `${p.hint}\nShow in the trees`} onClick={() => reveal(p.metric, -1)}>
-              <span class={"swatch " + p.tone} aria-hidden="true" />
-              <span class="what">{p.title}</span>
-              <b>{percent(p.value / total)}{"\u202f"}%</b>
-              <span class="amount">{value(p.value, unit)}</span>
-            </button>
+            {p.metric < 0 ? <span title={p.hint}>{legendOf(p)}</span> : <button type="button" title={`${p.hint}\nShow in the trees`} onClick={() => reveal(p.metric, -1)}>{legendOf(p)}</button>}
           </li>
         ))}
       </ul>

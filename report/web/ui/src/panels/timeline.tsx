@@ -63,7 +63,7 @@ function Page({ states }: { states: WaitState[] }) {
   };
 
   return (
-    <div class="timeline" onKeyDown={onKeyDown}>
+    <div class="timeline-page" onKeyDown={onKeyDown}>
       <div class="bar controls">
         {states.length > 0 && (
           <label class="field-inline">
@@ -98,7 +98,7 @@ function Page({ states }: { states: WaitState[] }) {
       />
       <div class="below">
         {now && <InstanceList state={now} index={index} choose={choose} />}
-        {data && r.features.timeline && <WindowTable data={data} view={view} />}
+        {data?.rows.some((row) => row.spans.length > 0) && <WindowTable data={data} view={view} />}
       </div>
     </div>
   );
@@ -239,7 +239,7 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
     if (set.size > 0) setState({ rows: [...set].sort((a, b) => a - b) });
   };
   return (
-    <Popover label="Rows" class="row-choice" active={changed} button={<>{count(rows.length, "row")}</>}>
+    <Popover label={`${count(rows.length, "row")} shown`} class="row-choice" active={changed} button={<>{count(rows.length, "row")}</>}>
       <input type="search" placeholder="Filter by name" aria-label="Filter rows by name" value={text} onInput={(e) => setText(e.currentTarget.value)} />
       <div class="choices" role="group" aria-label="Rows shown">
         {found.slice(0, mostChoices).map((i) => (

@@ -1,6 +1,6 @@
 // The wait states whose instances are known, and which part of the run to look at for one of them.
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Instance, requests, type Stats } from "../api";
+import { ask, type Findings, type Instance, requests, type Stats } from "../api";
 import { isTime } from "../format";
 import { getReport } from "../state";
 import type { Range } from "./axis";
@@ -12,7 +12,8 @@ export interface WaitState {
 
 const nothingKnown: WaitState[] = [];
 
-// useWaitStates returns the wait states with instances, dearest first; null while they are being asked for.
+// useWaitStates returns the wait states with instances, in the order of the findings, then dearest first; null while they are being
+// asked for.
 export function useWaitStates(): WaitState[] | null {
   const [list, set] = useState<WaitState[] | null>(null);
   useEffect(() => {
@@ -20,10 +21,12 @@ export function useWaitStates(): WaitState[] | null {
     const r = getReport();
     const candidates = r.metrics.map((_, i) => i).filter((i) => isTime(r.metrics[i]!.unit) && (r.totals.incl[i] ?? 0) !== 0);
     if (!r.features.stats) return set(nothingKnown);
-    Promise.all(candidates.map((metric) => statsOf(metric).then((stats) => ({ metric, stats })))).then((all) => {
-      if (!current) return;
+    const told = ask<Findings>(requests.findings()).then((f) => [...new Set(f.findings.map((x) => x.metric))], (): string[] => []);
+    Promise.all(candidates.map((metric) => statsOf(metric).then((stats) => ({ metric, stats })))).then(async (all) => {
+      const order = await told;
+      const rank = (w: WaitState) => (order.indexOf(r.metrics[w.metric]!.name) + order.length + 1) % (order.length + 1);
       const known = all.filter((w): w is WaitState => w.stats !== null && w.stats.instances.length > 0);
-      set(known.sort((a, b) => b.stats.sum - a.stats.sum));
+      if (current) set(known.sort((a, b) => rank(a) - rank(b) || b.stats.sum - a.stats.sum));
     });
     return () => void (current = false);
   }, []);
