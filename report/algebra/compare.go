@@ -26,8 +26,11 @@ const tolerance = 2
 
 // Compare compares metrics, call trees, systems and values of two reports. Order and numbers in the files, names of machines and whatever else
 // they say do not matter. Integers must be the same, other numbers nearly so.
-func Compare(a, b Input) (*Comparison, error) {
-	u, err := unite([]Input{a, b}, false)
+func Compare(a, b Input) (*Comparison, error) { return compare(a, b, false) }
+
+// compare is Compare, with call paths that may have moved as in a difference.
+func compare(a, b Input, moved bool) (*Comparison, error) {
+	u, err := unite([]Input{a, b}, moved)
 	if err != nil {
 		return nil, err
 	}

@@ -197,6 +197,8 @@ func (p *page) noise(c Change) string {
 	}
 	beyond, known := c.Beyond()
 	switch {
+	case known && c.A == c.B:
+		return right("", 11) + " "
 	case !known:
 		return right("?", 11) + " "
 	case beyond:

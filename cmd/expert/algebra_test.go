@@ -1,0 +1,129 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lockReports writes reports of runs in which the lock is held for so many microseconds.
+func lockReports(t *testing.T, held ...int) []string {
+	t.Helper()
+	dir := t.TempDir()
+	var files []string
+	for i, us := range held {
+		text := strings.ReplaceAll(strings.ReplaceAll(lockTrace, " 90000 unlock", fmt.Sprintf(" %d unlock", 1000*us)), " 91000 leave", fmt.Sprintf(" %d leave", 1000*us+1000))
+		file := filepath.Join(dir, fmt.Sprintf("run%d.cubex", i+1))
+		status, _, stderr := expert("analyze", archive(t, text), "-o", file)
+		require.Zero(t, status, stderr)
+		files = append(files, file)
+	}
+	return files
+}
+
+func TestDiff(t *testing.T) {
+	files := lockReports(t, 90, 50)
+	out := filepath.Join(t.TempDir(), "difference.cubex")
+	status, stdout, stderr := expert("diff", files[0], files[1], "-o", out)
+	require.Zero(t, status, stderr)
+	require.Contains(t, stdout, "run1")
+	require.Contains(t, stdout, "−40.0 µs")
+	require.Contains(t, stdout, "Lock competition in lock (work.go:21)")
+	require.Contains(t, stdout, "cannot be known from single runs")
+	require.NotContains(t, stdout, "\t")
+
+	status, stdout, stderr = expert("diff", files[0], files[1], "--format", "json")
+	require.Zero(t, status, stderr)
+	var x struct {
+		A, B  string
+		Calls []struct {
+			Metric string
+			Path   []string
+			A, B   float64
+			Delta  float64
+			Noise  *float64
+			Beyond *bool `json:"beyond_noise"`
+			Unit   string
+			File   string
+			Line   int
+		}
+		Notes []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &x))
+	require.Equal(t, "run1", x.A)
+	found := false
+	for _, c := range x.Calls {
+		if c.Metric == "lock_competition" {
+			found = true
+			require.Equal(t, []string{"lock"}, c.Path)
+			require.Equal(t, -40000.0, c.Delta)
+			require.Equal(t, "ns", c.Unit)
+			require.Nil(t, c.Beyond)
+		}
+	}
+	require.True(t, found, stdout)
+
+	status, _, stderr = expert("diff", out, files[0])
+	require.Zero(t, status, stderr, "a difference is a report")
+}
+
+func TestMeanAndNoise(t *testing.T) {
+	files := lockReports(t, 80, 82, 84, 40, 42, 44)
+	dir := t.TempDir()
+	slow, fast := filepath.Join(dir, "slow.cubex"), filepath.Join(dir, "fast.cubex")
+	for out, in := range map[string][]string{slow: files[:3], fast: files[3:]} {
+		status, stdout, stderr := expert(append([]string{"mean", "-o", out}, in...)...)
+		require.Zero(t, status, stderr)
+		require.Empty(t, stdout)
+	}
+	status, stdout, stderr := expert("diff", slow, fast)
+	require.Zero(t, status, stderr)
+	require.Contains(t, stdout, "The largest change that is more than noise: ")
+	require.Regexp(t, `−40\.0 µs +72\.0 µs +32\.0 µs +−55\.6 % +±4\.53 µs +Lock competition in lock`, stdout, "t(4)·2 µs·√(2/3)")
+
+	other := filepath.Join(dir, "other.cubex")
+	status, _, stderr = expert("merge", "-o", other, files[2], files[0], files[1])
+	require.Zero(t, status, stderr)
+	status, stdout, stderr = expert("cmp", slow, other)
+	require.Zero(t, status, stderr+stdout)
+	status, stdout, _ = expert("cmp", slow, fast)
+	require.Equal(t, 1, status)
+	require.Contains(t, stdout, "metric time, call path lock, worker worker: 73000 in slow, 33000 in fast")
+}
+
+func TestCut(t *testing.T) {
+	files := lockReports(t, 90)
+	out := filepath.Join(t.TempDir(), "cut.cubex")
+	status, _, stderr := expert("cut", files[0], "--prune", "run/lock", "-o", out)
+	require.Zero(t, status, stderr)
+	status, stdout, _ := expert("cmp", files[0], out)
+	require.Equal(t, 1, status)
+	require.Contains(t, stdout, "call path run/lock is only in ")
+	status, _, stderr = expert("cut", out, "--root", "run", "-o", out)
+	require.Zero(t, status, stderr, "a report may be replaced by what is made of it")
+
+	oneLine(t, []string{"cut", files[0], "--root", "nowhere", "-o", out}, `no call path "nowhere"`)
+	oneLine(t, []string{"cut", files[0], "-o", out}, "nothing to cut")
+	oneLine(t, []string{"cut", files[0], "--root", "run"}, "output")
+}
+
+func TestAlgebraUse(t *testing.T) {
+	files := lockReports(t, 90)
+	oneLine(t, []string{"diff", files[0]}, "1 reports; give two")
+	oneLine(t, []string{"mean", files[0], "-o", "x"}, "give two or more")
+	oneLine(t, []string{"cmp", files[0], "/nowhere"}, "/nowhere")
+	dir := t.TempDir()
+	damaged := filepath.Join(dir, "damaged.cubex")
+	content, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(damaged, content[:len(content)/2], 0o644))
+	oneLine(t, []string{"diff", files[0], damaged}, "damaged.cubex")
+	require.Equal(t, []string{"a", "b"}, shortNames([]string{"/x/a/scout.cubex", "/x/b/scout.cubex"}))
+	require.Equal(t, []string{"a/1", "b/2"}, shortNames([]string{"d/a/1.cubex", "d/b/2.cubex"}))
+	require.Equal(t, []string{"report", "report"}, shortNames([]string{"report.cubex", "report.cubex"}))
+}
