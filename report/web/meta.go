@@ -142,9 +142,9 @@ func (a *api) metaMetrics() []metaMetric {
 		if m.Err != nil {
 			x.Error = m.Err.Error()
 		}
-		if e := a.Experiment; e != nil {
-			if i := e.MetricIndex(m.Name); i >= 0 {
-				x.Advice = e.Metrics[i].Advice
+		for _, attr := range m.Attrs {
+			if attr.Key == "advice" {
+				x.Advice = attr.Value
 			}
 		}
 		list = append(list, x)

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// view runs expert view and returns a function that asks it.
+func view(t *testing.T, args ...string) (ask func(question string) map[string]any) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	root := newRoot()
+	root.SetArgs(append([]string{"view"}, args...))
+	root.SetOut(in)
+	done := make(chan error, 1)
+	go func() {
+		done <- root.ExecuteContext(ctx)
+		in.Close()
+	}()
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(<-done)
+	}
+	t.Cleanup(func() {
+		interrupt()
+		require.NoError(t, <-done)
+	})
+	url = strings.TrimSpace(url)
+	require.Regexp(t, `^http://127\.0\.0\.1:\d+/\w{26}/$`, url)
+	return func(question string) map[string]any {
+		response, err := http.Get(url + "api/" + question)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, 200, response.StatusCode, "%s", body)
+		var answer map[string]any
+		require.NoError(t, json.Unmarshal(body, &answer))
+		return answer
+	}
+}
+
+// resource returns the number of a location.
+func resource(t *testing.T, meta map[string]any, name string) (index int) {
+	for i, n := range meta["system"].(map[string]any)["name"].([]any) {
+		if n == name {
+			index = i
+		}
+	}
+	require.NotZero(t, index, name)
+	return index
+}
+
+func TestView(t *testing.T) {
+	dir := archive(t, lockTrace)
+	file := filepath.Join(t.TempDir(), "report.cubex")
+	status, _, stderr := expert("analyze", dir, "-o", file)
+	require.Equal(t, 0, status, stderr)
+	moved := dir + ".moved"
+	worker := 0
+	for _, args := range [][]string{{dir}, {file}, {file, "--external", file}, {file, "--trace", moved}} {
+		if args[len(args)-1] == moved {
+			require.NoError(t, os.Rename(dir, moved))
+		}
+		ask := view(t, args...)
+		meta := ask("meta")
+		require.Equal(t, "expert", meta["kind"])
+		require.Equal(t, true, meta["features"].(map[string]any)["timeline"])
+		require.Equal(t, len(args) > 1 && args[1] == "--external", meta["external"] != nil)
+
+		findings := ask("findings")["findings"].([]any)
+		require.NotEmpty(t, findings)
+		first := findings[0].(map[string]any)
+		require.Equal(t, "lock_competition", first["metric"])
+		require.Equal(t, 80_000.0, first["severity"])
+		require.Contains(t, first["text"], "for main")
+		require.NotEmpty(t, first["advice"])
+		require.Equal(t, "worker", first["waiters"].([]any)[0].(map[string]any)["name"])
+
+		worker = resource(t, meta, "worker")
+		timeline := ask("timeline?begin=15000&end=20000&locations=" + jsonText(t, worker))
+		require.Equal(t, "[[15000,20000,0,0,1,0],[15000,20000,1,0,2,0]]", jsonText(t, timeline["rows"].([]any)[0].(map[string]any)["spans"]))
+		require.Equal(t, `["lock"]`, jsonText(t, timeline["names"]))
+		waits := timeline["waits"].([]any)
+		require.Len(t, waits, 1)
+		require.Equal(t, "lock_competition", waits[0].(map[string]any)["metric"])
+		require.Empty(t, timeline["truncated"])
+	}
+	// Without the trace, the longest waits are still known.
+	timeline := view(t, file)("timeline?begin=15000&end=20000&locations=" + jsonText(t, worker))
+	require.Contains(t, timeline["truncated"], "no trace")
+	require.Len(t, timeline["waits"], 1)
+}
+
+func jsonText(t *testing.T, v any) string {
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestViewRefuses(t *testing.T) {
+	dir := archive(t, lockTrace)
+	other := archive(t, "location main\n  0 enter run\n  9 exit\n")
+	file := filepath.Join(t.TempDir(), "report.cubex")
+	status, _, stderr := expert("analyze", dir, "-o", file)
+	require.Equal(t, 0, status, stderr)
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	cut := filepath.Join(t.TempDir(), "cut.cubex")
+	require.NoError(t, os.WriteFile(cut, whole[:len(whole)/2], 0o644))
+
+	oneLine(t, []string{"view"}, "no INPUT")
+	oneLine(t, []string{"view", dir, "--http", "0.0.0.0:8080"}, "0.0.0.0:8080", "loopback")
+	oneLine(t, []string{"view", dir, "--http", "example.com:80"}, "example.com:80")
+	oneLine(t, []string{"view", filepath.Join(dir, "nothing")}, "nothing")
+	oneLine(t, []string{"view", cut}, "cut.cubex", "offset", "39.data")
+	oneLine(t, []string{"view", file, "--external", cut}, "cut.cubex", "offset")
+	oneLine(t, []string{"view", file, "--trace", filepath.Dir(file)}, filepath.Dir(file))
+	oneLine(t, []string{"view", file, "--trace", other}, other, "not made from this trace")
+}
