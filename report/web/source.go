@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,6 +146,11 @@ func (s *sources) lines(name string, first, last int) ([]string, error) {
 	return lines, nil
 }
 
+// missing is the answer where there is no source: that is nothing wrong with the question.
+type missing struct {
+	Error string `json:"error"`
+}
+
 // source answers with the lines around a call path's call or a region.
 func (a *api) source(q *question) (any, error) {
 	p, r := q.path(), q.region()
@@ -171,12 +175,12 @@ func (a *api) source(q *question) (any, error) {
 		begin, end = region.Begin, max(region.Begin, region.End)
 	}
 	if file == "" || line <= 0 {
-		return nil, refused{http.StatusNotFound, "the report does not say where this is in the source"}
+		return missing{"the report does not say where this is in the source"}, nil
 	}
 	first := max(1, line-a.around)
 	lines, err := a.sources.lines(file, first, max(line+a.around, min(end, line+4*a.around)))
 	if err != nil {
-		return nil, refused{http.StatusNotFound, file + ": " + err.Error()}
+		return missing{file + ": " + err.Error()}, nil
 	}
 	return struct {
 		File  string   `json:"file"`

@@ -1,3 +1,4 @@
 // All tests of the page. They share a browser, so they run in one process; see harness.mjs.
 import "./trees.mjs";
 import "./whole.mjs";
+import "./panels.mjs";

@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = join(here, "../../../..");
-const expert = join(root, "bin/expert");
+const expert = process.env.EXPERT ?? join(root, "bin/expert");
 const chrome = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 
 // The reports of the tests: recorded by make e2e, or measured by others.
@@ -75,6 +75,7 @@ function start(args) {
     };
     child.stdout.on("data", listen);
     child.stderr.on("data", listen);
+    child.on("error", reject);
     child.on("exit", (status) => reject(new Error(`expert view ${args.join(" ")} ended with ${status}: ${said}`)));
   });
 }
@@ -266,3 +267,18 @@ export function digits(text) {
 export function about(got, want, what = "") {
   assert.ok(Math.abs(got - want) <= 1e-12 * Math.max(1e-30, Math.abs(want), 1e-6), `${what} ${got}, not ${want}`);
 }
+
+// seconds reads a time written for people, such as 12.3 ms.
+export function seconds(text) {
+  const m = /([\d.]+)[\s\u202f\u00a0]*(ns|µs|ms|s)\b/.exec(text);
+  assert.ok(m, `no time: ${text}`);
+  return Number(m[1]) * { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1 }[m[2]];
+}
+
+// reads requires that a time written with three digits is this one.
+export function reads(text, want, what = "") {
+  assert.ok(Math.abs(seconds(text) - want) <= 0.00501 * want + 1e-12, `${what}: ${text}, not ${want} s`);
+}
+
+// member returns a file within a report, parsed.
+export const member = (report, name) => JSON.parse(execFileSync("tar", ["-xOf", report, name], { encoding: "utf8", maxBuffer: 1 << 28 }));

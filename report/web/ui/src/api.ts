@@ -196,7 +196,7 @@ let values = 0;
 
 // ask returns the answer to a request of `requests`. It rejects with an Error that a person can read.
 export function ask<T>(request: string): Promise<T> {
-  const entry = kept.get(request) ?? { answer: embedded().then((table) => (table ? lookUp(table, request) : load(request))), values: -1 };
+  const entry = kept.get(request) ?? { answer: embedded().then((table) => (table ? lookUp(table, request) : load(request))).then(refuse), values: -1 };
   if (entry.values < 0) {
     entry.values = 0;
     entry.answer.then(
@@ -256,6 +256,11 @@ function lookUp(table: Table, request: string): unknown {
   let answer = table[request];
   if (typeof answer === "string") answer = table[answer];
   if (answer === undefined) throw new Error("This file does not contain it; open the report with expert view.");
+  return answer;
+}
+
+// refuse throws what an answer says if that is only why there is none.
+function refuse(answer: unknown): unknown {
   if (answer && typeof answer === "object" && Object.keys(answer).join() === "error") throw new Error((answer as { error: string }).error);
   return answer;
 }

@@ -25,7 +25,7 @@ interface Props {
 export function Chart(p: Props) {
   const r = getReport();
   const theme = useTheme();
-  const [box, width, height] = useSize<HTMLDivElement>();
+  const [ref, width, height, box] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [scroll, setScroll] = useState(0);
   const [hover, setHover] = useState<{ hit: Hit; x: number; y: number } | null>(null);
@@ -88,7 +88,7 @@ export function Chart(p: Props) {
     const listen = (e: WheelEvent) => wheel.current(e);
     b.addEventListener("wheel", listen, { passive: false });
     return () => b.removeEventListener("wheel", listen);
-  }, [box.current]);
+  }, []);
 
   const timeAt = (x: number) => p.view[0] + ((x - gutter) / (width - gutter)) * (p.view[1] - p.view[0]);
   const place = (e: MouseEvent): [number, number] => {
@@ -152,7 +152,7 @@ export function Chart(p: Props) {
   return (
     <div class="chart">
       <div
-        class={"lanes" + (dragging ? " dragging" : "")} ref={box} tabIndex={0} role="group" aria-label={p.label} aria-describedby="timeline-keys"
+        class={"lanes" + (dragging ? " dragging" : "")} ref={ref} tabIndex={0} role="group" aria-label={p.label} aria-describedby="timeline-keys"
         style={{ height: total + rulerHeight + "px" }}
         onScroll={(e) => setScroll(e.currentTarget.scrollTop)}
       >

@@ -83,7 +83,7 @@ function Selected() {
         )}
         {s.path >= 0 && r.pathTree.level[s.path]! > 0 && <p class="place">{r.pathTree.ancestors(s.path).map((p) => pathName(r, p)).join(" › ")}</p>}
         {site && <p class="place">called at {site}</p>}
-        {defined && <p class="place">defined in {defined}</p>}
+        {defined && defined !== site && <p class="place">defined in {defined}</p>}
         {at >= 0 && <p class="place">only on {fullResource(r, at)}</p>}
       </Block>
       {resource >= 0 && (
@@ -100,7 +100,7 @@ function Block({ title, name, hint, children }: { title: string; name: string; h
   return (
     <div class="block">
       <p class="kind-of">{title}</p>
-      <h3 title={hint}>{name}</h3>
+      <h2 title={hint}>{name}</h2>
       {children}
     </div>
   );
@@ -121,10 +121,11 @@ function About() {
   return (
     <div class={"about-metric" + (m.advice ? " two" : "")}>
       <div>
+        {m.advice && <h3>What it means</h3>}
         {m.error && <p class="bad">This metric cannot be evaluated: {m.error}</p>}
         {m.doc ? <Prose text={m.doc} /> : <p class="remark">The report does not describe this metric.</p>}
       </div>
-      {m.advice && <div><h3>What to do</h3><Prose text={m.advice} /></div>}
+      {m.advice && <div><h2>What to do</h2><Prose text={m.advice} /></div>}
     </div>
   );
 }

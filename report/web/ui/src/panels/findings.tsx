@@ -151,7 +151,7 @@ function Card({ f, n, most, same }: { f: Finding; n: number; most: number; same:
         {f.path >= 0 && <><dt>Where</dt><dd><CallPath path={f.path} metric={metric} /></dd></>}
         {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
         {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
-        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
+        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile in</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
         {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={f.advice} />}</dd></>}
       </dl>
       <div class="buttons">

@@ -241,7 +241,7 @@ function drawArrows(c: CanvasRenderingContext2D, s: Scene, k: Colours, x: (t: nu
     const x0 = x(t0);
     const x1 = x(t1);
     if (Math.max(x0, x1) < s.gutter - 20 || Math.min(x0, x1) > s.width + 20) return;
-    const y0 = from.top + (down ? from.height - padding - 2 : padding + 2);
+    const y0 = from.top + padding + (down ? levelAt(from, t0) * levelHeight : 2);
     const y1 = to.top + (down ? 5 : to.height - 6);
     const pen = (style: string, width: number) => {
       c.strokeStyle = style;
@@ -281,6 +281,13 @@ function drawArrows(c: CanvasRenderingContext2D, s: Scene, k: Colours, x: (t: nu
   if (from && to && from !== to) arrow(from, to, s.chosen.end, s.chosen.end, k.wait, true);
 }
 
+// levelAt is how many levels a lane has at a time.
+function levelAt(lane: Lane, t: number): number {
+  let n = 1;
+  for (const [begin, end, depth, , kind] of lane.spans) if (begin <= t && end >= t && kind !== Kind.Blocked) n = Math.max(n, depth + 1);
+  return Math.min(n, lane.levels);
+}
+
 function drawLabel(c: CanvasRenderingContext2D, s: Scene, k: Colours, lane: Lane): void {
   c.fillStyle = k.page;
   c.fillRect(0, lane.top, s.gutter - 1, lane.height - 1);
@@ -289,14 +296,16 @@ function drawLabel(c: CanvasRenderingContext2D, s: Scene, k: Colours, lane: Lane
   const { name, role } = s.label(lane.resource);
   const middle = lane.top + lane.height / 2;
   const two = role && lane.height >= 40;
+  const colour = role === "waits" ? k.wait : k.text2;
   c.fillStyle = s.hover?.lane.resource === lane.resource ? k.accent : k.text;
-  c.fillText(fit(c, name, s.gutter - 20), 12, middle - (two ? 7 : 0));
-  if (two) {
-    c.font = `11px ${k.font}`;
-    c.fillStyle = role === "waits" ? k.wait : k.text2;
-    c.fillText(role, 12, middle + 9);
-    c.font = `12px ${k.font}`;
-  }
+  const shown = fit(c, name, s.gutter - 20);
+  c.fillText(shown, 12, middle - (two ? 7 : 0));
+  const after = 20 + c.measureText(shown).width;
+  c.font = `11px ${k.font}`;
+  c.fillStyle = colour;
+  if (two) c.fillText(role, 12, middle + 9);
+  else if (role) c.fillText(fit(c, role, s.gutter - after - 4), after, middle);
+  c.font = `12px ${k.font}`;
 }
 
 function drawRuler(c: CanvasRenderingContext2D, s: Scene, k: Colours, places: number[], distance: number, x: (t: number) => number): void {

@@ -1,6 +1,6 @@
 // Small parts that several panels share.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Icon } from "../icons";
 import { callSite, fullPath, fullResource, pathName } from "../report";
 import { type Answer, getReport, getState, reveal, setState } from "../state";
@@ -75,17 +75,21 @@ export const titleOf = (metric: number): string => {
 };
 
 // useSize returns the size of an element in CSS pixels and follows it.
-export function useSize<E extends HTMLElement>(): [{ current: E | null }, number, number] {
-  const element = useRef<E>(null);
-  const [[width, height], set] = useState([0, 0]);
-  useLayoutEffect(() => {
+export function useSize<E extends HTMLElement>(): [(e: E | null) => void, number, number, { current: E | null }] {
+  const element = useRef<E | null>(null);
+  const [[width, height], set] = useState<[number, number]>([0, 0]);
+  const [observer] = useState(() => new ResizeObserver(() => measure()));
+  const measure = () => {
     const e = element.current;
-    if (!e) return;
-    const measure = () => set((s) => (s[0] === e.clientWidth && s[1] === e.clientHeight ? s : [e.clientWidth, e.clientHeight]));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(e);
-    return () => observer.disconnect();
-  }, [element.current]);
-  return [element, width!, height!];
+    if (e) set((s) => (s[0] === e.clientWidth && s[1] === e.clientHeight ? s : [e.clientWidth, e.clientHeight]));
+  };
+  const [ref] = useState(() => (e: E | null) => {
+    if (element.current) observer.unobserve(element.current);
+    element.current = e;
+    if (e) {
+      observer.observe(e);
+      measure();
+    }
+  });
+  return [ref, width, height, element];
 }

@@ -79,33 +79,32 @@ function group(r: Report, values: Value[], of: ((leaf: number) => number) | null
 
 const fewPoints = 48; // up to so many each is a dot; beyond, only what lies far out
 const mostOutliers = 40;
+const fewest = 6; // points that a violin is drawn of
 
 function Rows({ groups, unit, signed, selected, title }: { groups: Group[]; unit: string; signed: boolean; selected: number; title: string }) {
   const r = getReport();
   const [host, width, height] = useSize<HTMLDivElement>();
   const [hover, setHover] = useState<{ resource: number; v: number } | null>(null);
   const named = groups.length > 1;
-  const margin = { left: 14, right: 18, top: 8, bottom: 26 };
-  const row = Math.max(named ? 60 : 96, Math.min(named ? 88 : 180, (height - 24 - margin.bottom) / groups.length));
-  const total = margin.top + row * groups.length + margin.bottom;
+  const margin = { left: 14, right: 18, top: 8 };
+  const row = Math.max(named ? 60 : 96, Math.min(named ? 88 : 180, (height - margin.top) / groups.length));
+  const total = margin.top + row * groups.length;
   let min = Math.min(...groups.map((g) => g.box.min));
   let max = Math.max(...groups.map((g) => g.box.max));
   if (!signed && min > 0 && min < 0.5 * max) min = 0;
   if (min === max) [min, max] = min === 0 ? [0, 1] : [min - Math.abs(min) * 0.1, max + Math.abs(max) * 0.1];
+  const pad = (max - min) * 0.03;
+  [min, max] = [min === 0 ? 0 : min - pad, max === 0 ? 0 : max + pad];
   const distance = step(max - min, Math.max(2, (width - 40) / 80));
   const x = (v: number) => margin.left + ((v - min) / (max - min)) * Math.max(1, width - margin.left - margin.right);
   const text = (v: number) => value(v, unit, signed);
+  const places = marks([min, max], distance);
   return (
     <>
-      <div class="plot-host" ref={host}>
+      <div class="plot-host" ref={host} tabIndex={0} role="group" aria-label="Plot">
         {width > 0 && (
           <svg width={width} height={total} role="group" aria-label={`Distribution of ${title}`}>
-            {marks([min, max], distance).map((v) => (
-              <g class="tick" key={v}>
-                <path d={`M${x(v)} ${margin.top}V${total - margin.bottom}`} />
-                <text x={x(v)} y={total - 8} text-anchor={x(v) > width - 40 ? "end" : x(v) < 30 ? "start" : "middle"}>{tickText(v, unit, Math.max(Math.abs(min), Math.abs(max)), distance)}</text>
-              </g>
-            ))}
+            {places.map((v) => <path class="grid-line" key={v} d={`M${x(v)} ${margin.top}V${total}`} />)}
             {groups.map((g, i) => {
               const top = margin.top + i * row + (named ? 18 : 0);
               const h = row - (named ? 22 : 8);
@@ -124,7 +123,7 @@ function Rows({ groups, unit, signed, selected, title }: { groups: Group[]; unit
               return (
                 <g class="distribution" key={g.name + i}>
                   {named && <text class="group-name" x={margin.left} y={top - 5}>{g.name} <tspan class="n">n = {g.box.n}</tspan></text>}
-                  {b.max > b.min && g.points.length > 2 && <path class="violin" d={violin(g.points, min, max, x, mid, h / 2)} />}
+                  {b.max > b.min && g.points.length >= fewest && <path class="violin" d={violin(g.points, min, max, x, mid, h / 2)} />}
                   <path class="whisker" d={`M${x(least)} ${mid}H${x(b.q1)}M${x(b.q3)} ${mid}H${x(most)}M${x(least)} ${mid - bh / 3}v${(2 * bh) / 3}M${x(most)} ${mid - bh / 3}v${(2 * bh) / 3}`} />
                   <rect class="box" x={x(b.q1)} y={mid - bh / 2} width={Math.max(1.5, x(b.q3) - x(b.q1))} height={bh} rx="2" />
                   <path class="median" d={`M${x(b.median)} ${mid - bh / 2}v${bh}`} />
@@ -147,11 +146,23 @@ function Rows({ groups, unit, signed, selected, title }: { groups: Group[]; unit
           </svg>
         )}
       </div>
+      {width > 0 && (
+        <svg class="plot-axis" width={width} height="24" aria-hidden="true">
+          {places.map((v) => (
+            <g class="tick" key={v}>
+              <path d={`M${x(v)} 0v4`} />
+              <text x={x(v)} y="17" text-anchor={x(v) > width - 40 ? "end" : x(v) < 30 ? "start" : "middle"}>{tickText(v, unit, Math.max(Math.abs(min), Math.abs(max)), distance)}</text>
+            </g>
+          ))}
+        </svg>
+      )}
       <p class="plot-said" aria-live="polite">
         {hover ? <><b>{text(hover.v)}</b> {fullResource(r, hover.resource)}</> : <span class="remark">Box: middle half, line: median, diamond: mean. A dot is one {r.system.cls[groups[0]!.points[0]!.resource] || "location"}; click to select it.</span>}
       </p>
-      <div class="scroll-x" tabIndex={0} role="group" aria-label="Quartiles">
-        <table class="quartiles">
+      <details class="numbers" open={!named}>
+        <summary>Quartiles</summary>
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Quartiles">
+          <table class="quartiles">
           <thead><tr>{named && <th scope="col">Group</th>}{["n", "min", "Q1", "median", "mean", "Q3", "max"].map((h) => <th scope="col" class="num">{h}</th>)}</tr></thead>
           <tbody>
             {groups.map((g) => (
@@ -159,7 +170,8 @@ function Rows({ groups, unit, signed, selected, title }: { groups: Group[]; unit
             ))}
           </tbody>
         </table>
-      </div>
+        </div>
+      </details>
     </>
   );
 }
