@@ -1,0 +1,155 @@
+// Package readable writes names and numbers for people: in terminal columns rather than bytes, in units that suit, and without
+// anything in them that a terminal would obey.
+package readable
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean makes a recorded name safe to print: a control character in one could take over the reader's terminal.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+			return ' '
+		case !unicode.IsPrint(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// Width is the number of terminal columns that s takes.
+func Width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3, r >= 0xf900 && r <= 0xfaff,
+		r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6, r >= 0x1f300 && r <= 0x1faff,
+		r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
+
+// Elide shortens s in its middle to w columns: both ends of a name tell more than its middle.
+func Elide(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 1 {
+		return ""
+	}
+	r := []rune(s)
+	front, back := 0, len(r)
+	for left, n := (w-1)*2/5, 0; ; front++ {
+		if n += runeWidth(r[front]); n > left {
+			break
+		}
+	}
+	for left, n := w-1-Width(string(r[:front])), 0; back > front; back-- {
+		if n += runeWidth(r[back-1]); n > left {
+			break
+		}
+	}
+	return string(r[:front]) + "…" + string(r[back:])
+}
+
+// Left and Right pad s to w columns; what is longer is elided.
+func Left(s string, w int) string { s = Elide(s, w); return s + strings.Repeat(" ", w-Width(s)) }
+
+// Right is Left for numbers.
+func Right(s string, w int) string { s = Elide(s, w); return strings.Repeat(" ", w-Width(s)) + s }
+
+// Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms"), bytes likewise, and
+// everything else as a number with commas between thousands.
+func Quantity(v float64, unit string) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case v < 0:
+		return "-" + Quantity(-v, unit)
+	}
+	switch unit {
+	case "ns":
+		return scale(v, 1000, "ns", "µs", "ms", "s")
+	case "sec", "s":
+		if v == 0 {
+			return "0 s"
+		}
+		return scale(v*1e9, 1000, "ns", "µs", "ms", "s")
+	case "bytes":
+		return scale(v, 1024, "B", "KiB", "MiB", "GiB", "TiB")
+	}
+	return Count(v)
+}
+
+// scale writes v in the greatest unit of which it is at least 1.
+func scale(v, step float64, units ...string) string {
+	for v >= 999.5 && len(units) > 1 {
+		v /= step
+		units = units[1:]
+	}
+	return digits(v) + " " + units[0]
+}
+
+// digits writes v with three significant digits, but never fewer than the integer part has.
+func digits(v float64) string {
+	switch {
+	case v == math.Trunc(v) && v < 1000:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v < 0.00995:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case v < 9.995:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case v < 99.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// Count writes a number with commas between thousands, and three digits if it is small and has a fraction.
+func Count(v float64) string {
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) >= 1e18:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	case v < 0:
+		return "-" + Count(-v)
+	case v < 1000 && v != math.Trunc(v):
+		return digits(v)
+	}
+	s := strconv.FormatFloat(v, 'f', 0, 64)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Percent writes a number of per cent: "38.2 %".
+func Percent(p float64) string {
+	switch {
+	case math.IsNaN(p) || math.IsInf(p, 0):
+		return "–"
+	case p == 0:
+		return "0 %"
+	case p > 0 && p < 0.05:
+		return "<0.1 %"
+	case p < 0:
+		return "-" + Percent(-p)
+	}
+	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+}

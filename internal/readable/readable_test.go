@@ -1,0 +1,43 @@
+package readable
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestQuantity(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 s":       Quantity(0, "sec"),
+		"0 ns":      Quantity(0, "ns"),
+		"740 ns":    Quantity(740, "ns"),
+		"12.3 µs":   Quantity(12345, "ns"),
+		"491 ms":    Quantity(0.4912, "sec"),
+		"1.28 s":    Quantity(1.28e9, "ns"),
+		"-2.50 s":   Quantity(-2.5, "sec"),
+		"12345 s":   Quantity(12345, "sec"),
+		"1 KiB":     Quantity(1024, "bytes"),
+		"1,234,567": Quantity(1234567, "occ"),
+		"0.25":      Quantity(0.25, "occ"),
+		"-1,000":    Quantity(-1000, ""),
+		"NaN":       Quantity(math.NaN(), "sec"),
+		"38.2 %":    Percent(38.2),
+		"<0.1 %":    Percent(0.01),
+		"-<0.1 %":   Percent(-0.01),
+		"–":         Percent(math.Inf(1)),
+	} {
+		require.Equal(t, want, got)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	require.Equal(t, "a\ufffd[31m b", Clean("a\x1b[31m\tb"))
+	require.Equal(t, 4, Width("語x\u0301y"))
+	require.Equal(t, "ab…fghij", Elide("abcdefghij", 8))
+	for w := range 12 {
+		require.LessOrEqual(t, Width(Elide("語語語語語語", w)), w)
+		require.Equal(t, w, Width(Left("語語語語語語", w)))
+		require.Equal(t, w, Width(Right("abcdefghij", w)))
+	}
+}
