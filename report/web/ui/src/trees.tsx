@@ -1,7 +1,8 @@
 // The three linked columns: what is selected in one decides what those to its right show.
 import { useMemo } from "preact/hooks";
 import type { Value } from "./api";
-import { type Content, ColumnView } from "./column";
+import { ColumnView } from "./column";
+import type { Content } from "./content";
 import { Icon } from "./icons";
 import { Details, SystemPlot, TopologyGrid } from "./panels";
 import { callSite, fullPath, fullResource, pathName, type Report, Tree } from "./report";
@@ -20,7 +21,7 @@ export function Trees({ narrow }: { narrow: boolean }) {
         {front === "metric" && <MetricColumn />}
         {front === "call" && <CallColumn />}
         {front === "system" && <SystemColumn />}
-        {front === "details" && <Details />}
+        {front === "details" && <><h2 class="visually-hidden">Details</h2><Details /></>}
       </div>
     );
   }
