@@ -103,7 +103,7 @@ func (d *data) fetch(b rowBlock) (Row, error) {
 	if d.order == binary.BigEndian {
 		d.dtype.layout().swap(values)
 	}
-	r := compact(d.dtype, values)
+	r := compact(d.dtype, values, f.at)
 	if !r.sparse {
 		f.keep()
 	}
@@ -113,10 +113,15 @@ func (d *data) fetch(b rowBlock) (Row, error) {
 // load reads the bytes of a row as the file has them. They are valid until f is used again.
 func (d *data) load(f *inflater, b rowBlock) ([]byte, error) {
 	raw, err := d.member.read(b.at, b.size)
-	if err != nil || !d.compressed {
-		return raw, err
+	if err != nil {
+		return nil, err
 	}
-	values, err := f.unpack(raw, d.rowSize())
+	size := d.dtype.layout().size
+	if !d.compressed {
+		f.at = columns(f.at[:0], raw, size)
+		return raw, nil
+	}
+	values, err := f.unpack(raw, d.n, size)
 	if err != nil {
 		return nil, d.member.Errorf(b.at, "row of %d values: %v", d.n, err)
 	}

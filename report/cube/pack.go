@@ -24,20 +24,22 @@ const (
 type inflater struct {
 	z    io.ReadCloser
 	from bytes.Reader
-	row  []byte // not given away, to be used again
+	row  []byte  // not given away, to be used again
+	at   []int32 // columns of the values that are not zero
 }
 
 var inflaters = sync.Pool{New: func() any { return &inflater{z: flate.NewReader(bytes.NewReader(nil))} }}
 
-// unpack returns the row of size bytes within raw. It is valid until the inflater is used again, unless keep is called.
-func (f *inflater) unpack(raw []byte, size int64) ([]byte, error) {
+// unpack returns the row of n values of a size within raw, and sets f.at. It is valid until the inflater is used again, unless
+// keep is called.
+func (f *inflater) unpack(raw []byte, n, size int) ([]byte, error) {
 	if len(raw) < 2 || raw[0]&0x0f != 8 || raw[0]>>4 > 7 || binary.BigEndian.Uint16(raw)%31 != 0 || raw[1]&0x20 != 0 {
 		return nil, errors.New("does not begin as compressed data does")
 	}
-	if int64(cap(f.row)) < size {
-		f.row = make([]byte, size)
+	if cap(f.row) < n*size {
+		f.row = make([]byte, n*size)
 	}
-	row := f.row[:size]
+	row := f.row[:n*size]
 	f.from.Reset(raw[2:])
 	if err := f.z.(flate.Resetter).Reset(&f.from, nil); err != nil {
 		return nil, err
@@ -46,13 +48,14 @@ func (f *inflater) unpack(raw []byte, size int64) ([]byte, error) {
 		return nil, err
 	}
 	if n, err := f.z.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, fmt.Errorf("more than %d bytes, or damaged", size)
+		return nil, fmt.Errorf("more than %d bytes, or damaged", len(row))
 	}
 	if f.from.Len() < zlibTrailer {
 		return nil, io.ErrUnexpectedEOF
 	}
-	if sum := binary.BigEndian.Uint32(raw[len(raw)-f.from.Len():]); sum != adler(row) {
-		return nil, fmt.Errorf("checksum is %08x instead of %08x", adler(row), sum)
+	f.at = columns(f.at[:0], row, size)
+	if want, sum := binary.BigEndian.Uint32(raw[len(raw)-f.from.Len():]), adler(row, f.at, size); sum != want {
+		return nil, fmt.Errorf("checksum is %08x instead of %08x", sum, want)
 	}
 	return row, nil
 }
@@ -65,6 +68,7 @@ type deflater struct {
 	z   *flate.Writer
 	to  bytes.Buffer
 	row []byte
+	at  []int32
 }
 
 var deflaters = sync.Pool{New: func() any {
@@ -88,8 +92,14 @@ func (f *deflater) spread(r Row, order binary.ByteOrder) []byte {
 	return f.row
 }
 
-// pack returns the compressed form of values.
-func (f *deflater) pack(values []byte) ([]byte, error) {
+// pack returns the compressed form of a row in a byte order.
+func (f *deflater) pack(r Row, order binary.ByteOrder) ([]byte, error) {
+	values, at := f.spread(r, order), r.at
+	if !r.sparse {
+		f.at = columns(f.at[:0], values, r.layout.size)
+		at = f.at
+	}
+
 	f.to.Reset()
 	f.to.Write(binary.BigEndian.AppendUint16(nil, zlibHeader))
 	f.z.Reset(&f.to)
@@ -99,49 +109,55 @@ func (f *deflater) pack(values []byte) ([]byte, error) {
 	if err := f.z.Close(); err != nil {
 		return nil, err
 	}
-	f.to.Write(binary.BigEndian.AppendUint32(nil, adler(values)))
+	f.to.Write(binary.BigEndian.AppendUint32(nil, adler(values, at, r.layout.size)))
 	return bytes.Clone(f.to.Bytes()), nil
 }
 
-// adler returns the checksum Adler-32.
-func adler(b []byte) uint32 {
+// adler returns the checksum Adler-32 of a row of values of a size, given the columns of those that are not zero.
+func adler(row []byte, at []int32, size int) uint32 {
 	const prime = 65521
-	const most = 5552 // bytes after which the sums must be reduced, to stay within 32 bits
-	s, t := uint32(1), uint32(0)
-	for len(b) > 0 {
-		n := zeros(b)
-		t = uint32((uint64(t) + uint64(n)%prime*uint64(s)) % prime)
-		b = b[n:]
-		for n = 0; n < len(b) && n < most; n += 8 {
-			word := b[n:min(n+8, len(b))]
-			if len(word) == 8 && binary.LittleEndian.Uint64(word) == 0 {
-				break
-			}
-			for _, x := range word {
-				s += uint32(x)
-				t += s
-			}
+	s, t, done := uint64(1), uint64(0), 0
+	for i, column := range at {
+		from := int(column) * size
+		t += uint64(from-done) * s // the zeros
+		for _, x := range row[from : from+size] {
+			s += uint64(x)
+			t += s
 		}
-		s, t = s%prime, t%prime
-		b = b[min(n, len(b)):]
+		if done = from + size; t > 1<<62 || i&1023 == 0 {
+			s, t = s%prime, t%prime
+		}
 	}
-	return t<<16 | s
+	t += uint64(len(row)-done) * s
+	return uint32(t%prime)<<16 | uint32(s%prime)
 }
 
-// zeros counts the zeros at the beginning, many at a time as long as there are many.
-func zeros(b []byte) (n int) {
-	word := binary.LittleEndian.Uint64
-	for len(b)-n >= 32 {
-		if p := b[n : n+32]; word(p)|word(p[8:])|word(p[16:])|word(p[24:]) != 0 {
-			break
+// noughts are compared with, which is the fastest way to find that many bytes are zero.
+var noughts [512]byte
+
+func zero(b []byte) bool {
+	for ; len(b) > len(noughts); b = b[len(noughts):] {
+		if !bytes.Equal(b[:len(noughts)], noughts[:]) {
+			return false
 		}
-		n += 32
 	}
-	for len(b)-n >= 8 && word(b[n:]) == 0 {
-		n += 8
+	return bytes.Equal(b, noughts[:len(b)])
+}
+
+// columns appends the columns of the values that are not zero, of a row of values of a size.
+func columns(at []int32, row []byte, size int) []int32 {
+	many := max(1, len(noughts)/size)
+	for i := 0; len(row) > 0; i += many {
+		block := row[:min(len(row), many*size)]
+		if row = row[len(block):]; zero(block) {
+			continue
+		}
+		for j := i; len(block) > 0; j++ {
+			if size == 8 && binary.LittleEndian.Uint64(block) != 0 || size != 8 && !zero(block[:size]) {
+				at = append(at, int32(j))
+			}
+			block = block[size:]
+		}
 	}
-	for n < len(b) && b[n] == 0 {
-		n++
-	}
-	return n
+	return at
 }

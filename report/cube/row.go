@@ -27,28 +27,31 @@ func MakeRow(d DType, values []Value) (Row, error) {
 	for i, v := range values {
 		encode(l, data[i*l.size:], v)
 	}
-	return compact(d, data), nil
+	return compact(d, data, columns(nil, data, l.size)), nil
 }
 
-// MakeSparseRow makes a row of n locations of which only those in columns, ascending, have a value.
-func MakeSparseRow(d DType, n int, columns []int32, values []Value) (Row, error) {
-	if len(columns) != len(values) || len(columns) > 0 && (columns[0] < 0 || int(columns[len(columns)-1]) >= n) {
-		return Row{}, fmt.Errorf("%d values for %d columns of %d locations", len(values), len(columns), n)
+// MakeSparseRow makes a row of n locations of which only those in columns at, ascending, have a value.
+func MakeSparseRow(d DType, n int, at []int32, values []Value) (Row, error) {
+	if !d.Numeric() {
+		return Row{}, fmt.Errorf("values of type %q are not numbers", string(d))
 	}
-	for i := 1; i < len(columns); i++ {
-		if columns[i-1] >= columns[i] {
-			return Row{}, fmt.Errorf("columns %d and %d are not ascending", columns[i-1], columns[i])
+	if len(at) != len(values) || len(at) > 0 && (at[0] < 0 || int(at[len(at)-1]) >= n) {
+		return Row{}, fmt.Errorf("%d values for %d columns of %d locations", len(values), len(at), n)
+	}
+	for i := 1; i < len(at); i++ {
+		if at[i-1] >= at[i] {
+			return Row{}, fmt.Errorf("columns %d and %d are not ascending", at[i-1], at[i])
 		}
 	}
-	r, err := MakeRow(d, values)
-	if err != nil {
-		return Row{}, err
+	l := d.layout()
+	r := Row{dtype: d, layout: l, n: n, sparse: true, at: slices.Clone(at), data: make([]byte, len(values)*l.size)}
+	for i, v := range values {
+		encode(l, r.data[i*l.size:], v)
 	}
-	s := Row{dtype: d, layout: r.layout, n: n, sparse: true, at: slices.Clone(columns), data: r.dense()}
-	if !sparser(len(columns), n, s.layout.size) {
-		return Row{dtype: d, layout: s.layout, n: n, data: s.dense()}, nil
+	if !sparser(len(at), n, l.size) {
+		return Row{dtype: d, layout: l, n: n, data: r.dense()}, nil
 	}
-	return s, nil
+	return r, nil
 }
 
 // MakeRawRow makes a row of values of any type, given as bytes, least significant first.
@@ -59,39 +62,27 @@ func MakeRawRow(d DType, n int, values []byte) (Row, error) {
 	if len(values) != n*d.layout().size {
 		return Row{}, fmt.Errorf("%d bytes for %d values of type %s", len(values), n, d)
 	}
-	return compact(d, slices.Clone(values)), nil
+	return compact(d, slices.Clone(values), columns(nil, values, d.layout().size)), nil
 }
 
-// compact takes values of all locations over, and keeps only those that are not zero if that saves memory.
-func compact(d DType, data []byte) Row {
+// compact takes values of all locations over, and keeps only those that are not zero, whose columns are given, if that saves
+// memory.
+func compact(d DType, data []byte, at []int32) Row {
 	l := d.layout()
 	size := l.size
 	r := Row{dtype: d, layout: l, n: len(data) / size, data: data}
-	set := 0
-	for i := nextSet(data, 0, size); i < r.n; i = nextSet(data, i+1, size) {
-		set++
-	}
-	if !sparser(set, r.n, size) {
+	if !sparser(len(at), r.n, size) {
 		return r
 	}
-	s := Row{dtype: d, layout: l, n: r.n, sparse: true, at: make([]int32, 0, set), data: make([]byte, 0, set*size)}
-	for i := nextSet(data, 0, size); i < r.n; i = nextSet(data, i+1, size) {
-		s.at = append(s.at, int32(i))
-		s.data = append(s.data, data[i*size:(i+1)*size]...)
+	r.sparse, r.at, r.data = true, slices.Clone(at), make([]byte, 0, len(at)*size)
+	for _, column := range at {
+		r.data = append(r.data, data[int(column)*size:(int(column)+1)*size]...)
 	}
-	return s
+	return r
 }
 
 // sparser says that a row of n values takes less memory if only those that are set are kept, by so much that it pays.
 func sparser(set, n, size int) bool { return set*(size+4) <= n*size/2 }
-
-// nextSet returns the first value from i on that is not zero, or their number.
-func nextSet(data []byte, i, size int) int {
-	at := i * size
-	return (at + zeros(data[at:])) / size
-}
-
-func zero(b []byte) bool { return zeros(b) == len(b) }
 
 // Len returns the number of locations.
 func (r Row) Len() int { return r.n }

@@ -158,9 +158,8 @@ func (d *data) encodeRow(i int) ([]byte, error) {
 	}
 	f := deflaters.Get().(*deflater)
 	defer deflaters.Put(f)
-	values := f.spread(r, d.order)
 	if !d.compressed {
-		return bytes.Clone(values), nil
+		return bytes.Clone(f.spread(r, d.order)), nil
 	}
-	return f.pack(values)
+	return f.pack(r, d.order)
 }
