@@ -44,6 +44,9 @@ func (v Value) Zero() bool {
 	return v.bits == 0 || v.class == float && math.Float64frombits(v.bits) == 0
 }
 
+// Integer says that the value is of a type without fractions.
+func (v Value) Integer() bool { return v.class == signed || v.class == unsigned }
+
 // String returns the shortest text that reads back as the same value.
 func (v Value) String() string { return string(v.Append(nil)) }
 

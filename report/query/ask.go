@@ -2,26 +2,32 @@ package query
 
 import (
 	"fmt"
+	"slices"
 
 	"tracerec/report/cube"
+	"tracerec/report/cubepl"
 )
 
 // Total returns the metric's value for the whole program on the whole system.
 func (m *Model) Total(w What) (cube.Value, error) {
-	return m.self(w, func(q *Metric) (cube.Value, error) { return m.total(q) })
+	c, err := m.sumColumns(w, 1, func(q *Metric) (columns, error) { return m.whole(q, nil) })
+	if err != nil {
+		return cube.Value{}, err
+	}
+	return c.inclusive[0], nil
 }
 
 // ByPath returns the metric's values at all call paths, by CallPath.Index, on a part of the system or, if it is nil, on
 // the whole. The slices must not be changed.
 func (m *Model) ByPath(w What, at *Resource) (inclusive, exclusive []cube.Value, err error) {
-	c, err := m.selfColumns(w, func(q *Metric) (columns, error) { return m.byPath(q, at) })
+	c, err := m.sumColumns(w, len(m.paths.parent), func(q *Metric) (columns, error) { return m.byPath(q, at) })
 	return c.inclusive, c.exclusive, err
 }
 
 // ByRegion returns the metric's values of all regions, by their place in Cube.Regions, as ByPath does. What a region
 // calls counts once in its inclusive value, also if it is called by itself.
 func (m *Model) ByRegion(w What, at *Resource) (inclusive, exclusive []cube.Value, err error) {
-	c, err := m.selfColumns(w, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
+	c, err := m.sumColumns(w, len(m.Cube.Regions), func(q *Metric) (columns, error) { return m.byRegion(q, at) })
 	return c.inclusive, c.exclusive, err
 }
 
@@ -32,130 +38,181 @@ func (m *Model) ByResource(w What, p *cube.CallPath, inclusive bool) ([]cube.Val
 	if p != nil {
 		s = selection{int32(p.Index()), none, inclusive}
 	}
-	return m.selfValues(w, func(q *Metric) ([]cube.Value, error) { return m.byResource(q, s) })
+	return m.sumResources(w, s)
 }
 
 // RegionByResource is ByResource for a region, in all its call paths.
 func (m *Model) RegionByResource(w What, r *cube.Region, inclusive bool) ([]cube.Value, error) {
-	i := m.regionIndex(r)
-	if i == none {
+	i := slices.Index(m.Cube.Regions, r)
+	if i < 0 {
 		return nil, fmt.Errorf("region %s is not of this report", r.Name)
 	}
-	return m.selfValues(w, func(q *Metric) ([]cube.Value, error) { return m.byResource(q, selection{none, i, inclusive}) })
+	return m.sumResources(w, selection{none, int32(i), inclusive})
 }
 
-// self evaluates a metric, and takes its visible children's values from it if they are not wanted.
-func (m *Model) self(w What, of func(*Metric) (cube.Value, error)) (cube.Value, error) {
-	v, err := of(w.Metric)
-	for _, child := range w.without() {
-		if err != nil {
-			break
-		}
-		var x cube.Value
-		x, err = of(child)
-		v = v.Sub(x)
-	}
-	return v, err
-}
-
-func (m *Model) selfValues(w What, of func(*Metric) ([]cube.Value, error)) ([]cube.Value, error) {
-	values, err := of(w.Metric)
-	if err != nil || len(w.without()) == 0 {
-		return values, err
-	}
-	values = append([]cube.Value(nil), values...)
-	for _, child := range w.without() {
-		less, err := of(child)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range less {
-			values[i] = values[i].Sub(v)
-		}
-	}
-	return values, nil
-}
-
-func (m *Model) selfColumns(w What, of func(*Metric) (columns, error)) (c columns, err error) {
-	c.inclusive, err = m.selfValues(w, func(q *Metric) ([]cube.Value, error) { c, err := of(q); return c.inclusive, err })
+// sumColumns adds up the terms of what is selected.
+func (m *Model) sumColumns(w What, n int, of func(*Metric) (columns, error)) (sum columns, err error) {
+	terms, err := m.terms(w)
 	if err != nil {
 		return columns{}, err
 	}
-	c.exclusive, err = m.selfValues(w, func(q *Metric) ([]cube.Value, error) { c, err := of(q); return c.exclusive, err })
-	return c, err
+	side := func(inclusive bool) ([]cube.Value, error) {
+		return combine(n, terms, w.Self, func(t term) ([]cube.Value, error) {
+			c, err := of(t.metric)
+			if t.selects(inclusive) {
+				return c.inclusive, err
+			}
+			return c.exclusive, err
+		})
+	}
+	if sum.inclusive, err = side(true); err != nil {
+		return columns{}, err
+	}
+	sum.exclusive, err = side(false)
+	return sum, err
 }
 
-// without lists the metrics whose values are taken from the metric's.
-func (w What) without() []*Metric {
-	if !w.Self {
-		return nil
-	}
-	var list []*Metric
-	for _, child := range w.Metric.Children {
-		if child.Index >= 0 {
-			list = append(list, child)
-		}
-	}
-	return list
+// selects says whether the term is inclusive at a place that is.
+func (t term) selects(inclusive bool) bool {
+	return t.flavour == cubepl.Inclusive || t.flavour == cubepl.Same && inclusive
 }
 
-func (m *Model) byPath(q *Metric, at *Resource) (columns, error) {
-	if q.Err != nil {
-		return columns{}, q.Err
+func (m *Model) sumResources(w What, s selection) ([]cube.Value, error) {
+	terms, err := m.terms(w)
+	if err != nil {
+		return nil, err
 	}
-	return m.values.byPath.get(pathKey{q, at}, 2*len(m.paths.parent), at == nil, func() (columns, error) {
-		return m.foldByPath(q, m.cellsOf(q), at)
+	return combine(len(m.Resources), terms, w.Self, func(t term) ([]cube.Value, error) {
+		x := s
+		x.inclusive = t.selects(s.inclusive)
+		return m.byResource(t.metric, x)
 	})
 }
 
+// byPath returns a metric's values at all call paths.
+func (m *Model) byPath(q *Metric, at *Resource) (columns, error) {
+	n := len(m.paths.parent)
+	switch {
+	case q.Err != nil:
+		return columns{}, q.Err
+	case q.sum():
+		return m.sumColumns(What{Metric: q}, n, func(q *Metric) (columns, error) { return m.byPath(q, at) })
+	}
+	return m.values.byPath.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
+		if q.Kind == cube.PostDerived {
+			return m.evaluate(q, at, n, func(i int32) selection { return selection{i, none, true} })
+		}
+		own, c, err := m.own(q, at)
+		if err != nil {
+			return columns{}, err
+		}
+		return m.alongPaths(c, own), c.problem()
+	})
+}
+
+// byRegion returns a metric's values of all regions.
 func (m *Model) byRegion(q *Metric, at *Resource) (columns, error) {
+	n := len(m.Cube.Regions)
+	switch {
+	case q.Err != nil:
+		return columns{}, q.Err
+	case q.sum():
+		return m.sumColumns(What{Metric: q}, n, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
+	}
+	return m.values.byRegion.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
+		if q.Kind == cube.PostDerived {
+			return m.evaluate(q, at, n, func(i int32) selection { return selection{none, i, true} })
+		}
+		paths, err := m.byPath(q, at)
+		if err != nil {
+			return columns{}, err
+		}
+		c, sum := m.cells(q), columns{make([]cube.Value, n), make([]cube.Value, n)}
+		for i, r := range m.paths.region {
+			sum.exclusive[r] = c.plus(sum.exclusive[r], paths.exclusive[i])
+			if m.paths.topmost[i] {
+				sum.inclusive[r] = c.plus(sum.inclusive[r], paths.inclusive[i])
+			}
+		}
+		return sum, c.problem()
+	})
+}
+
+// whole returns a metric's value for all root call paths, with and without what is below.
+func (m *Model) whole(q *Metric, at *Resource) (columns, error) {
+	switch {
+	case q.Err != nil:
+		return columns{}, q.Err
+	case q.sum():
+		return m.sumColumns(What{Metric: q}, 1, func(q *Metric) (columns, error) { return m.whole(q, at) })
+	case q.Kind == cube.PostDerived:
+		return m.evaluate(q, at, 1, func(int32) selection { return everything })
+	}
 	paths, err := m.byPath(q, at)
 	if err != nil {
 		return columns{}, err
 	}
-	n := len(m.Cube.Regions)
+	c, sum := m.cells(q), columns{make([]cube.Value, 1), make([]cube.Value, 1)}
+	for _, i := range m.paths.roots() {
+		sum.inclusive[0] = c.plus(sum.inclusive[0], paths.inclusive[i])
+		sum.exclusive[0] = c.plus(sum.exclusive[0], paths.exclusive[i])
+	}
+	return sum, c.problem()
+}
+
+// byResource returns a metric's values at all parts of the system.
+func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
+	switch {
+	case q.Err != nil:
+		return nil, q.Err
+	case q.sum():
+		return m.sumResources(What{Metric: q}, s)
+	}
+	return m.values.byResource.get(resourceKey{q, s}, len(m.Resources), s == everything, func() ([]cube.Value, error) {
+		if q.Kind == cube.PostDerived {
+			return m.evaluateResources(q, s)
+		}
+		c := m.cells(q)
+		byColumn, err := m.foldByColumn(c, s)
+		if err != nil {
+			return nil, err
+		}
+		return m.upSystem(c, byColumn), c.problem()
+	})
+}
+
+// evaluate evaluates the expression of a post-derived metric for n selections, inclusive and exclusive.
+func (m *Model) evaluate(q *Metric, at *Resource, n int, of func(int32) selection) (columns, error) {
+	e := m.environment(q)
+	e.at = at
+	evaluator := e.evaluator(q.formula.program)
 	c := columns{make([]cube.Value, n), make([]cube.Value, n)}
-	for i, r := range m.paths.region {
-		c.exclusive[r] = q.Fold(c.exclusive[r], paths.exclusive[i])
-		if m.paths.topmost[i] {
-			c.inclusive[r] = q.Fold(c.inclusive[r], paths.inclusive[i])
+	for i := range c.inclusive {
+		e.sel = of(int32(i))
+		for _, to := range []*cube.Value{&c.inclusive[i], &c.exclusive[i]} {
+			x, err := evaluator.Eval()
+			if err != nil {
+				return columns{}, fmt.Errorf("%s: %w", q.Name, err)
+			}
+			*to = q.result(x)
+			e.sel.inclusive = false
 		}
 	}
 	return c, nil
 }
 
-func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
-	if q.Err != nil {
-		return nil, q.Err
-	}
-	return m.values.byResource.get(resourceKey{q, s}, len(m.Resources), s == everything, func() ([]cube.Value, error) {
-		c := m.cellsOf(q)
-		byColumn, err := m.foldByColumn(q, c, s)
+func (m *Model) evaluateResources(q *Metric, s selection) ([]cube.Value, error) {
+	e := m.environment(q)
+	e.sel, e.along = s, true
+	evaluator := e.evaluator(q.formula.program)
+	values := make([]cube.Value, len(m.Resources))
+	for i, r := range m.Resources {
+		e.at = r
+		x, err := evaluator.Eval()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", q.Name, err)
 		}
-		return m.upSystem(c, byColumn), nil
-	})
-}
-
-func (m *Model) total(q *Metric) (cube.Value, error) {
-	c, err := m.byPath(q, nil)
-	var v cube.Value
-	if err == nil {
-		for i, up := range m.paths.parent {
-			if up < 0 {
-				v = q.Fold(v, c.inclusive[i])
-			}
-		}
+		values[i] = q.result(x)
 	}
-	return v, err
-}
-
-func (m *Model) regionIndex(r *cube.Region) int32 {
-	for i, x := range m.Cube.Regions {
-		if x == r {
-			return int32(i)
-		}
-	}
-	return none
+	return values, nil
 }

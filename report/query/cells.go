@@ -1,6 +1,16 @@
 package query
 
-import "tracerec/report/cube"
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"tracerec/report/cube"
+	"tracerec/report/cubepl"
+)
 
 // selection is what is selected of the program: a call path, a region, or everything.
 type selection struct {
@@ -13,191 +23,190 @@ const none = -1
 // everything is the whole program.
 var everything = selection{none, none, true}
 
-// cellsOf returns the cells of a metric that has stored values.
-func (m *Model) cellsOf(q *Metric) *cells {
-	c := &cells{kind: q.Kind, fold: q.Fold, rows: make([]bool, len(m.paths.parent))}
-	for _, p := range q.Stored() {
-		c.rows[p.Index()] = true
+// cells are the values of a metric by call path and location, as they are stored or computed, and how they are combined.
+type cells struct {
+	metric *Metric
+	kind   cube.Kind // Exclusive, Inclusive or Simple
+	plain  bool      // values are combined with + and −, so that zeros do not matter
+	plus   func(v, w cube.Value) cube.Value
+	minus  func(v, w cube.Value) cube.Value
+	over   func(v, w cube.Value) cube.Value // plus, over the system
+	has    func(path int32) bool            // whether there is a row
+	row    func(path int32) (row, error)    // for concurrent use
+	err    *error                           // of a combination
+}
+
+// row holds values by location.
+type row interface {
+	Len() int
+	Value(column int) cube.Value
+	All() iter.Seq2[int, cube.Value]
+}
+
+// computed is a row that is not stored.
+type computed []cube.Value
+
+func (r computed) Len() int                        { return len(r) }
+func (r computed) Value(column int) cube.Value     { return r[column] }
+func (r computed) All() iter.Seq2[int, cube.Value] { return slices.All(r) }
+
+// problem returns why values could not be combined.
+func (c *cells) problem() error {
+	if c.err == nil {
+		return nil
 	}
-	c.row = func(path int) (cube.Row, error) { return q.Row(m.Cube.Paths()[path]) }
+	return *c.err
+}
+
+// cells returns the cells of a metric that is not post-derived.
+func (m *Model) cells(q *Metric) *cells {
+	c := &cells{metric: q, kind: q.Kind, plain: !extreme(q.DType), plus: q.Fold, over: q.Fold, minus: cube.Value.Sub}
+	if q.formula == nil {
+		stored := make([]bool, len(m.paths.parent))
+		for _, p := range q.Stored() {
+			stored[p.Index()] = true
+		}
+		c.has = func(path int32) bool { return stored[path] }
+		c.row = func(path int32) (row, error) { return q.Row(m.Cube.Paths()[path]) }
+		return c
+	}
+	c.kind = cube.Exclusive
+	if q.Kind == cube.PreDerivedInclusive {
+		c.kind = cube.Inclusive
+	}
+	m.combine(c)
+	if q.formula.linear {
+		c.has = func(path int32) bool {
+			factors, err := m.factors(q, path)
+			return err != nil || slices.ContainsFunc(factors, func(x float64) bool { return x != 0 })
+		}
+		c.row = func(path int32) (row, error) { return m.linearRow(q, path) }
+		return c
+	}
+	var pool sync.Pool
+	c.has = func(int32) bool { return true }
+	c.row = func(path int32) (row, error) {
+		e, ok := pool.Get().(*rowEvaluator)
+		if !ok {
+			e = m.rowEvaluator(q)
+		}
+		defer pool.Put(e)
+		return e.row(path)
+	}
 	return c
 }
 
-// byPath folds rows over the locations of a part of the system, and then along the call tree.
-func (m *Model) foldByPath(q *Metric, c *cells, at *Resource) (columns, error) {
-	n := len(c.rows)
-	own := make([]cube.Value, n)
-	err := parallel(n, n*len(m.Cube.Locations()), func(i int) error {
-		if !c.rows[i] {
-			return nil
+// combine sets the metric's own ways of combining values.
+func (m *Model) combine(c *cells) {
+	f := c.metric.formula
+	if f.plus == nil && f.minus == nil && f.over == nil {
+		return
+	}
+	c.plain, c.err = false, new(error)
+	bind := func(p *cubepl.Program, otherwise func(v, w cube.Value) cube.Value) func(v, w cube.Value) cube.Value {
+		if p == nil {
+			return otherwise
 		}
-		r, err := c.row(i)
-		if err == nil {
-			own[i] = m.foldRow(q, r, at)
+		evaluator := m.environment(c.metric).evaluator(p)
+		return func(v, w cube.Value) cube.Value {
+			if v == (cube.Value{}) {
+				return w // the first
+			}
+			x, err := evaluator.Aggregate(v.Float64(), w.Float64())
+			if err != nil && *c.err == nil {
+				*c.err = fmt.Errorf("%s: aggregation: %w", c.metric.Name, err)
+			}
+			return c.metric.result(x)
 		}
-		return err
-	})
+	}
+	c.plus, c.minus = bind(f.plus, c.plus), bind(f.minus, c.minus)
+	c.over = bind(f.over, c.plus)
+}
+
+// result makes a computed number a value. Integers are what a metric of integers has, if it is one.
+func (q *Metric) result(x float64) cube.Value {
+	if strings.Contains(string(q.DType), "INT") && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return cube.Int(int64(x))
+	}
+	return cube.Float(x)
+}
+
+// linearRow computes the row of a linear metric from those of its operands.
+func (m *Model) linearRow(q *Metric, path int32) (row, error) {
+	factors, err := m.factors(q, path)
 	if err != nil {
-		return columns{}, err
+		return nil, err
 	}
-	return m.alongPaths(q, c, own), nil
-}
-
-// alongPaths makes inclusive and exclusive values of stored ones.
-func (m *Model) alongPaths(q *Metric, c *cells, own []cube.Value) columns {
-	other := append([]cube.Value(nil), own...)
-	switch {
-	case c.kind == cube.Exclusive:
-		for i := len(own) - 1; i >= 0; i-- {
-			if up := m.paths.parent[i]; up >= 0 {
-				other[up] = c.fold(other[up], other[i])
-			}
+	values := make(computed, len(m.Cube.Locations()))
+	for k, c := range factors {
+		if c == 0 {
+			continue
 		}
-		return columns{inclusive: other, exclusive: own}
-	case c.kind == cube.Inclusive && !extreme(q.DType):
-		for i, up := range m.paths.parent {
-			if up >= 0 {
-				other[up] = other[up].Sub(own[i])
-			}
+		operand, s, err := m.operand(q, k, path)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return columns{inclusive: own, exclusive: other}
-}
-
-// foldRow folds the values of a row at the locations of a part of the system, all if it is nil.
-func (m *Model) foldRow(q *Metric, r cube.Row, at *Resource) cube.Value {
-	var v cube.Value
-	switch {
-	case extreme(q.DType): // zeros count
-		for i := range r.Len() {
-			if at == nil || at.has(i) {
-				v = q.Fold(v, r.Value(i))
-			}
+		of, err := m.columnsOf(operand, s)
+		if err != nil {
+			return nil, err
 		}
-	case at == nil:
-		for _, x := range r.All() {
-			v = v.Add(x)
-		}
-	case len(at.columns) < r.Len()/16:
-		for _, i := range at.columns {
-			v = v.Add(r.Value(int(i)))
-		}
-	default:
-		for i, x := range r.All() {
-			if at.has(i) {
-				v = v.Add(x)
-			}
-		}
-	}
-	return v
-}
-
-// step is a row to be added to a sum, or taken from it.
-type step struct {
-	path  int32
-	minus bool
-}
-
-// steps lists the rows whose sum is the value of a selection.
-func (m *Model) steps(q *Metric, c *cells, s selection) []step {
-	var list []step
-	add := func(i int32, minus bool) {
-		if c.rows[i] {
-			list = append(list, step{i, minus})
-		}
-	}
-	one := func(i int32) {
-		switch {
-		case c.kind == cube.Exclusive && s.inclusive:
-			for j := i; j < m.paths.end[i]; j++ {
-				add(j, false)
-			}
-		case c.kind == cube.Inclusive && !s.inclusive && !extreme(q.DType):
-			add(i, false)
-			for j := i + 1; j < m.paths.end[i]; j = m.paths.end[j] {
-				add(j, true)
-			}
-		default:
-			add(i, false)
-		}
-	}
-	switch {
-	case s.path != none:
-		one(s.path)
-	case s.region != none:
-		for _, i := range m.paths.of[s.region] {
-			if !s.inclusive || m.paths.topmost[i] {
-				one(i)
-			}
-		}
-	default:
-		for i := int32(0); int(i) < len(m.paths.end); i = m.paths.end[i] {
-			one(i)
-		}
-	}
-	return list
-}
-
-// block is the number of rows that are added up together. It must not depend on how many goroutines there are, as the order
-// in which fractions are added shows in the last digit.
-const block = 64
-
-// foldByColumn adds up rows, which gives a value for each location.
-func (m *Model) foldByColumn(q *Metric, c *cells, s selection) ([]cube.Value, error) {
-	steps, n := m.steps(q, c, s), len(m.Cube.Locations())
-	parts := make([][]cube.Value, (len(steps)+block-1)/block)
-	err := parallel(len(parts), len(steps)*n, func(i int) error {
-		values := make([]cube.Value, n)
-		for _, step := range steps[i*block : min(len(steps), (i+1)*block)] {
-			r, err := c.row(int(step.path))
-			if err != nil {
-				return err
-			}
-			addRow(q, values, r, step.minus)
-		}
-		parts[i] = values
-		return nil
-	})
-	if err != nil || len(parts) == 0 {
-		return make([]cube.Value, n), err
-	}
-	values := parts[0]
-	for _, part := range parts[1:] {
-		for i, v := range part {
-			values[i] = c.fold(values[i], v)
+		for i, v := range of.All() {
+			values[i] = addScaled(values[i], v, c)
 		}
 	}
 	return values, nil
 }
 
-func addRow(q *Metric, values []cube.Value, r cube.Row, minus bool) {
-	switch {
-	case extreme(q.DType):
-		for i := range values {
-			values[i] = q.Fold(values[i], r.Value(i))
-		}
-	case minus:
-		for i, v := range r.All() {
-			values[i] = values[i].Sub(v)
-		}
-	default:
-		for i, v := range r.All() {
-			values[i] = values[i].Add(v)
-		}
+// operand returns an operand of a linear pre-derived metric, and what is selected of it at a call path.
+func (m *Model) operand(q *Metric, k int, path int32) (*Metric, selection, error) {
+	r := q.formula.refs[k]
+	operand := m.byName[r.Metric]
+	if operand == nil {
+		return nil, selection{}, fmt.Errorf("%s: the report has no metric %s", q.Name, r.Metric)
 	}
+	t := term{flavour: r.CallFlavour}
+	return operand, selection{path, none, t.selects(q.Kind == cube.PreDerivedInclusive)}, nil
 }
 
-// upSystem gives each part of the system the values of its locations together.
-func (m *Model) upSystem(c *cells, byColumn []cube.Value) []cube.Value {
-	values := make([]cube.Value, len(m.Resources))
-	for i := len(m.Resources) - 1; i >= 0; i-- {
-		r := m.Resources[i]
-		if r.Location != nil {
-			values[i] = byColumn[r.Location.Column()]
-		}
-		if r.Parent != nil {
-			values[r.Parent.Index] = c.fold(values[r.Parent.Index], values[i])
-		}
+// columnsOf returns a metric's values by location.
+func (m *Model) columnsOf(q *Metric, s selection) (row, error) {
+	if q.stores(s) {
+		return q.Row(m.Cube.Paths()[s.path])
 	}
-	return values
+	values, err := m.byResource(q, s)
+	if err != nil {
+		return nil, err
+	}
+	r := make(computed, len(m.leaves))
+	for i, leaf := range m.leaves {
+		r[i] = values[leaf.Index]
+	}
+	return r, nil
+}
+
+// rowEvaluator computes rows cell by cell.
+type rowEvaluator struct {
+	*environment
+	evaluator *cubepl.Evaluator
+}
+
+func (m *Model) rowEvaluator(q *Metric) *rowEvaluator {
+	e := &rowEvaluator{environment: m.environment(q)}
+	e.along = true
+	e.evaluator = e.environment.evaluator(q.formula.program)
+	return e
+}
+
+func (e *rowEvaluator) row(path int32) (row, error) {
+	e.sel = selection{path, none, e.calculated.Kind == cube.PreDerivedInclusive}
+	values := make(computed, len(e.m.leaves))
+	for i, leaf := range e.m.leaves {
+		e.at = leaf
+		x, err := e.evaluator.Eval()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.calculated.Name, err)
+		}
+		values[i] = e.calculated.result(x)
+	}
+	return values, nil
 }

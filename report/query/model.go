@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracerec/report/cube"
+	"tracerec/report/cubepl"
 )
 
 // Model answers questions to a cube. It is safe for concurrent use.
@@ -14,10 +15,16 @@ type Model struct {
 	Metrics   []*Metric   // the visible ones, parents before children
 	Resources []*Resource // parts of the system, parents before children
 
-	byName map[string]*Metric
-	ours   bool // made by this project, whose locations are goroutines
-	paths  pathTree
-	values store
+	byName     map[string]*Metric
+	ours       bool // made by this project, whose locations are goroutines
+	all        []*Metric
+	of         map[*cube.Metric]*Metric
+	leaves     []*Resource // by column
+	paths      pathTree
+	ids        *identifiers
+	globals    *cubepl.Globals
+	properties map[property]string // that initialisation has changed
+	values     store
 }
 
 // Metric is a metric of the cube with what a Model knows about it.
@@ -28,6 +35,8 @@ type Metric struct {
 	Children []*Metric
 	Additive bool  // values of several call paths or parts of the system may be added
 	Err      error // why it cannot be evaluated anywhere
+
+	formula *formula // nil: it has values
 }
 
 // Resource is a part of the system.
@@ -55,24 +64,26 @@ func New(c *cube.Cube) (*Model, error) {
 	if c == nil {
 		return nil, fmt.Errorf("no report")
 	}
-	m := &Model{Cube: c, byName: map[string]*Metric{}, paths: newPathTree(c)}
+	m := &Model{Cube: c, byName: map[string]*Metric{}, of: map[*cube.Metric]*Metric{}, paths: newPathTree(c)}
 	for _, a := range c.Attrs {
 		m.ours = m.ours || a.Key == "Creator" && strings.HasPrefix(a.Value, "expert ")
 	}
 	m.addResources()
-	m.addMetrics(nil, c.Metrics, true)
+	m.ids = newIdentifiers(m)
+	m.addMetrics(nil, c.Metrics)
+	m.derive()
+	m.show(c.Metrics)
 	return m, nil
 }
 
 // Metric returns the metric of that unique name, visible or hidden, or nil.
 func (m *Model) Metric(name string) *Metric { return m.byName[name] }
 
-func (m *Model) addMetrics(parent *Metric, list []*cube.Metric, shown bool) {
+func (m *Model) addMetrics(parent *Metric, list []*cube.Metric) {
 	for _, c := range list {
 		q := &Metric{Metric: c, Index: -1, Parent: parent}
 		switch {
 		case c.Kind.Derived():
-			q.Err = fmt.Errorf("%s: %w", c.Name, cube.ErrDerived)
 		case !c.DType.Numeric():
 			q.Err = fmt.Errorf("%s: type %s: %w", c.Name, c.DType, cube.ErrComposite)
 		default:
@@ -81,25 +92,37 @@ func (m *Model) addMetrics(parent *Metric, list []*cube.Metric, shown bool) {
 		if parent != nil {
 			parent.Children = append(parent.Children, q)
 		}
+		m.of[c] = q
+		m.all = append(m.all, q)
 		if m.byName[c.Name] == nil {
 			m.byName[c.Name] = q
 		}
-		visible := shown && !hidden(c)
-		if visible {
-			q.Index = len(m.Metrics)
-			m.Metrics = append(m.Metrics, q)
-		}
-		m.addMetrics(q, c.Children, visible)
+		m.addMetrics(q, c.Children)
 	}
 }
 
-// hidden says that a metric is only there for others, or that it says itself that it does not apply.
-func hidden(c *cube.Metric) bool { return c.Ghost || c.Val == "VOID" }
+// show lists the visible metrics. What is below a hidden one is hidden as well.
+func (m *Model) show(list []*cube.Metric) {
+	for _, c := range list {
+		value, changed := m.properties[property{c.Name, "value"}]
+		if !changed {
+			value = c.Val
+		}
+		if c.Ghost || value == "VOID" {
+			continue
+		}
+		q := m.of[c]
+		q.Index = len(m.Metrics)
+		m.Metrics = append(m.Metrics, q)
+		m.show(c.Children)
+	}
+}
 
 // extreme says that values of a type are combined to the least or greatest.
 func extreme(d cube.DType) bool { return d == "MINDOUBLE" || d == "MAXDOUBLE" }
 
 func (m *Model) addResources() {
+	m.leaves = make([]*Resource, len(m.Cube.Locations()))
 	add := func(parent *Resource, name, class string, of cube.Resource) *Resource {
 		r := &Resource{Index: len(m.Resources), Name: name, Class: class, Of: of, Parent: parent}
 		m.Resources = append(m.Resources, r)
@@ -118,6 +141,7 @@ func (m *Model) addResources() {
 				for _, l := range g.Locations {
 					leaf := add(group, l.Name, m.class(l.Type, "goroutine"), l)
 					leaf.Location = l
+					m.leaves[l.Column()] = leaf
 					for r := leaf; r != nil; r = r.Parent {
 						r.columns = append(r.columns, int32(l.Column()))
 					}

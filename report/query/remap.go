@@ -1,10 +1,20 @@
 package query
 
 import (
-	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"tracerec/report/cube"
+	"tracerec/report/cubepl"
 )
+
+// specMember is the member of a report that holds the hierarchy of metrics in which it wants to be shown.
+const specMember = "remapping.spec"
+
+// maxSpec limits a specification, in bytes. Those in use have 150 000.
+const maxSpec = 64 << 20
 
 // Display makes a model of a report as it is to be shown: in the hierarchy of metrics that it brings along, if it does.
 func Display(c *cube.Cube) (*Model, error) {
@@ -20,14 +30,139 @@ func Display(c *cube.Cube) (*Model, error) {
 }
 
 // Embedded returns the specification of the hierarchy of metrics that a report brings along.
-func Embedded(c *cube.Cube) (spec string, ok bool) { return "", false }
+func Embedded(c *cube.Cube) (spec string, ok bool) {
+	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == specMember })
+	if i < 0 || c.Members[i].Size() > maxSpec {
+		return "", false
+	}
+	b, err := io.ReadAll(c.Members[i].Open())
+	return string(b), err == nil
+}
 
-// Remap returns a cube with the metrics of a specification and the rows of another one.
+// Remap returns a cube with the hierarchy of metrics that a specification describes. It shares call paths, system, members
+// and rows with c, so closing one closes both, but not the embedded specification, which has been followed.
+//
+// Metrics that c lacks are there without values, and those that are derived with their expressions. What c has and the
+// specification does not name comes behind it, so that nothing is lost. Errors are of type *cube.FormatError.
 func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
-	return nil, errors.New("hierarchies of metrics cannot be applied")
+	s, err := cube.ReadMetrics(specMember, spec)
+	if err != nil {
+		return nil, err
+	}
+	r := newRemapping(c)
+	for _, m := range s.AllMetrics() {
+		if r.named[m.Name] {
+			return nil, &cube.FormatError{File: specMember, What: fmt.Sprintf("metric %q is described twice", m.Name)}
+		}
+		r.named[m.Name] = true
+	}
+	roots := append(r.all(s.Metrics), r.rest(c.Metrics)...)
+	d, err := c.WithMetrics(roots)
+	if err != nil {
+		return nil, err
+	}
+	d.Problems = slices.Concat(c.Problems, s.Problems)
+	d.Mirrors = slices.Clone(s.Mirrors)
+	for _, mirror := range c.Mirrors {
+		if !slices.Contains(d.Mirrors, mirror) {
+			d.Mirrors = append(d.Mirrors, mirror)
+		}
+	}
+	d.Members = slices.DeleteFunc(slices.Clone(c.Members), func(m *cube.Member) bool { return m.Name == specMember })
+	return d, nil
 }
 
-// Define returns a cube with one more metric, post-derived by an expression, and the rows of another one.
-func Define(c *cube.Cube, name, title, unit, expression string) (*cube.Cube, error) {
-	return nil, errors.New("metrics cannot be defined")
+// remapping makes the metrics of the new hierarchy.
+type remapping struct {
+	old   map[string]*cube.Metric
+	named map[string]bool // by the specification
+	next  int             // number of the next metric that the report lacks
 }
+
+func newRemapping(c *cube.Cube) *remapping {
+	r := &remapping{old: map[string]*cube.Metric{}, named: map[string]bool{}}
+	for _, m := range c.AllMetrics() {
+		r.next = max(r.next, m.ID+1)
+		if r.old[m.Name] == nil {
+			r.old[m.Name] = m
+		}
+	}
+	return r
+}
+
+// all makes the metrics that a specification describes.
+func (r *remapping) all(list []*cube.Metric) []*cube.Metric {
+	var made []*cube.Metric
+	for _, s := range list {
+		made = append(made, r.one(s))
+	}
+	return made
+}
+
+// one makes a metric of its description and, if there are values, of the metric that has them.
+func (r *remapping) one(s *cube.Metric) *cube.Metric {
+	m := *s
+	if old := r.old[s.Name]; old != nil && !s.Kind.Derived() && !old.Kind.Derived() {
+		m = *old
+		m.Title, m.Ghost, m.Val = s.Title, s.Ghost, s.Val
+		m.Unit, m.URL, m.Doc = given(s.Unit, old.Unit), given(s.URL, old.URL), given(s.Doc, old.Doc)
+		m.Expressions = s.Expressions // which may initialise
+	} else {
+		m.ID = r.next
+		r.next++
+	}
+	m.Children = r.all(s.Children)
+	return &m
+}
+
+func given(s, otherwise string) string {
+	if s != "" {
+		return s
+	}
+	return otherwise
+}
+
+// rest copies the metrics that the specification does not name.
+func (r *remapping) rest(list []*cube.Metric) []*cube.Metric {
+	var made []*cube.Metric
+	for _, old := range list {
+		if r.named[old.Name] {
+			made = append(made, r.rest(old.Children)...)
+			continue
+		}
+		m := *old
+		m.Children = r.rest(old.Children)
+		made = append(made, &m)
+	}
+	return made
+}
+
+// Define returns a cube with one more metric, computed by an expression from sums of others, as a user may want it. It
+// shares everything else with c.
+func Define(c *cube.Cube, name, title, unit, expression string) (*cube.Cube, error) {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameRunes, r) }) {
+		return nil, fmt.Errorf("%q is no name of a metric: letters, digits and _ make one", name)
+	}
+	p, err := cubepl.Parse(expression)
+	if err != nil {
+		return nil, fmt.Errorf("metric %s: %w", name, err)
+	}
+	r := newRemapping(c)
+	if r.old[name] != nil {
+		return nil, fmt.Errorf("metric %s: the report has one of this name", name)
+	}
+	defined := map[string]bool{}
+	for _, d := range p.Definitions() {
+		defined[d.Metric] = true
+	}
+	for _, operand := range p.Metrics() {
+		if r.old[operand] == nil && !defined[operand] {
+			return nil, fmt.Errorf("metric %s: the report has no metric %q", name, operand)
+		}
+	}
+	m := &cube.Metric{ID: r.next, Name: name, Title: given(title, name), DType: "DOUBLE", Unit: unit, Kind: cube.PostDerived,
+		Expressions: []cube.Expression{{Element: "cubepl", Text: expression}}}
+	return c.WithMetrics(append(r.rest(c.Metrics), m))
+}
+
+const nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"

@@ -11,18 +11,10 @@ import (
 // columns are the values of a metric at all call paths, or at all regions.
 type columns struct{ inclusive, exclusive []cube.Value }
 
-// cells are the values of a metric by call path and location, as they are stored or computed: Exclusive, Inclusive or
-// Simple along the call tree.
-type cells struct {
-	kind cube.Kind
-	fold func(v, w cube.Value) cube.Value
-	rows []bool // by call path: whether there is a row
-	row  func(path int) (cube.Row, error)
-}
-
 // store keeps what was computed.
 type store struct {
 	byPath     cache[pathKey, columns]
+	byRegion   cache[pathKey, columns]
 	byResource cache[resourceKey, []cube.Value]
 }
 

@@ -1,0 +1,121 @@
+package query
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
+)
+
+// shared holds reports of other tools.
+const shared = "../../../shared/data"
+
+// open opens a shared report, or skips the test.
+func open(t testing.TB, file string) *cube.Cube {
+	t.Helper()
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("no reports of other tools here: ", err)
+	}
+	c, err := cube.Open(file)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// scouts opens all reports of trace analyses by Scalasca.
+func scouts(t testing.TB, each func(t testing.TB, file string, c *cube.Cube)) {
+	for _, pattern := range []string{"oracle/*/scout.cubex", "cube/epcc/*/scout.cubex"} {
+		files, err := filepath.Glob(filepath.Join(shared, pattern))
+		require.NoError(t, err)
+		if len(files) == 0 {
+			t.Skip("no reports of other tools here")
+		}
+		for _, file := range files {
+			each(t, file, open(t, file))
+		}
+	}
+}
+
+// display makes a model in the display hierarchy, which older reports do not bring along.
+func display(t testing.TB, c *cube.Cube) *Model {
+	spec, ok := Embedded(c)
+	if !ok {
+		spec, ok = Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
+		require.True(t, ok)
+	}
+	shown, err := Remap(c, spec)
+	require.NoError(t, err)
+	m, err := New(shown)
+	require.NoError(t, err)
+	return m
+}
+
+// rowSum adds up the rows of a stored metric by a property of the call path's region, with the exclusive values.
+func rowSum(t testing.TB, m *cube.Metric, paths []*cube.CallPath, key func(*cube.Region) string) map[string]float64 {
+	sums := map[string]float64{}
+	for _, p := range paths {
+		values, err := m.Values(p, false)
+		require.NoError(t, err)
+		for _, v := range values {
+			sums[key(p.Region)] += v.Float64()
+		}
+	}
+	return sums
+}
+
+// Scalasca's display hierarchy on its own reports: all metrics can be evaluated, the parts of time make up the whole, and
+// what is derived by expressions is what adding up rows by hand says.
+func TestDisplayHierarchyOfReports(t *testing.T) {
+	reports := 0
+	scouts(t, func(t testing.TB, file string, c *cube.Cube) {
+		reports++
+		m := display(t, c)
+		total := map[string]float64{}
+		for _, q := range m.Metrics {
+			require.NoError(t, q.Err, file)
+			v, err := m.Total(What{Metric: q})
+			require.NoError(t, err, "%s in %s", q.Name, file)
+			total[q.Name] = v.Float64()
+		}
+		require.Positive(t, total["time"], file)
+		byParadigm := rowSum(t, c.Metric("time"), c.Paths(), func(r *cube.Region) string { return r.Paradigm })
+		byRole := rowSum(t, c.Metric("time"), c.Paths(), func(r *cube.Region) string {
+			if slices.Contains([]string{"MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test", "MPI_Testall"}, r.Name) {
+				return "mpi point2point"
+			}
+			return r.Paradigm + " " + r.Role
+		})
+		same := func(want, got float64) {
+			require.InDelta(t, want, got, 1e-9*total["time"], file)
+		}
+		same(total["time"], total["execution"]+total["overhead"]+total["omp_idle_threads"])
+		same(total["execution"], total["comp"]+total["mpi"]+total["omp_time"])
+		same(byParadigm["mpi"], total["mpi"])
+		same(byRole["mpi point2point"], total["mpi_point2point"])
+		same(byRole["mpi barrier"], total["mpi_sync_collective"])
+		same(byRole["openmp implicit barrier"], total["omp_ibarrier"])
+		require.Equal(t, byParadigm["mpi"] == 0, m.Metric("mpi").Index < 0, file)
+		for _, old := range c.AllMetrics() {
+			want, err := old.Total()
+			require.NoError(t, err)
+			got, err := m.Total(What{Metric: m.Metric(old.Name)})
+			require.NoError(t, err)
+			require.InDelta(t, want.Float64(), got.Float64(), 1e-9*max(1e-300, want.Float64()), "%s in %s", old.Name, file)
+			if want.Integer() {
+				require.Equal(t, want.Int64(), got.Int64(), "%s in %s", old.Name, file)
+			}
+		}
+	})
+	require.Equal(t, 16, reports)
+}
+
+func TestEmbedded(t *testing.T) {
+	spec, ok := Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
+	require.True(t, ok)
+	require.Equal(t, 103, strings.Count(spec, "</cubepl>"))
+}
