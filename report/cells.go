@@ -88,7 +88,7 @@ func setRows(c *cube.Cube, m *cube.Metric, cells []Cell) error {
 func rowCells(m *cube.Metric) ([]Cell, error) {
 	cells := []Cell{}
 	for _, p := range m.Stored() {
-		r, err := m.Row(p)
+		r, err := m.Read(p)
 		if err != nil {
 			return nil, err
 		}

@@ -3,8 +3,10 @@ package report
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 
 	"tracerec/metric"
 	"tracerec/report/cube"
@@ -174,26 +176,30 @@ func (e *Experiment) readLocations(c *cube.Cube) error {
 // readCells reads the severities.
 func (e *Experiment) readCells(c *cube.Cube) error {
 	n := len(e.Metrics)
-	all := make([][]Cell, n)
-	e.Critical = make([][]Cell, n)
+	all := make([][]Cell, 2*n+1) // by number of the metric
+	errs := make([]error, len(all))
+	var readers sync.WaitGroup
+	working := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, m := range c.AllMetrics() {
-		if m.ID == n || m.ID > 2*n || m.Kind.Derived() {
-			continue
-		}
-		cells, err := rowCells(m)
-		if err != nil {
-			return err
-		}
-		if m.ID < n {
-			all[m.ID] = cells
-		} else if len(cells) > 0 {
-			e.Critical[m.ID-n-1] = cells
+		if m.ID < len(all) && !m.Kind.Derived() {
+			readers.Go(func() {
+				working <- struct{}{}
+				all[m.ID], errs[m.ID] = rowCells(m)
+				<-working
+			})
 		}
 	}
-	e.Severity = slices.Clone(all)
+	readers.Wait()
+	if err := first(errs...); err != nil {
+		return err
+	}
+	e.Severity, e.Critical = slices.Clone(all[:n]), make([][]Cell, n)
 	for i, p := range parents(e.Metrics) {
 		if p >= 0 {
 			e.Severity[p] = addCells(e.Severity[p], all[i], -1)
+		}
+		if cells := all[n+1+i]; len(cells) > 0 {
+			e.Critical[i] = cells
 		}
 	}
 	return nil

@@ -133,7 +133,7 @@ func adler(row []byte, at []int32, size int) uint32 {
 }
 
 // noughts are compared with, which is the fastest way to find that many bytes are zero.
-var noughts [512]byte
+var noughts [128]byte
 
 func zero(b []byte) bool {
 	for ; len(b) > len(noughts); b = b[len(noughts):] {
