@@ -33,7 +33,7 @@ func TestLinesMove(t *testing.T) {
 	before := build(t).path("main/solve:10/send:20").path("main/solve:10/send:30").path("main/old:40")
 	before.metric("time")
 	a := before.done("before", map[string]map[string]int64{"time": {"main/solve:10/send:20": 5, "main/solve:10/send:30": 7, "main/old:40": 1}})
-	after := build(t).path("main/solve:13/send:30").path("main/solve:13/send:44").path("main/new:9").file("/home/other/src/a.go")
+	after := build(t).path("main/solve:13/send:30").path("main/solve:13/send:44").path("main/new:9").file("/elsewhere/src/a.go")
 	after.metric("time")
 	b := after.done("after", map[string]map[string]int64{"time": {"main/solve:13/send:30": 3, "main/solve:13/send:44": 7, "main/new:9": 4}})
 

@@ -74,16 +74,44 @@ type rowWorker struct {
 	to        *cube.Metric
 	terms     []*term
 	sum, part []cube.Value // by column
+	set       []int32      // columns of sum that are set
 }
 
+// few is what part of the columns is worth a row that is dense.
+const few = 8
+
 func (w *rowWorker) row(path int32) (cube.Row, error) {
-	clear(w.sum)
 	for _, t := range w.terms {
 		if err := w.add(t, path); err != nil {
 			return cube.Row{}, fmt.Errorf("%s: %w", t.in.Name, err)
 		}
 	}
-	return cube.MakeRow(w.to.DType, w.sum)
+	defer w.clear()
+	if len(w.set) > len(w.sum)/few {
+		return cube.MakeRow(w.to.DType, w.sum)
+	}
+	slices.Sort(w.set)
+	values := make([]cube.Value, len(w.set))
+	for i, column := range w.set {
+		values[i] = w.sum[column]
+	}
+	return cube.MakeSparseRow(w.to.DType, len(w.sum), w.set, values)
+}
+
+// clear forgets the last row.
+func (w *rowWorker) clear() {
+	for _, column := range w.set {
+		w.sum[column] = cube.Value{}
+	}
+	w.set = w.set[:0]
+}
+
+// put adds a value to the row.
+func (w *rowWorker) put(t *term, column int, v cube.Value) {
+	before := w.sum[column]
+	if w.sum[column] = t.into(before, v, column); before == (cube.Value{}) {
+		w.set = append(w.set, int32(column))
+	}
 }
 
 // add adds what one input has at a call path.
@@ -105,7 +133,7 @@ func (w *rowWorker) add(t *term, path int32) error {
 		if pieces {
 			w.part[column] = fold(t.metric, w.part[column], v)
 		} else {
-			w.sum[column] = t.into(w.sum[column], v, column)
+			w.put(t, column, v)
 		}
 	}
 	for _, p := range sources {
@@ -116,7 +144,7 @@ func (w *rowWorker) add(t *term, path int32) error {
 	if pieces {
 		for column, v := range w.part {
 			if v != (cube.Value{}) {
-				w.sum[column] = t.into(w.sum[column], v, column)
+				w.put(t, column, v)
 			}
 		}
 	}
