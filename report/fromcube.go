@@ -96,8 +96,8 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 			continue
 		}
 		found++
-		if m.Kind.Derived() || !m.DType.Numeric() {
-			return fmt.Errorf("metric %d is not of numbers", m.ID)
+		if m.Kind != cube.Exclusive || m.DType != "INT64" {
+			return fmt.Errorf("metric %d is %s of %s", m.ID, m.Kind, m.DType)
 		}
 		e.summary.metrics[m.ID] = m
 		a := attrs(m.Attrs)
@@ -181,7 +181,7 @@ func (e *Experiment) readCells(c *cube.Cube) error {
 	var readers sync.WaitGroup
 	working := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, m := range c.AllMetrics() {
-		if m.ID < len(all) && !m.Kind.Derived() {
+		if m.ID < len(all) && m.ID != n && !m.Kind.Derived() {
 			readers.Go(func() {
 				working <- struct{}{}
 				all[m.ID], errs[m.ID] = rowCells(m)

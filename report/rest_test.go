@@ -113,13 +113,13 @@ func TestHostileRest(t *testing.T) {
 // A report of expert whose trees were changed by another tool is refused, too.
 func TestRestDoesNotFit(t *testing.T) {
 	for want, change := range map[string]func(*cube.Cube){
-		"metric 1 is not of numbers": func(c *cube.Cube) { c.AllMetrics()[1].Kind = cube.PostDerived },
-		`unit "miles"`:               func(c *cube.Cube) { c.Metrics[0].Attrs[0].Value = "miles" },
-		"region 99 of 12":            func(c *cube.Cube) { c.Regions[1].ID = 99 },
-		"call path 99 of 12":         func(c *cube.Cube) { c.Paths()[1].ID = 99 },
-		"location 5: strconv":        func(c *cube.Cube) { c.Locations()[5].Attrs = nil },
-		"location 99 of 6":           func(c *cube.Cube) { c.Locations()[5].ID = 99 },
-		"4 of 5 metrics":             func(c *cube.Cube) { c.Metrics[1].ID = 77 },
+		"metric 1 is POSTDERIVED of INT64": func(c *cube.Cube) { c.AllMetrics()[1].Kind = cube.PostDerived },
+		`unit "miles"`:                     func(c *cube.Cube) { c.Metrics[0].Attrs[0].Value = "miles" },
+		"region 99 of 12":                  func(c *cube.Cube) { c.Regions[1].ID = 99 },
+		"call path 99 of 12":               func(c *cube.Cube) { c.Paths()[1].ID = 99 },
+		"location 5: strconv":              func(c *cube.Cube) { c.Locations()[5].Attrs = nil },
+		"location 99 of 6":                 func(c *cube.Cube) { c.Locations()[5].ID = 99 },
+		"4 of 5 metrics":                   func(c *cube.Cube) { c.Metrics[1].ID = 77 },
 	} {
 		c, err := randomExperiment(4, 6).Cube(CubeOptions{})
 		require.NoError(t, err)

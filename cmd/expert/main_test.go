@@ -334,6 +334,18 @@ func TestReport(t *testing.T) {
 	require.NoError(t, in.Close())
 }
 
+// A report whose explanations are damaged is refused by name and place.
+func TestDamagedReport(t *testing.T) {
+	dir := archive(t, lockTrace)
+	file := sameFromReport(t, dir)
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	damaged := bytes.Replace(whole, []byte(`"causer":0`), []byte(`"causer":9`), 1)
+	require.NotEqual(t, whole, damaged)
+	require.NoError(t, os.WriteFile(file, damaged, 0o644))
+	oneLine(t, []string{"analyze", file}, filepath.Base(file)+": expert.json: offset ", "location 9 of 2")
+}
+
 func TestLocations(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("mutex m\nlocation main\n  0 enter run\n")
