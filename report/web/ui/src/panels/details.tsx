@@ -121,7 +121,7 @@ function About() {
   return (
     <div class={"about-metric" + (m.advice ? " two" : "")}>
       <div>
-        {m.advice && <h3>What it means</h3>}
+        {m.advice && <h2>What it means</h2>}
         {m.error && <p class="bad">This metric cannot be evaluated: {m.error}</p>}
         {m.doc ? <Prose text={m.doc} /> : <p class="remark">The report does not describe this metric.</p>}
       </div>

@@ -1,79 +1,90 @@
-// What a difference of two reports says: what became shorter, what longer, and what is no more than the spread of the runs.
+// What a difference of two reports, A − B, says: what became shorter in B, what longer, and what is no more than the spread of the runs.
 import { useState } from "preact/hooks";
 import type { Difference } from "../api";
-import { isTime, percent, value } from "../format";
+import { percent, value } from "../format";
+import { compared } from "../report";
 import { getReport } from "../state";
 import { CallPath, titleOf } from "./parts";
+import { rootOfTime } from "./shares";
 
 const atOnce = 8; // rows of each table before one asks for more
 
-export function Differences({ list }: { list: Difference[] }) {
-  const r = getReport();
-  const timed = list.filter((d) => isTime(unitOf(d)));
-  const other = list.filter((d) => !isTime(unitOf(d)));
-  const groups: [string, string, Difference[]][] = [
-    ["What got worse", "Nothing takes longer.", timed.filter((d) => (d.delta ?? 0) > 0)],
-    ["What got better", "Nothing takes less time.", timed.filter((d) => (d.delta ?? 0) < 0)],
-  ];
-  if (other.length > 0) groups.push(["What else changed", "", other]);
-  const noise = r.features.noise;
-  return (
-    <>
-      <p class="remark">
-        {noise
-          ? "Both reports hold repeated runs, so their own spread is known. What differs by less than that is pale and marked ≈: it may be chance."
-          : "Each report holds a single run, so it is not known what of this is chance. Differences of means of repeated runs (expert mean) say that as well."}
-      </p>
-      {groups.map(([title, none, rows]) => <Changes title={title} none={none} rows={rows} noise={noise} />)}
-    </>
-  );
-
-  function unitOf(d: Difference): string {
-    return r.metrics[r.metricByName.get(d.metric) ?? -1]?.unit ?? "";
-  }
+interface Change {
+  d: Difference;
+  metric: number;
+  unit: string;
+  by: number; // B − A: what a change of the program from A to B did
 }
 
-function Changes({ title, none, rows, noise }: { title: string; none: string; rows: Difference[]; noise: boolean }) {
+export function Differences({ list }: { list: Difference[] }) {
   const r = getReport();
-  const [all, setAll] = useState(false);
-  const sorted = [...rows].sort((a, b) => Number(b.beyond) - Number(a.beyond) || Math.abs(b.delta ?? 0) - Math.abs(a.delta ?? 0));
-  const most = Math.max(...rows.map((d) => Math.abs(d.delta ?? 0)), 0);
-  const shown = all ? sorted : sorted.slice(0, atOnce);
+  const [a, b] = compared(r);
+  const time = rootOfTime(r);
+  const all = list.map((d): Change => {
+    const metric = r.metricByName.get(d.metric) ?? -1;
+    return { d, metric, unit: r.metrics[metric]?.unit ?? "", by: d.a !== null && d.b !== null ? d.b - d.a : -(d.delta ?? 0) };
+  });
+  const timed = (c: Change) => c.metric >= 0 && r.metricTree.root(c.metric) === time;
+  return (
+    <>
+      <p class="ab-names">
+        <span><b>A</b> {a}</span><span><b>B</b> {b}</span>
+        {r.features.noise && <span class="remark">≈ and pale: less than what repeated runs of the same program differ by.</span>}
+      </p>
+      <Changes title="What got better" none="Nothing takes less time in B." list={all.filter((c) => timed(c) && c.by < 0)} />
+      <Changes title="What got worse" none="Nothing takes longer in B." list={all.filter((c) => timed(c) && c.by > 0)} />
+      <Changes title="What else changed" none="" list={all.filter((c) => !timed(c) && c.by !== 0)} />
+    </>
+  );
+}
+
+function Changes({ title, none, list }: { title: string; none: string; list: Change[] }) {
+  const r = getReport();
+  const [more, setMore] = useState(false);
+  if (list.length === 0 && !none) return null;
+  const size = (c: Change) => Math.abs(c.by);
+  const certain = (c: Change) => Number(!r.features.noise || c.d.beyond);
+  const sorted = [...list].sort((a, b) => certain(b) - certain(a) || size(b) - size(a));
+  const shown = more ? sorted : sorted.slice(0, atOnce);
+  const most = new Map<string, number>(); // bars of one unit have one scale
+  for (const c of list) most.set(c.unit, Math.max(most.get(c.unit) ?? 0, size(c)));
   return (
     <section class="part">
       <header><h2>{title}</h2></header>
-      {rows.length === 0 ? <p class="remark">{none}</p> : (
-        <div class="scroll-x" tabIndex={0} role="group" aria-label={title}>
-          <table class="changes">
-            <thead><tr><th scope="col">Change</th><th scope="col"><span class="visually-hidden">Size</span></th><th scope="col">What, where</th><th scope="col" class="num">Before</th><th scope="col" class="num">After</th></tr></thead>
-            <tbody>
-              {shown.map((d) => {
-                const metric = r.metricByName.get(d.metric) ?? -1;
-                const unit = r.metrics[metric]?.unit ?? "";
-                const delta = d.delta ?? 0;
-                const chance = noise && !d.beyond;
-                return (
-                  <tr class={chance ? "chance" : undefined}>
-                    <td class="num"><span title={chance ? "within the spread of the runs" : undefined}>{chance && <span aria-label="within the spread of the runs">≈ </span>}<b>{value(d.delta, unit, true)}</b></span><br /><span class="remark">{relative(d)}</span></td>
-                    <td class="bar-cell"><span class={"diverging " + (delta < 0 ? "less" : "more")} aria-hidden="true"><span style={{ width: (most > 0 ? Math.abs(delta) / most : 0) * 100 + "%" }} /></span></td>
-                    <td class="wide"><span class="metric-name">{titleOf(metric) || d.metric}</span><br />{d.path >= 0 ? <CallPath path={d.path} metric={metric} /> : <span class="remark">whole program</span>}</td>
-                    <td class="num">{value(d.a, unit)}</td>
-                    <td class="num">{value(d.b, unit)}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+      {list.length === 0 && <p class="remark">{none}</p>}
+      {list.length > 0 && (
+        <table class="changes">
+          <thead><tr><th scope="col" class="num">Change</th><th scope="col"><span class="visually-hidden">Size</span></th><th scope="col">What, where</th><th scope="col" class="num">A</th><th scope="col" class="num">B</th></tr></thead>
+          <tbody>{shown.map((c) => <Row c={c} share={size(c) / most.get(c.unit)!} />)}</tbody>
+        </table>
       )}
-      {shown.length < rows.length && <button type="button" class="text more" onClick={() => setAll(true)}>Show all {rows.length}</button>}
+      {shown.length < list.length && <button type="button" class="text more" onClick={() => setMore(true)}>Show all {list.length}</button>}
     </section>
   );
 }
 
-function relative(d: Difference): string {
-  if (d.a === null || d.delta === null) return "";
+function Row({ c, share }: { c: Change; share: number }) {
+  const { d, unit } = c;
+  const chance = getReport().features.noise && !d.beyond;
+  const why = "less than what repeated runs of the same program differ by";
+  return (
+    <tr class={chance ? "chance" : undefined}>
+      <td class="num">{chance && <span title={why} role="img" aria-label={why}>≈ </span>}<b>{value(c.by, unit, true)}</b><br /><span class="remark">{relative(c)}</span></td>
+      <td class="bar-cell"><span class={"diverging " + (c.by < 0 ? "less" : "more")} aria-hidden="true"><span style={{ width: share * 100 + "%" }} /></span></td>
+      <td class="wide">
+        <span class="metric-name">{titleOf(c.metric) || d.metric}</span>
+        <span class="ab remark">{value(d.a, unit)} → {value(d.b, unit)}</span>
+        <br />{d.path >= 0 ? <CallPath path={d.path} metric={c.metric} /> : <span class="remark">whole program</span>}
+      </td>
+      <td class="num">{value(d.a, unit)}</td>
+      <td class="num">{value(d.b, unit)}</td>
+    </tr>
+  );
+}
+
+function relative({ d, by }: Change): string {
+  if (d.a === null || d.b === null) return "";
   if (d.a === 0) return "new";
   if (d.b === 0) return "gone";
-  return percent(d.delta / Math.abs(d.a), true) + "\u202f%";
+  return percent(by / Math.abs(d.a), true) + "\u202f%";
 }

@@ -64,7 +64,7 @@ function Lead({ lines }: { lines: string[] }) {
 function WhereTimeWent() {
   const r = getReport();
   const { root, total, parts } = partsOfTime(r);
-  if (root < 0 || parts.length === 0) return null;
+  if (root < 0 || parts.length < 2) return null;
   const { unit } = r.metrics[root]!;
   const legendOf = (p: Part) => (
     <>
@@ -112,7 +112,11 @@ function Warnings({ list }: { list: string[] }) {
 function Ranked({ findings }: { findings: Finding[] }) {
   const [all, setAll] = useState(false);
   if (findings.length === 0) {
-    return <Section title="What waits"><Nothing title="Nothing waits that would be worth a word" /></Section>;
+    return (
+      <Section title="What waits">
+        <Nothing title="No wait states were found">{getReport().kind === "cube" ? "This report was not made by an analysis that looks for them. The trees show what it holds." : "Nobody waited long enough for anybody that it would be worth a word."}</Nothing>
+      </Section>
+    );
   }
   const shown = all ? findings : findings.slice(0, atOnce);
   const most = Math.max(...findings.map(weight));

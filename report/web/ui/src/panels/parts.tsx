@@ -37,11 +37,14 @@ export function Meter({ share, tone = "wait" }: { share: number; tone?: string }
   return <span class={"meter " + tone} aria-hidden="true"><span style={{ width: width * 100 + "%" }} /></span>;
 }
 
+const mostUp = 4; // callers that are named
+
 // CallPath names a call path; a click shows it in the trees, with its source.
 export function CallPath({ path, metric = -1, whole = true }: { path: number; metric?: number; whole?: boolean }) {
   const r = getReport();
   if (path < 0 || path >= r.pathTree.size) return <span class="unknown">unknown</span>;
-  const up = whole ? r.pathTree.ancestors(path).map((p) => pathName(r, p)) : [];
+  const all = whole ? r.pathTree.ancestors(path).map((p) => pathName(r, p)) : [];
+  const up = all.length > mostUp ? ["…", ...all.slice(1 - mostUp)] : all;
   const site = callSite(r, path);
   return (
     <button type="button" class="link path" title={`${fullPath(r, path)}\nShow in the trees`} onClick={() => reveal(metric, path, { tab: "source", details: true })}>

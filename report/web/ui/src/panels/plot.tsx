@@ -157,7 +157,7 @@ function Rows({ groups, unit, signed, selected, title }: { groups: Group[]; unit
         </svg>
       )}
       <p class="plot-said" aria-live="polite">
-        {hover ? <><b>{text(hover.v)}</b> {fullResource(r, hover.resource)}</> : <span class="remark">Box: middle half, line: median, diamond: mean. A dot is one {r.system.cls[groups[0]!.points[0]!.resource] || "location"}; click to select it.</span>}
+        {hover ? <><b>{text(hover.v)}</b> {fullResource(r, hover.resource)}</> : <span class="remark">Box: middle half; line: median; diamond: mean. Click a dot to select it.</span>}
       </p>
       <details class="numbers" open={!named}>
         <summary>Quartiles</summary>

@@ -16,6 +16,7 @@ export function Statistics() {
   if (!s) return <Nothing title="No single waits are known of this metric">{r.metricTree.isLeaf(metric) ? "Only of wait states it is known how often they occurred, and how long each was." : "Select one of the wait states below it."}</Nothing>;
   const text = (v: number | null) => value(v, s.unit);
   const numbers: [string, string][] = [["Count", grouped(s.count)], ["Sum", text(s.sum)], ["Mean", text(s.mean)], ["Minimum", text(s.min)], ["Lower quartile", text(s.q1)], ["Median", text(s.median)], ["Upper quartile", text(s.q3)], ["Maximum", text(s.max)]];
+  const causers = s.instances.some((i) => i.causer >= 0);
   const ns = s.unit === "s" ? 1e9 : 1;
   return (
     <div class="statistics">
@@ -26,14 +27,14 @@ export function Statistics() {
       {s.instances.length > 0 && isTime(s.unit) && (
         <table class="instance-table">
           <caption>Longest {s.instances.length < s.count ? `${s.instances.length} of ${grouped(s.count)}` : ""}</caption>
-          <thead><tr><th scope="col" class="num">Duration</th><th scope="col">Who</th><th scope="col">Where</th><th scope="col">For whom</th><th scope="col" class="num">Began at</th></tr></thead>
+          <thead><tr><th scope="col" class="num">Waited</th><th scope="col">Who</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num">Began at</th></tr></thead>
           <tbody>
             {s.instances.map((i, n) => (
               <tr class={i.path === path ? "same" : undefined}>
                 <td class="num"><button type="button" class="link" title="Show on the timeline" onClick={() => setState({ view: "timeline", instance: n, window: null, rows: [] })}>{time((i.duration * ns) / 1e9)}</button></td>
                 <td>{r.system.name[i.location] ?? "unknown"}</td>
                 <td class="wide" title={i.path >= 0 ? fullPath(r, i.path) : ""}><CallPath path={i.path} metric={metric} whole={false} /></td>
-                <td>{i.causer >= 0 ? r.system.name[i.causer] : <span class="remark">unknown</span>}</td>
+                {causers && <td>{i.causer >= 0 ? r.system.name[i.causer] : <span class="remark">unknown</span>}</td>}
                 <td class="num">{moment(i.begin * ns, i.duration * ns)}</td>
               </tr>
             ))}
@@ -52,7 +53,7 @@ function BoxPlot({ s, text, title }: { s: Stats; text: (v: number | null) => str
   return (
     <svg class="boxplot" viewBox={`0 0 ${width} 62`} role="img" aria-label={`Box plot of ${title}: median ${text(s.median)}, half from ${text(s.q1)} to ${text(s.q3)}, all from ${text(s.min)} to ${text(s.max)}`}>
       <path class="axis" d={`M0 44H${width}`} />
-      {[0, 1 / 16, 1 / 4, 9 / 16, 1].map((f) => (
+      {[0, 1 / 16, 1 / 4, 1].map((f) => (
         <g class="tick" key={f}><path d={`M${x(f * s.max)} 44v4`} /><text x={x(f * s.max)} y="59" text-anchor={f === 0 ? "start" : f === 1 ? "end" : "middle"}>{f === 0 ? "0" : text(f * s.max)}</text></g>
       ))}
       <path class="whisker" d={`M${x(s.min)} 14v16M${x(s.min)} 22H${x(s.q1)}M${x(s.q3)} 22H${x(s.max)}M${x(s.max)} 14v16`} />

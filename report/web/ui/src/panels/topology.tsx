@@ -38,20 +38,21 @@ function Grid({ t }: { t: Topology }) {
   const { metric } = useSelection();
   const values = useSystem().data?.values;
   const [axes, setAxes] = useState<[number, number]>([0, Math.min(1, t.dims.length - 1)]);
-  const [fromZero, setFromZero] = useState(true);
+  const [zero, setFromZero] = useState<boolean | null>(null); // null: whatever shows more
   const [host, width, height] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [hover, setHover] = useState<Placed | null>(null);
   const plan = useMemo(() => layOut(t, axes, width, Math.max(120, height)), [t, axes, width, height]);
   const unit = r.metrics[metric]!.unit;
 
-  const scale = useMemo<Scale>(() => {
+  const { scale, fromZero } = useMemo((): { scale: Scale; fromZero: boolean } => {
     const known = t.coords.map(([resource]) => values?.[resource]).filter((v): v is number => v != null && !Number.isNaN(v));
     const max = known.reduce((m, v) => Math.max(m, r.difference ? Math.abs(v) : v), r.difference ? 0 : -Infinity);
     const min = known.reduce((m, v) => Math.min(m, v), Infinity);
-    if (r.difference) return { min: -max, max, signed: true };
-    return { min: fromZero ? Math.min(0, min) : min, max, signed: false };
-  }, [values, t, fromZero]);
+    if (r.difference) return { scale: { min: -max, max, signed: true }, fromZero: true };
+    const fromZero = (zero ?? min < 0.5 * max) || min === max;
+    return { scale: { min: fromZero ? Math.min(0, min) : min, max, signed: false }, fromZero };
+  }, [values, t, zero]);
 
   useLayoutEffect(() => {
     const c = canvas.current;
