@@ -21,6 +21,7 @@ type window struct {
 	order   []*row
 	created map[trace.LocationID]creation
 	begun   map[trace.LocationID]int64
+	ended   []ended
 	reasons map[string]bool // said in out.Truncated
 }
 
@@ -48,7 +49,8 @@ type level struct {
 	begin, blocked int64
 	name           int
 	operation      bool
-	selects        bool
+	kind           wire.Kind // of an operation whose begin was seen, else None
+	object, mode   uint32
 	phantom        bool // a select that was left without a word: later events count it, but nobody is in it
 }
 
@@ -237,27 +239,26 @@ func (x *row) innermost() int {
 
 // event applies one event.
 func (x *row) event(e *trace.Event) {
-	if n := len(x.stack) - 1; n >= 0 && x.stack[n].selects && !x.stack[n].phantom {
+	if n := len(x.stack) - 1; n >= 0 && x.stack[n].kind == wire.SelectBegin && !x.stack[n].phantom {
 		switch e.Kind {
 		case wire.Leave, wire.Chose, wire.Blocked, wire.Overhead, wire.Counters, wire.Lost:
 		default: // it went on without telling which case it took
 			x.pop(e.Time)
-			x.push(level{operation: true, selects: true, phantom: true})
+			x.push(level{operation: true, kind: wire.SelectBegin, phantom: true})
 		}
 	}
 	spec, _ := wire.SpecOf(e.Kind)
 	switch {
 	case spec.Level > 0:
-		x.push(level{begin: e.Time, blocked: notBlocked, name: x.w.name(x.w.regionName(e.ID)), operation: e.Kind != wire.Enter,
-			selects: e.Kind == wire.SelectBegin})
+		l := level{begin: e.Time, blocked: notBlocked, name: x.w.name(x.w.regionName(e.ID)), operation: e.Kind != wire.Enter, kind: e.Kind}
+		l.object, l.mode = e.Object()
+		x.push(l)
 	case e.Kind == wire.Exit:
 		x.drop(uint64(e.ID)+1, e.Time)
 	case e.Kind == wire.Lost:
 		x.drop(uint64(e.ID), e.Time)
 	case e.Kind == wire.Leave || e.Kind == wire.Chose:
-		for n := x.innermost(); n >= 0 && len(x.stack) > n; {
-			x.pop(e.Time)
-		}
+		x.leave(e)
 	case e.Kind == wire.Blocked:
 		if n := x.innermost(); n >= 0 && x.stack[n].blocked == notBlocked {
 			x.stack[n].blocked = e.Time
@@ -269,6 +270,27 @@ func (x *row) event(e *trace.Event) {
 		x.w.created[e.Other()] = creation{x.out.Location, e.Time}
 	case e.Kind == wire.Begin && e.Time >= x.w.out.Begin:
 		x.w.begun[x.id] = e.Time
+	}
+}
+
+// leave ends the innermost operation, and the regions that were left open in it.
+func (x *row) leave(e *trace.Event) {
+	n := x.innermost()
+	if n < 0 {
+		return
+	}
+	if l := &x.stack[n]; l.blocked != notBlocked && e.Time >= x.w.out.Begin && !l.phantom {
+		w := ended{row: x, kind: l.kind, object: l.object, mode: l.mode, begin: l.begin, leave: e.Time}
+		if e.Kind == wire.Chose {
+			w.kind = caseOf(wire.Outcome(e.ID))
+			w.object, w.mode = e.Object()
+		}
+		if w.kind != wire.None && w.object != trace.NoObject {
+			x.w.ended = append(x.w.ended, w)
+		}
+	}
+	for len(x.stack) > n {
+		x.pop(e.Time)
 	}
 }
 
@@ -345,8 +367,9 @@ func (w *window) finish() {
 			w.out.Arrows = append(w.out.Arrows, report.Arrow{From: c.by, FromTime: c.time, To: w.rows[child].out.Location, ToTime: begin, Kind: "create"})
 		}
 	}
+	w.releases()
 	slices.SortFunc(w.out.Arrows, func(a, b report.Arrow) int {
-		return cmp.Or(cmp.Compare(a.FromTime, b.FromTime), cmp.Compare(a.To, b.To))
+		return cmp.Or(cmp.Compare(a.FromTime, b.FromTime), cmp.Compare(a.ToTime, b.ToTime), cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
 	})
 	if len(w.out.Arrows) > maxArrows {
 		w.truncate("only the first %d of %d arrows are shown", maxArrows, len(w.out.Arrows))

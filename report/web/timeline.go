@@ -119,6 +119,14 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 
 // waits adds the instances of wait states that are known one by one, with arrows from those who ended them.
 func (a *api) waits(out *timeline, resources []int) {
+	type meeting struct {
+		from, to int
+		time     int64
+	}
+	drawn := map[meeting]bool{}
+	for _, x := range out.Arrows {
+		drawn[meeting{x.From, x.To, x.FromTime}] = true
+	}
 	shown := map[int]bool{}
 	for _, r := range resources {
 		shown[r] = true
@@ -138,7 +146,7 @@ func (a *api) waits(out *timeline, resources []int) {
 				continue
 			}
 			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name})
-			if i.Causer >= 0 && end <= out.End {
+			if i.Causer >= 0 && end <= out.End && !drawn[meeting{i.Causer, i.Location, end}] {
 				out.Arrows = append(out.Arrows, arrow{i.Causer, end, i.Location, end, m.Name})
 			}
 		}
