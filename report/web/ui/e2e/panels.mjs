@@ -11,7 +11,7 @@ const text = (locator) => locator.evaluate((e) => e.innerText.replace(/[\u202f\u
 
 browse("findings say what was found, who waited for whom, and what to do", { report: reports.hydro }, async (ui, page) => {
   const { findings, experiment } = analysis(reports.hydro);
-  const cards = page.locator(".findings ol .card");
+  const cards = page.locator("ol.cards > .card");
   await cards.first().waitFor();
   assert.ok((await cards.count()) >= Math.min(3, findings.length));
   for (const [i, f] of findings.slice(0, 3).entries()) {
@@ -29,7 +29,7 @@ browse("findings say what was found, who waited for whom, and what to do", { rep
 
 browse("a finding leads to the trees", { report: reports.hydro }, async (ui, page) => {
   const [f] = analysis(reports.hydro).findings;
-  await page.locator(".findings ol .card").first().getByRole("button", { name: "Show in the trees" }).click();
+  await page.locator("ol.cards > .card").first().getByRole("button", { name: "Show in the trees" }).click();
   await page.locator("#call").waitFor();
   const m = await ui.metric(f.metric);
   assert.equal(await page.locator("#metric [aria-selected=true]").getAttribute("data-node"), String(m));
@@ -57,7 +57,7 @@ browse("where the time went adds up", { report: reports.hydro }, async (ui, page
 
 browse("a report of another tool has findings, too", { report: reports.scalasca }, async (ui, page) => {
   const waits = oracle().filter((r) => ["mpi_latesender", "mpi_barrier_wait"].includes(r.metric));
-  const cards = page.locator(".findings ol .card");
+  const cards = page.locator("ol.cards > .card");
   await cards.first().waitFor();
   const said = (await cards.allInnerTexts()).join("\n");
   for (const [metric, region] of [["mpi_latesender", "MPI_Recv"], ["mpi_barrier_wait", "MPI_Barrier"]]) {
@@ -263,3 +263,83 @@ async function meanOf(metric) {
   const totals = [1, 2, 3].map((i) => sum(severities(reports.mean.replace("mean", "even" + i)).filter((r) => r.metric === metric)));
   return totals.reduce((a, b) => a + b) / totals.length;
 }
+
+// tab opens a tab of the details.
+const tab = async (page, name) => {
+  await page.getByRole("tablist", { name: "Details" }).getByRole("tab", { name }).click();
+  return page.locator("#detail");
+};
+
+browse("the details say what a metric means and what to do", { report: reports.planted, hash: "#view=trees" }, async (ui, page) => {
+  await ui.selectMetric("lock_competition");
+  const words = (s) => s.replace(/\s+/g, " ");
+  const said = words(await (await tab(page, "Description")).innerText());
+  const known = words(run("patterns", "lock_competition"));
+  const sentences = said.replace("What it means", "").replace("What to do", ".").split(". ").map((s) => s.trim().replace(/\.$/, "")).filter((s) => s.length > 30);
+  assert.ok(sentences.length > 2, said);
+  for (const s of sentences) assert.ok(known.includes(s), `not in expert patterns: ${s}`);
+  assert.match(said, /What to do/);
+});
+
+browse("the details show how a derived metric is computed", { report: reports.scalasca, hash: "#view=trees&tab=computation" }, async (ui, page) => {
+  const { metrics } = await ui.meta();
+  const derived = metrics.filter((m) => m.expression).slice(0, 3);
+  assert.ok(derived.length > 0, "Scalasca's hierarchy is made of expressions");
+  for (const m of derived) {
+    await ui.selectMetric(m.name);
+    const said = await (await tab(page, "Computation")).innerText();
+    assert.ok(said.includes(m.name) && said.includes(m.kind), said);
+    const squeeze = (s) => s.replace(/\s+/g, "");
+    assert.ok(squeeze(said).includes(squeeze(m.expression)), `${m.expression}\n${said}`);
+  }
+});
+
+browse("statistics of the instances are those of trace.stat", { report: reports.scalasca, hash: "#view=trees&tab=statistics" }, async (ui, page) => {
+  const stat = readFileSync(reports.scalasca.replace("scout.cubex.gz", "trace.stat"), "utf8");
+  await ui.selectMetric("mpi_latesender");
+  const [, count, mean, median, minimum, maximum, total] = /^mpi_latesender\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)/m.exec(stat);
+  const panel = await tab(page, "Statistics");
+  await panel.locator("dd").first().waitFor();
+  const shown = Object.fromEntries((await panel.locator("dl").first().locator("dt, dd").allInnerTexts()).reduce((list, x, i, all) => (i % 2 ? [...list, [all[i - 1], x.replace(/\u202f/g, " ")]] : list), []));
+  assert.equal(shown.Count, count);
+  for (const [name, v] of Object.entries({ Mean: mean, Median: median, Minimum: minimum, Maximum: maximum, Sum: total })) reads(shown[name], Number(v), name);
+});
+
+browse("statistics of our own waits have quartiles and the longest instances", { report: reports.planted, hash: "#view=trees&tab=statistics" }, async (ui, page) => {
+  const s = instancesOf(reports.planted, "late_sender");
+  await ui.selectMetric("late_sender");
+  const panel = await tab(page, "Statistics");
+  await panel.locator("dd").first().waitFor();
+  const said = await text(panel);
+  for (const [name, v] of Object.entries({ Mean: s.mean, Minimum: s.min, "Lower quartile": s.q25, Median: s.median, "Upper quartile": s.q75, Maximum: s.max, Sum: s.sum })) {
+    reads(new RegExp(name + "\\s+([\\d.]+ \\S+)").exec(said)[1], v / 1e9, name);
+  }
+  await panel.locator(".instance-table tbody button").first().click();
+  await page.waitForURL(/view=timeline/);
+  await rows(page).first().waitFor();
+});
+
+browse("the source is shown with the line", { report: reports.planted, hash: "#view=trees&tab=source" }, async (ui, page) => {
+  const { paths } = await ui.meta();
+  await ui.selectMetric("lock_competition");
+  const p = await ui.selectPath("lock_competition", "lock");
+  const [file, line] = [paths.files[paths.file[p]], paths.line[p]];
+  assert.ok(file.endsWith("waits.go") && line > 0, `${file}:${line}`);
+  const here = page.locator(".source .line.here");
+  await here.waitFor();
+  assert.equal((await here.locator("code").textContent()).trim(), readFileSync(file, "utf8").split("\n")[line - 1].trim());
+  assert.equal(await here.locator(".no").textContent(), String(line));
+  assert.ok(await here.isVisible());
+});
+
+browse("the causers of a wait are told, with where they were", { report: reports.planted, hash: "#view=trees&tab=causers" }, async (ui, page) => {
+  const f = analysis(reports.planted).findings.find((x) => x.metric === "lock_competition" && x.callpath[0] === "lock_competition");
+  await ui.selectMetric("lock_competition");
+  await ui.selectPath(...f.callpath);
+  const causers = page.locator(".causers tbody tr");
+  await causers.first().waitFor();
+  const said = await text(causers.first());
+  assert.ok(said.includes(f.causers[0].locations[0]), `${said}, not ${f.causers[0].locations[0]}`);
+  assert.ok(said.includes(f.causers[0].callpath.at(-1)), said);
+  reads(said.replace(/^[\d.<]+ %/, ""), f.causers[0].severity_ns / 1e9, "time");
+});

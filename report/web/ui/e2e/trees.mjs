@@ -65,7 +65,7 @@ browse("each mode shows a share of something else", scalasca, async (ui) => {
   const share = async (column, node, label, part, whole) => {
     await ui.mode(column, label);
     const text = await ui.number(column, node);
-    if (whole === 0) return assert.equal(text, "0%", label);
+    if (whole === 0) return assert.equal(text, "0\u202f%", label);
     const want = (100 * part) / whole;
     assert.ok(text.endsWith("%") && Math.abs(digits(text.replace("<", "")) - want) <= 0.0051 + want * 0.005, `${column}, ${label}: ${text}, not ${want} %`);
   };
@@ -182,12 +182,12 @@ browse("colours follow a scale that can be changed", scalasca, async (ui, page) 
   const colour = async () => (await ui.row("call", p)).locator(".value-box").evaluate((e) => getComputedStyle(e).backgroundColor);
   const before = await colour();
   const legend = ui.column("call").locator(".legend");
-  assert.match(await legend.textContent(), /^0%.*100%/);
+  assert.match(await legend.textContent(), /^0\u202f%.*100\u202f%/);
   await legend.getByRole("button", { name: "Colour scale of" }).click();
   await page.getByRole("spinbutton", { name: /^To/ }).fill("200");
   await page.getByRole("spinbutton", { name: /^To/ }).press("Tab");
   await ui.settled();
-  assert.match(await legend.textContent(), /200%/);
+  assert.match(await legend.textContent(), /200\u202f%/);
   assert.notEqual(await colour(), before);
   await page.getByRole("button", { name: "Reset" }).click();
   await ui.settled();
