@@ -45,3 +45,6 @@ func String(b []byte, field int, v string) []byte {
 	v = strings.ToValidUTF8(v, "\ufffd")
 	return append(binary.AppendUvarint(key(b, field, length), uint64(len(v))), v...)
 }
+
+// AppendVarint appends a number without its field, as an element of a packed list.
+func AppendVarint(b []byte, v uint64) []byte { return binary.AppendUvarint(b, v) }

@@ -1,0 +1,142 @@
+package table
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// DumpOptions say which values are written.
+type DumpOptions struct {
+	Metrics   []*query.Metric
+	Self      bool           // without the metrics below
+	Inclusive bool           // with what is called
+	Zero      bool           // those that are zero, too
+	Paths     *regexp.Regexp // call paths that it matches, with their regions joined by " > "; nil all
+	Format    Format         // JSON, CSV or TSV
+}
+
+// cell is a row of a dump.
+type cell struct {
+	Metric   string   `json:"metric"`
+	CallPath []string `json:"callpath"` // from the root
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Location string   `json:"location"`
+	Value    number   `json:"value"`
+}
+
+// Dump writes every value: metric, call path, location and value, in this order of the report. It returns what could not be
+// evaluated, and why. Values are computed while they are written.
+func Dump(w io.Writer, m *query.Model, o DumpOptions) (notes []string, err error) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	d := &dump{m: m, o: o, out: out, locations: locations(m), names: locationNames(m)}
+	if o.Format != JSON {
+		d.separated = newSeparated(out, o.Format)
+		d.separated.row([]string{"metric", "callpath", "file", "line", "location", "value"})
+	}
+	for _, q := range o.Metrics {
+		if err := d.metric(q); err != nil {
+			notes = append(notes, q.Name+" cannot be evaluated: "+err.Error())
+		}
+		if d.err != nil {
+			break
+		}
+	}
+	if err := d.close(); err != nil {
+		return notes, err
+	}
+	return notes, out.Flush()
+}
+
+// dump is a dump in progress.
+type dump struct {
+	m         *query.Model
+	o         DumpOptions
+	out       *bufio.Writer
+	separated *separated // nil: JSON
+	locations []*query.Resource
+	names     []string
+	rows      int
+	err       error // in writing
+}
+
+// metric writes the values of a metric.
+func (d *dump) metric(q *query.Metric) error {
+	if q.Err != nil {
+		return q.Err
+	}
+	what := query.What{Metric: q, Self: d.o.Self}
+	for _, p := range d.m.Cube.Paths() {
+		c := cell{Metric: q.Name, CallPath: names(p)}
+		if d.o.Paths != nil && !d.o.Paths.MatchString(strings.Join(c.CallPath, separator)) || !d.o.Zero && !d.stored(q, p) {
+			continue
+		}
+		values, err := d.m.ByResource(what, p, d.o.Inclusive)
+		if err != nil {
+			return err
+		}
+		c.File, c.Line = source(p.Region)
+		for i, l := range d.locations {
+			v := values[l.Index]
+			if !d.o.Zero && v.Zero() {
+				continue
+			}
+			c.Location, c.Value = d.names[i], number{v, true}
+			if d.write(&c); d.err != nil {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// stored says whether a call path may have values. Only for metrics that are stored as they are written this can be known
+// without asking for them.
+func (d *dump) stored(q *query.Metric, p *cube.CallPath) bool {
+	if q.Kind != cube.Exclusive || d.o.Inclusive || d.o.Self && len(q.Children) > 0 {
+		return true
+	}
+	r, err := q.Row(p)
+	return err != nil || !r.Zero()
+}
+
+func (d *dump) write(c *cell) {
+	d.rows++
+	if d.separated != nil {
+		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String()})
+		d.err = d.separated.err
+		return
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		d.err = err
+		return
+	}
+	sep := ",\n"
+	if d.rows == 1 {
+		sep = "[\n"
+	}
+	d.out.WriteString(sep)
+	_, d.err = d.out.Write(b)
+}
+
+// close ends the dump.
+func (d *dump) close() error {
+	switch {
+	case d.err != nil:
+		return d.err
+	case d.separated != nil:
+		return d.separated.close()
+	case d.rows == 0:
+		d.out.WriteString("[")
+	}
+	_, err := d.out.WriteString("\n]\n")
+	return err
+}

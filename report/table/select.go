@@ -1,0 +1,165 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// Metrics returns the metrics that a list names, separated by commas, in the order of the list. Each is a unique name or a
+// pattern such as "delay_*", which stands for visible metrics. An empty list is all visible metrics.
+func Metrics(m *query.Model, list string) ([]*query.Metric, error) {
+	if strings.TrimSpace(list) == "" {
+		return m.Metrics, nil
+	}
+	var found []*query.Metric
+	add := func(q *query.Metric) {
+		if !slices.Contains(found, q) {
+			found = append(found, q)
+		}
+	}
+	for _, name := range strings.Split(list, ",") {
+		name = strings.TrimSpace(name)
+		if q := m.Metric(name); q != nil {
+			add(q)
+			continue
+		}
+		matched := false
+		for _, q := range m.Metrics {
+			ok, err := path.Match(name, q.Name)
+			if err != nil {
+				return nil, fmt.Errorf("metric %q: %w", name, err)
+			}
+			if ok {
+				add(q)
+				matched = true
+			}
+		}
+		if !matched {
+			return nil, fmt.Errorf("no metric %q in the report%s", name, like(m, name))
+		}
+	}
+	return found, nil
+}
+
+// like names metrics that somebody may have meant.
+func like(m *query.Model, name string) string {
+	var near []string
+	for _, q := range m.Metrics {
+		if name != "" && (strings.Contains(q.Name, name) || strings.EqualFold(q.Title, name)) && len(near) < 5 {
+			near = append(near, q.Name)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; it has " + strings.Join(near, ", ")
+}
+
+// Time returns the metric that time is spent in, or else the first one; nil if there is none.
+func Time(m *query.Model) *query.Metric {
+	for _, q := range m.Metrics {
+		if q.Name == "time" && q.Err == nil {
+			return q
+		}
+	}
+	for _, q := range m.Metrics {
+		if q.Err == nil {
+			return q
+		}
+	}
+	if len(m.Metrics) > 0 {
+		return m.Metrics[0]
+	}
+	return nil
+}
+
+// leaves is how many of the dearest parts of time are shown unless metrics are named.
+const leaves = 5
+
+// Dearest returns the metrics that say most, if nobody asks for others: visits, time, and the parts of time that are not
+// divided further and of which there is most.
+func Dearest(m *query.Model) []*query.Metric {
+	time := Time(m)
+	if time == nil {
+		return nil
+	}
+	type part struct {
+		metric *query.Metric
+		total  float64
+	}
+	var parts []part
+	var walk func(q *query.Metric)
+	walk = func(q *query.Metric) {
+		for _, child := range q.Children {
+			walk(child)
+		}
+		if total, err := m.Total(query.What{Metric: q}); len(q.Children) == 0 && q != time && err == nil && total.Float64() != 0 {
+			parts = append(parts, part{q, total.Float64()})
+		}
+	}
+	walk(time)
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.total, a.total) })
+	parts = parts[:min(leaves, len(parts))]
+	list := []*query.Metric{time}
+	for _, p := range parts {
+		list = append(list, p.metric)
+	}
+	if visits := m.Metric("visits"); visits != nil && visits != time {
+		list = append(list, visits)
+	}
+	return list
+}
+
+// names returns the names of the regions of a call path, from the root.
+func names(p *cube.CallPath) (list []string) {
+	for ; p != nil; p = p.Parent {
+		list = append(list, p.Region.Name)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// source returns where a call path's region stands.
+func source(r *cube.Region) (file string, line int) { return r.Module, max(r.Begin, 0) }
+
+// locations returns the locations by column.
+func locations(m *query.Model) []*query.Resource {
+	list := make([]*query.Resource, len(m.Cube.Locations()))
+	for _, r := range m.Resources {
+		if r.Location != nil {
+			list[r.Location.Column()] = r
+		}
+	}
+	return list
+}
+
+// locationNames names the locations by column: by their own names if these are different, else with those of what they
+// are in, as much as it takes.
+func locationNames(m *query.Model) []string {
+	list := locations(m)
+	made := make([]string, len(list))
+	for depth := range 4 {
+		seen, same := make(map[string]bool, len(list)), false
+		for i, r := range list {
+			made[i] = r.Name
+			for up, n := r.Parent, 0; up != nil && n < depth; up, n = up.Parent, n+1 {
+				made[i] = up.Name + "/" + made[i]
+			}
+			same = same || seen[made[i]]
+			seen[made[i]] = true
+		}
+		if !same {
+			return made
+		}
+	}
+	for i, r := range list {
+		made[i] += fmt.Sprintf("#%d", r.Location.ID)
+	}
+	return made
+}

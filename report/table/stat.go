@@ -1,0 +1,201 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+
+	"tracerec/internal/readable"
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// StatOptions say what a table of metrics shows.
+type StatOptions struct {
+	Metrics     []*query.Metric // columns; rows are sorted by the first
+	Self        bool            // without the metrics below
+	CallPaths   bool            // rows are call paths in place of regions
+	Inclusive   bool            // with what is called
+	Region      *regexp.Regexp  // rows whose region it matches; nil all
+	Top         int             // at most so many rows; 0 all
+	Percent     bool            // of the whole program
+	PerLocation bool            // a row for every location
+}
+
+// stat is a table of metrics in the making.
+type stat struct {
+	m    *query.Model
+	o    StatOptions
+	t    *Table
+	list []statRow
+}
+
+// statRow is a region or call path.
+type statRow struct {
+	path   *cube.CallPath // nil: a region
+	region *cube.Region
+	values []cube.Value // by metric
+}
+
+// Stat makes a table of metrics: a row for each region or call path that has a value, the largest first. Without calls, values
+// of regions add up to those of the program.
+func Stat(m *query.Model, o StatOptions) *Table {
+	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}}}
+	if o.CallPaths {
+		s.t.Labels[0] = "callpath"
+	}
+	if o.PerLocation {
+		s.t.Labels = append(s.t.Labels, "location")
+	}
+	for _, q := range o.Metrics {
+		s.t.Columns = append(s.t.Columns, column(m, s.what(q), o.Percent))
+	}
+	s.rows()
+	s.sort()
+	all := len(s.list)
+	if o.Top > 0 && all > o.Top {
+		s.list = s.list[:o.Top]
+		s.t.Notes = append(s.t.Notes, fmt.Sprintf("%d more rows", all-o.Top))
+	}
+	for i := range s.list {
+		if o.PerLocation {
+			s.perLocation(&s.list[i])
+		} else {
+			s.add(&s.list[i], s.list[i].values, "")
+		}
+	}
+	s.t.note()
+	return s.t
+}
+
+func (s *stat) what(q *query.Metric) query.What { return query.What{Metric: q, Self: s.o.Self} }
+
+// rows collects the rows that have a value.
+func (s *stat) rows() {
+	if s.o.CallPaths {
+		for _, p := range s.m.Cube.Paths() {
+			s.list = append(s.list, statRow{path: p, region: p.Region})
+		}
+	} else {
+		for _, r := range s.m.Cube.Regions {
+			s.list = append(s.list, statRow{region: r})
+		}
+	}
+	for i := range s.list {
+		s.list[i].values = make([]cube.Value, len(s.o.Metrics))
+	}
+	for k, q := range s.o.Metrics {
+		if s.t.Columns[k].Error != "" {
+			continue
+		}
+		ask := s.m.ByRegion
+		if s.o.CallPaths {
+			ask = s.m.ByPath
+		}
+		inclusive, exclusive, err := ask(s.what(q), nil)
+		if err != nil {
+			s.t.Columns[k].Error = err.Error()
+			continue
+		}
+		if s.o.Inclusive {
+			exclusive = inclusive
+		}
+		for i := range s.list {
+			s.list[i].values[k] = exclusive[i]
+		}
+	}
+	s.list = slices.DeleteFunc(s.list, func(r statRow) bool {
+		return s.o.Region != nil && !s.o.Region.MatchString(r.region.Name) ||
+			!slices.ContainsFunc(r.values, func(v cube.Value) bool { return !v.Zero() })
+	})
+}
+
+// sort puts the largest values first, by the first metric that tells rows apart.
+func (s *stat) sort() {
+	slices.SortStableFunc(s.list, func(a, b statRow) int {
+		for k := range a.values {
+			if c := cmp.Compare(math.Abs(b.values[k].Float64()), math.Abs(a.values[k].Float64())); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+}
+
+// add adds a row.
+func (s *stat) add(r *statRow, values []cube.Value, location string) {
+	file, line := source(r.region)
+	row := Row{Labels: []any{r.region.Name, file, line}}
+	name := readable.Elide(readable.Clean(r.region.Name), 60)
+	if r.path != nil {
+		list := names(r.path)
+		row.Labels[0] = list
+		name = shortPath(list)
+	}
+	row.Shown = name
+	if where := place(file, line); where != "" {
+		row.Shown += gap + where
+	}
+	if s.o.PerLocation {
+		row.Labels = append(row.Labels, location)
+		row.Shown += gap + "on " + readable.Clean(location)
+	}
+	for k := range values {
+		row.Values = append(row.Values, s.t.Columns[k].value(values[k]))
+	}
+	s.t.Rows = append(s.t.Rows, row)
+}
+
+// shortPath writes a call path for people: a few of its ends.
+func shortPath(list []string) string {
+	const most = 4
+	text := ""
+	if len(list) > most {
+		list, text = list[len(list)-most:], "… ▸ "
+	}
+	for i, name := range list {
+		if i > 0 {
+			text += " ▸ "
+		}
+		text += readable.Elide(readable.Clean(name), 40)
+	}
+	return text
+}
+
+// perLocation adds a row for every location on which there is a value.
+func (s *stat) perLocation(r *statRow) {
+	list := locations(s.m)
+	labels := locationNames(s.m)
+	rows := make([][]cube.Value, len(list))
+	for k, q := range s.o.Metrics {
+		if s.t.Columns[k].Error != "" {
+			continue
+		}
+		var values []cube.Value
+		var err error
+		if r.path != nil {
+			values, err = s.m.ByResource(s.what(q), r.path, s.o.Inclusive)
+		} else {
+			values, err = s.m.RegionByResource(s.what(q), r.region, s.o.Inclusive)
+		}
+		if err != nil {
+			s.t.Columns[k].Error = err.Error()
+			continue
+		}
+		for i, l := range list {
+			if v := values[l.Index]; !v.Zero() {
+				if rows[i] == nil {
+					rows[i] = make([]cube.Value, len(s.o.Metrics))
+				}
+				rows[i][k] = v
+			}
+		}
+	}
+	for i, values := range rows {
+		if values != nil {
+			s.add(r, values, labels[i])
+		}
+	}
+}
