@@ -20,7 +20,7 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
   else if (v !== undefined) {
     const share = shareOf(c, node, v, s.mode);
     absolute = value(v, unit, s.signed);
-    text = share === null ? absolute : Number.isNaN(share) ? "–" : percent(share, s.signed) + "%";
+    text = share === null ? absolute : Number.isNaN(share) ? "–" : percent(share, s.signed) + "\u202f%";
     if (share === null || v === 0) absolute = "";
     const m = colourMode(c, s.mode);
     const scaled = shareOf(c, node, v, m, colourWhole(c, node, m, s.signed, s.weight));

@@ -35,7 +35,7 @@ export function Legend({ c, shown }: { c: Content; shown: Shown }) {
   const m = colourMode(c, shown.mode);
   const share = m !== "absolute" && c.tree.roots.some((r) => c.additive(r));
   const unit = c.tree.roots.length ? c.unit(c.tree.roots[0]!) : "";
-  const text = (v: number) => (share ? percent(v, signed).replace(/\.0+$/, "") + "%" : value(v, unit, signed));
+  const text = (v: number) => (share ? percent(v, signed).replace(/\.0+$/, "") + "\u202f%" : value(v, unit, signed));
   const factor = share ? 100 : 1;
   const set = (which: 0 | 1, x: number) => {
     const next: [number, number] = signed ? [0, scale.max] : [scale.min, scale.max];
