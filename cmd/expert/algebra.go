@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/report/algebra"
-	"tracerec/report/query"
 )
 
 func newDiff() *cobra.Command {
@@ -34,13 +33,6 @@ positive. Call paths of an edited program are matched although lines moved.`,
 			defer done()
 			if err != nil {
 				return err
-			}
-			for i := range in {
-				if spec, ok := query.Embedded(in[i].Cube); ok {
-					if in[i].Cube, err = query.Remap(in[i].Cube, spec); err != nil {
-						return fmt.Errorf("%s: %w", args[i], err)
-					}
-				}
 			}
 			r, err := algebra.Diff(in[0], in[1])
 			if err != nil {

@@ -130,8 +130,12 @@ func (u *union) keepRuns(qs *quantities, names []string, groups [][]*operand) er
 			return err
 		}
 	}
+	c.Members = slices.DeleteFunc(slices.Clone(u.cube.Members), func(m *cube.Member) bool { return m.Name != specMember })
 	return u.keep(c)
 }
+
+// specMember is the hierarchy of metrics in which the report wants to be shown.
+const specMember = "remapping.spec"
 
 // keep adds the report of the runs to the union.
 func (u *union) keep(runs *cube.Cube) error {

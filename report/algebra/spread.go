@@ -18,6 +18,7 @@ type Spread struct {
 	model *query.Model         // of the report of the runs
 	mu    sync.Mutex
 	known map[spreadKey]*columns
+	whole together
 }
 
 type spreadKey struct {
@@ -55,12 +56,12 @@ func sidesOf(c *cube.Cube) (*Spread, error) {
 	if err != nil || runs == nil {
 		return nil, err
 	}
-	if spec, ok := query.Embedded(c); ok && !sameMetrics(c, runs) { // the report is shown with other metrics than it was made with
+	if spec, ok := query.Embedded(runs); ok && !sameMetrics(c, runs) { // the report is shown with other metrics than it was made with
 		if runs, err = query.Remap(runs, spec); err != nil {
 			return nil, err
 		}
 	}
-	s := &Spread{known: map[spreadKey]*columns{}}
+	s := &Spread{known: map[spreadKey]*columns{}, whole: together{runs, map[string]bool{}, map[string]bool{}}}
 	if s.model, err = query.New(runs); err != nil {
 		return nil, err
 	}
@@ -148,6 +149,11 @@ func (s *Spread) columns(metric string, self bool) *columns {
 		c.err = fmt.Errorf("metric %s is not known for single runs", metric)
 		return c
 	}
+	for _, x := range append(visible(m, self), m) {
+		if c.err = s.whole.check(x.Name); c.err != nil {
+			return c
+		}
+	}
 	without := strings.Fields(attr(m.Attrs, unmeasuredAttr))
 	for i, side := range s.sides {
 		for _, run := range side {
@@ -164,6 +170,16 @@ func (s *Spread) columns(metric string, self bool) *columns {
 		}
 	}
 	return c
+}
+
+// visible returns the metrics whose values are not part of a metric without its children.
+func visible(m *query.Metric, self bool) (list []*query.Metric) {
+	for _, x := range m.Children {
+		if self && x.Index >= 0 {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 func floats(values []cube.Value) []float64 {

@@ -99,14 +99,18 @@ func (r *remapping) all(list []*cube.Metric) []*cube.Metric {
 	return made
 }
 
-// one makes a metric of its description and, if there are values, of the metric that has them.
+// one makes a metric of its description and, if there are values, of the metric that has them, be it that it computes them from
+// those of several runs.
 func (r *remapping) one(s *cube.Metric) *cube.Metric {
 	m := *s
-	if old := r.old[s.Name]; old != nil && !s.Kind.Derived() && !old.Kind.Derived() {
+	if old := r.old[s.Name]; old != nil && !s.Kind.Derived() {
 		m = *old
 		m.Title, m.Ghost, m.Val = s.Title, s.Ghost, s.Val
 		m.Unit, m.URL, m.Doc = given(s.Unit, old.Unit), given(s.URL, old.URL), given(s.Doc, old.Doc)
 		m.Expressions = s.Expressions // which may initialise
+		if old.Kind.Derived() {
+			m.Expressions = slices.Concat(s.Expressions, old.Expressions)
+		}
 	} else {
 		m.ID = r.next
 		r.next++

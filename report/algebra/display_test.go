@@ -1,0 +1,86 @@
+package algebra
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/query"
+)
+
+// shown makes a model of a report as it wants to be shown.
+func shown(t *testing.T, in Input) *query.Model {
+	t.Helper()
+	m, err := query.Display(in.Cube)
+	require.NoError(t, err)
+	return m
+}
+
+// What is shown of a difference is the difference of what is shown, also of metrics that are computed, and be it by a formula that is
+// not linear, in all call paths.
+func TestDifferencesOfDerivedMetrics(t *testing.T) {
+	a, b := stored(t, "../oracle/npb-btmzS_4x2/scout.cubex"), stored(t, "../oracle/npb-spmzS_4x2/scout.cubex")
+	d := made(t, "d")(Diff(a, b))
+	x, y, z := shown(t, a), shown(t, b), shown(t, d)
+	derived := 0
+	for _, m := range z.Metrics {
+		p, q := x.Metric(m.Name), y.Metric(m.Name)
+		require.NotNil(t, p, m.Name)
+		require.NoError(t, m.Err, m.Name)
+		v, err := x.Total(query.What{Metric: p})
+		require.NoError(t, err, m.Name)
+		w, err := y.Total(query.What{Metric: q})
+		require.NoError(t, err, m.Name)
+		got, err := z.Total(query.What{Metric: m})
+		require.NoError(t, err, m.Name)
+		require.InDelta(t, v.Float64()-w.Float64(), got.Float64(), 1e-9*(1+v.Float64()), m.Name)
+		if m.Kind.Derived() {
+			derived++
+		}
+	}
+	require.Greater(t, derived, 75)
+	require.Contains(t, z.Metric("critical_path_imbalance").Expressions[0].Text, " - ", "the greater of two values is not linear")
+
+	spread, err := sidesOf(d.Cube)
+	require.NoError(t, err)
+	_, _, err = spread.bands("critical_path_imbalance", false, nil, true)
+	require.ErrorContains(t, err, "computed for each location")
+	for _, name := range []string{"comp", "mpi_point2point", "time"} {
+		incl, excl, err := z.ByPath(query.What{Metric: z.Metric(name)}, nil)
+		require.NoError(t, err)
+		for i, p := range z.Cube.Paths() {
+			for inclusive, v := range map[bool]float64{true: incl[i].Float64(), false: excl[i].Float64()} {
+				s, r, err := spread.bands(name, false, p, inclusive)
+				require.NoError(t, err)
+				require.InDelta(t, v, s.Mean-r.Mean, 1e-9, "%s at %s", name, pathName(p))
+			}
+		}
+	}
+}
+
+func TestMeansOfDerivedMetrics(t *testing.T) {
+	a := stored(t, "../oracle/npb-btmzS_4x2/scout.cubex")
+	mean := made(t, "mean")(Mean(Input{"1", a.Cube}, Input{"2", a.Cube}))
+	x, y := shown(t, a), shown(t, mean)
+	require.Equal(t, len(x.Metrics), len(y.Metrics))
+	for i, m := range x.Metrics {
+		require.Equal(t, m.Name, y.Metrics[i].Name)
+		incl, excl, err := x.ByPath(query.What{Metric: m}, nil)
+		require.NoError(t, err, m.Name)
+		incl2, excl2, err := y.ByPath(query.What{Metric: y.Metrics[i]}, nil)
+		require.NoError(t, err, m.Name)
+		for k := range incl {
+			require.InDelta(t, incl[k].Float64(), incl2[k].Float64(), 1e-12*(1+incl[k].Float64()), "%s at %d", m.Name, k)
+			require.InDelta(t, excl[k].Float64(), excl2[k].Float64(), 1e-12*(1+incl[k].Float64()), "%s at %d", m.Name, k)
+		}
+	}
+	s := SpreadOf(y.Cube)
+	require.NotNil(t, s)
+	band, ok := s.At(y.Metric("mpi_point2point").Metric, nil, true)
+	require.True(t, ok, "metrics of the hierarchy in which the report is shown have a spread too")
+	require.Equal(t, 2, band.N)
+	require.Zero(t, band.Noise)
+	total, err := x.Total(query.What{Metric: x.Metric("mpi_point2point")})
+	require.NoError(t, err)
+	require.InDelta(t, total.Float64(), band.Mean, 1e-12)
+}
