@@ -79,6 +79,7 @@ export function Chart(p: Props) {
     const length = p.view[1] - p.view[0];
     if (!sideways && x < gutter) return; // over the names the rows scroll
     e.preventDefault();
+    setHover(null);
     const unit = e.deltaMode === 1 ? 16 : 1;
     if (sideways) p.move(pan(p.view, ((e.deltaX || e.deltaY) * unit * length) / (width - gutter), p.whole));
     else p.move(zoom(p.view, Math.exp(Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.003), timeAt(x), p.whole));
@@ -145,7 +146,7 @@ export function Chart(p: Props) {
     p.move(within([begin - margin, end + margin], p.whole));
   };
 
-  const told = hover && describe(hover.hit, scene.names, p.title);
+  const told = hover && describe(hover.hit, scene.names, p.title, inside(scene.loaded, p.whole));
   const legend: [string, string][] = p.data && p.data.rows.some((row) => row.spans.some((s) => s[4] !== Kind.Region))
     ? [["region", "region of the program"], ["operation", "operation"], ["blocked", "blocked in it"], ["waiting", p.title || "wait"]]
     : [["waiting", p.title || "wait"]];
@@ -162,6 +163,7 @@ export function Chart(p: Props) {
         />
         <div style={{ height: Math.max(0, total + rulerHeight - height) + "px" }} />
       </div>
+      <div class="focus-ring" />
       {band && <div class="band" style={{ left: band[0] + "px", width: band[1] - band[0] + "px" }} />}
       {hover && told && (
         <div class="tip" role="presentation" style={tipAt(hover.x, hover.y, width, height)}>
@@ -176,6 +178,11 @@ export function Chart(p: Props) {
       </p>
     </div>
   );
+}
+
+// inside is what is loaded, with ends only where something may be beyond them.
+function inside(loaded: Range | null, whole: Range): Range | null {
+  return loaded && [loaded[0] <= whole[0] ? -Infinity : loaded[0], loaded[1] >= whole[1] ? Infinity : loaded[1]];
 }
 
 // tipAt places the tooltip beside the pointer, inside the chart.

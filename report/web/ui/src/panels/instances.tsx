@@ -5,7 +5,7 @@ import { grouped, time } from "../format";
 import { fullPath, fullResource, pathName } from "../report";
 import { getReport } from "../state";
 import { moment, type Range } from "./axis";
-import { Kind } from "./lanes";
+import { Kind, lasts } from "./lanes";
 import { MiniBox } from "./minibox";
 import { basename, titleOf } from "./parts";
 import type { WaitState } from "./waits";
@@ -76,7 +76,7 @@ export function WindowTable({ data, view }: { data: Timeline; view: Range }) {
                   <td>{kinds[s.kind]}</td>
                   <td class="num">{s.depth + 1}</td>
                   <td class="num">{moment(s.begin, view[1] - view[0])}</td>
-                  <td class="num">{time((s.end - s.begin) / 1e9)}</td>
+                  <td class="num">{lasts(s.begin, s.end, [data.begin || -Infinity, data.end])}</td>
                 </tr>
               ))}
             </tbody>

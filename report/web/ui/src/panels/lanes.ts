@@ -356,18 +356,23 @@ function fit(c: CanvasRenderingContext2D, text: string, room: number): string {
   const width = c.measureText(text).width;
   if (width <= room) return text;
   const n = Math.floor((text.length * room) / width) - 1;
-  return n < 2 ? "" : text.slice(0, n) + "…";
+  return n < 3 ? "" : text.slice(0, n) + "…";
+}
+
+// lasts writes how long a stay was. One that reaches to an end of what is loaded may have begun before it, or go on behind it.
+export function lasts(begin: number, end: number, loaded: Range | null): string {
+  return time((end - begin) / 1e9) + (loaded && (begin <= loaded[0] || end >= loaded[1]) ? " or more" : "");
 }
 
 // describe says what lies under the pointer.
-export function describe(h: Hit, names: string[], title: string): { name: string; lines: string[] } | null {
+export function describe(h: Hit, names: string[], title: string, loaded: Range | null): { name: string; lines: string[] } | null {
   const lines: string[] = [];
   if (h.span) {
     const [begin, end, , , kind, merged] = h.span;
     if (merged > 1) lines.push(`${merged} short stays, most of it in this one`);
-    lines.push(`${time((end - begin) / 1e9)} ${kind === Kind.Operation ? "in the operation" : "in the region"}`);
+    lines.push(`${lasts(begin, end, loaded)} ${kind === Kind.Operation ? "in the operation" : "in the region"}`);
   }
-  if (h.blocked) lines.push(`${time((h.blocked[1] - h.blocked[0]) / 1e9)} blocked`);
+  if (h.blocked) lines.push(`${lasts(h.blocked[0], h.blocked[1], loaded)} blocked`);
   if (h.wait) lines.push(`${title}: ${time((h.wait.end - h.wait.begin) / 1e9)}`);
   if (lines.length === 0) return null;
   return { name: h.span ? (names[h.span[3]] ?? "") : title, lines };

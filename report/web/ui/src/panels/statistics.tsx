@@ -25,6 +25,7 @@ export function Statistics() {
         <BoxPlot s={s} text={text} title={titleOf(metric)} />
       </div>
       {s.instances.length > 0 && isTime(s.unit) && (
+        <div class="scroll-x" tabIndex={0} role="group" aria-label="Longest waits">
         <table class="instance-table">
           <caption>Longest {s.instances.length < s.count ? `${s.instances.length} of ${grouped(s.count)}` : ""}</caption>
           <thead><tr><th scope="col" class="num">Waited</th><th scope="col">Who</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num">Began at</th></tr></thead>
@@ -40,6 +41,7 @@ export function Statistics() {
             ))}
           </tbody>
         </table>
+        </div>
       )}
     </div>
   );

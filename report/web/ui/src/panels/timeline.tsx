@@ -37,7 +37,7 @@ function Page({ states }: { states: WaitState[] }) {
   const rows = useMemo(() => (ownRows.length > 0 ? ownRows : list.length > 0 ? concerned(list, index) : leaves().slice(0, 8)), [ownRows, list, index]);
 
   const target = useMemo(() => within(stateWindow ?? (chosen ? around(chosen) : whole), whole), [stateWindow, chosen, whole]);
-  const [view, move] = useView(target);
+  const [view, move] = useView(target, index);
   const [width, setWidth] = useState(800);
   const { data, error } = useWindow(view, rows, width, whole);
 
@@ -126,7 +126,7 @@ function describeChosen(chosen: Instance | null, title: string): string {
 }
 
 // useView holds the window while it is being moved; the address follows a little later.
-function useView(target: Range): [Range, (next: Range) => void] {
+function useView(target: Range, instance: number): [Range, (next: Range) => void] {
   const [view, set] = useState(target);
   const own = useRef<Range | null>(null); // what the address was given
   const timer = useRef(0);
@@ -159,7 +159,7 @@ function useView(target: Range): [Range, (next: Range) => void] {
     own.current = next;
     set(next);
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => setState({ window: [Math.round(next[0]), Math.round(next[1])] }), 250);
+    timer.current = window.setTimeout(() => setState({ window: [Math.round(next[0]), Math.round(next[1])], instance }), 250);
   };
   return [view, move];
 }
@@ -233,6 +233,8 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
   const [text, setText] = useState("");
   const all = leaves();
   const found = all.filter((i) => fullResource(r, i).toLowerCase().includes(text.toLowerCase()));
+  const named = new Map<string, number>();
+  for (const i of all) named.set(r.system.name[i]!, (named.get(r.system.name[i]!) ?? 0) + 1);
   const toggle = (i: number) => {
     const set = new Set(getState().rows.length > 0 ? getState().rows : rows);
     if (!set.delete(i)) set.add(i);
@@ -243,7 +245,7 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
       <input type="search" placeholder="Filter by name" aria-label="Filter rows by name" value={text} onInput={(e) => setText(e.currentTarget.value)} />
       <div class="choices" role="group" aria-label="Rows shown">
         {found.slice(0, mostChoices).map((i) => (
-          <label key={i}><input type="checkbox" checked={rows.includes(i)} onChange={() => toggle(i)} /><span>{fullResource(r, i)}</span></label>
+          <label key={i}><input type="checkbox" checked={rows.includes(i)} onChange={() => toggle(i)} /><span title={fullResource(r, i)}>{r.system.name[i]}{named.get(r.system.name[i]!)! > 1 && <span class="remark"> {r.system.name[r.systemTree.parent[i]!]}</span>}</span></label>
         ))}
         {found.length > mostChoices && <p class="remark">{found.length - mostChoices} more; filter by name to see them</p>}
         {found.length === 0 && <p class="remark">No name contains that.</p>}
