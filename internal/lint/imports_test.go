@@ -46,7 +46,7 @@ var rules = []rule{
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
 	{"report/tracestat", nil, nil},
 	{"report/cube", nil, nil},
-	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query"}, nil},
+	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
 	{"report/query", []string{"report/cube", "report/cubepl"}, nil},
 	{"report/limit", []string{"report/algebra", "report/cube", "report/query"}, nil},
 	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},

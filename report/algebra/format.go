@@ -7,25 +7,16 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"tracerec/internal/readable"
 )
 
-// value writes a value in its unit.
+// value writes a value in its unit; times without a metric are in seconds.
 func (p *page) value(v float64, c Change) string {
-	unit := "sec" // of times without a metric
-	if c.Metric != nil {
-		unit = c.Metric.Unit
+	if c.Metric == nil {
+		return readable.Quantity(v, "sec")
 	}
-	switch unit {
-	case "sec":
-		return seconds(v)
-	case "ns":
-		return seconds(v / 1e9)
-	case "bytes":
-		return bytesOf(v)
-	}
-	return count(v)
+	return readable.Quantity(v, c.Metric.Unit)
 }
 
 // signed writes the change from A to B.
@@ -49,7 +40,7 @@ func relative(c Change) string {
 	case c.B == 0:
 		return "gone"
 	case c.B/c.A > 10:
-		return "×" + digits(c.B/c.A)
+		return "×" + readable.Count(c.B/c.A)
 	}
 	r := 100 * c.Delta() / math.Abs(c.A)
 	s := strconv.FormatFloat(math.Abs(r), 'f', 1, 64) + " %"
@@ -57,63 +48,6 @@ func relative(c Change) string {
 		return "−" + s
 	}
 	return "+" + s
-}
-
-// seconds writes a duration with three digits in the unit that suits it.
-func seconds(v float64) string {
-	a := math.Abs(v)
-	switch {
-	case v == 0:
-		return "0 s"
-	case a < 999.5e-9:
-		return digits(v*1e9) + " ns"
-	case a < 999.5e-6:
-		return digits(v*1e6) + " µs"
-	case a < 999.5e-3:
-		return digits(v*1e3) + " ms"
-	}
-	return digits(v) + " s"
-}
-
-func bytesOf(v float64) string {
-	a := math.Abs(v)
-	for _, unit := range []string{" B", " KiB", " MiB", " GiB"} {
-		if a < 999.5 {
-			return digits(v) + unit
-		}
-		v, a = v/1024, a/1024
-	}
-	return digits(v) + " TiB"
-}
-
-// digits writes v with three significant digits, but never fewer than the integer part has.
-func digits(v float64) string {
-	switch a := math.Abs(v); {
-	case a < 9.995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case a < 99.95:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
-
-// count writes a number with commas between thousands, and a fraction if it is small.
-func count(v float64) string {
-	if math.Abs(v) < 1000 && v != math.Trunc(v) {
-		return digits(v)
-	}
-	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if v < 0 {
-		return "-" + s
-	}
-	return s
-}
-
-func right(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s))) + s
 }
 
 // sortOthers puts times in front, the largest first, and then what changed most in relation to what it was.

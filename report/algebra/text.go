@@ -8,8 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"tracerec/internal/readable"
 	"tracerec/report/cube"
 )
 
@@ -23,7 +23,7 @@ type TextOptions struct {
 func (x *Changes) Text(w io.Writer, o TextOptions) error {
 	b := bufio.NewWriter(w)
 	p := &page{Writer: b, changes: x, a: x.A, b: x.B, top: o.Top}
-	if utf8.RuneCountInString(x.A) > maxTitle || utf8.RuneCountInString(x.B) > maxTitle {
+	if readable.Width(x.A) > maxTitle || readable.Width(x.B) > maxTitle {
 		p.a, p.b = "A", "B"
 		p.line("A = %s", x.A)
 		p.line("B = %s", x.B)
@@ -62,7 +62,7 @@ type page struct {
 }
 
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintln(p, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	fmt.Fprintln(p, readable.Clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
 
 // lead says in a sentence or two whether B is better than A.
@@ -81,11 +81,11 @@ func (p *page) lead() {
 	case main.B > 0 && factor > 1 && factor < 2:
 		p.line("%s takes %s less time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "−"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
 	case main.B > 0 && factor >= 2:
-		p.line("%s is %s times as fast as %s: %s instead of %s%s.", p.b, digits(factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+		p.line("%s is %s times as fast as %s: %s instead of %s%s.", p.b, readable.Count(factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
 	case main.A > 0 && factor > 0.5:
 		p.line("%s takes %s more time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "+"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
 	case main.A > 0:
-		p.line("%s takes %s times as long as %s: %s instead of %s%s.", p.b, digits(1/factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
+		p.line("%s takes %s times as long as %s: %s instead of %s%s.", p.b, readable.Count(1/factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
 	}
 	if x := p.changes.Calls; known && len(x) > 0 && x[0].rank() == 0 {
 		p.line("The largest change that is more than noise: %s, %s in %s.", p.signed(x[0]), title(x[0]), where(x[0].Path))
@@ -175,7 +175,7 @@ func title(c Change) string {
 // head begins a table.
 func (p *page) head(text string) {
 	p.line("%s", text)
-	p.line("%s %s %s %9s  %s", right("change", 11), right(p.a, maxTitle), right(p.b, maxTitle), "", p.noiseTitle())
+	p.line("%s %s %s %9s  %s", readable.Right("change", 11), readable.Right(p.a, maxTitle), readable.Right(p.b, maxTitle), "", p.noiseTitle())
 }
 
 func (p *page) noiseTitle() string {
@@ -187,7 +187,7 @@ func (p *page) noiseTitle() string {
 
 // row shows a change.
 func (p *page) row(c Change, what string) {
-	p.line("%s %s %s %s %s %s", right(p.signed(c), 11), right(p.value(c.A, c), maxTitle), right(p.value(c.B, c), maxTitle), right(relative(c), 9), p.noise(c), what)
+	p.line("%s %s %s %s %s %s", readable.Right(p.signed(c), 11), readable.Right(p.value(c.A, c), maxTitle), readable.Right(p.value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
 }
 
 // noise shows the noise of a change, and whether it is less.
@@ -198,14 +198,14 @@ func (p *page) noise(c Change) string {
 	beyond, known := c.Beyond()
 	switch {
 	case known && c.A == c.B:
-		return right("", 11) + " "
+		return readable.Right("", 11) + " "
 	case !known:
-		return right("?", 11) + " "
+		return readable.Right("?", 11) + " "
 	case beyond:
-		return right("±"+p.value(c.Noise, c), 11) + " "
+		return readable.Right("±"+p.value(c.Noise, c), 11) + " "
 	}
 	p.within = true
-	return right("~±"+p.value(c.Noise, c), 11) + " "
+	return readable.Right("~±"+p.value(c.Noise, c), 11) + " "
 }
 
 // calls shows where time was won and lost.
@@ -237,7 +237,7 @@ func (p *page) calls() {
 		}
 		if shown > 0 {
 			if c := p.changes.Calls[0]; rest != 0 {
-				p.line("%s elsewhere", right(p.signed(Change{Metric: c.Metric, B: rest}), 11))
+				p.line("%s elsewhere", readable.Right(p.signed(Change{Metric: c.Metric, B: rest}), 11))
 			}
 			p.line("")
 		}
@@ -282,7 +282,7 @@ func (p *page) others() {
 	p.head("Other metrics")
 	for i, c := range list {
 		if i == p.top {
-			p.line("%s and %d more metrics", right("", 11), len(list)-i)
+			p.line("%s and %d more metrics", readable.Right("", 11), len(list)-i)
 			break
 		}
 		what := title(c)
@@ -305,7 +305,7 @@ func where(c *cube.CallPath) string {
 	if strings.HasSuffix(name, place) {
 		place = ""
 	}
-	for full := name; utf8.RuneCountInString(name) > maxWhere; name = "…" + full {
+	for full := name; readable.Width(name) > maxWhere; name = "…" + full {
 		_, rest, ok := strings.Cut(full[1:], "/")
 		if !ok {
 			break
