@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -17,6 +18,9 @@ type Options struct {
 	// read several times, each time for some of the objects. The operations of one object, the locations and the waits
 	// found are in memory whatever it says. The result does not depend on it.
 	Memory int64
+	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
+	// one location each, until there are no more or all groups have.
+	Locations int
 	// Wait and Message, if set, are told every wait and every message that is found, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
@@ -43,7 +47,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives), list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
 	settlers := m.settlers(n)
 	m.run(settlers, s)
 	for _, parts := range keep[1:] {

@@ -2,6 +2,7 @@ package analyzer_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -137,13 +138,18 @@ func goroutinesTrace(t testing.TB, n int) *trace.Archive {
 	return a
 }
 
-// TestManyGoroutinesAreFolded: beyond 4096 the goroutines of a group are one location, with exact sums.
+// TestManyGoroutinesAreFolded: beyond 4096, unless told, the goroutines of a group are one location, with exact sums.
 func TestManyGoroutinesAreFolded(t *testing.T) {
 	const n = 10_000
 	x, err := analyzer.Analyze(goroutinesTrace(t, n), analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)
 	invariants(t, x)
 	require.Len(t, x.Locations, 2)
+	require.Contains(t, x.Warnings, "10,000 goroutines are too many to be shown one by one; added up are worker ×9,999 (--locations)")
+	all, err := analyzer.Analyze(goroutinesTrace(t, n), analyzer.Options{Patterns: patterns.All(), Locations: n})
+	require.NoError(t, err)
+	require.Len(t, all.Locations, n)
+	require.NotContains(t, strings.Join(all.Warnings, "\n"), "--locations")
 	require.Equal(t, report.Location{Name: "worker", Group: 1, Count: n - 1, GoID: 2, Trace: 1}, x.Locations[1])
 	for i, m := range x.Metrics {
 		for _, c := range x.Severity[i] {

@@ -388,6 +388,9 @@ func (b *builder) warnings() {
 			}
 		}
 	}
+	if parts := b.places.parts; len(parts) > 0 {
+		add("%s", report.AddedUp(b.out.Header.Goroutines, parts))
+	}
 	var total problems
 	for _, w := range b.s.workers {
 		total.add(&w.problems)

@@ -1,8 +1,11 @@
 package analyzer
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 
+	"tracerec/report"
 	"tracerec/trace"
 )
 
@@ -13,6 +16,7 @@ type places struct {
 	folded []uint32 // by group: the reported location of its first member
 	groups []placeGroup
 	locs   []placeLocation
+	parts  []string // groups that were folded, for people
 }
 
 type placeGroup struct {
@@ -45,11 +49,11 @@ type placeLocation struct {
 	index int // number within those of the same name
 }
 
-// maxLocations is the number of locations beyond which those of a group are folded.
-const maxLocations = 4096
+// defaultLocations is the number of locations beyond which those of a group are folded, unless told.
+const defaultLocations = 4096
 
-// place groups the locations and finds their places in the report.
-func (s *scan) place(v *lives) *places {
+// place groups the locations and finds their places in the report, which are no more than most if the groups are not.
+func (s *scan) place(v *lives, most int) *places {
 	type key struct {
 		process int
 		name    string
@@ -90,16 +94,32 @@ func (s *scan) place(v *lives) *places {
 			g.name = s.regions.list[g.entered].Name
 		}
 	}
-	p.locate(s)
+	p.locate(s, p.crowds(most))
 	return p
 }
 
-// locate gives every location, or every group of them, its place in the report.
-func (p *places) locate(s *scan) {
-	live := 0
-	for i := range p.groups {
-		live += p.groups[i].count
+// crowds says which groups are folded so that there are at most so many locations: the largest, as few as possible.
+func (p *places) crowds(most int) []bool {
+	order, left := make([]int, len(p.groups)), 0
+	for i := range order {
+		order[i] = i
+		left += p.groups[i].count
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.groups[b].count, p.groups[a].count) })
+	folded := make([]bool, len(p.groups))
+	for _, g := range order {
+		if left <= most || p.groups[g].count == 1 {
+			break
+		}
+		left -= p.groups[g].count - 1
+		folded[g] = true
+		p.parts = append(p.parts, report.Crowd(p.groups[g].name, p.groups[g].count))
+	}
+	return folded
+}
+
+// locate gives every location, or every group of them, its place in the report.
+func (p *places) locate(s *scan, folded []bool) {
 	members := map[string]int{}
 	p.folded = make([]uint32, len(p.groups))
 	for i := range p.folded {
@@ -112,7 +132,7 @@ func (p *places) locate(s *scan) {
 		}
 		g := p.group[i]
 		first := p.folded[g] == uint32(trace.NoLocation)
-		if live > maxLocations && !first {
+		if folded[g] && !first {
 			p.fold[i] = p.folded[g]
 			p.locs[p.fold[i]].count++
 			continue

@@ -143,12 +143,12 @@ func (f *folding) unite(bins []*bin, name string) {
 		x.members = nil
 	}
 	if len(groups) == 1 {
-		f.said = append(f.said, fmt.Sprintf("%s ×%s", readable(name), grouped(int64(f.count(b)))))
+		f.said = append(f.said, Crowd(name, f.count(b)))
 		return
 	}
 	b.group, b.name = int32(len(f.to.Groups)), name
 	f.to.Groups = append(f.to.Groups, Group{Name: name, Creator: -1, Count: f.count(b)})
-	f.said = append(f.said, fmt.Sprintf("%s ×%s from %s groups", readable(name), grouped(int64(f.count(b))), grouped(int64(len(groups)))))
+	f.said = append(f.said, fmt.Sprintf("%s from %s groups", Crowd(name, f.count(b)), grouped(int64(len(groups)))))
 }
 
 // count returns the number of goroutines in a bin.
@@ -167,6 +167,10 @@ func (f *folding) sweep() {
 // finish makes the locations from the bins and moves everything to them.
 func (f *folding) finish() {
 	e, to := f.from, &f.to
+	goroutines := 0
+	for i := range e.Locations {
+		goroutines += max(1, e.Locations[i].Count)
+	}
 	to.Locations = nil
 	f.at = make([]uint32, len(e.Locations))
 	for i, b := range f.bins {
@@ -199,20 +203,23 @@ func (f *folding) finish() {
 		n := &to.NeverEnded[i]
 		n.Location, n.Holder = f.at[n.Location], f.causer(n.Holder)
 	}
-	to.Warnings = append(slices.Clone(e.Warnings), f.warning())
+	to.Warnings = append(slices.Clone(e.Warnings), AddedUp(goroutines, f.said))
 }
 
-// warning says what was folded.
-func (f *folding) warning() string {
+// Crowd names a number of goroutines that are shown as one.
+func Crowd(name string, n int) string {
+	return fmt.Sprintf("%s ×%s", readable(name), grouped(int64(n)))
+}
+
+// AddedUp is the warning that of so many locations, those in some crowds are shown as one each.
+func AddedUp(all int, crowds []string) string {
 	const most = 5
-	text := fmt.Sprintf("%s locations are too many to be shown one by one; added up are %s", grouped(int64(len(f.from.Locations))),
-		strings.Join(f.said[:min(len(f.said), most)], ", "))
-	if more := len(f.said) - most; more > 0 {
-		text += fmt.Sprintf(", and %s more (--locations)", grouped(int64(more)))
-	} else {
-		text += " (--locations)"
+	text := fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"),
+		strings.Join(crowds[:min(len(crowds), most)], ", "))
+	if more := len(crowds) - most; more > 0 {
+		text += fmt.Sprintf(" and %s more", grouped(int64(more)))
 	}
-	return text
+	return text + " (--locations)"
 }
 
 func (f *folding) causer(location int32) int32 {

@@ -44,7 +44,7 @@ func TestFold(t *testing.T) {
 			}
 			require.Equal(t, before, count)
 			require.Len(t, f.Warnings, 1)
-			require.Contains(t, f.Warnings[0], "60 locations are too many")
+			require.Contains(t, f.Warnings[0], "60 goroutines are too many")
 			for i := range f.Findings {
 				require.NotEmpty(t, f.Findings[i].Locations)
 				require.Equal(t, e.Findings[i].Severity, f.Findings[i].Severity)
@@ -76,7 +76,7 @@ func TestFoldOrder(t *testing.T) {
 	f := e.Fold(10)
 	require.Len(t, f.Locations, 5)
 	require.Equal(t, Location{Group: 2, Name: "many", Count: 50}, f.Locations[4])
-	require.Equal(t, []string{"54 locations are too many to be shown one by one; added up are many ×50 (--locations)"}, f.Warnings)
+	require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are many ×50 (--locations)"}, f.Warnings)
 	f = e.Fold(4)
 	require.Equal(t, []Location{{Name: "main", Count: 1}, {Group: 1, Name: "few", Count: 3}, {Group: 2, Name: "many", Count: 50}}, f.Locations)
 	require.Contains(t, f.Warnings[0], "many ×50, few ×3")

@@ -185,7 +185,12 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 
 // analyzeTrace analyzes a trace directory.
 func analyzeTrace(cmd *cobra.Command, input string) (*report.Experiment, error) {
-	memory := limitMemory(cmd)
+	return withTrace(cmd, input, analyzer.Options{}, func(*trace.Archive, *report.Experiment) error { return nil })
+}
+
+// withTrace analyzes a trace directory and hands both to a function.
+func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
+	o.Memory = limitMemory(cmd)
 	unfinished := session.Unfinished(input)
 	a, err := trace.Open(input)
 	if err == nil {
@@ -199,7 +204,8 @@ func analyzeTrace(cmd *cobra.Command, input string) (*report.Experiment, error) 
 		return nil, err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Progress: show, Memory: memory})
+	o.Patterns, o.Progress = patterns.All(), show
+	e, err := analyzer.Analyze(a, o)
 	done()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
@@ -211,7 +217,7 @@ func analyzeTrace(cmd *cobra.Command, input string) (*report.Experiment, error) 
 		return nil, err
 	}
 	e.Origin.Sources = sourceRoots(e.Regions)
-	return e, nil
+	return e, use(a, e)
 }
 
 // recorded returns an error if there is nothing in the archive to analyze.

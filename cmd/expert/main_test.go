@@ -232,7 +232,7 @@ func TestUsage(t *testing.T) {
 	oneLine(t, []string{"analyze", ".", "--format", "xml"}, "xml", "neither text nor json")
 	oneLine(t, []string{"analyze", ".", "--top", "0"}, `"0" for "--top"`)
 	oneLine(t, []string{"analyse", "."}, "analyse")
-	oneLine(t, []string{"dump", ".", "--format", "text"}, "neither csv nor json")
+	oneLine(t, []string{"dump", ".", "--format", "text"}, "neither csv, json nor tsv")
 	oneLine(t, []string{"patterns", "lock"}, "lock_competition")
 	oneLine(t, []string{"patterns", "nonsense"}, "no metric")
 	for _, help := range [][]string{{}, {"--help"}, {"version"}, {"--version"}} {
@@ -360,7 +360,7 @@ func TestLocations(t *testing.T) {
 	sameFromReport(t, dir, "--locations", "2")
 	status, out, stderr := expert("analyze", dir, "--locations", "2")
 	require.Equal(t, 0, status, stderr)
-	require.Contains(t, out, "! 10 locations are too many to be shown one by one; added up are worker ×9")
+	require.Contains(t, out, "! 10 goroutines are too many to be shown one by one; added up are worker ×9")
 	oneLine(t, []string{"analyze", dir, "--locations", "0"}, "not a number from 1 on")
 }
 
