@@ -66,30 +66,6 @@ func save(cmd *cobra.Command, e *report.Experiment, file string) error {
 	return nil
 }
 
-func newDump() *cobra.Command {
-	format := newFormat("csv", "json")
-	cmd := &cobra.Command{
-		Use:   "dump INPUT",
-		Short: "Print every severity: metric, call path, location, value",
-		Long: `dump prints every severity of INPUT, a trace directory or a report, that is not
-zero, one row each: metric, call path, location and value, exclusive along both
-trees, in the metric's unit.`,
-		Args: oneInput,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
-				w := cmd.OutOrStdout()
-				if format.value == "json" {
-					return report.DumpJSON(w, e)
-				}
-				return report.DumpCSV(w, e)
-			})
-		},
-	}
-	cmd.Flags().Var(format, "format", format.usage())
-	addInput(cmd)
-	return cmd
-}
-
 // oneInput requires one argument.
 func oneInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -53,7 +53,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newAnalyze(), newDump(), newPatterns(), newVersion(), newView(), newCheck(),
+	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
 		newDiff(), newMerge(), newMean(), newCut(), newCmp())
 	return root
 }

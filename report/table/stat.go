@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -42,7 +41,7 @@ type statRow struct {
 // Stat makes a table of metrics: a row for each region or call path that has a value, the largest first. Without calls, values
 // of regions add up to those of the program.
 func Stat(m *query.Model, o StatOptions) *Table {
-	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}}}
+	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}, whole: true}}
 	if o.CallPaths {
 		s.t.Labels[0] = "callpath"
 	}
@@ -57,7 +56,7 @@ func Stat(m *query.Model, o StatOptions) *Table {
 	all := len(s.list)
 	if o.Top > 0 && all > o.Top {
 		s.list = s.list[:o.Top]
-		s.t.Notes = append(s.t.Notes, fmt.Sprintf("%d more rows", all-o.Top))
+		s.t.more = all - o.Top
 	}
 	for i := range s.list {
 		if o.PerLocation {

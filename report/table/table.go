@@ -36,6 +36,9 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	Notes   []string // what is missing, and why
+
+	whole bool // the text begins with a row for the whole program
+	more  int  // rows that were left out
 }
 
 // Column is a column of values.
@@ -90,10 +93,17 @@ func (t *Table) text(w io.Writer) error {
 			widths[i] = max(widths[i], readable.Width(h))
 		}
 	}
+	totals := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		if t.whole {
+			totals[i] = c.show(c.value(c.Total))
+			widths[i] = max(widths[i], readable.Width(totals[i]))
+		}
+	}
 	for r := range t.Rows {
 		cells[r] = make([]string, len(t.Columns))
 		for i := range t.Columns {
-			cells[r][i] = t.cell(r, i)
+			cells[r][i] = t.Columns[i].show(t.Rows[r].Values[i])
 			widths[i] = max(widths[i], readable.Width(cells[r][i]))
 		}
 	}
@@ -116,8 +126,14 @@ func (t *Table) text(w io.Writer) error {
 			return ""
 		})
 	}
+	if t.whole {
+		line("(whole program)", func(i int) string { return totals[i] })
+	}
 	for r := range t.Rows {
 		line(t.Rows[r].Shown, func(i int) string { return cells[r][i] })
+	}
+	if t.more > 0 {
+		fmt.Fprintf(&b, "… %d more rows\n", t.more)
 	}
 	for _, note := range t.Notes {
 		b.WriteString("! " + readable.Clean(note) + "\n")
@@ -140,12 +156,13 @@ func heading(name string) (lines []string) {
 	return append(lines, line)
 }
 
-// cell is a value for people.
-func (t *Table) cell(row, column int) string {
-	v, c := t.Rows[row].Values[column], t.Columns[column]
+// show writes a value for people.
+func (c *Column) show(v Value) string {
 	switch {
 	case !v.Known:
 		return "–"
+	case v.Zero():
+		return "0"
 	case c.Share:
 		return readable.Percent(v.Float64())
 	}

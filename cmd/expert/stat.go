@@ -1,0 +1,225 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report/query"
+	"tracerec/report/table"
+)
+
+// selection is what commands that print values have in common.
+type selection struct {
+	metrics string
+	self    bool
+	stored  bool
+}
+
+// add adds the flags of a selection.
+func (s *selection) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&s.metrics, "metrics", "m", "", "`names` of metrics: a,b or lock_*")
+	s.addHow(cmd)
+}
+
+// addHow adds the flags that say how values are meant.
+func (s *selection) addHow(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.self, "self", false, "values without those of the metrics below")
+	cmd.Flags().BoolVar(&s.stored, "stored", false, "metrics as stored, not as to be displayed")
+	addInput(cmd)
+}
+
+// with opens a report and hands it to a function, with a model of what is to be shown of it.
+func (s *selection) with(cmd *cobra.Command, input string, use func(*reportInput, *query.Model) error) error {
+	in, err := openReport(cmd, input)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	m, err := s.model(cmd, in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	return use(in, m)
+}
+
+// model makes the model of a report.
+func (s *selection) model(cmd *cobra.Command, in *reportInput) (*query.Model, error) {
+	if s.stored {
+		return query.New(in.Cube)
+	}
+	m, problems, err := display(in.Cube)
+	for _, p := range problems {
+		fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", p)
+	}
+	return m, err
+}
+
+// pattern compiles a regular expression, nil if it is empty.
+func pattern(flag, text string) (*regexp.Regexp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	return re, nil
+}
+
+func newStat() *cobra.Command {
+	s, o, region, top := selection{}, table.StatOptions{}, "", 20
+	exclusive := false
+	format := newFormat("text", "json", "csv", "tsv")
+	cmd := &cobra.Command{
+		Use:   "stat INPUT",
+		Short: "Print metrics by region or call path as a table",
+		Long: `stat prints a table of INPUT, a report or a trace directory: a row for each
+region, or each call path, the largest first; a column for each metric: time, its
+dearest parts, and visits, unless others are named. Values are those of the
+region itself and add up to the whole program; --inclusive adds what it calls.
+JSON, CSV and TSV have all rows, and values with all digits.`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if exclusive && o.Inclusive {
+				return errors.New("--inclusive and --exclusive exclude each other")
+			}
+			if o.Region, err = pattern("region", region); err != nil {
+				return err
+			}
+			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model) error {
+				o.Metrics = table.Dearest(m)
+				if s.metrics != "" {
+					if o.Metrics, err = table.Metrics(m, s.metrics); err != nil {
+						return err
+					}
+				}
+				if o.Self = s.self; format.value == "text" || cmd.Flags().Changed("top") {
+					o.Top = top
+				}
+				return table.Stat(m, o).Write(cmd.OutOrStdout(), table.Format(format.value))
+			})
+		},
+	}
+	flags := cmd.Flags()
+	s.add(cmd)
+	flags.VarP((*rows)(&top), "top", "t", "most rows; in text, 20 unless told")
+	flags.BoolVar(&o.Percent, "percent", false, "values in per cent of the whole program")
+	flags.StringVar(&region, "region", "", "only regions that this `REGEXP` matches")
+	flags.BoolVar(&o.CallPaths, "callpaths", false, "rows are call paths")
+	flags.BoolVar(&o.Inclusive, "inclusive", false, "values with those of what is called")
+	flags.BoolVar(&exclusive, "exclusive", false, "values without those of what is called (default)")
+	flags.BoolVar(&o.PerLocation, "per-location", false, "rows for each location")
+	flags.Var(format, "format", format.usage())
+	return cmd
+}
+
+func newCallTree() *cobra.Command {
+	s, o, threshold, metric := selection{}, table.TreeOptions{}, percent(0.5), ""
+	annotate := newFormat(string(table.Source), string(table.Location), string(table.Nothing))
+	format := newFormat("text", "json", "csv", "tsv")
+	cmd := &cobra.Command{
+		Use:   "calltree INPUT",
+		Short: "Print the call tree with the values of a metric",
+		Long: `calltree prints the call paths of INPUT, a report or a trace directory, as a
+tree, the dearest first, with the values of a metric: with all that is called
+(total), its share of the whole program, and without (own).`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.with(cmd, args[0], func(in *reportInput, m *query.Model) error {
+				if o.Metric = table.Time(m); metric != "" {
+					list, err := table.Metrics(m, metric)
+					if err != nil {
+						return err
+					}
+					if len(list) > 1 {
+						return fmt.Errorf("--metric: one metric at a time, not %d", len(list))
+					}
+					o.Metric = list[0]
+				}
+				if o.Metric == nil {
+					return fmt.Errorf("%s: no metrics", in.Name)
+				}
+				o.Self, o.Threshold, o.Annotate = s.self, float64(threshold), table.Annotation(annotate.value)
+				return table.CallTree(m, o).Write(cmd.OutOrStdout(), table.Format(format.value))
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&metric, "metric", "m", "", "`name` of the metric (default time)")
+	flags.BoolVarP(&o.Inclusive, "inclusive", "i", false, "only values with those of what is called")
+	flags.VarP(&threshold, "threshold", "t", "least share to be shown")
+	flags.Var(annotate, "annotate", annotate.usage())
+	flags.Var(format, "format", format.usage())
+	s.addHow(cmd)
+	return cmd
+}
+
+func newDump() *cobra.Command {
+	s, o, paths, exclusive := selection{}, table.DumpOptions{}, "", false
+	format := newFormat("csv", "json", "tsv")
+	cmd := &cobra.Command{
+		Use:   "dump INPUT",
+		Short: "Print every severity: metric, call path, location, value",
+		Long: `dump prints every severity of INPUT, a trace directory or a report, that is not
+zero, one row each: metric, call path, location and value, with all digits, in
+the metric's unit.
+
+Values are exclusive along the call tree, unless --incl is given. In reports of
+expert they are exclusive along the tree of metrics, too, so that they add up;
+in those of other tools they include the metrics below, as they have them.
+--self and --self=false choose. A REGEXP for call paths is compared with their
+regions, joined like this: main > solve > send.`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if exclusive && o.Inclusive {
+				return errors.New("--incl and --excl exclude each other")
+			}
+			if o.Paths, err = pattern("callpath", paths); err != nil {
+				return err
+			}
+			return s.with(cmd, args[0], func(in *reportInput, m *query.Model) error {
+				if o.Metrics, err = table.Metrics(m, s.metrics); err != nil {
+					return err
+				}
+				if o.Self = s.self; !cmd.Flags().Changed("self") {
+					o.Self = in.Experiment != nil
+				}
+				o.Format = table.Format(format.value)
+				notes, err := table.Dump(cmd.OutOrStdout(), m, o)
+				for _, n := range notes {
+					fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", n)
+				}
+				return err
+			})
+		},
+	}
+	flags := cmd.Flags()
+	s.add(cmd)
+	flags.StringVarP(&paths, "callpath", "c", "", "only  call paths that match, as main > solve")
+	flags.BoolVar(&o.Inclusive, "incl", false, "values with those of what is called")
+	flags.BoolVar(&exclusive, "excl", false, "values without those of what is called (default)")
+	flags.BoolVar(&o.Zero, "zero", false, "values that are zero, too")
+	flags.Var(format, "format", format.usage())
+	return cmd
+}
+
+// percent is a flag that takes a number of per cent, with or without the sign.
+type percent float64
+
+func (p *percent) String() string { return strconv.FormatFloat(float64(*p), 'f', -1, 64) + "%" }
+func (*percent) Type() string     { return "PERCENT" }
+
+// Set accepts 0 to 100.
+func (p *percent) Set(s string) error {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil || !(v >= 0 && v <= 100) {
+		return errors.New("not a number of per cent")
+	}
+	*p = percent(v)
+	return nil
+}
