@@ -122,10 +122,10 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 	return m
 }
 
-// comparable says that both sides have a metric, or that the one that does not would have it if it were not zero.
+// comparable says that both sides measured a metric.
 func (d *differ) comparable(q *quantity) bool {
-	for i := range q.versions {
-		if q.versions[i] == nil && q.root().versions[i] == nil {
+	for i, m := range q.versions {
+		if m == nil && !d.inputs[i].nothing(q.name) {
 			return false
 		}
 	}

@@ -91,7 +91,7 @@ func (m *merger) metrics(list []*quantity) []*cube.Metric {
 	return made
 }
 
-// contribution is the part that one input has in a metric.
+// contribution is the part that one input has in a metric; without rows, it found nothing.
 type contribution struct {
 	measured
 	in *operand
@@ -103,12 +103,7 @@ func (m *merger) metric(q *quantity) *cube.Metric {
 		m.notes.add("metric %s is left out: values of type %s cannot be averaged", q.name, q.first().DType)
 		return nil
 	}
-	var all []contribution
-	for i, v := range q.versions {
-		if x, ok := measure(m.inputs[i].Cube, v); ok && !partial(v) {
-			all = append(all, contribution{x, m.inputs[i]})
-		}
-	}
+	all := m.contributions(q, false)
 	x := clone(q.first())
 	x.Name = q.name
 	x.Title = strings.TrimPrefix(x.Title, incomplete)
@@ -117,12 +112,36 @@ func (m *merger) metric(q *quantity) *cube.Metric {
 		x.Expressions = nil
 		setAttr(&x.Attrs, composeAttr, "")
 		m.average(q, x, all)
-	case attr(x.Attrs, composeAttr) != "" || partial(q.first()):
-		m.compose(q, x)
+	case m.parts(q) != nil || partial(q.first()):
+		if parts := m.contributions(q, true); m.parts(q) == nil && len(q.children) == 0 && len(parts) > 0 {
+			x.Title = incomplete + x.Title // of what, nobody says
+			m.average(q, x, parts)
+		} else {
+			m.compose(q, x)
+		}
 	default:
 		m.sameExpressions(q)
 	}
 	return x
+}
+
+// contributions lists what the inputs measured of a metric, or parts of it.
+func (m *merger) contributions(q *quantity, parts bool) []contribution {
+	var all []contribution
+	found := false
+	for i, v := range q.versions {
+		in := m.inputs[i]
+		if x, ok := measure(in.Cube, v); ok && partial(v) == parts {
+			all = append(all, contribution{x, in})
+			found = true
+		} else if v == nil && in.nothing(q.name) {
+			all = append(all, contribution{measured{n: in.count()}, in})
+		}
+	}
+	if !found {
+		return nil
+	}
+	return all
 }
 
 // partial says that the values of a metric are only some of the parts of what it is called.
@@ -211,8 +230,8 @@ func (m *merger) whole(q *quantity, seen map[*quantity]bool) bool {
 func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 	kind := kindOf(m.inputs, q)
 	dtype := sumType(all)
-	if extreme(all[0].rows) {
-		x.Kind, x.DType = kind, all[0].rows.DType
+	if first := all[slices.IndexFunc(all, func(c contribution) bool { return c.rows != nil })].rows; extreme(first) {
+		x.Kind, x.DType = kind, first.DType
 		m.job(q.name, x, all, func(k int) func(sum, v cube.Value, column int) cube.Value {
 			return func(sum, v cube.Value, _ int) cube.Value { return fold(all[k].rows, sum, v) }
 		})
@@ -226,7 +245,7 @@ func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 	sums := x
 	if n == 1 {
 		x.Kind, x.DType = kind, dtype
-		if len(all) == 1 {
+		if len(all) == 1 && all[0].rows != nil {
 			x.DType = all[0].rows.DType
 		}
 	} else {
@@ -297,7 +316,7 @@ func (m *merger) hide(x *cube.Metric, q *quantity, suffix string, kind cube.Kind
 // square makes the hidden metric with the sums of squares, if all inputs know them.
 func (m *merger) square(q *quantity, x *cube.Metric, kind cube.Kind, all []contribution) {
 	for _, c := range all {
-		if c.n > 1 && (c.squares == nil || !c.in.distinct()) {
+		if c.rows != nil && c.n > 1 && (c.squares == nil || !c.in.distinct()) {
 			return
 		}
 	}
@@ -306,6 +325,9 @@ func (m *merger) square(q *quantity, x *cube.Metric, kind cube.Kind, all []contr
 	m.jobs = append(m.jobs, func() error {
 		var terms []*term
 		for _, c := range all {
+			if c.rows == nil {
+				continue
+			}
 			t := &term{in: c.in, metric: c.rows, n: c.n, whole: true, into: func(sum, v cube.Value, _ int) cube.Value {
 				return sum.Add(cube.Float(v.Float64() * v.Float64()))
 			}}
@@ -323,6 +345,9 @@ func (m *merger) job(name string, x *cube.Metric, all []contribution, into func(
 	m.jobs = append(m.jobs, func() error {
 		var terms []*term
 		for k, c := range all {
+			if c.rows == nil {
+				continue
+			}
 			terms = append(terms, &term{in: c.in, metric: c.rows, n: c.n, into: into(k), totals: c.in.totalsOf(name, len(m.cube.Paths()))})
 		}
 		return m.fill(x, terms...)
@@ -333,6 +358,9 @@ func (m *merger) job(name string, x *cube.Metric, all []contribution, into func(
 func sumType(all []contribution) cube.DType {
 	unsigned := true
 	for _, c := range all {
+		if c.rows == nil {
+			continue
+		}
 		if fraction(c.rows.DType) {
 			return "DOUBLE"
 		}

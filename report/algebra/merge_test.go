@@ -93,6 +93,34 @@ func TestCompositions(t *testing.T) {
 	}
 }
 
+// What our reports leave out because there is none of it counts as zero.
+func TestWaitsOnTheCriticalPath(t *testing.T) {
+	make := func(name string, wait int64) Input {
+		b := build(t).path("main")
+		b.c.Attrs = []cube.Attr{{Key: "Creator", Value: "expert 1"}, {Key: "trace", Value: "/trace.dir"}}
+		b.metric("time")
+		values := map[string]map[string]int64{"time": {"main": 10}}
+		if wait > 0 {
+			b.metric("late_sender_on_critical_path")
+			values["late_sender_on_critical_path"] = map[string]int64{"main": wait}
+		}
+		return b.done(name, values)
+	}
+	a, b := make("a", 6), make("b", 0)
+	for _, order := range [][]Input{{a, b}, {b, a}} {
+		mean := made(t, "mean")(Mean(order...))
+		require.Equal(t, map[string]float64{"main": 3}, byPath(t, mean.Cube, "late_sender_on_critical_path"))
+		require.Empty(t, attr(mean.Cube.Attrs, "trace"))
+		band, ok := SpreadOf(mean.Cube).At(mean.Cube.Metric("late_sender_on_critical_path"), nil, true)
+		require.True(t, ok)
+		require.Equal(t, []float64{2, 0, 6}, []float64{float64(band.N), band.Min, band.Max})
+		mean = made(t, "mean")(Mean(mean, b))
+		require.Equal(t, map[string]float64{"main": 2}, byPath(t, mean.Cube, "late_sender_on_critical_path"))
+	}
+	d := made(t, "d")(Diff(b, a))
+	require.Equal(t, map[string]float64{"main": -6}, byPath(t, d.Cube, "late_sender_on_critical_path"))
+}
+
 func TestNoise(t *testing.T) {
 	make := func(name string, time int64) Input {
 		b := build(t).path("main/work")

@@ -30,14 +30,6 @@ func (q *quantity) first() *cube.Metric {
 	return q.versions[slices.IndexFunc(q.versions, func(m *cube.Metric) bool { return m != nil })]
 }
 
-// root returns the quantity at the top of the tree.
-func (q *quantity) root() *quantity {
-	for q.parent != nil {
-		q = q.parent
-	}
-	return q
-}
-
 // quantities is the union of the metrics of the inputs, in trees.
 type quantities struct {
 	roots  []*quantity
@@ -183,6 +175,25 @@ func lcm(a, b int) int {
 		x, y = y, x%y
 	}
 	return a / x * b
+}
+
+// Reports of goroutines have a tree of the waits on the critical path, with those metrics only of which there are any.
+const (
+	onPathMetric = "waits_on_critical_path"
+	onPathSuffix = "_on_critical_path"
+)
+
+// nothing says that a report that does not have a metric measured it nonetheless, and found nothing.
+func (in *operand) nothing(metric string) bool {
+	return strings.HasPrefix(attr(in.Cube.Attrs, "Creator"), "expert") && (metric == onPathMetric || strings.HasSuffix(metric, onPathSuffix))
+}
+
+// count returns of how many runs an input is the mean.
+func (in *operand) count() int {
+	if in.runs == nil {
+		return 1
+	}
+	return len(in.runs.Locations())
 }
 
 // clone returns a metric of a union that is like one of an input, without its place and what it says of runs.

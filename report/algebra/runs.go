@@ -94,7 +94,7 @@ func (r run) total(metric string, path int) (cube.Value, error) {
 // measures says whether a run has a metric.
 func (r run) measures(q *quantity, input int) bool {
 	if q.versions[input] == nil {
-		return false
+		return r.in.nothing(q.name)
 	}
 	if r.in.runs == nil {
 		return true

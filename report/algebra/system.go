@@ -387,10 +387,14 @@ func creatorOf(in *operand, g *cube.LocationGroup) int32 {
 	if err != nil {
 		return -1
 	}
-	for _, p := range in.Cube.Paths() {
-		if p.ID == id {
-			return in.paths[p.Index()]
+	if in.byID == nil {
+		in.byID = map[int]int32{}
+		for _, p := range in.Cube.Paths() {
+			in.byID[p.ID] = in.paths[p.Index()]
 		}
+	}
+	if to, ok := in.byID[id]; ok {
+		return to
 	}
 	return -1
 }

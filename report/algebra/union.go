@@ -28,6 +28,7 @@ type operand struct {
 	runs    *cube.Cube // of which the input is the mean; nil: it is one run
 	units   []int      // by process of the union: number of the process in the input, -1 if it has none
 
+	byID   map[int]int32           // by number of a call path: what became of it
 	totals map[string][]cube.Value // by metric, by call path of the union: values of all locations together
 
 	once sync.Once         // for what follows
@@ -104,6 +105,9 @@ func (u *union) finish(jobs []func() error) error {
 	u.cube.Attrs = slices.DeleteFunc(slices.Clone(first.Attrs), func(a cube.Attr) bool {
 		return a.Key == differenceAttr || slices.ContainsFunc(u.inputs, func(in *operand) bool { return !slices.Contains(in.Cube.Attrs, a) })
 	})
+	if len(u.inputs) > 1 {
+		setAttr(&u.cube.Attrs, "trace", "") // it would be that of one run
+	}
 	return u.keepMembers()
 }
 
