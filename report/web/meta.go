@@ -37,6 +37,7 @@ type (
 		Derived    bool   `json:"derived"`
 		Additive   bool   `json:"additive"`
 		Expression string `json:"expression"`
+		Formula    string `json:"formula"` // how a stored metric was worked out, in words
 		Error      string `json:"error"`
 		Doc        string `json:"doc"`
 		Advice     string `json:"advice"`
@@ -143,8 +144,11 @@ func (a *api) metaMetrics() []metaMetric {
 			x.Error = m.Err.Error()
 		}
 		for _, attr := range m.Attrs {
-			if attr.Key == "advice" {
+			switch attr.Key {
+			case "advice":
 				x.Advice = attr.Value
+			case "formula":
+				x.Formula = attr.Value
 			}
 		}
 		list = append(list, x)

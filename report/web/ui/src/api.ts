@@ -13,6 +13,7 @@ export interface Metric {
   derived: boolean;
   additive: boolean; // values of several call paths or resources may be added
   expression: string;
+  formula: string; // how a stored metric was worked out, in words
   error: string; // why it cannot be evaluated, "" if it can
   doc: string;
   advice: string;
@@ -119,7 +120,8 @@ export interface Efficiency {
   name: string;
   value: Value;
   formula: string;
-  meaning: string;
+  meaning: string; // what a low value says
+  why: string; // why it does not apply, "" if it does
 }
 
 export interface Difference {

@@ -66,7 +66,10 @@ function Selected() {
   const excl = node >= 0 ? calls?.excl?.[node] : undefined;
   const region = s.path >= 0 ? r.paths.region[s.path]! : s.regions.length === 1 ? s.regions[0]! : -1;
   const text = (v: number | null | undefined) => (v === undefined ? "…" : value(v, m.unit, r.difference));
-  const share = (v: number | null | undefined, whole: number | null) => (m.additive && v != null && whole ? percent(v / Math.abs(whole), r.difference) + "\u202f%" : "");
+  const share = (v: number | null | undefined, whole: number | null, noise?: number | null) => {
+    if (noise != null) return `runs differ by ± ${value(noise, m.unit)}`;
+    return m.additive && v != null && whole && !r.difference ? percent(v / whole) + "\u202f%" : "";
+  };
   const site = s.path >= 0 ? callSite(r, s.path) : "";
   const defined = region >= 0 && r.regions[region]!.file ? `${r.regions[region]!.file}${r.regions[region]!.begin > 0 ? ":" + r.regions[region]!.begin : ""}` : "";
   return (
@@ -77,8 +80,8 @@ function Selected() {
       <Block title={s.path >= 0 ? "Call path" : s.regions.length === 1 ? "Region" : "Module"} name={s.path >= 0 ? pathName(r, s.path) : region >= 0 ? r.regions[region]!.name : r.modules[module]?.name || "without source file"} hint={s.path >= 0 ? fullPath(r, s.path) : ""}>
         {node >= 0 && (
           <>
-            <Row label="Inclusive" v={incl} unit={m.unit} text={text(incl)} share={share(incl, total)} of="the metric" strong={s.incl} />
-            <Row label="Exclusive" v={excl} unit={m.unit} text={text(excl)} share={share(excl, total)} of="the metric" strong={!s.incl} />
+            <Row label="Inclusive" v={incl} unit={m.unit} text={text(incl)} share={share(incl, total, calls?.noise?.incl[node])} of="the metric" strong={s.incl} />
+            <Row label="Exclusive" v={excl} unit={m.unit} text={text(excl)} share={share(excl, total, calls?.noise?.excl[node])} of="the metric" strong={!s.incl} />
           </>
         )}
         {s.path >= 0 && r.pathTree.level[s.path]! > 0 && <p class="place">{r.pathTree.ancestors(s.path).map((p) => pathName(r, p)).join(" › ")}</p>}
@@ -109,7 +112,7 @@ function Block({ title, name, hint, children }: { title: string; name: string; h
 function Row({ label, v, unit, text, share, of, strong }: { label: string; v: number | null | undefined; unit: string; text: string; share: string; of: string; strong?: boolean }) {
   return (
     <p class={"value-row" + (strong === false ? " weak" : "")} title={v === undefined ? "" : exact(v, unit)}>
-      <span>{label}</span> <b>{text}</b> <span class="share">{share}{share && of ? <span class="of"> of {of}</span> : null}</span>
+      <span>{label}</span> <b>{text}</b> <span class="share">{share}{share.endsWith("%") && of ? <span class="of"> of {of}</span> : null}</span>
     </p>
   );
 }
@@ -150,10 +153,11 @@ function Computation() {
         <dt>Unit</dt><dd>{m.unit || "none"}</dd>
         <dt>Numbers</dt><dd>{m.dtype || "not said"}</dd>
         <dt>Kind</dt><dd><code>{m.kind}</code><br />{kinds[m.kind.toUpperCase()] ?? ""}</dd>
+        {m.formula && <><dt>Formula</dt><dd>{m.formula}</dd></>}
         <dt>Adding up</dt><dd>{m.additive ? "Values of several call paths and locations may be added." : "Values of several call paths and locations may not be added; it is evaluated anew for each selection."}</dd>
       </dl>
       {m.error && <p class="bad">It cannot be evaluated: {m.error}</p>}
-      {m.expression ? <Expression text={m.expression} /> : !m.derived && <p class="remark">It was measured, or worked out by the analysis, and is stored in the report.</p>}
+      {m.expression ? <Expression text={m.expression} /> : !m.derived && !m.formula && <p class="remark">It was measured, or worked out by the analysis, and is stored in the report.</p>}
     </div>
   );
 }

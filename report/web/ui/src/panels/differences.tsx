@@ -16,6 +16,9 @@ interface Change {
   by: number; // B − A: what a change of the program from A to B did
 }
 
+// certain says whether a change is more than chance, as far as that is known.
+const certain = (c: Change): boolean => !getReport().features.noise || c.d.beyond;
+
 export function Differences({ list }: { list: Difference[] }) {
   const r = getReport();
   const [a, b] = compared(r);
@@ -25,26 +28,28 @@ export function Differences({ list }: { list: Difference[] }) {
     return { d, metric, unit: r.metrics[metric]?.unit ?? "", by: d.a !== null && d.b !== null ? d.b - d.a : -(d.delta ?? 0) };
   });
   const timed = (c: Change) => c.metric >= 0 && r.metricTree.root(c.metric) === time;
+  const better = all.filter((c) => timed(c) && c.by < 0);
+  const worse = all.filter((c) => timed(c) && c.by > 0);
+  const sum = (list: Change[]) => list.reduce((s, c) => s + (certain(c) ? Math.abs(c.by) : 0), 0);
+  const gotBetter = <Changes key="better" title="What got better" none="Nothing takes less time in B." list={better} />;
+  const gotWorse = <Changes key="worse" title="What got worse" none="Nothing takes longer in B." list={worse} />;
   return (
     <>
       <p class="ab-names">
         <span><b>A</b> {a}</span><span><b>B</b> {b}</span>
         {r.features.noise && <span class="remark">≈ and pale: less than what repeated runs of the same program differ by.</span>}
       </p>
-      <Changes title="What got better" none="Nothing takes less time in B." list={all.filter((c) => timed(c) && c.by < 0)} />
-      <Changes title="What got worse" none="Nothing takes longer in B." list={all.filter((c) => timed(c) && c.by > 0)} />
+      {sum(worse) > sum(better) ? [gotWorse, gotBetter] : [gotBetter, gotWorse]}
       <Changes title="What else changed" none="" list={all.filter((c) => !timed(c) && c.by !== 0)} />
     </>
   );
 }
 
 function Changes({ title, none, list }: { title: string; none: string; list: Change[] }) {
-  const r = getReport();
   const [more, setMore] = useState(false);
   if (list.length === 0 && !none) return null;
   const size = (c: Change) => Math.abs(c.by);
-  const certain = (c: Change) => Number(!r.features.noise || c.d.beyond);
-  const sorted = [...list].sort((a, b) => certain(b) - certain(a) || size(b) - size(a));
+  const sorted = [...list].sort((a, b) => Number(certain(b)) - Number(certain(a)) || size(b) - size(a));
   const shown = more ? sorted : sorted.slice(0, atOnce);
   const most = new Map<string, number>(); // bars of one unit have one scale
   for (const c of list) most.set(c.unit, Math.max(most.get(c.unit) ?? 0, size(c)));
@@ -65,7 +70,7 @@ function Changes({ title, none, list }: { title: string; none: string; list: Cha
 
 function Row({ c, share }: { c: Change; share: number }) {
   const { d, unit } = c;
-  const chance = getReport().features.noise && !d.beyond;
+  const chance = !certain(c);
   const why = "less than what repeated runs of the same program differ by";
   return (
     <tr class={chance ? "chance" : undefined}>

@@ -40,6 +40,7 @@ export function EfficiencyList({ list, brief }: { list: Item[]; brief?: boolean 
             {e.value === null ? <span class="remark">does not apply</span> : <b>{percent(e.value)}{"\u202f"}%</b>}
           </div>
           {e.value !== null && <Gauge value={e.value} />}
+          {!brief && e.value === null && e.why && <p class="prose">It does not apply: {e.why}.</p>}
           {!brief && <Prose text={e.meaning} />}
           {!brief && e.formula && <p class="formula"><code>{e.formula}</code></p>}
         </li>

@@ -119,21 +119,20 @@ function Ranked({ findings }: { findings: Finding[] }) {
     );
   }
   const shown = all ? findings : findings.slice(0, atOnce);
-  const most = Math.max(...findings.map(weight));
   return (
     <Section title="What waits" more={<span class="remark">dearest first</span>}>
       <ol class="cards">
-        {shown.map((f, i) => <Card f={f} n={i + 1} most={most} same={findings.findIndex((g) => g.advice === f.advice) + 1} />)}
+        {shown.map((f, i) => <Card f={f} n={i + 1} same={findings.findIndex((g) => g.advice === f.advice) + 1} />)}
       </ol>
       {shown.length < findings.length && <button type="button" class="text more" onClick={() => setAll(true)}>Show all {findings.length}</button>}
     </Section>
   );
 }
 
-// weight is what findings are compared by: their share of the critical path if it is known, else of the time.
+// weight is how long the bar of a finding is: its share of the critical path if it is known, else of the time.
 const weight = (f: Finding): number => f.onPath || f.share;
 
-function Card({ f, n, most, same }: { f: Finding; n: number; most: number; same: number }) {
+function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
   const r = getReport();
   const metric = r.metricByName.get(f.metric) ?? -1;
   const unit = r.metrics[metric]?.unit ?? "";
@@ -149,7 +148,7 @@ function Card({ f, n, most, same }: { f: Finding; n: number; most: number; same:
           {f.share > 0 && <span>{percent(f.share)}{"\u202f"}% of all time</span>}
         </p>
       </div>
-      <Meter share={most > 0 ? weight(f) / most : 0} />
+      <Meter share={weight(f)} />
       {f.text && <p class="what-happened">{f.text}</p>}
       <dl>
         {f.path >= 0 && <><dt>Where</dt><dd><CallPath path={f.path} metric={metric} /></dd></>}

@@ -12,7 +12,7 @@ export interface Plan {
   cell: number; // width of a cell with its gap, px
   height: number;
   cells: Placed[];
-  slices: { title: string; x: number; y: number }[];
+  slices: { title: string; x: number; y: number; width: number; height: number }[];
 }
 
 const gap = 16; // between slices
@@ -55,7 +55,7 @@ export function layOut(t: Topology, [across, down]: [number, number], width: num
     const x = margin + (i % perLine) * (nx * cell + gap);
     const y = margin + Math.floor(i / perLine) * (lines * cell + title + gap) + title;
     origin.set(rest.join(), [x, y]);
-    plan.slices.push({ title: slices.length > 1 ? others.map((d, k) => `${t.dims[d]!.name || `dim ${d + 1}`} = ${rest[k]}`).join(", ") : "", x, y });
+    plan.slices.push({ title: slices.length > 1 ? sliceTitle(t, others, rest) : "", x, y, width: Math.min(nx, wrap) * cell, height: lines * cell });
     plan.height = Math.max(plan.height, y + lines * cell + margin);
   });
   for (const [resource, at] of t.coords) {
@@ -65,4 +65,10 @@ export function layOut(t: Topology, [across, down]: [number, number], width: num
     plan.cells.push({ resource, at, x: x + cx * cell, y: y + cy * cell });
   }
   return plan;
+}
+
+// sliceTitle names a slice by its place in the dimensions that are not on an axis.
+function sliceTitle(t: Topology, others: number[], rest: number[]): string {
+  if (others.length > 2) return `(${t.dims.map((_, d) => (others.includes(d) ? rest[others.indexOf(d)] : "·")).join(" ")})`;
+  return others.map((d, k) => `${t.dims[d]!.name || `Dimension ${d + 1}`} = ${rest[k]}`).join(", ");
 }

@@ -298,7 +298,7 @@ function drawLabel(c: CanvasRenderingContext2D, s: Scene, k: Colours, lane: Lane
   const two = role && lane.height >= 40;
   const colour = role === "waits" ? k.wait : k.text2;
   c.fillStyle = s.hover?.lane.resource === lane.resource ? k.accent : k.text;
-  const shown = fit(c, name, s.gutter - 20);
+  const shown = fitEnd(c, name, s.gutter - 20);
   c.fillText(shown, 12, middle - (two ? 7 : 0));
   const after = 20 + c.measureText(shown).width;
   c.font = `11px ${k.font}`;
@@ -352,11 +352,17 @@ function hatch(c: CanvasRenderingContext2D, k: Colours): CanvasPattern | null {
 }
 
 // fit cuts a text to the room there is, "" if there is none for at least three characters.
-function fit(c: CanvasRenderingContext2D, text: string, room: number): string {
+export function fit(c: CanvasRenderingContext2D, text: string, room: number): string {
   const width = c.measureText(text).width;
   if (width <= room) return text;
   const n = Math.floor((text.length * room) / width) - 1;
   return n < 3 ? "" : text.slice(0, n) + "…";
+}
+
+// fitEnd keeps the end of a name, which tells it from others.
+function fitEnd(c: CanvasRenderingContext2D, text: string, room: number): string {
+  const width = c.measureText(text).width;
+  return width <= room ? text : "…" + text.slice(text.length - Math.max(3, Math.floor((text.length * room) / width) - 1));
 }
 
 // lasts writes how long a stay was. One that reaches to an end of what is loaded may have begun before it, or go on behind it.

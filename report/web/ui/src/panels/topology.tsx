@@ -6,8 +6,9 @@ import { value } from "../format";
 import { fullResource } from "../report";
 import { getReport, setState, useStore, useTheme } from "../state";
 import { useSelection, useSystem } from "../values";
-import { Nothing, useSize } from "./parts";
 import { layOut, type Placed } from "./grid";
+import { fit } from "./lanes";
+import { Nothing, useSize } from "./parts";
 
 export function TopologyGrid() {
   const r = getReport();
@@ -68,7 +69,12 @@ function Grid({ t }: { t: Topology }) {
     const gap = s >= 8 ? 1 : 0;
     g.font = `11px ${style.fontFamily}`;
     g.fillStyle = text;
-    for (const { title, x, y } of plan.slices) if (title) g.fillText(title, x, y - 5);
+    for (const p of plan.slices) {
+      if (p.title) g.fillText(fit(g, p.title, Math.max(p.width + 8, 60)), p.x, p.y - 5);
+      if (t.dims.length < 2) continue; // the last line is not full
+      g.strokeStyle = line;
+      g.strokeRect(p.x - 1.5, p.y - 1.5, p.width + 2, p.height + 2);
+    }
     for (const p of plan.cells) {
       const v = values?.[p.resource];
       const at = position(v, scale);
