@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -197,13 +199,43 @@ func TestWriteStrangeNames(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
-	file := t.TempDir() + "/a.cubex"
-	require.NoError(t, small(t).Save(file))
-	c, err := Open(file)
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a.cubex"), filepath.Join(dir, "link.cubex")
+	requireSaved := func(name string) {
+		t.Helper()
+		require.NoError(t, small(t).Save(name))
+		c, err := Open(name)
+		require.NoError(t, err)
+		require.NoError(t, c.Load())
+		require.NoError(t, c.Close())
+		v, err := c.Metric("time").Total()
+		require.NoError(t, err)
+		require.Equal(t, "12", v.String())
+	}
+	requireSaved(file)
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	require.NoError(t, os.Chmod(file, 0o600))
+	require.NoError(t, os.Symlink(file, link))
+	requireSaved(link)
+	info, err := os.Lstat(link)
 	require.NoError(t, err)
-	require.NoError(t, c.Load())
-	require.NoError(t, c.Close())
-	v, err := c.Metric("time").Total()
+	require.Equal(t, os.ModeSymlink, info.Mode().Type(), "a link stays one")
+	info, err = os.Stat(file)
 	require.NoError(t, err)
-	require.Equal(t, "12", v.String())
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "who may read it stays")
+
+	require.ErrorContains(t, small(t).Save(dir), "is a directory")
+	require.Error(t, small(t).Save(filepath.Join(dir, "none", "a.cubex")))
+	broken := small(t)
+	broken.Members = append(broken.Members, MakeMember("anchor.xml", nil))
+	require.ErrorContains(t, broken.Save(file), "given twice")
+	requireSaved(file)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 2, "nothing else is left")
+
+	require.NoError(t, small(t).Save(os.DevNull))
+	info, err = os.Stat(os.DevNull)
+	require.NoError(t, err)
+	require.False(t, info.Mode().IsRegular(), "devices are not replaced")
 }
