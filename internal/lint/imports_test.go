@@ -15,6 +15,7 @@ import (
 const (
 	module  = "tracerec"
 	zstd    = "github.com/klauspost/compress/zstd"
+	flate   = "github.com/klauspost/compress/flate"
 	msgpack = "github.com/vmihailenco/msgpack/v5"
 	unix    = "golang.org/x/sys/unix"
 	cobra   = "github.com/spf13/cobra"
@@ -45,7 +46,7 @@ var rules = []rule{
 	{"report/cubepl", nil, nil},
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
 	{"report/tracestat", nil, nil},
-	{"report/cube", nil, nil},
+	{"report/cube", nil, []string{flate}},
 	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
 	{"report/query", []string{"report/cube", "report/cubepl"}, nil},
 	{"report/limit", []string{"report/algebra", "report/cube", "report/query"}, nil},
