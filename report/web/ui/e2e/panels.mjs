@@ -214,12 +214,19 @@ browse("a box plot and a violin show how a metric spreads", { report: reports.sc
   assert.equal(shown[0], "4");
   const want = [values[0], at(0.25), at(0.5), values.reduce((a, b) => a + b) / 4, at(0.75), values[3]];
   want.forEach((v, i) => (v === 0 ? assert.equal(shown[i + 1], "0") : reads(shown[i + 1], v, `column ${i + 1}`)));
-  assert.equal(await page.locator(".plot .violin").count(), 1);
-  assert.equal(await page.locator(".plot .box").count(), 1);
-  assert.equal(await page.locator(".plot .dot").count(), 4);
-  await page.locator(".plot .dot").last().click({ force: true });
+  assert.equal(await page.locator(".distribution .box").count(), 1);
+  assert.equal(await page.locator(".distribution .dot").count(), 4);
+  await page.locator(".distribution .dot").last().click({ force: true });
   await page.getByRole("group", { name: "View of the system" }).getByRole("button", { name: "Tree" }).click();
   assert.equal(await page.locator("#system [aria-selected=true]").count() + (/resource=\d+/.test(page.url()) ? 1 : 0) > 0, true);
+});
+
+browse("a violin is drawn of many", { report: reports.planted, hash: "#view=trees&system=plot" }, async (ui, page) => {
+  await ui.selectMetric("time");
+  await page.getByLabel("By").selectOption({ index: 0 });
+  const { system } = await ui.meta();
+  await page.locator(".violin").waitFor();
+  assert.equal(await page.locator(".quartiles tbody td").first().innerText(), String(system.leaf.filter((l) => l >= 0).length));
 });
 
 browse("a topology is a grid of coloured cells", { report: teaLeaf[0], skip: missing(teaLeaf), hash: "#view=trees&system=topology" }, async (ui, page) => {
@@ -290,7 +297,7 @@ browse("the details show how a derived metric is computed", { report: reports.sc
     const said = await (await tab(page, "Computation")).innerText();
     assert.ok(said.includes(m.name) && said.includes(m.kind), said);
     const squeeze = (s) => s.replace(/\s+/g, "");
-    assert.ok(squeeze(said).includes(squeeze(m.expression)), `${m.expression}\n${said}`);
+    assert.ok(squeeze(said).includes(squeeze(m.expression).slice(0, 60)), `${m.expression}\n${said}`);
   }
 });
 
@@ -339,7 +346,7 @@ browse("the causers of a wait are told, with where they were", { report: reports
   const causers = page.locator(".causers tbody tr");
   await causers.first().waitFor();
   const said = await text(causers.first());
-  assert.ok(said.includes(f.causers[0].locations[0]), `${said}, not ${f.causers[0].locations[0]}`);
+  assert.ok(said.includes(f.causers[0].locations[0].split(".").at(-1)), `${said}, not ${f.causers[0].locations[0]}`);
   assert.ok(said.includes(f.causers[0].callpath.at(-1)), said);
   reads(said.replace(/^[\d.<]+ %/, ""), f.causers[0].severity_ns / 1e9, "time");
 });

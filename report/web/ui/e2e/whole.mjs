@@ -38,8 +38,8 @@ for (const [name, report] of Object.entries(looked)) {
         for (const [view, hash] of Object.entries(views)) {
           const fronts = width < 700 && hash.includes("view=trees") ? (view === "trees" ? ["metric", "call", "system"] : [{ plot: "system", topology: "system", flat: "call", modules: "call" }[view] ?? "details"]) : [""];
           for (const front of fronts) {
+            await page.goto("about:blank"); // a new hash alone keeps what was open
             await page.goto(ui.address + hash + (front && `&front=${front}`));
-            await page.reload(); // a new hash alone keeps what was open
             await page.locator("main *").first().waitFor();
             await ui.settled();
             const what = [name, view, front, theme, width].filter(Boolean).join("-");
