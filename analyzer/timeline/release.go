@@ -28,25 +28,40 @@ type act struct {
 	mode     uint32 // or generation of a barrier
 }
 
+// object is what was done to an object in the window, and who alone did it, trace.NoLocation if it was several.
+type object struct {
+	acts []act
+	by   map[wire.Kind]trace.LocationID
+}
+
+func (o *object) add(a act) {
+	if by, done := o.by[a.kind]; !done {
+		o.by[a.kind] = a.location
+	} else if by != a.location {
+		o.by[a.kind] = trace.NoLocation
+	}
+	o.acts = append(o.acts, a)
+}
+
 // releases finds who ended the waits of the rows, as far as that follows from the window alone. Where several might have, as among
 // senders and receivers that share a channel, nobody is named: the analysis knows, and names those of the longest waits.
 func (w *window) releases() {
 	if len(w.ended) == 0 {
 		return
 	}
-	acts := map[uint32][]act{}
+	objects := map[uint32]*object{}
 	for _, e := range w.ended {
-		acts[e.object] = nil
+		objects[e.object] = &object{by: map[wire.Kind]trace.LocationID{}}
 	}
-	if !w.acts(acts) {
+	if !w.acts(objects) {
 		return
 	}
-	for _, list := range acts {
-		slices.SortStableFunc(list, func(a, b act) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.location, b.location)) })
+	for _, o := range objects {
+		slices.SortStableFunc(o.acts, func(a, b act) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.location, b.location)) })
 	}
 	for i := range w.ended {
 		e := &w.ended[i]
-		a := e.release(acts[e.object], w.out.Begin)
+		a := e.release(objects[e.object], w.out.Begin)
 		if a == nil || w.r.locations[a.location] == none {
 			continue
 		}
@@ -60,7 +75,7 @@ var arrowKind = map[wire.Kind]string{wire.Release: "unlock", wire.Done: "done", 
 	wire.Broadcast: "broadcast", wire.SendBegin: "send", wire.RecvBegin: "receive", wire.Close: "close"}
 
 // acts collects what all locations did to some objects in the window; false if that is too much.
-func (w *window) acts(of map[uint32][]act) bool {
+func (w *window) acts(of map[uint32]*object) bool {
 	var chunks []*trace.Chunk
 	events := 0
 	for _, c := range w.r.archive.Chunks() {
@@ -83,10 +98,10 @@ func (w *window) acts(of map[uint32][]act) bool {
 			b := &batches[i]
 			for j := range b.Events {
 				if a := actOf(&b.Events[j]); a.kind != wire.None {
-					object, _ := b.Events[j].Object()
-					if list, wanted := of[object]; wanted {
+					index, _ := b.Events[j].Object()
+					if o := of[index]; o != nil {
 						a.location = b.Location
-						of[object] = append(list, a)
+						o.add(a)
 					}
 				}
 			}
@@ -121,16 +136,16 @@ func caseOf(o wire.Outcome) wire.Kind {
 }
 
 // release returns the act that ended a wait, nil if that is not certain. Acts ascend in time; all from a time on are known.
-func (e *ended) release(acts []act, known int64) *act {
+func (e *ended) release(o *object, known int64) *act {
 	var first, last *act
-	n, alone := 0, true
-	for i := range acts {
-		a := &acts[i]
-		if a.location == e.row.id {
-			continue
+	n := 0
+	from, _ := slices.BinarySearchFunc(o.acts, e.begin, func(a act, t int64) int { return cmp.Compare(a.time, t) })
+	for i := from; i < len(o.acts) && o.acts[i].time <= e.leave; i++ {
+		a := &o.acts[i]
+		if e.kind == wire.BarrierBegin && a.kind == e.kind && a.mode == e.mode {
+			last = a // who came last, be it the one that waited
 		}
-		alone = alone && a.kind != e.kind
-		if a.time < e.begin || a.time > e.leave || !e.releasedBy(a) {
+		if a.location == e.row.id || !e.releasedBy(a) {
 			continue
 		}
 		if n++; first == nil {
@@ -138,16 +153,21 @@ func (e *ended) release(acts []act, known int64) *act {
 		}
 		last = a
 	}
-	switch e.kind {
-	case wire.LockBegin, wire.JoinBegin: // whoever came last opened the way
+	switch {
+	case last == nil || last.location == e.row.id:
+		return nil
+	case e.kind == wire.LockBegin || e.kind == wire.JoinBegin || e.kind == wire.BarrierBegin: // whoever came last opened the way
 		return last
-	case wire.BarrierBegin:
-		return latestArrival(acts, e)
-	}
-	if e.begin >= known && (n == 1 || alone) { // nobody else waits there, so the first one served it
+	case e.begin >= known && (n == 1 || o.alone(e.kind, e.row.id)): // nobody else waits there, so the first one served it
 		return first
 	}
 	return nil
+}
+
+// alone says whether only one location did something to an object.
+func (o *object) alone(kind wire.Kind, location trace.LocationID) bool {
+	by, done := o.by[kind]
+	return !done || by == location
 }
 
 // releasedBy says whether an act can end a wait of this kind.
@@ -165,18 +185,4 @@ func (e *ended) releasedBy(a *act) bool {
 		return a.kind == wire.SendBegin || a.kind == wire.Close
 	}
 	return false
-}
-
-// latestArrival returns who came last to a barrier, nil if it was the one that waited.
-func latestArrival(acts []act, e *ended) *act {
-	var last *act
-	for i := range acts {
-		if a := &acts[i]; a.kind == wire.BarrierBegin && a.mode == e.mode && a.time <= e.leave {
-			last = a
-		}
-	}
-	if last != nil && last.location == e.row.id {
-		return nil
-	}
-	return last
 }

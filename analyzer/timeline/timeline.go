@@ -18,7 +18,8 @@ const (
 	maxSpans     = 20_000   // of a row …
 	maxWindow    = 200_000  // … and of all
 	maxDepth     = 64       // levels of a row
-	maxArrows    = 5000
+	maxArrows    = 20_000
+	arrowPixels  = 3    // width of the shortest wait whose end is explained
 	defaultWidth = 1600 // pixels
 )
 

@@ -279,7 +279,7 @@ func (x *row) leave(e *trace.Event) {
 	if n < 0 {
 		return
 	}
-	if l := &x.stack[n]; l.blocked != notBlocked && e.Time >= x.w.out.Begin && !l.phantom {
+	if l := &x.stack[n]; l.blocked != notBlocked && e.Time >= x.w.out.Begin && e.Time-l.blocked >= arrowPixels*x.w.pixel && !l.phantom {
 		w := ended{row: x, kind: l.kind, object: l.object, mode: l.mode, begin: l.begin, leave: e.Time}
 		if e.Kind == wire.Chose {
 			w.kind = caseOf(wire.Outcome(e.ID))
