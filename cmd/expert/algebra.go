@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/report/algebra"
 )
 
@@ -148,7 +149,7 @@ Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
 				return err
 			}
 			for _, d := range c.Differences {
-				fmt.Fprintln(cmd.OutOrStdout(), d)
+				fmt.Fprintln(cmd.OutOrStdout(), readable.Clean(d))
 			}
 			if n := c.Count - len(c.Differences); n > 0 {
 				fmt.Fprintf(cmd.OutOrStdout(), "and %d more differences\n", n)
@@ -234,7 +235,7 @@ func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out string) er
 		return fmt.Errorf("%s: not a regular file", out)
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "expert: note: %s\n", n)
+		fmt.Fprintf(cmd.ErrOrStderr(), "expert: note: %s\n", readable.Clean(n))
 	}
 	return r.Cube.Save(out)
 }

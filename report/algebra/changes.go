@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -44,6 +45,8 @@ type Changes struct {
 	// first.
 	Gone, New []Change
 	Unknown   []string // metrics that cannot be evaluated, and why
+
+	locations string // what time is summed over
 }
 
 // ErrNoDifference is returned for a report that is not the difference of two.
@@ -61,6 +64,10 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 	x := &Changes{RunsA: len(s.sides[0]), RunsB: len(s.sides[1])}
 	x.A, x.B = s.name(0), s.name(1)
 	x.WallA, x.WallB = s.walls(0), s.walls(1)
+	x.locations = "locations"
+	if strings.HasPrefix(attr(c.Attrs, "Creator"), "expert") {
+		x.locations = "goroutines"
+	}
 	time := s.timeMetric()
 	for _, m := range s.model.Metrics {
 		total, err := s.change(m, false, nil, nil, true)

@@ -40,7 +40,7 @@ func runsOf(c *cube.Cube) (*cube.Cube, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(runs.Paths()) != len(c.Paths()) || len(runs.System) != 1 || len(runs.System[0].Groups) == 0 || len(runs.System[0].Groups) > 2 {
+	if len(runs.Paths()) != len(c.Paths()) || len(runs.System) != 1 || len(runs.System[0].Children) > 0 || len(runs.System[0].Groups) == 0 || len(runs.System[0].Groups) > 2 {
 		return nil, fmt.Errorf("%s: does not belong to the report", runsMember)
 	}
 	return runs, nil

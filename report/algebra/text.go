@@ -148,7 +148,7 @@ func (p *page) totals() {
 		if top(c) == "time" && depth < 3 && (c.A != 0 || c.B != 0) {
 			title := title(c)
 			if depth == 0 {
-				title += ", all locations together"
+				title += ", all " + p.changes.locations + " together"
 			}
 			p.row(c, strings.Repeat("  ", depth)+title)
 		}
