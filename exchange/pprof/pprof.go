@@ -220,7 +220,9 @@ func (p *profile) functions() {
 		number[r] = uint64(i + 1)
 		m := protobuf.Uint(p.inner[:0], functionID, uint64(i+1))
 		m = protobuf.Uint(m, functionName, p.text(r.Name))
-		m = protobuf.Uint(m, functionSystem, p.text(r.Name))
+		if r.Mangled != r.Name { // equal ones make pprof shorten what looks like C++
+			m = protobuf.Uint(m, functionSystem, p.text(r.Mangled))
+		}
 		m = protobuf.Uint(m, functionFile, p.text(r.Module))
 		p.message(profileFunction, protobuf.Int(m, functionLine, int64(max(r.Begin, 0))))
 	}
