@@ -1,0 +1,94 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// scout opens a report of Scalasca, from the reports beside the project.
+func scout(t *testing.T) *Report {
+	file := filepath.Join("..", "..", "..", "shared", "data", "oracle", "npb-btmzS_4x2", "scout.cubex")
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("the reports of other tools are not beside the project: ", err)
+	}
+	c, err := cube.Open(file)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	m, err := query.Display(c)
+	require.NoError(t, err)
+	return &Report{Title: "scout", File: file, Model: m}
+}
+
+func TestHTMLOfScalasca(t *testing.T) {
+	r := scout(t)
+	var out bytes.Buffer
+	began := time.Now()
+	require.NoError(t, WriteHTML(&out, r))
+	t.Logf("%d kB in %v", out.Len()/1000, time.Since(began))
+	table := embeddedIn(t, out.String())
+	require.Greater(t, len(table), 1000)
+}
+
+// Every report there is answers every question, or says in one line what is wrong with it.
+func TestAllReports(t *testing.T) {
+	shown, refused := 0, 0
+	for _, dir := range []string{"cube", "oracle"} {
+		root := filepath.Join("..", "..", "..", "shared", "data", dir)
+		if _, err := os.Stat(root); err != nil {
+			t.Skip("the reports of other tools are not beside the project: ", err)
+		}
+		require.NoError(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			if ext := filepath.Ext(file); d.IsDir() || ext != ".cubex" && ext != ".cube" {
+				return nil
+			}
+			a, err := ask(file)
+			if err != nil {
+				require.NotContains(t, err.Error(), "\n")
+				require.Contains(t, err.Error(), filepath.Base(file))
+				refused++
+				return nil
+			}
+			defer a.Model.Cube.Close()
+			shown++
+			for _, question := range []string{"meta", "findings", "calls?metric=0&self=1", "flat?metric=0&self=0", "system?metric=0&self=0&path=0&incl=1", "stats?metric=0"} {
+				name, query, _ := strings.Cut(question, "?")
+				values, err := url.ParseQuery(query)
+				require.NoError(t, err)
+				answer, err := a.answer(name, values)
+				if query != "" && (len(a.model.Metrics) == 0 || len(a.paths) == 0) {
+					continue
+				}
+				require.NoError(t, err, "%s: %s", file, question)
+				require.True(t, json.Valid(answer), "%s: %s", file, question)
+			}
+			return nil
+		}))
+	}
+	t.Logf("%d reports shown, %d refused", shown, refused)
+	require.Greater(t, shown, 10)
+}
+
+func ask(file string) (*api, error) {
+	c, err := cube.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	m, err := query.Display(c)
+	if err != nil {
+		return nil, err
+	}
+	return newAPI(&Report{File: file, Model: m})
+}
