@@ -79,6 +79,12 @@ func (d DType) Numeric() bool {
 	return c != unknown && c != composite
 }
 
+// Integer says that values are numbers without fractions.
+func (d DType) Integer() bool {
+	c := d.layout().class
+	return c == signed || c == unsigned
+}
+
 // known returns an error for a type whose values cannot be told apart.
 func (d DType) known() error {
 	if d.layout().class == unknown {

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"tracerec/report/cube"
@@ -125,7 +124,7 @@ func (m *Model) combine(c *cells) {
 
 // result makes a computed number a value. Integers are what a metric of integers has, if it is one.
 func (q *Metric) result(x float64) cube.Value {
-	if strings.Contains(string(q.DType), "INT") && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+	if q.DType.Integer() && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 		return cube.Int(int64(x))
 	}
 	return cube.Float(x)

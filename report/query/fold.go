@@ -72,6 +72,9 @@ func (c *cells) parallel(n, work int, do func(i int) error) error {
 
 // alongPaths makes inclusive and exclusive values of those that the cells have.
 func (m *Model) alongPaths(c *cells, own []cube.Value) columns {
+	if extreme(c.metric.DType) && c.metric.formula == nil {
+		return m.extremesAlongPaths(c, own)
+	}
 	other := slices.Clone(own)
 	switch {
 	case c.kind == cube.Exclusive:
@@ -81,7 +84,7 @@ func (m *Model) alongPaths(c *cells, own []cube.Value) columns {
 			}
 		}
 		return columns{inclusive: other, exclusive: own}
-	case c.kind == cube.Inclusive && !extreme(c.metric.DType):
+	case c.kind == cube.Inclusive:
 		for i, up := range m.paths.parent {
 			if up >= 0 {
 				other[up] = c.minus(other[up], own[i])
@@ -91,30 +94,43 @@ func (m *Model) alongPaths(c *cells, own []cube.Value) columns {
 	return columns{inclusive: own, exclusive: other}
 }
 
+// extremesAlongPaths is alongPaths for least and greatest values, of which nothing can be taken away. A call path without a row
+// has zeros itself, but does not count for those above.
+func (m *Model) extremesAlongPaths(c *cells, own []cube.Value) columns {
+	below, v := make([]cube.Value, len(own)), columns{slices.Clone(own), slices.Clone(own)}
+	for i := len(own) - 1; i >= 0; i-- {
+		if v.exclusive[i] == (cube.Value{}) {
+			v.exclusive[i] = cube.Float(0)
+		}
+		if v.inclusive[i] = v.exclusive[i]; c.kind != cube.Exclusive {
+			continue
+		}
+		v.inclusive[i] = c.plus(v.inclusive[i], below[i])
+		if up := m.paths.parent[i]; up >= 0 {
+			below[up] = c.plus(c.plus(below[up], own[i]), below[i])
+		}
+	}
+	return v
+}
+
 // foldRow combines the values of a row at the locations of a part of the system, all if it is nil.
 func (c *cells) foldRow(r row, at *Resource) cube.Value {
-	var v cube.Value
+	stored, ok := r.(cube.Row)
 	switch {
-	case !c.plain: // zeros count
+	case ok && c.plain && at == nil:
+		return stored.Sum()
+	case ok && c.plain:
+		return stored.SumAt(at.columns)
+	}
+	var v cube.Value
+	if at == nil {
 		for i := range r.Len() {
-			if at == nil || at.has(i) {
-				v = c.over(v, r.Value(i))
-			}
+			v = c.over(v, r.Value(i))
 		}
-	case at == nil:
-		for _, x := range r.All() {
-			v = v.Add(x)
-		}
-	case len(at.columns) < r.Len()/16:
-		for _, i := range at.columns {
-			v = v.Add(r.Value(int(i)))
-		}
-	default:
-		for i, x := range r.All() {
-			if at.has(i) {
-				v = v.Add(x)
-			}
-		}
+		return v
+	}
+	for _, i := range at.columns {
+		v = c.over(v, r.Value(int(i)))
 	}
 	return v
 }
@@ -134,6 +150,9 @@ func (m *Model) steps(c *cells, s selection) []step {
 		}
 	}
 	one := func(i int32) {
+		if extreme(c.metric.DType) && !c.has(i) {
+			list = append(list, step{i, false}) // zeros
+		}
 		switch {
 		case c.kind == cube.Exclusive && s.inclusive:
 			for j := i; j < m.paths.end[i]; j++ {
@@ -172,50 +191,115 @@ const block = 64
 // foldByColumn combines rows, which gives a value for each location.
 func (m *Model) foldByColumn(c *cells, s selection) ([]cube.Value, error) {
 	steps, n := m.steps(c, s), len(m.leaves)
+	if list, ok, err := m.addends(c, steps); ok || err != nil {
+		return m.sumByColumn(list, err)
+	}
 	parts := make([][]cube.Value, (len(steps)+block-1)/block)
 	err := c.parallel(len(parts), len(steps)*n, func(i int) error {
-		values := make([]cube.Value, n)
+		parts[i] = make([]cube.Value, n)
 		for _, step := range steps[i*block : min(len(steps), (i+1)*block)] {
 			r, err := c.row(step.path)
 			if err != nil {
 				return err
 			}
-			c.addRow(values, r, step.minus)
+			combine := c.plus
+			if step.minus {
+				combine = c.minus
+			}
+			for j := range parts[i] { // zeros too
+				parts[i][j] = combine(parts[i][j], r.Value(j))
+			}
 		}
-		parts[i] = values
 		return nil
 	})
-	if err != nil || len(parts) == 0 {
-		return make([]cube.Value, n), err
-	}
-	values := parts[0]
-	for _, part := range parts[1:] {
+	values := make([]cube.Value, n)
+	for _, part := range parts {
 		for i, v := range part {
 			values[i] = c.plus(values[i], v)
 		}
 	}
-	return values, nil
+	return values, err
 }
 
-func (c *cells) addRow(values []cube.Value, r row, minus bool) {
-	switch {
-	case !c.plain:
-		combine := c.plus
-		if minus {
-			combine = c.minus
+// addend is a stored row in a sum.
+type addend struct {
+	metric *Metric
+	path   int32
+	factor float64
+}
+
+// addends lists the stored rows that steps are made of, if they are only added.
+func (m *Model) addends(c *cells, steps []step) ([]addend, bool, error) {
+	var list []addend
+	if !c.plain {
+		return nil, false, nil
+	}
+	for _, step := range steps {
+		sign := 1.0
+		if step.minus {
+			sign = -1
 		}
-		for i := range values {
-			values[i] = combine(values[i], r.Value(i))
-		}
-	case minus:
-		for i, v := range r.All() {
-			values[i] = values[i].Sub(v)
-		}
-	default:
-		for i, v := range r.All() {
-			values[i] = values[i].Add(v)
+		switch f := c.metric.formula; {
+		case f == nil:
+			list = append(list, addend{c.metric, step.path, sign})
+		case !f.linear:
+			return nil, false, nil
+		default:
+			factors, err := m.factors(c.metric, step.path)
+			if err != nil {
+				return nil, false, err
+			}
+			for k, factor := range factors {
+				if factor == 0 {
+					continue
+				}
+				operand, s, err := m.operand(c.metric, k, step.path)
+				if err != nil || !operand.stores(s) {
+					return nil, false, err
+				}
+				list = append(list, addend{operand, step.path, sign * factor})
+			}
 		}
 	}
+	return list, true, nil
+}
+
+// sumByColumn adds up stored rows, as integers if that is what all of them have.
+func (m *Model) sumByColumn(list []addend, err error) ([]cube.Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	n, dtype := len(m.leaves), cube.DType("DOUBLE")
+	fraction := func(a addend) bool { return !a.metric.DType.Integer() || a.factor != 1 && a.factor != -1 }
+	if len(list) > 0 && !slices.ContainsFunc(list, fraction) {
+		dtype = "INT64"
+		if !slices.ContainsFunc(list, func(a addend) bool { return a.metric.DType != list[0].metric.DType }) {
+			dtype = list[0].metric.DType
+		}
+	}
+	parts := make([]*cube.Sums, max(1, (len(list)+block-1)/block))
+	err = parallel(len(parts), len(list)*n, func(i int) error {
+		parts[i] = cube.NewSums(dtype, n)
+		for _, a := range list[i*block : min(len(list), (i+1)*block)] {
+			r, err := a.metric.Row(m.Cube.Paths()[a.path])
+			if err != nil {
+				return err
+			}
+			parts[i].Add(r, a.factor)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts[1:] {
+		parts[0].Merge(part)
+	}
+	values := make([]cube.Value, n)
+	for i := range values {
+		values[i] = parts[0].Value(i)
+	}
+	return values, nil
 }
 
 // upSystem gives each part of the system the values of its locations together.

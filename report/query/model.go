@@ -201,9 +201,3 @@ func newPathTree(c *cube.Cube) pathTree {
 	}
 	return t
 }
-
-// has says that a location, given by its column, is in the part of the system.
-func (r *Resource) has(column int) bool {
-	_, ok := slices.BinarySearch(r.columns, int32(column))
-	return ok
-}

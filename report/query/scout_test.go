@@ -1,9 +1,11 @@
 package query
 
 import (
+	"encoding/csv"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -112,6 +114,54 @@ func TestDisplayHierarchyOfReports(t *testing.T) {
 		}
 	})
 	require.Equal(t, 16, reports)
+}
+
+// The display hierarchy, evaluated by brute force.
+func TestDisplayHierarchyAgainstNaive(t *testing.T) {
+	m := display(t, open(t, shared+"/oracle/dorsal-ssend-irecv/scout.cubex"))
+	check(t, m, m.Metrics[:12], []*Resource{nil})
+	m = display(t, open(t, shared+"/oracle/omp-tiny_trace_function_runtime_fraction/scout.cubex"))
+	check(t, m, []*Metric{m.Metric("execution"), m.Metric("comp"), m.Metric("critical_path_imbalance"), m.Metric("omp_time")}, m.Resources)
+}
+
+// Values by location are those that pycubexr expects, digit for digit.
+func TestExpectedValues(t *testing.T) {
+	for _, dir := range []string{"blast.p64.r1/profile.cubex", "call_tree_test/call_tree_test.cubex", "time.p4.n2000.x1.r0/profile.cubex"} {
+		file := filepath.Join(shared, "cube/pycubexr", dir)
+		c := open(t, file)
+		m, err := New(c)
+		require.NoError(t, err)
+		for name, inclusive := range map[string]bool{"incl.csv": true, "excl.csv": false} {
+			f, err := os.Open(filepath.Join(filepath.Dir(file), name))
+			require.NoError(t, err)
+			defer f.Close()
+			r := csv.NewReader(f)
+			r.TrimLeadingSpace = true
+			lines, err := r.ReadAll()
+			require.NoError(t, err)
+			for column, metric := range lines[0][2:] {
+				q := m.Metric(metric)
+				for _, line := range lines[1:] {
+					id, err := strconv.Atoi(line[0])
+					require.NoError(t, err)
+					location, err := strconv.Atoi(line[1])
+					require.NoError(t, err)
+					values, err := m.ByResource(What{Metric: q}, c.Paths()[slices.IndexFunc(c.Paths(), func(p *cube.CallPath) bool { return p.ID == id })], inclusive)
+					require.NoError(t, err)
+					leaf := m.leaves[slices.IndexFunc(c.Locations(), func(l *cube.Location) bool { return l.ID == location })]
+					v, digits := values[leaf.Index], 6
+					if extreme(q.DType) {
+						digits = 12
+					}
+					got := v.String()
+					if q.DType == "DOUBLE" || extreme(q.DType) {
+						got = strconv.FormatFloat(v.Float64(), 'g', digits, 64)
+					}
+					require.Equal(t, strings.Replace(line[2+column], "e-00", "e-0", 1), got, "%s: %s", file, metric)
+				}
+			}
+		}
+	}
 }
 
 func TestEmbedded(t *testing.T) {
