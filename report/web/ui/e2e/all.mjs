@@ -2,3 +2,4 @@
 import "./trees.mjs";
 import "./whole.mjs";
 import "./panels.mjs";
+import "./alone.mjs";

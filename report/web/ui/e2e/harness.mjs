@@ -95,13 +95,13 @@ after(async () => {
 });
 
 // browse makes a test in the browser. Options: report or url (a function), hash, width, height, theme, skip, flags of expert view,
-// and quiet: errors that belong to the test. Whatever goes wrong in the page or leaves the machine fails the test.
+// offline, asked: where to ask for what the page knows, and quiet: errors that belong to the test. Whatever goes wrong in the page or leaves the machine fails the test.
 export function browse(name, options, body) {
-  const { report, url, hash = "", width = 1280, height = 800, theme = "light", skip = false, flags = [], quiet = [] } = options;
-  test(name, { skip: skip || (report && missing(report)), timeout: 60_000 }, async () => {
+  const { report, url, hash = "", width = 1280, height = 800, theme = "light", skip = false, flags = [], quiet = [], offline = false, asked } = options;
+  test(name, { skip: skip || (report && missing(report)), timeout: 240_000 }, async () => {
     const address = url ? await url() : await serve(report, ...flags);
-    const context = await (await browser()).newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
-    context.setDefaultTimeout(10_000);
+    const context = await (await browser()).newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", offline });
+    context.setDefaultTimeout(20_000);
     const wrong = [];
     const note = (what) => quiet.some((q) => q.test(what)) || wrong.push(what);
     const origin = new URL(address).origin;
@@ -117,7 +117,7 @@ export function browse(name, options, body) {
     try {
       await page.goto(address + hash);
       await page.locator("header.top h1").waitFor();
-      const ui = new UI(page, address);
+      const ui = new UI(page, asked ? await asked() : address);
       await body(ui, page);
       assert.deepEqual(wrong, [], "what the page complained about");
     } catch (e) {
