@@ -176,6 +176,9 @@ func (s *systems) locate(n *cube.SystemNode, i int, name string, found []*place,
 	}
 	if x == nil {
 		x = &cube.SystemNode{Name: n.Name, Class: n.Class, Doc: n.Doc, Attrs: slices.Clone(n.Attrs)}
+		if goroutines && len(s.inputs) > 1 {
+			x.Name = processName(n)
+		}
 		s.nodes[name] = x
 		s.attach(x, n, last)
 	}
