@@ -12,7 +12,7 @@ import (
 )
 
 // value writes a value in its unit; times without a metric are in seconds.
-func (p *page) value(v float64, c Change) string {
+func value(v float64, c Change) string {
 	if c.Metric == nil {
 		return readable.Quantity(v, "sec")
 	}
@@ -20,12 +20,12 @@ func (p *page) value(v float64, c Change) string {
 }
 
 // signed writes the change from A to B.
-func (p *page) signed(c Change) string {
+func signed(c Change) string {
 	switch d := c.Delta(); {
 	case d > 0:
-		return "+" + p.value(d, c)
+		return "+" + value(d, c)
 	case d < 0:
-		return "−" + p.value(-d, c)
+		return "−" + value(-d, c)
 	}
 	return "0"
 }

@@ -1,16 +1,79 @@
 package algebra
 
 import (
-	"bufio"
-	"bytes"
+	"fmt"
 	"strings"
+
+	"tracerec/internal/readable"
 )
 
-// Lead says in a sentence or two whether B is better than A, as Text does.
-func (x *Changes) Lead() []string {
-	var b bytes.Buffer
-	p := &page{Writer: bufio.NewWriter(&b), changes: x, a: x.A, b: x.B}
-	p.lead()
-	p.Flush()
-	return strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\n' })
+// Lead says in a sentence or two whether B is better than A, and whether that is more than noise.
+func (x *Changes) Lead() []string { return x.lead(x.A, x.B) }
+
+// lead is Lead, with other names of the sides.
+func (x *Changes) lead(nameA, nameB string) []string {
+	c, ok := x.mainTime()
+	if !ok {
+		return []string{"Neither report says how long the program ran."}
+	}
+	lead := []string{c.sentence(nameA, nameB)}
+	_, known := c.Beyond()
+	if !known {
+		return append(lead, "Whether that is more than noise cannot be known from single runs: record each several times and give the means.")
+	}
+	if len(x.Calls) > 0 && x.Calls[0].rank() == 0 {
+		largest := x.Calls[0]
+		lead = append(lead, fmt.Sprintf("The largest change that is more than noise: %s, %s in %s.", signed(largest), title(largest), where(largest.Path)))
+	}
+	return lead
+}
+
+// sentence says whether B is faster than A.
+func (c Change) sentence(nameA, nameB string) string {
+	times := fmt.Sprintf("%s instead of %s", value(c.B, c), value(c.A, c))
+	beyond, known := c.Beyond()
+	if known && beyond {
+		times += ", which is more than noise (±" + value(c.Noise, c) + ")"
+	}
+	factor := c.A / c.B
+	percent := strings.TrimLeft(relative(c), "+−")
+	switch {
+	case c.A == c.B:
+		return fmt.Sprintf("%s takes exactly as long as %s: %s.", nameB, nameA, value(c.A, c))
+	case known && !beyond:
+		return fmt.Sprintf("No difference that is more than noise: %s takes %s, %s %s; the runs' own noise is ±%s.",
+			nameB, value(c.B, c), nameA, value(c.A, c), value(c.Noise, c))
+	case factor >= 2:
+		return fmt.Sprintf("%s is %s times as fast as %s: %s.", nameB, readable.Count(factor), nameA, times)
+	case factor > 1:
+		return fmt.Sprintf("%s takes %s less time than %s: %s.", nameB, percent, nameA, times)
+	case factor > 0.5:
+		return fmt.Sprintf("%s takes %s more time than %s: %s.", nameB, percent, nameA, times)
+	}
+	return fmt.Sprintf("%s takes %s times as long as %s: %s.", nameB, readable.Count(1/factor), nameA, times)
+}
+
+// mainTime returns the change of the time that counts: from start to end if it is known, else that of the critical path, else of all
+// locations together.
+func (x *Changes) mainTime() (Change, bool) {
+	if c, ok := x.wall(); ok {
+		return c, true
+	}
+	for _, name := range []string{"critical_path", "time"} {
+		for _, c := range x.Totals {
+			if c.Metric.Name == name && c.A > 0 && c.B > 0 {
+				return c, true
+			}
+		}
+	}
+	return Change{}, false
+}
+
+// wall returns the change of the time from start to end, if it is known.
+func (x *Changes) wall() (Change, bool) {
+	if len(x.WallA) == 0 || len(x.WallB) == 0 {
+		return Change{}, false
+	}
+	a, b := bandOf(x.WallA), bandOf(x.WallB)
+	return Change{A: a.Mean, B: b.Mean, Noise: Noise(a, b)}, true
 }

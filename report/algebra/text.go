@@ -29,7 +29,10 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("B = %s", x.B)
 		p.line("")
 	}
-	p.lead()
+	for _, sentence := range x.lead(p.a, p.b) {
+		p.line("%s", sentence)
+	}
+	p.line("")
 	p.totals()
 	p.calls()
 	p.comeAndGone()
@@ -63,70 +66,6 @@ type page struct {
 
 func (p *page) line(format string, args ...any) {
 	fmt.Fprintln(p, readable.Clean(strings.TrimRight(fmt.Sprintf(format, args...), " ")))
-}
-
-// lead says in a sentence or two whether B is better than A.
-func (p *page) lead() {
-	main, ok := p.mainTime()
-	if !ok {
-		p.line("Neither report says how long the program ran.")
-		return
-	}
-	beyond, known := main.Beyond()
-	switch factor := main.A / main.B; {
-	case main.A == main.B:
-		p.line("%s takes exactly as long as %s: %s.", p.b, p.a, p.value(main.A, main))
-	case known && !beyond:
-		p.line("No difference that is more than noise: %s takes %s, %s %s; the runs' own noise is ±%s.", p.b, p.value(main.B, main), p.a, p.value(main.A, main), p.value(main.Noise, main))
-	case main.B > 0 && factor > 1 && factor < 2:
-		p.line("%s takes %s less time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "−"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
-	case main.B > 0 && factor >= 2:
-		p.line("%s is %s times as fast as %s: %s instead of %s%s.", p.b, readable.Count(factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
-	case main.A > 0 && factor > 0.5:
-		p.line("%s takes %s more time than %s: %s instead of %s%s.", p.b, strings.TrimPrefix(relative(main), "+"), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
-	case main.A > 0:
-		p.line("%s takes %s times as long as %s: %s instead of %s%s.", p.b, readable.Count(1/factor), p.a, p.value(main.B, main), p.value(main.A, main), p.sure(main))
-	}
-	if x := p.changes.Calls; known && len(x) > 0 && x[0].rank() == 0 {
-		p.line("The largest change that is more than noise: %s, %s in %s.", p.signed(x[0]), title(x[0]), where(x[0].Path))
-	}
-	if !known {
-		p.line("Whether that is more than noise cannot be known from single runs: record each several times and give the means.")
-	}
-	p.line("")
-}
-
-// sure says that a change is more than noise.
-func (p *page) sure(c Change) string {
-	if beyond, known := c.Beyond(); known && beyond {
-		return ", which is more than noise (±" + p.value(c.Noise, c) + ")"
-	}
-	return ""
-}
-
-// mainTime returns the change of the time that counts: from start to end if it is known, else that of the critical path, else of all
-// locations together.
-func (p *page) mainTime() (Change, bool) {
-	if c, ok := p.changes.wall(); ok {
-		return c, true
-	}
-	for _, name := range []string{"critical_path", "time"} {
-		for _, c := range p.changes.Totals {
-			if c.Metric.Name == name && c.A > 0 {
-				return c, true
-			}
-		}
-	}
-	return Change{}, false
-}
-
-// wall returns the change of the time from start to end, if it is known.
-func (x *Changes) wall() (Change, bool) {
-	if len(x.WallA) == 0 || len(x.WallB) == 0 {
-		return Change{}, false
-	}
-	a, b := bandOf(x.WallA), bandOf(x.WallB)
-	return Change{A: a.Mean, B: b.Mean, Noise: Noise(a, b)}, true
 }
 
 // totals shows the program as a whole.
@@ -187,7 +126,7 @@ func (p *page) noiseTitle() string {
 
 // row shows a change.
 func (p *page) row(c Change, what string) {
-	p.line("%s %s %s %s %s %s", readable.Right(p.signed(c), 11), readable.Right(p.value(c.A, c), maxTitle), readable.Right(p.value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
+	p.line("%s %s %s %s %s %s", readable.Right(signed(c), 11), readable.Right(value(c.A, c), maxTitle), readable.Right(value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
 }
 
 // noise shows the noise of a change, and whether it is less.
@@ -202,10 +141,10 @@ func (p *page) noise(c Change) string {
 	case !known:
 		return readable.Right("?", 11) + " "
 	case beyond:
-		return readable.Right("±"+p.value(c.Noise, c), 11) + " "
+		return readable.Right("±"+value(c.Noise, c), 11) + " "
 	}
 	p.within = true
-	return readable.Right("~±"+p.value(c.Noise, c), 11) + " "
+	return readable.Right("~±"+value(c.Noise, c), 11) + " "
 }
 
 // calls shows where time was won and lost.
@@ -237,7 +176,7 @@ func (p *page) calls() {
 		}
 		if shown > 0 {
 			if c := p.changes.Calls[0]; rest != 0 {
-				p.line("%s elsewhere", readable.Right(p.signed(Change{Metric: c.Metric, B: rest}), 11))
+				p.line("%s elsewhere", readable.Right(signed(Change{Metric: c.Metric, B: rest}), 11))
 			}
 			p.line("")
 		}
@@ -258,7 +197,7 @@ func (p *page) comeAndGone() {
 				p.line("  and %d more call paths", len(part.list)-i)
 				break
 			}
-			p.line("  %s with %s", where(c.Path), p.value(c.A+c.B, c))
+			p.line("  %s with %s", where(c.Path), value(c.A+c.B, c))
 		}
 		if len(part.list) > 0 {
 			p.line("")
