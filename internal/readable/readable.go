@@ -100,6 +100,9 @@ func Quantity(v float64, unit string) string {
 
 // scale writes v in the greatest unit of which it is at least 1.
 func scale(v, step float64, units ...string) string {
+	if v == math.Trunc(v) && v < 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64) + " " + units[0]
+	}
 	for v >= 999.5 && len(units) > 1 {
 		v /= step
 		units = units[1:]
@@ -110,8 +113,6 @@ func scale(v, step float64, units ...string) string {
 // digits writes v with three significant digits, but never fewer than the integer part has.
 func digits(v float64) string {
 	switch {
-	case v == math.Trunc(v) && v < 1000:
-		return strconv.FormatFloat(v, 'f', 0, 64)
 	case v < 0.00995:
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	case v < 9.995:
