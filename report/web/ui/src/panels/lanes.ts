@@ -25,7 +25,7 @@ export function lanesOf(rows: Timeline["rows"]): { lanes: Lane[]; height: number
     let levels = 1;
     for (const s of spans) if (s[4] !== Kind.Blocked) levels = Math.max(levels, s[2] + 1);
     levels = Math.min(levels, mostLevels);
-    const lane = { resource, top, height: levels * levelHeight + 2 * padding, levels, spans };
+    const lane = { resource, top, height: Math.max(40, levels * levelHeight + 2 * padding), levels, spans };
     top += lane.height;
     return lane;
   });

@@ -1,6 +1,6 @@
 // The timeline of the worst instances of a wait state: the goroutines concerned, what they did, who waited for whom.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, type Instance, requests, type Timeline as Window } from "../api";
+import { ask, embedded, type Instance, requests, type Timeline as Window } from "../api";
 import { count, time } from "../format";
 import { Icon } from "../icons";
 import { Popover } from "../popover";
@@ -45,7 +45,7 @@ function Page({ states }: { states: WaitState[] }) {
   const showAll = () => setState({ window: whole, instance: index });
   const title = metric >= 0 ? titleOf(metric) : "";
   const onKeyDown = (e: KeyboardEvent) => {
-    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).matches("input, select")) return;
     const length = view[1] - view[0];
     switch (e.key) {
       case "ArrowLeft": move(pan(view, -0.15 * length, whole)); break;
@@ -90,7 +90,7 @@ function Page({ states }: { states: WaitState[] }) {
         </div>
       </div>
       <Overview view={view} whole={whole} list={list} chosen={index} move={move} choose={choose} />
-      {error && <p class="bar-note" role="status"><Icon name="warning" />{error}</p>}
+      {error && <p class="bar-note" role="status"><Icon name="info" />{error}</p>}
       {data?.truncated && <p class="bar-note" role="status"><Icon name="info" />{sentence(data.truncated)}</p>}
       <Chart
         rows={rows} view={view} whole={whole} data={data} move={move} metric={metric >= 0 ? r.metrics[metric]!.name : ""} title={title}
@@ -185,7 +185,11 @@ function useWindow(view: Range, rows: number[], width: number, whole: Range): { 
       const begin = Math.max(whole[0], Math.floor(view[0] - length / 2));
       const end = Math.max(begin + 1, Math.min(Math.ceil(whole[1]), Math.ceil(view[1] + length / 2)));
       const pixels = Math.min(8000, 1000 * Math.ceil((2.5 * width) / 1000));
-      ask<Window>(requests.timeline(begin, end, rows) + `&width=${pixels}`).then(
+      const answer = embedded().then((file) => {
+        if (file) throw new Error("The trace is not in this file, so only the longest waits are shown. With expert view there is more to see.");
+        return ask<Window>(requests.timeline(begin, end, rows) + `&width=${pixels}`);
+      });
+      answer.then(
         (data) => current && set({ data, error: "", rows: key, finest: length / 1.8 }),
         (e: Error) => current && set((a) => ({ ...a, error: e.message, rows: key, finest: length / 1.8 })),
       );
@@ -229,6 +233,15 @@ const mostChoices = 200;
 
 // RowChoice chooses which goroutines are shown.
 function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
+  return (
+    <Popover label={`${count(rows.length, "row")} shown`} class="row-choice" active={changed} button={<>{count(rows.length, "row")}</>}>
+      <Choices rows={rows} />
+      <div class="buttons"><button type="button" class="text" disabled={!changed} onClick={() => setState({ rows: [] })}>Those concerned</button></div>
+    </Popover>
+  );
+}
+
+function Choices({ rows }: { rows: number[] }) {
   const r = getReport();
   const [text, setText] = useState("");
   const all = leaves();
@@ -241,7 +254,7 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
     if (set.size > 0) setState({ rows: [...set].sort((a, b) => a - b) });
   };
   return (
-    <Popover label={`${count(rows.length, "row")} shown`} class="row-choice" active={changed} button={<>{count(rows.length, "row")}</>}>
+    <>
       <input type="search" placeholder="Filter by name" aria-label="Filter rows by name" value={text} onInput={(e) => setText(e.currentTarget.value)} />
       <div class="choices" role="group" aria-label="Rows shown">
         {found.slice(0, mostChoices).map((i) => (
@@ -250,7 +263,6 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
         {found.length > mostChoices && <p class="remark">{found.length - mostChoices} more; filter by name to see them</p>}
         {found.length === 0 && <p class="remark">No name contains that.</p>}
       </div>
-      <div class="buttons"><button type="button" class="text" disabled={!changed} onClick={() => setState({ rows: [] })}>Those concerned</button></div>
-    </Popover>
+    </>
   );
 }

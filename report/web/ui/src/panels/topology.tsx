@@ -113,7 +113,7 @@ function Grid({ t }: { t: Topology }) {
   return (
     <>
       {t.dims.length > 1 && (
-        <div class="bar plot-bar">
+        <div class="bar plot-bar axes">
           {(["Across", "Down"] as const).map((title, k) => (
             <label class="field-inline" key={title}><span>{title}</span>
               <select value={axes[k]} onChange={(e) => setAxes(swap(axes, k, Number(e.currentTarget.value)))}>
