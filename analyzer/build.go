@@ -257,7 +257,7 @@ func (b *builder) statistics() {
 		d.trim()
 		for _, in := range d.worst {
 			s.Worst = append(s.Worst, report.Instance{Path: b.rank[in.path], Location: in.loc, Begin: in.begin, End: in.end,
-				Causer: int32(in.causer), CauserPath: b.rankOf(in.causerPath)})
+				Causer: int32(in.causer), CauserPath: b.rankOf(in.causerPath), Trace: in.order, CauserTrace: int32(in.causing)})
 		}
 	}
 }

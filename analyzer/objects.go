@@ -432,7 +432,7 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 				longest, in.causer, in.causerPath = y.End-y.Begin, y.Causer, y.CauserPath
 			}
 		}
-		if in.causer != NoCauser {
+		if in.causing = in.causer; in.causer != NoCauser {
 			in.causer = w.m.places.fold[in.causer]
 		}
 		if in.duration >= w.stats[x.Metric].floor {

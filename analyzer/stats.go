@@ -12,6 +12,7 @@ type instance struct {
 	duration, begin, end int64
 	path, loc            uint32 // reported location
 	causer, causerPath   uint32 // reported location; NoCauser
+	causing              uint32 // location; NoCauser
 	order, depth         uint32 // location and number of levels, to order equals
 }
 

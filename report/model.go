@@ -129,6 +129,10 @@ type Instance struct {
 	End        int64  `json:"end"`
 	Causer     int32  `json:"causer"`      // location, -1 nobody
 	CauserPath int32  `json:"causer_path"` // -1 unknown
+
+	// Locations may be several goroutines; these are the numbers of the very ones in the trace.
+	Trace       uint32 `json:"trace"`
+	CauserTrace int32  `json:"causer_trace"` // -1 nobody
 }
 
 // Stats describes the instances of one wait state (EXPERT's "most severe instances" and box plot), or the samples of one

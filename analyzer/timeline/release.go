@@ -62,12 +62,28 @@ func (w *window) releases() {
 	for i := range w.ended {
 		e := &w.ended[i]
 		a := e.release(objects[e.object], w.out.Begin)
-		if a == nil || w.r.locations[a.location] == none {
+		if a == nil {
 			continue
 		}
-		w.out.Arrows = append(w.out.Arrows, report.Arrow{From: w.r.locations[a.location], FromTime: a.time, To: e.row.out.Location, ToTime: max(a.time, e.leave),
+		from := w.place(a.location)
+		if from == none {
+			continue
+		}
+		w.out.Arrows = append(w.out.Arrows, report.Arrow{From: from, FromTime: a.time, To: e.row.out.Location, ToTime: max(a.time, e.leave),
 			Kind: arrowKind[a.kind]})
 	}
+}
+
+// place returns the location of the experiment that a goroutine is, none if it is not alone and another one is shown.
+func (w *window) place(id trace.LocationID) uint32 {
+	if x := w.rows[id]; x != nil {
+		return x.out.Location
+	}
+	l := w.r.locations[id]
+	if l != none && w.r.e.Locations[l].Count > 1 {
+		return none
+	}
+	return l
 }
 
 // arrowKind names what somebody did that let another one go on.

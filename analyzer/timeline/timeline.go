@@ -62,10 +62,11 @@ func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 		}
 		r.locations[l.Trace] = uint32(i)
 	}
+	single := r.singled(n)
 	start := uint32(0)
 	for i, c := range a.Chunks() {
 		for j, l := range c.Locations {
-			if r.locations[l] != none { // others are never asked for
+			if r.locations[l] != none || single[l] { // others are never asked for
 				r.pieces[l] = append(r.pieces[l], piece{uint32(i), uint32(j), start})
 			}
 			start++
@@ -76,6 +77,42 @@ func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	}
 	r.decoders.New = func() any { return &decoder{Decoder: a.NewDecoder()} }
 	return r, nil
+}
+
+// singled returns the goroutines of long waits, which may be shown instead of the first of those that are one location.
+func (r *Reader) singled(n int) []bool {
+	single := make([]bool, n)
+	for i := range r.e.Stats {
+		for _, in := range r.e.Stats[i].Worst {
+			for _, g := range []int64{int64(in.Trace), int64(in.CauserTrace)} {
+				if g >= 0 && g < int64(n) {
+					single[g] = true
+				}
+			}
+		}
+	}
+	return single
+}
+
+// goroutine returns which goroutine of a location is shown: of several, the one of the longest wait in the window.
+func (r *Reader) goroutine(l uint32, begin, end int64) trace.LocationID {
+	at, longest := r.e.Locations[l].Trace, int64(0)
+	if r.e.Locations[l].Count <= 1 {
+		return trace.LocationID(at)
+	}
+	for i := range r.e.Stats {
+		for _, in := range r.e.Stats[i].Worst {
+			d := min(in.End, end) - max(in.Begin, begin)
+			switch {
+			case d <= longest:
+			case in.Location == l && int(in.Trace) < len(r.pieces):
+				at, longest = in.Trace, d
+			case in.Causer == int32(l) && in.CauserTrace >= 0 && int(in.CauserTrace) < len(r.pieces):
+				at, longest = uint32(in.CauserTrace), d
+			}
+		}
+	}
+	return trace.LocationID(at)
 }
 
 // Window returns what happened on locations of the experiment. What is left out because there is too much is said in the window.
@@ -96,10 +133,10 @@ func (r *Reader) Window(q report.WindowRequest) (*report.Window, error) {
 			w.truncate("only the first %d of %d goroutines are shown", maxLocations, len(q.Locations))
 			break
 		}
+		w.add(l, r.goroutine(l, q.Begin, q.End))
 		if x := &r.e.Locations[l]; x.Count > 1 {
-			w.truncate("%s stands for %d goroutines, of which the first is shown", x.Name, x.Count)
+			w.truncate("%s stands for %d goroutines, of which one is shown", x.Name, x.Count)
 		}
-		w.add(l)
 	}
 	if err := w.read(); err != nil {
 		return nil, err

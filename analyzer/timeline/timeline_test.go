@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -238,4 +239,46 @@ func BenchmarkWindow(b *testing.B) {
 			}
 		}
 	})
+}
+
+// Of goroutines that are one location, the one is shown whose long wait the window is about.
+func TestWindowOfFolded(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("mutex m\nlocation main\n  0 enter run\n  100 lock m @main.go:3\n  200 leave\n")
+	for i := range 4 {
+		fmt.Fprintf(&text, "  %d create w%d @main.go:4\n", 300+i, i)
+	}
+	text.WriteString("  9000 unlock m\n  9900 exit\n  10000 end\n")
+	for i := range 4 {
+		begin, end := 1000+100*i, 9000+10*i // all wait for main, then for one another
+		fmt.Fprintf(&text, "location w%d\n  %d begin worker by main\n", i, 400+i)
+		if i == 2 {
+			fmt.Fprintf(&text, "  %d lock m @w.go:1\n  %d blocked\n  %d leave\n  %d unlock m\n", begin, begin+1, end, end+5)
+		}
+		fmt.Fprintf(&text, "  %d end\n", 9500)
+	}
+	a, _ := open(t, text.String(), 2)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Locations: 2})
+	require.NoError(t, err)
+	require.Equal(t, 4, e.Locations[1].Count)
+	r, err := timeline.New(a, e)
+	require.NoError(t, err)
+	w, err := r.Window(report.WindowRequest{Begin: 1150, End: 9500, Locations: []uint32{0, 1}, Width: 1 << 20})
+	require.NoError(t, err)
+	require.Equal(t, []string{"0 0 in run 1150 9500", "1 0 op lock 1200 9020", "1 1 blocked lock 1201 9020", "unlock 0 9000 to 1 9020"}, told(w))
+	require.Equal(t, "worker stands for 4 goroutines, of which one is shown", w.Truncated)
+	w, err = r.Window(report.WindowRequest{Begin: 0, End: 900, Locations: []uint32{1}, Width: 1 << 20})
+	require.NoError(t, err)
+	require.Empty(t, told(w), "the first one waits for nobody")
+
+	e.Stats = slices.Clone(e.Stats)
+	for i := range e.Stats {
+		for j := range e.Stats[i].Worst {
+			e.Stats[i].Worst[j].Trace, e.Stats[i].Worst[j].CauserTrace = 1<<31, 1<<30
+		}
+	}
+	r, err = timeline.New(a, e)
+	require.NoError(t, err)
+	_, err = r.Window(report.WindowRequest{Begin: 2000, End: 9500, Locations: []uint32{0, 1}, Width: 1 << 20})
+	require.NoError(t, err)
 }

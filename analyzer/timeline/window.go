@@ -83,9 +83,8 @@ func (w *window) name(s string) int {
 	return i
 }
 
-// add adds a row for a location of the experiment.
-func (w *window) add(l uint32) {
-	id := trace.LocationID(w.r.e.Locations[l].Trace)
+// add adds a row for a location of the experiment, on which one of its goroutines is shown.
+func (w *window) add(l uint32, id trace.LocationID) {
 	if w.rows[id] != nil {
 		return
 	}
