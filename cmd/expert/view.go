@@ -46,6 +46,7 @@ where --trace says.`,
 				return err
 			}
 			defer l.Close()
+			limitMemory(cmd)
 			in, err := openReport(cmd, args[0])
 			if err != nil {
 				return err
