@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+func newRemap() *cobra.Command {
+	var out, spec string
+	var define []string
+	cmd := &cobra.Command{
+		Use:   "remap REPORT -o OUT",
+		Short: "Write a report with another hierarchy of metrics, or with metrics of one's own",
+		Long: `remap writes a report whose metrics are arranged as a specification says, which
+also tells how to derive further ones. Scalasca's trace analyses have one within
+the file, which expert view, stat and export obey by themselves; -r gives
+another one: a text file such as remapping.spec, or a report that has one.
+
+--define adds a metric of one's own, computed from the sums of others for
+whatever is selected:
+
+    expert remap r.cubex --define 'ipc=metric::PAPI_TOT_INS()/metric::PAPI_TOT_CYC()' -o ipc.cubex
+
+NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
+		Args: oneInput,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := openReport(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			c, err := remap(in.Cube, spec, len(define) > 0)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			for _, d := range define {
+				if c, err = defineMetric(c, d); err != nil {
+					return fmt.Errorf("%s: --define: %w", args[0], err)
+				}
+			}
+			if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
+				return fmt.Errorf("%s: not a regular file", out)
+			}
+			return c.Save(out)
+		},
+	}
+	cmd.Flags().StringVarP(&spec, "remapping", "r", "", "arrange metrics as this `FILE` says, in place of what the report says itself")
+	cmd.Flags().StringArrayVar(&define, "define", nil, "add a metric `NAME[UNIT]=EXPRESSION`; can be given several times")
+	addOutput(cmd, &out)
+	return cmd
+}
+
+// remap applies the specification in a file, or the one that the report brings along, which it must if nothing else is asked for.
+func remap(c *cube.Cube, file string, otherwise bool) (*cube.Cube, error) {
+	if file == "" {
+		spec, ok := query.Embedded(c)
+		switch {
+		case ok:
+			return query.Remap(c, spec)
+		case otherwise:
+			return c, nil
+		}
+		return nil, errors.New("the report says nothing about the hierarchy of its metrics; give a specification with -r, or --define")
+	}
+	spec, err := readSpec(file)
+	if err != nil {
+		return nil, err
+	}
+	return query.Remap(c, spec)
+}
+
+// maxSpec limits a specification, in bytes. Those in use have 150 000.
+const maxSpec = 64 << 20
+
+// readSpec reads a specification: a text, or what a report brings along.
+func readSpec(file string) (string, error) {
+	info, err := stat(file)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSpec {
+		return "", fmt.Errorf("%s: no specification of metrics", file)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(strings.TrimSpace(string(text)), "<") && !strings.Contains(string(text[:min(len(text), 1000)]), "<cube ") {
+		return string(text), nil
+	}
+	c, err := openCube(file)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	spec, ok := query.Embedded(c)
+	if !ok {
+		return "", fmt.Errorf("%s: the report has no specification of metrics", file)
+	}
+	return spec, nil
+}
+
+// defineMetric adds a metric given as NAME[UNIT]=EXPRESSION.
+func defineMetric(c *cube.Cube, text string) (*cube.Cube, error) {
+	name, expression, ok := strings.Cut(text, "=")
+	if !ok {
+		return nil, fmt.Errorf("%q is not NAME=EXPRESSION", text)
+	}
+	name, unit, bracket := strings.Cut(strings.TrimSpace(name), "[")
+	if bracket {
+		if unit, ok = strings.CutSuffix(unit, "]"); !ok {
+			return nil, fmt.Errorf("%q: the unit does not end", text)
+		}
+	}
+	return query.Define(c, name, name, unit, expression)
+}
