@@ -1,7 +1,29 @@
-// Package web shows a report in a browser: it serves the page (package files under assets, built from ui) and answers the questions
-// that the page asks, as JSON. The same answers, embedded in the page, make a report that needs no server.
+// Package web shows a report in a browser: it serves the page (its files are in assets, built from ui) and answers the questions that
+// the page asks, as JSON. The same answers, embedded in the page, make a report that needs no server (WriteHTML).
 //
-// The server is for the person who started it. It listens on the loopback interface only, answers nobody who does not know the token in
-// its address, refuses requests that another site makes the browser send, and reads no files but the page's own and the sources that the
-// report names. Nothing is ever requested from another machine.
+// # Questions
+//
+// All addresses begin with a token, and the page is at /TOKEN/. Metrics, call paths, regions and parts of the system are asked for by
+// their place in the lists of the answer to meta; lists of values are in the same order. Values are numbers with all their digits, or
+// null where there is none. An error is {"error": "why"}.
+//
+//	api/meta                                   the trees, totals, attributes, what views there are
+//	api/calls?metric=M&self=0|1[&at=R]         values by call path, inclusive and exclusive; of part R of the system; with their noise
+//	api/flat?metric=M&self=0|1[&at=R]          values by region
+//	api/system?metric=M&self=0|1&path=P&incl=0|1 or &region=…   values by part of the system, how they are distributed over locations
+//	api/stats?metric=M                         how long single waits were, and the longest of them; null if nobody knows
+//	api/findings                               what was concluded, in words; of a difference what changed
+//	api/causers?metric=M&path=P                who was waited for
+//	api/source?path=P or ?region=…             lines of source
+//	api/timeline?begin=ns&end=ns&locations=R,R,…[&width=pixels]  what happened between two times
+//
+// With self=1 a metric is without its visible children, as an expanded node of the tree shows it.
+//
+// # Who is answered
+//
+// The server is for the person who started it. It listens on the loopback interface only. It answers requests that know the token in
+// its address, call it by that address (so that no name of another site can be made to point at it) and were not made by a page of
+// another origin. Only GET and HEAD are answered; requests that are large or slow are cut off. The page may load nothing but its own
+// files and run no inline script. The only other files that can be read are sources that the report names, below the directories that
+// the report or the user names, wherever links lead. Nothing is ever requested from another machine.
 package web
