@@ -102,12 +102,12 @@ func TestStat(t *testing.T) {
    1 ns         0       1  bad�[31m name
 `, text(t, table.Stat(m, table.StatOptions{Metrics: table.Dearest(m)}), table.Text))
 	equal(t, `
-         wait_per_
-   time      visit  broken  callpath
- 107 ms    25.2 µs       –  (whole program)
- 107 ms    25.2 µs       –  main  main.go:5
- 106 ms    25.2 µs       –  main ▸ solve  solve.go:20
- 100 ms    25.4 µs       –  main ▸ solve ▸ send  solve.go:31
+        wait_per_
+  time      visit  broken  callpath
+107 ms    25.2 µs       –  (whole program)
+107 ms    25.2 µs       –  main  main.go:5
+106 ms    25.2 µs       –  main ▸ solve  solve.go:20
+100 ms    25.4 µs       –  main ▸ solve ▸ send  solve.go:31
 `, until(text(t, table.Stat(m, table.StatOptions{Metrics: metrics(t, m, "time,wait_per_visit,broken"), CallPaths: true, Inclusive: true, Top: 3}), table.Text), 5))
 }
 
