@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tracerec/report/cube"
@@ -24,7 +25,8 @@ func (c Change) Delta() float64 { return c.B - c.A }
 
 // Beyond says that a change is more than noise; known is false if nobody knows.
 func (c Change) Beyond() (beyond, known bool) {
-	return math.Abs(c.Delta()) > c.Noise, !math.IsNaN(c.Noise)
+	rounding := 1e-12 * math.Max(math.Abs(c.A), math.Abs(c.B))
+	return math.Abs(c.Delta()) > c.Noise+rounding, !math.IsNaN(c.Noise)
 }
 
 func (c Change) size() float64 { return math.Abs(c.Delta()) }
@@ -180,7 +182,7 @@ func (s *Spread) name(side int) string {
 func (s *Spread) walls(side int) []float64 {
 	var list []float64
 	for _, r := range s.sides[side] {
-		if ns := number64(attr(r.Location.Attrs, wallAttr)); ns > 0 {
+		if ns, err := strconv.ParseFloat(attr(r.Location.Attrs, wallAttr), 64); err == nil && ns > 0 {
 			list = append(list, ns/1e9)
 		}
 	}

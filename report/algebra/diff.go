@@ -186,7 +186,7 @@ func sub(v, w cube.Value) cube.Value {
 func (d *differ) job(name string, m *cube.Metric, terms []*term) {
 	d.jobs = append(d.jobs, func() error {
 		for _, t := range terms {
-			t.totals = t.in.totalsOf(name, len(d.cube.Paths()))
+			t.totals = t.in.totalsOf(name, t.metric, len(d.cube.Paths()))
 		}
 		return d.fill(m, terms...)
 	})

@@ -74,15 +74,15 @@ type jsonChange struct {
 	Path   []string `json:"path,omitempty"` // names of regions from the root; none: the whole program
 	File   string   `json:"file,omitempty"`
 	Line   int      `json:"line,omitempty"`
-	A      float64  `json:"a"`
-	B      float64  `json:"b"`
-	Delta  float64  `json:"delta"` // b − a
+	A      *float64 `json:"a"` // null: not a number
+	B      *float64 `json:"b"`
+	Delta  *float64 `json:"delta"` // b − a
 	Noise  *float64 `json:"noise"` // half width of the band of 95 %, null if unknown
 	Beyond *bool    `json:"beyond_noise"`
 }
 
 func encode(c Change) jsonChange {
-	x := jsonChange{Unit: "sec", Metric: "wall", A: c.A, B: c.B, Delta: c.Delta()}
+	x := jsonChange{Unit: "sec", Metric: "wall", A: number64(c.A), B: number64(c.B), Delta: number64(c.Delta())}
 	if c.Metric != nil {
 		x.Metric, x.Unit = c.Metric.Name, c.Metric.Unit
 	}
@@ -97,6 +97,14 @@ func encode(c Change) jsonChange {
 		x.Noise, x.Beyond = &c.Noise, &beyond
 	}
 	return x
+}
+
+// number64 returns a number as JSON can carry it.
+func number64(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }
 
 func encodeAll(list []Change, top int) []jsonChange {

@@ -348,7 +348,7 @@ func (m *merger) job(name string, x *cube.Metric, all []contribution, into func(
 			if c.rows == nil {
 				continue
 			}
-			terms = append(terms, &term{in: c.in, metric: c.rows, n: c.n, into: into(k), totals: c.in.totalsOf(name, len(m.cube.Paths()))})
+			terms = append(terms, &term{in: c.in, metric: c.rows, n: c.n, into: into(k), totals: c.in.totalsOf(name, c.rows, len(m.cube.Paths()))})
 		}
 		return m.fill(x, terms...)
 	})

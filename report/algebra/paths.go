@@ -248,13 +248,13 @@ func matchFiles(a, b *cube.Cube) map[string]string {
 	inA, inB := filesOf(a), filesOf(b)
 	byBase := map[string][]string{}
 	for _, f := range inA {
-		if !slices.Contains(inB, f) {
+		if _, ok := slices.BinarySearch(inB, f); !ok {
 			byBase[path.Base(f)] = append(byBase[path.Base(f)], f)
 		}
 	}
 	taken := map[string]string{}
 	for _, f := range inB {
-		if slices.Contains(inA, f) {
+		if _, ok := slices.BinarySearch(inA, f); ok {
 			continue
 		}
 		best, length, several := "", 0, false

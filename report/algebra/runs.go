@@ -68,27 +68,30 @@ type run struct {
 	digest uint64
 }
 
-// total returns the value of a metric in a run at a call path of the union.
-func (r run) total(metric string, path int) (cube.Value, error) {
+// totals returns a function for the values of a metric in a run, by call path of the union; nil if there are none.
+func (r run) totals(metric string) func(path int) (cube.Value, error) {
 	if r.in.runs == nil {
-		if list := r.in.totals[metric]; list != nil {
-			return list[path], nil
+		list := r.in.totals[metric]
+		if list == nil {
+			return nil
 		}
-		return cube.Value{}, nil
+		return func(path int) (cube.Value, error) { return list[path], nil }
 	}
 	m := r.in.runs.Metric(metric)
-	if m == nil || m.Kind.Derived() {
-		return cube.Value{}, nil
+	if m == nil || m.Kind.Derived() || len(m.Stored()) == 0 {
+		return nil
 	}
-	var v cube.Value
-	for _, p := range r.in.sources(int32(path), m.Kind) {
-		row, err := m.Row(r.in.runs.Paths()[p])
-		if err != nil {
-			return v, err
+	paths := r.in.runs.Paths()
+	return func(path int) (v cube.Value, err error) {
+		for _, p := range r.in.sources(int32(path), m.Kind) {
+			row, err := m.Row(paths[p])
+			if err != nil {
+				return v, err
+			}
+			v = fold(m, v, row.Value(r.column))
 		}
-		v = fold(m, v, row.Value(r.column))
+		return v, nil
 	}
-	return v, nil
 }
 
 // measures says whether a run has a metric.
@@ -184,15 +187,6 @@ func (r run) wall() string {
 	return ""
 }
 
-// number64 reads a number that may be missing.
-func number64(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return 0
-	}
-	return v
-}
-
 // hash tells runs of the same name apart, by their values.
 func (r run) hash() uint64 {
 	h := fnv.New64a()
@@ -281,18 +275,30 @@ func (b *runsBuilder) dtype(q *quantity) (d cube.DType, ok bool) {
 }
 
 func (b *runsBuilder) fill(q *runsMetric) error {
+	totals := make([]func(int) (cube.Value, error), len(b.runs))
+	found := false
+	for i, r := range b.runs {
+		totals[i] = r.totals(q.name)
+		found = found || totals[i] != nil
+	}
+	if !found {
+		return nil
+	}
 	values := make([]cube.Value, len(b.runs))
 	for i, p := range b.cube.Paths() {
-		any := false
-		for k, r := range b.runs {
-			v, err := r.total(q.name, i)
+		zero := true
+		for k, total := range totals {
+			if total == nil {
+				continue
+			}
+			v, err := total(i)
 			if err != nil {
 				return err
 			}
 			values[k] = v
-			any = any || !v.Zero()
+			zero = zero && v.Zero()
 		}
-		if !any {
+		if zero {
 			continue
 		}
 		row, err := cube.MakeRow(q.metric.DType, values)
