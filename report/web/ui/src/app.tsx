@@ -27,6 +27,7 @@ export function App() {
   const view = useStore((s) => s.view);
   const theme = useTheme();
   const narrow = useNarrow();
+  const empty = getReport().metrics.length === 0;
   const [help, setHelp] = useState(false);
   useLayoutEffect(() => void (document.documentElement.dataset.theme = theme), [theme]);
   useEffect(() => {
@@ -50,14 +51,15 @@ export function App() {
       <main>
         <div class="view" data-view={view} id="view" role="tabpanel" aria-labelledby={"tab-" + view}>
         <Guard key={view}>
-          {view === "findings" && <Findings />}
-          {view === "trees" && <Trees narrow={narrow} />}
-          {view === "timeline" && <Timeline />}
-          {view === "efficiency" && <Efficiency />}
+          {empty && <div class="empty"><strong>This report is empty</strong><p>It has no metrics.</p></div>}
+          {!empty && view === "findings" && <Findings />}
+          {!empty && view === "trees" && <Trees narrow={narrow} />}
+          {!empty && view === "timeline" && <Timeline />}
+          {!empty && view === "efficiency" && <Efficiency />}
         </Guard>
         </div>
       </main>
-      {view === "trees" && <StatusBar narrow={narrow} />}
+      {view === "trees" && !empty && <StatusBar narrow={narrow} />}
       {help && <Help close={() => setHelp(false)} />}
     </>
   );
@@ -170,7 +172,7 @@ function StatusBar({ narrow }: { narrow: boolean }) {
   const system = settled.system.data;
   const m = r.metrics[s.metric]!;
   const total = (s.self ? r.totals.self : r.totals.incl)[s.metric];
-  const call = s.path >= 0 ? pathName(r, s.path) : s.regions.length === 1 ? r.regions[s.regions[0]!]!.name : r.modules[module]!.name || "without source file";
+  const call = s.path >= 0 ? pathName(r, s.path) : s.regions.length === 1 ? r.regions[s.regions[0]!]!.name : r.modules[module]!.label;
   const at = s.path >= 0 ? (s.incl ? calls?.incl : calls?.excl)?.[s.path] : s.regions.length === 1 ? (s.incl ? calls?.incl : calls?.excl)?.[s.regions[0]!] : undefined;
   const text = (v: number | null | undefined) => (v === undefined ? "" : value(v, m.unit, r.difference));
   const metric = (m.title || m.name) + (s.self ? ", without its parts" : "");

@@ -55,6 +55,7 @@ export class Tree {
 // A source module: the regions of one file ("" for those without).
 export interface Module {
   name: string;
+  label: string; // the name without the directories that all files have in common
   regions: number[];
 }
 
@@ -71,9 +72,10 @@ export function toReport(meta: Meta): Report {
   meta.regions.forEach((r, i) => {
     const name = r.file;
     let m = modules.get(name);
-    if (!m) modules.set(name, (m = { name, regions: [] }));
+    if (!m) modules.set(name, (m = { name, label: name, regions: [] }));
     m.regions.push(i);
   });
+  shorten([...modules.values()]);
   return {
     ...meta,
     metricTree: new Tree(meta.metrics.map((m) => m.parent)),
@@ -82,6 +84,19 @@ export function toReport(meta: Meta): Report {
     metricByName: new Map(meta.metrics.map((m, i) => [m.name, i])),
     modules: [...modules.values()].sort((a, b) => (a.name === "" ? 1 : b.name === "" ? -1 : a.name < b.name ? -1 : 1)),
   };
+}
+
+// shorten labels modules: files without their common directories, "without source file" for what has none.
+function shorten(modules: Module[]): void {
+  const files = modules.map((m) => m.name).filter((name) => name.includes("/"));
+  let common = files[0]?.split("/").slice(0, -1) ?? [];
+  for (const f of files) {
+    const parts = f.split("/");
+    const differ = common.findIndex((part, i) => part !== parts[i]);
+    if (differ >= 0) common = common.slice(0, differ);
+  }
+  const prefix = common.length > 0 ? common.join("/") + "/" : "";
+  for (const m of modules) m.label = m.name === "" ? "without source file" : m.name.startsWith(prefix) ? m.name.slice(prefix.length) : m.name;
 }
 
 // attribute returns an attribute of the report, "" if it has no such.

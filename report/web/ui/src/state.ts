@@ -137,7 +137,7 @@ export function selection(s: State): Selection {
     return { metric: s.metric, self, path: s.path, regions: [], incl: !s.expanded.call.has(s.path) || report.pathTree.isLeaf(s.path) };
   }
   if (s.call === "flat") return { metric: s.metric, self, path: -1, regions: [s.region], incl: s.flatIncl };
-  const regions = s.region >= 0 ? [s.region] : report.modules[s.module]!.regions;
+  const regions = s.region >= 0 ? [s.region] : report.modules[s.module]?.regions ?? [];
   return { metric: s.metric, self, path: -1, regions, incl: false };
 }
 

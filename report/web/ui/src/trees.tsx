@@ -160,8 +160,8 @@ function CallColumn() {
     const first = call === "module" ? r.modules.length : 0; // the number of the first region
     return {
       tree: call === "module" ? moduleTree(r) : new Tree(r.regions.map(() => -1)),
-      label: (n: number) => (n < first ? r.modules[n]!.name || "without source file" : r.regions[n - first]!.name),
-      hint: (n: number) => (n < first ? "" : definedAt(r, n - first)),
+      label: (n: number) => (n < first ? r.modules[n]!.label : r.regions[n - first]!.name),
+      hint: (n: number) => (n < first ? r.modules[n]!.name : definedAt(r, n - first)),
     };
   }, [r, call]);
 
@@ -220,18 +220,23 @@ function CallColumn() {
       c={content}
       views={<Views label="View of the calls" now={call} all={[["tree", "Tree"], ["flat", "Flat"], ["module", "Modules"]]} choose={show} />}
       notes={
-        (at >= 0 || call === "flat") && (
-          <div class="bar notes">
-            {call === "flat" && (
-              <Views label="What the flat list shows" now={flatIncl ? "incl" : "excl"} all={[["excl", "Exclusive"], ["incl", "Inclusive"]]} choose={(v) => setState({ flatIncl: v === "incl" })} />
-            )}
-            {at >= 0 && (
-              <button type="button" class="chip" title={`Only ${fullResource(r, at)}. Show the whole system`} onClick={() => setState({ at: -1 })}>
-                <Icon name="filter" /><span>{r.system.name[at]}</span><Icon name="close" />
-              </button>
-            )}
-          </div>
-        )
+        <>
+          {sel.self && whole.selection === 0 && (
+            <p class="bar notes hint">{m.title || m.name} is open and has nothing of its own; select one of its parts.</p>
+          )}
+          {(at >= 0 || call === "flat") && (
+            <div class="bar notes">
+              {call === "flat" && (
+                <Views label="What the flat list shows" now={flatIncl ? "incl" : "excl"} all={[["excl", "Exclusive"], ["incl", "Inclusive"]]} choose={(v) => setState({ flatIncl: v === "incl" })} />
+              )}
+              {at >= 0 && (
+                <button type="button" class="chip" title={`Only ${fullResource(r, at)}. Show the whole system`} onClick={() => setState({ at: -1 })}>
+                  <Icon name="filter" /><span>{r.system.name[at]}</span><Icon name="close" />
+                </button>
+              )}
+            </div>
+          )}
+        </>
       }
     />
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { Tree } = await load("report.ts");
+const { Tree, toReport } = await load("report.ts");
 const { rowsOf, weights, hottest, below } = await load("rows.ts");
 const { encodeSet, decodeSet } = await load("sets.ts");
 const { colour, position, at } = await load("colour.ts");
@@ -92,4 +92,12 @@ test("more is further from the page in both themes", () => {
       }
     }
   }
+});
+
+test("modules are files without the directories they share", () => {
+  const region = (file) => ({ name: "f", file, begin: 0, end: 0, paradigm: "", role: "" });
+  const meta = { metrics: [], paths: { parent: [] }, system: { parent: [] }, regions: ["/a/b/c.go", "/a/b/d/e.go", "MPI", "", "/a/b/c.go"].map(region) };
+  const { modules } = toReport(meta);
+  assert.deepEqual(modules.map((m) => m.label), ["c.go", "d/e.go", "MPI", "without source file"]);
+  assert.deepEqual(modules.map((m) => m.regions), [[0, 4], [1], [2], [3]]);
 });
