@@ -123,7 +123,7 @@ func TestViewRefuses(t *testing.T) {
 	oneLine(t, []string{"view", dir, "--http", "0.0.0.0:8080"}, "0.0.0.0:8080", "loopback")
 	oneLine(t, []string{"view", dir, "--http", "example.com:80"}, "example.com:80")
 	oneLine(t, []string{"view", filepath.Join(dir, "nothing")}, "nothing")
-	oneLine(t, []string{"view", cut}, "cut.cubex", "offset", "39.data")
+	oneLine(t, []string{"view", cut}, "cut.cubex", "offset")
 	oneLine(t, []string{"view", file, "--external", cut}, "cut.cubex", "offset")
 	oneLine(t, []string{"view", file, "--trace", filepath.Dir(file)}, filepath.Dir(file))
 	oneLine(t, []string{"view", file, "--trace", other}, other, "not made from this trace")
