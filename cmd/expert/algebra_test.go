@@ -32,7 +32,7 @@ func TestDiff(t *testing.T) {
 	status, stdout, stderr := expert("diff", files[0], files[1], "-o", out)
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, "run1")
-	require.Contains(t, stdout, "−40 µs")
+	require.Contains(t, stdout, "−40.0 µs")
 	require.Contains(t, stdout, "Lock competition in lock (work.go:21)")
 	require.Contains(t, stdout, "cannot be known from single runs")
 	require.NotContains(t, stdout, "\t")
@@ -84,7 +84,7 @@ func TestMeanAndNoise(t *testing.T) {
 	status, stdout, stderr := expert("diff", slow, fast)
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, "The largest change that is more than noise: ")
-	require.Regexp(t, `−40 µs +72 µs +32 µs +−55\.6 % +±4\.53 µs +Lock competition in lock`, stdout, "t(4)·2 µs·√(2/3)")
+	require.Regexp(t, `−40.0 µs +72.0 µs +32.0 µs +−55\.6 % +±4\.53 µs +Lock competition in lock`, stdout, "t(4)·2 µs·√(2/3)")
 
 	other := filepath.Join(dir, "other.cubex")
 	status, _, stderr = expert("merge", "-o", other, files[2], files[0], files[1])
