@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -93,7 +94,9 @@ func (a *api) ours(f *findings) {
 
 // foreign lists the dearest wait states of a report that has no findings of its own.
 func (a *api) foreign(f *findings) {
-	for _, x := range a.model.Findings(mostFindings) {
+	list := a.model.Findings(mostFindings)
+	f.Lead = append(f.Lead, a.sum(list)...)
+	for _, x := range list {
 		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
 			Share: x.Share, Waiters: []waiter{}, Causers: []causer{}, Meanwhile: []pathTime{}}
 		if s := a.statsOf(x.Metric.Name); s != nil {
@@ -101,6 +104,32 @@ func (a *api) foreign(f *findings) {
 		}
 		f.Findings = append(f.Findings, out)
 	}
+}
+
+// sum sums up a report that does not do so itself.
+func (a *api) sum(list []query.Finding) (lead []string) {
+	time := a.model.Metric("time")
+	if time == nil {
+		return nil
+	}
+	total, err := a.model.Total(query.What{Metric: time})
+	ns := total.Float64()
+	if time.Unit == "sec" {
+		ns *= 1e9
+	}
+	if err != nil || ns <= 0 {
+		return nil
+	}
+	locations := len(a.model.Cube.Locations())
+	who := fmt.Sprintf("%d threads together", locations)
+	if locations == 1 {
+		who = "One thread"
+	}
+	lead = append(lead, fmt.Sprintf("%s spent %s in the program.", who, report.Seconds(int64(ns))))
+	if len(list) == 0 {
+		return append(lead, "No wait states were found.")
+	}
+	return append(lead, fmt.Sprintf("Of all wait states, %s costs most: %.1f\u00a0%% of that time.", list[0].Title, 100*list[0].Share))
 }
 
 // causersOf lists who a finding's waits were spent waiting for.

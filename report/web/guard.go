@@ -46,7 +46,7 @@ func (g *guard) refuse(r *http.Request) (status int, reason string) {
 		return http.StatusRequestURITooLong, "the address is too long"
 	case !slices.Contains(g.hosts, r.Host):
 		// A name of another site that resolves to this machine must not make its scripts ours.
-		return http.StatusForbidden, "the server is not called so"
+		return http.StatusForbidden, "use the address that the server printed; a tunnel needs the same port at both ends"
 	case !g.own(r.Header.Get("Origin")):
 		return http.StatusForbidden, "requests of other sites are not answered"
 	}
