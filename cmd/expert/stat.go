@@ -79,8 +79,8 @@ func newStat() *cobra.Command {
 		Use:   "stat INPUT",
 		Short: "Print metrics by region or call path as a table",
 		Long: `stat prints a table of INPUT, a report or a trace directory: a row for each
-region, or each call path, the largest first; a column for each metric: time, its
-dearest parts, and visits, unless others are named. Values are those of the
+region, or each call path, the largest first; a column for each metric: time,
+its dearest parts, and visits, unless others are named. Values are those of the
 region itself and add up to the whole program; --inclusive adds what it calls.
 JSON, CSV and TSV have all rows, and values with all digits.`,
 		Args: oneInput,

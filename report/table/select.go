@@ -79,37 +79,39 @@ func Time(m *query.Model) *query.Metric {
 	return nil
 }
 
-// leaves is how many of the dearest parts of time are shown unless metrics are named.
-const leaves = 5
+// parts is how many of the dearest parts of time are shown unless metrics are named, and least the part of time that
+// one must have.
+const (
+	parts = 5
+	least = 1e-6
+)
 
-// Dearest returns the metrics that say most, if nobody asks for others: visits, time, and the parts of time that are not
-// divided further and of which there is most.
+// Dearest returns the metrics that say most, if nobody asks for others: time, those parts of it that have most of it to
+// themselves, and visits.
 func Dearest(m *query.Model) []*query.Metric {
 	time := Time(m)
 	if time == nil {
 		return nil
 	}
-	type part struct {
-		metric *query.Metric
-		total  float64
+	whole, err := m.Total(query.What{Metric: time})
+	if err != nil {
+		return []*query.Metric{time}
 	}
-	var parts []part
+	own := map[*query.Metric]float64{}
+	var found []*query.Metric
 	var walk func(q *query.Metric)
 	walk = func(q *query.Metric) {
 		for _, child := range q.Children {
+			v, err := m.Total(query.What{Metric: child, Self: true})
+			if own[child] = v.Float64(); err == nil && own[child] > least*whole.Float64() {
+				found = append(found, child)
+			}
 			walk(child)
-		}
-		if total, err := m.Total(query.What{Metric: q}); len(q.Children) == 0 && q != time && err == nil && total.Float64() != 0 {
-			parts = append(parts, part{q, total.Float64()})
 		}
 	}
 	walk(time)
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.total, a.total) })
-	parts = parts[:min(leaves, len(parts))]
-	list := []*query.Metric{time}
-	for _, p := range parts {
-		list = append(list, p.metric)
-	}
+	slices.SortStableFunc(found, func(a, b *query.Metric) int { return cmp.Compare(own[b], own[a]) })
+	list := append([]*query.Metric{time}, found[:min(parts, len(found))]...)
 	if visits := m.Metric("visits"); visits != nil && visits != time {
 		list = append(list, visits)
 	}
