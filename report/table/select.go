@@ -87,7 +87,7 @@ const (
 )
 
 // Dearest returns the metrics that say most, if nobody asks for others: time, those parts of it that have most of it to
-// themselves, and visits.
+// themselves, and visits. In reports that do not divide time, other metrics of the same unit take the place of parts.
 func Dearest(m *query.Model) []*query.Metric {
 	time := Time(m)
 	if time == nil {
@@ -99,23 +99,28 @@ func Dearest(m *query.Model) []*query.Metric {
 	}
 	own := map[*query.Metric]float64{}
 	var found []*query.Metric
-	var walk func(q *query.Metric)
-	walk = func(q *query.Metric) {
-		for _, child := range q.Children {
-			v, err := m.Total(query.What{Metric: child, Self: true})
-			if own[child] = v.Float64(); err == nil && own[child] > least*whole.Float64() {
-				found = append(found, child)
-			}
-			walk(child)
+	for _, q := range m.Metrics {
+		if q == time || q.Unit != time.Unit || len(time.Children) > 0 && !below(q, time) {
+			continue
+		}
+		v, err := m.Total(query.What{Metric: q, Self: true})
+		if own[q] = v.Float64(); err == nil && own[q] > least*whole.Float64() {
+			found = append(found, q)
 		}
 	}
-	walk(time)
 	slices.SortStableFunc(found, func(a, b *query.Metric) int { return cmp.Compare(own[b], own[a]) })
 	list := append([]*query.Metric{time}, found[:min(parts, len(found))]...)
 	if visits := m.Metric("visits"); visits != nil && visits != time {
 		list = append(list, visits)
 	}
 	return list
+}
+
+// below says whether q lies below another metric in the tree.
+func below(q, other *query.Metric) bool {
+	for q = q.Parent; q != nil && q != other; q = q.Parent {
+	}
+	return q != nil
 }
 
 // names returns the names of the regions of a call path, from the root.
