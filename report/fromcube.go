@@ -67,8 +67,8 @@ func Summary(c *cube.Cube) (*Experiment, error) {
 	}
 	e := &Experiment{Header: r.Header, Origin: r.Origin, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
 		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, OnPath: r.OnPath}
-	if len(r.Totals) != r.Metrics {
-		return nil, member.Errorf(0, "%d totals of %d metrics", len(r.Totals), r.Metrics)
+	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
+		return nil, member.Errorf(0, "%d totals, %d statistics and %d critical times of %d metrics", len(r.Totals), len(r.Stats), len(r.OnPath), r.Metrics)
 	}
 	e.summary = &summary{r.Totals, make([]*cube.Metric, r.Metrics), make([]*cube.CallPath, len(c.Paths()))}
 	for _, read := range []func(*cube.Cube) error{

@@ -106,7 +106,7 @@ type bounds struct{ metrics, paths, locations, groups int }
 // decodeRest reads the member. All numbers in what it returns are within bounds.
 func decodeRest(m *cube.Member, b bounds) (*rest, error) {
 	r := &rest{}
-	d := &restDecoder{Decoder: json.NewDecoder(m.Open()), b: b, r: r, seen: map[string]bool{}, most: int(m.Size())}
+	d := &restDecoder{Decoder: json.NewDecoder(m.Open()), b: b, r: r, seen: map[string]bool{}}
 	if err := d.object(d.field); err != nil {
 		offset := d.InputOffset()
 		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -127,7 +127,6 @@ type restDecoder struct {
 	b    bounds
 	r    *rest
 	seen map[string]bool // parts
-	most int             // elements of a list that has no limit by itself
 }
 
 // object reads an object and calls field for each name, which must read the value.
@@ -171,22 +170,24 @@ func (d *restDecoder) field(name string) (err error) {
 	case "origin":
 		err = d.Decode(&r.Origin)
 	case "on_path":
-		r.OnPath, err = list(d, d.b.metrics, func(*int64) error { return nil })
+		err = d.Decode(&r.OnPath)
 	case "totals":
-		r.Totals, err = list(d, d.b.metrics, func(*int64) error { return nil })
+		err = d.Decode(&r.Totals)
 	case "groups":
-		r.Groups, err = list(d, d.most, d.group)
+		r.Groups, err = list(d, d.group)
 		d.b.groups = len(r.Groups)
 	case "statistics":
-		r.Stats, err = list(d, d.b.metrics, d.stats)
+		r.Stats, err = list(d, d.stats)
 	case "findings":
-		r.Findings, err = list(d, d.most, d.finding)
+		r.Findings, err = list(d, d.finding)
 	case "never_ended":
-		r.NeverEnded, err = list(d, d.most, d.neverEnded)
+		r.NeverEnded, err = list(d, d.neverEnded)
 	case "starts":
-		r.Starts, err = list(d, d.most, d.start)
+		if err = d.Decode(&r.Starts); err == nil { // there may be millions, so all at once
+			err = d.starts(r.Starts)
+		}
 	case "warnings":
-		r.Warnings, err = list(d, d.most, func(*string) error { return nil })
+		err = d.Decode(&r.Warnings)
 	default:
 		var skipped json.RawMessage
 		err = d.Decode(&skipped)
@@ -195,7 +196,7 @@ func (d *restDecoder) field(name string) (err error) {
 }
 
 // list reads an array, checking each element. It is nil if the file has null.
-func list[T any](d *restDecoder, most int, check func(*T) error) ([]T, error) {
+func list[T any](d *restDecoder, check func(*T) error) ([]T, error) {
 	t, err := d.Token()
 	if err != nil || t == nil {
 		return nil, err
@@ -205,9 +206,6 @@ func list[T any](d *restDecoder, most int, check func(*T) error) ([]T, error) {
 	}
 	all := []T{}
 	for d.More() {
-		if len(all) == most {
-			return nil, fmt.Errorf("a list of more than %d elements", most)
-		}
 		var x T
 		if err := d.Decode(&x); err != nil {
 			return nil, err

@@ -89,6 +89,7 @@ func TestHostileRest(t *testing.T) {
 		"-1 metrics":                          swap(`"metrics":5`, `"metrics":-1`),
 		"1000000000000 metrics":               swap(`"metrics":5`, `"metrics":1000000000000`),
 		"metric 4 of 4":                       []byte(strings.ReplaceAll(strings.Replace(whole, `"metrics":5`, `"metrics":4`, 1), `"metric":2`, `"metric":4`)),
+		"{ instead of a list":                 swap(`"never_ended":`, `"never_ended":{},"x":`),
 		"metric -1 of":                        swap(`"metric":2`, `"metric":-1`),
 		"cannot unmarshal number 99999999999": swap(`"metric":2,"path":`, `"metric":2,"path":99999999999`),
 		"call path 4294967295 of 12":          swap(`"meanwhile":[{"path":3`, `"meanwhile":[{"path":4294967295`),
@@ -97,10 +98,12 @@ func TestHostileRest(t *testing.T) {
 		"call path -2 of 12":                  swap(`"causer_path":-1`, `"causer_path":-2`),
 		"group -2 of":                         swap(`"causers":[{"group":-1`, `"causers":[{"group":-2`),
 		`"groups" is given twice`:             swap(`"groups":`, `"groups":[],"groups":`),
-		"a list of more than 7 elements":      swap(`"on_path":[`, `"on_path":[1,1,1,1,1,1,1,1,`),
-		"{ instead of a list":                 swap(`"warnings":null`, `"warnings":{}`),
+		"13 critical times of 5 metrics":      swap(`"on_path":[`, `"on_path":[1,1,1,1,1,1,1,1,`),
+		"6 statistics and":                    swap(`"statistics":[`, `"statistics":[{},`),
+		"cannot unmarshal object":             swap(`"warnings":null`, `"warnings":{}`),
+		"call path 99 of 12":                  swap(`"warnings":`, `"starts":[-1,198],"warnings":`),
 		"group 0 of 0":                        swap(`"groups":[`, `"groups":[],"x":[`),
-		"1 totals of 5 metrics":               swap(`"totals":[`, `"totals":[1],"x":[`),
+		"1 totals, 5 statistics":              swap(`"totals":[`, `"totals":[1],"x":[`),
 	} {
 		err := requireHarmless(t, c, content)
 		require.ErrorContains(t, err, want)

@@ -63,7 +63,14 @@ func first(errs ...error) error {
 
 func (d *restDecoder) group(g *Group) error { return d.maybePath(g.Creator) }
 
-func (d *restDecoder) start(s *Start) error { return d.maybePath(s.Path()) }
+func (d *restDecoder) starts(list []Start) error {
+	for _, s := range list {
+		if err := d.maybePath(s.Path()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (d *restDecoder) stats(s *Stats) error {
 	for i := range s.Worst {
