@@ -37,7 +37,7 @@ export function Details() {
             <button key={t} id={"detail-" + t} type="button" role="tab" aria-selected={t === now} aria-controls={t === now ? "detail" : undefined} tabIndex={t === now ? 0 : -1} onClick={() => setState({ tab: t })}>{title}</button>
           ))}
         </div>
-        <div class={"tab-panel " + now} id="detail" role="tabpanel" aria-labelledby={"detail-" + now} tabIndex={0}>
+        <div class="tab-panel" data-tab={now} id="detail" role="tabpanel" aria-labelledby={"detail-" + now} tabIndex={0}>
           {now === "about" && <About />}
           {now === "computation" && <Computation />}
           {now === "statistics" && <Statistics />}
