@@ -1,29 +1,176 @@
 package query
 
-import "tracerec/report/cube"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracerec/report/cube"
+)
 
 // Finding is a wait state at a call path, in words.
 type Finding struct {
 	Metric   *Metric
 	Path     *cube.CallPath
-	Severity cube.Value // of the metric at the call path, without the call paths below
+	Severity cube.Value // without the call paths below, and without wait states that are special cases of this one
 	Share    float64    // of the time of all locations
-	Title    string     // "Late Sender in MPI_Recv"
-	Text     string     // what happened, a sentence
-	Advice   string     // what the metric means, from its description
+	Title    string     // of the metric
+	Text     string     // what happened, sentences
+	Advice   string     // what to do, or what the metric means
 }
 
-// Findings returns the dearest wait states, at most top.
-func (m *Model) Findings(top int) []Finding { return nil }
-
-// Efficiency is a ratio of the efficiency model of the POP project, 1 being perfect.
-type Efficiency struct {
-	Name    string  // "load balance"
-	Value   float64 // if Why is ""
-	Why     string  // why the ratio does not apply
-	Formula string  // with the metrics that it is computed from
-	Meaning string  // what a low value says, a sentence
+// Findings returns the wait states of a report by call path, dearest first, at most top: for reports that say nothing
+// themselves about what they mean. Special cases of a wait state are told apart from it, so that severities add up.
+func (m *Model) Findings(top int) []Finding {
+	var list []Finding
+	for _, q := range m.waits() {
+		_, exclusive, err := m.ByPath(What{q, true}, nil)
+		if err != nil {
+			continue
+		}
+		for i, v := range exclusive {
+			if v.Float64() > 0 {
+				list = append(list, Finding{Metric: q, Path: m.Cube.Paths()[i], Severity: v, Title: q.Title})
+			}
+		}
+	}
+	cost := func(f Finding) float64 { return f.Severity.Float64() * secondsPer(f.Metric.Unit) }
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(cost(b), cost(a)) })
+	list = list[:max(0, min(top, len(list)))]
+	all := 0.0
+	if t := m.time(); t != nil {
+		if v, err := m.Total(What{Metric: t}); err == nil {
+			all = v.Float64() * secondsPer(t.Unit)
+		}
+	}
+	causes := map[string]string{}
+	for i := range list {
+		f := &list[i]
+		if all > 0 {
+			f.Share = cost(*f) / all
+		}
+		m.describe(f, causes)
+	}
+	return list
 }
 
-// Efficiency returns the ratios, the whole before its factors.
-func (m *Model) Efficiency() []Efficiency { return nil }
+// describe puts a finding into words.
+func (m *Model) describe(f *Finding, causes map[string]string) {
+	known, ok := waitStates[f.Metric.Name]
+	if f.Advice = known.advice; !ok {
+		f.Advice = f.Metric.Doc
+	}
+	f.Text = fmt.Sprintf("%s of waiting in %s", duration(f.Severity.Float64()*secondsPer(f.Metric.Unit)), f.Path.Region.Name)
+	if f.Share > 0 {
+		f.Text += fmt.Sprintf(", %s of all time", percent(f.Share))
+	}
+	if ok {
+		f.Text += ": " + known.happened
+	}
+	f.Text += "." + m.whoWaited(f)
+	if known.delay != "" {
+		text, done := causes[known.delay]
+		if !done {
+			text = m.causedIn(known.delay)
+			causes[known.delay] = text
+		}
+		f.Text += text
+	}
+}
+
+// whoWaited says how many locations waited, and which one longest.
+func (m *Model) whoWaited(f *Finding) string {
+	values, err := m.ByResource(What{f.Metric, true}, f.Path, false)
+	if err != nil || len(m.leaves) < 2 {
+		return ""
+	}
+	waited, worst := 0, m.leaves[0]
+	for _, leaf := range m.leaves {
+		v := values[leaf.Index].Float64()
+		if v > 0 {
+			waited++
+		}
+		if v > values[worst.Index].Float64() {
+			worst = leaf
+		}
+	}
+	name := worst.Name
+	if g := worst.Parent; g != nil && !m.ours {
+		name = g.Name + ", " + name
+	}
+	who := fmt.Sprintf("%d of %d locations waited", waited, len(m.leaves))
+	if waited == 1 {
+		return " Only " + name + " waited."
+	}
+	return fmt.Sprintf(" %s, %s longest: %s.", who, name, duration(values[worst.Index].Float64()*secondsPer(f.Metric.Unit)))
+}
+
+// causedIn says where most of the time lies that caused waiting of a sort.
+func (m *Model) causedIn(delay string) string {
+	sum := make([]float64, len(m.paths.parent))
+	all, most := 0.0, 0
+	for _, name := range []string{delay, delay + "_longterm"} {
+		q := m.byName[name]
+		if q == nil {
+			continue
+		}
+		_, exclusive, err := m.ByPath(What{Metric: q}, nil)
+		if err != nil {
+			return ""
+		}
+		for i, v := range exclusive {
+			all += v.Float64()
+			if sum[i] += v.Float64(); sum[i] > sum[most] {
+				most = i
+			}
+		}
+	}
+	if all <= 0 || sum[most] <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of the delays that caused all such waiting, %s lie in %s.", percent(sum[most]/all), pathName(m.Cube.Paths()[most]))
+}
+
+// pathName names a call path by its last regions.
+func pathName(p *cube.CallPath) string {
+	var names []string
+	for q := p; q != nil && len(names) < 3; q = q.Parent {
+		names = append(names, q.Region.Name)
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " ▸ ")
+}
+
+// duration formats seconds with three digits.
+func duration(s float64) string {
+	for _, u := range []struct {
+		least float64
+		unit  string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
+		if s >= u.least {
+			return significant(s/u.least) + " " + u.unit
+		}
+	}
+	return significant(s/1e-9) + " ns"
+}
+
+func significant(x float64) string {
+	switch {
+	case x >= 99.95:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 9.995:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p >= 9.95:
+		return fmt.Sprintf("%.0f %%", p)
+	case p >= 0.095:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return "less than 0.1 %"
+}
