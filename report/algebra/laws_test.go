@@ -182,6 +182,66 @@ func negate(t *testing.T, c *cube.Cube) {
 	}
 }
 
+// cells returns all values of a metric by names of call path, process and thread.
+func cells(t *testing.T, c *cube.Cube, metric string) map[string]float64 {
+	t.Helper()
+	m, ok := measure(c, c.Metric(metric))
+	require.True(t, ok)
+	all := map[string]float64{}
+	for _, p := range c.Paths() {
+		r, err := m.rows.Row(p)
+		require.NoError(t, err)
+		for i, v := range r.All() {
+			if !v.Zero() {
+				l := c.Locations()[i]
+				all[fmt.Sprintf("%s %d %d", pathName(p), l.Group.Rank, l.Rank)] = m.value(v).Float64()
+			}
+		}
+	}
+	return all
+}
+
+func TestCells(t *testing.T) {
+	for seed := range uint64(10) {
+		a, b := random(2*seed, false), random(2*seed+1, false)
+		diff, mean := made(t, "diff")(Diff(a, b)), made(t, "mean")(Mean(a, b))
+		for _, metric := range []string{"time", "wait", "incl"} {
+			x, y := cells(t, a.Cube, metric), cells(t, b.Cube, metric)
+			wantDiff, wantMean := map[string]float64{}, map[string]float64{}
+			for k := range x {
+				wantDiff[k], wantMean[k] = x[k]-y[k], (x[k]+y[k])/2
+			}
+			for k := range y {
+				wantDiff[k], wantMean[k] = x[k]-y[k], (x[k]+y[k])/2
+			}
+			for k, v := range wantDiff {
+				if v == 0 {
+					delete(wantDiff, k)
+				}
+			}
+			require.Equal(t, wantDiff, cells(t, diff.Cube, metric), metric)
+			require.Equal(t, wantMean, cells(t, mean.Cube, metric), metric)
+		}
+	}
+}
+
+// The same reports give the same bytes, whatever else happens.
+func TestSameBytes(t *testing.T) {
+	bytesOf := func(r *Result, err error) []byte {
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, r.Cube.Write(&b))
+		return b.Bytes()
+	}
+	for seed := range uint64(3) {
+		a, b, c := random(3*seed, true), random(3*seed+1, true), random(3*seed+2, true)
+		for range 3 {
+			require.Equal(t, bytesOf(Diff(a, b)), bytesOf(Diff(a, b)))
+			require.Equal(t, bytesOf(Merge(a, b, c)), bytesOf(Merge(a, b, c)))
+		}
+	}
+}
+
 func TestMeanOfCopies(t *testing.T) {
 	forms(t, func(t *testing.T, make func(uint64) Input) {
 		a := make(1)
