@@ -47,7 +47,9 @@ func TestWrongRuns(t *testing.T) {
 				func() (*Result, error) { return Diff(in, other) },
 				func() (*Result, error) { return Merge(other, in) },
 				func() (*Result, error) { return Mean(in, in, other) },
-				func() (*Result, error) { return Cut(in, CutOptions{Prune: []string{pathName(in.Cube.Roots[0].Children[0])}}) },
+				func() (*Result, error) {
+					return Cut(in, CutOptions{Prune: []string{pathName(in.Cube.Roots[0].Children[0])}})
+				},
 			} {
 				r, err := op()
 				if c.err != "" {
