@@ -76,7 +76,7 @@ func (w *printer) metric(m *Metric) {
 }
 
 func (w *printer) region(r *Region) {
-	w.line(`<region id="%d" mod="%s" begin="%d" end="%d">`, r.ID, escape(r.Module), r.Begin, r.End)
+	w.line(`<region id="%d" mod="%s" begin="%d" end="%d">`, r.ID, quoted(r.Module), r.Begin, r.End)
 	w.text("name", r.Name)
 	w.text("mangled_name", r.Mangled)
 	w.text("paradigm", r.Paradigm)
@@ -93,11 +93,11 @@ func (w *printer) callPath(p *CallPath) {
 		site = fmt.Sprintf(` line="%d"`, p.Line)
 	}
 	if p.Module != "" {
-		site += fmt.Sprintf(` mod="%s"`, escape(p.Module))
+		site += fmt.Sprintf(` mod="%s"`, quoted(p.Module))
 	}
 	w.line(`<cnode id="%d"%s calleeId="%d">`, p.ID, site, p.Region.ID)
 	for _, x := range p.Params {
-		w.line(`<parameter partype="%s" parkey="%s" parvalue="%s"/>`, escape(x.Type), escape(x.Key), escape(x.Text))
+		w.line(`<parameter partype="%s" parkey="%s" parvalue="%s"/>`, quoted(x.Type), quoted(x.Key), quoted(x.Text))
 	}
 	w.attrs(p.Attrs)
 	for _, child := range p.Children {

@@ -121,7 +121,7 @@ func inflated(t *testing.T, b []byte, order binary.ByteOrder) []byte {
 // small makes a cube of everything that a cube can have.
 func small(t *testing.T) *Cube {
 	main := &Region{ID: 3, Name: "main<&>\"'", Mangled: "_main", Paradigm: "user", Role: "function", Module: "a & b.go", Begin: 1, End: -1,
-		URL: "u", Doc: "line\r\nline\ttab", Attrs: []Attr{{"k", "v"}}}
+		URL: "u", Doc: "line\r\nline\ttab", Attrs: []Attr{{"k", "v\n\t\r "}}}
 	work := &Region{ID: 1, Name: "work", Begin: -1, End: -1}
 	leaf := &CallPath{ID: 1, Region: work, Module: "a.go", Line: 7, Params: []Param{{"numeric", "i", "-3"}, {"string", "s", "<x>"}}, Attrs: []Attr{{"a", "b"}}}
 	second := &CallPath{ID: 9, Region: work, Line: -1}
@@ -170,6 +170,7 @@ func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, c.Write(&b))
 	members := readTar(t, b.Bytes())
+	require.Contains(t, string(members["anchor.xml"]), `value="v&#10;&#9;&#13; "`, "readers take line ends in attributes for spaces")
 	require.Contains(t, members, "ghost_2.data")
 	require.Equal(t, "content", string(members["../../etc/x"]))
 	// Inclusive rows are in the wide order: root, its two children, then the leaf.

@@ -247,6 +247,11 @@ func escape(s string) string {
 	return escapes.Replace(s)
 }
 
+// quoted makes text fit for an attribute, where readers take line ends for spaces.
+func quoted(s string) string { return breaks.Replace(escape(s)) }
+
+var breaks = strings.NewReplacer("\n", "&#10;", "\t", "&#9;")
+
 // printer writes XML, one element per line.
 type printer struct{ bytes.Buffer }
 
@@ -267,7 +272,7 @@ func (w *printer) given(name, text string) {
 
 func (w *printer) attrs(list []Attr) {
 	for _, a := range list {
-		w.line(`<attr key="%s" value="%s"/>`, escape(a.Key), escape(a.Value))
+		w.line(`<attr key="%s" value="%s"/>`, quoted(a.Key), quoted(a.Value))
 	}
 }
 
@@ -275,7 +280,7 @@ func (w *printer) attrs(list []Attr) {
 func options(list []Attr) string {
 	var s strings.Builder
 	for _, a := range list {
-		fmt.Fprintf(&s, ` %s="%s"`, a.Key, escape(a.Value))
+		fmt.Fprintf(&s, ` %s="%s"`, a.Key, quoted(a.Value))
 	}
 	return s.String()
 }
