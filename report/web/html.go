@@ -12,12 +12,15 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Limits of a report in one file. Beyond them a view is left out, and the page says so.
 const (
-	mostAnswers  = 300_000   // questions answered for one view
-	mostNumbers  = 8_000_000 // numbers in the answers of one view
+	mostAnswers  = 600_000   // questions answered for one view
+	mostNumbers  = 5_000_000 // numbers in the answers of one view that are not zero and not the same as in another answer
 	aroundInFile = 15        // lines of source before and behind the one in question
 )
 
@@ -110,13 +113,14 @@ func (t *table) all() {
 			t.answer("flat", q)
 		}
 	}
-	t.view("the system panel shows the whole program only", 4*metrics*(paths+regions), resources, func() {
+	cells := a.cells()
+	t.view("the system panel is empty", 4*metrics*(paths+regions), cells*resources, func() {
 		for m := range metrics {
 			t.system(m, "path", paths)
 			t.system(m, "region", regions)
 		}
 	})
-	t.view("a selection in the system panel does not filter the call tree", 4*metrics*resources, paths+regions, func() {
+	t.view("nothing can be selected in the system panel", 4*metrics*resources, cells*resources, func() {
 		for m := range metrics {
 			for at := range resources {
 				for self := range 2 {
@@ -127,14 +131,14 @@ func (t *table) all() {
 			}
 		}
 	})
-	t.view("the causers of single call paths are left out", metrics*paths, 1, func() {
+	t.view("the causers of single call paths are left out", metrics*paths, metrics*paths, func() {
 		for m := range metrics {
 			for p := range paths {
 				t.answer("causers", fmt.Sprintf("metric=%d&path=%d", m, p))
 			}
 		}
 	})
-	t.view("source is left out", paths+regions, 4*aroundInFile, func() {
+	t.view("source is left out", paths+regions, (paths+regions)*4*aroundInFile, func() {
 		for p := range paths {
 			t.answer("source", fmt.Sprintf("path=%d", p))
 		}
@@ -144,6 +148,29 @@ func (t *table) all() {
 	})
 	t.answer("meta", "") // last, as it says what is left out
 	t.write([]byte{'}'})
+}
+
+// cells counts the different values other than zero of all metrics at all call paths and regions.
+func (a *api) cells() (n int) {
+	for _, m := range a.model.Metrics {
+		w := query.What{Metric: m}
+		kinds := 1 // with and without its children
+		if len(m.Children) > 0 {
+			kinds = 2
+		}
+		for _, ask := range []func(query.What, *query.Resource) ([]cube.Value, []cube.Value, error){a.model.ByPath, a.model.ByRegion} {
+			inclusive, exclusive, _ := ask(w, nil)
+			for i, v := range inclusive {
+				if !v.Zero() {
+					n += kinds
+				}
+				if x := exclusive[i]; x != v && !x.Zero() {
+					n += kinds
+				}
+			}
+		}
+	}
+	return n
 }
 
 // system writes where in the system a metric is, for the n call paths or regions.
@@ -159,7 +186,7 @@ func (t *table) system(metric int, what string, n int) {
 
 // view writes the answers that a view needs, unless there are too many.
 func (t *table) view(without string, answers, numbers int, write func()) {
-	if answers > mostAnswers || answers*numbers > mostNumbers {
+	if answers > mostAnswers || numbers > mostNumbers {
 		t.api.Problems = append(t.api.Problems[:len(t.api.Problems):len(t.api.Problems)], "To keep this file small, "+without+".")
 		return
 	}
