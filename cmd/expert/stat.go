@@ -101,7 +101,11 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 				if o.Self = s.self; format.value == "text" || cmd.Flags().Changed("top") {
 					o.Top = top
 				}
-				return table.Stat(m, o).Write(cmd.OutOrStdout(), table.Format(format.value))
+				t, err := table.Stat(m, o)
+				if err != nil {
+					return err
+				}
+				return t.Write(cmd.OutOrStdout(), table.Format(format.value))
 			})
 		},
 	}

@@ -88,14 +88,14 @@ func expected(m *query.Model, q *query.Metric) (want map[string]weights, toleran
 	}
 	list := []*query.Metric{q}
 	want = map[string]weights{}
-	for _, r := range table.Stat(m, table.StatOptions{Metrics: list}).Rows {
+	for _, r := range stat(m, table.StatOptions{Metrics: list}) {
 		name := r.Labels[0].(string)
 		w := want[name]
 		w.flat += int64(math.Round(r.Values[0].Float64() * scale))
 		want[name] = w
 	}
 	// Regions may have the same name, which pprof counts once in a stack, so calls are counted by call path.
-	for _, r := range table.Stat(m, table.StatOptions{Metrics: list, CallPaths: true}).Rows {
+	for _, r := range stat(m, table.StatOptions{Metrics: list, CallPaths: true}) {
 		stack := slices.Clone(r.Labels[0].([]string))
 		slices.Sort(stack)
 		for _, name := range slices.Compact(stack) {
@@ -108,6 +108,14 @@ func expected(m *query.Model, q *query.Metric) (want map[string]weights, toleran
 		tolerance = 1 + float64(len(m.Cube.Paths())*len(m.Cube.Locations()))/2
 	}
 	return want, tolerance
+}
+
+func stat(m *query.Model, o table.StatOptions) []table.Row {
+	x, err := table.Stat(m, o)
+	if err != nil {
+		panic(err)
+	}
+	return x.Rows
 }
 
 // agree compares all functions.

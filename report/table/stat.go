@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -29,6 +30,9 @@ type stat struct {
 	o    StatOptions
 	t    *Table
 	list []statRow
+
+	locations []*query.Resource // if there is a row for each
+	names     []string
 }
 
 // statRow is a region or call path.
@@ -38,15 +42,26 @@ type statRow struct {
 	values []cube.Value // by metric
 }
 
+// most is the greatest number of values in a table.
+const most = 1 << 24
+
 // Stat makes a table of metrics: a row for each region or call path that has a value, the largest first. Without calls, values
-// of regions add up to those of the program.
-func Stat(m *query.Model, o StatOptions) *Table {
+// of regions add up to those of the program. It is an error if there are too many values.
+func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}, whole: true}}
 	if o.CallPaths {
 		s.t.Labels[0] = "callpath"
 	}
 	if o.PerLocation {
 		s.t.Labels = append(s.t.Labels, "location")
+		s.locations, s.names = locations(m), locationNames(m)
+	}
+	rows := len(m.Cube.Regions)
+	if o.CallPaths {
+		rows = len(m.Cube.Paths())
+	}
+	if err := s.fits(rows); err != nil {
+		return nil, err
 	}
 	for _, q := range o.Metrics {
 		s.t.Columns = append(s.t.Columns, column(m, s.what(q), o.Percent))
@@ -64,9 +79,20 @@ func Stat(m *query.Model, o StatOptions) *Table {
 		} else {
 			s.add(&s.list[i], s.list[i].values, "")
 		}
+		if err := s.fits(len(s.t.Rows)); err != nil {
+			return nil, err
+		}
 	}
 	s.t.note()
-	return s.t
+	return s.t, nil
+}
+
+// fits says whether a table may have so many rows.
+func (s *stat) fits(rows int) error {
+	if n := len(s.o.Metrics); n > 0 && rows > most/n {
+		return fmt.Errorf("a table of %d metrics and %d rows is too large; name metrics, or see expert dump", n, rows)
+	}
+	return nil
 }
 
 func (s *stat) what(q *query.Metric) query.What { return query.What{Metric: q, Self: s.o.Self} }
@@ -165,9 +191,7 @@ func shortPath(list []string) string {
 
 // perLocation adds a row for every location on which there is a value.
 func (s *stat) perLocation(r *statRow) {
-	list := locations(s.m)
-	labels := locationNames(s.m)
-	rows := make([][]cube.Value, len(list))
+	rows := make([][]cube.Value, len(s.locations))
 	for k, q := range s.o.Metrics {
 		if s.t.Columns[k].Error != "" {
 			continue
@@ -183,7 +207,7 @@ func (s *stat) perLocation(r *statRow) {
 			s.t.Columns[k].Error = err.Error()
 			continue
 		}
-		for i, l := range list {
+		for i, l := range s.locations {
 			if v := values[l.Index]; !v.Zero() {
 				if rows[i] == nil {
 					rows[i] = make([]cube.Value, len(s.o.Metrics))
@@ -194,7 +218,7 @@ func (s *stat) perLocation(r *statRow) {
 	}
 	for i, values := range rows {
 		if values != nil {
-			s.add(r, values, labels[i])
+			s.add(r, values, s.names[i])
 		}
 	}
 }

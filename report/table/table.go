@@ -266,14 +266,12 @@ func (t *Table) json(w io.Writer) error {
 		Title string `json:"title"`
 		Unit  string `json:"unit"`
 		Total number `json:"total"`
+		Share bool   `json:"percent,omitempty"` // values are per cent of the total
 		Error string `json:"error,omitempty"`
 	}
 	columns := make([]column, len(t.Columns))
 	for i, c := range t.Columns {
-		columns[i] = column{c.Name, c.Title, c.Unit, number{c.Total, c.Error == ""}, c.Error}
-		if c.Share {
-			columns[i].Unit = "%"
-		}
+		columns[i] = column{c.Name, c.Title, c.Unit, number{c.Total, c.Error == ""}, c.Share, c.Error}
 	}
 	head, err := json.Marshal(columns)
 	if err != nil {

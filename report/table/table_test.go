@@ -85,6 +85,13 @@ func text(t *testing.T, x *table.Table, f table.Format) string {
 	return out.String()
 }
 
+func stat(t *testing.T, m *query.Model, o table.StatOptions) *table.Table {
+	t.Helper()
+	x, err := table.Stat(m, o)
+	require.NoError(t, err)
+	return x
+}
+
 func equal(t *testing.T, want, got string) {
 	t.Helper()
 	require.Equal(t, strings.TrimPrefix(want, "\n"), got)
@@ -100,7 +107,7 @@ func TestStat(t *testing.T) {
 5.50 ms         0      25  solve  solve.go:20
 1.00 ms         0       1  main  main.go:5
    1 ns         0       1  bad�[31m name
-`, text(t, table.Stat(m, table.StatOptions{Metrics: table.Dearest(m)}), table.Text))
+`, text(t, stat(t, m, table.StatOptions{Metrics: table.Dearest(m)}), table.Text))
 	equal(t, `
         wait_per_
   time      visit  broken  callpath
@@ -108,7 +115,7 @@ func TestStat(t *testing.T) {
 107 ms    25.2 µs       –  main  main.go:5
 106 ms    25.2 µs       –  main ▸ solve  solve.go:20
 100 ms    25.4 µs       –  main ▸ solve ▸ send  solve.go:31
-`, until(text(t, table.Stat(m, table.StatOptions{Metrics: metrics(t, m, "time,wait_per_visit,broken"), CallPaths: true, Inclusive: true, Top: 3}), table.Text), 5))
+`, until(text(t, stat(t, m, table.StatOptions{Metrics: metrics(t, m, "time,wait_per_visit,broken"), CallPaths: true, Inclusive: true, Top: 3}), table.Text), 5))
 }
 
 // until returns the first lines of a text.
@@ -123,8 +130,8 @@ func TestStatForPrograms(t *testing.T) {
 region,file,line,location,late_receiver,time,broken
 send,/src/solve.go,31,a/main,80000000,90000000,
 send,/src/solve.go,31,b/main,9000000,10000000,
-`, text(t, table.Stat(m, table.StatOptions{Metrics: list, PerLocation: true, Region: regexp.MustCompile("^send$")}), table.CSV))
-	tsv := text(t, table.Stat(m, table.StatOptions{Metrics: list, Self: true, Percent: true}), table.TSV)
+`, text(t, stat(t, m, table.StatOptions{Metrics: list, PerLocation: true, Region: regexp.MustCompile("^send$")}), table.CSV))
+	tsv := text(t, stat(t, m, table.StatOptions{Metrics: list, Self: true, Percent: true}), table.TSV)
 	require.Contains(t, tsv, "send\t/src/solve.go\t31\t100\t")
 	for line := range strings.Lines(tsv) {
 		require.Equal(t, 5, strings.Count(line, "\t"), line)
@@ -141,7 +148,7 @@ send,/src/solve.go,31,b/main,9000000,10000000,
 			Values map[string]*float64
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(text(t, table.Stat(m, table.StatOptions{Metrics: list}), table.JSON)), &doc))
+	require.NoError(t, json.Unmarshal([]byte(text(t, stat(t, m, table.StatOptions{Metrics: list}), table.JSON)), &doc))
 	require.Len(t, doc.Rows, 4)
 	require.Equal(t, 89e6, *doc.Rows[0].Values["late_receiver"])
 	require.Equal(t, 89e6, *doc.Columns[0].Total)
@@ -149,6 +156,12 @@ send,/src/solve.go,31,b/main,9000000,10000000,
 	require.Nil(t, doc.Columns[2].Total)
 	require.NotEmpty(t, doc.Columns[2].Error)
 	require.Contains(t, doc.Notes[0], "broken cannot be evaluated: ")
+}
+
+func TestTooLarge(t *testing.T) {
+	m := sample(t)
+	_, err := table.Stat(m, table.StatOptions{Metrics: slices.Repeat(m.Metrics, 1<<21)})
+	require.EqualError(t, err, "a table of 10485760 metrics and 4 rows is too large; name metrics, or see expert dump")
 }
 
 func TestCallTree(t *testing.T) {
