@@ -38,13 +38,13 @@ type Changes struct {
 	WallA, WallB []float64 // of the runs, seconds; empty if not known
 	// Totals are the values of all visible metrics for the whole program, in the order of the metrics.
 	Totals []Change
-	// Calls divide the change of time among metrics without those below and call paths without those below, largest first. Together they
-	// are the change of all time.
+	// Calls divide the change of time among metrics without those below and call paths without those below, largest first. Together
+	// they are the change of all time.
 	Calls []Change
 	// Others are the largest change of every other metric at one call path.
 	Others []Change
-	// Gone are the call paths that only A has, and New those that only B has, if the caller is in both; with all their time, largest
-	// first.
+	// Gone are the call paths that only A has, and New those that only B has, if the caller is in both; with all their time,
+	// largest first.
 	Gone, New []Change
 	Unknown   []string // metrics that cannot be evaluated, and why
 

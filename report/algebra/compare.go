@@ -24,8 +24,8 @@ const maxDifferences = 20
 // tolerance is by how many of the least steps that a number of 64 bits can make two equal values may differ.
 const tolerance = 2
 
-// Compare compares metrics, call trees, systems and values of two reports. Order and numbers in the files, names of machines and whatever else
-// they say do not matter. Integers must be the same, other numbers nearly so.
+// Compare compares metrics, call trees, systems and values of two reports. Order and numbers in the files, names of machines and
+// whatever else they say do not matter. Integers must be the same, other numbers nearly so.
 func Compare(a, b Input) (*Comparison, error) { return compare(a, b, false) }
 
 // compare is Compare, with call paths that may have moved as in a difference.
@@ -197,7 +197,8 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 				continue
 			}
 			if c.Values++; !near(v, w, exact) {
-				c.say("metric %s, call path %s, %s: %s in %s, %s in %s", q.name, pathName(paths[p]), c.location(column), show(v), c.names[0], show(w), c.names[1])
+				c.say("metric %s, call path %s, %s: %s in %s, %s in %s", q.name, pathName(paths[p]), c.location(column),
+					show(v), c.names[0], show(w), c.names[1])
 			}
 		}
 	}

@@ -85,8 +85,8 @@ func keptPaths(c *cube.Cube, o CutOptions) ([]int, error) {
 	return keep, nil
 }
 
-// FindPaths returns the call paths of a name: names of regions separated by slashes, of which the first may be left out: solve is every call of
-// solve, main/solve only those from main. With a slash in front the name is complete.
+// FindPaths returns the call paths of a name: names of regions separated by slashes, of which the first may be left out: solve is
+// every call of solve, main/solve only those from main. With a slash in front the name is complete.
 func FindPaths(c *cube.Cube, name string) ([]*cube.CallPath, error) {
 	var list []*cube.CallPath
 	for _, p := range c.Paths() {

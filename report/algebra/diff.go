@@ -19,9 +19,9 @@ const differenceAttr = "expert:difference"
 // Call paths are the same if they are so up to the lines of the source, which move when it is edited; see the description of the
 // package. Names and lines are those of b.
 //
-// Values are subtracted. A derived metric that is a sum of others is computed from the differences. Where that would be wrong, as it
-// is for ratios, and for least and greatest values, the metric is computed for either side, from hidden metrics that hold its values, and these
-// are subtracted.
+// Values are subtracted. A derived metric that is a sum of others is computed from the differences. Where that would be wrong, as
+// it is for ratios, and for least and greatest values, the metric is computed for either side, from hidden metrics that hold its
+// values, and these are subtracted.
 //
 // Reports that bring along a hierarchy of metrics in which they want to be shown are compared in it.
 func Diff(a, b Input) (*Result, error) {
@@ -268,7 +268,9 @@ func (d *differ) side(i int, q *quantity) string {
 		if x.n > 1 {
 			m.DType = "DOUBLE"
 		}
-		d.job(q.name, m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value { return fold(x.rows, sum, x.value(v)) }}})
+		d.job(q.name, m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value {
+			return fold(x.rows, sum, x.value(v))
+		}}})
 	case q.versions[i] == nil:
 		m.Kind, m.DType, m.Expressions = cube.Exclusive, "DOUBLE", nil
 	default:

@@ -16,8 +16,8 @@ func shown(t *testing.T, in Input) *query.Model {
 	return m
 }
 
-// What is shown of a difference is the difference of what is shown, also of metrics that are computed, and be it by a formula that is
-// not linear, in all call paths.
+// What is shown of a difference is the difference of what is shown, also of metrics that are computed, and be it by a formula that
+// is not linear, in all call paths.
 func TestDifferencesOfDerivedMetrics(t *testing.T) {
 	a, b := stored(t, "../oracle/npb-btmzS_4x2/scout.cubex"), stored(t, "../oracle/npb-spmzS_4x2/scout.cubex")
 	d := made(t, "d")(Diff(a, b))

@@ -53,8 +53,8 @@ func (c Change) sentence(nameA, nameB string) string {
 	return fmt.Sprintf("%s takes %s times as long as %s: %s.", nameB, readable.Count(1/factor), nameA, times)
 }
 
-// mainTime returns the change of the time that counts: from start to end if it is known, else that of the critical path, else of all
-// locations together.
+// mainTime returns the change of the time that counts: from start to end if it is known, else that of the critical path, else of
+// all locations together.
 func (x *Changes) mainTime() (Change, bool) {
 	if c, ok := x.wall(); ok {
 		return c, true

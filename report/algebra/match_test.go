@@ -92,6 +92,9 @@ func TestFilesOfTheSameName(t *testing.T) {
 	require.Equal(t, map[string]string{"/new/x/a.go": "/old/x/a.go", "/new/y/a.go": "/old/y/a.go"},
 		matchFiles(c("/old/x/a.go", "/old/y/a.go", "/lib/b.go"), c("/new/x/a.go", "/new/y/a.go", "/lib/b.go")))
 	require.Empty(t, matchFiles(c("/old/x/a.go", "/old/y/a.go"), c("/new/z/a.go")), "either")
+	one, two := c("/old/x/y/a.go"), c("/new/x/y/a.go", "/new/y/a.go")
+	require.Equal(t, map[string]string{"/new/x/y/a.go": "/old/x/y/a.go"}, matchFiles(one, two))
+	require.Equal(t, map[string]string{"/old/x/y/a.go": "/new/x/y/a.go"}, matchFiles(two, one), "the other way round too")
 }
 
 func TestProcessesOnOtherNodes(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 )
 
 // Merge unites reports: all metrics, call paths and locations of all of them. What several of them measured is averaged over those
-// that did, process by process; a call path or a thread that one of them does not have counts as zero there, a metric or a process does
-// not count.
+// that did, process by process; a call path or a thread that one of them does not have counts as zero there, a metric or a process
+// does not count.
 //
 // A metric with values of several runs is derived: the sum, which is a hidden metric, by the number of runs. Another hidden metric
 // has the sum of the squares. So it does not matter in which order reports are merged.

@@ -173,8 +173,9 @@ type looseKey struct {
 	name, file, site, params string
 }
 
-// matchMoved finds for each call in list the one in have that it is, if that is plain: a root if there is but one on either side; where both have equally many calls of one
-// region in one file they are the same in the order of their lines; else those that did not move are.
+// matchMoved finds for each call in list the one in have that it is, if that is plain: a root if there is but one on either side;
+// where both have equally many calls of one region in one file they are the same in the order of their lines; else those that did
+// not move are.
 func (a *adder) matchMoved(have []*sibling, list []*cube.CallPath, found []*sibling) {
 	type side struct{ old, new []int }
 	sides := map[looseKey]*side{}
@@ -241,20 +242,32 @@ func matchUnmoved(have []*sibling, list []*cube.CallPath, old, new []int, found 
 	return left
 }
 
-// matchFiles finds for each source file of b the one of a that it is: that of the same name, or, where the program lies elsewhere, the
-// one with which it has the longest end of the path in common, if there is only one and the last names are the same.
+// matchFiles finds for each source file of b the one of a that it is: that of the same name, or, where the program lies elsewhere,
+// that with which it has the longest end of the path in common, if that holds for either of them, and for no other.
 func matchFiles(a, b *cube.Cube) map[string]string {
-	files := map[string]string{}
 	inA, inB := filesOf(a), filesOf(b)
+	toB, toA := nearest(inA, inB), nearest(inB, inA)
+	files := map[string]string{}
+	for f, g := range toA {
+		if toB[g] == f {
+			files[f] = g
+		}
+	}
+	return files
+}
+
+// nearest finds for each file that others do not have the one of those with which it has the longest end of the path in common, if
+// there is but one.
+func nearest(files, others []string) map[string]string {
 	byBase := map[string][]string{}
-	for _, f := range inA {
-		if _, ok := slices.BinarySearch(inB, f); !ok {
+	for _, f := range others {
+		if _, ok := slices.BinarySearch(files, f); !ok {
 			byBase[path.Base(f)] = append(byBase[path.Base(f)], f)
 		}
 	}
-	taken := map[string]string{}
-	for _, f := range inB {
-		if _, ok := slices.BinarySearch(inA, f); ok {
+	found := map[string]string{}
+	for _, f := range files {
+		if _, ok := slices.BinarySearch(others, f); ok {
 			continue
 		}
 		best, length, several := "", 0, false
@@ -266,17 +279,11 @@ func matchFiles(a, b *cube.Cube) map[string]string {
 				several = true
 			}
 		}
-		if best == "" || several {
-			continue
+		if best != "" && !several {
+			found[f] = best
 		}
-		if other, ok := taken[best]; ok { // claimed twice: neither
-			delete(files, other)
-			continue
-		}
-		taken[best] = f
-		files[f] = best
 	}
-	return files
+	return found
 }
 
 // filesOf returns the source files that a cube names, sorted.

@@ -15,8 +15,8 @@ import (
 	"tracerec/report/cube"
 )
 
-// runsMember is the name of the member that tells the runs apart of which a report was made: a report itself, with the same metrics and
-// call paths, whose locations are the runs. A value is that of all locations of the run together. The runs of a difference are
+// runsMember is the name of the member that tells the runs apart of which a report was made: a report itself, with the same metrics
+// and call paths, whose locations are the runs. A value is that of all locations of the run together. The runs of a difference are
 // in two groups, those of the minuend first.
 const runsMember = "expert.runs.cubex"
 

@@ -83,8 +83,8 @@ func sameMetrics(c, runs *cube.Cube) bool {
 	return !slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool { return !m.Ghost && !has[m.Name] && (m.Kind.Derived() || m.DType.Numeric()) })
 }
 
-// At returns the band of a metric at a call path, with or without what it calls, or for the whole program if it is nil. It returns false
-// if the noise is not known. Its own name is all that counts of the metric.
+// At returns the band of a metric at a call path, with or without what it calls, or for the whole program if it is nil. It returns
+// false if the noise is not known. Its own name is all that counts of the metric.
 func (s *Spread) At(m *cube.Metric, p *cube.CallPath, inclusive bool) (Band, bool) {
 	return s.at(m.Name, false, p, inclusive)
 }

@@ -342,7 +342,8 @@ func (s *systems) describe(p *place) {
 }
 
 // mapColumns says where the values of an input's locations go.
-func (s *systems) mapColumns(in *operand, keys map[*cube.Location]locationKey, where map[cube.Resource]cube.Resource, places map[*cube.LocationGroup]*place, n int) {
+func (s *systems) mapColumns(in *operand, keys map[*cube.Location]locationKey, where map[cube.Resource]cube.Resource,
+	places map[*cube.LocationGroup]*place, n int) {
 	list := in.Cube.Locations()
 	of, _ := processes(in.Cube.System)
 	in.columns, in.units, in.same = make([]int32, len(list)), slices.Repeat([]int{-1}, n), len(list) == len(s.units)

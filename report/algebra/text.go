@@ -126,7 +126,8 @@ func (p *page) noiseTitle() string {
 
 // row shows a change.
 func (p *page) row(c Change, what string) {
-	p.line("%s %s %s %s %s %s", readable.Right(signed(c), 11), readable.Right(value(c.A, c), maxTitle), readable.Right(value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
+	p.line("%s %s %s %s %s %s", readable.Right(signed(c), 11), readable.Right(value(c.A, c), maxTitle),
+		readable.Right(value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
 }
 
 // noise shows the noise of a change, and whether it is less.

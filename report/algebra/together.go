@@ -8,9 +8,9 @@ import (
 	"tracerec/report/cubepl"
 )
 
-// together finds out which metrics have the same value if all locations of a run are taken for one, which is all that is known of
-// a run. That is so for sums, and for everything computed from sums for the selection as a whole. It is not for what is computed for each
-// location by a formula that is not linear, or that looks at the rest of the system.
+// together finds out which metrics have the same value if all locations of a run are taken for one, which is all that is known of a
+// run. That is so for sums, and for everything computed from sums for the selection as a whole. It is not for what is computed for
+// each location by a formula that is not linear, or that looks at the rest of the system.
 type together struct {
 	cube  *cube.Cube
 	known map[string]bool

@@ -70,8 +70,8 @@ func (in *operand) distinct() bool {
 	return true
 }
 
-// totalsOf returns where the totals of a metric are to be put, whose values are in rows; nil if they are there, or none, or will not
-// be needed.
+// totalsOf returns where the totals of a metric are to be put, whose values are in rows; nil if they are there, or none, or will
+// not be needed.
 func (in *operand) totalsOf(metric string, rows *cube.Metric, paths int) []cube.Value {
 	if in.totals[metric] != nil || in.runs != nil || len(rows.Stored()) == 0 {
 		return nil
