@@ -77,7 +77,7 @@ browse("efficiencies have a formula and a meaning, or say that they do not apply
   assert.equal(busy.size, 2);
   for (const [i, e] of efficiency.entries()) {
     const said = await text(items.nth(i));
-    assert.ok(said.includes(e.name) && said.includes(e.formula), said);
+    assert.ok(said.toLowerCase().includes(e.name) && said.includes(e.formula), said);
     if (e.value === null) assert.match(said, /does not apply/);
     else assert.ok(Math.abs(parseFloat(/([\d.]+) ?%/.exec(said)[1]) - 100 * e.value) < 0.06, said);
     if (e.value !== null) assert.ok(e.value >= 0 && e.value <= 1, e.name);

@@ -49,7 +49,7 @@ export function App() {
     <>
       <Header narrow={narrow} openHelp={() => setHelp(true)} />
       <main>
-        <div class="view" data-view={view} id="view" role="tabpanel" aria-labelledby={"tab-" + view}>
+        <div class="view" data-view={view} id="view" role="tabpanel" tabIndex={view === "efficiency" ? 0 : undefined} aria-labelledby={"tab-" + view}>
         <Guard key={view}>
           {empty && <div class="empty"><strong>This report is empty</strong><p>It has no metrics.</p></div>}
           {!empty && view === "findings" && <Findings />}

@@ -11,15 +11,18 @@ export function Efficiency() {
   if (!answer.data) return <Pending answer={answer} />;
   const list = answer.data.efficiency;
   if (list.length === 0) return <Nothing title="There are no efficiencies">They need the time of each process or thread and the part of it that was computing, which this report does not have.</Nothing>;
+  const reasons = new Set(list.map((e) => (e.value === null ? e.why : "")));
+  const same = reasons.size === 1 ? list[0]!.why : "";
   return (
     <div class="efficiency-page">
       <header class="lead">
-        <p class="first">How well the run used what it had</p>
+        <h2 class="first">How well the run used what it had</h2>
         <p>
           The efficiency of a parallel program is the share of its processors' time that did useful work. It is a product: each factor says how
           much was left over by one kind of loss, so the smallest factor is the one to work on. This is the model of the POP centre of excellence.
         </p>
       </header>
+      {same && <p class="bad">They do not apply here: {same}.</p>}
       <EfficiencyList list={list} />
     </div>
   );
@@ -29,19 +32,23 @@ export function Efficiency() {
 const good = 0.9;
 const fair = 0.75;
 
+// factors says how deep in the product of factors an efficiency stands.
+const factors: Record<string, number> = { "load balance": 1, "communication efficiency": 1, "serialisation efficiency": 2, "transfer efficiency": 2 };
+
 export function EfficiencyList({ list, brief }: { list: Item[]; brief?: boolean }) {
+  const reasons = new Set(list.map((e) => e.why)).size;
   const shown = brief ? list.filter((e) => e.value !== null) : list;
   return (
     <ul class={"efficiencies" + (brief ? " brief" : "")}>
       {shown.map((e) => (
-        <li title={brief ? e.meaning : undefined} class={e.value === null ? "missing" : undefined}>
+        <li title={brief ? e.meaning : undefined} class={`level-${factors[e.name] ?? 0}${e.value === null ? " missing" : ""}`}>
           <div class="head">
             <h3>{e.name}</h3>
             {e.value === null ? <span class="remark">does not apply</span> : <b>{percent(e.value)}{"\u202f"}%</b>}
           </div>
           {e.value !== null && <Gauge value={e.value} />}
-          {!brief && e.value === null && e.why && <p class="prose">It does not apply: {e.why}.</p>}
           {!brief && <Prose text={e.meaning} />}
+          {!brief && e.value === null && e.why && reasons > 1 && <p class="prose">It does not apply: {e.why}.</p>}
           {!brief && e.formula && <p class="formula"><code>{e.formula}</code></p>}
         </li>
       ))}

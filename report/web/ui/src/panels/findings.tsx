@@ -54,7 +54,7 @@ function Lead({ lines }: { lines: string[] }) {
   if (first === undefined) return null;
   return (
     <header class="lead">
-      <p class="first">{first}</p>
+      <h2 class="first">{first}</h2>
       {rest.map((line) => <p>{line}</p>)}
     </header>
   );
