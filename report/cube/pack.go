@@ -54,7 +54,7 @@ func (f *inflater) unpack(raw []byte, n, size int) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	f.at = columns(f.at[:0], row, size)
-	if want, sum := binary.BigEndian.Uint32(raw[len(raw)-f.from.Len():]), adler(row, f.at, size); sum != want {
+	if want, sum := binary.BigEndian.Uint32(raw[len(raw)-f.from.Len():]), adler(row, len(row), f.at, size); sum != want {
 		return nil, fmt.Errorf("checksum is %08x instead of %08x", sum, want)
 	}
 	return row, nil
@@ -94,33 +94,44 @@ func (f *deflater) spread(r Row, order binary.ByteOrder) []byte {
 
 // pack returns the compressed form of a row in a byte order.
 func (f *deflater) pack(r Row, order binary.ByteOrder) ([]byte, error) {
-	values, at := f.spread(r, order), r.at
-	if !r.sparse {
-		f.at = columns(f.at[:0], values, r.layout.size)
-		at = f.at
-	}
-
 	f.to.Reset()
 	f.to.Write(binary.BigEndian.AppendUint16(nil, zlibHeader))
-	f.z.Reset(&f.to)
-	if _, err := f.z.Write(values); err != nil {
-		return nil, err
+	size := r.layout.size
+	var sum uint32
+	if r.sparse && order == binary.LittleEndian {
+		f.to.Write(deflateSparse(f.to.AvailableBuffer(), r))
+		sum = adler(r.data, r.n*size, r.at, size)
+	} else {
+		values := f.spread(r, order)
+		f.at = columns(f.at[:0], values, size)
+		sum = adler(values, len(values), f.at, size)
+		f.z.Reset(&f.to)
+		if _, err := f.z.Write(values); err != nil {
+			return nil, err
+		}
+		if err := f.z.Close(); err != nil {
+			return nil, err
+		}
 	}
-	if err := f.z.Close(); err != nil {
-		return nil, err
-	}
-	f.to.Write(binary.BigEndian.AppendUint32(nil, adler(values, at, r.layout.size)))
+	f.to.Write(binary.BigEndian.AppendUint32(nil, sum))
 	return bytes.Clone(f.to.Bytes()), nil
 }
 
-// adler returns the checksum Adler-32 of a row of values of a size, given the columns of those that are not zero.
-func adler(row []byte, at []int32, size int) uint32 {
+// adler returns the checksum Adler-32 of a row of values of a size that has length bytes, given the columns of those that are
+// not zero. Values may be all, or those only.
+func adler(values []byte, length int, at []int32, size int) uint32 {
 	const prime = 65521
 	s, t, done := uint64(1), uint64(0), 0
 	for i, column := range at {
 		from := int(column) * size
 		t += uint64(from-done) * s // the zeros
-		for _, x := range row[from : from+size] {
+		value := values
+		if len(values) == length {
+			value = values[from:]
+		} else {
+			value = values[i*size:]
+		}
+		for _, x := range value[:size] {
 			s += uint64(x)
 			t += s
 		}
@@ -128,7 +139,7 @@ func adler(row []byte, at []int32, size int) uint32 {
 			s, t = s%prime, t%prime
 		}
 	}
-	t += uint64(len(row)-done) * s
+	t += uint64(length-done) * s
 	return uint32(t%prime)<<16 | uint32(s%prime)
 }
 

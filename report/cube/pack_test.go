@@ -30,7 +30,7 @@ func TestAdler(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 63, 64, 65, 9_000} {
 				b := scatter(rnd, n*size, part)
 				at := columns(nil, b, size)
-				require.Equal(t, adler32.Checksum(b), adler(b, at, size), "%d values of %d bytes", n, size)
+				require.Equal(t, adler32.Checksum(b), adler(b, len(b), at, size), "%d values of %d bytes", n, size)
 				set := map[int32]bool{}
 				for _, i := range at {
 					set[i] = true
@@ -42,8 +42,45 @@ func TestAdler(t *testing.T) {
 		}
 	}
 	high := bytes.Repeat([]byte{0xff}, 1<<23)
-	require.Equal(t, adler32.Checksum(high), adler(high, columns(nil, high, 1), 1), "nothing overflows")
-	require.Equal(t, adler32.Checksum(high), adler(high, columns(nil, high, 1<<12), 1<<12), "nothing overflows")
+	require.Equal(t, adler32.Checksum(high), adler(high, len(high), columns(nil, high, 1), 1), "nothing overflows")
+	require.Equal(t, adler32.Checksum(high), adler(high, len(high), columns(nil, high, 1<<12), 1<<12), "nothing overflows")
+}
+
+// Sparse rows of every shape are what the standard library inflates: runs of zeros of all lengths, bytes of all values.
+func TestPackSparse(t *testing.T) {
+	d := deflaters.Get().(*deflater)
+	requireInflated := func(n int, at []int32, values []byte) {
+		t.Helper()
+		r := Row{dtype: "INT64", layout: DType("INT64").layout(), n: n, sparse: true, at: at, data: values}
+		packed, err := d.pack(r, binary.LittleEndian)
+		require.NoError(t, err)
+		z, err := zlib.NewReader(bytes.NewReader(packed))
+		require.NoError(t, err)
+		got, err := io.ReadAll(z)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(r.dense(), got), "%v", at)
+	}
+	for n := range 200 {
+		requireInflated(n, nil, nil)
+		if n > 1 {
+			requireInflated(n, []int32{0, int32(n) - 1}, []byte("\x01\x02\x03\x04\x05\x06\x07\x08\x00\x00\x00\x00\x00\x00\x00\xff"))
+			requireInflated(n, []int32{int32(n) / 2}, make([]byte, 8)) // a zero that is stored
+			requireInflated(n, []int32{0, 1}, append(make([]byte, 8), 1, 0, 0, 0, 0, 0, 0, 0))
+		}
+	}
+	rnd := rand.New(rand.NewPCG(5, 5))
+	for range 2000 {
+		n := 1 + rnd.IntN(400)
+		var at []int32
+		var values []byte
+		for i := range n {
+			if rnd.IntN(1+n/4) == 0 {
+				at = append(at, int32(i))
+				values = append(values, scatter(rnd, 8, rnd.Float64())...)
+			}
+		}
+		requireInflated(n, at, values)
+	}
 }
 
 // What is packed, the standard library unpacks, and the other way round.
