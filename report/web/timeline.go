@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,8 @@ type (
 		FromTime int64  `json:"fromTime"`
 		To       int    `json:"to"`
 		ToTime   int64  `json:"toTime"`
-		Kind     string `json:"kind"`
+		Kind     string `json:"kind"` // the metric of a wait, or what was done: "create", "send", "unlock" …
+		ofMetric bool
 	}
 )
 
@@ -112,7 +114,7 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 		out.Rows = append(out.Rows, x)
 	}
 	for _, x := range w.Arrows {
-		out.Arrows = append(out.Arrows, arrow{a.places.location(int(x.From)), x.FromTime, a.places.location(int(x.To)), x.ToTime, x.Kind})
+		out.Arrows = append(out.Arrows, arrow{a.places.location(int(x.From)), x.FromTime, a.places.location(int(x.To)), x.ToTime, x.Kind, false})
 	}
 	return nil
 }
@@ -123,10 +125,7 @@ func (a *api) waits(out *timeline, resources []int) {
 		from, to int
 		time     int64
 	}
-	drawn := map[meeting]bool{}
-	for _, x := range out.Arrows {
-		drawn[meeting{x.From, x.To, x.FromTime}] = true
-	}
+	known := map[meeting]bool{}
 	shown := map[int]bool{}
 	for _, r := range resources {
 		shown[r] = true
@@ -146,9 +145,14 @@ func (a *api) waits(out *timeline, resources []int) {
 				continue
 			}
 			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name})
-			if i.Causer >= 0 && end <= out.End && !drawn[meeting{i.Causer, i.Location, end}] {
-				out.Arrows = append(out.Arrows, arrow{i.Causer, end, i.Location, end, m.Name})
+			if i.Causer >= 0 && end <= out.End {
+				known[meeting{i.Causer, i.Location, end}] = true
+				out.Arrows = append(out.Arrows, arrow{i.Causer, end, i.Location, end, m.Name, true})
 			}
 		}
 	}
+	// What is said of a wait need not be said of the events that ended it.
+	out.Arrows = slices.DeleteFunc(out.Arrows, func(x arrow) bool {
+		return x.Kind != "create" && !x.ofMetric && known[meeting{x.From, x.To, x.FromTime}]
+	})
 }

@@ -33,6 +33,9 @@ export function lanesOf(rows: Timeline["rows"]): { lanes: Lane[]; height: number
 }
 
 // What is drawn.
+// What a goroutine did that made another one begin or go on. Other arrows are of wait states.
+const deeds = new Set(["create", "send", "receive", "close", "unlock", "done", "barrier", "signal", "broadcast"]);
+
 export interface Scene {
   width: number;
   height: number; // of what is in sight, ruler included
@@ -269,10 +272,10 @@ function drawArrows(c: CanvasRenderingContext2D, s: Scene, k: Colours, x: (t: nu
   for (const a of s.arrows) {
     const from = lane.get(a.from);
     const to = lane.get(a.to);
-    if (!from || !to || from === to || (a.kind !== s.metric && a.kind !== "create")) continue;
+    if (!from || !to || from === to || (a.kind !== s.metric && !deeds.has(a.kind))) continue;
     if (s.chosen && a.kind === s.metric && a.to === s.chosen.resource && a.toTime === s.chosen.end) continue;
     c.globalAlpha = 0.7;
-    arrow(from, to, a.fromTime, a.toTime, a.kind === "create" ? k.text3 : k.wait, false);
+    arrow(from, to, a.fromTime, a.toTime, deeds.has(a.kind) ? k.text3 : k.wait, false);
     c.globalAlpha = 1;
   }
   if (!s.chosen) return;
