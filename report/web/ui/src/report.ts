@@ -102,10 +102,18 @@ function shorten(modules: Module[]): void {
 // attribute returns an attribute of the report, "" if it has no such.
 export const attribute = (r: Report, key: string): string => r.attrs.find(([k]) => k === key)?.[1] ?? "";
 
-// compared names the two reports of a difference.
+// compared names the two reports of a difference, without the words that their names begin and end with alike.
 export function compared(r: Report): [string, string] {
   const [a, b] = attribute(r, "expert:difference").split(" − ");
-  return [a || "the first report", b || "the second report"];
+  return a && b ? distinct(a, b) : ["the first report", "the second report"];
+}
+
+export function distinct(a: string, b: string): [string, string] {
+  const words = [a, b].map((name) => name.split(/(?<=[_\-./ ])|(?=[_\-./ ])/));
+  const [x, y] = words as [string[], string[]];
+  while (x.length > 1 && y.length > 1 && x[0] === y[0]) [x, y].forEach((w) => w.shift());
+  while (x.length > 1 && y.length > 1 && x[x.length - 1] === y[y.length - 1]) [x, y].forEach((w) => w.pop());
+  return [x.join(""), y.join("")];
 }
 
 export const pathName = (r: Report, path: number): string => r.regions[r.paths.region[path]!]?.name ?? "?";

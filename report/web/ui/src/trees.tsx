@@ -3,10 +3,11 @@ import { useMemo } from "preact/hooks";
 import type { Value } from "./api";
 import { ColumnView } from "./column";
 import type { Content } from "./content";
+import { colour, ink } from "./colour";
 import { Icon } from "./icons";
 import { Details, SystemPlot, TopologyGrid } from "./panels";
-import { callSite, fullPath, fullResource, pathName, type Report, Tree } from "./report";
-import { type CallView, type ColumnName, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore } from "./state";
+import { callSite, compared, fullPath, fullResource, pathName, type Report, Tree } from "./report";
+import { type CallView, type ColumnName, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore, useTheme } from "./state";
 import { Splitter } from "./splitter";
 import { useCalls, useSelection, useSettled, useSystem } from "./values";
 
@@ -108,7 +109,20 @@ function MetricColumn() {
       expand: openMetrics,
     };
   }, [r]);
-  return <ColumnView c={{ ...still, selected, expanded }} />;
+  return <ColumnView c={{ ...still, selected, expanded }} notes={r.difference && <Signs r={r} />} />;
+}
+
+// Signs says which of the two reports has more where a difference has which sign.
+function Signs({ r }: { r: Report }) {
+  const theme = useTheme();
+  const [a, b] = compared(r);
+  const key = (sign: 1 | -1, name: string) => (
+    <span class="sign" title={`${sign > 0 ? "+" : "−"} more in ${name}`}>
+      <span class={"value-box " + (sign > 0 ? "raised" : "sunken")} style={{ background: colour(sign * 0.5, theme, "heat", true), color: ink(sign * 0.5, theme, "heat", true) }}>{sign > 0 ? "+" : "−"}</span>
+      <span>more in {name}</span>
+    </span>
+  );
+  return <div class="bar notes">{key(1, a)}{key(-1, b)}</div>;
 }
 
 // What "100 %" of the selected metric is, for the columns to the right of it.

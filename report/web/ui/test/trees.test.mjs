@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { Tree, toReport } = await load("report.ts");
+const { distinct, Tree, toReport } = await load("report.ts");
 const { rowsOf, weights, hottest, below } = await load("rows.ts");
 const { encodeSet, decodeSet } = await load("sets.ts");
 const { colour, position, at } = await load("colour.ts");
@@ -100,4 +100,12 @@ test("modules are files without the directories they share", () => {
   const { modules } = toReport(meta);
   assert.deepEqual(modules.map((m) => m.label), ["c.go", "d/e.go", "MPI", "without source file"]);
   assert.deepEqual(modules.map((m) => m.regions), [[0, 4], [1], [2], [3]]);
+});
+
+test("reports of a difference are called by what tells them apart", () => {
+  assert.deepEqual(distinct("tea_leaf_optimized_8x12", "tea_leaf_baseline_8x12"), ["optimized", "baseline"]);
+  assert.deepEqual(distinct("mean", "skew"), ["mean", "skew"]);
+  assert.deepEqual(distinct("run-1.cubex", "run-2.cubex"), ["1", "2"]);
+  assert.deepEqual(distinct("run", "run_new"), ["run", "run_new"]);
+  assert.deepEqual(distinct("same", "same"), ["same", "same"]);
 });
