@@ -69,7 +69,7 @@ func save(cmd *cobra.Command, e *report.Experiment, file string) error {
 // oneInput requires one argument.
 func oneInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New("no INPUT; give the trace directory that tracerec wrote, for instance trace.dir")
+		return errors.New("no INPUT; give a report, or the trace directory that tracerec wrote, for instance trace.dir")
 	}
 	if len(args) > 1 {
 		return fmt.Errorf("one INPUT at a time, not %d", len(args))
