@@ -50,20 +50,24 @@ func relative(c Change) string {
 	return "+" + s
 }
 
-// sortOthers puts times in front, the largest first, and then what changed most in relation to what it was.
+// sortOthers puts times in front, and then what changed most, both by itself and in relation to what it was.
 func sortOthers(list []Change) {
 	time := func(c Change) bool { return c.Metric.Unit == "ns" || c.Metric.Unit == "sec" }
+	weight := func(c Change) float64 {
+		part := c.size() / math.Max(math.Abs(c.A), math.Abs(c.B))
+		if time(c) {
+			return part * c.size()
+		}
+		return part
+	}
 	slices.SortStableFunc(list, func(a, b Change) int {
 		switch {
-		case time(a) != time(b):
-			if time(a) {
-				return -1
-			}
+		case time(a) && !time(b):
+			return -1
+		case time(b) && !time(a):
 			return 1
-		case time(a):
-			return cmp.Compare(b.size(), a.size())
 		}
-		return cmp.Compare(b.size()/math.Max(math.Abs(b.A), math.Abs(b.B)), a.size()/math.Max(math.Abs(a.A), math.Abs(a.B)))
+		return cmp.Compare(weight(b), weight(a))
 	})
 }
 
