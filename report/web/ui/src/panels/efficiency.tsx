@@ -22,7 +22,7 @@ export function Efficiency() {
           much was left over by one kind of loss, so the smallest factor is the one to work on. This is the model of the POP centre of excellence.
         </p>
       </header>
-      {same && <p class="bad">They do not apply here: {same}.</p>}
+      {same && <p class="part notice">They do not apply here: {same}.</p>}
       <EfficiencyList list={list} />
     </div>
   );

@@ -17,7 +17,7 @@ const running = /^(management|overhead|wakeup|start_latency|sleep|.*management.*
 
 // rootOfTime is the metric that holds all time, -1 if there is none.
 export function rootOfTime(r: Report): number {
-  const roots = r.metricTree.roots.filter((m) => isTime(r.metrics[m]!.unit) && (r.totals.incl[m] ?? 0) > 0 && r.metrics[m]!.additive);
+  const roots = r.metricTree.roots.filter((m) => isTime(r.metrics[m]!.unit) && (r.difference || (r.totals.incl[m] ?? 0) > 0) && r.metrics[m]!.additive);
   return roots.find((m) => r.metrics[m]!.name === "time") ?? roots[0] ?? -1;
 }
 
@@ -42,7 +42,11 @@ export function partsOfTime(r: Report): { root: number; total: number; parts: Pa
   parts.sort((a, b) => rank(a.tone) - rank(b.tone) || b.value - a.value);
   const rest = total - parts.reduce((sum, p) => sum + p.value, 0);
   let waits = 0;
-  for (const p of parts) if (p.tone === "wait") p.tone = `wait wait-${waits++ % 5}`;
+  let runs = 0;
+  for (const p of parts) {
+    if (p.tone === "wait") p.tone = `wait wait-${waits++ % 5}`;
+    else if (p.tone === "running") p.tone = `running running-${runs++ % 3}`;
+  }
   if (rest > 0.0005 * total) parts.push({ metric: -1, title: "Other", hint: "Everything that is too small to be shown", value: rest, tone: "other" });
   return { root, total, parts };
 }
@@ -50,11 +54,20 @@ export function partsOfTime(r: Report): { root: number; total: number; parts: Pa
 function part(r: Report, metric: number, self: boolean): Part {
   const m = r.metrics[metric]!;
   const leaf = r.metricTree.isLeaf(metric);
-  const title = (m.title || m.name) + (self && !leaf ? ", other" : "");
+  const title = named(r, metric) + (self && !leaf ? ", other" : "");
   const up = r.metricTree.ancestors(metric).map((i) => r.metrics[i]!.name);
   const work = computing.test(m.name) || up.some((n) => computing.test(n)) || (m.name === "execution" && (leaf || self));
   const tone = work ? "work" : [...up, m.name].some((n) => running.test(n)) ? "running" : "wait";
   return { metric, title, hint: m.doc.split("\n")[0] ?? "", value: Math.max(0, (self ? r.totals.self : r.totals.incl)[metric] ?? 0), tone };
+}
+
+// named is a title that no other metric has: one that others have, too, is preceded by what it belongs to.
+function named(r: Report, metric: number): string {
+  const title = (m: number) => r.metrics[m]!.title || r.metrics[m]!.name;
+  const own = title(metric);
+  if (r.metrics.every((_, m) => m === metric || title(m) !== own)) return own;
+  const up = r.metricTree.ancestors(metric).slice(1).find((m) => r.metrics[m]!.name !== "execution");
+  return up === undefined ? own : `${title(up)}: ${own}`;
 }
 
 const rank = (tone: string): number => ["work", "wait", "running"].indexOf(tone);
