@@ -1,6 +1,7 @@
 package query
 
 import (
+	_ "embed" // the hierarchy for reports that lack one
 	"fmt"
 	"io"
 	"slices"
@@ -29,14 +30,30 @@ func Display(c *cube.Cube) (*Model, error) {
 	return New(shown)
 }
 
-// Embedded returns the specification of the hierarchy of metrics that a report brings along.
+// Embedded returns the specification of the hierarchy of metrics that a report wants to be shown in. Trace analyses by Scalasca
+// that bring none along, as older ones, have one here.
 func Embedded(c *cube.Cube) (spec string, ok bool) {
 	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == specMember })
-	if i < 0 || c.Members[i].Size() > maxSpec {
+	if i < 0 {
+		return scoutSpec, scout(c)
+	}
+	if c.Members[i].Size() > maxSpec {
 		return "", false
 	}
 	b, err := io.ReadAll(c.Members[i].Open())
 	return string(b), err == nil
+}
+
+//go:embed scout.spec
+var scoutSpec string
+
+// scout says that a report is an analysis as Scalasca's trace analyzer writes it, without anything derived.
+func scout(c *cube.Cube) bool {
+	analyzer := slices.ContainsFunc(c.Attrs, func(a cube.Attr) bool {
+		return a.Key == "Creator" && strings.HasPrefix(a.Value, "Scalasca Trace Analyzer")
+	})
+	derived := slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool { return m.Kind.Derived() || m.Name == "execution" })
+	return analyzer && !derived && c.Metric("time") != nil
 }
 
 // Remap returns a cube with the hierarchy of metrics that a specification describes. It shares call paths, system, members
@@ -105,8 +122,8 @@ func (r *remapping) one(s *cube.Metric) *cube.Metric {
 	m := *s
 	if old := r.old[s.Name]; old != nil && !s.Kind.Derived() {
 		m = *old
-		m.Title, m.Ghost, m.Val = s.Title, s.Ghost, s.Val
-		m.Unit, m.URL, m.Doc = given(s.Unit, old.Unit), given(s.URL, old.URL), given(s.Doc, old.Doc)
+		m.Ghost, m.Val = s.Ghost, s.Val
+		m.Title, m.Unit, m.URL, m.Doc = given(s.Title, old.Title), given(s.Unit, old.Unit), given(s.URL, old.URL), given(s.Doc, old.Doc)
 		m.Expressions = s.Expressions // which may initialise
 		if old.Kind.Derived() {
 			m.Expressions = slices.Concat(s.Expressions, old.Expressions)
@@ -115,9 +132,20 @@ func (r *remapping) one(s *cube.Metric) *cube.Metric {
 		m.ID = r.next
 		r.next++
 	}
+	if r.old[s.Name] == nil && !s.Kind.Derived() {
+		m.DType = cube.DType(given(string(s.DType), "DOUBLE"))
+		if s.Title == "" || slices.Contains(elsewhere, s.Name) {
+			m.Val = "VOID"
+		}
+	}
 	m.Children = r.all(s.Children)
 	return &m
 }
+
+// elsewhere are metrics that specifications describe as if reports had them, but Scalasca computes them when it converts a report.
+// Others that a report lacks are zero; of these we do not know, so they are hidden.
+var elsewhere = []string{"omp_idle_threads", "omp_limited_parallelism", "imbalance", "imbalance_above", "imbalance_above_single",
+	"imbalance_below", "imbalance_below_bypass", "imbalance_below_singularity"}
 
 func given(s, otherwise string) string {
 	if s != "" {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,13 +44,10 @@ func scouts(t testing.TB, each func(t testing.TB, file string, c *cube.Cube)) {
 	}
 }
 
-// display makes a model in the display hierarchy, which older reports do not bring along.
+// display makes a model in the display hierarchy.
 func display(t testing.TB, c *cube.Cube) *Model {
 	spec, ok := Embedded(c)
-	if !ok {
-		spec, ok = Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
-		require.True(t, ok)
-	}
+	require.True(t, ok)
 	shown, err := Remap(c, spec)
 	require.NoError(t, err)
 	m, err := New(shown)
@@ -164,8 +162,49 @@ func TestExpectedValues(t *testing.T) {
 	}
 }
 
+// The hierarchy for reports that lack one gives the same values as that which newer ones bring along.
+func TestBuiltInHierarchy(t *testing.T) {
+	newer, ok := Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
+	require.True(t, ok)
+	scouts(t, func(t testing.TB, file string, c *cube.Cube) {
+		model := func(spec string) *Model {
+			shown, err := Remap(c, spec)
+			require.NoError(t, err)
+			m, err := New(shown)
+			require.NoError(t, err)
+			return m
+		}
+		ours, theirs := model(scoutSpec), model(newer)
+		for _, q := range ours.Metrics {
+			other := theirs.Metric(q.Name)
+			require.NotNil(t, other, q.Name)
+			require.GreaterOrEqual(t, other.Index, 0, "%s is hidden in %s", q.Name, file)
+			if q.Parent != nil {
+				require.Equal(t, other.Parent.Name, q.Parent.Name)
+			}
+			for _, self := range []bool{false, true} {
+				want, _, err := theirs.ByPath(What{other, self}, nil)
+				require.NoError(t, err)
+				got, _, err := ours.ByPath(What{q, self}, nil)
+				require.NoError(t, err)
+				for i, p := range c.Paths() {
+					require.InDelta(t, want[i].Float64(), got[i].Float64(), 1e-9*(1+math.Abs(want[i].Float64())), "%s at %s in %s", q.Name, p.Region.Name, file)
+				}
+			}
+		}
+	})
+}
+
 func TestEmbedded(t *testing.T) {
 	spec, ok := Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
 	require.True(t, ok)
+	_, ok = Embedded(open(t, shared+"/cube/epcc/scorep_tea_leaf_baseline_8x12_trace/scout.cubex"))
+	require.True(t, ok, "built in")
+	shown, err := Remap(open(t, shared+"/oracle/partdiff1/scout.cubex"), spec)
+	require.NoError(t, err)
+	_, ok = Embedded(shown)
+	require.False(t, ok, "followed already")
+	_, ok = Embedded(open(t, shared+"/cube/pycubexr/blast.p64.r1/profile.cubex"))
+	require.False(t, ok)
 	require.Equal(t, 103, strings.Count(spec, "</cubepl>"))
 }
