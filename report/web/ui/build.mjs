@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 const here = new URL("./", import.meta.url);
 const out = new URL("../assets/", here);
 
+const licences = await licencesOf(["preact"]);
 const { outputFiles } = await build({
   absWorkingDir: here.pathname.replace(/\/$/, ""),
   entryPoints: { app: "src/main.tsx" },
@@ -16,7 +17,8 @@ const { outputFiles } = await build({
   target: ["chrome123", "firefox120", "safari17.5"],
   jsx: "automatic",
   jsxImportSource: "preact",
-  legalComments: "none", // the licences are in their own file
+  legalComments: "none",
+  banner: { js: `/*\n${licences}*/` }, // wherever the script goes, reports in one file for instance
   charset: "utf8",
   write: false,
   logLevel: "warning",
@@ -24,7 +26,7 @@ const { outputFiles } = await build({
 
 const files = new Map(outputFiles.map((f) => [f.path.split(/[/\\]/).pop(), Buffer.from(f.contents)]));
 for (const name of ["index.html", "icon.svg"]) files.set(name, await readFile(new URL("src/" + name, here)));
-files.set("LICENSES", await licences(["preact"]));
+files.set("LICENSES", Buffer.from(licences));
 
 if (process.argv.includes("--check")) {
   let same = true;
@@ -39,14 +41,14 @@ if (process.argv.includes("--check")) {
 await mkdir(out, { recursive: true });
 for (const [name, content] of files) await writeFile(new URL(name, out), content);
 
-// licences returns the texts that go with the packages whose code is in app.js.
-async function licences(packages) {
+// licencesOf returns the texts that go with packages.
+async function licencesOf(packages) {
   const require = createRequire(import.meta.url);
-  let text = "app.js holds code of these packages:\n";
+  let text = "The page holds code of these packages:\n";
   for (const name of packages) {
     const meta = require.resolve(name + "/package.json");
     const { version } = JSON.parse(await readFile(meta, "utf8"));
     text += `\n${name} ${version}\n\n` + (await readFile(meta.replace("package.json", "LICENSE"), "utf8")).trim() + "\n";
   }
-  return Buffer.from(text);
+  return text;
 }

@@ -4,9 +4,10 @@ interface Props {
   at: number; // where it is, 0…1
   across?: boolean; // lies across the page, moves up and down
   move: (by: number) => void; // by a share of what is divided
+  reset: () => void; // to where it was at first, with a double click
 }
 
-export function Splitter({ label, at, across, move }: Props) {
+export function Splitter({ label, at, across, move, reset }: Props) {
   const onPointerDown = (e: PointerEvent) => {
     const bar = e.currentTarget as HTMLElement;
     const box = bar.parentElement!.getBoundingClientRect();
@@ -33,7 +34,7 @@ export function Splitter({ label, at, across, move }: Props) {
     <div
       class={"splitter" + (across ? " across" : "")} role="separator" tabIndex={0} aria-label={label}
       aria-orientation={across ? "horizontal" : "vertical"} aria-valuenow={Math.round(at * 100)} aria-valuemin={0} aria-valuemax={100}
-      onPointerDown={onPointerDown} onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown} onKeyDown={onKeyDown} onDblClick={reset}
     />
   );
 }

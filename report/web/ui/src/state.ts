@@ -61,6 +61,7 @@ const listeners = new Set<() => void>();
 
 export const getReport = (): Report => report;
 export const getState = (): State => state;
+export const getInitial = (): State => initial; // the first look
 
 // start loads the report and takes the state from the address.
 export async function start(): Promise<void> {

@@ -7,7 +7,7 @@ import { colour, ink } from "./colour";
 import { Icon } from "./icons";
 import { Details, SystemPlot, TopologyGrid } from "./panels";
 import { callSite, compared, fullPath, fullResource, pathName, type Report, Tree } from "./report";
-import { type CallView, type ColumnName, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore, useTheme } from "./state";
+import { type CallView, type ColumnName, getInitial, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore, useTheme } from "./state";
 import { Splitter } from "./splitter";
 import { useCalls, useSelection, useSettled, useSystem } from "./values";
 
@@ -35,6 +35,7 @@ export function Trees({ narrow }: { narrow: boolean }) {
     w[border + 1]! -= d;
     setState({ widths: w });
   };
+  const resetWidths = () => setState({ widths: getInitial().widths });
   const sum = widths[0] + widths[1] + widths[2];
   const first = widths[0] / sum;
   const second = (widths[0] + widths[1]) / sum;
@@ -42,12 +43,12 @@ export function Trees({ narrow }: { narrow: boolean }) {
     <div class="trees" style={{ gridTemplateRows: details ? `minmax(0, ${1 - height}fr) 5px minmax(0, ${height}fr)` : "minmax(0, 1fr)" }}>
       <div class="columns" style={{ gridTemplateColumns: widths.map((w) => `minmax(0, ${w}fr)`).join(" 5px ") }}>
         <MetricColumn />
-        <Splitter label="Width of the metric column" at={first} move={(by) => move(0, by)} />
+        <Splitter label="Width of the metric column" at={first} move={(by) => move(0, by)} reset={resetWidths} />
         <CallColumn />
-        <Splitter label="Width of the call column" at={second} move={(by) => move(1, by)} />
+        <Splitter label="Width of the call column" at={second} move={(by) => move(1, by)} reset={resetWidths} />
         <SystemColumn />
       </div>
-      {details && <Splitter label="Height of the details" across at={1 - height} move={(by) => setState({ height: Math.min(0.8, Math.max(0.1, getState().height - by)) })} />}
+      {details && <Splitter label="Height of the details" across at={1 - height} move={(by) => setState({ height: Math.min(0.8, Math.max(0.1, getState().height - by)) })} reset={() => setState({ height: getInitial().height })} />}
       {details && <Details />}
     </div>
   );
