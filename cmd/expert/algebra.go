@@ -65,17 +65,20 @@ positive. Call paths of an edited program are matched although lines moved.`,
 func newMerge() *cobra.Command {
 	return newCombine("merge", "Unite reports with different metrics, processes or call paths", `merge makes one report of several: all metrics, call paths and processes of all
 of them. What several of them measured is averaged. Use it for runs that
-measured different counters.`, algebra.Merge)
+measured different counters. It prints how the runs differ.`, algebra.Merge)
 }
 
 func newMean() *cobra.Command {
 	return newCombine("mean", "Average reports of several runs", `mean makes the mean of several runs of a program, and remembers how they
-differed, so that expert diff and expert check can tell a change from noise.`, algebra.Mean)
+differed, so that expert diff and expert check can tell a change from noise. It
+prints mean, least and greatest value, standard deviation and noise of each
+metric: half the width of the band in which the true mean lies with 95 %.`, algebra.Mean)
 }
 
 // newCombine makes a command that makes one report of several.
 func newCombine(name, short, long string, combine func(...algebra.Input) (*algebra.Result, error)) *cobra.Command {
 	out := ""
+	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use: name + " REPORT… -o OUT", Short: short, Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -91,9 +94,20 @@ func newCombine(name, short, long string, combine func(...algebra.Input) (*algeb
 				return err
 			}
 			r, err := combine(in...)
-			return saveResult(cmd, r, err, out)
+			if err := saveResult(cmd, r, err, out); err != nil {
+				return err
+			}
+			x, err := algebra.Summarize(r.Cube)
+			if err != nil || x == nil {
+				return err
+			}
+			if format.value == "json" {
+				return x.JSON(cmd.OutOrStdout())
+			}
+			return x.Text(cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().Var(format, "format", format.usage())
 	addOutput(cmd, &out)
 	return cmd
 }

@@ -79,7 +79,9 @@ func TestMeanAndNoise(t *testing.T) {
 	for out, in := range map[string][]string{slow: files[:3], fast: files[3:]} {
 		status, stdout, stderr := expert(append([]string{"mean", "-o", out}, in...)...)
 		require.Zero(t, status, stderr)
-		require.Empty(t, stdout)
+		require.Contains(t, stdout, "3 runs: run")
+		require.Regexp(t, `72\.0 µs +70\.0 µs +74\.0 µs +2\.00 µs +±4\.97 µs +Lock competition|32\.0 µs +30\.0 µs +34\.0 µs +2\.00 µs +±4\.97 µs +Lock`,
+			stdout, "t(2)·2 µs/√3")
 	}
 	status, stdout, stderr := expert("diff", slow, fast)
 	require.Zero(t, status, stderr)
@@ -87,8 +89,20 @@ func TestMeanAndNoise(t *testing.T) {
 	require.Regexp(t, `−40.0 µs +72.0 µs +32.0 µs +−55\.6 % +±4\.53 µs +Lock competition in lock`, stdout, "t(4)·2 µs·√(2/3)")
 
 	other := filepath.Join(dir, "other.cubex")
-	status, _, stderr = expert("merge", "-o", other, files[2], files[0], files[1])
+	status, stdout, stderr = expert("merge", "-o", other, files[2], files[0], files[1], "--format", "json")
 	require.Zero(t, status, stderr)
+	var x struct {
+		Runs    []string
+		Metrics []struct {
+			Metric         string
+			Runs           int
+			Mean, Min, Max *float64
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &x))
+	require.Equal(t, []string{"run1", "run2", "run3"}, x.Runs)
+	require.Equal(t, "wall", x.Metrics[0].Metric)
+	require.Equal(t, 1e-4, *x.Metrics[0].Mean)
 	status, stdout, stderr = expert("cmp", slow, other)
 	require.Zero(t, status, stderr+stdout)
 	status, stdout, _ = expert("cmp", slow, fast)
