@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ type Instance struct {
 	Enter    float64 // s since the start of the trace
 	Exit     float64
 	Duration float64 // s waited
-	Rank     int
+	Rank     int     // -1 if the file does not say
 }
 
 // Pattern returns the pattern of that name, or nil.
@@ -69,19 +70,20 @@ func Read(name string, r io.Reader) (*Stat, error) {
 		next += int64(n)
 		return n, line, err
 	})
+	skip := 0
 	for first := true; lines.Scan(); first, at = false, next {
 		line := strings.TrimSpace(lines.Text())
 		var err error
 		switch {
 		case first:
-			if err = header(line); err != nil {
+			if skip, err = header(line); err != nil {
 				return fail(err)
 			}
 		case line == "":
 		case strings.HasPrefix(line, "-"):
 			err = s.instance(line)
 		default:
-			err = s.pattern(line)
+			err = s.pattern(line, skip)
 		}
 		if err != nil {
 			return fail(err)
@@ -100,22 +102,30 @@ func Read(name string, r io.Reader) (*Stat, error) {
 
 var columns = []string{"PatternName", "Count", "Mean", "Median", "Minimum", "Maximum", "Sum", "Variance", "Quartil25", "Quartil75"}
 
-// header checks the first line.
-func header(line string) error {
-	for i, name := range strings.Fields(line) {
+// header checks the first line. Old files have the number of the metric behind its name; skip is the number of such columns.
+func header(line string) (skip int, err error) {
+	names := strings.Fields(line)
+	if len(names) > 1 && names[1] == "MetricID" {
+		names = slices.Delete(names, 1, 2)
+		skip = 1
+	}
+	for i, name := range names {
 		if i >= len(columns) || name != columns[i] {
-			return fmt.Errorf("does not begin with the header of statistics, %s …", strings.Join(columns[:3], " "))
+			return 0, fmt.Errorf("does not begin with the header of statistics, %s …", strings.Join(columns[:3], " "))
 		}
 	}
 	if line == "" {
-		return errors.New("no header")
+		return 0, errors.New("no header")
 	}
-	return nil
+	return skip, nil
 }
 
 // pattern reads the line of a wait state: as many numbers as make sense for its count.
-func (s *Stat) pattern(line string) (err error) {
+func (s *Stat) pattern(line string, skip int) (err error) {
 	f := strings.Fields(line)
+	if len(f) > skip {
+		f = slices.Delete(f, 1, 1+skip)
+	}
 	if len(f) < 2 || len(f) > len(columns) {
 		return fmt.Errorf("%d columns instead of 2 to %d", len(f), len(columns))
 	}
@@ -183,8 +193,8 @@ func (s *Stat) instance(line string) error {
 			return err
 		}
 	}
-	if in.CallPath < 0 || in.Rank < 0 || math.IsNaN(in.Enter+in.Exit+in.Duration) {
-		return errors.New("an instance lacks its cnode, enter, exit, duration or rank")
+	if in.CallPath < 0 || math.IsNaN(in.Enter+in.Exit+in.Duration) {
+		return errors.New("an instance lacks its cnode, enter, exit or duration")
 	}
 	p.Worst = append(p.Worst, in)
 	return nil
