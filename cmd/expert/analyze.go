@@ -20,12 +20,14 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
-		Long: `analyze reads the trace directory INPUT and prints where its time went and what
-was found, dearest first. What is wrong with a damaged or unfinished recording
-is said at the top; what is readable of it is analyzed.
+		Long: `analyze reads INPUT, a trace directory or a report made of one, and prints where
+the program's time went and what was found, dearest first. What is wrong with a
+damaged or unfinished recording is said at the top; what is readable of it is
+analyzed.
 
 With -o it also writes a report, a .cubex file, from which this and the other
-commands take everything without the trace.`,
+commands take everything without the trace. Goroutines beyond --locations are
+not told apart: those of the largest groups are added up, which is said.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
