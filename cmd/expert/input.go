@@ -26,7 +26,7 @@ import (
 func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use for a trace, if possible")
 	n := report.DefaultLocations
-	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines of a trace to tell apart")
+	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 }
 
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
