@@ -56,7 +56,6 @@ type profile struct {
 	list    []string // strings by number
 	frames  map[frame]uint64
 	labels  [][]byte // by column: the labels of its samples, encoded
-	columns []int    // by index of the resource: its column, -1 if it is none
 	buf     []byte
 	inner   []byte
 	err     error
@@ -258,15 +257,12 @@ func caller(c *cube.CallPath) frame {
 
 // system makes the labels of all locations.
 func (p *profile) system() {
-	p.columns = make([]int, len(p.m.Resources))
 	p.labels = make([][]byte, len(p.m.Cube.Locations()))
 	for _, r := range p.m.Resources {
-		p.columns[r.Index] = -1
 		if r.Location == nil {
 			continue
 		}
 		column := r.Location.Column()
-		p.columns[r.Index] = column
 		seen := []string{}
 		for at, key := r, "location"; at != nil; at = at.Parent {
 			if at != r {
@@ -326,20 +322,13 @@ func (p *profile) samples() error {
 // values appends a metric's values at a call path, without calls, that are not zero.
 func (p *profile) values(list []value, kind int, c *cube.CallPath) ([]value, error) {
 	t := &p.types[kind]
-	if t.metric.Kind == cube.Exclusive {
-		if r, err := t.metric.Row(c); err == nil && r.Zero() {
-			return list, nil
-		}
-	}
-	all, err := p.m.ByResource(query.What{Metric: t.metric}, c, false)
+	all, err := p.m.ByLocation(query.What{Metric: t.metric}, c, false)
 	if err != nil {
 		return list, fmt.Errorf("%s: %w", t.metric.Name, err)
 	}
-	for i, v := range all {
-		if column := p.columns[i]; column >= 0 && !v.Zero() {
-			if n := t.whole(v); n != 0 {
-				list = append(list, value{column, kind, n})
-			}
+	for column, v := range all {
+		if n := t.whole(v); n != 0 {
+			list = append(list, value{column, kind, n})
 		}
 	}
 	return list, nil

@@ -12,21 +12,27 @@ func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[
 	q, s := w.Metric, selection{int32(p.Index()), none, inclusive}
 	if q.stores(s) {
 		r, err := q.Read(p)
-		if err != nil || !w.Self || len(q.Children) == 0 {
-			return r.All(), err
+		if err != nil {
+			return nil, err
+		}
+		if !w.Self || len(q.Children) == 0 {
+			return r.All(), nil
 		}
 		if r.Zero() && q.childrenZero(p, s) {
 			return func(func(int, cube.Value) bool) {}, nil
 		}
 	}
 	values, err := m.ByResource(w, p, inclusive)
+	if err != nil {
+		return nil, err
+	}
 	return func(yield func(int, cube.Value) bool) {
 		for column, leaf := range m.leaves {
 			if v := values[leaf.Index]; !v.Zero() && !yield(column, v) {
 				return
 			}
 		}
-	}, err
+	}, nil
 }
 
 // childrenZero says that the children of a metric have no values where it has none.

@@ -36,7 +36,7 @@ type cell struct {
 // evaluated, and why. Values are computed while they are written.
 func Dump(w io.Writer, m *query.Model, o DumpOptions) (notes []string, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	d := &dump{m: m, o: o, out: out, locations: locations(m), names: locationNames(m)}
+	d := &dump{m: m, o: o, out: out, names: locationNames(m)}
 	if o.Format != JSON {
 		d.separated = newSeparated(out, o.Format)
 		d.separated.row([]string{"metric", "callpath", "file", "line", "location", "value"})
@@ -61,8 +61,7 @@ type dump struct {
 	o         DumpOptions
 	out       *bufio.Writer
 	separated *separated // nil: JSON
-	locations []*query.Resource
-	names     []string
+	names     []string   // of locations
 	rows      int
 	err       error // in writing
 }
@@ -75,40 +74,49 @@ func (d *dump) metric(q *query.Metric) error {
 	what := query.What{Metric: q, Self: d.o.Self}
 	for _, p := range d.m.Cube.Paths() {
 		c := cell{Metric: q.Name, CallPath: names(p)}
-		if d.o.Paths != nil && !d.o.Paths.MatchString(strings.Join(c.CallPath, separator)) || !d.o.Zero && !d.stored(q, p) {
+		if d.o.Paths != nil && !d.o.Paths.MatchString(strings.Join(c.CallPath, separator)) {
 			continue
 		}
-		values, err := d.m.ByResource(what, p, d.o.Inclusive)
-		if err != nil {
-			return err
-		}
 		c.File, c.Line = source(p.Region)
-		for i, l := range d.locations {
-			v := values[l.Index]
-			if !d.o.Zero && v.Zero() {
-				continue
-			}
-			c.Location, c.Value = d.names[i], number{v, true}
-			if d.write(&c); d.err != nil {
-				return nil
-			}
+		if err := d.path(what, p, &c); err != nil || d.err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// stored says whether a call path may have values. Only for metrics that are stored as they are written this can be known
-// without asking for them.
-func (d *dump) stored(q *query.Metric, p *cube.CallPath) bool {
-	if q.Kind != cube.Exclusive || d.o.Inclusive || d.o.Self && len(q.Children) > 0 {
-		return true
+// path writes the values of a metric at a call path.
+func (d *dump) path(what query.What, p *cube.CallPath, c *cell) error {
+	values, err := d.m.ByLocation(what, p, d.o.Inclusive)
+	if err != nil {
+		return err
 	}
-	r, err := q.Row(p)
-	return err != nil || !r.Zero()
+	next := 0 // column
+	zeros := func(until int) {
+		for ; d.o.Zero && next < until; next++ {
+			d.write(c, next, cube.Int(0))
+		}
+	}
+	for column, v := range values {
+		if zeros(column); d.err != nil {
+			return nil
+		}
+		if d.o.Zero || !v.Zero() {
+			d.write(c, column, v)
+		}
+		next = column + 1
+	}
+	zeros(len(d.names))
+	return nil
 }
 
-func (d *dump) write(c *cell) {
+// write writes a row.
+func (d *dump) write(c *cell, column int, v cube.Value) {
+	if d.err != nil {
+		return
+	}
 	d.rows++
+	c.Location, c.Value = d.names[column], number{v, true}
 	if d.separated != nil {
 		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String()})
 		d.err = d.separated.err
