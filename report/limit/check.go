@@ -254,7 +254,7 @@ func (at *measured) sum() (float64, error) {
 func unknown(r *Report, name string) error {
 	var like []string
 	for _, m := range r.Model.Metrics {
-		if len(like) < 5 && (strings.Contains(m.Name, name) || strings.Contains(name, m.Name) || strings.EqualFold(m.Title, name)) {
+		if len(like) < 5 && (strings.Contains(m.Name, name) || strings.Contains(name, m.Name) || strings.EqualFold(m.Title, name) || oneOff(m.Name, name)) {
 			like = append(like, m.Name)
 		}
 	}
@@ -262,6 +262,19 @@ func unknown(r *Report, name string) error {
 		return fmt.Errorf("%s has no metric %q", r.Name, name)
 	}
 	return fmt.Errorf("%s has no metric %q, but %s", r.Name, name, strings.Join(like, ", "))
+}
+
+// oneOff says that two names differ in one place: a letter more, less, other, or two swapped.
+func oneOff(a, b string) bool {
+	i, j := 0, 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	for j < min(len(a), len(b))-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	a, b = a[i:len(a)-j], b[i:len(b)-j]
+	return max(len(a), len(b)) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 // scale returns how many nanoseconds a unit of time is, 0 for other units.

@@ -84,7 +84,7 @@ func TestFixed(t *testing.T) {
 	v := held(t, r, "lock_competition=5%", limit.Options{})
 	require.Equal(t, []float64{60, 50, 1000}, []float64{v.Value, v.Max, v.Whole})
 	require.Equal(t, "time", v.Of)
-	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "worker", Value: 50}, v.Dearest)
+	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "p, worker", Value: 50}, v.Dearest)
 }
 
 func TestBaseline(t *testing.T) {
@@ -129,6 +129,10 @@ func TestCannotBeEvaluated(t *testing.T) {
 	base := limit.Options{Baseline: r, Tolerance: -1}
 	for text, what := range map[string]string{
 		"lock=5%":                      `r has no metric "lock", but lock_competition`,
+		"visit=5":                      `r has no metric "visit", but visits`,
+		"vistis=5":                     `r has no metric "vistis", but visits`,
+		"tyme=5":                       `r has no metric "tyme", but time`,
+		"lok_competition=5":            `r has no metric "lok_competition", but lock_competition`,
 		"nonsense=5%":                  `r has no metric "nonsense"`,
 		"lock_competition@nowhere=5%":  "no call path of that name",
 		"lock_competition@/solve/lock": "no call path of that name",
@@ -170,9 +174,9 @@ func TestText(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, limit.Text(&b, results(t)))
 	require.Equal(t, `exceeded  lock_competition: 90 ns, 9.0 % of time (1.00 µs); at most 5 %
-          80 ns in main ▸ solve ▸ lock, work.go:21, most on worker
+          80 ns in main ▸ solve ▸ lock, work.go:21, most on p, worker
 exceeded  lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise
-          30 ns more in main ▸ solve ▸ lock, work.go:21, most on worker
+          30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker
 held      visits: 5; at most 10
 held      time: 1.00 µs; at most 1.00 µs
 2 of 4 limits exceeded
@@ -184,13 +188,13 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, limit.JSON(&b, results(t)))
 	require.JSONEq(t, `{"report":"worse","baseline":"base","held":false,"limits":[
 		{"limit":"lock_competition=5%","metric":"lock_competition","unit":"ns","held":false,"value":90,"max":50,"of":"time","whole":1000,
-			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":80}},
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"p, worker","value":80}},
 		{"limit":"lock_competition@solve","metric":"lock_competition","place":"solve","unit":"ns","held":false,"value":80,"max":60,"baseline":50,"noise":10,
-			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":80,"growth":30}},
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"p, worker","value":80,"growth":30}},
 		{"limit":"visits=10","metric":"visits","unit":"occ","held":true,"value":5,"max":10,
-			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"worker","value":4}},
+			"dearest":{"path":["main","solve","lock"],"file":"/src/work.go","line":21,"location":"p, worker","value":4}},
 		{"limit":"time=1us","metric":"time","unit":"ns","held":true,"value":1000,"max":1000,
-			"dearest":{"path":["main"],"file":"/src/main.go","line":5,"location":"worker","value":710}}]}`, b.String())
+			"dearest":{"path":["main"],"file":"/src/main.go","line":5,"location":"p, worker","value":710}}]}`, b.String())
 	require.True(t, json.Valid(b.Bytes()))
 }
 
@@ -204,8 +208,8 @@ func TestGitHub(t *testing.T) {
 	require.NoError(t, limit.GitHub(&b, r, func(file string) string { return strings.TrimPrefix(file, "/src/") }))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	require.Equal(t, []string{
-		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x\uFFFD::error::y ▸ 100%25, a,b:50%25\uFFFD.go:21, most on worker",
-		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on worker",
+		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x\uFFFD::error::y ▸ 100%25, a,b:50%25\uFFFD.go:21, most on p, worker",
+		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker",
 		"held      vis\uFFFD::stop-commands::z: 5; at most 10",
 		"held      time: 1.00 µs; at most 1.00 µs",
 	}, lines)

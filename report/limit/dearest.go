@@ -64,7 +64,9 @@ func (at *measured) where(p *cube.CallPath) (location string, err error) {
 	most := 0.0
 	for i, r := range at.model.Resources {
 		if v := values[i].Float64(); r.Location != nil && v > most {
-			location, most = r.Name, v
+			if location, most = r.Name, v; r.Class != "goroutine" && r.Parent != nil {
+				location = r.Parent.Name + ", " + location // threads are called the same in all processes
+			}
 		}
 	}
 	return location, nil
