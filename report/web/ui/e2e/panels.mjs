@@ -255,9 +255,9 @@ browse("a topology is a grid of coloured cells", { report: teaLeaf[0], skip: mis
 
 browse("a difference has signs that are seen without colours", { report: reports.difference, hash: "#view=trees" }, async (ui, page) => {
   const m = await ui.selectMetric("late_sender");
-  const change = sum(severities(reports.hydro).filter((r) => r.metric === "late_sender")) - digits(String(await meanOf("late_sender")));
+  const change = (await meanOf("late_sender")) - sum(severities(reports.hydro).filter((r) => r.metric === "late_sender"));
   const shown = await ui.exact("metric", m);
-  assert.ok(Math.abs(Math.abs(shown) - Math.abs(change)) <= 1, `${shown}, not ${change}`);
+  assert.ok(Math.abs(shown - change) <= 1, `${shown}, not ${change}`);
   const row = await ui.row("metric", m);
   assert.match(await row.locator(".value-box").innerText(), shown > 0 ? /\+/ : /−/);
   assert.match((await row.locator(".value-box").getAttribute("class")) ?? "", shown > 0 ? /raised/ : /sunken/);
