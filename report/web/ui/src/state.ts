@@ -70,8 +70,10 @@ export async function start(): Promise<void> {
   if (report.pathTree.roots.length > 1) initial.path = await dearestRoot();
   state = decode(location.hash);
   window.addEventListener("popstate", () => {
+    window.clearTimeout(pending);
+    pending = undefined;
     state = decode(location.hash);
-    lastPush = 0;
+    lastChange = 0;
     listeners.forEach((f) => f());
   });
 }
@@ -83,23 +85,37 @@ async function dearestRoot(): Promise<number> {
   return report.pathTree.roots.reduce((best, root) => (size(root) > size(best) ? root : best));
 }
 
-// A walk with the arrow keys is one step of the history, a change of anything else too, if the last one is this long ago.
-const coalesce = 1000; // ms
-let lastPush = 0;
+// Changes that follow each other quickly, a walk with the arrow keys for instance, are one step for the back button. Browsers refuse to
+// write the address too often; what does not fit is written a little later.
+const together = 1000; // ms between changes that are one step
+const burst = 40; // writes of the address at once
+const every = 500; // ms until another one is allowed
+let lastChange = 0;
+let lastWrite = 0;
+let allowed = burst;
+let pending: number | undefined;
 
-// setState changes the state and its address. Changes that follow each other quickly are one step for the back button.
 export function setState(change: Partial<State>): void {
-  const next = { ...state, ...change };
-  const seldom = next.view !== state.view;
-  state = next;
-  const hash = encode(state);
-  if (hash !== (location.hash || "#")) {
-    const now = performance.now();
-    if (seldom || now - lastPush > coalesce) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
-    lastPush = now;
-  }
+  const now = performance.now();
+  const step = now - lastChange > together || (change.view !== undefined && change.view !== state.view);
+  lastChange = now;
+  if (step && pending !== undefined) write(false); // what was before belongs to the step before
+  state = { ...state, ...change };
+  if (step || allowed + (now - lastWrite) / every >= 1) write(step);
+  else pending ??= window.setTimeout(() => write(false), every);
   listeners.forEach((f) => f());
+}
+
+function write(step: boolean): void {
+  window.clearTimeout(pending);
+  pending = undefined;
+  const hash = encode(state);
+  if (hash === (location.hash || "#")) return;
+  if (step) history.pushState(null, "", hash);
+  else history.replaceState(null, "", hash);
+  const now = performance.now();
+  allowed = Math.max(0, Math.min(burst, allowed + (now - lastWrite) / every) - 1);
+  lastWrite = now;
 }
 
 export function setColumn(name: ColumnName, change: Partial<Column>): void {

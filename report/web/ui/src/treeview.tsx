@@ -78,6 +78,7 @@ export function TreeView(p: Props) {
     if (e.ctrlKey || e.metaKey || e.altKey || rows.nodes.length === 0) return;
     const go = (i: number) => p.select(rows.nodes[Math.min(rows.nodes.length - 1, Math.max(0, i))]!);
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
+    if (selected < 0 && ["ArrowRight", "ArrowLeft", "Enter", " ", "*"].includes(e.key)) return go(0);
     const open = expanded.has(selected) && !tree.isLeaf(selected);
     switch (e.key) {
       case "ArrowDown": go(place + 1); break;
