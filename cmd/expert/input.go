@@ -204,7 +204,7 @@ func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*t
 		return nil, err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
-	o.Patterns, o.Progress = patterns.All(), show
+	o.Patterns, o.Progress, o.Locations = patterns.All(), show, locations(cmd)
 	e, err := analyzer.Analyze(a, o)
 	done()
 	if err != nil {

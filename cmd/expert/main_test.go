@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/naive/scenario"
@@ -362,6 +363,27 @@ func TestLocations(t *testing.T) {
 	require.Equal(t, 0, status, stderr)
 	require.Contains(t, out, "! 10 goroutines are too many to be shown one by one; added up are worker ×9")
 	oneLine(t, []string{"analyze", dir, "--locations", "0"}, "not a number from 1 on")
+
+	const many = 4200 // more than the analyzer tells apart by itself
+	text.Reset()
+	text.WriteString("location main\n  0 enter run\n  10 exit\n  10 end\n")
+	for i := range many {
+		fmt.Fprintf(&text, "location w%d\n  %d enter work\n  %d exit\n", i, i, i+5)
+	}
+	dir = archive(t, text.String())
+	for n, want := range map[string]int{"100": 2, "10000": many + 1} {
+		in, err := openReport(parsed(t, "--locations", n), dir)
+		require.NoError(t, err)
+		require.Len(t, in.Experiment.Locations, want)
+		require.NoError(t, in.Close())
+	}
+}
+
+// parsed returns a command with its flags set.
+func parsed(t *testing.T, flags ...string) *cobra.Command {
+	cmd := newAnalyze()
+	require.NoError(t, cmd.ParseFlags(flags))
+	return cmd
 }
 
 // A report that cannot be written leaves nothing behind and takes nothing away.
