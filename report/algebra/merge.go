@@ -113,8 +113,8 @@ func (m *merger) metric(q *quantity) *cube.Metric {
 		setAttr(&x.Attrs, composeAttr, "")
 		m.average(q, x, all)
 	case m.parts(q) != nil || partial(q.first()):
-		if parts := m.contributions(q, true); m.parts(q) == nil && len(q.children) == 0 && len(parts) > 0 {
-			x.Title = incomplete + x.Title // of what, nobody says
+		if parts := m.contributions(q, true); len(parts) > 0 && q.sameParts() {
+			x.Title = incomplete + x.Title
 			m.average(q, x, parts)
 		} else {
 			m.compose(q, x)
@@ -147,6 +147,20 @@ func (m *merger) contributions(q *quantity, parts bool) []contribution {
 // partial says that the values of a metric are only some of the parts of what it is called.
 func partial(m *cube.Metric) bool {
 	return strings.HasPrefix(m.Title, incomplete) || strings.HasPrefix(m.Name, incomplete)
+}
+
+// sameParts says that all versions have the same metrics below them, and so the same parts.
+func (q *quantity) sameParts() bool {
+	below := func(m *cube.Metric) []string {
+		var list []string
+		for _, child := range m.Children {
+			list = append(list, strings.TrimPrefix(child.Name, incomplete))
+		}
+		slices.Sort(list)
+		return list
+	}
+	first := below(q.first())
+	return !slices.ContainsFunc(q.versions, func(m *cube.Metric) bool { return m != nil && !slices.Equal(below(m), first) })
 }
 
 // sameExpressions notes if a derived metric is not computed the same way everywhere.
@@ -266,13 +280,15 @@ func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 	})
 }
 
-// scale returns v·up/down, exactly if it can be.
-func scale(v cube.Value, up, down int, whole bool) cube.Value {
+// scale returns v·up/down, exactly if it is an integer that can be.
+func scale(v cube.Value, up, down int, integer bool) cube.Value {
 	switch {
-	case up == down:
+	case integer && up == down:
 		return v
-	case up%down == 0 && whole:
+	case integer && up%down == 0:
 		return cube.Int(v.Int64() * int64(up/down))
+	case up == down:
+		return cube.Float(v.Float64())
 	}
 	return cube.Float(v.Float64() * (float64(up) / float64(down)))
 }
@@ -354,20 +370,12 @@ func (m *merger) job(name string, x *cube.Metric, all []contribution, into func(
 	})
 }
 
-// sumType returns the type of sums.
+// sumType returns the type of sums. Those without a sign have a fraction, as sums of 64 bits may not fit.
 func sumType(all []contribution) cube.DType {
-	unsigned := true
 	for _, c := range all {
-		if c.rows == nil {
-			continue
-		}
-		if fraction(c.rows.DType) {
+		if c.rows != nil && (fraction(c.rows.DType) || c.rows.DType == "UINT64") {
 			return "DOUBLE"
 		}
-		unsigned = unsigned && strings.HasPrefix(string(c.rows.DType), "UINT")
-	}
-	if unsigned {
-		return "UINT64"
 	}
 	return "INT64"
 }

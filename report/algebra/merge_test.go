@@ -158,3 +158,22 @@ func TestNoise(t *testing.T) {
 	require.InDelta(t, 2.0395, student(31), 0.0005)
 	require.InDelta(t, 1.9840, student(100), 0.0005)
 }
+
+// Old reports have compositions with values of their own, and the ~ in the name.
+func TestStoredCompositions(t *testing.T) {
+	make := func(name, part string, v int64) Input {
+		b := build(t).path("main")
+		m := b.metric("~stall")
+		m.Title = "~stall"
+		child := b.metric(part)
+		b.c.Metrics, m.Children = b.c.Metrics[:1], []*cube.Metric{child}
+		return b.done(name, map[string]map[string]int64{"~stall": {"main": v}, part: {"main": v - 1}})
+	}
+	a, b, c := make("a", "loads", 5), make("b", "loads", 7), make("c", "stores", 20)
+	r := made(t, "same")(Merge(a, b))
+	require.Equal(t, map[string]float64{"main": 6}, byPath(t, r.Cube, "stall"), "the same parts: the mean of the values")
+	require.Equal(t, "~stall", r.Cube.Metric("stall").Title)
+	r = made(t, "other")(Merge(r, c))
+	require.Equal(t, "metric::loads() + metric::stores()", r.Cube.Metric("stall").Expressions[0].Text, "other parts: they are added")
+	require.Equal(t, "~stall", r.Cube.Metric("stall").Title, "nobody says that this is all")
+}

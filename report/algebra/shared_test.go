@@ -87,3 +87,13 @@ func TestTeaLeaf(t *testing.T) {
 	require.NoError(t, x.Text(&text, TextOptions{Top: 3}))
 	require.Contains(t, text.String(), "B takes 4.4 % less time than A: 95.5 s instead of 99.9 s.")
 }
+
+// What CUBE's own tests hold for equal and for different.
+func TestEqualAsCubeSays(t *testing.T) {
+	template := stored(t, "cubelib-4.6-tests/test1.1/template.cube")
+	for name, equal := range map[string]bool{"equal": true, "not_equal1": false, "not_equal2": false} {
+		c, err := Compare(template, stored(t, "cubelib-4.6-tests/test1.1/"+name+".cube"))
+		require.NoError(t, err)
+		require.Equal(t, equal, c.Equal, "%s: %q", name, c.Differences)
+	}
+}
