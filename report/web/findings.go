@@ -98,12 +98,31 @@ func (a *api) foreign(f *findings) {
 	f.Lead = append(f.Lead, a.sum(list)...)
 	for _, x := range list {
 		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
-			Share: x.Share, Waiters: []waiter{}, Causers: []causer{}, Meanwhile: []pathTime{}}
-		if s := a.statsOf(x.Metric.Name); s != nil {
-			out.Instances = s.Count
-		}
+			Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Meanwhile: []pathTime{}}
 		f.Findings = append(f.Findings, out)
 	}
+}
+
+// waitersOf lists the locations that waited, the longest first.
+func (a *api) waitersOf(x *query.Finding) []waiter {
+	list := []waiter{}
+	values, err := a.model.ByResource(query.What{Metric: x.Metric, Self: true}, x.Path, false)
+	if err != nil {
+		return list
+	}
+	for _, r := range a.model.Resources {
+		if r.Location != nil && values[r.Index].Float64() > 0 {
+			name := r.Name
+			if r.Parent != nil {
+				name = r.Parent.Name + ", " + name // "MPI Rank 2, Master thread"
+			}
+			list = append(list, waiter{name, r.Index, number(values[r.Index])})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y waiter) int {
+		return cmp.Compare(cube.Value(y.Severity).Float64(), cube.Value(x.Severity).Float64())
+	})
+	return list[:min(len(list), mostWaiters)]
 }
 
 // sum sums up a report that does not do so itself.

@@ -31,6 +31,23 @@ func scout(t *testing.T) *Report {
 	return &Report{Title: "scout", File: file, Model: m}
 }
 
+func TestFindingsOfScalasca(t *testing.T) {
+	f := answerOf(t, start(t, scout(t)), "findings")
+	require.Contains(t, told(t, f["lead"]), "8 threads together spent 1.58")
+	first := f["findings"].([]any)[0].(map[string]any)
+	require.Equal(t, "mpi_latesender", first["metric"])
+	require.NotEmpty(t, first["text"])
+	require.Equal(t, "0.05818897329669198", told(t, first["severity"]))
+	sum := 0.0
+	for _, w := range first["waiters"].([]any) {
+		v, err := w.(map[string]any)["severity"].(json.Number).Float64()
+		require.NoError(t, err)
+		sum += v
+	}
+	require.InEpsilon(t, 0.05818897329669198, sum, 1e-12, "those who waited did so as long as the finding says")
+	require.NotEmpty(t, f["efficiency"])
+}
+
 func TestHTMLOfScalasca(t *testing.T) {
 	r := scout(t)
 	var out bytes.Buffer
