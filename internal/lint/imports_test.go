@@ -49,7 +49,7 @@ var rules = []rule{
 	{"report/cube", nil, []string{flate}},
 	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
 	{"report/query", []string{"report/cube", "report/cubepl"}, nil},
-	{"report/limit", []string{"report/algebra", "report/cube", "report/query"}, nil},
+	{"report/limit", []string{"report/algebra", "report/cube", "report/query", "internal/*"}, nil},
 	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
 	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},

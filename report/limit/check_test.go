@@ -208,9 +208,9 @@ func TestGitHub(t *testing.T) {
 	require.NoError(t, limit.GitHub(&b, r, func(file string) string { return strings.TrimPrefix(file, "/src/") }))
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	require.Equal(t, []string{
-		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x\uFFFD::error::y ▸ 100%25, a,b:50%25\uFFFD.go:21, most on p, worker",
+		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x ::error::y ▸ 100%25, a,b:50%25 .go:21, most on p, worker",
 		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker",
-		"held      vis\uFFFD::stop-commands::z: 5; at most 10",
+		"held      vis ::stop-commands::z: 5; at most 10",
 		"held      time: 1.00 µs; at most 1.00 µs",
 	}, lines)
 }

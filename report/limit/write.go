@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"tracerec/internal/readable"
 )
 
 // arrow separates the regions of a call path in text.
@@ -65,23 +64,23 @@ var (
 
 // sentence says what was measured and what it may be.
 func (v *Verdict) sentence() string {
-	what := clean(v.Limit.Metric)
+	what := readable.Clean(v.Limit.Metric)
 	if !v.Limit.Place.Whole() {
-		what += " in " + clean(v.Limit.Place.String())
+		what += " in " + readable.Clean(v.Limit.Place.String())
 	}
-	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
+	value, most := readable.Quantity(v.Value, v.Unit), readable.Quantity(v.Max, v.Unit)
 	switch b := v.Limit.Bound; b.Kind {
 	case Share:
-		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), clean(v.Of),
-			quantity(v.Whole, v.Unit), plain(b.Number))
+		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
+			readable.Quantity(v.Whole, v.Unit), plain(b.Number))
 	case Fixed:
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
 	}
-	more := quantity(v.Noise, v.Unit)
+	more := readable.Quantity(v.Noise, v.Unit)
 	if v.Limit.Bound.Kind == Same {
 		more += " of noise"
 	}
-	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
+	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, readable.Quantity(v.Baseline, v.Unit), more)
 }
 
 // dearest says where the value comes from.
@@ -89,76 +88,30 @@ func (v *Verdict) dearest() string {
 	s := v.Dearest
 	var b strings.Builder
 	if v.Limit.Bound.Baseline() {
-		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
+		fmt.Fprintf(&b, "%s more", readable.Quantity(s.Growth, v.Unit))
 	} else {
-		b.WriteString(quantity(s.Value, v.Unit))
+		b.WriteString(readable.Quantity(s.Value, v.Unit))
 	}
-	fmt.Fprintf(&b, " in %s", clean(strings.Join(s.Path, arrow)))
+	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, arrow)))
 	if s.File != "" {
-		fmt.Fprintf(&b, ", %s:%d", clean(base(s.File)), s.Line)
+		fmt.Fprintf(&b, ", %s:%d", readable.Clean(base(s.File)), s.Line)
 	}
 	if s.Location != "" {
-		fmt.Fprintf(&b, ", most on %s", clean(s.Location))
+		fmt.Fprintf(&b, ", most on %s", readable.Clean(s.Location))
 	}
 	return b.String()
 }
 
 func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
-// clean makes a name from a file safe to print.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, s)
-}
-
-// quantity writes a value with its unit, with three digits.
-func quantity(v float64, unit string) string {
-	of := scale(unit)
-	if of == 0 {
-		return strings.TrimSpace(strings.TrimSuffix(count(v)+" "+clean(unit), " occ"))
-	}
-	if v *= of; math.Abs(v) < 999.5 {
-		return plain(v) + " ns"
-	}
-	name, size := "ns", 1.0
-	for _, u := range []string{"µs", "ms", "s"} {
-		if math.Abs(v) >= 999.5*size {
-			name, size = u, size*1000
-		}
-	}
-	return digits(v/size) + " " + name
-}
-
-// digits writes three digits, or all before the point.
-func digits(v float64) string {
-	switch a := math.Abs(v); {
-	case a >= 99.95:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
-
-// count writes a number of things; one without fraction with all its digits.
-func count(v float64) string {
-	if v == math.Trunc(v) {
-		return plain(v)
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
-}
-
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
+// percent writes what part of a whole something is.
 func percent(part, whole float64) string {
-	if part == 0 || whole == 0 {
-		return "0 %"
+	if whole == 0 {
+		return readable.Percent(0)
 	}
-	return strconv.FormatFloat(100*part/whole, 'f', 1, 64) + " %"
+	return readable.Percent(100 * part / whole)
 }
 
 // JSON writes a result for programs. Numbers are in the unit of the metric.
