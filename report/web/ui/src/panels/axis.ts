@@ -13,7 +13,7 @@ export function step(length: number, most: number): number {
 // marks returns the places of marks within a range.
 export function marks([begin, end]: Range, distance: number): number[] {
   const list: number[] = [];
-  const first = Math.ceil(begin / distance - 1e-9);
+  const first = Math.ceil(begin / distance - 1e-9) + 0; // not −0
   for (let i = first; i * distance <= end + distance * 1e-9 && list.length < 1000; i++) list.push(i * distance);
   return list;
 }

@@ -32,10 +32,10 @@ export function lanesOf(rows: Timeline["rows"]): { lanes: Lane[]; height: number
   return { lanes, height: top };
 }
 
-// What is drawn.
 // What a goroutine did that made another one begin or go on. Other arrows are of wait states.
 const deeds = new Set(["create", "send", "receive", "close", "unlock", "done", "barrier", "signal", "broadcast"]);
 
+// What is drawn.
 export interface Scene {
   width: number;
   height: number; // of what is in sight, ruler included
