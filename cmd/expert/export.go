@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +22,9 @@ import (
 
 // exporting is an export.
 type exporting struct {
-	cmd *cobra.Command
 	selection
-	output string
+	cmd        *cobra.Command
+	to, output string
 }
 
 func newExport() *cobra.Command {
@@ -44,34 +45,56 @@ func newExport() *cobra.Command {
   go tool pprof -top -sample_index=late_sender waits.pb.gz`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case !cmd.Flags().Changed("to"):
-				return errors.New("--to is missing: " + to.usage())
-			case x.output == "":
-				return errors.New("-o is missing: the name of the file to be written")
+			x.cmd, x.to = cmd, to.value
+			if err := x.check(to.usage()); err != nil {
+				return err
 			}
-			x.cmd = cmd
-			if to.value == "perfetto" {
+			if x.to == "perfetto" {
 				return x.perfetto(args[0])
 			}
-			return x.with(cmd, args[0], func(in *reportInput, m *query.Model) error {
-				switch to.value {
-				case "pprof":
-					return x.pprof(in, m)
-				case "csv":
-					return x.csv(in, m)
-				case "html":
-					return x.html(in)
-				}
-				return in.Cube.Save(x.output)
-			})
+			in, err := openReport(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			switch x.to {
+			case "html":
+				return x.html(in)
+			case "cubex":
+				return x.write(in.Cube.Write)
+			}
+			m, list, err := x.chosen(cmd, in)
+			if err != nil {
+				return err
+			}
+			if x.to == "pprof" {
+				return x.pprof(in, m, list)
+			}
+			return x.csv(in, m, list)
 		},
 	}
 	cmd.Flags().Var(to, "to", to.usage())
-	cmd.Flags().StringVarP(&x.output, "output", "o", "", "`file` to write")
+	cmd.Flags().StringVarP(&x.output, "output", "o", "", "`file` to write, - for standard output")
 	cmd.Flags().Lookup("to").DefValue = "" // it must be given
 	x.add(cmd)
 	return cmd
+}
+
+// check looks for flags that are missing or do not go together.
+func (x *exporting) check(formats string) error {
+	flags := x.cmd.Flags()
+	switch {
+	case !flags.Changed("to"):
+		return errors.New("--to is missing: " + formats)
+	case x.output == "":
+		return errors.New("-o is missing: the name of the file to be written")
+	}
+	for _, f := range []struct{ name, formats string }{{"metrics", "pprof csv"}, {"stored", "pprof csv"}, {"self", "csv"}} {
+		if flags.Changed(f.name) && !strings.Contains(f.formats, x.to) {
+			return fmt.Errorf("--%s does not go with --to %s", f.name, x.to)
+		}
+	}
+	return nil
 }
 
 // note says what there is to say about an export.
@@ -81,11 +104,7 @@ func (x *exporting) note(notes []string) {
 	}
 }
 
-func (x *exporting) pprof(in *reportInput, m *query.Model) error {
-	list, err := table.Metrics(m, x.metrics)
-	if err != nil {
-		return err
-	}
+func (x *exporting) pprof(in *reportInput, m *query.Model, list []*query.Metric) error {
 	o := pprof.Options{Metrics: list, Program: filepath.Base(in.Name)}
 	if e := in.Experiment; e != nil {
 		o.Duration = e.Header.Span
@@ -96,24 +115,16 @@ func (x *exporting) pprof(in *reportInput, m *query.Model) error {
 			o.Start = e.Origin.Start.UnixNano()
 		}
 	}
-	return writeFile(x.output, func(w io.Writer) error {
+	return x.write(func(w io.Writer) error {
 		notes, err := pprof.Write(w, m, o)
 		x.note(notes)
 		return err
 	})
 }
 
-func (x *exporting) csv(in *reportInput, m *query.Model) error {
-	list, err := table.Metrics(m, x.metrics)
-	if err != nil {
-		return err
-	}
-	self := x.self
-	if !x.cmd.Flags().Changed("self") {
-		self = in.Experiment != nil
-	}
-	return writeFile(x.output, func(w io.Writer) error {
-		notes, err := table.Dump(w, m, table.DumpOptions{Metrics: list, Self: self, Format: table.CSV})
+func (x *exporting) csv(in *reportInput, m *query.Model, list []*query.Metric) error {
+	return x.write(func(w io.Writer) error {
+		notes, err := table.Dump(w, m, table.DumpOptions{Metrics: list, Self: x.parts(x.cmd, in), Format: table.CSV})
 		x.note(notes)
 		return err
 	})
@@ -125,7 +136,7 @@ func (x *exporting) html(in *reportInput) error {
 		return err
 	}
 	defer closing()
-	return writeFile(x.output, func(w io.Writer) error { return web.WriteHTML(w, r) })
+	return x.write(func(w io.Writer) error { return web.WriteHTML(w, r) })
 }
 
 // perfetto analyzes the trace, for its waits and messages, and writes it.
@@ -136,7 +147,7 @@ func (x *exporting) perfetto(input string) error {
 	}
 	var links perfetto.Links
 	_, err = withTrace(x.cmd, dir, analyzer.Options{Wait: links.Wait, Message: links.Message}, func(a *trace.Archive, e *report.Experiment) error {
-		return writeFile(x.output, func(w io.Writer) error {
+		return x.write(func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
 			for _, p := range problems {
 				x.note([]string{p.Error()})
@@ -168,9 +179,12 @@ func (x *exporting) trace(input string) (string, error) {
 	return in.Trace, nil
 }
 
-// writeFile writes a file, which appears only when it is complete.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+// write writes the output: a file, which appears only when it is complete, or standard output if it is called "-".
+func (x *exporting) write(write func(io.Writer) error) (err error) {
+	if x.output == "-" {
+		return write(x.cmd.OutOrStdout())
+	}
+	f, err := os.CreateTemp(filepath.Dir(x.output), "."+filepath.Base(x.output)+"-*")
 	if err != nil {
 		return err
 	}
@@ -189,5 +203,5 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	return os.Rename(f.Name(), x.output)
 }

@@ -33,18 +33,36 @@ func (s *selection) addHow(cmd *cobra.Command) {
 	addInput(cmd)
 }
 
-// with opens a report and hands it to a function, with a model of what is to be shown of it.
-func (s *selection) with(cmd *cobra.Command, input string, use func(*reportInput, *query.Model) error) error {
+// with opens a report and hands it to a function, with a model of what is to be shown of it, and the metrics chosen.
+func (s *selection) with(cmd *cobra.Command, input string, use func(*reportInput, *query.Model, []*query.Metric) error) error {
 	in, err := openReport(cmd, input)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	m, list, err := s.chosen(cmd, in)
+	if err != nil {
+		return err
+	}
+	return use(in, m, list)
+}
+
+// chosen returns a model of what is to be shown of a report, and the metrics chosen.
+func (s *selection) chosen(cmd *cobra.Command, in *reportInput) (*query.Model, []*query.Metric, error) {
 	m, err := s.model(cmd, in)
 	if err != nil {
-		return fmt.Errorf("%s: %w", input, err)
+		return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return use(in, m)
+	list, err := table.Metrics(m, s.metrics)
+	return m, list, err
+}
+
+// parts says whether dumped values are without those of the metrics below.
+func (s *selection) parts(cmd *cobra.Command, in *reportInput) bool {
+	if cmd.Flags().Changed("self") {
+		return s.self
+	}
+	return in.Experiment != nil
 }
 
 // model makes the model of a report.
@@ -91,12 +109,9 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 			if o.Region, err = pattern("region", region); err != nil {
 				return err
 			}
-			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model) error {
-				o.Metrics = table.Dearest(m)
-				if s.metrics != "" {
-					if o.Metrics, err = table.Metrics(m, s.metrics); err != nil {
-						return err
-					}
+			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model, list []*query.Metric) error {
+				if o.Metrics = list; s.metrics == "" {
+					o.Metrics = table.Dearest(m)
 				}
 				if o.Self = s.self; format.value == "text" || cmd.Flags().Changed("top") {
 					o.Top = top
@@ -123,7 +138,7 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 }
 
 func newCallTree() *cobra.Command {
-	s, o, threshold, metric := selection{}, table.TreeOptions{}, percent(0.5), ""
+	s, o, threshold := selection{}, table.TreeOptions{}, percent(0.5)
 	annotate := newFormat(string(table.Source), string(table.Location), string(table.Nothing))
 	format := newFormat("text", "json", "csv", "tsv")
 	cmd := &cobra.Command{
@@ -134,16 +149,12 @@ tree, the dearest first, with the values of a metric: with all that is called
 (total), its share of the whole program, and without (own).`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.with(cmd, args[0], func(in *reportInput, m *query.Model) error {
-				if o.Metric = table.Time(m); metric != "" {
-					list, err := table.Metrics(m, metric)
-					if err != nil {
-						return err
-					}
-					if len(list) > 1 {
+			return s.with(cmd, args[0], func(in *reportInput, m *query.Model, list []*query.Metric) error {
+				o.Metric = table.Time(m)
+				if s.metrics != "" {
+					if o.Metric = list[0]; len(list) > 1 {
 						return fmt.Errorf("--metric: one metric at a time, not %d", len(list))
 					}
-					o.Metric = list[0]
 				}
 				if o.Metric == nil {
 					return fmt.Errorf("%s: no metrics", in.Name)
@@ -154,7 +165,7 @@ tree, the dearest first, with the values of a metric: with all that is called
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&metric, "metric", "m", "", "`name` of the metric (default time)")
+	flags.StringVarP(&s.metrics, "metric", "m", "", "`name` of the metric (default time)")
 	flags.BoolVarP(&o.Inclusive, "inclusive", "i", false, "only values with those of what is called")
 	flags.VarP(&threshold, "threshold", "t", "least share to be shown")
 	flags.Var(annotate, "annotate", annotate.usage())
@@ -186,14 +197,8 @@ regions, joined like this: main > solve > send.`,
 			if o.Paths, err = pattern("callpath", paths); err != nil {
 				return err
 			}
-			return s.with(cmd, args[0], func(in *reportInput, m *query.Model) error {
-				if o.Metrics, err = table.Metrics(m, s.metrics); err != nil {
-					return err
-				}
-				if o.Self = s.self; !cmd.Flags().Changed("self") {
-					o.Self = in.Experiment != nil
-				}
-				o.Format = table.Format(format.value)
+			return s.with(cmd, args[0], func(in *reportInput, m *query.Model, list []*query.Metric) error {
+				o.Metrics, o.Self, o.Format = list, s.parts(cmd, in), table.Format(format.value)
 				notes, err := table.Dump(cmd.OutOrStdout(), m, o)
 				for _, n := range notes {
 					fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", n)

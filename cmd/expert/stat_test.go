@@ -120,6 +120,8 @@ func TestExport(t *testing.T) {
 	require.Empty(t, left)
 	oneLine(t, []string{"export", dir, "-o", filepath.Join(out, "x")}, "--to is missing: pprof, perfetto, csv, html or cubex")
 	oneLine(t, []string{"export", dir, "--to", "csv"}, "-o is missing")
+	oneLine(t, []string{"export", dir, "--to", "html", "-o", "x", "-m", "time"}, "--metrics does not go with --to html")
+	require.Equal(t, run(t, "dump", dir), run(t, "export", dir, "--to", "csv", "-o", "-"))
 	oneLine(t, []string{"export", dir, "--to", "svg", "-o", "x"}, "neither pprof, perfetto, csv, html nor cubex")
 	oneLine(t, []string{"export", dir, "--to", "csv", "-o", filepath.Join(out, "none", "x")}, "no such file")
 	require.NoError(t, os.RemoveAll(dir))
