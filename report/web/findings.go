@@ -148,7 +148,7 @@ func (a *api) sum(list []query.Finding) (lead []string) {
 	if len(list) == 0 {
 		return append(lead, "No wait states were found.")
 	}
-	return append(lead, fmt.Sprintf("Of all wait states, %s costs most: %.1f\u00a0%% of that time.", list[0].Title, 100*list[0].Share))
+	return append(lead, fmt.Sprintf("Of all wait states, %s in %s costs most: %.1f\u00a0%% of that time.", list[0].Title, list[0].Path.Region.Name, 100*list[0].Share))
 }
 
 // causersOf lists who a finding's waits were spent waiting for.
