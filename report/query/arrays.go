@@ -19,7 +19,7 @@ type identifiers struct {
 	regions   []*cube.Region
 	regionID  map[*cube.Region]int
 	metrics   []*cube.Metric
-	metricID  map[*cube.Metric]int
+	metricID  map[string]int
 	nodes     []*Resource
 	groups    []*Resource
 	locations []*Resource
@@ -30,7 +30,7 @@ type identifiers struct {
 }
 
 func newIdentifiers(m *Model) *identifiers {
-	d := &identifiers{regionID: map[*cube.Region]int{}, metricID: map[*cube.Metric]int{}, systemID: make([]int, len(m.Resources))}
+	d := &identifiers{regionID: map[*cube.Region]int{}, metricID: map[string]int{}, systemID: make([]int, len(m.Resources))}
 	paths := m.Cube.Paths()
 	d.paths, d.pathID = make([]int32, len(paths)), make([]int32, len(paths))
 	for i := range paths {
@@ -46,7 +46,7 @@ func newIdentifiers(m *Model) *identifiers {
 	}
 	d.metrics = slices.SortedFunc(slices.Values(m.Cube.AllMetrics()), func(a, b *cube.Metric) int { return cmp.Compare(a.ID, b.ID) })
 	for i, x := range d.metrics {
-		d.metricID[x] = i
+		d.metricID[x.Name] = i
 	}
 	for _, r := range m.Resources {
 		list, _ := d.kind(r)
@@ -215,7 +215,7 @@ func (d *identifiers) fillMetrics(a map[string]cubepl.Array) {
 		if m.Parent == nil {
 			return -1
 		}
-		return d.metricID[m.Parent]
+		return d.metricID[m.Parent.Name]
 	})
 }
 

@@ -10,7 +10,7 @@ func (e *environment) calculation(name string) cubepl.Array {
 	switch name {
 	case "calculation::metric::id":
 		return moving{func() []int {
-			if id, ok := d.metricID[e.calculated.Metric]; ok {
+			if id, ok := d.metricID[e.calculated.Name]; ok {
 				return []int{id}
 			}
 			return []int{-1}

@@ -101,21 +101,32 @@ func (m *Model) addMetrics(parent *Metric, list []*cube.Metric) {
 	}
 }
 
-// show lists the visible metrics. What is below a hidden one is hidden as well.
+// show lists the visible metrics, as initialisation has left them. What is below a hidden one is hidden as well.
 func (m *Model) show(list []*cube.Metric) {
 	for _, c := range list {
-		value, changed := m.properties[property{c.Name, "value"}]
-		if !changed {
-			value = c.Val
-		}
-		if c.Ghost || value == "VOID" {
+		q := m.of[c]
+		q.Metric = m.changed(c)
+		if q.Ghost || q.Val == "VOID" {
 			continue
 		}
-		q := m.of[c]
 		q.Index = len(m.Metrics)
 		m.Metrics = append(m.Metrics, q)
 		m.show(c.Children)
 	}
+}
+
+// changed returns a metric with the properties that initialisation has changed.
+func (m *Model) changed(c *cube.Metric) *cube.Metric {
+	x := *c
+	for name, to := range map[string]*string{"value": &x.Val, "unit": &x.Unit, "displayname": &x.Title, "url": &x.URL, "description": &x.Doc} {
+		if v, ok := m.properties[property{c.Name, name}]; ok {
+			*to = v
+		}
+	}
+	if x.Val == c.Val && x.Unit == c.Unit && x.Title == c.Title && x.URL == c.URL && x.Doc == c.Doc {
+		return c
+	}
+	return &x
 }
 
 // extreme says that values of a type are combined to the least or greatest.
