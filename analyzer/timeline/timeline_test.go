@@ -180,6 +180,11 @@ func TestArrowsAgreeWithTheAnalysis(t *testing.T) {
 				w, err := r.Window(report.WindowRequest{Begin: in.Begin, End: e.Header.Span, Locations: []uint32{in.Location}, Width: 1 << 30})
 				require.NoError(t, err)
 				name, found := e.Metrics[m].Name, false
+				if e.Metrics[m].Wait {
+					require.True(t, slices.ContainsFunc(w.Rows[0].Spans, func(s report.Span) bool {
+						return s.Kind == report.InOperation && s.Begin <= in.Begin && s.End >= in.End
+					}), "archive %d: %s of %s from %d to %d", i, name, e.Locations[in.Location].Name, in.Begin, in.End)
+				}
 				for _, x := range w.Arrows {
 					if x.FromTime != in.End || x.To != in.Location || !slices.Contains(kinds[name], x.Kind) {
 						continue
