@@ -15,7 +15,8 @@
 // Processes are the same if type and rank are, threads within them too; nodes, if the same processes run on them. If processes lie
 // on other nodes in one report than in another, all are shown on one node. Goroutines have no identity that outlives a run:
 // processes of goroutines are the same if they are the n-th of the same program, groups if name and creating call path are, and
-// goroutines if their number in the group is: worker[3]. Those of a group that not every report has become one location of it,
+// goroutines if their number in the group is: worker[3]. In a difference, two programs are the same whatever they are called, and
+// so are groups of the same name started elsewhere, if there are no others. Those of a group that not every report has become one location of it,
 // worker[others]. Sums are exact in any case.
 //
 // # Runs and noise

@@ -159,3 +159,32 @@ func TestGoroutinesThatAreNotInAll(t *testing.T) {
 	require.Equal(t, cube.Int(-20), row.Value(4))
 	require.Equal(t, "0", attr(r.Cube.System[0].Children[0].Groups[0].Attrs, creatorAttr))
 }
+
+func TestGoroutinesStartedElsewhere(t *testing.T) {
+	make := func(name, program, creator string, groups ...string) Input {
+		b := build(t).path("main/" + creator).path("work")
+		b.metric("time")
+		b.process(program, 0, 0)
+		n := b.c.System[0].Children[0]
+		n.Class, n.Groups = processClass, nil
+		for i, g := range groups {
+			x := &cube.LocationGroup{ID: i, Name: g, Rank: i, Locations: []*cube.Location{{ID: b.n, Name: g + "[0]"}}}
+			b.n++
+			setAttr(&x.Attrs, creatorAttr, []string{"1", "0"}[i])
+			n.Groups = append(n.Groups, x)
+		}
+		return b.done(name, map[string]map[string]int64{"time": {"work": 10}})
+	}
+	r, err := Diff(make("a", "old (pid 3)", "start", "worker"), make("b", "new (pid 4)", "launch", "worker"))
+	require.NoError(t, err)
+	require.Empty(t, r.Notes)
+	require.Len(t, r.Cube.Locations(), 1, "the only program, and its only workers")
+	require.Empty(t, byPath(t, r.Cube, "time"))
+
+	r, err = Diff(make("a", "p", "start", "worker", "worker"), make("b", "p", "launch", "worker", "worker"))
+	require.NoError(t, err)
+	require.Len(t, r.Cube.Locations(), 3, "workers started by main, those by start, and those by launch")
+	r, err = Merge(make("a", "p", "start", "worker"), make("b", "p", "launch", "worker"))
+	require.NoError(t, err)
+	require.Len(t, r.Cube.Locations(), 2, "runs of one binary do not differ in that")
+}

@@ -78,13 +78,13 @@ func paramsOf(p *cube.CallPath) string {
 }
 
 // unitePaths makes the union of the call trees.
-func (u *union) unitePaths(moved bool) {
+func (u *union) unitePaths() {
 	t := &unitedPaths{cube: u.cube, regions: map[regionKey]*cube.Region{}}
 	roots := &siblings{}
 	var adders []*adder
 	for i, in := range u.inputs {
 		a := &adder{t, nil, make(map[*cube.CallPath]*sibling, len(in.Cube.Paths())), map[*cube.Region]*cube.Region{}, &u.notes}
-		if moved && i > 0 {
+		if u.moved && i > 0 {
 			a.files = matchFiles(u.inputs[0].Cube, in.Cube)
 		}
 		a.add(roots, in.Cube.Roots)

@@ -21,6 +21,7 @@ var runAttrs = []string{"goid", "trace", "group", "count"}
 // place is a location group of the union: a process, or a group of goroutines within one.
 type place struct {
 	key       placeKey
+	creator   int32 // call path of the union that started the goroutines, -1 unknown
 	group     *cube.LocationGroup
 	node      *cube.SystemNode
 	order     []locationKey
@@ -57,6 +58,8 @@ type systems struct {
 	split   bool                              // processes are on other nodes in one input than in another
 	onlyOne *cube.SystemNode                  // for all of them, if split
 	having  map[string]int                    // by process of goroutines: inputs that have it
+	several map[string]bool                   // names of which a process has several groups of goroutines
+	single  bool                              // no input has more than one process of goroutines
 }
 
 // uniteSystems makes the union of the system trees.
@@ -75,7 +78,10 @@ func (u *union) uniteSystems() {
 
 func (u *union) addSystems(split bool) *systems {
 	u.cube.System = nil
-	s := &systems{union: u, places: map[placeKey]*place{}, nodes: map[string]*cube.SystemNode{}, having: map[string]int{}}
+	s := &systems{union: u, places: map[placeKey]*place{}, nodes: map[string]*cube.SystemNode{}, having: map[string]int{}, several: map[string]bool{}, single: u.moved}
+	for _, in := range u.inputs {
+		s.look(in)
+	}
 	if split {
 		s.onlyOne = &cube.SystemNode{Name: "all nodes", Class: "node"}
 	}
@@ -87,10 +93,41 @@ func (u *union) addSystems(split bool) *systems {
 	return s
 }
 
+// look finds out what the names of processes and groups of goroutines tell.
+func (s *systems) look(in *operand) {
+	n := 0
+	var visit func(list []*cube.SystemNode)
+	visit = func(list []*cube.SystemNode) {
+		for _, node := range list {
+			if node.Class == processClass {
+				n++
+				seen := map[string]bool{}
+				for _, g := range node.Groups {
+					s.several[g.Name] = s.several[g.Name] || seen[g.Name]
+					seen[g.Name] = true
+				}
+			}
+			visit(node.Children)
+		}
+	}
+	visit(in.Cube.System)
+	s.single = s.single && n <= 1
+}
+
+// processNames returns a function that names the processes of an input, one after the other.
+func (s *systems) processNames() func(n *cube.SystemNode) string {
+	seen := map[string]int{}
+	return func(n *cube.SystemNode) string {
+		name := processName(n)
+		seen[name]++
+		return name + "\x00" + strconv.Itoa(seen[name])
+	}
+}
+
 // add adds the system tree of an input.
 func (s *systems) add(in *operand) {
 	used := map[*place]bool{}
-	processes := map[string]int{}
+	names := s.processNames()
 	taken := map[*cube.SystemNode]bool{}
 	var visit func(list []*cube.SystemNode, above string)
 	visit = func(list []*cube.SystemNode, above string) {
@@ -101,9 +138,10 @@ func (s *systems) add(in *operand) {
 			}
 			process := ""
 			if n.Class == processClass {
-				process = processName(n)
-				processes[process]++
-				process += "\x00" + strconv.Itoa(processes[process])
+				process = names(n)
+				if s.single {
+					process = "the program, whatever it is called"
+				}
 				name = above + "\x00" + process
 				s.having[process]++
 			}
@@ -131,13 +169,16 @@ func (s *systems) place(in *operand, process string, g *cube.LocationGroup, used
 	k := placeKey{process: process, kind: g.Type, rank: g.Rank}
 	if process != "" {
 		k = placeKey{process: process, kind: g.Type, name: g.Name, creator: creatorOf(in, g)}
+		if s.moved && !s.several[g.Name] {
+			k.creator = -1 // there is no other of this name, from wherever it was started
+		}
 	}
 	for s.places[k] != nil && used[s.places[k]] {
 		k.number++
 	}
 	p := s.places[k]
 	if p == nil {
-		p = &place{key: k, locations: map[locationKey]*cube.Location{}, has: map[locationKey]int{}}
+		p = &place{key: k, creator: creatorOf(in, g), locations: map[locationKey]*cube.Location{}, has: map[locationKey]int{}}
 		s.places[k] = p
 		s.order = append(s.order, p)
 	}
@@ -327,8 +368,8 @@ func (s *systems) describe(p *place) {
 		return
 	}
 	setAttr(&p.group.Attrs, creatorAttr, "")
-	if p.key.creator >= 0 {
-		setAttr(&p.group.Attrs, creatorAttr, strconv.Itoa(int(p.key.creator)))
+	if p.creator >= 0 {
+		setAttr(&p.group.Attrs, creatorAttr, strconv.Itoa(int(p.creator)))
 	}
 	if len(s.inputs) < 2 {
 		return

@@ -41,7 +41,7 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("~ stands before the noise of a change that is no larger.")
 	}
 	for _, u := range x.Unknown {
-		p.line("Not known: %s", u)
+		p.line("Note: %s", u)
 	}
 	for _, n := range o.Notes {
 		p.line("Note: %s", n)

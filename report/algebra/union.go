@@ -16,6 +16,7 @@ type union struct {
 	cube   *cube.Cube
 	inputs []*operand
 	units  []int // by column: number of the process
+	moved  bool  // the inputs may be of a program that was edited in between
 	notes  notes
 }
 
@@ -49,11 +50,11 @@ func (n *notes) add(format string, args ...any) {
 // those of the first. If moved, call paths of the second that are not exactly in the first are matched as far as it is plain
 // which is which.
 func unite(inputs []Input, moved bool) (*union, error) {
-	u := &union{cube: &cube.Cube{}}
+	u := &union{cube: &cube.Cube{}, moved: moved}
 	for _, in := range inputs {
 		u.inputs = append(u.inputs, &operand{Input: in})
 	}
-	u.unitePaths(moved)
+	u.unitePaths()
 	u.uniteSystems()
 	return u, u.setRuns()
 }
