@@ -230,3 +230,49 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportMetric(float64(events*b.N)/b.Elapsed().Seconds()/1e6, "Mevents/s")
 	b.ReportMetric(float64(n)/events, "B/event")
 }
+
+// Counters of threads are what a goroutine has consumed, as far as that is known; those of the process are the process's.
+// Goroutines of several processes, and what never ended.
+func TestProcesses(t *testing.T) {
+	b, _ := exportText(t, `
+counterset cycles go:heap
+mutex m
+location main
+  100 counters 256 1000 70
+  100 enter run @main.go:5
+  200 counters 256 1500 80
+  200 exit
+  300 counters 512 9000 90
+  300 enter again @main.go:6
+  400 counters 512 9300 90
+  400 exit
+  500 lock m @main.go:7
+process child parent main pid 77
+location other
+  150 enter work @child.go:1
+  900 exit
+  950 end
+`)
+	d := decode(t, b)
+	var list []string
+	for _, s := range d.slices {
+		list = append(list, s.String())
+	}
+	for _, c := range d.counters {
+		list = append(list, fmt.Sprint(c.track, " ", c.time, " ", c.value))
+	}
+	require.Equal(t, []string{
+		"main[0] run 100-200 main.go:5",
+		"main[1] work 150-900 child.go:1",
+		"main[0] again 300-400 main.go:6",
+		"main[0] lock 500-500 main.go:7",
+		"main[0] cycles 100 0",
+		"go:heap 100 70",
+		"main[0] cycles 200 500",
+		"go:heap 200 80",
+		"main[0] cycles 300 500",
+		"go:heap 300 90",
+		"main[0] cycles 400 800",
+		"go:heap 400 90",
+	}, list)
+}
