@@ -82,6 +82,7 @@ func BenchmarkDerived(b *testing.B) {
 	}{
 		"ratio":  {cube.PostDerived, "metric::metric0() / metric::metric2()"},
 		"masked": {cube.PreDerivedExclusive, "(${calculation::callpath::id} < 250) * (metric::metric0(e) - metric::metric1(e))"},
+		"cells":  {cube.PreDerivedExclusive, "max(0, metric::metric0(e) - metric::fixed::metric0(e) / ${cube::#locations})"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			d, err := Define(c, "x", "", "", "1")

@@ -124,7 +124,7 @@ func (m *Model) combine(c *cells) {
 
 // result makes a computed number a value. Integers are what a metric of integers has, if it is one.
 func (q *Metric) result(x float64) cube.Value {
-	if q.DType.Integer() && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+	if q.integer && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 		return cube.Int(int64(x))
 	}
 	return cube.Float(x)

@@ -13,6 +13,10 @@ func (m *Model) own(q *Metric, at *Resource) ([]cube.Value, *cells, error) {
 		own, err := m.linearOwn(q, at)
 		return own, c, err
 	}
+	if at == nil && c.dear() {
+		s, err := m.sweep(c)
+		return s.byPath, c, err
+	}
 	n := len(m.paths.parent)
 	own := make([]cube.Value, n)
 	err := c.parallel(n, n*len(m.leaves), func(i int) error {
@@ -60,6 +64,44 @@ func (m *Model) linearOwn(q *Metric, at *Resource) ([]cube.Value, error) {
 		}
 	}
 	return own, nil
+}
+
+// dear says that every cell must be computed, so that it should be done only once for sums by call path and by location.
+func (c *cells) dear() bool {
+	f := c.metric.formula
+	return f != nil && !f.linear && c.plain && c.kind == cube.Exclusive
+}
+
+// sweep is what one evaluation of all cells gives.
+type sweep struct{ byPath, byColumn []cube.Value }
+
+// sweep computes all cells once.
+func (m *Model) sweep(c *cells) (sweep, error) {
+	return m.values.sweeps.get(c.metric, 0, true, func() (sweep, error) {
+		n := len(m.paths.parent)
+		s := sweep{make([]cube.Value, n), make([]cube.Value, len(m.leaves))}
+		parts := make([][]cube.Value, (n+block-1)/block)
+		err := parallel(len(parts), n*len(m.leaves), func(i int) error {
+			parts[i] = make([]cube.Value, len(m.leaves))
+			for path := i * block; path < min(n, (i+1)*block); path++ {
+				r, err := c.row(int32(path))
+				if err != nil {
+					return err
+				}
+				for j, v := range r.All() {
+					s.byPath[path] = s.byPath[path].Add(v)
+					parts[i][j] = parts[i][j].Add(v)
+				}
+			}
+			return nil
+		})
+		for _, part := range parts {
+			for j, v := range part {
+				s.byColumn[j] = s.byColumn[j].Add(v)
+			}
+		}
+		return s, err
+	})
 }
 
 // parallel is the function of this name, except for what must be done in order.
@@ -190,6 +232,10 @@ const block = 64
 
 // foldByColumn combines rows, which gives a value for each location.
 func (m *Model) foldByColumn(c *cells, s selection) ([]cube.Value, error) {
+	if s == everything && c.dear() {
+		all, err := m.sweep(c)
+		return all.byColumn, err
+	}
 	steps, n := m.steps(c, s), len(m.leaves)
 	if list, ok, err := m.addends(c, steps); ok || err != nil {
 		return m.sumByColumn(list, err)

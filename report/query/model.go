@@ -37,6 +37,7 @@ type Metric struct {
 	Err      error // why it cannot be evaluated anywhere
 
 	formula *formula // nil: it has values
+	integer bool     // values have no fractions
 }
 
 // Resource is a part of the system.
@@ -81,7 +82,7 @@ func (m *Model) Metric(name string) *Metric { return m.byName[name] }
 
 func (m *Model) addMetrics(parent *Metric, list []*cube.Metric) {
 	for _, c := range list {
-		q := &Metric{Metric: c, Index: -1, Parent: parent}
+		q := &Metric{Metric: c, Index: -1, Parent: parent, integer: c.DType.Integer()}
 		switch {
 		case c.Kind.Derived():
 		case !c.DType.Numeric():
