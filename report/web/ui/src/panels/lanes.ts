@@ -358,7 +358,8 @@ function hatch(c: CanvasRenderingContext2D, k: Colours): CanvasPattern | null {
 export function fit(c: CanvasRenderingContext2D, text: string, room: number): string {
   const width = c.measureText(text).width;
   if (width <= room) return text;
-  const n = Math.floor((text.length * room) / width) - 1;
+  let n = Math.floor((text.length * room) / width);
+  while (n >= 3 && c.measureText(text.slice(0, n) + "…").width > room) n--;
   return n < 3 ? "" : text.slice(0, n) + "…";
 }
 

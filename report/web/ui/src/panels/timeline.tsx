@@ -5,11 +5,11 @@ import { count, time } from "../format";
 import { Icon } from "../icons";
 import { Popover } from "../popover";
 import { fullResource } from "../report";
-import { getReport, getState, setState, useStore } from "../state";
+import { getReport, getState, reveal, setState, useStore } from "../state";
 import { pan, type Range, within, zoom } from "./axis";
 import { Chart } from "./chart";
 import { InstanceList, WindowTable } from "./instances";
-import { Nothing, titleOf } from "./parts";
+import { Nothing, selectResource, titleOf } from "./parts";
 import { around, concerned, useWaitStates, type WaitState } from "./waits";
 
 export function Timeline() {
@@ -81,6 +81,7 @@ function Page({ states }: { states: WaitState[] }) {
           </div>
         )}
         <span class="space" />
+        {chosen && chosen.path >= 0 && <button type="button" class="text" onClick={() => (reveal(metric, chosen.path), selectResource(chosen.location))}>Show in the trees</button>}
         <RowChoice rows={rows} changed={ownRows.length > 0} />
         <div class="segments" role="group" aria-label="Zoom">
           <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => move(zoom(view, 1.6, middle(view, chosen), whole))}>−</button>
