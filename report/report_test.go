@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"io"
@@ -45,7 +44,6 @@ func TestGolden(t *testing.T) {
 			golden(t, name+".json", render(t, func(w io.Writer) error { return JSON(w, e) }))
 		})
 	}
-	golden(t, "hydro.csv", render(t, func(w io.Writer) error { return DumpCSV(w, hydro()) }))
 	golden(t, "metrics.md", render(t, func(w io.Writer) error { return MetricsMarkdown(w, hydro().Metrics) }))
 	golden(t, "metrics.txt", render(t, func(w io.Writer) error { return MetricTree(w, hydro().Metrics) }))
 	golden(t, "late_sender.txt", render(t, func(w io.Writer) error { return DescribeMetric(w, hydro().Metrics[3]) }))
@@ -112,25 +110,6 @@ func TestJSONContract(t *testing.T) {
 	}
 	require.Equal(t, []any{"step", "exchange", "recv"}, doc.Findings[0]["callpath"])
 	require.Equal(t, 0.382697, doc.Findings[0]["share"])
-}
-
-// The rows of a dump add up to the totals: they are exclusive and complete.
-func TestDumpAddsUp(t *testing.T) {
-	e := hydro()
-	sums := map[string]int64{}
-	for r := range e.Rows {
-		sums[r.Metric] += r.Value
-	}
-	require.Equal(t, e.Total(e.MetricIndex("time")), sums["time"]+sums["execution"]+sums["late_sender"]+sums["lock_competition"]+sums["join_wait"])
-
-	var rows []Row
-	require.NoError(t, json.Unmarshal(render(t, func(w io.Writer) error { return DumpJSON(w, e) }), &rows))
-	records, err := csv.NewReader(bytes.NewReader(render(t, func(w io.Writer) error { return DumpCSV(w, e) }))).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, records, len(rows)+1)
-	var none []Row
-	require.NoError(t, json.Unmarshal(render(t, func(w io.Writer) error { return DumpJSON(w, empty()) }), &none))
-	require.Empty(t, none)
 }
 
 func TestSeconds(t *testing.T) {
