@@ -71,8 +71,15 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 		x.locations = "goroutines"
 	}
 	time := s.timeMetric()
+	var shown *query.Model
 	for _, m := range s.model.Metrics {
 		total, err := s.change(m, false, nil, nil, true)
+		if err != nil && shown == nil {
+			shown, _ = query.New(c) // if that fails, so does what follows
+		}
+		if err != nil {
+			total, err = totalOfSides(shown, m, err)
+		}
 		if err != nil {
 			x.Unknown = append(x.Unknown, err.Error())
 			continue
@@ -92,6 +99,30 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 		s.comeAndGone(x, time, c)
 	}
 	return x, nil
+}
+
+// totalOfSides returns the change of a metric that is known for the sides of a difference, though not for the runs; or err.
+func totalOfSides(shown *query.Model, m *query.Metric, err error) (Change, error) {
+	if shown == nil || shown.Metric(m.Name) == nil {
+		return Change{}, err
+	}
+	names := strings.Fields(attr(shown.Metric(m.Name).Attrs, sidesAttr))
+	if len(names) != 2 {
+		return Change{}, err
+	}
+	var sides [2]float64
+	for i, name := range names {
+		side := shown.Metric(name)
+		if side == nil {
+			return Change{}, err
+		}
+		v, failed := shown.Total(query.What{Metric: side})
+		if failed != nil {
+			return Change{}, failed
+		}
+		sides[i] = v.Float64()
+	}
+	return Change{Metric: m, A: sides[0], B: sides[1], Noise: math.NaN()}, nil
 }
 
 // sortChanges puts the largest first, and those that are no more than noise behind all others.

@@ -13,6 +13,9 @@ import (
 // differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of.
 const differenceAttr = "expert:difference"
 
+// sidesAttr is the attribute of a metric that is computed for either side of a difference: the names of the hidden metrics that are.
+const sidesAttr = "expert:sides"
+
 // Diff returns what a has more than b, at every metric, call path and location: a − b. Of what one of them does not have, the other
 // has all; but a metric that one of them did not measure has no difference and is left out.
 //
@@ -113,7 +116,9 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 			d.notes.add("metric %s is left out: what its expression defines cannot be told apart for the two reports", q.name)
 			return nil
 		}
-		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", d.side(1, q), d.side(0, q)))
+		of := [2]string{d.side(1, q), d.side(0, q)}
+		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", of[0], of[1]))
+		setAttr(&m.Attrs, sidesAttr, of[0]+" "+of[1])
 	case m.Kind.Derived() && !d.stored(q):
 		// stays as it is
 	default:

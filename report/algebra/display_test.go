@@ -41,6 +41,19 @@ func TestDifferencesOfDerivedMetrics(t *testing.T) {
 	require.Greater(t, derived, 75)
 	require.Contains(t, z.Metric("critical_path_imbalance").Expressions[0].Text, " - ", "the greater of two values is not linear")
 
+	changes, err := ChangesOf(d.Cube)
+	require.NoError(t, err)
+	require.Empty(t, changes.Unknown)
+	require.Len(t, changes.Totals, len(z.Metrics))
+	for _, c := range changes.Totals {
+		v, err := x.Total(query.What{Metric: x.Metric(c.Metric.Name)})
+		require.NoError(t, err)
+		w, err := y.Total(query.What{Metric: y.Metric(c.Metric.Name)})
+		require.NoError(t, err)
+		require.InDelta(t, v.Float64(), c.A, 1e-9*(1+c.A), c.Metric.Name)
+		require.InDelta(t, w.Float64(), c.B, 1e-9*(1+c.B), c.Metric.Name)
+	}
+
 	spread, err := sidesOf(d.Cube)
 	require.NoError(t, err)
 	_, _, err = spread.bands("critical_path_imbalance", false, nil, true)

@@ -203,7 +203,7 @@ func clone(m *cube.Metric) *cube.Metric {
 	for _, e := range m.Expressions {
 		x.Expressions = append(x.Expressions, cube.Expression{Element: e.Element, Options: slices.Clone(e.Options), Text: e.Text})
 	}
-	for _, key := range []string{runsAttr, sumAttr, squaresAttr} {
+	for _, key := range []string{runsAttr, sumAttr, squaresAttr, sidesAttr} {
 		setAttr(&x.Attrs, key, "")
 	}
 	return x
