@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,7 +26,7 @@ const (
 )
 
 // WriteHTML writes the page with its answers: one file that needs no server and asks nobody anything. The timeline needs the trace and
-// is not in it; other views are left out if they would make the file too large, which the page says at its top.
+// is not in it, some lines of source around each region and call are. Other views are left out if they would make the file too large, which the page says at its top.
 func WriteHTML(w io.Writer, r *Report) error {
 	own := *r
 	own.Timeline = nil
@@ -68,6 +69,9 @@ func newPage() (*page, error) {
 		files[i] = string(content)
 	}
 	html, script, style, icon := files[0], strings.ReplaceAll(files[1], "</script", `<\/script`), files[2], files[3]
+	if strings.Contains(script, "<!--") { // with it, a browser might not see where the script ends
+		return nil, errors.New("app.js contains <!--")
+	}
 	policy := fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; form-action 'none'",
 		hash(script), hash(style))
 	for _, part := range []struct{ old, new string }{
