@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"tracerec/internal/protobuf"
 	"tracerec/report/cube"
@@ -188,11 +189,8 @@ func (p *profile) text(s string) uint64 {
 func (p *profile) head(o Options) {
 	for _, t := range p.types {
 		p.message(profileType, protobuf.Uint(protobuf.Uint(p.inner[:0], typeName, p.text(t.metric.Name)), typeUnit, p.text(t.unit)))
-		if t.scale != 1 {
-			p.buf = protobuf.Uint(p.buf[:0], profileComment, p.text(fmt.Sprintf("%s: %s, converted to nanoseconds", t.metric.Name, t.metric.Unit)))
-			p.put()
-		}
 	}
+	p.comment()
 	b := protobuf.Uint(p.buf[:0], profileDefault, p.text(p.types[0].metric.Name))
 	if o.Start > 0 {
 		b = protobuf.Int(b, profileTime, o.Start)
@@ -210,6 +208,20 @@ func (p *profile) head(o Options) {
 	p.message(profileMapping, m)
 	p.functions()
 	p.system()
+}
+
+// comment says which units were converted.
+func (p *profile) comment() {
+	var units []string
+	for _, t := range p.types {
+		if t.scale != 1 && !slices.Contains(units, t.metric.Unit) {
+			units = append(units, t.metric.Unit)
+		}
+	}
+	if len(units) > 0 {
+		p.buf = protobuf.Uint(p.buf[:0], profileComment, p.text("Times in "+strings.Join(units, ", ")+" are nanoseconds here."))
+		p.put()
+	}
 }
 
 // functions writes regions as functions, and all places in stacks as locations.

@@ -35,7 +35,7 @@ type callTree struct {
 	m                    *query.Model
 	o                    TreeOptions
 	t                    *Table
-	total                float64
+	whole                float64 // what thresholds are part of
 	inclusive, exclusive []cube.Value
 	locations            []*query.Resource
 	names                []string
@@ -46,7 +46,6 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 	what := query.What{Metric: o.Metric, Self: o.Self}
 	c := &callTree{m: m, o: o, t: &Table{Labels: []string{"callpath", "depth", "file", "line"}}, locations: locations(m)}
 	col := column(m, what, false)
-	c.total = math.Abs(col.Total.Float64())
 	c.t.Title = []string{readable.Clean(o.Metric.Title) + " (" + readable.Clean(o.Metric.Name) + ")"}
 	for _, name := range []string{"total", "share", "own"} {
 		x := col
@@ -71,6 +70,10 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 		c.t.note()
 		return c.t
 	}
+	c.whole = math.Abs(col.Total.Float64())
+	for _, v := range c.inclusive { // in a difference, the whole may be small
+		c.whole = max(c.whole, math.Abs(v.Float64()))
+	}
 	c.walk(m.Cube.Roots, 0)
 	return c.t
 }
@@ -85,7 +88,7 @@ func (c *callTree) walk(list []*cube.CallPath, depth int) bool {
 		at := len(c.t.Rows)
 		c.add(p, depth)
 		below := c.walk(p.Children, depth+1)
-		if own := c.exclusive[p.Index()]; !below && (size(p) == 0 && own.Zero() || c.o.Metric.Additive && 100*size(p) < c.o.Threshold*c.total) {
+		if own := c.exclusive[p.Index()]; !below && (size(p) == 0 && own.Zero() || c.o.Metric.Additive && 100*size(p) < c.o.Threshold*c.whole) {
 			c.t.Rows = c.t.Rows[:at]
 			continue
 		}

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func Dearest(m *query.Model) []*query.Metric {
 			continue
 		}
 		v, err := m.Total(query.What{Metric: q, Self: true})
-		if own[q] = v.Float64(); err == nil && own[q] > least*whole.Float64() {
+		if own[q] = math.Abs(v.Float64()); err == nil && own[q] > least*math.Abs(whole.Float64()) {
 			found = append(found, q)
 		}
 	}
