@@ -67,7 +67,7 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 	x.A, x.B = s.name(0), s.name(1)
 	x.WallA, x.WallB = s.walls(0), s.walls(1)
 	x.locations = "locations"
-	if strings.HasPrefix(attr(c.Attrs, "Creator"), "expert") {
+	if ours(c) {
 		x.locations = "goroutines"
 	}
 	time := s.timeMetric()

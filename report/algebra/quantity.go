@@ -185,8 +185,11 @@ const (
 
 // nothing says that a report that does not have a metric measured it nonetheless, and found nothing.
 func (in *operand) nothing(metric string) bool {
-	return strings.HasPrefix(attr(in.Cube.Attrs, "Creator"), "expert") && (metric == onPathMetric || strings.HasSuffix(metric, onPathSuffix))
+	return ours(in.Cube) && (metric == onPathMetric || strings.HasSuffix(metric, onPathSuffix))
 }
+
+// ours says that a report is about goroutines.
+func ours(c *cube.Cube) bool { return strings.HasPrefix(attr(c.Attrs, "Creator"), "expert") }
 
 // count returns of how many runs an input is the mean.
 func (in *operand) count() int {
