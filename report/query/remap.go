@@ -1,7 +1,7 @@
 package query
 
 import (
-	_ "embed" // the hierarchy for reports that lack one
+	_ "embed" // what reports lack
 	"fmt"
 	"io"
 	"slices"
@@ -67,6 +67,9 @@ func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
 		return nil, err
 	}
 	r := newRemapping(c)
+	if err := r.addImbalance(c, s); err != nil {
+		return nil, err
+	}
 	for _, m := range s.AllMetrics() {
 		if r.named[m.Name] {
 			return nil, &cube.FormatError{File: specMember, What: fmt.Sprintf("metric %q is described twice", m.Name)}
@@ -87,6 +90,38 @@ func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
 	}
 	d.Members = slices.DeleteFunc(slices.Clone(c.Members), func(m *cube.Member) bool { return m.Name == specMember })
 	return d, nil
+}
+
+//go:embed imbalance.spec
+var imbalanceSpec string
+
+// mostCells limits the call paths times locations of reports whose imbalance is computed, cell by cell.
+const mostCells = 4 << 20
+
+// addImbalance puts the computation of imbalance into a hierarchy that names it, if the report lacks it.
+func (r *remapping) addImbalance(c, spec *cube.Cube) error {
+	named := spec.Metric("imbalance")
+	if named == nil || named.Kind.Derived() || r.old["imbalance"] != nil || r.old["visits"] == nil || spec.Metric("comp") == nil ||
+		len(c.Locations()) < 2 || len(c.Paths())*len(c.Locations()) > mostCells {
+		return nil
+	}
+	computed, err := cube.ReadMetrics("imbalance.spec", imbalanceSpec)
+	if err != nil {
+		return err
+	}
+	next := len(spec.AllMetrics())
+	for _, x := range computed.AllMetrics() {
+		if m := spec.Metric(x.Name); m != nil {
+			m.Kind, m.Expressions = x.Kind, x.Expressions
+			m.Title, m.Doc, m.Unit = given(m.Title, x.Title), given(m.Doc, x.Doc), given(m.Unit, x.Unit)
+			m.DType = cube.DType(given(string(m.DType), string(x.DType)))
+		} else if x.Ghost {
+			x.ID = next
+			next++
+			spec.Metrics = append(spec.Metrics, x)
+		}
+	}
+	return spec.Complete()
 }
 
 // remapping makes the metrics of the new hierarchy.

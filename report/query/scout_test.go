@@ -195,6 +195,50 @@ func TestBuiltInHierarchy(t *testing.T) {
 	})
 }
 
+// Imbalance that is computed here is that which Scalasca computed when it converted this report.
+func TestImbalance(t *testing.T) {
+	c := open(t, shared+"/cube/cubelib-4.6-tests/test16/profile_remapped.cube")
+	stored := map[string]*cube.Metric{}
+	var others []*cube.Metric
+	for _, m := range c.Metrics {
+		if m.Name != "imbalance" {
+			copied := *m
+			others = append(others, &copied)
+		}
+	}
+	for _, m := range c.AllMetrics() {
+		if strings.HasPrefix(m.Name, "imbalance") {
+			stored[m.Name] = m
+		}
+	}
+	require.Len(t, stored, 6)
+	without, err := c.WithMetrics(others)
+	require.NoError(t, err)
+	names := []string{"imbalance", "imbalance_above", "imbalance_above_single", "imbalance_below", "imbalance_below_bypass", "imbalance_below_singularity"}
+	spec := `<metrics><metric type="POSTDERIVED"><uniq_name>comp</uniq_name><dtype>DOUBLE</dtype>
+		<cubepl>metric::execution() - metric::mpi() - metric::omp_time()</cubepl></metric>`
+	for _, name := range names {
+		spec += "<metric><uniq_name>" + name + "</uniq_name></metric>"
+	}
+	d, err := Remap(without, spec+"</metrics>")
+	require.NoError(t, err)
+	m, err := New(d)
+	require.NoError(t, err)
+	for _, name := range names {
+		_, got, err := m.ByPath(What{Metric: m.Metric(name)}, nil)
+		require.NoError(t, err)
+		for i, p := range c.Paths() {
+			values, err := stored[name].Values(p, false)
+			require.NoError(t, err)
+			want := 0.0
+			for _, v := range values {
+				want += v.Float64()
+			}
+			require.InDelta(t, want, got[i].Float64(), 1e-9, "%s at %s", name, p.Region.Name)
+		}
+	}
+}
+
 func TestEmbedded(t *testing.T) {
 	spec, ok := Embedded(open(t, shared+"/oracle/partdiff1/scout.cubex"))
 	require.True(t, ok)
