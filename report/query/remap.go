@@ -96,7 +96,7 @@ func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
 var imbalanceSpec string
 
 // mostCells limits the call paths times locations of reports whose imbalance is computed, cell by cell.
-const mostCells = 4 << 20
+const mostCells = 1 << 20
 
 // addImbalance puts the computation of imbalance into a hierarchy that names it, if the report lacks it.
 func (r *remapping) addImbalance(c, spec *cube.Cube) error {
