@@ -239,6 +239,16 @@ browse("the address leads back to what is shown", scalasca, async (ui, page) => 
   assert.match(await page.locator("#metric [aria-selected=true]").getAttribute("title"), /time/i);
 });
 
+browse("a short address shows what it selects", { report: reports.scalasca, hash: "#view=trees&metric=" + wait }, async (ui, page) => {
+  await page.locator("#metric [aria-selected=true]").waitFor();
+  assert.equal(await page.locator("#metric [aria-selected=true]").getAttribute("data-node"), String(await ui.metric(wait)));
+  const p = await ui.path("main", "barrier", "MPI_Barrier");
+  await page.goto("about:blank");
+  await page.goto(`${ui.address}#view=trees&metric=${wait}&path=${p}`);
+  await page.locator("#call [aria-selected=true]").waitFor();
+  about(await ui.exact("call", p), sum(of(wait)));
+});
+
 browse("the trees work with the keyboard", scalasca, async (ui, page) => {
   const press = async (...keys) => {
     for (const key of keys) await page.keyboard.press(key);

@@ -327,17 +327,28 @@ function decode(hash: string): State {
   const resources = r.systemTree.size;
   const expanded = { ...d.expanded };
   for (const k of trees) if (q.has("x" + k)) expanded[k] = decodeSet(q.get("x" + k)!, openable(k));
+  const metric = r.metricByName.get(q.get("metric") ?? "") ?? d.metric;
+  const path = index("path", d.path, r.pathTree.size, 0);
+  const resource = index("resource", -1, resources);
+  // A short address, written by hand, shows what it selects.
+  const open = (k: "metric" | "call" | "system", tree: Report["pathTree"], node: number) => {
+    const way = node < 0 || q.has("x" + k) ? [] : tree.ancestors(node).filter((n) => !expanded[k].has(n));
+    if (way.length > 0) expanded[k] = new Set([...expanded[k], ...way]);
+  };
+  open("metric", r.metricTree, metric);
+  open("call", r.pathTree, path);
+  open("system", r.systemTree, resource);
   const widths = numbers("widths").filter((w) => w > 0);
   return {
     view: oneOf("view", ["findings", "trees", "timeline", "efficiency"], d.view),
-    metric: r.metricByName.get(q.get("metric") ?? "") ?? d.metric,
+    metric,
     call: oneOf("call", ["tree", "flat", "module"], d.call),
-    path: index("path", d.path, r.pathTree.size, 0),
+    path,
     region: index("region", d.region, r.regions.length),
     module: index("module", d.module, r.modules.length, 0),
     flatIncl: q.get("flat") === "incl",
     at: index("at", -1, resources),
-    resource: index("resource", -1, resources),
+    resource,
     system: oneOf("system", ["tree", "plot", "topology"], d.system),
     topology: index("topology", 0, r.topologies.length, 0),
     expanded,
