@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,7 +147,8 @@ func (x *exporting) perfetto(input string) error {
 		return err
 	}
 	var links perfetto.Links
-	_, err = withTrace(x.cmd, dir, analyzer.Options{Wait: links.Wait, Message: links.Message}, func(a *trace.Archive, e *report.Experiment) error {
+	o := analyzer.Options{Wait: links.Wait, Message: links.Message, Locations: math.MaxInt32} // each has a track
+	_, err = withTrace(x.cmd, dir, o, func(a *trace.Archive, e *report.Experiment) error {
 		return x.write(func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
 			for _, p := range problems {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -204,7 +205,7 @@ func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*t
 		return nil, err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
-	o.Patterns, o.Progress, o.Locations = patterns.All(), show, locations(cmd)
+	o.Patterns, o.Progress, o.Locations = patterns.All(), show, cmp.Or(o.Locations, locations(cmd))
 	e, err := analyzer.Analyze(a, o)
 	done()
 	if err != nil {
