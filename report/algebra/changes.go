@@ -18,6 +18,8 @@ type Change struct {
 	Path   *cube.CallPath // of the difference; nil: the whole program
 	A, B   float64
 	Noise  float64 // half width of the band in which A−B is noise, NaN if unknown
+
+	title string // of the metric, such that no other has it
 }
 
 // Delta is how much more B has than A.
@@ -79,6 +81,7 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 		}
 		if err != nil {
 			total, err = totalOfSides(shown, m, err)
+			total.title = s.titles[m]
 		}
 		if err != nil {
 			x.Unknown = append(x.Unknown, err.Error())
@@ -166,7 +169,7 @@ func below(m, top *query.Metric) bool {
 // change returns the values of both sides at a call path of the report of the runs, which is at in the difference.
 func (s *Spread) change(m *query.Metric, self bool, p, at *cube.CallPath, inclusive bool) (Change, error) {
 	a, b, err := s.bands(m.Name, self, p, inclusive)
-	return Change{Metric: m, Path: at, A: a.Mean, B: b.Mean, Noise: Noise(a, b)}, err
+	return Change{Metric: m, Path: at, A: a.Mean, B: b.Mean, Noise: Noise(a, b), title: s.titles[m]}, err
 }
 
 // calls returns the changes of a metric without its children at all call paths without those below.

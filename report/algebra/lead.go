@@ -23,7 +23,7 @@ func (x *Changes) lead(nameA, nameB string) []string {
 	}
 	if len(x.Calls) > 0 && x.Calls[0].rank() == 0 {
 		largest := x.Calls[0]
-		lead = append(lead, fmt.Sprintf("The largest change that is more than noise: %s, %s in %s.", signed(largest), title(largest), where(largest.Path)))
+		lead = append(lead, fmt.Sprintf("The largest change that is more than noise: %s, %s in %s.", signed(largest), largest.title, where(largest.Path)))
 	}
 	return lead
 }

@@ -14,11 +14,12 @@ import (
 
 // Spread tells how values differ among the runs of which a report was made. It is safe for concurrent use.
 type Spread struct {
-	sides [2][]*query.Resource // the runs: of the report or of the minuend, and of the subtrahend
-	model *query.Model         // of the report of the runs
-	mu    sync.Mutex
-	known map[spreadKey]*columns
-	whole together
+	sides  [2][]*query.Resource // the runs: of the report or of the minuend, and of the subtrahend
+	model  *query.Model         // of the report of the runs
+	mu     sync.Mutex
+	known  map[spreadKey]*columns
+	whole  together
+	titles map[*query.Metric]string // of metrics, each different
 }
 
 type spreadKey struct {
@@ -65,6 +66,7 @@ func sidesOf(c *cube.Cube) (*Spread, error) {
 	if s.model, err = query.New(runs); err != nil {
 		return nil, err
 	}
+	s.titles = titles(s.model.Metrics)
 	for _, r := range s.model.Resources {
 		if r.Location != nil {
 			i := slices.Index(runs.System[0].Groups, r.Location.Group)
@@ -72,6 +74,29 @@ func sidesOf(c *cube.Cube) (*Spread, error) {
 		}
 	}
 	return s, nil
+}
+
+// titles names metrics for people; those of the same title with that of the metric above.
+func titles(list []*query.Metric) map[*query.Metric]string {
+	n := map[string]int{}
+	for _, m := range list {
+		n[title(m)]++
+	}
+	names := map[*query.Metric]string{}
+	for _, m := range list {
+		names[m] = title(m)
+		if n[title(m)] > 1 && m.Parent != nil {
+			names[m] = title(m) + " (" + title(m.Parent) + ")"
+		}
+	}
+	return names
+}
+
+func title(m *query.Metric) string {
+	if m.Title != "" {
+		return m.Title
+	}
+	return m.Name
 }
 
 // sameMetrics says that a report of runs has all metrics of a report.

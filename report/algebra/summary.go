@@ -89,7 +89,7 @@ func (r SummaryRow) title() string {
 	if r.Metric == nil {
 		return "From start to end"
 	}
-	return title(Change{Metric: r.Metric})
+	return title(r.Metric)
 }
 
 // text writes a value, unless it is not known.

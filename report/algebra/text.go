@@ -85,7 +85,7 @@ func (p *page) totals() {
 			depth++
 		}
 		if top(c) == "time" && depth < 3 && (c.A != 0 || c.B != 0) {
-			title := title(c)
+			title := title(c.Metric)
 			if depth == 0 {
 				title += ", all " + p.changes.locations + " together"
 			}
@@ -102,13 +102,6 @@ func top(c Change) string {
 		m = m.Parent
 	}
 	return m.Name
-}
-
-func title(c Change) string {
-	if c.Metric.Title != "" {
-		return c.Metric.Title
-	}
-	return c.Metric.Name
 }
 
 // head begins a table.
@@ -173,7 +166,7 @@ func (p *page) calls() {
 				p.head(part.title + " in " + p.b + ", by metric and call path")
 			}
 			shown++
-			p.row(c, title(c)+" in "+where(c.Path))
+			p.row(c, c.title+" in "+where(c.Path))
 		}
 		if shown > 0 {
 			if c := p.changes.Calls[0]; rest != 0 {
@@ -225,7 +218,7 @@ func (p *page) others() {
 			p.line("%s and %d more metrics", readable.Right("", 11), len(list)-i)
 			break
 		}
-		what := title(c)
+		what := c.title
 		for _, o := range p.changes.Others {
 			if o.Metric == c.Metric {
 				what += ", most in " + where(o.Path)
