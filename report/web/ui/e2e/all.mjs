@@ -3,3 +3,4 @@ import "./trees.mjs";
 import "./whole.mjs";
 import "./panels.mjs";
 import "./alone.mjs";
+import "./inputs.mjs";
