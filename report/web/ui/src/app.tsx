@@ -5,7 +5,7 @@ import { value } from "./format";
 import { Icon } from "./icons";
 import { Efficiency, Findings, Timeline } from "./panels";
 import { Popover } from "./popover";
-import { attribute, compared, fullResource, pathName } from "./report";
+import { attribute, compared, fullResource, heading, pathName } from "./report";
 import { getReport, setState, type State, useStore, useTheme, type View } from "./state";
 import { columnNames, Trees } from "./trees";
 import { useCalls, useSelection, useSettled, useSystem } from "./values";
@@ -90,7 +90,7 @@ function Header({ narrow, openHelp }: { narrow: boolean; openHelp: () => void })
   return (
     <header class="top">
       <div class="title">
-        <h1 title={[r.difference && attribute(r, "expert:difference"), r.file].filter(Boolean).join("\n")}>{r.difference ? compared(r).join(" − ") : r.title}</h1>
+        <h1 title={[r.difference && attribute(r, "expert:difference"), r.file].filter(Boolean).join("\n")}>{heading(r)}</h1>
         <span class="kind">{r.difference ? "Difference" : kinds[r.kind]}</span>
       </div>
       <Tabs label="Views" now={view} all={views} choose={(v) => setState({ view: v })} controls="view" prefix="tab-" />

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app";
+import { heading } from "./report";
 import { getReport, start } from "./state";
 import "./style.css";
 
@@ -9,7 +10,7 @@ document.documentElement.dataset.theme = window.matchMedia("(prefers-color-schem
 render(<p class="empty" role="status">Loading the report…</p>, root);
 start().then(
   () => {
-    document.title = `${getReport().title} · expert`;
+    document.title = `${heading(getReport())} · expert`;
     render(<App />, root);
   },
   (e: Error) =>

@@ -102,6 +102,12 @@ function shorten(modules: Module[]): void {
 // attribute returns an attribute of the report, "" if it has no such.
 export const attribute = (r: Report, key: string): string => r.attrs.find(([k]) => k === key)?.[1] ?? "";
 
+// heading is what the report is called: with its directory if all reports of a tool have the same name.
+export function heading(r: Report): string {
+  if (r.difference) return compared(r).join(" − ");
+  return /^(scout|profile|summary|trace)\.cubex?$/.test(r.title) ? r.file.split("/").slice(-2).join("/") : r.title;
+}
+
 // compared names the two reports of a difference, without the words that their names begin and end with alike.
 export function compared(r: Report): [string, string] {
   const [a, b] = attribute(r, "expert:difference").split(" − ");
