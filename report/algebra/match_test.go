@@ -108,7 +108,7 @@ func TestProcessesOnOtherNodes(t *testing.T) {
 	}
 	r, err := Diff(make("a", "n1", "n1", "n2", "n2"), make("b", "n7", "n7", "n8", "n8"))
 	require.NoError(t, err)
-	require.Empty(t, r.Notes)
+	require.Equal(t, []string{"nodes have other names in one report than in another: those of b are shown"}, r.Notes)
 	require.Len(t, r.Cube.System[0].Children, 2, "other names, same places")
 	require.Len(t, r.Cube.Locations(), 8)
 	require.Empty(t, byPath(t, r.Cube, "time"))

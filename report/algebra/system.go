@@ -68,6 +68,7 @@ func (u *union) uniteSystems() {
 	if s.split {
 		u.notes.add("processes are on other nodes in one report than in another: they are all shown on one")
 		s = u.addSystems(true)
+		u.renamed = false
 	}
 	for _, p := range s.order {
 		s.collapse(p)
@@ -223,6 +224,7 @@ func (s *systems) locate(n *cube.SystemNode, i int, name string, found []*place,
 		s.nodes[name] = x
 		s.attach(x, n, last)
 	}
+	s.renamed = s.renamed || !goroutines && len(found) > 0 && x.Name != n.Name
 	taken[x] = true
 	last[n] = x
 }

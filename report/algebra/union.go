@@ -13,11 +13,12 @@ import (
 
 // union is a cube with the trees of several inputs, without values, and how theirs map to it.
 type union struct {
-	cube   *cube.Cube
-	inputs []*operand
-	units  []int // by column: number of the process
-	moved  bool  // the inputs may be of a program that was edited in between
-	notes  notes
+	cube    *cube.Cube
+	inputs  []*operand
+	units   []int // by column: number of the process
+	renamed bool  // nodes with the same processes have other names
+	moved   bool  // the inputs may be of a program that was edited in between
+	notes   notes
 }
 
 // operand is an input with what becomes of its call paths and locations.
@@ -107,6 +108,9 @@ func (u *union) finish(jobs []func() error) error {
 	u.cube.Attrs = slices.DeleteFunc(slices.Clone(first.Attrs), func(a cube.Attr) bool {
 		return a.Key == differenceAttr || slices.ContainsFunc(u.inputs, func(in *operand) bool { return !slices.Contains(in.Cube.Attrs, a) })
 	})
+	if u.renamed {
+		u.notes.add("nodes have other names in one report than in another: those of %s are shown", u.inputs[0].Name)
+	}
 	if len(u.inputs) > 1 {
 		setAttr(&u.cube.Attrs, "trace", "") // it would be that of one run
 	}
