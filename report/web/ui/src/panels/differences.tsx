@@ -1,7 +1,7 @@
 // What a difference of two reports, A − B, says: what became shorter in B, what longer, and what is no more than the spread of the runs.
 import { useState } from "preact/hooks";
 import type { Difference } from "../api";
-import { percent, value } from "../format";
+import { figures, percent, value } from "../format";
 import { compared } from "../report";
 import { getReport } from "../state";
 import { CallPath, titleOf } from "./parts";
@@ -91,5 +91,6 @@ function relative({ d, by }: Change): string {
   if (d.a === null || d.b === null) return "";
   if (d.a === 0) return "new";
   if (d.b === 0) return "gone";
+  if (d.b / d.a >= 10) return `× ${figures(d.b / d.a)}`;
   return percent(by / Math.abs(d.a), true) + "\u202f%";
 }

@@ -2,7 +2,7 @@
 import type { Efficiency as Item, Findings as Answers } from "../api";
 import { requests } from "../api";
 import { percent } from "../format";
-import { useAnswer } from "../state";
+import { getReport, useAnswer } from "../state";
 import { Nothing, Pending, Prose } from "./parts";
 
 // Efficiency is the page of its own, with formulas and meanings.
@@ -10,6 +10,7 @@ export function Efficiency() {
   const answer = useAnswer<Answers>(requests.findings());
   if (!answer.data) return <Pending answer={answer} />;
   const list = answer.data.efficiency;
+  if (getReport().difference) return <Nothing title="A difference has no efficiencies">They are ratios of one run: look at the two reports that were compared.</Nothing>;
   if (list.length === 0) return <Nothing title="There are no efficiencies">They need the time of each process or thread and the part of it that was computing, which this report does not have.</Nothing>;
   const reasons = new Set(list.map((e) => (e.value === null ? e.why : "")));
   const same = reasons.size === 1 ? list[0]!.why : "";

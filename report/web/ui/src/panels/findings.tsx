@@ -16,7 +16,8 @@ export function Findings() {
   const answer = useAnswer<Answers>(requests.findings());
   const f = answer.data;
   if (!f) return <Pending answer={answer} />;
-  const aside = f.efficiency.some((e) => e.value !== null) || f.warnings.length > 0;
+  const efficient = !getReport().difference && f.efficiency.some((e) => e.value !== null);
+  const aside = efficient || f.warnings.length > 0;
   return (
     <div class={"findings-page" + (aside ? " with-aside" : "")}>
       <div class="main">
@@ -29,7 +30,7 @@ export function Findings() {
       {aside && (
         <aside aria-label="About the run">
           {f.warnings.length > 0 && <Warnings list={f.warnings} />}
-          {f.efficiency.length > 0 && (
+          {efficient && (
             <Section title="Efficiency" more={<button type="button" class="link quiet" onClick={() => setState({ view: "efficiency" })}>What is this?</button>}>
               <EfficiencyList list={f.efficiency} brief />
             </Section>
