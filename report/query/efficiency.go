@@ -22,7 +22,7 @@ type Efficiency struct {
 //	    transfer              max (u + w) ÷ max t
 //
 // They say nothing where locations come and go, as goroutines may: the model compares locations that are there for the whole
-// run.
+// run. Goroutines that do little but wait for those that they started, as main often does, are left out: they use no processor.
 func (m *Model) Efficiency() []Efficiency {
 	list := []Efficiency{
 		{Name: "parallel efficiency", Formula: "mean computation ÷ longest time", Meaning: "The part of the run that a location spends on useful computation, on average."},
@@ -49,7 +49,7 @@ func (m *Model) Efficiency() []Efficiency {
 		}
 	}
 	set := func(i int, x, y float64) {
-		list[i].Formula += fmt.Sprintf(" = %s ÷ %s", duration(x), duration(y))
+		list[i].Formula += fmt.Sprintf(" = %s ÷ %s, of %d %s", duration(x), duration(y), len(t), m.class("locations", "goroutines"))
 		if list[i].Value = x / y; y <= 0 {
 			list[i].Value, list[i].Why = 0, "there was no computation"
 		}
@@ -93,6 +93,12 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	if err != nil {
 		return nil, nil, nil, err.Error()
 	}
+	joining := make([]float64, len(all))
+	if join := m.byName["join_wait"]; m.ours && join != nil {
+		if joining, err = m.perLocation(What{Metric: join}); err != nil {
+			return nil, nil, nil, err.Error()
+		}
+	}
 	waited, err := m.waited()
 	if err != nil {
 		return nil, nil, nil, err.Error()
@@ -103,7 +109,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 		sum += computed[i]
 	}
 	for i, x := range all {
-		if x < alive*longest || x <= 0 {
+		if x < alive*longest || x <= 0 || joining[i] >= alive*x {
 			continue
 		}
 		t, u = append(t, x), append(u, computed[i])

@@ -195,6 +195,30 @@ func TestBuiltInHierarchy(t *testing.T) {
 	})
 }
 
+// A remapped report that is written and read again is the same, and needs no specification.
+func TestRemappedFile(t *testing.T) {
+	scouts(t, func(t testing.TB, file string, c *cube.Cube) {
+		m := display(t, c)
+		path := filepath.Join(t.TempDir(), "remapped.cubex")
+		require.NoError(t, m.Cube.Save(path))
+		again := open(t, path)
+		_, ok := Embedded(again)
+		require.False(t, ok)
+		n, err := New(again)
+		require.NoError(t, err)
+		require.Len(t, n.Metrics, len(m.Metrics))
+		for i, q := range m.Metrics {
+			require.Equal(t, q.Name, n.Metrics[i].Name)
+			for _, self := range []bool{false, true} {
+				want, wantErr := m.Total(What{q, self})
+				got, err := n.Total(What{n.Metrics[i], self})
+				require.Equal(t, wantErr, err)
+				require.Equal(t, want, got, "%s in %s", q.Name, file)
+			}
+		}
+	})
+}
+
 // Imbalance that is computed here is that which Scalasca computed when it converted this report.
 func TestImbalance(t *testing.T) {
 	c := open(t, shared+"/cube/cubelib-4.6-tests/test16/profile_remapped.cube")

@@ -30,7 +30,7 @@ type resourceKey struct {
 }
 
 // keep is how many values are kept of each sort, beside those of the whole system and of the whole program.
-const keep = 4 << 20
+const keep = 1 << 20
 
 // cache keeps the results of a function. Those that are not pinned are dropped, oldest first, when there are too many values.
 type cache[K comparable, V any] struct {

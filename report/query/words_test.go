@@ -58,7 +58,7 @@ func TestEfficiency(t *testing.T) {
 	}
 	require.InDelta(t, list[0].Value, list[1].Value*list[2].Value, 1e-12)
 	require.InDelta(t, list[2].Value, list[3].Value*list[4].Value, 1e-12)
-	require.Equal(t, "mean computation ÷ longest time = 7.00 s ÷ 10.0 s", list[0].Formula)
+	require.Equal(t, "mean computation ÷ longest time = 7.00 s ÷ 10.0 s, of 2 locations", list[0].Formula)
 
 	m.Cube.Metrics[0].Name = "else"
 	other, err := New(m.Cube)
@@ -68,6 +68,35 @@ func TestEfficiency(t *testing.T) {
 	other, err = New(m.Cube)
 	require.NoError(t, err)
 	require.Contains(t, other.Efficiency()[0].Why, "does not tell computation")
+}
+
+// A goroutine that only waits for those that it started is not one of those that share the work.
+func TestEfficiencyOfGoroutines(t *testing.T) {
+	c := twoRanks(t).Cube
+	third := &cube.Location{ID: 2, Name: "main"}
+	c.System[0].Groups[0].Locations = append(c.System[0].Groups[0].Locations, third)
+	c.Attrs = []cube.Attr{{Key: "Creator", Value: "expert test"}}
+	time := &cube.Metric{ID: 0, Name: "time", Unit: "ns", DType: "INT64"}
+	execution := &cube.Metric{ID: 1, Name: "execution", Unit: "ns", DType: "INT64"}
+	join := &cube.Metric{ID: 2, Name: "join_wait", Unit: "ns", DType: "INT64", Attrs: []cube.Attr{{Key: "wait", Value: "true"}}}
+	time.Children, c.Metrics = []*cube.Metric{execution, join}, []*cube.Metric{time}
+	require.NoError(t, c.Complete())
+	for m, row := range map[*cube.Metric][]int64{time: {10, 10, 11}, execution: {6, 8, 1}, join: {0, 0, 10}} {
+		values := []cube.Value{}
+		for _, v := range row {
+			values = append(values, cube.Int(v))
+		}
+		r, err := cube.MakeRow("INT64", values)
+		require.NoError(t, err)
+		require.NoError(t, m.Set(c.Paths()[1], r))
+	}
+	m, err := New(c)
+	require.NoError(t, err)
+	require.Equal(t, "goroutine", m.Resources[len(m.Resources)-1].Class)
+	list := m.Efficiency()
+	require.Empty(t, list[0].Why)
+	require.InDelta(t, 7./8, list[1].Value, 1e-12)
+	require.Equal(t, "most computation ÷ longest time = 8.00 ns ÷ 10.0 ns, of 2 goroutines", list[2].Formula)
 }
 
 // Where locations are not there for the whole run, the ratios do not apply.
