@@ -112,6 +112,9 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model, list []*query.Metric) error {
 				if o.Metrics = list; s.metrics == "" {
 					o.Metrics = table.Dearest(m)
+					if o.Spread {
+						o.Metrics = o.Metrics[:min(1, len(o.Metrics))]
+					}
 				}
 				if o.Self = s.self; format.value == "text" || cmd.Flags().Changed("top") {
 					o.Top = top
@@ -133,6 +136,7 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 	flags.BoolVar(&o.Inclusive, "inclusive", false, "values with those of what is called")
 	flags.BoolVar(&exclusive, "exclusive", false, "values without those of what is called (default)")
 	flags.BoolVar(&o.PerLocation, "per-location", false, "rows for each location")
+	flags.BoolVar(&o.Spread, "spread", false, "mean, quartiles … of one metric over locations")
 	flags.Var(format, "format", format.usage())
 	return cmd
 }

@@ -57,7 +57,7 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 	}
 	if o.Annotate == Location {
 		c.t.Labels = append(c.t.Labels, "location")
-		c.t.Columns = append(c.t.Columns, Column{Name: "largest", Title: col.Title, Unit: col.Unit, Total: col.Total})
+		c.t.Columns = append(c.t.Columns, Column{Name: "largest", Title: col.Title, Unit: col.Unit, derived: true})
 		c.names = locationNames(m)
 	}
 	var err error

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -22,6 +23,7 @@ type StatOptions struct {
 	Top         int             // at most so many rows; 0 all
 	Percent     bool            // of the whole program
 	PerLocation bool            // a row for every location
+	Spread      bool            // of one metric, how its values are spread over the locations
 }
 
 // stat is a table of metrics in the making.
@@ -52,9 +54,9 @@ func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	if o.CallPaths {
 		s.t.Labels[0] = "callpath"
 	}
-	if o.PerLocation {
+	if s.locations = locations(m); o.PerLocation {
 		s.t.Labels = append(s.t.Labels, "location")
-		s.locations, s.names = locations(m), locationNames(m)
+		s.names = locationNames(m)
 	}
 	rows := len(m.Cube.Regions)
 	if o.CallPaths {
@@ -63,20 +65,29 @@ func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	if err := s.fits(rows); err != nil {
 		return nil, err
 	}
+	if o.Spread && (len(o.Metrics) != 1 || o.PerLocation) {
+		return nil, errors.New("a spread is that of one metric, over the locations")
+	}
 	for _, q := range o.Metrics {
 		s.t.Columns = append(s.t.Columns, column(m, s.what(q), o.Percent))
 	}
 	s.rows()
 	s.sort()
+	if o.Spread {
+		s.spreadColumns()
+	}
 	all := len(s.list)
 	if o.Top > 0 && all > o.Top {
 		s.list = s.list[:o.Top]
 		s.t.more = all - o.Top
 	}
 	for i := range s.list {
-		if o.PerLocation {
+		switch {
+		case o.PerLocation:
 			s.perLocation(&s.list[i])
-		} else {
+		case o.Spread:
+			s.spread(&s.list[i])
+		default:
 			s.add(&s.list[i], s.list[i].values, "")
 		}
 		if err := s.fits(len(s.t.Rows)); err != nil {
@@ -192,23 +203,10 @@ func shortPath(list []string) string {
 // perLocation adds a row for every location on which there is a value.
 func (s *stat) perLocation(r *statRow) {
 	rows := make([][]cube.Value, len(s.locations))
-	for k, q := range s.o.Metrics {
-		if s.t.Columns[k].Error != "" {
-			continue
-		}
-		var values []cube.Value
-		var err error
-		if r.path != nil {
-			values, err = s.m.ByResource(s.what(q), r.path, s.o.Inclusive)
-		} else {
-			values, err = s.m.RegionByResource(s.what(q), r.region, s.o.Inclusive)
-		}
-		if err != nil {
-			s.t.Columns[k].Error = err.Error()
-			continue
-		}
-		for i, l := range s.locations {
-			if v := values[l.Index]; !v.Zero() {
+	for k := range s.o.Metrics {
+		values := s.onLocations(r, k)
+		for i, v := range values {
+			if !v.Zero() {
 				if rows[i] == nil {
 					rows[i] = make([]cube.Value, len(s.o.Metrics))
 				}
@@ -221,4 +219,27 @@ func (s *stat) perLocation(r *statRow) {
 			s.add(r, values, s.names[i])
 		}
 	}
+}
+
+// onLocations returns the values of a row's metric by location; nil if there are none.
+func (s *stat) onLocations(r *statRow, k int) []cube.Value {
+	if s.t.Columns[k].Error != "" {
+		return nil
+	}
+	var all []cube.Value
+	var err error
+	if what := s.what(s.o.Metrics[k]); r.path != nil {
+		all, err = s.m.ByResource(what, r.path, s.o.Inclusive)
+	} else {
+		all, err = s.m.RegionByResource(what, r.region, s.o.Inclusive)
+	}
+	if err != nil {
+		s.t.Columns[k].Error = err.Error()
+		return nil
+	}
+	values := make([]cube.Value, len(s.locations))
+	for i, l := range s.locations {
+		values[i] = all[l.Index]
+	}
+	return values
 }

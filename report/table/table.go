@@ -47,6 +47,8 @@ type Column struct {
 	Share             bool       // values are per cent
 	Total             cube.Value // of the whole program, in the unit
 	Error             string     // why there are no values
+
+	derived bool // from the values of rows: the whole program has none
 }
 
 // Row is what there is to say about a region, a call path or a location.
@@ -271,7 +273,7 @@ func (t *Table) json(w io.Writer) error {
 	}
 	columns := make([]column, len(t.Columns))
 	for i, c := range t.Columns {
-		columns[i] = column{c.Name, c.Title, c.Unit, number{c.Total, c.Error == ""}, c.Share, c.Error}
+		columns[i] = column{c.Name, c.Title, c.Unit, number{c.Total, c.Error == "" && !c.derived}, c.Share, c.Error}
 	}
 	head, err := json.Marshal(columns)
 	if err != nil {

@@ -158,6 +158,18 @@ send,/src/solve.go,31,b/main,9000000,10000000,
 	require.Contains(t, doc.Notes[0], "broken cannot be evaluated: ")
 }
 
+func TestSpread(t *testing.T) {
+	m := sample(t)
+	equal(t, `
+   time     mean      min       q1   median       q3      max  region
+ 100 ms  50.0 ms  10.0 ms  30.0 ms  50.0 ms  70.0 ms  90.0 ms  send  solve.go:31
+5.50 ms  2.75 ms  2.50 ms  2.63 ms  2.75 ms  2.88 ms  3.00 ms  solve  solve.go:20
+… 2 more rows
+`, text(t, stat(t, m, table.StatOptions{Metrics: metrics(t, m, "time"), Spread: true, Top: 2}), table.Text))
+	_, err := table.Stat(m, table.StatOptions{Metrics: m.Metrics, Spread: true})
+	require.ErrorContains(t, err, "one metric")
+}
+
 func TestTooLarge(t *testing.T) {
 	m := sample(t)
 	_, err := table.Stat(m, table.StatOptions{Metrics: slices.Repeat(m.Metrics, 1<<21)})
