@@ -29,10 +29,10 @@ type cells struct {
 	plain  bool      // values are combined with + and −, so that zeros do not matter
 	plus   func(v, w cube.Value) cube.Value
 	minus  func(v, w cube.Value) cube.Value
-	over   func(v, w cube.Value) cube.Value // plus, over the system
-	has    func(path int32) bool            // whether there is a row
-	row    func(path int32) (row, error)    // for concurrent use
-	err    *error                           // of a combination
+	over   func(v, w cube.Value) cube.Value            // plus, over the system
+	has    func(path int32) bool                       // whether there is a row
+	row    func(path int32, at *Resource) (row, error) // for concurrent use; nothing but a part of the system is needed, or all
+	err    *error                                      // of a combination
 }
 
 // row holds values by location.
@@ -66,7 +66,7 @@ func (m *Model) cells(q *Metric) *cells {
 			stored[p.Index()] = true
 		}
 		c.has = func(path int32) bool { return stored[path] }
-		c.row = func(path int32) (row, error) { return q.Row(m.Cube.Paths()[path]) }
+		c.row = func(path int32, _ *Resource) (row, error) { return q.Row(m.Cube.Paths()[path]) }
 		return c
 	}
 	c.kind = cube.Exclusive
@@ -79,18 +79,18 @@ func (m *Model) cells(q *Metric) *cells {
 			factors, err := m.factors(q, path)
 			return err != nil || slices.ContainsFunc(factors, func(x float64) bool { return x != 0 })
 		}
-		c.row = func(path int32) (row, error) { return m.linearRow(q, path) }
+		c.row = func(path int32, _ *Resource) (row, error) { return m.linearRow(q, path) }
 		return c
 	}
 	var pool sync.Pool
 	c.has = func(int32) bool { return true }
-	c.row = func(path int32) (row, error) {
+	c.row = func(path int32, at *Resource) (row, error) {
 		e, ok := pool.Get().(*rowEvaluator)
 		if !ok {
 			e = m.rowEvaluator(q)
 		}
 		defer pool.Put(e)
-		return e.row(path)
+		return e.row(path, at)
 	}
 	return c
 }
@@ -196,11 +196,15 @@ func (m *Model) rowEvaluator(q *Metric) *rowEvaluator {
 	return e
 }
 
-func (e *rowEvaluator) row(path int32) (row, error) {
+func (e *rowEvaluator) row(path int32, at *Resource) (row, error) {
 	e.sel = selection{path, none, e.calculated.Kind == cube.PreDerivedInclusive}
 	values := make(computed, len(e.m.leaves))
-	for i, leaf := range e.m.leaves {
-		e.at = leaf
+	columns := e.m.columns
+	if at != nil {
+		columns = at.columns
+	}
+	for _, i := range columns {
+		e.at = e.m.leaves[i]
 		x, err := e.evaluator.Eval()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.calculated.Name, err)

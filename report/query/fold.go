@@ -23,7 +23,7 @@ func (m *Model) own(q *Metric, at *Resource) ([]cube.Value, *cells, error) {
 		if !c.has(int32(i)) {
 			return nil
 		}
-		r, err := c.row(int32(i))
+		r, err := c.row(int32(i), at)
 		if err == nil {
 			own[i] = c.foldRow(r, at)
 		}
@@ -84,7 +84,7 @@ func (m *Model) sweep(c *cells) (sweep, error) {
 		err := parallel(len(parts), n*len(m.leaves), func(i int) error {
 			parts[i] = make([]cube.Value, len(m.leaves))
 			for path := i * block; path < min(n, (i+1)*block); path++ {
-				r, err := c.row(int32(path))
+				r, err := c.row(int32(path), nil)
 				if err != nil {
 					return err
 				}
@@ -244,7 +244,7 @@ func (m *Model) foldByColumn(c *cells, s selection) ([]cube.Value, error) {
 	err := c.parallel(len(parts), len(steps)*n, func(i int) error {
 		parts[i] = make([]cube.Value, n)
 		for _, step := range steps[i*block : min(len(steps), (i+1)*block)] {
-			r, err := c.row(step.path)
+			r, err := c.row(step.path, nil)
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,7 @@ type Model struct {
 	all        []*Metric
 	of         map[*cube.Metric]*Metric
 	leaves     []*Resource // by column
+	columns    []int32     // of all locations
 	paths      pathTree
 	ids        *identifiers
 	globals    *cubepl.Globals
@@ -162,6 +163,9 @@ func (m *Model) addResources() {
 		}
 	}
 	visit(nil, m.Cube.System)
+	for i := range m.leaves {
+		m.columns = append(m.columns, int32(i))
+	}
 	for _, r := range m.Resources {
 		slices.Sort(r.columns)
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/csv"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -120,6 +121,65 @@ func TestDisplayHierarchyAgainstNaive(t *testing.T) {
 	check(t, m, m.Metrics[:12], []*Resource{nil})
 	m = display(t, open(t, shared+"/oracle/omp-tiny_trace_function_runtime_fraction/scout.cubex"))
 	check(t, m, []*Metric{m.Metric("execution"), m.Metric("comp"), m.Metric("critical_path_imbalance"), m.Metric("omp_time")}, m.Resources)
+}
+
+// Every report of other tools that can be read can be asked, and totals are those of its rows.
+func TestAllReports(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(shared, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".cubex") && !strings.HasSuffix(file, ".cube") {
+			return err
+		}
+		c, err := cube.Open(file)
+		if err != nil {
+			return nil // package cube knows which
+		}
+		defer c.Close()
+		files++
+		m, err := Display(c)
+		require.NoError(t, err, file)
+		for _, q := range m.Metrics {
+			for _, self := range []bool{false, true} {
+				total, err := m.Total(What{q, self})
+				if q.DType.Numeric() {
+					require.NoError(t, err, "%s: %s", file, q.Name)
+				}
+				inclusive, _, err := m.ByPath(What{q, self}, nil)
+				bySystem, other := m.ByResource(What{q, self}, nil, true)
+				require.Equal(t, err, other)
+				if err != nil || !q.Additive {
+					continue
+				}
+				roots, top := 0.0, 0.0
+				for _, i := range m.paths.roots() {
+					roots += inclusive[i].Float64()
+				}
+				for i, r := range m.Resources {
+					if r.Parent == nil {
+						top += bySystem[i].Float64()
+					}
+				}
+				whole, err := m.Total(What{Metric: q})
+				require.NoError(t, err)
+				require.InDelta(t, total.Float64(), roots, 1e-9*math.Abs(whole.Float64()), "%s: %s", file, q.Name)
+				require.InDelta(t, total.Float64(), top, 1e-9*math.Abs(whole.Float64()), "%s: %s", file, q.Name)
+			}
+			if !q.Kind.Derived() && q.DType.Numeric() {
+				want, err := q.Metric.Total()
+				require.NoError(t, err)
+				got, err := m.Total(What{Metric: q})
+				require.NoError(t, err)
+				require.InDelta(t, want.Float64(), got.Float64(), 1e-12*math.Abs(want.Float64()), "%s: %s", file, q.Name)
+			}
+		}
+		m.Findings(5)
+		require.Len(t, m.Efficiency(), 5)
+		return nil
+	})
+	if err != nil {
+		t.Skip("no reports of other tools here: ", err)
+	}
+	require.Greater(t, files, 70)
 }
 
 // Values by location are those that pycubexr expects, digit for digit.
