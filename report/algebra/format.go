@@ -13,7 +13,10 @@ import (
 
 // value writes a value in its unit; times without a metric are in seconds.
 func value(v float64, c Change) string {
-	if c.Metric == nil {
+	switch {
+	case v == 0:
+		return "0"
+	case c.Metric == nil:
 		return readable.Quantity(v, "sec")
 	}
 	return readable.Quantity(v, c.Metric.Unit)
