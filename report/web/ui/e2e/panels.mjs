@@ -1,7 +1,9 @@
 // Findings, efficiencies, timeline, plots and topology.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { browse, digits, member, missing, oracle, reads, reports, run, seconds, table, teaLeaf } from "./harness.mjs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { browse, digits, member, missing, oracle, reads, reports, run, seconds, serve, table, teaLeaf } from "./harness.mjs";
 
 const analysis = (report) => JSON.parse(run("analyze", report, "--format", "json"));
 // severities are what expert dump says, each without call paths and metrics below.
@@ -72,8 +74,8 @@ browse("efficiencies have a formula and a meaning, or say that they do not apply
   const items = page.locator(".efficiencies > li");
   await items.first().waitFor();
   assert.equal(await items.count(), efficiency.length);
-  const busy = new Map();
-  for (const r of severities(reports.hydro)) if (r.metric === "execution") busy.set(r.location, (busy.get(r.location) ?? 0) + r.value);
+  const busy = new Map(); // main only waits for the others and has no share of the work
+  for (const r of severities(reports.hydro)) if (r.metric === "execution" && r.location.startsWith("domain")) busy.set(r.location, (busy.get(r.location) ?? 0) + r.value);
   const spent = [...busy.values()];
   const balance = efficiency.find((e) => e.name === "load balance").value;
   assert.ok(Math.abs(balance - spent.reduce((a, b) => a + b) / spent.length / Math.max(...spent)) < 1e-12, `${balance}`);
@@ -265,6 +267,32 @@ browse("a difference has signs that are seen without colours", { report: reports
   await ui.view("Findings");
   await page.getByRole("heading", { name: "What got worse" }).waitFor();
   assert.match(await text(page.locator("main")), /Late sender/);
+});
+
+const pair = async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "expert-diff-")), "difference.cubex");
+  run("diff", ...teaLeaf, "-o", file);
+  return serve(file);
+};
+
+browse("what an optimisation did is seen in the difference", { url: pair, skip: missing(teaLeaf) }, async (ui, page) => {
+  const totals = await Promise.all(teaLeaf.map(async (f) => {
+    const meta = await fetch((await serve(f)) + "api/meta").then((r) => r.json());
+    return Object.fromEntries(meta.metrics.map((m, i) => [m.name, meta.totals.incl[i]]));
+  }));
+  const lead = await text(page.locator(".lead"));
+  const share = (100 * (totals[0].critical_path - totals[1].critical_path)) / totals[0].critical_path;
+  assert.ok(lead.includes(`${share.toFixed(1)} % less time`), `${share}: ${lead}`);
+  assert.ok(lead.includes("noise cannot be known"), lead);
+  await ui.view("Trees");
+  for (const name of ["time", "mpi_latesender", "omp_ibarrier_wait"]) {
+    const m = await ui.selectMetric(name);
+    const want = totals[0][name] - totals[1][name];
+    const shown = await ui.exact("metric", m);
+    assert.ok(Math.abs(shown - want) <= 1e-9 * totals[0][name], `${name}: ${shown}, not ${want}`);
+    assert.equal(await (await ui.row("metric", m)).locator(".value-box").innerText(), want > 0 ? "+" : "−");
+  }
+  assert.deepEqual(await ui.wide(), []);
 });
 
 // meanOf is the mean of the runs, computed here.
