@@ -25,7 +25,6 @@ export const reports = {
 const shared = join(root, "../shared/data");
 // What is measured elsewhere and not part of the sources; tests that need it are skipped where it is missing.
 export const teaLeaf = ["baseline", "optimized"].map((v) => join(shared, `cube/epcc/scorep_tea_leaf_${v}_8x12_trace/scout.cubex`));
-export const largest = [join(shared, "cube/epcc/scorep_bt-mz_C_8x6_sum.hwc/profile.cubex")];
 export const missing = (...files) => {
   const gone = files.flat().filter((f) => !existsSync(f));
   return gone.length > 0 && `no ${gone[0]}`;

@@ -116,7 +116,7 @@ browse("nobody else is answered", { report: reports.planted }, async (ui) => {
 });
 
 // How long things take depends on the machine: this tells, and only requires that they come to an end.
-browse("how long it takes", { url: () => serve(missing(teaLeaf) ? reports.scalasca : teaLeaf[0]), hash: "#view=trees" }, async (ui, page) => {
+browse("how long it takes", { url: () => serve(missing(teaLeaf) ? reports.scalasca : teaLeaf[1]), hash: "#view=trees" }, async (ui, page) => {
   const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? performance.now());
   const times = [];
   const names = (await ui.meta()).metrics.filter((m) => m.parent < 0).slice(0, 8).map((m) => m.name);
