@@ -73,7 +73,12 @@ func remap(c *cube.Cube, file string, otherwise bool) (*cube.Cube, error) {
 	if err != nil {
 		return nil, err
 	}
-	return query.Remap(c, spec)
+	c, err = query.Remap(c, spec)
+	var format *cube.FormatError
+	if errors.As(err, &format) {
+		format.File = file
+	}
+	return c, err
 }
 
 // maxSpec limits a specification, in bytes. Those in use have 150 000.

@@ -57,10 +57,13 @@ func TestRemap(t *testing.T) {
 
 	status, text = expert(in, "-r", in, "-o", out)
 	require.Zero(t, status, text)
+	broken := filepath.Join(dir, "broken.spec")
+	require.NoError(t, os.WriteFile(broken, []byte("<metrics><metric>"), 0o644))
 	for _, x := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{in, "-r", broken, "-o", out}, "broken.spec: offset 17: "},
 		{[]string{out, "-o", dir}, "says nothing about the hierarchy"},
 		{[]string{in, "-o", dir}, "not a regular file"},
 		{[]string{in, "-r", dir, "-o", out}, "no specification of metrics"},

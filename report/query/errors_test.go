@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -98,6 +99,33 @@ func TestErrors(t *testing.T) {
 		post("early", "${z}", initial(`{ global(z); ${z} = metric::work(); }`)))
 	require.ErrorContains(t, m.Metric("needs").Err, "initialisation of needs")
 	require.NoError(t, m.Metric("own").Err)
+}
+
+// A specification that is none is refused, with the place.
+func TestRemapErrors(t *testing.T) {
+	c := random(t, 1)
+	for spec, want := range map[string]string{
+		"":                    "remapping.spec: offset 0: no metrics",
+		"<metrics></metrics>": "no metrics",
+		"<metrics><metric>":   "remapping.spec: offset 17: </cube> ends <metric>",
+		"<metrics></metric>":  "remapping.spec: offset 9: </metric> ends <metrics>",
+		"<metrics><metric type=\"x\"></metric></metrics>":                                                       `type "x" of a metric is not known`,
+		"<metrics><metric><uniq_name>a</uniq_name></metric><metric><uniq_name>a</uniq_name></metric></metrics>": `metric "a" is described twice`,
+		"<metrics>" + strings.Repeat("<metric>", 200_000) + strings.Repeat("</metric>", 200_000) + "</metrics>": "more than 100000 levels",
+	} {
+		_, err := Remap(c, spec)
+		require.ErrorContains(t, err, want)
+		var format *cube.FormatError
+		require.ErrorAs(t, err, &format)
+	}
+	// A hierarchy that is broken in its expressions only is shown, but for the metrics that need them.
+	d, err := Remap(c, `<metrics><metric type="POSTDERIVED"><uniq_name>a</uniq_name><dtype>FLOAT</dtype><cubepl>1 +</cubepl></metric></metrics>`)
+	require.NoError(t, err)
+	m, err := New(d)
+	require.NoError(t, err)
+	require.ErrorContains(t, m.Metrics[0].Err, "a: offset 3")
+	_, err = m.Total(What{Metric: m.Metric("time")})
+	require.NoError(t, err)
 }
 
 // Values that are several numbers are no sums.

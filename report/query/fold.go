@@ -316,8 +316,11 @@ func (m *Model) sumByColumn(list []addend, err error) ([]cube.Value, error) {
 		return nil, err
 	}
 	n, dtype := len(m.leaves), cube.DType("DOUBLE")
+	if len(list) == 0 {
+		return make([]cube.Value, n), nil // of no type yet, so that integers stay integers
+	}
 	fraction := func(a addend) bool { return !a.metric.DType.Integer() || a.factor != 1 && a.factor != -1 }
-	if len(list) > 0 && !slices.ContainsFunc(list, fraction) {
+	if !slices.ContainsFunc(list, fraction) {
 		dtype = "INT64"
 		if !slices.ContainsFunc(list, func(a addend) bool { return a.metric.DType != list[0].metric.DType }) {
 			dtype = list[0].metric.DType
