@@ -39,3 +39,24 @@ func TestByLocation(t *testing.T) {
 		}
 	}
 }
+
+// What a metric of integers has beside its children are integers, also where some of them have no values.
+func TestIntegersStayIntegers(t *testing.T) {
+	child := &cube.Metric{ID: 1, Name: "child", DType: "INT64"}
+	parent := &cube.Metric{ID: 0, Name: "parent", DType: "INT64", Children: []*cube.Metric{child}}
+	location := &cube.Location{Name: "only"}
+	root := &cube.CallPath{Region: &cube.Region{Name: "main"}}
+	c := &cube.Cube{Metrics: []*cube.Metric{parent}, Regions: []*cube.Region{root.Region}, Roots: []*cube.CallPath{root},
+		System: []*cube.SystemNode{{Groups: []*cube.LocationGroup{{Locations: []*cube.Location{location}}}}}}
+	require.NoError(t, c.Complete())
+	row, err := cube.MakeRow("INT64", []cube.Value{cube.Int(356546826)})
+	require.NoError(t, err)
+	require.NoError(t, parent.Set(root, row))
+	m, err := New(c)
+	require.NoError(t, err)
+	values, err := m.ByLocation(What{m.Metrics[0], true}, root, false)
+	require.NoError(t, err)
+	for _, v := range values {
+		require.Equal(t, cube.Int(356546826), v)
+	}
+}
