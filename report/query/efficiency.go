@@ -1,6 +1,12 @@
 package query
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"tracerec/report/cube"
+)
 
 // Efficiency is a ratio of the efficiency model of the POP project: 1 is perfect, and the whole is the product of its
 // factors.
@@ -21,8 +27,8 @@ type Efficiency struct {
 //	    serialisation         max u ÷ max (u + w)
 //	    transfer              max (u + w) ÷ max t
 //
-// They say nothing where locations come and go, as goroutines may: the model compares locations that are there for the whole
-// run. Goroutines that do little but wait for those that they started, as main often does, are left out: they use no processor.
+// Of threads and processes all count. Goroutines may come and go, but the model compares what is there for the whole run, so it
+// only applies if those that are do most of the computation. Goroutines that do little but wait for those that they started, as main often does, are left out: they use no processor.
 func (m *Model) Efficiency() []Efficiency {
 	list := []Efficiency{
 		{Name: "parallel efficiency", Formula: "mean computation ÷ longest time", Meaning: "The part of the run that a location spends on useful computation, on average."},
@@ -67,8 +73,8 @@ func (m *Model) Efficiency() []Efficiency {
 	return list
 }
 
-// alive is the part of the longest time that a location must have been there for the model to apply to it, and counted the
-// part of all computation that such locations must have done.
+// alive is the part of the longest time that a goroutine must have been there for the model to apply to it, and counted the
+// part of all computation that such goroutines must have done.
 const alive, counted = 0.9, 0.9
 
 // times returns time, computation and waiting of the locations to which the model applies, in seconds, or why there are none.
@@ -78,18 +84,11 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	if time == nil {
 		return nil, nil, nil, "the report has no metric of time"
 	}
-	useful := What{Metric: m.byName["comp"]}
-	if useful.Metric == nil || useful.Metric.Index < 0 {
-		useful = What{m.byName["execution"], true}
-	}
-	if useful.Metric == nil || useful.Metric.Err != nil {
-		return nil, nil, nil, "the report does not tell computation from the rest of the time"
-	}
 	all, err := m.perLocation(What{Metric: time})
 	if err != nil {
 		return nil, nil, nil, err.Error()
 	}
-	computed, err := m.perLocation(useful)
+	computed, err := m.computation(time)
 	if err != nil {
 		return nil, nil, nil, err.Error()
 	}
@@ -109,7 +108,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 		sum += computed[i]
 	}
 	for i, x := range all {
-		if x < alive*longest || x <= 0 || joining[i] >= alive*x {
+		if x <= 0 || m.ours && (x < alive*longest || joining[i] >= alive*x) {
 			continue
 		}
 		t, u = append(t, x), append(u, computed[i])
@@ -120,11 +119,44 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	}
 	switch {
 	case len(t) < 2:
-		return nil, nil, nil, "there are not two locations that were there for the whole run"
+		return nil, nil, nil, fmt.Sprintf("there are not two %s to compare that were there for the whole run", m.class("locations", "goroutines"))
 	case part < counted*sum:
-		return nil, nil, nil, fmt.Sprintf("locations came and went: those that were there for the whole run did %s of the computation", percent(part/sum))
+		return nil, nil, nil, fmt.Sprintf("goroutines came and went: those that were there for the whole run did %s of the computation", percent(part/sum))
 	}
 	return t, u, w, ""
+}
+
+// computation returns how long the locations computed: as a metric says, or else outside of regions of parallel programming.
+func (m *Model) computation(time *Metric) ([]float64, error) {
+	if q := m.byName["comp"]; q != nil && q.Index >= 0 {
+		return m.perLocation(What{Metric: q})
+	}
+	if q := m.byName["execution"]; q != nil && q.Index >= 0 {
+		return m.perLocation(What{q, true})
+	}
+	parallel := func(r *cube.Region) bool {
+		return slices.Contains([]string{"mpi", "openmp", "pthread", "shmem", "cuda", "opencl", "openacc", "measurement"}, r.Paradigm)
+	}
+	if !slices.ContainsFunc(m.Cube.Regions, parallel) || time.formula != nil {
+		return nil, errors.New("the report does not tell computation from the rest of the time")
+	}
+	c := m.cells(time)
+	var steps []step
+	for i, p := range m.Cube.Paths() {
+		if !parallel(p.Region) {
+			steps = append(steps, m.steps(c, selection{int32(i), none, false})...)
+		}
+	}
+	list, _, err := m.addends(c, steps)
+	values, err := m.sumByColumn(list, err)
+	if err != nil {
+		return nil, err
+	}
+	seconds := make([]float64, len(values))
+	for i, v := range values {
+		seconds[i] = v.Float64() * secondsPer(time.Unit)
+	}
+	return seconds, nil
 }
 
 // waited returns how long the locations waited, nil if no metric says so.

@@ -67,6 +67,9 @@ func TestEfficiency(t *testing.T) {
 	m.Cube.Metrics[0].Name, m.Cube.Metrics[0].Children[0].Name = "time", "else"
 	other, err = New(m.Cube)
 	require.NoError(t, err)
+	list = other.Efficiency()
+	require.InDelta(t, 7./8, list[1].Value, 1e-12, "computation is what is not in MPI")
+	m.Cube.Regions[2].Paradigm = "user"
 	require.Contains(t, other.Efficiency()[0].Why, "does not tell computation")
 }
 
@@ -99,15 +102,22 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	require.Equal(t, "most computation ÷ longest time = 8.00 ns ÷ 10.0 ns, of 2 goroutines", list[2].Formula)
 }
 
-// Where locations are not there for the whole run, the ratios do not apply.
+// Where goroutines are not there for the whole run, the ratios do not apply.
 func TestEfficiencyOfShortLives(t *testing.T) {
 	m := twoRanks(t)
-	r, err := cube.MakeRow("DOUBLE", []cube.Value{cube.Float(1), cube.Float(8)})
-	require.NoError(t, err)
-	require.NoError(t, m.Metric("time").Set(m.Cube.Paths()[1], r))
-	m, err = New(m.Cube)
-	require.NoError(t, err)
-	require.Contains(t, m.Efficiency()[1].Why, "not two locations")
+	m.Cube.Attrs = []cube.Attr{{Key: "Creator", Value: "expert test"}}
+	why := func(first float64) string {
+		r, err := cube.MakeRow("DOUBLE", []cube.Value{cube.Float(first), cube.Float(8)})
+		require.NoError(t, err)
+		require.NoError(t, m.Metric("time").Set(m.Cube.Paths()[1], r))
+		n, err := New(m.Cube)
+		require.NoError(t, err)
+		return n.Efficiency()[1].Why
+	}
+	require.Empty(t, why(6))
+	require.Contains(t, why(1), "not two goroutines")
+	m.Cube.Attrs = nil
+	require.Empty(t, why(1), "threads are there for the whole run")
 }
 
 func TestFindings(t *testing.T) {
