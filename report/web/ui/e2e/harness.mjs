@@ -252,6 +252,15 @@ export class UI {
   }
 }
 
+// eventually requires that a function comes to return what is wanted.
+export async function eventually(now, want) {
+  for (let i = 0; i < 100; i++) {
+    if ((await now()) === want) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.equal(await now(), want);
+}
+
 // digits reads a number written for people, with all its digits.
 export function digits(text) {
   const plain = text.replaceAll("\u202f", "").replaceAll("\u2212", "-");

@@ -138,36 +138,40 @@ browse("the timeline answers with spans, waits, and an arrow from the causer", p
 
 browse("the timeline is zoomed and moved with buttons, keys and the pointer", planted, async (ui, page) => {
   await rows(page).first().waitFor();
-  const window = async () => {
-    await page.waitForTimeout(400); // the address follows a little later
-    const m = /window=(\d+)_(\d+)/.exec(page.url());
-    return m ? [Number(m[1]), Number(m[2])] : null;
+  const inAddress = () => /window=(\d+)_(\d+)/.exec(page.url())?.slice(1).map(Number) ?? null;
+  // after does something and returns the window that the address has then; it follows a little later.
+  const after = async (...actions) => {
+    for (const action of actions) {
+      const before = String(inAddress());
+      await action();
+      for (let i = 0; String(inAddress()) === before; i++) {
+        assert.ok(i < 100, `the window stays ${before}`);
+        await page.waitForTimeout(50);
+      }
+    }
+    await page.waitForTimeout(300);
+    return inAddress();
   };
-  assert.equal(await window(), null);
-  await page.getByRole("button", { name: "Zoom in" }).click();
-  const near = await window();
-  await page.getByRole("button", { name: "Zoom out" }).click();
-  await page.getByRole("button", { name: "Zoom out" }).click();
-  const far = await window();
+  const press = (name) => () => page.getByRole("button", { name, exact: true }).click();
+  assert.equal(inAddress(), null);
+  const near = await after(press("Zoom in"));
+  const far = await after(press("Zoom out"), press("Zoom out"));
   assert.ok(far[1] - far[0] > 1.5 * (near[1] - near[0]), `${near} ${far}`);
-  const lanes = page.locator(".lanes");
-  await lanes.focus();
-  await page.keyboard.press("ArrowRight");
-  const right = await window();
+  await page.locator(".lanes").focus();
+  const right = await after(() => page.keyboard.press("ArrowRight"));
   assert.ok(right[0] > far[0] && Math.abs(right[1] - right[0] - (far[1] - far[0])) < 4, `${far} ${right}`);
   const box = await page.locator(".lanes canvas").boundingBox();
   const at = [box.x + 0.6 * box.width, box.y + 0.6 * box.height];
-  await page.mouse.move(...at);
-  await page.mouse.down();
-  await page.mouse.move(at[0] + 100, at[1], { steps: 5 });
-  await page.mouse.up();
-  const dragged = await window();
+  const dragged = await after(async () => {
+    await page.mouse.move(...at);
+    await page.mouse.down();
+    await page.mouse.move(at[0] + 100, at[1], { steps: 5 });
+    await page.mouse.up();
+  });
   assert.ok(dragged[0] < right[0], `${right} ${dragged}`);
-  await page.mouse.wheel(0, -200);
-  const wheeled = await window();
+  const wheeled = await after(() => page.mouse.wheel(0, -200));
   assert.ok(wheeled[1] - wheeled[0] < dragged[1] - dragged[0], `${dragged} ${wheeled}`);
-  await page.getByRole("button", { name: "Whole run" }).click();
-  const whole = await window();
+  const whole = await after(press("Whole run"));
   const end = Math.max(...instancesOf(reports.planted, "late_sender").worst.map((w) => w.end));
   assert.ok(whole[0] === 0 && whole[1] > end);
 });

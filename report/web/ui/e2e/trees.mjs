@@ -1,6 +1,6 @@
 // The three linked trees.
 import assert from "node:assert/strict";
-import { about, browse, digits, oracle, reports, serve } from "./harness.mjs";
+import { about, browse, digits, eventually, oracle, reports, serve } from "./harness.mjs";
 
 const scalasca = { report: reports.scalasca, hash: "#view=trees" };
 const sum = (rows) => rows.reduce((s, r) => s + r.value, 0);
@@ -164,16 +164,16 @@ browse("a regular expression finds rows", scalasca, async (ui, page) => {
   const fits = paths.region.filter((r) => /^MPI_(Bar|Fin)/i.test(regions[r].name)).length;
   assert.ok(fits > 1);
   const count = ui.column("call").locator(".search output");
-  assert.equal(await count.textContent(), String(fits));
+  await eventually(() => count.textContent(), String(fits));
   await field.press("Enter");
-  assert.equal(await count.textContent(), `1 of ${fits}`);
+  await eventually(() => count.textContent(), `1 of ${fits}`);
   await field.press("Enter");
-  assert.equal(await count.textContent(), `2 of ${fits}`);
+  await eventually(() => count.textContent(), `2 of ${fits}`);
   assert.match(await page.locator("#call [aria-selected=true] .text").textContent(), /^MPI_(Bar|Fin)/);
   await field.fill("MPI_(");
-  assert.equal(await count.textContent(), "invalid");
+  await eventually(() => count.textContent(), "invalid");
   await field.press("Escape");
-  assert.equal(await field.count(), 0);
+  await eventually(() => field.count(), 0);
 });
 
 browse("colours follow a scale that can be changed", scalasca, async (ui, page) => {
@@ -268,7 +268,7 @@ browse("the trees work with the keyboard", scalasca, async (ui, page) => {
   await press("End");
   assert.equal(await selected("metric").getAttribute("aria-posinset"), await selected("metric").getAttribute("aria-setsize"));
   await press("Home", "]");
-  assert.equal(await page.evaluate(() => document.activeElement.id), "call");
+  await eventually(() => page.evaluate(() => document.activeElement.id), "call");
   await press("Home", "Enter");
   assert.equal(await selected("call").getAttribute("aria-expanded"), "true");
   await page.keyboard.type("mpi_f");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { request } from "node:http";
-import { browse, reports, serve, teaLeaf, missing } from "./harness.mjs";
+import { browse, eventually, reports, serve, teaLeaf, missing } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -70,13 +70,13 @@ browse("the popovers and the help can be used by everybody, too", { report: repo
 browse("the theme follows the system until it is chosen", { report: reports.planted, theme: "dark" }, async (ui, page) => {
   const now = () => page.evaluate(() => document.documentElement.dataset.theme);
   const brightness = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).reduce((s, c) => s + Number(c), 0));
-  assert.equal(await now(), "dark");
+  await eventually(now, "dark");
   const dark = await brightness();
   await page.getByRole("button", { name: /^Theme/ }).click();
-  assert.equal(await now(), "light");
+  await eventually(now, "light");
   assert.ok((await brightness()) > dark + 300);
   await page.getByRole("button", { name: /^Theme/ }).click();
-  assert.equal(await now(), "dark");
+  await eventually(now, "dark");
 });
 
 // The browser itself asks for the icon again whenever the address changes.
