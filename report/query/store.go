@@ -74,7 +74,8 @@ func (c *cache[K, V]) get(key K, size int, pinned bool, compute func() (V, error
 // serial is the number of values that are gone through by one goroutine rather than several.
 const serial = 1 << 16
 
-// parallel calls do for 0 ≤ i < n, by several goroutines if there is much work, and returns the error of the lowest i.
+// parallel calls do for 0 ≤ i < n, by several goroutines if there is much work, until one fails. It returns the error of the lowest
+// i, which is always the same, as lower ones are begun before.
 func parallel(n, work int, do func(i int) error) error {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if work < serial {
@@ -82,11 +83,18 @@ func parallel(n, work int, do func(i int) error) error {
 	}
 	errs := make([]error, n)
 	var next atomic.Int64
+	var failed atomic.Bool
 	var group sync.WaitGroup
 	for range workers {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				errs[i] = do(i)
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if errs[i] = do(i); errs[i] != nil {
+					failed.Store(true)
+				}
 			}
 		})
 	}
