@@ -44,8 +44,17 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 		return nil, err
 	}
 	m.sayDifference()
+	if !everywhere && u.parts() {
+		u.notes.add("the reports are about different processes, so they are no repeated runs: how they differ says nothing about noise")
+		return &Result{u.cube, u.notes}, nil
+	}
 	err = u.keepRuns(m.qs, []string{"runs"}, [][]*operand{u.inputs})
 	return &Result{u.cube, u.notes}, err
+}
+
+// parts says that an input does not have all processes of the union.
+func (u *union) parts() bool {
+	return slices.ContainsFunc(u.inputs, func(in *operand) bool { return slices.Contains(in.units, -1) })
 }
 
 // sayDifference keeps saying that the report is a difference if all inputs are.

@@ -177,3 +177,23 @@ func TestStoredCompositions(t *testing.T) {
 	require.Equal(t, "metric::loads() + metric::stores()", r.Cube.Metric("stall").Expressions[0].Text, "other parts: they are added")
 	require.Equal(t, "~stall", r.Cube.Metric("stall").Title, "nobody says that this is all")
 }
+
+// Parts of one system, each with a report of its own, come together as they are.
+func TestProgramsOfOneSystem(t *testing.T) {
+	make := func(program string, workers int, time int64) Input {
+		b := build(t).path(program)
+		b.metric("time")
+		b.process(program+" (pid 7)", 0, workers)
+		b.c.System[0].Children[0].Class = processClass
+		return b.done(program, map[string]map[string]int64{"time": {program: time}})
+	}
+	client, server := make("client", 2, 10), make("server", 3, 100)
+	both := made(t, "both")(Merge(client, server))
+	require.Equal(t, map[string]float64{"client": 20, "server": 300}, byPath(t, both.Cube, "time"))
+	require.Equal(t, cube.Exclusive, both.Cube.Metric("time").Kind, "nothing is averaged")
+	require.Len(t, both.Cube.Locations(), 5)
+	require.Nil(t, SpreadOf(both.Cube), "they are no repeated runs")
+	again := made(t, "again")(Merge(both, make("server", 3, 200)))
+	require.Equal(t, map[string]float64{"client": 20, "server": 450}, byPath(t, again.Cube, "time"), "only the server ran twice")
+	requireSame(t, again, made(t, "other")(Merge(make("server", 3, 200), client, server)))
+}
