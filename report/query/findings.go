@@ -24,14 +24,19 @@ type Finding struct {
 // themselves about what they mean. Special cases of a wait state are told apart from it, so that severities add up.
 func (m *Model) Findings(top int) []Finding {
 	var list []Finding
-	for _, q := range m.waits() {
+	waits := m.waits()
+	for _, q := range waits {
 		_, exclusive, err := m.ByPath(What{q, true}, nil)
 		if err != nil {
 			continue
 		}
+		title := q.Title
+		if q.Parent != nil && !m.ours && slices.Contains(waits, q.Parent) {
+			title = q.Parent.Title + ": " + title // "From different sources" says little
+		}
 		for i, v := range exclusive {
 			if v.Float64() > 0 {
-				list = append(list, Finding{Metric: q, Path: m.Cube.Paths()[i], Severity: v, Title: q.Title})
+				list = append(list, Finding{Metric: q, Path: m.Cube.Paths()[i], Severity: v, Title: title})
 			}
 		}
 	}

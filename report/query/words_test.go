@@ -84,7 +84,7 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	join := &cube.Metric{ID: 2, Name: "join_wait", Unit: "ns", DType: "INT64", Attrs: []cube.Attr{{Key: "wait", Value: "true"}}}
 	time.Children, c.Metrics = []*cube.Metric{execution, join}, []*cube.Metric{time}
 	require.NoError(t, c.Complete())
-	for m, row := range map[*cube.Metric][]int64{time: {10, 10, 11}, execution: {6, 8, 1}, join: {0, 0, 10}} {
+	put := func(m *cube.Metric, row ...int64) {
 		values := []cube.Value{}
 		for _, v := range row {
 			values = append(values, cube.Int(v))
@@ -93,6 +93,9 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, m.Set(c.Paths()[1], r))
 	}
+	put(time, 10, 10, 11)
+	put(execution, 6, 8, 1)
+	put(join, 0, 0, 10)
 	m, err := New(c)
 	require.NoError(t, err)
 	require.Equal(t, "goroutine", m.Resources[len(m.Resources)-1].Class)
@@ -100,6 +103,12 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	require.Empty(t, list[0].Why)
 	require.InDelta(t, 7./8, list[1].Value, 1e-12)
 	require.Equal(t, "most computation ÷ longest time = 8.00 ns ÷ 10.0 ns, of 2 goroutines", list[2].Formula)
+
+	put(time, 10, 10, 5)
+	put(execution, 2, 3, 5)
+	m, err = New(c)
+	require.NoError(t, err)
+	require.Equal(t, "goroutines came and went: those that were there for the whole run did 50 % of the computation", m.Efficiency()[0].Why)
 }
 
 // Where goroutines are not there for the whole run, the ratios do not apply.
@@ -131,6 +140,7 @@ func TestFindings(t *testing.T) {
 	require.Equal(t, "3.50 s of waiting in MPI_Recv, 18 % of all time: receivers waited for messages that were not sent yet. "+
 		"2 of 2 locations waited, rank 0, master longest: 2.50 s. Of the delays that caused all such waiting, 75 % lie in main ▸ solve.", list[0].Text)
 	require.NotEmpty(t, list[0].Advice)
+	require.Equal(t, "Late sender: Wrong order", list[1].Title)
 	require.Equal(t, "500 ms of waiting in MPI_Recv, 2.5 % of all time: receivers waited for a message while another one was there already. "+
 		"Only rank 0, master waited. Of the delays that caused all such waiting, 75 % lie in main ▸ solve.", list[1].Text)
 	require.Len(t, m.Findings(1), 1)
