@@ -16,7 +16,7 @@ async function barriers(page, where) {
 
 const accessible = async (page, where) => assert.deepEqual(await barriers(page, where), []);
 
-// every view of the page, by what its address says
+// every view of the page, by what its address says; WAIT is the wait of a receiver for its sender
 const views = {
   findings: "#view=findings",
   trees: "#view=trees",
@@ -24,8 +24,8 @@ const views = {
   topology: "#view=trees&system=topology",
   flat: "#view=trees&call=flat",
   modules: "#view=trees&call=module",
-  ...Object.fromEntries(["about", "computation", "statistics", "source", "causers"].map((tab) => [tab, `#view=trees&tab=${tab}&metric=late_sender`])),
-  timeline: "#view=timeline&metric=late_sender",
+  ...Object.fromEntries(["about", "computation", "statistics", "source", "causers"].map((tab) => [tab, `#view=trees&tab=${tab}&WAIT`])),
+  timeline: "#view=timeline&WAIT",
   efficiency: "#view=efficiency",
 };
 
@@ -33,15 +33,21 @@ const wide = [1280, 800];
 const narrow = [390, 844];
 const every = [["light", wide], ["dark", wide], ["light", narrow], ["dark", narrow]];
 const some = [["light", wide], ["dark", narrow]]; // the same page with other data
-for (const [name, report, looks] of [["planted", reports.planted, every], ["scalasca", reports.scalasca, some], ["difference", reports.difference, some]]) {
+for (const [name, report, wait, looks] of [
+  ["planted", reports.planted, ["late_sender", "late_sender", "recv"], every],
+  ["scalasca", reports.scalasca, ["mpi_latesender", "late_sender", "MPI_Recv"], some],
+  ["difference", reports.difference, ["late_sender", "timestep", "recv"], some],
+]) {
   for (const [theme, [width, height]] of looks) {
     browse(`${name}, ${theme}, ${width} pixels: every view fits, and everybody can use it`, { report, theme, width, height }, async (ui, page) => {
       const said = [];
+      const [metric, ...regions] = wait;
+      const receives = `metric=${metric}&path=${await ui.path(...regions)}`;
       for (const [view, hash] of Object.entries(views)) {
         const fronts = width < 700 && hash.includes("view=trees") ? (view === "trees" ? ["metric", "call", "system"] : [{ plot: "system", topology: "system", flat: "call", modules: "call" }[view] ?? "details"]) : [""];
         for (const front of fronts) {
           await page.goto("about:blank"); // a new hash alone keeps what was open
-          await page.goto(ui.address + hash + (front && `&front=${front}`));
+          await page.goto(ui.address + hash.replace("WAIT", receives) + (front && `&front=${front}`));
           await page.locator("main *").first().waitFor();
           await ui.settled();
           const what = [name, view, front, theme, width].filter(Boolean).join("-");

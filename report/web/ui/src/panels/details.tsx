@@ -191,7 +191,7 @@ function Causers() {
 // example names the greatest wait state of the report.
 function example(): string {
   const r = getReport();
-  const leaves = r.metrics.map((_, i) => i).filter((i) => r.metricTree.isLeaf(i) && r.metrics[i]!.advice && (r.totals.incl[i] ?? 0) > 0);
+  const leaves = r.metrics.map((_, i) => i).filter((i) => r.metricTree.isLeaf(i) && r.metricTree.root(i) === r.metricTree.roots[0] && r.metrics[i]!.advice && (r.totals.incl[i] ?? 0) > 0);
   const best = leaves.sort((a, b) => r.totals.incl[b]! - r.totals.incl[a]!)[0];
   return best === undefined ? "Late sender" : r.metrics[best]!.title;
 }
