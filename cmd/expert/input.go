@@ -105,7 +105,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 func readStat(c *cube.Cube, input string) (*tracestat.Stat, error) {
 	for _, m := range c.Members {
 		if m.Name == tracestat.FileName {
-			return tracestat.Read(filepath.Base(input)+": "+m.Name, m.Open())
+			return tracestat.Read(input+": "+m.Name, m.Open())
 		}
 	}
 	name := filepath.Join(filepath.Dir(input), tracestat.FileName)

@@ -46,7 +46,7 @@ var rules = []rule{
 	{"report/cubepl", nil, nil},
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
 	{"report/tracestat", nil, nil},
-	{"report/cube", nil, []string{flate}},
+	{"report/cube", []string{"internal/output"}, []string{flate}},
 	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
 	{"report/query", []string{"report/cube", "report/cubepl"}, nil},
 	{"report/limit", []string{"report/algebra", "report/cube", "report/query", "internal/*"}, nil},

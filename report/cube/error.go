@@ -4,7 +4,7 @@ import "fmt"
 
 // FormatError says what is wrong with a file, and where.
 type FormatError struct {
-	File   string
+	File   string // as the caller called it
 	Member string // of the archive; "" for the archive itself
 	Offset int64  // in the member, uncompressed; or in the file
 	What   string

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 )
@@ -35,7 +34,7 @@ func Open(path string) (*Cube, error) {
 		f.Close()
 		return nil, err
 	}
-	c, err := Read(filepath.Base(path), f, info.Size())
+	c, err := Read(path, f, info.Size())
 	if err != nil {
 		f.Close()
 		return nil, err

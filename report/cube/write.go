@@ -3,49 +3,17 @@ package cube
 import (
 	"archive/tar"
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
+
+	"tracerec/internal/output"
 )
 
 // Save writes the cube to a file, which appears, or is replaced, only when it is complete. What is no regular file, such as
 // a pipe or a device, is written to as it is.
-func (c *Cube) Save(path string) error {
-	mode := os.FileMode(0o666) // as far as the user's mask allows
-	if info, err := os.Stat(path); err == nil {
-		if !info.Mode().IsRegular() {
-			return c.saveTo(path, os.O_WRONLY, 0)
-		}
-		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-"+strings.ToLower(rand.Text()[:8]))
-	err := c.saveTo(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		os.Remove(part) // nobody else has a file of that name
-	}
-	return err
-}
-
-// saveTo writes the cube to a file that is opened as told.
-func (c *Cube) saveTo(path string, flag int, mode os.FileMode) error {
-	f, err := os.OpenFile(path, flag, mode)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.Write(f), f.Close())
-}
+func (c *Cube) Save(path string) error { return output.Write(path, c.Write) }
 
 // Write writes a `.cubex` file. Metrics that were read from one keep the form of their index and rows; others get
 // compressed rows. The same cube gives the same bytes.
