@@ -92,9 +92,9 @@ export interface Stats {
   sum: number;
   mean: number;
   min: number;
-  q1: number;
+  q1: number | null; // null: of few instances it is not known
   median: number;
-  q3: number;
+  q3: number | null;
   max: number;
   instances: Instance[]; // worst first
   byPath: { path: number; count: number; sum: number; max: number }[];

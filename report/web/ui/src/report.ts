@@ -128,6 +128,15 @@ export const pathName = (r: Report, path: number): string => r.regions[r.paths.r
 export const fullPath = (r: Report, path: number): string =>
   [...r.pathTree.ancestors(path), path].map((p) => pathName(r, p)).join(" › ");
 
+// leafName names a goroutine, or a thread, which is called alike in all processes, with its process.
+export function leafName(r: Report, leaf: number): string {
+  const name = r.system.name[leaf];
+  const up = r.system.parent[leaf] ?? -1;
+  if (name === undefined) return "unknown";
+  if (up < 0 || r.system.cls[leaf] === "goroutine") return name;
+  return r.systemTree.children(up).length === 1 ? r.system.name[up]! : `${r.system.name[up]} › ${name}`;
+}
+
 // fullResource names a resource with what it belongs to, "process 3 › worker › worker[2]".
 export const fullResource = (r: Report, resource: number): string =>
   [...r.systemTree.ancestors(resource), resource].map((i) => r.system.name[i]).join(" › ");

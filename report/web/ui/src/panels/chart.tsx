@@ -1,7 +1,7 @@
 // The part of the timeline that is drawn, with pointer and tooltip.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Instance, Timeline } from "../api";
-import { fullResource } from "../report";
+import { fullResource, leafName } from "../report";
 import { getReport, setState, useTheme } from "../state";
 import { pan, type Range, within, zoom } from "./axis";
 import { type Colours, coloursOf, describe, draw, type Hit, hit, Kind, lanesOf, rulerHeight, type Scene } from "./lanes";
@@ -45,7 +45,7 @@ export function Chart(p: Props) {
     hover: hover?.hit ?? null, loaded: p.data ? [p.data.begin, p.data.end] : null,
     chosen: p.chosen && { resource: p.chosen.location, begin: p.chosen.begin, end: p.chosen.end, causer: p.chosen.causer },
     label: (resource) => ({
-      name: r.system.name[resource]!,
+      name: leafName(r, resource),
       role: p.chosen?.location === resource ? "waits" : p.chosen?.causer === resource ? "is waited for" : "",
     }),
   };

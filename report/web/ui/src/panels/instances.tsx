@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { Timeline } from "../api";
 import { grouped, time } from "../format";
-import { fullPath, fullResource, pathName } from "../report";
+import { fullPath, fullResource, leafName, pathName } from "../report";
 import { getReport } from "../state";
 import { moment, type Range } from "./axis";
 import { Kind, lasts } from "./lanes";
@@ -32,9 +32,9 @@ export function InstanceList({ state, index, choose }: { state: WaitState; index
               <tr key={n} class={n === index ? "selected" : undefined} onClick={() => choose(n)}>
                 <td class="num"><button type="button" class="link plain" aria-pressed={n === index} onClick={(e) => (e.stopPropagation(), choose(n))}>{time(i.duration / 1e9)}</button></td>
                 <td class="bar-cell"><span class="meter wait" aria-hidden="true"><span style={{ width: (longest > 0 ? i.duration / longest : 0) * 100 + "%" }} /></span></td>
-                <td>{r.system.name[i.location] ?? "unknown"}</td>
+                <td>{leafName(r, i.location)}</td>
                 <td class="wide" title={i.path >= 0 ? fullPath(r, i.path) : ""}>{whereOf(i.path)}</td>
-                {causers && <td title={i.causerPath >= 0 ? fullPath(r, i.causerPath) : ""}>{i.causer >= 0 ? r.system.name[i.causer] : "unknown"}{i.causerPath >= 0 && <span class="remark"> in {pathName(r, i.causerPath)}</span>}</td>}
+                {causers && <td title={i.causerPath >= 0 ? fullPath(r, i.causerPath) : ""}>{i.causer >= 0 ? leafName(r, i.causer) : "unknown"}{i.causerPath >= 0 && <span class="remark"> in {pathName(r, i.causerPath)}</span>}</td>}
                 <td class="num">{moment(i.begin, i.duration)}</td>
               </tr>
             ))}
@@ -71,7 +71,7 @@ export function WindowTable({ data, view }: { data: Timeline; view: Range }) {
             <tbody>
               {rows.map((s) => (
                 <tr>
-                  <td title={fullResource(r, s.resource)}>{r.system.name[s.resource]}</td>
+                  <td title={fullResource(r, s.resource)}>{leafName(r, s.resource)}</td>
                   <td class="wide">{s.name}{s.merged > 1 && <span class="remark"> and {s.merged - 1} others</span>}</td>
                   <td>{kinds[s.kind]}</td>
                   <td class="num">{s.depth + 1}</td>

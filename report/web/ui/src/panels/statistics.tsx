@@ -1,7 +1,7 @@
 // How long the instances of the selected wait state were.
 import { requests, type Stats } from "../api";
 import { grouped, isTime, time, value } from "../format";
-import { fullPath } from "../report";
+import { fullPath, leafName } from "../report";
 import { getReport, setState, useAnswer } from "../state";
 import { useSelection } from "../values";
 import { moment } from "./axis";
@@ -33,9 +33,9 @@ export function Statistics() {
             {s.instances.map((i, n) => (
               <tr class={i.path === path ? "same" : undefined}>
                 <td class="num"><button type="button" class="link" title="Show on the timeline" onClick={() => setState({ view: "timeline", instance: n, window: null, rows: [] })}>{time((i.duration * ns) / 1e9)}</button></td>
-                <td>{r.system.name[i.location] ?? "unknown"}</td>
+                <td>{leafName(r, i.location)}</td>
                 <td class="wide" title={i.path >= 0 ? fullPath(r, i.path) : ""}><CallPath path={i.path} metric={metric} whole={false} /></td>
-                {causers && <td>{i.causer >= 0 ? r.system.name[i.causer] : <span class="remark">unknown</span>}</td>}
+                {causers && <td>{i.causer >= 0 ? leafName(r, i.causer) : <span class="remark">unknown</span>}</td>}
                 <td class="num">{moment(i.begin * ns, i.duration * ns)}</td>
               </tr>
             ))}
@@ -52,14 +52,15 @@ function BoxPlot({ s, text, title }: { s: Stats; text: (v: number | null) => str
   if (!(s.max > s.min) || s.min < 0) return null;
   const width = 300;
   const x = (v: number) => 6 + Math.sqrt(v / s.max) * (width - 12);
+  const half = s.q1 !== null && s.q3 !== null && [x(s.q1), x(s.q3)] as const; // of few instances it is not known
   return (
-    <svg class="boxplot" viewBox={`0 0 ${width} 62`} role="img" aria-label={`Box plot of ${title}: median ${text(s.median)}, half from ${text(s.q1)} to ${text(s.q3)}, all from ${text(s.min)} to ${text(s.max)}`}>
+    <svg class="boxplot" viewBox={`0 0 ${width} 62`} role="img" aria-label={`Box plot of ${title}: median ${text(s.median)}, ${half ? `half from ${text(s.q1)} to ${text(s.q3)}, ` : ""}all from ${text(s.min)} to ${text(s.max)}`}>
       <path class="axis" d={`M0 44H${width}`} />
       {[0, 1 / 16, 1 / 4, 1].map((f) => (
         <g class="tick" key={f}><path d={`M${x(f * s.max)} 44v4`} /><text x={x(f * s.max)} y="59" text-anchor={f === 0 ? "start" : f === 1 ? "end" : "middle"}>{f === 0 ? "0" : text(f * s.max)}</text></g>
       ))}
-      <path class="whisker" d={`M${x(s.min)} 14v16M${x(s.min)} 22H${x(s.q1)}M${x(s.q3)} 22H${x(s.max)}M${x(s.max)} 14v16`} />
-      <rect class="box" x={x(s.q1)} y="8" width={Math.max(1.5, x(s.q3) - x(s.q1))} height="28" rx="2" />
+      <path class="whisker" d={`M${x(s.min)} 14v16M${x(s.min)} 22H${half ? `${half[0]}M${half[1]} 22H` : ""}${x(s.max)}M${x(s.max)} 14v16`} />
+      {half && <rect class="box" x={half[0]} y="8" width={Math.max(1.5, half[1] - half[0])} height="28" rx="2" />}
       <path class="median" d={`M${x(s.median)} 8v28`} />
       <path class="mean" d={`M${x(s.mean)} 17l5 5l-5 5l-5 -5z`} />
     </svg>

@@ -4,7 +4,7 @@ import { ask, embedded, type Instance, requests, type Timeline as Window } from 
 import { count, time } from "../format";
 import { Icon } from "../icons";
 import { Popover } from "../popover";
-import { fullResource } from "../report";
+import { fullResource, leafName } from "../report";
 import { getReport, getState, reveal, setState, useStore } from "../state";
 import { pan, type Range, within, zoom } from "./axis";
 import { Chart } from "./chart";
@@ -122,8 +122,8 @@ function leaves(): number[] {
 function describeChosen(chosen: Instance | null, title: string): string {
   if (!chosen) return "Timeline";
   const r = getReport();
-  const by = chosen.causer >= 0 ? ` for ${r.system.name[chosen.causer]}` : "";
-  return `Timeline of a wait, ${title}: ${r.system.name[chosen.location]} waits ${time(chosen.duration / 1e9)}${by}`;
+  const by = chosen.causer >= 0 ? ` for ${leafName(r, chosen.causer)}` : "";
+  return `Timeline of a wait, ${title}: ${leafName(r, chosen.location)} waits ${time(chosen.duration / 1e9)}${by}`;
 }
 
 // useView holds the window while it is being moved; the address follows a little later.

@@ -42,7 +42,7 @@ function inNanoseconds(s: Stats): Stats {
   if (s.unit !== "s") return s;
   const ns = (x: number) => x * 1e9;
   return {
-    ...s, unit: "ns", sum: ns(s.sum), mean: ns(s.mean), min: ns(s.min), q1: ns(s.q1), median: ns(s.median), q3: ns(s.q3), max: ns(s.max),
+    ...s, unit: "ns", sum: ns(s.sum), mean: ns(s.mean), min: ns(s.min), q1: s.q1 === null ? null : ns(s.q1), median: ns(s.median), q3: s.q3 === null ? null : ns(s.q3), max: ns(s.max),
     instances: s.instances.map((i) => ({ ...i, begin: ns(i.begin), end: ns(i.end), duration: ns(i.duration) })),
     byPath: s.byPath.map((p) => ({ ...p, sum: ns(p.sum), max: ns(p.max) })),
   };
