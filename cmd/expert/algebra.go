@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 )
 
 func newDiff() *cobra.Command {
-	top, out := 10, ""
+	top, out := 10, outputFile{texts: true}
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -30,6 +29,9 @@ With -o it also writes the difference A − B, which is a report: what B saves i
 positive. Call paths of an edited program are matched although lines moved.`,
 		Args: twoInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(cmd, args...); err != nil {
+				return err
+			}
 			in, done, err := openInputs(cmd, args)
 			defer done()
 			if err != nil {
@@ -39,8 +41,8 @@ positive. Call paths of an edited program are matched although lines moved.`,
 			if err != nil {
 				return err
 			}
-			if out != "" {
-				if err := r.Cube.Save(out); err != nil {
+			if out.path != "" {
+				if err := out.write(cmd, r.Cube.Write); err != nil {
 					return err
 				}
 			}
@@ -55,7 +57,7 @@ positive. Call paths of an edited program are matched although lines moved.`,
 			return x.Text(cmd.OutOrStdout(), o)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the difference to this `FILE`, a report")
+	out.add(cmd, "write the difference to this `FILE`, a report")
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
 	addInput(cmd)
@@ -77,7 +79,7 @@ metric: half the width of the band in which the true mean lies with 95 %.`, alge
 
 // newCombine makes a command that makes one report of several.
 func newCombine(name, short, long string, combine func(...algebra.Input) (*algebra.Result, error)) *cobra.Command {
-	out := ""
+	out := outputFile{texts: true}
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use: name + " REPORT… -o OUT", Short: short, Long: long,
@@ -88,13 +90,16 @@ func newCombine(name, short, long string, combine func(...algebra.Input) (*algeb
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(cmd, args...); err != nil {
+				return err
+			}
 			in, done, err := openInputs(cmd, args)
 			defer done()
 			if err != nil {
 				return err
 			}
 			r, err := combine(in...)
-			if err := saveResult(cmd, r, err, out); err != nil {
+			if err := saveResult(cmd, r, err, &out); err != nil {
 				return err
 			}
 			x, err := algebra.Summarize(r.Cube)
@@ -108,12 +113,13 @@ func newCombine(name, short, long string, combine func(...algebra.Input) (*algeb
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
-	addOutput(cmd, &out)
+	out.require(cmd, "write the report to this `FILE`")
+	addInput(cmd)
 	return cmd
 }
 
 func newCut() *cobra.Command {
-	out := ""
+	out := outputFile{}
 	o := algebra.CutOptions{}
 	cmd := &cobra.Command{
 		Use:   "cut REPORT -o OUT",
@@ -124,6 +130,9 @@ of regions with slashes between them, of which the first may be left out: solve
 is every call of solve, /main/solve only that from main at the top.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(cmd, args...); err != nil {
+				return err
+			}
 			in, done, err := openInputs(cmd, args)
 			defer done()
 			if err != nil {
@@ -133,12 +142,13 @@ is every call of solve, /main/solve only that from main at the top.`,
 				return errors.New("neither --root nor --prune: nothing to cut")
 			}
 			r, err := algebra.Cut(in[0], o)
-			return saveResult(cmd, r, err, out)
+			return saveResult(cmd, r, err, &out)
 		},
 	}
 	cmd.Flags().StringVar(&o.Root, "root", "", "keep only what is below `PATH`")
 	cmd.Flags().StringArrayVar(&o.Prune, "prune", nil, "make `PATH` and all below part of the caller; may be repeated")
-	addOutput(cmd, &out)
+	out.require(cmd, "write the report to this `FILE`")
+	addInput(cmd)
 	return cmd
 }
 
@@ -184,14 +194,6 @@ func twoInputs(_ *cobra.Command, args []string) error {
 		return fmt.Errorf("%d reports; give two: reports or trace directories", len(args))
 	}
 	return nil
-}
-
-func addOutput(cmd *cobra.Command, out *string) {
-	cmd.Flags().StringVarP(out, "output", "o", "", "write the report to this `FILE`")
-	if err := cmd.MarkFlagRequired("output"); err != nil {
-		panic(err) // there is no such flag
-	}
-	addInput(cmd)
 }
 
 // openInputs opens reports. done closes those that were opened, and must be called.
@@ -241,15 +243,12 @@ func shortNames(files []string) []string {
 }
 
 // saveResult writes a report and says what was lost in making it.
-func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out string) error {
+func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out *outputFile) error {
 	if err != nil {
 		return err
-	}
-	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file", out)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "expert: note: %s\n", readable.Clean(n))
 	}
-	return r.Cube.Save(out)
+	return out.write(cmd, r.Cube.Write)
 }

@@ -118,8 +118,8 @@ func TestCut(t *testing.T) {
 	status, stdout, _ := expert("cmp", files[0], out)
 	require.Equal(t, 1, status)
 	require.Contains(t, stdout, "call path run/lock is only in ")
-	status, _, stderr = expert("cut", out, "--root", "run", "-o", out)
-	require.Zero(t, status, stderr, "a report may be replaced by what is made of it")
+	status, _, stderr = expert("cut", out, "--root", "run", "-o", filepath.Join(t.TempDir(), "again.cubex"))
+	require.Zero(t, status, stderr)
 
 	oneLine(t, []string{"cut", files[0], "--root", "nowhere", "-o", out}, `no call path "nowhere"`)
 	oneLine(t, []string{"cut", files[0], "-o", out}, "nothing to cut")

@@ -16,7 +16,7 @@ import (
 func newAnalyze() *cobra.Command {
 	top := 5
 	format := newFormat("text", "json")
-	output := ""
+	out := outputFile{texts: true}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
@@ -30,8 +30,11 @@ commands take everything without the trace. Goroutines beyond --locations are
 not told apart: those of the largest groups are added up, which is said.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(cmd, args[0]); err != nil {
+				return err
+			}
 			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
-				if err := save(cmd, e, output); err != nil {
+				if err := save(cmd, e, &out); err != nil {
 					return err
 				}
 				w := cmd.OutOrStdout()
@@ -44,27 +47,24 @@ not told apart: those of the largest groups are added up, which is said.`,
 	}
 	cmd.Flags().Var(format, "format", format.usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the report to this file, too")
+	out.add(cmd, "write the report to this `FILE`, too")
 	addInput(cmd)
 	return cmd
 }
 
 // save writes the report of an experiment, if it is wanted, and says where.
-func save(cmd *cobra.Command, e *report.Experiment, file string) error {
+func save(cmd *cobra.Command, e *report.Experiment, out *outputFile) error {
 	if !cmd.Flags().Changed("output") {
 		return nil
-	}
-	if file == "" {
-		return errors.New("the name of the output is empty")
 	}
 	c, err := e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()})
 	if err != nil {
 		return err
 	}
-	if err := c.Save(file); err != nil {
+	if err := out.write(cmd, c.Write); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "expert: wrote %s\n", file)
+	fmt.Fprintf(cmd.ErrOrStderr(), "expert: wrote %s\n", out.path)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,8 +23,9 @@ import (
 // exporting is an export.
 type exporting struct {
 	selection
-	cmd        *cobra.Command
-	to, output string
+	cmd *cobra.Command
+	to  string
+	out outputFile
 }
 
 func newExport() *cobra.Command {
@@ -47,7 +47,7 @@ func newExport() *cobra.Command {
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x.cmd, x.to = cmd, to.value
-			if err := x.check(to.usage()); err != nil {
+			if err := x.check(to.usage(), args[0]); err != nil {
 				return err
 			}
 			if x.to == "perfetto" {
@@ -62,7 +62,7 @@ func newExport() *cobra.Command {
 			case "html":
 				return x.html(in)
 			case "cubex":
-				return x.write(in.Cube.Write)
+				return x.out.write(x.cmd, in.Cube.Write)
 			}
 			m, list, err := x.chosen(cmd, in)
 			if err != nil {
@@ -75,19 +75,19 @@ func newExport() *cobra.Command {
 		},
 	}
 	cmd.Flags().Var(to, "to", to.usage())
-	cmd.Flags().StringVarP(&x.output, "output", "o", "", "`file` to write, - for standard output")
+	x.out.add(cmd, "`FILE` to write, - for standard output")
 	cmd.Flags().Lookup("to").DefValue = "" // it must be given
 	x.add(cmd)
 	return cmd
 }
 
 // check looks for flags that are missing or do not go together.
-func (x *exporting) check(formats string) error {
+func (x *exporting) check(formats, input string) error {
 	flags := x.cmd.Flags()
 	switch {
 	case !flags.Changed("to"):
 		return errors.New("--to is missing: " + formats)
-	case x.output == "":
+	case !flags.Changed("output"):
 		return errors.New("-o is missing: the name of the file to be written")
 	}
 	for _, f := range []struct{ name, formats string }{{"metrics", "pprof csv"}, {"stored", "pprof csv"}, {"self", "csv"}} {
@@ -95,7 +95,7 @@ func (x *exporting) check(formats string) error {
 			return fmt.Errorf("--%s does not go with --to %s", f.name, x.to)
 		}
 	}
-	return nil
+	return x.out.check(x.cmd, input)
 }
 
 // note says what there is to say about an export.
@@ -116,7 +116,7 @@ func (x *exporting) pprof(in *reportInput, m *query.Model, list []*query.Metric)
 			o.Start = e.Origin.Start.UnixNano()
 		}
 	}
-	return x.write(func(w io.Writer) error {
+	return x.out.write(x.cmd, func(w io.Writer) error {
 		notes, err := pprof.Write(w, m, o)
 		x.note(notes)
 		return err
@@ -124,7 +124,7 @@ func (x *exporting) pprof(in *reportInput, m *query.Model, list []*query.Metric)
 }
 
 func (x *exporting) csv(in *reportInput, m *query.Model, list []*query.Metric) error {
-	return x.write(func(w io.Writer) error {
+	return x.out.write(x.cmd, func(w io.Writer) error {
 		notes, err := table.Dump(w, m, table.DumpOptions{Metrics: list, Self: x.parts(x.cmd, in), Format: table.CSV})
 		x.note(notes)
 		return err
@@ -137,7 +137,7 @@ func (x *exporting) html(in *reportInput) error {
 		return err
 	}
 	defer closing()
-	return x.write(func(w io.Writer) error { return web.WriteHTML(w, r) })
+	return x.out.write(x.cmd, func(w io.Writer) error { return web.WriteHTML(w, r) })
 }
 
 // perfetto analyzes the trace, for its waits and messages, and writes it.
@@ -146,10 +146,13 @@ func (x *exporting) perfetto(input string) error {
 	if err != nil {
 		return err
 	}
+	if err := x.out.check(x.cmd, dir); err != nil {
+		return err
+	}
 	var links perfetto.Links
 	o := analyzer.Options{Wait: links.Wait, Message: links.Message, Locations: math.MaxInt32} // each has a track
 	_, err = withTrace(x.cmd, dir, o, func(a *trace.Archive, e *report.Experiment) error {
-		return x.write(func(w io.Writer) error {
+		return x.out.write(x.cmd, func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
 			for _, p := range problems {
 				x.note([]string{p.Error()})
@@ -179,31 +182,4 @@ func (x *exporting) trace(input string) (string, error) {
 			in.Experiment.Origin.Trace)
 	}
 	return in.Trace, nil
-}
-
-// write writes the output: a file, which appears only when it is complete, or standard output if it is called "-".
-func (x *exporting) write(write func(io.Writer) error) (err error) {
-	if x.output == "-" {
-		return write(x.cmd.OutOrStdout())
-	}
-	f, err := os.CreateTemp(filepath.Dir(x.output), "."+filepath.Base(x.output)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), x.output)
 }

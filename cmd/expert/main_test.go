@@ -304,9 +304,10 @@ func sameFromReport(t *testing.T, dir string, flags ...string) string {
 	}
 	first, err := os.ReadFile(file)
 	require.NoError(t, err)
-	status, _, stderr := expert(append([]string{"analyze", file, "-o", file}, flags...)...)
+	again := filepath.Join(t.TempDir(), "again.cubex")
+	status, _, stderr := expert(append([]string{"analyze", file, "-o", again}, flags...)...)
 	require.Equal(t, 0, status, stderr)
-	second, err := os.ReadFile(file)
+	second, err := os.ReadFile(again)
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(first, second))
 	return file
@@ -344,7 +345,7 @@ func TestDamagedReport(t *testing.T) {
 	damaged := bytes.Replace(whole, []byte(`"causer":0`), []byte(`"causer":9`), 1)
 	require.NotEqual(t, whole, damaged)
 	require.NoError(t, os.WriteFile(file, damaged, 0o644))
-	oneLine(t, []string{"analyze", file}, filepath.Base(file)+": expert.json: offset ", "location 9 of 2")
+	oneLine(t, []string{"analyze", file}, file+": expert.json: offset ", "location 9 of 2")
 }
 
 func TestLocations(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 )
 
 func newRemap() *cobra.Command {
-	var out, spec string
+	var out outputFile
+	var spec string
 	var define []string
 	cmd := &cobra.Command{
 		Use:   "remap REPORT -o OUT",
@@ -31,6 +32,9 @@ whatever is selected:
 NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := out.check(cmd, args[0], spec); err != nil {
+				return err
+			}
 			in, err := openReport(cmd, args[0])
 			if err != nil {
 				return err
@@ -45,15 +49,13 @@ NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
 					return fmt.Errorf("%s: --define: %w", args[0], err)
 				}
 			}
-			if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
-				return fmt.Errorf("%s: not a regular file", out)
-			}
-			return c.Save(out)
+			return out.write(cmd, c.Write)
 		},
 	}
 	cmd.Flags().StringVarP(&spec, "remapping", "r", "", "arrange metrics as this `FILE` says, in place of what the report says itself")
 	cmd.Flags().StringArrayVar(&define, "define", nil, "add a metric `NAME[UNIT]=EXPRESSION`; can be given several times")
-	addOutput(cmd, &out)
+	out.require(cmd, "write the report to this `FILE`, - for standard output")
+	addInput(cmd)
 	return cmd
 }
 

@@ -64,10 +64,10 @@ func TestRemap(t *testing.T) {
 		want string
 	}{
 		{[]string{in, "-r", broken, "-o", out}, "broken.spec: offset 17: "},
-		{[]string{out, "-o", dir}, "says nothing about the hierarchy"},
-		{[]string{in, "-o", dir}, "not a regular file"},
+		{[]string{out, "-o", dir + "/x"}, "says nothing about the hierarchy"},
+		{[]string{in, "-o", dir}, "is a directory"},
 		{[]string{in, "-r", dir, "-o", out}, "no specification of metrics"},
-		{[]string{in, "-r", out, "-o", out}, "the report has no specification"},
+		{[]string{in, "-r", out, "-o", dir + "/x"}, "the report has no specification"},
 		{[]string{in, "--define", "x", "-o", out}, `"x" is not NAME=EXPRESSION`},
 		{[]string{in, "--define", "x[ns=1", "-o", out}, "the unit does not end"},
 		{[]string{in, "--define", "x y=1", "-o", out}, `"x y" is no name`},
