@@ -4,6 +4,7 @@ package readable
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -74,6 +75,23 @@ func Left(s string, w int) string { s = Elide(s, w); return s + strings.Repeat("
 
 // Right is Left for numbers.
 func Right(s string, w int) string { s = Elide(s, w); return strings.Repeat(" ", w-Width(s)) + s }
+
+var long = regexp.MustCompile(`[0-9,]{5,}(\.[0-9]+)?`)
+
+// Number is Right for a number. One that is too wide is not cut, which would make another one of it, but rounded to three
+// digits: "×1,859,301" becomes "×1.86 M".
+func Number(s string, w int) string {
+	if Width(s) > w {
+		s = long.ReplaceAllStringFunc(s, func(s string) string {
+			v, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+			if err != nil {
+				return s
+			}
+			return scale(v, 1000, "", "k", "M", "G", "T", "P", "E")
+		})
+	}
+	return Right(s, w)
+}
 
 // Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms"), bytes likewise, and
 // everything else as a number with commas between thousands.

@@ -41,3 +41,17 @@ func TestColumns(t *testing.T) {
 		require.Equal(t, w, Width(Right("abcdefghij", w)))
 	}
 }
+
+func TestNumber(t *testing.T) {
+	for s, want := range map[string]string{
+		"×1,859,301":      "  ×1.86 M",
+		"×859,301":        " ×859,301",
+		"+1,859,301,000":  "  +1.86 G",
+		"~±12,345,678":    " ~±12.3 M",
+		"+100000100.0 %":  "+100 M %",
+		"−999,999,999.25": "  −1.00 G",
+		"12 ms":           "    12 ms",
+	} {
+		require.Equal(t, Right(want, 9), Number(s, 9))
+	}
+}

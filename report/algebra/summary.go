@@ -63,9 +63,9 @@ func (x *Summary) Text(w io.Writer) error {
 		}
 		line := ""
 		for _, v := range []float64{r.Mean, r.Min, r.Max, r.StdDev} {
-			line += readable.Right(r.text(v), 11) + " "
+			line += readable.Number(r.text(v), 11) + " "
 		}
-		fmt.Fprintf(b, "%s%s  %s\n", line, readable.Right(strings.Replace("±"+r.text(r.Noise), "±?", "?", 1), 11), readable.Clean(title))
+		fmt.Fprintf(b, "%s%s  %s\n", line, readable.Number(strings.Replace("±"+r.text(r.Noise), "±?", "?", 1), 11), readable.Clean(title))
 	}
 	return b.Flush()
 }

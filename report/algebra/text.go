@@ -119,8 +119,8 @@ func (p *page) noiseTitle() string {
 
 // row shows a change.
 func (p *page) row(c Change, what string) {
-	p.line("%s %s %s %s %s %s", readable.Right(signed(c), 11), readable.Right(value(c.A, c), maxTitle),
-		readable.Right(value(c.B, c), maxTitle), readable.Right(relative(c), 9), p.noise(c), what)
+	p.line("%s %s %s %s %s %s", readable.Number(signed(c), 11), readable.Number(value(c.A, c), maxTitle),
+		readable.Number(value(c.B, c), maxTitle), readable.Number(relative(c), 9), p.noise(c), what)
 }
 
 // noise shows the noise of a change, and whether it is less.
@@ -135,10 +135,10 @@ func (p *page) noise(c Change) string {
 	case !known:
 		return readable.Right("?", 11) + " "
 	case beyond:
-		return readable.Right("±"+value(c.Noise, c), 11) + " "
+		return readable.Number("±"+value(c.Noise, c), 11) + " "
 	}
 	p.within = true
-	return readable.Right("~±"+value(c.Noise, c), 11) + " "
+	return readable.Number("~±"+value(c.Noise, c), 11) + " "
 }
 
 // calls shows where time was won and lost.
@@ -170,7 +170,7 @@ func (p *page) calls() {
 		}
 		if shown > 0 {
 			if c := p.changes.Calls[0]; rest != 0 {
-				p.line("%s elsewhere", readable.Right(signed(Change{Metric: c.Metric, B: rest}), 11))
+				p.line("%s elsewhere", readable.Number(signed(Change{Metric: c.Metric, B: rest}), 11))
 			}
 			p.line("")
 		}

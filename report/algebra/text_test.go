@@ -125,3 +125,18 @@ func TestSummary(t *testing.T) {
           7           7           7           0          ±0  visits
 `, text.String())
 }
+
+// Numbers that are too long for their column are rounded, never cut.
+func TestLongNumbers(t *testing.T) {
+	run := func(name string, visits int64) Input {
+		b := build(t).path("main")
+		b.metric("visits").Unit = "occ"
+		return b.done(name, map[string]map[string]int64{"visits": {"main": visits}})
+	}
+	d := made(t, "d")(Diff(run("one", 7), run("many", 123_456_789_012)))
+	x, err := ChangesOf(d.Cube)
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, x.Text(&text, TextOptions{Top: 5}))
+	require.Contains(t, text.String(), "     +123 G            7        123 G   ×17.6 G  visits, most in main\n")
+}
