@@ -29,7 +29,12 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	if status, reason := g.refuse(r); status != 0 {
+	switch status, reason := g.refuse(r); {
+	case status == http.StatusPermanentRedirect:
+		h.Set("Location", "/"+g.token+"/")
+		w.WriteHeader(status)
+		return
+	case status != 0:
 		h.Set("Connection", "close") // whatever else it sends is of no interest
 		refusal(w, status, reason)
 		return
@@ -37,7 +42,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// refuse returns why a request is not answered, 0 if it is. On success the token is gone from its path.
+// refuse returns why a request is not answered, or only with a redirection to the page, 0 if it is answered. On success the token is gone from its path.
 func (g *guard) refuse(r *http.Request) (status int, reason string) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -60,7 +65,7 @@ func (g *guard) refuse(r *http.Request) (status int, reason string) {
 		return http.StatusNotFound, "the address lacks its token"
 	}
 	if !found {
-		return http.StatusNotFound, "the address ends in /"
+		return http.StatusPermanentRedirect, "the address ends in /"
 	}
 	r.URL.Path = rest
 	return 0, ""

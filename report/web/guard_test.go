@@ -75,7 +75,12 @@ func TestWhoIsAnswered(t *testing.T) {
 		"an empty token":                 {404, func(r *http.Request) { r.URL.Path = "//" }},
 		"part of the token":              {404, func(r *http.Request) { r.URL.Path = r.URL.Path[:10] + "/" }},
 		"another token":                  {404, func(r *http.Request) { r.URL.Path = "/" + strings.Repeat("a", 26) + "/" }},
-		"the token without slash":        {404, func(r *http.Request) { r.URL.Path = strings.TrimSuffix(r.URL.Path, "/") }},
+		"the token without slash":        {200, func(r *http.Request) { r.URL.Path = strings.TrimSuffix(r.URL.Path, "/") }}, // sent on
+		"part of the token, no slash":    {404, func(r *http.Request) { r.URL.Path = r.URL.Path[:10] }},
+		"another site without slash": {403, func(r *http.Request) {
+			r.URL.Path = strings.TrimSuffix(r.URL.Path, "/")
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+		}},
 		"a page that is not there":       {404, func(r *http.Request) { r.URL.Path += "nothing.html" }},
 		"a file of the machine":          {404, func(r *http.Request) { r.URL.Path += "../../../../etc/passwd" }},
 		"a file of the machine, encoded": {404, func(r *http.Request) { r.URL.Path += "..%2f..%2fetc/passwd" }},
@@ -92,7 +97,9 @@ func TestWhoIsAnswered(t *testing.T) {
 		require.Equal(t, "no-referrer", response.Header.Get("Referrer-Policy"), name)
 		require.Equal(t, "same-origin", response.Header.Get("Cross-Origin-Resource-Policy"), name)
 		require.NotContains(t, response.Header, "Access-Control-Allow-Origin", name)
-		if c.status != 200 {
+		if c.status == 200 {
+			require.Equal(t, strings.TrimPrefix(s.URL(), "http://"+s.listener.Addr().String()), response.Request.URL.Path, name)
+		} else {
 			require.NotContains(t, body, s.token, name)
 			require.Contains(t, body, `{"error":`, name)
 		}
