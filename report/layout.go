@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -162,7 +163,7 @@ const nbsp = "\u00a0"
 // seconds writes a duration with three digits in the unit that suits it: 740 ns, 12.3 µs, 491 ms, 1.28 s.
 func seconds(ns int64) string {
 	if ns < 0 {
-		return "-" + seconds(-ns)
+		return "-" + seconds(-max(ns, -math.MaxInt64)) // the least number has no opposite
 	}
 	if ns < 1000 {
 		return strconv.FormatInt(ns, 10) + " ns"

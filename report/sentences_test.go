@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -25,4 +26,10 @@ func TestSentences(t *testing.T) {
 	require.Contains(t, lead, "holds the program up most")
 	require.Equal(t, "The program ran for 0 ns; the lives of its 0 goroutines add up to 0 ns. No wait states were found.",
 		words(strings.Join(new(Experiment).Sentences().Lead(), " ")))
+}
+
+// The least number, which what is no number becomes, has no opposite.
+func TestSecondsOfAnything(t *testing.T) {
+	require.Equal(t, "-9223372037"+nbsp+"s", Seconds(math.MinInt64))
+	require.Equal(t, "9223372037"+nbsp+"s", Seconds(math.MaxInt64))
 }

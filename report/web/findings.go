@@ -136,7 +136,7 @@ func (a *api) sum(list []query.Finding) (lead []string) {
 	if time.Unit == "sec" {
 		ns *= 1e9
 	}
-	if err != nil || ns <= 0 {
+	if err != nil || !(ns > 0 && ns < math.MaxInt64) { // damaged reports hold anything, also what is no number
 		return nil
 	}
 	locations := len(a.model.Cube.Locations())
