@@ -50,6 +50,13 @@ type slice struct {
 	line                          uint64
 	begin, end                    uint64
 	instant                       bool
+	shares                        []share // of a wait of several parts
+}
+
+// share is how long a part of a wait lasted.
+type share struct {
+	name string
+	time int64
 }
 
 // arrow is a flow.
@@ -219,7 +226,11 @@ func (d *decoder) event(list []field) {
 			require.True(d.t, has(d.sources, f.value))
 			s.file, s.line = d.sources[f.value].file, d.sources[f.value].line
 		case 4:
-			s.causer = string(fields(d.t, f.bytes)[1].bytes)
+			if note := fields(d.t, f.bytes); string(note[0].bytes) == "caused by" {
+				s.causer = string(note[1].bytes)
+			} else {
+				s.shares = append(s.shares, share{string(note[0].bytes), int64(note[1].value)})
+			}
 		}
 	}
 	require.True(d.t, has(d.tracks, track))

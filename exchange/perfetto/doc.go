@@ -3,7 +3,8 @@
 //
 // Every process is a process, every goroutine a thread track. On it, regions and operations (send, lock, wait …) are
 // slices, and within an operation that waited there is a slice for each wait state, named like its metric, with the
-// causer, and one for the wakeup. Events without duration (close, unlock, signal …) are instants. Metrics of the
+// causer, and one for the wake-up. Who waits for a lock that others hold one after the other has one slice, with the last
+// holder as causer and the time of each wait state in it: the moments between two holders do not count. Events without duration (close, unlock, signal …) are instants. Metrics of the
 // program and the counters of an event set are counter tracks: those of the process on its track, those of threads as
 // what the goroutine has consumed so far.
 //

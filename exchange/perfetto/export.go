@@ -16,8 +16,8 @@ import (
 //
 // Events are read once and not kept; besides the links there is some memory for each location.
 func Write(w io.Writer, a *trace.Archive, e *report.Experiment, links *Links) ([]trace.Problem, error) {
-	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics}
-	links.sort()
+	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics, wakeup: e.Metrics[e.MetricIndex("wakeup")].Title}
+	links.sort(e.Metrics)
 	x.begin(e.Locations)
 	var problems []trace.Problem
 	for m := a.Merge(); ; {
@@ -45,6 +45,8 @@ type exporter struct {
 	defs    *trace.Definitions
 	links   *Links
 	metrics []metric.Metric
+	wakeup  string // title of this metric
+	notes   []note // of the slice that is being written
 
 	now      int64 // time of all packets until it changes
 	agenda   agenda

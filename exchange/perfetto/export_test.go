@@ -3,6 +3,7 @@ package perfetto_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,15 +88,15 @@ func TestWrite(t *testing.T) {
 		"worker lock 10000-91000 work.go:21",
 		"worker Lock competition 10000-90000 by main",
 		"main unlock 90000",
-		"worker Wakeup 90001-91000",
+		"worker Wake-up 90001-91000",
 		"main recv 91000-99000 main.go:14",
 		"main Late sender 91000-98000 by worker",
 		"worker unlock 92000",
 		"worker send 98000-98500 work.go:30",
-		"main Wakeup 98001-99000",
+		"main Wake-up 98001-99000",
 		"main create 10 -> worker worker 500",
-		"main unlock 90000 -> worker Wakeup 90001",
-		"worker send 98000 -> main Wakeup 98001",
+		"main unlock 90000 -> worker Wake-up 90001",
+		"worker send 98000 -> main Wake-up 98001",
 		"queue 3000 7",
 	}, list)
 }
@@ -120,7 +121,7 @@ location b
 	for _, a := range decode(t, b).arrows {
 		list = append(list, a.String())
 	}
-	require.Equal(t, []string{"main send 100 -> (goroutine) recv 350", "(goroutine) recv 350 -> main Wakeup 351", "main send 200 -> (goroutine) recv 500"}, list)
+	require.Equal(t, []string{"main send 100 -> (goroutine) recv 350", "(goroutine) recv 350 -> main Wake-up 351", "main send 200 -> (goroutine) recv 500"}, list)
 }
 
 // Whatever programs do, the file is in order: decode looks at it. Every stay in a region or operation is a slice, and the time
@@ -135,7 +136,12 @@ func TestRandom(t *testing.T) {
 		for _, s := range d.slices {
 			switch {
 			case s.category == "wait":
-				waited[s.name] += int64(s.end - s.begin)
+				if len(s.shares) == 0 {
+					waited[s.name] += int64(s.end - s.begin)
+				}
+				for _, p := range s.shares {
+					waited[strings.TrimSuffix(p.name, " (ns)")] += p.time
+				}
 			case s.category == "region" || s.category == "operation":
 				drawn[s.name]++
 			}
@@ -275,4 +281,30 @@ location other
 		"main[0] cycles 400 800",
 		"go:heap 400 90",
 	}, list)
+}
+
+// Who waits for a lock that others hold one after the other has one wait, of the last of them, which says how much of it was
+// which wait state.
+func TestOneWait(t *testing.T) {
+	text := "rwmutex m\nlocation w\n  50 lock m\n  60 blocked\n  100000 leave\n  100010 unlock m\n"
+	for i := range 9 {
+		shared, begin := "", 10*i
+		if i%2 == 1 {
+			shared = " shared"
+		}
+		text += fmt.Sprintf("location h%d\n  %d lock m%s\n  %d leave\n  %d unlock m%s\n", i, begin, shared, 10000*i+500, 10000*i+9500, shared)
+	}
+	b, _ := exportText(t, text)
+	d := decode(t, b)
+	var list []string
+	var shares []share
+	for _, s := range d.slices {
+		if s.track == "main" {
+			list, shares = append(list, s.String()), append(shares, s.shares...)
+		}
+	}
+	require.Equal(t, []string{"main lock 50-100000", "main Lock competition 500-89500 by (goroutine)[8]", "main Wake-up 89501-100000",
+		"main unlock 100010"}, list)
+	require.Equal(t, []share{{"Lock competition (ns)", 45_000}}, shares)
+	require.Equal(t, "[(goroutine)[8] unlock 89500 -> main Wake-up 89501]", fmt.Sprint(d.arrows))
 }

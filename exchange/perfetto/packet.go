@@ -29,7 +29,7 @@ const (
 	eventCategory, eventAnnotation, eventType, eventName, eventTrack, eventValue = 3, 4, 9, 10, 11, 30 // TrackEvent
 	eventSource, eventFlows, eventEnds                                           = 34, 47, 48
 
-	annotationString, annotationName = 6, 10 // DebugAnnotation
+	annotationUint, annotationString, annotationName = 3, 6, 10 // DebugAnnotation
 
 	internedCategory, internedName, internedSource = 1, 2, 4 // InternedData
 	internedID, internedText                       = 1, 2    // EventCategory, EventName
@@ -58,8 +58,15 @@ type event struct {
 	category    uint64 // interned, 0 none
 	source      uint64 // interned, 0 none
 	causer      string // of a wait
+	notes       []note
 	flows, ends []uint64
 	value       int64 // of a counter
+}
+
+// note is a number that belongs to a slice.
+type note struct {
+	name  string
+	value uint64
 }
 
 // packets writes packets. Errors are kept and come at the end.
@@ -109,6 +116,11 @@ func (p *packets) event(t int64, e *event) {
 	if e.causer != "" {
 		p.inner = protobuf.String(p.inner[:0], annotationName, "caused by")
 		p.inner = protobuf.String(p.inner, annotationString, e.causer)
+		m = protobuf.Bytes(m, eventAnnotation, p.inner)
+	}
+	for _, n := range e.notes {
+		p.inner = protobuf.String(p.inner[:0], annotationName, n.name)
+		p.inner = protobuf.Uint(p.inner, annotationUint, n.value)
 		m = protobuf.Bytes(m, eventAnnotation, p.inner)
 	}
 	if e.kind == counterValue {

@@ -253,7 +253,7 @@ func (x *exporter) endProcess(process int) {
 // beginWait begins the slice of a wait, if the location is in an operation, and puts its end on the agenda.
 func (x *exporter) beginWait(i int32) {
 	w := &x.links.waits[i]
-	if !x.known(w.location) || int(w.metric) >= len(x.metrics) || w.begin >= w.end {
+	if !x.known(w.location) {
 		return
 	}
 	k := &x.tracks[w.location]
@@ -266,7 +266,8 @@ func (x *exporter) beginWait(i int32) {
 		if caused {
 			causer = x.trackName(w.causer)
 		}
-		x.open(w.location, level{what: inWait, wait: i}, "wait", event{name: x.intern(x.metrics[w.metric].Title), causer: causer})
+		x.open(w.location, level{what: inWait, wait: i}, "wait", event{name: x.intern(x.metrics[w.metric].Title), causer: causer,
+			notes: x.shares(w)})
 		x.agenda.add(entry{time: w.end, what: waitEnds, loc: w.location, arg: uint64(i)})
 	}
 	if w.end >= w.until {
@@ -280,6 +281,15 @@ func (x *exporter) beginWait(i int32) {
 	x.agenda.add(entry{time: w.end + 1, what: wakes, loc: w.location, arg: flow})
 }
 
+// shares returns how long a wait lasted that was merged, by wait state: moments in between are not counted.
+func (x *exporter) shares(w *wait) []note {
+	x.notes = x.notes[:0]
+	for _, p := range x.links.parts[w.first:][:w.count] {
+		x.notes = append(x.notes, note{x.metrics[p.metric].Title + " (ns)", uint64(p.time)})
+	}
+	return x.notes
+}
+
 // wake shows that a location was let go.
 func (x *exporter) wake(l trace.LocationID, flow uint64) {
 	var ends []uint64
@@ -287,7 +297,7 @@ func (x *exporter) wake(l trace.LocationID, flow uint64) {
 		ends = []uint64{flow}
 	}
 	if v := x.tracks[l].top(); v != nil && v.what == inOperation {
-		x.open(l, level{what: inWakeup}, "wait", event{name: x.intern("Wakeup"), ends: ends})
+		x.open(l, level{what: inWakeup}, "wait", event{name: x.intern(x.wakeup), ends: ends})
 	} else if flow != 0 {
 		x.instant(l, "goes on", regionNames{}, nil, ends)
 	}
