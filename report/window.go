@@ -20,6 +20,7 @@ type Window struct {
 type WindowRow struct {
 	Location uint32
 	Spans    []Span // ascending by (Begin, Depth)
+	Ended    int64  // when the location ended, 0 if not before the end of the window
 }
 
 // Span is a stay in a region or operation, clipped to the window.

@@ -46,6 +46,17 @@ location worker
   99000 end
 `
 
+func TestWhoEndedIsKnown(t *testing.T) {
+	a, e := open(t, text, 1000)
+	r, err := timeline.New(a, e)
+	require.NoError(t, err)
+	for _, c := range []struct{ begin, end, main, worker int64 }{{0, 98_000, 0, 0}, {0, 200_000, 100_000, 99_000}, {99_500, 200_000, 100_000, 99_000}} {
+		w, err := r.Window(report.WindowRequest{Begin: c.begin, End: c.end, Locations: []uint32{0, 1}})
+		require.NoError(t, err)
+		require.Equal(t, []int64{c.main, c.worker}, []int64{w.Rows[0].Ended, w.Rows[1].Ended})
+	}
+}
+
 // open writes events in chunks of the given size and analyzes them.
 func open(t testing.TB, text string, chunk int) (*trace.Archive, *report.Experiment) {
 	var out bytes.Buffer

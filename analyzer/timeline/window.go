@@ -264,7 +264,7 @@ func (x *row) event(e *trace.Event) {
 		}
 	case e.Kind == wire.End:
 		x.drop(uint64(len(x.stack)), e.Time)
-		x.ended = true
+		x.ended, x.out.Ended = true, e.Time
 	case e.Kind == wire.Create && e.Time >= x.w.out.Begin:
 		x.w.created[e.Other()] = creation{x.out.Location, e.Time}
 	case e.Kind == wire.Begin && e.Time >= x.w.out.Begin:

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/report/cube"
 )
@@ -165,7 +167,21 @@ func TestSource(t *testing.T) {
 		require.Equal(t, "five", lines[4])
 		require.Less(t, len(lines[5].(string)), 500)
 		require.Equal(t, "\ufffd", lines[6])
+		require.Equal(t, false, answer["changed"]) // as nobody knows when it was recorded
 		require.Equal(t, `[3,9]`, told(t, []any{answerOf(t, s, "source?path=0")["begin"], answerOf(t, s, "source?path=0")["end"]}))
+	}
+}
+
+func TestSourceChanged(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "main.go")
+	require.NoError(t, os.WriteFile(file, []byte("one\ntwo\nthree\nfour\nfive\n"), 0o644))
+	recorded := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	for after, changed := range map[time.Duration]bool{-time.Hour: false, time.Hour: true} {
+		require.NoError(t, os.Chtimes(file, time.Time{}, recorded.Add(after)))
+		r := small(t)
+		r.Model.Cube.Attrs = []cube.Attr{{Key: "source_roots", Value: root}, {Key: "start", Value: "2026-05-04T03:02:01.000Z"}}
+		require.Equal(t, changed, answerOf(t, start(t, r), "source?path=1")["changed"])
 	}
 }
 
@@ -181,6 +197,17 @@ func (fakeTimeline) Window(q report.WindowRequest) (*report.Window, error) {
 	return w, nil
 }
 
+// goneTimeline answers with rows whose locations end at 35, unless they are the first.
+type goneTimeline struct{}
+
+func (goneTimeline) Window(q report.WindowRequest) (*report.Window, error) {
+	w := &report.Window{Begin: q.Begin, End: q.End}
+	for _, l := range q.Locations {
+		w.Rows = append(w.Rows, report.WindowRow{Location: l, Ended: 35 * int64(min(l, 1))})
+	}
+	return w, nil
+}
+
 func TestTimeline(t *testing.T) {
 	r := small(t)
 	s := start(t, r)
@@ -191,6 +218,11 @@ func TestTimeline(t *testing.T) {
 	require.Equal(t, `{"arrows":[{"from":2,"fromTime":7,"kind":"create","to":4,"toTime":8}],"begin":5,"end":50,"names":["run"],`+
 		`"rows":[{"resource":4,"spans":[[7,50,1,0,2,3]]},{"resource":3,"spans":[[6,50,1,0,2,3]]}],"truncated":"width 800","waits":[]}`,
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=4,3&width=800")))
+	r.Timeline = goneTimeline{}
+	r.Experiment.Metrics = []metric.Metric{{Name: r.Model.Metrics[0].Name, Wait: true}}
+	r.Experiment.Stats = []report.Stats{{Count: 2, Worst: []report.Instance{{Location: 0, Begin: 20, End: 40, Causer: 1}, {Location: 0, Begin: 10, End: 30, Causer: 1}}}}
+	require.Equal(t, `[{"from":3,"fromTime":30,"kind":"`+r.Model.Metrics[0].Name+`","to":2,"toTime":30}]`,
+		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=2,3")["arrows"]), "who was waited for is gone at 40")
 	response, _ := call(t, start(t, r).URL()+"api/timeline?begin=5&end=50&locations=1", nil)
 	require.Equal(t, 400, response.StatusCode)
 }

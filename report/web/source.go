@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Limits of the source pane.
@@ -21,6 +22,7 @@ const (
 type sources struct {
 	roots []sourceRoot
 	named map[string]bool
+	start time.Time // of the recording, zero unknown
 }
 
 // sourceRoot is a directory with sources.
@@ -33,7 +35,13 @@ type sourceRoot struct {
 
 func newSources(r *Report) *sources {
 	s := &sources{named: map[string]bool{}}
+	if r.Experiment != nil {
+		s.start = r.Experiment.Origin.Start
+	}
 	for _, attr := range r.Model.Cube.Attrs {
+		if start, err := time.Parse(time.RFC3339Nano, attr.Value); err == nil && attr.Key == "start" && s.start.IsZero() {
+			s.start = start
+		}
 		if attr.Key == "source_roots" {
 			for _, dir := range strings.Split(attr.Value, "\n") {
 				s.addRoot(dir, false)
@@ -124,14 +132,18 @@ func (r *sourceRoot) candidates(name string) (list []string) {
 	return list
 }
 
-// lines reads the lines from first to last, counted from 1.
-func (s *sources) lines(name string, first, last int) ([]string, error) {
+// lines reads the lines from first to last, counted from 1, and says whether the file was written after the recording began, so
+// that they may be others than those that ran.
+func (s *sources) lines(name string, first, last int) (lines []string, changed bool, err error) {
 	f, err := s.open(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	lines := []string{}
+	if info, err := f.Stat(); err == nil && !s.start.IsZero() {
+		changed = info.ModTime().After(s.start)
+	}
+	lines = []string{}
 	in := bufio.NewScanner(io.LimitReader(f, maxSourceFile))
 	in.Buffer(nil, 1<<20)
 	for n := 1; n <= last && in.Scan(); n++ {
@@ -143,7 +155,7 @@ func (s *sources) lines(name string, first, last int) ([]string, error) {
 			lines = append(lines, text)
 		}
 	}
-	return lines, nil
+	return lines, changed, nil
 }
 
 // missing is the answer where there is no source: that is nothing wrong with the question.
@@ -178,7 +190,7 @@ func (a *api) source(q *question) (any, error) {
 		return missing{"the report does not say where this is in the source"}, nil
 	}
 	first := max(1, line-a.around)
-	lines, err := a.sources.lines(file, first, max(line+a.around, min(end, line+4*a.around)))
+	lines, changed, err := a.sources.lines(file, first, max(line+a.around, min(end, line+4*a.around)))
 	if err != nil {
 		return missing{file + ": " + err.Error()}, nil
 	}
@@ -189,5 +201,7 @@ func (a *api) source(q *question) (any, error) {
 		End   int      `json:"end"`
 		First int      `json:"first"`
 		Lines []string `json:"lines"`
-	}{file, line, begin, end, first, lines}, nil
+		// Changed says that the file was written after the recording began.
+		Changed bool `json:"changed"`
+	}{file, line, begin, end, first, lines, changed}, nil
 }

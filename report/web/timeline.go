@@ -21,7 +21,8 @@ type (
 	}
 	row struct {
 		Resource int        `json:"resource"`
-		Spans    [][6]int64 `json:"spans"` // begin, end, depth, name, kind, number of stays merged or 0
+		Spans    [][6]int64 `json:"spans"`           // begin, end, depth, name, kind, number of stays merged or 0
+		Ended    int64      `json:"ended,omitempty"` // when it ended, if before the end of the window
 	}
 	wait struct {
 		Resource int    `json:"resource"`
@@ -87,7 +88,7 @@ func (q *question) resources(key string) (list []int) {
 func (a *api) window(out *timeline, resources []int, width int) error {
 	if a.Timeline == nil {
 		for _, r := range resources {
-			out.Rows = append(out.Rows, row{r, [][6]int64{}})
+			out.Rows = append(out.Rows, row{Resource: r, Spans: [][6]int64{}})
 		}
 		out.Truncated = "there is no trace; only the longest waits are known"
 		return nil
@@ -107,7 +108,7 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 	out.Truncated = w.Truncated
 	out.Names = append(out.Names, w.Names...)
 	for _, r := range w.Rows {
-		x := row{a.places.location(int(r.Location)), make([][6]int64, len(r.Spans))}
+		x := row{a.places.location(int(r.Location)), make([][6]int64, len(r.Spans)), r.Ended}
 		for i, s := range r.Spans {
 			x.Spans[i] = [6]int64{s.Begin, s.End, int64(s.Depth), int64(s.Name), int64(s.Kind), int64(s.Merged)}
 		}
@@ -130,6 +131,10 @@ func (a *api) waits(out *timeline, resources []int) {
 	for _, r := range resources {
 		shown[r] = true
 	}
+	ended := map[int]int64{}
+	for _, r := range out.Rows {
+		ended[r.Resource] = r.Ended
+	}
 	for _, m := range a.model.Metrics {
 		s := a.statsOf(m.Name)
 		if s == nil {
@@ -145,6 +150,9 @@ func (a *api) waits(out *timeline, resources []int) {
 				continue
 			}
 			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name})
+			if t := ended[i.Causer]; t > 0 && t < end {
+				continue // it was waited for most of the time, but gone when another one ended the wait
+			}
 			if i.Causer >= 0 && end <= out.End {
 				known[meeting{i.Causer, i.Location, end}] = true
 				out.Arrows = append(out.Arrows, arrow{i.Causer, end, i.Location, end, m.Name, true})

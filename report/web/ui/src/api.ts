@@ -157,6 +157,7 @@ export interface Source {
   end: number;
   first: number; // number of lines[0]
   lines: string[];
+  changed: boolean; // written after the recording began
   error?: string;
 }
 
@@ -166,7 +167,7 @@ export type Span = [begin: number, end: number, depth: number, name: number, kin
 export interface Timeline {
   begin: number; // ns since the start of the experiment
   end: number;
-  rows: { resource: number; spans: Span[] }[];
+  rows: { resource: number; spans: Span[]; ended?: number }[]; // ended: if before the end of the window
   names: string[];
   waits: { resource: number; begin: number; end: number; metric: string }[];
   arrows: { from: number; fromTime: number; to: number; toTime: number; kind: string }[];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { load } from "./load.mjs";
 
 const { step, marks, clock, moment, pan, zoom, within, shortest } = await load("panels/axis.ts");
-const { lanesOf, hit, lasts, rulerHeight } = await load("panels/lanes.ts");
+const { endsWait, lanesOf, hit, lasts, rulerHeight } = await load("panels/lanes.ts");
 const { groupings, violin } = await load("panels/spread.ts");
 const { layOut } = await load("panels/grid.ts");
 const { partsOfTime } = await load("panels/shares.ts");
@@ -48,6 +48,14 @@ const rows = [
 const scene = (lanes) => ({
   width: 1100, height: 400, gutter: 100, scroll: 0, window: [0, 100], lanes, names: ["work", "recv"], waits: [{ resource: 7, begin: 60, end: 80, metric: "late" }], arrows: [],
   metric: "late", chosen: null, hover: null, loaded: null, label: () => ({ name: "", role: "" }),
+});
+
+test("no arrow leads from who had ended", () => {
+  const [gone, waits, lives] = lanesOf([{ resource: 1, spans: [], ended: 50 }, { resource: 2, spans: [] }, { resource: 3, spans: [] }]).lanes;
+  assert.ok(!endsWait(gone, waits, 51));
+  assert.ok(endsWait(gone, waits, 50));
+  assert.ok(endsWait(lives, waits, 51));
+  assert.ok(!endsWait(waits, waits, 51));
 });
 
 test("lanes are as high as their calls are deep", () => {

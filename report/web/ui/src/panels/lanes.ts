@@ -16,16 +16,17 @@ export interface Lane {
   height: number;
   levels: number;
   spans: Span[];
+  ended: number; // when it ended, Infinity if not in what is loaded
 }
 
 // lanesOf stacks the rows.
 export function lanesOf(rows: Timeline["rows"]): { lanes: Lane[]; height: number } {
   let top = 0;
-  const lanes = rows.map(({ resource, spans }) => {
+  const lanes = rows.map(({ resource, spans, ended = Infinity }) => {
     let levels = 1;
     for (const s of spans) if (s[4] !== Kind.Blocked) levels = Math.max(levels, s[2] + 1);
     levels = Math.min(levels, mostLevels);
-    const lane = { resource, top, height: Math.max(40, levels * levelHeight + 2 * padding), levels, spans };
+    const lane = { resource, top, height: Math.max(40, levels * levelHeight + 2 * padding), levels, spans, ended };
     top += lane.height;
     return lane;
   });
@@ -281,8 +282,12 @@ function drawArrows(c: CanvasRenderingContext2D, s: Scene, k: Colours, x: (t: nu
   if (!s.chosen) return;
   const from = lane.get(s.chosen.causer);
   const to = lane.get(s.chosen.resource);
-  if (from && to && from !== to) arrow(from, to, s.chosen.end, s.chosen.end, k.wait, true);
+  if (from && to && endsWait(from, to, s.chosen.end)) arrow(from, to, s.chosen.end, s.chosen.end, k.wait, true);
 }
+
+// endsWait says whether an arrow can lead from one lane to another at a time. Who was waited for most of the time may be gone when
+// somebody else ends the wait.
+export const endsWait = (from: Lane, to: Lane, t: number): boolean => from !== to && from.ended >= t;
 
 // levelAt is how many levels a lane has at a time.
 function levelAt(lane: Lane, t: number): number {

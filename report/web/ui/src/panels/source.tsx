@@ -1,6 +1,7 @@
 // The source around the selected call or region.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { requests, type Source } from "../api";
+import { Icon } from "../icons";
 import { getReport, useAnswer } from "../state";
 import { useSelection } from "../values";
 import { highlight, languageOf } from "./highlight";
@@ -39,6 +40,7 @@ function Lines({ source }: { source: Source }) {
   return (
     <div class="source">
       <p class="file"><b>{file}</b>{line > 0 ? `, line ${line}` : ""}</p>
+      {source.changed && <p class="bar-note" role="status"><Icon name="info" />This file has changed since the recording, so lines may be others than those that ran.</p>}
       <div class="code" ref={host} tabIndex={0} role="group" aria-label={`Source of ${file}`}>
         <pre>
           {source.lines.map((text, i) => {
