@@ -112,6 +112,9 @@ func decodeRest(m *cube.Member, b bounds) (*rest, error) {
 		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 			offset = syntax.Offset
 		}
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("%s where something else belongs", wrong.Value)
+		}
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			offset, err = m.Size(), errors.New("the member ends early")
 		}
@@ -134,7 +137,7 @@ func (d *restDecoder) object(field func(name string) error) error {
 	if t, err := d.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {
-		return fmt.Errorf("%v instead of an object", t)
+		return fmt.Errorf("%s instead of an object", token(t))
 	}
 	for d.More() {
 		t, err := d.Token()
@@ -147,6 +150,14 @@ func (d *restDecoder) object(field func(name string) error) error {
 	}
 	_, err := d.Token()
 	return err
+}
+
+// token writes a token as it is in the file.
+func token(t json.Token) string {
+	if t == nil {
+		return "null"
+	}
+	return fmt.Sprint(t)
 }
 
 // field reads one part of the member. Unknown ones are left out: later versions may add some.
@@ -202,7 +213,7 @@ func list[T any](d *restDecoder, check func(*T) error) ([]T, error) {
 		return nil, err
 	}
 	if t != json.Delim('[') {
-		return nil, fmt.Errorf("%v instead of a list", t)
+		return nil, fmt.Errorf("%s instead of a list", token(t))
 	}
 	all := []T{}
 	for d.More() {
