@@ -85,7 +85,7 @@ func newCombine(name, short, long string, combine func(...algebra.Input) (*algeb
 		Use: name + " REPORT… -o OUT", Short: short, Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return fmt.Errorf("%d reports; give two or more", len(args))
+				return fmt.Errorf("%s; give two or more", reportCount(args))
 			}
 			return nil
 		},
@@ -188,10 +188,17 @@ Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
 // errDifferent makes exit status 1 of a comparison whose differences were printed.
 var errDifferent = errors.New("the reports differ")
 
+func reportCount(args []string) string {
+	if len(args) == 1 {
+		return "1 report"
+	}
+	return fmt.Sprintf("%d reports", len(args))
+}
+
 // twoInputs requires two arguments.
 func twoInputs(_ *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("%d reports; give two: reports or trace directories", len(args))
+		return fmt.Errorf("%s; give two: reports or trace directories", reportCount(args))
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func TestCut(t *testing.T) {
 
 func TestAlgebraUse(t *testing.T) {
 	files := lockReports(t, 90)
-	oneLine(t, []string{"diff", files[0]}, "1 reports; give two")
+	oneLine(t, []string{"diff", files[0]}, "1 report; give two")
 	oneLine(t, []string{"mean", files[0], "-o", "x"}, "give two or more")
 	oneLine(t, []string{"cmp", files[0], "/nowhere"}, "/nowhere")
 	dir := t.TempDir()
