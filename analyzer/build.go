@@ -256,7 +256,7 @@ func (b *builder) statistics() {
 		d.report(s)
 		d.trim()
 		for _, in := range d.worst {
-			s.Worst = append(s.Worst, report.Instance{Path: b.rank[in.path], Location: in.loc, Begin: in.begin, End: in.end,
+			s.Worst = append(s.Worst, report.Instance{Path: b.rank[in.path], Location: in.loc, Begin: in.begin, End: in.end, Waited: in.duration,
 				Causer: int32(in.causer), CauserPath: b.rankOf(in.causerPath), Trace: in.order, CauserTrace: int32(in.causing)})
 		}
 	}

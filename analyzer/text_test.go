@@ -100,6 +100,7 @@ location w2
 			require.Len(t, s.Worst, 2)
 			require.EqualValues(t, 20, s.Worst[0].Begin)
 			require.EqualValues(t, 130, s.Worst[0].End)
+			require.Equal(t, s.Max, s.Worst[0].Waited)
 			require.Zero(t, s.Worst[0].Causer) // main: longest part
 		}
 	}

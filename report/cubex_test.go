@@ -219,6 +219,6 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 			Meanwhile: []PathTime{{3, 4}}})
 		e.NeverEnded = append(e.NeverEnded, NeverEnded{2, at(), 5, "mutex", int32(at()), -1})
 	}
-	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, int32(at()), 5, 7, 8}, {1, at(), 1, 2, -1, -1, 9, -1}}}
+	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, 2, int32(at()), 5, 7, 8}, {1, at(), 1, 2, 1, -1, -1, 9, -1}}}
 	return e
 }

@@ -94,6 +94,7 @@ type (
 		Location string     `json:"location"`
 		Begin    int64      `json:"begin_ns"`
 		End      int64      `json:"end_ns"`
+		Waited   int64      `json:"waited_ns"`
 		Causer   string     `json:"causer"`    // "" if nobody
 		CausedIn *jsonPlace `json:"caused_in"` // null if not known
 	}
@@ -197,7 +198,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 func (e *Experiment) jsonStats(metric string, s *Stats) jsonStats {
 	out := jsonStats{metric, s.Count, s.Sum, s.Min, s.Q25, s.Median, s.Q75, s.Max, s.Mean, []jsonInstance{}}
 	for _, w := range s.Worst {
-		out.Worst = append(out.Worst, jsonInstance{e.jsonPlace(w.Path), e.Locations[w.Location].Name, w.Begin, w.End,
+		out.Worst = append(out.Worst, jsonInstance{e.jsonPlace(w.Path), e.Locations[w.Location].Name, w.Begin, w.End, w.Waited,
 			e.locationOrNone(w.Causer), e.jsonPlaceOrNull(w.CauserPath)})
 	}
 	return out

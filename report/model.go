@@ -127,6 +127,7 @@ type Instance struct {
 	Location   uint32 `json:"location"`
 	Begin      int64  `json:"begin"` // ns since the start of the experiment
 	End        int64  `json:"end"`
+	Waited     int64  `json:"waited"`      // ns that count as the wait state: from Begin to End, less what is another one's, such as the wake-up
 	Causer     int32  `json:"causer"`      // location, -1 nobody
 	CauserPath int32  `json:"causer_path"` // -1 unknown
 

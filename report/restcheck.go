@@ -75,6 +75,9 @@ func (d *restDecoder) starts(list []Start) error {
 func (d *restDecoder) stats(s *Stats) error {
 	for i := range s.Worst {
 		w := &s.Worst[i]
+		if w.Waited == 0 {
+			w.Waited = w.End - w.Begin // reports of earlier versions do not say
+		}
 		if err := first(d.path(w.Path), d.location(w.Location), d.maybeLocation(w.Causer), d.maybePath(w.CauserPath)); err != nil {
 			return err
 		}

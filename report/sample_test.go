@@ -122,9 +122,9 @@ func hydro() *Experiment {
 	b.OnPath[0], b.OnPath[b.MetricIndex("communication")], b.OnPath[late] = 491*ms, 491*ms, 491*ms
 	b.OnPath[b.MetricIndex("synchronization")], b.OnPath[locks] = 900_000, 900_000
 	b.Stats[late] = Stats{Count: 1400, Sum: 3780 * ms, Min: 12, Max: 8_100_000, Mean: 2_700_000, Q25: 400_000, Median: 2_100_000, Q75: 3_000_000,
-		Worst: []Instance{{recv, 3, 431 * ms, 439_100_000, 4, int32(sweep), 3, 4}, {recv, 2, 5 * ms, 6 * ms, -1, -1, 2, -1}}}
+		Worst: []Instance{{recv, 3, 431 * ms, 439_100_000, 8_100_000, 4, int32(sweep), 3, 4}, {recv, 2, 5 * ms, 6 * ms, 1 * ms, -1, -1, 2, -1}}}
 	b.Stats[join] = Stats{Count: 1, Sum: 1280 * ms, Min: 1280 * ms, Max: 1280 * ms, Mean: 1280 * ms, Q25: 1280 * ms, Median: 1280 * ms, Q75: 1280 * ms,
-		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 4, int32(step), 0, 4}}}
+		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 1280 * ms, 4, int32(step), 0, 4}}}
 	b.Findings = []Finding{
 		{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
 			Causers:   []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}},
@@ -164,7 +164,7 @@ func hostile() *Experiment {
 	}
 	b.Metrics = append(b.Metrics, metric.Metric{Name: long, Title: long, Unit: metric.Bytes})
 	b.Severity = append(b.Severity, []Cell{{wide, 1, 5 << 20}, {recv, 1, 700}})
-	b.Stats[late] = Stats{Count: 1 << 50, Max: 1 << 60, Worst: []Instance{{wide, 0, 1 << 59, 1 << 60, 1, int32(wide), 0, 1}}}
+	b.Stats[late] = Stats{Count: 1 << 50, Max: 1 << 60, Worst: []Instance{{wide, 0, 1 << 59, 1 << 60, 1 << 59, 1, int32(wide), 0, 1}}}
 	for i := range 7 {
 		b.Findings = append(b.Findings, Finding{Metric: late, Path: []uint32{send, wide, recv}[i%3], Group: int32(i % 3), Severity: 1 << 59,
 			Critical: int64(max(0, 4-i)) << 57, Instances: 1 << 40, Locations: []uint32{uint32(i % 3)},

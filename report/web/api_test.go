@@ -15,6 +15,7 @@ import (
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/tracestat"
 )
 
 // answerOf asks a server and decodes its answer.
@@ -220,9 +221,19 @@ func TestTimeline(t *testing.T) {
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=4,3&width=800")))
 	r.Timeline = goneTimeline{}
 	r.Experiment.Metrics = []metric.Metric{{Name: r.Model.Metrics[0].Name, Wait: true}}
-	r.Experiment.Stats = []report.Stats{{Count: 2, Worst: []report.Instance{{Location: 0, Begin: 20, End: 40, Causer: 1}, {Location: 0, Begin: 10, End: 30, Causer: 1}}}}
+	r.Experiment.Stats = []report.Stats{{Count: 2, Worst: []report.Instance{{Location: 0, Begin: 20, End: 40, Waited: 15, Causer: 1}, {Location: 0, Begin: 10, End: 30, Causer: 1}}}}
 	require.Equal(t, `[{"from":3,"fromTime":30,"kind":"`+r.Model.Metrics[0].Name+`","to":2,"toTime":30}]`,
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=2,3")["arrows"]), "who was waited for is gone at 40")
 	response, _ := call(t, start(t, r).URL()+"api/timeline?begin=5&end=50&locations=1", nil)
 	require.Equal(t, 400, response.StatusCode)
+}
+
+// Of an instance in which several ranks wait, the file has the sum of their waits.
+func TestSummedInstances(t *testing.T) {
+	r := small(t)
+	p := &tracestat.Pattern{Count: 1, Worst: []tracestat.Instance{{CallPath: 1, Enter: 1, Exit: 1.5, Duration: 0.5}}}
+	a := &api{Report: r, model: r.Model, places: newPlaces(r.Model)}
+	require.False(t, a.foreignStats(p).Summed)
+	p.Worst[0].Duration = 1.25
+	require.True(t, a.foreignStats(p).Summed)
 }

@@ -16,6 +16,7 @@ type stats struct {
 	Q3        float      `json:"q3"`
 	Max       float      `json:"max"`
 	Instances []instance `json:"instances"` // worst first
+	Summed    bool       `json:"summed"`    // an instance is of several ranks or threads, and its duration the sum of their waits
 	ByPath    []pathStat `json:"byPath"`
 }
 
@@ -67,13 +68,13 @@ func (a *api) ourStats(metric string) *stats {
 	}
 	s := &e.Stats[i]
 	out := &stats{"ns", s.Count, float(s.Sum), float(s.Mean), float(s.Min), float(s.Q25), float(s.Median), float(s.Q75), float(s.Max),
-		[]instance{}, []pathStat{}}
+		[]instance{}, false, []pathStat{}}
 	if s.Sampled {
 		out.Unit, out.Mean = e.Metrics[i].UnitName, float(s.Sum)/float(s.Count)
 	}
 	for _, w := range s.Worst {
 		out.Instances = append(out.Instances, instance{a.places.path(int(w.Path)), a.places.location(int(w.Location)), float64(w.Begin), float64(w.End),
-			float64(w.End - w.Begin), a.places.location(int(w.Causer)), a.places.path(int(w.CauserPath))})
+			float64(w.Waited), a.places.location(int(w.Causer)), a.places.path(int(w.CauserPath))})
 	}
 	out.byPath()
 	return out
@@ -81,8 +82,9 @@ func (a *api) ourStats(metric string) *stats {
 
 func (a *api) foreignStats(p *tracestat.Pattern) *stats {
 	out := &stats{"s", p.Count, float(p.Sum), float(p.Mean), float(p.Min), float(p.Q25), float(p.Median), float(p.Q75), float(p.Max),
-		[]instance{}, []pathStat{}}
+		[]instance{}, false, []pathStat{}}
 	for _, w := range p.Worst {
+		out.Summed = out.Summed || w.Duration > (w.Exit-w.Enter)*(1+1e-6) // nobody waits for longer than he is there
 		out.Instances = append(out.Instances, instance{a.places.path(w.CallPath), a.places.rank(w.Rank), w.Enter, w.Exit, w.Duration, -1, -1})
 	}
 	out.byPath()

@@ -29,6 +29,7 @@ type (
 		Begin    int64  `json:"begin"`
 		End      int64  `json:"end"`
 		Metric   string `json:"metric"`
+		Waited   int64  `json:"waited"` // what of it counts as the wait state
 	}
 	arrow struct {
 		From     int    `json:"from"`
@@ -149,7 +150,7 @@ func (a *api) waits(out *timeline, resources []int) {
 			if !shown[i.Location] || end < out.Begin || begin > out.End {
 				continue
 			}
-			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name})
+			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name, min(int64(i.Duration*ns), end-begin)})
 			if t := ended[i.Causer]; t > 0 && t < end {
 				continue // it was waited for most of the time, but gone when another one ended the wait
 			}

@@ -97,6 +97,7 @@ export interface Stats {
   q3: number | null;
   max: number;
   instances: Instance[]; // worst first
+  summed: boolean; // durations are sums over several ranks or threads
   byPath: { path: number; count: number; sum: number; max: number }[];
 }
 
@@ -107,6 +108,7 @@ export interface Finding {
   text: string;
   advice: string;
   severity: number;
+  noise: Value; // of repeated runs, half width of the band of 95 % around the severity
   share: number; // of the time, 0…1
   critical: number; // ns of the critical path
   onPath: number; // as a share of the critical path, 0…1
@@ -169,7 +171,7 @@ export interface Timeline {
   end: number;
   rows: { resource: number; spans: Span[]; ended?: number }[]; // ended: if before the end of the window
   names: string[];
-  waits: { resource: number; begin: number; end: number; metric: string }[];
+  waits: { resource: number; begin: number; end: number; metric: string; waited: number }[]; // waited: what counts as the wait state
   arrows: { from: number; fromTime: number; to: number; toTime: number; kind: string }[];
   truncated: string; // what is not shown, "" if everything is
 }

@@ -46,7 +46,7 @@ const rows = [
   { resource: 9, spans: [] },
 ];
 const scene = (lanes) => ({
-  width: 1100, height: 400, gutter: 100, scroll: 0, window: [0, 100], lanes, names: ["work", "recv"], waits: [{ resource: 7, begin: 60, end: 80, metric: "late" }], arrows: [],
+  width: 1100, height: 400, gutter: 100, scroll: 0, window: [0, 100], lanes, names: ["work", "recv"], waits: [{ resource: 7, begin: 60, end: 80, metric: "late", waited: 15 }], arrows: [],
   metric: "late", chosen: null, hover: null, loaded: null, label: () => ({ name: "", role: "" }),
 });
 

@@ -38,7 +38,7 @@ export function Chart(p: Props) {
     return p.rows.map((resource) => known.get(resource) ?? { resource, spans: [] });
   }, [p.data, p.rows.join()]);
   const { lanes, height: total } = useMemo(() => lanesOf(rows), [rows]);
-  const waits = useMemo(() => p.data?.waits ?? p.list.map((i) => ({ resource: i.location, begin: i.begin, end: i.end, metric: p.metric })), [p.data, p.list, p.metric]);
+  const waits = useMemo(() => p.data?.waits ?? p.list.map((i) => ({ resource: i.location, begin: i.begin, end: i.end, metric: p.metric, waited: Math.min(i.duration, i.end - i.begin) })), [p.data, p.list, p.metric]);
 
   const scene: Scene = {
     width, height, gutter, scroll, window: p.view, lanes, names: p.data?.names ?? [], waits, arrows: p.data?.arrows ?? [], metric: p.metric,

@@ -7,7 +7,7 @@ import { getReport } from "../state";
 import { moment, type Range } from "./axis";
 import { Kind, lasts } from "./lanes";
 import { MiniBox } from "./minibox";
-import { basename, titleOf } from "./parts";
+import { basename, summed, titleOf } from "./parts";
 import type { WaitState } from "./waits";
 
 // InstanceList lists the worst instances, longest first.
@@ -20,7 +20,7 @@ export function InstanceList({ state, index, choose }: { state: WaitState; index
     <section class="instances" aria-label={`Longest waits, ${titleOf(state.metric)}`}>
       <header>
         <h2>Longest waits</h2>
-        <span class="remark">{stats.instances.length < stats.count ? `${stats.instances.length} of ${grouped(stats.count)}` : grouped(stats.count)}, median {time(stats.median / 1e9)}, {time(stats.sum / 1e9)} in all</span>
+        <span class="remark">{stats.instances.length < stats.count ? `${stats.instances.length} of ${grouped(stats.count)}` : grouped(stats.count)}, median {time(stats.median / 1e9)}, {time(stats.sum / 1e9)} in all{stats.summed && `; ${summed}`}</span>
         <span class="space" />
         <MiniBox box={stats} />
       </header>

@@ -388,7 +388,7 @@ export function describe(h: Hit, names: string[], title: string, loaded: Range |
     lines.push(`${lasts(begin, end, loaded)} ${kind === Kind.Operation ? "in the operation" : "in the region"}`);
   }
   if (h.blocked) lines.push(`${lasts(h.blocked[0], h.blocked[1], loaded)} blocked`);
-  if (h.wait) lines.push(`${title}: ${time((h.wait.end - h.wait.begin) / 1e9)}`);
+  if (h.wait) lines.push(`${title}: ${time(h.wait.waited / 1e9)}`);
   if (lines.length === 0) return null;
   return { name: h.span ? (names[h.span[3]] ?? "") : title, lines };
 }

@@ -96,3 +96,6 @@ export function useSize<E extends HTMLElement>(): [(e: E | null) => void, number
   });
   return [ref, width, height, element];
 }
+
+// summed says what the durations of waits are in which several take part at once.
+export const summed = "each is summed over all ranks or threads that waited in it";

@@ -5,7 +5,7 @@ import { fullPath, leafName } from "../report";
 import { getReport, setState, useAnswer } from "../state";
 import { useSelection } from "../values";
 import { moment } from "./axis";
-import { Nothing, Pending, CallPath, titleOf } from "./parts";
+import { Nothing, Pending, CallPath, summed, titleOf } from "./parts";
 
 export function Statistics() {
   const r = getReport();
@@ -27,7 +27,7 @@ export function Statistics() {
       {s.instances.length > 0 && isTime(s.unit) && (
         <div class="scroll-x" tabIndex={0} role="group" aria-label="Longest waits">
         <table class="instance-table">
-          <caption>Longest {s.instances.length < s.count ? `${s.instances.length} of ${grouped(s.count)}` : ""}</caption>
+          <caption>Longest {s.instances.length < s.count ? `${s.instances.length} of ${grouped(s.count)}` : ""}{s.summed && <span class="remark"> {summed}</span>}</caption>
           <thead><tr><th scope="col" class="num">Waited</th><th scope="col">Who</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num">Began at</th></tr></thead>
           <tbody>
             {s.instances.map((i, n) => (
