@@ -21,7 +21,7 @@ func readTrees(file, member string, r io.Reader, c *Cube) error {
 		return p.errorf(root.offset, "version %q of cubes is not known", c.Version)
 	}
 	valued := false
-	_, err = p.children(root, func(e element) error {
+	err = p.children(root, func(e element) error {
 		if e.name != "severity" {
 			return p.part(e)
 		}
@@ -56,7 +56,7 @@ func (p *parser) part(e element) error {
 		return p.doc(e)
 	case "metrics":
 		p.cube.MetricsTitle = e.attr("title")
-		_, err := p.children(e, func(e element) error { return p.metric(e, &p.cube.Metrics) })
+		err := p.children(e, func(e element) error { return p.metric(e, &p.cube.Metrics) })
 		return err
 	case "program":
 		return p.program(e)
@@ -67,11 +67,11 @@ func (p *parser) part(e element) error {
 }
 
 func (p *parser) doc(e element) error {
-	_, err := p.children(e, func(e element) error {
+	err := p.children(e, func(e element) error {
 		if e.name != "mirrors" {
 			return p.unknown(e)
 		}
-		_, err := p.children(e, func(e element) error {
+		err := p.children(e, func(e element) error {
 			if e.name != "murl" {
 				return p.unknown(e)
 			}
@@ -102,7 +102,7 @@ func (p *parser) metric(e element, list *[]*Metric) (err error) {
 	}
 	*list = append(*list, m)
 	dtype := ""
-	_, err = p.children(e, func(e element) error {
+	err = p.children(e, func(e element) error {
 		switch e.name {
 		case "disp_name":
 			return p.text(e, &m.Title)
@@ -138,7 +138,7 @@ func (p *parser) program(e element) error {
 	c := p.cube
 	c.ProgramTitle = e.attr("title")
 	regions := map[int]*Region{}
-	_, err := p.children(e, func(e element) error {
+	err := p.children(e, func(e element) error {
 		switch e.name {
 		case "region":
 			r, err := p.region(e)
@@ -168,7 +168,7 @@ func (p *parser) region(e element) (*Region, error) {
 	if r.End, err = p.line(e, "end"); err != nil {
 		return nil, err
 	}
-	_, err = p.children(e, func(e element) error {
+	err = p.children(e, func(e element) error {
 		switch e.name {
 		case "name":
 			return p.text(e, &r.Name)
@@ -206,7 +206,7 @@ func (p *parser) callPath(e element, regions map[int]*Region, list *[]*CallPath)
 		return p.errorf(e.offset, "call path %d calls region %d, which is not defined", path.ID, callee)
 	}
 	*list = append(*list, path)
-	_, err = p.children(e, func(e element) error {
+	err = p.children(e, func(e element) error {
 		switch e.name {
 		case "cnode":
 			return p.callPath(e, regions, &path.Children)

@@ -22,14 +22,14 @@ type systemParser struct {
 func (p *parser) system(e element) error {
 	s := &systemParser{parser: p, places: map[place]Resource{}}
 	p.cube.SystemTitle = e.attr("title")
-	_, err := p.children(e, func(e element) error {
+	err := p.children(e, func(e element) error {
 		switch e.name {
 		case "systemtreenode":
 			return s.node(e, &p.cube.System, "", "stnId")
 		case "machine":
 			return s.node(e, &p.cube.System, "machine", "machId")
 		case "topologies":
-			_, err := p.children(e, s.topology)
+			err := p.children(e, s.topology)
 			return err
 		}
 		return p.unknown(e)
@@ -49,7 +49,7 @@ func (s *systemParser) node(e element, list *[]*SystemNode, class, attr string) 
 	}
 	s.places[place{attr, id}] = n
 	*list = append(*list, n)
-	_, err = s.children(e, func(e element) error {
+	err = s.children(e, func(e element) error {
 		switch e.name {
 		case "name":
 			return s.text(e, &n.Name)
@@ -81,7 +81,7 @@ func (s *systemParser) group(e element, n *SystemNode, kind, attr string) error 
 	}
 	s.places[place{attr, g.ID}] = g
 	n.Groups = append(n.Groups, g)
-	_, err = s.children(e, func(e element) error {
+	err = s.children(e, func(e element) error {
 		switch e.name {
 		case "name":
 			return s.text(e, &g.Name)
@@ -111,7 +111,7 @@ func (s *systemParser) location(e element, g *LocationGroup, kind, attr string) 
 	}
 	s.places[place{attr, l.ID}] = l
 	g.Locations = append(g.Locations, l)
-	_, err = s.children(e, func(e element) error {
+	err = s.children(e, func(e element) error {
 		switch e.name {
 		case "name":
 			return s.text(e, &l.Name)
@@ -135,7 +135,7 @@ func (s *systemParser) topology(e element) error {
 	}
 	t := &Topology{Name: e.attr("name")}
 	s.cube.Topologies = append(s.cube.Topologies, t)
-	_, err := s.children(e, func(e element) error {
+	err := s.children(e, func(e element) error {
 		switch e.name {
 		case "dim":
 			size, err := s.id(e, "size")

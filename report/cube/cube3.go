@@ -16,7 +16,7 @@ func (p *parser) severity(e element) error {
 	for _, path := range p.cube.paths {
 		paths[path.ID] = path
 	}
-	_, err := p.children(e, func(e element) error {
+	err := p.children(e, func(e element) error {
 		if e.name != "matrix" {
 			return p.unknown(e)
 		}
@@ -31,7 +31,7 @@ func (p *parser) severity(e element) error {
 		if m.Kind.Derived() || !m.DType.Numeric() {
 			return p.errorf(e.offset, "values of metric %s, which has type %q", m.Name, string(m.DType))
 		}
-		_, err = p.children(e, func(e element) error { return p.row(e, m, paths) })
+		err = p.children(e, func(e element) error { return p.row(e, m, paths) })
 		return err
 	})
 	return err

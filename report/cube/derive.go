@@ -63,7 +63,7 @@ func readMetrics(name, text string, c *Cube) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.children(root, func(e element) error {
+	if err := p.children(root, func(e element) error {
 		if e.name != "doc" && e.name != "metrics" {
 			return p.unknown(e)
 		}

@@ -18,6 +18,7 @@ const (
 	// files, which may be little but zeros, are granted some more.
 	maxInflation = 250
 	maxInflated  = 1 << 30  // bytes
+	maxAnchor    = 1 << 28  // bytes; one of 10 000 locations and 100 000 call paths has a fifth of it
 	anchorGrant  = 1 << 20  // bytes, beyond the ratio
 	fileGrant    = 16 << 20 // bytes
 )
@@ -50,7 +51,7 @@ func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 		return nil, &FormatError{name, "", 0, fmt.Sprintf("neither .cubex nor .cube: %v", err)}
 	}
 	if isGzip(head[:]) {
-		b, err := inflate(io.NewSectionReader(r, 0, size), fileGrant)
+		b, err := inflate(io.NewSectionReader(r, 0, size))
 		if err != nil {
 			return nil, &FormatError{name, "", 0, err.Error()}
 		}
@@ -76,20 +77,35 @@ func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 func isGzip(b []byte) bool { return len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b }
 
 // inflate unpacks a file that was compressed with gzip, unless it is a bomb.
-func inflate(r *io.SectionReader, grant int64) ([]byte, error) {
+func inflate(r *io.SectionReader) ([]byte, error) {
+	z, err := newBounded(r, fileGrant, maxInflated)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// bounded is what a reader inflates, and an error where it becomes a bomb.
+type bounded struct {
+	r                *gzip.Reader
+	from, most, left int64
+}
+
+func newBounded(r *io.SectionReader, grant, most int64) (*bounded, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	most := min(maxInflated, maxInflation*r.Size()+grant)
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(z, most+1)); err != nil {
-		return nil, err
+	most = min(most, maxInflation*r.Size()+grant)
+	return &bounded{z, r.Size(), most, most}, nil
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("inflates from %d to more than %d bytes", b.from, b.most)
 	}
-	if int64(b.Len()) > most {
-		return nil, fmt.Errorf("inflates from %d to more than %d bytes", r.Size(), most)
-	}
-	return b.Bytes(), nil
+	return n, err
 }
 
 func (c *Cube) readAnchor(a *archive) error {
@@ -101,11 +117,9 @@ func (c *Cube) readAnchor(a *archive) error {
 	if head, err := m.read(0, min(2, m.Size())); err != nil {
 		return err
 	} else if isGzip(head) {
-		b, err := inflate(m.section(), anchorGrant)
-		if err != nil {
+		if r, err = newBounded(m.section(), anchorGrant, maxAnchor); err != nil {
 			return m.Errorf(0, "%v", err)
 		}
-		r = bytes.NewReader(b)
 	}
 	return readTrees(a.file, anchorName, r, c)
 }

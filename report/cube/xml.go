@@ -10,7 +10,10 @@ import (
 	"strings"
 )
 
-const maxDepth = 100_000 // levels of elements; call paths nest
+const (
+	maxDepth = 4000     // levels of elements; call paths nest, in real reports less than 1000 levels
+	maxText  = 16 << 20 // bytes without an element in between
+)
 
 // parser reads XML as writers of cubes really write it: attributes may lack quotes and text may hold a bare "&", but
 // elements must nest. Entities that XML does not define by itself are left as they are.
@@ -18,6 +21,7 @@ type parser struct {
 	d      *xml.Decoder
 	file   string
 	member string
+	in     *meter
 	depth  int
 	start  int64 // offset of the last token
 	cube   *Cube // for problems
@@ -27,7 +31,8 @@ type parser struct {
 }
 
 func newParser(file, member string, r io.Reader, c *Cube) *parser {
-	d := xml.NewDecoder(r)
+	in := &meter{r: r}
+	d := xml.NewDecoder(in)
 	d.Strict = false
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
@@ -38,7 +43,50 @@ func newParser(file, member string, r io.Reader, c *Cube) *parser {
 		}
 		return nil, fmt.Errorf("character set %q is not known", label)
 	}
-	return &parser{d: d, file: file, member: member, cube: c}
+	return &parser{d: d, in: in, file: file, member: member, cube: c}
+}
+
+// meter stops the reading of text that is too long to be meant, before it takes memory.
+type meter struct {
+	r    io.Reader
+	buf  [4096]byte
+	rest []byte // of buf, not yet read
+	text int    // bytes since the last element
+	err  error
+}
+
+var errLong = fmt.Errorf("more than %d bytes without an element", maxText)
+
+func (m *meter) ReadByte() (byte, error) {
+	if m.text++; m.text > maxText {
+		return 0, errLong
+	}
+	for len(m.rest) == 0 {
+		if m.err != nil {
+			return 0, m.err
+		}
+		var n int
+		n, m.err = m.r.Read(m.buf[:])
+		m.rest = m.buf[:n]
+	}
+	b := m.rest[0]
+	m.rest = m.rest[1:]
+	return b, nil
+}
+
+// Read is for decoders of other character sets.
+func (m *meter) Read(p []byte) (int, error) {
+	for i := range p {
+		b, err := m.ReadByte()
+		if err != nil {
+			return i, err
+		}
+		p[i] = b
+		if len(m.rest) == 0 {
+			return i + 1, nil
+		}
+	}
+	return len(p), nil
 }
 
 // latin1 turns ISO 8859-1 into UTF-8.
@@ -84,7 +132,10 @@ func (p *parser) next() (xml.Token, error) {
 			return nil, p.errorf(p.d.InputOffset(), "%v", err)
 		}
 		switch t.(type) {
-		case xml.StartElement, xml.EndElement, xml.CharData:
+		case xml.StartElement, xml.EndElement:
+			p.in.text = 0
+			return t, nil
+		case xml.CharData:
 			return t, nil
 		}
 	}
@@ -110,32 +161,36 @@ func (p *parser) begin(t xml.StartElement) element {
 	return element{t.Name.Local, t.Attr, p.start}
 }
 
-// children calls each for every element within e, which must read it to its end, and returns the text between them.
-func (p *parser) children(e element, each func(element) error) (string, error) {
+// children calls each for every element within e, which must read it to its end. Text between them is left out.
+func (p *parser) children(e element, each func(element) error) error {
+	return p.content(e, each, func([]byte) {})
+}
+
+// content is children that also hands out the text between them, piece by piece.
+func (p *parser) content(e element, each func(element) error, text func([]byte)) error {
 	if p.depth++; p.depth > maxDepth {
-		return "", p.errorf(e.offset, "more than %d levels of elements", maxDepth)
+		return p.errorf(e.offset, "more than %d levels of elements", maxDepth)
 	}
 	defer func() { p.depth-- }()
-	var text []byte
 	for {
 		t, err := p.next()
 		if err == io.EOF {
-			return "", p.errorf(p.d.InputOffset(), "the file ends within <%s>, which begins at offset %d", e.name, e.offset)
+			return p.errorf(p.d.InputOffset(), "the file ends within <%s>, which begins at offset %d", e.name, e.offset)
 		}
 		if err != nil {
-			return "", err
+			return err
 		}
 		switch t := t.(type) {
 		case xml.CharData:
-			text = append(text, t...)
+			text(t)
 		case xml.EndElement:
 			if t.Name.Local != e.name {
-				return "", p.errorf(p.start, "</%s> ends <%s>, which begins at offset %d", t.Name.Local, e.name, e.offset)
+				return p.errorf(p.start, "</%s> ends <%s>, which begins at offset %d", t.Name.Local, e.name, e.offset)
 			}
-			return string(text), nil
+			return nil
 		case xml.StartElement:
 			if err := each(p.begin(t)); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
@@ -143,13 +198,15 @@ func (p *parser) children(e element, each func(element) error) (string, error) {
 
 // text reads an element that has only text.
 func (p *parser) text(e element, to *string) error {
-	s, err := p.children(e, p.unknown)
-	*to = s
+	var all []byte
+	err := p.content(e, p.unknown, func(b []byte) { all = append(all, b...) })
+	*to = string(all)
 	return err
 }
 
 func (p *parser) number(e element, to *int) error {
-	s, err := p.children(e, p.unknown)
+	var s string
+	err := p.text(e, &s)
 	if err != nil {
 		return err
 	}
@@ -177,8 +234,7 @@ func (p *parser) problem(e element, format string, args ...any) {
 }
 
 func (p *parser) skip(e element) error {
-	_, err := p.children(e, p.skip)
-	return err
+	return p.children(e, p.skip)
 }
 
 // attr returns an attribute of the element, "" if it is not there.
