@@ -142,6 +142,9 @@ is every call of solve, /main/solve only that from main at the top.`,
 				return errors.New("neither --root nor --prune: nothing to cut")
 			}
 			r, err := algebra.Cut(in[0], o)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			return saveResult(cmd, r, err, &out)
 		},
 	}
@@ -255,7 +258,10 @@ func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out *outputFil
 		return err
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "expert: note: %s\n", readable.Clean(n))
+		if !strings.HasPrefix(n, "warning: ") {
+			n = "note: " + n
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", readable.Clean(n))
 	}
 	return out.write(cmd, r.Cube.Write)
 }

@@ -107,7 +107,7 @@ func TestMeanAndNoise(t *testing.T) {
 	require.Zero(t, status, stderr+stdout)
 	status, stdout, _ = expert("cmp", slow, fast)
 	require.Equal(t, 1, status)
-	require.Contains(t, stdout, "metric time, call path lock, worker worker: 73000 in slow, 33000 in fast")
+	require.Contains(t, stdout, "metric time, call path lock (work.go:21), worker worker: 73000 in slow, 33000 in fast")
 }
 
 func TestCut(t *testing.T) {
@@ -117,11 +117,12 @@ func TestCut(t *testing.T) {
 	require.Zero(t, status, stderr)
 	status, stdout, _ := expert("cmp", files[0], out)
 	require.Equal(t, 1, status)
-	require.Contains(t, stdout, "call path run/lock is only in ")
+	require.Contains(t, stdout, "call path run/lock (main.go:11) is only in ")
 	status, _, stderr = expert("cut", out, "--root", "run", "-o", filepath.Join(t.TempDir(), "again.cubex"))
 	require.Zero(t, status, stderr)
 
-	oneLine(t, []string{"cut", files[0], "--root", "nowhere", "-o", out}, `no call path "nowhere"`)
+	oneLine(t, []string{"cut", files[0], "--root", "nowhere", "-o", out}, files[0]+`: no call path "nowhere"`)
+	oneLine(t, []string{"cut", files[0], "--root", "locks", "-o", out}, "; it has lock")
 	oneLine(t, []string{"cut", files[0], "-o", out}, "nothing to cut")
 	oneLine(t, []string{"cut", files[0], "--root", "run"}, "output")
 }

@@ -36,6 +36,8 @@ func TestStat(t *testing.T) {
 
 	oneLine(t, []string{"stat", dir, "-m", "nonsense"}, `no metric "nonsense"`)
 	oneLine(t, []string{"stat", dir, "--region", "("}, "--region")
+	oneLine(t, []string{"stat", dir, "--region", "nothing"}, `no region matches "nothing"`)
+	oneLine(t, []string{"dump", dir, "-c", "nothing"}, `no call path matches "nothing"`)
 	oneLine(t, []string{"stat", dir, "--inclusive", "--exclusive"}, "exclude each other")
 	oneLine(t, []string{"stat", dir, "--format", "xml"}, "neither text, json, csv nor tsv")
 }

@@ -3,6 +3,8 @@ package algebra
 import (
 	"fmt"
 	"math"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,7 +76,7 @@ func (c *comparer) trees() {
 			name := above + p.Region.Name
 			for i := range has {
 				if !has[i][int32(p.ID)] {
-					c.say("call path %s is only in %s", name, c.names[1-i])
+					c.say("call path %s is only in %s", name+site(p), c.names[1-i])
 				}
 			}
 			visit(p.Children, name+"/")
@@ -197,7 +199,7 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 				continue
 			}
 			if c.Values++; !near(v, w, exact) {
-				c.say("metric %s, call path %s, %s: %s in %s, %s in %s", q.name, pathName(paths[p]), c.location(column),
+				c.say("metric %s, call path %s, %s: %s in %s, %s in %s", q.name, pathName(paths[p])+site(paths[p]), c.location(column),
 					show(v), c.names[0], show(w), c.names[1])
 			}
 		}
@@ -256,7 +258,7 @@ func (c *comparer) raw(q *quantity, a, b *cube.Metric) error {
 		}
 		for column := range c.units {
 			if c.Values++; rows[0][int32(column)] != rows[1][int32(column)] {
-				c.say("metric %s, call path %s, %s: values differ", q.name, pathName(c.cube.Paths()[p]), c.location(column))
+				c.say("metric %s, call path %s, %s: values differ", q.name, pathName(c.cube.Paths()[p])+site(c.cube.Paths()[p]), c.location(column))
 			}
 		}
 	}
@@ -270,6 +272,18 @@ func (c *comparer) location(column int) string {
 }
 
 // pathName names a call path by the regions on it.
+// site says where a call path is called, or else where its region stands: that tells calls of one function from each other.
+func site(p *cube.CallPath) string {
+	file, line := p.Module, p.Line
+	if line <= 0 {
+		file, line = p.Region.Module, p.Region.Begin
+	}
+	if line <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", path.Base(filepath.ToSlash(file)), line)
+}
+
 func pathName(p *cube.CallPath) string {
 	if p == nil {
 		return "whole program"

@@ -96,9 +96,41 @@ func FindPaths(c *cube.Cube, name string) ([]*cube.CallPath, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no call path %q", name)
+		return nil, fmt.Errorf("no call path %q%s", name, alike(c, name))
 	}
 	return list, nil
+}
+
+// alike names regions that somebody may have meant by the last part of a call path's name.
+func alike(c *cube.Cube, name string) string {
+	last := strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	var near []string
+	for _, r := range c.Regions {
+		region := strings.ToLower(r.Name)
+		if last == "" || len(near) == 5 || slices.Contains(near, r.Name) {
+			continue
+		}
+		if strings.Contains(region, last) || len(region) > 2 && strings.Contains(last, region) || oneOff(region, last) {
+			near = append(near, r.Name)
+		}
+	}
+	if len(near) == 0 {
+		return "; expert calltree shows which there are"
+	}
+	return "; it has " + strings.Join(near, ", ")
+}
+
+// oneOff says that two names differ in a single stretch of at most two bytes.
+func oneOff(a, b string) bool {
+	begin := 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	end := 0
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return begin+end > 0 && max(len(a), len(b))-begin-end <= 2
 }
 
 // cutter makes a report of a part of the call tree.

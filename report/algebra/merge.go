@@ -2,6 +2,8 @@ package algebra
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +41,9 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 	for name := range m.qs.byName {
 		m.used[name] = true
 	}
+	if everywhere || !u.parts() {
+		u.sayPrograms()
+	}
 	u.cube.Metrics = append(m.metrics(m.qs.roots), m.hidden...)
 	if err := u.finish(m.jobs); err != nil {
 		return nil, err
@@ -50,6 +55,31 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 	}
 	err = u.keepRuns(m.qs, []string{"runs"}, [][]*operand{u.inputs})
 	return &Result{u.cube, u.notes}, err
+}
+
+// sayPrograms warns if the inputs are not of one program.
+func (u *union) sayPrograms() {
+	var programs []string
+	for _, in := range u.inputs {
+		if p := attr(in.Cube.Attrs, "program"); p != "" {
+			if p = path.Base(filepath.ToSlash(p)); !slices.Contains(programs, p) {
+				programs = append(programs, p)
+			}
+		}
+	}
+	if len(programs) > 1 {
+		u.notes.add("warning: the reports are of different programs (%s): values averaged over them say nothing about any", strings.Join(programs, ", "))
+		return
+	}
+	first := map[int32]bool{}
+	for _, p := range u.inputs[0].paths {
+		first[p] = true
+	}
+	for _, in := range u.inputs[1:] {
+		if len(in.paths) > 0 && len(first) > 0 && !slices.ContainsFunc(in.paths, func(p int32) bool { return first[p] }) {
+			u.notes.add("warning: %s and %s have no call path in common: are they of different programs?", u.inputs[0].Name, in.Name)
+		}
+	}
 }
 
 // parts says that an input does not have all processes of the union.

@@ -2,6 +2,7 @@ package algebra
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,6 +177,49 @@ func TestStoredCompositions(t *testing.T) {
 	r = made(t, "other")(Merge(r, c))
 	require.Equal(t, "metric::loads() + metric::stores()", r.Cube.Metric("stall").Expressions[0].Text, "other parts: they are added")
 	require.Equal(t, "~stall", r.Cube.Metric("stall").Title, "nobody says that this is all")
+}
+
+func TestOtherPrograms(t *testing.T) {
+	make := func(name, program, path string) Input {
+		b := build(t).path(path)
+		b.metric("time")
+		in := b.done(name, map[string]map[string]int64{"time": {path: 1}})
+		setAttr(&in.Cube.Attrs, "program", program)
+		return in
+	}
+	for _, combine := range []func(...Input) (*Result, error){Mean, Merge} {
+		r, err := combine(make("a", "/bin/app", "main"), make("b", "/tmp/app", "main"))
+		require.NoError(t, err)
+		require.NotContains(t, strings.Join(r.Notes, "\n"), "warning", "an executable may be built anywhere")
+		r, err = combine(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(r.Notes, "\n"), "warning: the reports are of different programs (app, other)")
+		r, err = combine(make("a", "", "main"), make("b", "", "start"))
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(r.Notes, "\n"), "warning: a and b have no call path in common")
+	}
+}
+
+// Two calls of a function are told apart by their lines.
+func TestCompareNamesLines(t *testing.T) {
+	none := build(t).path("main")
+	none.metric("time")
+	two := build(t).path("main/lock:12").path("main/lock:20")
+	two.metric("time")
+	c, err := Compare(none.done("a", nil), two.done("b", nil))
+	require.NoError(t, err)
+	require.Contains(t, c.Differences, "call path main/lock (a.go:12) is only in b")
+	require.Contains(t, c.Differences, "call path main/lock (a.go:20) is only in b")
+}
+
+func TestNearNames(t *testing.T) {
+	b := build(t).path("main/solve/sendAll")
+	b.metric("time")
+	in := b.done("run", nil)
+	for name, want := range map[string]string{"solv": "it has solve", "main/solbe": "it has solve", "SEND": "it has sendAll", "nonsense": "expert calltree"} {
+		_, err := Cut(in, CutOptions{Root: name})
+		require.ErrorContains(t, err, want)
+	}
 }
 
 // Parts of one system, each with a report of its own, come together as they are.

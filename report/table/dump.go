@@ -3,8 +3,10 @@ package table
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,11 @@ type DumpOptions struct {
 	Format    Format         // JSON, CSV or TSV
 }
 
+// chosen says whether the values of a call path are written.
+func (o *DumpOptions) chosen(p *cube.CallPath) bool {
+	return o.Paths == nil || o.Paths.MatchString(strings.Join(names(p), separator))
+}
+
 // cell is a row of a dump.
 type cell struct {
 	Metric   string   `json:"metric"`
@@ -33,8 +40,11 @@ type cell struct {
 }
 
 // Dump writes every value: metric, call path, location and value, in this order of the report. It returns what could not be
-// evaluated, and why. Values are computed while they are written.
+// evaluated, and why. Values are computed while they are written. It is an error if no call path matches.
 func Dump(w io.Writer, m *query.Model, o DumpOptions) (notes []string, err error) {
+	if !slices.ContainsFunc(m.Cube.Paths(), o.chosen) && o.Paths != nil {
+		return nil, fmt.Errorf("no call path matches %q", o.Paths)
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	d := &dump{m: m, o: o, out: out, names: locationNames(m)}
 	if o.Format != JSON {
@@ -73,10 +83,10 @@ func (d *dump) metric(q *query.Metric) error {
 	}
 	what := query.What{Metric: q, Self: d.o.Self}
 	for _, p := range d.m.Cube.Paths() {
-		c := cell{Metric: q.Name, CallPath: names(p)}
-		if d.o.Paths != nil && !d.o.Paths.MatchString(strings.Join(c.CallPath, separator)) {
+		if !d.o.chosen(p) {
 			continue
 		}
+		c := cell{Metric: q.Name, CallPath: names(p)}
 		c.File, c.Line = source(p.Region)
 		if err := d.path(what, p, &c); err != nil || d.err != nil {
 			return err

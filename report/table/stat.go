@@ -48,7 +48,7 @@ type statRow struct {
 const most = 1 << 24
 
 // Stat makes a table of metrics: a row for each region or call path that has a value, the largest first. Without calls, values
-// of regions add up to those of the program. It is an error if there are too many values.
+// of regions add up to those of the program. It is an error if there are too many values, or no region matches.
 func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}, whole: true}}
 	if o.CallPaths {
@@ -70,6 +70,9 @@ func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	}
 	for _, q := range o.Metrics {
 		s.t.Columns = append(s.t.Columns, column(m, s.what(q), o.Percent))
+	}
+	if o.Region != nil && !slices.ContainsFunc(m.Cube.Regions, func(r *cube.Region) bool { return o.Region.MatchString(r.Name) }) {
+		return nil, fmt.Errorf("no region matches %q", o.Region)
 	}
 	s.rows()
 	s.sort()
