@@ -25,6 +25,9 @@ func MakeRow(d DType, values []Value) (Row, error) {
 	l := d.layout()
 	data := make([]byte, len(values)*l.size)
 	for i, v := range values {
+		if !fits(l, v) {
+			return Row{}, fmt.Errorf("%s is no value of type %s", v, d)
+		}
 		encode(l, data[i*l.size:], v)
 	}
 	return compact(d, data, columns(nil, data, l.size)), nil
@@ -46,6 +49,9 @@ func MakeSparseRow(d DType, n int, at []int32, values []Value) (Row, error) {
 	l := d.layout()
 	r := Row{dtype: d, layout: l, n: n, sparse: true, at: slices.Clone(at), data: make([]byte, len(values)*l.size)}
 	for i, v := range values {
+		if !fits(l, v) {
+			return Row{}, fmt.Errorf("%s is no value of type %s", v, d)
+		}
 		encode(l, r.data[i*l.size:], v)
 	}
 	if !sparser(len(at), n, l.size) {
@@ -175,6 +181,15 @@ func decode(l *layout, b []byte) Value {
 		v.bits = uint64(int64(v.bits<<shift) >> shift)
 	}
 	return v
+}
+
+// fits says that a value can be of a type, save for its fraction: fractions that no 64 bits hold are no integers.
+func fits(l *layout, v Value) bool {
+	if l.class == float || v.class != float {
+		return true
+	}
+	x := v.Float64()
+	return x == x && x >= -1<<63 && x < 1<<63
 }
 
 // encode converts a value to the type of a row.

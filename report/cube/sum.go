@@ -9,7 +9,9 @@ import (
 // Sum returns the sum of all values of a row of numbers, added in the order of columns. Integers are added as such.
 func (r Row) Sum() Value {
 	if r.layout.size == 8 {
-		return r.sum8(nil)
+		if v, ok := r.sum8(nil); ok {
+			return v
+		}
 	}
 	var v Value
 	for _, x := range r.All() {
@@ -25,7 +27,9 @@ func (r Row) SumAt(columns []int32) Value {
 		return v
 	}
 	if !r.sparse && r.layout.size == 8 {
-		return r.sum8(columns)
+		if v, ok := r.sum8(columns); ok {
+			return v
+		}
 	}
 	if !r.sparse || len(columns) < len(r.at)/16 {
 		for _, i := range columns {
@@ -45,9 +49,19 @@ func (r Row) SumAt(columns []int32) Value {
 	return v
 }
 
-// sum8 adds up values of eight bytes, all or those at some places.
-func (r Row) sum8(at []int32) Value {
-	v := Value{class: r.layout.class}
+// sum8 adds up values of eight bytes, all or those at some places, unless an integer cannot hold the sum.
+func (r Row) sum8(at []int32) (v Value, ok bool) {
+	v.class = r.layout.class
+	var over uint64 // has its first bit set once a sum was too large
+	add := func(bits uint64) {
+		sum := v.bits + bits
+		if v.class == signed {
+			over |= (v.bits ^ sum) & (bits ^ sum)
+		} else {
+			over |= v.bits&bits | (v.bits|bits)&^sum
+		}
+		v.bits = sum
+	}
 	switch data := r.data; {
 	case v.class == float:
 		sum := 0.0
@@ -60,20 +74,21 @@ func (r Row) sum8(at []int32) Value {
 		}
 		v.bits = math.Float64bits(sum)
 	case v.class == composite || v.class == unknown:
-		return Value{}
+		return Value{}, true
 	default:
 		for _, i := range at {
-			v.bits += binary.LittleEndian.Uint64(data[8*int(i):])
+			add(binary.LittleEndian.Uint64(data[8*int(i):]))
 		}
 		for at == nil && len(data) >= 8 {
-			v.bits += binary.LittleEndian.Uint64(data)
+			add(binary.LittleEndian.Uint64(data))
 			data = data[8:]
 		}
 	}
-	return v
+	return v, int64(over) >= 0
 }
 
-// Sums adds up rows of numbers of one type, location by location. Integers are added as such.
+// Sums adds up rows of numbers of one type, location by location. Integers are added as such, until one cannot hold its sum: all
+// go on as fractions.
 type Sums struct {
 	layout *layout
 	less   bool      // something was taken away
@@ -94,9 +109,9 @@ func NewSums(d DType, n int) *Sums {
 
 // Add adds a row, times a factor, which for integers is 1 or -1. Rows of any numeric type can be added to fractions.
 func (s *Sums) Add(r Row, factor float64) {
-	s.less = s.less || factor < 0
+	s.sign(factor < 0)
 	switch {
-	case r.layout.size != 8 || r.sparse || s.floats != nil && r.layout.class != float:
+	case r.layout.size != 8 || r.sparse || s.floats != nil && r.layout.class != float || s.floats == nil && r.layout.class == float:
 		for i, v := range r.All() {
 			s.addOne(i, v, factor)
 		}
@@ -113,34 +128,81 @@ func (s *Sums) Add(r Row, factor float64) {
 	default:
 		data := r.data
 		for i := range s.ints {
-			if v := binary.LittleEndian.Uint64(data[8*i:]); factor < 0 {
-				s.ints[i] -= v
-			} else {
-				s.ints[i] += v
+			bits := binary.LittleEndian.Uint64(data[8*i:])
+			if s.floats != nil || !s.addInt(i, bits, r.layout.class, factor < 0) {
+				s.addOne(i, Value{r.layout.class, bits}, factor)
 			}
 		}
 	}
 }
 
-func (s *Sums) addOne(i int, v Value, factor float64) {
-	switch {
-	case s.floats != nil:
-		s.floats[i] += factor * v.Float64()
-	case factor < 0:
-		s.ints[i] -= v.bits
-	default:
-		s.ints[i] += v.bits
+// sign gives unsigned sums one when something is taken away.
+func (s *Sums) sign(less bool) {
+	if s.less || !less {
+		return
 	}
+	s.less = true
+	for _, x := range s.ints {
+		if s.floats == nil && s.layout.class == unsigned && x > math.MaxInt64 {
+			s.toFloats(false)
+		}
+	}
+}
+
+// toFloats makes sums fractions. Those of integers have a sign or not.
+func (s *Sums) toFloats(signs bool) {
+	s.floats = make([]float64, len(s.ints))
+	for i, x := range s.ints {
+		if s.floats[i] = float64(x); signs {
+			s.floats[i] = float64(int64(x))
+		}
+	}
+}
+
+func (s *Sums) signed() bool { return s.layout.class == signed || s.less }
+
+// addInt adds an integer, or takes it away, unless the sum is too large.
+func (s *Sums) addInt(i int, bits uint64, c class, less bool) bool {
+	old := s.ints[i]
+	if !s.signed() {
+		if s.ints[i] = old + bits; s.ints[i] < old {
+			s.ints[i] = old
+			return false
+		}
+		return true
+	}
+	sum, second := old+bits, bits
+	if less {
+		sum, second = old-bits, ^bits // overflows when the first is of another sign than the second
+	}
+	if int64((old^sum)&(second^sum)) < 0 || c == unsigned && bits > math.MaxInt64 {
+		return false
+	}
+	s.ints[i] = sum
+	return true
+}
+
+func (s *Sums) addOne(i int, v Value, factor float64) {
+	if s.floats == nil {
+		if v.class != float && s.addInt(i, v.bits, v.class, factor < 0) {
+			return
+		}
+		s.toFloats(s.signed())
+	}
+	s.floats[i] += factor * v.Float64()
 }
 
 // Merge adds other sums of the same type and length.
 func (s *Sums) Merge(t *Sums) {
-	s.less = s.less || t.less
-	for i, x := range t.floats {
-		s.floats[i] += x
+	s.sign(t.less)
+	for i := range t.ints {
+		v := t.Value(i)
+		s.addOne(i, v, 1)
 	}
-	for i, x := range t.ints {
-		s.ints[i] += x
+	if t.ints == nil {
+		for i, x := range t.floats {
+			s.addOne(i, Float(x), 1)
+		}
 	}
 }
 

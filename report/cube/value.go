@@ -31,12 +31,25 @@ func (v Value) Float64() float64 {
 	return float64(v.bits)
 }
 
-// Int64 returns the value as an integer, cut towards zero if it has a fraction.
+// Int64 returns the value as an integer, cut towards zero if it has a fraction; the nearest one if it is too large, and 0 for what
+// is no number.
 func (v Value) Int64() int64 {
-	if v.class == float {
-		return int64(math.Float64frombits(v.bits))
+	if v.class != float {
+		if v.class == unsigned && v.bits > math.MaxInt64 {
+			return math.MaxInt64
+		}
+		return int64(v.bits)
 	}
-	return int64(v.bits)
+	switch x := v.Float64(); {
+	case x != x:
+		return 0
+	case x >= 1<<63:
+		return math.MaxInt64
+	case x < -1<<63:
+		return math.MinInt64
+	default:
+		return int64(x)
+	}
 }
 
 // Zero says that the value is 0; also the zero Value is.
@@ -61,22 +74,51 @@ func (v Value) Append(b []byte) []byte {
 	return strconv.AppendUint(b, v.bits, 10)
 }
 
-// Add returns v + w. The zero Value takes the type of the other.
+// Add returns v + w. The zero Value takes the type of the other. What no integer can hold becomes a fraction.
 func (v Value) Add(w Value) Value {
 	switch {
 	case v.class == unknown:
 		return w
 	case w.class == unknown:
 		return v
-	case v.class == float || w.class == float:
-		return Float(v.Float64() + w.Float64())
-	case v.class == signed || w.class == signed:
-		return Int(int64(v.bits + w.bits))
+	case v.class == signed && w.class == signed:
+		if sum, ok := addSigned(int64(v.bits), int64(w.bits)); ok {
+			return Int(sum)
+		}
+	case v.class == unsigned && w.class == unsigned:
+		if sum := v.bits + w.bits; sum >= v.bits {
+			return Uint(sum)
+		}
+	case v.Integer() && w.Integer():
+		if v.class == unsigned {
+			v, w = w, v
+		}
+		return addMixed(int64(v.bits), w.bits)
 	}
-	return Uint(v.bits + w.bits)
+	return Float(v.Float64() + w.Float64())
 }
 
-// Sub returns v − w, with a sign if it needs one.
+// addSigned adds integers, unless the sum is too large.
+func addSigned(a, b int64) (sum int64, ok bool) {
+	sum = a + b
+	return sum, (a^sum)&(b^sum) >= 0
+}
+
+// addMixed adds integers with and without a sign. The sum has a sign if it can.
+func addMixed(a int64, b uint64) Value {
+	if b <= math.MaxInt64 {
+		if sum, ok := addSigned(a, int64(b)); ok {
+			return Int(sum)
+		}
+	}
+	sum := uint64(a) + b
+	if a >= 0 && sum < b {
+		return Float(float64(a) + float64(b))
+	}
+	return Uint(sum)
+}
+
+// Sub returns v − w, with a sign if it needs one. What no integer can hold becomes a fraction.
 func (v Value) Sub(w Value) Value {
 	switch {
 	case w.class == unknown:
@@ -85,8 +127,12 @@ func (v Value) Sub(w Value) Value {
 		return Float(v.Float64() - w.Float64())
 	case v.class == unsigned && w.class == unsigned && v.bits >= w.bits:
 		return Uint(v.bits - w.bits)
+	case w.class == signed && w.bits == 1<<63: // it has no opposite
+		return v.Add(Uint(w.bits))
+	case w.class == signed || w.bits <= math.MaxInt64:
+		return v.Add(Int(-int64(w.bits)))
 	}
-	return Int(int64(v.bits - w.bits))
+	return Int(int64(v.bits - w.bits)) // so large is what stands for a counter less than zero
 }
 
 // less compares values of one type.
