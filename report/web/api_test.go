@@ -228,6 +228,22 @@ func TestTimeline(t *testing.T) {
 	require.Equal(t, 400, response.StatusCode)
 }
 
+// What would change how its neighbours look, or a terminal obeys, is not sent.
+func TestNamesAreHarmless(t *testing.T) {
+	r := small(t)
+	r.Model.Cube.Regions[1].Name = "a\u202eb\x1b[31mc\u2066d\x7fe\u0085f\bg\\u202e\tπ 測"
+	s := start(t, r)
+	name := answerOf(t, s, "meta")["regions"].([]any)[1].(map[string]any)["name"]
+	require.Equal(t, "a\ufffdb\ufffd[31mc\ufffdd\ufffde\ufffdf\ufffdg\\u202e\tπ 測", name)
+	for _, x := range []any{"", "plain", "\"\\", []int{1}, "\u2028"} {
+		want, err := json.Marshal(x)
+		require.NoError(t, err)
+		got, err := marshal(x)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+	}
+}
+
 // Of an instance in which several ranks wait, the file has the sum of their waits.
 func TestSummedInstances(t *testing.T) {
 	r := small(t)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 
 	"tracerec/report/cube"
 )
@@ -66,10 +68,40 @@ func marshal(answer any) ([]byte, error) {
 	if err := e.Encode(answer); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return harmless(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// harmless replaces what is not to be seen in a recorded name, or a line of source, but would change how its neighbours look:
+// control characters but for tabs and ends of lines, and marks that turn the direction of writing. JSON remains JSON.
+func harmless(b []byte) []byte {
+	var out []byte
+	from := 0 // of what is not copied yet
+	for i := 0; i < len(b); {
+		n, bad := 1, false
+		switch c := b[i]; {
+		case c == '\\' && b[i+1] == 'u':
+			r, _ := strconv.ParseUint(string(b[i+2:i+6]), 16, 32)
+			n, bad = 6, r < ' '
+		case c == '\\':
+			n, bad = 2, b[i+1] == 'b' || b[i+1] == 'f'
+		case c >= 0x7f:
+			var r rune
+			r, n = utf8.DecodeRune(b[i:])
+			bad = unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		}
+		if bad {
+			out = append(append(out, b[from:i]...), "\ufffd"...)
+			from = i + n
+		}
+		i += n
+	}
+	if from == 0 {
+		return b
+	}
+	return append(out, b[from:]...)
 }
 
 func jsonError(reason string) []byte {
-	b, _ := json.Marshal(map[string]string{"error": reason})
+	b, _ := marshal(map[string]string{"error": reason})
 	return b
 }

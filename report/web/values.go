@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"math"
 
 	"tracerec/report/cube"
@@ -66,7 +65,7 @@ func appendProblem(b []byte, err error) []byte {
 	if err != nil {
 		text = err.Error()
 	}
-	quoted, _ := json.Marshal(text)
+	quoted, _ := marshal(text)
 	return append(append(b, `,"error":`...), quoted...)
 }
 
