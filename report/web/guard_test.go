@@ -163,3 +163,15 @@ func TestHugeHeaders(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, line, " 431 ")
 }
+
+// A defect costs one answer. That the name is of a question is all that the server knows of it.
+func TestDefect(t *testing.T) {
+	answers["defect"] = func(*api, *question) (any, error) { panic("as intended") }
+	t.Cleanup(func() { delete(answers, "defect") })
+	s := start(t, small(t))
+	r, body := call(t, s.URL()+"api/defect", nil)
+	require.Equal(t, http.StatusInternalServerError, r.StatusCode)
+	require.Contains(t, body, "a defect of the program: as intended")
+	r, _ = call(t, s.URL()+"api/meta", nil)
+	require.Equal(t, http.StatusOK, r.StatusCode)
+}

@@ -20,9 +20,10 @@ import (
 
 // Limits of a report in one file. Beyond them a view is left out, and the page says so.
 const (
-	mostAnswers  = 600_000   // questions answered for one view
-	mostNumbers  = 5_000_000 // numbers in the answers of one view that are not zero and not the same as in another answer
-	aroundInFile = 15        // lines of source before and behind the one in question
+	mostAnswers  = 600_000     // questions answered for one view
+	mostNumbers  = 5_000_000   // numbers in the answers of one view that are not zero and not the same as in another answer
+	mostValues   = 200_000_000 // values computed for one view, also those that are zero
+	aroundInFile = 15          // lines of source before and behind the one in question
 )
 
 // WriteHTML writes the page with its answers: one file that needs no server and asks nobody anything. The timeline needs the trace and
@@ -118,13 +119,13 @@ func (t *table) all() {
 		}
 	}
 	cells := a.cells()
-	t.view("the system panel is empty", 4*metrics*(paths+regions), cells*resources, func() {
+	t.view("the system panel is empty", 4*metrics*(paths+regions), cells*resources, resources, func() {
 		for m := range metrics {
 			t.system(m, "path", paths)
 			t.system(m, "region", regions)
 		}
 	})
-	t.view("nothing can be selected in the system panel", 4*metrics*resources, cells*resources, func() {
+	t.view("nothing can be selected in the system panel", 4*metrics*resources, cells*resources, paths+regions, func() {
 		for m := range metrics {
 			for at := range resources {
 				for self := range 2 {
@@ -135,14 +136,14 @@ func (t *table) all() {
 			}
 		}
 	})
-	t.view("the causers of single call paths are left out", metrics*paths, metrics*paths, func() {
+	t.view("the causers of single call paths are left out", metrics*paths, metrics*paths, 1, func() {
 		for m := range metrics {
 			for p := range paths {
 				t.answer("causers", fmt.Sprintf("metric=%d&path=%d", m, p))
 			}
 		}
 	})
-	t.view("source is left out", paths+regions, (paths+regions)*4*aroundInFile, func() {
+	t.view("source is left out", paths+regions, (paths+regions)*4*aroundInFile, 1, func() {
 		for p := range paths {
 			t.answer("source", fmt.Sprintf("path=%d", p))
 		}
@@ -188,9 +189,9 @@ func (t *table) system(metric int, what string, n int) {
 	}
 }
 
-// view writes the answers that a view needs, unless there are too many.
-func (t *table) view(without string, answers, numbers int, write func()) {
-	if answers > mostAnswers || numbers > mostNumbers {
+// view writes the answers that a view needs, of so many values each, unless there are too many.
+func (t *table) view(without string, answers, numbers, values int, write func()) {
+	if answers > mostAnswers || numbers > mostNumbers || answers*values > mostValues {
 		t.api.Problems = append(t.api.Problems[:len(t.api.Problems):len(t.api.Problems)], "To keep this file small, "+without+".")
 		return
 	}

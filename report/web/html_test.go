@@ -96,9 +96,11 @@ func TestHTMLSize(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	table := &table{api: a, out: &out, same: map[[32]byte]string{}}
-	table.view("nothing is there", 1000, mostNumbers, func() { table.answer("findings", "") })
-	table.view("the rest is left out", 1000, mostNumbers+1, func() { t.Error("too much") })
-	table.view("the rest is left out too", mostAnswers+1, 1, func() { t.Error("too much") })
+	table.view("nothing is there", 1000, mostNumbers, 1, func() { table.answer("findings", "") })
+	table.view("the rest is left out", 1000, mostNumbers+1, 1, func() { t.Error("too much") })
+	table.view("the rest is left out too", mostAnswers+1, 1, 1, func() { t.Error("too much") })
+	table.view("zeros are left out", 2, 1, mostValues, func() { t.Error("too much") })
 	require.NotEmpty(t, out.String())
-	require.Equal(t, []string{"To keep this file small, the rest is left out.", "To keep this file small, the rest is left out too."}, a.Problems)
+	require.Equal(t, []string{"To keep this file small, the rest is left out.", "To keep this file small, the rest is left out too.",
+		"To keep this file small, zeros are left out."}, a.Problems)
 }

@@ -160,7 +160,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, name string) {
 	kept := s.cache.get(key)
 	s.mu.Unlock()
 	if kept == nil {
-		body, err := s.api.answer(name, values)
+		body, err := s.answerSafely(name, values)
 		if err != nil {
 			refusal(w, status(err), err.Error())
 			return
@@ -171,6 +171,16 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, name string) {
 		s.mu.Unlock()
 	}
 	s.send(w, r, "application/json", kept)
+}
+
+// answerSafely answers a question. A defect costs this answer, not the server.
+func (s *Server) answerSafely(name string, values url.Values) (body []byte, err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			body, err = nil, fmt.Errorf("a defect of the program: %v", defect)
+		}
+	}()
+	return s.api.answer(name, values)
 }
 
 // worthZipping is the size from which on an answer is compressed. The loopback interface is fast, but a tunnel may be behind it.
