@@ -220,7 +220,12 @@ func (a *adder) matchMoved(have []*sibling, list []*cube.CallPath, found []*sibl
 var nameLine = regexp.MustCompile(`:\d+$`)
 
 // looseName returns the name of a region without the line that some tools put behind it.
-func looseName(r *cube.Region) string { return nameLine.ReplaceAllString(r.Name, "") }
+func looseName(r *cube.Region) string {
+	if n := len(r.Name); n == 0 || r.Name[n-1] < '0' || r.Name[n-1] > '9' {
+		return r.Name
+	}
+	return nameLine.ReplaceAllString(r.Name, "")
+}
 
 func byLines(a, b *cube.CallPath) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Region.Begin, b.Region.Begin), cmp.Compare(a.Region.End, b.Region.End))
