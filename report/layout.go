@@ -192,7 +192,7 @@ func digits(v float64) string {
 // grouped writes an integer with commas between thousands.
 func grouped(n int64) string {
 	if n < 0 {
-		return "-" + grouped(-n)
+		return "-" + grouped(-max(n, -math.MaxInt64)) // the least number has no opposite
 	}
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
