@@ -18,6 +18,11 @@ func (c *Cube) Save(path string) error { return output.Write(path, c.Write) }
 // Write writes a `.cubex` file. Metrics that were read from one keep the form of their index and rows; others get
 // compressed rows. The same cube gives the same bytes.
 func (c *Cube) Write(w io.Writer) error {
+	for _, root := range c.Roots {
+		if tooDeep(root, maxDepth-outside) {
+			return fmt.Errorf("call paths are deeper than %d levels, which could not be read again", maxDepth-outside)
+		}
+	}
 	t := tar.NewWriter(w)
 	add := func(name string, content ...[]byte) error {
 		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}
@@ -142,4 +147,20 @@ func (d *data) encodeRow(i int) ([]byte, error) {
 		return bytes.Clone(f.spread(r, d.order)), nil
 	}
 	return f.pack(r, d.order)
+}
+
+// outside are the elements around a root of the call tree, and those within a call path.
+const outside = 4
+
+// tooDeep says whether the tree below p has more levels than that.
+func tooDeep(p *CallPath, levels int) bool {
+	if levels == 0 {
+		return true
+	}
+	for _, child := range p.Children {
+		if tooDeep(child, levels-1) {
+			return true
+		}
+	}
+	return false
 }

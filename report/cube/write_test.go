@@ -240,3 +240,27 @@ func TestSave(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, info.Mode().IsRegular(), "devices are not replaced")
 }
+
+// What is too deep to be read is not written; what is just not too deep comes back.
+func TestDepth(t *testing.T) {
+	for extra, fails := range []bool{false, true} {
+		region := &Region{Name: "recurse"}
+		root := &CallPath{Region: region}
+		for p, i := root, 1; i < maxDepth-outside+extra; i++ {
+			child := &CallPath{ID: i, Region: region}
+			p.Children, p = []*CallPath{child}, child
+		}
+		c := &Cube{Regions: []*Region{region}, Roots: []*CallPath{root}}
+		require.NoError(t, c.Complete())
+		var file bytes.Buffer
+		err := c.Write(&file)
+		if fails {
+			require.ErrorContains(t, err, "deeper than 9996 levels")
+			continue
+		}
+		require.NoError(t, err)
+		again, err := Read("deep", bytes.NewReader(file.Bytes()), int64(file.Len()))
+		require.NoError(t, err)
+		require.Len(t, again.Paths(), maxDepth-outside)
+	}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxDepth = 4000     // levels of elements; call paths nest, in real reports less than 1000 levels
+	maxDepth = 10_000   // levels of elements; call paths nest, in real reports less than 1000 levels
 	maxText  = 16 << 20 // bytes without an element in between
 )
 
