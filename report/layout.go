@@ -186,7 +186,7 @@ func digits(v float64) string {
 	case v < 99.95:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	return grouped(int64(math.Round(v)))
 }
 
 // grouped writes an integer with commas between thousands.

@@ -140,7 +140,7 @@ func typeOf(q *query.Metric) sampleType {
 
 // whole returns a value as a profile has it.
 func (t *sampleType) whole(v cube.Value) int64 {
-	if n := v.Int64(); t.scale == 1 && float64(n) == v.Float64() {
+	if n := v.Int64(); t.scale == 1 && float64(n) == v.Float64() && (n < math.MaxInt64 || v == cube.Int(n)) {
 		return n
 	}
 	f := v.Float64() * t.scale

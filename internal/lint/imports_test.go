@@ -48,7 +48,7 @@ var rules = []rule{
 	{"report/tracestat", nil, nil},
 	{"report/cube", []string{"internal/output"}, []string{flate}},
 	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
-	{"report/query", []string{"report/cube", "report/cubepl"}, nil},
+	{"report/query", []string{"report/cube", "report/cubepl", "internal/*"}, nil},
 	{"report/limit", []string{"report/algebra", "report/cube", "report/query", "internal/*"}, nil},
 	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},
 	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},

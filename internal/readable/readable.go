@@ -93,7 +93,8 @@ func Number(s string, w int) string {
 	return Right(s, w)
 }
 
-// Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms"), bytes likewise, and
+// Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms", "19,874 s"; there are no minutes
+// or hours, so that times compare at a glance), bytes likewise, and
 // everything else as a number with commas between thousands.
 func Quantity(v float64, unit string) string {
 	switch {
@@ -138,7 +139,7 @@ func digits(v float64) string {
 	case v < 99.95:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	return Count(math.Round(v))
 }
 
 // Count writes a number with commas between thousands, and three digits if it is small and has a fraction.

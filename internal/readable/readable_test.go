@@ -16,7 +16,7 @@ func TestQuantity(t *testing.T) {
 		"491 ms":    Quantity(0.4912, "sec"),
 		"1.28 s":    Quantity(1.28e9, "ns"),
 		"-2.50 s":   Quantity(-2.5, "sec"),
-		"12345 s":   Quantity(12345, "sec"),
+		"12,345 s":  Quantity(12345, "sec"),
 		"1.00 KiB":  Quantity(1024, "bytes"),
 		"1,234,567": Quantity(1234567, "occ"),
 		"0.25":      Quantity(0.25, "occ"),

@@ -111,7 +111,7 @@ func TestRemapErrors(t *testing.T) {
 		"<metrics></metric>":  "remapping.spec: offset 9: </metric> ends <metrics>",
 		"<metrics><metric type=\"x\"></metric></metrics>":                                                       `type "x" of a metric is not known`,
 		"<metrics><metric><uniq_name>a</uniq_name></metric><metric><uniq_name>a</uniq_name></metric></metrics>": `metric "a" is described twice`,
-		"<metrics>" + strings.Repeat("<metric>", 100_001):                                                       "more than 4000 levels",
+		"<metrics>" + strings.Repeat("<metric>", 100_001):                                                       "more than 10000 levels",
 	} {
 		_, err := Remap(c, spec)
 		require.ErrorContains(t, err, want)

@@ -3,9 +3,11 @@ package query
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/report/cube"
 )
 
@@ -63,7 +65,14 @@ func (m *Model) Findings(top int) []Finding {
 // describe puts a finding into words.
 func (m *Model) describe(f *Finding, causes map[string]string) {
 	known, ok := waitStates[f.Metric.Name]
-	if f.Advice = known.advice; !ok {
+	switch f.Advice = known.advice; {
+	case m.ours: // patterns say themselves what to do; the same words as in a report of one run
+		for _, a := range f.Metric.Attrs {
+			if a.Key == "advice" {
+				f.Advice = a.Value
+			}
+		}
+	case !ok:
 		f.Advice = f.Metric.Doc
 	}
 	f.Text = fmt.Sprintf("%s of waiting in %s", duration(f.Severity.Float64()*secondsPer(f.Metric.Unit)), f.Path.Region.Name)
@@ -163,7 +172,7 @@ func duration(s float64) string {
 func significant(x float64) string {
 	switch {
 	case x >= 99.95:
-		return fmt.Sprintf("%.0f", x)
+		return readable.Count(math.Round(x))
 	case x >= 9.995:
 		return fmt.Sprintf("%.1f", x)
 	}

@@ -171,6 +171,9 @@ func (m *Model) addResources() {
 	}
 }
 
+// Ours says that a report was made of traces of Go programs by this project, also if it was made of several.
+func (m *Model) Ours() bool { return m.ours }
+
 // class is what a part of the system is called: as the file says, or by its true name in a report of our own.
 func (m *Model) class(written, ours string) string {
 	if m.ours {

@@ -28,6 +28,7 @@ type (
 		Text      string     `json:"text"`
 		Advice    string     `json:"advice"`
 		Severity  any        `json:"severity"` // in the metric's unit
+		Noise     float      `json:"noise"`    // of repeated runs, half width of the band of 95 % around Severity; null if unknown
 		Share     float64    `json:"share"`    // of all time
 		Critical  int64      `json:"critical"` // ns of the critical path
 		OnPath    float64    `json:"onPath"`   // Critical as a share of the critical path
@@ -77,7 +78,7 @@ func (a *api) ours(f *findings) {
 		x := &e.Findings[i]
 		m := &e.Metrics[x.Metric]
 		out := finding{Title: m.Title, Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: m.Advice,
-			Severity: x.Severity, Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
+			Severity: x.Severity, Noise: float(math.NaN()), Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
 			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x), Meanwhile: []pathTime{}}
 		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {
 			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(e.At(x.Metric, x.Path, l)))})
@@ -98,7 +99,12 @@ func (a *api) foreign(f *findings) {
 	f.Lead = append(f.Lead, a.sum(list)...)
 	for _, x := range list {
 		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
-			Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Meanwhile: []pathTime{}}
+			Noise: float(math.NaN()), Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Meanwhile: []pathTime{}}
+		if a.spread != nil {
+			if band, known := a.spread.SelfAt(x.Metric.Metric, x.Path, false); known {
+				out.Noise = float(band.Noise)
+			}
+		}
 		f.Findings = append(f.Findings, out)
 	}
 }
@@ -140,11 +146,20 @@ func (a *api) sum(list []query.Finding) (lead []string) {
 		return nil
 	}
 	locations := len(a.model.Cube.Locations())
-	who := fmt.Sprintf("%d threads together", locations)
+	thread := "thread"
+	if a.model.Ours() {
+		thread = "goroutine"
+	}
+	who := fmt.Sprintf("%d %ss together", locations, thread)
 	if locations == 1 {
-		who = "One thread"
+		who = "One " + thread
 	}
 	lead = append(lead, fmt.Sprintf("%s spent %s in the program.", who, report.Seconds(int64(ns))))
+	if a.spread != nil {
+		if band, known := a.spread.At(time.Metric, nil, true); known {
+			lead = append(lead, fmt.Sprintf("This is the mean of %d runs: \u00b1\u00a0%s is the band in which the true mean of that time lies with 95\u00a0%%.", band.N, report.Seconds(int64(band.Noise*ns/total.Float64()))))
+		}
+	}
 	if len(list) == 0 {
 		return append(lead, "No wait states were found.")
 	}

@@ -118,7 +118,7 @@ func (a *api) meta(q *question) (any, error) {
 
 // kind says where a report comes from.
 func (a *api) kind() string {
-	if a.Experiment != nil {
+	if a.Experiment != nil || a.model.Ours() {
 		return "expert"
 	}
 	if a.Stat != nil {

@@ -68,3 +68,24 @@ func TestNoise(t *testing.T) {
 		require.Equal(t, false, d.(map[string]any)["beyond"])
 	}
 }
+
+func TestMeanOfGoPrograms(t *testing.T) {
+	var runs []algebra.Input
+	for _, ns := range []int64{1000, 1010, 1020} {
+		in := run(t, ns)
+		in.Cube.Attrs = append(in.Cube.Attrs, cube.Attr{Key: "Creator", Value: "expert 1"})
+		in.Cube.Metrics[0].Children[0].Name = "lock_competition"
+		in.Cube.Metrics[0].Children[0].Attrs = []cube.Attr{{Key: "wait", Value: "true"}, {Key: "advice", Value: "Hold the lock for less time."}}
+		runs = append(runs, in)
+	}
+	r, err := algebra.Mean(runs...)
+	s := shown(t, r, err)
+	require.Equal(t, "expert", answerOf(t, s, "meta")["kind"])
+	f := answerOf(t, s, "findings")
+	lead := told(t, f["lead"])
+	require.Contains(t, lead, "3 goroutines together spent")
+	require.Contains(t, lead, "mean of 3 runs: ±")
+	first := f["findings"].([]any)[0].(map[string]any)
+	require.Equal(t, "Hold the lock for less time.", first["advice"])
+	require.Equal(t, "0", told(t, first["noise"])) // waits were the same in all runs
+}

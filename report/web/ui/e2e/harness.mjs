@@ -263,7 +263,7 @@ export async function eventually(now, want) {
 
 // digits reads a number written for people, with all its digits.
 export function digits(text) {
-  const plain = text.replaceAll("\u202f", "").replaceAll("\u2212", "-");
+  const plain = text.replaceAll("\u202f", "").replaceAll(",", "").replaceAll("\u2212", "-");
   const m = /^[+-]?[\d.]+(e[+-]?\d+)?/.exec(plain.trim());
   assert.ok(m, `no number: ${text}`);
   return Number(m[0]);
@@ -276,7 +276,7 @@ export function about(got, want, what = "") {
 
 // seconds reads a time written for people, such as 12.3 ms.
 export function seconds(text) {
-  const m = /([\d.]+)[\s\u202f\u00a0]*(ns|µs|ms|s)\b/.exec(text);
+  const m = /([\d.]+)[\s\u202f\u00a0]*(ns|µs|ms|s)\b/.exec(text.replace(/(\d),(?=\d{3})/g, "$1"));
   assert.ok(m, `no time: ${text}`);
   return Number(m[1]) * { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1 }[m[2]];
 }

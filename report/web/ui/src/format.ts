@@ -33,16 +33,14 @@ export function value(v: number | null | undefined, unit: string, sign = false):
   return sign && v > 0 ? "+" + text : text;
 }
 
-// time writes seconds.
+// time writes seconds in the unit that fits, s being the largest, as internal/readable does: 19,874 s in tables as in sentences.
 export function time(s: number): string {
   const a = Math.abs(s);
   if (a === 0) return "0";
   if (a < 999.5e-9) return figures(s * 1e9) + thin + "ns";
   if (a < 999.5e-6) return figures(s * 1e6) + thin + "µs";
   if (a < 0.9995) return figures(s * 1e3) + thin + "ms";
-  if (a < 9999.5) return figures(s, a < 999.5 ? 3 : 4) + thin + "s";
-  if (a < 100 * 3600) return figures(s / 3600) + thin + "h";
-  return figures(s / 86400) + thin + "d";
+  return (a < 999.5 ? figures(s) : grouped(Math.round(s))) + thin + "s";
 }
 
 function quantity(v: number, unit: string): string {
@@ -70,9 +68,9 @@ export function percent(x: number | null | undefined, sign = false): string {
   return (p < 0 ? minus : sign && p > 0 ? "+" : "") + s;
 }
 
-// grouped writes a whole number with thin spaces between groups of three digits.
+// grouped writes a whole number with commas between groups of three digits.
 export function grouped(v: number): string {
-  return (v < 0 ? minus : "") + String(Math.abs(v)).replace(/\B(?=(\d{3})+(?!\d))/g, thin);
+  return (v < 0 ? minus : "") + String(Math.abs(v)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 // exact writes all digits and the unit, for titles and details.

@@ -6,14 +6,14 @@ const { value, percent, exact, time, figures, count } = await load("format.ts");
 const plain = (s) => s.replaceAll("\u202f", " ").replaceAll("\u2212", "-");
 
 test("times take the unit that fits", () => {
-  const cases = [[0, "0"], [1e-9, "1.00 ns"], [999.4e-9, "999 ns"], [999.6e-9, "1.00 µs"], [0.0123, "12.3 ms"], [0.99951, "1.00 s"], [1276.4, "1276 s"], [-2.5, "-2.50 s"], [36000, "10.0 h"], [864000, "10.0 d"]];
+  const cases = [[0, "0"], [1e-9, "1.00 ns"], [999.4e-9, "999 ns"], [999.6e-9, "1.00 µs"], [0.0123, "12.3 ms"], [0.99951, "1.00 s"], [1276.4, "1,276 s"], [19874, "19,874 s"], [-2.5, "-2.50 s"], [36000, "36,000 s"], [864000, "864,000 s"]];
   for (const [s, want] of cases) assert.equal(plain(time(s)), want);
   assert.equal(plain(value(1500000, "ns")), "1.50 ms");
   assert.equal(plain(value(2.5, "sec")), "2.50 s");
 });
 
 test("counts and bytes", () => {
-  const cases = [[12, "occ", "12"], [1234, "occ", "1 234"], [12345, "occ", "12.3 k"], [5.34e6, "occ", "5.34 M"], [851e9, "bytes", "851 GB"], [17, "bytes", "17 B"], [0.25, "", "0.250"], [71.25, "%", "71.3 %"]];
+  const cases = [[12, "occ", "12"], [1234, "occ", "1,234"], [12345, "occ", "12.3 k"], [5.34e6, "occ", "5.34 M"], [851e9, "bytes", "851 GB"], [17, "bytes", "17 B"], [0.25, "", "0.250"], [71.25, "%", "71.3 %"]];
   for (const [v, unit, want] of cases) assert.equal(plain(value(v, unit)), want);
 });
 
@@ -38,9 +38,21 @@ test("shares", () => {
 });
 
 test("all digits", () => {
-  assert.equal(plain(exact(1234567, "ns")), "1 234 567 ns");
+  assert.equal(plain(exact(1234567, "ns")), "1,234,567 ns");
   assert.equal(plain(exact(0.1 + 0.2, "sec")), "0.30000000000000004 sec");
   assert.equal(figures(9.996, 3), "10.0");
   assert.equal(count(1, "wait"), "1 wait");
-  assert.equal(plain(count(1200, "wait")), "1 200 waits");
+  assert.equal(plain(count(1200, "wait")), "1,200 waits");
+});
+
+test("what causers did meanwhile is a share of the critical path, as the text report says it", async () => {
+  const { meanwhileShare, partsOfTime } = await load("panels/shares.ts");
+  assert.equal(meanwhileShare({ severity: 1000, critical: 50 }, 25), 0.5);
+  assert.equal(meanwhileShare({ severity: 1000, critical: 0 }, 0), 0);
+  const { toReport } = await load("report.ts");
+  const metric = (name, parent) => ({ parent, name, title: name, unit: "ns", additive: true, doc: "" });
+  const titles = (own, child) =>
+    partsOfTime(toReport({ regions: [], paths: { parent: [] }, system: { parent: [] }, metrics: [metric("time", -1), metric("lock", 0), metric("reader", 1)], totals: { incl: [100, own + child, child], self: [100 - own - child, own, 0] } })).parts.map((p) => p.title);
+  assert.ok(titles(40, 0).includes("lock")); // there is nothing that it would be other than
+  assert.ok(titles(40, 20).includes("lock, other"));
 });

@@ -16,7 +16,7 @@ export function Details() {
   const tabs: [Tab, string][] = [["about", "Description"], ["computation", "Computation"]];
   if (r.features.stats) tabs.push(["statistics", "Statistics"]);
   tabs.push(["source", "Source"]);
-  if (r.kind === "expert" && !r.difference) tabs.push(["causers", "Causers"]);
+  if (r.kind === "expert" && r.span > 0 && !r.difference) tabs.push(["causers", "Causers"]);
   const now = tabs.some(([t]) => t === tab) ? tab : "about";
   const onKeyDown = (e: KeyboardEvent) => {
     const i = tabs.findIndex(([t]) => t === now);

@@ -8,7 +8,7 @@ import { getReport, reveal, setState, useAnswer } from "../state";
 import { Differences } from "./differences";
 import { EfficiencyList } from "./efficiency";
 import { CallPath, Meter, Nothing, Pending, Prose, Resource } from "./parts";
-import { type Part, partsOfTime } from "./shares";
+import { meanwhileShare, type Part, partsOfTime } from "./shares";
 
 const atOnce = 8; // findings shown before one asks for more
 
@@ -144,7 +144,7 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
       <div class="head">
         <h3>{f.title}</h3>
         <p class="how-much">
-          <b>{value(f.severity, unit)}</b>
+          <b>{value(f.severity, unit)}{f.noise !== null && <span class="remark" title="Half width of the band in which the true mean lies with 95 %"> ± {value(f.noise, unit)}</span>}</b>
           {critical > 0 && <span>{percent(critical)}{"\u202f"}% of the critical path</span>}
           {f.share > 0 && <span>{percent(f.share)}{"\u202f"}% of all time</span>}
         </p>
@@ -155,7 +155,7 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
         {f.path >= 0 && <><dt>Where</dt><dd><CallPath path={f.path} metric={metric} /></dd></>}
         {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
         {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
-        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile in</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
+        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them, as shares of the waiting on the critical path">Meanwhile in</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
         {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={f.advice} />}</dd></>}
       </dl>
       <div class="buttons">
@@ -183,15 +183,18 @@ function Causers({ f }: { f: Finding }) {
 // Meanwhile lists what the causers did while others waited.
 function Meanwhile({ f, unit }: { f: Finding; unit: string }) {
   return (
+    <>
+    <p class="remark">Shares of the {value(f.critical, unit)} on the critical path</p>
     <ul class="bars">
       {f.meanwhile.slice(0, 5).map((m) => (
         <li title={value(m.time, unit)}>
-          <Meter share={f.severity > 0 ? m.time / f.severity : 0} tone="work" />
-          <span class="number">{f.severity > 0 ? percent(m.time / f.severity) : "–"}{"\u202f"}%</span>
+          <Meter share={meanwhileShare(f, m.time)} tone="work" />
+          <span class="number">{percent(meanwhileShare(f, m.time))}{"\u202f"}%</span>
           <CallPath path={m.path} />
         </li>
       ))}
     </ul>
+    </>
   );
 }
 

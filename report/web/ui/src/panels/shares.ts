@@ -1,5 +1,6 @@
 // How all time divides up, in few parts that need no explanation.
 import { isTime } from "../format";
+import type { Finding } from "../api";
 import type { Report } from "../report";
 
 export interface Part {
@@ -51,10 +52,14 @@ export function partsOfTime(r: Report): { root: number; total: number; parts: Pa
   return { root, total, parts };
 }
 
+// meanwhileShare is what the causers of a wait did, as a share of its part of the critical path, as the text report gives it.
+export const meanwhileShare = (f: Finding, time: number): number => (f.critical > 0 ? time / f.critical : 0);
+
 function part(r: Report, metric: number, self: boolean): Part {
   const m = r.metrics[metric]!;
   const leaf = r.metricTree.isLeaf(metric);
-  const title = named(r, metric) + (self && !leaf ? ", other" : "");
+  const shared = Array.from(r.metricTree.children(metric)).some((child) => (r.totals.incl[child] ?? 0) !== 0);
+  const title = named(r, metric) + (self && shared ? ", other" : "");
   const up = r.metricTree.ancestors(metric).map((i) => r.metrics[i]!.name);
   const work = computing.test(m.name) || up.some((n) => computing.test(n)) || (m.name === "execution" && (leaf || self));
   const tone = work ? "work" : [...up, m.name].some((n) => running.test(n)) ? "running" : "wait";
