@@ -47,7 +47,7 @@ func (e *Experiment) Cube(o CubeOptions) (*cube.Cube, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Members = append(c.Members, cube.MakeMember(restName, rest))
+	c.Members = append(c.Members, cube.MakeMember(restName, cube.Unfilled(rest, '\n')))
 	return c, nil
 }
 

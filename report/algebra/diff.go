@@ -258,7 +258,7 @@ func (d *differ) side(i int, q *quantity) string {
 	if name, ok := d.sides[i][q.name]; ok {
 		return name
 	}
-	name := d.used.make(q.name, [2]string{".b", ".a"}[i])
+	name := d.used.make(q.name, [2]string{":b", ":a"}[i])
 	d.sides[i][q.name] = name
 	v := q.versions[i]
 	if v == nil {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,12 +159,17 @@ func TestDifferenceTheOtherWayRound(t *testing.T) {
 
 // negate changes the signs of all differences.
 func negate(t *testing.T, c *cube.Cube) {
-	swap := strings.NewReplacer(".a", ".b", ".b", ".a")
+	side := regexp.MustCompile(`:[ab](\(|$)`) // at the end of a name
+	swap := func(s string) string {
+		return side.ReplaceAllStringFunc(s, func(s string) string {
+			return ":" + string('a'+'b'-s[1]) + s[2:]
+		})
+	}
 	for _, m := range c.AllMetrics() {
 		if m.Ghost {
-			m.Name = swap.Replace(m.Name)
+			m.Name = swap(m.Name)
 			for i := range m.Expressions {
-				m.Expressions[i].Text = swap.Replace(m.Expressions[i].Text)
+				m.Expressions[i].Text = swap(m.Expressions[i].Text)
 			}
 			continue
 		}

@@ -302,7 +302,7 @@ func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 			x.DType = all[0].rows.DType
 		}
 	} else {
-		sums = m.hide(x, q, ".sum", kind, dtype)
+		sums = m.hide(x, q, ":sum", kind, dtype)
 		derive(x, fmt.Sprintf("metric::%s() / %d", sums.Name, n))
 		setAttr(&x.Attrs, sumAttr, sums.Name)
 		setAttr(&x.Attrs, runsAttr, list(by))
@@ -375,7 +375,7 @@ func (m *merger) square(q *quantity, x *cube.Metric, kind cube.Kind, all []contr
 			return
 		}
 	}
-	h := m.hide(x, q, ".squares", kind, "DOUBLE")
+	h := m.hide(x, q, ":squares", kind, "DOUBLE")
 	setAttr(&x.Attrs, squaresAttr, h.Name)
 	m.jobs = append(m.jobs, func() error {
 		var terms []*term

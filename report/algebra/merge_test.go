@@ -31,7 +31,7 @@ func TestDifferentCounters(t *testing.T) {
 	requireSame(t, all, made(t, "other")(Merge(made(t, "cb")(Merge(c, b)), a)))
 
 	time := all.Cube.Metric("time")
-	require.Equal(t, "metric::time.sum() / 3", time.Expressions[0].Text)
+	require.Equal(t, "metric::time:sum() / 3", time.Expressions[0].Text)
 	squares, err := all.Cube.Metric(attr(time.Attrs, squaresAttr)).Total()
 	require.NoError(t, err)
 	require.Equal(t, 100.0+400+1600, squares.Float64())

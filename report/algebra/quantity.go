@@ -223,7 +223,7 @@ type names map[string]bool
 
 func (n names) make(base, suffix string) string {
 	base = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == ':' || r == '=' { // what CUBE takes for a name
 			return r
 		}
 		return '_'

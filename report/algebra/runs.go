@@ -153,7 +153,7 @@ func (u *union) keep(runs *cube.Cube) error {
 	if err := runs.Write(&content); err != nil {
 		return err
 	}
-	u.cube.Members = append(u.cube.Members, cube.MakeMember(runsMember, content.Bytes()))
+	u.cube.Members = append(u.cube.Members, cube.MakeMember(runsMember, cube.Unfilled(content.Bytes(), 0)))
 	return nil
 }
 

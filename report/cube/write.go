@@ -37,7 +37,15 @@ func (c *Cube) Write(w io.Writer) error {
 				return err
 			}
 		}
-		return nil
+		if h.Size%block != 0 {
+			return nil
+		}
+		// cubelib writes and expects a block of zeros behind a member that fills its last block.
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		_, err := w.Write(make([]byte, block))
+		return err
 	}
 	taken := map[string]bool{anchorName: true}
 	for _, m := range c.metrics {
@@ -48,6 +56,9 @@ func (c *Cube) Write(w io.Writer) error {
 		rows, err := m.data.encodeRows()
 		if err != nil {
 			return err
+		}
+		if m.data.compressed {
+			rows[len(rows)-1] = Unfilled(rows[len(rows)-1], 0, rows[:len(rows)-1]...) // behind the last row
 		}
 		if err := add(stem+".data", rows...); err != nil {
 			return err
@@ -70,7 +81,7 @@ func (c *Cube) Write(w io.Writer) error {
 			return err
 		}
 	}
-	if err := add(anchorName, c.anchor()); err != nil {
+	if err := add(anchorName, Unfilled(c.anchor(), '\n')); err != nil {
 		return err
 	}
 	return t.Close()
@@ -147,6 +158,19 @@ func (d *data) encodeRow(i int) ([]byte, error) {
 		return bytes.Clone(f.spread(r, d.order)), nil
 	}
 	return f.pack(r, d.order)
+}
+
+// Unfilled adds a byte to the content of a member, or to the end of what follows other parts of it, if it would fill its last
+// block in the archive. Then no other block is needed behind it, with which common tools for archives could not cope.
+func Unfilled(content []byte, end byte, before ...[]byte) []byte {
+	size := len(content)
+	for _, part := range before {
+		size += len(part)
+	}
+	if size%block == 0 {
+		return append(content, end)
+	}
+	return content
 }
 
 // outside are the elements around a root of the call tree, and those within a call path.

@@ -264,3 +264,20 @@ func TestDepth(t *testing.T) {
 		require.Len(t, again.Paths(), maxDepth-outside)
 	}
 }
+
+// Members never fill their last block: cubelib expects a block of zeros behind those that do, and other tools end there.
+func TestMembersLeaveRoom(t *testing.T) {
+	c := &Cube{Attrs: []Attr{{"key", ""}}}
+	require.NoError(t, c.Complete())
+	lengths := map[int64]bool{}
+	for n := range block {
+		c.Attrs[0].Value = strings.Repeat("x", n)
+		var file bytes.Buffer
+		require.NoError(t, c.Write(&file))
+		h, err := tar.NewReader(&file).Next()
+		require.NoError(t, err)
+		require.NotZero(t, h.Size%block)
+		lengths[h.Size%block] = true
+	}
+	require.Len(t, lengths, block-1)
+}
