@@ -157,6 +157,9 @@ func token(t json.Token) string {
 	if t == nil {
 		return "null"
 	}
+	if s, ok := t.(string); ok {
+		return fmt.Sprintf("%.40q", s)
+	}
 	return fmt.Sprint(t)
 }
 
