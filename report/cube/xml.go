@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxDepth = 10_000   // levels of elements; call paths nest, in real reports less than 1000 levels
-	maxText  = 16 << 20 // bytes without an element in between
+	maxDepth = 10_000  // levels of elements; call paths nest, in real reports less than 1000 levels
+	maxText  = 8 << 20 // bytes without an element in between; a row of 400 000 values as text
 )
 
 // parser reads XML as writers of cubes really write it: attributes may lack quotes and text may hold a bare "&", but
