@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	module  = "tracerec"
-	zstd    = "github.com/klauspost/compress/zstd"
-	flate   = "github.com/klauspost/compress/flate"
-	msgpack = "github.com/vmihailenco/msgpack/v5"
-	unix    = "golang.org/x/sys/unix"
-	cobra   = "github.com/spf13/cobra"
-	testify = "github.com/stretchr/testify/require"
+	module   = "tracerec"
+	zstd     = "github.com/klauspost/compress/zstd"
+	flate    = "github.com/klauspost/compress/flate"
+	msgpack  = "github.com/vmihailenco/msgpack/v5"
+	unix     = "golang.org/x/sys/unix"
+	cobra    = "github.com/spf13/cobra"
+	exptrace = "golang.org/x/exp/trace"
+	testify  = "github.com/stretchr/testify/require"
 )
 
 // rule says what a package may import: packages of ours and packages of others outside the standard library.
@@ -39,9 +40,24 @@ var rules = []rule{
 	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
 	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
 	{"counters/sample", []string{"trace/wire", "internal/*"}, nil},
-	{"counters", []string{"counters/sample", "internal/*"}, []string{unix}},
-	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/sample", "internal/*"}, []string{unix}},
+	{"counters/substrate", nil, nil},
+	{"counters/events", []string{"internal/*"}, nil},
+	{"counters/events/generate", []string{"counters/events"}, nil},
+	{"counters/hardware", []string{"counters/events", "internal/*"}, nil},
+	{"counters/perf", []string{"counters/events", "counters/substrate", "internal/*"}, []string{unix}},
+	{"counters/scripted", []string{"counters/substrate"}, nil},
+	{"counters/conformance", []string{"counters", "counters/substrate"}, []string{testify}},
+	{"counters/mpx", []string{"counters/substrate", "internal/*"}, nil},
+	{"counters/mpx/figures", []string{"counters/*", "internal/*"}, []string{unix}},
+	{"counters", []string{"counters/*", "internal/*"}, []string{unix}},
+	{"recorder/live", []string{"trace/wire", "internal/*"}, []string{unix}},
+	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/*", "internal/*"}, []string{unix}},
+	{"autoinst/exact", []string{"internal/*"}, nil},
+	{"exchange/gotrace", []string{"trace", "trace/wire", "internal/*"}, []string{exptrace}},
 	{"metric", nil, nil},
+	{"metric/spec", []string{"metric"}, nil},
+	{"metric/plan", []string{"metric/spec"}, nil},
+	{"report/composite", []string{"metric", "metric/spec", "report", "report/algebra", "report/cube", "report/query", "internal/*"}, nil},
 	{"report", []string{"metric", "report/cube"}, nil},
 	{"report/cubepl", nil, nil},
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
@@ -51,12 +67,12 @@ var rules = []rule{
 	{"report/query", []string{"report/cube", "report/cubepl", "internal/*"}, nil},
 	{"report/limit", []string{"report/algebra", "report/cube", "report/query", "internal/*"}, nil},
 	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},
-	{"analyzer", []string{"trace", "trace/wire", "metric", "report"}, nil},
+	{"analyzer", []string{"trace", "trace/wire", "metric", "metric/spec", "report"}, nil},
 	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},
 	{"report/table", []string{"report/cube", "report/query", "internal/*"}, nil},
 	{"exchange/pprof", []string{"report/cube", "report/query", "internal/*"}, nil},
 	{"exchange/perfetto", []string{"analyzer", "metric", "report", "trace", "trace/wire", "internal/*"}, nil},
-	{"patterns", []string{"analyzer", "metric", "trace", "trace/wire"}, nil},
+	{"patterns", []string{"analyzer", "metric", "metric/spec", "trace", "trace/wire"}, nil},
 	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
 	{"examples/*/*", []string{"instrument", "examples/*", "examples/*/*"}, nil},

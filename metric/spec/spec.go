@@ -1,0 +1,94 @@
+// Package spec is the specification language for hierarchies of counter metrics: compose, measure, compute (paper "A
+// holistic hardware counter analysis", section 2 and appendix A.2), with sets of counters, ratios and overrides added.
+//
+// A specification is parsed once ([Parse]) and then resolved against the events that were measured ([Spec.Resolve]):
+// the result is a forest of metrics, each a linear form of measured events, so it can be evaluated on any sums of them,
+// cell by cell or merged over runs, with the same result.
+package spec
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one fault of a specification's text.
+type Problem struct {
+	File         string
+	Line, Column int // from 1
+	Text         string
+}
+
+func (p Problem) Error() string { return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text) }
+
+// Problems is all that is wrong with a text, in its order. It is the error of [Parse].
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i := range p {
+		lines[i] = p[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Set is a set of counters that can be measured together.
+type Set struct {
+	Name   string
+	Events []string
+}
+
+// Kind says how a metric got its value.
+type Kind uint8
+
+// The kinds of metrics.
+const (
+	Measured  Kind = iota // an event that was measured
+	Composed              // the sum of its children
+	Computed              // a computation with measured events
+	Remainder             // what is left of its parent; the specification names it but nothing measures it
+)
+
+// Term is part of a linear form.
+type Term struct {
+	Event int   // index in the events given to Resolve
+	Times int64 // coefficient
+}
+
+// Node is a metric of a resolved hierarchy.
+type Node struct {
+	Name        string
+	Parent      int // index of the parent, -1 for a root
+	Kind        Kind
+	Form        []Term   // the inclusive value; ascending Event
+	Missing     []string // events that are lacking; not empty: incomplete, a lower bound, labelled ~
+	Unit        string   // ns, bytes, cycles or events
+	Description string
+}
+
+// Ratio is a quotient, or another expression that may only be evaluated on sums.
+type Ratio struct {
+	Name        string
+	Unit        string  // in words: "instructions per cycle"
+	Low, High   float64 // the scale for its display; equal: none
+	Least       float64 // a denominator must be at least this, else there is no value
+	Description string
+	Expression  *Expr
+}
+
+// Resolved is a specification applied to the events that were measured.
+type Resolved struct {
+	Events   []string // as given to Resolve
+	Nodes    []Node   // parents before children; roots and siblings in the order of the specification
+	Ratios   []Ratio  // those whose operands exist
+	Unlisted []string // measured events that no hierarchy shows
+	Dropped  []string // computations that lack an operand, in words: "DATA_HIT_L1$: DC_MISS was not measured"
+}
+
+// Value evaluates the form on values of the events, in the order given to Resolve.
+func (n *Node) Value(events []int64) int64 {
+	var v int64
+	for _, t := range n.Form {
+		v += t.Times * events[t.Event]
+	}
+	return v
+}
