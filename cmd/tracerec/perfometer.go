@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"tracerec/internal/readable"
+	"tracerec/recorder/live"
+)
+
+// perfometer is what is shown of a recording that goes on: one metric, by region, over time.
+type perfometer struct {
+	metric  string // shown
+	paused  bool
+	top     int // rows scrolled away
+	frame   live.Frame
+	elapsed time.Duration
+	past    map[live.Key][]map[string]float64 // rates, by frame, the last one now
+	frames  int
+}
+
+// kept is how many frames are remembered: the width of the widest terminal.
+const kept = 400
+
+func newPerfometer(metric string) *perfometer {
+	return &perfometer{metric: cmp.Or(metric, live.Executing), past: map[live.Key][]map[string]float64{}}
+}
+
+// add takes a frame.
+func (p *perfometer) add(f live.Frame) {
+	p.frames++
+	p.elapsed += time.Duration(f.Interval)
+	if p.paused {
+		return
+	}
+	p.frame = f
+	for _, r := range f.Rows {
+		rates := map[string]float64{}
+		for i, name := range f.Metrics {
+			rates[name] = rate(name, r.Values[i], f.Interval)
+		}
+		history := append(p.past[r.Key], rates)
+		p.past[r.Key] = history[max(0, len(history)-kept):]
+	}
+}
+
+// rate is a value of a frame per second; of times, the goroutines on average.
+func rate(metric string, value, interval int64) float64 {
+	if interval <= 0 {
+		return 0
+	}
+	if metric == live.Executing || metric == live.Waiting {
+		return float64(value) / float64(interval)
+	}
+	return float64(value) / float64(interval) * 1e9
+}
+
+// next shows the metric that many places further.
+func (p *perfometer) next(by int) {
+	if n := len(p.frame.Metrics); n > 0 {
+		at := max(0, slices.Index(p.frame.Metrics, p.metric))
+		p.metric, p.top = p.frame.Metrics[(at+by+n)%n], 0
+	}
+}
+
+// unit says what the rates of a metric are.
+func unit(metric string) string {
+	switch metric {
+	case live.Executing, live.Waiting:
+		return "goroutines " + metric
+	}
+	return metric + " per second"
+}
+
+// lines draws the view: a title, a line for each region, the largest first, and a line of help.
+func (p *perfometer) lines(width, height int) []string {
+	f := &p.frame
+	title := fmt.Sprintf("%s  %s", unit(p.metric), p.elapsed.Round(100*time.Millisecond))
+	if i := slices.Index(f.Metrics, p.metric); i >= 0 {
+		title = fmt.Sprintf("[%d/%d] %s", i+1, len(f.Metrics), title)
+	} else if p.frames > 0 {
+		title += "  (not recorded)"
+	}
+	title += fmt.Sprintf("  %d goroutines in regions", f.Goroutines)
+	if f.Seen < 0.995 {
+		title += fmt.Sprintf("  seen %.0f %%", 100*f.Seen)
+	}
+	if p.paused {
+		title += "  PAUSED"
+	}
+	lines := []string{readable.Left(title, width)}
+	rows := p.ranked()
+	p.top = max(0, min(p.top, len(rows)-1))
+	name := min(30, width/3)
+	most := 0.0
+	for _, r := range rows {
+		for _, v := range p.values(r, width-name-12) {
+			most = max(most, v)
+		}
+	}
+	for _, r := range rows[p.top:] {
+		if len(lines) >= height-1 {
+			break
+		}
+		values := p.values(r, width-name-12)
+		lines = append(lines, readable.Left(readable.Clean(r.Name), name)+" "+readable.Right(readable.Count(last(values)), 9)+" "+
+			readable.Left(bars(values, most), width-name-11))
+	}
+	help := "← → metric   ↑ ↓ scroll   space pause   q leave the view"
+	if more := len(rows) - p.top - (len(lines) - 1); more > 0 {
+		help += fmt.Sprintf("   (%d more regions)", more)
+	}
+	return append(lines, readable.Left(help, width))
+}
+
+// ranked returns the regions that did something in what is shown, the largest sum first.
+func (p *perfometer) ranked() []live.Key {
+	sums := map[live.Key]float64{}
+	var keys []live.Key
+	for k, history := range p.past {
+		for _, rates := range history {
+			sums[k] += rates[p.metric]
+		}
+		if sums[k] > 0 {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b live.Key) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return keys
+}
+
+// values returns the last n rates of a region.
+func (p *perfometer) values(k live.Key, n int) []float64 {
+	var values []float64
+	for _, rates := range p.past[k] {
+		values = append(values, rates[p.metric])
+	}
+	return values[max(0, len(values)-max(0, n)):]
+}
+
+func last(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return values[len(values)-1]
+}
+
+// bars draws values as a line of bars; most is a full one.
+func bars(values []float64, most float64) string {
+	const steps = " ▁▂▃▄▅▆▇█"
+	glyphs := []rune(steps)
+	var b strings.Builder
+	for _, v := range values {
+		at := 0
+		if most > 0 && v > 0 {
+			at = 1 + min(len(glyphs)-2, int(math.Floor(v/most*float64(len(glyphs)-1))))
+		}
+		b.WriteRune(glyphs[at])
+	}
+	return b.String()
+}

@@ -1,0 +1,161 @@
+// Package live follows a recording while it goes on: what each region does now, in any of several metrics. It reads the
+// measurement buffers beside the recorder and changes nothing in them, so that any number of viewers may come and go. It is
+// the perfometer of "A Portable Programming Interface for Performance Evaluation on Modern Processors", for all regions and
+// metrics at once.
+//
+// The view is not the record. Chunks that the recorder saves and gives back between two looks are not seen; how much
+// was is said with each frame ([Frame.Seen]).
+package live
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// Names of the metrics that every recording has. Counters follow under their own names.
+const (
+	Executing = "executing" // ns in which goroutines executed the region itself
+	Waiting   = "waiting"   // ns in which goroutines were blocked in operations in the region
+	Visits    = "visits"    // times that the region was entered
+)
+
+// Key identifies a region.
+type Key struct {
+	Name string `json:"region"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Row is what a region did within one frame, exclusive along call paths.
+type Row struct {
+	Key
+	Values []int64 `json:"values"` // by metric
+}
+
+// Frame is what was seen between two calls of Monitor.Frame.
+type Frame struct {
+	Interval   int64    `json:"interval_ns"`
+	Metrics    []string `json:"metrics"`
+	Rows       []Row    `json:"regions"` // ascending (Name, File, Line); those that ever did something
+	Processes  int      `json:"processes"`
+	Goroutines int      `json:"goroutines"` // in a region at the end of the frame
+	Seen       float64  `json:"seen"`       // part of the recorded chunks that were looked at in time, 1 is all
+	Over       bool     `json:"over"`       // the recording has ended
+}
+
+// Monitor follows one session. It is used by one goroutine at a time.
+type Monitor struct {
+	dir     string // of the session
+	names   map[string]bool
+	procs   []*process
+	metrics []string
+	metric  map[string]int
+	rows    []Row
+	row     map[Key]int
+	began   int64 // of the frame, monotonic
+	seen    uint64
+	missed  uint64
+}
+
+// Attach follows the recording whose buffers are in a session directory. Processes are found as they join.
+func Attach(session string) *Monitor {
+	m := &Monitor{dir: session, names: map[string]bool{}, metric: map[string]int{}, row: map[Key]int{}, began: now()}
+	for _, name := range []string{Executing, Waiting, Visits} {
+		m.number(name)
+	}
+	return m
+}
+
+func now() int64 { return clock.Take(clock.Monotonic).Mono }
+
+// number returns the index of a metric, which it adds when it is new.
+func (m *Monitor) number(name string) int {
+	i, ok := m.metric[name]
+	if !ok {
+		i = len(m.metrics)
+		m.metrics = append(m.metrics, name)
+		m.metric[name] = i
+		for r := range m.rows {
+			m.rows[r].Values = append(m.rows[r].Values, 0)
+		}
+	}
+	return i
+}
+
+// rowOf returns the index of a region's row.
+func (m *Monitor) rowOf(k Key) int {
+	i, ok := m.row[k]
+	if !ok {
+		i = len(m.rows)
+		m.rows = append(m.rows, Row{Key: k, Values: make([]int64, len(m.metrics))})
+		m.row[k] = i
+	}
+	return i
+}
+
+// Look reads what was recorded since the last look. Look often: every 20 ms or so little is missed.
+func (m *Monitor) Look() {
+	entries, _ := os.ReadDir(m.dir) // when the session is gone, so are its processes
+	present := map[string]bool{}
+	for _, e := range entries {
+		name := e.Name()
+		if present[name] = true; !strings.HasSuffix(name, shm.Suffix) || m.names[name] {
+			continue
+		}
+		if f, err := shm.Follow(filepath.Join(m.dir, name)); err == nil { // else it is gone already, or no buffer
+			m.names[name] = true
+			m.procs = append(m.procs, newProcess(m, name, f))
+		}
+	}
+	m.procs = slices.DeleteFunc(m.procs, func(p *process) bool {
+		p.look()
+		if present[p.name] {
+			return false
+		}
+		p.follower.Close()
+		return true
+	})
+}
+
+// Frame looks, and returns what happened since the last frame.
+func (m *Monitor) Frame() Frame {
+	m.Look()
+	t := now()
+	f := Frame{Interval: t - m.began, Metrics: slices.Clone(m.metrics), Processes: len(m.procs), Seen: 1}
+	for _, p := range m.procs {
+		f.Goroutines += p.chargeAll()
+	}
+	for i := range m.rows {
+		r := &m.rows[i]
+		f.Rows = append(f.Rows, Row{r.Key, slices.Clone(r.Values)})
+		clear(r.Values)
+	}
+	slices.SortFunc(f.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	if all := m.seen + m.missed; all > 0 {
+		f.Seen = float64(m.seen) / float64(all)
+	}
+	_, err := os.Stat(m.dir)
+	f.Over = err != nil && len(m.procs) == 0
+	m.began, m.seen, m.missed = t, 0, 0
+	return f
+}
+
+// Close ends the view.
+func (m *Monitor) Close() {
+	for _, p := range m.procs {
+		p.follower.Close()
+	}
+	m.procs = nil
+}
+
+// unknown is the region of which no definition was seen.
+var unknown = wire.Def{Name: "(unknown region)"}
