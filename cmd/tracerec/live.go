@@ -30,6 +30,8 @@ type liveOptions struct {
 	count          int
 }
 
+var errNoTerminal = errors.New("there is no terminal to draw on; watch with tracerec live --format text")
+
 // lookEvery is how often the buffers are looked at.
 const lookEvery = 20 * time.Millisecond
 
@@ -203,7 +205,7 @@ type screen struct {
 func openScreen(lines int) (*screen, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, errors.New("there is no terminal to draw on; write frames with tracerec live --format text")
+		return nil, errNoTerminal
 	}
 	s := &screen{tty: tty, lines: lines, resized: make(chan os.Signal, 1)}
 	if s.before, err = unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err != nil {
@@ -310,11 +312,11 @@ func liveBeside(dir, metric string) (stop func(), err error) {
 			return nil, err
 		}
 	}
-	s, err := openScreen(panel)
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, err
+		return nil, errNoTerminal
 	}
-	s.close()
+	tty.Close()
 	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -324,8 +326,11 @@ func liveBeside(dir, metric string) (stop func(), err error) {
 				return
 			case <-time.After(lookEvery):
 			}
-			if session, err := findSession(dir); err == nil {
-				m := live.Attach(session)
+			if _, pid, err := session.Read(dir); err != nil || pid != os.Getpid() {
+				continue // not begun: this is of an older recording
+			}
+			if where, err := findSession(dir); err == nil {
+				m := live.Attach(where)
 				defer m.Close()
 				watch(m, liveOptions{metric: metric, format: "screen", interval: 250 * time.Millisecond}, io.Discard, ended, panel)
 				return

@@ -78,6 +78,7 @@ func unit(metric string) string {
 
 // lines draws the view: a title, a line for each region, the largest first, and a line of help.
 func (p *perfometer) lines(width, height int) []string {
+	width = max(width, 24)
 	f := &p.frame
 	title := fmt.Sprintf("%s  %s", unit(p.metric), p.elapsed.Round(100*time.Millisecond))
 	if i := slices.Index(f.Metrics, p.metric); i >= 0 {

@@ -14,6 +14,7 @@ import (
 // newRun returns the command that records a program; tracerec without a command is the same.
 func newRun(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
+	var live string
 	cmd := &cobra.Command{
 		Use:  use,
 		Args: cobra.ArbitraryArgs,
@@ -25,6 +26,13 @@ func newRun(use string) *cobra.Command {
 				return fmt.Errorf("--patience %v: less than nothing", o.Patience)
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
+			if cmd.Flags().Changed("live") {
+				leave, err := liveBeside(o.Dir, live)
+				if err != nil {
+					return err
+				}
+				defer leave()
+			}
 			status, err := recorder.Run(o, args)
 			if err != nil || status != 0 {
 				return &exit{status, err}
@@ -40,6 +48,8 @@ func newRun(use string) *cobra.Command {
 	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
+	f.StringVar(&live, "live", "", "watch it meanwhile, by region; tracerec live does so from another terminal")
+	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
 }

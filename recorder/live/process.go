@@ -158,7 +158,7 @@ func (p *process) charge(l *location, t uint64) {
 }
 
 func (p *process) nanoseconds(ticks uint64) int64 {
-	return int64(float64(ticks) / float64(max(1, p.follower.Info().Frequency)) * 1e9)
+	return int64(float64(ticks) * 1e9 / float64(max(1, p.follower.Info().Frequency)))
 }
 
 // chargeAll charges time up to now, and returns how many goroutines are in a region.
