@@ -12,6 +12,7 @@ import (
 type process struct {
 	m         *Monitor
 	name      string // of its buffer file
+	joined    uint64 // ticks when the view found it
 	follower  *shm.Follower
 	regions   map[uint32]wire.Def
 	counters  []int  // metrics of its event set
@@ -37,7 +38,7 @@ type level struct {
 }
 
 func newProcess(m *Monitor, name string, f *shm.Follower) *process {
-	return &process{m: m, name: name, follower: f, regions: map[uint32]wire.Def{}, locations: map[uint64]*location{}}
+	return &process{m: m, name: name, joined: clock.Now(f.Info().Clock), follower: f, regions: map[uint32]wire.Def{}, locations: map[uint64]*location{}}
 }
 
 // look reads what is new.
@@ -66,7 +67,7 @@ func (p *process) look() {
 func (p *process) piece(c *shm.Piece) {
 	l := p.locations[c.Location]
 	if l == nil {
-		l = &location{seq: c.Seq - 1, whole: true, charged: c.Base}
+		l = &location{seq: c.Seq - 1, whole: true, charged: max(c.Base, p.joined)}
 		p.locations[c.Location] = l
 	}
 	if c.Seq != l.seq {
