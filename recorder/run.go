@@ -114,8 +114,7 @@ func countable(names []string) error {
 	if err := set.Start(); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(names, ","), err)
 	}
-	_, err := set.Stop(nil)
-	return err
+	return set.Stop(nil)
 }
 
 // environment returns the environment of the program, which is told of the recorder r if there is one.

@@ -1,0 +1,481 @@
+package counters
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"tracerec/internal/goid"
+)
+
+// EventSet is a set of events that are counted together (Browne et al., section 3.3). The zero value is an empty,
+// stopped set over [Substrates]. Several sets may be used at once, nested and overlapping: what does not fit a second
+// time beside itself is shared, and every set has its own counts.
+//
+// The life of a set is PAPI's: events are added and removed while it is stopped; Start counts from zero; Read,
+// Accumulate and Reset work meanwhile; Stop keeps the last counts, which can still be read; Cleanup empties the set;
+// Destroy ends it. What a state does not allow is refused with an error of its own.
+//
+// Without attachment, thread-counted events count for the thread that calls Start. Methods may be called from several
+// goroutines, for instance from a handler of overflows.
+type EventSet struct {
+	mu        sync.Mutex
+	from      []Substrate
+	options   Options
+	entries   []entry
+	overflows []*overflow
+	state     State
+	destroyed bool
+	stopping  bool
+
+	natives []native       // of all entries, each once; made by Start
+	counts  []int64        // of the natives, since Start or Reset
+	parts   []part         // how they are read; while running
+	owner   unsafe.Pointer // the goroutine that started the set
+	certain bool
+	counted bool // has been started: there are counts
+}
+
+// entry is an event as the user named it.
+type entry struct {
+	name    string
+	event   Event
+	natives []native
+	formula *formula // of a derived preset; nil: the one native
+	at      []int    // positions of the natives in the set's
+}
+
+// native is an event of a substrate.
+type native struct {
+	name  string
+	event Event
+	from  Substrate
+}
+
+// State tells what a set does. Several bits may be set.
+type State uint8
+
+// The states of a set, as PAPI_state has them.
+const (
+	Stopped State = 1 << iota
+	Running
+	Multiplexed
+	Overflowing
+	Profiling
+	Attached    // to a thread or process
+	CPUAttached // to a processor
+)
+
+// String names the states: "running|attached".
+func (s State) String() string {
+	var on []string
+	for i, name := range []string{"stopped", "running", "multiplexed", "overflowing", "profiling", "attached", "cpu-attached"} {
+		if s&(1<<i) != 0 {
+			on = append(on, name)
+		}
+	}
+	return strings.Join(on, "|")
+}
+
+// New returns an empty, stopped set over the substrates, those of [Substrates] if none is given.
+func New(from ...Substrate) *EventSet { return &EventSet{from: from} }
+
+func (s *EventSet) substrates() []Substrate {
+	if s.from == nil {
+		return Substrates()
+	}
+	return s.from
+}
+
+// State returns the state of the set; 0 when it was destroyed.
+func (s *EventSet) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.destroyed {
+		return 0
+	}
+	state := s.state&Running | map[bool]State{true: Multiplexed}[s.options.Multiplex]
+	if state == 0 || state == Multiplexed {
+		state |= Stopped
+	}
+	for _, o := range s.overflows {
+		state |= o.kind
+	}
+	if s.options.Thread != 0 {
+		state |= Attached
+	}
+	if s.options.CPU != 0 {
+		state |= CPUAttached
+	}
+	return state
+}
+
+// changeable returns why the set cannot be changed now.
+func (s *EventSet) changeable() error {
+	switch {
+	case s.destroyed:
+		return ErrDestroyed
+	case s.state&Running != 0:
+		return ErrRunning
+	}
+	return nil
+}
+
+// Options returns the set's options.
+func (s *EventSet) Options() Options {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options
+}
+
+// SetOptions changes the options of a stopped set. If the events of the set cannot be counted that way, the error says
+// why and the options stay as they were.
+func (s *EventSet) SetOptions(o Options) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	switch {
+	case o.Domain&^All != 0:
+		return fmt.Errorf("%w: domain %d: neither User nor Kernel", ErrInvalid, o.Domain)
+	case o.Thread < 0 || o.CPU < 0:
+		return fmt.Errorf("%w: threads and processors have no negative numbers", ErrInvalid)
+	case o.Thread != 0 && o.CPU != 0:
+		return fmt.Errorf("%w: a set is attached either to a thread or to a processor", ErrState)
+	}
+	return s.try(s.entries, o)
+}
+
+// Add appends an event, native or preset, to a stopped set. It is tried out: the error says why it cannot be counted
+// together with the others, and leaves the set as it was.
+func (s *EventSet) Add(name string) error { return s.AddAll(name) }
+
+// AddAll appends events, all or none.
+func (s *EventSet) AddAll(names ...string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	entries := slices.Clip(s.entries)
+	for _, name := range names {
+		if slices.ContainsFunc(entries, func(e entry) bool { return e.name == name }) {
+			return fmt.Errorf("%s: %w", name, ErrDuplicate)
+		}
+		e, err := s.resolve(name)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
+	return s.try(entries, s.options)
+}
+
+// resolve looks an event up by its name.
+func (s *EventSet) resolve(name string) (entry, error) {
+	if isPreset(name) {
+		return s.resolvePreset(name)
+	}
+	e, from, err := find(s.substrates(), name)
+	if err != nil {
+		return entry{}, err
+	}
+	return entry{name: name, event: e, natives: []native{{name, e, from}}}, nil
+}
+
+// try makes entries and options those of the set if they can be counted.
+func (s *EventSet) try(entries []entry, o Options) error {
+	_, natives := arrange(entries)
+	parts, err := open(natives, o)
+	if err != nil {
+		return err
+	}
+	s.entries, s.options = entries, o
+	return closeParts(parts)
+}
+
+// arrange lists the natives of all entries, each once, and says for each entry where its are.
+func arrange(entries []entry) ([]entry, []native) {
+	var natives []native
+	placed := slices.Clone(entries)
+	for i := range placed {
+		e := &placed[i]
+		e.at = nil
+		for _, n := range e.natives {
+			at := slices.IndexFunc(natives, func(m native) bool { return m.name == n.name })
+			if at < 0 {
+				at = len(natives)
+				natives = append(natives, n)
+			}
+			e.at = append(e.at, at)
+		}
+	}
+	return placed, natives
+}
+
+// Remove takes an event out of a stopped set. The counts of the last run are gone then.
+func (s *EventSet) Remove(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(s.entries, func(e entry) bool { return e.name == name })
+	if at < 0 {
+		return fmt.Errorf("%s: %w", name, ErrNotInSet)
+	}
+	s.entries = slices.Delete(slices.Clone(s.entries), at, at+1)
+	s.overflows = slices.DeleteFunc(s.overflows, func(o *overflow) bool { return o.event == name })
+	s.counted = false
+	return nil
+}
+
+// Names returns the events in the order of the values.
+func (s *EventSet) Names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, len(s.entries))
+	for i, e := range s.entries {
+		names[i] = e.name
+	}
+	return names
+}
+
+// Events describes the events in the order of the values.
+func (s *EventSet) Events() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := make([]Event, len(s.entries))
+	for i, e := range s.entries {
+		events[i] = e.event
+	}
+	return events
+}
+
+// Len returns the number of events.
+func (s *EventSet) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.entries)
+}
+
+// Start opens the events and counts from zero.
+func (s *EventSet) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	if len(s.entries) == 0 {
+		return ErrEmpty
+	}
+	s.entries, s.natives = arrange(s.entries)
+	parts, err := open(s.natives, s.options)
+	if err != nil {
+		return err
+	}
+	s.parts, s.counts = parts, make([]int64, len(s.natives))
+	s.owner, s.certain = goid.G(), true
+	for i := range s.parts {
+		if err = s.parts[i].begin(); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		s.state, s.counted = Running, true
+		err = s.startOverflows()
+	}
+	if err != nil {
+		s.state, s.counted = 0, false
+		return errors.Join(err, s.release())
+	}
+	return nil
+}
+
+// Read stores the counts since Start in dst, which has one element per event; of a stopped set, those at Stop. When an
+// event of a multiplexed set was not counted for long enough, the error wraps [ErrNoData] and names it: its value is
+// meaningless, the others are not.
+func (s *EventSet) Read(dst []int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.readable(dst); err != nil {
+		return err
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	return s.evaluate(dst, false)
+}
+
+// Accumulate adds the counts to dst and makes them zero (PAPI_accum).
+func (s *EventSet) Accumulate(dst []int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.readable(dst); err != nil {
+		return err
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	err := s.evaluate(dst, true)
+	s.zero()
+	return err
+}
+
+// Reset makes the counts zero, running or not.
+func (s *EventSet) Reset() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.destroyed:
+		return ErrDestroyed
+	case !s.counted:
+		return ErrNotRunning
+	}
+	if err := s.read(); err != nil {
+		return err
+	}
+	s.zero()
+	return nil
+}
+
+func (s *EventSet) zero() {
+	clear(s.counts)
+	for i := range s.parts {
+		s.parts[i].restart()
+	}
+}
+
+// readable returns why counts cannot be stored in dst.
+func (s *EventSet) readable(dst []int64) error {
+	switch {
+	case s.destroyed:
+		return ErrDestroyed
+	case !s.counted:
+		return ErrNotRunning
+	case len(dst) != len(s.entries):
+		return fmt.Errorf("%w: %d values asked of a set of %d events", ErrInvalid, len(dst), len(s.entries))
+	}
+	return nil
+}
+
+// read brings the counts up to date.
+func (s *EventSet) read() error {
+	mine := goid.G() == s.owner
+	for i := range s.parts {
+		certain, err := s.parts[i].read(s.counts, s.natives, mine)
+		if err != nil {
+			return err
+		}
+		s.certain = s.certain && certain
+	}
+	return nil
+}
+
+// evaluate turns the counts of natives into those of the events.
+func (s *EventSet) evaluate(dst []int64, add bool) error {
+	for i := range s.entries {
+		e := &s.entries[i]
+		var v int64
+		if e.formula == nil {
+			v = s.counts[e.at[0]]
+		} else {
+			v = e.formula.value(s.counts, e.at)
+		}
+		if add && !e.event.Gauge {
+			v += dst[i]
+		}
+		dst[i] = v
+	}
+	return s.starved()
+}
+
+// Certain reports whether all counts since Start belong to the calling goroutine: it was on the same thread, and nothing
+// else ran there meanwhile. Events of the process are never certain, nor is anything attached.
+func (s *EventSet) Certain() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counted && s.certain
+}
+
+// Stop ends counting. The last counts are stored in dst, which may be nil, and can be read until the set is changed or
+// started again.
+func (s *EventSet) Stop(dst []int64) error {
+	s.mu.Lock()
+	switch {
+	case s.destroyed:
+		s.mu.Unlock()
+		return ErrDestroyed
+	case s.state&Running == 0 || s.stopping:
+		s.mu.Unlock()
+		return ErrNotRunning
+	}
+	if dst == nil {
+		dst = make([]int64, len(s.entries))
+	}
+	if err := s.readable(dst); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	err := s.read()
+	s.stopping = true
+	s.mu.Unlock()
+	lost := s.stopOverflows() // without the lock: handlers may be reading
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.stopping = 0, false
+	if err == nil {
+		err = s.evaluate(dst, false)
+	}
+	return errors.Join(err, lost, s.release())
+}
+
+// Cleanup empties a stopped set: events, options, handlers.
+func (s *EventSet) Cleanup() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.changeable(); err != nil {
+		return err
+	}
+	s.entries, s.natives, s.counts, s.overflows, s.counted = nil, nil, nil, nil, false
+	s.options = Options{}
+	return nil
+}
+
+// Destroy ends the use of a stopped set without events.
+func (s *EventSet) Destroy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch err := s.changeable(); {
+	case err != nil:
+		return err
+	case len(s.entries) > 0:
+		return ErrNotClean
+	}
+	s.destroyed = true
+	return nil
+}
+
+// Close stops the set if it runs, cleans it up and destroys it. Closing a closed set does nothing.
+func (s *EventSet) Close() error {
+	var errs []error
+	if s.State()&Running != 0 {
+		errs = append(errs, s.Stop(nil))
+	}
+	for _, err := range []error{s.Cleanup(), s.Destroy()} {
+		if !errors.Is(err, ErrDestroyed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *EventSet) release() error {
+	err := closeParts(s.parts)
+	s.parts = nil
+	return err
+}
