@@ -1,0 +1,49 @@
+package events
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// CPU identifies a model of processor. On x86 vendor, family, model and stepping are those of the instruction cpuid; on
+// arm64 they are the implementer (0x41), the architecture (8), the part number and the revision.
+type CPU struct {
+	Arch     string // as GOARCH
+	Vendor   string // GenuineIntel, AuthenticAMD, 0x41
+	Family   int
+	Model    int
+	Stepping int
+	Name     string // as it calls itself; may be empty
+}
+
+// Here returns the processor that runs this program, as far as /proc/cpuinfo tells: elsewhere only Arch is set.
+func Here() CPU {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	return parseCPU(runtime.GOARCH, string(info))
+}
+
+// parseCPU reads the first processor of a /proc/cpuinfo.
+func parseCPU(arch, info string) CPU {
+	c := CPU{Arch: arch}
+	first, _, _ := strings.Cut(info, "\n\n")
+	for line := range strings.Lines(first) {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		number, _ := strconv.ParseInt(value, 0, 32)
+		switch strings.TrimSpace(key) {
+		case "vendor_id", "CPU implementer":
+			c.Vendor = value
+		case "cpu family", "CPU architecture":
+			c.Family = int(number)
+		case "model", "CPU part":
+			c.Model = int(number)
+		case "stepping", "CPU revision":
+			c.Stepping = int(number)
+		case "model name":
+			c.Name = value
+		}
+	}
+	return c
+}
