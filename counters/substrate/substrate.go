@@ -45,6 +45,7 @@ type Options struct {
 	Thread    int  // thread or process to attach to; 0 is the calling thread
 	CPU       int  // 1 + the processor to count on, whatever runs there; 0 is any
 	Inherit   bool // also count what threads and processes do that the target starts from now on
+	OnExec    bool // begin when the target executes another program
 	Multiplex bool // the events share the counters by turns; values are estimates
 }
 

@@ -1,0 +1,93 @@
+//go:build linux
+
+package perf
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/counters/substrate"
+)
+
+// cells are watched. They are 8 bytes apart and never moved.
+var cells [16]uint64
+
+// watch is the name of the event that counts stores to a cell.
+func watch(cell int) string {
+	return fmt.Sprintf("mem:%#x/8:w", uintptr(unsafe.Pointer(&cells[cell])))
+}
+
+func watches(cells ...int) (names []string) {
+	for _, c := range cells {
+		names = append(names, watch(c))
+	}
+	return names
+}
+
+// store stores n times to a cell.
+//
+//go:noinline
+func store(cell, n int) {
+	p := &cells[cell]
+	for i := range n {
+		*p = uint64(i)
+	}
+}
+
+// open opens events on the calling thread, which the test keeps.
+func open(t testing.TB, o substrate.Options, names ...string) substrate.Group {
+	t.Helper()
+	g, err := New().Open(names, o)
+	if err != nil {
+		t.Skip("not possible here: ", err)
+	}
+	t.Cleanup(func() { g.Close() })
+	return g
+}
+
+func lockThread(t testing.TB) {
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+}
+
+func read(t testing.TB, g substrate.Group, n int) []uint64 {
+	t.Helper()
+	v := make([]uint64, n)
+	_, err := g.Read(v)
+	require.NoError(t, err)
+	return v
+}
+
+func TestStoresAreCountedExactly(t *testing.T) {
+	lockThread(t)
+	g := open(t, substrate.Options{}, watches(0, 1, 2, 3)...)
+	before := read(t, g, 4)
+	for cell := range 4 {
+		store(cell, 100*(cell+1))
+	}
+	after := read(t, g, 4)
+	for cell := range 4 {
+		require.EqualValues(t, 100*(cell+1), after[cell]-before[cell], "cell %d", cell)
+	}
+	_, err := New().Open(watches(4), substrate.Options{})
+	require.ErrorIs(t, err, substrate.ErrNoCounters)
+	t.Log(err)
+}
+
+func TestFifthWatchpointIsAConflict(t *testing.T) {
+	lockThread(t)
+	_, err := New().Open(watches(0, 1, 2, 3, 4), substrate.Options{})
+	require.ErrorIs(t, err, substrate.ErrConflict)
+	t.Log(err)
+	open(t, substrate.Options{}, watches(0, 1, 2, 3)...) // nothing was left behind
+}
+func TestSmoke(t *testing.T) {
+	for _, n := range []string{"cycles", "page-faults", "msr/tsc/", "msr/tsc/u", "sched:sched_switch", "r1a8", "task-clock:u", "bla", "mem:main.x/8", "foo/bar/", "msr/bla/", "context-switches", "dummy", "context-switches:u", "uprobe:/bin/ls+0x1234","kprobe:x"} {
+		g, err := New().Open([]string{n}, substrate.Options{})
+		t.Log(n, g != nil, err)
+	}
+}

@@ -1,0 +1,179 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/counters/substrate"
+)
+
+// bundle is one group of the kernel: events that are read with one call.
+type bundle struct {
+	on  target
+	pmu string // of its members that need counters of a processor; only such of one PMU fit into a group
+	fds []int  // the leader first
+	to  []int  // where in the set the members' values go
+}
+
+// group is a set of open events: one bundle, unless they are of several PMUs, threads or processors.
+type group struct {
+	sys       *system
+	n         int
+	multiplex bool // every bundle is one event, read with its times
+	bundles   []bundle
+	words     []uint64 // what the kernel writes
+	here      here     // set when the group counts for the thread that opened it
+}
+
+// bundleFor returns the bundle that e can join, nil if none.
+func (g *group) bundleFor(e *Encoded, t target) *bundle {
+	if g.multiplex {
+		return nil
+	}
+	for i := range g.bundles {
+		b := &g.bundles[i]
+		if b.on == t && (e.pmu == "" || e.pmu == b.pmu) {
+			return b
+		}
+	}
+	return nil
+}
+
+// start enables all events and looks whether they count.
+func (g *group) start(onExec bool) error {
+	most := 0
+	for i := range g.bundles {
+		most = max(most, len(g.bundles[i].fds))
+	}
+	g.words = make([]uint64, header(g.multiplex)+most)
+	if onExec {
+		return nil
+	}
+	for i := range g.bundles {
+		if errno := g.sys.ioctl(g.bundles[i].fds[0], unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP); errno != 0 {
+			return errno
+		}
+	}
+	for i := range g.bundles {
+		if err := g.fetch(&g.bundles[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header returns how many words precede the values.
+func header(times bool) int {
+	if times {
+		return 3 // number of events, time enabled, time running
+	}
+	return 1
+}
+
+// errTaken is what the kernel says by an empty reading: a pinned event found no free counter.
+var errTaken = errors.New("the event is not counted")
+
+// fetch reads a bundle into g.words.
+func (g *group) fetch(b *bundle) error {
+	size := uintptr(header(g.multiplex)+len(b.fds)) * unsafe.Sizeof(g.words[0])
+	for {
+		switch n, errno := g.sys.read(b.fds[0], &g.words[0], size); {
+		case errno == unix.EINTR:
+		case errno != 0:
+			return errno
+		case n == 0:
+			return errTaken
+		case n != size || g.words[0] != uint64(len(b.fds)):
+			return io.ErrUnexpectedEOF
+		default:
+			return nil
+		}
+	}
+}
+
+// Read stores the events' values.
+func (g *group) Read(dst []uint64) (where uint64, err error) {
+	if g.bundles == nil || len(dst) != g.n {
+		return 0, g.misuse(dst)
+	}
+	if g.here.tid == 0 {
+		return 0, g.readAll(dst, nil, nil)
+	}
+	return g.readHere(dst)
+}
+
+// readAll adds up the values of all bundles, and the times where wanted.
+func (g *group) readAll(dst, enabled, running []uint64) error {
+	clear(dst)
+	head := header(g.multiplex)
+	for i := range g.bundles {
+		b := &g.bundles[i]
+		if err := g.fetch(b); err != nil {
+			return readError(err)
+		}
+		for k, to := range b.to {
+			dst[to] += g.words[head+k]
+			if enabled != nil {
+				enabled[to] += g.words[1]
+				running[to] += g.words[2]
+			}
+		}
+	}
+	return nil
+}
+
+func (g *group) misuse(dst []uint64) error {
+	if g.bundles == nil {
+		return fmt.Errorf("perf_event: %w: the group is closed", substrate.ErrUnsupported)
+	}
+	return fmt.Errorf("perf_event: %w: %d values asked of a group of %d events", substrate.ErrUnsupported, len(dst), g.n)
+}
+
+// readError says why a reading failed.
+func readError(err error) error {
+	switch {
+	case err == errTaken:
+		return fmt.Errorf("perf_event: %w: the kernel gave the counter to another user; count fewer events or multiplex", substrate.ErrBusy)
+	case errors.Is(err, unix.ENODEV), errors.Is(err, unix.ESRCH):
+		return fmt.Errorf("perf_event: %w: %w", substrate.ErrGone, err)
+	}
+	return fmt.Errorf("perf_event: the kernel refused the reading: %w", err)
+}
+
+// Close releases the events.
+func (g *group) Close() error {
+	var errs []error
+	for _, b := range g.bundles {
+		for _, fd := range b.fds {
+			errs = append(errs, unix.Close(fd))
+		}
+	}
+	g.bundles = nil
+	return errors.Join(errs...)
+}
+
+// timed is a group whose events take turns.
+type timed struct {
+	group
+	enabled, running []uint64
+}
+
+// Read stores the events' values, as they were counted, and keeps the times.
+func (t *timed) Read(dst []uint64) (uint64, error) {
+	if t.bundles == nil || len(dst) != t.n {
+		return 0, t.misuse(dst)
+	}
+	clear(t.enabled)
+	clear(t.running)
+	return 0, t.readAll(dst, t.enabled, t.running)
+}
+
+// Times stores the times up to the last Read, in ns.
+func (t *timed) Times(enabled, running []uint64) {
+	copy(enabled, t.enabled)
+	copy(running, t.running)
+}

@@ -1,0 +1,354 @@
+package perf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tracerec/counters/substrate"
+)
+
+// maxName bounds the names that are looked at.
+const maxName = 4096
+
+func unknown(name, why string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnknownEvent, fmt.Sprintf(why, args...))
+}
+
+func unavailable(name, why string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnavailable, fmt.Sprintf(why, args...))
+}
+
+// shown makes a name fit for a message of one line.
+func shown(name string) string {
+	if len(name) > 80 {
+		name = name[:80] + "…"
+	}
+	if q := strconv.Quote(name); q != `"`+name+`"` || name == "" {
+		return q
+	}
+	return name
+}
+
+// parse encodes a name.
+func (c catalog) parse(name string) (Encoded, error) {
+	if !supported {
+		return Encoded{}, unavailable(name, "%v", errOpen)
+	}
+	if name == "" || len(name) > maxName || strings.ContainsAny(name, "\x00\n") {
+		return Encoded{}, unknown(name, "not a name")
+	}
+	e, err := c.parseBase(name, name)
+	if err != nil {
+		base, flags, ok := cutModifiers(name)
+		if !ok {
+			return Encoded{}, err
+		}
+		if e, err = c.parseBase(name, base); err != nil {
+			return Encoded{}, err
+		}
+		e.Flags |= flags
+	}
+	e.Name = name
+	if e.NoExclude && e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 {
+		return Encoded{}, fmt.Errorf("%s: %w: it counts for user and kernel mode together: leave :u and :k out", name, substrate.ErrUnsupported)
+	}
+	if e.Kernel && e.Flags&FlagExcludeKernel != 0 {
+		return Encoded{}, fmt.Errorf("%s: %w: it happens inside the kernel: leave :u out", name, substrate.ErrUnsupported)
+	}
+	return e, nil
+}
+
+// cutModifiers splits "cycles:u" into the name and the flags that the modifiers ask for.
+func cutModifiers(name string) (base string, flags uint64, ok bool) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
+		return name, 0, false
+	}
+	flags, ok = modifiers(name[i+1:])
+	return name[:i], flags, ok
+}
+
+// modifiers returns the flags for letters u, k and p. Excluded are the modes that are not named.
+func modifiers(letters string) (flags uint64, ok bool) {
+	var user, kernel bool
+	var precise uint64
+	for _, l := range letters {
+		switch l {
+		case 'u':
+			user = true
+		case 'k':
+			kernel = true
+		case 'p':
+			precise++
+		default:
+			return 0, false
+		}
+	}
+	if letters == "" || precise > 3 {
+		return 0, false
+	}
+	if user && !kernel {
+		flags |= FlagExcludeKernel
+	}
+	if kernel && !user {
+		flags |= FlagExcludeUser
+	}
+	return flags | precise<<preciseShift, true
+}
+
+// parseBase encodes a name without modifiers; full is the name for messages.
+func (c catalog) parseBase(full, name string) (Encoded, error) {
+	if n, ok := findFixed(name); ok {
+		e := Encoded{Type: n.typ, Config: n.config, Kernel: n.kernel, NoExclude: unit(n.name) == "ns"} // clocks run in both modes
+		if n.typ != typeSoftware {
+			e.pmu = "cpu"
+		}
+		return e, nil
+	}
+	if kind, rest, ok := strings.Cut(name, ":"); ok {
+		switch kind {
+		case "mem":
+			return parseWatch(full, rest)
+		case "uprobe", "uretprobe", "kprobe", "kretprobe":
+			return c.parseProbe(full, kind, rest)
+		}
+	}
+	if pmu, rest, ok := strings.Cut(name, "/"); ok {
+		return c.parsePMU(full, pmu, rest)
+	}
+	if code, ok := strings.CutPrefix(name, "r"); ok && len(code) >= 1 {
+		if v, err := strconv.ParseUint(code, 16, 64); err == nil {
+			return Encoded{Type: typeRaw, Config: v, pmu: "cpu"}, nil
+		}
+	}
+	if system, event, ok := strings.Cut(name, ":"); ok {
+		return c.parseTracepoint(full, system, event)
+	}
+	return Encoded{}, unknown(full, "no event of this kernel or processor has that name")
+}
+
+func (c catalog) parseTracepoint(full, system, event string) (Encoded, error) {
+	if system == "" || event == "" || strings.ContainsAny(event, ":/") || strings.Trim(system+event, ".") == "" {
+		return Encoded{}, unknown(full, "neither an event nor a tracepoint (system:event)")
+	}
+	if _, ok := modifiers(event); ok { // nonsense:u is no tracepoint
+		return Encoded{}, unknown(full, "no event of this kernel or processor has that name")
+	}
+	id, found, mounted := c.tracepoint(system, event)
+	switch {
+	case found:
+		return Encoded{Type: typeTracepoint, Config: id, Kernel: true}, nil
+	case mounted:
+		return Encoded{}, unknown(full, "the kernel has no such tracepoint, or its directory needs root to be read")
+	}
+	return Encoded{}, unavailable(full, "tracepoints cannot be looked up: mount -t tracefs tracefs /sys/kernel/tracing")
+}
+
+// parseWatch reads what follows "mem:": address, optional length, optional kinds of access, optional modifiers.
+func parseWatch(full, s string) (Encoded, error) {
+	place, access, _ := strings.Cut(s, ":")
+	if letters, mods, ok := strings.Cut(access, ":"); ok {
+		if _, ok := modifiers(mods); ok {
+			return Encoded{}, unknown(full, "") // parse cuts the modifiers and comes back
+		}
+		access = letters
+	}
+	address, length, hasLength := strings.Cut(place, "/")
+	e := Encoded{Type: typeBreakpoint, Config2: 8, pmu: ""}
+	var err error
+	if e.Config1, err = strconv.ParseUint(address, 0, 64); err != nil {
+		if address != "" && strings.Trim(address[:1], "0123456789") != "" {
+			return Encoded{}, unknown(full, "an address is needed; symbols are known only when a program is launched for recording")
+		}
+		return Encoded{}, unknown(full, "%q is no address", address)
+	}
+	for _, a := range access {
+		bit, ok := map[rune]uint32{'r': 1, 'w': 2, 'x': 4}[a]
+		if !ok || e.BPType&bit != 0 {
+			return Encoded{}, unknown(full, "accesses are some of r and w, or x")
+		}
+		e.BPType |= bit
+	}
+	if access == "" {
+		e.BPType = 3
+	}
+	if e.BPType&4 != 0 {
+		if e.BPType != 4 {
+			return Encoded{}, unknown(full, "x cannot be watched together with r or w")
+		}
+		e.Config2 = 8 // sizeof(long): the kernel wants that for instructions
+		if hasLength {
+			return Encoded{}, unknown(full, "an instruction is watched by its address, without a length")
+		}
+		return e, nil
+	}
+	if hasLength {
+		if e.Config2, err = strconv.ParseUint(length, 0, 8); err != nil || e.Config2 == 0 || e.Config2 > 8 || e.Config2&(e.Config2-1) != 0 {
+			return Encoded{}, unknown(full, "the length is 1, 2, 4 or 8")
+		}
+	}
+	if e.Config1%e.Config2 != 0 {
+		return Encoded{}, unknown(full, "the address must be a multiple of the length, %d", e.Config2)
+	}
+	return e, nil
+}
+
+// parsePMU reads "terms/mods" of the named PMU.
+func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
+	i := strings.LastIndexByte(rest, '/')
+	if i < 0 {
+		return Encoded{}, unknown(full, "a / is missing at its end")
+	}
+	terms, mods := rest[:i], rest[i+1:]
+	p, ok := c.pmu(pmu)
+	if !ok {
+		var known []string
+		for _, p := range c.pmus() {
+			known = append(known, p.Name)
+		}
+		return Encoded{}, unavailable(full, "there is no PMU %s (there are: %s)", shown(pmu), strings.Join(known, ", "))
+	}
+	e := Encoded{Type: p.Type, CPUs: p.CPUs, pmu: pmu}
+	switch pmu {
+	case "software", "tracepoint", "breakpoint", "uprobe", "kprobe":
+		e.pmu = ""
+	case "msr":
+		e.pmu, e.NoExclude = "", true
+	default:
+		if p.CPUs != nil {
+			e.NoExclude = true
+		}
+	}
+	if err := c.terms(&e, p, full, terms, true); err != nil {
+		return Encoded{}, err
+	}
+	if mods != "" {
+		flags, ok := modifiers(strings.TrimPrefix(mods, ":"))
+		if !ok {
+			return Encoded{}, unknown(full, "modifiers are u, k and p, not %q", mods)
+		}
+		e.Flags = flags
+	}
+	return e, nil
+}
+
+// terms adds what a list of terms says to e. An alias is the name of a list in sysfs, which holds no further ones.
+func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
+	for _, term := range strings.Split(list, ",") {
+		key, value, hasValue := strings.Cut(strings.TrimSpace(term), "=")
+		if alias && !hasValue && contains(p.Events, key) {
+			text, _ := c.text(p.Name, "events", key)
+			if err := c.terms(e, p, full, text, false); err != nil {
+				return err
+			}
+			continue
+		}
+		v := uint64(1)
+		if hasValue {
+			var err error
+			if v, err = strconv.ParseUint(value, 0, 64); err != nil {
+				return unknown(full, "%q of term %s is no number", value, shown(key))
+			}
+		}
+		format, ok := "", false
+		if contains(p.Formats, key) {
+			format, ok = c.text(p.Name, "format", key)
+		} else if strings.HasPrefix(key, "config") {
+			format, ok = key+":0-63", true
+		}
+		if !ok {
+			return unknown(full, "the PMU %s has no term or event %s (terms: %s; events: %s)", p.Name, shown(key), some(p.Formats), some(p.Events))
+		}
+		if err := e.set(format, v); err != nil {
+			return unknown(full, "term %s: %v", shown(key), err)
+		}
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// some lists the first of many names.
+func some(names []string) string {
+	const most = 12
+	if len(names) == 0 {
+		return "none"
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// set stores v in the bits that a format of sysfs names: "config:0-7,32-35".
+func (e *Encoded) set(format string, v uint64) error {
+	field, ranges, _ := strings.Cut(format, ":")
+	var into *uint64
+	switch field {
+	case "config":
+		into = &e.Config
+	case "config1":
+		into = &e.Config1
+	case "config2":
+		into = &e.Config2
+	default:
+		return fmt.Errorf("its field %s is not supported", shown(field))
+	}
+	rest := v
+	for _, r := range strings.Split(ranges, ",") {
+		low, high, isRange := strings.Cut(r, "-")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.ParseUint(low, 10, 8)
+		b, err2 := strconv.ParseUint(high, 10, 8)
+		if err1 != nil || err2 != nil || a > b || b > 63 {
+			return fmt.Errorf("its format %s is not understood", shown(format))
+		}
+		width := b - a + 1
+		mask := ^uint64(0) >> (64 - width)
+		*into = *into&^(mask<<a) | rest&mask<<a
+		if width == 64 {
+			rest = 0
+		} else {
+			rest >>= width
+		}
+	}
+	if rest != 0 {
+		return fmt.Errorf("%d does not fit into its bits (%s)", v, format)
+	}
+	return nil
+}
+
+// describe says in words what an event is.
+func (c catalog) describe(name string, e Encoded) string {
+	base := name
+	if b, _, ok := cutModifiers(name); ok {
+		base = b
+	}
+	if n, ok := findFixed(base); ok {
+		return n.description
+	}
+	switch {
+	case e.Type == typeBreakpoint && e.BPType == 4:
+		return fmt.Sprintf("times the instruction at %#x was executed", e.Config1)
+	case e.Type == typeBreakpoint:
+		kind := map[uint32]string{1: "loads from", 2: "stores to", 3: "accesses to"}[e.BPType]
+		return fmt.Sprintf("%s the %d bytes at %#x", kind, e.Config2, e.Config1)
+	case e.Path != "":
+		return "times the probe in " + e.Path + " was passed"
+	case e.Type == typeTracepoint:
+		return "times the tracepoint was passed"
+	case e.Type == typeRaw:
+		return fmt.Sprintf("raw event %#x of the processor", e.Config)
+	}
+	return fmt.Sprintf("event %#x of PMU %s", e.Config, strings.SplitN(name, "/", 2)[0])
+}

@@ -1,0 +1,107 @@
+// Package perf counts with the kernel's perf events: hardware and cache events, raw codes, the events of every PMU in
+// sysfs, software events, tracepoints, watchpoints in debug registers, probes.
+//
+// Events are named as Linux perf names them:
+//
+//	cycles  L1-dcache-load-misses  page-faults     events with fixed names
+//	r1a8                                           raw code of the processor
+//	cpu/event=0x3c,umask=0/  msr/tsc/              terms, or a named event, of a PMU in sysfs
+//	MEM_LOAD_RETIRED.L1_MISS                       the processor's table of events
+//	sched:sched_switch                             tracepoint
+//	mem:0x4f2a10/8:w                               accesses to memory: address, length, any of r, w, x
+//	uprobe:/path/program+0x1234  uretprobe:…       an instruction of a program by its offset in the file, or a symbol
+//	kprobe:function+0x10  kretprobe:function       the same of the kernel
+//
+// and may be followed by modifiers: :u (user mode only), :k (kernel mode only), :p (precise, up to three times).
+//
+// Counters run freely. A set is one group of the kernel, which is read with one system call: that is the cheapest way
+// (enabling and disabling costs five times as much). Where a set is opened for the calling thread, readings say
+// whether a goroutine was undisturbed on it.
+package perf
+
+import (
+	"errors"
+	"sync"
+
+	"tracerec/counters/substrate"
+)
+
+// Encoded is an event as the kernel is asked for it: fields of struct perf_event_attr.
+type Encoded struct {
+	Name    string
+	Type    uint32
+	Config  uint64
+	Config1 uint64 // for a watchpoint its address
+	Config2 uint64 // for a watchpoint its length
+	BPType  uint32 // for a watchpoint HW_BREAKPOINT_*: 1 read, 2 write, 4 execute
+	Flags   uint64 // the bits of the flag word that the name asks for: exclude_*, precise_ip
+	// Path is the program or the kernel function that a probe is set in, the address of which belongs into Config1.
+	Path string
+	// Kernel events happen inside the kernel: nothing is left of them when the kernel is excluded.
+	Kernel bool
+	// NoExclude is set for events that cannot be told apart by user and kernel mode.
+	NoExclude bool
+	// CPUs are the processors on which an event is counted that belongs to no thread: one for each socket, say.
+	CPUs []int
+	pmu  string // in which group of counters it competes; "" none, it is software
+}
+
+// Bits of the flag word of struct perf_event_attr that names ask for.
+const (
+	FlagExcludeUser   = 1 << 4
+	FlagExcludeKernel = 1 << 5
+	FlagExcludeHV     = 1 << 6
+	preciseShift      = 15
+)
+
+// Substrate counts with perf events. On systems other than Linux it knows no event.
+type Substrate struct {
+	catalog catalog
+	opener
+}
+
+// New returns the substrate. There is one in a process, so that event sets can share counters.
+func New() *Substrate { return theSubstrate() }
+
+var theSubstrate = sync.OnceValue(func() *Substrate { return newSubstrate() })
+
+var _ substrate.Substrate = (*Substrate)(nil)
+
+// Name returns "perf_event".
+func (*Substrate) Name() string { return "perf_event" }
+
+// Attr encodes the event of that name, without asking whether the kernel permits it. The error wraps
+// [substrate.ErrUnknownEvent] or [substrate.ErrUnavailable].
+func Attr(name string) (Encoded, error) { return New().catalog.parse(name) }
+
+// Resolve describes the event of that name.
+func (s *Substrate) Resolve(name string) (substrate.Event, error) {
+	e, err := s.catalog.parse(name)
+	if err != nil {
+		return substrate.Event{}, err
+	}
+	return substrate.Event{Name: name, Description: s.catalog.describe(name, e), Unit: unit(name), Process: e.CPUs != nil}, nil
+}
+
+// Events lists the events with fixed names, those that PMUs name in sysfs, and tracepoints where they can be seen.
+func (s *Substrate) Events() []substrate.Event {
+	if !supported {
+		return nil
+	}
+	var out []substrate.Event
+	for _, n := range fixed {
+		out = append(out, substrate.Event{Name: n.name, Description: n.description, Unit: unit(n.name)})
+	}
+	for _, p := range s.catalog.pmus() {
+		for _, e := range p.Events {
+			out = append(out, substrate.Event{Name: p.Name + "/" + e + "/", Description: s.catalog.aliasDescription(p, e), Unit: "events", Process: p.CPUs != nil})
+		}
+	}
+	for _, t := range s.catalog.tracepoints() {
+		out = append(out, substrate.Event{Name: t, Description: "tracepoint", Unit: "events"})
+	}
+	return out
+}
+
+// errOpen is what the errors of Open say when the system has no perf events at all.
+var errOpen = errors.New("perf events are a facility of Linux")

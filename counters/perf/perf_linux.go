@@ -1,0 +1,274 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/counters/substrate"
+)
+
+const supported = true
+
+// system is how the kernel is called; tests replace it to inject faults.
+type system struct {
+	open  func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (fd int, err error)
+	read  func(fd int, into *uint64, size uintptr) (n uintptr, err unix.Errno)
+	ioctl func(fd int, request, argument uintptr) unix.Errno
+}
+
+// opener is the part of the substrate that opens events.
+type opener struct {
+	sys   system
+	procs string // /proc
+}
+
+func newSubstrate() *Substrate {
+	return &Substrate{catalog: systemCatalog(), opener: opener{sys: kernel(), procs: "/proc"}}
+}
+
+func kernel() system {
+	return system{
+		open: unix.PerfEventOpen,
+		read: func(fd int, into *uint64, size uintptr) (uintptr, unix.Errno) {
+			n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(into)), size)
+			return n, errno
+		},
+		ioctl: func(fd int, request, argument uintptr) unix.Errno {
+			_, _, errno := unix.RawSyscall(unix.SYS_IOCTL, uintptr(fd), request, argument)
+			return errno
+		},
+	}
+}
+
+// target is what an event counts for.
+type target struct {
+	pid, cpu int // as perf_event_open takes them: -1 is any
+	inherit  bool
+}
+
+// Open makes the named events readable together. Counting begins at once, at any value. With the zero Options the group
+// counts for the calling thread, whichever thread reads it. An attached process of which future threads are inherited is
+// counted with all threads that it has.
+func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("perf_event: %w: no events named", substrate.ErrUnknownEvent)
+	}
+	events := make([]Encoded, len(names))
+	for i, n := range names {
+		var err error
+		if events[i], err = s.catalog.parse(n); err != nil {
+			return nil, err
+		}
+		if err = inDomain(&events[i], o.Domain); err != nil {
+			return nil, err
+		}
+	}
+	runtime.LockOSThread() // the calling thread is that of all events
+	defer runtime.UnlockOSThread()
+	threads, err := s.threads(o)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.openGroup(events, threads, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Thread == 0 && o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
+		g.bindHere()
+	}
+	if o.Multiplex {
+		return &timed{*g, make([]uint64, g.n), make([]uint64, g.n)}, nil
+	}
+	return g, nil
+}
+
+// inDomain adds the domain of the options to what the name asks for.
+func inDomain(e *Encoded, d substrate.Domain) error {
+	if e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 || d == 0 || d == substrate.All {
+		return nil
+	}
+	if e.NoExclude {
+		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", e.Name, substrate.ErrUnsupported)
+	}
+	if d == substrate.Kernel {
+		e.Flags |= FlagExcludeUser
+		return nil
+	}
+	if e.Kernel {
+		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for that domain, too", e.Name, substrate.ErrUnsupported)
+	}
+	e.Flags |= FlagExcludeKernel
+	return nil
+}
+
+// threads returns whom events count for.
+func (s *Substrate) threads(o substrate.Options) ([]target, error) {
+	switch {
+	case o.Thread < 0 || o.CPU < 0:
+		return nil, fmt.Errorf("perf_event: %w: thread %d, processor %d", substrate.ErrUnsupported, o.Thread, o.CPU-1)
+	case o.CPU > 0 && o.Thread == 0:
+		return []target{{-1, o.CPU - 1, false}}, nil
+	case o.Thread == 0:
+		return []target{{unix.Gettid(), -1, o.Inherit}}, nil
+	}
+	tids := []int{o.Thread}
+	if o.Inherit && !o.OnExec {
+		tids = s.threadsOf(o.Thread)
+	}
+	var out []target
+	for _, t := range tids {
+		out = append(out, target{t, o.CPU - 1, o.Inherit})
+	}
+	return out, nil
+}
+
+// threadsOf returns the threads of a process, the first one first, or just the thread if it is not the first of its
+// process.
+func (s *Substrate) threadsOf(pid int) []int {
+	dir := s.procs + "/" + strconv.Itoa(pid)
+	status, _ := os.ReadFile(dir + "/status")
+	tids := []int{pid}
+	if !strings.Contains(string(status), "\nTgid:\t"+strconv.Itoa(pid)+"\n") {
+		return tids
+	}
+	entries, _ := os.ReadDir(dir + "/task")
+	for _, e := range entries {
+		if t, err := strconv.Atoi(e.Name()); err == nil && t != pid {
+			tids = append(tids, t)
+		}
+	}
+	return tids
+}
+
+// openGroup opens the events for all targets and starts them.
+func (s *Substrate) openGroup(events []Encoded, targets []target, o substrate.Options) (*group, error) {
+	g := &group{sys: &s.sys, n: len(events), multiplex: o.Multiplex}
+	order := make([]int, len(events)) // those of the processor first: only the leader of a group can be pinned
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return software(events[a]) - software(events[b]) })
+	for k, t := range targets {
+		for _, i := range order {
+			e := &events[i]
+			err := s.openOn(g, i, e, placesOf(e, t, k), o)
+			if err == nil {
+				continue
+			}
+			if k > 0 && errors.Is(err, unix.ESRCH) {
+				break // a thread that ended since the list was made
+			}
+			g.Close()
+			return nil, s.explain(err, events, e, t)
+		}
+	}
+	if err := g.start(o.OnExec); err != nil {
+		g.Close()
+		return nil, s.explain(err, events, &events[order[0]], targets[0])
+	}
+	return g, nil
+}
+
+func software(e Encoded) int {
+	if e.pmu == "" {
+		return 1
+	}
+	return 0
+}
+
+// placesOf returns where an event is opened for the k-th target. Those that belong to no thread are counted once, on the
+// processors that they name.
+func placesOf(e *Encoded, t target, k int) (out []target) {
+	switch {
+	case e.CPUs == nil:
+		return []target{t}
+	case t.pid < 0:
+		return []target{{-1, t.cpu, false}}
+	case k == 0:
+		for _, cpu := range e.CPUs {
+			out = append(out, target{-1, cpu, false})
+		}
+	}
+	return out
+}
+
+func (s *Substrate) openOn(g *group, i int, e *Encoded, places []target, o substrate.Options) error {
+	for _, t := range places {
+		if err := s.openAt(g, i, e, t, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openAt opens one event in the bundle that it fits in, or in one of its own.
+func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Options) error {
+	b, lead := g.bundleFor(e, t), -1
+	if b != nil {
+		lead = b.fds[0]
+	}
+	a := attribute(e)
+	if lead < 0 {
+		a.Bits |= unix.PerfBitDisabled // a member that joins a running group starts late: start all together
+		if o.OnExec {
+			a.Bits |= unix.PerfBitEnableOnExec
+		}
+		if e.pmu != "" && !o.Multiplex && t.pid >= 0 {
+			a.Bits |= unix.PerfBitPinned // to learn when the counters are taken
+		}
+	}
+	if t.inherit {
+		a.Bits |= unix.PerfBitInherit
+	}
+	a.Read_format = unix.PERF_FORMAT_GROUP
+	if o.Multiplex {
+		a.Read_format |= unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+	}
+	fd, err := s.openPermitted(a, e, t, lead, o.Domain == 0)
+	if err != nil {
+		return err
+	}
+	if b == nil {
+		g.bundles = append(g.bundles, bundle{on: t, pmu: e.pmu})
+		b = &g.bundles[len(g.bundles)-1]
+	}
+	b.fds, b.to = append(b.fds, fd), append(b.to, i)
+	return nil
+}
+
+// attribute returns e as the kernel wants it.
+func attribute(e *Encoded) *unix.PerfEventAttr {
+	a := &unix.PerfEventAttr{Type: e.Type, Config: e.Config, Ext1: e.Config1, Ext2: e.Config2, Bp_type: e.BPType, Bits: e.Flags}
+	a.Size = uint32(unsafe.Sizeof(*a))
+	if e.pmu == "cpu" {
+		a.Bits |= FlagExcludeHV
+	}
+	return a
+}
+
+// openPermitted opens an event; without the kernel where that is not permitted and no domain was asked for.
+func (s *Substrate) openPermitted(a *unix.PerfEventAttr, e *Encoded, t target, lead int, anyDomain bool) (int, error) {
+	var path []byte
+	if e.Path != "" {
+		path = append([]byte(e.Path), 0)
+		a.Ext1 = uint64(uintptr(unsafe.Pointer(&path[0])))
+	}
+	fd, err := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC)
+	denied := err == unix.EACCES || err == unix.EPERM
+	if denied && anyDomain && !e.Kernel && e.Flags&(FlagExcludeUser|FlagExcludeKernel) == 0 && (!e.NoExclude || e.Type == typeSoftware) {
+		a.Bits |= FlagExcludeKernel
+		if fd2, err2 := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC); err2 != unix.EACCES && err2 != unix.EPERM {
+			fd, err = fd2, err2
+		}
+	}
+	runtime.KeepAlive(path)
+	return fd, err
+}

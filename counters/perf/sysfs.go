@@ -1,0 +1,157 @@
+package perf
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// catalog finds names in the kernel's directories.
+type catalog struct {
+	devices string   // /sys/bus/event_source/devices
+	tracing []string // where tracefs may be mounted
+}
+
+func systemCatalog() catalog {
+	return catalog{"/sys/bus/event_source/devices", []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}}
+}
+
+// PMU is a unit of counters that the kernel knows.
+type PMU struct {
+	Name    string
+	Type    uint32
+	Formats []string // terms of its events, sorted: "event", "umask"
+	Events  []string // events that it names itself, sorted
+	CPUs    []int    // nil when it counts for threads; else the processors on which it is read
+}
+
+// PMUs lists the PMUs of this machine by name.
+func PMUs() []PMU { return New().catalog.pmus() }
+
+func (c catalog) pmus() (out []PMU) {
+	entries, _ := os.ReadDir(c.devices)
+	for _, e := range entries {
+		if p, ok := c.pmu(e.Name()); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (c catalog) pmu(name string) (PMU, bool) {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+		return PMU{}, false
+	}
+	typ, ok := c.number(name, "type")
+	if !ok || typ > math.MaxUint32 {
+		return PMU{}, false
+	}
+	p := PMU{Name: name, Type: uint32(typ), Formats: c.list(name, "format")}
+	for _, e := range c.list(name, "events") {
+		if !strings.HasSuffix(e, ".scale") && !strings.HasSuffix(e, ".unit") && !strings.HasSuffix(e, ".snapshot") && !strings.HasSuffix(e, ".per-pkg") {
+			p.Events = append(p.Events, e)
+		}
+	}
+	if mask, ok := c.text(name, "cpumask"); ok {
+		p.CPUs = parseCPUs(mask)
+	}
+	return p, true
+}
+
+func (c catalog) list(dir ...string) (out []string) {
+	entries, _ := os.ReadDir(filepath.Join(append([]string{c.devices}, dir...)...))
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	sort.Strings(out)
+	return out
+}
+
+// text reads a small file of sysfs.
+func (c catalog) text(path ...string) (string, bool) {
+	b, err := os.ReadFile(filepath.Join(append([]string{c.devices}, path...)...))
+	return strings.TrimSpace(string(b)), err == nil
+}
+
+func (c catalog) number(path ...string) (uint64, bool) {
+	t, ok := c.text(path...)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(t, 0, 64)
+	return v, err == nil
+}
+
+// maxCPUs is more processors than the kernel can be built for.
+const maxCPUs = 1 << 14
+
+// parseCPUs reads a list like "0,28-30"; nil when it is none.
+func parseCPUs(list string) (out []int) {
+	for _, part := range strings.Split(list, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.ParseUint(low, 10, 32)
+		b, err2 := strconv.ParseUint(high, 10, 32)
+		if err1 != nil || err2 != nil || a > b || b >= maxCPUs || len(out) > maxCPUs {
+			return nil
+		}
+		for ; a <= b; a++ {
+			out = append(out, int(a))
+		}
+	}
+	return out
+}
+
+// aliasDescription says what an event named in sysfs is.
+func (c catalog) aliasDescription(p PMU, event string) string {
+	d := "event of the PMU " + p.Name
+	if terms, ok := c.text(p.Name, "events", event); ok {
+		d += ": " + terms
+	}
+	if u, ok := c.text(p.Name, "events", event+".unit"); ok {
+		if scale, ok := c.text(p.Name, "events", event+".scale"); ok {
+			u = scale + " " + u
+		}
+		d += ", in units of " + u
+	}
+	return d
+}
+
+// tracepoints lists tracepoints, system:event, sorted; nil where tracefs is not mounted.
+func (c catalog) tracepoints() (out []string) {
+	for _, dir := range c.tracing {
+		ids, _ := filepath.Glob(filepath.Join(dir, "events", "*", "*", "id"))
+		for _, id := range ids {
+			event := filepath.Dir(id)
+			out = append(out, filepath.Base(filepath.Dir(event))+":"+filepath.Base(event))
+		}
+		if out != nil {
+			break
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// tracepoint returns the number of a tracepoint; mounted is false when tracefs is not to be seen.
+func (c catalog) tracepoint(system, event string) (id uint64, found, mounted bool) {
+	for _, dir := range c.tracing {
+		if _, err := os.Stat(filepath.Join(dir, "events")); err != nil {
+			continue
+		}
+		mounted = true
+		b, err := os.ReadFile(filepath.Join(dir, "events", system, event, "id"))
+		if err != nil {
+			continue
+		}
+		if id, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); err == nil {
+			return id, true, true
+		}
+	}
+	return 0, false, mounted
+}
