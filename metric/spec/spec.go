@@ -33,8 +33,24 @@ func (p Problems) Error() string {
 
 // Set is a set of counters that can be measured together.
 type Set struct {
-	Name   string
-	Events []string
+	Name        string
+	Events      []string
+	Description string
+}
+
+// Machine says which counters a processor can read together, as far as a specification tells it.
+type Machine struct {
+	Counters int               // general counters; 0: not told
+	Fits     map[string]uint64 // event: the counters that can count it, bit n is counter n; events not listed fit on any
+	Groups   [][]string        // if there are some: events are counted together only if one of these has them all
+	Alone    []string          // events that are counted with no other
+}
+
+// CPU identifies a processor. Its fields are those of the event tables' type, so that one converts to the other.
+type CPU struct {
+	Arch, Vendor            string // GOARCH and the vendor's own name: "amd64", "GenuineIntel"
+	Family, Model, Stepping int
+	Name                    string // in the maker's words
 }
 
 // Kind says how a metric got its value.
@@ -56,8 +72,10 @@ type Term struct {
 
 // Node is a metric of a resolved hierarchy.
 type Node struct {
-	Name        string
-	Parent      int // index of the parent, -1 for a root
+	Name        string // unique among the nodes: Label, with "@" and the root's name added where a name is in several hierarchies
+	Label       string // as the specification has it
+	Spec        string // name of the specification that it is from
+	Parent      int    // index of the parent, -1 for a root
 	Kind        Kind
 	Form        []Term   // the inclusive value; ascending Event
 	Missing     []string // events that are lacking; not empty: incomplete, a lower bound, labelled ~
@@ -82,13 +100,4 @@ type Resolved struct {
 	Ratios   []Ratio  // those whose operands exist
 	Unlisted []string // measured events that no hierarchy shows
 	Dropped  []string // computations that lack an operand, in words: "DATA_HIT_L1$: DC_MISS was not measured"
-}
-
-// Value evaluates the form on values of the events, in the order given to Resolve.
-func (n *Node) Value(events []int64) int64 {
-	var v int64
-	for _, t := range n.Form {
-		v += t.Times * events[t.Event]
-	}
-	return v
 }

@@ -1,0 +1,216 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Time is the name in ratios of the time spent, in nanoseconds.
+const Time = "time"
+
+// Expr is the expression of a ratio. It is immutable and may be shared.
+type Expr struct {
+	op     byte // word: a name; '0': a number; '~': the negative of; + - * /; 'm' and 'M': min and max
+	name   string
+	number float64
+	args   []*Expr
+	at     position
+}
+
+// Names lists the metrics and events in the expression, each once, in the order of the text; [Time] is not among them.
+func (e *Expr) Names() []string {
+	var names []string
+	seen := map[string]bool{Time: true}
+	e.walk(func(x *Expr) {
+		if x.op == word && !seen[x.name] {
+			seen[x.name] = true
+			names = append(names, x.name)
+		}
+	})
+	return names
+}
+
+func (e *Expr) walk(visit func(*Expr)) {
+	visit(e)
+	for _, a := range e.args {
+		a.walk(visit)
+	}
+}
+
+// Value evaluates the expression; value gives that of a metric or event, or of time in ns, and false if there is none.
+// ok is false when a value is lacking, or a denominator is below least or not above zero.
+func (e *Expr) Value(least float64, value func(name string) (float64, bool)) (v float64, ok bool) {
+	switch e.op {
+	case word:
+		return value(e.name)
+	case '0':
+		return e.number, true
+	}
+	var x [2]float64
+	for i, a := range e.args {
+		if x[i], ok = a.Value(least, value); !ok {
+			return 0, false
+		}
+	}
+	if e.op == '/' && e.args[1].op != '0' && !(x[1] >= least && x[1] > 0) {
+		return 0, false
+	}
+	v = e.apply(x[0], x[1])
+	return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+}
+
+func (e *Expr) apply(x, y float64) float64 {
+	switch e.op {
+	case '+':
+		return x + y
+	case '-':
+		return x - y
+	case '*':
+		return x * y
+	case '/':
+		return x / y
+	case 'm':
+		return min(x, y)
+	case 'M':
+		return max(x, y)
+	}
+	return -x
+}
+
+// CubePL returns the expression in CubePL, with metric giving the unique name in the cube of a metric, an event or [Time].
+// Where a denominator is below least, or not above zero, the result is 0, as CubePL's own for a division by zero: the
+// language has no absent value.
+func (e *Expr) CubePL(least float64, metric func(name string) string) string {
+	guards := map[string]bool{}
+	var conditions []string
+	bound := "> 0"
+	if least > 0 {
+		bound = ">= " + number(least)
+	}
+	e.walk(func(x *Expr) {
+		if x.op != '/' || x.args[1].op == '0' {
+			return
+		}
+		if d := x.args[1].cubePL(metric); !guards[d] {
+			guards[d] = true
+			conditions = append(conditions, "("+d+" "+bound+")")
+		}
+	})
+	text := e.cubePL(metric)
+	if len(conditions) == 0 {
+		return text
+	}
+	return fmt.Sprintf("{ if (%s) { ${ratio} = %s; }; return ${ratio}; }", strings.Join(conditions, " and "), text)
+}
+
+func (e *Expr) cubePL(metric func(string) string) string {
+	switch e.op {
+	case word:
+		return "metric::" + metric(e.name) + "()"
+	case '0':
+		return number(e.number)
+	case '~':
+		return "(0 - " + e.args[0].cubePL(metric) + ")"
+	}
+	x, y := e.args[0].cubePL(metric), e.args[1].cubePL(metric)
+	switch e.op {
+	case 'm':
+		return "min(" + x + ", " + y + ")"
+	case 'M':
+		return "max(" + x + ", " + y + ")"
+	}
+	return "(" + x + " " + string(e.op) + " " + y + ")"
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// String is the expression as it would be written in a specification, with parentheses around everything.
+func (e *Expr) String() string {
+	switch e.op {
+	case word:
+		return e.name
+	case '0':
+		return number(e.number)
+	case '~':
+		return "-" + e.args[0].String()
+	case 'm', 'M':
+		return map[byte]string{'m': "min", 'M': "max"}[e.op] + "(" + e.args[0].String() + ", " + e.args[1].String() + ")"
+	}
+	return "(" + e.args[0].String() + " " + string(e.op) + " " + e.args[1].String() + ")"
+}
+
+// operand is a name in a computation, with what it is multiplied by.
+type operand struct {
+	name  string
+	times int64
+}
+
+// maxTimes limits the coefficients of computations, so that products of counts and coefficients fit.
+const maxTimes = 1 << 20
+
+// linear is the expression as a sum of multiples of names. A product needs a number on one side; there is no quotient.
+func (e *Expr) linear() ([]operand, error) {
+	sum := sums{index: map[string]int{}}
+	if err := sum.add(e, 1); err != nil {
+		return nil, err
+	}
+	return sum.terms, nil
+}
+
+type sums struct {
+	terms []operand
+	index map[string]int
+}
+
+func (s *sums) add(e *Expr, times int64) error {
+	switch e.op {
+	case word:
+		i, seen := s.index[e.name]
+		if !seen {
+			i = len(s.terms)
+			s.index[e.name] = i
+			s.terms = append(s.terms, operand{name: e.name})
+		}
+		s.terms[i].times += times
+		if t := s.terms[i].times; t > maxTimes || t < -maxTimes {
+			return problemAt(e.at, "%s is multiplied by %d, at most %d is allowed", e.name, t, maxTimes)
+		}
+		return nil
+	case '+', '-':
+		if err := s.add(e.args[0], times); err != nil {
+			return err
+		}
+		if e.op == '-' {
+			times = -times
+		}
+		return s.add(e.args[1], times)
+	case '~':
+		return s.add(e.args[0], -times)
+	case '*':
+		return s.multiply(e, times)
+	case '0':
+		return problemAt(e.at, "a number alone cannot be counted; it can only multiply")
+	}
+	return problemAt(e.at, "a computation adds, subtracts and multiplies by whole numbers; write a ratio for the rest")
+}
+
+func (s *sums) multiply(e *Expr, times int64) error {
+	factor, of := e.args[0], e.args[1]
+	if factor.op != '0' {
+		factor, of = of, factor
+	}
+	f := factor.number
+	if factor.op != '0' || f != math.Trunc(f) || f > maxTimes {
+		return problemAt(e.at, "a product in a computation needs a whole number up to %d", maxTimes)
+	}
+	if times *= int64(f); times > maxTimes || times < -maxTimes {
+		return problemAt(e.at, "a factor of %d, at most %d is allowed", times, maxTimes)
+	}
+	return s.add(of, times)
+}
+
+func problemAt(at position, format string, values ...any) error {
+	return Problem{at.file, at.line, at.column, fmt.Sprintf(format, values...)}
+}

@@ -1,0 +1,154 @@
+package spec
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed shipped/*.spec
+var shipped embed.FS
+
+// Shipped lists the names of the specifications that come with this package, sorted.
+func Shipped() []string {
+	files, _ := shipped.ReadDir("shipped")
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(f.Name(), ".spec")
+	}
+	return names
+}
+
+// Text is the text of a shipped specification.
+func Text(name string) ([]byte, error) {
+	if !slices.Contains(Shipped(), name) {
+		return nil, fmt.Errorf("specification %s: not among those that are shipped: %s", name, strings.Join(Shipped(), ", "))
+	}
+	return shipped.ReadFile("shipped/" + name + ".spec")
+}
+
+// Open returns a shipped specification by its name.
+func Open(name string) (*Spec, error) { return Load(name) }
+
+// Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later
+// ones may override those of earlier ones; each override has to have something to override, unless it is the first.
+func Load(names ...string) (*Spec, error) {
+	r := &reader{}
+	for _, name := range names {
+		text, err := Text(name)
+		if err != nil {
+			if text, err = os.ReadFile(name); err != nil && !strings.ContainsAny(name, `./\`) {
+				err = fmt.Errorf("specification %s: no such file, and not among those that are shipped: %s", name, strings.Join(Shipped(), ", "))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		r.file = name
+		r.read(string(text))
+	}
+	return r.result(strings.Join(names, "+"), len(names) > 1)
+}
+
+// processor is what a specification is for.
+type processor struct {
+	arch, vendor, name string // name: part of the processor's name
+	family, model      []span
+}
+
+type span struct{ low, high int }
+
+// cpuOptions are the attributes of processors.
+var cpuOptions = map[string]bool{"arch": false, "vendor": false, "family": false, "model": false, "name": false}
+
+func (b *builder) addProcessor(s *statement) {
+	p := processor{arch: s.options["arch"], vendor: s.options["vendor"], name: s.options["name"]}
+	var err error
+	if p.family, err = spans(s.options["family"]); err == nil {
+		p.model, err = spans(s.options["model"])
+	}
+	if err != nil {
+		b.r.problem(s.name.at, "%v", err)
+	}
+	b.processors = append(b.processors, p)
+}
+
+// spans reads "1,3-5,0x10".
+func spans(text string) (all []span, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, t := range strings.Split(text, ",") {
+		low, high, ok := strings.Cut(t, "-")
+		if !ok {
+			high = low
+		}
+		l, err1 := strconv.ParseInt(low, 0, 32)
+		h, err2 := strconv.ParseInt(high, 0, 32)
+		if err1 != nil || err2 != nil || l > h {
+			return nil, fmt.Errorf("%s is no number or range of numbers", t)
+		}
+		all = append(all, span{int(l), int(h)})
+	}
+	return all, nil
+}
+
+// fit tells how well a specification is made for a processor: 0 not at all, else the number of attributes that say so.
+func (p *processor) fit(c CPU) int {
+	n := 0
+	for _, x := range []struct{ stated, matches bool }{
+		{p.arch != "", p.arch == c.Arch},
+		{p.vendor != "", p.vendor == c.Vendor},
+		{p.name != "", strings.Contains(strings.ToLower(c.Name), strings.ToLower(p.name))},
+		{p.family != nil, within(p.family, c.Family)},
+		{p.model != nil, within(p.model, c.Model)},
+	} {
+		if x.stated && !x.matches {
+			return 0
+		}
+		if x.stated {
+			n++
+		}
+	}
+	return n
+}
+
+func within(spans []span, n int) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.low <= n && n <= s.high })
+}
+
+// For returns the names of the shipped specifications for a processor, the most special first. The last is "go", which
+// is for programs on any.
+func For(c CPU) []string {
+	type match struct {
+		name string
+		fit  int
+	}
+	var matches []match
+	for _, name := range Shipped() {
+		s, err := Open(name)
+		if err != nil {
+			continue // a test opens them all
+		}
+		best := 0
+		for i := range s.processors {
+			best = max(best, s.processors[i].fit(c))
+		}
+		if best > 0 {
+			matches = append(matches, match{name, best})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return b.fit - a.fit })
+	var names []string
+	for _, m := range matches {
+		names = append(names, m.name)
+	}
+	return append(names, "go")
+}
+
+// base is the name of a specification without the folder and ending of its file.
+func base(file string) string { return strings.TrimSuffix(filepath.Base(file), ".spec") }
