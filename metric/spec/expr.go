@@ -81,9 +81,18 @@ func (e *Expr) apply(x, y float64) float64 {
 
 // CubePL returns the expression in CubePL, with metric giving the unique name in the cube of a metric, an event or [Time].
 // Where a denominator is below least, or not above zero, the result is 0, as CubePL's own for a division by zero: the
-// language has no absent value.
+// language has no absent value; [Expr.Guard] tells where that is.
 func (e *Expr) CubePL(least float64, metric func(name string) string) string {
-	guards := map[string]bool{}
+	text := e.cubePL(metric)
+	if guard := e.Guard(least, metric); guard != "" {
+		return fmt.Sprintf("{ if (%s) { ${ratio} = %s; }; return ${ratio}; }", guard, text)
+	}
+	return text
+}
+
+// Guard returns the condition, in CubePL, under which the expression has a value; "" if it always has.
+func (e *Expr) Guard(least float64, metric func(name string) string) string {
+	seen := map[string]bool{}
 	var conditions []string
 	bound := "> 0"
 	if least > 0 {
@@ -93,16 +102,12 @@ func (e *Expr) CubePL(least float64, metric func(name string) string) string {
 		if x.op != '/' || x.args[1].op == '0' {
 			return
 		}
-		if d := x.args[1].cubePL(metric); !guards[d] {
-			guards[d] = true
+		if d := x.args[1].cubePL(metric); !seen[d] {
+			seen[d] = true
 			conditions = append(conditions, "("+d+" "+bound+")")
 		}
 	})
-	text := e.cubePL(metric)
-	if len(conditions) == 0 {
-		return text
-	}
-	return fmt.Sprintf("{ if (%s) { ${ratio} = %s; }; return ${ratio}; }", strings.Join(conditions, " and "), text)
+	return strings.Join(conditions, " and ")
 }
 
 func (e *Expr) cubePL(metric func(string) string) string {
@@ -130,7 +135,7 @@ func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 func (e *Expr) String() string {
 	switch e.op {
 	case word:
-		return e.name
+		return quotedName(e.name)
 	case '0':
 		return number(e.number)
 	case '~':
@@ -213,4 +218,34 @@ func (s *sums) multiply(e *Expr, times int64) error {
 
 func problemAt(at position, format string, values ...any) error {
 	return Problem{at.file, at.line, at.column, fmt.Sprintf(format, values...)}
+}
+
+// quotedName is a name as it can stand in an expression.
+func quotedName(name string) string {
+	if name == "" || wordLength(name) < len(name) || strings.IndexByte("0123456789.", name[0]) >= 0 || name == "min" || name == "max" {
+		return `"` + name + `"`
+	}
+	return name
+}
+
+// ParseExpr reads an expression as [Expr.String] writes it. The error is [Problems].
+func ParseExpr(text string) (*Expr, error) {
+	r := &reader{file: "expression"}
+	if len(text) > maxText {
+		r.problem(position{r.file, 1, 1}, "an expression of %d bytes, at most %d are allowed", len(text), maxText)
+		return nil, r.problems
+	}
+	r.tokens = split(r.file, text, r.problem)
+	e, err := r.sum()
+	if err != nil {
+		r.failed(err)
+	}
+	r.accept(newline)
+	if t := r.tokens[0]; err == nil && t.kind != end {
+		r.problem(t.at, "%s does not belong here", t)
+	}
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return e, nil
 }
