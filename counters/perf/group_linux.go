@@ -79,15 +79,20 @@ var errTaken = errors.New("the event is not counted")
 
 // fetch reads a bundle into g.words.
 func (g *group) fetch(b *bundle) error {
-	size := uintptr(header(g.multiplex)+len(b.fds)) * unsafe.Sizeof(g.words[0])
+	return g.sys.readGroup(b.fds[0], g.words[:header(g.multiplex)+len(b.fds)])
+}
+
+// readGroup reads a group of the kernel that has just so many words.
+func (s *system) readGroup(fd int, words []uint64) error {
+	size := uintptr(len(words)) * unsafe.Sizeof(words[0])
 	for {
-		switch n, errno := g.sys.read(b.fds[0], &g.words[0], size); {
+		switch n, errno := s.read(fd, &words[0], size); {
 		case errno == unix.EINTR:
 		case errno != 0:
 			return errno
 		case n == 0:
 			return errTaken
-		case n != size || g.words[0] != uint64(len(b.fds)):
+		case n != size:
 			return io.ErrUnexpectedEOF
 		default:
 			return nil

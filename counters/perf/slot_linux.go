@@ -1,0 +1,170 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/counters/substrate"
+)
+
+// slot is a counter of a thread that is given one event after the other. It leads a group of two: cycles, which count on,
+// and the event. Events of debug registers are exchanged in the open descriptor, others by another one.
+type slot struct {
+	mu       sync.Mutex
+	from     *Substrate
+	on       target
+	lead, fd int
+	e        Encoded
+	count0   uint64 // values at the begin of the slice
+	cycles0  uint64
+	words    [3]uint64
+	closed   bool
+}
+
+var _ substrate.Slotter = (*Substrate)(nil)
+
+// companions are the events that tell how long a thread ran, the best first: cycles of the processor, the time stamp
+// counter while the thread runs, and the thread's time in ns.
+var companions = []string{"cycles", "msr/tsc/", "task-clock"}
+
+// OpenSlot opens a slot on the thread and counts the event. Its cycles are those of the processor, where it counts
+// them, else of its time-stamp counter while the thread runs, else ns of the thread's time. The methods of slots may be
+// called on any thread; the one that is measured is not disturbed by signals.
+func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
+	if thread <= 0 {
+		return nil, fmt.Errorf("perf_event: %w: a slot needs the number of a thread", substrate.ErrUnsupported)
+	}
+	l := &slot{from: s, on: target{thread, -1, false}, lead: -1, fd: -1}
+	var err error
+	for _, name := range companions {
+		e, parseErr := s.catalog.parse(name)
+		if parseErr != nil {
+			continue
+		}
+		if l.lead, err = s.openPermitted(slotAttribute(&e), &e, l.on, -1, true); err == nil {
+			break
+		}
+	}
+	if l.lead < 0 {
+		e, _ := s.catalog.parse(companions[len(companions)-1])
+		return nil, s.explain(err, []Encoded{e}, &e, l.on)
+	}
+	if err := l.attach(event); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func slotAttribute(e *Encoded) *unix.PerfEventAttr {
+	a := attribute(e)
+	a.Read_format = unix.PERF_FORMAT_GROUP
+	return a
+}
+
+// attach opens the event beside the cycles and begins its slice.
+func (l *slot) attach(event string) error {
+	e, err := l.from.catalog.parse(event)
+	if err != nil {
+		return err
+	}
+	if l.fd, err = l.from.openPermitted(slotAttribute(&e), &e, l.on, l.lead, true); err != nil {
+		return l.from.explain(err, []Encoded{e}, &e, l.on)
+	}
+	l.e = e
+	if err := l.fetch(); err != nil {
+		return err
+	}
+	l.cycles0, l.count0 = l.words[1], l.words[2]
+	return nil
+}
+
+// Switch ends the slice of the event that is counted and begins one of next. When next cannot be counted the error says
+// why, and a slice of the event that was counted begins.
+func (l *slot) Switch(next string) (count, cycles uint64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, 0, fmt.Errorf("perf_event: %w: the slot is closed", substrate.ErrUnsupported)
+	}
+	e, parseErr := l.from.catalog.parse(next)
+	if parseErr == nil && e.Type == typeBreakpoint && l.e.Type == typeBreakpoint && e.Flags == l.e.Flags {
+		return l.modify(e)
+	}
+	if count, cycles, err = l.finish(); err != nil || parseErr != nil {
+		return count, cycles, errors.Join(err, parseErr)
+	}
+	old := l.e.Name
+	unix.Close(l.fd)
+	l.fd = -1
+	if err = l.attach(next); err != nil {
+		err = errors.Join(err, l.attach(old))
+	}
+	return count, cycles, err
+}
+
+// modify exchanges the place that is watched. The register stands still from the end of one slice to the begin of the
+// next, so that each store counts for the slice that it falls in.
+func (l *slot) modify(e Encoded) (count, cycles uint64, err error) {
+	a := slotAttribute(&e)
+	a.Bits |= unix.PerfBitDisabled
+	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(a)))
+	count, cycles, err = l.finish()
+	enabled := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	if refused == 0 {
+		l.e = e
+	}
+	for _, errno := range []unix.Errno{refused, enabled} {
+		if errno != 0 && err == nil {
+			err = l.from.explain(errno, []Encoded{e}, &e, l.on)
+		}
+	}
+	return count, cycles, err
+}
+
+// finish returns what the slice counted and begins another.
+func (l *slot) finish() (count, cycles uint64, err error) {
+	if err = l.fetch(); err != nil {
+		return 0, 0, err
+	}
+	cycles, count = l.words[1]-l.cycles0, l.words[2]-l.count0
+	l.cycles0, l.count0 = l.words[1], l.words[2]
+	return count, cycles, nil
+}
+
+// Read returns what the slice counted up to now.
+func (l *slot) Read() (count, cycles uint64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, 0, fmt.Errorf("perf_event: %w: the slot is closed", substrate.ErrUnsupported)
+	}
+	if err = l.fetch(); err != nil {
+		return 0, 0, err
+	}
+	return l.words[2] - l.count0, l.words[1] - l.cycles0, nil
+}
+
+func (l *slot) fetch() error {
+	return l.from.sys.readGroup(l.lead, l.words[:])
+}
+
+// Close gives the counter back.
+func (l *slot) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	var errs []error
+	for _, fd := range []int{l.fd, l.lead} {
+		if fd >= 0 {
+			errs = append(errs, unix.Close(fd))
+		}
+	}
+	return errors.Join(errs...)
+}
