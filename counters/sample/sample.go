@@ -18,6 +18,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"tracerec/internal/witness"
 	"tracerec/trace/wire"
 )
 
@@ -108,7 +109,7 @@ func known() []string {
 type Set struct {
 	kernel  []int // positions (in a reading) of the kernel events, in group order
 	runtime []int // positions of the runtime's metrics
-	where   witness
+	where   witness.Witness
 	threads *threads
 	samples sync.Pool // *[]metrics.Sample, prepared for the runtime events
 	n       int
@@ -148,14 +149,14 @@ func Open(names []string, getg func() unsafe.Pointer) (*Set, error) {
 		if s.threads, err = openThreads(kernel); err != nil {
 			return nil, err
 		}
-		s.where = findWitness(getg)
+		s.where = witness.Find(getg)
 	}
 	return s, nil
 }
 
 // Certain reports whether readings can be told undisturbed at all: the runtime's sequence number was
 // found and passed its test.
-func (s *Set) Certain() bool { return s.where.offset != 0 }
+func (s *Set) Certain() bool { return s.where.Found() }
 
 // Read stores where the reading was taken in dst[0] and the values behind it, in the order of the names
 // given to Open, and returns the number of words: 1 + the number of events, or 1 when the kernel refused.
@@ -171,13 +172,13 @@ func (s *Set) Read(g unsafe.Pointer, dst []uint64) int {
 	// Taken off the thread between the calls below, the goroutine would read another thread's
 	// counters: the witness must not move meanwhile. A busy goroutine gets through at the first try.
 	for range 4 {
-		before := s.where.sequence(g)
+		before := s.where.Sequence(g)
 		tid := gettid()
 		if !s.threads.read(tid, s.kernel, dst) {
 			return 1
 		}
 		if s.Certain() {
-			if s.where.sequence(g) == before {
+			if s.where.Sequence(g) == before {
 				dst[0] = uint64(tid)<<8 | uint64(before)
 				return 1 + s.n
 			}

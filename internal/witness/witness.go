@@ -1,19 +1,21 @@
-package sample
+// Package witness tells whether a goroutine was taken off its thread between two moments, and which thread that is.
+package witness
 
 import (
 	"runtime"
 	"unsafe"
 )
 
-// witness finds the byte of a goroutine's g that the runtime steps by one each time it takes the
+// Witness finds the byte of a goroutine's g that the runtime steps by one each time it takes the
 // goroutine off its thread (g.trackingSeq, stepped in casgstatus). It is private to the runtime, so its
 // offset is searched for by observation and used only if exactly one byte behaves like it.
 //
 // The byte wraps: 256 (or a multiple) deschedules between two readings on the same thread would pass
 // unseen. Instrumented operations that block close a sample, so only that many preemptions or foreign
 // blocking calls inside one stretch of a region can do it.
-type witness struct {
+type Witness struct {
 	offset uintptr // 0: not found
+	fsbase bool    // the processor and the kernel permit to read it
 }
 
 // searched is the part of g that is looked at; g is larger in every supported Go version.
@@ -23,14 +25,17 @@ const searched = 400
 // show more than one; standing still or stepping back disqualifies a byte.
 const rounds = 200
 
-// findWitness searches with a goroutine of its own; it takes a few tens of microseconds.
-func findWitness(getg func() unsafe.Pointer) witness {
+// Find searches with a goroutine of its own; it takes a few tens of microseconds. getg returns the calling goroutine's g.
+func Find(getg func() unsafe.Pointer) Witness {
 	found := make(chan uintptr)
-	go func() { found <- searchWitness(getg) }()
-	return witness{<-found}
+	go func() { found <- search(getg) }()
+	return Witness{<-found, canReadFSBase()}
 }
 
-func searchWitness(getg func() unsafe.Pointer) uintptr {
+// Found reports whether the byte was found; without it Sequence tells nothing.
+func (w Witness) Found() bool { return w.offset != 0 }
+
+func search(getg func() unsafe.Pointer) uintptr {
 	g := getg()
 	if g == nil {
 		return 0
@@ -65,8 +70,8 @@ func searchWitness(getg func() unsafe.Pointer) uintptr {
 	return at
 }
 
-// sequence returns the goroutine's number, constant 0 when it was not found.
-func (w witness) sequence(g unsafe.Pointer) uint8 {
+// Sequence returns the number of the goroutine with that g, constant 0 when it was not found.
+func (w Witness) Sequence(g unsafe.Pointer) uint8 {
 	if w.offset == 0 {
 		return 0
 	}
