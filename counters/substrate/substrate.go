@@ -111,3 +111,10 @@ type Slotter interface {
 	// OpenSlot opens a slot on the thread, which must not be 0, and counts the event.
 	OpenSlot(thread int, event string) (Slot, error)
 }
+
+// Presetter is implemented by substrates that know which of their events portable names (PAPI_TOT_CYC) stand for, such
+// as those of another processor than this machine's.
+type Presetter interface {
+	// Preset returns the events of a preset and how they are combined: N0, N0 + N1, N0 - (N1 * 2); "" is N0.
+	Preset(name string) (formula string, events []string, ok bool)
+}
