@@ -27,6 +27,7 @@ type EventSet struct {
 	options   Options
 	entries   []entry
 	overflows []*overflow
+	handlers  handlers
 	state     State
 	destroyed bool
 	stopping  bool
@@ -281,17 +282,18 @@ func (s *EventSet) Start() error {
 	s.parts, s.counts = parts, make([]int64, len(s.natives))
 	s.owner, s.certain = goid.G(), true
 	for i := range s.parts {
-		if err = s.parts[i].begin(); err != nil {
-			break
+		if err := s.parts[i].begin(); err != nil {
+			return errors.Join(err, s.release())
 		}
 	}
-	if err == nil {
-		s.state, s.counted = Running, true
-		err = s.startOverflows()
-	}
-	if err != nil {
-		s.state, s.counted = 0, false
-		return errors.Join(err, s.release())
+	s.state, s.counted = Running, true
+	if err := s.startOverflows(); err != nil {
+		s.stopping = true
+		s.mu.Unlock()
+		_, lost := s.endOverflows()
+		s.mu.Lock()
+		s.state, s.counted, s.stopping = 0, false, false
+		return errors.Join(err, lost, s.release())
 	}
 	return nil
 }
@@ -348,6 +350,9 @@ func (s *EventSet) zero() {
 	for i := range s.parts {
 		s.parts[i].restart()
 	}
+	for _, o := range s.overflows {
+		o.deadline = int64(o.threshold)
+	}
 }
 
 // readable returns why counts cannot be stored in dst.
@@ -380,18 +385,21 @@ func (s *EventSet) read() error {
 func (s *EventSet) evaluate(dst []int64, add bool) error {
 	for i := range s.entries {
 		e := &s.entries[i]
-		var v int64
-		if e.formula == nil {
-			v = s.counts[e.at[0]]
-		} else {
-			v = e.formula.value(s.counts, e.at)
-		}
+		v := e.value(s.counts)
 		if add && !e.event.Gauge {
 			v += dst[i]
 		}
 		dst[i] = v
 	}
 	return s.starved()
+}
+
+// value computes the event's count from those of the natives.
+func (e *entry) value(counts []int64) int64 {
+	if e.formula == nil {
+		return counts[e.at[0]]
+	}
+	return e.formula.value(counts, e.at)
 }
 
 // Certain reports whether all counts since Start belong to the calling goroutine: it was on the same thread, and nothing
@@ -405,6 +413,9 @@ func (s *EventSet) Certain() bool {
 // Stop ends counting. The last counts are stored in dst, which may be nil, and can be read until the set is changed or
 // started again.
 func (s *EventSet) Stop(dst []int64) error {
+	if s.handlers.mine() {
+		return fmt.Errorf("%w: a handler of overflows cannot stop its set", ErrState)
+	}
 	s.mu.Lock()
 	switch {
 	case s.destroyed:
