@@ -85,11 +85,11 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 				continue
 			}
 			name, unit := m.free(c), unitOf(wire.CounterUnit(c))
-			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit,
+			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit, Counter: true,
 				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
 				Formula: "difference of two samples taken on the same thread " +
 					"without the goroutine having left it in between"})
-			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit,
+			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit, Uncertain: true,
 				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled " +
 					"in between, or the counter counts the whole process.",
 				Formula: "difference of two samples"})

@@ -40,6 +40,21 @@ type Metric struct {
 	Formula     string // how it is computed, in the terms of the description
 	Advice      string // what to do about it; "" for metrics that are no problem in themselves
 	UnitName    string // unit in the words of the program that made the metric, "" if Unit says it
+	Counter     bool   // a counter as it was measured; hierarchies are made of these
+	Uncertain   bool   // the part of its parent, a counter or the root of a hierarchy, that could not be attributed exactly
+	Hierarchy   string // specification that made the metric from counters, "" if none did
+	Incomplete  bool   // of a hierarchy: counters are lacking, so the value is a lower bound; shown as ~Name
 	Wait        bool   // a wait state: has instances, causers and a critical share
 	Causing     string // wait state: how a causer's call path belongs to it, "which had locked it in"; "" is "which was in"
 }
+
+// Label is the title for display: incomplete metrics are marked.
+func (m *Metric) Label() string {
+	if m.Incomplete {
+		return Mark + m.Title
+	}
+	return m.Title
+}
+
+// Mark begins the titles of incomplete metrics.
+const Mark = "~"

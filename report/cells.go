@@ -26,7 +26,9 @@ func parents(metrics []metric.Metric) []int {
 func (e *Experiment) cubeValues(c *cube.Cube) error {
 	byID := make([]*cube.Metric, 2*len(e.Metrics)+1)
 	for _, m := range c.AllMetrics() {
-		byID[m.ID] = m
+		if m.ID < len(byID) {
+			byID[m.ID] = m
+		}
 	}
 	all := make([][]Cell, len(e.Metrics))
 	copy(all, e.Severity)
@@ -47,7 +49,10 @@ func (e *Experiment) cubeValues(c *cube.Cube) error {
 		}
 		critical = addCells(critical, cells, 1)
 	}
-	return setRows(c, byID[len(e.Metrics)], critical)
+	if err := setRows(c, byID[len(e.Metrics)], critical); err != nil {
+		return err
+	}
+	return e.cubeOperands(c)
 }
 
 // setRows stores cells, which ascend, as rows of a metric; their paths are numbers of call paths, their locations columns.
@@ -108,9 +113,11 @@ func cellOrder(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Location, b.Location))
 }
 
-// addCells returns a + sign·b without zeros. Both ascend; neither is changed, but one may be returned.
+// AddCells returns a + times·b without zeros. Both ascend; neither is changed, but one may be returned.
+func AddCells(a, b []Cell, times int64) []Cell { return addCells(a, b, times) }
+
 func addCells(a, b []Cell, sign int64) []Cell {
-	if len(b) == 0 {
+	if len(b) == 0 || sign == 0 {
 		return a
 	}
 	sum := make([]Cell, 0, max(len(a), len(b)))

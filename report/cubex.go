@@ -75,9 +75,9 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 	list := make([]*cube.Metric, len(e.Metrics))
 	for i, parent := range parents(e.Metrics) {
 		m := &e.Metrics[i]
-		x := &cube.Metric{ID: i, Title: m.Title, DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive, Doc: m.Description}
+		x := &cube.Metric{ID: i, Title: m.Label(), DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive, Doc: m.Description}
 		x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
-		x.Title, x.Attrs = exact(x.Attrs, "title", m.Title)
+		x.Title, x.Attrs = exact(x.Attrs, "title", m.Label())
 		x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
 		for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: "formula", Value: m.Formula},
 			{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}} {
@@ -86,8 +86,18 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 				x.Attrs = append(x.Attrs, a)
 			}
 		}
-		if m.Wait {
-			x.Attrs = append(x.Attrs, cube.Attr{Key: "wait", Value: "true"})
+		if m.Hierarchy != "" {
+			a := cube.Attr{Key: HierarchyAttr}
+			a.Value, x.Attrs = exact(x.Attrs, HierarchyAttr, m.Hierarchy)
+			x.Attrs = append(x.Attrs, a)
+		}
+		for _, a := range []struct {
+			key string
+			is  bool
+		}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain}, {IncompleteAttr, m.Incomplete}} {
+			if a.is {
+				x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
+			}
 		}
 		if list[i] = x; parent < 0 {
 			c.Metrics = append(c.Metrics, x)
@@ -108,6 +118,7 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 	if len(root.Children) > 0 {
 		c.Metrics = append(c.Metrics, root)
 	}
+	e.cubeRatios(c)
 }
 
 // unitOf returns the unit of a metric in the words of cubes.

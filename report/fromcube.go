@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"tracerec/metric"
@@ -66,7 +67,8 @@ func Summary(c *cube.Cube) (*Experiment, error) {
 		return nil, err
 	}
 	e := &Experiment{Header: r.Header, Origin: r.Origin, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
-		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, OnPath: r.OnPath}
+		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, OnPath: r.OnPath,
+		Ratios: r.Ratios, Properties: r.Properties, Unlisted: r.Unlisted, Notes: r.Notes}
 	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
 		return nil, member.Errorf(0, "%d totals, %d statistics and %d critical times of %d metrics", len(r.Totals), len(r.Stats), len(r.OnPath), r.Metrics)
 	}
@@ -104,7 +106,11 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 		x := &e.Metrics[m.ID]
 		*x = metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
 			Formula: a.exact("formula", a["formula"]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
-			UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true"}
+			UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true",
+			Uncertain: a[UncertainAttr] == "true", Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
+		if x.Incomplete {
+			x.Title = strings.TrimPrefix(x.Title, metric.Mark)
+		}
 		for x.Unit = metric.Nanoseconds; x.Unit.String() != a["unit"]; x.Unit++ {
 			if x.Unit == metric.Events {
 				return fmt.Errorf("metric %d: unit %q", m.ID, a["unit"])

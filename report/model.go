@@ -27,6 +27,12 @@ type Experiment struct {
 	Starts     []Start  // by piece of the trace: its chunks in order, and their locations; nil unknown
 	Warnings   []string // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
 
+	// What was made of the counters, see package analyzer's Derive. The hierarchies are among Metrics.
+	Ratios     []Ratio
+	Properties []PropertyFinding // largest number of events first
+	Unlisted   []string          // counters that no hierarchy shows
+	Notes      []string          // what could not be derived, and what is incomplete
+
 	summary *summary // instead of Severity and Critical
 }
 
@@ -47,7 +53,9 @@ type Header struct {
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
 	// recording began. It is part of execution, not taken out of anything. 0 if unknown.
-	RecordingCost int64 `json:"recording_cost_ns,omitempty"`
+	RecordingCost int64  `json:"recording_cost_ns,omitempty"`
+	CPU           string `json:"cpu,omitempty"`       // model of the processor, "" unknown
+	Frequency     uint64 `json:"cpu_hertz,omitempty"` // clock rate of its cycles, 0 unknown
 }
 
 // Origin says where the numbers come from, so that more can be looked up there.
@@ -163,6 +171,21 @@ type Finding struct {
 	Causers   []Causer `json:"causers,omitempty"`   // largest first
 	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
 	Meanwhile []PathTime `json:"meanwhile,omitempty"`
+}
+
+// PropertyFinding is a performance property above counters at a call path: a number of events that is too large for what it is measured by.
+// It is no time and is never added to time.
+type PropertyFinding struct {
+	Property string `json:"property"` // poor_cache_utilisation
+	Title    string `json:"title"`
+	Path     uint32 `json:"path"`
+	Part     int64  `json:"part"`      // events, without those of the call paths below, of all locations
+	Of       int64  `json:"of"`        // what they are compared with: other events, or time in ns
+	PartName string `json:"part_name"` // as in a specification
+	OfName   string `json:"of_name"`
+	Words    string `json:"words"`            // what it means, with {share}, {part} … in place of numbers
+	Shared   bool   `json:"shared,omitempty"` // the counters are of the whole process, so others may have contributed
+	Advice   string `json:"advice"`
 }
 
 // PathTime is time at a call path.

@@ -35,10 +35,16 @@ type rest struct {
 	NeverEnded []NeverEnded `json:"never_ended"`
 	Starts     []Start      `json:"starts,omitempty"`
 	Warnings   []string     `json:"warnings"`
+
+	Ratios     []Ratio           `json:"ratios,omitempty"`
+	Properties []PropertyFinding `json:"properties,omitempty"`
+	Unlisted   []string          `json:"unlisted_counters,omitempty"`
+	Notes      []string          `json:"notes,omitempty"`
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings}
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings,
+		e.Ratios, e.Properties, e.Unlisted, e.Notes}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -64,7 +70,8 @@ func (r *rest) texts(replace func(*string)) {
 	r.Groups, r.NeverEnded, r.Warnings = slices.Clone(r.Groups), slices.Clone(r.NeverEnded), slices.Clone(r.Warnings)
 	replace(&r.Header.Program)
 	replace(&r.Origin.Trace)
-	for _, list := range [][]string{r.Header.Args, r.Origin.Sources, r.Warnings} {
+	r.Unlisted, r.Notes = slices.Clone(r.Unlisted), slices.Clone(r.Notes)
+	for _, list := range [][]string{r.Header.Args, r.Origin.Sources, r.Warnings, r.Unlisted, r.Notes} {
 		for i := range list {
 			replace(&list[i])
 		}
@@ -202,6 +209,14 @@ func (d *restDecoder) field(name string) (err error) {
 		}
 	case "warnings":
 		err = d.Decode(&r.Warnings)
+	case "ratios":
+		r.Ratios, err = list(d, d.ratio)
+	case "properties":
+		r.Properties, err = list(d, d.property)
+	case "unlisted_counters":
+		err = d.Decode(&r.Unlisted)
+	case "notes":
+		err = d.Decode(&r.Notes)
 	default:
 		var skipped json.RawMessage
 		err = d.Decode(&skipped)

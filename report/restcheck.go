@@ -112,3 +112,14 @@ func (d *restDecoder) finding(f *Finding) error {
 func (d *restDecoder) neverEnded(n *NeverEnded) error {
 	return first(d.path(n.Path), d.location(n.Location), d.maybeLocation(n.Holder), d.maybePath(n.HolderPath))
 }
+
+func (d *restDecoder) ratio(r *Ratio) error {
+	for _, o := range r.Operands {
+		if o.Metric < 0 || o.Metric >= d.r.Metrics {
+			return fmt.Errorf("metric %d of %d", o.Metric, d.r.Metrics)
+		}
+	}
+	return r.Prepare()
+}
+
+func (d *restDecoder) property(p *PropertyFinding) error { return d.path(p.Path) }

@@ -58,7 +58,7 @@ var rules = []rule{
 	{"metric/spec", []string{"metric"}, nil},
 	{"metric/plan", []string{"metric/spec"}, nil},
 	{"report/composite", []string{"metric", "metric/spec", "report", "report/algebra", "report/cube", "report/query", "internal/*"}, nil},
-	{"report", []string{"metric", "report/cube"}, nil},
+	{"report", []string{"metric", "metric/spec", "report/cube"}, nil},
 	{"report/cubepl", nil, nil},
 	{"report/cube/cubetest", []string{"report/cube"}, nil},
 	{"report/tracestat", nil, nil},
