@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,12 +17,13 @@ type builder struct {
 }
 
 func build(r *reader, strict bool) *Spec {
-	spec := &Spec{entries: map[string]*entry{}, units: map[string]string{}, texts: map[string]string{}}
+	spec := &Spec{entries: map[string]*entry{}, units: map[string]string{}, texts: map[string]string{}, restful: map[string]bool{}}
 	b := &builder{spec, r, strict, map[[2]string]*statement{}, map[string]int{}}
 	statements := b.effective()
 	for _, s := range statements {
 		b.apply(s)
 	}
+	b.likes(statements)
 	b.name(statements)
 	for _, name := range b.order {
 		b.check(name)
@@ -115,6 +117,9 @@ func (b *builder) apply(s *statement) {
 	case "cpu":
 		b.addProcessor(s)
 	case "root", "rest", "absent":
+		if s.keyword == "rest" {
+			b.restful[s.spec] = true
+		}
 		for _, p := range s.names {
 			b.mention(p)
 		}
@@ -123,6 +128,41 @@ func (b *builder) apply(s *statement) {
 		b.units[s.name.name] = s.text
 	case "describe":
 		b.texts[s.name.name] = s.text
+	}
+}
+
+// likes takes over descriptions, units and ratios of shipped specifications, where this one has none of its own.
+func (b *builder) likes(statements []*statement) {
+	seen := map[string]bool{}
+	for _, s := range statements {
+		for _, p := range s.names {
+			if s.keyword != "like" || seen[p.name] {
+				continue
+			}
+			seen[p.name] = true
+			other, err := Open(p.name)
+			if err != nil {
+				b.r.problem(p.at, "%v", err)
+				continue
+			}
+			b.inherit(other)
+		}
+	}
+}
+
+func (b *builder) inherit(other *Spec) {
+	own := map[string]bool{}
+	for i := range b.ratios {
+		own[b.ratios[i].Name] = true
+	}
+	for _, q := range other.ratios {
+		if !own[q.Name] {
+			b.ratios = append(b.ratios, q)
+		}
+	}
+	for _, name := range b.order {
+		b.texts[name] = cmp.Or(b.texts[name], other.texts[name])
+		b.units[name] = cmp.Or(b.units[name], other.units[name])
 	}
 }
 
@@ -135,7 +175,7 @@ func (b *builder) name(statements []*statement) {
 	}
 	for i := range b.ratios {
 		named[b.ratios[i].Name] = true
-		b.ratios[i].Description = b.texts[b.ratios[i].Name]
+		b.ratios[i].Description = cmp.Or(b.texts[b.ratios[i].Name], b.ratios[i].Description)
 	}
 	for _, s := range statements {
 		n := s.name.name

@@ -76,7 +76,7 @@ func join(tokens []token) []token {
 		if len(joined) == 0 || joined[len(joined)-1].kind == newline {
 			continue
 		}
-		if !strings.ContainsRune("+-*/|(,", rune(joined[len(joined)-1].kind)) && !strings.ContainsRune("+-*/|),", rune(tokens[i+1].kind)) {
+		if !strings.ContainsRune("+-*/|(,=", rune(joined[len(joined)-1].kind)) && !strings.ContainsRune("+-*/|),=", rune(tokens[i+1].kind)) {
 			joined = append(joined, t)
 		}
 	}

@@ -32,6 +32,7 @@ type Spec struct {
 	ratios     []ratio
 	units      map[string]string // by the name of a metric
 	texts      map[string]string // descriptions, by the name of a metric, set or ratio
+	restful    map[string]bool   // files that say with rest which names nothing measures
 }
 
 // entry is all that a specification says of a name.
@@ -161,6 +162,7 @@ var keywords = map[string]func(*reader, *statement) error{
 	"unit":     (*reader).unit,
 	"describe": (*reader).describe,
 	"title":    (*reader).title,
+	"like":     (*reader).list,
 }
 
 // overridable are the keywords whose statements another may replace.

@@ -227,9 +227,10 @@ func (r *resolver) remainder(v *value, parts []part) *value {
 }
 
 // measurable tells whether something would give a name its value: a statement, or an event that the specification knows.
+// Where a file says with rest which names nothing measures, all others in it are events.
 func (r *resolver) measurable(name string) bool {
 	e := r.entries[name]
-	return e != nil && (e.defined() || e.is("event")) && !e.is("rest")
+	return e.defined() || !e.is("rest") && (e.is("event") || r.restful[e.at.file])
 }
 
 func (r *resolver) add(root, name string, parent int, v *value) bool {
@@ -254,44 +255,27 @@ func (r *resolver) add(root, name string, parent int, v *value) bool {
 	return true
 }
 
-// ratios adds the ratios whose operands are known and complete.
+// ratios adds the ratios whose operands are known and complete. Those that have incomplete ones are noted.
 func (r *resolver) ratios() {
 	for _, q := range r.Spec.ratios {
-		var why string
-		for _, e := range q.alternatives {
-			lacking, some := r.operands(e)
-			if lacking == "" {
-				q.Expression = e
-				r.result.Ratios = append(r.result.Ratios, q.Ratio)
-				why = ""
-				break
-			}
-			if some && why == "" {
-				why = q.Name + ": " + lacking
-			}
+		i := slices.IndexFunc(q.alternatives, func(e *Expr) bool { return !slices.ContainsFunc(e.Names(), r.lacking) })
+		if i >= 0 {
+			q.Expression = q.alternatives[i]
+			r.result.Ratios = append(r.result.Ratios, q.Ratio)
+			continue
 		}
-		if why != "" {
-			r.dropped = append(r.dropped, why)
+		names := q.alternatives[0].Names()
+		known := func(n string) bool { return !r.value(n).known() }
+		if j := slices.IndexFunc(names, r.lacking); !slices.ContainsFunc(names, known) {
+			r.dropped = append(r.dropped, q.Name+": "+names[j]+" is incomplete")
 		}
 	}
 }
 
-// operands says what an expression lacks, and whether it has some of what it needs.
-func (r *resolver) operands(e *Expr) (lacking string, some bool) {
-	for _, n := range e.Names() {
-		v := r.value(n)
-		_, event := r.events[n]
-		switch {
-		case event || v.complete() && r.names[n]:
-			some = true
-		case lacking != "":
-		case v.known():
-			lacking = n + " is incomplete"
-		default:
-			lacking = n + " was not measured"
-		}
-	}
-	return lacking, some
+// lacking tells whether a name is neither a measured event nor a metric whose value is complete.
+func (r *resolver) lacking(name string) bool {
+	_, event := r.events[name]
+	return !event && !(r.names[name] && r.value(name).complete())
 }
 
 // unlisted finds the events that are in no node.
