@@ -49,6 +49,7 @@ type Table struct {
 	Licence  string // of the data
 	Source   string // what the data was made from
 
+	matches []Match
 	entries []Entry
 	presets []Preset
 	find    map[string]int // canonical name: index in entries
