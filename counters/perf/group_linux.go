@@ -27,6 +27,7 @@ type group struct {
 	bundles   []bundle
 	words     []uint64 // what the kernel writes
 	here      here     // set when the group counts for the thread that opened it
+	pages     [][]byte // of the events, when they can be read without the kernel
 }
 
 // bundleFor returns the bundle that e can join, nil if none.
@@ -151,7 +152,7 @@ func readError(err error) error {
 
 // Close releases the events.
 func (g *group) Close() error {
-	var errs []error
+	errs := []error{g.unmapPages()}
 	for _, b := range g.bundles {
 		for _, fd := range b.fds {
 			errs = append(errs, unix.Close(fd))

@@ -83,6 +83,7 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 	}
 	if o.Thread == 0 && o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
 		g.bindHere()
+		g.mapPages()
 	}
 	if o.Multiplex {
 		return &timed{*g, make([]uint64, g.n), make([]uint64, g.n)}, nil

@@ -1,0 +1,109 @@
+//go:build linux
+
+package perf
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/counters/substrate"
+)
+
+// costNames are events that every Linux has; n of them make a set.
+var costNames = []string{"task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations", "alignment-faults", "emulation-faults"}
+
+const costRounds, costReadings = 50, 200
+
+// bareRead is a C program that reads the same group with read(2).
+type bareRead struct {
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+func startBareRead(t testing.TB, names []string) *bareRead {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc to compile the program that is compared with")
+	}
+	bin := filepath.Join(t.TempDir(), "read")
+	if out, err := exec.Command(gcc, "-O2", "-o", bin, "testdata/read.c").CombinedOutput(); err != nil {
+		t.Skipf("the C program cannot be compiled here: %s", out)
+	}
+	args := []string{strconv.Itoa(costRounds), strconv.Itoa(costReadings)}
+	for _, n := range names {
+		e, err := Attr(n)
+		require.NoError(t, err)
+		args = append(args, fmt.Sprintf("%d:%d", e.Type, e.Config))
+	}
+	cmd := exec.Command(bin, args...)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	return &bareRead{in, bufio.NewScanner(out)}
+}
+
+// measure returns the ns that a reading takes.
+func (b *bareRead) measure(t testing.TB) float64 {
+	fmt.Fprintln(b.in)
+	require.True(t, b.out.Scan(), "the C program ended")
+	v, err := strconv.ParseFloat(strings.TrimSpace(b.out.Text()), 64)
+	require.NoError(t, err)
+	return v
+}
+
+// measureRead returns the ns that a reading of the group takes: the least of many rounds.
+func measureRead(t testing.TB, g substrate.Group, n int) float64 {
+	best := time.Hour
+	v := make([]uint64, n)
+	for range costRounds {
+		start := time.Now()
+		for range costReadings {
+			if _, err := g.Read(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(start))
+	}
+	return float64(best) / costReadings
+}
+
+// A reading costs at most 1.1 times a bare group read in C. Both take turns, and the least of each counts: others may run
+// in between.
+func TestCostOfARead(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector costs more than the reading")
+	}
+	lockThread(t)
+	for _, n := range []int{1, 3, 4, 8} {
+		names := costNames[:n]
+		g := open(t, substrate.Options{}, names...)
+		c := startBareRead(t, names)
+		ours, bare := []float64{}, []float64{}
+		for try := range 10 {
+			ours = append(ours, measureRead(t, g, n))
+			bare = append(bare, c.measure(t))
+			if try >= 2 && slices.Min(ours) <= 1.1*slices.Min(bare) {
+				break
+			}
+			runtime.Gosched()
+		}
+		ratio := slices.Min(ours) / slices.Min(bare)
+		t.Logf("%d events: %.0f ns, in C %.0f ns: ratio %.2f", n, slices.Min(ours), slices.Min(bare), ratio)
+		require.LessOrEqual(t, ratio, 1.1, "%d events", n)
+		require.NoError(t, g.Close())
+	}
+}

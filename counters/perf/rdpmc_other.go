@@ -1,0 +1,6 @@
+//go:build linux && !amd64
+
+package perf
+
+// readCounter is nil: counters are read by the kernel.
+var readCounter func(index uint32) uint64
