@@ -72,6 +72,7 @@ var rules = []rule{
 	{"report/table", []string{"report/cube", "report/query", "internal/*"}, nil},
 	{"exchange/pprof", []string{"report/cube", "report/query", "internal/*"}, nil},
 	{"exchange/perfetto", []string{"analyzer", "metric", "report", "trace", "trace/wire", "internal/*"}, nil},
+	{"simulator/*", []string{"simulator/*", "internal/*"}, []string{unix}},
 	{"patterns", []string{"analyzer", "metric", "metric/spec", "trace", "trace/wire"}, nil},
 	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
