@@ -84,14 +84,29 @@ func find(from []Substrate, name string) (Event, Substrate, error) {
 		return Event{}, nil, fmt.Errorf("%w: a name of %d bytes", ErrUnknownEvent, len(name))
 	}
 	for _, s := range from {
-		switch e, err := s.Resolve(name); {
-		case err == nil:
+		e, err := s.Resolve(name)
+		if err == nil {
 			return e, s, nil
-		case !errors.Is(err, ErrUnknownEvent):
+		}
+		if errors.Is(err, errPrefix) {
+			break
+		}
+		if !errors.Is(err, ErrUnknownEvent) {
 			return Event{}, nil, err
 		}
 	}
 	return Event{}, nil, fmt.Errorf("%w %q%s", ErrUnknownEvent, name, similar(from, name))
+}
+
+// errPrefix is said by a substrate that owns the prefix of an unknown name; the others need not be asked.
+var errPrefix = fmt.Errorf("%w of this prefix", ErrUnknownEvent)
+
+// notOurs is the error of a substrate, the events of which all have the prefix.
+func notOurs(prefix, name string) error {
+	if strings.HasPrefix(name, prefix) {
+		return errPrefix
+	}
+	return ErrUnknownEvent
 }
 
 // maxName is the length of the longest name that is looked up. Raw events and watchpoints are far shorter.

@@ -76,7 +76,7 @@ func (goRuntime) Resolve(name string) (Event, error) {
 	if at := findGo(name); at >= 0 {
 		return goEvents[at].event(), nil
 	}
-	return Event{}, ErrUnknownEvent
+	return Event{}, notOurs(wire.ProcessCounter, name)
 }
 
 func findGo(name string) int {

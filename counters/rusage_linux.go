@@ -42,12 +42,12 @@ var rusageEvents = []rusageEvent{
 func (rusage) lookup(name string) (e *rusageEvent, process bool, err error) {
 	field, ok := strings.CutPrefix(name, rusagePrefix)
 	if !ok {
-		return nil, false, ErrUnknownEvent
+		return nil, false, notOurs(rusagePrefix, name)
 	}
 	field, process = strings.CutPrefix(field, strings.TrimPrefix(processPrefix, rusagePrefix))
 	at := slices.IndexFunc(rusageEvents, func(e rusageEvent) bool { return e.name == field && (process || !e.gauge) })
 	if at < 0 {
-		return nil, false, fmt.Errorf("%w %q", ErrUnknownEvent, name)
+		return nil, false, notOurs(rusagePrefix, name)
 	}
 	return &rusageEvents[at], process, nil
 }

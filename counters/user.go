@@ -81,7 +81,7 @@ func (r *registered) Resolve(name string) (Event, error) {
 	if at := r.find(name); at >= 0 {
 		return r.list[at].event, nil
 	}
-	return Event{}, ErrUnknownEvent
+	return Event{}, notOurs(userPrefix, name)
 }
 
 // Open makes counters readable together.
