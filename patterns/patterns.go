@@ -1,6 +1,6 @@
 // Package patterns holds the metrics and wait states that the analyzer knows, one file per family. A
 // pattern is one value: its texts, its place in the metric tree, the derived operations it needs, and the
-// formula on them. There is no registration: [All] is the list.
+// formula on them. There is no registration: [All] is the list. Properties above counters (counter_*.go) are in the list of [Properties].
 //
 // A new pattern is a value in a file of its family, a line in the list, and tests with a case that it finds
 // and a similar one that it does not.
@@ -25,5 +25,14 @@ func All() []*analyzer.Pattern {
 		Imbalance, Overload, Underload,
 		CriticalPath,
 		CriticalPathImbalance,
+	}
+}
+
+// Properties returns the performance properties above counters. The list is fresh, its values are shared and constant.
+func Properties() []*analyzer.Property {
+	return []*analyzer.Property{
+		PoorCacheUtilisation, MemoryBound, TLBThrashing, CacheLineContention,
+		BranchBound, FailedStoreConditionals, InstructionReissue,
+		PageFaultBound, HeavyAllocation, ContextSwitchStorm,
 	}
 }

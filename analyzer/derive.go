@@ -1,0 +1,302 @@
+package analyzer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracerec/metric"
+	"tracerec/metric/spec"
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
+
+// Derive adds to an experiment what specifications and properties make of its counters: a hierarchy of metrics for each root of a
+// specification, ratios, and findings. What was derived before is replaced; the counters themselves stay as they are, so an experiment
+// can be derived again. Its severities must have been read. An experiment without counters is not changed.
+//
+// The inclusive value of a metric is its linear form of what certainly belongs to the goroutines; its own is that without the children's,
+// so what is unaccounted, and negative where counters contradict each other. What is uncertain is one more child of the root.
+// See "A holistic hardware counter analysis", section 2.3.
+func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) error {
+	underive(e)
+	d := deriver{e: e, at: map[string]int{}, nodes: map[string]int{}, listed: map[string]bool{}, shared: map[int]bool{}}
+	for i := range e.Metrics {
+		d.at[e.Metrics[i].Name] = i
+		if e.Metrics[i].Counter {
+			d.counters = append(d.counters, i)
+			d.events = append(d.events, e.Metrics[i].Title)
+			d.shared[i] = isShared(e.Metrics[i].Title)
+		}
+	}
+	if len(d.counters) == 0 {
+		return nil
+	}
+	d.cells()
+	for _, s := range specs {
+		if err := d.derive(s); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.events {
+		if !d.listed[name] {
+			e.Unlisted = append(e.Unlisted, name)
+		}
+	}
+	e.OnPath = append(e.OnPath, make([]int64, max(0, len(e.Metrics)-len(e.OnPath)))...)
+	e.Stats = append(e.Stats, make([]report.Stats, max(0, len(e.Metrics)-len(e.Stats)))...)
+	e.Critical = append(e.Critical, make([][]report.Cell, max(0, len(e.Metrics)-len(e.Critical)))...)
+	return d.properties(properties)
+}
+
+// underive removes what was derived.
+func underive(e *report.Experiment) {
+	e.Ratios, e.Properties, e.Unlisted, e.Notes = nil, nil, nil, nil
+	var keep []int
+	place := make([]int, len(e.Metrics))
+	for i := range e.Metrics {
+		place[i] = -1
+		if e.Metrics[i].Hierarchy == "" {
+			place[i] = len(keep)
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == len(e.Metrics) {
+		return
+	}
+	e.Metrics, e.Severity, e.Critical = pick(e.Metrics, keep), pick(e.Severity, keep), pick(e.Critical, keep)
+	e.OnPath, e.Stats = pick(e.OnPath, keep), pick(e.Stats, keep)
+	e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f report.Finding) bool { return place[f.Metric] < 0 })
+	for i := range e.Findings {
+		e.Findings[i].Metric = place[e.Findings[i].Metric]
+	}
+}
+
+// pick returns the elements at some places, as far as there are any.
+func pick[T any](list []T, places []int) []T {
+	var picked []T
+	for _, i := range places {
+		if i < len(list) {
+			picked = append(picked, list[i])
+		}
+	}
+	return picked
+}
+
+// deriver applies specifications to an experiment.
+type deriver struct {
+	e                  *report.Experiment
+	at                 map[string]int // metrics by name
+	nodes              map[string]int // of hierarchies, by name in the specification
+	counters           []int          // metrics that are counters
+	events             []string       // their names
+	listed             map[string]bool
+	shared             map[int]bool    // metrics of counters of the whole process only, of which nothing is certain
+	certain, uncertain [][]report.Cell // by place in counters
+}
+
+// cells collects the severities of the counters.
+func (d *deriver) cells() {
+	for _, c := range d.counters {
+		var uncertain []report.Cell
+		for i := range d.e.Metrics {
+			if d.e.Metrics[i].Uncertain && d.e.Metrics[i].Parent == d.e.Metrics[c].Name {
+				uncertain = report.AddCells(uncertain, d.e.Severity[i], 1)
+			}
+		}
+		d.certain, d.uncertain = append(d.certain, d.e.Severity[c]), append(d.uncertain, uncertain)
+	}
+}
+
+// derive adds the hierarchies and ratios of one specification.
+func (d *deriver) derive(s *spec.Spec) error {
+	r := s.Resolve(d.events)
+	for _, event := range r.Events {
+		d.listed[event] = d.listed[event] || !slices.Contains(r.Unlisted, event)
+	}
+	own := make([][]report.Cell, len(r.Nodes))
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		cells := combine(n.Form, d.certain)
+		own[i] = report.AddCells(own[i], cells, 1)
+		if n.Parent >= 0 {
+			own[n.Parent] = report.AddCells(own[n.Parent], cells, -1)
+		}
+	}
+	names, root := make([]string, len(r.Nodes)), 0
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		m := d.metric(s, r, n)
+		if n.Parent < 0 {
+			root = i
+		} else {
+			m.Parent = names[n.Parent]
+		}
+		m.Name = d.free(n.Name, r.Nodes[root].Label)
+		names[i] = m.Name
+		d.add(m, own[i])
+		at := len(d.e.Metrics) - 1
+		d.shared[at] = len(n.Form) > 0 && !slices.ContainsFunc(n.Form, func(t spec.Term) bool { return !isShared(r.Events[t.Event]) })
+		if _, known := d.nodes[n.Label]; !known {
+			d.nodes[n.Label] = at
+		}
+		if i+1 == len(r.Nodes) || r.Nodes[i+1].Parent < 0 {
+			d.addUncertain(names[root], d.metric(s, r, &r.Nodes[root]), combine(r.Nodes[root].Form, d.uncertain))
+		}
+	}
+	d.e.Notes = append(d.e.Notes, r.Dropped...)
+	return d.ratios(s, r)
+}
+
+// isShared says that a counter counts for the whole process.
+func isShared(counter string) bool { return strings.HasPrefix(counter, wire.ProcessCounter) }
+
+// combine evaluates a linear form cell by cell.
+func combine(form []spec.Term, cells [][]report.Cell) (sum []report.Cell) {
+	for _, t := range form {
+		sum = report.AddCells(sum, cells[t.Event], t.Times)
+	}
+	return sum
+}
+
+// free returns a name that no metric has. A metric of a hierarchy that is called like a counter gets the name of its root behind it.
+func (d *deriver) free(name, root string) string {
+	if _, taken := d.at[name]; !taken {
+		return name
+	}
+	if !strings.Contains(name, "@") {
+		name += "@" + root
+	}
+	for base, n := name, 2; ; n++ {
+		if _, taken := d.at[name]; !taken {
+			return name
+		}
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+}
+
+func (d *deriver) add(m metric.Metric, own []report.Cell) {
+	d.at[m.Name] = len(d.e.Metrics)
+	if own == nil {
+		own = []report.Cell{}
+	}
+	d.e.Metrics, d.e.Severity = append(d.e.Metrics, m), append(d.e.Severity, own)
+}
+
+// addUncertain adds the child of a root that has what could not be attributed exactly.
+func (d *deriver) addUncertain(root string, m metric.Metric, cells []report.Cell) {
+	m.Parent, m.Uncertain, m.Incomplete = root, true, false
+	m.Name, m.Title = d.free(root+"_uncertain", root), m.Title+" (uncertain)"
+	m.Description = "The part of " + root + " that others may have contributed to: it belongs to no goroutine with certainty."
+	d.add(m, cells)
+}
+
+// metric describes a node.
+func (d *deriver) metric(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Metric {
+	m := metric.Metric{Title: n.Label, Unit: metric.Events, Description: n.Description, Hierarchy: n.Spec, Incomplete: len(n.Missing) > 0}
+	if m.Hierarchy == "" {
+		m.Hierarchy = s.Name
+	}
+	switch n.Unit {
+	case "ns":
+		m.Unit = metric.Nanoseconds
+	case "bytes":
+		m.Unit = metric.Bytes
+	case "cycles":
+		m.UnitName = n.Unit
+	}
+	m.Formula = formText(n.Form, r.Events)
+	if n.Kind == spec.Remainder {
+		m.Formula += "; what the other parts leave"
+	}
+	if m.Incomplete {
+		const most = 8
+		missing := strings.Join(n.Missing[:min(len(n.Missing), most)], ", ")
+		if len(n.Missing) > most {
+			missing += fmt.Sprintf(" and %d more", len(n.Missing)-most)
+		}
+		m.Formula += "; not measured: " + missing
+	}
+	if m.Description == "" {
+		m.Description = "Metric of the specification " + m.Hierarchy + "."
+	}
+	return m
+}
+
+// formText writes a linear form: "a − 2 × b".
+func formText(form []spec.Term, events []string) string {
+	var b strings.Builder
+	for i, t := range form {
+		times := t.Times
+		switch {
+		case times < 0 && i == 0:
+			b.WriteString("−")
+		case times < 0:
+			b.WriteString(" − ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		if times = max(times, -times); times != 1 {
+			fmt.Fprintf(&b, "%d × ", times)
+		}
+		b.WriteString(events[t.Event])
+	}
+	if len(form) == 0 {
+		return "0"
+	}
+	return b.String()
+}
+
+// ratios adds the ratios of a specification. A name that several specifications use is told from the others by theirs.
+func (d *deriver) ratios(s *spec.Spec, r *spec.Resolved) error {
+	for _, q := range r.Ratios {
+		x := report.Ratio{Name: q.Name, Unit: q.Unit, Description: q.Description, Hierarchy: s.Name, Formula: q.Expression.String(),
+			Low: q.Low, High: q.High, Least: q.Least}
+		taken := func(y report.Ratio) bool { return y.Name == x.Name }
+		if slices.ContainsFunc(d.e.Ratios, taken) {
+			if x.Name += "@" + s.Name; slices.ContainsFunc(d.e.Ratios, taken) {
+				continue
+			}
+		}
+		var ok bool
+		if x.Operands, ok = d.operands(q.Expression); !ok {
+			continue
+		}
+		if err := x.Prepare(); err != nil {
+			return err
+		}
+		d.e.Ratios = append(d.e.Ratios, x)
+	}
+	return nil
+}
+
+// operands finds the metrics that an expression names, and false if one is not there. If all are counters of the whole process, of which
+// nothing is certain, what is uncertain counts.
+func (d *deriver) operands(e *spec.Expr) (list []report.Operand, ok bool) {
+	all := true
+	for _, name := range e.Names() {
+		i, found := d.find(name)
+		if !found {
+			return nil, false
+		}
+		list = append(list, report.Operand{Name: name, Metric: i})
+		all = all && d.shared[i]
+	}
+	for i := range list {
+		list[i].All = all
+	}
+	return list, len(list) > 0
+}
+
+// find finds the metric of a name in a specification: one of a hierarchy, or else a counter.
+func (d *deriver) find(name string) (int, bool) {
+	if i, ok := d.nodes[name]; ok {
+		return i, true
+	}
+	for _, as := range []string{name, name + ":u"} {
+		if k := slices.Index(d.events, as); k >= 0 {
+			return d.counters[k], true
+		}
+	}
+	return 0, false
+}
