@@ -6,16 +6,16 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
 )
@@ -23,7 +23,7 @@ import (
 // costNames are events that every Linux has; n of them make a set.
 var costNames = []string{"task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations", "alignment-faults", "emulation-faults"}
 
-const costRounds, costReadings = 50, 200
+const costRounds, costReadings = 20, 100
 
 // bareRead is a C program that reads the same group with read(2).
 type bareRead struct {
@@ -81,29 +81,38 @@ func measureRead(t testing.TB, g substrate.Group, n int) float64 {
 	return float64(best) / costReadings
 }
 
-// A reading costs at most 1.1 times a bare group read in C. Both take turns, and the least of each counts: others may run
-// in between.
+// onOneProcessor keeps the calling thread, and processes that it starts, on one processor.
+func onOneProcessor(t testing.TB) {
+	var all, one unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &all))
+	for cpu := 0; one.Count() == 0; cpu++ { // the first that is permitted
+		if all.IsSet(cpu) {
+			one.Set(cpu)
+		}
+	}
+	require.NoError(t, unix.SchedSetaffinity(0, &one))
+	t.Cleanup(func() { unix.SchedSetaffinity(0, &all) })
+}
+
+// A reading costs at most 1.1 times a bare group read in C. Both take turns on one processor, and the least of each
+// counts: others may run in between.
 func TestCostOfARead(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector costs more than the reading")
 	}
 	lockThread(t)
+	onOneProcessor(t)
 	for _, n := range []int{1, 3, 4, 8} {
 		names := costNames[:n]
 		g := open(t, substrate.Options{}, names...)
 		c := startBareRead(t, names)
-		ours, bare := []float64{}, []float64{}
-		for try := range 10 {
-			ours = append(ours, measureRead(t, g, n))
-			bare = append(bare, c.measure(t))
-			if try >= 2 && slices.Min(ours) <= 1.1*slices.Min(bare) {
-				break
-			}
-			runtime.Gosched()
+		ours, bare := math.Inf(1), math.Inf(1)
+		for try := 0; try < 20 || try < 200 && ours > 1.1*bare; try++ {
+			ours = min(ours, measureRead(t, g, n))
+			bare = min(bare, c.measure(t))
 		}
-		ratio := slices.Min(ours) / slices.Min(bare)
-		t.Logf("%d events: %.0f ns, in C %.0f ns: ratio %.2f", n, slices.Min(ours), slices.Min(bare), ratio)
-		require.LessOrEqual(t, ratio, 1.1, "%d events", n)
+		t.Logf("%d events: %.0f ns, in C %.0f ns: ratio %.2f", n, ours, bare, ours/bare)
+		require.LessOrEqual(t, ours/bare, 1.1, "%d events", n)
 		require.NoError(t, g.Close())
 	}
 }

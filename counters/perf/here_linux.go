@@ -60,13 +60,16 @@ func (g *group) readHere(dst []uint64) (where uint64, err error) {
 		}
 		if w.Sequence(me) == seq {
 			if on {
-				return uint64(uintptr(me))>>3<<8 | uint64(seq), nil
+				return place(me, seq), nil
 			}
 			return 0, nil
 		}
 	}
 	return 0, g.readAll(dst, nil, nil)
 }
+
+// place returns the number for a goroutine between two times that it leaves its thread.
+func place(g unsafe.Pointer, seq uint8) uint64 { return uint64(uintptr(g))>>3<<8 | uint64(seq) }
 
 // lockForever binds the calling goroutine to its thread, which ends with it.
 func lockForever() { runtime.LockOSThread() }

@@ -28,10 +28,11 @@ type system struct {
 type opener struct {
 	sys   system
 	procs string // /proc
+	real  bool   // sys is the kernel
 }
 
 func newSubstrate() *Substrate {
-	return &Substrate{catalog: systemCatalog(), opener: opener{sys: kernel(), procs: "/proc"}}
+	return &Substrate{catalog: systemCatalog(), opener: opener{sys: kernel(), procs: "/proc", real: true}}
 }
 
 func kernel() system {
@@ -84,6 +85,9 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 	if o.Thread == 0 && o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
 		g.bindHere()
 		g.mapPages()
+		if s.real && g.here.tid != 0 && g.pages == nil && len(g.bundles) == 1 {
+			g.fast = &g.bundles[0]
+		}
 	}
 	if o.Multiplex {
 		return &timed{*g, make([]uint64, g.n), make([]uint64, g.n)}, nil
