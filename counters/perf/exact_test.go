@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -37,8 +38,22 @@ func watches(cells ...int) (names []string) {
 func store(cell, n int) {
 	p := &cells[cell]
 	for i := range n {
-		*p = uint64(i)
+		*p = uint64(i) // storeLine
 	}
+}
+
+// storeLine and touchLine are the lines of this file that store to a cell and touch a page.
+var storeLine, touchLine = lineOf("// storeLine"), lineOf("// touchLine")
+
+func lineOf(mark string) int {
+	_, file, _, _ := runtime.Caller(0)
+	text, _ := os.ReadFile(file)
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(line, mark) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // open opens events on the calling thread, which the test keeps.
@@ -59,7 +74,11 @@ func skipUnlessPossible(t testing.TB, err error) {
 	require.NoError(t, err)
 }
 
+func errorsIsPermission(err error) bool { return errors.Is(err, substrate.ErrPermission) }
+
 // touch touches so many new pages.
+//
+//go:noinline
 func touch(t testing.TB, pages int) {
 	size := pages * os.Getpagesize()
 	mem, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -68,7 +87,7 @@ func touch(t testing.TB, pages int) {
 		return
 	}
 	for i := 0; i < size; i += os.Getpagesize() {
-		mem[i] = 1
+		mem[i] = 1 // touchLine
 	}
 	unix.Munmap(mem)
 }
