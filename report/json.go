@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"strings"
 
 	"tracerec/metric"
 )
@@ -16,6 +17,12 @@ type (
 		Metrics    []jsonMetric  `json:"metrics"`
 		Findings   []jsonFinding `json:"findings"`
 		Warnings   []string      `json:"warnings"`
+
+		// What was made of counters, if any were recorded.
+		Ratios     []jsonRatio    `json:"ratios,omitempty"`
+		Properties []jsonProperty `json:"properties,omitempty"` // most events first
+		Unlisted   []string       `json:"unlisted_counters,omitempty"`
+		Notes      []string       `json:"notes,omitempty"` // what could not be derived
 	}
 	jsonHeader struct {
 		Header
@@ -30,6 +37,38 @@ type (
 		Parent   string `json:"parent"`
 		Total    int64  `json:"total"`    // inclusive along the metric tree
 		Critical int64  `json:"critical"` // ns of the critical path spent on the causers of these waits, counted once
+
+		Counter    bool   `json:"counter,omitempty"`
+		Uncertain  bool   `json:"uncertain,omitempty"`  // the part of the parent that could not be attributed exactly
+		Hierarchy  string `json:"hierarchy,omitempty"`  // specification that it is derived with
+		Incomplete bool   `json:"incomplete,omitempty"` // counters are lacking: a lower bound
+	}
+	jsonRatio struct {
+		Name      string          `json:"name"`
+		Unit      string          `json:"unit"`
+		Hierarchy string          `json:"hierarchy"`
+		Formula   string          `json:"formula"`
+		Low       float64         `json:"low"` // the scale; equal: none
+		High      float64         `json:"high"`
+		Least     float64         `json:"least"`
+		Value     *float64        `json:"value"` // of the whole program, null if a denominator is too small
+		CallPaths []jsonRatioPath `json:"callpaths"`
+	}
+	jsonRatioPath struct { // a call path that has a value, without those below it
+		jsonPlace
+		Value float64 `json:"value"`
+	}
+	jsonProperty struct {
+		Property string `json:"property"`
+		Title    string `json:"title"`
+		jsonPlace
+		Part   int64  `json:"part"` // events
+		Of     int64  `json:"of"`   // events, or ns if of_name is time
+		Parts  string `json:"part_name"`
+		Ofs    string `json:"of_name"`
+		Shared bool   `json:"shared"` // the whole process was counted
+		Text   string `json:"text"`
+		Advice string `json:"advice"`
 	}
 	jsonPlace struct {
 		CallPath []string `json:"callpath"`
@@ -117,7 +156,8 @@ func JSON(w io.Writer, e *Experiment) error {
 	}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
-		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i)})
+		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i),
+			m.Counter, m.Uncertain, m.Hierarchy, m.Incomplete})
 		if i >= len(e.Stats) || e.Stats[i].Count == 0 {
 			continue
 		}
@@ -131,6 +171,7 @@ func JSON(w io.Writer, e *Experiment) error {
 	for i := range e.Findings {
 		out.Findings = append(out.Findings, e.jsonFinding(&e.Findings[i]))
 	}
+	out.Ratios, out.Properties, out.Unlisted, out.Notes = e.jsonRatios(), e.jsonProperties(), e.Unlisted, e.Notes
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
@@ -202,4 +243,35 @@ func (e *Experiment) jsonStats(metric string, s *Stats) jsonStats {
 			e.locationOrNone(w.Causer), e.jsonPlaceOrNull(w.CauserPath)})
 	}
 	return out
+}
+
+func (e *Experiment) jsonRatios() (list []jsonRatio) {
+	if len(e.Ratios) == 0 {
+		return nil
+	}
+	sums := e.Sums()
+	for i := range e.Ratios {
+		r := &e.Ratios[i]
+		out := jsonRatio{r.Name, r.Unit, r.Hierarchy, r.Formula, r.Low, r.High, r.Least, nil, []jsonRatioPath{}}
+		if v, ok := sums.Ratio(r, -1); ok {
+			out.Value = &v
+		}
+		for path := range e.Paths {
+			if v, ok := sums.Ratio(r, path); ok {
+				out.CallPaths = append(out.CallPaths, jsonRatioPath{e.jsonPlace(uint32(path)), v})
+			}
+		}
+		list = append(list, out)
+	}
+	return list
+}
+
+func (e *Experiment) jsonProperties() (list []jsonProperty) {
+	words := e.Sentences()
+	for i := range e.Properties {
+		f := &e.Properties[i]
+		list = append(list, jsonProperty{f.Property, f.Title, e.jsonPlace(f.Path), f.Part, f.Of, f.PartName, f.OfName, f.Shared,
+			strings.ReplaceAll(words.Property(f), nbsp, " "), f.Advice})
+	}
+	return list
 }

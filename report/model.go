@@ -53,9 +53,19 @@ type Header struct {
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
 	// recording began. It is part of execution, not taken out of anything. 0 if unknown.
-	RecordingCost int64  `json:"recording_cost_ns,omitempty"`
-	CPU           string `json:"cpu,omitempty"`       // model of the processor, "" unknown
-	Frequency     uint64 `json:"cpu_hertz,omitempty"` // clock rate of its cycles, 0 unknown
+	RecordingCost int64     `json:"recording_cost_ns,omitempty"`
+	CPU           Processor `json:"cpu,omitzero"`        // the zero value: unknown
+	Frequency     uint64    `json:"cpu_hertz,omitempty"` // clock rate of its cycles, 0 unknown
+}
+
+// Processor is what the program ran on. It converts to spec.CPU.
+type Processor struct {
+	Arch     string `json:"arch"`   // GOARCH
+	Vendor   string `json:"vendor"` // in its own words: GenuineIntel
+	Family   int    `json:"family"`
+	Model    int    `json:"model"`
+	Stepping int    `json:"stepping"`
+	Name     string `json:"name"` // in the maker's words
 }
 
 // Origin says where the numbers come from, so that more can be looked up there.

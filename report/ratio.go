@@ -143,8 +143,11 @@ func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
 
 // RatioText writes the value of a ratio: a share as 12.4 %, others with three digits.
 func RatioText(v float64, unit string) string {
-	if unit == "%" {
+	switch {
+	case unit == "%":
 		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+	case strings.HasPrefix(unit, "share"):
+		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 	}
 	switch a := math.Abs(v); {
 	case a >= 1e15:

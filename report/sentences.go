@@ -29,6 +29,9 @@ func (e *Experiment) Sentences() *Sentences {
 // Finding tells who waited how long, where, and for whom.
 func (s *Sentences) Finding(f *Finding) string { return s.p.sentence(f) }
 
+// Property tells how many events there are too many at a call path.
+func (s *Sentences) Property(f *PropertyFinding) string { return s.p.property(f) }
+
 // Who names locations of a group: one by its name, several as "worker ×7".
 func (s *Sentences) Who(group int32, locations []uint32) string { return s.p.who(group, locations) }
 

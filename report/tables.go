@@ -3,14 +3,18 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"tracerec/metric"
 )
 
 // shares writes the largest shares of a metric over call paths, with who has most of each.
 func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
-	all := byPath(p.e.Severity[metricIndex])
+	p.largest(p.e.Severity[metricIndex], whole, unit)
+}
+
+// largest is shares for cells, which ascend.
+func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
+	all := byPath(cells)
 	for len(all) > 0 && all[len(all)-1].value <= 0 {
 		all = all[:len(all)-1]
 	}
@@ -124,26 +128,3 @@ var builtin = map[string]bool{"time": true, "visits": true, "messages": true, "a
 
 // uncertain ends the names of the metrics that hold the part of a counter which could not be attributed exactly.
 const uncertain = "_uncertain"
-
-// counters shows the counters' own hierarchies, each with its call paths.
-func (p *page) counters() {
-	e := p.e
-	first := true
-	for i := range e.Metrics {
-		m := &e.Metrics[i]
-		total := e.Total(i)
-		if builtin[m.Name] || m.Parent != "" || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
-			continue
-		}
-		if first {
-			p.title("Counters", "most on")
-			first = false
-		}
-		text := fmt.Sprintf("%s: %s", clean(m.Title), quantity(total, m.Unit))
-		if u := e.Total(e.MetricIndex(m.Name + uncertain)); u != 0 {
-			text += fmt.Sprintf(", %s of it not attributable to a call path with certainty", percent(u, total))
-		}
-		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))
-		p.shares(i, total, m.Unit)
-	}
-}

@@ -31,6 +31,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p.imbalance()
 	p.instances()
 	p.samples()
+	p.properties()
 	p.counters()
 	p.blank()
 	p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
@@ -48,6 +49,8 @@ type page struct {
 	files map[string]string
 	roots []int32     // by call path, see root
 	said  map[int]int // metric: number of the finding that gave its advice
+
+	ratioSums *Sums
 }
 
 // style is an SGR escape parameter.

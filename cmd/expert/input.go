@@ -28,6 +28,7 @@ func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use for a trace, if possible")
 	n := report.DefaultLocations
 	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
+	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
 }
 
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
@@ -83,6 +84,9 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 			return nil, fmt.Errorf("%s: %w", input, err)
 		}
 	} else if in.Cube, err = openCube(input); err != nil {
+		return nil, err
+	} else if err = in.derive(cmd); err != nil {
+		in.Close()
 		return nil, err
 	}
 	in.Experiment, err = report.Summary(in.Cube)
@@ -181,6 +185,11 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 	if err != nil {
 		return err
 	}
+	if len(specs(cmd)) > 0 {
+		if err := derive(cmd, e); err != nil {
+			return err
+		}
+	}
 	return use(e.Fold(locations(cmd)))
 }
 
@@ -218,6 +227,9 @@ func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*t
 		return nil, err
 	}
 	e.Origin.Sources = sourceRoots(e.Regions)
+	if err := derive(cmd, e); err != nil {
+		return nil, err
+	}
 	return e, use(a, e)
 }
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/analyzer"
+	"tracerec/metric/spec"
+	"tracerec/patterns"
+	"tracerec/report"
+)
+
+// specs returns the flag --spec.
+func specs(cmd *cobra.Command) []string {
+	names, _ := cmd.Flags().GetStringArray("spec") // commands without the flag have none
+	return names
+}
+
+// derive makes hierarchies, ratios and properties of the counters of an experiment: by the specifications that the user names, put
+// together so that later ones may override earlier ones, or else by those that are shipped for the processor.
+func derive(cmd *cobra.Command, e *report.Experiment) error {
+	var list []*spec.Spec
+	if names := specs(cmd); len(names) > 0 {
+		s, err := spec.Load(names...)
+		if err != nil {
+			return fmt.Errorf("--spec: %w", err)
+		}
+		list = append(list, s)
+	} else {
+		for _, name := range spec.For(spec.CPU(e.Header.CPU)) {
+			s, err := spec.Open(name)
+			if err != nil {
+				return err
+			}
+			list = append(list, s)
+		}
+	}
+	return analyzer.Derive(e, list, patterns.Properties())
+}
+
+// derive derives a report again if the user asks for it.
+func (in *reportInput) derive(cmd *cobra.Command) error {
+	if len(specs(cmd)) == 0 {
+		return nil
+	}
+	e, err := report.FromCube(in.Cube)
+	if errors.Is(err, report.ErrForeign) {
+		return fmt.Errorf("%s: --spec needs a trace or a report of one; reports made of several are derived when they are merged", in.Name)
+	}
+	if err != nil {
+		return err
+	}
+	if err := derive(cmd, e); err != nil {
+		return err
+	}
+	c, err := e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
+	}
+	in.Cube.Close()
+	in.Cube = c
+	return nil
+}

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracerec/metric"
+)
+
+// counters shows the hierarchies of counters as trees, ratios, and what is in no hierarchy, each with its call paths.
+func (p *page) counters() {
+	first := true
+	for i := range p.e.Metrics {
+		if m := &p.e.Metrics[i]; m.Hierarchy != "" && m.Parent == "" && p.e.Total(i) != 0 {
+			p.hierarchy(i, first)
+			first = false
+		}
+	}
+	p.ratios()
+	p.flatCounters(first)
+	if len(p.e.Notes) > 0 {
+		p.blank()
+		p.line(p.paint(dim, "Not derived, because counters are lacking:"))
+		for _, n := range p.e.Notes[:min(len(p.e.Notes), p.top)] {
+			p.styledPara(dim, 2, "", n)
+		}
+		p.more(p.top, len(p.e.Notes), "metric")
+	}
+}
+
+// hierarchy shows the tree of one root, and where most of it is.
+func (p *page) hierarchy(root int, first bool) {
+	e := p.e
+	if p.blank(); first {
+		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("events", 18)+right("of parent", 11)))
+	}
+	p.branch(root, 0, e.inclusiveTotal(root, true))
+	for k := range e.Metrics {
+		if m := &e.Metrics[k]; m.Uncertain && m.Parent == e.Metrics[root].Name && e.Total(k) != 0 {
+			p.row(1, "not attributable with certainty", e.Total(k), e.Total(root), &e.Metrics[root], dim)
+		}
+	}
+	p.line(p.paint(dim, "    mostly in"))
+	p.largest(e.inclusive(root, true), e.Total(root), e.Metrics[root].Unit)
+}
+
+// branch shows a metric of a hierarchy and those below it; whole is its parent's value.
+func (p *page) branch(i, depth int, whole int64) {
+	e := p.e
+	m := &e.Metrics[i]
+	total := e.inclusiveTotal(i, depth == 0)
+	p.row(depth, m.Label(), total, whole, m, cyan)
+	rest, below := e.inclusiveTotal(i, false), 0
+	for k := i + 1; k < len(e.Metrics); k++ {
+		if c := &e.Metrics[k]; c.Parent == m.Name && !c.Uncertain {
+			v := e.inclusiveTotal(k, false)
+			if below++; v != 0 {
+				p.branch(k, depth+1, total)
+			}
+			rest -= v
+		}
+	}
+	switch {
+	case below == 0 || rest == 0:
+	case rest > 0:
+		p.row(depth+1, "unaccounted", rest, total, m, dim)
+	default:
+		p.row(depth+1, "contradiction: parts exceed the whole", rest, total, m, red)
+	}
+}
+
+// row shows one value of a hierarchy. Cycles are told in seconds, too, if the clock rate is known.
+func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric, st style) {
+	row := left(strings.Repeat("  ", depth+1)+clean(name), 42) + " "
+	share := ""
+	if depth > 0 {
+		share = percent(value, whole)
+	}
+	time := ""
+	if m.UnitName == "cycles" && p.e.Header.Frequency > 0 {
+		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
+	}
+	p.line(p.paint(st, row), right(quantity(value, m.Unit), 19), right(share, 9), right(time, 9))
+}
+
+// inclusiveTotal is Total with or without what could not be attributed exactly.
+func (e *Experiment) inclusiveTotal(i int, all bool) int64 {
+	total := e.Total(i)
+	for k := i + 1; k < len(e.Metrics) && !all; k++ {
+		if m := &e.Metrics[k]; m.Uncertain && m.Parent == e.Metrics[i].Name {
+			total -= e.Total(k)
+		}
+	}
+	return total
+}
+
+// ratioColumns is how many ratios stand beside each other.
+const ratioColumns = 3
+
+// ratios shows the ratios of the whole program, then of the call paths that matter most to them.
+func (p *page) ratios() {
+	list := p.e.Ratios
+	if len(list) == 0 {
+		return
+	}
+	p.title("Ratios", "whole program")
+	sums := p.sums()
+	for i := range list {
+		r := &list[i]
+		p.line(p.paint(cyan, left("  "+clean(r.Name), 34)), right(p.ratio(sums, r, -1), 12), "  ", p.paint(dim, left(clean(r.Unit), 32)))
+	}
+	for from := 0; from < len(list); from += ratioColumns {
+		p.ratioTable(sums, list[from:min(from+ratioColumns, len(list))])
+	}
+}
+
+// ratio writes a ratio at a call path, of the whole program if it is negative.
+func (p *page) ratio(sums *Sums, r *Ratio, path int) string {
+	if v, ok := sums.Ratio(r, path); ok {
+		return RatioText(v, r.Unit)
+	}
+	return "–"
+}
+
+// ratioTable shows a few ratios by call path.
+func (p *page) ratioTable(sums *Sums, list []Ratio) {
+	const w = 16
+	paths := sums.weightiest(list, func(path int) bool {
+		return slices.ContainsFunc(list, func(r Ratio) bool { _, ok := sums.Ratio(&r, path); return ok })
+	})
+	if len(paths) == 0 {
+		return
+	}
+	heads, room := "", pageWidth-w*len(list)
+	for i := range list {
+		heads += right(clean(list[i].Name), w)
+	}
+	p.blank()
+	p.line(p.paint(dim, left("  by call path", room)), p.paint(cyan, heads))
+	for _, path := range paths[:min(len(paths), p.top)] {
+		row := ""
+		for i := range list {
+			row += right(p.ratio(sums, &list[i], path), w)
+		}
+		p.line("  ", p.path(uint32(path), room-4), "  ", row)
+	}
+	p.more(p.top, len(paths), "call path")
+}
+
+// sums are those of the experiment, made once.
+func (p *page) sums() *Sums {
+	if p.ratioSums == nil {
+		p.ratioSums = p.e.Sums()
+	}
+	return p.ratioSums
+}
+
+// weightiest lists the call paths that are wanted by the largest part that they have in any operand of the ratios.
+func (s *Sums) weightiest(list []Ratio, wanted func(path int) bool) []int {
+	weight := make([]float64, len(s.e.Paths))
+	for i := range list {
+		for _, o := range list[i].Operands {
+			total := float64(s.Total(o.Metric, o.All))
+			for path, v := range s.Paths(o.Metric, o.All) {
+				if total > 0 {
+					weight[path] = max(weight[path], float64(v)/total)
+				}
+			}
+		}
+	}
+	var paths []int
+	for path := range weight {
+		if weight[path] > 0 && wanted(path) {
+			paths = append(paths, path)
+		}
+	}
+	slices.SortStableFunc(paths, func(a, b int) int { return cmp.Compare(weight[b], weight[a]) })
+	return paths
+}
+
+// flatCounters shows the counters that no hierarchy shows, and the program's own metrics that were not sampled.
+func (p *page) flatCounters(only bool) {
+	e := p.e
+	first := true
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		total := e.Total(i)
+		listed := m.Counter && !only && !slices.Contains(e.Unlisted, m.Title)
+		if builtin[m.Name] || m.Parent != "" || m.Hierarchy != "" || listed || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
+			continue
+		}
+		if first {
+			title := "Counters"
+			if !only {
+				title = "Counters in no hierarchy"
+			}
+			p.title(title, "most on")
+			first = false
+		}
+		text := fmt.Sprintf("%s: %s", clean(m.Title), quantity(total, m.Unit))
+		if u := e.Total(e.MetricIndex(m.Name + uncertain)); u != 0 {
+			text += fmt.Sprintf(", %s of it not attributable to a call path with certainty", percent(u, total))
+		}
+		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))
+		p.shares(i, total, m.Unit)
+	}
+}
+
+// properties lists what is wrong by the counters, most events first.
+func (p *page) properties() {
+	e := p.e
+	if len(e.Properties) == 0 {
+		return
+	}
+	p.title("What the counters say", "by number of events, not time")
+	said := map[string]int{}
+	for i := range e.Properties[:min(len(e.Properties), p.top)] {
+		f := &e.Properties[i]
+		name, n := fmt.Sprintf("%2d  %s", i+1, clean(f.Title)), shortCount(f.Part)
+		p.line(p.paint(bold, left(name, pageWidth-width(n)-1)), " ", p.paint(red, n))
+		p.para(4, "", p.property(f))
+		p.place("in", f.Path)
+		if first, ok := said[f.Property]; ok {
+			p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
+		} else {
+			said[f.Property] = i + 1
+			p.styledPara(cyan, 4, "→ ", f.Advice)
+		}
+	}
+	p.more(p.top, len(e.Properties), "finding")
+}
+
+// property words a finding of a property.
+func (p *page) property(f *PropertyFinding) string {
+	of, part := float64(f.Of), float64(f.Part)
+	perSecond := part * 1e9 / of
+	words := strings.NewReplacer("{share}", glue(percent(f.Part, f.Of)), "{part}", glue(shortCount(f.Part)), "{of}", glue(shortCount(f.Of)),
+		"{thousand}", digits(1000*part/of), "{rate}", glue(shortCount(int64(math.Round(min(perSecond, 1<<62))))),
+		"{bytes}", glue(quantity(f.Part, metric.Bytes)), "{byterate}", glue(quantity(int64(min(perSecond, 1<<62)), metric.Bytes))).Replace(clean(f.Words))
+	text := fmt.Sprintf("%s in %s: %s", clean(f.Title), p.at(f.Path), words)
+	if f.Shared {
+		text += "; the whole process is counted, so others may have contributed"
+	}
+	return fmt.Sprintf("%s (%s / %s).", text, clean(f.PartName), clean(f.OfName))
+}
+
+// shortCount writes a count for a sentence: 3.10 M.
+func shortCount(n int64) string {
+	if n > -10_000 && n < 10_000 {
+		return strconv.FormatInt(n, 10)
+	}
+	v, sign := math.Abs(float64(n)), ""
+	if n < 0 {
+		sign = "-"
+	}
+	for _, unit := range []string{" k", " M", " G"} {
+		if v /= 1000; v < 999.5 {
+			return sign + digits(v) + unit
+		}
+	}
+	return sign + digits(v/1000) + " T"
+}
