@@ -14,7 +14,14 @@ func (e *event) activate(now instant) {
 }
 
 // finish adds a slice that has ended to the event's sums, and gives sets that started since the last one their share.
+// A slice in which the thread did not run is none.
 func (e *event) finish(p piece, now instant, shortest float64) {
+	if p.cycles[raw] == 0 {
+		for _, k := range e.pending {
+			k.current = false
+		}
+		return
+	}
 	for i := range e.tracks {
 		t := &e.tracks[i]
 		t.total.add(t.sum(p, i, t.end, shortest))

@@ -27,7 +27,7 @@ func (e Estimator) String() string {
 type Value struct {
 	Count  int64   // estimated occurrences, corrected for the cost of counting if that is known; nothing if Slices is 0
 	Raw    int64   // the same without correction
-	Error  float64 // estimated standard error of Count in occurrences; +Inf: there are too few slices to tell; 0 if Exact
+	Error  float64 // estimated standard error of Count in occurrences, 0 if Exact; +Inf: too few slices to tell
 	Slices int     // slices, also parts of them, in which the event was counted; 0: there is no value
 	Exact  bool    // the event was counted all the time
 	// Enough tells that the period was long enough for one slice of every active event: T ≥ t·n for one slot. A
@@ -37,6 +37,9 @@ type Value struct {
 	Total   int64 // T, cycles in which the set ran
 	Hits    int64 // C, occurrences that were counted
 }
+
+// Known reports whether the event was counted at all. Where it was not there is no value, and Count says nothing.
+func (v Value) Known() bool { return v.Slices > 0 }
 
 // sums is what is known of an event over a period, on one of the two clocks.
 type sums struct {
@@ -115,7 +118,10 @@ func (t *track) rateOf(p piece, clock int, shortest float64) (rate float64, own 
 // between from, or the end of the last slice, and its begin.
 func (t *track) sum(p piece, clock int, from, shortest float64) sums {
 	rate, own := t.rateOf(p, clock, shortest)
-	s := sums{count: p.count, slices: 1, cycles: p.cycles[clock], local: float64(p.count), trapezoid: float64(p.count)}
+	s := sums{count: p.count, cycles: p.cycles[clock], local: float64(p.count), trapezoid: float64(p.count)}
+	if p.cycles[raw] > 0 {
+		s.slices = 1
+	}
 	inside := from > t.end // the last slice was before the period
 	if own && t.rated && !inside {
 		s.differences, s.squares = 1, (rate-t.rate)*(rate-t.rate)

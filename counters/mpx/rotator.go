@@ -74,7 +74,7 @@ func (r *rotator) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		now, ready, wait := r.collect()
+		ready, wait := r.collect()
 		if wait < 0 {
 			return
 		}
@@ -89,19 +89,19 @@ func (r *rotator) run() {
 		case <-timer.C:
 		case <-r.wake:
 		}
-		_ = now
 	}
 }
 
 // collect returns who is due and for how long to wait if nobody is; a negative time means for ever.
-func (r *rotator) collect() (now time.Time, ready []*Multiplexer, wait time.Duration) {
+func (r *rotator) collect() (ready []*Multiplexer, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.due) == 0 {
 		r.running = false
-		return now, nil, -1
+		return nil, -1
 	}
-	now, wait = time.Now(), time.Hour
+	now := time.Now()
+	wait = time.Hour
 	for i := range r.due {
 		d := &r.due[i]
 		if late := now.Sub(d.at); late >= 0 {
@@ -112,5 +112,5 @@ func (r *rotator) collect() (now time.Time, ready []*Multiplexer, wait time.Dura
 		}
 		wait = min(wait, d.at.Sub(now))
 	}
-	return now, ready, max(0, wait)
+	return ready, max(0, wait)
 }

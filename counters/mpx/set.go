@@ -3,6 +3,7 @@ package mpx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -195,7 +196,7 @@ func (o *outcome) value(e Estimator, total instant, enough bool) Value {
 	v := Value{Slices: r.slices, Exact: o.exact, Hits: r.count, Counted: round(r.cycles), Total: round(total[raw])}
 	switch {
 	case r.slices == 0 || r.cycles <= 0:
-		v.Slices = 0
+		v.Slices, v.Exact, v.Error = 0, false, math.Inf(1)
 		return v
 	case o.exact:
 		v.Count, v.Raw, v.Enough = r.count, r.count, true
