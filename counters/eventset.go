@@ -32,12 +32,15 @@ type EventSet struct {
 	destroyed bool
 	stopping  bool
 
-	natives []native       // of all entries, each once; made by Start
-	counts  []int64        // of the natives, since Start or Reset
-	parts   []part         // how they are read; while running
-	owner   unsafe.Pointer // the goroutine that started the set
-	certain bool
-	counted bool // has been started: there are counts
+	multiplexing multiplexing
+
+	natives   []native       // of all entries, each once; made by Start
+	counts    []int64        // of the natives, since Start or Reset
+	qualities []Quality      // of these
+	parts     []part         // how they are read; while running
+	owner     unsafe.Pointer // the goroutine that started the set
+	certain   bool
+	counted   bool // has been started: there are counts
 }
 
 // entry is an event as the user named it.
@@ -191,7 +194,7 @@ func (s *EventSet) resolve(name string) (entry, error) {
 // try makes entries and options those of the set if they can be counted.
 func (s *EventSet) try(entries []entry, o Options) error {
 	_, natives := arrange(entries)
-	parts, err := open(natives, o)
+	parts, err := open(natives, o, s.multiplexing)
 	if err != nil {
 		return err
 	}
@@ -275,14 +278,18 @@ func (s *EventSet) Start() error {
 		return ErrEmpty
 	}
 	s.entries, s.natives = arrange(s.entries)
-	parts, err := open(s.natives, s.options)
+	parts, err := open(s.natives, s.options, s.multiplexing)
 	if err != nil {
 		return err
 	}
 	s.parts, s.counts = parts, make([]int64, len(s.natives))
+	s.qualities = make([]Quality, len(s.natives))
+	for i := range s.qualities {
+		s.qualities[i] = exactly
+	}
 	s.owner, s.certain = goid.G(), true
-	for i := range s.parts {
-		if err := s.parts[i].begin(); err != nil {
+	for _, p := range s.parts {
+		if err := p.begin(); err != nil {
 			return errors.Join(err, s.release())
 		}
 	}
@@ -323,9 +330,7 @@ func (s *EventSet) Accumulate(dst []int64) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	err := s.evaluate(dst, true)
-	s.zero()
-	return err
+	return errors.Join(s.evaluate(dst, true), s.zero())
 }
 
 // Reset makes the counts zero, running or not.
@@ -341,18 +346,19 @@ func (s *EventSet) Reset() error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	s.zero()
-	return nil
+	return s.zero()
 }
 
-func (s *EventSet) zero() {
+func (s *EventSet) zero() error {
 	clear(s.counts)
-	for i := range s.parts {
-		s.parts[i].restart()
+	var errs []error
+	for _, p := range s.parts {
+		errs = append(errs, p.restart())
 	}
 	for _, o := range s.overflows {
 		o.deadline = int64(o.threshold)
 	}
+	return errors.Join(errs...)
 }
 
 // readable returns why counts cannot be stored in dst.
@@ -371,8 +377,8 @@ func (s *EventSet) readable(dst []int64) error {
 // read brings the counts up to date.
 func (s *EventSet) read() error {
 	mine := goid.G() == s.owner
-	for i := range s.parts {
-		certain, err := s.parts[i].read(s.counts, s.natives, mine)
+	for _, p := range s.parts {
+		certain, err := p.read(s.counts, s.natives, s.qualities, mine)
 		if err != nil {
 			return err
 		}
@@ -432,7 +438,11 @@ func (s *EventSet) Stop(dst []int64) error {
 		s.mu.Unlock()
 		return err
 	}
-	err := s.read()
+	var errs []error
+	for _, p := range s.parts {
+		errs = append(errs, p.end())
+	}
+	err := errors.Join(append(errs, s.read())...)
 	s.stopping = true
 	s.mu.Unlock()
 	lost := s.stopOverflows() // without the lock: handlers may be reading
@@ -453,7 +463,7 @@ func (s *EventSet) Cleanup() error {
 		return err
 	}
 	s.entries, s.natives, s.counts, s.overflows, s.counted = nil, nil, nil, nil, false
-	s.options = Options{}
+	s.options, s.multiplexing = Options{}, multiplexing{}
 	return nil
 }
 

@@ -8,24 +8,40 @@ import (
 	"tracerec/counters/substrate"
 )
 
-// part is what a set reads with one call: events of one group, which may be shared with other sets.
-type part struct {
+// part is what a set reads with one call.
+type part interface {
+	// begin takes the reading from which counts count.
+	begin() error
+	// read brings counts and qualities up to date. A reading that is not the owner's says nothing about where the owner was.
+	read(counts []int64, natives []native, qualities []Quality, mine bool) (certain bool, err error)
+	// restart counts from the last reading.
+	restart() error
+	// end is called before the last reading.
+	end() error
+	close() error
+}
+
+// groupPart is events of one group, which may be shared with other sets.
+type groupPart struct {
 	group *shared
 	take  []int // positions in the group's values
 	at    []int // where they go in the set's counts
 	last  []uint64
 	now   []uint64
 	where uint64 // of the owner's last reading
+	timed *timedPart
+}
 
-	// When the events took turns, counts are estimates over the whole time since the last zero.
-	timed                  substrate.Timed
+// timedPart is what is kept of events that take turns: counts are estimates over the whole time since the last zero.
+type timedPart struct {
+	substrate.Timed
 	first                  []uint64 // values then
 	enabled, running       []uint64 // times in ns
 	enabledFirst, ranFirst []uint64
 }
 
 // open opens the natives, those of each substrate together.
-func open(natives []native, o Options) ([]part, error) {
+func open(natives []native, o Options, m multiplexing) ([]part, error) {
 	var parts []part
 	var done []Substrate
 	for _, n := range natives {
@@ -35,12 +51,12 @@ func open(natives []native, o Options) ([]part, error) {
 		done = append(done, n.from)
 		var names []string
 		var at []int
-		for i, m := range natives {
-			if m.from == n.from {
-				names, at = append(names, m.name), append(at, i)
+		for i, k := range natives {
+			if k.from == n.from {
+				names, at = append(names, k.name), append(at, i)
 			}
 		}
-		opened, err := table.open(n.from, names, at, o)
+		opened, err := openOf(n.from, names, at, o, m)
 		if err != nil {
 			return nil, errors.Join(err, closeParts(parts))
 		}
@@ -49,60 +65,89 @@ func open(natives []native, o Options) ([]part, error) {
 	return parts, nil
 }
 
+// openOf opens events of one substrate: all at once if they fit, else by turns if that was asked for, which the system
+// arranges if it can.
+func openOf(from Substrate, names []string, at []int, o Options, m multiplexing) ([]part, error) {
+	exact := o
+	exact.Multiplex = false
+	parts, err := table.open(from, names, at, exact)
+	if err == nil || !o.Multiplex || !scarce(err) {
+		return parts, err
+	}
+	parts, kernel := table.open(from, names, at, o)
+	if kernel == nil {
+		return parts, nil
+	}
+	if !scarce(kernel) && !errors.Is(kernel, ErrUnsupported) {
+		return nil, kernel
+	}
+	slotter, ok := from.(substrate.Slotter)
+	if !ok {
+		return nil, err
+	}
+	p, err := openTurns(from, slotter, names, at, o, m)
+	if err != nil {
+		return nil, err
+	}
+	return []part{p}, nil
+}
+
+// scarce reports whether an opening failed for want of counters.
+func scarce(err error) bool {
+	return errors.Is(err, ErrConflict) || errors.Is(err, ErrNoCounters) || errors.Is(err, ErrBusy)
+}
+
 func closeParts(parts []part) error {
 	var errs []error
-	for i := range parts {
-		errs = append(errs, table.close(parts[i].group))
+	for _, p := range parts {
+		errs = append(errs, p.close())
 	}
 	return errors.Join(errs...)
 }
 
-func newPart(g *shared, take, at []int) part {
+func newPart(g *shared, take, at []int) *groupPart {
 	n := len(g.names)
-	p := part{group: g, take: take, at: at, last: make([]uint64, n), now: make([]uint64, n)}
+	p := &groupPart{group: g, take: take, at: at, last: make([]uint64, n), now: make([]uint64, n)}
 	if t, ok := g.group.(substrate.Timed); ok {
-		p.timed = t
-		p.first, p.enabled, p.running = make([]uint64, n), make([]uint64, n), make([]uint64, n)
-		p.enabledFirst, p.ranFirst = make([]uint64, n), make([]uint64, n)
+		p.timed = &timedPart{t, make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)}
 	}
 	return p
 }
 
-// begin takes the reading from which counts count.
-func (p *part) begin() (err error) {
+func (p *groupPart) begin() (err error) {
 	if p.where, err = p.fetch(); err != nil {
 		return err
 	}
 	p.last, p.now = p.now, p.last
-	p.restart()
+	return p.restart()
+}
+
+func (p *groupPart) restart() error {
+	if t := p.timed; t != nil {
+		copy(t.first, p.last)
+		copy(t.enabledFirst, t.enabled)
+		copy(t.ranFirst, t.running)
+	}
 	return nil
 }
 
-// restart counts from the last reading.
-func (p *part) restart() {
-	if p.timed != nil {
-		copy(p.first, p.last)
-		copy(p.enabledFirst, p.enabled)
-		copy(p.ranFirst, p.running)
-	}
-}
+func (p *groupPart) end() error   { return nil }
+func (p *groupPart) close() error { return table.close(p.group) }
 
 // fetch reads the group.
-func (p *part) fetch() (where uint64, err error) {
+func (p *groupPart) fetch() (where uint64, err error) {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
 	if where, err = p.group.group.Read(p.now); err != nil {
 		return 0, fmt.Errorf("%s: %w", p.group.from.Name(), err)
 	}
 	if p.timed != nil {
-		p.timed.Times(p.enabled, p.running)
+		p.timed.Times(p.timed.enabled, p.timed.running)
 	}
 	return where, nil
 }
 
-// read adds to the counts what was counted since the last reading. A reading by another goroutine than the set's owner
-// says nothing about where the owner was.
-func (p *part) read(counts []int64, natives []native, mine bool) (certain bool, err error) {
+func (p *groupPart) read(counts []int64, natives []native, qualities []Quality, mine bool) (certain bool, err error) {
 	where, err := p.fetch()
 	if err != nil {
 		return false, err
@@ -118,8 +163,9 @@ func (p *part) read(counts []int64, natives []native, mine bool) (certain bool, 
 		case e.Gauge:
 			counts[slot] = int64(p.now[k])
 		case p.timed != nil:
-			// An estimate may come out lower than an earlier one; a count never falls.
-			counts[slot] = max(counts[slot], p.estimate(k))
+			var estimate int64
+			estimate, qualities[slot] = p.timed.estimate(p.now[k], k)
+			counts[slot] = max(counts[slot], estimate) // which may come out lower than before; a count never falls
 		default:
 			counts[slot] += int64(difference(p.now[k], p.last[k], e.Bits))
 		}

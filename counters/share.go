@@ -1,7 +1,6 @@
 package counters
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
@@ -48,7 +47,7 @@ func (t *groupTable) open(from Substrate, names []string, at []int, o Options) (
 	if err == nil {
 		return []part{p}, nil
 	}
-	if !errors.Is(err, ErrConflict) && !errors.Is(err, ErrNoCounters) && !errors.Is(err, ErrBusy) {
+	if !scarce(err) {
 		return nil, err
 	}
 	found, rest, restAt := t.find(key, names, at)
@@ -63,17 +62,18 @@ func (t *groupTable) open(from Substrate, names []string, at []int, o Options) (
 		}
 		own = append(own, p)
 	}
-	for i := range found {
-		found[i].group.refs++
+	for _, p := range found {
+		p.group.refs++
+		own = append(own, p)
 	}
-	return append(found, own...), nil
+	return own, nil
 }
 
 // add opens a group.
-func (t *groupTable) add(key groupKey, names []string, at []int, o Options) (part, error) {
+func (t *groupTable) add(key groupKey, names []string, at []int, o Options) (*groupPart, error) {
 	g, err := key.from.Open(names, o)
 	if err != nil {
-		return part{}, err
+		return nil, err
 	}
 	s := &shared{from: key.from, names: names, group: g, key: key, refs: 1}
 	t.groups[key] = append(t.groups[key], s)
@@ -85,7 +85,7 @@ func (t *groupTable) add(key groupKey, names []string, at []int, o Options) (par
 }
 
 // find looks for events in groups that are open, and returns those that are in none.
-func (t *groupTable) find(key groupKey, names []string, at []int) (parts []part, rest []string, restAt []int) {
+func (t *groupTable) find(key groupKey, names []string, at []int) (parts []*groupPart, rest []string, restAt []int) {
 	taken := make([]bool, len(names))
 	for _, g := range t.groups[key] {
 		var take, to []int
