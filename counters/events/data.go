@@ -243,14 +243,19 @@ func rangeText(r [2]int) string {
 	return fmt.Sprintf("%#x-%#x", r[0], r[1])
 }
 
-// parseEntry reads name, PMU, encoding, constraints and description. Constraints are words: a mask of counters (0xf),
-// fixed=N, alone, groups=MASK; or - for none.
+// parseEntry reads name, PMU, encoding, constraints and description.
 func parseEntry(f []string) (e Entry, err error) {
 	if len(f) != 5 {
 		return e, fmt.Errorf("%d fields, not 5", len(f))
 	}
 	e = Entry{Name: f[0], PMU: f[1], Encoding: f[2], Description: f[4]}
-	for word := range strings.FieldsSeq(f[3]) {
+	return e, e.SetConstraints(f[3])
+}
+
+// SetConstraints adds constraints in the form of a table: a mask of general counters (0xf), fixed=N, alone, groups=MASK; or - for
+// none.
+func (e *Entry) SetConstraints(text string) (err error) {
+	for word := range strings.FieldsSeq(text) {
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "-":
@@ -264,10 +269,10 @@ func parseEntry(f []string) (e Entry, err error) {
 			e.Counters, err = strconv.ParseUint(key, 0, 64)
 		}
 		if err != nil {
-			return e, err
+			return err
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // Append appends the table in the form that [Parse] reads.

@@ -62,7 +62,7 @@ func (t *Table) Entries() []Entry { return slices.Clone(t.entries) }
 func (t *Table) Presets() []Preset { return slices.Clone(t.presets) }
 
 // Find returns the native event of that name. Case does not matter, nor whether parts of the name are separated by
-// dots, as Intel does it, or by colons, as PAPI does.
+// dots, as Intel does it, by colons, as PAPI does, or by underscores.
 func (t *Table) Find(name string) (Entry, bool) {
 	i, ok := t.find[canonical(name)]
 	if !ok {
@@ -71,8 +71,11 @@ func (t *Table) Find(name string) (Entry, bool) {
 	return t.entries[i], true
 }
 
-// Preset returns the preset of that name.
+// Preset returns the preset of that name. PAPI_STL_CYC is the former name of PAPI_STL_ICY.
 func (t *Table) Preset(name string) (Preset, bool) {
+	if name == "PAPI_STL_CYC" {
+		name = "PAPI_STL_ICY"
+	}
 	i, ok := slices.BinarySearchFunc(t.presets, name, func(p Preset, name string) int { return strings.Compare(p.Name, name) })
 	if !ok {
 		return Preset{}, false
@@ -81,4 +84,6 @@ func (t *Table) Preset(name string) (Preset, bool) {
 }
 
 // canonical is the form of a name by which it is found.
-func canonical(name string) string { return strings.ReplaceAll(strings.ToLower(name), ":", ".") }
+func canonical(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer(":", "_", ".", "_")

@@ -69,29 +69,24 @@ func (p perfmonEvent) entry(counters int) (events.Entry, error) {
 			e.Encoding += fmt.Sprintf(",frontend=%#x", value)
 		}
 	}
-	general, fixed := perfmonCounters(p.Counter)
-	constrain(&e, general, fixed, counters)
+	constrain(&e, perfmonCounters(p.Counter), counters)
 	return e, err
 }
 
-// perfmonCounters reads "0,1,2,3", "0-7" or "Fixed counter 0" as masks of general and fixed counters.
-func perfmonCounters(text string) (general, fixed uint64) {
-	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
-		mask := &general
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(part), "fixed counter"); ok {
-			part, mask = rest, &fixed
-		}
+// perfmonCounters reads "0,1,2,3", "0-7" or "Fixed counter 0" as a mask of general counters.
+func perfmonCounters(text string) (mask uint64) {
+	for part := range strings.SplitSeq(text, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		a, err := strconv.Atoi(strings.TrimSpace(low))
+		a, err := strconv.Atoi(low)
 		b := a
 		if isRange && err == nil {
-			b, err = strconv.Atoi(strings.TrimSpace(high))
+			b, err = strconv.Atoi(high)
 		}
 		for i := a; err == nil && i <= b && i < 32; i++ {
-			*mask |= 1 << i
+			mask |= 1 << i
 		}
 	}
-	return general, fixed
+	return mask
 }
 
 // armData reads a file of pmu/ of ARM-software/data.

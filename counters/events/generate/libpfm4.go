@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,7 +76,7 @@ func (l *library) entries() (all []events.Entry, err error) {
 	seen := map[string]bool{}
 	for _, name := range l.order {
 		n := l.events[name]
-		if n.text("equiv") != "" && n.has("flags", "INTEL_X86_NHM_OFFCORE") {
+		if n.has("flags", "INTEL_X86_NHM_OFFCORE") && (n.text("equiv") != "" || strings.HasSuffix(name, "_1")) {
 			continue // the same long list of masks again
 		}
 		choices := n.choices()
@@ -123,10 +124,8 @@ func (n native) defaults(except map[string]bool) (all []record) {
 	return all
 }
 
-// resolve finds the event that a preset means: NAME:MASK:MASK:c=1:i. The masks of groups that it does not mention are
-// the defaults.
-func (l *library) resolve(text string) (events.Entry, error) {
-	parts := strings.Split(strings.TrimSpace(text), ":")
+// combine makes the event NAME:MASK:MASK. The masks of groups that are not mentioned are the defaults.
+func (l *library) combine(parts []string) (events.Entry, error) {
 	n, ok := l.events[strings.ToUpper(parts[0])]
 	if !ok {
 		return events.Entry{}, fmt.Errorf("no event %s", parts[0])
@@ -135,41 +134,20 @@ func (l *library) resolve(text string) (events.Entry, error) {
 		n = real
 	}
 	var masks []record
-	var modifiers []string
 	groups := map[string]bool{}
-next:
 	for _, part := range parts[1:] {
-		for _, m := range n.masks {
-			if strings.EqualFold(m.text("uname"), part) {
-				masks, groups[m["grpid"]] = append(masks, m), true
-				continue next
-			}
+		i := slices.IndexFunc(n.masks, func(m record) bool { return strings.EqualFold(m.text("uname"), part) })
+		if i < 0 {
+			return events.Entry{}, fmt.Errorf("event %s has no mask %s", parts[0], part)
 		}
-		modifiers = append(modifiers, part)
+		masks, groups[n.masks[i]["grpid"]] = append(masks, n.masks[i]), true
 	}
 	if len(n.masks) > 0 {
-		masks = append(masks, n.defaults(groups)...)
-		if len(masks) == 0 {
+		if masks = append(masks, n.defaults(groups)...); len(masks) == 0 {
 			return events.Entry{}, fmt.Errorf("event %s has no default mask", parts[0])
 		}
 	}
-	e, err := l.kind(l, n, masks)
-	if err != nil {
-		return e, err
-	}
-	for _, m := range modifiers {
-		key, value, _ := strings.Cut(m, "=")
-		long, known := map[string]string{"c": "cmask", "i": "inv", "e": "edge"}[key]
-		if !known {
-			return e, fmt.Errorf("event %s has no mask or modifier %s", parts[0], m)
-		}
-		if value == "" {
-			value = "1"
-		}
-		e.Name += "." + long + "=" + value
-		e.Encoding += "," + long + "=" + value
-	}
-	return e, nil
+	return l.kind(l, n, masks)
 }
 
 // named starts an entry: its name and description are those of the event and its masks.
@@ -224,18 +202,18 @@ func intel(l *library, n native, masks []record) (events.Entry, error) {
 		}
 	}
 	e.Encoding = intelEncoding(e.Name, code|value<<8) + extra
-	constrain(&e, counters&0xffffffff, counters>>32, l.table.Counters)
+	constrain(&e, counters&0xffffffff, l.table.Counters)
 	return e, nil
 }
 
-// intelEncoding writes the bits of an event select register in the terms of perf. Events that exist on fixed counters
-// only have event code 0; two of them Linux knows by the code of their general twins.
+// intelEncoding writes the bits of an event select register in the terms of perf. Events of fixed counters have codes of
+// their own; two of these Linux knows by the codes of their twins that any counter takes.
 func intelEncoding(name string, bits uint64) string {
-	switch {
-	case bits&0xffff == 0x0200:
-		bits = bits&^0xffff | 0x3c
-	case bits&0xffff == 0x0100 && strings.HasSuffix(name, ".ANY"):
-		bits = bits&^0xffff | 0xc0
+	switch name {
+	case "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.CORE":
+		bits = 0x3c
+	case "INST_RETIRED.ANY":
+		bits = 0xc0
 	}
 	text := fmt.Sprintf("event=%#x,umask=%#x", bits&0xff, bits>>8&0xff)
 	for _, f := range []struct {
@@ -250,16 +228,20 @@ func intelEncoding(name string, bits uint64) string {
 	return text
 }
 
-// constrain stores in which general and fixed counters an event fits, given masks of them.
-func constrain(e *events.Entry, general, fixed uint64, counters int) {
-	for i := range 32 {
-		if fixed>>i&1 != 0 && e.Fixed == 0 {
-			e.Fixed = 1 + i
-		}
-	}
+// intelFixed is the fixed counters, numbered from 1, and what Linux counts on them.
+var intelFixed = map[string]int{
+	"event=0xc0,umask=0x0": 1, "event=0x0,umask=0x1": 1, "event=0x3c,umask=0x0": 2, "event=0x0,umask=0x3": 3, "event=0x0,umask=0x4": 4,
+}
+
+// constrain stores in which counters an event of Intel's fits, given a mask of the general ones. Linux puts cycles and
+// instructions on fixed or general counters as it likes.
+func constrain(e *events.Entry, general uint64, counters int) {
 	every := uint64(1)<<counters - 1
-	e.Counters = general & every
-	if e.Counters == every && e.Fixed == 0 {
+	e.Counters, e.Fixed = general&every, intelFixed[e.Encoding]
+	switch {
+	case e.Fixed != 0 && !strings.HasPrefix(e.Encoding, "event=0x0,"):
+		e.Counters = every
+	case e.Fixed != 0 || e.Counters == every:
 		e.Counters = 0
 	}
 }

@@ -40,7 +40,7 @@ func run(args []string, log io.Writer) error {
 	f := flag.NewFlagSet("generate", flag.ContinueOnError)
 	f.StringVar(&o.libpfm4, "libpfm4", "", "source tree of libpfm4")
 	f.StringVar(&o.papi, "papi", "", "source tree of PAPI 7.0, with the older libpfm that has the groups of POWER4")
-	f.StringVar(&o.presets, "presets", "generate", "directory of presets.tsv and mappings.tsv, which add to those of PAPI")
+	f.StringVar(&o.presets, "presets", "generate", "directory of presets.tsv, mappings.csv and corrections.tsv")
 	f.StringVar(&o.perfmon, "perfmon", "", "file of core events from Intel's perfmon")
 	f.StringVar(&o.arm, "arm", "", "file of events from pmu/ of ARM-software/data")
 	f.StringVar(&o.as, "as", "", "name of the table that -perfmon or -arm makes")
@@ -113,6 +113,10 @@ func (o options) builtIn(complain func(string)) error {
 	if err != nil {
 		return err
 	}
+	fixes, err := readCorrections(filepath.Join(o.presets, "corrections.tsv"))
+	if err != nil {
+		return err
+	}
 	for _, p := range processors {
 		l := &library{table: p.table, kind: p.kind, model: p.model}
 		if err := readLibrary(o.libpfm4, p.header, p.array, l); err != nil {
@@ -123,9 +127,15 @@ func (o options) builtIn(complain func(string)) error {
 			return fmt.Errorf("%s: %w", p.header, err)
 		}
 		l.table.Source, l.table.Licence = "libpfm4 "+p.header, "MIT"
-		entries, presets := mapped(l, entries, append(mappings[p.papi], own[p.table.Name]...), complain)
-		if err := write(o.out, l.table, p.matches, entries, presets); err != nil {
+		m := mapper{l, corrected(entries, p.table, fixes, true), fixes, complain}
+		presets := m.presets(p.table.Name, append(mappings[p.papi], own[p.table.Name]...))
+		if err := write(o.out, l.table, p.matches, m.entries, presets); err != nil {
 			return err
+		}
+	}
+	for _, c := range fixes {
+		if !c.used {
+			return fmt.Errorf("%s: corrects nothing", c.source)
 		}
 	}
 	entries, err := power4(o.papi)
@@ -133,7 +143,8 @@ func (o options) builtIn(complain func(string)) error {
 		return err
 	}
 	t := events.Table{Name: "power4", Title: "IBM POWER4", PMU: "cpu", Counters: 8, Source: "libpfm 3 power4_events.h", Licence: "MIT"}
-	if err := write(o.out, t, nil, entries, nil); err != nil {
+	m := mapper{entries: entries, complain: complain}
+	if err := write(o.out, t, nil, entries, m.presets(t.Name, own[t.Name])); err != nil {
 		return err
 	}
 	more, err := os.ReadFile(filepath.Join(o.presets, "presets.tsv"))

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"tracerec/counters/events"
@@ -128,44 +130,102 @@ func infix(postfix string) (string, error) {
 	return stack[0].text, nil
 }
 
-// mapped makes presets for a library's table. Natives that are no entry yet, such as combinations of masks, are added
-// to the entries. What cannot be mapped is reported by complain.
-func mapped(l *library, entries []events.Entry, mappings []mapping, complain func(string)) ([]events.Entry, []events.Preset) {
-	encodings := map[string]string{} // name: encoding
-	for _, e := range entries {
-		encodings[strings.ToLower(e.Name)] = e.Encoding
-	}
+// A mapper makes presets for a table. Natives that are no entry yet, such as combinations of masks, are added to the
+// entries.
+type mapper struct {
+	library  *library // may be nil
+	entries  []events.Entry
+	fixes    []correction
+	complain func(string) // is told what cannot be mapped
+}
+
+// architectural is the names that Intel's architecture has for events of the last level of cache, and the events.
+var architectural = map[string][]string{
+	"LLC_REFERENCES": {"LONGEST_LAT_CACHE:REFERENCE", "LONGEST_LAT_CACHE:REFERENCES"},
+	"LLC_MISSES":     {"LONGEST_LAT_CACHE:MISS"},
+}
+
+// presets returns the presets of the mappings, of which later ones override earlier ones.
+func (m *mapper) presets(table string, mappings []mapping) []events.Preset {
 	last := map[string]events.Preset{}
-	var order []string
 next:
-	for _, m := range mappings {
-		p := events.Preset{Name: m.preset, Formula: m.formula}
-		if m.formula == "" {
-			complain(fmt.Sprintf("%s: %s: derivation %s cannot be translated", l.table.Name, m.preset, m.derivation))
+	for _, from := range mappings {
+		p := events.Preset{Name: from.preset, Formula: from.formula}
+		if p.Formula == "" {
+			m.complain(fmt.Sprintf("%s: %s: derivation %s cannot be translated", table, p.Name, from.derivation))
 			continue
 		}
-		for _, text := range m.natives {
-			e, err := l.resolve(text)
+		for _, text := range from.natives {
+			name, err := m.resolve(text)
 			if err != nil {
-				complain(fmt.Sprintf("%s: %s: %v", l.table.Name, m.preset, err))
+				m.complain(fmt.Sprintf("%s: %s: %v", table, p.Name, err))
 				continue next
 			}
-			if _, known := encodings[strings.ToLower(e.Name)]; !known {
-				encodings[strings.ToLower(e.Name)] = e.Encoding
-				entries = append(entries, e)
-			}
-			p.Natives = append(p.Natives, e.Name)
+			p.Natives = append(p.Natives, name)
 		}
-		if _, twice := last[m.preset]; !twice {
-			order = append(order, m.preset)
+		last[p.Name] = p
+	}
+	return slices.SortedFunc(maps.Values(last), func(a, b events.Preset) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// resolve returns the name of the entry that NAME:MASK:MASK:c=1:i means.
+func (m *mapper) resolve(text string) (string, error) {
+	parts := strings.Split(strings.TrimSpace(text), ":")
+	var modifiers []string
+	for len(parts) > 1 {
+		key, value, _ := strings.Cut(parts[len(parts)-1], "=")
+		long, known := map[string]string{"c": "cmask", "i": "inv", "e": "edge"}[key]
+		if !known {
+			break
 		}
-		last[m.preset] = p
+		if value == "" {
+			value = "1"
+		}
+		modifiers = append([]string{long + "=" + value}, modifiers...)
+		parts = parts[:len(parts)-1]
 	}
-	var presets []events.Preset
-	for _, name := range order {
-		presets = append(presets, last[name])
+	e, err := m.base(parts)
+	if err != nil {
+		return "", err
 	}
-	return entries, presets
+	for _, modifier := range modifiers {
+		e.Name += "." + modifier
+		e.Encoding += "," + modifier
+	}
+	if _, known := m.find(e.Name); !known {
+		m.entries = append(m.entries, e)
+	}
+	return e.Name, nil
+}
+
+// base finds the entry without modifiers, or combines it from masks.
+func (m *mapper) base(parts []string) (events.Entry, error) {
+	for _, other := range append([]string{strings.Join(parts, ":")}, architectural[parts[0]]...) {
+		if e, ok := m.find(other); ok {
+			return e, nil
+		}
+	}
+	if m.library == nil {
+		return events.Entry{}, fmt.Errorf("no event %s", strings.Join(parts, ":"))
+	}
+	e, err := m.library.combine(parts)
+	if err != nil {
+		return e, err
+	}
+	if made := corrected([]events.Entry{e}, m.library.table, m.fixes, false); len(made) == 1 {
+		return made[0], nil
+	}
+	return e, fmt.Errorf("event %s is not there", e.Name)
+}
+
+// find returns the entry of that name.
+func (m *mapper) find(name string) (events.Entry, bool) {
+	name = strings.ReplaceAll(name, ":", ".")
+	i := slices.IndexFunc(m.entries, func(e events.Entry) bool { return strings.EqualFold(e.Name, name) })
+	if i < 0 {
+		return events.Entry{}, false
+	}
+	return m.entries[i], true
 }
 
 var presetString = regexp.MustCompile(`(?s)\{"(PAPI_[A-Z0-9_]+)",\s*"([^"]*)",\s*"([^"]*)"`)
