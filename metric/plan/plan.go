@@ -49,8 +49,8 @@ type Result struct {
 	Proof Proof
 }
 
-// budget is how much a search may look at, edges of networks or groups: a second's work.
-const budget = 1 << 26
+// budget is how much a search may look at, edges of networks or groups: less than a second's work.
+const budget = 1 << 23
 
 // Plan returns the fewest sets that it can find. It is deterministic. The error names an event that cannot be counted,
 // and is then ErrUncountable.
