@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"tracerec/report/cube"
@@ -185,16 +186,15 @@ func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
 func (m *Model) evaluate(q *Metric, at *Resource, n int, of func(int32) selection) (columns, error) {
 	e := m.environment(q)
 	e.at = at
-	evaluator := e.evaluator(q.formula.program)
+	evaluator := m.valuesOf(q, e)
 	c := columns{make([]cube.Value, n), make([]cube.Value, n)}
 	for i := range c.inclusive {
 		e.sel = of(int32(i))
 		for _, to := range []*cube.Value{&c.inclusive[i], &c.exclusive[i]} {
-			x, err := evaluator.Eval()
-			if err != nil {
-				return columns{}, fmt.Errorf("%s: %w", q.Name, err)
+			var err error
+			if *to, err = evaluator(); err != nil {
+				return columns{}, err
 			}
-			*to = q.result(x)
 			e.sel.inclusive = false
 		}
 	}
@@ -204,15 +204,38 @@ func (m *Model) evaluate(q *Metric, at *Resource, n int, of func(int32) selectio
 func (m *Model) evaluateResources(q *Metric, s selection) ([]cube.Value, error) {
 	e := m.environment(q)
 	e.sel, e.along = s, true
-	evaluator := e.evaluator(q.formula.program)
+	evaluator := m.valuesOf(q, e)
 	values := make([]cube.Value, len(m.Resources))
 	for i, r := range m.Resources {
 		e.at = r
-		x, err := evaluator.Eval()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", q.Name, err)
+		var err error
+		if values[i], err = evaluator(); err != nil {
+			return nil, err
 		}
-		values[i] = q.result(x)
 	}
 	return values, nil
+}
+
+// valuesOf returns a function that evaluates a post-derived metric where the environment is. Where it is not defined, the value is no
+// number.
+func (m *Model) valuesOf(q *Metric, e *environment) func() (cube.Value, error) {
+	program := e.evaluator(q.formula.program)
+	var defined *cubepl.Evaluator
+	if q.formula.defined != nil {
+		defined = e.evaluator(q.formula.defined)
+	}
+	return func() (cube.Value, error) {
+		if defined != nil {
+			if x, err := defined.Eval(); err != nil {
+				return cube.Value{}, fmt.Errorf("%s: %w", q.Name, err)
+			} else if x == 0 {
+				return cube.Float(math.NaN()), nil
+			}
+		}
+		x, err := program.Eval()
+		if err != nil {
+			return cube.Value{}, fmt.Errorf("%s: %w", q.Name, err)
+		}
+		return q.result(x), nil
+	}
 }

@@ -15,6 +15,7 @@ import (
 // formula is how a derived metric is computed.
 type formula struct {
 	program           *cubepl.Program
+	defined           *cubepl.Program // of a ratio of ours: where it is 0, there is no value, whatever program says
 	plus, minus, over *cubepl.Program // in place of + and − along the call tree, and of + over the system; nil: these
 
 	// If the program is a sum of metrics at the place of the calculation, each times a coefficient that only depends on the
@@ -106,11 +107,27 @@ func (m *Model) parse(q *Metric) (programs []*cubepl.Program, err error) {
 		*to = p
 		programs = append(programs, p)
 	}
+	for _, a := range q.Attrs {
+		if a.Key != definedAttr || q.Kind != cube.PostDerived {
+			continue
+		}
+		p, err := cubepl.Parse(a.Value)
+		if err != nil {
+			all = append(all, err)
+			continue
+		}
+		q.formula.defined = p
+		programs = append(programs, p)
+	}
 	if len(all) == 0 && q.formula.program == nil {
 		all = append(all, errors.New("the metric is derived, but has no expression"))
 	}
 	return programs, errors.Join(all...)
 }
+
+// definedAttr is the attribute of a post-derived metric that has a condition in CubePL: where it does not hold, for a denominator is too
+// small, there is no value. CubePL itself has no absent value, so other tools show 0.
+const definedAttr = "defined"
 
 // aggregation returns where an expression goes that says how values are combined, nil if that is unknown.
 func (f *formula) aggregation(x cube.Expression) **cubepl.Program {
@@ -243,7 +260,7 @@ func (m *Model) finish(q *Metric) {
 		return
 	}
 	aggregated := f.plus != nil || f.minus != nil || f.over != nil
-	f.linear = !aggregated && f.program.Linear(func(string) bool { return true }) && m.local(q)
+	f.linear = !aggregated && f.defined == nil && f.program.Linear(func(string) bool { return true }) && m.local(q)
 	q.Additive = !aggregated && q.Kind != cube.PostDerived // as for sums, see derive
 	f.refs = f.program.References()
 }

@@ -88,7 +88,7 @@ func (c *callTree) walk(list []*cube.CallPath, depth int) bool {
 		at := len(c.t.Rows)
 		c.add(p, depth)
 		below := c.walk(p.Children, depth+1)
-		if own := c.exclusive[p.Index()]; !below && (size(p) == 0 && own.Zero() || c.o.Metric.Additive && 100*size(p) < c.o.Threshold*c.whole) {
+		if own := c.exclusive[p.Index()]; !below && (empty(c.inclusive[p.Index()]) && empty(own) || c.o.Metric.Additive && 100*size(p) < c.o.Threshold*c.whole) {
 			c.t.Rows = c.t.Rows[:at]
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -111,7 +112,7 @@ func (d *dump) path(what query.What, p *cube.CallPath, c *cell) error {
 		if zeros(column); d.err != nil {
 			return nil
 		}
-		if d.o.Zero || !v.Zero() {
+		if !math.IsNaN(v.Float64()) && (d.o.Zero || !v.Zero()) {
 			d.write(c, column, v)
 		}
 		next = column + 1

@@ -147,7 +147,7 @@ func (s *stat) rows() {
 	}
 	s.list = slices.DeleteFunc(s.list, func(r statRow) bool {
 		return s.o.Region != nil && !s.o.Region.MatchString(r.region.Name) ||
-			!slices.ContainsFunc(r.values, func(v cube.Value) bool { return !v.Zero() })
+			!slices.ContainsFunc(r.values, func(v cube.Value) bool { return !empty(v) })
 	})
 }
 
@@ -209,7 +209,7 @@ func (s *stat) perLocation(r *statRow) {
 	for k := range s.o.Metrics {
 		values := s.onLocations(r, k)
 		for i, v := range values {
-			if !v.Zero() {
+			if !empty(v) {
 				if rows[i] == nil {
 					rows[i] = make([]cube.Value, len(s.o.Metrics))
 				}

@@ -104,5 +104,8 @@ func (c *Column) value(v cube.Value) Value {
 	case c.Share:
 		return c.share(v)
 	}
-	return Value{v, true}
+	return Value{v, !math.IsNaN(v.Float64())} // a ratio whose denominator is too small has no value
 }
+
+// empty says that there is nothing to show: zero, or no value at all.
+func empty(v cube.Value) bool { return v.Zero() || math.IsNaN(v.Float64()) }

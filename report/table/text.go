@@ -113,6 +113,8 @@ func (c *Column) show(v Value) string {
 		return "0"
 	case c.Share:
 		return readable.Percent(v.Float64())
+	case strings.HasPrefix(c.Unit, "share"): // a ratio: "share of branches"
+		return readable.Percent(100 * v.Float64())
 	}
 	return readable.Quantity(v.Float64(), c.Unit)
 }
