@@ -122,6 +122,12 @@ func (c catalog) parseBase(full, name string) (Encoded, error) {
 			return Encoded{Type: typeRaw, Config: v, pmu: "cpu"}, nil
 		}
 	}
+	if entry, ok := c.table(name); ok {
+		p := c.corePMU(entry.PMU)
+		e := Encoded{Type: p.Type, pmu: "cpu"}
+		err := c.terms(&e, p, full, entry.Encoding, false)
+		return e, err
+	}
 	if system, event, ok := strings.Cut(name, ":"); ok {
 		return c.parseTracepoint(full, system, event)
 	}
@@ -216,8 +222,9 @@ func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 	case "msr":
 		e.pmu, e.NoExclude = "", true
 	default:
-		if p.CPUs != nil {
-			e.NoExclude = true
+		e.NoExclude = p.CPUs != nil
+		if p.core {
+			e.pmu = "cpu"
 		}
 	}
 	if err := c.terms(&e, p, full, terms, true); err != nil {
@@ -235,7 +242,7 @@ func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 
 // terms adds what a list of terms says to e. An alias is the name of a list in sysfs, which holds no further ones.
 func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
-	for _, term := range strings.Split(list, ",") {
+	for term := range strings.SplitSeq(list, ",") {
 		key, value, hasValue := strings.Cut(strings.TrimSpace(term), "=")
 		if alias && !hasValue && contains(p.Events, key) {
 			text, _ := c.text(p.Name, "events", key)
@@ -251,12 +258,7 @@ func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
 				return unknown(full, "%q of term %s is no number", value, shown(key))
 			}
 		}
-		format, ok := "", false
-		if contains(p.Formats, key) {
-			format, ok = c.text(p.Name, "format", key)
-		} else if strings.HasPrefix(key, "config") {
-			format, ok = key+":0-63", true
-		}
+		format, ok := c.format(p, key)
 		if !ok {
 			return unknown(full, "the PMU %s has no term or event %s (terms: %s; events: %s)", p.Name, shown(key), some(p.Formats), some(p.Events))
 		}
@@ -336,6 +338,9 @@ func (c catalog) describe(name string, e Encoded) string {
 	}
 	if n, ok := findFixed(base); ok {
 		return n.description
+	}
+	if entry, ok := c.table(base); ok {
+		return entry.Description
 	}
 	switch {
 	case e.Type == typeBreakpoint && e.BPType == 4:

@@ -83,7 +83,8 @@ func (s *Substrate) Resolve(name string) (substrate.Event, error) {
 	return substrate.Event{Name: name, Description: s.catalog.describe(name, e), Unit: unit(name), Process: e.CPUs != nil}, nil
 }
 
-// Events lists the events with fixed names, those that PMUs name in sysfs, and tracepoints where they can be seen.
+// Events lists the events with fixed names, those that PMUs name in sysfs, and tracepoints where they can be seen. The
+// processor's table of events, which is known besides, is that of package events.
 func (s *Substrate) Events() []substrate.Event {
 	if !supported {
 		return nil

@@ -28,14 +28,14 @@ func (c *collector) add(s substrate.Sample) {
 	c.samples = append(c.samples, s)
 }
 
-// lines counts the samples by function and source line: "store:46".
-func (c *collector) lines() map[string]int {
-	lines := map[string]int{}
+// functions counts the samples by function.
+func (c *collector) functions() map[string]int {
+	counts := map[string]int{}
 	for _, s := range c.samples {
 		f, _ := runtime.CallersFrames([]uintptr{s.PC + 1}).Next()
-		lines[f.Function[strings.LastIndexByte(f.Function, '.')+1:]]++
+		counts[f.Function[strings.LastIndexByte(f.Function, '.')+1:]]++
 	}
-	return lines
+	return counts
 }
 
 // callers are the functions on the stack of a sample, the innermost first.
@@ -203,7 +203,7 @@ func TestOtherEventsAreSampled(t *testing.T) {
 		spin(60e6)
 		stop()
 		require.Greater(t, len(c.samples), 20, clock)
-		require.Greater(t, c.lines()["spin"], len(c.samples)/4, clock)
+		require.Greater(t, c.functions()["spin"], len(c.samples)/4, clock)
 	}
 }
 
@@ -219,9 +219,11 @@ func spin(ns int64) {
 		} else if ts.Nano()-start > ns {
 			return
 		}
-		for i := range 100_000 {
-			spun ^= uint64(i) * spun
+		x := spun
+		for i := range uint64(100_000) {
+			x ^= i * x
 		}
+		spun = x
 	}
 }
 

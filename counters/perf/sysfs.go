@@ -7,16 +7,33 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
+
+	"tracerec/counters/events"
 )
 
 // catalog finds names in the kernel's directories.
 type catalog struct {
 	devices string   // /sys/bus/event_source/devices
 	tracing []string // where tracefs may be mounted
+	table   func(name string) (events.Entry, bool)
 }
 
 func systemCatalog() catalog {
-	return catalog{"/sys/bus/event_source/devices", []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}}
+	return catalog{"/sys/bus/event_source/devices", []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}, findHere}
+}
+
+var tableHere = sync.OnceValue(func() *events.Table {
+	t, _ := events.For(events.Here())
+	return t
+})
+
+// findHere looks into this processor's table of events.
+func findHere(name string) (events.Entry, bool) {
+	if t := tableHere(); t != nil {
+		return t.Find(name)
+	}
+	return events.Entry{}, false
 }
 
 // PMU is a unit of counters that the kernel knows.
@@ -26,6 +43,9 @@ type PMU struct {
 	Formats []string // terms of its events, sorted: "event", "umask"
 	Events  []string // events that it names itself, sorted
 	CPUs    []int    // nil when it counts for threads; else the processors on which it is read
+
+	core    bool              // of a processor's core
+	formats map[string]string // where the terms go, when sysfs does not tell
 }
 
 // PMUs lists the PMUs of this machine by name.
@@ -58,7 +78,43 @@ func (c catalog) pmu(name string) (PMU, bool) {
 	if mask, ok := c.text(name, "cpumask"); ok {
 		p.CPUs = parseCPUs(mask)
 	}
+	_, cpus := c.text(name, "cpus")
+	p.core = name == "cpu" || cpus
 	return p, true
+}
+
+// coreFormats are the terms of processors where sysfs has no PMU of theirs: in virtual machines without counters.
+var coreFormats = map[string]string{
+	"event": "config:0-7,32-35", "umask": "config:8-15", "edge": "config:18", "any": "config:21", "inv": "config:23", "cmask": "config:24-31",
+	"offcore_rsp": "config1:0-63", "ldlat": "config1:0-15", "frontend": "config1:0-23",
+}
+
+// corePMU returns the PMU that counts the events of the processor's table, by the name that it has in the table.
+func (c catalog) corePMU(name string) PMU {
+	if p, ok := c.pmu(name); ok {
+		return p
+	}
+	formats := coreFormats
+	if strings.HasPrefix(name, "arm") { // named by the model in some kernels
+		for _, p := range c.pmus() {
+			if p.core && strings.HasPrefix(p.Name, "arm") {
+				return p
+			}
+		}
+		formats = map[string]string{"event": "config:0-15"}
+	}
+	return PMU{Name: name, Type: typeRaw, core: true, formats: formats}
+}
+
+// format returns where the value of a term goes: "config:0-7".
+func (c catalog) format(p PMU, term string) (string, bool) {
+	if f, ok := p.formats[term]; ok {
+		return f, true
+	}
+	if contains(p.Formats, term) {
+		return c.text(p.Name, "format", term)
+	}
+	return term + ":0-63", strings.HasPrefix(term, "config")
 }
 
 func (c catalog) list(dir ...string) (out []string) {
