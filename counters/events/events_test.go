@@ -167,32 +167,20 @@ func TestPresetsOfPaperAndToday(t *testing.T) {
 	}
 }
 
-func TestPresetValues(t *testing.T) {
+func TestFormulas(t *testing.T) {
 	ops, ok := table(t, "spr").Preset("PAPI_DP_OPS")
 	require.True(t, ok)
-	v, err := ops.Value([]float64{1, 10, 100, 1000})
-	require.NoError(t, err)
-	require.EqualValues(t, 1+20+400+8000, v)
-	_, err = ops.Value([]float64{1})
-	require.Error(t, err)
-
-	for formula, want := range map[string]float64{
-		"N0 - N1 - N2": 7, "N0 - (N1 - N2)": 9, "N0 * 2 + N1 / N2": 22, "(N0 + N1) * N2": 12, "N0 / 0": 0, "1.5 * N0": 15,
-	} {
-		f := formulaOf(formula, 10, 2, 1)
-		got, err := f.all()
-		require.NoError(t, err, formula)
-		require.InDelta(t, want, got, 1e-9, formula)
+	require.Equal(t, "N0 + N1 * 2 + N2 * 4 + N3 * 8", ops.Formula)
+	former, ok := table(t, "spr").Preset("PAPI_STL_CYC")
+	require.True(t, ok)
+	require.Equal(t, "PAPI_STL_ICY", former.Name)
+	for _, good := range []string{"N0 - (N1 - N2)", "N0*2+N1/N2", "(N0 + N1) * (N2)", "((N0))+N1+N2"} {
+		require.NoError(t, checkFormula(good, 3), good)
 	}
-	for _, bad := range []string{"", "N0 +", "N3", "(N0", "N0)", "N0 N1", "x", "N0 ** N1", strings.Repeat("(", 100) + "N0"} {
-		f := formulaOf(bad, 10, 2, 1)
-		_, err := f.all()
-		require.Error(t, err, bad)
+	for _, bad := range []string{"", "N0 +", "N0 + N1", "N0 N1 N2", "N3 + N0 + N1 + N2", "(N0 + N1 + N2", "N0 + N1) + N2", "N0 ** N1 + N2",
+		"x + N0 + N1 + N2", "()", "N0 (N1 + N2)", "N0 + N1 + N2 3", ")N0 + N1 + N2("} {
+		require.Error(t, checkFormula(bad, 3), bad)
 	}
-}
-
-func formulaOf(text string, values ...float64) formula {
-	return formula{rest: text, values: values, used: make([]bool, len(values))}
 }
 
 func TestTablesReadBack(t *testing.T) {
@@ -217,7 +205,7 @@ func TestBadTablesNameTheLine(t *testing.T) {
 		good + "event\tB\tcpu\tx\t0xzz\td\n":          "line 6",
 		good + "event\ta\tcpu\tevent=2\t-\tx":         "occurs twice",
 		good + "preset\tP\tN0\tB\n":                   "no event B",
-		good + "preset\tP\tN0 + N1\tA\n":              "no native event",
+		good + "preset\tP\tN0 + N1\tA\n":              "there is no native event N1",
 		good + "preset\tP\t1\tA\n":                    "does not use",
 		good + "preset\tP\tN0\tA\npreset\tP\tN0\tA\n": "P occurs twice",
 		good + "match\tV\tx\t*\t*\n":                  "line 6: match",
