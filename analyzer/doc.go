@@ -129,11 +129,13 @@
 // # Counters
 //
 // The difference of two consecutive samples of a location is charged to the innermost level just before the
-// event that the later sample belongs to: to <counter> if both first words are equal and not zero, to its child
-// <counter>_uncertain if only the sequence number (low 8 bits) differs, both being not zero. Counters of the
-// whole process ("go:") are always uncertain, whatever the first words. Other differences, negative ones, and
-// those with a sample that lacks values are not charged but counted. User metrics: the sum of the samples at
-// the innermost level.
+// event that the later sample belongs to: to <counter> if both first words are equal and not zero. If the later
+// sample has a second value for each counter, these are bounds of what was counted in between, and charged
+// to the child <counter>_uncertain instead; 2^63 and above say that there is none. Counters of the whole process
+// ("go:") are always uncertain, by their difference, whatever the first words and bounds. The difference to a sample
+// before a Blocked or SelectBegin event is not charged unless the first words are equal: the goroutine
+// waited. Other differences, negative ones, those with a sample that lacks values, and stretches without a
+// bound are not charged but counted. User metrics: the sum of the samples at the innermost level.
 //
 // # Statistics
 //

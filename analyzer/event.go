@@ -25,6 +25,9 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			continue
 		}
 		w.charge(l, t, 0)
+		if l.sample != nil && (e.Kind == wire.Blocked || e.Kind == wire.SelectBegin) {
+			l.sample.waits = true
+		}
 		switch e.Kind {
 		case wire.Enter, wire.SelectBegin, wire.SleepBegin:
 			w.open(l, e.Kind, e.ID, 0, t)
@@ -125,47 +128,56 @@ func (w *scanner) overhead(l *location, e *trace.Event, t int64) {
 
 // counterSample is the last sample of a location's event set.
 type counterSample struct {
-	values []uint64 // where it was taken, and the values
+	values []uint64 // where it was taken, and the values; empty when they could not be read
+	waits  bool     // it belongs to the begin of a wait
 }
 
-// sequenceBits is the part of a sample's first word that is not the thread.
-const sequenceBits = 8
-
-// counters charges the differences to the location's sample before.
+// counters charges what was counted since the location's sample before. The sample may have bounds behind its values.
 func (w *scanner) counters(l *location, values []uint64) {
 	names := w.s.defs.Processes[w.s.defs.Locations[w.loc].Process].Counters
-	if l.sample == nil {
+	size := 1 + len(names)
+	first := l.sample == nil
+	if first {
 		l.sample = new(counterSample)
-		if len(values) == 1+len(names) {
-			l.sample.values = append(l.sample.values, values...)
-		}
-		return
 	}
-	last := l.sample.values
-	if len(values) != 1+len(names) || len(last) != len(values) {
-		w.values += uint64(len(names))
+	last, waits := l.sample.values, l.sample.waits
+	l.sample.waits = false
+	if len(values) != size && len(values) != size+len(names) {
+		if !first {
+			w.values += uint64(len(names))
+		}
 		l.sample.values = last[:0]
-		if len(values) == 1+len(names) {
-			l.sample.values = append(last[:0], values...)
-		}
 		return
 	}
-	here, before := values[0], last[0]
-	known := here != 0 && before != 0 && here>>sequenceBits == before>>sequenceBits
 	for i, name := range names {
-		m := w.s.metrics.counter[name]
-		d := int64(values[1+i] - last[1+i])
 		process := strings.HasPrefix(name, wire.ProcessCounter)
-		switch {
-		case d < 0 || !known && !process:
-			w.values++
-			continue
-		case process || here != before:
-			m++
+		m, d := w.s.metrics.counter[name], int64(0)
+		known := len(last) == size
+		if known {
+			d = int64(values[1+i] - last[1+i])
 		}
-		if d > 0 {
+		switch {
+		case process:
+			m++
+		case len(values) > size:
+			m++
+			d = int64(values[size+i]) // no bound is negative
+		case !known:
+			d = 0
+			if !first {
+				w.values++
+			}
+		case values[0] != 0 && values[0] == last[0]:
+		case waits:
+			d = 0
+		default:
+			d = -1
+		}
+		if d < 0 {
+			w.values++
+		} else if d > 0 {
 			w.other[cellKey{m, w.current(l), w.loc}] += d
 		}
 	}
-	copy(last, values)
+	l.sample.values = append(last[:0], values[:size]...)
 }

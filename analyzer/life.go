@@ -165,7 +165,7 @@ func (p *problems) warnings() (list []string) {
 		{p.unopened, "ends of regions or operations without a begin, ignored: %d"},
 		{p.unclosed, "regions still open when what enclosed them ended: %d"},
 		{p.afterEnd, "events behind the end of their goroutine, ignored: %d"},
-		{p.values, "counter differences across threads that could not be charged to anybody: %d"},
+		{p.values, "stretches in which nothing is known of a counter, charged to nobody: %d"},
 	} {
 		if x.n > 0 {
 			text := fmt.Sprintf(x.text, x.n)

@@ -90,9 +90,9 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 				Formula: "difference of two samples taken on the same thread " +
 					"without the goroutine having left it in between"})
 			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit, Uncertain: true,
-				Description: "Counter " + c + ", where others may have contributed: the goroutine was descheduled " +
-					"in between, or the counter counts the whole process.",
-				Formula: "difference of two samples"})
+				Description: "Counter " + c + ", at most: the goroutine left its thread in between, " +
+					"or the counter counts the whole process.",
+				Formula: "what the whole process counted between two samples"})
 		}
 	}
 }

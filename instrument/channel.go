@@ -200,8 +200,9 @@ func (x Span) chose(outcome wire.Outcome, ch any) {
 		object = uint64(se.channelID(p, capacity, unknownRegion))
 		runtime.KeepAlive(ch)
 	}
-	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta {
-		x.closeSlow(se, g, t, wire.Chose, uint32(outcome), object, false)
+	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
+		se.counters != nil {
+		x.closeSlow(se, g, t, wire.Chose, uint32(outcome), object, true)
 		return
 	}
 	s.put1(wire.Chose, uint32(outcome), t, object)

@@ -3,6 +3,7 @@ package instrument
 import (
 	"unsafe"
 
+	"tracerec/counters/sample"
 	"tracerec/internal/clock"
 	"tracerec/trace/wire"
 )
@@ -49,5 +50,8 @@ func (se *session) costOfEvent() uint64 {
 		began = now
 	}
 	*s = slot{g: s.g, number: s.number}
+	if se.counters != nil {
+		*s.reading() = sample.Reading{}
+	}
 	return best
 }

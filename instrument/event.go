@@ -69,8 +69,8 @@ func (se *session) openSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, 
 	s := se.slotOf(g)
 	if now, ok := se.prepare(s, roomOfOperation+se.readingRoom, t); ok {
 		t = now
-		if k == wire.Enter {
-			se.readCounters(s, g, t)
+		if k == wire.Enter || k == wire.SelectBegin {
+			se.readCounters(s, g, t, k == wire.SelectBegin)
 		}
 		if wire.WordsOf(k, id) == 0 {
 			s.put(k, id, t)
@@ -142,7 +142,7 @@ func (x Span) blocked() {
 			return
 		}
 		t = now
-		se.readCounters(s, g, t)
+		se.readCounters(s, g, t, true)
 	}
 	s.put(wire.Blocked, 0, t)
 }
@@ -194,7 +194,7 @@ func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id
 	}
 	t = now
 	if k == wire.Exit || waited {
-		se.readCounters(s, g, t)
+		se.readCounters(s, g, t, false)
 	}
 	switch {
 	case k == wire.Exit:
@@ -220,18 +220,19 @@ func (se *session) mine(s *slot, g unsafe.Pointer) bool {
 	return s.g == g && s.goid == goidAt(g)
 }
 
-// roomOfReading is what reading the event set takes: its head, the place of reading, and the values.
-const roomOfReading = 2 + sample.MaxEvents
-
-// readCounters records the values of the event set, if there is one, as part of the event to follow.
+// readCounters records the values of the event set, if there is one, as part of the event to follow; waits says that this is the
+// begin of a wait.
 //
 //go:norace
-func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64) {
+func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool) {
 	if se.counters == nil {
 		return
 	}
-	var values [roomOfReading - 1]uint64
-	n := se.counters.Read(g, values[:])
+	var values [sample.MaxWords]uint64
+	n := se.counters.Read(g, s.reading(), values[:], t, waits)
+	if n == 1 {
+		se.buffer.Count(shm.ReadingsRefused, 1)
+	}
 	head := word(s.pos)
 	for i, v := range values[:n] {
 		*word(s.pos + 8 + uintptr(i)*8) = v

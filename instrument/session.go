@@ -28,15 +28,16 @@ type session struct {
 	counters    *sample.Set // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
 
-	mu      shm.BriefMutex // for additions to the tables
-	slots   table[slot]
-	sites   table[site]
-	chans   table[channel]
-	byID    map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
-	slab    []entry[slot]
-	regions uint32 // definitions given out
-	objects uint32
-	metrics uint32
+	mu       shm.BriefMutex // for additions to the tables
+	slots    table[slot]
+	sites    table[site]
+	chans    table[channel]
+	byID     map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
+	slab     unsafe.Pointer   // slots not given out, with what is behind them
+	slabLeft int
+	regions  uint32 // definitions given out
+	objects  uint32
+	metrics  uint32
 }
 
 var (
@@ -77,12 +78,18 @@ func Attach(c shm.Config) error {
 	}
 	se := &session{number: lastSession + 1, tsc: kind != clock.Monotonic}
 	se.block.Store(c.Block)
+	var missing []sample.Missing
 	if len(c.Counters) > 0 {
-		var err error
-		if se.counters, err = sample.Open(c.Counters, getg); err != nil {
-			return fmt.Errorf("counters: %w", err)
+		perMilli := uint64(1e6)
+		if se.tsc {
+			perMilli = clock.Frequency(kind) / 1000
 		}
-		se.readingRoom = roomOfReading
+		set, err := sample.Open(c.Counters, getg, perMilli)
+		missing = set.Missing()
+		if err == nil { // otherwise the program is recorded without counters
+			se.counters = set
+			se.readingRoom = uintptr(1 + set.Words())
+		}
 	}
 	se.slots.cells.Store(newCells[slot](8))
 	se.sites.cells.Store(newCells[site](8))
@@ -95,8 +102,11 @@ func Attach(c shm.Config) error {
 		return err
 	}
 	se.buffer.Define(wire.Def{Type: wire.DefRegion, ID: unknownRegion, Name: "unknown"})
-	if len(c.Counters) > 0 {
-		se.buffer.Define(wire.Def{Type: wire.DefCounters, Names: c.Counters})
+	if se.counters != nil {
+		se.buffer.Define(wire.Def{Type: wire.DefCounters, Names: se.counters.Names()})
+	}
+	for _, m := range missing {
+		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
 	lastSession++
 	current.Store(se)
@@ -110,6 +120,9 @@ func Detach() {
 	defer sessionMu.Unlock()
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()
+		if se.counters != nil {
+			se.counters.Stop()
+		}
 	}
 }
 

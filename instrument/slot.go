@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"tracerec/counters/sample"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
@@ -72,16 +73,33 @@ func (se *session) slotByID(id uint64) *slot {
 
 const slabSlots = 512
 
+// counting is an entry of a session with counters: the goroutine's last reading lies behind its slot.
+type counting struct {
+	entry   entry[slot]
+	reading sample.Reading
+}
+
+// reading returns what the slot of a session with counters has behind it.
+//
+//go:norace
+func (s *slot) reading() *sample.Reading {
+	var c counting
+	return (*sample.Reading)(unsafe.Add(unsafe.Pointer(s), unsafe.Offsetof(c.reading)-unsafe.Offsetof(c.entry.value)))
+}
+
 //go:norace
 func (se *session) newSlot(g unsafe.Pointer) *slot {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if len(se.slab) == 0 {
-		size := slabSlots * unsafe.Sizeof(entry[slot]{})
-		se.slab = unsafe.Slice((*entry[slot])(shm.Memory(int(size))), slabSlots)
+	size := unsafe.Sizeof(entry[slot]{})
+	if se.counters != nil {
+		size = unsafe.Sizeof(counting{})
 	}
-	e := &se.slab[0]
-	se.slab = se.slab[1:]
+	if se.slabLeft == 0 {
+		se.slab, se.slabLeft = shm.Memory(int(slabSlots*size)), slabSlots
+	}
+	e := (*entry[slot])(se.slab)
+	se.slab, se.slabLeft = unsafe.Add(se.slab, size), se.slabLeft-1
 	e.value.number = se.number
 	if g != nil {
 		e.key, e.value.g = uint64(uintptr(g)), g
@@ -99,6 +117,9 @@ func (se *session) adopt(s *slot, goid, location uint64) {
 		location = se.buffer.NewLocation()
 	}
 	*s = slot{g: s.g, number: s.number, goid: goid, location: location}
+	if se.counters != nil {
+		*s.reading() = sample.Reading{}
+	}
 	if se.byID != nil {
 		se.mu.Lock()
 		se.byID[goid] = s
@@ -221,13 +242,25 @@ func (se *session) await(s *slot, t uint64) (chunk uintptr, class shm.Class) {
 //go:norace
 func (se *session) alloc(s *slot, t uint64) (uintptr, shm.Class) {
 	want := shm.Large
-	switch s.seq {
-	case 0:
+	switch {
+	case s.seq == 0 && !se.readsMuch():
 		want = shm.Small
-	case 1:
+	case s.seq <= 1:
 		want = shm.Medium
 	}
-	return se.buffer.Alloc(want, shm.Label{Location: s.location, GoID: s.goid, Seq: uint64(s.seq), Base: t})
+	chunk, class := se.buffer.Alloc(want, shm.Label{Location: s.location, GoID: s.goid, Seq: uint64(s.seq), Base: t})
+	if chunk != 0 && class == shm.Small && se.readsMuch() { // nothing else is left
+		se.buffer.Retire(chunk)
+		s.seq++
+		return 0, class
+	}
+	return chunk, class
+}
+
+// readsMuch tells whether a reading of the counters, with the events that it comes with, does not fit into a small chunk.
+func (se *session) readsMuch() bool {
+	const others = roomOfOperation + 4
+	return 8*(se.readingRoom+others) > uintptr(shm.Small.Size()-shm.ChunkHeader)
 }
 
 // put writes an event without words. There must be room, and t in reach.

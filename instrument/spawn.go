@@ -61,7 +61,7 @@ func (se *session) beginLocation(location, creator uint64, region uint32) {
 		se.adopt(s, goidAt(g), location)
 	}
 	if t, ok := se.prepare(s, 2+se.readingRoom, t); ok {
-		se.readCounters(s, g, t)
+		se.readCounters(s, g, t, false)
 		s.put1(wire.Begin, region, t, creator)
 	}
 }
@@ -77,7 +77,7 @@ func (se *session) endLocation() {
 		se.buffer.Count(shm.MissingEnds, uint64(s.depth))
 	}
 	if t, ok := se.prepare(s, 1+se.readingRoom, t); ok {
-		se.readCounters(s, g, t)
+		se.readCounters(s, g, t, false)
 		s.put(wire.End, 0, t)
 	}
 	se.release(s)

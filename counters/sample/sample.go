@@ -1,11 +1,19 @@
-// Package sample reads an event set from inside the measured program: the recorder hands down event
-// names, the program opens them and reads them at region boundaries.
+// Package sample reads an event set from inside the measured program: the recorder hands down what to
+// count, the program opens it and reads it at region boundaries.
 //
 // Kernel events are counted per thread. A goroutine shares threads with others and changes them, so
-// every reading says where it was taken (the first word): the thread, and a number that the runtime
-// steps whenever it takes the goroutine off its thread. Two readings of one goroutine with the same
-// first word enclose nothing but that goroutine's own work, and only then may their difference be
-// charged to it.
+// every reading says in which stay on a thread it was taken (the first word). Two readings of one goroutine
+// in the same stay enclose nothing but that goroutine's own work, and only then is their difference
+// certain. There are two ways to tell:
+//
+//   - cheap: the runtime's own marks in the goroutine's descriptor tell whether it was taken off its thread
+//     (see witness). For a stretch in which it was, the reading has an upper bound: what the whole
+//     process counted meanwhile (see totals).
+//   - exact: in a program that was built with a patched scheduler, counters are read whenever a goroutine is put on a
+//     thread or taken off, and added up for it. Then all of its life is one stay (see exact).
+//
+// So certain ≤ truth ≤ certain + uncertain holds always, but for the time between the reading at a blocked event and the
+// next one: what little the runtime does there for the goroutine in order to park it is charged to nobody.
 //
 // The package is linked into measured programs and uses the standard library only.
 package sample
@@ -13,196 +21,287 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
-	"strings"
 	"sync"
 	"unsafe"
-
-	"tracerec/internal/witness"
-	"tracerec/trace/wire"
 )
 
-// MaxEvents is the largest number of events in a set.
-const MaxEvents = 8
+// MaxEvents is the largest number of events in a set, and of native events that they are made of.
+const MaxEvents = 16
 
-// Event is one thing that can be counted here.
-type Event struct {
-	Name        string
-	Description string
-	Unit        string // ns, bytes or events
-	// Process events count for the whole process: their differences belong to no goroutine with certainty.
-	Process bool
-	source
-}
+// MaxWords is the largest number of words that Read stores: where the reading was taken, the values, the bounds.
+const MaxWords = 1 + 2*MaxEvents
 
-// source says how an event is read: a perf type and configuration, or a metric of the Go runtime.
-type source struct {
-	perfType, config uint64
-	needsKernel      bool   // counts nothing useful when the kernel is excluded
-	metric           string // runtime/metrics name
-}
+// NoBound is the bound of a stretch in which nothing is known of a counter.
+const NoBound = ^uint64(0)
 
-const perfSoftware = 1 // PERF_TYPE_SOFTWARE
-
-// table lists every event in display order. The hardware layer adds rows with other perf types.
-var table = []Event{
-	event("task-clock", "time on a processor", false, source{perfType: perfSoftware, config: 1}),
-	event("page-faults", "page faults", false, source{perfType: perfSoftware, config: 2}),
-	event("minor-faults", "page faults served without input or output", false, source{perfType: perfSoftware, config: 5}),
-	event("major-faults", "page faults that had to read from storage", false, source{perfType: perfSoftware, config: 6}),
-	event("context-switches", "times the kernel took the thread off its processor", false, source{perfType: perfSoftware, config: 3, needsKernel: true}),
-	event("cpu-migrations", "times the kernel moved the thread to another processor", false, source{perfType: perfSoftware, config: 4, needsKernel: true}),
-	event(wire.ProcessCounter+"alloc-bytes", "bytes allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:bytes"}),
-	event(wire.ProcessCounter+"alloc-objects", "objects allocated on the heap by the process", true, source{metric: "/gc/heap/allocs:objects"}),
-	event(wire.ProcessCounter+"gc-cycles", "garbage collections of the process", true, source{metric: "/gc/cycles/total:gc-cycles"}),
-	event(wire.ProcessCounter+"live-bytes", "heap bytes occupied by live and unswept objects", true, source{metric: "/memory/classes/heap/objects:bytes"}),
-}
-
-func event(name, description string, process bool, from source) Event {
-	return Event{name, description, wire.CounterUnit(name), process, from}
-}
-
-// Events lists what this package knows, whether or not this machine permits it.
-func Events() []Event { return append([]Event(nil), table...) }
-
-// Parse splits a comma-separated list of event names and checks it against [Events].
-func Parse(list string) ([]string, error) {
-	var names []string
-	for _, n := range strings.Split(list, ",") {
-		if n = strings.TrimSpace(n); n == "" {
-			continue
-		}
-		if _, ok := find(n); !ok {
-			return nil, fmt.Errorf("unknown counter %q (known: %s)", n, strings.Join(known(), ", "))
-		}
-		for _, m := range names {
-			if m == n {
-				return nil, fmt.Errorf("counter %q is named twice", n)
-			}
-		}
-		names = append(names, n)
-	}
-	if len(names) > MaxEvents {
-		return nil, fmt.Errorf("%d counters asked for, at most %d can be sampled together", len(names), MaxEvents)
-	}
-	return names, nil
-}
-
-func find(name string) (Event, bool) {
-	for _, e := range table {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
-func known() []string {
-	var k []string
-	for _, e := range table {
-		k = append(k, e.Name)
-	}
-	return k
-}
+// Missing is a counter that could not be opened, and why.
+type Missing struct{ Name, Why string }
 
 // Set is an open event set. Its methods may be called by any goroutine at any time.
 type Set struct {
-	kernel  []int // positions (in a reading) of the kernel events, in group order
-	runtime []int // positions of the runtime's metrics
-	where   witness.Witness
+	names   []string
+	missing []Missing
+	runtime []int     // positions (in a reading) of the runtime's metrics
+	kernel  []counter // made of kernel events
+	witness witness
 	threads *threads
-	samples sync.Pool // *[]metrics.Sample, prepared for the runtime events
-	n       int
+	totals  *totals
+	exact   bool
+	samples sync.Pool // *[]metrics.Sample, prepared for the runtime's metrics
+	metrics []string
 }
 
-// Open opens an event set for the process. getg returns the calling goroutine's g pointer. The events
-// must be readable now, on the calling thread; the error says which is not and why.
-func Open(names []string, getg func() unsafe.Pointer) (*Set, error) {
-	if len(names) == 0 {
-		return nil, errors.New("empty event set")
-	}
-	s := &Set{n: len(names)}
-	var kernel []Event
-	var gometrics []string
-	for i, n := range names {
-		e, ok := find(n)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("unknown counter %q", n)
-		case e.metric != "":
-			s.runtime = append(s.runtime, 1+i)
-			gometrics = append(gometrics, e.metric)
-		default:
-			s.kernel = append(s.kernel, 1+i)
-			kernel = append(kernel, e)
+// counter is a sum of kernel events.
+type counter struct {
+	at    int // position in a reading
+	terms []term
+}
+
+// term is a kernel event by its place in the group, with its sign.
+type term struct {
+	place  int
+	negate bool
+}
+
+// Reading is what a goroutine keeps from its last reading to the next. Its zero value is that of a goroutine that has not
+// been read. It may lie outside of the Go heap.
+type Reading struct {
+	stay    uint64 // number of the goroutine's stay on a thread
+	fd      int64  // group of that thread
+	valid   bool   // the last reading succeeded
+	waiting bool   // it was taken before a wait
+	based   bool   // base is set
+	base    [MaxEvents]uint64
+}
+
+// Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
+// getg returns the calling goroutine's g pointer, and perMilli is a millisecond of the clock of readings. Counters that cannot be opened are left out, see Missing. It is an
+// error if none is left.
+func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, error) {
+	runtime.LockOSThread() // the probe counts for this thread
+	defer runtime.UnlockOSThread()
+	s := &Set{}
+	var attrs []perfAttr
+	var wanted []Spec
+	for _, text := range specs {
+		spec, err := ParseSpec(text)
+		if err == nil && spec.Metric != "" {
+			err = measurable(spec.Metric)
 		}
+		if err != nil {
+			s.missing = append(s.missing, Missing{spec.Name, err.Error()})
+			continue
+		}
+		wanted = append(wanted, spec)
+	}
+	probe := newProbe()
+	for _, spec := range wanted {
+		at := 1 + len(s.names)
+		if spec.Metric != "" {
+			s.runtime, s.metrics = append(s.runtime, at), append(s.metrics, spec.Metric)
+		} else {
+			opened, err := probe.add(spec.Terms)
+			if err != nil {
+				s.missing = append(s.missing, Missing{spec.Name, err.Error()})
+				continue
+			}
+			c := counter{at: at}
+			for i, a := range opened {
+				c.terms = append(c.terms, term{len(attrs), spec.Terms[i].Negative})
+				attrs = append(attrs, a)
+			}
+			s.kernel = append(s.kernel, c)
+		}
+		s.names = append(s.names, spec.Name)
+	}
+	if len(s.names) == 0 {
+		probe.close()
+		return s, errors.New("none of the counters can be read here")
 	}
 	s.samples.New = func() any {
-		b := make([]metrics.Sample, len(gometrics))
-		for i, m := range gometrics {
+		b := make([]metrics.Sample, len(s.metrics))
+		for i, m := range s.metrics {
 			b[i].Name = m
 		}
 		return &b
 	}
-	if len(kernel) > 0 {
-		var err error
-		if s.threads, err = openThreads(kernel); err != nil {
-			return nil, err
+	if len(attrs) > 0 {
+		if s.exact = openExact(attrs); !s.exact {
+			s.witness = findWitness(getg)
+			s.totals = openTotals(attrs, perMilli) // while the probe holds its counters: both have to fit
 		}
-		s.where = witness.Find(getg)
+		s.threads = newThreads(attrs)
 	}
+	probe.close()
 	return s, nil
 }
 
-// Certain reports whether readings can be told undisturbed at all: the runtime's sequence number was
-// found and passed its test.
-func (s *Set) Certain() bool { return s.where.Found() }
+// Names returns the names of the counters, in the order of the values of a reading.
+func (s *Set) Names() []string { return s.names }
 
-// Read stores where the reading was taken in dst[0] and the values behind it, in the order of the names
-// given to Open, and returns the number of words: 1 + the number of events, or 1 when the kernel refused.
-// dst[0] is 0 when the reading cannot be compared with any other. g is the calling goroutine.
-func (s *Set) Read(g unsafe.Pointer, dst []uint64) int {
+// Missing returns the counters that could not be opened.
+func (s *Set) Missing() []Missing { return s.missing }
+
+// Exact reports whether the program's scheduler counts for every goroutine.
+func (s *Set) Exact() bool { return s.exact }
+
+// Certain reports whether readings can be told undisturbed at all: the runtime's marks were found and passed their test.
+func (s *Set) Certain() bool { return s.exact || s.witness.reason != 0 }
+
+// Words returns the largest number of words of a reading.
+func (s *Set) Words() int { return 1 + 2*len(s.names) }
+
+// Read stores where the reading was taken in dst[0] and the values behind it, in the order of Names, and returns the
+// number of words. That is
+//
+//	1 + n    if all since the goroutine's last reading is certain, or nothing is said of it: after the first, and after a wait
+//	1 + 2n   if it is not: what has been counted since is at most the bound in the second n words, NoBound if that is unknown
+//	1        if the kernel refused
+//
+// dst[0] is equal in readings of the same goroutine in the same stay on a thread, and 0 when nothing but counters of the process
+// was read. g is the calling goroutine, r its own; ticks is the time on the clock of Open, and wait says that the goroutine is
+// about to wait. What the kernel counted in a wait is nobody's.
+func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
+	n := len(s.names)
 	dst[0] = 0
 	if len(s.runtime) > 0 {
 		s.readRuntime(dst)
 	}
-	if s.threads == nil {
-		return 1 + s.n
+	switch {
+	case s.threads == nil:
+		return 1 + n
+	case s.exact:
+		return s.readExact(g, dst)
 	}
-	// Taken off the thread between the calls below, the goroutine would read another thread's
-	// counters: the witness must not move meanwhile. A busy goroutine gets through at the first try.
-	for range 4 {
-		before := s.where.Sequence(g)
-		tid := gettid()
-		if !s.threads.read(tid, s.kernel, dst) {
-			return 1
+	return s.readCheap(g, r, dst, ticks, wait)
+}
+
+// readCheap reads the thread's group. What the process had counted up to some time before is kept, so that the next reading
+// can tell how much it was since, if it must.
+func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
+	var base [MaxEvents]uint64
+	based := s.totals.before(ticks, &base)
+	first, waited := r.stay == 0, r.waiting
+	certain := s.readThread(g, r, dst)
+	r.waiting = wait
+	if !r.valid {
+		return 1
+	}
+	words := 1 + len(s.names)
+	if !certain && !first && !waited {
+		s.bound(r, dst[words:])
+		words += len(s.names)
+	}
+	r.base, r.based = base, based
+	return words
+}
+
+// readThread stores the values and reports whether the goroutine has not been taken off its thread since its last reading. If
+// it was, another stay begins. A busy goroutine gets through at the first try.
+func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64) (certain bool) {
+	var b group
+	certain = r.valid && s.witness.stayed(g)
+	r.valid = false
+	for range 8 {
+		if certain {
+			r.valid = readGroup(r.fd, &b)
+		} else {
+			r.stay++
+			s.witness.plant(g)
+			r.fd, r.valid = s.threads.read(gettid(), &b)
 		}
-		if s.Certain() {
-			if s.where.Sequence(g) == before {
-				dst[0] = uint64(tid)<<8 | uint64(before)
-				return 1 + s.n
+		if !r.valid {
+			return false
+		}
+		if s.witness.reason == 0 || s.witness.stayed(g) {
+			dst[0] = r.stay
+			s.store(dst, b.values[:])
+			return certain
+		}
+		certain = false
+	}
+	r.valid = false
+	return false
+}
+
+// store adds up the terms of all counters.
+func (s *Set) store(dst, values []uint64) {
+	for i := range s.kernel {
+		c := &s.kernel[i]
+		sum := uint64(0)
+		for _, t := range c.terms {
+			if t.negate {
+				sum -= values[t.place]
+			} else {
+				sum += values[t.place]
 			}
-		} else if gettid() == tid {
-			return 1 + s.n
 		}
+		dst[c.at] = sum
 	}
-	return 1
+}
+
+// bound stores the most that can have been counted since r's base.
+func (s *Set) bound(r *Reading, dst []uint64) {
+	var now [MaxEvents]uint64
+	known := r.based && s.totals.refresh(&now)
+	clear(dst[:len(s.names)])
+	for i := range s.kernel {
+		c := &s.kernel[i]
+		most := uint64(0)
+		for _, t := range c.terms {
+			switch {
+			case !known || !s.totals.has(t.place):
+				most = NoBound
+			case !t.negate && most != NoBound:
+				most += now[t.place] - r.base[t.place]
+			}
+		}
+		dst[c.at-1] = most
+	}
 }
 
 func (s *Set) readRuntime(dst []uint64) {
 	b := s.samples.Get().(*[]metrics.Sample)
 	metrics.Read(*b)
 	for i, p := range s.runtime {
-		if v := (*b)[i].Value; v.Kind() == metrics.KindUint64 {
+		switch v := (*b)[i].Value; v.Kind() {
+		case metrics.KindUint64:
 			dst[p] = v.Uint64()
+		case metrics.KindFloat64: // seconds
+			dst[p] = uint64(v.Float64() * 1e9)
+		case metrics.KindFloat64Histogram:
+			dst[p] = 0
+			for _, n := range v.Float64Histogram().Counts {
+				dst[p] += n
+			}
 		}
 	}
 	s.samples.Put(b)
 }
 
+// measurable returns an error if this version of Go does not measure a metric.
+func measurable(name string) error {
+	b := []metrics.Sample{{Name: name}}
+	if metrics.Read(b); b[0].Value.Kind() == metrics.KindBad {
+		return fmt.Errorf("this version of Go does not measure %s", name)
+	}
+	return nil
+}
+
+// Stop ends the counting of the scheduler, if it does, and leaves the kernel's events open: readings may be going on.
+func (s *Set) Stop() {
+	if s.exact {
+		closeExact()
+	}
+}
+
 // Close releases the kernel's events. No Read may run or follow.
 func (s *Set) Close() {
+	s.Stop()
 	if s.threads != nil {
 		s.threads.close()
+		s.totals.close()
 	}
 }

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"iter"
 	"os"
 	"runtime"
 	"sync"
@@ -9,118 +10,205 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/clock"
 	"tracerec/internal/goid"
 )
 
-func open(t testing.TB, list string) *Set {
-	names, err := Parse(list)
-	require.NoError(t, err)
-	s, err := Open(names, goid.G)
-	if err != nil {
-		t.Skip("no counters here: ", err)
+const perMilli = 1e6 // tests tell the time in ns
+
+func now() uint64 { return clock.Now(clock.Monotonic) }
+
+func open(t testing.TB, specs ...string) *Set {
+	s, err := Open(specs, goid.G, perMilli)
+	if err != nil || len(s.Missing()) > 0 {
+		t.Skip("no counters here: ", err, s.Missing())
 	}
 	t.Cleanup(s.Close)
 	return s
 }
 
-func TestParse(t *testing.T) {
-	names, err := Parse(" task-clock, page-faults,")
-	require.NoError(t, err)
-	require.Equal(t, []string{"task-clock", "page-faults"}, names)
-	_, err = Parse("task-clock,nonsense")
-	require.ErrorContains(t, err, `unknown counter "nonsense"`)
-	_, err = Parse("task-clock,task-clock")
-	require.ErrorContains(t, err, "twice")
-	_, err = Parse("task-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations,go:gc-cycles,go:alloc-bytes,go:live-bytes")
-	require.ErrorContains(t, err, "at most 8")
+// reader is a goroutine's readings.
+type reader struct {
+	s     *Set
+	state Reading
+	words [MaxWords]uint64
 }
 
+func (r *reader) read() int     { return r.s.Read(goid.G(), &r.state, r.words[:], now(), false) }
+func (r *reader) waits() int    { return r.s.Read(goid.G(), &r.state, r.words[:], now(), true) }
+func (r *reader) where() uint64 { return r.words[0] }
+func (r *reader) first() uint64 { return r.words[1] }
+
 func TestPageFaultsAreCountedExactly(t *testing.T) {
-	s := open(t, "page-faults,task-clock")
+	r := reader{s: open(t, "page-faults", "task-clock")}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const pages = 100
 	mem := mmap(t, pages*os.Getpagesize())
-	var before, after [1 + MaxEvents]uint64
-	require.Equal(t, 3, s.Read(goid.G(), before[:]))
+	require.Equal(t, 3, r.read())
+	faults, clock := r.words[1], r.words[2]
 	for i := 0; i < pages; i++ {
 		mem[i*os.Getpagesize()] = 1
 	}
-	require.Equal(t, 3, s.Read(goid.G(), after[:]))
-	faults := after[1] - before[1]
+	require.GreaterOrEqual(t, r.read(), 3)
+	faults = r.words[1] - faults
 	require.True(t, faults >= pages && faults < pages+20, "%d faults for %d first touches", faults, pages)
-	require.Greater(t, after[2], before[2], "task-clock stands still")
+	require.Greater(t, r.words[2], clock, "task-clock stands still")
+}
+
+func needWitness(t *testing.T, s *Set) {
+	if !s.Certain() {
+		t.Skip("the runtime's marks were not found in this Go version")
+	}
 }
 
 func TestWitness(t *testing.T) {
-	s := open(t, "task-clock")
-	if !s.Certain() {
-		t.Skip("the runtime's sequence number was not found in this Go version")
-	}
-	var a, b [1 + MaxEvents]uint64
+	r := reader{s: open(t, "task-clock")}
+	needWitness(t, r.s)
 	undisturbed := 0
 	for range 100 {
-		s.Read(goid.G(), a[:])
-		s.Read(goid.G(), b[:])
-		if a[0] != 0 && a[0] == b[0] {
+		r.read()
+		before := r.where()
+		require.NotZero(t, before)
+		if n := r.read(); r.where() == before {
+			require.Equal(t, 2, n)
 			undisturbed++
 		}
 	}
 	require.Greater(t, undisturbed, 50, "back-to-back readings are certain")
-	for range 100 { // taken off the thread in between: never certain, whether or not the thread changed
-		s.Read(goid.G(), a[:])
-		runtime.Gosched()
-		s.Read(goid.G(), b[:])
-		require.NotEqual(t, a[0], b[0])
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for yield(1) {
+		}
+	})
+	defer stop()
+	ch := make(chan int)
+	go func() {
+		for range ch {
+			ch <- 1
+		}
+	}()
+	defer close(ch)
+	for name, leave := range map[string]func(){
+		"gosched":   runtime.Gosched,
+		"sleep":     func() { time.Sleep(time.Microsecond) },
+		"coroutine": func() { next() }, // passes the scheduler by
+		"channel":   func() { ch <- 1; <-ch },
+		// As often as a byte needs to come round: a counter of eight bits would see nothing.
+		"256 times": func() {
+			for range 256 {
+				runtime.Gosched()
+			}
+		},
+		"256 times coroutines": func() {
+			for range 256 {
+				next()
+			}
+		},
+	} {
+		for range 50 {
+			r.read()
+			before := r.where()
+			leave()
+			require.Equal(t, 3, r.read(), name) // with a bound
+			require.NotEqual(t, before, r.where(), name)
+		}
 	}
-	s.Read(goid.G(), a[:])
+}
+
+// TestWaitsAreNobodys: what is counted between a reading before a wait and the next is not charged, so it needs no bound.
+func TestWaitsAreNobodys(t *testing.T) {
+	r := reader{s: open(t, "task-clock")}
+	needWitness(t, r.s)
+	r.read()
+	r.waits()
+	before := r.where()
 	time.Sleep(time.Millisecond)
-	s.Read(goid.G(), b[:])
-	require.NotEqual(t, a[0], b[0])
+	require.Equal(t, 2, r.read())
+	require.NotEqual(t, before, r.where())
+	runtime.Gosched()
+	require.Equal(t, 3, r.read(), "the wait is over")
 }
 
 func TestManyThreads(t *testing.T) {
 	s := open(t, "task-clock")
 	var wg sync.WaitGroup
 	for range 100 { // more threads than the first table holds, and their numbers die with them
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-			var a, b [1 + MaxEvents]uint64
-			if s.Read(goid.G(), a[:]) != 2 {
+			r := reader{s: s}
+			if r.read() != 2 {
 				t.Error("reading refused")
 			}
+			before := r.first()
 			for x := time.Now(); time.Since(x) < time.Millisecond; {
 			}
-			if s.Read(goid.G(), b[:]) != 2 || b[1] <= a[1] {
+			if r.read() < 2 || r.first() <= before {
 				t.Error("task-clock did not advance on its own thread")
 			}
-		}()
+		})
 	}
 	wg.Wait()
 }
 
 func TestProcessCountersAreNeverCertain(t *testing.T) {
-	s := open(t, "go:alloc-bytes,go:gc-cycles")
-	var a, b [1 + MaxEvents]uint64
-	require.Equal(t, 3, s.Read(goid.G(), a[:]))
+	r := reader{s: open(t, "go:alloc-bytes", "go:gc-cycles", "go:pauses|/sched/pauses/total/gc:seconds")}
+	require.Equal(t, 4, r.read())
+	cycles, pauses := r.words[2], r.words[3]
 	runtime.GC()
-	require.Equal(t, 3, s.Read(goid.G(), b[:]))
-	require.Zero(t, a[0])
-	require.Greater(t, b[2], a[2])
+	require.Equal(t, 4, r.read())
+	require.Zero(t, r.where())
+	require.Greater(t, r.words[2], cycles)
+	require.Greater(t, r.words[3], pauses)
+}
+
+// TestMissingCountersAreAbsent: what this machine does not have is left out, with the reason; the others count.
+func TestMissingCountersAreAbsent(t *testing.T) {
+	s, err := Open([]string{"nonsense", "task-clock", "void|+ff.0.0.0.0.0.", "go:void|/no/such:metric"}, goid.G, perMilli)
+	if err != nil {
+		t.Skip("no counters here: ", err)
+	}
+	t.Cleanup(s.Close)
+	require.Equal(t, []string{"task-clock"}, s.Names())
+	var missing []string
+	for _, m := range s.Missing() {
+		require.NotEmpty(t, m.Why)
+		missing = append(missing, m.Name)
+	}
+	require.Equal(t, []string{"nonsense", "go:void", "void"}, missing)
+	_, err = Open([]string{"nonsense"}, goid.G, perMilli)
+	require.Error(t, err)
+}
+
+// TestSums: a counter may be a sum of kernel events.
+func TestSums(t *testing.T) {
+	r := reader{s: open(t, "none|+1.2.0.0.0.0.-1.2.0.0.0.0.", "page-faults", "twice|+1.2.0.0.0.0.+1.2.0.0.0.0.")}
+	mem := mmap(t, 10*os.Getpagesize())
+	require.Equal(t, 4, r.read())
+	for i := 0; i < 10; i++ {
+		mem[i*os.Getpagesize()] = 1
+	}
+	r.read()
+	require.Zero(t, r.words[1])
+	require.GreaterOrEqual(t, r.words[2], uint64(10))
+	require.Equal(t, 2*r.words[2], r.words[3])
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
-	s := open(t, "task-clock,page-faults")
-	var a [1 + MaxEvents]uint64
-	require.Zero(t, testing.AllocsPerRun(100, func() { s.Read(goid.G(), a[:]) }))
+	r := reader{s: open(t, "task-clock", "page-faults")}
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.read() }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { runtime.Gosched(); r.read() }))
 }
 
 func BenchmarkRead(b *testing.B) {
-	s := open(b, "task-clock,page-faults")
-	var a [1 + MaxEvents]uint64
-	for range b.N {
-		s.Read(goid.G(), a[:])
+	for _, certain := range []string{"certain", "uncertain"} {
+		b.Run(certain, func(b *testing.B) {
+			r := reader{s: open(b, "task-clock", "page-faults")}
+			for range b.N {
+				if certain == "uncertain" {
+					r.s.witness.spoil(goid.G())
+				}
+				r.read()
+			}
+		})
 	}
 }

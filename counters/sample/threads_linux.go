@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -11,11 +12,10 @@ import (
 // threads holds one group of perf events per thread, opened when the thread reads for the first time.
 // Counters run freely and are read with one system call.
 type threads struct {
-	events []Event
-	attrs  []perfAttr
-	mu     sync.Mutex // opening and growing
-	table  atomic.Pointer[threadTable]
-	fds    []int // every descriptor, for close; guarded by mu
+	attrs []perfAttr
+	mu    sync.Mutex // opening and growing
+	table atomic.Pointer[threadTable]
+	fds   []int // every descriptor, for close; guarded by mu
 }
 
 // threadTable is open-addressed by thread id; entries are only ever added. It is replaced by one twice
@@ -28,67 +28,129 @@ type threadTable struct {
 type threadEntry struct {
 	tid  atomic.Int64
 	fd   atomic.Int64
-	last atomic.Uint64 // time running at the last reading
+	last atomic.Uint64 // time running at a reading
 }
 
-// perfAttr is struct perf_event_attr of the kernel, its first published size.
+// group is what the kernel writes when a group is read.
+type group struct {
+	n, enabled, running uint64
+	values              [MaxEvents]uint64
+}
+
+// perfAttr is struct perf_event_attr of the kernel in its second published size.
 type perfAttr struct {
 	typ, size              uint32
 	config, period         uint64
 	sampleType, readFormat uint64
 	flags                  uint64
 	wakeup, bpType         uint32
-	config1                uint64
+	config1, config2       uint64
 }
 
 const (
-	formatRunning     = 1 << 1 // PERF_FORMAT_TOTAL_TIME_RUNNING
-	formatGroup       = 1 << 3 // PERF_FORMAT_GROUP
+	typeTracepoint    = 2
+	typeBreakpoint    = 5
+	formatTimes       = 1<<0 | 1<<1 // PERF_FORMAT_TOTAL_TIME_ENABLED, …_RUNNING
+	formatGroup       = 1 << 3      // PERF_FORMAT_GROUP
 	flagDisabled      = 1 << 0
+	flagInherit       = 1 << 1
+	flagPinned        = 1 << 2
 	flagExcludeKernel = 1 << 5
 	flagExcludeHV     = 1 << 6
-	ioctlEnable       = 0x2400 // PERF_EVENT_IOC_ENABLE
-	enableGroup       = 1      // PERF_IOC_FLAG_GROUP
-	openCloseOnExec   = 1 << 3 // PERF_FLAG_FD_CLOEXEC
+	flagInheritThread = 1 << 35 // not by processes; since Linux 5.13
+	ioctlEnable       = 0x2400  // PERF_EVENT_IOC_ENABLE
+	enableGroup       = 1       // PERF_IOC_FLAG_GROUP
+	openCloseOnExec   = 1 << 3  // PERF_FLAG_FD_CLOEXEC
 )
 
-func openThreads(events []Event) (*threads, error) {
-	t := &threads{events: events}
-	t.table.Store(&threadTable{entries: make([]threadEntry, 64)})
-	for _, e := range events {
-		a, err := usable(e)
-		if err != nil {
-			return nil, err
-		}
-		a.readFormat = formatGroup | formatRunning
-		t.attrs = append(t.attrs, a)
-	}
-	return t, nil
-}
-
-// usable finds the widest way in which the kernel lets the calling thread count e.
-func usable(e Event) (perfAttr, error) {
-	a := perfAttr{typ: uint32(e.perfType), config: e.config, flags: flagExcludeHV}
+// attribute returns t as the kernel is asked for it, counting as much as possible.
+func (t *Term) attribute() perfAttr {
+	a := perfAttr{typ: t.Type, config: t.Config, bpType: t.BPType, config1: t.Config1, config2: t.Config2, flags: t.Flags}
 	a.size = uint32(unsafe.Sizeof(a))
-	fd, errno := perfOpen(&a, -1)
-	if (errno == syscall.EACCES || errno == syscall.EPERM) && !e.needsKernel {
-		a.flags |= flagExcludeKernel
-		fd, errno = perfOpen(&a, -1)
+	a.readFormat = formatGroup | formatTimes
+	if !t.NoExclude {
+		a.flags |= flagExcludeHV
 	}
-	switch errno {
-	case 0:
-		syscall.Close(fd)
-		return a, nil
-	case syscall.EACCES, syscall.EPERM:
-		return a, fmt.Errorf("counter %s: the kernel refuses it (perf_event_paranoid or seccomp): %w", e.Name, errno)
-	case syscall.ENOENT, syscall.EOPNOTSUPP, syscall.ENODEV:
-		return a, fmt.Errorf("counter %s: this machine does not have it: %w", e.Name, errno)
+	if a.limited() {
+		a.flags |= flagPinned // all the time or not at all: never by turns with others
 	}
-	return a, fmt.Errorf("counter %s: perf_event_open: %w", e.Name, errno)
+	return a
 }
 
-func perfOpen(a *perfAttr, group int) (int, syscall.Errno) {
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), 0, ^uintptr(0), uintptr(group), openCloseOnExec, 0)
+// limited tells whether the event takes one of the processor's counters.
+func (a *perfAttr) limited() bool {
+	return a.typ != perfSoftware && a.typ != typeTracepoint && a.typ != typeBreakpoint
+}
+
+// probe is a group on the calling thread that finds out what can be counted together.
+type probe struct{ fds []int }
+
+func newProbe() *probe { return &probe{} }
+
+// add opens the events of a counter beside those before, in the widest way that the kernel permits.
+func (p *probe) add(terms []Term) (attrs []perfAttr, err error) {
+	had := len(p.fds)
+	for i := range terms {
+		t := &terms[i]
+		a := t.attribute()
+		if len(p.fds) == MaxEvents {
+			p.cut(had)
+			return nil, fmt.Errorf("at most %d kernel events can be read together", MaxEvents)
+		}
+		fd, errno := p.open(&a)
+		if (errno == syscall.EACCES || errno == syscall.EPERM) && !t.Kernel && !t.NoExclude {
+			a.flags |= flagExcludeKernel
+			fd, errno = p.open(&a)
+		}
+		if errno != 0 {
+			p.cut(had)
+			return nil, explain(errno)
+		}
+		p.fds = append(p.fds, fd)
+		attrs = append(attrs, a)
+	}
+	return attrs, nil
+}
+
+func (p *probe) open(a *perfAttr) (int, syscall.Errno) {
+	b := *a
+	lead := -1
+	if len(p.fds) > 0 {
+		lead = p.fds[0]
+		b.flags &^= flagPinned // said by the leader
+	}
+	return perfOpen(&b, 0, lead)
+}
+
+// cut closes all but the first n events.
+func (p *probe) cut(n int) {
+	for _, fd := range p.fds[n:] {
+		syscall.Close(fd)
+	}
+	p.fds = p.fds[:n]
+}
+
+func (p *probe) close() { p.cut(0) }
+
+func explain(errno syscall.Errno) error {
+	switch errno {
+	case syscall.EACCES, syscall.EPERM:
+		return errors.New("the kernel refuses it (perf_event_paranoid, or seccomp in a container)")
+	case syscall.ENOENT, syscall.EOPNOTSUPP, syscall.ENODEV:
+		return errors.New("this machine does not have it")
+	case syscall.ENOSPC, syscall.EBUSY:
+		return errors.New("all counters for it are in use")
+	case syscall.EMFILE, syscall.ENFILE:
+		return errors.New("out of file descriptors (ulimit -n)")
+	case syscall.EINVAL:
+		return errors.New("it cannot be read together with the others")
+	}
+	return fmt.Errorf("perf_event_open: %v", error(errno))
+}
+
+// perfOpen opens an event on a thread, 0 for the calling one.
+func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), openCloseOnExec, 0)
 	return int(fd), errno
 }
 
@@ -98,35 +160,42 @@ func gettid() int64 {
 	return int64(tid)
 }
 
-// read stores the calling thread's values at the given positions of dst.
-func (t *threads) read(tid int64, at []int, dst []uint64) bool {
+func newThreads(attrs []perfAttr) *threads {
+	t := &threads{attrs: attrs}
+	t.table.Store(&threadTable{entries: make([]threadEntry, 64)})
+	return t
+}
+
+// read reads the group of the thread tid, which is the calling one, and returns the group's descriptor.
+func (t *threads) read(tid int64, b *group) (fd int64, ok bool) {
 	e := t.lookup(tid)
 	if e == nil {
 		if e = t.open(tid); e == nil {
-			return false
+			return -1, false
 		}
 	}
-	var b [2 + MaxEvents]uint64 // number of events, time running, values
-	if !readGroup(e.fd.Load(), &b) {
-		return false
+	fd = e.fd.Load()
+	if !readGroup(fd, b) {
+		return -1, false
 	}
-	// A thread that reads has run since its last reading. If its time stood still, the descriptor
+	// A thread that reads has run since an earlier reading. If its time stood still, the descriptor
 	// belongs to a dead thread whose number the kernel has given away again.
-	if b[1] == e.last.Load() {
-		if e = t.reopen(tid, e); e == nil || !readGroup(e.fd.Load(), &b) {
-			return false
+	if b.enabled == e.last.Load() {
+		if e = t.reopen(tid, e); e == nil {
+			return -1, false
+		}
+		if fd = e.fd.Load(); !readGroup(fd, b) {
+			return -1, false
 		}
 	}
-	e.last.Store(b[1])
-	for i, p := range at {
-		dst[p] = b[2+i]
-	}
-	return true
+	e.last.Store(b.enabled)
+	return fd, true
 }
 
-func readGroup(fd int64, b *[2 + MaxEvents]uint64) bool {
+// readGroup reads a group. It fails when the kernel gave its counters to others.
+func readGroup(fd int64, b *group) bool {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(b)), unsafe.Sizeof(*b))
-	return errno == 0 && n >= 24
+	return errno == 0 && n >= 32
 }
 
 func (t *threads) lookup(tid int64) *threadEntry {
@@ -170,25 +239,55 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 
 // openGroup opens the events for the calling thread; the goroutine may have moved since tid was read.
 func (t *threads) openGroup(tid int64) int {
-	lead := -1
-	for i := range t.attrs {
-		a := t.attrs[i]
-		if lead < 0 {
-			a.flags |= flagDisabled // a member that joins a running group starts late: start all together
-		}
-		fd, errno := perfOpen(&a, lead)
-		if errno != 0 {
-			return -1
-		}
-		t.fds = append(t.fds, fd)
-		if lead < 0 {
-			lead = fd
-		}
-	}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup); errno != 0 || gettid() != tid {
+	fds := openGroup(t.attrs, 0, 0)
+	t.fds = append(t.fds, fds...)
+	if fds == nil || gettid() != tid {
 		return -1
 	}
-	return lead
+	return fds[0]
+}
+
+// openGroup opens a group on a thread, 0 for the calling one, and starts it. It returns nil when the kernel does not let it.
+func openGroup(attrs []perfAttr, tid int, flags uint64) (fds []int) {
+	lead := -1
+	for _, a := range leaderFirst(attrs) {
+		a.flags |= flags
+		if flags&flagInherit != 0 {
+			a.flags &^= flagPinned
+		}
+		fd, errno := perfOpen(&a, tid, lead)
+		if errno != 0 {
+			closeAll(fds)
+			return nil
+		}
+		fds = append(fds, fd)
+		lead = fds[0]
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup); errno != 0 {
+		closeAll(fds)
+		return nil
+	}
+	return fds
+}
+
+// leaderFirst returns events as they are opened as a group: the leader starts all together, for a member that joins a
+// running group starts late, and says whether they are pinned.
+func leaderFirst(attrs []perfAttr) []perfAttr {
+	out := append([]perfAttr(nil), attrs...)
+	for i := range out {
+		out[0].flags |= out[i].flags & flagPinned
+		if i > 0 {
+			out[i].flags &^= flagPinned
+		}
+	}
+	out[0].flags |= flagDisabled
+	return out
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		syscall.Close(fd)
+	}
 }
 
 func (tab *threadTable) add(tid, fd int64, last uint64) *threadEntry {
@@ -217,8 +316,6 @@ func (tab *threadTable) grown() *threadTable {
 func (t *threads) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, fd := range t.fds {
-		syscall.Close(fd)
-	}
+	closeAll(t.fds)
 	t.fds = nil
 }

@@ -137,6 +137,7 @@ const (
 	DefinitionsLost              // definitions that found no room
 	MemoryRefused                // times the system gave no more memory for the buffer
 	HeldUp                       // ticks for which goroutines waited for buffer memory: no warning, see View.HeldUp
+	ReadingsRefused              // times the system did not let a goroutine read the counters
 	counts
 )
 
@@ -147,6 +148,7 @@ var countNames = [counts]string{
 	"definitions lost",
 	"buffer memory refused",
 	"",
+	"readings of counters refused by the system",
 }
 
 // file is a mapped buffer file, of either side. What addresses depend on is kept out of the reach of the

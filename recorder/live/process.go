@@ -176,6 +176,9 @@ func (p *process) chargeAll() (inside int) {
 
 // sample charges what was counted since the last sample of the location, where it is certain whose it is.
 func (p *process) sample(l *location, words []uint64) {
+	if n := 1 + len(p.counters); len(words) == n+len(p.counters) {
+		words = words[:n] // bounds of what is uncertain
+	}
 	if len(words) != 1+len(p.counters) {
 		l.sample = nil
 		return

@@ -37,6 +37,8 @@ func appendBody(b []byte, d Def) []byte {
 	case DefMetric:
 		b = appendNumbers(b, uint64(d.ID))
 		b = appendStrings(b, d.Name, d.Unit)
+	case DefMissing:
+		b = appendStrings(b, d.Name, d.Unit)
 	case DefCounters:
 		names := d.Names[:min(len(d.Names), maxDefNames)]
 		b = appendNumbers(b, uint64(len(names)))
@@ -92,6 +94,8 @@ func ReadDef(b []byte) (Def, int, error) {
 		d.Region = r.number32()
 	case DefMetric:
 		d.ID = r.number32()
+		d.Name, d.Unit = r.string(), r.string()
+	case DefMissing:
 		d.Name, d.Unit = r.string(), r.string()
 	case DefCounters:
 		for range r.number(maxDefNames) {

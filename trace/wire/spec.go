@@ -205,7 +205,7 @@ type Def struct {
 	Object ObjectKind // object
 	Size   uint64     // object: channel capacity or barrier size
 	Region uint32     // object: call site of its first use
-	Unit   string     // metric: its unit
+	Unit   string     // metric: its unit; missing counter: why
 	Names  []string   // counter set: event names in order of the values
 }
 
@@ -218,6 +218,7 @@ const (
 	DefObject   DefType = 2
 	DefMetric   DefType = 3
 	DefCounters DefType = 4
+	DefMissing  DefType = 5 // in measurement buffers only: recorders make a warning of it
 )
 
 // ObjectKind is what a synchronisation object is. Numbers are frozen.

@@ -42,12 +42,15 @@ func (p *program) write(b *strings.Builder) {
 	}
 }
 
-// sample puts the values of counters before the events of regions, of a goroutine that changes threads now and then.
+// sample puts the values of counters before the events of regions and waits, of a goroutine that changes threads now and then; mostly
+// with a bound of what was counted meanwhile.
 func (p *proc) sample() {
 	where, cycles, heap := 256, 1000, 500
 	var lines []line
 	for _, l := range p.lines {
-		if strings.HasPrefix(l.text, "enter") || strings.HasPrefix(l.text, "exit") {
+		kind, _, _ := strings.Cut(l.text, " ")
+		if slices.Contains([]string{"enter", "exit", "blocked", "leave", "select"}, kind) && p.w.IntN(8) > 0 {
+			before := where
 			switch p.w.IntN(8) {
 			case 0:
 				where++
@@ -60,7 +63,16 @@ func (p *proc) sample() {
 			}
 			cycles += p.w.IntN(50)
 			heap += p.w.IntN(30) - 10
-			lines = append(lines, line{l.at, fmt.Sprintf("counters %d %d %d", where, cycles, heap), 0})
+			text := fmt.Sprintf("counters %d %d %d", where, cycles, heap)
+			switch {
+			case where != before && p.w.IntN(4) > 0:
+				text += fmt.Sprintf(" %d 0", p.w.IntN(100))
+			case p.w.IntN(32) == 0:
+				text += fmt.Sprintf(" %d 0", ^uint64(0))
+			case p.w.IntN(32) == 0:
+				text = "counters 0"
+			}
+			lines = append(lines, line{l.at, text, 0})
 		}
 		lines = append(lines, l)
 	}

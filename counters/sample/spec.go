@@ -1,0 +1,184 @@
+package sample
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tracerec/trace/wire"
+)
+
+// Event is one thing that this package knows by name.
+type Event struct {
+	Name        string
+	Description string
+	Unit        string // ns, bytes or events
+	// Process events count for the whole process: their differences belong to no goroutine with certainty.
+	Process bool
+	spec    Spec
+}
+
+// Spec says how a counter is read: as a sum of kernel events, or as a metric of the Go runtime.
+type Spec struct {
+	Name   string
+	Terms  []Term
+	Metric string // name in runtime/metrics
+}
+
+// Term is a kernel event of a sum, in the terms of struct perf_event_attr.
+type Term struct {
+	Negative  bool
+	Type      uint32
+	Config    uint64
+	Config1   uint64 // address of a watchpoint
+	Config2   uint64 // its length
+	BPType    uint32
+	Flags     uint64 // bits of the flag word: exclude_*, precise_ip
+	Kernel    bool   // counts nothing useful when the kernel is excluded
+	NoExclude bool   // knows no user and kernel mode
+}
+
+// separator stands between the name and the terms of a handed-down counter; no name of an event has it.
+const separator = "|"
+
+// String returns the counter as it is handed down: NAME|+type.config.config1.config2.bptype.flags.letters…, numbers
+// hexadecimal, or NAME|/metric:unit, or NAME alone if that says it all.
+func (s Spec) String() string {
+	switch {
+	case s.Metric != "":
+		return s.Name + separator + s.Metric
+	case len(s.Terms) == 0:
+		return s.Name
+	}
+	var b strings.Builder
+	b.WriteString(s.Name + separator)
+	for _, t := range s.Terms {
+		sign := "+"
+		if t.Negative {
+			sign = "-"
+		}
+		fmt.Fprintf(&b, "%s%x.%x.%x.%x.%x.%x.", sign, t.Type, t.Config, t.Config1, t.Config2, t.BPType, t.Flags)
+		for _, l := range t.letters() {
+			if *l.set {
+				b.WriteString(l.letter)
+			}
+		}
+	}
+	return b.String()
+}
+
+type letter struct {
+	letter string
+	set    *bool
+}
+
+func (t *Term) letters() []letter {
+	return []letter{{"k", &t.Kernel}, {"n", &t.NoExclude}}
+}
+
+// ParseSpec reads what String wrote; a name without terms has to be one of [Events].
+func ParseSpec(text string) (Spec, error) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		if e, ok := find(text); ok {
+			return e.spec, nil
+		}
+		return Spec{Name: text}, fmt.Errorf("unknown counter %q (known: %s)", text, strings.Join(known(), ", "))
+	}
+	s := Spec{Name: text[:at]}
+	rest := text[at+1:]
+	if strings.HasPrefix(rest, "/") {
+		s.Metric = rest
+		return s, nil
+	}
+	for rest != "" {
+		sign := rest[0]
+		end := strings.IndexAny(rest[1:], "+-") + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		t, err := parseTerm(rest[1:end])
+		if err != nil || sign != '+' && sign != '-' || len(s.Terms) == MaxEvents {
+			return Spec{Name: s.Name}, fmt.Errorf("counter %q: %q is no list of at most %d kernel events", s.Name, text[at+1:], MaxEvents)
+		}
+		t.Negative = sign == '-'
+		s.Terms = append(s.Terms, t)
+		rest = rest[end:]
+	}
+	if len(s.Terms) == 0 {
+		return s, fmt.Errorf("counter %q: nothing to count", s.Name)
+	}
+	return s, nil
+}
+
+func parseTerm(text string) (t Term, err error) {
+	fields := strings.Split(text, ".")
+	if len(fields) != 7 {
+		return t, strconv.ErrSyntax
+	}
+	var n [6]uint64
+	for i := range n {
+		bits := 64
+		if i == 0 || i == 4 {
+			bits = 32
+		}
+		if n[i], err = strconv.ParseUint(fields[i], 16, bits); err != nil {
+			return t, err
+		}
+	}
+	t = Term{Type: uint32(n[0]), Config: n[1], Config1: n[2], Config2: n[3], BPType: uint32(n[4]), Flags: n[5]}
+	rest := fields[6]
+	for _, l := range t.letters() {
+		rest, *l.set = strings.CutPrefix(rest, l.letter)
+	}
+	if rest != "" {
+		return t, strconv.ErrSyntax
+	}
+	return t, nil
+}
+
+const perfSoftware = 1 // PERF_TYPE_SOFTWARE
+
+// table lists every event with a name of its own, in display order.
+var table = []Event{
+	software("task-clock", "time on a processor", 1, false),
+	software("page-faults", "page faults", 2, false),
+	software("minor-faults", "page faults served without input or output", 5, false),
+	software("major-faults", "page faults that had to read from storage", 6, false),
+	software("context-switches", "times the kernel took the thread off its processor", 3, true),
+	software("cpu-migrations", "times the kernel moved the thread to another processor", 4, true),
+	ofRuntime("alloc-bytes", "bytes allocated on the heap by the process", "/gc/heap/allocs:bytes"),
+	ofRuntime("alloc-objects", "objects allocated on the heap by the process", "/gc/heap/allocs:objects"),
+	ofRuntime("gc-cycles", "garbage collections of the process", "/gc/cycles/total:gc-cycles"),
+	ofRuntime("live-bytes", "heap bytes occupied by live and unswept objects", "/memory/classes/heap/objects:bytes"),
+}
+
+func software(name, description string, config uint64, kernel bool) Event {
+	return Event{name, description, wire.CounterUnit(name), false,
+		Spec{Name: name, Terms: []Term{{Type: perfSoftware, Config: config, Kernel: kernel}}}}
+}
+
+func ofRuntime(name, description, metric string) Event {
+	name = wire.ProcessCounter + name
+	return Event{name, description, wire.CounterUnit(name), true, Spec{Name: name, Metric: metric}}
+}
+
+// Events lists what this package knows by name, whether or not this machine permits it.
+func Events() []Event { return append([]Event(nil), table...) }
+
+func find(name string) (Event, bool) {
+	for _, e := range table {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+func known() []string {
+	var k []string
+	for _, e := range table {
+		k = append(k, e.Name)
+	}
+	return k
+}

@@ -1,0 +1,150 @@
+package sample
+
+import (
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// totals counts what the whole process does: groups on all threads that exist when recording begins, which the
+// threads that these start inherit. Its growth over a stretch of time bounds what any goroutine did in it, wherever that was.
+//
+// The present values are read when a bound is asked for, and by a reading that finds the last ones more than a millisecond old,
+// so that the total known before a stretch is hardly older than the stretch.
+type totals struct {
+	places   []int // of the events in a reading, in the order of the groups
+	counted  [MaxEvents]bool
+	fds      []int // leaders first, then all others
+	groups   int   // number of leaders
+	mu       sync.Mutex
+	perMilli uint64
+	when     atomic.Uint64 // ticks of the last refreshing
+	version  atomic.Uint64 // odd: values are being stored
+	values   [MaxEvents]atomic.Uint64
+	failed   atomic.Bool // the kernel let others have the counters: nothing is known any more
+}
+
+// openTotals returns nil when nothing can be counted.
+func openTotals(attrs []perfAttr, perMilli uint64) *totals {
+	t := &totals{perMilli: max(perMilli, 1)}
+	flags := uint64(flagInherit | flagInheritThread)
+	if fds := openGroup(attrs[:1], 0, flags); fds == nil {
+		flags = flagInherit // an older kernel: what children do counts as well, so bounds are wider
+	} else {
+		closeAll(fds)
+	}
+	var fit []perfAttr
+	for i := range attrs { // one more at a time: those that find no counter have no bound
+		fds := openGroup(append(fit[:len(fit):len(fit)], attrs[i]), 0, flags)
+		if fds != nil {
+			closeAll(fds)
+			fit, t.places = append(fit, attrs[i]), append(t.places, i)
+			t.counted[i] = true
+		}
+	}
+	if len(fit) == 0 || !t.open(fit, flags) {
+		t.close()
+		return nil
+	}
+	var now [MaxEvents]uint64
+	t.refresh(&now)
+	return t
+}
+
+// open opens groups on all threads. A thread that an opened one starts meanwhile may count twice, which a bound stands.
+func (t *totals) open(attrs []perfAttr, flags uint64) bool {
+	known := map[int]bool{}
+	var leaders, others []int
+	defer func() { t.fds = append(leaders, others...) }()
+	for more := true; more; {
+		more = false
+		entries, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return false
+		}
+		for _, e := range entries {
+			tid, err := strconv.Atoi(e.Name())
+			if err != nil || known[tid] {
+				continue
+			}
+			known[tid], more = true, true
+			fds := openGroup(attrs, tid, flags)
+			if fds == nil {
+				if _, err := os.Stat("/proc/self/task/" + e.Name()); err != nil {
+					continue // it has ended
+				}
+				return false
+			}
+			leaders, others = append(leaders, fds[0]), append(others, fds[1:]...)
+			t.groups++
+		}
+	}
+	return t.groups > 0
+}
+
+// before stores the last totals, of a time before now, and reports whether there are any.
+func (t *totals) before(now uint64, dst *[MaxEvents]uint64) bool {
+	if t == nil || t.failed.Load() {
+		return false
+	}
+	if now-t.when.Load() > t.perMilli && t.mu.TryLock() {
+		t.when.Store(now)
+		t.read()
+		t.mu.Unlock()
+	}
+	for range 100 {
+		v := t.version.Load()
+		for _, p := range t.places {
+			dst[p] = t.values[p].Load()
+		}
+		if v&1 == 0 && t.version.Load() == v {
+			return true
+		}
+	}
+	return false
+}
+
+// refresh stores the present totals and reports whether they are known.
+func (t *totals) refresh(dst *[MaxEvents]uint64) bool {
+	if t == nil || t.failed.Load() {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read()
+	for _, p := range t.places {
+		dst[p] = t.values[p].Load()
+	}
+	return !t.failed.Load()
+}
+
+// read reads all groups. The caller holds mu.
+func (t *totals) read() {
+	var sum [MaxEvents]uint64
+	for _, fd := range t.fds[:t.groups] {
+		var b group
+		if !readGroup(int64(fd), &b) || b.running != b.enabled {
+			t.failed.Store(true)
+			return
+		}
+		for i := range t.places {
+			sum[i] += b.values[i]
+		}
+	}
+	t.version.Add(1)
+	for i, p := range t.places {
+		t.values[p].Store(sum[i])
+	}
+	t.version.Add(1)
+}
+
+// has tells whether the event at a place in a reading is counted.
+func (t *totals) has(place int) bool { return t != nil && t.counted[place] }
+
+func (t *totals) close() {
+	if t != nil {
+		closeAll(t.fds)
+		t.fds, t.groups = nil, 0
+	}
+}
