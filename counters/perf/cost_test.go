@@ -31,15 +31,20 @@ type bareRead struct {
 	out *bufio.Scanner
 }
 
-func startBareRead(t testing.TB, names []string) *bareRead {
+func compileBareRead(t testing.TB) (program string) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("no gcc to compile the program that is compared with")
 	}
 	bin := filepath.Join(t.TempDir(), "read")
-	if out, err := exec.Command(gcc, "-O2", "-o", bin, "testdata/read.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command(gcc, "-O2", "-fno-inline", "-o", bin, "testdata/read.c").CombinedOutput(); err != nil {
 		t.Skipf("the C program cannot be compiled here: %s", out)
 	}
+	return bin
+}
+
+func startBareRead(t testing.TB, names []string) *bareRead {
+	bin := compileBareRead(t)
 	args := []string{strconv.Itoa(costRounds), strconv.Itoa(costReadings)}
 	for _, n := range names {
 		e, err := Attr(n)

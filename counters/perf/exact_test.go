@@ -5,6 +5,7 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
@@ -127,4 +128,162 @@ func TestFifthWatchpointIsAConflict(t *testing.T) {
 	require.ErrorIs(t, err, substrate.ErrConflict)
 	t.Log(err)
 	open(t, substrate.Options{}, watches(0, 1, 2, 3)...) // nothing was left behind
+}
+
+func cellBytes(cell int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&cells[cell])), 8)
+}
+
+// Sets that are opened and closed in any order, overlapping each other, count what happens while they are open.
+func TestOverlappingSetsAreExact(t *testing.T) {
+	lockThread(t)
+	type set struct {
+		group substrate.Group
+		cells []int
+		first []uint64
+		truth []uint64 // stored to its cells before it was opened
+	}
+	var sets []set
+	stored := make([]uint64, 8)
+	free := 4
+	random := rand.New(rand.NewPCG(1, 2))
+	check := func(s set) {
+		now := read(t, s.group, len(s.cells))
+		for i, c := range s.cells {
+			require.Equal(t, stored[c]-s.truth[i], now[i]-s.first[i], "cell %d", c)
+		}
+	}
+	for range 600 {
+		switch action := random.IntN(4); {
+		case action == 0 && free > 0:
+			s := set{cells: random.Perm(8)[:1+random.IntN(free)]}
+			s.group = open(t, substrate.Options{}, watches(s.cells...)...)
+			s.first = read(t, s.group, len(s.cells))
+			for _, c := range s.cells {
+				s.truth = append(s.truth, stored[c])
+			}
+			sets, free = append(sets, s), free-len(s.cells)
+		case action == 1 && len(sets) > 0:
+			i := random.IntN(len(sets))
+			check(sets[i])
+			require.NoError(t, sets[i].group.Close())
+			free += len(sets[i].cells)
+			sets = append(sets[:i], sets[i+1:]...)
+		default:
+			c, n := random.IntN(8), random.IntN(20)
+			store(c, n)
+			stored[c] += uint64(n)
+		}
+	}
+	for _, s := range sets {
+		check(s)
+	}
+}
+
+// Events of several kinds are one group, read with one call.
+func TestMixedKindsAreOneGroup(t *testing.T) {
+	lockThread(t)
+	g := open(t, substrate.Options{}, "task-clock", watch(0), "page-faults", watch(1), "context-switches").(*group)
+	require.Len(t, g.bundles, 1)
+	if _, err := New().Resolve("msr/tsc/"); err == nil {
+		g = open(t, substrate.Options{}, "msr/tsc/", "page-faults", watch(2)).(*group)
+		require.Len(t, g.bundles, 1)
+		before := read(t, g, 3)
+		store(2, 9)
+		after := read(t, g, 3)
+		require.Greater(t, after[0], before[0])
+		require.EqualValues(t, 9, after[2]-before[2])
+	}
+}
+
+func TestWhere(t *testing.T) {
+	lockThread(t)
+	g := open(t, substrate.Options{}, "page-faults").(*group)
+	if !g.here.witness.Found() {
+		t.Skip("the runtime's sequence number was not found in this Go version")
+	}
+	v := make([]uint64, 1)
+	where := func() uint64 {
+		w, err := g.Read(v)
+		require.NoError(t, err)
+		return w
+	}
+	same := 0
+	for range 100 {
+		if a, b := where(), where(); a != 0 && a == b {
+			same++
+		}
+	}
+	require.Greater(t, same, 50, "readings back to back belong to the goroutine")
+	for range 100 {
+		a := where()
+		runtime.Gosched()
+		require.NotEqual(t, a, where(), "others may have run in between")
+	}
+	other := make(chan uint64)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		other <- where()
+	}()
+	require.Zero(t, <-other, "read on another thread")
+}
+
+func TestMultiplexedGroupTellsTimes(t *testing.T) {
+	lockThread(t)
+	g := open(t, substrate.Options{Multiplex: true}, "task-clock", watch(0), "page-faults")
+	store(0, 12)
+	touch(t, 30)
+	v, enabled, running := read(t, g, 3), make([]uint64, 3), make([]uint64, 3)
+	g.(substrate.Timed).Times(enabled, running)
+	require.EqualValues(t, 12, v[1])
+	require.GreaterOrEqual(t, v[2], uint64(30))
+	for i := range v {
+		require.NotZero(t, enabled[i])
+		require.Equal(t, enabled[i], running[i], "the kernel lets these count all the time")
+	}
+	_, isTimed := any(open(t, substrate.Options{}, "task-clock")).(substrate.Timed)
+	require.False(t, isTimed)
+}
+
+func TestMisuse(t *testing.T) {
+	g := open(t, substrate.Options{}, "page-faults", "task-clock")
+	_, err := g.Read(make([]uint64, 3))
+	require.ErrorContains(t, err, "3 values asked of a group of 2 events")
+	require.NoError(t, g.Close())
+	_, err = g.Read(make([]uint64, 2))
+	require.ErrorContains(t, err, "closed")
+	require.NoError(t, g.Close())
+	_, err = New().Open(nil, substrate.Options{})
+	require.ErrorIs(t, err, substrate.ErrUnknownEvent)
+	_, err = New().Open([]string{"page-faults"}, substrate.Options{Thread: -1})
+	require.ErrorIs(t, err, substrate.ErrUnsupported)
+}
+
+// Opening and closing leaves no descriptors behind, also where it fails.
+func TestDescriptorsDoNotLeak(t *testing.T) {
+	lockThread(t)
+	count := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(entries)
+	}
+	try := func() {
+		for _, names := range [][]string{{"page-faults", "task-clock"}, watches(0, 1, 2, 3), watches(0, 1, 2, 3, 4), {"page-faults", "bogus"}} {
+			if g, err := New().Open(names, substrate.Options{}); err == nil {
+				g.Close()
+			}
+		}
+		if stop, err := New().Sample("page-faults", 1, substrate.Options{}, func(substrate.Sample) {}); err == nil {
+			stop()
+		}
+		New().Sample("msr/tsc/", 1, substrate.Options{}, func(substrate.Sample) {})
+		New().OpenSlot(unix.Gettid(), "bogus")
+	}
+	try()
+	before := count()
+	for range 20 {
+		try()
+	}
+	require.Equal(t, before, count())
 }

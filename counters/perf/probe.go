@@ -55,11 +55,19 @@ func symbolOffset(path, symbol string) (offset uint64, problem string) {
 		if s.Name != symbol || elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Value == 0 {
 			continue
 		}
-		for _, p := range f.Progs {
-			if p.Type == elf.PT_LOAD && s.Value >= p.Vaddr && s.Value-p.Vaddr < p.Filesz {
-				return s.Value - p.Vaddr + p.Off, ""
-			}
+		if offset, ok := fileOffset(f, s.Value); ok {
+			return offset, ""
 		}
 	}
 	return 0, path + " has no function " + symbol
+}
+
+// fileOffset returns where in its file a program has what is at the address.
+func fileOffset(f *elf.File, address uint64) (offset uint64, ok bool) {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Filesz {
+			return address - p.Vaddr + p.Off, true
+		}
+	}
+	return 0, false
 }
