@@ -73,6 +73,7 @@ func (e *Experiment) attributes(version string) []cube.Attr {
 // cubeMetrics makes the trees of metrics.
 func (e *Experiment) cubeMetrics(c *cube.Cube) {
 	list := make([]*cube.Metric, len(e.Metrics))
+	var counters []*cube.Metric // behind what was made of them
 	for i, parent := range parents(e.Metrics) {
 		m := &e.Metrics[i]
 		x := &cube.Metric{ID: i, Title: m.Label(), DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive, Doc: m.Description}
@@ -99,7 +100,9 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 				x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
 			}
 		}
-		if list[i] = x; parent < 0 {
+		if list[i] = x; parent < 0 && m.Counter {
+			counters = append(counters, x)
+		} else if parent < 0 {
 			c.Metrics = append(c.Metrics, x)
 		} else {
 			list[parent].Children = append(list[parent].Children, x)
@@ -119,6 +122,7 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 		c.Metrics = append(c.Metrics, root)
 	}
 	e.cubeRatios(c)
+	c.Metrics = append(c.Metrics, counters...)
 }
 
 // unitOf returns the unit of a metric in the words of cubes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tracerec/report"
 	"tracerec/report/cube"
@@ -20,6 +21,16 @@ type (
 		Warnings    []string     `json:"warnings"`
 		Efficiency  []efficiency `json:"efficiency"`
 		Differences []difference `json:"differences"`
+		Properties  []property   `json:"properties,omitempty"` // of counters, most events first
+		Notes       []string     `json:"notes,omitempty"`      // what could not be derived from the counters
+	}
+	property struct {
+		Title  string `json:"title"`
+		Metric string `json:"metric"` // to look at, "" unknown
+		Path   int    `json:"path"`
+		Part   int64  `json:"part"` // events
+		Text   string `json:"text"`
+		Advice string `json:"advice"`
 	}
 	finding struct {
 		Title     string     `json:"title"`
@@ -88,9 +99,24 @@ func (a *api) ours(f *findings) {
 		}
 		f.Findings = append(f.Findings, out)
 	}
+	for i := range e.Properties[:min(len(e.Properties), mostFindings)] {
+		p := &e.Properties[i]
+		f.Properties = append(f.Properties, property{p.Title, a.operand(p.PartName), a.places.path(int(p.Path)), p.Part, words.Property(p), p.Advice})
+	}
+	f.Notes = e.Notes
 	for _, w := range words.StillWaiting() {
 		f.NeverEnded = append(f.NeverEnded, w.Text)
 	}
+}
+
+// operand returns the first metric of an expression that the report has.
+func (a *api) operand(expression string) string {
+	for _, name := range strings.Fields(expression) {
+		if a.model.Metric(name) != nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // foreign lists the dearest wait states of a report that has no findings of its own.

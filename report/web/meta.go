@@ -1,8 +1,10 @@
 package web
 
 import (
+	"strconv"
 	"strings"
 
+	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -17,7 +19,8 @@ type (
 		Difference bool           `json:"difference"`
 		Attrs      [][2]string    `json:"attrs"`
 		Problems   []string       `json:"problems"`
-		Span       int64          `json:"span"` // of the experiment, ns; 0 unknown
+		Span       int64          `json:"span"`            // of the experiment, ns; 0 unknown
+		Hertz      uint64         `json:"hertz,omitempty"` // clock rate of cycles
 		Metrics    []metaMetric   `json:"metrics"`
 		Totals     metaTotals     `json:"totals"`
 		External   *metaExternal  `json:"external"`
@@ -41,6 +44,15 @@ type (
 		Error      string `json:"error"`
 		Doc        string `json:"doc"`
 		Advice     string `json:"advice"`
+
+		Counter    bool       `json:"counter,omitempty"`    // as it was measured
+		Hierarchy  string     `json:"hierarchy,omitempty"`  // specification that made it from counters
+		Incomplete bool       `json:"incomplete,omitempty"` // counters are lacking
+		Ratio      *metaRatio `json:"ratio,omitempty"`
+	}
+	metaRatio struct { // its scale; equal: none
+		Low  float64 `json:"low"`
+		High float64 `json:"high"`
 	}
 	metaTotals struct {
 		Inclusive column `json:"incl"`
@@ -105,7 +117,7 @@ func (a *api) meta(q *question) (any, error) {
 		Features: a.features(),
 	}
 	if a.Experiment != nil {
-		m.Span = a.Experiment.Header.Span
+		m.Span, m.Hertz = a.Experiment.Header.Span, a.Experiment.Header.Frequency
 	}
 	for _, attr := range c.Attrs {
 		m.Attrs = append(m.Attrs, [2]string{attr.Key, attr.Value})
@@ -150,10 +162,36 @@ func (a *api) metaMetrics() []metaMetric {
 			case "formula":
 				x.Formula = attr.Value
 			}
+			x.counters(attr.Key, attr.Value)
 		}
 		list = append(list, x)
 	}
 	return list
+}
+
+// counters takes over what an attribute says of counters, hierarchies and ratios.
+func (x *metaMetric) counters(key, value string) {
+	switch key {
+	case report.CounterAttr:
+		x.Counter = true
+	case report.HierarchyAttr:
+		x.Hierarchy = value
+	case report.IncompleteAttr:
+		x.Incomplete = true
+	case report.RatioAttr:
+		x.Ratio = x.scale()
+	case report.LowAttr:
+		x.scale().Low, _ = strconv.ParseFloat(value, 64)
+	case report.HighAttr:
+		x.scale().High, _ = strconv.ParseFloat(value, 64)
+	}
+}
+
+func (x *metaMetric) scale() *metaRatio {
+	if x.Ratio == nil {
+		x.Ratio = &metaRatio{}
+	}
+	return x.Ratio
 }
 
 // expression returns how a derived metric is computed, as it stands in the file.

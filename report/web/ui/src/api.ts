@@ -17,6 +17,10 @@ export interface Metric {
   error: string; // why it cannot be evaluated, "" if it can
   doc: string;
   advice: string;
+  counter?: boolean; // as it was measured
+  hierarchy?: string; // specification that made it from counters
+  incomplete?: boolean; // counters are lacking: a lower bound
+  ratio?: { low: number; high: number }; // with its own scale; equal: none
 }
 
 export interface Region {
@@ -42,6 +46,7 @@ export interface Meta {
   attrs: [string, string][];
   problems: string[];
   span: number; // of the experiment, ns; 0: unknown
+  hertz?: number; // clock rate of cycles
   metrics: Metric[];
   totals: { incl: Value[]; self: Value[] }; // by metric, whole program
   external: { file: string; totals: Value[] } | null;
@@ -142,6 +147,18 @@ export interface Findings {
   warnings: string[];
   efficiency: Efficiency[];
   differences: Difference[];
+  properties?: Property[]; // of counters, most events first
+  notes?: string[]; // what could not be derived from the counters
+}
+
+// Property is too many of some events at a call path. It is no time.
+export interface Property {
+  title: string;
+  metric: string; // to look at, "" unknown
+  path: number;
+  part: number; // events
+  text: string;
+  advice: string;
 }
 
 export interface Causer {

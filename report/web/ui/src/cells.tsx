@@ -3,8 +3,9 @@ import type { ComponentChildren } from "preact";
 import type { Value } from "./api";
 import { colour, ink, position } from "./colour";
 import { type Content, colourMode, colourWhole, numberOf, shareOf, type Shown } from "./content";
-import { exact, percent, value } from "./format";
+import { exact, percent, time, value } from "./format";
 import { Icon } from "./icons";
+import { getReport } from "./state";
 import type { Cells } from "./treeview";
 
 export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: number): Cells {
@@ -16,7 +17,8 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
   let absolute = "";
   let place = 0;
   let noisy = "";
-  if (v === null || Number.isNaN(v)) text = "n/a";
+  const ratio = c.ratio?.(node);
+  if (v === null || Number.isNaN(v)) text = ratio && !problem ? "–" : "n/a";
   else if (v !== undefined) {
     const share = shareOf(c, node, v, s.mode);
     absolute = value(v, unit, s.signed);
@@ -24,13 +26,15 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
     if (share === null || v === 0) absolute = "";
     const m = colourMode(c, s.mode);
     const scaled = shareOf(c, node, v, m, colourWhole(c, node, m, s.signed, s.weight));
-    place = scaled === null && c.mixed ? 0 : position(scaled ?? v, s.scale); // a ratio has no place among shares
+    // A ratio has no place among shares, but perhaps a scale of its own.
+    if (scaled === null && c.mixed) place = ratio && ratio.low < ratio.high && !s.signed ? position(v, { min: ratio.low, max: ratio.high, signed: false }) : 0;
+    else place = position(scaled ?? v, s.scale);
     const band = (open ? c.noise?.excl : c.noise?.incl)?.[node];
     if (s.signed && band != null && v !== 0 && Math.abs(v) <= band) noisy = `within the noise of the runs, ± ${value(band, unit)}`;
   }
   const title = [
     c.label(node) + (c.remark?.(node) ? "  " + c.remark(node) : ""),
-    v === undefined ? "" : `${exact(v, unit)}${c.tree.isLeaf(node) ? "" : open ? " itself, without what is below" : " with what is below"}`,
+    v === undefined ? "" : `${v === null && ratio && !problem ? "no value: too few events to say" : exact(v, unit) + clocked(v, unit)}${ratio || c.tree.isLeaf(node) ? "" : open ? " itself, without what is below" : " with what is below"}`,
     problem ? "Cannot be evaluated: " + problem : noisy,
     c.hint?.(node) ?? "",
   ];
@@ -52,6 +56,12 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
     ),
     after: absolute ? <span class="absolute" aria-hidden="true">{absolute}</span> : null,
   };
+}
+
+// clocked tells cycles as time, if the clock rate is known.
+export function clocked(v: Value, unit: string): string {
+  const { hertz } = getReport();
+  return v !== null && unit === "cycles" && hertz ? ` (${time(v / hertz)} at ${value(hertz, "Hz")}Hz)` : "";
 }
 
 // ValueBox shows by colour where on the scale a value lies; in differences its sign by relief and glyph as well.

@@ -45,6 +45,13 @@ const openMetrics = opener("metric", "metric");
 const openPaths = opener("call", "path");
 const openSystem = opener("system", "resource");
 
+// originOf says of the root of a tree of counters what made it, and what a ratio is a ratio of.
+function originOf(r: Report, metric: number): string {
+  const m = r.metrics[metric]!;
+  if (m.parent >= 0) return "";
+  return m.ratio ? m.unit : m.hierarchy ? `hierarchy ${m.hierarchy}` : m.counter ? "counter" : "";
+}
+
 export function MetricColumn() {
   const r = getReport();
   const selected = useStore((s) => s.metric);
@@ -55,7 +62,9 @@ export function MetricColumn() {
     return {
       name: "metric" as const, title: "Metric", tree, incl: r.totals.incl, excl: r.totals.self,
       label: (m: number) => r.metrics[m]!.title || r.metrics[m]!.name,
-      hint: (m: number) => r.metrics[m]!.name,
+      remark: (m: number) => originOf(r, m),
+      hint: (m: number) => r.metrics[m]!.name + (r.metrics[m]!.incomplete ? "\nIncomplete: counters are lacking, so this is a lower bound" : ""),
+      ratio: (m: number) => r.metrics[m]!.ratio,
       unit: (m: number) => r.metrics[m]!.unit,
       additive: (m: number) => r.metrics[m]!.additive,
       problem: (m: number) => r.metrics[m]!.error,
@@ -162,7 +171,7 @@ export function CallColumn() {
     ...shape, ...values, name: "call", title: "Calls", mixed: false,
     error: answer.data?.error ?? "", failure: answer.error, loading: now.answer.loading,
     noise: call === "tree" ? fits?.noise : undefined,
-    unit: () => m.unit, additive: () => m.additive, whole: wholeOf,
+    unit: () => m.unit, additive: () => m.additive, ratio: () => m.ratio, whole: wholeOf,
     available: (mode) => mode !== "external" || r.external !== null,
     selected: call === "tree" ? path : call === "flat" ? region : region >= 0 ? first + region : module,
     expanded: call === "tree" ? expandedPaths : call === "flat" ? nothingOpen : expandedModules,
@@ -270,7 +279,7 @@ export function SystemColumn() {
     name: "system", title: "System", tree, incl, excl, mixed: false,
     error: answer.data?.error ?? "", failure: answer.error, loading,
     label: (i) => r.system.name[i]!, remark: () => "", hint: (i) => r.system.cls[i]!,
-    unit: () => m.unit, additive: () => m.additive, whole: wholeOf,
+    unit: () => m.unit, additive: () => m.additive, ratio: () => m.ratio, whole: wholeOf,
     available: (mode) => mode !== "external" || r.external !== null,
     selected, expanded, select: (i) => setState({ resource: i }), expand: openSystem,
   };

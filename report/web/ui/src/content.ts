@@ -22,6 +22,7 @@ export interface Content {
   problem?: (node: number) => string; // why its value cannot be evaluated
   whole: (node: number, mode: Mode) => Value; // what is 100 %
   available: (mode: Mode) => boolean;
+  ratio?: (node: number) => { low: number; high: number } | undefined; // what is a ratio, with its own scale
   mixed: boolean; // the trees have different units; colours show shares of the own root
   selected: number;
   expanded: ReadonlySet<number>;
@@ -84,6 +85,8 @@ export const colourWhole = (c: Content, node: number, mode: Mode, signed: boolea
 
 function scaleOf(c: Content, mode: Mode, own: [number, number] | null, signed: boolean, weight: Float64Array): Scale {
   if (own) return signed ? { min: -own[1], max: own[1], signed } : { min: own[0], max: own[1], signed };
+  const ratio = c.mixed || signed || c.tree.size === 0 ? undefined : c.ratio?.(0);
+  if (ratio && ratio.low < ratio.high) return { min: ratio.low, max: ratio.high, signed };
   const m = colourMode(c, mode);
   const share = m !== "absolute" && c.tree.roots.some((r) => c.additive(r));
   if (share && !signed) return { min: 0, max: 1, signed };

@@ -48,6 +48,7 @@ function quantity(v: number, unit: string): string {
   const a = Math.abs(v);
   if (unit === "bytes" || unit === "byte" || unit === "B") return scaled(v) + (a < 999.5 ? thin : "") + "B";
   if (unit === "%" || unit === "percent") return figures(v) + thin + "%";
+  if (unit.startsWith("share")) return percent(v) + thin + "%"; // a ratio: share of branches
   return scaled(v);
 }
 

@@ -1,6 +1,7 @@
 // What is known of the selection: values, description, how it is computed, statistics, source, causers.
 import type { ComponentChildren } from "preact";
 import { type Calls, type Causer, requests } from "../api";
+import { clocked } from "../cells";
 import { exact, percent, value } from "../format";
 import { callSite, fullPath, fullResource, pathName } from "../report";
 import { getReport, setState, type Tab, useAnswer, useStore } from "../state";
@@ -65,7 +66,7 @@ function Selected() {
   const incl = node >= 0 ? calls?.incl?.[node] : undefined;
   const excl = node >= 0 ? calls?.excl?.[node] : undefined;
   const region = s.path >= 0 ? r.paths.region[s.path]! : s.regions.length === 1 ? s.regions[0]! : -1;
-  const text = (v: number | null | undefined) => (v === undefined ? "…" : value(v, m.unit, r.difference));
+  const text = (v: number | null | undefined) => (v === undefined ? "…" : v === null && m.ratio && !m.error ? "–" : value(v, m.unit, r.difference));
   const share = (v: number | null | undefined, whole: number | null, noise?: number | null) => {
     if (noise != null) return `runs differ by ± ${value(noise, m.unit)}`;
     return m.additive && v != null && whole && !r.difference ? percent(v / whole) + "\u202f%" : "";
@@ -111,7 +112,7 @@ function Block({ title, name, hint, children }: { title: string; name: string; h
 
 function Row({ label, v, unit, text, share, of, strong }: { label: string; v: number | null | undefined; unit: string; text: string; share: string; of: string; strong?: boolean }) {
   return (
-    <p class={"value-row" + (strong === false ? " weak" : "")} title={v === undefined ? "" : exact(v, unit)}>
+    <p class={"value-row" + (strong === false ? " weak" : "")} title={v === undefined ? "" : exact(v, unit) + clocked(v, unit)}>
       <span>{label}</span> <b>{text}</b> <span class="share">{share}{share.endsWith("%") && of ? <span class="of"> of {of}</span> : null}</span>
     </p>
   );

@@ -1,7 +1,7 @@
 // The first page: where the time went, what waits where for whom, why, and what to do about it.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ask, type Finding, type Findings as Answers, requests, type Stats } from "../api";
+import { ask, type Finding, type Findings as Answers, type Property, requests, type Stats } from "../api";
 import { percent, value } from "../format";
 import { Icon } from "../icons";
 import { getReport, reveal, setState, useAnswer } from "../state";
@@ -17,7 +17,8 @@ export function Findings() {
   const f = answer.data;
   if (!f) return <Pending answer={answer} />;
   const efficient = !getReport().difference && f.efficiency.some((e) => e.value !== null);
-  const aside = efficient || f.warnings.length > 0;
+  const notes = f.notes ?? [];
+  const aside = efficient || f.warnings.length > 0 || notes.length > 0;
   return (
     <div class={"findings-page" + (aside ? " with-aside" : "")}>
       <div class="main">
@@ -26,10 +27,12 @@ export function Findings() {
         <NeverEnded waits={f.neverEnded} />
         {f.differences.length > 0 && <Differences list={f.differences} />}
         {getReport().difference ? null : <Ranked findings={f.findings} />}
+        {f.properties && f.properties.length > 0 && <Properties list={f.properties} />}
       </div>
       {aside && (
         <aside aria-label="About the run">
           {f.warnings.length > 0 && <Warnings list={f.warnings} />}
+          {notes.length > 0 && <Notes list={notes} />}
           {efficient && (
             <Section title="Efficiency" more={<button type="button" class="link quiet" onClick={() => setState({ view: "efficiency" })}>What is this?</button>}>
               <EfficiencyList list={f.efficiency} brief />
@@ -162,6 +165,49 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
         <button type="button" class="text" onClick={() => reveal(metric, f.path)}>Show in the trees</button>
         {f.instances > 0 && (r.features.timeline || r.features.stats) && <button type="button" class="text" onClick={() => showInstance(metric, f.path)}>Show on the timeline</button>}
       </div>
+    </li>
+  );
+}
+
+function Notes({ list }: { list: string[] }) {
+  return (
+    <section class="part">
+      <header><h2>Not derived</h2></header>
+      <p class="remark">These metrics lack counters that were not measured.</p>
+      <ul class="notes-list">{list.map((w) => <li>{w}</li>)}</ul>
+    </section>
+  );
+}
+
+// Properties are what the counters say: numbers of events, which are no time.
+function Properties({ list }: { list: Property[] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? list : list.slice(0, atOnce);
+  return (
+    <Section title="What the counters say" more={<span class="remark">most events first; events are no time</span>}>
+      <ol class="cards properties">
+        {shown.map((p, i) => <PropertyCard p={p} n={i + 1} same={list.findIndex((q) => q.advice === p.advice) + 1} />)}
+      </ol>
+      {shown.length < list.length && <button type="button" class="text more" onClick={() => setAll(true)}>Show all {list.length}</button>}
+    </Section>
+  );
+}
+
+function PropertyCard({ p, n, same }: { p: Property; n: number; same: number }) {
+  const metric = getReport().metricByName.get(p.metric) ?? -1;
+  return (
+    <li class="card" id={`property-${n}`}>
+      <span class="rank" aria-hidden="true">{n}</span>
+      <div class="head">
+        <h3>{p.title}</h3>
+        <p class="how-much"><b>{value(p.part, "events")}</b><span>events</span></p>
+      </div>
+      <p class="what-happened">{p.text}</p>
+      <dl>
+        <dt>Where</dt><dd><CallPath path={p.path} metric={metric} /></dd>
+        {p.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`property-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={p.advice} />}</dd></>}
+      </dl>
+      <div class="buttons"><button type="button" class="text" onClick={() => reveal(metric, p.path)}>Show in the trees</button></div>
     </li>
   );
 }
