@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"tracerec/internal/goid"
@@ -33,6 +34,7 @@ type EventSet struct {
 	stopping  bool
 
 	multiplexing multiplexing
+	upkeep       *time.Timer // reads narrow counters
 
 	natives   []native       // of all entries, each once; made by Start
 	counts    []int64        // of the natives, since Start or Reset
@@ -302,6 +304,7 @@ func (s *EventSet) Start() error {
 		s.state, s.counted, s.stopping = 0, false, false
 		return errors.Join(err, lost, s.release())
 	}
+	s.startUpkeep()
 	return nil
 }
 
@@ -496,6 +499,7 @@ func (s *EventSet) Close() error {
 }
 
 func (s *EventSet) release() error {
+	s.stopUpkeep()
 	err := closeParts(s.parts)
 	s.parts = nil
 	return err

@@ -162,6 +162,7 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 	if g.closed {
 		return 0, fmt.Errorf("%s: read after close", strings.Join(g.names, ","))
 	}
+	g.of.reads++
 	for i, c := range g.counters {
 		if err := g.of.broken[c.event.Name].read; err != nil {
 			return 0, fmt.Errorf("%s: %w", g.names[i], err)

@@ -22,13 +22,14 @@ type sampler struct {
 	queue []substrate.Sample
 	limit int
 	lost  uint64
+	busy  bool // a handler runs
 	done  bool
 }
 
 // Sample calls handle for every threshold events that happen on the thread of the options, the calling one if they name
 // none, until stop is called, which waits for those that are on their way.
 func (s *Substrate) Sample(event string, threshold uint64, o substrate.Options, handle func(substrate.Sample)) (func() (uint64, error), error) {
-	if !s.config.Overflow {
+	if !s.config.Overflow && event != s.config.Clock {
 		return nil, fmt.Errorf("%s: overflow: %w", event, substrate.ErrUnsupported)
 	}
 	s.mu.Lock()
@@ -94,9 +95,20 @@ func (t *sampler) deliver(handle func(substrate.Sample)) {
 			t.cond.Wait()
 		}
 		next := t.queue[0]
-		t.queue = t.queue[1:]
+		t.queue, t.busy = t.queue[1:], true
 		t.mu.Unlock()
 		handle(next)
 		t.mu.Lock()
+		t.busy = false
+		t.cond.Broadcast()
+	}
+}
+
+// settle returns when nothing waits for the handler.
+func (t *sampler) settle() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.queue) > 0 || t.busy {
+		t.cond.Wait()
 	}
 }

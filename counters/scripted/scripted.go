@@ -12,6 +12,7 @@ package scripted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,6 +35,12 @@ type Event struct {
 	Rate func(from, to int64) uint64
 }
 
+// Preset is what a portable name stands for.
+type Preset struct {
+	Formula string
+	Events  []string
+}
+
 // Config describes a substrate.
 type Config struct {
 	Name     string // "": scripted
@@ -44,8 +51,10 @@ type Config struct {
 	Permit   substrate.Domain // what may be counted; 0: all
 	Turn     time.Duration    // time of a turn of events that share counters; 0: they cannot
 	Overflow bool             // counters tell when they have counted so many
-	Queue    int              // overflows that can wait for their handler; 0: no limit
-	Slots    bool             // counters can be given other events by the user
+	Clock    string           // an event that tells even if the others do not
+	Presets  map[string]Preset
+	Queue    int  // overflows that can wait for their handler; 0: no limit
+	Slots    bool // counters can be given other events by the user
 }
 
 // Place is where and how something happens.
@@ -64,6 +73,7 @@ type Substrate struct {
 	serial int   // of openings and beginnings of threads
 	groups int   // open now
 	steps  uint64
+	reads  int
 	broken map[string]fault
 	cpus   map[int]*context
 	// threads holds those that were counted on or told of.
@@ -160,6 +170,12 @@ func (s *Substrate) find(name string) (*Event, substrate.Domain, error) {
 	return nil, 0, fmt.Errorf("%w %q", substrate.ErrUnknownEvent, name)
 }
 
+// Preset returns what a portable name stands for.
+func (s *Substrate) Preset(name string) (formula string, events []string, ok bool) {
+	p, ok := s.config.Presets[name]
+	return p.Formula, p.Events, ok
+}
+
 // Break makes openings and readings of the event fail from now on; nil lets them succeed.
 func (s *Substrate) Break(event string, open, read error) {
 	s.mu.Lock()
@@ -181,6 +197,23 @@ func (s *Substrate) Opened() int {
 	return s.groups
 }
 
+// Reads returns how often groups were read.
+func (s *Substrate) Reads() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads
+}
+
+// Settle returns when all overflows so far were handled.
+func (s *Substrate) Settle() {
+	s.mu.Lock()
+	samples := slices.Clone(s.samples)
+	s.mu.Unlock()
+	for _, t := range samples {
+		t.settle()
+	}
+}
+
 // Now returns the virtual time in ns.
 func (s *Substrate) Now() int64 {
 	s.mu.Lock()
@@ -195,8 +228,14 @@ func (s *Substrate) Disturb() {
 	s.steps++
 }
 
-// Begin tells that a thread was started by another.
+// Begin tells that a thread was started by another: 0 is the calling one, -1 none that is known.
 func (s *Substrate) Begin(thread, by int) {
+	switch {
+	case by == 0:
+		by = gettid()
+	case by < 0:
+		by = 0
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.serial++
