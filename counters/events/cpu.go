@@ -10,12 +10,12 @@ import (
 // CPU identifies a model of processor. On x86 vendor, family, model and stepping are those of the instruction cpuid; on
 // arm64 they are the implementer (0x41), the architecture (8), the part number and the revision.
 type CPU struct {
-	Arch     string // as GOARCH
-	Vendor   string // GenuineIntel, AuthenticAMD, 0x41
-	Family   int
-	Model    int
-	Stepping int
-	Name     string // as it calls itself; may be empty
+	Arch     string `json:"arch"`   // as GOARCH
+	Vendor   string `json:"vendor"` // GenuineIntel, AuthenticAMD, 0x41
+	Family   int    `json:"family"`
+	Model    int    `json:"model"`
+	Stepping int    `json:"stepping"`
+	Name     string `json:"name,omitempty"` // as it calls itself; may be empty
 }
 
 // Here returns the processor that runs this program, as far as /proc/cpuinfo tells: elsewhere only Arch is set.
