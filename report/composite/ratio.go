@@ -1,0 +1,99 @@
+package composite
+
+import (
+	"fmt"
+	"slices"
+
+	"tracerec/metric/spec"
+	"tracerec/report"
+	"tracerec/report/cube"
+)
+
+// addRatios makes the ratios of a specification, which are evaluated after aggregation. Those with operands that the report lacks are
+// left out.
+func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) error {
+	for _, q := range r.Ratios {
+		x := &report.Ratio{Name: q.Name, Unit: q.Unit, Description: q.Description, Hierarchy: s.Name, Formula: q.Expression.String(),
+			Low: q.Low, High: q.High, Least: q.Least}
+		operands, ok := d.find(q.Expression.Names())
+		if !ok {
+			continue
+		}
+		names := map[string]string{spec.Time: spec.Time}
+		var list []*made
+		for _, name := range q.Expression.Names() {
+			x.Operands = append(x.Operands, report.Operand{Name: name})
+			if o := operands[name]; o != nil {
+				names[name] = o.Name
+				list = append(list, o)
+			}
+		}
+		if err := x.Prepare(); err != nil {
+			return fmt.Errorf("specification %s: %w", s.Name, err)
+		}
+		m := report.RatioMetric(x, func(name string) string { return names[name] })
+		m.Name, m.ID = d.free(report.CubeName(m.Name), ""), d.next
+		d.next++
+		d.ratios = append(d.ratios, m)
+		d.operands[m] = list
+	}
+	return nil
+}
+
+// find returns the operands of a ratio, metrics whose names expressions can say. What is uncertain counts only if nothing is certain of
+// any of them, because they are counters of whole processes.
+func (d *deriver) find(names []string) (map[string]*made, bool) {
+	forms := map[string][]spec.Term{}
+	all := true
+	for _, name := range names {
+		if name == spec.Time {
+			if d.cube.Metric(spec.Time) == nil {
+				return nil, false
+			}
+			continue
+		}
+		form := d.formOf(name)
+		if form == nil {
+			return nil, false
+		}
+		forms[name] = form
+		all = all && !slices.ContainsFunc(form, func(t spec.Term) bool { return !d.counters[t.Event].shared() })
+	}
+	operands := map[string]*made{}
+	for _, name := range names { // in their order, so that numbers are always the same
+		if form := forms[name]; form != nil {
+			operands[name] = d.operand(name, form, all)
+		}
+	}
+	return operands, len(operands) > 0
+}
+
+// formOf returns the form of a metric as a specification calls it, or of a counter; nil if there is none.
+func (d *deriver) formOf(name string) []spec.Term {
+	if m := d.byLabel[name]; m != nil {
+		return m.form
+	}
+	for _, as := range []string{name, name + ":u"} {
+		if k := slices.Index(d.events, as); k >= 0 {
+			return []spec.Term{{Event: k, Times: 1}}
+		}
+	}
+	return nil
+}
+
+// operand returns a metric with the values of a form: one that is there, or a hidden one.
+func (d *deriver) operand(name string, form []spec.Term, all bool) *made {
+	if m := d.byLabel[name]; m != nil && report.CubeName(m.Name) == m.Name && m.uncertain == all {
+		return m
+	}
+	key := fmt.Sprint(name, all)
+	if d.hidden[key] == nil {
+		x := &cube.Metric{Title: name, Unit: "1", Kind: cube.Exclusive, Ghost: true, Doc: "What ratios are computed of: " + name + ".",
+			Attrs: []cube.Attr{{Key: report.HierarchyAttr, Value: "ratios"}}}
+		m := d.add("operand_"+report.CubeName(name), "", x, form)
+		m.certain, m.uncertain = true, all
+		d.hidden[key] = m
+		d.ratios = append(d.ratios, x)
+	}
+	return d.hidden[key]
+}
