@@ -143,23 +143,40 @@ func TestChildrenAreInherited(t *testing.T) {
 	require.Equal(t, []uint64{5, 0}, read(t, without, 2))
 }
 
-func TestCountingBeginsWithExec(t *testing.T) {
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command("/bin/sh", "-c", `read go; exec "$0"`, exe)
-	cmd.Env = append(os.Environ(), "PERF_TEST_STORES=0:77 1:33")
+// waitingForExec starts a shell that executes the program, and ends as that, when start is called with a line for it.
+// What follows the line is the program's input.
+func waitingForExec(t *testing.T, program string, args ...string) (cmd *exec.Cmd, start func(input string)) {
+	cmd = exec.Command("/bin/sh", append([]string{"-c", `read go; exec "$0" "$@"`, program}, args...)...)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer in.Close()
+	waited := false
+	t.Cleanup(func() {
+		if !waited {
+			in.Close()
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	})
+	return cmd, func(input string) {
+		_, err := io.WriteString(in, input)
+		require.NoError(t, err)
+		require.NoError(t, in.Close())
+		waited = true
+		require.NoError(t, cmd.Wait())
+	}
+}
+
+func TestCountingBeginsWithExec(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv("PERF_TEST_STORES", "0:77 1:33")
+	cmd, start := waitingForExec(t, exe)
 	g, err := New().Open(append(watches(0, 1), "page-faults"), substrate.Options{Thread: cmd.Process.Pid, Inherit: true, OnExec: true})
 	skipUnlessPossible(t, err)
 	defer g.Close()
 	require.Equal(t, []uint64{0, 0, 0}, read(t, g, 3), "the shell is not counted")
-	_, err = io.WriteString(in, "go\n")
-	require.NoError(t, err)
-	require.NoError(t, cmd.Wait())
+	start("go\n")
 	v := read(t, g, 3)
 	require.Equal(t, []uint64{77, 33}, v[:2], "the last values stay when the process has ended")
 	require.NotZero(t, v[2])
@@ -259,16 +276,17 @@ func TestUprobesCountCallsOnAProcessor(t *testing.T) {
 
 func TestUprobesBySymbol(t *testing.T) {
 	bin := compileBareRead(t)
-	lockThread(t)
-	g := open(t, substrate.Options{Inherit: true}, "uprobe:"+bin+":main", "uretprobe:"+bin+":main", "uprobe:"+bin+":now")
-	cmd := exec.Command(bin, "2", "3", "1:1") // 2 rounds of 3 readings
-	cmd.Stdin = strings.NewReader("\n")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, []uint64{1, 1, 4}, read(t, g, 3))
+	cmd, start := waitingForExec(t, bin, "2", "3", "1:1") // 2 rounds of 3 readings
+	g, err := New().Open([]string{"uprobe:" + bin + ":main", "uprobe:" + bin + ":now", "uretprobe:" + bin + ":now"}, substrate.Options{Thread: cmd.Process.Pid, OnExec: true})
+	skipUnlessPossible(t, err)
+	defer g.Close()
+	start("go\nread\n")
+	require.Equal(t, []uint64{1, 4, 4}, read(t, g, 3))
 	_, err = New().Open([]string{"uprobe:" + bin + ":bogus"}, substrate.Options{})
 	require.ErrorIs(t, err, substrate.ErrUnknownEvent)
 	require.ErrorContains(t, err, "has no function bogus")
+	_, err = New().Open([]string{"uprobe:" + bin + ":main"}, substrate.Options{Inherit: true})
+	require.ErrorIs(t, err, substrate.ErrUnsupported)
 }
 
 func TestTracepointsCountSystemCalls(t *testing.T) {
@@ -286,35 +304,37 @@ func TestTracepointsCountSystemCalls(t *testing.T) {
 
 func TestDomains(t *testing.T) {
 	lockThread(t)
-	both := open(t, substrate.Options{Domain: substrate.All}, watch(0), "page-faults")
+	names := []string{watch(0), watch(0) + ":u", watch(0) + ":k", "page-faults", "page-faults:u", "page-faults:k"}
+	g := open(t, substrate.Options{}, names...)
 	user := open(t, substrate.Options{Domain: substrate.User}, watch(0), "page-faults")
-	kernel := open(t, substrate.Options{Domain: substrate.Kernel}, watch(0), "page-faults")
-	named := open(t, substrate.Options{Domain: substrate.Kernel}, watch(0)+":u") // the name goes first
 	f, err := os.Open("/dev/zero")
 	require.NoError(t, err)
 	defer f.Close()
-	groups := []substrate.Group{both, user, kernel}
-	before, after := make([][]uint64, 3), make([][]uint64, 3)
-	for i, g := range groups {
-		before[i] = read(t, g, 2)
-	}
+	before, userBefore := read(t, g, 6), read(t, user, 2)
 	for i := range 64 {
 		store(0, 10)
 		_, err := f.Read(cellBytes(0)) // the kernel stores to the cell
 		require.NoError(t, err, i)
 	}
 	touch(t, 40)
-	for i, g := range groups {
-		after[i] = read(t, g, 2)
+	userAfter, after := read(t, user, 2), read(t, g, 6)
+	for i := range after {
+		after[i] -= before[i]
 	}
-	hits := func(i, event int) uint64 { return after[i][event] - before[i][event] }
-	require.EqualValues(t, 640, hits(1, 0))
-	require.GreaterOrEqual(t, hits(2, 0), uint64(64))
-	require.Equal(t, hits(0, 0), hits(1, 0)+hits(2, 0))
-	require.GreaterOrEqual(t, hits(1, 1), uint64(40))
-	require.Equal(t, hits(0, 1), hits(1, 1)+hits(2, 1))
-	require.EqualValues(t, 640, read(t, named, 1)[0])
+	require.EqualValues(t, 640, after[1])
+	require.EqualValues(t, 640, userAfter[0]-userBefore[0])
+	require.GreaterOrEqual(t, after[2], uint64(64))
+	require.Equal(t, after[0], after[1]+after[2])
+	require.GreaterOrEqual(t, after[4], uint64(40))
+	require.GreaterOrEqual(t, after[4], userAfter[1]-userBefore[1])
+	require.Equal(t, after[3], after[4]+after[5])
 
+	kernel := open(t, substrate.Options{Domain: substrate.Kernel}, "page-faults", "page-faults:u") // the name goes first
+	before = read(t, kernel, 2)
+	touch(t, 40)
+	after = read(t, kernel, 2)
+	require.GreaterOrEqual(t, after[1]-before[1], uint64(40))
+	require.Less(t, after[0]-before[0], uint64(40))
 	for _, wrong := range []string{"context-switches", "task-clock"} {
 		_, err := New().Open([]string{wrong}, substrate.Options{Domain: substrate.User})
 		require.ErrorIs(t, err, substrate.ErrUnsupported, wrong)

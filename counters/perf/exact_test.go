@@ -33,9 +33,10 @@ func watches(cells ...int) (names []string) {
 	return names
 }
 
-// store stores n times to a cell.
+// store stores n times to a cell, which several threads may do at once.
 //
 //go:noinline
+//go:norace
 func store(cell, n int) {
 	p := &cells[cell]
 	for i := range n {

@@ -68,17 +68,17 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 		if events[i], err = s.catalog.parse(n); err != nil {
 			return nil, err
 		}
-		if err = inDomain(&events[i], o.Domain); err != nil {
+		if err = permits(&events[i], o); err != nil {
 			return nil, err
 		}
 	}
 	runtime.LockOSThread() // the calling thread is that of all events
 	defer runtime.UnlockOSThread()
-	threads, err := s.threads(o)
-	if err != nil {
-		return nil, err
-	}
-	g, err := s.openGroup(events, threads, o)
+	var g *group
+	err := s.forTargets(o, func(targets []target) (err error) {
+		g, err = s.openGroup(events, targets, o)
+		return err
+	}, func() { g.Close() })
 	if err != nil {
 		return nil, err
 	}
@@ -95,27 +95,54 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 	return g, nil
 }
 
-// inDomain adds the domain of the options to what the name asks for.
-func inDomain(e *Encoded, d substrate.Domain) error {
+// permits checks whether the event can be counted with these options, and adds their domain to what its name asks for.
+func permits(e *Encoded, o substrate.Options) error {
+	if e.Path != "" && o.Inherit { // the kernel would look for the path in the memory of whoever forks
+		return fmt.Errorf("%s: %w: probes are not inherited; count it on processors, or in the thread alone", shown(e.Name), substrate.ErrUnsupported)
+	}
+	d := o.Domain
 	if e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 || d == 0 || d == substrate.All {
 		return nil
 	}
 	if e.NoExclude {
-		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", e.Name, substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", shown(e.Name), substrate.ErrUnsupported)
 	}
 	if d == substrate.Kernel {
 		e.Flags |= FlagExcludeUser
 		return nil
 	}
 	if e.Kernel {
-		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for that domain, too", e.Name, substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for that domain, too", shown(e.Name), substrate.ErrUnsupported)
 	}
 	e.Flags |= FlagExcludeKernel
 	return nil
 }
 
-// threads returns whom events count for.
-func (s *Substrate) threads(o substrate.Options) ([]target, error) {
+// forTargets opens something for all targets. Threads that begin after their creator's events are open inherit them; if
+// any began in the meantime, what was opened is closed and the threads are listed anew.
+func (s *Substrate) forTargets(o substrate.Options, open func([]target) error, undo func()) error {
+	for range 100 {
+		targets, err := s.targets(o)
+		if err != nil {
+			return err
+		}
+		if err := open(targets); err != nil {
+			return err
+		}
+		if now, err := s.targets(o); err == nil && isSubset(now, targets) {
+			return nil
+		}
+		undo()
+	}
+	return fmt.Errorf("perf_event: %w: process %d starts threads all the time", substrate.ErrBusy, o.Thread)
+}
+
+func isSubset(of, all []target) bool {
+	return !slices.ContainsFunc(of, func(t target) bool { return !slices.Contains(all, t) })
+}
+
+// targets returns what events count for.
+func (s *Substrate) targets(o substrate.Options) ([]target, error) {
 	switch {
 	case o.Thread < 0 || o.CPU < 0:
 		return nil, fmt.Errorf("perf_event: %w: thread %d, processor %d", substrate.ErrUnsupported, o.Thread, o.CPU-1)

@@ -42,7 +42,7 @@ func (s *Substrate) Sample(event string, threshold uint64, o substrate.Options, 
 	if err != nil {
 		return nil, err
 	}
-	if err := inDomain(&e, o.Domain); err != nil {
+	if err := permits(&e, o); err != nil {
 		return nil, err
 	}
 	if threshold == 0 || threshold >= 1<<63 {
@@ -63,15 +63,16 @@ func (s *Substrate) Sample(event string, threshold uint64, o substrate.Options, 
 }
 
 // open opens the event for all that is to be sampled, except the reader's thread.
-func (p *sampling) open(o substrate.Options, reader int) error {
-	targets, err := p.from.threads(o)
-	if err != nil {
-		return err
-	}
-	targets = slices.DeleteFunc(targets, func(t target) bool { return t.pid == reader })
+func (p *sampling) open(o substrate.Options, reader int) (err error) {
 	if p.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return fmt.Errorf("%s: %w: %s", shown(p.e.Name), substrate.ErrDescriptors, descriptors(unix.EMFILE))
 	}
+	return p.from.forTargets(o, func(targets []target) error {
+		return p.openAll(slices.DeleteFunc(slices.Clone(targets), func(t target) bool { return t.pid == reader }), o)
+	}, func() { p.closeEvents() })
+}
+
+func (p *sampling) openAll(targets []target, o substrate.Options) error {
 	for k, t := range targets {
 		for i, cpu := range p.from.samplingCPUs(t) {
 			t.cpu = cpu
@@ -233,14 +234,21 @@ func (p *sampling) stop() (lost uint64, err error) {
 }
 
 func (p *sampling) close() error {
+	err := p.closeEvents()
+	if p.wake >= 0 {
+		err = errors.Join(err, unix.Close(p.wake))
+	}
+	return err
+}
+
+func (p *sampling) closeEvents() error {
 	var errs []error
 	for _, r := range p.rings {
 		errs = append(errs, r.close())
 	}
-	for _, fd := range append(p.fds, p.wake) {
-		if fd >= 0 {
-			errs = append(errs, unix.Close(fd))
-		}
+	for _, fd := range p.fds {
+		errs = append(errs, unix.Close(fd))
 	}
+	p.rings, p.fds = nil, nil
 	return errors.Join(errs...)
 }
