@@ -32,7 +32,13 @@ func Text(name string) ([]byte, error) {
 }
 
 // Open returns a shipped specification by its name.
-func Open(name string) (*Spec, error) { return Load(name) }
+func Open(name string) (*Spec, error) {
+	text, err := Text(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
+}
 
 // Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later
 // ones may override those of earlier ones; each override has to have something to override, unless it is the first.

@@ -185,13 +185,6 @@ func TestHostileText(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, name := range Shipped() {
-		text, err := Text(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
-	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Parse("f", text)
 		if err != nil {
