@@ -24,8 +24,11 @@ func MetricTree(w io.Writer, metrics []metric.Metric) error {
 func DescribeMetric(w io.Writer, m metric.Metric) error {
 	var out bytes.Buffer
 	kind := m.Unit.String()
-	if m.Wait {
+	switch {
+	case m.Wait:
 		kind = "wait state, " + kind
+	case isProperty(&m):
+		kind = "property of counters"
 	}
 	fmt.Fprintf(&out, "%s (%s, %s)\n", m.Title, m.Name, kind)
 	if m.Parent != "" {
@@ -52,16 +55,20 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 	var out bytes.Buffer
 	out.WriteString("# Metrics and wait states\n\n" +
 		"Generated from the patterns' own descriptions by `go generate ./cmd/expert`; do not edit.\n\n" +
-		"A child's severity is part of its parent's. Times are sums over goroutines; `expert patterns NAME` shows\n" +
-		"the same text in a terminal.\n\n")
+		"A child's severity is part of its parent's. Times are sums over goroutines. Properties of counters, at the end, are\n" +
+		"found at call paths where there are too many of some events; they are no time. `expert patterns NAME` shows the same\n" +
+		"text in a terminal.\n\n")
 	levels := depths(metrics)
 	for i, m := range metrics {
 		fmt.Fprintf(&out, "%s- [%s](#%s) %s\n", strings.Repeat("  ", levels[i]), m.Name, m.Name, m.Title)
 	}
 	for _, m := range metrics {
 		kind := "unit " + m.Unit.String()
-		if m.Wait {
+		switch {
+		case m.Wait:
 			kind = "wait state, " + kind
+		case isProperty(&m):
+			kind = "property of counters"
 		}
 		if m.Parent != "" {
 			kind += ", part of [" + m.Parent + "](#" + m.Parent + ")"
@@ -75,6 +82,11 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// isProperty says that a metric only describes a property of counters: it is found in events, and no metric of a report.
+func isProperty(m *metric.Metric) bool {
+	return m.Unit == metric.Events && m.Advice != "" && !m.Counter
 }
 
 // depths returns the level of each metric in its tree; roots are 0. Parents come before children.

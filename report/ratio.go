@@ -143,11 +143,14 @@ func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
 
 // RatioText writes the value of a ratio: a share as 12.4 %, others with three digits.
 func RatioText(v float64, unit string) string {
-	switch {
-	case unit == "%":
+	if share := strings.HasPrefix(unit, "share"); share || unit == "%" {
+		if share {
+			v *= 100
+		}
+		if v > 0 && v < 0.05 {
+			return "<0.1 %"
+		}
 		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
-	case strings.HasPrefix(unit, "share"):
-		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 	}
 	switch a := math.Abs(v); {
 	case a >= 1e15:

@@ -149,6 +149,8 @@ func FuzzRest(f *testing.F) {
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte(`{"format":1,"metrics":5,"totals":[0,0,0,0,0],"groups":[{"name":"\u0000\"a\""},{},{},{},{},{}],"warnings":["\u0000x"]}`))
 	f.Add([]byte(`{"metrics":0,"totals":[],"findings":[{}]}`))
+	f.Add([]byte(`{"metrics":2,"totals":[1,2],"ratios":[{"name":"R","formula":"a / b","operands":[{"name":"a","metric":0},{"name":"b","metric":1,"all":true}]}],` +
+		`"properties":[{"title":"T","path":0,"part":5,"of":0,"words":"{share} {thousand} {rate} {byterate}"}],"unlisted_counters":["c"],"notes":["n"]}`))
 	c := withRest(f, whole)
 	f.Fuzz(func(t *testing.T, content []byte) { requireHarmless(t, c, content) })
 }

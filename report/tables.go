@@ -23,7 +23,11 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 		if s.most < s.value {
 			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
 		}
-		p.line(right(quantity(s.value, unit), 11), right(percent(s.value, whole), 9), "  ",
+		value := quantity(s.value, unit)
+		if width(value) > 11 {
+			value = shortCount(s.value)
+		}
+		p.line(right(value, 11), right(percent(s.value, whole), 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
 	}
 	p.more(p.top, len(all), "call path")

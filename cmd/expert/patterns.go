@@ -31,10 +31,13 @@ func newPatterns() *cobra.Command {
 	}
 }
 
-// metrics returns the metrics of all patterns, parents before children.
+// metrics returns the metrics of all patterns, parents before children, and the properties of counters.
 func metrics() []metric.Metric {
 	var list []metric.Metric
 	for _, p := range patterns.All() {
+		list = append(list, p.Metric)
+	}
+	for _, p := range patterns.Properties() {
 		list = append(list, p.Metric)
 	}
 	return list

@@ -28,6 +28,9 @@ func page() []byte {
 	for _, p := range patterns.All() {
 		metrics = append(metrics, p.Metric)
 	}
+	for _, p := range patterns.Properties() {
+		metrics = append(metrics, p.Metric)
+	}
 	var out bytes.Buffer
 	if err := report.MetricsMarkdown(&out, metrics); err != nil {
 		panic(err) // a buffer takes everything
