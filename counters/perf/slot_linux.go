@@ -75,10 +75,24 @@ func (l *slot) attach(event string) error {
 		return l.from.explain(err, []Encoded{e}, &e, l.on)
 	}
 	l.e = e
+	if err := l.restart(); err != nil {
+		return err
+	}
 	if err := l.fetch(); err != nil {
 		return err
 	}
 	l.cycles0, l.count0 = l.words[1], l.words[2]
+	return nil
+}
+
+// restart stops and starts the group. A member that joins a running group or is enabled in one, and is of another PMU than
+// the leader, is otherwise not put on its counter before the thread is next scheduled (Linux 6.18): up to a tick is lost.
+func (l *slot) restart() error {
+	for _, request := range []uintptr{unix.PERF_EVENT_IOC_DISABLE, unix.PERF_EVENT_IOC_ENABLE} {
+		if errno := l.from.sys.ioctl(l.lead, request, 0); errno != 0 {
+			return l.from.explain(errno, []Encoded{l.e}, &l.e, l.on)
+		}
+	}
 	return nil
 }
 
@@ -106,18 +120,17 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 	return count, cycles, err
 }
 
-// modify exchanges the place that is watched. The register stands still from the end of one slice to the begin of the
-// next, so that each store counts for the slice that it falls in.
+// modify exchanges the place that is watched. The group stands still from the end of one slice to the begin of the next:
+// each store counts for the slice that it falls in, and what this takes belongs to none.
 func (l *slot) modify(e Encoded) (count, cycles uint64, err error) {
-	a := slotAttribute(&e)
-	a.Bits |= unix.PerfBitDisabled
-	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(a)))
+	stopped := l.from.sys.ioctl(l.lead, unix.PERF_EVENT_IOC_DISABLE, 0)
+	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(slotAttribute(&e))))
 	count, cycles, err = l.finish()
-	enabled := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	started := l.from.sys.ioctl(l.lead, unix.PERF_EVENT_IOC_ENABLE, 0)
 	if refused == 0 {
 		l.e = e
 	}
-	for _, errno := range []unix.Errno{refused, enabled} {
+	for _, errno := range []unix.Errno{stopped, refused, started} {
 		if errno != 0 && err == nil {
 			err = l.from.explain(errno, []Encoded{e}, &e, l.on)
 		}

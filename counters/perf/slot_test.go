@@ -70,6 +70,23 @@ func TestSlotsAreSwitchedFromAnotherThreadExactly(t *testing.T) {
 	require.Zero(t, count, "a slice begins at 0")
 }
 
+// A thread that goes on without being scheduled anew must be counted from the very begin of a slice.
+func TestSlicesBeginAtOnce(t *testing.T) {
+	lockForever()
+	for round := range 20 {
+		l, err := New().OpenSlot(unix.Gettid(), watch(round%8))
+		skipUnlessPossible(t, err)
+		store(round%8, 20)
+		for k := range 8 {
+			count, _, err := l.Switch(watch(k))
+			require.NoError(t, err)
+			require.EqualValues(t, 20, count, "slice %d of round %d", k, round)
+			store(k, 20)
+		}
+		require.NoError(t, l.Close())
+	}
+}
+
 func TestSlotChangesTheKindOfEvent(t *testing.T) {
 	m := newMeasured(t)
 	l := openSlot(t, m, watch(0))
