@@ -275,7 +275,7 @@ func TestUprobesCountCallsOnAProcessor(t *testing.T) {
 }
 
 func TestUprobesBySymbol(t *testing.T) {
-	bin := compileBareRead(t)
+	bin := compileRead(t)
 	cmd, start := waitingForExec(t, bin, "2", "3", "1:1") // 2 rounds of 3 readings
 	g, err := New().Open([]string{"uprobe:" + bin + ":main", "uprobe:" + bin + ":now", "uretprobe:" + bin + ":now"}, substrate.Options{Thread: cmd.Process.Pid, OnExec: true})
 	skipUnlessPossible(t, err)

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/bareread"
 	"tracerec/internal/goid"
 )
 
@@ -104,8 +103,7 @@ func (s *system) readGroup(fd int, words []uint64) error {
 	}
 }
 
-// Read stores the events' values. The usual case is spelled out here: calls cost twice around a system call (see package
-// bareread).
+// Read stores the events' values. The usual case is spelled out here: calls cost twice around a system call (see bareRead).
 func (g *group) Read(dst []uint64) (where uint64, err error) {
 	if g.fast == nil || len(dst) != len(g.fast.to) {
 		return g.readSlowly(dst)
@@ -115,7 +113,7 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 	if me != g.here.g || seq != g.here.seq { // not the goroutine that was found on the thread, undisturbed since
 		return g.readSlowly(dst)
 	}
-	if bareread.Read(g.fast.fds[0], &g.words[0], len(g.words)) != len(g.words) {
+	if bareRead(g.fast.fds[0], &g.words[0], len(g.words)) != len(g.words) {
 		return g.readSlowly(dst)
 	}
 	for k, to := range g.fast.to {

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func Read(fd int, words *uint64, n int) int
-TEXT ·Read(SB), NOSPLIT, $0-32
+// func bareRead(fd int, words *uint64, n int) int
+TEXT ·bareRead(SB), NOSPLIT, $0-32
 	MOVQ fd+0(FP), DI
 	MOVQ words+8(FP), SI
 	MOVQ n+16(FP), DX

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func Read(fd int, words *uint64, n int) int
-TEXT ·Read(SB), NOSPLIT, $0-32
+// func bareRead(fd int, words *uint64, n int) int
+TEXT ·bareRead(SB), NOSPLIT, $0-32
 	MOVD fd+0(FP), R0
 	MOVD words+8(FP), R1
 	MOVD n+16(FP), R2
