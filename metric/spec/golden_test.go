@@ -29,12 +29,7 @@ func TestTreesByHand(t *testing.T) {
 
 // notes writes what a resolved specification tells beside its tree.
 func notes(s *Spec, events string) string {
-	var names []string
-	for _, f := range strings.Fields(events) {
-		name, _, _ := strings.Cut(f, "=")
-		names = append(names, name)
-	}
-	r := s.Resolve(names)
+	r := s.Resolve(eventsOf(events))
 	text := ""
 	if len(r.Unlisted) > 0 {
 		text = "unlisted " + strings.Join(r.Unlisted, " ") + "\n"

@@ -156,16 +156,18 @@ func TestHostileText(t *testing.T) {
 		"many circles":     long(4000, func(i int) string { return fmt.Sprintf("compute A%d = A%d + A%d\n", i, i, i+1) }),
 		"many roots": long(2000, func(i int) string { return fmt.Sprintf("compose R%d = C0 + a%d\n", i, i) }) +
 			long(60, func(i int) string { return fmt.Sprintf("compose C%d = C%d + c%d + d%d + e%d\n", i, i+1, i, i, i) }),
-		"doubling":        long(60, func(i int) string { return fmt.Sprintf("compute A%d = A%d + A%d\n", i, i+1, i+1) }),
-		"statements":      strings.Repeat("root a\n", 100000),
-		"faults":          strings.Repeat("x\n", 100000),
-		"quotes":          strings.Repeat("\"", 100001),
-		"likes":           strings.Repeat("like papi\n", 4000),
-		"long name":       "measure " + strings.Repeat("n", 1<<19) + " = x",
-		"no text":         "",
-		"large":           strings.Repeat("#", 2<<20),
-		"alternatives":    "ratio A = a" + strings.Repeat(" | a / b", 100000),
-		"wide everything": long(60, func(i int) string { return fmt.Sprintf("compute X%d = e0%s + X%d\n", i, long(900, func(j int) string { return fmt.Sprint(" + e", j+900*i) }), i+1) }),
+		"doubling":     long(60, func(i int) string { return fmt.Sprintf("compute A%d = A%d + A%d\n", i, i+1, i+1) }),
+		"statements":   strings.Repeat("root a\n", 100000),
+		"faults":       strings.Repeat("x\n", 100000),
+		"quotes":       strings.Repeat("\"", 100001),
+		"likes":        strings.Repeat("like papi\n", 4000),
+		"long name":    "measure " + strings.Repeat("n", 1<<19) + " = x",
+		"no text":      "",
+		"large":        strings.Repeat("#", 2<<20),
+		"alternatives": "ratio A = a" + strings.Repeat(" | a / b", 100000),
+		"wide everything": long(60, func(i int) string {
+			return fmt.Sprintf("compute X%d = e0%s + X%d\n", i, long(900, func(j int) string { return fmt.Sprint(" + e", j+900*i) }), i+1)
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -17,14 +17,7 @@ func parse(t *testing.T, text string) *Spec {
 
 // tree writes resolved metrics with the values of events, "A=1 B=2", one a line, indented, with what is unaccounted of a sum.
 func tree(s *Spec, text string) string {
-	var names []string
-	var values []int64
-	for _, f := range strings.Fields(text) {
-		name, number, _ := strings.Cut(f, "=")
-		var v int64
-		fmt.Sscan(number, &v)
-		names, values = append(names, name), append(values, v)
-	}
+	names, values := eventValues(text)
 	r := s.Resolve(names)
 	depth := make([]int, len(r.Nodes))
 	own := make([]int64, len(r.Nodes))
