@@ -46,13 +46,19 @@ func (s *EventSet) SetMultiplexing(o mpx.Options) error {
 	return err
 }
 
-// Rotate gives the events that wait their turn.
+// Rotate gives the events that wait their turn. Like the rotator's, it is done from another thread: a thread that
+// exchanges its own watchpoints may miss them afterwards.
 func (s *EventSet) Rotate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.parts {
 		if t, ok := p.(*turnsPart); ok {
-			t.on.m.Rotate()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				t.on.m.Rotate()
+			}()
+			<-done
 		}
 	}
 }

@@ -66,7 +66,8 @@ type Bench struct {
 	Kernel   func(n int)                                    // Domains: makes the first work's event happen in kernel mode
 	Disturb  func()                                         // Certainty: takes the goroutine off its thread
 	Child    func() *Child                                  // Attach
-	OnCPU    func(n int) (cpu int)                          // OneCPU: the first work's, and on which processor
+	CPUEvent string                                         // OneCPU
+	OnCPU    func(n int) (cpu int)                          // OneCPU: makes it happen so often at least, and returns the processor
 	Spawn    func(n int)                                    // Inherit: a process or thread started here does the first work's event
 	Pass     func(d time.Duration)                          // Emulation: the thread runs for so long
 	Settle   func()                                         // Overflows, Emulation: returns when what overflowed was handled

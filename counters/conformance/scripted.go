@@ -104,6 +104,7 @@ func scriptPlaces(b *Bench, s *scripted.Substrate) {
 		id := begin(-1)
 		return &Child{Thread: id, Do: func(n int) { at(scripted.Place{Thread: id}, n) }, End: func() { s.End(id) }}
 	}
+	b.CPUEvent = b.Works[0].Event
 	b.OnCPU = func(n int) int {
 		at(scripted.Place{CPU: cpu}, n)
 		return cpu

@@ -182,7 +182,7 @@ var attachment = []Behaviour{
 		child.End()
 	}},
 	{"a processor is counted whatever runs there", []string{"attach_cpu", "attach_cpu_validate"}, []Capability{OneCPU}, func(b *Bench) {
-		s := b.set(b.all(1)...)
+		s := b.set(b.CPUEvent)
 		cpu := b.OnCPU(0)
 		require.NoError(b, s.SetOptions(counters.Options{CPU: 1 + cpu}))
 		require.Equal(b, counters.Stopped|counters.CPUAttached, s.State())

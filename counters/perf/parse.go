@@ -154,11 +154,8 @@ func (c catalog) parseTracepoint(full, system, event string) (Encoded, error) {
 // parseWatch reads what follows "mem:": address, optional length, optional kinds of access, optional modifiers.
 func parseWatch(full, s string) (Encoded, error) {
 	place, access, _ := strings.Cut(s, ":")
-	if letters, mods, ok := strings.Cut(access, ":"); ok {
-		if _, ok := modifiers(mods); ok {
-			return Encoded{}, unknown(full, "") // parse cuts the modifiers and comes back
-		}
-		access = letters
+	if _, mods, ok := strings.Cut(access, ":"); ok { // parse cuts good modifiers off and comes back
+		return Encoded{}, unknown(full, "modifiers are u, k and p, not %q", mods)
 	}
 	address, length, hasLength := strings.Cut(place, "/")
 	e := Encoded{Type: typeBreakpoint, Config2: 8, pmu: ""}
