@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"os"
@@ -103,7 +104,7 @@ func spans(text string) (all []span, err error) {
 	return all, nil
 }
 
-// fit tells how well a specification is made for a processor: 0 not at all, else the number of attributes that say so.
+// fit tells how special a specification is to a processor: 0 if it is not for it, else the number of attributes that say so.
 func (p *processor) fit(c CPU) int {
 	n := 0
 	for _, x := range []struct{ stated, matches bool }{
@@ -127,33 +128,55 @@ func within(spans []span, n int) bool {
 	return slices.ContainsFunc(spans, func(s span) bool { return s.low <= n && n <= s.high })
 }
 
-// For returns the names of the shipped specifications for a processor, the most special first. The last is "go", which
-// is for programs on any.
-func For(c CPU) []string {
-	type match struct {
-		name string
-		fit  int
+// general are the shipped specifications for any processor, in the order in which they are tried.
+var general = []string{"linux", "papi", "go"}
+
+// For returns the names of the shipped specifications for a processor that go together, and with the events if some are given: those
+// that show most of the events come first, then those most special to the processor. No two have a metric of the same name, and "go"
+// is always among them.
+func For(c CPU, events ...string) []string {
+	type candidate struct {
+		name       string
+		spec       *Spec
+		shown, fit int
 	}
-	var matches []match
+	var all []candidate
 	for _, name := range Shipped() {
 		s, err := Open(name)
 		if err != nil {
-			continue // a test opens them all
+			continue // an addition to another
 		}
-		best := 0
+		fit := -slices.Index(general, name) - 1
 		for i := range s.processors {
-			best = max(best, s.processors[i].fit(c))
+			fit = max(fit, s.processors[i].fit(c))
 		}
-		if best > 0 {
-			matches = append(matches, match{name, best})
+		if fit > 0 || slices.Contains(general, name) {
+			all = append(all, candidate{name, s, len(events) - len(s.Resolve(events).Unlisted), fit})
 		}
 	}
-	slices.SortStableFunc(matches, func(a, b match) int { return b.fit - a.fit })
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Or(b.shown-a.shown, b.fit-a.fit) })
 	var names []string
-	for _, m := range matches {
-		names = append(names, m.name)
+	taken := map[string]bool{}
+	for _, x := range all {
+		if x.name != "go" && (len(events) > 0 && x.shown == 0 || x.spec.defines(taken)) {
+			continue
+		}
+		names = append(names, x.name)
+		for n, e := range x.spec.entries {
+			taken[n] = taken[n] || e.defined()
+		}
 	}
-	return append(names, "go")
+	return names
+}
+
+// defines tells whether the specification has a statement for one of the names.
+func (s *Spec) defines(names map[string]bool) bool {
+	for n, e := range s.entries {
+		if e.defined() && names[n] {
+			return true
+		}
+	}
+	return false
 }
 
 // base is the name of a specification without the folder and ending of its file.
