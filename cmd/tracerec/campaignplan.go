@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracerec/counters"
+	"tracerec/counters/events"
+	"tracerec/counters/sample"
+	"tracerec/metric/plan"
+	"tracerec/metric/spec"
+)
+
+// sets are what a campaign measures.
+type sets struct {
+	list    []spec.Set
+	missing []string // events that are left out, and why: "cycles: not supported here"
+	why     string   // why there are so many, of planned ones
+}
+
+// chooseSets says what is measured: what is given with -c, the sets of the specifications, or a plan. available tells why an
+// event cannot be counted.
+func chooseSets(specs []*spec.Spec, lists []string, planned bool, machine spec.Machine, available func(string) error) (*sets, error) {
+	var s sets
+	var given []spec.Set
+	for _, text := range lists {
+		set, err := setOf(text, specs)
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, set)
+	}
+	if given == nil && !planned {
+		for _, x := range specs {
+			given = append(given, x.Sets...)
+		}
+	}
+	have := s.only(available)
+	for _, set := range given {
+		if set.Events = have(set.Events); len(set.Events) > 0 {
+			s.list = append(s.list, set)
+		}
+	}
+	if given == nil {
+		if err := s.plan(specs, machine, have); err != nil {
+			return nil, err
+		}
+	}
+	s.name()
+	if len(s.list) == 0 {
+		return &s, fmt.Errorf("no counter is available here: %s", strings.Join(s.missing[:min(len(s.missing), 3)], "; "))
+	}
+	return &s, nil
+}
+
+// only returns a function that keeps the events that are available, and asks for each only once.
+func (s *sets) only(available func(string) error) func([]string) []string {
+	known := map[string]error{}
+	return func(names []string) (list []string) {
+		for _, n := range names {
+			err, asked := known[n]
+			if !asked {
+				err = available(n)
+				known[n] = err
+				if err != nil {
+					s.missing = append(s.missing, unavailable(n, err))
+				}
+			}
+			if err == nil {
+				list = append(list, n)
+			}
+		}
+		return list
+	}
+}
+
+// unavailable says why an event cannot be counted, with its name first.
+func unavailable(event string, err error) string {
+	if text := err.Error(); strings.HasPrefix(text, event) {
+		return text
+	}
+	return fmt.Sprintf("%s: %v", event, err)
+}
+
+// plan makes the fewest sets that measure what the specifications need of the available events.
+func (s *sets) plan(specs []*spec.Spec, machine spec.Machine, have func([]string) []string) error {
+	p := plan.Problem{Machine: machine, Most: sample.MaxEvents}
+	for _, x := range specs {
+		events := have(x.Events())
+		for _, e := range needed(x, events) {
+			if !slices.Contains(p.Events, e) {
+				p.Events = append(p.Events, e)
+			}
+		}
+		p.Together = append(p.Together, x.Together()...)
+	}
+	if len(p.Events) == 0 {
+		return nil
+	}
+	r, err := plan.Plan(p)
+	if err != nil {
+		return err
+	}
+	if _, err := plan.Check(p, r.Sets); err != nil {
+		return fmt.Errorf("the plan is wrong: %w", err)
+	}
+	for _, set := range r.Sets {
+		s.list = append(s.list, spec.Set{Events: set})
+	}
+	s.why = r.Proof.How
+	return nil
+}
+
+// needed lists the events of which hierarchies or ratios are made; the others are alternatives to these.
+func needed(s *spec.Spec, available []string) (list []string) {
+	r := s.Resolve(available)
+	uses := map[string]bool{}
+	for _, n := range r.Nodes {
+		for _, t := range n.Form {
+			uses[available[t.Event]] = true
+		}
+	}
+	for _, q := range r.Ratios {
+		for _, n := range q.Expression.Names() {
+			uses[n] = true
+		}
+	}
+	for _, e := range available {
+		if uses[e] {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// name gives all sets different names that files can have.
+func (s *sets) name() {
+	used := map[string]bool{}
+	for i := range s.list {
+		name := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+				return r
+			}
+			return '_'
+		}, s.list[i].Name)
+		if name == "" {
+			name = fmt.Sprintf("set%d", i+1)
+		}
+		for base, n := name, 2; used[name]; n++ {
+			name = fmt.Sprintf("%s_%d", base, n)
+		}
+		used[name] = true
+		s.list[i].Name = name
+	}
+}
+
+// Numbers of counters in the masks of a machine that are no general counters of the processor.
+const (
+	firstFixed = 32
+	firstDebug = 56
+	debugs     = 4 // debug registers, each of which watches one address
+	kernelOnly = 0 // takes no counter: the kernel or the Go runtime counts
+)
+
+// machineHere says what can be counted together here: software events always, watchpoints on as many addresses as there are debug
+// registers, and hardware events as the processor's table has it. A specification that says what its processor can do knows better.
+func machineHere(specs []*spec.Spec, general int) spec.Machine {
+	m := spec.Machine{Counters: general, Fits: map[string]uint64{}}
+	table, known := events.For(events.Here())
+	for _, s := range specs {
+		if s.Machine.Counters > 0 || len(s.Machine.Groups) > 0 {
+			m.Counters, m.Groups, m.Alone = s.Machine.Counters, s.Machine.Groups, s.Machine.Alone
+			for e, mask := range s.Machine.Fits {
+				m.Fits[e] = mask
+			}
+			known = false
+		}
+	}
+	for _, s := range specs {
+		for _, e := range s.Events() {
+			if _, told := m.Fits[e]; told {
+				continue
+			}
+			switch kind(e) {
+			case software:
+				m.Fits[e] = kernelOnly
+			case watchpoint:
+				m.Fits[e] = (1<<debugs - 1) << firstDebug
+			case onProcessor:
+				if known {
+					fitHardware(&m, e, table)
+				}
+			}
+		}
+	}
+	return m
+}
+
+// fitHardware enters the constraints of a hardware event.
+func fitHardware(m *spec.Machine, event string, table *events.Table) {
+	entry, ok := table.Find(strings.TrimSuffix(strings.TrimSuffix(event, ":u"), ":k"))
+	if !ok {
+		return // any general counter
+	}
+	mask := entry.Counters
+	if mask == 0 {
+		mask = 1<<m.Counters - 1
+	}
+	if entry.Fixed > 0 {
+		mask |= 1 << (firstFixed + entry.Fixed - 1)
+	}
+	m.Fits[event] = mask
+	if entry.Alone {
+		m.Alone = append(m.Alone, event)
+	}
+}
+
+// eventKind says who counts an event.
+type eventKind int
+
+const (
+	onProcessor eventKind = iota
+	software
+	watchpoint
+)
+
+// softwareEvents are those that the kernel counts by itself.
+var softwareEvents = []string{"task-clock", "cpu-clock", "page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs",
+	"cpu-migrations", "migrations", "alignment-faults", "emulation-faults", "bpf-output", "cgroup-switches", "dummy"}
+
+func kind(event string) eventKind {
+	base := strings.TrimSuffix(strings.TrimSuffix(event, ":u"), ":k")
+	switch {
+	case strings.HasPrefix(event, "mem:"):
+		return watchpoint
+	case slices.Contains(softwareEvents, base), strings.HasPrefix(event, "go:"), strings.HasPrefix(event, "rusage:"), strings.HasPrefix(event, "msr/"):
+		return software
+	case strings.Count(base, ":") == 1 && !strings.Contains(base, "/"): // a tracepoint: sched:sched_switch
+		return software
+	}
+	return onProcessor
+}
+
+// availableHere tells why an event cannot be counted here. Watchpoints on symbols are tried with an address: what the
+// program has is known when it is recorded.
+func availableHere(event string) error {
+	if kind(event) == watchpoint {
+		return nil
+	}
+	return counters.Available(event)
+}
