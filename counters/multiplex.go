@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -89,7 +90,7 @@ func (s *EventSet) quality(e *entry) Quality {
 		q.Share, q.Enough = min(q.Share, n.Share), q.Enough && n.Enough
 		effect := n.Error
 		if e.formula != nil && !math.IsInf(n.Error, 0) {
-			changed := append([]int64(nil), s.counts...)
+			changed := slices.Clone(s.counts)
 			changed[at] += int64(math.Round(n.Error))
 			effect = float64(e.value(changed) - e.value(s.counts))
 		}
@@ -101,6 +102,9 @@ func (s *EventSet) quality(e *entry) Quality {
 
 // starved returns which events were not counted at all.
 func (s *EventSet) starved() error {
+	if !slices.ContainsFunc(s.qualities, func(q Quality) bool { return q.Share == 0 }) {
+		return nil
+	}
 	var names []string
 	for i := range s.entries {
 		if s.quality(&s.entries[i]).Share == 0 {
