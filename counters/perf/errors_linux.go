@@ -24,7 +24,7 @@ func (s *Substrate) explain(err error, set []Encoded, e *Encoded, t target) erro
 	}
 	switch errno {
 	case unix.EACCES, unix.EPERM:
-		return fail(substrate.ErrPermission, "%s", s.permission(e))
+		return fail(substrate.ErrPermission, "%s", s.permission(e, t))
 	case unix.EMFILE, unix.ENFILE:
 		return fail(substrate.ErrDescriptors, "%s", descriptors(errno))
 	case unix.ENOSPC:
@@ -120,7 +120,7 @@ func (s *Substrate) debugRegisters() int {
 }
 
 // permission says why an event is not permitted and who can change that.
-func (s *Substrate) permission(e *Encoded) string {
+func (s *Substrate) permission(e *Encoded, t target) string {
 	level, err := os.ReadFile(s.procs + "/sys/kernel/perf_event_paranoid")
 	if err != nil {
 		return "allow perf_event_open (in a container: its seccomp profile and CAP_PERFMON)"
@@ -129,7 +129,7 @@ func (s *Substrate) permission(e *Encoded) string {
 	switch {
 	case e.Type == typeTracepoint:
 		wanted = "-1"
-	case e.CPUs != nil || e.Type > typeBreakpoint:
+	case e.CPUs != nil || e.Type > typeBreakpoint || t.pid < 0:
 		wanted = "0"
 	}
 	return "kernel.perf_event_paranoid is " + strings.TrimSpace(string(level)) + ": sysctl kernel.perf_event_paranoid=" + wanted +

@@ -162,7 +162,10 @@ func (l *slot) Read() (count, cycles uint64, err error) {
 }
 
 func (l *slot) fetch() error {
-	return l.from.sys.readGroup(l.lead, l.words[:])
+	if err := l.from.sys.readGroup(l.lead, l.words[:]); err != nil {
+		return readError(err)
+	}
+	return nil
 }
 
 // Close gives the counter back.
