@@ -146,3 +146,22 @@ func TestTable(t *testing.T) {
 		require.Nil(t, table.find(spread+1))
 	}
 }
+
+// TestProcessor: the processor and its rate are kept; an archive without them has none.
+func TestProcessor(t *testing.T) {
+	known := Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf, Stepping: 2, Name: "Some Processor"}
+	dir := t.TempDir()
+	w, err := Create(dir, Options{})
+	require.NoError(t, err)
+	for _, i := range []ProcessInfo{{PID: 1}, {PID: 2, Processor: known, Hertz: 2.1e9}, {PID: 3, Processor: Processor{Arch: "arm64", Model: -1}}} {
+		_, err = w.AddProcess(i)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	a, err := Open(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	p := a.Definitions().Processes
+	require.Equal(t, []Processor{{}, known, {Arch: "arm64", Model: -1}}, []Processor{p[0].Processor, p[1].Processor, p[2].Processor})
+	require.Equal(t, []uint64{0, 2.1e9, 0}, []uint64{p[0].Hertz, p[1].Hertz, p[2].Hertz})
+}

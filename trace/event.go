@@ -75,8 +75,20 @@ type Process struct {
 	Counters []string          // names of the event set sampled with regions, in the order of the values; nil if none
 	Exit     int               // exit status, -1 unknown (and 128+n for signal n)
 	Warnings map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
+	Processor Processor // what the process ran on
+	Hertz     uint64    // the processor's cycles per second at its nominal rate; 0 unknown
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
+}
+
+// Processor identifies a model of processor, as counters and their specifications need it. The zero Processor is unknown.
+type Processor struct {
+	Arch     string // as GOARCH
+	Vendor   string // GenuineIntel, AuthenticAMD, 0x41
+	Family   int
+	Model    int
+	Stepping int
+	Name     string // as it calls itself
 }
 
 // maxEventCost is the most that an event is believed to cost, picoseconds.

@@ -127,12 +127,19 @@ func (a *Archive) experimentRecord(r *recordReader) {
 }
 
 func (p *process) record(r *recordReader) {
-	r.array(10)
+	const fields, more = 10, 7 // with the processor
+	n := r.length()
+	if n != fields && n != fields+more {
+		r.err = errRecord
+	}
 	i := ProcessInfo{PID: int(r.int()), Parent: int(r.int()), Args: r.strings()}
 	i.Start = Stamp{r.uint(1<<64 - 1), r.int(), r.int()}
 	i.Clock, i.Frequency = r.string(), r.uint(maxFrequency)
 	unit := r.uint(1 << 32)
 	i.EventCost = r.uint(maxEventCost)
+	if n == fields+more {
+		i.Processor, i.Hertz = r.processor(), r.uint(maxFrequency)
+	}
 	if r.err == nil && (i.Frequency < minFrequency || unit == 0) {
 		r.err = errors.New("impossible clock")
 	}
@@ -272,7 +279,8 @@ func (a *Archive) timeProcess(p *process) Process {
 		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d that contradict the others, left out: %[1]d", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
-		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost}
+		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost,
+		Processor: p.info.Processor, Hertz: p.info.Hertz}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.mono}} // stamps may have been taken later
 	}

@@ -191,4 +191,9 @@ func (r *recordReader) definition() (d wire.Def) {
 	return d
 }
 
+func (r *recordReader) processor() Processor {
+	number := func() int { return int(int32(r.int())) }
+	return Processor{Arch: r.string(), Vendor: r.string(), Family: number(), Model: number(), Stepping: number(), Name: r.string()}
+}
+
 func (r *recordReader) id() uint32 { return uint32(r.uint(1<<32 - 1)) }

@@ -38,6 +38,8 @@ type ProcessInfo struct {
 	Clock       string // what counts the ticks: "tsc", "nanotime"
 	Frequency   uint64 // ticks per second; 0 means 1e9
 	EventCost   uint64 // what recording an event costs the process, picoseconds; 0 unknown
+	Processor   Processor
+	Hertz       uint64 // the processor's cycles per second at its nominal rate; 0 unknown
 }
 
 // RawChunk is a piece of one location's stream as the measured program wrote it.
@@ -211,7 +213,11 @@ func (w *Writer) reopen(s *segment) error {
 func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
 	p := w.process(i)
 	r := newRecordWriter()
-	r.array(int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit, p.info.EventCost)
+	fields := []any{int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit, p.info.EventCost}
+	if c := i.Processor; c != (Processor{}) {
+		fields = append(fields, c.Arch, c.Vendor, int64(c.Family), int64(c.Model), int64(c.Stepping), c.Name, min(i.Hertz, maxFrequency))
+	}
+	r.array(fields...)
 	return p, w.records(processFrame, p.index, r)
 }
 
