@@ -2,14 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/counters"
+	"tracerec/counters/events"
+	hw "tracerec/counters/hardware"
 	"tracerec/counters/sample"
 )
 
@@ -25,30 +28,83 @@ type counterRow struct {
 	Cost        int64  `json:"reading_ns,omitempty"` // what one reading takes
 }
 
+// A view is one answer of tracerec counters.
+type view interface {
+	text(w io.Writer) error // in 80 columns
+}
+
+// countersOptions are the flags of tracerec counters.
+type countersOptions struct {
+	all, presets, native, cost, hardware bool
+	with                                 []string
+	format                               string
+}
+
 func newCounters() *cobra.Command {
-	var format string
+	var o countersOptions
 	cmd := &cobra.Command{
-		Use:   "counters",
-		Short: "List the counters there are here, and what reading them costs",
-		Args:  cobra.NoArgs,
+		Use:   "counters [flags] [PATTERN]",
+		Short: "What can be counted here, what can be read together, what a reading costs",
+		Long: `tracerec counters lists what can be counted on this machine.
+
+With --native or --presets, PATTERN selects by name and description: a part of
+them, or a name with * and ?.`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch format {
-			case "text":
-				return writeCounters(cmd.OutOrStdout(), surveyCounters())
-			case "json":
-				encoder := json.NewEncoder(cmd.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(map[string]any{"counters": surveyCounters(), "together": sample.MaxEvents})
+			if len(args) > 0 && !o.native && !o.presets {
+				return fmt.Errorf("PATTERN %q selects from --native or --presets", args[0])
 			}
-			return fmt.Errorf("unknown format %q: neither text nor json", format)
+			if o.format != "text" && o.format != "json" {
+				return fmt.Errorf("unknown format %q: neither text nor json", o.format)
+			}
+			v, err := o.look(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if o.format == "text" {
+				return v.text(cmd.OutOrStdout())
+			}
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(v)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	f := cmd.Flags()
+	f.BoolVarP(&o.all, "all", "a", false, "describe all counters with names of their own, and what a reading costs")
+	f.BoolVarP(&o.presets, "presets", "p", false, "PAPI's portable names, and what they stand for on this processor")
+	f.BoolVarP(&o.native, "native", "n", false, "native events: the kernel's units, and the table of this processor")
+	f.StringSliceVarP(&o.with, "with", "w", nil, "what can still be counted beside these events")
+	f.BoolVarP(&o.cost, "cost", "c", false, "what readings, starts and stops of event sets cost")
+	f.BoolVarP(&o.hardware, "hardware", "H", false, "describe the machine: caches, TLBs, cores, counters")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	cmd.MarkFlagsMutuallyExclusive("all", "presets", "native", "with", "cost", "hardware")
 	return cmd
 }
 
-// surveyCounters tries all counters.
-func surveyCounters() []counterRow {
+// look answers what the flags ask.
+func (o countersOptions) look(pattern string) (view, error) {
+	switch {
+	case o.hardware:
+		return machineView{hw.Here()}, nil
+	case o.presets:
+		return lookPresets(pattern)
+	case o.native:
+		return lookNatives(pattern)
+	case o.cost:
+		return lookCosts()
+	case o.with != nil:
+		return lookBeside(o.with)
+	}
+	v := overview{Counters: surveyCounters(o.all || o.format == "json"), Together: sample.MaxEvents, long: o.all, machine: hw.Here()}
+	if t, ok := events.For(events.Here()); ok {
+		v.Table = t.Title
+	}
+	v.Watchpoints = watchpoints(nil)
+	return v, nil
+}
+
+// surveyCounters tries all counters, and measures what a reading costs if asked to.
+func surveyCounters(measure bool) []counterRow {
 	var rows []counterRow
 	for _, s := range counters.Substrates() {
 		for _, e := range s.Events() {
@@ -56,9 +112,13 @@ func surveyCounters() []counterRow {
 			if e.Process {
 				row.Scope = "process"
 			}
-			cost, err := counters.Cost(e.Name)
-			if row.Available, row.Cost = err == nil, cost.Nanoseconds(); err != nil {
-				row.Reason = strings.TrimPrefix(err.Error(), "counter "+e.Name+": ")
+			err := counters.Available(e.Name)
+			if err == nil && measure {
+				cost, failed := counters.Cost(e.Name)
+				row.Cost, err = cost.Nanoseconds(), failed
+			}
+			if row.Available = err == nil; err != nil {
+				row.Reason = whyNot(e.Name, err)
 			}
 			rows = append(rows, row)
 		}
@@ -66,41 +126,90 @@ func surveyCounters() []counterRow {
 	return rows
 }
 
-// writeCounters writes a table of 80 columns.
-func writeCounters(w io.Writer, rows []counterRow) error {
-	const row = "%-17s %-8s %-7s %9s  %s\n"
-	var out strings.Builder
-	fmt.Fprintf(&out, row, "counter", "of the", "unit", "1 reading", "what it counts")
-	for _, r := range rows {
-		cost, text := "-", "not here: "+r.Reason
-		if r.Available {
-			cost, text = time.Duration(r.Cost).Round(10).String(), r.Description
-		}
-		for i, line := range fold(text, 34) {
-			if i == 0 {
-				fmt.Fprintf(&out, row, r.Name, r.Scope, r.Unit, cost, line)
-			} else {
-				fmt.Fprintf(&out, "%46s%s\n", "", line)
-			}
-		}
-	}
-	fmt.Fprintf(&out, `
-Up to %d of them can be sampled together, at every begin and end of a region:
-    tracerec -c task-clock,page-faults ./app
-A counter of the process counts what all goroutines did meanwhile.
-`, sample.MaxEvents)
-	_, err := io.WriteString(w, out.String())
-	return err
+// whyNot is an error about an event without its name in front.
+func whyNot(name string, err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "counter "), name+": ")
 }
 
-// fold breaks text into lines of at most width bytes, if its words allow.
-func fold(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		if n := len(lines) - 1; n >= 0 && len(lines[n])+1+len(word) <= width {
-			lines[n] += " " + word
-		} else {
-			lines = append(lines, word)
+// watched is memory to try watchpoints on.
+var watched [64]uint64
+
+// watchpoints counts how many watchpoints a thread can have beside the events.
+func watchpoints(beside []string) int {
+	set := counters.New()
+	if len(beside) > 0 && set.AddAll(beside...) != nil {
+		return 0
+	}
+	for n := range watched {
+		if set.Add(fmt.Sprintf("mem:%p/8:w", &watched[n])) != nil {
+			return n
 		}
 	}
-	return lines
+	return len(watched)
+}
+
+// overview is the answer without flags, and with --all.
+type overview struct {
+	Counters    []counterRow `json:"counters"`
+	Together    int          `json:"together"`        // that a recording samples at most
+	Watchpoints int          `json:"watchpoints"`     // that a thread can have
+	Table       string       `json:"table,omitempty"` // of the processor's events
+
+	long    bool
+	machine hw.Machine
+}
+
+// hardwareWorks tells whether the processor counts for us.
+func (v overview) hardwareWorks() bool {
+	return slices.ContainsFunc(v.Counters, func(r counterRow) bool {
+		return r.Available && (r.Name == "cycles" || r.Name == "instructions")
+	})
+}
+
+// besideView is the answer of --with.
+type besideView struct {
+	Beside      []string     `json:"beside"`
+	Fits        []counterRow `json:"fits"`
+	Refused     []counterRow `json:"refused"`     // available alone, but not beside these
+	Watchpoints int          `json:"watchpoints"` // that fit beside
+}
+
+// lookBeside tries every event beside those given.
+func lookBeside(names []string) (view, error) {
+	set := counters.New()
+	if err := set.AddAll(names...); err != nil {
+		return nil, err
+	}
+	v := besideView{Beside: names, Watchpoints: watchpoints(names)}
+	for _, row := range append(surveyCounters(false), tableRows()...) {
+		if !row.Available || slices.Contains(names, row.Name) {
+			continue
+		}
+		err := set.Add(row.Name)
+		if err == nil {
+			v.Fits = append(v.Fits, row)
+			err = set.Remove(row.Name)
+		} else {
+			row.Available, row.Reason = false, whyNot(row.Name, err)
+			v.Refused = append(v.Refused, row)
+			err = nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, set.Close())
+		}
+	}
+	return v, set.Close()
+}
+
+// tableRows tries the events of the processor's table, if the processor counts at all.
+func tableRows() (rows []counterRow) {
+	t, ok := events.For(events.Here())
+	if !ok || counters.Available("cycles") != nil && counters.Available("instructions") != nil {
+		return nil
+	}
+	for _, e := range t.Entries() {
+		rows = append(rows, counterRow{Name: e.Name, Scope: "thread", Unit: "events", Description: e.Description, Source: "perf_event",
+			Available: counters.Available(e.Name) == nil})
+	}
+	return rows
 }

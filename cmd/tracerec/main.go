@@ -66,7 +66,7 @@ command of tracerec, such as info, is recorded with tracerec -- info.`
 	root.CompletionOptions.DisableDefaultCmd = true
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
-	root.AddCommand(run, newBuild(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCampaign(), newLive(), newVersion())
+	root.AddCommand(run, newBuild(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
 	return root
 }
 

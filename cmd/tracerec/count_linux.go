@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/counters"
+)
+
+// caught is the signals that end the counting of what runs already, or are handed on to the command.
+var caught = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGPIPE}
+
+// once counts one run. It reports whether a signal ended it, so that there shall be no other.
+func (o *countOptions) once(t *tally) (stop bool, err error) {
+	if o.pid > 0 || o.cpu >= 0 {
+		return o.beside(t)
+	}
+	// A process that is traced stops at its first instruction, which is where counting begins. Only the thread that
+	// started it can let it go on.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals, notIgnored()...)
+	defer signal.Stop(signals)
+	cmd, traced, err := o.start()
+	if err != nil {
+		return false, err
+	}
+	begin := time.Now()
+	set, err := o.open(t, counters.Options{Thread: cmd.Process.Pid, Inherit: o.inherit})
+	if traced {
+		err = errors.Join(err, syscall.PtraceDetach(cmd.Process.Pid))
+	} else {
+		t.Late = true
+	}
+	done := make(chan struct{})
+	go relayTo(cmd.Process, signals, done)
+	if err != nil {
+		cmd.Process.Kill()
+	}
+	cmd.Wait()
+	close(done)
+	real := time.Since(begin)
+	if err != nil {
+		return false, err
+	}
+	t.Status = exitStatus(cmd.ProcessState)
+	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	t.ran(real, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime(), usage.Maxrss<<10)
+	return t.Status > 128, t.take(set)
+}
+
+// start starts the command, stopped if the system permits that.
+func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
+	path, err := exec.LookPath(o.args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return nil, false, cannotStart(o.args[0], err)
+	}
+	for _, traced = range []bool{true, false} {
+		cmd = &exec.Cmd{Path: path, Args: o.args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			SysProcAttr: &syscall.SysProcAttr{Ptrace: traced}}
+		if err = cmd.Start(); err == nil || !errors.Is(err, unix.EPERM) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, false, cannotStart(o.args[0], err)
+	}
+	if !traced {
+		return cmd, false, nil
+	}
+	var status unix.WaitStatus
+	for {
+		_, err = unix.Wait4(cmd.Process.Pid, &status, 0, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if err != nil || !status.Stopped() {
+		return nil, false, &exit{126, fmt.Errorf("%s: it did not stop at its start (status %#x)", o.args[0], int(status))}
+	}
+	return cmd, true, nil
+}
+
+// cannotStart gives an error the exit status of a shell.
+func cannotStart(name string, err error) error {
+	status := 126
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		status = 127
+	}
+	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
+		err = wrapped // the innermost says it best
+	}
+	return &exit{status, fmt.Errorf("%s: %w", name, err)}
+}
+
+// notIgnored returns the signals to catch: those that were ignored stay so, in the command as well (nohup).
+func notIgnored() (some []os.Signal) {
+	for _, s := range caught {
+		if !signal.Ignored(s) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// relayTo hands signals on to the process. Those of the terminal reach it without us.
+func relayTo(p *os.Process, signals <-chan os.Signal, done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case s := <-signals:
+			if s == unix.SIGPIPE || (s == unix.SIGINT || s == unix.SIGQUIT) && inForeground() {
+				continue
+			}
+			p.Signal(s) // fails only when it has ended
+		}
+	}
+}
+
+// inForeground tells whether this process is in the foreground process group of its terminal.
+func inForeground() bool {
+	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(tty)
+	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// exitStatus is what a shell says of how a process ended.
+func exitStatus(state *os.ProcessState) int {
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return state.ExitCode()
+}
+
+// beside counts a process or a processor, while a command runs or until a signal comes.
+func (o *countOptions) beside(t *tally) (stop bool, err error) {
+	target := counters.Options{Thread: o.pid, Inherit: o.inherit}
+	if o.cpu >= 0 {
+		target = counters.Options{CPU: o.cpu + 1}
+	} else if unix.Kill(o.pid, 0) == unix.ESRCH {
+		return true, fmt.Errorf("-p %d: there is no such process", o.pid)
+	}
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals, notIgnored()...)
+	defer signal.Stop(signals)
+	begin := time.Now()
+	set, err := o.open(t, target)
+	if err != nil {
+		return true, err
+	}
+	if len(o.args) == 0 {
+		stop = awaitEnd(o.pid, signals)
+	} else if err = o.during(t, signals); err != nil {
+		return true, errors.Join(err, set.Close())
+	}
+	t.ran(time.Since(begin), 0, 0, 0)
+	return stop || t.Status > 128, t.take(set)
+}
+
+// during runs the command.
+func (o *countOptions) during(t *tally, signals <-chan os.Signal) error {
+	cmd := exec.Command(o.args[0], o.args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return cannotStart(o.args[0], err)
+	}
+	done := make(chan struct{})
+	go relayTo(cmd.Process, signals, done)
+	cmd.Wait()
+	close(done)
+	t.Status = exitStatus(cmd.ProcessState)
+	return nil
+}
+
+// awaitEnd waits for a signal (then it returns true) or for the end of the process, if one is counted.
+func awaitEnd(pid int, signals <-chan os.Signal) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case s := <-signals:
+			if s != unix.SIGPIPE {
+				return true
+			}
+		case <-tick.C:
+			if pid > 0 && unix.Kill(pid, 0) == unix.ESRCH {
+				return false
+			}
+		}
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+// once counts one run.
+func (o *countOptions) once(*tally) (stop bool, err error) {
+	return false, errors.New("count: programs can be counted on Linux only")
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// text writes the result as a table of 80 columns.
+func (t *tally) text(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n%s\n\n", strings.Join(fold(t.title(), width), "\n"))
+	for _, e := range t.Events {
+		if e.Counts == nil {
+			continue
+		}
+		line := fmt.Sprintf("%20s  %-24s %s", e.amount(), e.Name, t.remark(e))
+		out.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	t.writeMissing(&out)
+	t.writeTimes(&out)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// title says what was counted.
+func (t *tally) title() string {
+	what := "counts"
+	if t.Runs > 1 {
+		what = fmt.Sprintf("means of %d runs", t.Runs)
+	}
+	command := strings.Join(t.Command, " ")
+	switch {
+	case t.PID > 0 && command != "":
+		return fmt.Sprintf("%s of process %d while %s ran", what, t.PID, command)
+	case t.PID > 0:
+		return fmt.Sprintf("%s of process %d", what, t.PID)
+	case t.CPU != nil && command != "":
+		return fmt.Sprintf("%s of processor %d while %s ran", what, *t.CPU, command)
+	case t.CPU != nil:
+		return fmt.Sprintf("%s of processor %d", what, *t.CPU)
+	}
+	return what + " of " + command
+}
+
+// amount is the mean count with its unit: times in ms.
+func (e *counted) amount() string {
+	if e.Unit == "ns" {
+		return grouped(int64(e.Mean/1e4+0.5), 2) + " ms"
+	}
+	return grouped(int64(e.Mean+0.5), 0)
+}
+
+// grouped writes a number with commas, the last digits behind a point.
+func grouped(n int64, decimals int) string {
+	text := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, text = "-", text[1:]
+	}
+	for len(text) <= decimals {
+		text = "0" + text
+	}
+	whole, rest := text[:len(text)-decimals], text[len(text)-decimals:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return sign + whole + rest
+}
+
+// remark is what a count means beside others, and how far it can be trusted.
+func (t *tally) remark(e counted) string {
+	var parts []string
+	if text := t.rate(e); text != "" {
+		parts = append(parts, text)
+	}
+	if t.Runs > 1 && e.Mean != 0 {
+		parts = append(parts, fmt.Sprintf("± %.1f %%", 100*e.Spread/e.Mean))
+	}
+	if e.Share < 0.9995 {
+		parts = append(parts, fmt.Sprintf("estimate: counted %.0f %% of the time", 100*e.Share))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// rate relates a count to another one or to the time.
+func (t *tally) rate(e counted) string {
+	of := func(name string) float64 {
+		for _, other := range t.Events {
+			if other.Name == name && other.Counts != nil {
+				return other.Mean
+			}
+		}
+		return 0
+	}
+	real, _ := meanAndSpread(t.Real)
+	for _, r := range []struct{ name, base, text string }{
+		{"instructions", "cycles", "per cycle"}, {"PAPI_TOT_INS", "PAPI_TOT_CYC", "per cycle"},
+		{"branch-misses", "branches", "%% of branches"}, {"cache-misses", "cache-references", "%% of references"},
+	} {
+		if base := of(r.base); e.Name == r.name && base > 0 {
+			if strings.HasPrefix(r.text, "%") {
+				return fmt.Sprintf("%.2f "+r.text, 100*e.Mean/base)
+			}
+			return fmt.Sprintf("%.2f %s", e.Mean/base, r.text)
+		}
+	}
+	switch {
+	case real == 0 || e.Unit == "bytes":
+		return ""
+	case e.Unit == "ns":
+		return fmt.Sprintf("%.2f processors", e.Mean/real)
+	case e.Mean == 0:
+		return ""
+	}
+	if on := of("task-clock"); on > 0 {
+		return perSecond(e.Mean/on*1e9) + " of task-clock"
+	}
+	return perSecond(e.Mean / real * 1e9)
+}
+
+// perSecond writes a rate in few letters.
+func perSecond(v float64) string {
+	for _, unit := range []string{"", " K", " M"} {
+		if v < 1000 {
+			return fmt.Sprintf("%.4g%s/s", v, unit)
+		}
+		v /= 1000
+	}
+	return fmt.Sprintf("%.4g G/s", v)
+}
+
+// writeMissing lists what was not counted, by reason.
+func (t *tally) writeMissing(out *strings.Builder) {
+	var order []string
+	names := map[string][]string{}
+	for _, e := range t.Events {
+		if e.Counts == nil {
+			if names[e.Why] == nil {
+				order = append(order, e.Why)
+			}
+			names[e.Why] = append(names[e.Why], e.Name)
+		}
+	}
+	for _, why := range order {
+		for i, line := range fold("not counted: "+strings.Join(names[why], ", ")+": "+why, width-4) {
+			if i == 0 {
+				out.WriteString("\n")
+			}
+			out.WriteString("  " + line + "\n")
+		}
+	}
+}
+
+// writeTimes writes how long it took.
+func (t *tally) writeTimes(out *strings.Builder) {
+	seconds := func(ns []int64) string {
+		mean, _ := meanAndSpread(ns)
+		return fmt.Sprintf("%.*f s", 3, time.Duration(mean).Seconds())
+	}
+	fmt.Fprintf(out, "\n  %s real", seconds(t.Real))
+	if _, spread := meanAndSpread(t.Real); spread > 0 {
+		fmt.Fprintf(out, " (± %s)", time.Duration(spread).Round(10*time.Microsecond))
+	}
+	if t.User != nil {
+		fmt.Fprintf(out, ", %s user, %s system", seconds(t.User), seconds(t.System))
+	}
+	if t.Memory > 0 {
+		fmt.Fprintf(out, ", %s resident at most", bytesText(t.Memory))
+	}
+	out.WriteString("\n")
+	if t.Status != 0 {
+		fmt.Fprintf(out, "  exit status %d\n", t.Status)
+	}
+}
