@@ -119,6 +119,7 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 		of := [2]string{d.side(1, q), d.side(0, q)}
 		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", of[0], of[1]))
 		setAttr(&m.Attrs, sidesAttr, of[0]+" "+of[1])
+		setAttr(&m.Attrs, definedAttr, "") // the sides say where they are
 	case m.Kind.Derived() && !d.stored(q):
 		// stays as it is
 	default:
@@ -282,10 +283,16 @@ func (d *differ) side(i int, q *quantity) string {
 		for k := range m.Expressions {
 			m.Expressions[k].Text = d.renamed(i, m.Expressions[k].Text)
 		}
+		if guard := attr(m.Attrs, definedAttr); guard != "" {
+			setAttr(&m.Attrs, definedAttr, d.renamed(i, guard))
+		}
 	}
 	d.hidden = append(d.hidden, m)
 	return name
 }
+
+// definedAttr is the attribute that says, in CubePL, where a ratio has a value.
+const definedAttr = "defined"
 
 // renamed returns an expression that refers to the metrics of one side.
 func (d *differ) renamed(i int, text string) string {

@@ -204,7 +204,7 @@ func (p *page) others() {
 	var list []Change
 	for _, c := range p.changes.Totals {
 		beyond, known := c.Beyond()
-		if top(c) != "time" && c.Metric.Name != "critical_path" && c.A != c.B && (beyond || !known) {
+		if top(c) != "time" && c.Metric.Name != "critical_path" && c.A != c.B && !math.IsNaN(c.Delta()) && (beyond || !known) {
 			list = append(list, c)
 		}
 	}
