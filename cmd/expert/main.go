@@ -54,7 +54,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
-		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newRemap())
+		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap())
 	return root
 }
 

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report/composite"
+)
+
+func newCompare() *cobra.Command {
+	var all, parent bool
+	format := newFormat("text", "json")
+	cmd := &cobra.Command{
+		Use:   "compare REPORT…",
+		Short: "Put counters of several platforms side by side",
+		Long: `compare prints the hierarchies of counters and the ratios of several reports in
+columns: of one program on several platforms, whose counters have other names
+but whose metrics are the same. Numbers are for the whole program; behind them
+is the share of the root of the hierarchy. Metrics that only one platform has
+are left out unless they are generic; --all shows them.
+
+For runs on one platform, diff says what changed.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no REPORT; give reports, or trace directories, of programs recorded with counters")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := openInputs(cmd, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			c, err := composite.Compare(all, in...)
+			if err != nil {
+				return err
+			}
+			if format.value == "json" {
+				return c.JSON(cmd.OutOrStdout())
+			}
+			return c.Text(cmd.OutOrStdout(), parent)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "also metrics of one platform only")
+	cmd.Flags().BoolVar(&parent, "of-parent", false, "shares of the parent, not of the root of the hierarchy")
+	cmd.Flags().Var(format, "format", format.usage())
+	addInput(cmd)
+	return cmd
+}

@@ -1,0 +1,244 @@
+package composite
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"tracerec/metric/spec"
+	"tracerec/report"
+	"tracerec/report/algebra"
+	"tracerec/report/cube"
+	"tracerec/report/query"
+)
+
+// Comparison puts reports side by side, as table 1 of "A holistic hardware counter analysis" does with three platforms:
+// time, then the hierarchies of counters, then ratios.
+type Comparison struct {
+	Platforms []Platform `json:"platforms"`
+	Rows      []Row      `json:"metrics"` // parents before children
+	Ratios    []RatioRow `json:"ratios"`
+	Hidden    int        `json:"left_out"` // metrics of one platform that no other knows of
+}
+
+// Platform is one of the reports.
+type Platform struct {
+	Name      string `json:"name"`
+	Program   string `json:"program,omitempty"`
+	Processor string `json:"processor,omitempty"`
+	Locations int    `json:"locations"`
+}
+
+// Row is a metric.
+type Row struct {
+	Label  string `json:"name"` // as specifications call it
+	Root   string `json:"root"`
+	Parent string `json:"parent,omitempty"`
+	Depth  int    `json:"depth"`
+	Unit   string `json:"unit"` // of the first platform that has it
+	Cells  []Cell `json:"values"`
+}
+
+// Cell is the value of a metric on one platform, for the whole program.
+type Cell struct {
+	Has        bool    `json:"known"` // else the platform lacks it
+	Value      float64 `json:"value"`
+	OfRoot     float64 `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
+	OfParent   float64 `json:"percent_of_parent"`
+	Incomplete bool    `json:"incomplete,omitempty"` // counters are lacking: a lower bound
+}
+
+// RatioRow is a ratio.
+type RatioRow struct {
+	Name   string     `json:"name"`
+	Unit   string     `json:"unit"`
+	Values []*float64 `json:"values"` // nil where there is none: an operand is lacking or too small
+}
+
+// Compare makes a comparison. It shows metrics that are part of the generic hierarchy or that two of the reports have, and the others
+// only if all is set or there is but one report.
+func Compare(all bool, reports ...algebra.Input) (*Comparison, error) {
+	c := &comparer{n: len(reports), rows: map[[2]string]*Row{}, below: map[[2]string][]*Row{}}
+	for i, r := range reports {
+		c.Platforms = append(c.Platforms, platform(r))
+		if err := c.add(i, r.Cube); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+	}
+	generic, err := genericNames()
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range c.below[[2]string{}] {
+		c.list(root, func(r *Row) bool {
+			have := 0
+			for _, cell := range r.Cells {
+				if cell.Has {
+					have++
+				}
+			}
+			return all || c.n == 1 || have > 1 || generic[r.Label]
+		})
+	}
+	return &c.Comparison, nil
+}
+
+// platform describes a report.
+func platform(r algebra.Input) Platform {
+	p := Platform{Name: r.Name, Locations: len(r.Cube.Locations())}
+	for _, a := range r.Cube.Attrs {
+		switch a.Key {
+		case "program":
+			p.Program = a.Value
+		case ProcessorAttr:
+			p.Processor = a.Value
+		}
+	}
+	if e, err := report.Summary(r.Cube); err == nil && p.Processor == "" { // else it is no report of one run
+		p.Processor = e.Header.CPU.Name
+	}
+	return p
+}
+
+// ProcessorAttr is the attribute of a report with the name of the processor on which its runs were.
+const ProcessorAttr = "processor"
+
+// genericNames are the metrics of the generic specification.
+func genericNames() (map[string]bool, error) {
+	s, err := spec.Open("generic")
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{"time": true}
+	for _, n := range s.Resolve(s.Events()).Nodes {
+		names[n.Label] = true
+	}
+	for _, e := range s.Events() {
+		names[e] = true
+	}
+	return names, nil
+}
+
+// comparer collects rows, by root and label.
+type comparer struct {
+	Comparison
+	n     int
+	rows  map[[2]string]*Row
+	below map[[2]string][]*Row // by root and label of the parent
+}
+
+// add adds a report, number i.
+func (c *comparer) add(i int, x *cube.Cube) error {
+	m, err := query.New(x)
+	if err != nil {
+		return err
+	}
+	for _, q := range m.Metrics {
+		of := x.Metric(q.Name)
+		switch {
+		case of == nil || of.Ghost || of.Val == "VOID":
+		case attr(of, report.RatioAttr) == "true":
+			err = c.addRatio(i, m, q, of)
+		case attr(of, report.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
+			err = c.addTree(i, m, of)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTree adds a hierarchy; of time, only the first level.
+func (c *comparer) addTree(i int, m *query.Model, root *cube.Metric) error {
+	var visit func(x *cube.Metric, depth int, parent string, all, above float64) error
+	visit = func(x *cube.Metric, depth int, parent string, all, above float64) error {
+		v, err := m.Total(query.What{Metric: m.Metric(x.Name)})
+		if err != nil {
+			return err
+		}
+		value := v.Float64()
+		if depth == 0 {
+			all, above = value, value
+		}
+		if attr(x, report.UncertainAttr) == "true" && value == 0 {
+			return nil
+		}
+		r := c.row(label(root), label(x), parent, depth, unit(x))
+		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		if root.Name == spec.Time && depth == 1 {
+			return nil
+		}
+		for _, child := range x.Children {
+			if err := visit(child, depth+1, label(x), all, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return visit(root, 0, "", 0, 0)
+}
+
+// label is how specifications call a metric.
+func label(m *cube.Metric) string { return strings.TrimPrefix(m.Title, incomplete) }
+
+func unit(m *cube.Metric) string {
+	if m.Unit == "sec" {
+		return "s"
+	}
+	return m.Unit
+}
+
+func percent(part, of float64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * part / of
+}
+
+// row returns the row of a metric, which is made if it is new.
+func (c *comparer) row(root, label, parent string, depth int, unit string) *Row {
+	key := [2]string{root, label}
+	r := c.rows[key]
+	if r == nil {
+		r = &Row{Label: label, Root: root, Parent: parent, Depth: depth, Unit: unit, Cells: make([]Cell, c.n)}
+		c.rows[key] = r
+		above := [2]string{root, parent}
+		if parent == "" {
+			above = [2]string{}
+		}
+		c.below[above] = append(c.below[above], r)
+	}
+	return r
+}
+
+// list lists a row, and those below it, that are to be shown.
+func (c *comparer) list(r *Row, shown func(*Row) bool) {
+	if !shown(r) {
+		c.Hidden++
+	} else {
+		c.Rows = append(c.Rows, *r)
+	}
+	for _, child := range c.below[[2]string{r.Root, r.Label}] {
+		if child.Depth > r.Depth { // a metric may be called like its parent
+			c.list(child, shown)
+		}
+	}
+}
+
+func (c *comparer) addRatio(i int, m *query.Model, q *query.Metric, of *cube.Metric) error {
+	v, err := m.Total(query.What{Metric: q})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(c.Ratios, func(r RatioRow) bool { return r.Name == of.Title })
+	if at < 0 {
+		at = len(c.Ratios)
+		c.Ratios = append(c.Ratios, RatioRow{of.Title, of.Unit, make([]*float64, c.n)})
+	}
+	if x := v.Float64(); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		c.Ratios[at].Values[i] = &x
+	}
+	return nil
+}
