@@ -294,6 +294,7 @@ func (b *builder) header() {
 		if len(p.Args) > 0 {
 			h.Program, h.Args = p.Args[0], p.Args[1:]
 		}
+		h.CPU, h.Frequency = report.Processor(p.Processor), p.Hertz
 		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
 		h.Span = slices.Max(b.lives.end) - p.Start
 	}

@@ -79,6 +79,15 @@ func (goRuntime) Resolve(name string) (Event, error) {
 	return Event{}, notOurs(wire.ProcessCounter, name)
 }
 
+// GoMetric returns the name that package runtime/metrics has for an event of the Go runtime, and whether there is one.
+func GoMetric(name string) (metric string, ok bool) {
+	at := findGo(name)
+	if at < 0 {
+		return "", false
+	}
+	return goEvents[at].metric, true
+}
+
 func findGo(name string) int {
 	return slices.IndexFunc(goEvents, func(e goEvent) bool { return wire.ProcessCounter+e.name == name })
 }

@@ -86,6 +86,9 @@ func Attach(c shm.Config) error {
 		}
 		set, err := sample.Open(c.Counters, getg, perMilli)
 		missing = set.Missing()
+		for _, r := range set.Remarks() {
+			missing = append(missing, sample.Missing{Why: r})
+		}
 		if err == nil { // otherwise the program is recorded without counters
 			se.counters = set
 			se.readingRoom = uintptr(1 + set.Words())

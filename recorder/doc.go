@@ -42,10 +42,12 @@ type Options struct {
 	Resolution int64         // of stored times, ns: 64 or 1
 	Buffer     int64         // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
 	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
-	Counters   []string      // events to sample at region enter and exit
+	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
 	Patience   time.Duration // how long children may outlive the program
 	Quiet      bool          // no summary when nothing was lost
 	Say        func(string)  // receives messages for the user, each one line; nil discards them
+
+	handed []string // the counters as processes are told of them
 }
 
 // Defaults of Options, and the smallest and the largest buffer.

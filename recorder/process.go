@@ -16,14 +16,15 @@ import (
 
 // A process is a measured process on its way to the archive.
 type process struct {
-	view   *shm.View
-	info   shm.Info
-	out    *trace.ProcessWriter
-	taken  []shm.Chunk // not written yet; in the order of each location
-	bytes  int         // of them
-	since  time.Time   // when the first of them was taken
-	over   bool        // everything is in the archive, the buffer is gone
-	damage error       // of its definitions
+	view    *shm.View
+	info    shm.Info
+	out     *trace.ProcessWriter
+	taken   []shm.Chunk // not written yet; in the order of each location
+	bytes   int         // of them
+	since   time.Time   // when the first of them was taken
+	over    bool        // everything is in the archive, the buffer is gone
+	damage  error       // of its definitions
+	missing []string    // what it said of counters that it could not open
 
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
@@ -83,6 +84,10 @@ func (p *process) describe() error {
 	defs, damage := p.view.NewDefs()
 	p.damage = errors.Join(p.damage, damage)
 	for _, d := range defs {
+		if d.Type == wire.DefMissing {
+			p.missing = append(p.missing, missingText(d))
+			continue
+		}
 		if err := p.out.Define(d); err != nil {
 			return err
 		}
@@ -140,6 +145,9 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 // sum notes what the process counted.
 func (p *process) sum() {
 	p.goroutines, p.warnings = int(p.view.Locations()), p.view.Warnings()
+	for _, text := range p.missing {
+		p.warnings[text]++
+	}
 	p.lost += p.warnings[lostEvents]
 	if p.info.Frequency != 0 {
 		p.heldUp = time.Duration(float64(p.view.HeldUp()) / float64(p.info.Frequency) * 1e9)

@@ -63,7 +63,7 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 
 // config is what the session's processes are told.
 func (r *Recorder) config() shm.Config {
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.Counters, Recorder: os.Getpid()}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then
@@ -150,8 +150,10 @@ func (r *Recorder) open(name string) error {
 			return nil
 		}
 	}
-	p.out, err = r.writer.AddProcess(trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
-		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost})
+	i := trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
+		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost}
+	i.Processor, i.Hertz = processor()
+	p.out, err = r.writer.AddProcess(i)
 	return err
 }
 

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 
-	"tracerec/counters"
 	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
@@ -37,7 +36,7 @@ func Run(o Options, args []string) (status int, err error) {
 		err = errors.New("the name of the trace directory is empty")
 	}
 	if err == nil {
-		err = countable(o.Counters)
+		o.handed, err = handDown(o.Counters, path)
 	}
 	if err != nil {
 		return statusOf(err), err
@@ -98,23 +97,6 @@ func statusOf(err error) int {
 		return e.Status
 	}
 	return usageStatus
-}
-
-// countable returns an error if the events cannot be counted together here.
-func countable(names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	var set counters.EventSet
-	for _, name := range names {
-		if err := set.Add(name); err != nil {
-			return err
-		}
-	}
-	if err := set.Start(); err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(names, ","), err)
-	}
-	return set.Stop(nil)
 }
 
 // environment returns the environment of the program, which is told of the recorder r if there is one.

@@ -23,6 +23,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -143,6 +145,28 @@ func (s *Set) Names() []string { return s.names }
 
 // Missing returns the counters that could not be opened.
 func (s *Set) Missing() []Missing { return s.missing }
+
+// Remarks says in words what makes the readings of all counters, or the bounds of some, less than they could be.
+func (s *Set) Remarks() (remarks []string) {
+	if s.threads == nil || s.exact {
+		return nil
+	}
+	if s.witness.reason == 0 {
+		remarks = append(remarks, "no counter is certain: this version of Go does not show when a goroutine leaves its thread")
+	}
+	var unbound []string
+	for i := range s.kernel {
+		c := &s.kernel[i]
+		if slices.ContainsFunc(c.terms, func(t term) bool { return !s.totals.has(t.place) }) {
+			unbound = append(unbound, s.names[c.at-1])
+		}
+	}
+	if unbound != nil {
+		remarks = append(remarks, "without bound where a goroutine left its thread, as no counter is left to count for the whole process: "+
+			strings.Join(unbound, ", "))
+	}
+	return remarks
+}
 
 // Exact reports whether the program's scheduler counts for every goroutine.
 func (s *Set) Exact() bool { return s.exact }
