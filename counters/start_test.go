@@ -1,7 +1,10 @@
 package counters
 
 import (
+	"errors"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,4 +93,89 @@ func TestRegister(t *testing.T) {
 	unregister()
 	unregister()
 	require.ErrorIs(t, Available("user:x"), ErrUnknownEvent)
+}
+
+// The high level goes together with the low level, and on several threads (PAPI's serial_hl_ll_comb and pthread_hl).
+func TestHighLevelBesideSets(t *testing.T) {
+	var n atomic.Uint64
+	unregister, err := Register(Event{Name: "steps"}, n.Load)
+	require.NoError(t, err)
+	defer unregister()
+	low := New()
+	require.NoError(t, low.Add("user:steps"))
+	require.NoError(t, low.Start())
+	n.Add(5)
+	high, err := Start("user:steps")
+	require.NoError(t, err)
+	n.Add(7)
+	values, err := high.Stop()
+	require.NoError(t, err)
+	require.Equal(t, []int64{7}, values)
+	require.NoError(t, low.Stop(values))
+	require.Equal(t, []int64{12}, values)
+	require.NoError(t, low.Close())
+}
+
+func TestHighLevelOnThreads(t *testing.T) {
+	if err := Available("task-clock"); err != nil {
+		t.Skip("not here: ", err)
+	}
+	var wg sync.WaitGroup
+	spent, other := make([]int64, 2), make([]error, 2)
+	for i := range spent { // the first computes three times as long as the second
+		wg.Go(func() {
+			c, err := Start("task-clock")
+			if err != nil {
+				other[i] = err
+				return
+			}
+			from, _ := VirtualNanoseconds()
+			for now := from; now < from+int64(3-2*i)*5e6; {
+				now, _ = VirtualNanoseconds()
+			}
+			values, err := c.Stop()
+			spent[i], other[i] = values[0], err
+		})
+	}
+	wg.Wait()
+	require.NoError(t, errors.Join(other...))
+	require.GreaterOrEqual(t, spent[0], int64(15e6))
+	require.GreaterOrEqual(t, spent[1], int64(5e6))
+	require.Less(t, spent[1], spent[0])
+}
+
+// Every event of the Go runtime can be counted by itself, and levels are marked.
+func TestGoRuntime(t *testing.T) {
+	listed := goRuntime{}.Events()
+	require.GreaterOrEqual(t, len(listed), 20)
+	for _, e := range listed {
+		require.NoError(t, Available(e.Name), e.Name)
+		require.True(t, e.Process)
+		require.NotEmpty(t, e.Description)
+		_, from, err := Find(e.Name)
+		require.NoError(t, err)
+		require.Equal(t, goRuntime{}, from)
+	}
+	s := New()
+	require.NoError(t, s.AddAll("go:goroutines", "go:goroutines-created", "go:gc-pauses", "go:alloc-bytes", "go:gc-cpu"))
+	require.NoError(t, s.Start())
+	stop, wg := make(chan bool), sync.WaitGroup{}
+	for range 50 {
+		wg.Go(func() { <-stop })
+	}
+	keep := make([]byte, 1<<20)
+	runtime.GC()
+	v := make([]int64, 5)
+	require.NoError(t, s.Read(v))
+	require.GreaterOrEqual(t, v[0], int64(51))
+	require.GreaterOrEqual(t, v[1], int64(50))
+	require.GreaterOrEqual(t, v[2], int64(1))
+	require.GreaterOrEqual(t, v[3], int64(len(keep)))
+	require.Positive(t, v[4])
+	close(stop)
+	wg.Wait()
+	require.NoError(t, s.Stop(v))
+	require.NoError(t, s.Close())
+	_, err := goRuntime{}.Open([]string{"go:no-such"}, Options{})
+	require.ErrorIs(t, err, ErrUnknownEvent)
 }

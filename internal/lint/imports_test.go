@@ -49,7 +49,7 @@ var rules = []rule{
 	{"counters/conformance", []string{"counters", "counters/mpx", "counters/scripted", "counters/substrate"}, []string{testify}},
 	{"counters/mpx", []string{"counters/substrate", "internal/*"}, nil},
 	{"counters/mpx/figures", []string{"counters/*", "internal/*"}, []string{unix}},
-	{"counters", []string{"counters/*", "internal/*"}, []string{unix}},
+	{"counters", []string{"counters/*", "trace/wire", "internal/*"}, []string{unix}},
 	{"recorder/live", []string{"trace/wire", "internal/*"}, []string{unix}},
 	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/*", "internal/*"}, []string{unix}},
 	{"autoinst/exact", []string{"internal/*"}, nil},
