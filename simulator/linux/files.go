@@ -1,0 +1,392 @@
+//go:build linux
+
+package linux
+
+import (
+	"io"
+	"syscall"
+
+	"tracerec/simulator/memory"
+)
+
+// file is something that a descriptor refers to. Methods return EAGAIN where they would wait.
+type file interface {
+	read(b []byte) (int, errno)
+	write(b []byte) (int, errno)
+	ready() uint32 // events of poll
+	close()
+}
+
+// Events of poll and epoll.
+const (
+	pollIn    = 1
+	pollOut   = 4
+	pollErr   = 8
+	pollHup   = 16
+	pollRdHup = 0x2000
+)
+
+// open is an open file: what descriptors share after dup.
+type open struct {
+	file
+	flags uint64 // O_NONBLOCK, O_APPEND and how it is accessed
+	path  string
+	users int
+}
+
+// Flags of files.
+const (
+	oWriteOnly = 1
+	oReadWrite = 2
+	oCreate    = 0x40
+	oExclusive = 0x80
+	oTruncate  = 0x200
+	oAppend    = 0x400
+	oNonblock  = 0x800
+	oDirectory = 0x10000
+	oNoFollow  = 0x20000
+	oCloseExec = 0x80000
+)
+
+// files is a table of descriptors.
+type files struct {
+	k    *Kernel
+	list []*open
+}
+
+// maxFiles is how many descriptors a process may have.
+const maxFiles = 1024
+
+func newFiles(k *Kernel) files {
+	f := files{k: k}
+	for _, s := range []file{&input{r: k.o.Stdin}, &output{k.o.Stdout}, &output{k.o.Stderr}} {
+		f.add(&open{file: s, flags: oReadWrite}, 0)
+	}
+	return f
+}
+
+// add gives a file the lowest free descriptor from least on.
+func (f *files) add(o *open, least uint64) (int64, errno) {
+	for n := least; n < maxFiles; n++ {
+		for uint64(len(f.list)) <= n {
+			f.list = append(f.list, nil)
+		}
+		if f.list[n] == nil {
+			f.list[n] = o
+			o.users++
+			return int64(n), 0
+		}
+	}
+	return 0, syscall.EMFILE
+}
+
+func (f *files) get(n uint64) (*open, errno) {
+	if n = uint64(uint32(n)); n >= uint64(len(f.list)) || f.list[n] == nil {
+		return nil, syscall.EBADF
+	}
+	return f.list[n], 0
+}
+
+func (f *files) drop(n uint64) errno {
+	o, err := f.get(n)
+	if err != 0 {
+		return err
+	}
+	f.list[uint32(n)] = nil
+	if o.users--; o.users == 0 {
+		o.file.close()
+	}
+	f.k.changed = true
+	return 0
+}
+
+// input is the standard input.
+type input struct {
+	r   io.Reader
+	end bool
+}
+
+func (i *input) read(b []byte) (int, errno) {
+	if i.r == nil || i.end || len(b) == 0 {
+		return 0, 0
+	}
+	n, err := i.r.Read(b)
+	if err != nil {
+		i.end = true
+	}
+	return n, 0
+}
+func (*input) write([]byte) (int, errno) { return 0, syscall.EBADF }
+func (*input) ready() uint32             { return pollIn }
+func (*input) close()                    {}
+
+// output is one of the standard outputs.
+type output struct{ w io.Writer }
+
+func (*output) read([]byte) (int, errno) { return 0, syscall.EBADF }
+func (o *output) write(b []byte) (int, errno) {
+	if o.w == nil {
+		return len(b), 0
+	}
+	n, err := o.w.Write(b)
+	if err != nil && n == 0 {
+		return 0, syscall.EIO
+	}
+	return n, 0
+}
+func (*output) ready() uint32 { return pollOut }
+func (*output) close()        {}
+
+// transfer reads or writes, and waits for the file if it must and may.
+func (t *thread) transfer(fd uint64, pieces [][]byte, err errno, do func(file, []byte) (int, errno)) (int64, errno) {
+	if err != 0 {
+		return 0, err
+	}
+	o, err := t.p.files.get(fd)
+	if err != 0 {
+		return 0, err
+	}
+	attempt := func() (n int64, err errno) {
+		for _, b := range pieces {
+			var m int
+			if m, err = do(o.file, b); err != 0 {
+				break
+			}
+			n += int64(m)
+			if m < len(b) {
+				break
+			}
+		}
+		if n > 0 {
+			err, t.k.changed = 0, true
+		}
+		return n, err
+	}
+	n, err := attempt()
+	if err == syscall.EPIPE {
+		t.send(signal{number: sigPIPE, pid: t.p.id})
+	}
+	if err != syscall.EAGAIN || o.flags&oNonblock != 0 {
+		return n, err
+	}
+	t.restart = true
+	t.block(-1, func() (int64, bool) {
+		n, err := attempt()
+		return result(n, err), err != syscall.EAGAIN
+	}, 0)
+	return 0, 0
+}
+
+func read(t *thread, a [6]uint64) (int64, errno) {
+	b, err := t.p.room(a[1], a[2])
+	return t.transfer(a[0], [][]byte{b}, err, file.read)
+}
+
+func write(t *thread, a [6]uint64) (int64, errno) {
+	b, err := t.p.bytes(a[1], a[2])
+	return t.transfer(a[0], [][]byte{b}, err, file.write)
+}
+
+func readv(t *thread, a [6]uint64) (int64, errno) {
+	pieces, err := t.p.vector(a[1], int(int32(a[2])), memory.Write)
+	return t.transfer(a[0], pieces, err, file.read)
+}
+
+func writev(t *thread, a [6]uint64) (int64, errno) {
+	pieces, err := t.p.vector(a[1], int(int32(a[2])), memory.Read)
+	return t.transfer(a[0], pieces, err, file.write)
+}
+
+func closeFile(t *thread, a [6]uint64) (int64, errno) { return 0, t.p.files.drop(a[0]) }
+
+func dup(t *thread, a [6]uint64) (int64, errno) {
+	o, err := t.p.files.get(a[0])
+	if err != 0 {
+		return 0, err
+	}
+	return t.p.files.add(o, 0)
+}
+
+func dup3(t *thread, a [6]uint64) (int64, errno) {
+	o, err := t.p.files.get(a[0])
+	switch {
+	case err != 0:
+		return 0, err
+	case a[1] >= maxFiles:
+		return 0, syscall.EBADF
+	case uint32(a[0]) == uint32(a[1]):
+		return 0, syscall.EINVAL
+	}
+	t.p.files.drop(a[1]) // if it was open
+	return t.p.files.add(o, a[1])
+}
+
+func fcntl(t *thread, a [6]uint64) (int64, errno) {
+	o, err := t.p.files.get(a[0])
+	if err != 0 {
+		return 0, err
+	}
+	switch a[1] {
+	case 0, 1030: // F_DUPFD, with close-on-exec
+		return t.p.files.add(o, a[2])
+	case 1: // F_GETFD
+		return 1, 0
+	case 3: // F_GETFL
+		return int64(o.flags), 0
+	case 4: // F_SETFL
+		o.flags = o.flags&^(oAppend|oNonblock) | a[2]&(oAppend|oNonblock)
+		return 0, 0
+	case 2, 5, 6, 7, 36, 37, 38: // F_SETFD; locks, of which there is no other owner
+		return 0, 0
+	}
+	return 0, syscall.EINVAL
+}
+
+// ioctl knows that nothing is a terminal.
+func ioctl(t *thread, a [6]uint64) (int64, errno) {
+	if _, err := t.p.files.get(a[0]); err != 0 {
+		return 0, err
+	}
+	return 0, syscall.ENOTTY
+}
+
+// pipe is what goes from one open file to another.
+type pipe struct {
+	k                *Kernel
+	data             []byte
+	readers, writers int
+}
+
+// pipeSize is how much a pipe holds, pipeAtomic what is written whole or not yet.
+const (
+	pipeSize   = 64 << 10
+	pipeAtomic = 4 << 10
+)
+
+type pipeEnd struct {
+	*pipe
+	writes bool
+}
+
+func (e *pipeEnd) read(b []byte) (int, errno) {
+	switch {
+	case e.writes:
+		return 0, syscall.EBADF
+	case len(e.data) > 0 || len(b) == 0:
+		n := copy(b, e.data)
+		e.data = e.data[n:]
+		return n, 0
+	case e.writers == 0:
+		return 0, 0
+	}
+	return 0, syscall.EAGAIN
+}
+
+func (e *pipeEnd) write(b []byte) (int, errno) {
+	room := pipeSize - len(e.data)
+	switch {
+	case !e.writes:
+		return 0, syscall.EBADF
+	case e.readers == 0:
+		return 0, syscall.EPIPE
+	case room == 0 || len(b) <= pipeAtomic && room < len(b):
+		return 0, syscall.EAGAIN
+	}
+	n := min(room, len(b))
+	e.data = append(e.data, b[:n]...)
+	return n, 0
+}
+
+func (e *pipeEnd) ready() (events uint32) {
+	if e.writes {
+		if e.readers == 0 {
+			return pollOut | pollErr
+		}
+		if pipeSize-len(e.data) >= pipeAtomic {
+			events |= pollOut
+		}
+		return events
+	}
+	if len(e.data) > 0 {
+		events |= pollIn
+	}
+	if e.writers == 0 {
+		events |= pollHup
+	}
+	return events
+}
+
+func (e *pipeEnd) close() {
+	if e.writes {
+		e.writers--
+	} else {
+		e.readers--
+	}
+	e.k.changed = true
+}
+
+func pipe2(t *thread, a [6]uint64) (int64, errno) {
+	p := &pipe{k: t.k, readers: 1, writers: 1}
+	r, err := t.p.files.add(&open{file: &pipeEnd{p, false}, flags: a[1] & oNonblock}, 0)
+	if err != 0 {
+		return 0, err
+	}
+	w, err := t.p.files.add(&open{file: &pipeEnd{p, true}, flags: a[1]&oNonblock | oWriteOnly}, 0)
+	if err == 0 {
+		if err = t.p.putWord32(a[0], uint32(r)); err == 0 {
+			err = t.p.putWord32(a[0]+4, uint32(w))
+		}
+	}
+	return 0, err
+}
+
+// counter is an eventfd.
+type counter struct {
+	value     uint64
+	semaphore bool
+}
+
+func (c *counter) read(b []byte) (int, errno) {
+	if len(b) < 8 {
+		return 0, syscall.EINVAL
+	}
+	if c.value == 0 {
+		return 0, syscall.EAGAIN
+	}
+	v := c.value
+	if c.semaphore {
+		v = 1
+	}
+	c.value -= v
+	putUint64(b, v)
+	return 8, 0
+}
+
+func (c *counter) write(b []byte) (int, errno) {
+	if len(b) < 8 {
+		return 0, syscall.EINVAL
+	}
+	v := getUint64(b)
+	if v == ^uint64(0) {
+		return 0, syscall.EINVAL
+	}
+	if c.value+v < c.value || c.value+v == ^uint64(0) {
+		return 0, syscall.EAGAIN
+	}
+	c.value += v
+	return 8, 0
+}
+
+func (c *counter) ready() uint32 {
+	events := uint32(pollOut)
+	if c.value > 0 {
+		events |= pollIn
+	}
+	return events
+}
+
+func (*counter) close() {}
+
+func eventfd(t *thread, a [6]uint64) (int64, errno) {
+	return t.p.files.add(&open{file: &counter{a[0], a[1]&1 != 0}, flags: a[1]&oNonblock | oReadWrite}, 0)
+}

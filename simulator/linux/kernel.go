@@ -1,0 +1,329 @@
+//go:build linux
+
+// Package linux runs programs for Linux on RV64GC: it loads them, and answers their system calls itself. Time is virtual: it
+// passes with the instructions that are executed, and is skipped when nothing can run. Threads take turns on virtual
+// processors in an order that depends on nothing but the program, its input and a seed, so the same run twice is the same, to
+// the last instruction.
+//
+// A system call that is not known ends the run with an error that names it; those that are answered ENOSYS on purpose are
+// listed in [refused].
+package linux
+
+import (
+	"container/heap"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"tracerec/simulator/riscv"
+)
+
+// Options say what to run and on what.
+type Options struct {
+	Args []string // the first is the program's name for itself
+	Env  []string
+	Dir  string // the working directory, of the guest
+
+	Mounts []Mount // what the guest sees of the host's files; nothing else
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+
+	CPUs            int    // virtual processors; 0 is 1
+	Seed            uint64 // of the schedule and of random numbers
+	MaxInstructions uint64 // 0 is any number
+}
+
+// Mount is a directory of the host as the guest sees it.
+type Mount struct {
+	Guest, Host string
+	Write       bool
+}
+
+// Kernel is a run of a program with all its threads. It is used by one goroutine.
+type Kernel struct {
+	o       Options
+	random  *rand.Rand
+	fs      *fileSystem
+	process *process
+	cpus    []cpu
+	ready   []*thread
+	waiting []*thread // for files, in the order in which they began to
+	changed bool      // a file may be ready that was not
+	timers  timers
+	timed   int // timers ever made
+	waits   int // for futexes, ever begun
+	nextID  int
+	exited  bool
+	status  int
+	failure error
+}
+
+// cpu is a virtual processor.
+type cpu struct {
+	clock  int64 // ns since the machine was started
+	thread *thread
+	left   int64 // instructions until another thread gets its turn
+}
+
+// thread is a thread of the guest.
+type thread struct {
+	k    *Kernel
+	p    *process
+	hart *riscv.Hart
+	id   int
+
+	clearTID uint64 // address to clear and to wake at its end
+
+	mask    uint64 // signals blocked
+	saved   uint64 // mask before a call that changes it for its duration
+	restore bool
+	pending []signal
+	stack   signalStack
+
+	state   state
+	retry   func() (int64, bool) // of a call that waits: does it now, or cannot
+	restart bool                 // the call is made again after a signal, if the handler allows
+	timer   *timer               // that ends the waiting
+	futex   uint64               // address on which it waits, 0 none,
+	since   int                  // in the order of those that wait,
+	bits    uint32               // for which wakers
+	number  uint64               // of the call
+	first   uint64               // argument of the call, for a restart
+}
+
+type state uint8
+
+const (
+	running state = iota // or ready to
+	blocked
+	ended
+)
+
+// boot is when the guest's machine was started: 2000-01-01T00:00:00Z, ns. File times are that as well.
+const boot int64 = 946684800e9
+
+// ErrLimit is the error of a run that executed as many instructions as it may.
+var ErrLimit = errors.New("limit of instructions")
+
+// Fatal is an error of the guest that ends the run: something that the simulator does not do.
+type Fatal struct {
+	PC   uint64
+	What string
+}
+
+func (f *Fatal) Error() string { return fmt.Sprintf("at %#x: %s", f.PC, f.What) }
+
+// Turns of a thread on a processor, in instructions: from shortest to twice that, by chance.
+const shortest = 20_000
+
+// callCost is what a system call takes of the virtual time, ns.
+const callCost = 300
+
+// Run executes the program until it ends and returns its exit status, 128+n when signal n ended it.
+func (k *Kernel) Run() (status int, err error) {
+	for !k.exited && k.failure == nil {
+		k.step()
+	}
+	return k.status, k.failure
+}
+
+// Instructions returns how many the program executed.
+func (k *Kernel) Instructions() uint64 {
+	n := k.process.retired
+	for _, t := range k.process.threads {
+		n += t.hart.Retired
+	}
+	return n
+}
+
+// now returns the virtual time, ns since boot: that of the processor furthest behind.
+func (k *Kernel) now() int64 {
+	t := k.cpus[0].clock
+	for i := range k.cpus {
+		t = min(t, k.cpus[i].clock)
+	}
+	return t
+}
+
+// step lets the processor that is furthest behind do something.
+func (k *Kernel) step() {
+	c := &k.cpus[0]
+	for i := range k.cpus {
+		if k.cpus[i].clock < c.clock {
+			c = &k.cpus[i]
+		}
+	}
+	for len(k.timers) > 0 && k.timers[0].at <= c.clock {
+		t := heap.Pop(&k.timers).(*timer)
+		if t.fire != nil {
+			t.fire()
+		}
+	}
+	k.retryAll()
+	if c.thread == nil && !k.dispatch(c) {
+		k.idle(c)
+		return
+	}
+	t := c.thread
+	if !t.deliver() {
+		return
+	}
+	budget := c.left
+	if len(k.timers) > 0 {
+		budget = min(budget, max(1, k.timers[0].at-c.clock))
+	}
+	if most := k.o.MaxInstructions; most > 0 {
+		done := k.Instructions()
+		if done >= most {
+			k.failure = ErrLimit
+			return
+		}
+		budget = min(budget, int64(most-done))
+	}
+	before := t.hart.Retired
+	stop := t.hart.Run(uint64(budget))
+	n := int64(t.hart.Retired - before)
+	c.clock += n
+	c.left -= n
+	t.stopped(c, stop)
+	if t.state == running && c.left <= 0 {
+		k.ready = append(k.ready, t)
+		c.thread = nil
+	}
+	if t.state != running {
+		c.thread = nil
+	}
+}
+
+// dispatch gives a processor the thread that is ready for the longest time.
+func (k *Kernel) dispatch(c *cpu) bool {
+	if len(k.ready) == 0 {
+		return false
+	}
+	c.thread, k.ready = k.ready[0], k.ready[1:]
+	c.thread.hart.Unreserve()
+	c.left = shortest + k.random.Int64N(shortest)
+	return true
+}
+
+// idle skips the time in which a processor has nothing to do.
+func (k *Kernel) idle(c *cpu) {
+	next := int64(-1)
+	for i := range k.cpus {
+		if o := &k.cpus[i]; o.thread != nil && (next < 0 || o.clock+1 < next) {
+			next = o.clock + 1
+		}
+	}
+	if len(k.timers) > 0 && (next < 0 || k.timers[0].at < next) {
+		next = k.timers[0].at
+	}
+	if next < 0 {
+		k.failure = &Fatal{0, "all threads wait for each other"}
+		return
+	}
+	c.clock = max(c.clock, next)
+}
+
+// stopped does what a thread asks for, or what its fault makes of it.
+func (t *thread) stopped(c *cpu, stop riscv.Stop) {
+	switch stop.Why {
+	case riscv.Budget:
+	case riscv.Syscall:
+		c.clock += callCost
+		t.call()
+	case riscv.MemoryFault:
+		code := int32(1) // not mapped
+		if _, ok := t.p.space.Find(stop.Address); ok {
+			code = 2 // not permitted
+		}
+		t.fault(signal{number: sigSEGV, code: code, address: stop.Address})
+	case riscv.IllegalInstruction:
+		t.fault(signal{number: sigILL, code: 1, address: stop.Address})
+	case riscv.Breakpoint:
+		t.fault(signal{number: sigTRAP, code: 1, address: stop.Address})
+	case riscv.Misaligned:
+		t.fault(signal{number: sigBUS, code: 1, address: stop.Address})
+	}
+}
+
+// block lets the thread wait until retry succeeds or the time is over, at which expired says what the call returns. A negative
+// duration is any.
+func (t *thread) block(d int64, retry func() (int64, bool), expired int64) {
+	t.state, t.retry = blocked, retry
+	if retry != nil {
+		t.k.waiting = append(t.k.waiting, t)
+	}
+	if d >= 0 {
+		t.timer = t.k.after(d, func() { t.wake(expired) })
+	}
+}
+
+// wake ends the waiting of a thread, whose call returns value.
+func (t *thread) wake(value int64) {
+	if t.state != blocked {
+		return
+	}
+	t.state, t.retry, t.restart, t.futex = running, nil, false, 0
+	if t.timer != nil {
+		t.timer.fire = nil
+		t.timer = nil
+	}
+	if i := slices.Index(t.k.waiting, t); i >= 0 {
+		t.k.waiting = slices.Delete(t.k.waiting, i, i+1)
+	}
+	t.hart.X[10] = uint64(value)
+	t.k.ready = append(t.k.ready, t)
+}
+
+// retryAll tries calls again that wait for files, after something changed.
+func (k *Kernel) retryAll() {
+	for k.changed {
+		k.changed = false
+		for _, t := range slices.Clone(k.waiting) {
+			if t.state != blocked || t.retry == nil {
+				continue
+			}
+			if v, ok := t.retry(); ok {
+				t.wake(v)
+			}
+		}
+	}
+}
+
+// timer is something to do at a time.
+type timer struct {
+	at   int64
+	n    int // of those made, decides between equal times
+	fire func()
+}
+
+// after makes a timer. To cancel it, clear fire.
+func (k *Kernel) after(d int64, fire func()) *timer {
+	k.timed++
+	at := k.now() + d
+	if at < 0 {
+		at = 1<<63 - 1
+	}
+	t := &timer{at: at, n: k.timed, fire: fire}
+	heap.Push(&k.timers, t)
+	return t
+}
+
+// timers is a heap of timers.
+type timers []*timer
+
+func (h timers) Len() int { return len(h) }
+func (h timers) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].n < h[j].n
+}
+func (h timers) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *timers) Push(x any)   { *h = append(*h, x.(*timer)) }
+func (h *timers) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}

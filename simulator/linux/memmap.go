@@ -1,0 +1,168 @@
+//go:build linux
+
+package linux
+
+import (
+	"errors"
+	"syscall"
+
+	"tracerec/simulator/memory"
+)
+
+// pages rounds up to whole pages; 0 if there are none or too many.
+func pages(n uint64) uint64 {
+	if n > addresses {
+		return 0
+	}
+	return (n + memory.PageSize - 1) &^ (memory.PageSize - 1)
+}
+
+func brk(t *thread, a [6]uint64) (int64, errno) {
+	p := t.p
+	end := pages(a[0])
+	switch {
+	case a[0] < p.least || end == 0:
+	case end > p.breakAt:
+		if _, taken := p.space.Find(p.breakAt); !taken && end < mapsBelow && p.free(p.breakAt, end-p.breakAt) &&
+			p.space.Map(p.breakAt, end-p.breakAt, memory.Read|memory.Write, "[heap]") == nil {
+			p.breakAt = end
+			return int64(a[0]), 0
+		}
+	case end < p.breakAt:
+		if p.space.Unmap(end, p.breakAt-end) == nil {
+			p.breakAt = end
+		}
+		return int64(a[0]), 0
+	default:
+		return int64(a[0]), 0
+	}
+	return int64(p.breakAt), 0
+}
+
+// free tells whether nothing is mapped in a range.
+func (p *process) free(begin, size uint64) bool {
+	for _, r := range p.space.Regions() {
+		if r.Begin < begin+size && r.End > begin {
+			return false
+		}
+	}
+	return true
+}
+
+// Flags of mmap.
+const (
+	mapShared    = 1
+	mapFixed     = 0x10
+	mapAnonymous = 0x20
+	mapNoReplace = 0x100000
+)
+
+func mmap(t *thread, a [6]uint64) (int64, errno) {
+	p, size, flags := t.p, pages(a[1]), a[3]
+	if size == 0 {
+		if a[1] == 0 {
+			return 0, syscall.EINVAL
+		}
+		return 0, syscall.ENOMEM
+	}
+	var content []byte
+	if flags&mapAnonymous == 0 {
+		f, err := p.files.get(a[4])
+		if err != 0 {
+			return 0, err
+		}
+		m, ok := f.file.(interface{ content() ([]byte, errno) })
+		if !ok || flags&mapShared != 0 && a[2]&2 != 0 {
+			return 0, syscall.ENODEV // changes of shared files would be lost
+		}
+		if content, err = m.content(); err != 0 {
+			return 0, err
+		}
+		content = content[min(a[5], uint64(len(content))):]
+	}
+	at := a[0]
+	switch fixed := flags&(mapFixed|mapNoReplace) != 0; {
+	case fixed && (at%memory.PageSize != 0 || at+size > addresses || at+size < at):
+		return 0, syscall.ENOMEM
+	case flags&mapNoReplace != 0 && !p.free(at, size):
+		return 0, syscall.EEXIST
+	case !fixed:
+		if at = pages(at); at < mapsAbove || at+size > mapsBelow || !p.free(at, size) {
+			var ok bool
+			if at, ok = p.space.Free(size, mapsAbove, mapsBelow); !ok {
+				return 0, syscall.ENOMEM
+			}
+		}
+	}
+	if err := p.mapAt(at, size, memory.Prot(a[2]&7), content); err != 0 {
+		return 0, err
+	}
+	return int64(at), 0
+}
+
+func (p *process) mapAt(at, size uint64, prot memory.Prot, content []byte) errno {
+	if err := p.space.Map(at, size, prot|memory.Write, ""); err != nil {
+		return number(err)
+	}
+	if len(content) > 0 {
+		room, _ := p.space.Bytes(at, size, memory.Write)
+		copy(room, content)
+	}
+	if prot&memory.Exec != 0 {
+		p.code.Flush()
+	}
+	return number(p.space.Protect(at, size, prot))
+}
+
+// number returns the error number of an error of the host.
+func number(err error) errno {
+	if err == nil {
+		return 0
+	}
+	var n syscall.Errno
+	if errors.As(err, &n) {
+		return n
+	}
+	return syscall.EIO
+}
+
+func munmap(t *thread, a [6]uint64) (int64, errno) {
+	size := pages(a[1])
+	if size == 0 {
+		return 0, syscall.EINVAL
+	}
+	t.p.code.Flush()
+	return 0, number(t.p.space.Unmap(a[0], size))
+}
+
+func mprotect(t *thread, a [6]uint64) (int64, errno) {
+	size := pages(a[1])
+	if size == 0 {
+		return 0, 0
+	}
+	t.p.code.Flush()
+	return 0, number(t.p.space.Protect(a[0], size, memory.Prot(a[2]&7)))
+}
+
+// madvise gives memory back where that can be seen.
+func madvise(t *thread, a [6]uint64) (int64, errno) {
+	const dontNeed = 4
+	if size := pages(a[1]); a[2] == dontNeed && size > 0 {
+		return 0, number(t.p.space.Zero(a[0], size))
+	}
+	return 0, 0
+}
+
+// mremap only makes mappings smaller; programs do without more.
+func mremap(t *thread, a [6]uint64) (int64, errno) {
+	before, after := pages(a[1]), pages(a[2])
+	if after == 0 || after > before {
+		return 0, syscall.ENOMEM
+	}
+	if after < before {
+		if err := t.p.space.Unmap(a[0]+after, before-after); err != nil {
+			return 0, number(err)
+		}
+	}
+	return int64(a[0]), 0
+}

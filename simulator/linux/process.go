@@ -1,0 +1,224 @@
+//go:build linux
+
+package linux
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"tracerec/simulator/memory"
+	"tracerec/simulator/riscv"
+)
+
+// process is an address space with threads and files.
+type process struct {
+	k       *Kernel
+	id      int
+	space   *memory.Space
+	code    *riscv.Code
+	threads []*thread
+	retired uint64 // instructions of threads that have ended
+	files   files
+	actions [signals]action
+	program string // absolute name, of the guest
+	dir     string // working directory
+	breakAt uint64 // end of the data segment
+	least   uint64 // of it
+}
+
+// Addresses of a process.
+const (
+	addresses  = 1 << 38 // as much as Sv39 has for programs
+	stackTop   = addresses - 1<<20
+	stackSize  = 8 << 20
+	returnPage = addresses - 1<<19 // code that ends signal handlers
+	mapsBelow  = stackTop - 64<<20
+	mapsAbove  = 1 << 16
+	largest    = 1 << 34 // of a segment, and of all
+)
+
+// New loads a program, the content of its file.
+func New(program []byte, o Options) (*Kernel, error) {
+	o.CPUs = max(1, o.CPUs)
+	k := &Kernel{o: o, random: rand.New(rand.NewPCG(o.Seed, 1)), cpus: make([]cpu, o.CPUs), nextID: 1000}
+	var err error
+	if k.fs, err = newFileSystem(o.Mounts); err != nil {
+		return nil, err
+	}
+	p := &process{k: k, id: k.newID()}
+	if p.space, err = memory.New(addresses); err != nil {
+		return nil, err
+	}
+	p.code = riscv.NewCode(p.space)
+	k.process = p
+	entry, headers, err := p.load(program)
+	if err == nil {
+		p.files = newFiles(k)
+		p.dir = cmp.Or(o.Dir, "/")
+		p.program = k.fs.absolute(p.dir, append(o.Args, "program")[0])
+		t := p.newThread(riscv.NewHart(p.code))
+		t.hart.PC = entry
+		t.hart.X[2], err = p.makeStack(headers, entry)
+		k.ready = append(k.ready, t)
+	}
+	if err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	return k, nil
+}
+
+// Close frees what the run took of the host.
+func (k *Kernel) Close() error {
+	return errors.Join(k.process.space.Close(), k.fs.close())
+}
+
+func (k *Kernel) newID() int {
+	k.nextID++
+	return k.nextID - 1
+}
+
+func (p *process) newThread(h *riscv.Hart) *thread {
+	t := &thread{k: p.k, p: p, hart: h, id: p.id}
+	if len(p.threads) > 0 {
+		t.id = p.k.newID()
+	}
+	p.threads = append(p.threads, t)
+	return t
+}
+
+// programHeaders says where a program's headers are in its memory.
+type programHeaders struct {
+	at    uint64
+	count int
+}
+
+// load maps the segments of a static ELF file.
+func (p *process) load(program []byte) (entry uint64, headers programHeaders, err error) {
+	f, err := elf.NewFile(bytes.NewReader(program))
+	if err != nil {
+		return 0, headers, fmt.Errorf("not an ELF file: %w", err)
+	}
+	switch {
+	case f.Machine != elf.EM_RISCV || f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB:
+		return 0, headers, fmt.Errorf("a program for %v of %v, not for RV64", f.Machine, f.Class)
+	case f.Type != elf.ET_EXEC:
+		return 0, headers, fmt.Errorf("%v: only statically linked programs at fixed addresses are run", f.Type)
+	}
+	offset := binary.LittleEndian.Uint64(program[32:])
+	headers.count = len(f.Progs)
+	total := uint64(0)
+	for _, s := range f.Progs {
+		switch s.Type {
+		case elf.PT_INTERP:
+			return 0, headers, errors.New("a dynamically linked program; link it statically")
+		case elf.PT_LOAD:
+			if total += s.Memsz; s.Memsz > largest || total > largest {
+				return 0, headers, fmt.Errorf("a segment of %d MiB", s.Memsz>>20)
+			}
+			if err := p.loadSegment(s); err != nil {
+				return 0, headers, err
+			}
+			if offset >= s.Off && offset < s.Off+s.Filesz {
+				headers.at = s.Vaddr + offset - s.Off
+			}
+		}
+	}
+	p.breakAt = (p.breakAt + memory.PageSize - 1) &^ (memory.PageSize - 1)
+	p.least = p.breakAt
+	return f.Entry, headers, nil
+}
+
+func (p *process) loadSegment(s *elf.Prog) error {
+	begin := s.Vaddr &^ (memory.PageSize - 1)
+	end := (s.Vaddr + s.Memsz + memory.PageSize - 1) &^ (memory.PageSize - 1)
+	if s.Memsz == 0 {
+		return nil
+	}
+	if s.Filesz > s.Memsz || s.Vaddr > mapsBelow || end <= begin || end > mapsBelow {
+		return fmt.Errorf("a segment of %d bytes at %#x, which does not fit", s.Memsz, s.Vaddr)
+	}
+	if err := p.space.Map(begin, end-begin, memory.Read|memory.Write, p.program); err != nil {
+		return fmt.Errorf("segment at %#x: %w", s.Vaddr, err)
+	}
+	content, _ := p.space.Bytes(s.Vaddr, s.Filesz, memory.Write)
+	if _, err := io.ReadFull(s.Open(), content); err != nil {
+		return fmt.Errorf("segment at %#x: %w", s.Vaddr, err)
+	}
+	var prot memory.Prot
+	for flag, bit := range map[elf.ProgFlag]memory.Prot{elf.PF_R: memory.Read, elf.PF_W: memory.Write, elf.PF_X: memory.Exec} {
+		if s.Flags&flag != 0 {
+			prot |= bit
+		}
+	}
+	p.breakAt = max(p.breakAt, end)
+	return p.space.Protect(begin, end-begin, prot)
+}
+
+// Keys of the auxiliary vector.
+const (
+	auxPHDR, auxPHENT, auxPHNUM, auxPageSize, auxEntry = 3, 4, 5, 6, 9
+	auxUID, auxEUID, auxGID, auxEGID, auxHWCAP         = 11, 12, 13, 14, 16
+	auxClockTick, auxSecure, auxRandom                 = 17, 23, 25
+)
+
+// makeStack maps the stack with arguments, environment and auxiliary vector, and returns the stack pointer.
+func (p *process) makeStack(headers programHeaders, entry uint64) (uint64, error) {
+	if err := p.space.Map(stackTop-stackSize, stackSize, memory.Read|memory.Write, "[stack]"); err != nil {
+		return 0, err
+	}
+	// li a7, 139 (rt_sigreturn); ecall
+	if err := p.space.Map(returnPage, memory.PageSize, memory.Read|memory.Write, "[vdso]"); err != nil {
+		return 0, err
+	}
+	if err := p.put(returnPage, []byte{0x93, 0x08, 0xb0, 0x08, 0x73, 0, 0, 0}); err != 0 {
+		return 0, err
+	}
+	if err := p.space.Protect(returnPage, memory.PageSize, memory.Read|memory.Exec); err != nil {
+		return 0, err
+	}
+	sp := uint64(stackTop)
+	push := func(b []byte) uint64 {
+		sp -= uint64(len(b))
+		p.put(sp, b)
+		return sp
+	}
+	total := 0
+	for _, s := range slices.Concat(p.k.o.Args, p.k.o.Env) {
+		total += len(s) + 9
+	}
+	if total > stackSize/4 {
+		return 0, fmt.Errorf("%d bytes of arguments and environment", total)
+	}
+	var seed [16]byte
+	for i := range seed {
+		seed[i] = byte(p.k.random.Uint32())
+	}
+	random := push(seed[:])
+	words := []uint64{uint64(len(p.k.o.Args))}
+	for _, list := range [][]string{p.k.o.Args, p.k.o.Env} {
+		for _, s := range list {
+			words = append(words, push(append([]byte(s), 0)))
+		}
+		words = append(words, 0)
+	}
+	words = append(words, auxPHDR, headers.at, auxPHENT, 56, auxPHNUM, uint64(headers.count), auxPageSize, memory.PageSize,
+		auxEntry, entry, auxUID, 1000, auxEUID, 1000, auxGID, 1000, auxEGID, 1000, auxHWCAP, hwcap, auxClockTick, 100,
+		auxSecure, 0, auxRandom, random, 0, 0)
+	sp = sp&^15 - uint64(8*len(words)+15)&^15
+	var b []byte
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	p.put(sp, b)
+	return sp, nil
+}
+
+// hwcap says which single-letter extensions there are: I, M, A, F, D and C.
+const hwcap = 1<<('I'-'A') | 1<<('M'-'A') | 1<<0 | 1<<('F'-'A') | 1<<('D'-'A') | 1<<('C'-'A')

@@ -1,0 +1,147 @@
+//go:build linux
+
+package linux
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// call is the body of a system call: what it returns, or an error.
+type call func(t *thread, a [6]uint64) (int64, errno)
+
+// calls are the system calls by their numbers, which are those of the generic table.
+var calls map[uint64]call
+
+func init() {
+	calls = map[uint64]call{
+		17: getcwd, 19: eventfd, 20: epollCreate, 21: epollControl, 22: epollWait, 441: epollWait2,
+		23: dup, 24: dup3, 25: fcntl, 29: ioctl,
+		34: mkdirat, 35: unlinkat, 36: symlinkat, 37: linkat, 38: renameat, 276: renameat, 46: ftruncate, 48: faccessat, 439: faccessat, 49: chdir, 50: fchdir,
+		52: fchmod, 53: fchmodat, 452: fchmodat, 55: nothing, 54: nothing,
+		56: openat, 57: closeFile, 59: pipe2, 61: getdents, 62: lseek, 63: read, 64: write, 65: readv, 66: writev, 67: pread, 68: pwrite,
+		72: pselect, 73: ppoll, 78: readlinkat, 79: fstatat, 80: fstat, 81: nothing, 82: nothing, 83: nothing, 88: nothing,
+		93: exitThread, 94: exitGroup, 96: setTIDAddress, 98: futex, 99: nothing,
+		101: nanosleep, 113: clockGettime, 114: clockGetres, 115: clockNanosleep, 169: gettimeofday,
+		122: nothing, 123: schedGetaffinity, 124: schedYield,
+		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil,
+		153: times, 160: uname, 165: getrusage, 163: prlimit, 261: prlimit, 166: umask,
+		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
+		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
+		220: clone, 278: getrandom, 283: membarrier, 285: nil,
+	}
+}
+
+// refused are the system calls that are answered ENOSYS on purpose: programs do without them.
+var refused = map[uint64]string{
+	103: "setitimer: there is no profiling inside", 107: "timer_create: likewise", 167: "prctl: names of threads have no use",
+	232: "mincore", 258: "riscv_hwprobe: there are no vectors", 259: "riscv_flush_icache", 285: "copy_file_range", 291: "statx",
+	293: "rseq", 424: "pidfd_send_signal", 425: "io_uring_setup", 434: "pidfd_open", 435: "clone3", 437: "openat2", 241: "perf_event_open",
+	436: "close_range", 77: "tee", 75: "vmsplice", 76: "splice", 71: "sendfile",
+}
+
+// call makes the system call that the registers ask for.
+func (t *thread) call() {
+	h := t.hart
+	t.number, t.first = h.X[17], h.X[10]
+	t.restart = false
+	if t.number == 139 {
+		t.sigreturn()
+		return
+	}
+	do := calls[t.number]
+	if do == nil {
+		if _, ok := refused[t.number]; !ok {
+			t.k.failure = &Fatal{h.PC - 4, fmt.Sprintf("system call %d is not supported", t.number)}
+			return
+		}
+		h.X[10] = uint64(result(0, syscall.ENOSYS))
+		return
+	}
+	v, err := do(t, [6]uint64{h.X[10], h.X[11], h.X[12], h.X[13], h.X[14], h.X[15]})
+	if t.state == running {
+		h.X[10] = uint64(result(v, err))
+	}
+}
+
+func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }
+
+func getpid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.p.id), 0 }
+func getppid(*thread, [6]uint64) (int64, errno)    { return 1, 0 }
+func gettid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.id), 0 }
+func user(*thread, [6]uint64) (int64, errno)       { return 1000, 0 }
+func umask(*thread, [6]uint64) (int64, errno)      { return 0o022, 0 }
+func membarrier(*thread, [6]uint64) (int64, errno) { return 0, 0 }
+
+func exitGroup(t *thread, a [6]uint64) (int64, errno) {
+	t.p.exit(int(a[0] & 0xff))
+	return 0, 0
+}
+
+// uname describes the machine; nothing of it is the host's.
+func uname(t *thread, a [6]uint64) (int64, errno) {
+	const field = 65
+	var b [6 * field]byte
+	for i, s := range []string{"Linux", "simulator", "6.6.0", "#1", "riscv64", "(none)"} {
+		copy(b[i*field:], s)
+	}
+	return 0, t.p.put(a[0], b[:])
+}
+
+func sysinfo(t *thread, a [6]uint64) (int64, errno) {
+	b := make([]byte, 112)
+	if err := t.p.put(a[0], b); err != 0 {
+		return 0, err
+	}
+	return 0, t.p.putWords(a[0], uint64(t.k.now()/1e9), 0, 0, 0, 8<<30, 6<<30)
+}
+
+func getrandom(t *thread, a [6]uint64) (int64, errno) {
+	n := min(a[1], 1<<20)
+	b, err := t.p.room(a[0], n)
+	for i := range b {
+		b[i] = byte(t.k.random.Uint32())
+	}
+	return int64(n), err
+}
+
+// prlimit tells limits and takes new ones without effect.
+func prlimit(t *thread, a [6]uint64) (int64, errno) {
+	resource, old := a[1], a[3]
+	if t.number == 163 {
+		resource, old = a[0], a[1]
+	}
+	if old == 0 {
+		return 0, 0
+	}
+	limit := ^uint64(0)
+	switch resource {
+	case 3: // stack
+		limit = stackSize
+	case 7: // files
+		limit = maxFiles
+	}
+	return 0, t.p.putWords(old, limit, limit)
+}
+
+// getrusage says that all time is the program's.
+func getrusage(t *thread, a [6]uint64) (int64, errno) {
+	if err := t.p.put(a[1], make([]byte, 144)); err != 0 {
+		return 0, err
+	}
+	d := int64(t.k.Instructions())
+	if int32(a[0]) == 1 {
+		d = int64(t.hart.Retired)
+	}
+	return 0, t.p.putWords(a[1], uint64(d/1e9), uint64(d%1e9/1000))
+}
+
+func times(t *thread, a [6]uint64) (int64, errno) {
+	const tick = 10_000_000
+	if a[0] != 0 {
+		if err := t.p.putWords(a[0], t.k.Instructions()/tick, 0, 0, 0); err != 0 {
+			return 0, err
+		}
+	}
+	return t.k.now() / tick, 0
+}
