@@ -292,6 +292,7 @@ func (s *EventSet) Start() error {
 	s.owner, s.certain = goid.G(), true
 	for _, p := range s.parts {
 		if err := p.begin(); err != nil {
+			s.counted = false
 			return errors.Join(err, s.release())
 		}
 	}
@@ -377,8 +378,11 @@ func (s *EventSet) readable(dst []int64) error {
 	return nil
 }
 
-// read brings the counts up to date.
+// read brings the counts up to date. Those of a set that is being stopped stay as they are.
 func (s *EventSet) read() error {
+	if s.stopping {
+		return nil
+	}
 	mine := goid.G() == s.owner
 	for _, p := range s.parts {
 		certain, err := p.read(s.counts, s.natives, s.qualities, mine)

@@ -26,7 +26,7 @@ type groupKey struct {
 
 // groupTable knows all groups that are open in this process. An event that does not fit a second time, a watchpoint for
 // instance, is read from the group that counts it already: counters run freely, and every set subtracts what it found at
-// its start.
+// its start. A group stays open with all its events until the last set that reads any of them has ended.
 type groupTable struct {
 	mu     sync.Mutex
 	groups map[groupKey][]*shared

@@ -96,7 +96,15 @@ var faults = []Behaviour{
 		b.Break(b.Works[1].Event, nil, nil)
 		b.start(s)
 		b.do(1, b.N)
-		b.count(1, b.N, b.stop(s)[1])
+		v := b.stop(s)
+		b.count(1, b.N, v[1])
+		b.Break(b.Works[1].Event, counters.ErrPermission, nil)
+		require.ErrorIs(b, s.Start(), counters.ErrPermission)
+		require.Equal(b, v, b.read(s), "the counts of the last run are still there")
+		b.Break(b.Works[1].Event, nil, errPlanted)
+		require.ErrorIs(b, s.Start(), errPlanted)
+		require.ErrorIs(b, s.Read(v), counters.ErrNotRunning, "now they are gone, and not zero")
+		b.Break(b.Works[1].Event, nil, nil)
 		b.close(s)
 	}},
 	{"a reading that fails is no zero", nil, []Capability{Faults}, func(b *Bench) {
