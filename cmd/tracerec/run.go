@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/counters/events"
 	"tracerec/internal/size"
+	"tracerec/metric/spec"
 	"tracerec/recorder"
 )
 
@@ -15,6 +18,7 @@ import (
 func newRun(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
 	var live string
+	var lists, specs []string
 	cmd := &cobra.Command{
 		Use:  use,
 		Args: cobra.ArbitraryArgs,
@@ -24,6 +28,10 @@ func newRun(use string) *cobra.Command {
 			}
 			if o.Patience < 0 {
 				return fmt.Errorf("--patience %v: less than nothing", o.Patience)
+			}
+			var err error
+			if o.Counters, err = chosenCounters(lists, specs); err != nil {
+				return err
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
 			if cmd.Flags().Changed("live") {
@@ -43,7 +51,8 @@ func newRun(use string) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write")
-	f.StringSliceVarP(&o.Counters, "counters", "c", nil, "counters to sample, see tracerec counters")
+	f.StringArrayVarP(&lists, "counters", "c", nil, "counters to read at regions, or the `SET` of a specification")
+	f.StringArrayVar(&specs, "spec", nil, "specification with sets of counters: a `NAME` or file")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most buffer memory for a process")
 	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
@@ -52,6 +61,36 @@ func newRun(use string) *cobra.Command {
 	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
+}
+
+// chosenCounters returns the counters that -c and --spec ask for: lists of names, and sets of the specifications by name. A
+// specification with one set stands for that.
+func chosenCounters(lists, specs []string) (names []string, err error) {
+	if len(lists) == 0 && len(specs) == 0 {
+		return nil, nil
+	}
+	loaded, err := loadSpecs(specs, spec.CPU(events.Here()))
+	if err != nil {
+		return nil, err
+	}
+	if len(lists) == 0 {
+		if s := loaded[0]; len(s.Sets) != 1 {
+			var sets []string
+			for _, x := range s.Sets {
+				sets = append(sets, x.Name)
+			}
+			return nil, fmt.Errorf("--spec %s has %d sets of counters; choose one by -c: %s", strings.Join(specs, ", "), len(sets), strings.Join(sets, ", "))
+		}
+		return loaded[0].Sets[0].Events, nil
+	}
+	for _, list := range lists {
+		set, err := setOf(list, loaded)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, set.Events...)
+	}
+	return names, nil
 }
 
 // resolution is the resolution of stored times in nanoseconds.
