@@ -259,6 +259,8 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 	}
 	if t.inherit {
 		a.Bits |= unix.PerfBitInherit
+	} else if e.pmu == "cpu" && t.cpu < 0 && !o.Multiplex {
+		a.Ext1 |= userAccess()
 	}
 	a.Read_format = unix.PERF_FORMAT_GROUP
 	if o.Multiplex {

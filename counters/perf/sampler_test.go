@@ -159,7 +159,7 @@ func TestTheWholeProcessIsSampled(t *testing.T) {
 	lost := stop()
 	byThread := map[int]int{}
 	for _, s := range c.samples {
-		if f, _ := runtime.CallersFrames([]uintptr{s.PC + 1}).Next(); strings.HasSuffix(f.Function, ".touch") {
+		if f, _ := runtime.CallersFrames([]uintptr{s.PC + 1}).Next(); strings.HasSuffix(f.Function, ".touch") && f.Line == touchLine {
 			byThread[s.Thread]++
 		}
 	}
@@ -167,6 +167,31 @@ func TestTheWholeProcessIsSampled(t *testing.T) {
 	require.Len(t, byThread, 8)
 	for tid, n := range byThread {
 		require.Equal(t, 100, n, "thread %d", tid)
+	}
+}
+
+func TestWatchpointHitsOfTheWholeProcess(t *testing.T) {
+	c, stop := sample(t, watch(0), 2, substrate.Options{Thread: os.Getpid(), Inherit: true})
+	var done sync.WaitGroup
+	tids := make(chan int, 3)
+	for i := range 3 {
+		done.Go(func() {
+			lockForever()
+			tids <- unix.Gettid()
+			store(0, 20*(i+1))
+		})
+	}
+	done.Wait()
+	require.Zero(t, stop())
+	require.Equal(t, 60, len(c.samples))
+	byThread := map[int]int{}
+	for _, s := range c.samples {
+		f, _ := runtime.CallersFrames([]uintptr{s.PC + 1}).Next()
+		require.Equal(t, storeLine, f.Line)
+		byThread[s.Thread]++
+	}
+	for range 3 {
+		require.Contains(t, []int{10, 20, 30}, byThread[<-tids])
 	}
 }
 
