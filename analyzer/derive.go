@@ -270,17 +270,17 @@ func (d *deriver) ratios(s *spec.Spec, r *spec.Resolved) error {
 	return nil
 }
 
-// operands finds the metrics that an expression names, and false if one is not there. If all are counters of the whole process, of which
-// nothing is certain, what is uncertain counts.
+// operands finds the metrics that an expression names, and false if one is not there. If one is a counter of the whole process, of
+// which nothing is certain, what is uncertain counts, for all of them.
 func (d *deriver) operands(e *spec.Expr) (list []report.Operand, ok bool) {
-	all := true
+	all := false
 	for _, name := range e.Names() {
 		i, found := d.find(name)
 		if !found {
 			return nil, false
 		}
 		list = append(list, report.Operand{Name: name, Metric: i})
-		all = all && d.shared[i]
+		all = all || d.shared[i]
 	}
 	for i := range list {
 		list[i].All = all
