@@ -12,7 +12,10 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/metric/spec"
+	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/tracetest"
 )
 
 // countedTrace has certain differences in solve and sweep, and uncertain ones in sweep, of goroutine main:
@@ -114,7 +117,7 @@ func TestDerive(t *testing.T) {
 	require.True(t, e.Metrics[e.MetricIndex("ALL_uncertain")].Uncertain)
 }
 
-// TestDeriveRatios: certain values only, unless nothing can be certain.
+// TestDeriveRatios: certain values only, unless some can never be certain.
 func TestDeriveRatios(t *testing.T) {
 	e := derived(t, countedTrace, countedSpec)
 	require.Len(t, e.Ratios, 3)
@@ -138,9 +141,9 @@ func TestDeriveRatios(t *testing.T) {
 	v, ok = at(1, "sweep") // all counters are of the whole process
 	require.True(t, ok)
 	require.InDelta(t, 1, v, 1e-12)
-	v, ok = at(2, "solve") // go:x is never certain
+	v, ok = at(2, "sweep") // one of them is: 5 of 40 + 30
 	require.True(t, ok)
-	require.Zero(t, v)
+	require.InDelta(t, 5./70, v, 1e-12)
 }
 
 // TestDeriveAgain: the same again gives the same, and nothing gives what was there before.
@@ -272,4 +275,24 @@ func checkForms(t *testing.T, e *report.Experiment, r *spec.Resolved) {
 			}
 		}
 	}
+}
+
+// TestProcessorInHeader: the header says what the root process ran on, for cycles in seconds and the choice of a specification.
+func TestProcessorInHeader(t *testing.T) {
+	dir := t.TempDir()
+	w, err := trace.Create(dir, trace.Options{})
+	require.NoError(t, err)
+	require.NoError(t, tracetest.Synthetic(w, 1000, 1))
+	_, err = w.AddProcess(trace.ProcessInfo{PID: 7, Processor: trace.Processor{Arch: "arm64"}})
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	a, err := trace.Open(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	root := &a.Definitions().Processes[a.Header().Root]
+	root.Processor, root.Hertz = trace.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, 2_100_000_000
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	require.Equal(t, report.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, e.Header.CPU)
+	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
 }

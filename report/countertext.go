@@ -37,6 +37,7 @@ func (p *page) hierarchy(root int, first bool) {
 	e := p.e
 	if p.blank(); first {
 		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("events", 18)+right("of parent", 11)))
+		p.processor()
 	}
 	p.branch(root, 0, e.inclusiveTotal(root, true))
 	for k := range e.Metrics {
@@ -46,6 +47,19 @@ func (p *page) hierarchy(root int, first bool) {
 	}
 	p.line(p.paint(dim, "    mostly in"))
 	p.largest(e.inclusive(root, true), e.Total(root), e.Metrics[root].Unit)
+}
+
+// processor says what was counted on, as far as it is known.
+func (p *page) processor() {
+	h := &p.e.Header
+	if h.CPU.Name == "" {
+		return
+	}
+	text := "on " + clean(h.CPU.Name)
+	if h.Frequency > 0 {
+		text += ", cycles of " + digits(float64(h.Frequency)/1e9) + nbsp + "GHz"
+	}
+	p.styledPara(dim, 2, "", text)
 }
 
 // branch shows a metric of a hierarchy and those below it; whole is its parent's value.
