@@ -37,7 +37,9 @@ type Row struct {
 	Parent string `json:"parent,omitempty"`
 	Depth  int    `json:"depth"`
 	Unit   string `json:"unit"` // of the first platform that has it
-	Cells  []Cell `json:"values"`
+	// Uncertain says that it is the part of its parent that could not be attributed exactly.
+	Uncertain bool   `json:"uncertain,omitempty"`
+	Cells     []Cell `json:"values"`
 }
 
 // Cell is the value of a metric on one platform, for the whole program.
@@ -78,7 +80,7 @@ func Compare(all bool, reports ...algebra.Input) (*Comparison, error) {
 					have++
 				}
 			}
-			return all || c.n == 1 || have > 1 || generic[r.Label]
+			return all || c.n == 1 || have > 1 || generic[r.Label] || r.Uncertain && generic[r.Parent]
 		})
 	}
 	return &c.Comparison, nil
@@ -166,6 +168,7 @@ func (c *comparer) addTree(i int, m *query.Model, root *cube.Metric) error {
 			return nil
 		}
 		r := c.row(label(root), label(x), parent, depth, unit(x))
+		r.Uncertain = attr(x, report.UncertainAttr) == "true"
 		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
 		if root.Name == spec.Time && depth == 1 {
 			return nil

@@ -40,11 +40,11 @@ func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) error {
 	return nil
 }
 
-// find returns the operands of a ratio, metrics whose names expressions can say. What is uncertain counts only if nothing is certain of
-// any of them, because they are counters of whole processes.
+// find returns the operands of a ratio, metrics whose names expressions can say. What is uncertain counts only if one of them is of
+// whole processes, of which nothing is certain: a quotient is of both or of neither.
 func (d *deriver) find(names []string) (map[string]*made, bool) {
 	forms := map[string][]spec.Term{}
-	all := true
+	all := false
 	for _, name := range names {
 		if name == spec.Time {
 			if d.cube.Metric(spec.Time) == nil {
@@ -57,7 +57,7 @@ func (d *deriver) find(names []string) (map[string]*made, bool) {
 			return nil, false
 		}
 		forms[name] = form
-		all = all && !slices.ContainsFunc(form, func(t spec.Term) bool { return !d.counters[t.Event].shared() })
+		all = all || !slices.ContainsFunc(form, func(t spec.Term) bool { return !d.counters[t.Event].shared() })
 	}
 	operands := map[string]*made{}
 	for _, name := range names { // in their order, so that numbers are always the same

@@ -45,7 +45,11 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 		for _, x := range r.Cells {
 			cells = append(cells, x.text(r.Unit, r.Depth > 0, ofParent))
 		}
-		t.add(strings.Repeat("  ", r.Depth)+r.Label, cells...)
+		title := r.Label
+		if r.Uncertain {
+			title = "not attributable with certainty"
+		}
+		t.add(strings.Repeat("  ", r.Depth)+title, cells...)
 	}
 	if len(c.Ratios) > 0 {
 		t.add("")
@@ -59,7 +63,7 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 				cells = append(cells, report.RatioText(*v, r.Unit))
 			}
 		}
-		t.add(r.Name, cells...)
+		t.add(r.Name, append(cells, note+readable.Clean(r.Unit))...)
 	}
 	if c.Hidden > 0 {
 		t.add("")
@@ -71,7 +75,7 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 // names are the texts of all platforms.
 func names(list []Platform, of func(Platform) string) (texts []string) {
 	for _, p := range list {
-		texts = append(texts, of(p))
+		texts = append(texts, readable.Clean(of(p)))
 	}
 	return texts
 }
@@ -114,13 +118,13 @@ func grouped(v float64) string {
 	return text
 }
 
+// note begins a text behind the columns.
+const note = "\x00"
+
 // table is lines of cells, of which the first is a title.
 type table struct{ lines [][]string }
 
 func (t *table) add(title string, cells ...string) {
-	for i := range cells {
-		cells[i] = readable.Clean(cells[i])
-	}
 	t.lines = append(t.lines, append([]string{readable.Clean(title)}, cells...))
 }
 
@@ -129,7 +133,7 @@ func (t *table) write(w io.Writer) error {
 	var wide []int
 	for _, line := range t.lines {
 		for i, cell := range line {
-			if len(line) == 1 {
+			if len(line) == 1 || strings.HasPrefix(cell, note) {
 				continue // a sentence
 			}
 			if i == len(wide) {
@@ -142,7 +146,9 @@ func (t *table) write(w io.Writer) error {
 		var b strings.Builder
 		for i, cell := range line {
 			pad := ""
-			if len(line) > 1 {
+			if text, ok := strings.CutPrefix(cell, note); ok {
+				cell = text
+			} else if len(line) > 1 {
 				pad = strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell))
 			}
 			if i == 0 {
