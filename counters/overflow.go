@@ -82,9 +82,10 @@ func (h *handlers) mine() bool {
 }
 
 // OnOverflow has handle called every threshold occurrences of the event, which must be in the stopped set. Threshold 0
-// takes the handler away. Where the substrate's counters tell that they have counted so many, they do; otherwise, and if
-// Software is set, a timer compares the count with the threshold: then there is at most one call per interval, and
-// Excess says by how much it is late. Derived presets have no counter of their own and take the timer.
+// takes the handler away. Where the substrate's counters tell that they have counted so many, they do, which takes a
+// second counter for the event; otherwise, and if Software is set, a timer compares the count with the threshold: then
+// there is at most one call per interval, and Excess says by how much it is late. Derived presets have no counter of
+// their own and take the timer, as do events for which no second counter is left.
 //
 // Handlers run on a goroutine of their own, one at a time. They may read the set, but not stop it.
 func (s *EventSet) OnOverflow(event string, threshold uint64, o OverflowOptions, handle func(Overflow)) error {
@@ -142,7 +143,7 @@ func (s *EventSet) startOverflow(o *overflow) (err error) {
 			s.handlers.call(o.handle, Overflow{Event: o.event, Index: o.index, Count: x.Count, Excess: x.Count - min(x.Count, o.threshold),
 				PC: x.PC, Stack: x.Stack, Thread: x.Thread, Time: x.Time})
 		})
-		if !errors.Is(err, ErrUnsupported) {
+		if !errors.Is(err, ErrUnsupported) && !scarce(err) {
 			return err
 		}
 	}

@@ -214,6 +214,24 @@ var overflows = []Behaviour{
 		}
 		b.close(s)
 	}},
+	{"all events of a full set overflow", []string{"overflow_allcounters"}, []Capability{Overflows, Emulation, Limited}, func(b *Bench) {
+		s := b.set(b.all(b.Counters)...)
+		var lists []*[]counters.Overflow
+		for i := range b.Counters {
+			lists = append(lists, b.collect(s, i, uint64(b.N/10), counters.OverflowOptions{}))
+		}
+		b.start(s)
+		for i := range b.Counters {
+			b.do(i, b.N)
+			b.Pass(5 * time.Millisecond)
+			b.Settle()
+		}
+		for i, v := range b.stop(s) {
+			b.count(i, b.N, v)
+			require.Equal(b, int64(b.N), stands(*lists[i]), "by a counter or by the timer")
+		}
+		b.close(s)
+	}},
 	{"derived presets overflow by the timer", nil, []Capability{Emulation, Presets}, func(b *Bench) {
 		s := b.set(b.Preset.Sum)
 		calls := 0
