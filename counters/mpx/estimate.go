@@ -30,8 +30,8 @@ type Value struct {
 	Error  float64 // estimated standard error of Count in occurrences, 0 if Exact; +Inf: too few slices to tell
 	Slices int     // slices, also parts of them, in which the event was counted; 0: there is no value
 	Exact  bool    // the event was counted all the time
-	// Enough tells that the period was long enough for one slice of every active event: T ≥ t·n for one slot. A
-	// value that has not enough slices is to be shown as such.
+	// Enough tells that the period was long enough for one slice of every active event, T ≥ t·n for one slot, and that no
+	// event of the set had none. A value that has not enough slices is to be shown as such.
 	Enough  bool
 	Counted int64 // S, cycles in which the event was counted
 	Total   int64 // T, cycles in which the set ran

@@ -182,12 +182,14 @@ func (s *Set) take(last bool) {
 	m := s.m
 	m.sync()
 	now := m.now()
+	complete := true
 	for i, e := range s.events {
 		s.final[i] = e.since(&s.marks[i], m, now, last)
+		complete = complete && (s.final[i].sums[raw].cycles > 0 || e.err != nil)
 	}
 	s.ended = instant{now[raw] - s.start[raw], now[corrected] - s.start[corrected]}
 	mean := m.ticks.cycles / float64(max(1, m.ticks.n))
-	s.enough = m.ticks.n > 0 && (m.share-s.share)*(1+1e-9) >= mean
+	s.enough = complete && m.ticks.n > 0 && (m.share-s.share)*(1+1e-9) >= mean
 }
 
 // value evaluates what is known.

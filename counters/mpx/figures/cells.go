@@ -88,6 +88,8 @@ type writer struct {
 	truth  [cells]int64
 }
 
+func newRandom(thread int) *rand.Rand { return rand.New(rand.NewPCG(uint64(thread), 1)) }
+
 func (w *writer) step() {
 	spin(w.spins)
 	for k := range cells {

@@ -30,7 +30,7 @@ func newArrays() *arrays {
 	x := &arrays{make([]float64, elements), make([]float64, elements), make([]uint32, elements)}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, k := range r.Perm(elements) {
-		x.a[i], x.b[i], x.index[i] = 1, 0.5, uint32(k)
+		x.b[i], x.index[i] = 0.5, uint32(k)
 	}
 	return x
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
@@ -148,7 +147,7 @@ func (r *result) multiplex(from substrate.Slotter, load workload, spins, threads
 		go func() {
 			var o one
 			o.err = locked(func(thread int) (err error) {
-				w := &writer{thread: t, load: load, spins: spins, random: rand.New(rand.NewPCG(uint64(t), 1))}
+				w := &writer{thread: t, load: load, spins: spins, random: newRandom(t)}
 				m := mpx.New(from, thread, mpx.Options{Slice: r.config.slice, Slots: slots, Seed: uint64(t),
 					HitCost: func(string) float64 { return r.hit }})
 				o.samples, err = periods(m, w, r.config.slice, longest)

@@ -13,13 +13,13 @@ import (
 
 // rotation is what it costs to give one slot another event.
 type rotation struct {
-	rotator   time.Duration // on the thread that rotates: median of all
-	measured  time.Duration // on the thread that is measured: the time that it loses
-	frequency float64       // cycles a second
+	rotator   time.Duration    // on the thread that rotates: median
+	measured  [3]time.Duration // the time that the thread loses that is measured: quartiles of the rounds
+	frequency float64          // cycles a second
 }
 
-// rotationCost measures a thread that computes while it is rotated from another one every 100 µs, and while that one only
-// keeps time.
+// rotationCost measures a thread that computes while it is rotated from another one every 200 µs, and while that one does
+// nothing at these times. Only rotations that found it running count.
 func rotationCost(from substrate.Slotter, thread int) (r rotation, err error) {
 	m := mpx.New(from, thread, mpx.Options{Slice: -1, Slots: 1, MinCycles: 1})
 	s, err := m.NewSet(watch(&quiet[0]), watch(&quiet[1]))
@@ -33,17 +33,21 @@ func rotationCost(from substrate.Slotter, thread int) (r rotation, err error) {
 	var lost, frequency []float64
 	var took []time.Duration
 	v := make([]mpx.Value, 2)
-	for range 40 {
+	for range 60 {
 		if err := s.Reset(); err != nil {
 			return r, err
 		}
-		alone, _ := disturbed(work, func() {})
+		alone, _ := disturbed(work, func() bool { return false })
 		if err := s.Read(v); err != nil {
 			return r, err
 		}
 		frequency = append(frequency, float64(max(v[0].Total, v[1].Total))/alone.Seconds())
-		rotated, each := disturbed(work, m.Rotate)
-		if len(each) > 0 {
+		rotated, each := disturbed(work, func() bool {
+			before := m.Stats().Switches
+			m.Rotate()
+			return m.Stats().Switches > before
+		})
+		if len(each) > 5 {
 			lost = append(lost, float64(rotated-alone)/float64(len(each)))
 		}
 		took = append(took, each...)
@@ -52,13 +56,16 @@ func rotationCost(from substrate.Slotter, thread int) (r rotation, err error) {
 	if len(took) > 0 {
 		r.rotator = took[len(took)/2]
 	}
-	r.measured, r.frequency = time.Duration(median(lost)), median(frequency)
+	for i := range r.measured {
+		r.measured[i] = time.Duration(quantile(lost, float64(i+1)/4))
+	}
+	r.frequency = quantile(frequency, 0.5)
 	return r, s.Stop()
 }
 
-// disturbed returns the thread's time for some work while f is called on another thread every 100 µs, and how long each
-// call took there.
-func disturbed(work int, f func()) (ran time.Duration, took []time.Duration) {
+// disturbed returns the thread's time for some work while f is called on another thread every 200 µs, and how long each
+// call took there that returned true.
+func disturbed(work int, f func() bool) (ran time.Duration, took []time.Duration) {
 	var stop atomic.Bool
 	ready, done := make(chan bool), make(chan []time.Duration)
 	go func() {
@@ -66,11 +73,10 @@ func disturbed(work int, f func()) (ran time.Duration, took []time.Duration) {
 		var took []time.Duration
 		for !stop.Load() {
 			begin := time.Now()
-			f()
-			took = append(took, time.Since(begin))
-			for time.Since(begin) < 100*time.Microsecond && !stop.Load() {
-				continue
+			if f() {
+				took = append(took, time.Since(begin))
 			}
+			time.Sleep(200 * time.Microsecond)
 		}
 		done <- took
 	}()
@@ -82,13 +88,13 @@ func disturbed(work int, f func()) (ran time.Duration, took []time.Duration) {
 	return ran, <-done
 }
 
-func median(x []float64) float64 {
+func quantile(x []float64, q float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
 	x = slices.Clone(x)
 	slices.Sort(x)
-	return x[len(x)/2]
+	return x[int(q*float64(len(x)-1))]
 }
 
 // processor returns the name of this machine's processor.

@@ -1,0 +1,170 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/counters/mpx"
+	"tracerec/counters/perf"
+	"tracerec/counters/substrate"
+)
+
+func skipWithout(t *testing.T, err error) {
+	t.Helper()
+	for _, missing := range []error{substrate.ErrUnavailable, substrate.ErrPermission, substrate.ErrNoCounters, substrate.ErrBusy} {
+		if errors.Is(err, missing) {
+			t.Skipf("no watchpoints: %v", err)
+		}
+	}
+	require.NoError(t, err)
+}
+
+// quick measures what all tests of this package look at.
+func quick(t *testing.T) *result {
+	r := &result{config: config{slice: 10 * time.Millisecond, longest: 20, threads: 2, iterations: 17}}
+	from, spins := perf.New(), spinsPerTick()
+	skipWithout(t, locked(func(thread int) error { return r.prepare(from, thread, spins) }))
+	for _, threads := range []int{1, r.config.threads} {
+		for _, load := range workloads[:threads] {
+			s, err := r.multiplex(from, load, spins, threads, 1, r.config.longest/threads)
+			require.NoError(t, err)
+			r.series = append(r.series, s)
+		}
+	}
+	r.noLoops = locked(func(thread int) (err error) {
+		r.loops, err = paperLoops(from, thread, []string{"msr/tsc/", "task-clock", "cpu-clock", "page-faults"}, r.config)
+		return err
+	})
+	return r
+}
+
+// The shares that are asked for here are far below those that a quiet machine gives (see docs/multiplexing.md): others use the
+// machine while tests run.
+func TestMultiplexingNearTheTruth(t *testing.T) {
+	r := quick(t)
+	require.True(t, r.exact, "without turns, counts are the program's own")
+	require.Positive(t, r.hit)
+	for i := range r.series {
+		s := &r.series[i]
+		require.NotEmpty(t, s.samples)
+		for _, x := range s.samples {
+			for _, v := range x.values {
+				require.True(t, v.Known() || !v.Enough, "nothing is said of an event that was not counted: %+v", v)
+				require.LessOrEqual(t, v.Hits, x.truth)
+			}
+		}
+		if s.load == "steady" {
+			x := s.of(long, mpx.Global, true)
+			require.Positive(t, x.n)
+			require.Zero(t, x.unknown)
+			require.Greater(t, x.within[2], x.n*8/10, "%s: %s", s.title(), x.row())
+		}
+	}
+	values, marked, silent := r.marks()
+	require.Positive(t, values)
+	require.Equal(t, values, marked, "a period in which not every event had a slice is marked")
+	require.Zero(t, silent)
+	short := r.series[0].of(classes[0], mpx.Global, true)
+	require.Greater(t, short.marked, short.n*8/10, "T < t·n is marked")
+	require.Greater(t, short.unknown, short.n/5, "two or four slices are not enough for eight events")
+	enough := r.series[0].of(long, mpx.Global, true)
+	require.Less(t, enough.marked, max(1, enough.n/10))
+	r.writes(t)
+}
+
+// writes looks at what is written.
+func (r *result) writes(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, r.tables(&b))
+	for _, line := range []string{"every count is the program's own", "### One thread, one counter", "### 2 threads, one counter", "| steady | 10 |", "| tiled | 2^17 | msr/tsc/ |"} {
+		require.Contains(t, b.String(), line)
+	}
+	doc := filepath.Join(t.TempDir(), "x.md")
+	require.NoError(t, os.WriteFile(doc, []byte("before\n"+begin+"\nold\n"+end+"\nafter\n"), 0o644))
+	require.NoError(t, r.update(doc))
+	text, err := os.ReadFile(doc)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(text), "before\n") && strings.HasSuffix(string(text), "\nafter\n"))
+	require.NotContains(t, string(text), "\nold\n")
+	require.NoError(t, os.WriteFile(doc, []byte("nothing"), 0o644))
+	require.ErrorContains(t, r.update(doc), "x.md")
+
+	points := 0
+	r.series = append(r.series, r.series[0]) // whole figures have three columns
+	for name, svg := range map[string]string{"a": drawing(r.series[:1]), "b": drawing(r.series[1:3])} {
+		points += strings.Count(svg, "h0")
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else {
+				require.NoError(t, err, name)
+			}
+		}
+	}
+	require.Greater(t, points, 100)
+}
+
+func TestPatternsOfTheLoops(t *testing.T) {
+	touched := func(pattern string, n int) (places, most int) {
+		x := newArrays()
+		x.loop(pattern, n)
+		for _, v := range x.a {
+			times := 0
+			for expect := 0.0; expect != v; times++ {
+				expect = expect*0.5 + 0.5
+			}
+			if most = max(most, times); times > 0 {
+				places++
+			}
+		}
+		return places, most
+	}
+	for _, p := range []struct {
+		pattern      string
+		n            int
+		places, most int
+	}{{"tiled", 3 * tile, tile, 3}, {"tiled", (passes + 2) * tile, 2 * tile, -1}, {"untiled", 3 * tile, 3 * tile, 1}, {"random", 5 * tile, 5 * tile, 1}} {
+		places, most := touched(p.pattern, p.n)
+		require.Equal(t, p.places, places, "%+v", p)
+		if p.most > 0 {
+			require.Equal(t, p.most, most, "%+v", p)
+		}
+	}
+}
+
+func TestLoopsNeedTheirCounters(t *testing.T) {
+	err := locked(func(thread int) error {
+		_, err := paperLoops(perf.New(), thread, []string{"task-clock", "nonsense"}, config{})
+		return err
+	})
+	require.ErrorIs(t, err, substrate.ErrUnknownEvent)
+	require.ErrorContains(t, err, "nonsense")
+	require.Len(t, paperEvents(), 4)
+}
+
+func TestWorkloadsKeepToTheRate(t *testing.T) {
+	for _, load := range workloads {
+		w := writer{load: load, random: newRandom(1)}
+		for range 10 * ticksPerSecond {
+			w.step()
+		}
+		sum := int64(0)
+		for _, n := range w.truth {
+			require.Positive(t, n)
+			sum += n
+		}
+		require.Less(t, sum, int64(10*20_000), load.name)
+	}
+}
