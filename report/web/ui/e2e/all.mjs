@@ -4,3 +4,4 @@ import "./whole.mjs";
 import "./panels.mjs";
 import "./alone.mjs";
 import "./inputs.mjs";
+import "./counters.mjs";

@@ -22,6 +22,8 @@ export const reports = {
   difference: made("difference.cubex"),
   scalasca: join(here, "testdata/ls_barr/scout.cubex.gz"),
 };
+// counters is made from the trace and the specification beside it, see cmd/expert.
+export const counters = join(here, "testdata/counters.cubex.gz");
 const shared = join(root, "../shared/data");
 // What is measured elsewhere and not part of the sources; tests that need it are skipped where it is missing.
 export const teaLeaf = ["baseline", "optimized"].map((v) => join(shared, `cube/epcc/scorep_tea_leaf_${v}_8x12_trace/scout.cubex`));
