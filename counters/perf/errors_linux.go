@@ -103,8 +103,9 @@ func (s *Substrate) debugRegisters() int {
 	e := Encoded{Type: typeBreakpoint, Config1: 8, Config2: 8, BPType: 2, Flags: FlagExcludeKernel}
 	found := make(chan int)
 	go func() {
-		lockForever() // the thread ends with the goroutine, and nobody else has opened watchpoints on it
 		n := 0
+		defer func() { found <- n }() // when all are closed
+		lockForever()                 // the thread ends with the goroutine, and nobody else has opened watchpoints on it
 		for ; n < 64; n++ {
 			a := attribute(&e)
 			a.Bits |= unix.PerfBitDisabled
@@ -114,7 +115,6 @@ func (s *Substrate) debugRegisters() int {
 			}
 			defer unix.Close(fd)
 		}
-		found <- n
 	}()
 	return <-found
 }
