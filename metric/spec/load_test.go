@@ -63,6 +63,13 @@ func TestForProcessors(t *testing.T) {
 		{CPU{Arch: "riscv64"}, []string{"cycles", "instructions", "PAPI_TOT_INS", "page-faults"}, []string{"linux", "go"}},
 		{CPU{Arch: "riscv64"}, []string{"x"}, []string{"go"}},
 		{CPU{Arch: "amd64", Vendor: "AuthenticAMD", Family: 15, Model: 5}, nil, []string{"opteron", "go"}},
+		{CPU{Arch: "amd64", Vendor: "AuthenticAMD", Family: 25, Model: 0x11}, nil, []string{"amd-topdown", "amd-zen", "go"}},
+		{CPU{Arch: "amd64", Vendor: "AuthenticAMD", Family: 25, Model: 0x1}, nil, []string{"amd-zen", "go"}},
+		{CPU{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf}, nil, []string{"intel-topdown", "intel", "go"}},
+		{CPU{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0x55}, nil, []string{"intel", "go"}},
+		{CPU{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf}, []string{"task-clock"}, []string{"go"}},
+		{CPU{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf}, []string{"slots", "cycles"}, []string{"intel-topdown", "intel", "go"}},
+		{CPU{Arch: "arm64", Vendor: "0x41", Family: 8, Model: 0xd4f}, nil, []string{"arm-neoverse", "go"}},
 		{CPU{Arch: "ppc64", Name: "POWER4+ (gq)"}, nil, []string{"power4", "go"}},
 		{CPU{Arch: "sparc64", Name: "TI UltraSparc IV"}, nil, []string{"ultrasparc3", "go"}},
 	} {

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,5 +65,40 @@ func TestShippedIsDescribed(t *testing.T) {
 			require.NotEmpty(t, q.Unit, "%s: ratio %s", name, q.Name)
 			require.Less(t, q.Low, q.High, "%s: ratio %s", name, q.Name)
 		}
+	}
+}
+
+// The events of the specifications for current processors are those of the processors' event tables, of the kernel or of PAPI.
+func TestShippedEventsExist(t *testing.T) {
+	for name, tables := range map[string][]string{
+		"intel":             {"icx", "spr", "gnr"},
+		"intel-topdown":     {"spr", "gnr"},
+		"intel-topdown-icx": {"icx"},
+		"amd-zen":           {"zen2", "zen3", "zen4", "zen5"},
+		"amd-topdown":       {"zen4", "zen5"},
+		"arm-neoverse":      {"n1", "n2", "n3", "v1", "v2", "v3"},
+	} {
+		known := map[string]bool{}
+		for _, table := range tables {
+			text, err := os.ReadFile("../../counters/events/data/" + table + ".tsv")
+			require.NoError(t, err)
+			for line := range strings.Lines(string(text)) {
+				if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 1 {
+					known[f[1]] = true
+				}
+			}
+		}
+		s, err := Open(name)
+		require.NoError(t, err)
+		count := 0
+		for _, e := range s.Events() {
+			if strings.ToLower(e) == e || strings.HasPrefix(e, "L1-") || strings.HasPrefix(e, "LLC-") || strings.Contains(e, "TLB-") ||
+				strings.HasPrefix(e, "PAPI_") || strings.HasPrefix(e, "PERF_METRICS.") || strings.HasSuffix(e, "DELIV.CORE") { // the vendor's spelling of the last
+				continue
+			}
+			require.True(t, known[e], "%s: %s is in none of %v", name, e, tables)
+			count++
+		}
+		require.Greater(t, count, 5, name)
 	}
 }
