@@ -77,10 +77,29 @@ func (s *sets) only(available func(string) error) func([]string) []string {
 
 // unavailable says why an event cannot be counted, with its name first.
 func unavailable(event string, err error) string {
-	if text := err.Error(); strings.HasPrefix(text, event) {
-		return text
+	text := err.Error()
+	for _, prefix := range []string{event + ": ", event + " "} {
+		text = strings.TrimPrefix(text, prefix)
 	}
-	return fmt.Sprintf("%s: %v", event, err)
+	return event + ": " + text
+}
+
+// summary says what is missing, each reason once.
+func (s *sets) summary() string {
+	var reasons []string
+	names := map[string][]string{}
+	for _, m := range s.missing {
+		name, why, _ := strings.Cut(m, ": ")
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], name)
+	}
+	var texts []string
+	for _, why := range reasons {
+		texts = append(texts, strings.Join(names[why], ", ")+": "+why)
+	}
+	return strings.Join(texts, "; ")
 }
 
 // plan makes the fewest sets that measure what the specifications need of the available events.

@@ -104,12 +104,7 @@ func (c *campaign) choose() (err error) {
 		return err
 	}
 	if n := len(c.sets.missing); n > 0 {
-		const most = 5
-		text := strings.Join(c.sets.missing[:min(n, most)], "; ")
-		if n > most {
-			text += fmt.Sprintf("; and %d more, see %s", n-most, filepath.Join(c.dir, campaignFile))
-		}
-		c.say(recorder.Plural(n, "counter") + " left out: " + text)
+		c.say(recorder.Plural(n, "counter") + " left out: " + c.sets.summary())
 	}
 	for i, s := range c.sets.list {
 		c.record.Sets = append(c.record.Sets, campaignSet{s.Name, s.Events})
@@ -309,6 +304,14 @@ func (c *campaign) judge() (status int, failed bool) {
 	return 0, failed
 }
 
+// processor names that of this machine, if it has a name.
+func processor() []string {
+	if name := events.Here().Name; name != "" {
+		return []string{name}
+	}
+	return nil
+}
+
 // note says what is to be said of the merged report, and puts it there.
 func (c *campaign) note(r *composite.Result) {
 	for _, n := range r.Notes {
@@ -326,7 +329,7 @@ func (c *campaign) note(r *composite.Result) {
 	for _, a := range []struct {
 		key  string
 		list []string
-	}{{"counters not available", c.record.Missing}, {"runs left out", failures}, {"notes", r.Notes}} {
+	}{{composite.ProcessorAttr, processor()}, {"counters not available", c.record.Missing}, {"runs left out", failures}, {"notes", r.Notes}} {
 		if len(a.list) > 0 {
 			r.Cube.Attrs = append(r.Cube.Attrs, cube.Attr{Key: a.key, Value: strings.Join(a.list, "; ")})
 		}
