@@ -73,6 +73,7 @@ var rules = []rule{
 	{"exchange/pprof", []string{"report/cube", "report/query", "internal/*"}, nil},
 	{"exchange/perfetto", []string{"analyzer", "metric", "report", "trace", "trace/wire", "internal/*"}, nil},
 	{"simulator/*", []string{"simulator/*", "internal/*"}, []string{unix}},
+	{"simulator/*/*", []string{"simulator/*"}, nil},
 	{"patterns", []string{"analyzer", "metric", "metric/spec", "trace", "trace/wire"}, nil},
 	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},

@@ -33,6 +33,7 @@ func (h *Hart) run(budget uint64) Stop {
 				return Stop{Why: Budget}
 			}
 		}
+		h.announced = len(code)
 		next := b.end
 		for i := range code {
 			in := &code[i]
@@ -307,7 +308,7 @@ func (h *Hart) run(budget uint64) Stop {
 				return h.stopAt(b, i, IllegalInstruction)
 			default:
 				if in.Op >= LRW && in.Op <= AMOMAXUD {
-					h.at = i
+					h.at = i // one
 					if address := x[in.Rs1&63]; !h.atomic(in, address) {
 						stop := h.stopAt(b, i, Misaligned)
 						stop.Address = address
@@ -332,7 +333,10 @@ func (h *Hart) run(budget uint64) Stop {
 }
 
 // stopAt stops before the i-th instruction of a block.
-func (h *Hart) stopAt(b *block, i int, why Reason) Stop {
+func (h *Hart) stopAt(b *Block, i int, why Reason) Stop {
+	if h.observer != nil {
+		h.observer.Undone(h, b, i, h.announced)
+	}
 	h.Retired += uint64(i)
 	h.PC = b.pc
 	for _, in := range b.code[:i] {

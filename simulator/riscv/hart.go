@@ -28,11 +28,30 @@ type Hart struct {
 	reservedSize uint8  // for so many bytes,
 	held         uint64 // which were loaded
 	at           int    // index in the block of the instruction that touches memory
+	announced    int    // instructions of the block that were to be executed
+
+	observer Observer
 
 	code *Code
 	mem  unsafe.Pointer
 	size uint64
 }
+
+// Observer is told what harts execute, in its order. The instructions of a block are announced together; when one of them
+// faults, those from it on were not executed, and Undone says so.
+type Observer interface {
+	// Block is called before the first n instructions of a block are executed.
+	Block(h *Hart, b *Block, n int)
+	// Memory is called before an instruction accesses memory at an address.
+	Memory(h *Hart, in *Instruction, address uint64)
+	// Left is called when a whole block was executed, with the address of the next instruction.
+	Left(h *Hart, b *Block, next uint64)
+	// Undone is called when the instructions of a block from the i-th up to the n-th were not executed after all.
+	Undone(h *Hart, b *Block, i, n int)
+}
+
+// Observe sets the observer, nil for none.
+func (h *Hart) Observe(o Observer) { h.observer = o }
 
 // Stop says why Run returned.
 type Stop struct {
@@ -64,17 +83,24 @@ func (h *Hart) Unreserve() { h.reservation = false }
 // Code is the decoded code of an address space.
 type Code struct {
 	space  *memory.Space
-	blocks [1 << codeBits]*block // by address; what collides is decoded again
+	blocks [1 << codeBits]*Block // by address; what collides is decoded again
 }
 
 const codeBits = 16
 
-// block is consecutive instructions of which only the last may go elsewhere.
-type block struct {
+// Block is consecutive instructions of which only the last may go elsewhere. It is constant but for Note.
+type Block struct {
 	pc   uint64
 	end  uint64 // address behind it
 	code []Instruction
+	Note any // for observers: what they know of the block
 }
+
+// PC returns the address of the first instruction.
+func (b *Block) PC() uint64 { return b.pc }
+
+// Code returns the instructions.
+func (b *Block) Code() []Instruction { return b.code }
 
 // longest is the most instructions of a block.
 const longest = 64
@@ -85,7 +111,7 @@ func NewCode(s *memory.Space) *Code { return &Code{space: s} }
 // Flush forgets what was decoded: the guest says that it changed its code, or mappings changed.
 func (c *Code) Flush() { clear(c.blocks[:]) }
 
-func (c *Code) find(pc uint64) *block {
+func (c *Code) find(pc uint64) *Block {
 	b := c.blocks[pc>>1&(1<<codeBits-1)]
 	if b == nil || b.pc != pc {
 		return nil
@@ -94,8 +120,8 @@ func (c *Code) find(pc uint64) *block {
 }
 
 // decode decodes the block at pc; nil and the address at fault if it cannot be executed.
-func (c *Code) decode(pc uint64) (*block, uint64) {
-	b := &block{pc: pc, end: pc}
+func (c *Code) decode(pc uint64) (*Block, uint64) {
+	b := &Block{pc: pc, end: pc}
 	for len(b.code) < longest {
 		word, size := c.fetch(b.end)
 		if size == 0 {
@@ -161,6 +187,9 @@ func (h *Hart) attempt(budget uint64) (stop Stop) {
 			stop = h.fault()
 		}
 	}()
+	if h.observer != nil {
+		return h.runObserved(budget)
+	}
 	return h.run(budget)
 }
 

@@ -2,6 +2,8 @@
 // unprivileged specification (version 20240411) defines them.
 package riscv
 
+//go:generate go run ./generate
+
 // Op is what an instruction does. Compressed instructions are those that they stand for.
 type Op uint8
 
