@@ -174,7 +174,7 @@ function StatusBar({ narrow }: { narrow: boolean }) {
   const total = (s.self ? r.totals.self : r.totals.incl)[s.metric];
   const call = s.path >= 0 ? pathName(r, s.path) : s.regions.length === 1 ? r.regions[s.regions[0]!]!.name : r.modules[module]!.label;
   const at = s.path >= 0 ? (s.incl ? calls?.incl : calls?.excl)?.[s.path] : s.regions.length === 1 ? (s.incl ? calls?.incl : calls?.excl)?.[s.regions[0]!] : undefined;
-  const text = (v: number | null | undefined) => (v === undefined ? "" : value(v, m.unit, r.difference));
+  const text = (v: number | null | undefined) => (v === undefined ? "" : v === null && m.ratio && !m.error ? "–" : value(v, m.unit, r.difference));
   const metric = (m.title || m.name) + (s.self ? ", without its parts" : "");
   const below = s.path >= 0 && !s.incl && !r.pathTree.isLeaf(s.path) ? " itself" : "";
   return (
