@@ -88,7 +88,7 @@ func TestMetricsByHand(t *testing.T) {
 	p.event(wire.SendBegin, 3, 10, 1)
 	p.event(wire.Blocked, 0, 5)
 	p.event(wire.Leave, 0, 300)
-	p.event(wire.Counters, 3, 20, 7<<8|1, 110, 5400) // descheduled in between: only what counts for the process
+	p.event(wire.Counters, 5, 20, 8<<8, 110, 5400, 50, 900) // elsewhere in between, with bounds: only what counts for the process
 	p.event(wire.Exit, 0, 0)
 	f := m.Frame()
 	require.Equal(t, []string{"executing", "waiting", "visits", "page-faults", "go:alloc-bytes"}, f.Metrics)

@@ -174,23 +174,22 @@ func (p *process) chargeAll() (inside int) {
 	return inside
 }
 
-// sample charges what was counted since the last sample of the location, where it is certain whose it is.
+// sample charges what was counted since the last sample of the location, where it is certain whose it is. A sample with bounds behind
+// its values belongs to a stretch in which it is not.
 func (p *process) sample(l *location, words []uint64) {
-	if n := 1 + len(p.counters); len(words) == n+len(p.counters) {
-		words = words[:n] // bounds of what is uncertain
-	}
-	if len(words) != 1+len(p.counters) {
+	n := len(p.counters)
+	if len(words) != 1+n && len(words) != 1+2*n {
 		l.sample = nil
 		return
 	}
-	if n := len(l.levels); n > 0 && len(l.sample) == len(words) {
-		values := p.m.rows[l.levels[n-1].row].Values
-		same := words[0] != 0 && words[0] == l.sample[0]
+	if k := len(l.levels); k > 0 && len(l.sample) == 1+n {
+		values := p.m.rows[l.levels[k-1].row].Values
+		same := len(words) == 1+n && words[0] != 0 && words[0] == l.sample[0]
 		for i, metric := range p.counters {
 			if d := int64(words[1+i] - l.sample[1+i]); d > 0 && (same || p.whole[i]) {
 				values[metric] += d
 			}
 		}
 	}
-	l.sample = append(l.sample[:0], words...)
+	l.sample = append(l.sample[:0], words[:1+n]...)
 }
