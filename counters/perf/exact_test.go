@@ -125,6 +125,7 @@ func TestStoresAreCountedExactly(t *testing.T) {
 
 func TestFifthWatchpointIsAConflict(t *testing.T) {
 	lockThread(t)
+	require.NoError(t, open(t, substrate.Options{}, watch(0)).Close())
 	_, err := New().Open(watches(0, 1, 2, 3, 4), substrate.Options{})
 	require.ErrorIs(t, err, substrate.ErrConflict)
 	t.Log(err)
@@ -194,6 +195,17 @@ func TestMixedKindsAreOneGroup(t *testing.T) {
 		after := read(t, g, 3)
 		require.Greater(t, after[0], before[0])
 		require.EqualValues(t, 9, after[2]-before[2])
+	}
+}
+
+// A group counts from the time when it is opened, not from when its thread is next scheduled.
+func TestGroupsCountAtOnce(t *testing.T) {
+	lockThread(t)
+	for round := range 100 {
+		g := open(t, substrate.Options{}, "task-clock", watch(3))
+		store(3, 7)
+		require.EqualValues(t, 7, read(t, g, 2)[1], "round %d", round)
+		require.NoError(t, g.Close())
 	}
 }
 

@@ -5,6 +5,7 @@ package perf
 import (
 	"encoding/binary"
 	"os"
+	"path/filepath"
 	"testing"
 	"unsafe"
 
@@ -19,6 +20,21 @@ func words(w ...uint64) (b []byte) {
 		b = binary.NativeEndian.AppendUint64(b, x)
 	}
 	return b
+}
+
+func TestBareRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words")
+	require.NoError(t, os.WriteFile(path, words(11, 22), 0o600))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	var w [3]uint64
+	require.Equal(t, 1, bareRead(int(f.Fd()), &w[0], 1))
+	require.Equal(t, [3]uint64{11}, w)
+	require.Equal(t, 1, bareRead(int(f.Fd()), &w[1], 2), "what there is")
+	require.Equal(t, [3]uint64{11, 22}, w)
+	require.Equal(t, 0, bareRead(int(f.Fd()), &w[0], 1), "the end")
+	require.Negative(t, bareRead(-1, &w[0], 1))
 }
 
 func threadWord(pid, tid uint32) uint64 {

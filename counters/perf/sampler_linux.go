@@ -34,9 +34,10 @@ type sampling struct {
 var _ substrate.Sampler = (*Substrate)(nil)
 
 // Sample has the kernel tell of every threshold-th event: through buffers that a goroutine reads, without signals. Options
-// are those of Open; the present process, with Inherit, is sampled on all its threads but the reader's. The program
-// counter lies within the instruction that caused a page fault or was caught by a watchpoint, and is the next one for
-// clocks; of an event inside the kernel, it is where the program entered that. Times are of CLOCK_MONOTONIC.
+// are those of Open; the present process, with Inherit, is sampled on all its threads but the reader's, and the threshold
+// is counted down in each thread, on each processor, for itself. The program counter lies within the instruction that
+// caused a page fault or was caught by a watchpoint, and is the next one for clocks; of an event inside the kernel, it is
+// where the program entered that. Times are of CLOCK_MONOTONIC.
 func (s *Substrate) Sample(event string, threshold uint64, o substrate.Options, handle func(substrate.Sample)) (func() (uint64, error), error) {
 	e, err := s.catalog.parse(event)
 	if err != nil {

@@ -19,6 +19,7 @@ type slot struct {
 	on       target
 	lead, fd int
 	e        Encoded
+	bits     uint64 // flags that it was opened with
 	count0   uint64 // values at the begin of the slice
 	cycles0  uint64
 	words    [3]uint64
@@ -71,9 +72,11 @@ func (l *slot) attach(event string) error {
 	if err != nil {
 		return err
 	}
-	if l.fd, err = l.from.openPermitted(slotAttribute(&e), &e, l.on, l.lead, true); err != nil {
+	a := slotAttribute(&e)
+	if l.fd, err = l.from.openPermitted(a, &e, l.on, l.lead, true); err != nil {
 		return l.from.explain(err, []Encoded{e}, &e, l.on)
 	}
+	l.bits = a.Bits
 	l.e = e
 	if err := l.restart(); err != nil {
 		return err
@@ -123,8 +126,10 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 // modify exchanges the place that is watched. The group stands still from the end of one slice to the begin of the next:
 // each store counts for the slice that it falls in, and what this takes belongs to none.
 func (l *slot) modify(e Encoded) (count, cycles uint64, err error) {
+	a := slotAttribute(&e)
+	a.Bits = l.bits // without the kernel, where that was not permitted
 	stopped := l.from.sys.ioctl(l.lead, unix.PERF_EVENT_IOC_DISABLE, 0)
-	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(slotAttribute(&e))))
+	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(a)))
 	count, cycles, err = l.finish()
 	started := l.from.sys.ioctl(l.lead, unix.PERF_EVENT_IOC_ENABLE, 0)
 	if refused == 0 {

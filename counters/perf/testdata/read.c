@@ -33,6 +33,10 @@ int main(int argc, char **argv) {
 		a.read_format = PERF_FORMAT_GROUP;
 		a.disabled = leader < 0;
 		int fd = syscall(SYS_perf_event_open, &a, 0, -1, leader, 0);
+		if (fd < 0) { /* without permission for the kernel */
+			a.exclude_kernel = 1;
+			fd = syscall(SYS_perf_event_open, &a, 0, -1, leader, 0);
+		}
 		if (fd < 0) {
 			perror("perf_event_open");
 			return 1;
