@@ -1,6 +1,9 @@
 package mpx
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Estimator is a way to tell how often an event occurred from the slices in which it was counted. All three are kept
 // for every event; choosing one costs nothing.
@@ -20,6 +23,9 @@ const (
 
 // String names the estimator.
 func (e Estimator) String() string {
+	if e < Global || e > Trapezoid {
+		return fmt.Sprintf("Estimator(%d)", int(e))
+	}
 	return [...]string{"global", "local", "trapezoid"}[e]
 }
 

@@ -373,3 +373,48 @@ func TestEstimatorsOnARamp(t *testing.T) {
 	require.Less(t, off[Trapezoid], off[Local])
 	require.Less(t, off[Trapezoid], 0.02)
 }
+
+func TestEnoughIsOfThePeriodOfTheSet(t *testing.T) {
+	names, total := cells(4)
+	f := newFake(1, total)
+	m := New(f, 1, manual(Options{}))
+	outer, inner := newSet(t, m, names...), newSet(t, m, names...)
+	require.NoError(t, outer.Start())
+	f.turns(m, 20)
+	require.NoError(t, inner.Start())
+	f.turns(m, 3)
+	for k := range names {
+		require.True(t, read(t, outer)[k].Enough)
+		require.False(t, read(t, inner)[k].Enough, "three slices for four events")
+	}
+	f.turns(m, 1)
+	for _, v := range read(t, inner) {
+		require.True(t, v.Enough)
+	}
+	require.NoError(t, inner.Reset())
+	f.run(20 * slice)
+	m.Rotate()
+	f.run(slice)
+	for _, v := range read(t, inner) {
+		require.False(t, v.Enough, "one slice was very long, but two events had none")
+	}
+}
+
+func TestTheOrderOfTurnsOutlastsTheEndOfOthers(t *testing.T) {
+	names, total := cells(4)
+	f := newFake(1, total)
+	m := New(f, 1, manual(Options{}))
+	var sets []*Set
+	for _, n := range names {
+		sets = append(sets, newSet(t, m, n))
+		require.NoError(t, sets[len(sets)-1].Start())
+	}
+	f.turns(m, 1)
+	require.Equal(t, "e1", f.slots[0].event)
+	require.NoError(t, sets[0].Stop())
+	require.NoError(t, sets[0].Destroy())
+	for _, next := range []string{"e2", "e3", "e1", "e2"} {
+		f.turns(m, 1)
+		require.Equal(t, next, f.slots[0].event)
+	}
+}

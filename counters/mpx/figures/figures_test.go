@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
@@ -41,6 +43,11 @@ func quick(t *testing.T) *result {
 			require.NoError(t, err)
 			r.series = append(r.series, s)
 		}
+	}
+	s, err := r.multiplex(from, workloads[0], spins, 1, 4, 5)
+	require.NoError(t, err)
+	for _, x := range s.samples {
+		require.True(t, x.factor < 1 || x.values[mpx.Global].Known(), "four registers count eight cells by turns")
 	}
 	r.noLoops = locked(func(thread int) (err error) {
 		r.loops, err = paperLoops(from, thread, []string{"msr/tsc/", "task-clock", "cpu-clock", "page-faults"}, r.config)
@@ -72,12 +79,8 @@ func TestMultiplexingNearTheTruth(t *testing.T) {
 		}
 	}
 	values, marked, silent := r.marks()
-	require.Positive(t, values)
 	require.Equal(t, values, marked, "a period in which not every event had a slice is marked")
 	require.Zero(t, silent)
-	short := r.series[0].of(classes[0], mpx.Global, true)
-	require.Greater(t, short.marked, short.n*8/10, "T < t·n is marked")
-	require.Greater(t, short.unknown, short.n/5, "two or four slices are not enough for eight events")
 	enough := r.series[0].of(long, mpx.Global, true)
 	require.Less(t, enough.marked, max(1, enough.n/10))
 	r.writes(t)
@@ -114,6 +117,70 @@ func (r *result) writes(t *testing.T) {
 		}
 	}
 	require.Greater(t, points, 100)
+}
+
+// One tick is far less than a slice for each of eight events.
+func TestShortPeriodsAreMarked(t *testing.T) {
+	v := make([]mpx.Value, cells)
+	skipWithout(t, locked(func(thread int) error {
+		w := writer{load: workloads[0], spins: spinsPerTick()}
+		s, err := mpx.New(perf.New(), thread, mpx.Options{Slots: 1}).NewSet(watches(0)...)
+		if err == nil {
+			err = s.Start()
+		}
+		if err != nil {
+			return err
+		}
+		w.step()
+		return errors.Join(s.Stop(), s.Read(v))
+	}))
+	r := result{series: []series{{}}}
+	for k := range v {
+		r.series[0].samples = append(r.series[0].samples, sample{cell: k, truth: 1, values: [estimators]mpx.Value{v[k]}})
+	}
+	values, marked, silent := r.marks()
+	require.GreaterOrEqual(t, values, cells-1)
+	require.Equal(t, values, marked)
+	require.Zero(t, silent)
+	of := r.series[0].of(classes[0], mpx.Global, true)
+	require.Positive(t, of.unknown)
+}
+
+// A thread may end while it is measured: what it did until then is counted.
+func TestThreadsThatEnd(t *testing.T) {
+	type begun struct {
+		set *mpx.Set
+		err error
+	}
+	ready, goOn, ended := make(chan begun), make(chan bool), make(chan int)
+	go func() {
+		runtime.LockOSThread() // for ever: the thread ends with the goroutine
+		m := mpx.New(perf.New(), gettid(), mpx.Options{Slice: -1})
+		s, err := m.NewSet(watches(0)[:4]...)
+		if err == nil {
+			err = s.Start()
+		}
+		ready <- begun{s, err}
+		<-goOn
+		for i := range 40 {
+			store(&memory[0][i%4], 1)
+		}
+		ended <- gettid()
+	}()
+	b := <-ready
+	skipWithout(t, b.err)
+	goOn <- true
+	for tid := <-ended; unix.Tgkill(unix.Getpid(), tid, 0) == nil; {
+		runtime.Gosched()
+	}
+	require.NoError(t, b.set.Stop())
+	v := make([]mpx.Value, 4)
+	require.NoError(t, b.set.Read(v))
+	for k := range v {
+		require.True(t, v[k].Exact)
+		require.EqualValues(t, 10, v[k].Count)
+	}
+	require.NoError(t, b.set.Destroy())
 }
 
 func TestPatternsOfTheLoops(t *testing.T) {

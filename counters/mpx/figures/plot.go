@@ -112,7 +112,7 @@ func horizontal(count float64) float64 {
 	return math.Log10(max(1, count)) / decades * panelWidth
 }
 
-// vertical places ratios so that 1/x is as far from 1 as x would be on a straight scale of differences.
+// vertical places ratios; those beyond the scale stand at its edge.
 func vertical(ratio float64) float64 {
 	return (highest - min(highest, max(lowest, ratio))) / (highest - lowest) * panelHeight
 }
