@@ -36,7 +36,7 @@ func (p *page) counters() {
 func (p *page) hierarchy(root int, first bool) {
 	e := p.e
 	if p.blank(); first {
-		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("events", 18)+right("of parent", 11)))
+		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("total", 18)+right("of parent", 11)))
 		p.processor()
 	}
 	p.branch(root, 0, e.inclusiveTotal(root, true))
@@ -121,11 +121,11 @@ func (p *page) ratios() {
 	if len(list) == 0 {
 		return
 	}
-	p.title("Ratios", "whole program")
+	p.title("Ratios", "")
 	sums := p.sums()
 	for i := range list {
 		r := &list[i]
-		p.line(p.paint(cyan, left("  "+clean(r.Name), 34)), right(p.ratio(sums, r, -1), 12), "  ", p.paint(dim, left(clean(r.Unit), 32)))
+		p.line(p.paint(cyan, left("  "+clean(r.Name), 24)), right(p.ratio(sums, r, -1), 13), "  ", p.paint(dim, left(clean(r.Unit), 41)))
 	}
 	for from := 0; from < len(list); from += ratioColumns {
 		p.ratioTable(sums, list[from:min(from+ratioColumns, len(list))])
@@ -154,13 +154,17 @@ func (p *page) ratioTable(sums *Sums, list []Ratio) {
 		heads += right(clean(list[i].Name), w)
 	}
 	p.blank()
-	p.line(p.paint(dim, left("  by call path", room)), p.paint(cyan, heads))
+	p.line(p.paint(dim, left("  in", room)), p.paint(cyan, heads))
 	for _, path := range paths[:min(len(paths), p.top)] {
 		row := ""
 		for i := range list {
 			row += right(p.ratio(sums, &list[i], path), w)
 		}
-		p.line("  ", p.path(uint32(path), room-4), "  ", row)
+		names := p.ends(uint32(path))
+		for i := range names {
+			names[i] = regionName(names[i])
+		}
+		p.line("  ", left(elidePath(names, room-4), room-4), "  ", row)
 	}
 	p.more(p.top, len(paths), "call path")
 }
