@@ -2,6 +2,8 @@ package spec
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +19,11 @@ type builder struct {
 }
 
 func build(r *reader, strict bool) *Spec {
-	spec := &Spec{entries: map[string]*entry{}, units: map[string]string{}, texts: map[string]string{}, restful: map[string]bool{}}
-	b := &builder{spec, r, strict, map[[2]string]*statement{}, map[string]int{}}
+	s := &Spec{entries: map[string]*entry{}, units: map[string]string{}, texts: map[string]string{}, restful: map[string]bool{}}
+	b := &builder{s, r, strict, map[[2]string]*statement{}, map[string]int{}}
 	statements := b.effective()
-	for _, s := range statements {
-		b.apply(s)
+	for _, x := range statements {
+		b.apply(x)
 	}
 	b.likes(statements)
 	b.name(statements)
@@ -31,7 +33,7 @@ func build(r *reader, strict bool) *Spec {
 	if len(r.problems) == 0 {
 		b.trees()
 	}
-	return b.Spec
+	return s
 }
 
 // effective are the statements that hold: of several of one kind for a name, the last, which has to say that it overrides.
@@ -65,7 +67,7 @@ func (b *builder) effective() []*statement {
 func (s *statement) same(o *statement) bool {
 	sameName := func(a, b part) bool { return a.name == b.name }
 	sameExpr := func(a, b *Expr) bool { return a.String() == b.String() }
-	return s.text == o.text && slices.EqualFunc(s.names, o.names, sameName) && slices.EqualFunc(s.alts, o.alts, sameExpr)
+	return s.text == o.text && maps.Equal(s.options, o.options) && slices.EqualFunc(s.names, o.names, sameName) && slices.EqualFunc(s.alts, o.alts, sameExpr)
 }
 
 // mention returns the entry of a name, which is made if it is new.
@@ -83,6 +85,11 @@ func (b *builder) define(s *statement) *entry {
 	e := b.mention(s.name)
 	if !e.defined() {
 		e.spec, e.at = s.spec, s.name.at
+	}
+	for _, flag := range []string{"rest", "absent"} { // of an earlier file: overridden
+		if at, said := e.flags[flag]; said && at.file != s.name.at.file {
+			delete(e.flags, flag)
+		}
 	}
 	for _, p := range s.names {
 		b.mention(p)
@@ -291,7 +298,7 @@ func (b *builder) depth(name string, above []string) int {
 }
 
 // uses yields the names that statements for this one refer to.
-func (e *entry) uses() func(func(string) bool) {
+func (e *entry) uses() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, parts := range [][]part{e.compose, e.measure} {
 			for _, p := range parts {

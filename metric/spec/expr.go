@@ -219,33 +219,3 @@ func (s *sums) multiply(e *Expr, times int64) error {
 func problemAt(at position, format string, values ...any) error {
 	return Problem{at.file, at.line, at.column, fmt.Sprintf(format, values...)}
 }
-
-// quotedName is a name as it can stand in an expression.
-func quotedName(name string) string {
-	if name == "" || wordLength(name) < len(name) || strings.IndexByte("0123456789.", name[0]) >= 0 || name == "min" || name == "max" {
-		return `"` + name + `"`
-	}
-	return name
-}
-
-// ParseExpr reads an expression as [Expr.String] writes it. The error is [Problems].
-func ParseExpr(text string) (*Expr, error) {
-	r := &reader{file: "expression"}
-	if len(text) > maxText {
-		r.problem(position{r.file, 1, 1}, "an expression of %d bytes, at most %d are allowed", len(text), maxText)
-		return nil, r.problems
-	}
-	r.tokens = split(r.file, text, r.problem)
-	e, err := r.sum()
-	if err != nil {
-		r.failed(err)
-	}
-	r.accept(newline)
-	if t := r.tokens[0]; err == nil && t.kind != end {
-		r.problem(t.at, "%s does not belong here", t)
-	}
-	if len(r.problems) > 0 {
-		return nil, r.problems
-	}
-	return e, nil
-}

@@ -32,14 +32,19 @@ func (t token) String() string {
 		return "the end of the file"
 	case newline:
 		return "the end of the line"
-	case word:
-		return t.text
 	}
-	return fmt.Sprintf("%q", t.text)
+	text := t.text
+	if len(text) > maxName {
+		text = strings.ToValidUTF8(text[:maxName], "") + "…"
+	}
+	if t.kind == word {
+		return text
+	}
+	return fmt.Sprintf("%q", text)
 }
 
 // operators are the characters that are tokens of their own. In the middle of a name, - and / are part of it: task-clock,
-// HT_I/O_XFER, msr/tsc/.
+// HT_I/O_XFER, msr/tsc/, cpu/event=0x3c,umask=0/.
 const operators = "+-*/|=(),[]"
 
 const maxName = 200
@@ -120,17 +125,9 @@ func (l *lexer) next() {
 		l.problem(l.at, "character %U cannot be part of a specification", c)
 	default:
 		size = wordLength(l.rest)
-		l.name(word, l.rest[:size])
+		l.add(word, l.rest[:size])
 	}
 	l.skip(size)
-}
-
-func (l *lexer) name(kind byte, text string) {
-	if len(text) > maxName {
-		l.problem(l.at, "a name or text of %d bytes, at most %d are allowed", len(text), maxName)
-		text = text[:0]
-	}
-	l.add(kind, text)
 }
 
 // quoted is the length of the text in quotes at the beginning, which is made a token.

@@ -41,8 +41,9 @@ func Open(name string) (*Spec, error) {
 	return Parse(name, text)
 }
 
-// Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later
-// ones may override those of earlier ones; each override has to have something to override, unless it is the first.
+// Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later ones may
+// override those of earlier ones; where there are several, each override has to have something to override. The error is [Problems],
+// or that of a file that cannot be read.
 func Load(names ...string) (*Spec, error) {
 	r := &reader{}
 	for _, name := range names {
@@ -146,7 +147,7 @@ func For(c CPU, events ...string) []string {
 		if err != nil {
 			continue // an addition to another
 		}
-		fit := -slices.Index(general, name) - 1
+		fit := -slices.Index(general, name) - 1 // negative for the general ones, 0 for others
 		for i := range s.processors {
 			fit = max(fit, s.processors[i].fit(c))
 		}

@@ -32,6 +32,13 @@ absent SYNCH`)
 	require.Len(t, s.Sets, 6)
 }
 
+func TestLaterFilesMeasureWhatEarlierOnesDoNot(t *testing.T) {
+	own := write(t, "mine.spec", "measure BUSY = my-busy\nmeasure DATA_HIT_L3$ = my-l3")
+	s, err := Load("opteron", own)
+	require.NoError(t, err)
+	require.Equal(t, "~CYCLES 5\n  BUSY 5\n~DATA_ACCESS 3\n  DATA_HIT_L3$ 3\n", tree(s, "my-busy=5 my-l3=3"))
+}
+
 func TestLoadReportsEachFile(t *testing.T) {
 	one := write(t, "one.spec", "measure A = a\nmeasure B = b\nratio R = A / B")
 	two := write(t, "two.spec", "measure A = a\noverride measure B = c\nratio R = A / B")

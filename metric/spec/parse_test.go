@@ -47,6 +47,7 @@ func TestProblems(t *testing.T) {
 		{"machine fits 64 = a", "1:14: 64 is no counter; they are numbered from 0 to 63"},
 		{"machine speed = 3", "1:9: speed says nothing of a machine; there are alone, counters, fits and group"},
 		{"cpu family=six", "1:1: six is no number or range of numbers"},
+		{"cpu", "1:4: a processor needs attributes: arch, family, model, name and vendor"},
 		{"like nobody", "1:6: specification nobody: not among those that are shipped: " + strings.Join(Shipped(), ", ")},
 		{"compose A = B -\n C\nmeasure\n\nfoo\n  compute D = E ) F", `1:15: "-": a composition only adds names; write compute for other sums
 f:3:8: the end of the line, but a name is needed
@@ -175,6 +176,7 @@ func TestHostileText(t *testing.T) {
 			s, err := Parse("f", []byte(text))
 			if err != nil {
 				require.LessOrEqual(t, len(err.(Problems)), maxProblems+1)
+				require.Less(t, len(err.Error()), 1<<17)
 			} else {
 				events := s.Events()
 				r := s.Resolve(events)
