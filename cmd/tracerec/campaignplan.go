@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/sample"
 	"tracerec/metric/plan"
@@ -178,12 +177,13 @@ func (s *sets) name() {
 const (
 	firstFixed = 32
 	firstDebug = 56
-	debugs     = 4 // debug registers, each of which watches one address
+	// debugs is how many addresses can be watched in one run: there are four debug registers, and each address takes two, one for
+	// the threads and one for the whole process, which tells how much there is at most that is not certain.
+	debugs     = 2
 	kernelOnly = 0 // takes no counter: the kernel or the Go runtime counts
 )
 
-// machineHere says what can be counted together here: software events always, watchpoints on as many addresses as there are debug
-// registers, and hardware events as the processor's table has it. A specification that says what its processor can do knows better.
+// machineHere says what can be counted together here: software events always, watchpoints on a few addresses, and hardware events as the processor's table has it. A specification that says what its processor can do knows better.
 func machineHere(specs []*spec.Spec, general int) spec.Machine {
 	m := spec.Machine{Counters: general, Fits: map[string]uint64{}}
 	table, known := events.For(events.Here())
@@ -259,13 +259,4 @@ func kind(event string) eventKind {
 		return software
 	}
 	return onProcessor
-}
-
-// availableHere tells why an event cannot be counted here. Watchpoints on symbols are tried with an address: what the
-// program has is known when it is recorded.
-func availableHere(event string) error {
-	if kind(event) == watchpoint {
-		return nil
-	}
-	return counters.Available(event)
 }

@@ -73,6 +73,12 @@ const usualCounters = 4
 
 // run does all of a campaign and returns the exit status.
 func (c *campaign) run() (int, error) {
+	if err := recorder.Countable(nil, c.args[0]); err != nil {
+		if e, ok := errors.AsType[*recorder.StartError](err); ok {
+			return e.Status, err
+		}
+		return badUse, err
+	}
 	if err := c.choose(); err != nil {
 		return badUse, err
 	}
@@ -99,7 +105,8 @@ func (c *campaign) choose() (err error) {
 	if h := hardware.Here().Counters; h != nil && h.General > 0 {
 		general = h.General
 	}
-	c.sets, err = chooseSets(c.resolved, c.lists, c.plan, machineHere(c.resolved, general), availableHere)
+	available := func(event string) error { return recorder.Countable([]string{event}, c.args[0]) }
+	c.sets, err = chooseSets(c.resolved, c.lists, c.plan, machineHere(c.resolved, general), available)
 	if c.sets == nil || err != nil {
 		return err
 	}

@@ -37,19 +37,56 @@ func disagree(runs *cube.Cube) (notes []string, err error) {
 	if note != "" {
 		notes = append(notes, note)
 	}
+	note, err = countersOf(runs)
+	if err == nil && note != "" {
+		notes = append(notes, note)
+	}
+	return notes, err
+}
+
+// countersOf tells which counters differ between the runs that measured them.
+func countersOf(runs *cube.Cube) (string, error) {
+	var list []difference
 	for _, m := range runs.AllMetrics() {
 		if attr(m, report.CounterAttr) != "true" || m.Kind.Derived() {
 			continue
 		}
 		values, err := totals(runs, m, nil)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if low, high, differ := beyond(values, eventsDiffer); differ {
-			notes = append(notes, fmt.Sprintf("warning: the runs do not agree: %s is from %.0f to %.0f in %d runs", m.Title, low, high, len(values)))
+			write := grouped
+			if m.Unit == "ns" {
+				write = func(v float64) string { return report.Seconds(int64(v)) }
+			}
+			list = append(list, difference{fmt.Sprintf("%s %s to %s in %d runs", m.Title, write(low), write(high), len(values)), (high - low) / high})
 		}
 	}
-	return notes, nil
+	return enumerate("warning: the runs do not agree on counters: ", list), nil
+}
+
+// difference is what runs do not agree on, and by what part of it.
+type difference struct {
+	text string
+	part float64
+}
+
+// enumerate lists the largest differences; there is no text if there are none.
+func enumerate(begin string, list []difference) string {
+	if len(list) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.part, a.part) })
+	var texts []string
+	for _, d := range list[:min(len(list), mostListed)] {
+		texts = append(texts, d.text)
+	}
+	text := begin + strings.Join(texts, ", ")
+	if more := len(list) - mostListed; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 // wallTimes tells whether some runs took much longer than others.
@@ -72,33 +109,17 @@ func visitsOf(runs *cube.Cube) (string, error) {
 	if m == nil || m.Kind.Derived() {
 		return "", nil
 	}
-	type place struct {
-		text string
-		part float64
-	}
-	var places []place
+	var places []difference
 	for _, p := range m.Stored() {
 		values, err := totals(runs, m, p)
 		if err != nil {
 			return "", err
 		}
 		if low, high, differ := beyond(values, visitsDiffer); differ {
-			places = append(places, place{fmt.Sprintf("%s %.0f to %.0f times", pathName(p), low, high), (high - low) / high})
+			places = append(places, difference{fmt.Sprintf("%s %s to %s times", pathName(p), grouped(low), grouped(high)), (high - low) / high})
 		}
 	}
-	if len(places) == 0 {
-		return "", nil
-	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(b.part, a.part) })
-	var list []string
-	for _, p := range places[:min(len(places), mostListed)] {
-		list = append(list, p.text)
-	}
-	text := "warning: the runs do not agree on how often call paths were visited: " + strings.Join(list, ", ")
-	if more := len(places) - mostListed; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text, nil
+	return enumerate("warning: the runs do not agree on how often call paths were visited: ", places), nil
 }
 
 // totals returns the values of a metric in the runs that measured it, at a call path or, if it is nil, in all.
