@@ -38,6 +38,7 @@ type EventSet struct {
 
 	natives   []native       // of all entries, each once; made by Start
 	counts    []int64        // of the natives, since Start or Reset
+	direct    bool           // the events are the natives, in their order
 	qualities []Quality      // of these
 	parts     []part         // how they are read; while running
 	owner     unsafe.Pointer // the goroutine that started the set
@@ -160,7 +161,7 @@ func (s *EventSet) SetOptions(o Options) error {
 // together with the others, and leaves the set as it was.
 func (s *EventSet) Add(name string) error { return s.AddAll(name) }
 
-// AddAll appends events, all or none.
+// AddAll appends events, all or none. The counts of the last run are gone then.
 func (s *EventSet) AddAll(names ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,11 @@ func (s *EventSet) AddAll(names ...string) error {
 		}
 		entries = append(entries, e)
 	}
-	return s.try(entries, s.options)
+	if err := s.try(entries, s.options); err != nil {
+		return err
+	}
+	s.counted = false
+	return nil
 }
 
 // resolve looks an event up by its name.
@@ -280,6 +285,8 @@ func (s *EventSet) Start() error {
 		return ErrEmpty
 	}
 	s.entries, s.natives = arrange(s.entries)
+	derived := slices.ContainsFunc(s.entries, func(e entry) bool { return e.formula != nil })
+	s.direct = !derived && len(s.natives) == len(s.entries)
 	parts, err := open(s.natives, s.options, s.multiplexing)
 	if err != nil {
 		return err
@@ -396,6 +403,10 @@ func (s *EventSet) read() error {
 
 // evaluate turns the counts of natives into those of the events.
 func (s *EventSet) evaluate(dst []int64, add bool) error {
+	if s.direct && !add {
+		copy(dst, s.counts)
+		return s.starved()
+	}
 	for i := range s.entries {
 		e := &s.entries[i]
 		v := e.value(s.counts)

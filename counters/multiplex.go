@@ -102,7 +102,7 @@ func (s *EventSet) quality(e *entry) Quality {
 
 // starved returns which events were not counted at all.
 func (s *EventSet) starved() error {
-	if !slices.ContainsFunc(s.qualities, func(q Quality) bool { return q.Share == 0 }) {
+	if !s.options.Multiplex || !slices.ContainsFunc(s.qualities, func(q Quality) bool { return q.Share == 0 }) {
 		return nil
 	}
 	var names []string

@@ -30,6 +30,7 @@ type groupPart struct {
 	now   []uint64
 	where uint64 // of the owner's last reading
 	timed *timedPart
+	plain bool // counts of 64 bits and nothing else
 }
 
 // timedPart is what is kept of events that take turns: counts are estimates over the whole time since the last zero.
@@ -61,6 +62,12 @@ func open(natives []native, o Options, m multiplexing) ([]part, error) {
 			return nil, errors.Join(err, closeParts(parts))
 		}
 		parts = append(parts, opened...)
+	}
+	for _, p := range parts {
+		if g, ok := p.(*groupPart); ok {
+			odd := func(at int) bool { e := &natives[at].event; return e.Gauge || e.Bits != 0 }
+			g.plain = g.timed == nil && !slices.ContainsFunc(g.at, odd)
+		}
 	}
 	return parts, nil
 }
@@ -156,6 +163,13 @@ func (p *groupPart) read(counts []int64, natives []native, qualities []Quality, 
 	if mine {
 		certain = where != 0 && where == p.where
 		p.where = where
+	}
+	if p.plain {
+		for i, k := range p.take {
+			counts[p.at[i]] += int64(p.now[k] - p.last[k])
+		}
+		p.last, p.now = p.now, p.last
+		return certain, nil
 	}
 	for i, k := range p.take {
 		slot := p.at[i]

@@ -3,6 +3,7 @@ package counters
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -211,6 +213,35 @@ func BenchmarkRead(b *testing.B) {
 			require.NoError(b, s.Close())
 		})
 	}
+}
+
+// A set costs little beside the reading of its group: both are measured by turns, and the least of many counts.
+func TestCostOfASet(t *testing.T) {
+	names := []string{"task-clock", "page-faults", "context-switches"}
+	here(t, names...)
+	g, err := perf.New().Open(names, substrate.Options{})
+	require.NoError(t, err)
+	s := New()
+	require.NoError(t, s.AddAll(names...))
+	require.NoError(t, s.Start())
+	raw, counts := make([]uint64, len(names)), make([]int64, len(names))
+	const rounds, readings = 200, 50
+	bare, whole := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	for range rounds {
+		from := time.Now()
+		for range readings {
+			g.Read(raw)
+		}
+		between := time.Now()
+		for range readings {
+			s.Read(counts)
+		}
+		bare, whole = min(bare, between.Sub(from)), min(whole, time.Since(between))
+	}
+	require.NoError(t, s.Close())
+	require.NoError(t, g.Close())
+	t.Logf("group %v, set %v: %.2f times", bare/readings, whole/readings, float64(whole)/float64(bare))
+	require.Less(t, float64(whole)/float64(bare), 10.0, "also with the race detector")
 }
 
 func TestReadingDoesNotAllocate(t *testing.T) {

@@ -139,8 +139,8 @@ func TestHighLevelOnThreads(t *testing.T) {
 	}
 	wg.Wait()
 	require.NoError(t, errors.Join(other...))
-	require.GreaterOrEqual(t, spent[0], int64(15e6))
-	require.GreaterOrEqual(t, spent[1], int64(5e6))
+	require.GreaterOrEqual(t, spent[0], int64(14e6), "two clocks of the kernel, not quite the same")
+	require.GreaterOrEqual(t, spent[1], int64(4e6))
 	require.Less(t, spent[1], spent[0])
 }
 

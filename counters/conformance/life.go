@@ -149,6 +149,27 @@ var life = []Behaviour{
 		b.count(2, 3*b.N, v[1])
 		b.close(s)
 	}},
+	{"changing a set drops the counts of its last run", nil, nil, func(b *Bench) {
+		for _, change := range []func(*counters.EventSet) error{
+			func(s *counters.EventSet) error { return s.Add(b.Works[2].Event) },
+			func(s *counters.EventSet) error { return s.Remove(b.Works[0].Event) },
+			func(s *counters.EventSet) error { return s.Cleanup() },
+		} {
+			s := b.set(b.all(2)...)
+			b.start(s)
+			b.do(0, b.N)
+			b.stop(s)
+			require.Error(b, s.Add("no-such-event"))
+			b.count(0, b.N, b.read(s)[0], "a refused change is none")
+			require.NoError(b, change(s))
+			v := make([]int64, s.Len())
+			require.ErrorIs(b, s.Read(v), counters.ErrNotRunning)
+			require.ErrorIs(b, s.Reset(), counters.ErrNotRunning)
+			_, err := s.Quality()
+			require.ErrorIs(b, err, counters.ErrNotRunning)
+			b.close(s)
+		}
+	}},
 	{"what is not in the set cannot be removed", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		require.ErrorIs(b, s.Remove(b.Works[1].Event), counters.ErrNotInSet)
