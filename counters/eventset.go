@@ -180,6 +180,9 @@ func (s *EventSet) AddAll(names ...string) error {
 		entries = append(entries, e)
 	}
 	if err := s.try(entries, s.options); err != nil {
+		if len(names) == 1 && isPreset(names[0]) {
+			return fmt.Errorf("%s: %w", names[0], err) // which names the native event
+		}
 		return err
 	}
 	s.counted = false

@@ -165,6 +165,28 @@ func TestResourceUsage(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+func TestUsageOfAThreadMayBeCertain(t *testing.T) {
+	here(t, "rusage:minflt")
+	if !ownWitness().Found() {
+		t.Skip("the runtime's sequence number was not found in this Go version")
+	}
+	certain, v := 0, make([]int64, 1)
+	for range 20 { // others may disturb it
+		s := New()
+		require.NoError(t, s.Add("rusage:minflt"))
+		require.NoError(t, s.Start())
+		require.NoError(t, s.Read(v))
+		if s.Certain() {
+			certain++
+		}
+		runtime.Gosched()
+		require.NoError(t, s.Stop(v))
+		require.False(t, s.Certain())
+		require.NoError(t, s.Close())
+	}
+	require.Greater(t, certain, 10)
+}
+
 // What another thread must not read cannot overflow by a timer either, and that is told.
 func TestTimerThatCannotReadIsTold(t *testing.T) {
 	here(t, "rusage:utime", clockEvent)

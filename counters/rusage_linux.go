@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/goid"
+	"tracerec/internal/witness"
 )
 
 // rusage is the substrate of what the kernel accounts to the calling thread (rusage:minflt) and to the process
@@ -102,19 +105,34 @@ type rusageGroup struct {
 
 // Read stores the values. The kernel tells a thread's usage to that thread alone.
 func (g *rusageGroup) Read(dst []uint64) (where uint64, err error) {
+	me := goid.G()
+	before := ownWitness().Sequence(me)
+	if err := g.read(dst); err != nil {
+		return 0, err
+	}
+	if g.all || !ownWitness().Found() || ownWitness().Sequence(me) != before {
+		return 0, nil
+	}
+	return uint64(uintptr(me))<<8 | uint64(before), nil
+}
+
+// ownWitness tells whether a goroutine left its thread between two readings.
+var ownWitness = sync.OnceValue(func() witness.Witness { return witness.Find(goid.G) })
+
+func (g *rusageGroup) read(dst []uint64) error {
 	var own, all unix.Rusage
 	if g.threads {
 		if tid := thread(); tid != g.tid {
-			return 0, fmt.Errorf("%s%s: %w: read on another thread than it was started on; use runtime.LockOSThread, or %s%s",
+			return fmt.Errorf("%s%s: %w: read on another thread than it was started on; use runtime.LockOSThread, or %s%s",
 				rusagePrefix, g.events[0].name, ErrState, processPrefix, g.events[0].name)
 		}
 		if err := unix.Getrusage(unix.RUSAGE_THREAD, &own); err != nil {
-			return 0, fmt.Errorf("resource usage: %w", err)
+			return fmt.Errorf("resource usage: %w", err)
 		}
 	}
 	if g.all {
 		if err := unix.Getrusage(unix.RUSAGE_SELF, &all); err != nil {
-			return 0, fmt.Errorf("resource usage: %w", err)
+			return fmt.Errorf("resource usage: %w", err)
 		}
 	}
 	for i, e := range g.events {
@@ -124,7 +142,7 @@ func (g *rusageGroup) Read(dst []uint64) (where uint64, err error) {
 			dst[i] = uint64(e.of(&own))
 		}
 	}
-	return 0, nil
+	return nil
 }
 
 // Close has nothing to release.
