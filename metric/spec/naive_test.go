@@ -124,7 +124,7 @@ func generate(r *rand.Rand, metrics, events int) string {
 func TestNaive(t *testing.T) {
 	seen := map[Kind]int{}
 	incomplete, negative := 0, 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(1200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		metrics, events := 2+r.IntN(10), 5+r.IntN(30)
 		text := generate(r, metrics, events)
@@ -243,7 +243,7 @@ func requirePermuted(t *testing.T, r *rand.Rand, s *Spec, res *Resolved, names [
 // Sums that were measured in parts are completed by adding the parts: each event in one of several runs, all runs together.
 func TestPartsOfSumsAddUp(t *testing.T) {
 	complete := 0
-	for seed := range uint64(500) {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var b strings.Builder
 		var names []string
