@@ -58,7 +58,7 @@ type Options struct {
 	Slots     int           // at most so many events are counted at once; 0: as many as the substrate has counters for
 	Estimator Estimator     // what Read uses
 	Seed      uint64        // chooses the event that is counted first
-	MinCycles uint64        // cycles that make a slice; 0: DefaultMinCycles
+	MinCycles uint64        // cycles that make a slice; 0: DefaultMinCycles. Nearly those of t: slices are time of the thread
 
 	// HitCost returns how many cycles one counted occurrence of the event costs the thread, which would not have been
 	// spent without counting it; see [Calibrate]. They are subtracted from S and T. nil: nothing is corrected.

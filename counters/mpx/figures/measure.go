@@ -22,6 +22,10 @@ type config struct {
 // factors are the lengths of the periods in t·n.
 var factors = []float64{0.25, 0.5, 1, 2, 5, 10, 20, 50, 100}
 
+// ownTime is the part of t that a thread must have run before its event is exchanged. With it t is time of the thread, as
+// that of the paper's virtual timer, whatever else runs on the machine.
+const ownTime = 0.9
+
 const estimators = int(mpx.Trapezoid) + 1
 
 // sample is one value of one period.
@@ -149,7 +153,8 @@ func (r *result) multiplex(from substrate.Slotter, load workload, spins, threads
 			o.err = locked(func(thread int) (err error) {
 				w := &writer{thread: t, load: load, spins: spins, random: newRandom(t)}
 				m := mpx.New(from, thread, mpx.Options{Slice: r.config.slice, Slots: slots, Seed: uint64(t),
-					HitCost: func(string) float64 { return r.hit }})
+					MinCycles: uint64(ownTime * r.config.slice.Seconds() * r.rotation.frequency),
+					HitCost:   func(string) float64 { return r.hit }})
 				o.samples, err = periods(m, w, r.config.slice, longest)
 				o.stats = m.Stats()
 				return err

@@ -156,8 +156,13 @@ func (r *result) conditions(b *bytes.Buffer) {
 	fmt.Fprintf(b, "* A counted write costs %.0f cycles, %.1f µs.\n", r.hit, r.hitTime.Seconds()*1e6)
 	fmt.Fprintf(b, "* Four cells on four registers, without turns: %s.\n", map[bool]string{true: "every count is the program's own",
 		false: "**counts differ from the program's own**"}[r.exact])
-	fmt.Fprintf(b, "* A rotation takes the rotator %s (the paper's handler: 160 µs; 170 to 215 µs with four threads), and the thread that is measured %s (quartiles %s to %s).\n",
-		micro(r.rotation.rotator), micro(r.rotation.measured[1]), micro(r.rotation.measured[0]), micro(r.rotation.measured[2]))
+	lost := r.rotation.measured
+	what := micro(lost[1])
+	if lost[0] <= 0 {
+		what = "less than can be told from nothing"
+	}
+	fmt.Fprintf(b, "* A rotation takes the rotator %s (the paper's handler: 160 µs; 170 to 215 µs with four threads). The thread that is measured loses %s (quartiles %s to %s).\n",
+		micro(r.rotation.rotator), what, micro(lost[0]), micro(lost[2]))
 	for i := range r.series {
 		s := &r.series[i]
 		if s.load == "steady" && s.stats.Rotations > 0 {
