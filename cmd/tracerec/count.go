@@ -111,32 +111,42 @@ func (o *countOptions) check() error {
 	return nil
 }
 
-// A counted is what is known of an event after one run or several.
-type counted struct {
-	Name   string  `json:"name"`
-	Unit   string  `json:"unit,omitempty"`
-	Counts []int64 `json:"counts,omitempty"`      // of each run
-	Mean   float64 `json:"mean"`                  // of the runs
-	Spread float64 `json:"spread,omitempty"`      // standard deviation of the runs
-	Share  float64 `json:"share"`                 // of the time for which it was counted; below 1 the counts are estimates
-	Error  float64 `json:"error,omitempty"`       // estimated standard error of an estimate
-	Why    string  `json:"not_counted,omitempty"` // why it was not; then there are no counts
+// An eventCount is what is known of an event after one run or several.
+type eventCount struct {
+	Name   string   `json:"name"`
+	Unit   string   `json:"unit,omitempty"`
+	Counts []int64  `json:"counts,omitempty"`      // of each run
+	Mean   *float64 `json:"mean,omitempty"`        // of the runs
+	Spread float64  `json:"spread,omitempty"`      // standard deviation of the runs
+	Share  float64  `json:"share,omitempty"`       // of the time for which it was counted; below 1 the counts are estimates
+	Error  float64  `json:"error,omitempty"`       // estimated standard error of an estimate
+	Why    string   `json:"not_counted,omitempty"` // why it was not; then there are no counts
+
+	native string // as the event sets have it
+}
+
+// mean returns the mean of the counts, 0 if there are none.
+func (e *eventCount) mean() float64 {
+	if e.Mean == nil {
+		return 0
+	}
+	return *e.Mean
 }
 
 // A tally is the result of tracerec count.
 type tally struct {
-	Command  []string  `json:"command,omitempty"`
-	PID      int       `json:"pid,omitempty"`
-	CPU      *int      `json:"cpu,omitempty"`
-	Runs     int       `json:"runs"`
-	Status   int       `json:"status"` // exit status of the last run
-	Real     []int64   `json:"real_ns"`
-	User     []int64   `json:"user_ns,omitempty"`
-	System   []int64   `json:"system_ns,omitempty"`
-	Memory   int64     `json:"max_resident_bytes,omitempty"` // most of all runs
-	Late     bool      `json:"late,omitempty"`               // counting began shortly after the start
-	Events   []counted `json:"events"`
-	standard bool      // events are the usual ones
+	Command  []string     `json:"command,omitempty"`
+	PID      int          `json:"pid,omitempty"`
+	CPU      *int         `json:"cpu,omitempty"`
+	Runs     int          `json:"runs"`
+	Status   int          `json:"status"` // exit status of the last run
+	Real     []int64      `json:"real_ns"`
+	User     []int64      `json:"user_ns,omitempty"`
+	System   []int64      `json:"system_ns,omitempty"`
+	Memory   int64        `json:"max_resident_bytes,omitempty"` // most of all runs
+	Late     bool         `json:"late,omitempty"`               // counting began shortly after the start
+	Events   []eventCount `json:"events"`
+	standard bool         // events are the usual ones
 }
 
 // run counts and writes the result; it returns the exit status of the command.
@@ -150,7 +160,10 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 		names = usualEvents
 	}
 	for _, n := range names {
-		t.Events = append(t.Events, counted{Name: n, Share: 1})
+		t.Events = append(t.Events, eventCount{Name: n, Share: 1, native: n})
+	}
+	if err := t.resolve(o); err != nil {
+		return badUseOr(err), err
 	}
 	for range o.repeat {
 		stop, err := o.once(&t)
@@ -166,7 +179,7 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 	if t.Late {
 		say("the program could not be stopped before its first instruction; counting began shortly after")
 	}
-	if !slices.ContainsFunc(t.Events, func(e counted) bool { return e.Counts != nil }) {
+	if !slices.ContainsFunc(t.Events, func(e eventCount) bool { return e.Counts != nil }) {
 		say("nothing could be counted; tracerec counters lists what can be")
 	}
 	if o.format == "json" {
@@ -175,6 +188,25 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 		return t.Status, encoder.Encode(t)
 	}
 	return t.Status, t.text(out)
+}
+
+// resolve refuses names that are none before anything is started.
+func (t *tally) resolve(o *countOptions) (err error) {
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.native, err = o.watchpoint(e.Name); err != nil {
+			return err
+		}
+		if strings.HasPrefix(e.Name, "PAPI_") {
+			_, err = counters.DescribePreset(e.Name)
+		} else {
+			_, _, err = counters.Find(e.native)
+		}
+		if errors.Is(err, counters.ErrUnknownEvent) {
+			return err
+		}
+	}
+	return nil
 }
 
 // badUseOr returns the exit status for an error: what a shell says of programs that cannot be started.
@@ -190,11 +222,11 @@ func (t *tally) finish() {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if len(e.Counts) < t.Runs {
-			e.Counts = nil // in some runs it could not be counted
+			e.Counts, e.Share, e.Error = nil, 0, 0 // in some runs it could not be counted
 			continue
 		}
-		e.Why = ""
-		e.Mean, e.Spread = meanAndSpread(e.Counts)
+		mean, spread := meanAndSpread(e.Counts)
+		e.Why, e.Mean, e.Spread = "", &mean, spread
 	}
 }
 
@@ -221,11 +253,8 @@ func (o *countOptions) open(t *tally, target counters.Options) (*counters.EventS
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
-		if err := set.Add(e.Name); err != nil {
-			if errors.Is(err, counters.ErrUnknownEvent) {
-				return nil, errors.Join(err, set.Close())
-			}
-			e.Why = whyNot(e.Name, err)
+		if err := set.Add(e.native); err != nil {
+			e.Why = whyNot(e.native, err)
 			if !o.multiplex && (errors.Is(err, counters.ErrConflict) || errors.Is(err, counters.ErrNoCounters)) {
 				e.Why += " (--multiplex lets events take turns)"
 			}
@@ -252,7 +281,7 @@ func (t *tally) take(set *counters.EventSet) error {
 		return errors.Join(err, set.Close())
 	}
 	for i, described := range set.Events() {
-		e := &t.Events[slices.IndexFunc(t.Events, func(e counted) bool { return e.Name == described.Name })]
+		e := &t.Events[slices.IndexFunc(t.Events, func(e eventCount) bool { return e.native == described.Name })]
 		e.Unit = described.Unit
 		if q := qualities[i]; q.Share == 0 {
 			e.Why = "it did not get its turn: measure longer, or fewer events at once"

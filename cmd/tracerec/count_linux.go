@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
+	"tracerec/recorder"
 )
 
 // caught is the signals that end the counting of what runs already, or are handed on to the command.
@@ -35,8 +36,8 @@ func (o *countOptions) once(t *tally) (stop bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	begin := time.Now()
 	set, err := o.open(t, counters.Options{Thread: cmd.Process.Pid, Inherit: o.inherit})
+	begin := time.Now()
 	if traced {
 		err = errors.Join(err, syscall.PtraceDetach(cmd.Process.Pid))
 	} else {
@@ -54,9 +55,20 @@ func (o *countOptions) once(t *tally) (stop bool, err error) {
 		return false, err
 	}
 	t.Status = exitStatus(cmd.ProcessState)
-	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	t.ran(real, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime(), usage.Maxrss<<10)
+	t.ran(real, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime(), mostResident(cmd.ProcessState))
 	return t.Status > 128, t.take(set)
+}
+
+// watchpoint puts the address of a variable of the program into an event that names one.
+func (o *countOptions) watchpoint(name string) (string, error) {
+	program := fmt.Sprintf("/proc/%d/exe", o.pid)
+	if o.pid == 0 && len(o.args) > 0 {
+		program = o.args[0]
+		if path, err := exec.LookPath(program); err == nil || errors.Is(err, exec.ErrDot) {
+			program = path
+		}
+	}
+	return recorder.Watchpoint(name, program)
 }
 
 // start starts the command, stopped if the system permits that.
@@ -66,6 +78,9 @@ func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
 		return nil, false, cannotStart(o.args[0], err)
 	}
 	for _, traced = range []bool{true, false} {
+		if traced && changesUser(path) {
+			continue
+		}
 		cmd = &exec.Cmd{Path: path, Args: o.args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			SysProcAttr: &syscall.SysProcAttr{Ptrace: traced}}
 		if err = cmd.Start(); err == nil || !errors.Is(err, unix.EPERM) {
@@ -89,6 +104,12 @@ func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
 		return nil, false, &exit{126, fmt.Errorf("%s: it did not stop at its start (status %#x)", o.args[0], int(status))}
 	}
 	return cmd, true, nil
+}
+
+// changesUser tells whether a program runs as another user. It would not if it were traced by one without privileges.
+func changesUser(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && os.Geteuid() != 0
 }
 
 // cannotStart gives an error the exit status of a shell.
@@ -145,6 +166,17 @@ func exitStatus(state *os.ProcessState) int {
 		return 128 + int(w.Signal())
 	}
 	return state.ExitCode()
+}
+
+// mostResident returns the most memory in bytes that a process had, 0 if that is not known: the kernel's figure begins with
+// that of the process which started it.
+func mostResident(state *os.ProcessState) int64 {
+	var own unix.Rusage
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok || unix.Getrusage(unix.RUSAGE_SELF, &own) != nil || usage.Maxrss <= own.Maxrss {
+		return 0
+	}
+	return usage.Maxrss << 10
 }
 
 // beside counts a process or a processor, while a command runs or until a signal comes.

@@ -16,7 +16,11 @@ func (t *tally) text(w io.Writer) error {
 		if e.Counts == nil {
 			continue
 		}
-		line := fmt.Sprintf("%20s  %-24s %s", e.amount(), e.Name, t.remark(e))
+		remarks := fold(t.remark(e), width-47)
+		if remarks == nil {
+			remarks = []string{""}
+		}
+		line := fmt.Sprintf("%20s  %-24s ", e.amount(), e.Name) + strings.Join(remarks, "\n"+strings.Repeat(" ", 47))
 		out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	t.writeMissing(&out)
@@ -46,11 +50,11 @@ func (t *tally) title() string {
 }
 
 // amount is the mean count with its unit: times in ms.
-func (e *counted) amount() string {
+func (e *eventCount) amount() string {
 	if e.Unit == "ns" {
-		return grouped(int64(e.Mean/1e4+0.5), 2) + " ms"
+		return grouped(int64(e.mean()/1e4+0.5), 2) + " ms"
 	}
-	return grouped(int64(e.Mean+0.5), 0)
+	return grouped(int64(e.mean()+0.5), 0)
 }
 
 // grouped writes a number with commas, the last digits behind a point.
@@ -74,26 +78,26 @@ func grouped(n int64, decimals int) string {
 }
 
 // remark is what a count means beside others, and how far it can be trusted.
-func (t *tally) remark(e counted) string {
+func (t *tally) remark(e eventCount) string {
 	var parts []string
 	if text := t.rate(e); text != "" {
 		parts = append(parts, text)
 	}
-	if t.Runs > 1 && e.Mean != 0 {
-		parts = append(parts, fmt.Sprintf("± %.1f %%", 100*e.Spread/e.Mean))
+	if t.Runs > 1 && e.mean() != 0 {
+		parts = append(parts, fmt.Sprintf("± %.1f %%", 100*e.Spread/e.mean()))
 	}
 	if e.Share < 0.9995 {
-		parts = append(parts, fmt.Sprintf("estimate: counted %.0f %% of the time", 100*e.Share))
+		parts = append(parts, fmt.Sprintf("estimate: ran %.0f %% of the time", 100*e.Share))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // rate relates a count to another one or to the time.
-func (t *tally) rate(e counted) string {
+func (t *tally) rate(e eventCount) string {
 	of := func(name string) float64 {
 		for _, other := range t.Events {
 			if other.Name == name && other.Counts != nil {
-				return other.Mean
+				return other.mean()
 			}
 		}
 		return 0
@@ -105,23 +109,23 @@ func (t *tally) rate(e counted) string {
 	} {
 		if base := of(r.base); e.Name == r.name && base > 0 {
 			if strings.HasPrefix(r.text, "%") {
-				return fmt.Sprintf("%.2f "+r.text, 100*e.Mean/base)
+				return fmt.Sprintf("%.2f "+r.text, 100*e.mean()/base)
 			}
-			return fmt.Sprintf("%.2f %s", e.Mean/base, r.text)
+			return fmt.Sprintf("%.2f %s", e.mean()/base, r.text)
 		}
 	}
 	switch {
 	case real == 0 || e.Unit == "bytes":
 		return ""
 	case e.Unit == "ns":
-		return fmt.Sprintf("%.2f processors", e.Mean/real)
-	case e.Mean == 0:
+		return fmt.Sprintf("%.2f processors", e.mean()/real)
+	case e.mean() == 0:
 		return ""
 	}
 	if on := of("task-clock"); on > 0 {
-		return perSecond(e.Mean/on*1e9) + " of task-clock"
+		return perSecond(e.mean()/on*1e9) + " of task-clock"
 	}
-	return perSecond(e.Mean / real * 1e9)
+	return perSecond(e.mean() / real * 1e9)
 }
 
 // perSecond writes a rate in few letters.

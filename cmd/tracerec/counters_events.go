@@ -195,7 +195,11 @@ func (v nativesView) text(w io.Writer) error {
 			}
 			fmt.Fprintf(&out, "\n%s:\n", title)
 		}
-		fmt.Fprintf(&out, "  %s%s\n", e.Name, e.where())
+		where := e.where()
+		if len(e.Name)+len(where) > width-2 {
+			where = "\n    " + where
+		}
+		fmt.Fprintf(&out, "  %s%s\n", e.Name, where)
 		for _, line := range fold(e.Description, width-6) {
 			fmt.Fprintf(&out, "      %s\n", line)
 		}

@@ -27,7 +27,7 @@ func (v overview) text(w io.Writer) error {
 	}
 	writeMissing(&out, v.Counters)
 	fmt.Fprintf(&out, `
-tracerec -c EVENT,… ./app        samples up to %d at each begin and end of a region
+tracerec -c EVENT,… ./app        samples up to %d at begins and ends of regions
 tracerec count -e EVENT,… -- CMD counts for any command
 tracerec counters --all          describes them; also --native, --presets,
                                  --with EVENT,…, --cost, --hardware

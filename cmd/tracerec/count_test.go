@@ -1,0 +1,207 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"tracerec/counters"
+)
+
+// need skips the test when an event cannot be counted here.
+func need(t *testing.T, event string) {
+	t.Helper()
+	if err := counters.Available(event); err != nil {
+		t.Skip(err)
+	}
+}
+
+// tallied runs tracerec count as a process and returns what it counted; standard output must be want.
+func tallied(t *testing.T, status int, want string, args ...string) map[string]eventCount {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "counts.json")
+	r := record(t, append([]string{"count", "--format", "json", "-o", file}, args...)...)
+	require.Equal(t, result{status, want, ""}, r)
+	return decode(t, file).byName()
+}
+
+func decode(t *testing.T, file string) (all tally) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &all))
+	for _, e := range all.Events {
+		require.Equal(t, e.Why == "", e.Mean != nil, "%s: either a count or a reason", e.Name)
+		require.Equal(t, e.Why == "", len(e.Counts) == all.Runs, e.Name)
+	}
+	require.Len(t, all.Real, all.Runs)
+	return all
+}
+
+func (t tally) byName() map[string]eventCount {
+	found := map[string]eventCount{}
+	for _, e := range t.Events {
+		found[e.Name] = e
+	}
+	return found
+}
+
+// stores builds the program of that name.
+func stores(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "stores")
+	out, err := exec.Command("go", "build", "-o", file, "./testdata/programs/stores").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return file
+}
+
+func TestCountIsExact(t *testing.T) {
+	need(t, "mem:0x1000/8:w")
+	names := []string{"mem:main.cells/8:w", "mem:main.cells+8/8:w", "mem:main.cells+16/8:w", "mem:main.cells+24/8:w", "mem:main.cells+32/8:w"}
+	got := tallied(t, 0, "", "-e", strings.Join(names, ","), "--", stores(t), "4", "700")
+	for _, name := range names[:4] {
+		require.Equal(t, []int64{700}, got[name].Counts, "%s: in a thread of its own", name)
+		require.EqualValues(t, 1, got[name].Share)
+	}
+	require.Contains(t, got[names[4]].Why, "--multiplex", "there are four debug registers")
+}
+
+func TestCountFromTheFirstInstructionAndChildren(t *testing.T) {
+	need(t, "mem:0x1000/8:w")
+	program := stores(t)
+	shell := program + " 1 10; " + program + " 1 300" // the address is the same in both
+	address, err := (&countOptions{args: []string{program}}).watchpoint("mem:main.cells/8:w")
+	require.NoError(t, err)
+	require.Equal(t, []int64{310}, tallied(t, 0, "", "-e", address, "--", "sh", "-c", shell)[address].Counts)
+	require.Equal(t, []int64{0}, tallied(t, 0, "", "--inherit=false", "-e", address, "--", "sh", "-c", shell+"; true")[address].Counts)
+}
+
+func TestCountRepeats(t *testing.T) {
+	need(t, "task-clock")
+	file := filepath.Join(t.TempDir(), "counts")
+	r := record(t, "count", "--repeat", "3", "-e", "task-clock,page-faults", "--format", "json", "-o", file, "sh", "-c", "echo x")
+	require.Equal(t, result{0, "x\nx\nx\n", ""}, r)
+	all := decode(t, file)
+	require.Equal(t, 3, all.Runs)
+	require.Positive(t, *all.Events[0].Mean)
+	require.Positive(t, *all.Events[1].Mean)
+}
+
+func TestCountLeavesTheCommandAlone(t *testing.T) {
+	cmd := tracerec("count", "-e", "task-clock", program("plain"), "9")
+	cmd.Stdin = strings.NewReader("through")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, _ := cmd.Output()
+	require.Equal(t, "through", string(out))
+	require.Equal(t, 9, cmd.ProcessState.ExitCode())
+	require.Contains(t, errs.String(), "exit status 9")
+
+	require.Equal(t, 128+15, record(t, "count", "sh", "-c", "kill -TERM $$").status)
+	for want, args := range map[int][]string{127: {"/nosuch/program"}, 126: {"/etc/passwd"}, 2: {"-e", "nosuch-event", "true"}} {
+		r := record(t, append([]string{"count"}, args...)...)
+		require.Equal(t, want, r.status, r.stderr)
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+	}
+}
+
+func TestCountHandsSignalsOn(t *testing.T) {
+	cmd := tracerec("count", "-e", "task-clock", program("subject"), "signals")
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	for _, s := range []os.Signal{unix.SIGUSR1, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP, unix.SIGTERM} {
+		require.NoError(t, cmd.Process.Signal(s))
+		require.Equal(t, s.String(), out.next())
+	}
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+}
+
+func TestCountWhatRunsAlready(t *testing.T) {
+	need(t, "task-clock")
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	require.NoError(t, busy.Start())
+	t.Cleanup(func() { busy.Process.Kill(); busy.Wait() })
+	pid := strconv.Itoa(busy.Process.Pid)
+	got := tallied(t, 5, "", "-p", pid, "-e", "task-clock", "--", "sh", "-c", "sleep 0.3; exit 5")
+	require.Greater(t, *got["task-clock"].Mean, 1e6, "it does nothing else but run")
+
+	ending := exec.Command("sh", "-c", "sleep 0.3")
+	require.NoError(t, ending.Start())
+	go ending.Wait() // so that it does not stay as a zombie
+	file := filepath.Join(t.TempDir(), "counts")
+	r := record(t, "count", "-p", strconv.Itoa(ending.Process.Pid), "-e", "task-clock", "--format", "json", "-o", file)
+	require.Equal(t, result{0, "", ""}, r)
+	require.Contains(t, record(t, "count", "-p", "999999999").stderr, "no such process")
+
+	if counters.Available("cpu-clock") == nil {
+		set := counters.New()
+		if err := set.SetOptions(counters.Options{CPU: 1}); err != nil {
+			t.Skip(err)
+		}
+		if err := set.Add("context-switches"); err != nil {
+			t.Skip(err)
+		}
+		require.NoError(t, set.Close())
+		got = tallied(t, 0, "", "--cpu", "0", "-e", "context-switches,cpu-clock", "sleep", "0.2")
+		require.Positive(t, *got["cpu-clock"].Mean)
+	}
+}
+
+func TestCountRefusesBadUse(t *testing.T) {
+	for _, args := range [][]string{
+		{}, {"--repeat", "0", "true"}, {"--format", "xml", "true"}, {"-p", "1", "--cpu", "0"}, {"-e", "task-clock,task-clock", "true"},
+		{"-e", "", "true"}, {"-p", "-3"}, {"--repeat", "2", "-p", "1"},
+	} {
+		r := inside(append([]string{"count"}, args...)...)
+		require.Equal(t, 2, r.status, args)
+		require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+	}
+}
+
+func TestCountText(t *testing.T) {
+	mean := func(v float64) *float64 { return &v }
+	all := tally{Command: []string{"./app", "arg"}, Runs: 2, Status: 3, Real: []int64{100_000_000, 102_000_000}, User: []int64{90e6, 90e6}, System: []int64{0, 0},
+		Events: []eventCount{
+			{Name: "task-clock", Unit: "ns", Counts: []int64{1, 2}, Mean: mean(202e6), Share: 1},
+			{Name: "cycles", Unit: "events", Counts: []int64{1, 2}, Mean: mean(1234567), Spread: 12345.67, Share: 1},
+			{Name: "instructions", Unit: "events", Counts: []int64{1, 2}, Mean: mean(2469134), Share: 0.25},
+			{Name: "page-faults", Unit: "events", Counts: []int64{0, 0}, Mean: mean(0), Share: 1},
+			{Name: "cache-misses", Why: "this machine does not have it"}, {Name: "branches", Why: "this machine does not have it"},
+		}}
+	var out strings.Builder
+	require.NoError(t, all.text(&out))
+	require.Equal(t, `
+means of 2 runs of ./app arg
+
+           202.00 ms  task-clock               2.00 processors; ± 0.0 %
+           1,234,567  cycles                   6.112 M/s of task-clock; ± 1.0 %
+           2,469,134  instructions             2.00 per cycle; ± 0.0 %;
+                                               estimate: ran 25 % of the time
+                   0  page-faults
+
+  not counted: cache-misses, branches: this machine does not have it
+
+  0.101 s real (± 1.41ms), 0.090 s user, 0.000 s system
+  exit status 3
+`, out.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
+	}
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+		require.Equal(t, want, grouped(n, 0))
+	}
+	require.Equal(t, "0.05", grouped(5, 2))
+	require.Equal(t, "12,345.67", grouped(1234567, 2))
+}
