@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -121,19 +122,24 @@ func (s *Substrate) debugRegisters() int {
 
 // permission says why an event is not permitted and who can change that.
 func (s *Substrate) permission(e *Encoded, t target) string {
-	level, err := os.ReadFile(s.procs + "/sys/kernel/perf_event_paranoid")
+	if e.Path != "" {
+		return "probes need CAP_PERFMON: run as root"
+	}
+	text, err := os.ReadFile(s.procs + "/sys/kernel/perf_event_paranoid")
 	if err != nil {
 		return "allow perf_event_open (in a container: its seccomp profile and CAP_PERFMON)"
 	}
-	wanted := "1"
+	level, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	wanted := 1
 	switch {
 	case e.Type == typeTracepoint:
-		wanted = "-1"
-	case e.CPUs != nil || e.Type > typeBreakpoint || t.pid < 0:
-		wanted = "0"
+		wanted = -1
+	case e.CPUs != nil || t.pid < 0:
+		wanted = 0
+	case level > 2 && !e.Kernel && e.Flags&FlagExcludeUser == 0 && (!e.NoExclude || e.Type == typeSoftware):
+		wanted = 2 // user mode alone
 	}
-	return "kernel.perf_event_paranoid is " + strings.TrimSpace(string(level)) + ": sysctl kernel.perf_event_paranoid=" + wanted +
-		", or run with CAP_PERFMON; in a container perf_event_open must pass its seccomp filter, too"
+	return fmt.Sprintf("kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=%d, or run with CAP_PERFMON; in a container perf_event_open must pass its seccomp filter, too", level, wanted)
 }
 
 func descriptors(errno unix.Errno) string {

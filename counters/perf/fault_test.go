@@ -82,9 +82,13 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		want  error
 		text  string
 	}{
-		{unix.EACCES, "cycles", substrate.Options{}, substrate.ErrPermission, "kernel.perf_event_paranoid is 3: sysctl kernel.perf_event_paranoid=1, or run with CAP_PERFMON; in a container"},
+		{unix.EACCES, "cycles", substrate.Options{}, substrate.ErrPermission, "kernel.perf_event_paranoid is 3: sysctl kernel.perf_event_paranoid=2, or run with CAP_PERFMON; in a container"},
+		{unix.EACCES, "cycles:k", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=1,"},
+		{unix.EACCES, "context-switches", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=1,"},
 		{unix.EPERM, "sched:sched_switch", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=-1"},
-		{unix.EACCES, "msr/tsc/", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=0"},
+		{unix.EACCES, "msr/tsc/", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=1,"},
+		{unix.EACCES, "power/energy-pkg/", substrate.Options{}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=0,"},
+		{unix.EACCES, "uprobe:/bin/app+1", substrate.Options{}, substrate.ErrPermission, "probes need CAP_PERFMON"},
 		{unix.EACCES, "cycles", substrate.Options{CPU: 1}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=0"},
 		{unix.EMFILE, "cycles", substrate.Options{}, substrate.ErrDescriptors, "ulimit -n"},
 		{unix.ENFILE, "cycles", substrate.Options{}, substrate.ErrDescriptors, "fs.file-max"},

@@ -18,7 +18,7 @@ const capUserRdpmc = 1 << 2
 
 // mapPages maps the pages of the group's events, if all can be read without the kernel now.
 func (g *group) mapPages() {
-	if len(g.bundles) != 1 || g.multiplex || readCounter == nil {
+	if len(g.bundles) != 1 || g.multiplex || readCounter == nil || g.bundles[0].pmu != "cpu" {
 		return
 	}
 	b := &g.bundles[0]
