@@ -22,6 +22,7 @@ const (
 	visitsDiffer = 0.01
 	eventsDiffer = 0.10
 	wallsDiffer  = 0.25
+	shortest     = 100e6 // ns, of differences between wall times
 	mostListed   = 3
 )
 
@@ -97,7 +98,7 @@ func wallTimes(runs *cube.Cube) string {
 			low, high = min(low, float64(ns)), max(high, float64(ns))
 		}
 	}
-	if high <= low*(1+wallsDiffer) {
+	if high <= max(low*(1+wallsDiffer), low+shortest) {
 		return ""
 	}
 	return fmt.Sprintf("warning: the runs took from %s to %s: their counters may be of different conditions", report.Seconds(int64(low)), report.Seconds(int64(high)))

@@ -1,0 +1,267 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric/spec"
+	"tracerec/recorder"
+	"tracerec/report"
+	"tracerec/report/cube"
+)
+
+// counted is the program with known numbers of stores.
+var counted = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs(), "counted")
+	out, err := exec.Command("go", "build", "-o", path, "./testdata/programs/counted").CombinedOutput()
+	if err != nil {
+		err = errors.New(string(out))
+	}
+	return path, err
+})
+
+// storesSpec is a specification for it: no run can watch more than two of its variables.
+const storesSpec = `compose STORES = A + B + C
+measure A = "mem:main.a/8:w"
+measure B = "mem:main.b/8:w"
+measure C = "mem:main.c/8:w"
+ratio A_TO_C [unit="stores to a for each to c" low=0 high=10 least=1] = A / C
+`
+
+// watchedProgram builds the program and writes the specification, or skips the test where nothing can be watched.
+func watchedProgram(t *testing.T) (program, specFile string) {
+	t.Helper()
+	program, err := counted()
+	require.NoError(t, err)
+	if err := recorder.Countable([]string{"mem:main.a/8:w"}, program); err != nil {
+		t.Skip("no watchpoints here: ", err)
+	}
+	specFile = filepath.Join(t.TempDir(), "stores.spec")
+	require.NoError(t, os.WriteFile(specFile, []byte(storesSpec), 0o666))
+	return program, specFile
+}
+
+// merged opens the report of a campaign.
+func merged(t *testing.T, dir string) *cube.Cube {
+	t.Helper()
+	c, err := cube.Open(filepath.Join(dir, "campaign.cubex"))
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func totalOf(t *testing.T, c *cube.Cube, name string) int64 {
+	t.Helper()
+	m := c.Metric(name)
+	require.NotNil(t, m, name)
+	v, err := m.Total()
+	require.NoError(t, err)
+	return v.Int64()
+}
+
+func cubeAttr(list []cube.Attr, key string) string {
+	for _, a := range list {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func readRecord(t *testing.T, dir string) (r campaignRecord) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, campaignFile))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &r))
+	return r
+}
+
+// Three variables are more than one run can watch: the composition, and the ratio of counters that no run had both of, are
+// of two runs together.
+func TestCampaign(t *testing.T) {
+	program, specFile := watchedProgram(t)
+	dir := filepath.Join(t.TempDir(), "c")
+	r := record(t, "campaign", "-o", dir, "--spec", specFile, program)
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Equal(t, "stored\nstored\n", r.stdout, "what the program prints goes through, in all runs")
+	require.Contains(t, r.stderr, "2 sets planned: 3 events need 2 counters, one each in a set")
+	require.Contains(t, r.stderr, "2 runs of 2 sets merged into "+dir+"/campaign.cubex")
+	require.NotContains(t, r.stderr, "do not agree")
+
+	c := merged(t, dir)
+	all := c.Metric("STORES")
+	require.Equal(t, "STORES", all.Title, "complete")
+	for name, truth := range map[string]int64{"A": 500, "B": 200, "C": 300} {
+		require.LessOrEqual(t, totalOf(t, c, name), truth, name)
+	}
+	require.GreaterOrEqual(t, totalOf(t, c, "STORES"), int64(1000), "what is uncertain included")
+	require.LessOrEqual(t, totalOf(t, c, "STORES")-totalOf(t, c, "STORES_uncertain"), int64(1000))
+	require.Equal(t, "true", cubeAttr(c.Metric("A_TO_C").Attrs, report.RatioAttr))
+
+	rec := readRecord(t, dir)
+	require.Len(t, rec.Sets, 2)
+	require.Equal(t, "campaign.cubex", rec.Report)
+	for _, run := range rec.Runs {
+		require.Zero(t, run.Status)
+		clean(t, filepath.Join(dir, run.Trace))
+		one, err := cube.Open(filepath.Join(dir, run.Report))
+		require.NoError(t, err)
+		require.Equal(t, "~STORES", one.Metric("STORES").Title, "no run has all")
+		one.Close()
+	}
+}
+
+// What is not available is left out, told, and noted in the report.
+func TestCampaignMissing(t *testing.T) {
+	program, specFile := watchedProgram(t)
+	dir := filepath.Join(t.TempDir(), "c")
+	r := record(t, "campaign", "-o", dir, "--spec", specFile, "--repeat", "2", "-c", "mem:main.a/8:w,no-such-event", "-c", "mem:main.nothing/8:w", "-c", "task-clock", program)
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Contains(t, r.stderr, "2 counters left out: no-such-event: ")
+	require.Contains(t, r.stderr, "has no variable main.nothing")
+	require.Contains(t, r.stderr, "4 runs of 2 sets merged")
+	c := merged(t, dir)
+	require.Equal(t, "~STORES", c.Metric("STORES").Title)
+	require.Contains(t, cubeAttr(c.Attrs, "counters not available"), "no-such-event: ")
+	require.Equal(t, "task-clock", cubeAttr(c.Attrs, "counters in no hierarchy"))
+	require.Len(t, readRecord(t, dir).Missing, 2)
+	require.FileExists(t, filepath.Join(dir, "set1-2.cubex"))
+
+	r = record(t, "campaign", "-o", dir, "-c", "no-such-event", program)
+	require.Equal(t, 2, r.status)
+	require.Contains(t, r.stderr, "no counter is available here: no-such-event")
+	require.FileExists(t, filepath.Join(dir, "campaign.cubex"), "nothing was done")
+}
+
+func TestCampaignFailures(t *testing.T) {
+	program, specFile := watchedProgram(t)
+	base := t.TempDir()
+	campaign := func(dir, bad string) result {
+		return record(t, "campaign", "-o", filepath.Join(base, dir), "--spec", specFile, "-c", "mem:main.a/8:w,mem:main.b/8:w", "-c", "mem:main.c/8:w", program,
+			filepath.Join(base, dir+".runs"), bad)
+	}
+	r := campaign("second", "2")
+	require.Equal(t, 1, r.status, r.stderr)
+	require.Contains(t, r.stderr, "run 2, set2: left out: the program ended with status 3")
+	c := merged(t, filepath.Join(base, "second"))
+	require.Equal(t, "~STORES", c.Metric("STORES").Title, "C is lacking")
+	require.NotNil(t, c.Metric("A"))
+	require.Equal(t, "run 2, set2: the program ended with status 3", cubeAttr(c.Attrs, "runs left out"))
+	require.FileExists(t, filepath.Join(base, "second", "set2.cubex"), "kept")
+
+	r = campaign("all", "0")
+	require.Equal(t, 3, r.status, r.stderr)
+	require.Equal(t, "STORES", merged(t, filepath.Join(base, "all")).Metric("STORES").Title, "that is how it ends")
+
+	// An older campaign is kept, anything else left alone.
+	require.NoError(t, os.Remove(filepath.Join(base, "all.runs")))
+	r = campaign("all", "9")
+	require.Equal(t, 0, r.status, r.stderr)
+	require.Regexp(t, `the older \S+/all is now \S+/all-\d{8}-\d{6}`, r.stderr)
+	older, err := filepath.Glob(filepath.Join(base, "all-*", "campaign.cubex"))
+	require.NoError(t, err)
+	require.Len(t, older, 1)
+	require.NoError(t, os.MkdirAll(filepath.Join(base, "mine", "work"), 0o777))
+	r = campaign("mine", "9")
+	require.Equal(t, 2, r.status)
+	require.Contains(t, r.stderr, "mine: exists and is not the folder of a campaign")
+}
+
+func TestCampaignUse(t *testing.T) {
+	program, err := counted()
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "c")
+	for _, c := range []struct {
+		args   []string
+		status int
+		stderr string
+	}{
+		{nil, 2, "no program to record"},
+		{[]string{"--repeat", "0", program}, 2, "--repeat 0: less than one run"},
+		{[]string{"--spec", "nonsense", program}, 2, "--spec: specification nonsense: no such file"},
+		{[]string{"-c", ",", program}, 2, `-c ",": no counters`},
+		{[]string{"-c", "task-clock,task-clock", program}, 2, "task-clock is in it twice"},
+		{[]string{"-o", "", "-c", "task-clock", program}, 2, "the name of the folder is empty"},
+		{[]string{"./no-such-program"}, 127, "./no-such-program: no such file or directory"},
+		{[]string{"-n", "-c", "task-clock", program}, 0, "set 1, set1: task-clock"},
+	} {
+		args := append([]string{"campaign", "-o", dir}, c.args...)
+		r := record(t, args...)
+		require.Equal(t, c.status, r.status, r.stderr)
+		require.Contains(t, r.stderr, c.stderr)
+		require.NoDirExists(t, dir)
+	}
+}
+
+func TestSplitEvents(t *testing.T) {
+	for list, want := range map[string][]string{
+		"a,b":                       {"a", "b"},
+		" a , b,":                   {"a", "b"},
+		"cpu/event=0x3c,umask=0/,b": {"cpu/event=0x3c,umask=0/", "b"},
+		"msr/tsc/,mem:0x4f2a10/8:w": {"msr/tsc/", "mem:0x4f2a10/8:w"},
+		"mem:main.x/8:w,cpu/event=1,umask=2/k,cpu/event=3/": {"mem:main.x/8:w", "cpu/event=1,umask=2/k", "cpu/event=3/"},
+	} {
+		require.Equal(t, want, splitEvents(list), list)
+	}
+}
+
+// With no sets given, what specifications need is planned: alternatives only once, inputs of a computation together.
+func TestPlannedSets(t *testing.T) {
+	s, err := spec.Parse("test", []byte(`compose ALL = HIT + MISS
+measure ALL = refs | references
+compute HIT = refs - misses
+measure MISS = misses
+measure X = mem:main.x/8:w
+measure Y = mem:main.y/8:w
+measure Z = mem:main.z/8:w
+measure T = task-clock
+set mine = refs, task-clock
+`))
+	require.NoError(t, err)
+	specs := []*spec.Spec{s}
+	available := func(e string) error {
+		if e == "mem:main.z/8:w" {
+			return errors.New(e + ": no such variable")
+		}
+		return nil
+	}
+	m := machineHere(specs, 1)
+	require.EqualValues(t, 0, m.Fits["task-clock"])
+	require.EqualValues(t, 3<<firstDebug, m.Fits["mem:main.x/8:w"])
+	delete(m.Fits, "refs") // whatever the processor of the test is
+	delete(m.Fits, "misses")
+	delete(m.Fits, "references")
+	m.Counters, m.Alone = 2, nil
+	got, err := chooseSets(specs, nil, true, m, available)
+	require.NoError(t, err)
+	require.Equal(t, []string{"mem:main.z/8:w: no such variable"}, got.missing)
+	require.Len(t, got.list, 1)
+	require.ElementsMatch(t, []string{"refs", "misses", "mem:main.x/8:w", "mem:main.y/8:w", "task-clock"}, got.list[0].Events)
+
+	m.Counters = 1
+	got, err = chooseSets(specs, nil, true, m, available)
+	require.NoError(t, err)
+	require.Len(t, got.list, 2, "the inputs of HIT cannot be together")
+	require.Equal(t, "2 events fit only on the same 1 counter, one each in a set", got.why)
+
+	got, err = chooseSets(specs, nil, false, m, available)
+	require.NoError(t, err)
+	require.Equal(t, []spec.Set{{Name: "mine", Events: []string{"refs", "task-clock"}}}, got.list)
+	got, err = chooseSets(specs, []string{"mine", "misses", "refs"}, false, m, available)
+	require.NoError(t, err)
+	require.Equal(t, []string{"mine", "set2", "set3"}, []string{got.list[0].Name, got.list[1].Name, got.list[2].Name})
+
+	_, err = chooseSets(specs, nil, true, m, func(e string) error { return errors.New("nothing works") })
+	require.ErrorContains(t, err, "no counter is available here")
+	require.True(t, strings.HasPrefix(err.Error(), "no counter"))
+}
