@@ -129,7 +129,8 @@
 // # Counters
 //
 // The difference of two consecutive samples of a location is charged to the innermost level just before the
-// event that the later sample belongs to: to <counter> if both first words are equal and not zero. If the later
+// event that the later sample belongs to, but to the one around it if that is an operation about to wait (the
+// sample belongs to its Blocked event): to <counter> if both first words are equal and not zero. If the later
 // sample has a second value for each counter, these are bounds of what was counted in between, and charged
 // to the child <counter>_uncertain instead; 2^63 and above say that there is none. Counters of the whole process
 // ("go:") are always uncertain, by their difference, whatever the first words and bounds. The difference to a sample

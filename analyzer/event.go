@@ -132,6 +132,23 @@ type counterSample struct {
 	waits  bool     // it belongs to the begin of a wait
 }
 
+// sampled returns the call path in which was done what the next sample ends: of an operation that is about to wait, it is that
+// around it, for its begin had no sample.
+func (w *scanner) sampled(l *location) uint32 {
+	n := len(l.stack)
+	if n == 0 || l.stack[n-1].blocked != NotBlocked {
+		return w.current(l)
+	}
+	switch l.stack[n-1].kind {
+	case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin:
+		if n == 1 {
+			return l.own
+		}
+		return l.stack[n-2].path
+	}
+	return l.stack[n-1].path
+}
+
 // counters charges what was counted since the location's sample before. The sample may have bounds behind its values.
 func (w *scanner) counters(l *location, values []uint64) {
 	names := w.s.defs.Processes[w.s.defs.Locations[w.loc].Process].Counters
@@ -149,6 +166,7 @@ func (w *scanner) counters(l *location, values []uint64) {
 		l.sample.values = last[:0]
 		return
 	}
+	path := w.sampled(l)
 	for i, name := range names {
 		process := strings.HasPrefix(name, wire.ProcessCounter)
 		m, d := w.s.metrics.counter[name], int64(0)
@@ -176,7 +194,7 @@ func (w *scanner) counters(l *location, values []uint64) {
 		if d < 0 {
 			w.values++
 		} else if d > 0 {
-			w.other[cellKey{m, w.current(l), w.loc}] += d
+			w.other[cellKey{m, path, w.loc}] += d
 		}
 	}
 	l.sample.values = append(last[:0], values[:size]...)

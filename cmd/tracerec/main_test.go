@@ -42,7 +42,7 @@ var programs = sync.OnceValue(func() string {
 	if dir, err = os.MkdirTemp("", "tracerec-test"); err != nil {
 		panic(err)
 	}
-	build := exec.Command("go", "build", "-o", dir, "./testdata/programs/subject", "./testdata/programs/plain")
+	build := exec.Command("go", "build", "-o", dir, "./testdata/programs/subject", "./testdata/programs/plain", "./testdata/programs/migrants")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("%v\n%s", err, out))
 	}

@@ -61,6 +61,9 @@ func (n *analysis) scan(l *location) {
 		s.pass(e.Time, e)
 		s.forget(e)
 		l.events[i].path, l.used = s.path(), i+1
+		if e.Kind == wire.Counters {
+			l.events[i].path = s.sampled()
+		}
 		s.event(e)
 		if l.endEvent {
 			break // what comes later is damage
@@ -114,6 +117,22 @@ func (s *scanner) path() string {
 		return v.path
 	}
 	return s.l.ownPath
+}
+
+// sampled is the path of what was done up to a sample: the begin of an operation that may wait has none.
+func (s *scanner) sampled() string {
+	v, ok := s.top()
+	if !ok || v.op == nil || v.op.blocked >= 0 || !slices.Contains([]wire.Kind{wire.SendBegin, wire.RecvBegin, wire.LockBegin,
+		wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin}, v.op.kind) {
+		return s.path()
+	}
+	whole := s.levels
+	defer func() { s.levels = whole }()
+	for i := len(whole) - 1; ; i-- {
+		if s.levels = whole[:i]; !whole[i].forgotten {
+			return s.path()
+		}
+	}
 }
 
 // place is where the next level goes: the path of the innermost level, "" if none is open.

@@ -1,0 +1,186 @@
+// Command migrants has goroutines that change threads all the time and store to watched variables, and prints what each of them
+// has done where: the truth that its counters are compared with.
+//
+//	migrants ROUNDS COMPUTE
+package main
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"tracerec/instrument"
+)
+
+// A and B are watched.
+var A, B uint64
+
+// worker is a goroutine with its truth: stores by variable and region.
+type worker struct {
+	number int
+	truth  map[string]*[2]int
+	region string
+	pipe   [2]*os.File
+	peer   chan int
+	next   func() (int, bool)
+}
+
+//go:noinline
+func (w *worker) store() {
+	t := w.truth[w.region]
+	if t == nil {
+		t = new([2]int)
+		w.truth[w.region] = t
+	}
+	if w.number%2 == 0 {
+		storeA()
+	} else {
+		storeB()
+	}
+	t[w.number%2]++
+}
+
+//go:noinline
+func storeA() { A = uint64(len(os.Args)) }
+
+//go:noinline
+func storeB() { B = uint64(len(os.Args)) }
+
+func (w *worker) in(region string, f func()) {
+	s := instrument.Region(region)
+	outer := w.region
+	w.region += "/" + region
+	f()
+	w.region = outer
+	s.End()
+}
+
+var sink [64]float64
+
+func (w *worker) compute(d time.Duration) {
+	x := 1.0
+	w.store()
+	for start := time.Now(); time.Since(start) < d; {
+		for range 500 {
+			x = x*1.0000001 + 1
+		}
+	}
+	w.store()
+	sink[w.number] = x
+}
+
+// leave takes the goroutine off its thread, in one of the ways that there are.
+func (w *worker) leave(way int, contended *sync.Mutex) {
+	switch way % 9 {
+	case 0:
+		runtime.Gosched()
+	case 1:
+		time.Sleep(time.Microsecond)
+	case 2:
+		w.peer <- 1
+		<-w.peer
+	case 3:
+		instrument.Sleep(time.Microsecond)
+	case 4:
+		var b [1]byte
+		w.pipe[1].Write(b[:])
+		w.pipe[0].Read(b[:])
+	case 5:
+		syscall.Select(0, nil, nil, nil, &syscall.Timeval{Usec: 100}) // blocks in the kernel: the processor is taken away
+	case 6:
+		contended.Lock()
+		runtime.Gosched()
+		contended.Unlock()
+	case 7:
+		w.next() // a coroutine
+	case 8:
+		runtime.LockOSThread()
+		runtime.Gosched()
+		runtime.UnlockOSThread()
+	}
+}
+
+func (w *worker) run(rounds int, d time.Duration, contended *sync.Mutex) {
+	for r := range rounds {
+		w.in("compute", func() { w.compute(d) })
+		w.in("hop", func() {
+			for i := range 4 {
+				w.store()
+				w.leave(r+i*3+w.number, contended)
+				w.store()
+			}
+		})
+		if r%4 > 0 {
+			continue
+		}
+		w.in("often", func() { // as often as a number of eight bits comes round
+			w.store()
+			for range 256 {
+				w.next()
+			}
+			w.store()
+		})
+	}
+	w.in("locked", func() {
+		runtime.LockOSThread()
+		before := threadTime()
+		w.compute(3 * time.Millisecond)
+		fmt.Printf("clock w%d/locked %d\n", w.number, threadTime()-before)
+		runtime.UnlockOSThread()
+	})
+}
+
+// threadTime returns for how long the thread has run, ns.
+func threadTime() int64 {
+	var t syscall.Timespec
+	const clockThread = 3
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockThread, uintptr(unsafe.Pointer(&t)), 0)
+	return t.Nano()
+}
+
+func main() {
+	rounds, _ := strconv.Atoi(os.Args[1])
+	d, _ := time.ParseDuration(os.Args[2])
+	var all sync.WaitGroup
+	var contended sync.Mutex
+	var workers []*worker
+	for k := range 12 {
+		w := &worker{number: k, truth: map[string]*[2]int{}, peer: make(chan int)}
+		workers = append(workers, w)
+		w.pipe[0], w.pipe[1], _ = os.Pipe()
+		go func() {
+			for range w.peer {
+				w.peer <- 1
+			}
+		}()
+		all.Go(func() {
+			name := "w" + strconv.Itoa(k)
+			defer instrument.Region(name).End()
+			w.region = name
+			var stop func()
+			w.next, stop = iter.Pull(func(yield func(int) bool) {
+				for yield(1) {
+					if k%2 == 0 { // not the worker's own: it runs on the same thread in between
+						storeB()
+					} else {
+						storeA()
+					}
+				}
+			})
+			defer stop()
+			w.run(rounds, d, &contended)
+		})
+	}
+	all.Wait()
+	for _, w := range workers {
+		for region, n := range w.truth {
+			fmt.Printf("stores %s %d %d\n", region, n[0], n[1])
+		}
+	}
+}
