@@ -97,6 +97,8 @@ func (o *countOptions) check() error {
 		return errors.New("-p and --cpu: count a process or a processor, not both")
 	case len(o.args) == 0 && o.pid == 0 && o.cpu < 0:
 		return errors.New("no command to count; see tracerec count --help")
+	case o.events != nil && len(o.events) == 0:
+		return errors.New("-e: no events named")
 	case len(o.args) == 0 && o.repeat > 1:
 		return errors.New("--repeat needs a command to run again")
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // CPU identifies a model of processor. On x86 vendor, family, model and stepping are those of the instruction cpuid; on
@@ -19,10 +20,12 @@ type CPU struct {
 }
 
 // Here returns the processor that runs this program, as far as /proc/cpuinfo tells: elsewhere only Arch is set.
-func Here() CPU {
+func Here() CPU { return here() }
+
+var here = sync.OnceValue(func() CPU {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	return parseCPU(runtime.GOARCH, string(info))
-}
+})
 
 // parseCPU reads the first processor of a /proc/cpuinfo.
 func parseCPU(arch, info string) CPU {

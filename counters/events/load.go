@@ -20,7 +20,8 @@ const Directory = "TRACEREC_EVENTS"
 // known is what has been read. Tables are read when they are asked for.
 var known struct {
 	sync.Mutex
-	tables map[string]*Table
+	tables map[string]*Table // by directory and name
+	names  map[CPU]string    // of tables built in; "" is none
 }
 
 // Names returns the names of all tables, built in and of [Directory], sorted.
@@ -46,29 +47,48 @@ func list(in fs.FS, dir string) (names []string) {
 
 // For returns the table of a processor, false if there is none, or if it cannot be read ([Named] says why).
 func For(c CPU) (*Table, bool) {
-	for _, name := range own() {
-		if top, err := readTop(name); err == nil && slices.ContainsFunc(top.matches, func(m Match) bool { return m.matches(c) }) {
-			t, err := Named(name)
-			return t, err == nil
+	dir := os.Getenv(Directory)
+	name := ""
+	if dir != "" {
+		name = match(list(os.DirFS(dir), "."), c)
+	}
+	if name == "" {
+		known.Lock()
+		found, ok := known.names[c]
+		known.Unlock()
+		if name = found; !ok {
+			name = match(list(files, "data"), c)
+			known.Lock()
+			if known.names == nil {
+				known.names = map[CPU]string{}
+			}
+			known.names[c] = name
+			known.Unlock()
 		}
 	}
-	return nil, false
+	if name == "" {
+		return nil, false
+	}
+	t, err := Named(name)
+	return t, err == nil
 }
 
-// own returns all names, those of the user's directory first.
-func own() []string {
-	var names []string
-	if dir := os.Getenv(Directory); dir != "" {
-		names = list(os.DirFS(dir), ".")
+// match returns the first table of a processor, "" if there is none.
+func match(names []string, c CPU) string {
+	for _, name := range names {
+		if top, err := readTop(name); err == nil && slices.ContainsFunc(top.matches, func(m Match) bool { return m.matches(c) }) {
+			return name
+		}
 	}
-	return append(names, list(files, "data")...)
+	return ""
 }
 
 // Named returns the table of that name: spr, zen4, power4. The error wraps [fs.ErrNotExist] or [ErrTable].
 func Named(name string) (*Table, error) {
 	known.Lock()
 	defer known.Unlock()
-	if t := known.tables[name]; t != nil {
+	key := path.Join(os.Getenv(Directory), name)
+	if t := known.tables[key]; t != nil {
 		return t, nil
 	}
 	f, err := open(name)
@@ -83,7 +103,7 @@ func Named(name string) (*Table, error) {
 	if known.tables == nil {
 		known.tables = map[string]*Table{}
 	}
-	known.tables[name] = t
+	known.tables[key] = t
 	return t, nil
 }
 
