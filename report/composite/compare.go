@@ -49,6 +49,8 @@ type Cell struct {
 	OfRoot     float64 `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
 	OfParent   float64 `json:"percent_of_parent"`
 	Incomplete bool    `json:"incomplete,omitempty"` // counters are lacking: a lower bound
+	// Noise is the half width of the band of 95 % about the mean of several runs, nil if the metric is of one run or of different ones.
+	Noise *float64 `json:"noise,omitempty"`
 }
 
 // RatioRow is a ratio.
@@ -136,6 +138,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 	if err != nil {
 		return err
 	}
+	spread := algebra.SpreadOf(x)
 	for _, q := range m.Metrics {
 		of := x.Metric(q.Name)
 		switch {
@@ -143,7 +146,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 		case attr(of, report.RatioAttr) == "true":
 			err = c.addRatio(i, m, q, of)
 		case attr(of, report.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
-			err = c.addTree(i, m, of)
+			err = c.addTree(i, m, spread, of)
 		}
 		if err != nil {
 			return err
@@ -153,7 +156,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 }
 
 // addTree adds a hierarchy; of time, only the first level.
-func (c *comparer) addTree(i int, m *query.Model, root *cube.Metric) error {
+func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *cube.Metric) error {
 	var visit func(x *cube.Metric, depth int, parent string, all, above float64) error
 	visit = func(x *cube.Metric, depth int, parent string, all, above float64) error {
 		v, err := m.Total(query.What{Metric: m.Metric(x.Name)})
@@ -170,6 +173,11 @@ func (c *comparer) addTree(i int, m *query.Model, root *cube.Metric) error {
 		r := c.row(label(root), label(x), parent, depth, unit(x))
 		r.Uncertain = attr(x, report.UncertainAttr) == "true"
 		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		if spread != nil {
+			if band, ok := spread.At(x, nil, true); ok {
+				r.Cells[i].Noise = &band.Noise
+			}
+		}
 		if root.Name == spec.Time && depth == 1 {
 			return nil
 		}

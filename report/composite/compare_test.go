@@ -13,6 +13,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"
+	"tracerec/report/cube"
 )
 
 // platform makes a report with counters, and derives it with a shipped specification.
@@ -126,4 +127,18 @@ func TestCompareOne(t *testing.T) {
 	text.Reset()
 	require.NoError(t, c.Text(&text, false))
 	require.Regexp(t, `(?m)^      BRANCH_MISP_TAKEN +40 \(  4\.0 %\)$`, text.String())
+}
+
+// Of repeated runs, it is told how they vary: the mean of 900, 909 and 900 has a noise of 4.303·5.196/√3.
+func TestCompareNoise(t *testing.T) {
+	run := func(refs, misses int64) *cube.Cube {
+		return experiment{visits: 1, counters: []counter{{"refs", [2]int64{refs, 0}, [2]int64{}}, {"misses", [2]int64{misses, 0}, [2]int64{}}}}.build(t)
+	}
+	r, err := composite.Merge([]*spec.Spec{parse(t, access)}, inputs(run(1000, 100), run(1010, 101), run(1000, 100))...)
+	require.NoError(t, err)
+	c, err := composite.Compare(false, algebra.Input{Name: "runs", Cube: r.Cube})
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, c.Text(&text, false))
+	require.Regexp(t, `(?m)^  HIT +903 ± 12\.9 \( 90\.0 %\)$`, text.String())
 }

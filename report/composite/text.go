@@ -80,7 +80,7 @@ func names(list []Platform, of func(Platform) string) (texts []string) {
 	return texts
 }
 
-// text writes a value: ~1,234  (12.3 %).
+// text writes a value: ~1,234 ± 5 (12.3 %).
 func (x Cell) text(unit string, share, ofParent bool) string {
 	if !x.Has {
 		return "–"
@@ -89,10 +89,13 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	if x.Incomplete {
 		b.WriteString(incomplete)
 	}
+	write := grouped
 	if unit == "ns" {
-		b.WriteString(report.Seconds(int64(math.Round(x.Value))))
-	} else {
-		b.WriteString(grouped(x.Value))
+		write = func(v float64) string { return report.Seconds(int64(math.Round(v))) }
+	}
+	b.WriteString(write(x.Value))
+	if x.Noise != nil {
+		b.WriteString(" ± " + write(*x.Noise))
 	}
 	if of := x.OfRoot; share {
 		if ofParent {
