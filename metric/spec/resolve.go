@@ -201,9 +201,10 @@ func (r *resolver) build(root, name string, parent int) {
 	}
 }
 
-// remainder is what is left of a known sum when all of its parts but one are known and nothing measures that one.
+// remainder is what is left of a complete value when all of its parts but one are complete and nothing measures that one. Of a
+// composition, that can only be nothing.
 func (r *resolver) remainder(v *value, parts []part) *value {
-	if v.kind == Composed || !v.complete() {
+	if !v.complete() {
 		return nil
 	}
 	sum := form{}
@@ -214,7 +215,7 @@ func (r *resolver) remainder(v *value, parts []part) *value {
 		case child.complete() && sum.add(child.form, -1):
 			known++
 		case r.absent(p.name):
-		case child.known() || r.measurable(p.name):
+		case r.measurable(p.name):
 			return nil
 		default:
 			lacking++
@@ -293,14 +294,14 @@ func (r *resolver) unlisted() {
 	}
 }
 
-// drops notes the computations that have some of their operands, but not all.
+// drops notes the computations that have some of their operands, but not all, where nothing else gives a complete value.
 func (r *resolver) drops() {
 	for _, name := range r.order {
 		e := r.entries[name]
 		if e.compute == nil || e.is("absent") {
 			continue
 		}
-		if v := r.value(name); v.complete() && v.kind != Composed {
+		if r.value(name).complete() {
 			continue
 		}
 		var lacking []string

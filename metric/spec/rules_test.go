@@ -37,6 +37,9 @@ func TestRule3TheOnePartThatNothingMeasuresIsTheRemainder(t *testing.T) {
 	s = parse(t, "compose ALL = e1 + e2 + REST\nmeasure ALL = all\nrest REST")
 	require.Equal(t, "ALL 100 unaccounted 60\n  e1 40\n", tree(s, "all=100 e1=40"))
 	require.Equal(t, "ALL 100\n  e1 40\n  e2 50\n  REST 10 inferred\n", tree(s, "all=100 e1=40 e2=50"))
+
+	s = parse(t, "compose ALL = e1 + e2\nmeasure ALL = all\nrest OTHER")
+	require.Equal(t, "ALL 100 unaccounted 60\n  e1 40\n", tree(s, "all=100 e1=40"), "rest says that e2 is an event")
 }
 
 func TestRule4AComposedNameMayBeAnEvent(t *testing.T) {
@@ -51,6 +54,8 @@ func TestRule5AMeasureOfAComposedNameHasItsParts(t *testing.T) {
 	require.Equal(t, "~STALL 25\n  WAIT 25\n    r 20\n    w 5\n", tree(s, "r=20 w=5"))
 	require.Equal(t, "~STALL 20\n  ~WAIT 20\n    r 20\n", tree(s, "r=20"))
 	require.Equal(t, []string{"STALL"}, s.Roots(), "PAPI_MEM_SCY is shown as WAIT")
+	s = parse(t, "measure WAIT = PAPI_MEM_SCY\ncompute WAIT = x - y\ncompose PAPI_MEM_SCY = r + w")
+	require.Equal(t, "WAIT 9 unaccounted 7\n  r 2\n", tree(s, "x=10 y=1 r=2"), "computed rather than incomplete")
 }
 
 func TestRule6OneTermComposeShowsTheEventBelow(t *testing.T) {
@@ -67,6 +72,9 @@ func TestRule7PartialSumsStayPartialComputationsDoNot(t *testing.T) {
 	require.Equal(t, "ALL 50\n  HIT 45\n  MISS 5\n", tree(s, "misses=5 refs=50"), "completed when merged")
 	require.Equal(t, []string{"HIT: misses was not measured"}, s.Resolve([]string{"refs"}).Dropped)
 	require.Empty(t, s.Resolve([]string{"x"}).Dropped, "nothing of it was measured")
+	s = parse(t, "compose ALL = a + b\ncompute ALL = c - d")
+	require.Empty(t, s.Resolve([]string{"a", "b", "c"}).Dropped, "the composition is complete")
+	require.Equal(t, []string{"ALL: d was not measured"}, s.Resolve([]string{"a", "c"}).Dropped)
 }
 
 func TestRule8WhatAProcessorHasNotMakesNothingIncomplete(t *testing.T) {
@@ -82,6 +90,7 @@ func TestRule9AlternativesAreTriedInTheirOrder(t *testing.T) {
 	require.Equal(t, "X 2\n", tree(s, "second=2"))
 	require.Equal(t, "Y 5\n", tree(s, "a=1 c=8 d=3"))
 	require.Equal(t, []string{"second"}, s.Resolve([]string{"second", "first"}).Unlisted)
+	require.Equal(t, []Term{{0, 1}}, s.Resolve([]string{"first", "first"}).Nodes[0].Form)
 	s = parse(t, "ratio R = a / b | a / c")
 	require.Equal(t, "(a / c)", s.Resolve([]string{"a", "c"}).Ratios[0].Expression.String())
 	require.Equal(t, "(a / b)", s.Resolve([]string{"a", "b", "c"}).Ratios[0].Expression.String())
