@@ -94,8 +94,8 @@ func checkCheap(t *testing.T) (sure, computed int64) {
 	}
 	require.Positive(t, shared, "the program does not show what it is to show: nothing is uncertain")
 	certain, uncertain := amountsBy(r, "task-clock"), amountsBy(r, "task-clock_uncertain")
-	for path, n := range truth["task-clock"] {
-		require.GreaterOrEqual(t, certain[path]+uncertain[path], n, path)
+	for path, n := range truth["task-clock"] { // by another clock of the kernel, which includes its switches of threads
+		require.GreaterOrEqual(t, certain[path]+uncertain[path], n-n/100, path)
 	}
 	return sure, computed
 }

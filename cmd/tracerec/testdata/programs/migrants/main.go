@@ -127,13 +127,17 @@ func (w *worker) run(rounds int, d time.Duration, contended *sync.Mutex) {
 			w.store()
 		})
 	}
+	spent := int64(0)
 	w.in("locked", func() {
 		runtime.LockOSThread()
 		before := threadTime()
-		w.compute(3 * time.Millisecond)
-		fmt.Printf("clock w%d/locked %d\n", w.number, threadTime()-before)
+		for spent < 5e6 { // however busy the machine is
+			w.compute(time.Millisecond)
+			spent = threadTime() - before
+		}
 		runtime.UnlockOSThread()
 	})
+	fmt.Printf("clock w%d/locked %d\n", w.number, spent)
 }
 
 // threadTime returns for how long the thread has run, ns.
