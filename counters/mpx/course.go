@@ -29,7 +29,7 @@ func (e *event) finish(p piece, now instant, shortest float64) {
 			k.base[i] = t.total.minus(t.sum(p.after(k), i, k.at[i], shortest))
 		}
 		if rate, own := t.rateOf(p, i, shortest); own {
-			t.rate, t.rated = rate, true
+			t.rate, t.last, t.rated = rate, p.cycles[i], true
 		}
 		t.end = now[i]
 	}

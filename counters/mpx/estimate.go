@@ -53,7 +53,7 @@ type sums struct {
 	slices      int
 	cycles      float64 // S
 	differences int     // of rates of successive slices
-	squares     float64 // of these differences
+	squares     float64 // of these differences, in events: each times the lengths of the two slices
 	local       float64
 	trapezoid   float64
 }
@@ -76,8 +76,8 @@ func (a sums) minus(b sums) sums {
 // estimate returns what the estimator makes of a period of total cycles, and the standard error.
 //
 // The error is that of a systematic sample: of the period, (T-S)/T is not known, and how much rates vary from slice to
-// slice is taken from the differences between successive ones, which a slow drift does not disturb. A program that repeats itself
-// in step with the rotation deceives it, as it does every estimator.
+// slice is taken from the differences between successive ones, which a slow drift does not disturb; long slices count for
+// more. A program that repeats itself in step with the rotation deceives it, as it does every estimator.
 func (a sums) estimate(e Estimator, total float64) (n, sigma float64) {
 	switch e {
 	case Local:
@@ -90,8 +90,8 @@ func (a sums) estimate(e Estimator, total float64) (n, sigma float64) {
 	if a.differences == 0 {
 		return n, math.Inf(1)
 	}
-	variance := max(0, a.squares) / float64(2*a.differences)
-	return n, math.Sqrt(total * max(0, total-a.cycles) * variance / float64(a.slices))
+	variance := max(0, a.squares) * float64(a.slices) / float64(a.differences)
+	return n, math.Sqrt(total*max(0, total-a.cycles)*variance) / a.cycles
 }
 
 // track is the course of an event on one of the two clocks.
@@ -99,6 +99,7 @@ type track struct {
 	total sums
 	end   float64 // of the last slice, or when the event became active
 	rate  float64 // of the last slice that was long enough to tell
+	last  float64 // length of that slice
 	rated bool
 }
 
@@ -130,7 +131,8 @@ func (t *track) sum(p piece, clock int, from, shortest float64) sums {
 	}
 	inside := from > t.end // the last slice was before the period
 	if own && t.rated && !inside {
-		s.differences, s.squares = 1, (rate-t.rate)*(rate-t.rate)
+		d, l := rate-t.rate, p.cycles[clock]
+		s.differences, s.squares = 1, d*d*(l*l+t.last*t.last)/4
 	}
 	begin := p.begin[clock]
 	from = max(from, t.end)

@@ -3,6 +3,7 @@ package mpx
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -416,5 +417,59 @@ func TestTheOrderOfTurnsOutlastsTheEndOfOthers(t *testing.T) {
 	for _, next := range []string{"e2", "e3", "e1", "e2"} {
 		f.turns(m, 1)
 		require.Equal(t, next, f.slots[0].event)
+	}
+}
+
+// wandering is an event whose rate changes at random from one piece of a tenth of a slice to the next, about a level that changes
+// slowly.
+func wandering(r *rand.Rand, pieces int) func(uint64) int64 {
+	const piece = slice / 10
+	sum := make([]int64, pieces+1)
+	level := 1.0
+	for i := range pieces {
+		level += 0.02 * (r.Float64() - 0.5)
+		sum[i+1] = sum[i] + int64(100*max(0.1, level)*(0.5+r.Float64()))
+	}
+	return func(w uint64) int64 {
+		i := w / piece
+		return sum[i] + (sum[i+1]-sum[i])*int64(w%piece)/piece
+	}
+}
+
+// The truth must be within two standard errors about as often as of a normal distribution, however unequal slices are.
+func TestErrorsCoverTheTruth(t *testing.T) {
+	for _, long := range []uint64{1, 5} {
+		values, within := 0, [3]int{}
+		for seed := range uint64(40) {
+			r := rand.New(rand.NewPCG(seed, long))
+			total := map[string]func(uint64) int64{}
+			var names []string
+			for k := range 6 {
+				names = append(names, fmt.Sprint("e", k))
+				total[names[k]] = wandering(r, 20_000)
+			}
+			f := newFake(1, total)
+			m := New(f, 1, manual(Options{Seed: seed}))
+			s := newSet(t, m, names...)
+			require.NoError(t, s.Start())
+			for range 150 {
+				f.run(slice/2 + r.Uint64N(slice*long))
+				m.Rotate()
+			}
+			require.NoError(t, s.Stop())
+			for k, v := range read(t, s) {
+				values++
+				off := math.Abs(float64(v.Count - total[names[k]](f.work)))
+				for i := range within {
+					if off <= float64(i+1)*v.Error {
+						within[i]++
+					}
+				}
+			}
+		}
+		t.Logf("of %d values, within 1, 2, 3 standard errors: %v", values, within)
+		require.InDelta(t, 0.68, float64(within[0])/float64(values), 0.15)
+		require.Greater(t, float64(within[1])/float64(values), 0.88)
+		require.Greater(t, float64(within[2])/float64(values), 0.95)
 	}
 }

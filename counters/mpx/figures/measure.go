@@ -22,9 +22,9 @@ type config struct {
 // factors are the lengths of the periods in t·n.
 var factors = []float64{0.25, 0.5, 1, 2, 5, 10, 20, 50, 100}
 
-// ownTime is the part of t that a thread must have run before its event is exchanged. With it t is time of the thread, as
-// that of the paper's virtual timer, whatever else runs on the machine.
-const ownTime = 0.9
+// ownTime is the part of t that a thread must have run before its event is exchanged. With it slices last about t of the
+// thread's own time, as with the paper's virtual timer, whatever else runs on the machine.
+const ownTime = 0.5
 
 const estimators = int(mpx.Trapezoid) + 1
 
