@@ -20,15 +20,7 @@ import (
 // See "A holistic hardware counter analysis", section 2.3.
 func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) error {
 	underive(e)
-	d := deriver{e: e, at: map[string]int{}, nodes: map[string]int{}, listed: map[string]bool{}, shared: map[int]bool{}}
-	for i := range e.Metrics {
-		d.at[e.Metrics[i].Name] = i
-		if e.Metrics[i].Counter {
-			d.counters = append(d.counters, i)
-			d.events = append(d.events, e.Metrics[i].Title)
-			d.shared[i] = isShared(e.Metrics[i].Title)
-		}
-	}
+	d := newDeriver(e)
 	if len(d.counters) == 0 {
 		return nil
 	}
@@ -47,6 +39,47 @@ func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) er
 	e.Stats = append(e.Stats, make([]report.Stats, max(0, len(e.Metrics)-len(e.Stats)))...)
 	e.Critical = append(e.Critical, make([][]report.Cell, max(0, len(e.Metrics)-len(e.Critical)))...)
 	return d.properties(properties)
+}
+
+// Conclude finds the properties of an experiment whose hierarchies are there already, and the operands of its ratios, for which only
+// the formula needs to be known. A ratio that lacks an operand is left out.
+func Conclude(e *report.Experiment, properties []*Property) error {
+	d := newDeriver(e)
+	ratios := e.Ratios
+	e.Ratios, e.Properties = nil, nil
+	for _, r := range ratios {
+		x, err := spec.ParseExpr(r.Formula)
+		if err != nil {
+			return fmt.Errorf("ratio %s: %w", r.Name, err)
+		}
+		var ok bool
+		if r.Operands, ok = d.operands(x); !ok {
+			continue
+		}
+		if err := r.Prepare(); err != nil {
+			return err
+		}
+		e.Ratios = append(e.Ratios, r)
+	}
+	return d.properties(properties)
+}
+
+// newDeriver finds the counters of an experiment, and the hierarchies that it has.
+func newDeriver(e *report.Experiment) *deriver {
+	d := &deriver{e: e, at: map[string]int{}, nodes: map[string]int{}, listed: map[string]bool{}, shared: map[int]bool{}}
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		d.at[m.Name] = i
+		d.shared[i] = isShared(m.Title)
+		switch _, known := d.nodes[m.Title]; {
+		case m.Counter:
+			d.counters = append(d.counters, i)
+			d.events = append(d.events, m.Title)
+		case m.Hierarchy != "" && !m.Uncertain && !known:
+			d.nodes[m.Title] = i
+		}
+	}
+	return d
 }
 
 // underive removes what was derived.

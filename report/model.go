@@ -31,6 +31,7 @@ type Experiment struct {
 	Ratios     []Ratio
 	Properties []PropertyFinding // largest number of events first
 	Unlisted   []string          // counters that no hierarchy shows
+	Merged     bool              // made of several reports: why anybody waits is not known, and counts are means
 	Notes      []string          // what could not be derived, and what is incomplete
 
 	summary *summary // instead of Severity and Critical

@@ -212,6 +212,9 @@ func (p *page) header() {
 	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
 	p.line(p.paint(bold, elide(clean(command), pageWidth)))
 	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
+	if p.e.Merged {
+		facts = facts[1:2]
+	}
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
 	}

@@ -180,7 +180,7 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 	defer c.Close()
 	e, err := report.FromCube(c)
 	if errors.Is(err, report.ErrForeign) {
-		return fmt.Errorf("%s: a report of another tool, or one made of several, which does not say why anybody waits; expert view shows it", input)
+		e, err = mergedExperiment(c, input)
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,8 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/composite"
+	"tracerec/report/cube"
 )
 
 // specs returns the flag --spec.
@@ -62,4 +65,26 @@ func (in *reportInput) derive(cmd *cobra.Command) error {
 	in.Cube.Close()
 	in.Cube = c
 	return nil
+}
+
+// mergedExperiment returns a report of ours that was made of several: what it says of counters.
+func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
+	if !hasCounters(c) {
+		return nil, fmt.Errorf("%s: a report of another tool, or one made of several, which does not say why anybody waits; expert view shows it", input)
+	}
+	e, err := composite.Experiment(c)
+	if err == nil {
+		err = analyzer.Conclude(e, patterns.Properties())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return e, nil
+}
+
+// hasCounters says whether a report has counters of ours.
+func hasCounters(c *cube.Cube) bool {
+	return slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool {
+		return slices.Contains(m.Attrs, cube.Attr{Key: report.CounterAttr, Value: "true"})
+	})
 }
