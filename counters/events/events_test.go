@@ -106,6 +106,8 @@ func TestKnownEncodings(t *testing.T) {
 		{"n2", "CPU_CYCLES", "event=0x11"},
 		{"v2", "STALL_BACKEND_MEM", "event=0x4005"},
 		{"k8", "DATA_CACHE_ACCESSES", "event=0x40,umask=0x0"},
+		{"k8", "DC_ACCESS", "event=0x40,umask=0x0"},
+		{"k8", "HT_LL_MEM_XFR", "event=0xe9,umask=0xa8"},
 	} {
 		e, ok := table(t, c.table).Find(c.event)
 		require.True(t, ok, "%s %s", c.table, c.event)
