@@ -272,7 +272,8 @@ func (b *builder) check(name string) {
 	b.depth(name, nil)
 }
 
-// depth is the length of the longest way from a name down to an event. A name on a way to itself is a problem.
+// depth is the length of the longest way from a name down to an event. A name on a way to itself is a problem. On the way back, it finds
+// the parts in hierarchies.
 func (b *builder) depth(name string, above []string) int {
 	if d, ok := b.depths[name]; ok {
 		return d
@@ -291,6 +292,11 @@ func (b *builder) depth(name string, above []string) int {
 		deepest = max(deepest, 1+b.depth(n, append(above, name)))
 	}
 	b.depths[name] = deepest
+	e := b.entries[name]
+	e.parts = e.compose
+	for i := 0; e.parts == nil && i < len(e.measure); i++ {
+		e.parts = b.children(e.measure[i].name)
+	}
 	if deepest == maxNesting+1 {
 		b.r.problem(b.entries[name].at, "%s is made in more than %d steps", name, maxNesting)
 	}
@@ -318,18 +324,7 @@ func (e *entry) uses() iter.Seq[string] {
 }
 
 // children are the parts of a name in a hierarchy: those it is composed of, or those of what it is measured by.
-func (s *Spec) children(name string) []part {
-	e := s.entries[name]
-	if e.compose != nil {
-		return e.compose
-	}
-	for _, m := range e.measure {
-		if parts := s.children(m.name); parts != nil {
-			return parts
-		}
-	}
-	return nil
-}
+func (s *Spec) children(name string) []part { return s.entries[name].parts }
 
 // Roots lists the roots of the hierarchies: names declared to be, and those that are part of no other.
 func (s *Spec) Roots() []string {

@@ -39,6 +39,7 @@ type entry struct {
 	compose []part
 	measure []part        // alternatives
 	compute []computation // alternatives
+	parts   []part        // in a hierarchy
 	flags   map[string]position
 	spec    string
 	at      position

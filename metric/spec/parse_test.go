@@ -128,6 +128,13 @@ func TestUnitsAndDescriptions(t *testing.T) {
 	require.Equal(t, 1.0, r.Ratios[1].Least)
 }
 
+func TestEventsOfASpecification(t *testing.T) {
+	s := parse(t, "compose A = B + c + OTHER\nmeasure B = d | e\ncompute F = B - g | h - i\ncompute J = k\nset S = l\nrest OTHER\nabsent m")
+	require.Equal(t, []string{"c", "d", "e", "g", "h", "i", "k", "l"}, s.Events())
+	require.Equal(t, [][]string{{"d", "g"}, {"h", "i"}}, s.Together())
+	require.Equal(t, []string{"A", "F", "J"}, s.Roots())
+}
+
 func TestUserModeCountsStandForAll(t *testing.T) {
 	s := parse(t, "measure CYCLES = cycles\nratio R = cycles / time")
 	r := s.Resolve([]string{"cycles:u"})
@@ -181,9 +188,10 @@ func TestHostileText(t *testing.T) {
 				events := s.Events()
 				r := s.Resolve(events)
 				require.LessOrEqual(t, len(r.Nodes), maxForms)
+				s.Together()
 			}
 			runtime.ReadMemStats(&after)
-			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(512<<20))
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30), "in all, most of it garbage")
 		})
 	}
 }
@@ -196,6 +204,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		events := s.Events()
+		s.Together()
 		for _, measured := range [][]string{events, events[len(events)/2:], nil} {
 			r := s.Resolve(measured)
 			values := make([]int64, len(measured))

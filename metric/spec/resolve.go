@@ -367,20 +367,47 @@ func (s *Spec) Events() []string {
 	return names
 }
 
-// Together lists the events that each computation needs: they are best measured in the same run.
+// Together lists the events that each computation needs: they are best measured in the same run. For operands that are metrics, these
+// are the events of their first alternatives.
 func (s *Spec) Together() [][]string {
 	var all [][]string
 	for _, n := range s.order {
 		for _, c := range s.entries[n].compute {
-			if len(c.operands) < 2 {
-				continue
-			}
 			var names []string
+			seen := map[string]bool{}
 			for _, o := range c.operands {
-				names = append(names, o.name)
+				names = s.leaves(names, seen, o.name)
 			}
-			all = append(all, names)
+			if len(names) > 1 {
+				all = append(all, names)
+			}
 		}
 	}
 	return all
+}
+
+// leaves adds the events that a name is made of to a list, each once.
+func (s *Spec) leaves(names []string, seen map[string]bool, name string) []string {
+	e := s.entries[name]
+	if seen[name] || e.is("rest") || e.is("absent") {
+		return names
+	}
+	seen[name] = true
+	var made []part
+	switch {
+	case e.measure != nil:
+		made = e.measure[:1]
+	case e.compute != nil:
+		for _, o := range e.compute[0].operands {
+			made = append(made, part{name: o.name})
+		}
+	case e.compose != nil:
+		made = e.compose
+	default:
+		return append(names, name)
+	}
+	for _, p := range made {
+		names = s.leaves(names, seen, p.name)
+	}
+	return names
 }
