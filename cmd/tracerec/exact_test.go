@@ -126,7 +126,7 @@ func TestExactCounters(t *testing.T) {
 	clock := amountsBy(r, "task-clock")
 	require.Empty(t, amountsBy(r, "task-clock_uncertain"))
 	for path, n := range truth["task-clock"] { // while it was alone on its thread, the goroutine's time was the thread's
-		require.InEpsilon(t, n, clock[path], 0.1, path)
+		require.InEpsilon(t, n, clock[path], 0.1, "%s: %d ns, the thread %d", path, clock[path], n)
 	}
 }
 

@@ -234,7 +234,10 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64) (certain bo
 		} else {
 			r.stay++
 			s.witness.plant(g)
-			r.fd, r.valid = s.threads.read(gettid(), &b)
+			tid := gettid()
+			if r.fd, r.valid = s.threads.read(tid, &b); !r.valid && gettid() != tid {
+				continue // the thread may be gone
+			}
 		}
 		if !r.valid {
 			return false

@@ -214,6 +214,9 @@ func (t *threads) lookup(tid int64) *threadEntry {
 func (t *threads) open(tid int64) *threadEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if e := t.lookup(tid); e != nil {
+		return e // another goroutine of the thread was faster
+	}
 	lead := t.openGroup(tid)
 	if lead < 0 {
 		return nil
@@ -237,13 +240,13 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 	return e
 }
 
-// openGroup opens the events for the calling thread; the goroutine may have moved since tid was read.
+// openGroup opens the events of a thread. It need not be the calling one any more, as the goroutine may have moved.
 func (t *threads) openGroup(tid int64) int {
-	fds := openGroup(t.attrs, 0, 0)
-	t.fds = append(t.fds, fds...)
-	if fds == nil || gettid() != tid {
+	fds := openGroup(t.attrs, int(tid), 0)
+	if fds == nil {
 		return -1
 	}
+	t.fds = append(t.fds, fds...)
 	return fds[0]
 }
 
