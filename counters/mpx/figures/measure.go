@@ -48,6 +48,7 @@ type series struct {
 type result struct {
 	config    config
 	processor string
+	load      string  // of the machine by others and by this
 	hit       float64 // cycles of a counted hit
 	hitTime   time.Duration
 	exact     bool // counts without turns are the program's own
@@ -78,6 +79,7 @@ func measure(from substrate.Slotter, c config) (*result, error) {
 		r.loops, r.noLoops = paperLoops(from, thread, paperEvents(), c)
 		return nil
 	})
+	r.load = loadAverage()
 	return r, err
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -109,4 +111,14 @@ func processor() string {
 		}
 	}
 	return "unknown processor"
+}
+
+// loadAverage says how busy this machine is.
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "load unknown"
+	}
+	average, _, _ := strings.Cut(string(b), " ")
+	return fmt.Sprintf("load average %s on %d processors at the end", average, runtime.NumCPU())
 }

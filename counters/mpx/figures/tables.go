@@ -151,8 +151,8 @@ func (r *result) tables(w io.Writer) error {
 
 // conditions tells how and where it was measured.
 func (r *result) conditions(b *bytes.Buffer) {
-	fmt.Fprintf(b, "Measured on %s, cycles of the time-stamp counter at %.2f GHz; t = %v, n = %d.\n\n", r.processor,
-		r.rotation.frequency/1e9, r.config.slice, cells)
+	fmt.Fprintf(b, "Measured on %s, cycles of the time-stamp counter at %.2f GHz; t = %v, n = %d; %s.\n\n", r.processor,
+		r.rotation.frequency/1e9, r.config.slice, cells, r.load)
 	fmt.Fprintf(b, "* A counted write costs %.0f cycles, %.1f µs.\n", r.hit, r.hitTime.Seconds()*1e6)
 	fmt.Fprintf(b, "* Four cells on four registers, without turns: %s.\n", map[bool]string{true: "every count is the program's own",
 		false: "**counts differ from the program's own**"}[r.exact])
