@@ -67,18 +67,21 @@ positive. Call paths of an edited program are matched although lines moved.`,
 func newMerge() *cobra.Command {
 	return newCombine("merge", "Unite reports with different metrics, processes or call paths", `merge makes one report of several: all metrics, call paths and processes of all
 of them. What several of them measured is averaged. Use it for runs that
-measured different counters. It prints how the runs differ.`, algebra.Merge)
+measured different counters: hierarchies and ratios are derived of the counters
+of all together, by --spec or what is shipped for their processor. It prints how
+the runs differ.`, mergeRuns)
 }
 
 func newMean() *cobra.Command {
 	return newCombine("mean", "Average reports of several runs", `mean makes the mean of several runs of a program, and remembers how they
 differed, so that expert diff and expert check can tell a change from noise. It
 prints mean, least and greatest value, standard deviation and noise of each
-metric: half the width of the band in which the true mean lies with 95 %.`, algebra.Mean)
+metric: half the width of the band in which the true mean lies with 95 %.`,
+		func(_ *cobra.Command, in []algebra.Input) (*algebra.Result, error) { return algebra.Mean(in...) })
 }
 
 // newCombine makes a command that makes one report of several.
-func newCombine(name, short, long string, combine func(...algebra.Input) (*algebra.Result, error)) *cobra.Command {
+func newCombine(name, short, long string, combine func(*cobra.Command, []algebra.Input) (*algebra.Result, error)) *cobra.Command {
 	out := outputFile{texts: true}
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
@@ -98,7 +101,7 @@ func newCombine(name, short, long string, combine func(...algebra.Input) (*algeb
 			if err != nil {
 				return err
 			}
-			r, err := combine(in...)
+			r, err := combine(cmd, in)
 			if err := saveResult(cmd, r, err, &out); err != nil {
 				return err
 			}

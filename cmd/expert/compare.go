@@ -2,11 +2,54 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/metric/spec"
+	"tracerec/report"
+	"tracerec/report/algebra"
 	"tracerec/report/composite"
 )
+
+// mergeRuns merges reports. What is made of counters is made of those of all reports, by the specifications that the user names, or those
+// for the processors that the reports are from.
+func mergeRuns(cmd *cobra.Command, in []algebra.Input) (*algebra.Result, error) {
+	var list []*spec.Spec
+	if names := specs(cmd); len(names) > 0 {
+		s, err := spec.Load(names...)
+		if err != nil {
+			return nil, fmt.Errorf("--spec: %w", err)
+		}
+		list = append(list, s)
+	} else {
+		var names []string
+		for _, r := range in {
+			cpu := spec.CPU{}
+			if e, err := report.Summary(r.Cube); err == nil { // others, such as reports made of several, do not tell
+				cpu = spec.CPU(e.Header.CPU)
+			}
+			for _, name := range spec.For(cpu) {
+				if !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+		for _, name := range names {
+			s, err := spec.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	r, err := composite.Merge(list, in...)
+	if err != nil {
+		return nil, err
+	}
+	return &algebra.Result{Cube: r.Cube, Notes: r.Notes}, nil
+}
 
 func newCompare() *cobra.Command {
 	var all, parent bool

@@ -59,7 +59,7 @@ func countersOf(runs *cube.Cube) (string, error) {
 		if low, high, differ := beyond(values, eventsDiffer); differ {
 			write := grouped
 			if m.Unit == "ns" {
-				write = func(v float64) string { return report.Seconds(int64(v)) }
+				write = seconds
 			}
 			list = append(list, difference{fmt.Sprintf("%s %s to %s in %d runs", m.Title, write(low), write(high), len(values)), (high - low) / high})
 		}
@@ -101,8 +101,11 @@ func wallTimes(runs *cube.Cube) string {
 	if high <= max(low*(1+wallsDiffer), low+shortest) {
 		return ""
 	}
-	return fmt.Sprintf("warning: the runs took from %s to %s: their counters may be of different conditions", report.Seconds(int64(low)), report.Seconds(int64(high)))
+	return fmt.Sprintf("warning: the runs took from %s to %s: their counters may be of different conditions", seconds(low), seconds(high))
 }
+
+// seconds writes a time in ns. Notes are sentences, in which lines may break.
+func seconds(ns float64) string { return strings.ReplaceAll(report.Seconds(int64(ns)), "\u00a0", " ") }
 
 // visitsOf tells which call paths were visited more often in one run than in another.
 func visitsOf(runs *cube.Cube) (string, error) {

@@ -29,6 +29,9 @@ func Derive(c *cube.Cube, specs ...*spec.Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(d.counters) == 0 {
+		return &Result{Cube: c}, nil
+	}
 	runs, err := algebra.Runs(d.cube)
 	if err != nil || runs == nil {
 		return &Result{d.cube, d.notes}, err
