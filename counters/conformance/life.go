@@ -91,8 +91,10 @@ var life = []Behaviour{
 	}},
 	{"a set that was cleaned up takes other events", nil, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
+		require.NoError(b, s.SetOptions(counters.Options{Multiplex: true}))
 		require.NoError(b, s.Cleanup())
 		require.Empty(b, s.Names())
+		require.Equal(b, counters.Options{}, s.Options())
 		require.NoError(b, s.Add(b.Works[2].Event))
 		b.start(s)
 		b.do(2, b.N)

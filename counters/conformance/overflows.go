@@ -214,6 +214,32 @@ var overflows = []Behaviour{
 		}
 		b.close(s)
 	}},
+	{"a reset begins to count towards the threshold", nil, []Capability{Emulation}, func(b *Bench) {
+		s := b.set(b.all(1)...)
+		list := b.collect(s, 0, uint64(b.N), counters.OverflowOptions{Software: true})
+		b.start(s)
+		for i := 1; i <= 3; i++ {
+			b.do(0, b.N+b.N/2)
+			b.Pass(5 * time.Millisecond)
+			b.Settle()
+			require.NoError(b, s.Reset())
+		}
+		b.stop(s)
+		require.Len(b, *list, 3)
+		b.close(s)
+	}},
+	{"a removed event takes its handler along", nil, []Capability{Overflows}, func(b *Bench) {
+		s := b.set(b.all(1)...)
+		list := b.collect(s, 0, 1, counters.OverflowOptions{})
+		require.NoError(b, s.Remove(b.Works[0].Event))
+		require.Equal(b, counters.Stopped, s.State())
+		require.NoError(b, s.Add(b.Works[0].Event))
+		b.start(s)
+		b.do(0, b.N)
+		b.count(0, b.N, b.stop(s)[0])
+		require.Empty(b, *list)
+		b.close(s)
+	}},
 	{"all events of a full set overflow", []string{"overflow_allcounters"}, []Capability{Overflows, Emulation, Limited}, func(b *Bench) {
 		s := b.set(b.all(b.Counters)...)
 		var lists []*[]counters.Overflow

@@ -158,6 +158,24 @@ var turns = []Behaviour{
 		require.Equal(b, before+own, b.stop(exact)[0])
 		b.close(exact)
 	}},
+	{"multiplexed sets overlap", []string{"multiplex1"}, []Capability{Turns}, func(b *Bench) {
+		first, second := b.multiplexed(), b.multiplexed()
+		b.start(first)
+		before := b.Mix(first, 5)
+		b.start(second)
+		both := b.Mix(first, 10)
+		b.near(both, b.stop(second))
+		b.close(second)
+		third := b.multiplexed()
+		b.start(third)
+		after := b.Mix(first, 10)
+		b.near(after, b.stop(third))
+		for i := range both {
+			both[i] += before[i] + after[i]
+		}
+		b.near(both, b.stop(first))
+		b.close(first, third)
+	}},
 	{"resetting a set that may take turns", []string{"reset_multiplex"}, []Capability{Turns}, rows(counters.Options{Multiplex: true})},
 	{"a reset begins a new estimate", []string{"reset_multiplex"}, []Capability{Turns}, func(b *Bench) {
 		s := b.multiplexed()
