@@ -85,7 +85,6 @@ func TestWitness(t *testing.T) {
 		"gosched":   runtime.Gosched,
 		"sleep":     func() { time.Sleep(time.Microsecond) },
 		"coroutine": func() { next() }, // passes the scheduler by
-		"channel":   func() { <-time.After(10 * time.Microsecond) },
 		// As often as a byte needs to come round: a counter of eight bits would see nothing.
 		"256 times": func() {
 			for range 256 {
