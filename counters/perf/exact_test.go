@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -299,4 +300,34 @@ func TestDescriptorsDoNotLeak(t *testing.T) {
 		try()
 	}
 	require.Equal(t, before, count())
+}
+
+// The substrate serves all goroutines at once.
+func TestConcurrentUse(t *testing.T) {
+	open(t, substrate.Options{}, "page-faults")
+	var done sync.WaitGroup
+	for range 8 {
+		done.Go(func() {
+			v := make([]uint64, 2)
+			for range 50 {
+				g, err := New().Open([]string{"task-clock", "page-faults"}, substrate.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				last := uint64(0)
+				for range 10 {
+					if _, err := g.Read(v); err != nil || v[0] < last {
+						t.Error("a clock went back: ", last, v[0], err)
+					}
+					last = v[0]
+					runtime.Gosched() // the goroutine goes to other threads, the group stays with its own
+				}
+				if err := g.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done.Wait()
 }

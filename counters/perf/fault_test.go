@@ -236,6 +236,29 @@ func TestWithoutPermissionForTheKernel(t *testing.T) {
 	require.ErrorIs(t, err, substrate.ErrPermission, "both were asked for")
 }
 
+// Events that take turns are a group each, with the times of its own.
+func TestTimesOfTurns(t *testing.T) {
+	k := &fakeKernel{counters: 1}
+	g, err := k.substrate(t, "1").Open([]string{"cycles", "instructions"}, substrate.Options{Multiplex: true})
+	require.NoError(t, err)
+	defer g.Close()
+	turn := uint64(0)
+	k.reading = func(into []uint64) (int, unix.Errno) {
+		turn++
+		return copy(into, []uint64{1, 1000, 1000 / (turn + 1), 70 * turn}), 0
+	}
+	v, enabled, running := make([]uint64, 2), make([]uint64, 2), make([]uint64, 2)
+	_, err = g.Read(v)
+	require.NoError(t, err)
+	g.(substrate.Timed).Times(enabled, running)
+	require.Equal(t, []uint64{70, 140}, v, "as counted; who wants estimates has the times")
+	require.Equal(t, []uint64{1000, 1000}, enabled)
+	require.Equal(t, []uint64{500, 333}, running)
+	for _, a := range k.opened {
+		require.Zero(t, a.Bits&unix.PerfBitPinned, "pinned events would not take turns")
+	}
+}
+
 // Events of no thread are counted on the processors that stand for their parts of the machine.
 func TestEventsOfTheMachine(t *testing.T) {
 	k := &fakeKernel{counters: 4}
@@ -298,11 +321,11 @@ func TestPage(t *testing.T) {
 	}
 	v, ok := readPage(p, counter)
 	require.True(t, ok)
-	require.EqualValues(t, 1<<40+1000, v)
+	require.Equal(t, uint64(1<<40+1000), v)
 
 	v, ok = readPage(p, func(uint32) uint64 { return 1<<48 - 7 }) // counts up to 0 from below: signed
 	require.True(t, ok)
-	require.EqualValues(t, 1<<40-7, v)
+	require.Equal(t, uint64(1<<40-7), v)
 
 	changes := 0
 	v, ok = readPage(p, func(uint32) uint64 {
@@ -313,7 +336,7 @@ func TestPage(t *testing.T) {
 		return 5
 	})
 	require.True(t, ok)
-	require.EqualValues(t, 1<<40+200+5, v)
+	require.Equal(t, uint64(1<<40+200+5), v)
 	require.Equal(t, 3, changes)
 
 	_, ok = readPage(p, func(uint32) uint64 { p.Lock++; return 0 })
