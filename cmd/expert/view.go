@@ -91,6 +91,11 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 	if r.Model, r.Problems, err = display(in.Cube); err != nil {
 		return nil, nil, err
 	}
+	if in.Experiment == nil && r.Model.Ours() && hasCounters(in.Cube) {
+		if r.Merged, err = mergedExperiment(in.Cube, in.Name); err != nil {
+			return nil, nil, err
+		}
+	}
 	if o.external != "" {
 		other, err := openReport(cmd, o.external)
 		if err != nil {

@@ -127,16 +127,32 @@ func (x *importer) header() {
 			h.Program = a.Value
 		case "args":
 			h.Args = strings.Fields(a.Value)
-		case unlistedAttr:
-			e.Unlisted = strings.Split(a.Value, ", ")
 		}
 	}
+	x.unlisted()
 	h.Goroutines, h.Processes = len(e.Locations), 1
 	h.Time = e.Total(e.MetricIndex("time"))
 	e.Critical = make([][]report.Cell, len(e.Metrics))
 	e.Stats, e.OnPath = make([]report.Stats, len(e.Metrics)), make([]int64, len(e.Metrics))
 	if i := e.MetricIndex("critical_path"); i >= 0 {
 		h.Focus = e.Total(i)
+	}
+}
+
+// unlisted finds the counters that no formula of a hierarchy has.
+func (x *importer) unlisted() {
+	used := map[string]bool{}
+	for i := range x.e.Metrics {
+		if m := &x.e.Metrics[i]; m.Hierarchy != "" {
+			for _, word := range strings.FieldsFunc(m.Formula, func(c rune) bool { return c == ' ' || c == ';' || c == '−' }) {
+				used[word] = true
+			}
+		}
+	}
+	for i := range x.e.Metrics {
+		if m := &x.e.Metrics[i]; m.Counter && !used[m.Title] {
+			x.e.Unlisted = append(x.e.Unlisted, m.Title)
+		}
 	}
 }
 

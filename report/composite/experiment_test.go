@@ -28,7 +28,7 @@ func TestExperimentOfMean(t *testing.T) {
 		Expressions: []cube.Expression{{Element: "cubepl", Text: "metric::PART() / metric::CYCLES()"}}}
 	counter := &cube.Metric{ID: 3, Name: "faults", Title: "faults", DType: "INT64", Unit: "events", Attrs: attrs("counter", "true")}
 	c := &cube.Cube{Metrics: []*cube.Metric{cycles, ratio, counter}, Regions: []*cube.Region{run, solve},
-		Attrs: attrs("Creator", "expert test", "program", "/bin/x", "args", "-n 3", unlistedAttr, "faults")}
+		Attrs: attrs("Creator", "expert test", "program", "/bin/x", "args", "-n 3")}
 	c.Roots = []*cube.CallPath{{ID: 0, Region: run, Line: -1, Children: []*cube.CallPath{{ID: 1, Region: solve, Line: -1}}}}
 	c.System = []*cube.SystemNode{{Name: "machine", Class: "machine", Groups: []*cube.LocationGroup{{Name: "worker", Locations: []*cube.Location{
 		{ID: 0, Name: "worker[0]"}, {ID: 1, Name: "worker[1]"}}}}}}

@@ -99,14 +99,20 @@ func (a *api) ours(f *findings) {
 		}
 		f.Findings = append(f.Findings, out)
 	}
-	for i := range e.Properties[:min(len(e.Properties), mostFindings)] {
-		p := &e.Properties[i]
-		f.Properties = append(f.Properties, property{p.Title, a.operand(p.PartName), a.places.path(int(p.Path)), p.Part, words.Property(p), p.Advice})
-	}
-	f.Notes = e.Notes
+	a.properties(f, e, a.places.path)
 	for _, w := range words.StillWaiting() {
 		f.NeverEnded = append(f.NeverEnded, w.Text)
 	}
+}
+
+// properties words what the counters of an experiment say; place turns its call paths into those of the report.
+func (a *api) properties(f *findings, e *report.Experiment, place func(int) int) {
+	words := e.Sentences()
+	for i := range e.Properties[:min(len(e.Properties), mostFindings)] {
+		p := &e.Properties[i]
+		f.Properties = append(f.Properties, property{p.Title, a.operand(p.PartName), place(int(p.Path)), p.Part, words.Property(p), p.Advice})
+	}
+	f.Notes = e.Notes
 }
 
 // operand returns the first metric of an expression that the report has.
@@ -121,6 +127,9 @@ func (a *api) operand(expression string) string {
 
 // foreign lists the dearest wait states of a report that has no findings of its own.
 func (a *api) foreign(f *findings) {
+	if a.Merged != nil {
+		a.properties(f, a.Merged, func(path int) int { return path })
+	}
 	list := a.model.Findings(mostFindings)
 	f.Lead = append(f.Lead, a.sum(list)...)
 	for _, x := range list {
