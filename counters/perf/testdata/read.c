@@ -1,8 +1,10 @@
 /* Reads a group of perf events with read(2) and prints ns per reading, the least of many rounds:
- *   read ROUNDS READINGS TYPE:CONFIG...
+ *   read [-t] ROUNDS READINGS TYPE:CONFIG...
+ * With -t it has a second, idle thread, for which the kernel counts references to descriptors, as in every Go program.
  * It waits for a line on its input before each batch and answers with a line, so that another program can alternate
  * with it. */
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,19 @@ static double now(void) {
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
+static void *idle(void *unused) {
+	for (;;)
+		pause();
+	return unused;
+}
+
 int main(int argc, char **argv) {
+	pthread_t thread;
+	if (argc > 1 && !strcmp(argv[1], "-t")) {
+		if (pthread_create(&thread, NULL, idle, NULL))
+			return 1;
+		argv++, argc--;
+	}
 	int leader = -1, events = argc - 3;
 	unsigned long long values[1 + 64];
 	char line[16];
