@@ -265,3 +265,23 @@ set mine = refs, task-clock
 	require.ErrorContains(t, err, "no counter is available here")
 	require.True(t, strings.HasPrefix(err.Error(), "no counter"))
 }
+
+// A preset that is made of several events takes a counter for each, and one event may be part of several presets.
+func TestPlannedPresets(t *testing.T) {
+	s, err := spec.Parse("test", []byte("compose ALL = X + Y + Z\nmeasure X = PX\nmeasure Y = PY\nmeasure Z = PZ\n"))
+	require.NoError(t, err)
+	made := map[string][]string{"PX": {"a", "b"}, "PY": {"b", "c"}, "PZ": {"d"}}
+	plan := sets{natives: func(e string) []string { return made[e] }}
+	have := plan.only(func(string) error { return nil })
+	require.NoError(t, plan.plan([]*spec.Spec{s}, spec.Machine{Counters: 2}, have))
+	var got [][]string
+	for _, set := range plan.list {
+		got = append(got, set.Events)
+	}
+	require.ElementsMatch(t, [][]string{{"PX"}, {"PY"}, {"PZ"}}, got)
+
+	plan.list = nil
+	require.NoError(t, plan.plan([]*spec.Spec{s}, spec.Machine{Counters: 3}, have))
+	require.Len(t, plan.list, 2)
+	require.Equal(t, []string{"PX", "PY"}, plan.list[0].Events)
+}

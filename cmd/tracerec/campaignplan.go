@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/sample"
 	"tracerec/metric/plan"
@@ -16,12 +17,13 @@ type sets struct {
 	list    []spec.Set
 	missing []string // events that are left out, and why: "cycles: not supported here"
 	why     string   // why there are so many, of planned ones
+	natives func(event string) []string
 }
 
 // chooseSets says what is measured: what is given with -c, the sets of the specifications, or a plan. available tells why an
 // event cannot be counted.
 func chooseSets(specs []*spec.Spec, lists []string, planned bool, machine spec.Machine, available func(string) error) (*sets, error) {
-	var s sets
+	s := sets{natives: nativesOf}
 	var given []spec.Set
 	for _, text := range lists {
 		set, err := setOf(text, specs)
@@ -101,19 +103,29 @@ func (s *sets) summary() string {
 	return strings.Join(texts, "; ")
 }
 
-// plan makes the fewest sets that measure what the specifications need of the available events.
+// plan makes the fewest sets that measure what the specifications need of the available events. A preset is in a set that has all
+// events that it is made of.
 func (s *sets) plan(specs []*spec.Spec, machine spec.Machine, have func([]string) []string) error {
 	p := plan.Problem{Machine: machine, Most: sample.MaxEvents}
+	var wanted []string
 	for _, x := range specs {
-		events := have(x.Events())
-		for _, e := range needed(x, events) {
-			if !slices.Contains(p.Events, e) {
-				p.Events = append(p.Events, e)
+		for _, e := range needed(x, have(x.Events())) {
+			if slices.Contains(wanted, e) {
+				continue
 			}
+			wanted = append(wanted, e)
+			p.Events = append(p.Events, s.natives(e)...)
+			p.Together = append(p.Together, s.natives(e))
 		}
-		p.Together = append(p.Together, x.Together()...)
+		for _, inputs := range x.Together() {
+			var all []string
+			for _, e := range inputs {
+				all = append(all, s.natives(e)...)
+			}
+			p.Together = append(p.Together, all)
+		}
 	}
-	if len(p.Events) == 0 {
+	if len(wanted) == 0 {
 		return nil
 	}
 	r, err := plan.Plan(p)
@@ -124,10 +136,26 @@ func (s *sets) plan(specs []*spec.Spec, machine spec.Machine, have func([]string
 		return fmt.Errorf("the plan is wrong: %w", err)
 	}
 	for _, set := range r.Sets {
-		s.list = append(s.list, spec.Set{Events: set})
+		var names []string
+		for _, e := range wanted {
+			if !slices.ContainsFunc(s.natives(e), func(n string) bool { return !slices.Contains(set, n) }) {
+				names = append(names, e)
+			}
+		}
+		if len(names) > 0 {
+			s.list = append(s.list, spec.Set{Events: names})
+		}
 	}
 	s.why = r.Proof.How
 	return nil
+}
+
+// nativesOf lists the events that a preset is made of; of any other event, itself.
+func nativesOf(event string) []string {
+	if p, err := counters.DescribePreset(event); err == nil && len(p.Natives) > 0 {
+		return p.Natives
+	}
+	return []string{event}
 }
 
 // needed lists the events of which hierarchies or ratios are made; the others are alternatives to these.
@@ -197,7 +225,11 @@ func machineHere(specs []*spec.Spec, general int) spec.Machine {
 		}
 	}
 	for _, s := range specs {
+		var natives []string
 		for _, e := range s.Events() {
+			natives = append(natives, nativesOf(e)...)
+		}
+		for _, e := range natives {
 			if _, told := m.Fits[e]; told {
 				continue
 			}

@@ -50,7 +50,7 @@ type Result struct {
 }
 
 // budget is how much a search may look at, edges of networks or groups: less than a second's work.
-const budget = 1 << 23
+const budget = 1 << 22
 
 // Plan returns the fewest sets that it can find. It is deterministic. The error names an event that cannot be counted,
 // and is then ErrUncountable.
