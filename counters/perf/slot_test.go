@@ -98,7 +98,7 @@ func TestSlotChangesTheKindOfEvent(t *testing.T) {
 	count, _, err = l.Switch(watch(1) + ":u") // other modes: another descriptor
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, count, uint64(50))
-	require.Less(t, count, uint64(70))
+	require.Less(t, count, uint64(150), "beside the runtime's own faults")
 	m.do(func() { store(1, 9) })
 	count, _, err = l.Switch("nonsense")
 	require.ErrorIs(t, err, substrate.ErrUnknownEvent)
