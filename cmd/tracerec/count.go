@@ -147,6 +147,7 @@ type tally struct {
 	System   []int64      `json:"system_ns,omitempty"`
 	Memory   int64        `json:"max_resident_bytes,omitempty"` // most of all runs
 	Late     bool         `json:"late,omitempty"`               // counting began shortly after the start
+	UserOnly bool         `json:"user_mode_only,omitempty"`     // what the kernel did is not permitted to be counted
 	Events   []eventCount `json:"events"`
 	standard bool         // events are the usual ones
 }
@@ -178,12 +179,14 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 		}
 	}
 	t.finish()
-	if t.Late {
+	some := slices.ContainsFunc(t.Events, func(e eventCount) bool { return e.Counts != nil })
+	switch {
+	case !some:
+		say("nothing could be counted; tracerec counters lists what can be")
+	case t.Late:
 		say("the program could not be stopped before its first instruction; counting began shortly after")
 	}
-	if !slices.ContainsFunc(t.Events, func(e eventCount) bool { return e.Counts != nil }) {
-		say("nothing could be counted; tracerec counters lists what can be")
-	}
+	t.UserOnly = some && userOnly()
 	if o.format == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
@@ -218,6 +221,9 @@ func badUseOr(err error) int {
 	}
 	return badUse
 }
+
+// userOnly tells whether what the kernel does cannot be counted for want of permission.
+func userOnly() bool { return errors.Is(counters.Available("page-faults:k"), counters.ErrPermission) }
 
 // finish computes means and spreads.
 func (t *tally) finish() {

@@ -11,7 +11,8 @@ import (
 // text writes the result as a table of 80 columns.
 func (t *tally) text(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%s\n\n", strings.Join(fold(t.title(), width), "\n"))
+	fmt.Fprintf(&out, "\n%s\n", strings.Join(fold(t.title(), width), "\n"))
+	before := "\n"
 	for _, e := range t.Events {
 		if e.Counts == nil {
 			continue
@@ -21,7 +22,8 @@ func (t *tally) text(w io.Writer) error {
 			remarks = []string{""}
 		}
 		line := fmt.Sprintf("%20s  %-24s ", e.amount(), e.Name) + strings.Join(remarks, "\n"+strings.Repeat(" ", 47))
-		out.WriteString(strings.TrimRight(line, " ") + "\n")
+		out.WriteString(before + strings.TrimRight(line, " ") + "\n")
+		before = ""
 	}
 	t.writeMissing(&out)
 	t.writeTimes(&out)
@@ -178,6 +180,9 @@ func (t *tally) writeTimes(out *strings.Builder) {
 		fmt.Fprintf(out, ", %s resident at most", bytesText(t.Memory))
 	}
 	out.WriteString("\n")
+	if t.UserOnly {
+		out.WriteString("  what the kernel did for it is not counted: that is not permitted\n")
+	}
 	if t.Status != 0 {
 		fmt.Fprintf(out, "  exit status %d\n", t.Status)
 	}

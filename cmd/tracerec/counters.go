@@ -100,6 +100,7 @@ func (o countersOptions) look(pattern string) (view, error) {
 		v.Table = t.Title
 	}
 	v.Watchpoints = watchpoints(nil)
+	v.UserOnly = userOnly()
 	return v, nil
 }
 
@@ -151,9 +152,10 @@ func watchpoints(beside []string) int {
 // overview is the answer without flags, and with --all.
 type overview struct {
 	Counters    []counterRow `json:"counters"`
-	Together    int          `json:"together"`        // that a recording samples at most
-	Watchpoints int          `json:"watchpoints"`     // that a thread can have
-	Table       string       `json:"table,omitempty"` // of the processor's events
+	Together    int          `json:"together"`                 // that a recording samples at most
+	Watchpoints int          `json:"watchpoints"`              // that a thread can have
+	Table       string       `json:"table,omitempty"`          // of the processor's events
+	UserOnly    bool         `json:"user_mode_only,omitempty"` // what the kernel does is not permitted to be counted
 
 	long    bool
 	machine hw.Machine

@@ -53,6 +53,9 @@ func (v overview) headline() string {
 	default:
 		text += ". It offers no hardware counters; software events, watchpoints and the time-stamp counter work instead."
 	}
+	if v.UserOnly {
+		text += " Only what happens in user mode may be counted."
+	}
 	return text
 }
 
