@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"runtime/trace"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -54,6 +55,22 @@ func BenchmarkRegion(b *testing.B) {
 func loop(b *testing.B, f func()) {
 	for range b.N {
 		f()
+	}
+}
+
+// BenchmarkCounters is a region with the counters of its thread read at both ends, beside one without.
+func BenchmarkCounters(b *testing.B) {
+	names := []string{"task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations"}
+	for _, n := range []int{0, 1, 2, 4, 6} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			stop := startDrain(b, shm.Config{Dir: "/dev/shm", Counters: names[:n]})
+			b.Cleanup(func() { stop() })
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				handle.Enter().End()
+			}
+		})
 	}
 }
 

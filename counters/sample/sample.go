@@ -74,8 +74,9 @@ type Reading struct {
 	fd      int64  // group of that thread
 	valid   bool   // the last reading succeeded
 	waiting bool   // it was taken before a wait
-	based   bool   // base is set
-	base    [MaxEvents]uint64
+	version uint64 // of the totals in base, 0: there are none
+	present uint8  // which of base they are in; the other is for those to come
+	base    [2][MaxEvents]uint64
 }
 
 // Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
@@ -205,8 +206,7 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 // readCheap reads the thread's group. What the process had counted up to some time before is kept, so that the next reading
 // can tell how much it was since, if it must.
 func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
-	var base [MaxEvents]uint64
-	based := s.totals.before(ticks, &base)
+	version := s.totals.before(ticks, r)
 	first, waited := r.stay == 0, r.waiting
 	certain := s.readThread(g, r, dst)
 	r.waiting = wait
@@ -218,7 +218,9 @@ func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64
 		s.bound(r, dst[words:])
 		words += len(s.names)
 	}
-	r.base, r.based = base, based
+	if version != r.version {
+		r.version, r.present = version, 1-r.present
+	}
 	return words
 }
 
@@ -272,7 +274,7 @@ func (s *Set) store(dst, values []uint64) {
 // bound stores the most that can have been counted since r's base.
 func (s *Set) bound(r *Reading, dst []uint64) {
 	var now [MaxEvents]uint64
-	known := r.based && s.totals.refresh(&now)
+	known := r.version != 0 && s.totals.refresh(&now)
 	clear(dst[:len(s.names)])
 	for i := range s.kernel {
 		c := &s.kernel[i]
@@ -282,7 +284,7 @@ func (s *Set) bound(r *Reading, dst []uint64) {
 			case !known || !s.totals.has(t.place):
 				most = NoBound
 			case !t.negate && most != NoBound:
-				most += now[t.place] - r.base[t.place]
+				most += now[t.place] - r.base[r.present][t.place]
 			}
 		}
 		dst[c.at-1] = most

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"iter"
 	"os"
 	"runtime"
@@ -191,14 +192,62 @@ func TestReadDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { runtime.Gosched(); r.read() }))
 }
 
+// TestCostOfReading: a certain reading costs hardly more than the bare system call. The fastest of short batches of either, by
+// turns, are compared, so that what else the machine does falls on both.
+func TestCostOfReading(t *testing.T) {
+	r := reader{s: open(t, "task-clock", "page-faults")}
+	needWitness(t, r.s)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r.read()
+	var g group
+	least := [2]time.Duration{1 << 60, 1 << 60}
+	for range 300 {
+		ticks := now()
+		for i, f := range []func(){
+			func() { readGroup(r.state.fd, &g) },
+			func() { r.s.Read(goid.G(), &r.state, r.words[:], ticks, false) },
+		} {
+			const batch = 20
+			start := time.Now()
+			for range batch {
+				f()
+			}
+			least[i] = min(least[i], time.Since(start)/batch)
+		}
+	}
+	t.Logf("bare %v, certain reading %v: %.2f", least[0], least[1], float64(least[1])/float64(least[0]))
+	require.Less(t, least[1], least[0]*3/2)
+}
+
+// BenchmarkRead shows what a reading costs beside the bare system call that it makes, and what it costs when the goroutine has left
+// its thread, with the reading of the process that the bound takes.
 func BenchmarkRead(b *testing.B) {
-	for _, certain := range []string{"certain", "uncertain"} {
-		b.Run(certain, func(b *testing.B) {
-			r := reader{s: open(b, "task-clock", "page-faults")}
-			for range b.N {
-				if certain == "uncertain" {
-					r.s.witness.spoil(goid.G())
-				}
+	for _, n := range []int{1, 2, 4, 6} {
+		names := []string{"task-clock", "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations"}[:n]
+		b.Run(fmt.Sprintf("%d/bare", n), func(b *testing.B) {
+			r := reader{s: open(b, names...)}
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			r.read()
+			var g group
+			for b.Loop() {
+				readGroup(r.state.fd, &g)
+			}
+		})
+		b.Run(fmt.Sprintf("%d/certain", n), func(b *testing.B) {
+			r := reader{s: open(b, names...)}
+			runtime.LockOSThread() // the same as above
+			defer runtime.UnlockOSThread()
+			ticks := now()
+			for b.Loop() {
+				r.s.Read(goid.G(), &r.state, r.words[:], ticks, false)
+			}
+		})
+		b.Run(fmt.Sprintf("%d/uncertain", n), func(b *testing.B) {
+			r := reader{s: open(b, names...)}
+			for b.Loop() {
+				r.s.witness.spoil(goid.G())
 				r.read()
 			}
 		})

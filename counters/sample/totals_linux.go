@@ -83,10 +83,11 @@ func (t *totals) open(attrs []perfAttr, flags uint64) bool {
 	return t.groups > 0
 }
 
-// before stores the last totals, of a time before now, and reports whether there are any.
-func (t *totals) before(now uint64, dst *[MaxEvents]uint64) bool {
+// before returns the version of the last totals, which are of a time before now, and stores them in r if r has others; 0 if there
+// are none.
+func (t *totals) before(now uint64, r *Reading) uint64 {
 	if t == nil || t.failed.Load() {
-		return false
+		return 0
 	}
 	if now-t.when.Load() > t.perMilli && t.mu.TryLock() {
 		t.when.Store(now)
@@ -95,14 +96,17 @@ func (t *totals) before(now uint64, dst *[MaxEvents]uint64) bool {
 	}
 	for range 100 {
 		v := t.version.Load()
+		if v == r.version {
+			return v
+		}
 		for _, p := range t.places {
-			dst[p] = t.values[p].Load()
+			r.base[1-r.present][p] = t.values[p].Load()
 		}
 		if v&1 == 0 && t.version.Load() == v {
-			return true
+			return v
 		}
 	}
-	return false
+	return 0
 }
 
 // refresh stores the present totals and reports whether they are known.
