@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/recorder"
 	"tracerec/report"
+	"tracerec/report/composite"
 	"tracerec/report/cube"
 )
 
@@ -117,8 +119,30 @@ func TestCampaign(t *testing.T) {
 		one, err := cube.Open(filepath.Join(dir, run.Report))
 		require.NoError(t, err)
 		require.Equal(t, "~STORES", one.Metric("STORES").Title, "no run has all")
+		specs, err := loadSpecs([]string{specFile}, spec.CPU{})
+		require.NoError(t, err)
+		again, err := composite.Derive(one, specs...)
+		require.NoError(t, err)
+		require.Equal(t, hierarchies(t, one), hierarchies(t, again.Cube), "the analysis of one run derives the same")
 		one.Close()
 	}
+}
+
+// hierarchies lists the metrics that are made of counters: name, title, parent, and total.
+func hierarchies(t *testing.T, c *cube.Cube) (list []string) {
+	t.Helper()
+	for _, m := range c.AllMetrics() {
+		if cubeAttr(m.Attrs, report.HierarchyAttr) == "" || m.Ghost || m.Kind.Derived() {
+			continue
+		}
+		parent := ""
+		if m.Parent != nil {
+			parent = m.Parent.Name
+		}
+		list = append(list, fmt.Sprintf("%s %q below %q: %d", m.Name, m.Title, parent, totalOf(t, c, m.Name)))
+	}
+	require.NotEmpty(t, list)
+	return list
 }
 
 // What is not available is left out, told, and noted in the report.

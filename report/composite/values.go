@@ -15,13 +15,12 @@ func (d *deriver) fill(m *made) error {
 		return nil
 	}
 	common := d.common(m.form)
-	sums := make([]cube.Value, len(d.cube.Locations()))
+	sums := &rowSums{values: make([]cube.Value, len(d.cube.Locations()))}
 	for _, p := range d.paths(m.form) {
-		clear(sums)
 		for _, t := range m.form {
 			c := d.counters[t.Event]
 			if m.certain { // the rows of a counter include what is uncertain
-				if err := add(sums, c.rows, p, t.Times*int64(common/c.n)); err != nil {
+				if err := sums.add(c.rows, p, t.Times*int64(common/c.n)); err != nil {
 					return err
 				}
 			}
@@ -30,23 +29,13 @@ func (d *deriver) fill(m *made) error {
 				if m.certain {
 					times = -times
 				}
-				if err := add(sums, c.uncertain, p, times); err != nil {
+				if err := sums.add(c.uncertain, p, times); err != nil {
 					return err
 				}
 			}
 		}
-		zero := true
-		for i, v := range sums {
-			if m.DType == "DOUBLE" {
-				sums[i] = cube.Float(v.Float64() / float64(common))
-			}
-			zero = zero && v.Zero()
-		}
-		if zero {
-			continue
-		}
-		row, err := cube.MakeRow(m.DType, sums)
-		if err == nil {
+		row, err := sums.row(m.DType, common)
+		if err == nil && !row.Zero() {
 			err = m.Set(p, row)
 		}
 		if err != nil {
@@ -54,6 +43,28 @@ func (d *deriver) fill(m *made) error {
 		}
 	}
 	return nil
+}
+
+// rowSums adds up rows, of which most have few values.
+type rowSums struct {
+	values []cube.Value // by column
+	set    []int32      // columns with values
+}
+
+// row divides the sums by n, which makes fractions of them if the type has any, and forgets them.
+func (s *rowSums) row(d cube.DType, n int) (cube.Row, error) {
+	slices.Sort(s.set)
+	values := make([]cube.Value, len(s.set))
+	for i, column := range s.set {
+		values[i] = s.values[column]
+		if d == "DOUBLE" {
+			values[i] = cube.Float(values[i].Float64() / float64(n))
+		}
+		s.values[column] = cube.Value{}
+	}
+	r, err := cube.MakeSparseRow(d, len(s.values), s.set, values)
+	s.set = s.set[:0]
+	return r, err
 }
 
 // common returns a number that all counters of a form can be brought to: their values are sums of so many runs.
@@ -97,11 +108,21 @@ func (d *deriver) paths(form []spec.Term) (list []*cube.CallPath) {
 }
 
 // add adds multiples of the values of a metric at a call path, without those below it.
-func add(sums []cube.Value, m *cube.Metric, p *cube.CallPath, times int64) error {
+func (s *rowSums) add(m *cube.Metric, p *cube.CallPath, times int64) error {
+	put := func(column int, v cube.Value) {
+		if v.Zero() {
+			return
+		}
+		if s.values[column] == (cube.Value{}) {
+			s.set = append(s.set, int32(column))
+			s.values[column] = cube.Int(0)
+		}
+		s.values[column] = s.values[column].Add(multiply(v, times))
+	}
 	if m.Kind == cube.Inclusive {
 		values, err := m.Values(p, false)
 		for i, v := range values {
-			sums[i] = sums[i].Add(multiply(v, times))
+			put(i, v)
 		}
 		return err
 	}
@@ -110,7 +131,7 @@ func add(sums []cube.Value, m *cube.Metric, p *cube.CallPath, times int64) error
 		return err
 	}
 	for i, v := range r.All() {
-		sums[i] = sums[i].Add(multiply(v, times))
+		put(i, v)
 	}
 	return nil
 }
