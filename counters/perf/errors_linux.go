@@ -136,7 +136,7 @@ func (s *Substrate) permission(e *Encoded, t target) string {
 		wanted = -1
 	case e.CPUs != nil || t.pid < 0:
 		wanted = 0
-	case level > 2 && !e.Kernel && e.Flags&FlagExcludeUser == 0 && (!e.NoExclude || e.Type == typeSoftware):
+	case level > 2 && !e.Kernel && e.Flags&FlagExcludeUser == 0 && !e.NoExclude:
 		wanted = 2 // user mode alone
 	}
 	return fmt.Sprintf("kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=%d, or run with CAP_PERFMON; in a container perf_event_open must pass its seccomp filter, too", level, wanted)

@@ -50,7 +50,7 @@ func (c catalog) parse(name string) (Encoded, error) {
 		e.Flags |= flags
 	}
 	e.Name = name
-	if e.NoExclude && e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 {
+	if (e.NoExclude || e.clock) && e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 {
 		return Encoded{}, fmt.Errorf("%s: %w: it counts for user and kernel mode together: leave :u and :k out", name, substrate.ErrUnsupported)
 	}
 	if e.Kernel && e.Flags&FlagExcludeKernel != 0 {
@@ -100,7 +100,7 @@ func modifiers(letters string) (flags uint64, ok bool) {
 // parseBase encodes a name without modifiers; full is the name for messages.
 func (c catalog) parseBase(full, name string) (Encoded, error) {
 	if n, ok := findFixed(name); ok {
-		e := Encoded{Type: n.typ, Config: n.config, Kernel: n.kernel, NoExclude: unit(n.name) == "ns"} // clocks run in both modes
+		e := Encoded{Type: n.typ, Config: n.config, Kernel: n.kernel, clock: unit(n.name) == "ns"}
 		if n.typ != typeSoftware {
 			e.pmu = "cpu"
 		}

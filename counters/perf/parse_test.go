@@ -64,7 +64,7 @@ func TestNamesAreEncoded(t *testing.T) {
 		"instructions:kp":                      {Type: 0, Config: 1, Flags: FlagExcludeUser | 1<<15, pmu: "cpu"},
 		"instructions:uk":                      {Type: 0, Config: 1, pmu: "cpu"},
 		"branches:upp":                         {Type: 0, Config: 4, Flags: FlagExcludeKernel | 2<<15, pmu: "cpu"},
-		"task-clock":                           {Type: 1, Config: 1, NoExclude: true},
+		"task-clock":                           {Type: 1, Config: 1, clock: true},
 		"page-faults:u":                        {Type: 1, Config: 2, Flags: FlagExcludeKernel},
 		"context-switches":                     {Type: 1, Config: 3, Kernel: true},
 		"L1-dcache-load-misses":                {Type: 3, Config: 0x10000, pmu: "cpu"},

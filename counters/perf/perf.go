@@ -39,11 +39,12 @@ type Encoded struct {
 	Path string
 	// Kernel events happen inside the kernel: nothing is left of them when the kernel is excluded.
 	Kernel bool
-	// NoExclude is set for events that cannot be told apart by user and kernel mode.
+	// NoExclude is set for events that the kernel opens only without any exclude_* bit.
 	NoExclude bool
 	// CPUs are the processors on which an event is counted that belongs to no thread: one for each socket, say.
-	CPUs []int
-	pmu  string // in which group of counters it competes; "" none, it is software
+	CPUs  []int
+	clock bool   // runs in user and kernel mode alike, whatever is excluded
+	pmu   string // in which group of counters it competes; "" none, it is software
 }
 
 // Bits of the flag word of struct perf_event_attr that names ask for.

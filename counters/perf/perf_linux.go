@@ -104,7 +104,7 @@ func permits(e *Encoded, o substrate.Options) error {
 	if e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 || d == 0 || d == substrate.All {
 		return nil
 	}
-	if e.NoExclude {
+	if e.NoExclude || e.clock {
 		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", shown(e.Name), substrate.ErrUnsupported)
 	}
 	if d == substrate.Kernel {
@@ -297,7 +297,7 @@ func (s *Substrate) openPermitted(a *unix.PerfEventAttr, e *Encoded, t target, l
 	}
 	fd, err := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC)
 	denied := err == unix.EACCES || err == unix.EPERM
-	if denied && anyDomain && !e.Kernel && e.Flags&(FlagExcludeUser|FlagExcludeKernel) == 0 && (!e.NoExclude || e.Type == typeSoftware) {
+	if denied && anyDomain && !e.Kernel && e.Flags&(FlagExcludeUser|FlagExcludeKernel) == 0 && !e.NoExclude {
 		a.Bits |= FlagExcludeKernel
 		if fd2, err2 := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC); err2 != unix.EACCES && err2 != unix.EPERM {
 			fd, err = fd2, err2
