@@ -138,13 +138,7 @@ func (o options) builtIn(complain func(string)) error {
 			return fmt.Errorf("%s: corrects nothing", c.source)
 		}
 	}
-	entries, err := power4(o.papi)
-	if err != nil {
-		return err
-	}
-	t := events.Table{Name: "power4", Title: "IBM POWER4", PMU: "cpu", Counters: 8, Source: "libpfm 3 power4_events.h", Licence: "MIT"}
-	m := mapper{entries: entries, complain: complain}
-	if err := write(o.out, t, nil, entries, m.presets(t.Name, own[t.Name])); err != nil {
+	if err := o.power4(own["power4"], complain); err != nil {
 		return err
 	}
 	more, err := os.ReadFile(filepath.Join(o.presets, "presets.tsv"))
@@ -156,6 +150,17 @@ func (o options) builtIn(complain func(string)) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(o.out, "presets.tsv"), list, 0o644)
+}
+
+// power4 makes the table of that name.
+func (o options) power4(own []mapping, complain func(string)) error {
+	entries, err := power4(o.papi)
+	if err != nil {
+		return err
+	}
+	t := events.Table{Name: "power4", Title: "IBM POWER4", PMU: "cpu", Counters: 8, Source: "libpfm 3 power4_events.h", Licence: "MIT"}
+	m := mapper{entries: entries, complain: complain}
+	return write(o.out, t, nil, entries, m.presets(t.Name, own))
 }
 
 // write checks a table and writes it to its file.
