@@ -70,13 +70,14 @@ func newDeriver(e *report.Experiment) *deriver {
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
 		d.at[m.Name] = i
-		d.shared[i] = isShared(m.Title)
 		switch _, known := d.nodes[m.Title]; {
 		case m.Counter:
+			d.shared[i] = isShared(m.Title)
 			d.counters = append(d.counters, i)
 			d.events = append(d.events, m.Title)
 		case m.Hierarchy != "" && !m.Uncertain && !known:
 			d.nodes[m.Title] = i
+			d.shared[i] = sharedFormula(m.Formula)
 		}
 	}
 	return d
@@ -183,6 +184,21 @@ func (d *deriver) derive(s *spec.Spec) error {
 
 // isShared says that a counter counts for the whole process.
 func isShared(counter string) bool { return strings.HasPrefix(counter, wire.ProcessCounter) }
+
+// sharedFormula says so of all counters in a formula, as formText writes it.
+func sharedFormula(formula string) bool {
+	formula, _, _ = strings.Cut(formula, ";")
+	any := false
+	for _, word := range strings.FieldsFunc(formula, func(c rune) bool { return strings.ContainsRune(" +−×", c) }) {
+		if strings.Trim(word, "0123456789") == "" {
+			continue // a coefficient
+		}
+		if any = true; !isShared(word) {
+			return false
+		}
+	}
+	return any
+}
 
 // combine evaluates a linear form cell by cell.
 func combine(form []spec.Term, cells [][]report.Cell) (sum []report.Cell) {

@@ -296,3 +296,30 @@ func TestProcessorInHeader(t *testing.T) {
 	require.Equal(t, report.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, e.Header.CPU)
 	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
 }
+
+// TestConclude: what was derived and then only read back, without findings and operands, gives the same ratios and properties.
+func TestConclude(t *testing.T) {
+	e := analyzeText(t, countedTrace)
+	properties := []*analyzer.Property{{Metric: metric.Metric{Name: "many_x", Title: "Many", Description: "d", Formula: "f", Advice: "a", Unit: metric.Events},
+		Measures: []analyzer.Measure{{Part: "X", Of: "a + b", Above: 0.05, Least: 1, Words: "{part}"}}}}
+	text := countedSpec + "compose X = Y\nmeasure Y = go:x\nroot X\nratio XS [unit=\"x\" least=1] = X / ALL\n"
+	require.NoError(t, analyzer.Derive(e, parse(t, text), properties))
+	ratios, found := slices.Clone(e.Ratios), e.Properties
+	require.Len(t, found, 1)
+	require.True(t, found[0].Shared)
+	require.True(t, ratios[3].Operands[0].All, "X is of the whole process only")
+	for i := range e.Ratios {
+		e.Ratios[i].Operands = nil
+	}
+	e.Properties = nil
+	require.NoError(t, analyzer.Conclude(e, properties))
+	require.Equal(t, ratios, e.Ratios)
+	require.Equal(t, found, e.Properties)
+
+	e.Ratios[0].Formula = "nothing / ALL"
+	require.NoError(t, analyzer.Conclude(e, nil))
+	require.Len(t, e.Ratios, 3)
+	require.Empty(t, e.Properties)
+	e.Ratios[0].Formula = "a /"
+	require.Error(t, analyzer.Conclude(e, nil))
+}

@@ -208,7 +208,7 @@ func (p *page) flatCounters(only bool) {
 		m := &e.Metrics[i]
 		total := e.Total(i)
 		listed := m.Counter && !only && !slices.Contains(e.Unlisted, m.Title)
-		if builtin[m.Name] || m.Parent != "" || m.Hierarchy != "" || listed || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
+		if e.Merged && !m.Counter || builtin[m.Name] || m.Parent != "" || m.Hierarchy != "" || listed || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
 			continue
 		}
 		if first {
