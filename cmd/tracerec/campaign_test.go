@@ -309,3 +309,17 @@ func TestPlannedPresets(t *testing.T) {
 	require.Len(t, plan.list, 2)
 	require.Equal(t, []string{"PX", "PY"}, plan.list[0].Events)
 }
+
+// Whoever interrupts a campaign gets what was measured until then.
+func TestCampaignInterrupted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	cmd := tracerec("campaign", "-o", dir, "-c", "task-clock", "-c", "page-faults", "sh", "-c",
+		program("subject")+` exit 0; if [ -e `+dir+`/set1.cubex ]; then kill -INT $$; fi`)
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, 130, cmd.ProcessState.ExitCode(), "%s", out)
+	require.Contains(t, string(out), "interrupted: no more runs")
+	require.Contains(t, string(out), "1 run of 2 sets merged")
+	require.NotNil(t, merged(t, dir).Metric("task-clock"))
+	require.Equal(t, "interrupted", readRecord(t, dir).Runs[1].Error)
+}

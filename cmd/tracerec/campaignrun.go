@@ -92,7 +92,11 @@ func (c *campaign) run() (int, error) {
 	if err != nil {
 		return ran, err
 	}
-	return c.conclude()
+	status, err := c.conclude()
+	if ran != 0 {
+		status = ran
+	}
+	return status, err
 }
 
 // choose finds out what to measure and says so.
@@ -178,7 +182,8 @@ const (
 )
 
 // runAll records and analyzes all runs. The sets take turns, so that what changes in the course of time is the same for all. An
-// error means that the program cannot be run at all; the status is then that of tracerec.
+// error means that the program cannot be run at all; the status is then that of tracerec. Without one it is not 0 if a run was
+// interrupted, after which there are no more.
 func (c *campaign) runAll() (int, error) {
 	total := c.repeat * len(c.sets.list)
 	for r := range c.repeat {
@@ -205,11 +210,15 @@ func (c *campaign) runAll() (int, error) {
 				run.Report, run.Error = "", err.Error()
 				c.say(fmt.Sprintf("run %d, %s: not measured: %s", n, set.Name, oneLine(err)))
 			}
+			stopped := status == interrupted || status == terminated
+			if stopped && run.Error == "" {
+				run.Error = "interrupted"
+			}
 			c.record.Runs = append(c.record.Runs, run)
 			if err := c.save(); err != nil {
 				return badUse, err
 			}
-			if status == interrupted || status == terminated {
+			if stopped {
 				c.say("interrupted: no more runs")
 				return status, nil
 			}
