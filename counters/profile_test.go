@@ -150,3 +150,42 @@ func TestWritingAProfileTwiceGivesTheSameBytes(t *testing.T) {
 	require.Equal(t, a.Bytes(), b.Bytes())
 	require.NotZero(t, hot(3))
 }
+
+var stack []uintptr
+
+//go:noinline
+func takeStack() { stack = append(stack[:0], callers()...) }
+
+func callers() []uintptr {
+	pcs := make([]uintptr, 10)
+	return pcs[:runtime.Callers(2, pcs)] // from takeStack on
+}
+
+//go:noinline
+func callsHere() {
+	takeStack() // line of the call
+	stack[0]--  // an overflow tells where the program is, not where it returns to
+}
+
+// Callers are shown with the line of the call, though the stack has the addresses to return to.
+func TestPprofShowsLinesOfCalls(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	callsHere()
+	_, file, here, _ := runtime.Caller(0)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	line := 1 + strings.Count(strings.Split(string(text), "// line of the call\n")[0], "\n")
+	require.Less(t, line, here)
+	h := &Histogram{event: Event{Name: "misses"}, options: ProfileOptions{Bits: 64}, stacks: map[string]*stackSamples{}}
+	h.add(Overflow{PC: stack[0], Stack: stack, Count: 10})
+	var out bytes.Buffer
+	require.NoError(t, h.WritePprof(&out))
+	path := filepath.Join(t.TempDir(), "misses.pb.gz")
+	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
+	traces, err := exec.Command(tool, "tool", "pprof", "-traces", "-lines", path).CombinedOutput()
+	require.NoError(t, err, string(traces))
+	require.Regexp(t, `(?s)10 +tracerec/counters\.takeStack .*counters\.callsHere .*profile_test\.go:`+strconv.Itoa(line)+`\n.*TestPprofShowsLinesOfCalls`, string(traces))
+}
