@@ -50,6 +50,8 @@ type recording struct {
 	objects   map[uint32]wire.Def
 	metrics   map[uint32]wire.Def
 	warnings  map[string]uint64
+	counters  []string
+	missing   map[string]string // counters that could not be opened, and why
 }
 
 // record runs f under a session and decodes what was recorded.
@@ -70,12 +72,18 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 	v, err := shm.Open(files[0])
 	require.NoError(t, err)
 	defer v.Close()
-	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings()}
+	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings(), nil, map[string]string{}}
 	v.TakeRetired() // as a recorder would, Owned finds them all the same
 	chunks := append(saved, v.Owned()...)
 	defs, err := v.NewDefs() // each is written before its first use
 	require.NoError(t, err)
 	for _, d := range defs {
+		switch d.Type {
+		case wire.DefCounters:
+			r.counters = d.Names
+		case wire.DefMissing:
+			r.missing[d.Name] = d.Unit
+		}
 		table := map[wire.DefType]map[uint32]wire.Def{wire.DefRegion: r.regions, wire.DefObject: r.objects, wire.DefMetric: r.metrics}[d.Type]
 		if table != nil {
 			if _, twice := table[d.ID]; twice {
