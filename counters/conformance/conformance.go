@@ -130,8 +130,15 @@ func Run(t *testing.T, h Harness) {
 	run, skipped := 0, 0
 	for _, b := range Behaviours() {
 		t.Run(strings.ReplaceAll(b.Name, " ", "_"), func(t *testing.T) {
+			defer func() {
+				switch {
+				case t.Skipped():
+					skipped++
+				case !t.Failed():
+					run++
+				}
+			}()
 			if why := h.lacks(&b); why != "" {
-				skipped++
 				t.Skip(why)
 			}
 			runtime.LockOSThread()
@@ -141,7 +148,6 @@ func Run(t *testing.T, h Harness) {
 			open := bench.Opened()
 			b.test(bench)
 			require.Equal(t, open, bench.Opened(), "all that was opened is closed")
-			run++
 		})
 	}
 	t.Logf("%s: %d behaviours run, %d skipped", h.Name, run, skipped)
