@@ -33,12 +33,32 @@ func (r *result) plots() map[string]string {
 		if !ok {
 			name = "multiplexing-figure4.svg"
 		}
-		out[name] = drawing(r.series[i : i+len(workloads)])
+		out[name] = drawing(r.series[i:i+len(workloads)], "writes")
+	}
+	if r.noLoops == nil {
+		out["multiplexing-loops.svg"] = drawing(r.loopSeries(), "loop")
 	}
 	return out
 }
 
-func drawing(of []series) string {
+// loopSeries are the paper's loops as if their single counts were the truth. There is no cost of counting in them.
+func (r *result) loopSeries() []series {
+	out := make([]series, len(patterns))
+	for i, p := range patterns {
+		out[i] = series{load: p, threads: 1, slots: 1}
+		for _, x := range r.loops {
+			if x.pattern != p {
+				continue
+			}
+			s := sample{factor: float64(x.value.Total) / r.rotation.frequency / r.config.slice.Seconds() / 4, truth: x.alone}
+			s.values[mpx.Global] = x.value
+			out[i].samples = append(out[i].samples, s)
+		}
+	}
+	return out
+}
+
+func drawing(of []series, what string) string {
 	var b strings.Builder
 	width, height := len(of)*(panelWidth+marginLeft)+10, 2*(panelHeight+marginTop)+50
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
@@ -46,7 +66,7 @@ func drawing(of []series) string {
 	for column := range of {
 		for row, corrected := range []bool{false, true} {
 			fmt.Fprintf(&b, `<g transform="translate(%d %d)">`+"\n", marginLeft+column*(panelWidth+marginLeft), marginTop+row*(panelHeight+marginTop))
-			panel(&b, &of[column], corrected)
+			panel(&b, &of[column], what, corrected)
 			b.WriteString("</g>\n")
 		}
 	}
@@ -60,12 +80,12 @@ func drawing(of []series) string {
 }
 
 // panel draws the axes and the points of one series.
-func panel(b *strings.Builder, s *series, corrected bool) {
+func panel(b *strings.Builder, s *series, what string, corrected bool) {
 	kind := "raw"
 	if corrected {
 		kind = "corrected"
 	}
-	fmt.Fprintf(b, `<text x="%d" y="-8" text-anchor="middle">%s writes, %s</text>`+"\n", panelWidth/2, s.load, kind)
+	fmt.Fprintf(b, `<text x="%d" y="-8" text-anchor="middle">%s %s, %s</text>`+"\n", panelWidth/2, s.load, what, kind)
 	for _, ratio := range []float64{0.5, 0.8, 0.95, 1, 1.05, 1.2, 1.5} {
 		stroke := "#dddddd"
 		if ratio == 1 {
