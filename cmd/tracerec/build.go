@@ -23,8 +23,9 @@ func newBuild() *cobra.Command {
 scheduler, which reads the counters whenever a goroutine is put on a thread or
 taken off. tracerec -c then records counters of such a program without an
 uncertain part. The Go installation is not changed. Flags and packages behind
---exact-counters are those of go build.`,
-		DisableFlagParsing: true,
+--exact-counters, such as -o FILE, are those of go build.`,
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
