@@ -50,14 +50,14 @@ func newRun(use string) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory to write")
-	f.StringArrayVarP(&lists, "counters", "c", nil, "counters to read at regions, or the `SET` of a specification")
-	f.StringArrayVar(&specs, "spec", nil, "specification with sets of counters: a `NAME` or file")
-	f.Var((*size.Bytes)(&o.Buffer), "buffer", "most buffer memory for a process")
+	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory")
+	f.StringArrayVarP(&lists, "counters", "c", nil, "counters or a `SET` of them, for regions")
+	f.StringArrayVar(&specs, "spec", nil, "`NAME` or file of sets of counters")
+	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of a process")
 	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
-	f.StringVar(&live, "live", "", "watch it meanwhile, by region; tracerec live does so from another terminal")
+	f.StringVar(&live, "live", "", "watch it meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
