@@ -291,7 +291,7 @@ func (c *campaign) conclude() (int, error) {
 	if err := c.save(); err != nil {
 		return badUse, err
 	}
-	c.say(fmt.Sprintf("%s of %s merged into %s; look at it with expert stat or expert view", recorder.Plural(len(runs), "run"),
+	c.say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", recorder.Plural(len(runs), "run"),
 		recorder.Plural(len(c.sets.list), "set"), file))
 	if failed {
 		return 1, nil
