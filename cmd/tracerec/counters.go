@@ -44,7 +44,7 @@ func newCounters() *cobra.Command {
 	var o countersOptions
 	cmd := &cobra.Command{
 		Use:   "counters [flags] [PATTERN]",
-		Short: "What can be counted here, what can be read together, what a reading costs",
+		Short: "What can be counted here, alone or together, and at what cost",
 		Long: `tracerec counters lists what can be counted on this machine.
 
 With --native or --presets, PATTERN selects by name and description: a part of
