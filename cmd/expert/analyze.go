@@ -27,7 +27,12 @@ analyzed.
 
 With -o it also writes a report, a .cubex file, from which this and the other
 commands take everything without the trace. Goroutines beyond --locations are
-not told apart: those of the largest groups are added up, which is said.`,
+not told apart: those of the largest groups are added up, which is said.
+
+Counters are shown in hierarchies, as the specifications that are shipped for
+the recorded processor have them, or those given with --spec: names of shipped
+ones or files, later ones overriding earlier ones. Of reports that were made of
+several, as by tracerec campaign, time and counters are shown.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args[0]); err != nil {
