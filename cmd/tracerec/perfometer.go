@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -165,4 +166,43 @@ func bars(values []float64, most float64) string {
 		b.WriteRune(glyphs[at])
 	}
 	return b.String()
+}
+
+// key does what a key asks for; false is to leave.
+func (p *perfometer) key(k byte) bool {
+	switch k {
+	case 'q':
+		return false
+	case right, 'm', '\t':
+		p.next(1)
+	case left:
+		p.next(-1)
+	case up:
+		p.top--
+	case down:
+		p.top++
+	case ' ':
+		p.paused = !p.paused
+	}
+	return true
+}
+
+// Keys of more than one byte, as screen.keys sends them.
+const (
+	up byte = 0x80 + iota
+	down
+	right
+	left
+)
+
+// writeFrame writes a frame as a table.
+func writeFrame(out io.Writer, p *perfometer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s after %s, %d goroutines in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
+		p.frame.Goroutines, 100*p.frame.Seen)
+	for _, k := range p.ranked() {
+		fmt.Fprintf(&b, "%s %s\n", readable.Right(readable.Count(last(p.values(k, kept))), 12), readable.Clean(k.Name))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
 }
