@@ -74,6 +74,9 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		}
 		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
 			since(p.Start), since(p.End), ended)
+		if c := p.Processor; c != (trace.Processor{}) {
+			row("  processor", "%s", processorText(c, p.Hertz))
+		}
 		if p.Counters != nil {
 			row("  counters", "%s", strings.Join(p.Counters, ", "))
 		}
@@ -143,4 +146,17 @@ as it is: what is around it can be used.`,
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))
 		},
 	}
+}
+
+// processorText describes a processor: "Intel Xeon (amd64, GenuineIntel 6-207-2), 2.10 GHz".
+func processorText(c trace.Processor, hertz uint64) string {
+	model := c.Arch
+	if c.Vendor != "" {
+		model += fmt.Sprintf(", %s %d-%d-%d", c.Vendor, c.Family, c.Model, c.Stepping)
+	}
+	text := strings.TrimSpace(c.Name + " (" + model + ")")
+	if hertz > 0 {
+		text += fmt.Sprintf(", %.2f GHz", float64(hertz)/1e9)
+	}
+	return text
 }

@@ -19,7 +19,7 @@ const DefaultBuffer = 512 << 20
 //	dir=PATH        session directory, in which the process makes its buffer file (required)
 //	buffer=SIZE     largest size of the buffer file: a number of bytes, or with KiB, MiB or GiB behind it
 //	block           a full buffer makes the program wait for the recorder, instead of losing events
-//	counters=A+B    event set that is read with every region
+//	counters=A+B    event set that is read with every region: names, or how they are counted (counters/sample.Spec)
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //

@@ -14,6 +14,7 @@ var someDefs = []Def{
 	{Type: DefMetric, ID: 2, Name: "queue length", Unit: "items"},
 	{Type: DefCounters, Names: []string{"task-clock", "page-faults"}},
 	{Type: DefCounters},
+	{Type: DefMissing, Name: "cycles", Unit: "this machine does not have it"},
 }
 
 func TestDefRoundTrip(t *testing.T) {
