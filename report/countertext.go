@@ -39,14 +39,18 @@ func (p *page) hierarchy(root int, first bool) {
 		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("total", 18)+right("of parent", 11)))
 		p.processor()
 	}
-	p.branch(root, 0, e.inclusiveTotal(root, true))
-	for k := range e.Metrics {
-		if m := &e.Metrics[k]; m.Uncertain && m.Parent == e.Metrics[root].Name && e.Total(k) != 0 {
-			p.row(1, "not attributable with certainty", e.Total(k), e.Total(root), &e.Metrics[root], dim)
-		}
+	m, certain := &e.Metrics[root], e.certainTotal(root)
+	if certain == 0 {
+		p.line(p.paint(cyan, left("  "+clean(m.Label()), 43)), p.paint(dim, "of all goroutines, while one was in"))
+		p.largest(e.inclusive(root, true), 0, m.Unit)
+		return
+	}
+	p.branch(root, 0, certain)
+	if more := e.Total(root) - certain; more != 0 {
+		p.row(1, "and at most, not certain whose", more, 0, m, dim)
 	}
 	p.line(p.paint(dim, "    mostly in"))
-	p.largest(e.inclusive(root, true), e.Total(root), e.Metrics[root].Unit)
+	p.largest(e.inclusive(root, false), certain, m.Unit)
 }
 
 // processor says what was counted on, as far as it is known.
@@ -66,12 +70,12 @@ func (p *page) processor() {
 func (p *page) branch(i, depth int, whole int64) {
 	e := p.e
 	m := &e.Metrics[i]
-	total := e.inclusiveTotal(i, depth == 0)
+	total := e.certainTotal(i)
 	p.row(depth, m.Label(), total, whole, m, cyan)
-	rest, below := e.inclusiveTotal(i, false), 0
+	rest, below := total, 0
 	for k := i + 1; k < len(e.Metrics); k++ {
-		if c := &e.Metrics[k]; c.Parent == m.Name && !c.Uncertain {
-			v := e.inclusiveTotal(k, false)
+		if c := &e.Metrics[k]; c.Parent == m.Name && !apart(c) {
+			v := e.certainTotal(k)
 			if below++; v != 0 {
 				p.branch(k, depth+1, total)
 			}
@@ -91,7 +95,7 @@ func (p *page) branch(i, depth int, whole int64) {
 func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric, st style) {
 	row := left(strings.Repeat("  ", depth+1)+clean(name), 42) + " "
 	share := ""
-	if depth > 0 {
+	if depth > 0 && whole != 0 {
 		share = percent(value, whole)
 	}
 	time := ""
@@ -101,11 +105,17 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 	p.line(p.paint(st, row), right(quantity(value, m.Unit), 19), right(share, 9), right(time, 9))
 }
 
-// inclusiveTotal is Total with or without what could not be attributed exactly.
-func (e *Experiment) inclusiveTotal(i int, all bool) int64 {
+// apart tells whether a metric is the part of its parent that could not be attributed exactly; older reports say so by its name.
+func apart(m *metric.Metric) bool {
+	return m.Uncertain || m.Parent != "" && m.Name == m.Parent+uncertain
+}
+
+// certainTotal is Total without what could not be attributed exactly. Of that only bounds are known, and those of goroutines that ran
+// at the same time contain each other's work: they add up to nothing.
+func (e *Experiment) certainTotal(i int) int64 {
 	total := e.Total(i)
-	for k := i + 1; k < len(e.Metrics) && !all; k++ {
-		if m := &e.Metrics[k]; m.Uncertain && m.Parent == e.Metrics[i].Name {
+	for k := i + 1; k < len(e.Metrics); k++ {
+		if m := &e.Metrics[k]; apart(m) && m.Parent == e.Metrics[i].Name {
 			total -= e.Total(k)
 		}
 	}
@@ -151,7 +161,7 @@ func (p *page) ratioTable(sums *Sums, list []Ratio) {
 	}
 	heads, room := "", pageWidth-w*len(list)
 	for i := range list {
-		heads += right(clean(list[i].Name), w)
+		heads += " " + right(clean(list[i].Name), w-1)
 	}
 	p.blank()
 	p.line(p.paint(dim, left("  in", room)), p.paint(cyan, heads))
@@ -219,12 +229,16 @@ func (p *page) flatCounters(only bool) {
 			p.title(title, "most on")
 			first = false
 		}
-		text := fmt.Sprintf("%s: %s", clean(m.Title), quantity(total, m.Unit))
-		if u := e.Total(e.MetricIndex(m.Name + uncertain)); u != 0 {
-			text += fmt.Sprintf(", %s of it not attributable to a call path with certainty", percent(u, total))
+		certain := e.certainTotal(i)
+		text := clean(m.Title) + ", of all goroutines, while one was in"
+		if certain != 0 {
+			text = fmt.Sprintf("%s: %s", clean(m.Title), quantity(certain, m.Unit))
+			if more := total - certain; more != 0 {
+				text += fmt.Sprintf(", and at most %s, of which it is not certain whose they are", quantity(more, m.Unit))
+			}
 		}
 		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))
-		p.shares(i, total, m.Unit)
+		p.largest(e.inclusive(i, certain == 0), certain, m.Unit)
 	}
 }
 

@@ -79,7 +79,7 @@ func (e *Experiment) cubeRatios(c *cube.Cube) {
 // hasUncertain says whether a part of a metric could not be attributed exactly.
 func (e *Experiment) hasUncertain(i int) bool {
 	for k := i + 1; k < len(e.Metrics); k++ {
-		if e.Metrics[k].Uncertain && e.Metrics[k].Parent == e.Metrics[i].Name {
+		if apart(&e.Metrics[k]) && e.Metrics[k].Parent == e.Metrics[i].Name {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (e *Experiment) inclusive(metric int, all bool) []Cell {
 		sum = e.Severity[metric]
 	}
 	for k := metric + 1; k < len(e.Metrics); k++ {
-		if e.Metrics[k].Parent == e.Metrics[metric].Name && (all || !e.Metrics[k].Uncertain) {
+		if e.Metrics[k].Parent == e.Metrics[metric].Name && (all || !apart(&e.Metrics[k])) {
 			sum = addCells(sum, e.inclusive(k, all), 1)
 		}
 	}

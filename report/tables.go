@@ -12,7 +12,7 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 	p.largest(p.e.Severity[metricIndex], whole, unit)
 }
 
-// largest is shares for cells, which ascend.
+// largest is shares for cells, which ascend; there are no shares of a whole of 0.
 func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 	all := byPath(cells)
 	for len(all) > 0 && all[len(all)-1].value <= 0 {
@@ -27,7 +27,11 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 		if width(value) > 11 {
 			value = shortCount(s.value)
 		}
-		p.line(right(value, 11), right(percent(s.value, whole), 9), "  ",
+		share := ""
+		if whole != 0 {
+			share = percent(s.value, whole)
+		}
+		p.line(right(value, 11), right(share, 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
 	}
 	p.more(p.top, len(all), "call path")
