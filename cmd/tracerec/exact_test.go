@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,9 +126,14 @@ func TestExactCounters(t *testing.T) {
 	t.Logf("%d stores of %d regions: error 0", stores, len(truth[variableA])+len(truth[variableB]))
 	clock := amountsBy(r, "task-clock")
 	require.Empty(t, amountsBy(r, "task-clock_uncertain"))
-	for path, n := range truth["task-clock"] { // while it was alone on its thread, the goroutine's time was the thread's
-		require.InEpsilon(t, n, clock[path], 0.1, "%s: %d ns, the thread %d", path, clock[path], n)
+	var ratios []float64
+	for path, n := range truth["task-clock"] { // alone on its thread, its time is the thread's, but for what the scheduler and the recording take
+		require.GreaterOrEqual(t, clock[path], n-n/10, path)
+		ratios = append(ratios, float64(clock[path])/float64(n))
 	}
+	slices.Sort(ratios)
+	t.Logf("task-clock by the thread's own clock: %.3f", ratios)
+	require.Less(t, ratios[len(ratios)/2], 1.1)
 }
 
 // TestBuildMessages: what cannot be built is told.
