@@ -15,48 +15,48 @@ func (h *Hart) atomic(in *Instruction, address uint64) bool {
 	if address&7 != 0 {
 		return false
 	}
-	p := (*uint64)(h.address(address))
-	source := h.X[in.Rs2&63]
+	p := (*uint64)(at(h.mem, h.size, address))
+	source := h.X[in.Rs2]
 	switch in.Op {
 	case LRD:
 		h.reserve(address, 8, *p)
-		h.X[in.Rd&63] = h.held
+		h.X[in.Rd] = h.held
 		return true
 	case SCD:
 		if h.conditional(address, 8, *p == h.held) {
 			*p = source
-			h.X[in.Rd&63] = 0
+			h.X[in.Rd] = 0
 		} else {
-			h.X[in.Rd&63] = 1
+			h.X[in.Rd] = 1
 		}
 		return true
 	}
 	old := *p
 	*p = modify(in.Op-AMOSWAPD, old, source, int64(old) < int64(source))
-	h.X[in.Rd&63] = old
+	h.X[in.Rd] = old
 	return true
 }
 
 func (h *Hart) atomicWord(in *Instruction, address uint64) {
-	p := (*uint32)(h.address(address))
-	source := uint32(h.X[in.Rs2&63])
+	p := (*uint32)(at(h.mem, h.size, address))
+	source := uint32(h.X[in.Rs2])
 	switch in.Op {
 	case LRW:
 		h.reserve(address, 4, word(*p))
-		h.X[in.Rd&63] = h.held
+		h.X[in.Rd] = h.held
 		return
 	case SCW:
 		if h.conditional(address, 4, *p == uint32(h.held)) {
 			*p = source
-			h.X[in.Rd&63] = 0
+			h.X[in.Rd] = 0
 		} else {
-			h.X[in.Rd&63] = 1
+			h.X[in.Rd] = 1
 		}
 		return
 	}
 	old := *p
 	*p = uint32(modify(in.Op-AMOSWAPW, uint64(old), uint64(source), int32(old) < int32(source)))
-	h.X[in.Rd&63] = word(old)
+	h.X[in.Rd] = word(old)
 }
 
 func (h *Hart) reserve(address uint64, size uint8, value uint64) {

@@ -22,7 +22,7 @@ func (h *Hart) csr(in *Instruction, done uint64) bool {
 	if !ok {
 		return false
 	}
-	source := h.X[in.Rs1&63]
+	source := h.X[in.Rs1]
 	if in.Op >= CSRRWI {
 		source = uint64(in.Rs1)
 	}
@@ -35,7 +35,7 @@ func (h *Hart) csr(in *Instruction, done uint64) bool {
 		ok = in.Rs1 == 0 || h.writeCSR(n, old&^source)
 	}
 	if ok {
-		h.X[in.Rd&63] = old
+		h.X[in.Rd] = old
 	}
 	return ok
 }

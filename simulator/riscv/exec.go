@@ -8,341 +8,405 @@ import (
 	"unsafe"
 )
 
-// The guest's memory. Accesses that are not aligned are the host's business; those beyond the space find its guard pages,
-// or, further out, are moved there.
-func (h *Hart) address(a uint64) unsafe.Pointer {
-	return unsafe.Add(h.mem, min(a, h.size))
+// at returns where the guest's memory at an address is. Accesses that are not aligned are the host's business; those beyond
+// the space find its guard pages, or, further out, are moved there.
+func at(mem unsafe.Pointer, size, address uint64) unsafe.Pointer {
+	return unsafe.Add(mem, min(address, size))
 }
 
-// run executes blocks until something stops it. Instructions are counted when their block is left.
+// behind returns the next instruction of a block. The last one is never asked for it.
+func behind(in *Instruction) *Instruction {
+	return (*Instruction)(unsafe.Add(unsafe.Pointer(in), unsafe.Sizeof(*in)))
+}
 
-func (h *Hart) run(budget uint64) Stop {
-	x := &h.X
-	for {
-		b := h.code.find(h.PC)
-		if b == nil {
-			var at uint64
-			if b, at = h.code.decode(h.PC); b == nil {
-				return Stop{MemoryFault, at}
-			}
-		}
-		code := b.code
-		if uint64(len(code)) > budget {
-			code = code[:budget]
-			if len(code) == 0 {
+// runObserved executes blocks until something stops it, and tells the observer. Instructions are counted when their block is
+// left. What the loop keeps in registers must not be needed behind a call, or every instruction pays for saving it: so
+// slow returns the instruction that it is given. The loop for runs that nobody observes, run, is generated from this one.
+func (h *Hart) runObserved() Stop {
+	x, mem := &h.X, h.mem
+	b := h.code.block(h.PC)
+	for b != nil {
+		in := &b.plain[0]
+		h.PC = b.pc
+		if h.Retired+b.count > h.limit {
+			if h.Retired == h.limit {
 				return Stop{Why: Budget}
 			}
+			in = h.part(b)
 		}
-		h.announced = len(code)
-		next := b.end
-		for i := range code {
-			in := &code[i]
+		h.observer.Block(h, b, h.announced(b))
+		for {
 			switch in.Op {
 			case LUI:
-				x[in.Rd&63] = uint64(in.Imm)
+				x[in.Rd] = uint64(in.Imm)
 			case JAL:
-				x[in.Rd&63] = b.end
-				next = uint64(in.Imm)
+				x[in.Rd] = b.end
+				goto taken
 			case JALR:
-				target := (x[in.Rs1&63] + uint64(in.Imm)) &^ 1
-				x[in.Rd&63] = b.end
-				next = target
+				target := (x[in.Rs1] + uint64(in.Imm)) &^ 1
+				x[in.Rd] = b.end
+				h.PC = target
+				h.Retired += b.count
+				h.observer.Left(h, b, target)
+				if b = h.code.find(target); b == nil {
+					b = h.code.block(target)
+				}
+				goto start
 			case BEQ:
-				if x[in.Rs1&63] == x[in.Rs2&63] {
-					next = uint64(in.Imm)
+				if x[in.Rs1] == x[in.Rs2] {
+					goto taken
 				}
+				goto next
 			case BNE:
-				if x[in.Rs1&63] != x[in.Rs2&63] {
-					next = uint64(in.Imm)
+				if x[in.Rs1] != x[in.Rs2] {
+					goto taken
 				}
+				goto next
 			case BLT:
-				if int64(x[in.Rs1&63]) < int64(x[in.Rs2&63]) {
-					next = uint64(in.Imm)
+				if int64(x[in.Rs1]) < int64(x[in.Rs2]) {
+					goto taken
 				}
+				goto next
 			case BGE:
-				if int64(x[in.Rs1&63]) >= int64(x[in.Rs2&63]) {
-					next = uint64(in.Imm)
+				if int64(x[in.Rs1]) >= int64(x[in.Rs2]) {
+					goto taken
 				}
+				goto next
 			case BLTU:
-				if x[in.Rs1&63] < x[in.Rs2&63] {
-					next = uint64(in.Imm)
+				if x[in.Rs1] < x[in.Rs2] {
+					goto taken
 				}
+				goto next
 			case BGEU:
-				if x[in.Rs1&63] >= x[in.Rs2&63] {
-					next = uint64(in.Imm)
+				if x[in.Rs1] >= x[in.Rs2] {
+					goto taken
 				}
+				goto next
 
 			case LB:
-				h.at = i
-				x[in.Rd&63] = uint64(int64(*(*int8)(h.address(x[in.Rs1&63] + uint64(in.Imm)))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LH:
-				h.at = i
-				x[in.Rd&63] = uint64(int64(*(*int16)(h.address(x[in.Rs1&63] + uint64(in.Imm)))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(int64(*(*int16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LW:
-				h.at = i
-				x[in.Rd&63] = uint64(int64(*(*int32)(h.address(x[in.Rs1&63] + uint64(in.Imm)))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LD:
-				h.at = i
-				x[in.Rd&63] = *(*uint64)(h.address(x[in.Rs1&63] + uint64(in.Imm)))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 			case LBU:
-				h.at = i
-				x[in.Rd&63] = uint64(*(*uint8)(h.address(x[in.Rs1&63] + uint64(in.Imm))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case LHU:
-				h.at = i
-				x[in.Rd&63] = uint64(*(*uint16)(h.address(x[in.Rs1&63] + uint64(in.Imm))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(*(*uint16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case LWU:
-				h.at = i
-				x[in.Rd&63] = uint64(*(*uint32)(h.address(x[in.Rs1&63] + uint64(in.Imm))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case SB:
-				h.at = i
-				*(*uint8)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = uint8(x[in.Rs2&63])
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint8(x[in.Rs2])
 			case SH:
-				h.at = i
-				*(*uint16)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = uint16(x[in.Rs2&63])
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint16(x[in.Rs2])
 			case SW:
-				h.at = i
-				*(*uint32)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = uint32(x[in.Rs2&63])
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(x[in.Rs2])
 			case SD:
-				h.at = i
-				*(*uint64)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = x[in.Rs2&63]
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 			case FLW:
-				h.at = i
-				h.F[in.Rd&31] = boxed | uint64(*(*uint32)(h.address(x[in.Rs1&63] + uint64(in.Imm))))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				h.F[in.Rd&31] = boxed | uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case FLD:
-				h.at = i
-				h.F[in.Rd&31] = *(*uint64)(h.address(x[in.Rs1&63] + uint64(in.Imm)))
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				h.F[in.Rd&31] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 			case FSW:
-				h.at = i
-				*(*uint32)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = uint32(h.F[in.Rs2&31])
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(h.F[in.Rs2&31])
 			case FSD:
-				h.at = i
-				*(*uint64)(h.address(x[in.Rs1&63] + uint64(in.Imm))) = h.F[in.Rs2&31]
+				h.at = int(in.At)
+				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = h.F[in.Rs2&31]
 
 			case ADDI:
-				x[in.Rd&63] = x[in.Rs1&63] + uint64(in.Imm)
+				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 			case SLTI:
-				x[in.Rd&63] = b2u(int64(x[in.Rs1&63]) < in.Imm)
+				x[in.Rd] = b2u(int64(x[in.Rs1]) < in.Imm)
 			case SLTIU:
-				x[in.Rd&63] = b2u(x[in.Rs1&63] < uint64(in.Imm))
+				x[in.Rd] = b2u(x[in.Rs1] < uint64(in.Imm))
 			case XORI:
-				x[in.Rd&63] = x[in.Rs1&63] ^ uint64(in.Imm)
+				x[in.Rd] = x[in.Rs1] ^ uint64(in.Imm)
 			case ORI:
-				x[in.Rd&63] = x[in.Rs1&63] | uint64(in.Imm)
+				x[in.Rd] = x[in.Rs1] | uint64(in.Imm)
 			case ANDI:
-				x[in.Rd&63] = x[in.Rs1&63] & uint64(in.Imm)
+				x[in.Rd] = x[in.Rs1] & uint64(in.Imm)
 			case SLLI:
-				x[in.Rd&63] = x[in.Rs1&63] << (in.Imm & 63)
+				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 			case SRLI:
-				x[in.Rd&63] = x[in.Rs1&63] >> (in.Imm & 63)
+				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
 			case SRAI:
-				x[in.Rd&63] = uint64(int64(x[in.Rs1&63]) >> (in.Imm & 63))
+				x[in.Rd] = uint64(int64(x[in.Rs1]) >> (in.Imm & 63))
 			case ADD:
-				x[in.Rd&63] = x[in.Rs1&63] + x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 			case SUB:
-				x[in.Rd&63] = x[in.Rs1&63] - x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] - x[in.Rs2]
 			case SLL:
-				x[in.Rd&63] = x[in.Rs1&63] << (x[in.Rs2&63] & 63)
+				x[in.Rd] = x[in.Rs1] << (x[in.Rs2] & 63)
 			case SLT:
-				x[in.Rd&63] = b2u(int64(x[in.Rs1&63]) < int64(x[in.Rs2&63]))
+				x[in.Rd] = b2u(int64(x[in.Rs1]) < int64(x[in.Rs2]))
 			case SLTU:
-				x[in.Rd&63] = b2u(x[in.Rs1&63] < x[in.Rs2&63])
+				x[in.Rd] = b2u(x[in.Rs1] < x[in.Rs2])
 			case XOR:
-				x[in.Rd&63] = x[in.Rs1&63] ^ x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 			case SRL:
-				x[in.Rd&63] = x[in.Rs1&63] >> (x[in.Rs2&63] & 63)
+				x[in.Rd] = x[in.Rs1] >> (x[in.Rs2] & 63)
 			case SRA:
-				x[in.Rd&63] = uint64(int64(x[in.Rs1&63]) >> (x[in.Rs2&63] & 63))
+				x[in.Rd] = uint64(int64(x[in.Rs1]) >> (x[in.Rs2] & 63))
 			case OR:
-				x[in.Rd&63] = x[in.Rs1&63] | x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
 			case AND:
-				x[in.Rd&63] = x[in.Rs1&63] & x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] & x[in.Rs2]
 			case ADDIW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) + uint32(in.Imm))
+				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
 			case SLLIW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) << (in.Imm & 31))
+				x[in.Rd] = word(uint32(x[in.Rs1]) << (in.Imm & 31))
 			case SRLIW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) >> (in.Imm & 31))
+				x[in.Rd] = word(uint32(x[in.Rs1]) >> (in.Imm & 31))
 			case SRAIW:
-				x[in.Rd&63] = uint64(int64(int32(x[in.Rs1&63]) >> (in.Imm & 31)))
+				x[in.Rd] = uint64(int64(int32(x[in.Rs1]) >> (in.Imm & 31)))
 			case ADDW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) + uint32(x[in.Rs2&63]))
+				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(x[in.Rs2]))
 			case SUBW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) - uint32(x[in.Rs2&63]))
+				x[in.Rd] = word(uint32(x[in.Rs1]) - uint32(x[in.Rs2]))
 			case SLLW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) << (x[in.Rs2&63] & 31))
+				x[in.Rd] = word(uint32(x[in.Rs1]) << (x[in.Rs2] & 31))
 			case SRLW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) >> (x[in.Rs2&63] & 31))
+				x[in.Rd] = word(uint32(x[in.Rs1]) >> (x[in.Rs2] & 31))
 			case SRAW:
-				x[in.Rd&63] = uint64(int64(int32(x[in.Rs1&63]) >> (x[in.Rs2&63] & 31)))
+				x[in.Rd] = uint64(int64(int32(x[in.Rs1]) >> (x[in.Rs2] & 31)))
 			case FENCE:
 
 			case MUL:
-				x[in.Rd&63] = x[in.Rs1&63] * x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
 			case MULH:
-				x[in.Rd&63] = mulh(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = mulh(x[in.Rs1], x[in.Rs2])
 			case MULHSU:
-				x[in.Rd&63] = mulhsu(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = mulhsu(x[in.Rs1], x[in.Rs2])
 			case MULHU:
-				x[in.Rd&63], _ = bits.Mul64(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
 			case DIV:
-				x[in.Rd&63] = div(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = div(x[in.Rs1], x[in.Rs2])
 			case DIVU:
-				x[in.Rd&63] = divu(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = divu(x[in.Rs1], x[in.Rs2])
 			case REM:
-				x[in.Rd&63] = rem(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = rem(x[in.Rs1], x[in.Rs2])
 			case REMU:
-				x[in.Rd&63] = remu(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = remu(x[in.Rs1], x[in.Rs2])
 			case MULW:
-				x[in.Rd&63] = word(uint32(x[in.Rs1&63]) * uint32(x[in.Rs2&63]))
+				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
 			case DIVW:
-				x[in.Rd&63] = divw(uint32(x[in.Rs1&63]), uint32(x[in.Rs2&63]))
+				x[in.Rd] = divw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 			case DIVUW:
-				x[in.Rd&63] = divuw(uint32(x[in.Rs1&63]), uint32(x[in.Rs2&63]))
+				x[in.Rd] = divuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 			case REMW:
-				x[in.Rd&63] = remw(uint32(x[in.Rs1&63]), uint32(x[in.Rs2&63]))
+				x[in.Rd] = remw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 			case REMUW:
-				x[in.Rd&63] = remuw(uint32(x[in.Rs1&63]), uint32(x[in.Rs2&63]))
+				x[in.Rd] = remuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 
-			case FADDD, FSUBD, FMULD:
-				if !h.fastDouble(in) && !h.float(in) {
-					return h.stopAt(b, i, IllegalInstruction)
+			case FADDD:
+				if r := double(h.F[in.Rs1&31]) + double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
+					h.F[in.Rd&31] = math.Float64bits(r)
+				} else if in = h.slow(in); in == nil {
+					return h.refused(b)
 				}
+			case FSUBD:
+				if r := double(h.F[in.Rs1&31]) - double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
+					h.F[in.Rd&31] = math.Float64bits(r)
+				} else if in = h.slow(in); in == nil {
+					return h.refused(b)
+				}
+			case FMULD:
+				if r := double(h.F[in.Rs1&31]) * double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
+					h.F[in.Rd&31] = math.Float64bits(r)
+				} else if in = h.slow(in); in == nil {
+					return h.refused(b)
+				}
+			case FDIVD:
+				if r := double(h.F[in.Rs1&31]) / double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
+					h.F[in.Rd&31] = math.Float64bits(r)
+				} else if in = h.slow(in); in == nil {
+					return h.refused(b)
+				}
+			case FEQD:
+				if p, q := double(h.F[in.Rs1&31]), double(h.F[in.Rs2&31]); p == p && q == q {
+					x[in.Rd] = b2u(p == q)
+				} else {
+					in = h.slow(in)
+				}
+			case FLTD:
+				if p, q := double(h.F[in.Rs1&31]), double(h.F[in.Rs2&31]); p == p && q == q {
+					x[in.Rd] = b2u(p < q)
+				} else {
+					in = h.slow(in)
+				}
+			case FLED:
+				if p, q := double(h.F[in.Rs1&31]), double(h.F[in.Rs2&31]); p == p && q == q {
+					x[in.Rd] = b2u(p <= q)
+				} else {
+					in = h.slow(in)
+				}
+			case FSGNJD:
+				h.F[in.Rd&31] = h.F[in.Rs1&31]&^(1<<63) | h.F[in.Rs2&31]&(1<<63)
+			case FMVXD:
+				x[in.Rd] = h.F[in.Rs1&31]
+			case FMVDX:
+				h.F[in.Rd&31] = x[in.Rs1]
 
 			case ADDUW:
-				x[in.Rd&63] = uint64(uint32(x[in.Rs1&63])) + x[in.Rs2&63]
+				x[in.Rd] = uint64(uint32(x[in.Rs1])) + x[in.Rs2]
 			case SH1ADD:
-				x[in.Rd&63] = x[in.Rs1&63]<<1 + x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1]<<1 + x[in.Rs2]
 			case SH2ADD:
-				x[in.Rd&63] = x[in.Rs1&63]<<2 + x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1]<<2 + x[in.Rs2]
 			case SH3ADD:
-				x[in.Rd&63] = x[in.Rs1&63]<<3 + x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1]<<3 + x[in.Rs2]
 			case SH1ADDUW:
-				x[in.Rd&63] = uint64(uint32(x[in.Rs1&63]))<<1 + x[in.Rs2&63]
+				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<1 + x[in.Rs2]
 			case SH2ADDUW:
-				x[in.Rd&63] = uint64(uint32(x[in.Rs1&63]))<<2 + x[in.Rs2&63]
+				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<2 + x[in.Rs2]
 			case SH3ADDUW:
-				x[in.Rd&63] = uint64(uint32(x[in.Rs1&63]))<<3 + x[in.Rs2&63]
+				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<3 + x[in.Rs2]
 			case SLLIUW:
-				x[in.Rd&63] = uint64(uint32(x[in.Rs1&63])) << (in.Imm & 63)
+				x[in.Rd] = uint64(uint32(x[in.Rs1])) << (in.Imm & 63)
 			case ANDN:
-				x[in.Rd&63] = x[in.Rs1&63] &^ x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] &^ x[in.Rs2]
 			case ORN:
-				x[in.Rd&63] = x[in.Rs1&63] | ^x[in.Rs2&63]
+				x[in.Rd] = x[in.Rs1] | ^x[in.Rs2]
 			case XNOR:
-				x[in.Rd&63] = ^(x[in.Rs1&63] ^ x[in.Rs2&63])
+				x[in.Rd] = ^(x[in.Rs1] ^ x[in.Rs2])
 			case CLZ:
-				x[in.Rd&63] = uint64(bits.LeadingZeros64(x[in.Rs1&63]))
+				x[in.Rd] = uint64(bits.LeadingZeros64(x[in.Rs1]))
 			case CLZW:
-				x[in.Rd&63] = uint64(bits.LeadingZeros32(uint32(x[in.Rs1&63])))
+				x[in.Rd] = uint64(bits.LeadingZeros32(uint32(x[in.Rs1])))
 			case CTZ:
-				x[in.Rd&63] = uint64(bits.TrailingZeros64(x[in.Rs1&63]))
+				x[in.Rd] = uint64(bits.TrailingZeros64(x[in.Rs1]))
 			case CTZW:
-				x[in.Rd&63] = uint64(bits.TrailingZeros32(uint32(x[in.Rs1&63])))
-			case CPOP:
-				x[in.Rd&63] = uint64(bits.OnesCount64(x[in.Rs1&63]))
-			case CPOPW:
-				x[in.Rd&63] = uint64(bits.OnesCount32(uint32(x[in.Rs1&63])))
+				x[in.Rd] = uint64(bits.TrailingZeros32(uint32(x[in.Rs1])))
 			case MAX:
-				x[in.Rd&63] = uint64(max(int64(x[in.Rs1&63]), int64(x[in.Rs2&63])))
+				x[in.Rd] = uint64(max(int64(x[in.Rs1]), int64(x[in.Rs2])))
 			case MAXU:
-				x[in.Rd&63] = max(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = max(x[in.Rs1], x[in.Rs2])
 			case MIN:
-				x[in.Rd&63] = uint64(min(int64(x[in.Rs1&63]), int64(x[in.Rs2&63])))
+				x[in.Rd] = uint64(min(int64(x[in.Rs1]), int64(x[in.Rs2])))
 			case MINU:
-				x[in.Rd&63] = min(x[in.Rs1&63], x[in.Rs2&63])
+				x[in.Rd] = min(x[in.Rs1], x[in.Rs2])
 			case SEXTB:
-				x[in.Rd&63] = uint64(int64(int8(x[in.Rs1&63])))
+				x[in.Rd] = uint64(int64(int8(x[in.Rs1])))
 			case SEXTH:
-				x[in.Rd&63] = uint64(int64(int16(x[in.Rs1&63])))
+				x[in.Rd] = uint64(int64(int16(x[in.Rs1])))
 			case ZEXTH:
-				x[in.Rd&63] = uint64(uint16(x[in.Rs1&63]))
+				x[in.Rd] = uint64(uint16(x[in.Rs1]))
 			case ROL:
-				x[in.Rd&63] = bits.RotateLeft64(x[in.Rs1&63], int(x[in.Rs2&63]&63))
+				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], int(x[in.Rs2]&63))
 			case ROLW:
-				x[in.Rd&63] = word(bits.RotateLeft32(uint32(x[in.Rs1&63]), int(x[in.Rs2&63]&31)))
+				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), int(x[in.Rs2]&31)))
 			case ROR:
-				x[in.Rd&63] = bits.RotateLeft64(x[in.Rs1&63], -int(x[in.Rs2&63]&63))
+				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], -int(x[in.Rs2]&63))
 			case RORI:
-				x[in.Rd&63] = bits.RotateLeft64(x[in.Rs1&63], -int(in.Imm&63))
+				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], -int(in.Imm&63))
 			case RORW:
-				x[in.Rd&63] = word(bits.RotateLeft32(uint32(x[in.Rs1&63]), -int(x[in.Rs2&63]&31)))
+				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(x[in.Rs2]&31)))
 			case RORIW:
-				x[in.Rd&63] = word(bits.RotateLeft32(uint32(x[in.Rs1&63]), -int(in.Imm&31)))
+				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(in.Imm&31)))
 			case ORCB:
-				x[in.Rd&63] = orcb(x[in.Rs1&63])
+				x[in.Rd] = orcb(x[in.Rs1])
 			case REV8:
-				x[in.Rd&63] = bits.ReverseBytes64(x[in.Rs1&63])
+				x[in.Rd] = bits.ReverseBytes64(x[in.Rs1])
 			case BCLR:
-				x[in.Rd&63] = x[in.Rs1&63] &^ (1 << (x[in.Rs2&63] & 63))
+				x[in.Rd] = x[in.Rs1] &^ (1 << (x[in.Rs2] & 63))
 			case BCLRI:
-				x[in.Rd&63] = x[in.Rs1&63] &^ (1 << (in.Imm & 63))
+				x[in.Rd] = x[in.Rs1] &^ (1 << (in.Imm & 63))
 			case BEXT:
-				x[in.Rd&63] = x[in.Rs1&63] >> (x[in.Rs2&63] & 63) & 1
+				x[in.Rd] = x[in.Rs1] >> (x[in.Rs2] & 63) & 1
 			case BEXTI:
-				x[in.Rd&63] = x[in.Rs1&63] >> (in.Imm & 63) & 1
+				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63) & 1
 			case BINV:
-				x[in.Rd&63] = x[in.Rs1&63] ^ 1<<(x[in.Rs2&63]&63)
+				x[in.Rd] = x[in.Rs1] ^ 1<<(x[in.Rs2]&63)
 			case BINVI:
-				x[in.Rd&63] = x[in.Rs1&63] ^ 1<<(in.Imm&63)
+				x[in.Rd] = x[in.Rs1] ^ 1<<(in.Imm&63)
 			case BSET:
-				x[in.Rd&63] = x[in.Rs1&63] | 1<<(x[in.Rs2&63]&63)
+				x[in.Rd] = x[in.Rs1] | 1<<(x[in.Rs2]&63)
 			case BSETI:
-				x[in.Rd&63] = x[in.Rs1&63] | 1<<(in.Imm&63)
+				x[in.Rd] = x[in.Rs1] | 1<<(in.Imm&63)
 
 			case ECALL:
-				h.Retired += uint64(i + 1)
+				h.Retired += uint64(in.At) + 1
 				h.PC = b.end
 				return Stop{Why: Syscall}
 			case EBREAK:
-				return h.stopAt(b, i, Breakpoint)
+				return h.stopAt(b, int(in.At), Breakpoint)
 			case FENCEI:
-				h.Retired += uint64(i + 1)
+				h.Retired += uint64(in.At) + 1
 				h.PC = b.end
 				h.code.Flush()
 				return Stop{Why: again}
-			case CSRRW, CSRRS, CSRRC, CSRRWI, CSRRSI, CSRRCI:
-				if !h.csr(in, uint64(i)) {
-					return h.stopAt(b, i, IllegalInstruction)
-				}
 			case Illegal:
-				return h.stopAt(b, i, IllegalInstruction)
+				return h.stopAt(b, int(in.At), IllegalInstruction)
+			case through:
+				goto next
+			case pause:
+				return h.paused(b, int(in.At))
 			default:
-				if in.Op >= LRW && in.Op <= AMOMAXUD {
-					h.at = i // one
-					if address := x[in.Rs1&63]; !h.atomic(in, address) {
-						stop := h.stopAt(b, i, Misaligned)
-						stop.Address = address
-						return stop
-					}
-				} else if !h.float(in) {
-					return h.stopAt(b, i, IllegalInstruction)
+				h.observeAtomic(in)
+				if in = h.slow(in); in == nil {
+					return h.refused(b)
 				}
 			}
+			in = behind(in)
 		}
-		budget -= uint64(len(code))
-		h.Retired += uint64(len(code))
-		if len(code) < len(b.code) {
-			h.PC = b.pc
-			for _, in := range code {
-				h.PC += uint64(in.Size)
-			}
-			return Stop{Why: Budget}
+	taken:
+		h.PC = b.target
+		h.Retired += b.count
+		h.observer.Left(h, b, b.target)
+		if b.taken == nil {
+			b.taken = h.code.block(b.target)
 		}
-		h.PC = next
+		b = b.taken
+		continue
+	next:
+		h.PC = b.end
+		h.Retired += b.count
+		h.observer.Left(h, b, b.end)
+		if b.next == nil {
+			b.next = h.code.block(b.end)
+		}
+		b = b.next
+	start:
 	}
+	return h.unfetched()
 }
 
-// stopAt stops before the i-th instruction of a block.
-func (h *Hart) stopAt(b *Block, i int, why Reason) Stop {
-	if h.observer != nil {
-		h.observer.Undone(h, b, i, h.announced)
+// observeAtomic tells the observer of an atomic operation.
+func (h *Hart) observeAtomic(in *Instruction) {
+	if in.Op.atomic() {
+		h.observer.Memory(h, in, h.X[in.Rs1])
 	}
-	h.Retired += uint64(i)
-	h.PC = b.pc
-	for _, in := range b.code[:i] {
-		h.PC += uint64(in.Size)
-	}
-	return Stop{Why: why, Address: h.PC}
 }
 
 func b2u(b bool) uint64 {

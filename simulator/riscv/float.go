@@ -19,34 +19,13 @@ func (h *Hart) single(r uint8) uint64 {
 	return softfloat.Single.NaN()
 }
 
-// fastDouble adds, subtracts or multiplies by the host when nothing but Inexact can come of it, and that is set already: when
-// rounding to nearest gives a normal number well above the smallest.
-func (h *Hart) fastDouble(in *Instruction) bool {
-	if h.Flags&softfloat.Inexact == 0 || in.Rm != 0 && (in.Rm != dynamic || h.Rounding != 0) {
-		return false
-	}
-	a, b := math.Float64frombits(h.F[in.Rs1&31]), math.Float64frombits(h.F[in.Rs2&31])
-	var r float64
-	switch in.Op {
-	case FADDD:
-		r = a + b
-	case FSUBD:
-		r = a - b
-	default:
-		r = a * b
-	}
-	bits := math.Float64bits(r)
-	if e := bits >> 52 & 0x7ff; e < 2 || e > 2046 {
-		return false
-	}
-	h.F[in.Rd&31] = bits
-	return true
+// plain tells whether a result of the host that is normal, and well above the smallest such, can be taken: when rounding to
+// nearest, nothing but Inexact can come of it then, and that is set already.
+func (h *Hart) plain(in *Instruction) bool {
+	return h.Flags&softfloat.Inexact != 0 && (in.Rm == 0 || in.Rm == dynamic && h.Rounding == 0)
 }
 
-// plain tells whether results of the host that are normal can be taken: see fastDouble.
-func (h *Hart) plain(rm softfloat.Rounding) bool {
-	return rm == softfloat.NearestEven && h.Flags&softfloat.Inexact != 0
-}
+func double(v uint64) float64 { return math.Float64frombits(v) }
 
 func normalDouble(r float64) bool {
 	e := math.Float64bits(r) >> 52 & 0x7ff
@@ -127,22 +106,22 @@ func (h *Hart) floatDouble(in *Instruction, rm softfloat.Rounding) bool {
 		h.F[in.Rd&31] = f.Max(a, b, flags)
 		return true
 	case FEQD:
-		h.X[in.Rd&63] = b2u(f.Equal(a, b, flags))
+		h.X[in.Rd] = b2u(f.Equal(a, b, flags))
 		return true
 	case FLTD:
-		h.X[in.Rd&63] = b2u(f.Less(a, b, flags))
+		h.X[in.Rd] = b2u(f.Less(a, b, flags))
 		return true
 	case FLED:
-		h.X[in.Rd&63] = b2u(f.LessOrEqual(a, b, flags))
+		h.X[in.Rd] = b2u(f.LessOrEqual(a, b, flags))
 		return true
 	case FCLASSD:
-		h.X[in.Rd&63] = f.Classify(a)
+		h.X[in.Rd] = f.Classify(a)
 		return true
 	case FMVXD:
-		h.X[in.Rd&63] = a
+		h.X[in.Rd] = a
 		return true
 	case FMVDX:
-		h.F[in.Rd&31] = h.X[in.Rs1&63]
+		h.F[in.Rd&31] = h.X[in.Rs1]
 		return true
 	}
 	if !rounds {
@@ -158,13 +137,13 @@ func (h *Hart) floatDouble(in *Instruction, rm softfloat.Rounding) bool {
 	case FMULD:
 		h.F[in.Rd&31] = f.Mul(a, b, rm, flags)
 	case FDIVD:
-		if r := math.Float64frombits(a) / math.Float64frombits(b); h.plain(rm) && normalDouble(r) {
+		if r := math.Float64frombits(a) / math.Float64frombits(b); h.plain(in) && normalDouble(r) {
 			h.F[in.Rd&31] = math.Float64bits(r)
 		} else {
 			h.F[in.Rd&31] = f.Div(a, b, rm, flags)
 		}
 	case FSQRTD:
-		if r := math.Sqrt(math.Float64frombits(a)); h.plain(rm) && normalDouble(r) {
+		if r := math.Sqrt(math.Float64frombits(a)); h.plain(in) && normalDouble(r) {
 			h.F[in.Rd&31] = math.Float64bits(r)
 		} else {
 			h.F[in.Rd&31] = f.Sqrt(a, rm, flags)
@@ -174,9 +153,9 @@ func (h *Hart) floatDouble(in *Instruction, rm softfloat.Rounding) bool {
 	case FCVTDS:
 		h.F[in.Rd&31] = softfloat.Single.To(f, h.single(in.Rs1), rm, flags)
 	case FCVTWD, FCVTWUD, FCVTLD, FCVTLUD:
-		h.X[in.Rd&63] = h.toInt(f, a, op-FCVTWD, rm)
+		h.X[in.Rd] = h.toInt(f, a, op-FCVTWD, rm)
 	case FCVTDW, FCVTDWU, FCVTDL, FCVTDLU:
-		h.F[in.Rd&31] = h.fromInt(f, h.X[in.Rs1&63], op-FCVTDW, rm)
+		h.F[in.Rd&31] = h.fromInt(f, h.X[in.Rs1], op-FCVTDW, rm)
 	}
 	return true
 }
@@ -191,7 +170,7 @@ func (h *Hart) fusedDouble(in *Instruction, a, b uint64, rm softfloat.Rounding) 
 	if in.Op == FMSUBD || in.Op == FNMADDD {
 		c ^= negative
 	}
-	if h.plain(rm) {
+	if h.plain(in) {
 		if r := math.FMA(math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c)); normalDouble(r) {
 			h.F[in.Rd&31] = math.Float64bits(r)
 			return
@@ -204,14 +183,14 @@ func (h *Hart) floatSingle(in *Instruction, rm softfloat.Rounding) bool {
 	f, flags := softfloat.Single, &h.Flags
 	switch op := in.Op; op {
 	case FMVXW:
-		h.X[in.Rd&63] = word(uint32(h.F[in.Rs1&31])) // whatever the box
+		h.X[in.Rd] = word(uint32(h.F[in.Rs1&31])) // whatever the box
 		return true
 	case FMVWX:
-		h.F[in.Rd&31] = boxed | uint64(uint32(h.X[in.Rs1&63]))
+		h.F[in.Rd&31] = boxed | uint64(uint32(h.X[in.Rs1]))
 		return true
 	case FCVTSW, FCVTSWU, FCVTSL, FCVTSLU:
 		if rm <= 4 {
-			h.F[in.Rd&31] = boxed | h.fromInt(f, h.X[in.Rs1&63], op-FCVTSW, rm)
+			h.F[in.Rd&31] = boxed | h.fromInt(f, h.X[in.Rs1], op-FCVTSW, rm)
 		}
 		return rm <= 4
 	}
@@ -227,16 +206,16 @@ func (h *Hart) floatSingle(in *Instruction, rm softfloat.Rounding) bool {
 		h.F[in.Rd&31] = boxed | f.Max(a, b, flags)
 		return true
 	case FEQS:
-		h.X[in.Rd&63] = b2u(f.Equal(a, b, flags))
+		h.X[in.Rd] = b2u(f.Equal(a, b, flags))
 		return true
 	case FLTS:
-		h.X[in.Rd&63] = b2u(f.Less(a, b, flags))
+		h.X[in.Rd] = b2u(f.Less(a, b, flags))
 		return true
 	case FLES:
-		h.X[in.Rd&63] = b2u(f.LessOrEqual(a, b, flags))
+		h.X[in.Rd] = b2u(f.LessOrEqual(a, b, flags))
 		return true
 	case FCLASSS:
-		h.X[in.Rd&63] = f.Classify(a)
+		h.X[in.Rd] = f.Classify(a)
 		return true
 	}
 	if rm > 4 {
@@ -244,7 +223,7 @@ func (h *Hart) floatSingle(in *Instruction, rm softfloat.Rounding) bool {
 	}
 	switch op := in.Op; op {
 	case FCVTWS, FCVTWUS, FCVTLS, FCVTLUS:
-		h.X[in.Rd&63] = h.toInt(f, a, op-FCVTWS, rm)
+		h.X[in.Rd] = h.toInt(f, a, op-FCVTWS, rm)
 	default:
 		h.F[in.Rd&31] = boxed | h.arithmeticSingle(in, a, b, rm)
 	}
@@ -254,7 +233,7 @@ func (h *Hart) floatSingle(in *Instruction, rm softfloat.Rounding) bool {
 // arithmeticSingle computes an operation whose result is a single.
 func (h *Hart) arithmeticSingle(in *Instruction, a, b uint64, rm softfloat.Rounding) uint64 {
 	f, flags := softfloat.Single, &h.Flags
-	if h.plain(rm) && in.Op >= FADDS && in.Op <= FDIVS {
+	if h.plain(in) && in.Op >= FADDS && in.Op <= FDIVS {
 		x, y := math.Float32frombits(uint32(a)), math.Float32frombits(uint32(b))
 		r := [4]func(x, y float32) float32{add32, sub32, mul32, div32}[in.Op-FADDS](x, y)
 		if normalSingle(r) {

@@ -4,7 +4,10 @@ package riscv
 
 import (
 	"encoding/binary"
+	"math"
+	"math/bits"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"tracerec/simulator/memory"
@@ -13,8 +16,8 @@ import (
 
 // Hart is a hardware thread: registers, and the address space that it works on. It is used by one goroutine at a time.
 type Hart struct {
-	X  [64]uint64 // integer registers; X[0] is 0, those beyond 31 are not the guest's
-	F  [32]uint64 // floating-point registers, singles boxed in NaNs
+	X  [256]uint64 // integer registers; X[0] is 0, those beyond 31 are not the guest's: an index of 8 bits needs no check
+	F  [32]uint64  // floating-point registers, singles boxed in NaNs
 	PC uint64
 
 	Flags    softfloat.Flags    // fflags
@@ -23,12 +26,13 @@ type Hart struct {
 	Retired uint64                     // instructions executed
 	CSR     func(n int) (uint64, bool) // other counters that the guest may read; may be nil
 
-	reservation  bool   // a load reservation is held,
-	reserved     uint64 // for this address,
-	reservedSize uint8  // for so many bytes,
-	held         uint64 // which were loaded
-	at           int    // index in the block of the instruction that touches memory
-	announced    int    // instructions of the block that were to be executed
+	reservation  bool                     // a load reservation is held,
+	reserved     uint64                   // for this address,
+	reservedSize uint8                    // for so many bytes,
+	held         uint64                   // which were loaded
+	at           int                      // index in the block of the instruction that touches memory
+	limit        uint64                   // of Retired: where the run ends
+	partial      [longest + 1]Instruction // the beginning of a block that does not fit into the limit
 
 	observer Observer
 
@@ -83,16 +87,26 @@ func (h *Hart) Unreserve() { h.reservation = false }
 // Code is the decoded code of an address space.
 type Code struct {
 	space  *memory.Space
-	blocks [1 << codeBits]*Block // by address; what collides is decoded again
+	blocks map[uint64]*Block       // by address
+	recent [1 << recentBits]*Block // those of them that were last found
 }
 
-const codeBits = 16
+const (
+	recentBits = 14
+	most       = 1 << 18 // blocks that are kept
+)
 
-// Block is consecutive instructions of which only the last may go elsewhere. It is constant but for Note.
+// Block is consecutive instructions of which only the last may go elsewhere. It is constant but for Note and its successors.
 type Block struct {
-	pc   uint64
-	end  uint64 // address behind it
-	code []Instruction
+	pc    uint64
+	end   uint64        // address behind it
+	count uint64        // of instructions
+	fused []Instruction // for run
+	plain []Instruction // for runObserved
+
+	target      uint64 // of the jump or branch at its end, if that is constant,
+	taken, next *Block // the blocks there and behind, once they were needed
+
 	Note any // for observers: what they know of the block
 }
 
@@ -100,45 +114,90 @@ type Block struct {
 func (b *Block) PC() uint64 { return b.pc }
 
 // Code returns the instructions.
-func (b *Block) Code() []Instruction { return b.code }
+func (b *Block) Code() []Instruction { return b.plain[:b.count:b.count] }
+
+// address returns that of the i-th instruction.
+func (b *Block) address(i int) uint64 {
+	pc := b.pc
+	for _, in := range b.plain[:i] {
+		pc += uint64(in.Size)
+	}
+	return pc
+}
 
 // longest is the most instructions of a block.
 const longest = 64
 
 // NewCode returns the code of an address space, of which nothing is decoded yet.
-func NewCode(s *memory.Space) *Code { return &Code{space: s} }
+func NewCode(s *memory.Space) *Code { return &Code{space: s, blocks: map[uint64]*Block{}} }
 
-// Flush forgets what was decoded: the guest says that it changed its code, or mappings changed.
-func (c *Code) Flush() { clear(c.blocks[:]) }
+// Flush forgets what was decoded: the guest says that it changed its code, or mappings changed. No hart may be in a run.
+func (c *Code) Flush() {
+	clear(c.blocks)
+	clear(c.recent[:])
+}
 
+// find returns the block at pc if it was looked for of late.
 func (c *Code) find(pc uint64) *Block {
-	b := c.blocks[pc>>1&(1<<codeBits-1)]
-	if b == nil || b.pc != pc {
-		return nil
+	if b := c.recent[pc>>1&(1<<recentBits-1)]; b != nil && b.pc == pc {
+		return b
 	}
+	return nil
+}
+
+// block returns the block at pc, nil if nothing can be executed there.
+func (c *Code) block(pc uint64) *Block {
+	b := c.blocks[pc]
+	if b == nil {
+		if b = c.decode(pc); b == nil {
+			return nil
+		}
+		c.blocks[pc] = b
+	}
+	c.recent[pc>>1&(1<<recentBits-1)] = b
 	return b
 }
 
-// decode decodes the block at pc; nil and the address at fault if it cannot be executed.
-func (c *Code) decode(pc uint64) (*Block, uint64) {
+// decode decodes the block at pc.
+func (c *Code) decode(pc uint64) *Block {
 	b := &Block{pc: pc, end: pc}
-	for len(b.code) < longest {
+	for len(b.plain) < longest {
 		word, size := c.fetch(b.end)
 		if size == 0 {
 			break // executed again from there, it faults
 		}
 		in := Decode(word, b.end)
-		b.code = append(b.code, in)
+		in.At = uint8(len(b.plain))
+		b.plain = append(b.plain, in)
 		b.end += uint64(in.Size)
 		if in.Op.ends() {
 			break
 		}
 	}
-	if len(b.code) == 0 {
-		return nil, pc
+	if len(b.plain) == 0 {
+		return nil
 	}
-	c.blocks[pc>>1&(1<<codeBits-1)] = b
-	return b, 0
+	b.count = uint64(len(b.plain))
+	if last := b.plain[b.count-1]; last.Op >= JAL && last.Op <= BGEU {
+		b.target = uint64(last.Imm)
+	} else if !last.Op.ends() {
+		b.plain = append(b.plain, Instruction{Op: through})
+	}
+	b.fused = fuse(b.plain)
+	return b
+}
+
+// fuse returns instructions in which the first ones of known pairs do both. The second ones stay where they are: they hold
+// the operands.
+func fuse(plain []Instruction) []Instruction {
+	fused := slices.Clone(plain)
+	for i := 0; i+1 < len(fused); i++ {
+		if op, ok := pairs[[2]Op{plain[i].Op, plain[i+1].Op}]; ok {
+			fused[i].Op = op
+			i++
+		}
+	}
+	return fused
 }
 
 // fetch reads an instruction, and returns how many bytes it has, 0 if they cannot be executed.
@@ -161,12 +220,17 @@ func (c *Code) fetch(pc uint64) (uint32, int) {
 // Run executes instructions, at most budget.
 func (h *Hart) Run(budget uint64) (stop Stop) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	h.limit = h.Retired + budget
+	if h.limit < budget {
+		h.limit = math.MaxUint64
+	}
+	if len(h.code.blocks) > most {
+		h.code.Flush()
+	}
 	for {
-		before := h.Retired
-		if stop = h.attempt(budget); stop.Why != again {
+		if stop = h.attempt(); stop.Why != again {
 			return stop
 		}
-		budget -= h.Retired - before
 	}
 }
 
@@ -174,7 +238,7 @@ func (h *Hart) Run(budget uint64) (stop Stop) {
 const again = Reason(255)
 
 // attempt runs until something stops it. A fault of the host at an address of the guest is the guest's.
-func (h *Hart) attempt(budget uint64) (stop Stop) {
+func (h *Hart) attempt() (stop Stop) {
 	defer func() {
 		if what := recover(); what != nil {
 			fault, ok := what.(interface{ Addr() uintptr })
@@ -188,19 +252,87 @@ func (h *Hart) attempt(budget uint64) (stop Stop) {
 		}
 	}()
 	if h.observer != nil {
-		return h.runObserved(budget)
+		return h.runObserved()
 	}
-	return h.run(budget)
+	return h.run()
 }
 
 // fault ends a block at the instruction at h.at, which touched memory that it must not.
 func (h *Hart) fault() Stop {
-	b := h.code.find(h.PC)
+	b := h.code.blocks[h.PC]
+	in := &b.plain[h.at]
 	stop := h.stopAt(b, h.at, MemoryFault)
-	in := &b.code[h.at]
-	stop.Address = h.X[in.Rs1&63]
-	if in.Op < LRW || in.Op > AMOMAXUD {
+	stop.Address = h.X[in.Rs1]
+	if !in.Op.atomic() {
 		stop.Address += uint64(in.Imm)
 	}
 	return stop
+}
+
+// refused ends a block at the instruction at h.at, which slow did not execute.
+func (h *Hart) refused(b *Block) Stop {
+	in := &b.plain[h.at]
+	if !in.Op.atomic() {
+		return h.stopAt(b, h.at, IllegalInstruction)
+	}
+	stop := h.stopAt(b, h.at, Misaligned)
+	stop.Address = h.X[in.Rs1]
+	return stop
+}
+
+// stopAt stops before the i-th instruction of a block.
+func (h *Hart) stopAt(b *Block, i int, why Reason) Stop {
+	if h.observer != nil {
+		h.observer.Undone(h, b, i, h.announced(b))
+	}
+	h.Retired += uint64(i)
+	h.PC = b.address(i)
+	return Stop{Why: why, Address: h.PC}
+}
+
+// unfetched stops at h.PC, where nothing can be executed.
+func (h *Hart) unfetched() Stop {
+	if h.Retired == h.limit {
+		return Stop{Why: Budget}
+	}
+	return Stop{MemoryFault, h.PC}
+}
+
+// announced returns how many instructions of the block at hand fit into the limit.
+func (h *Hart) announced(b *Block) int { return int(min(b.count, h.limit-h.Retired)) }
+
+// part returns so many of the instructions of a block as fit into the limit, and a pause.
+func (h *Hart) part(b *Block) *Instruction {
+	n := copy(h.partial[:], b.plain[:h.announced(b)])
+	h.partial[n] = Instruction{Op: pause, At: uint8(n)}
+	return &h.partial[0]
+}
+
+// paused ends the run within a block, before the i-th instruction.
+func (h *Hart) paused(b *Block, i int) Stop {
+	h.Retired += uint64(i)
+	h.PC = b.address(i)
+	return Stop{Why: Budget}
+}
+
+// slow executes what needs more than a few lines, and returns the instruction; nil if it is refused. See refused.
+func (h *Hart) slow(in *Instruction) *Instruction {
+	h.at = int(in.At)
+	ok := true
+	switch op := in.Op; {
+	case op.atomic():
+		ok = h.atomic(in, h.X[in.Rs1])
+	case op >= CSRRW && op <= CSRRCI:
+		ok = h.csr(in, uint64(in.At))
+	case op == CPOP:
+		h.X[in.Rd] = uint64(bits.OnesCount64(h.X[in.Rs1]))
+	case op == CPOPW:
+		h.X[in.Rd] = uint64(bits.OnesCount32(uint32(h.X[in.Rs1])))
+	default:
+		ok = h.float(in)
+	}
+	if !ok {
+		return nil
+	}
+	return in
 }

@@ -215,6 +215,10 @@ const (
 	BSETI
 
 	ops // number of operations
+
+	// In blocks only:
+	through = ops     // behind the last instruction of a block that does not go elsewhere
+	pause   = ops + 1 // where the limit is reached
 )
 
 var names = [ops]string{
@@ -249,6 +253,9 @@ func (o Op) ends() bool {
 	return o == Illegal || o >= JAL && o <= BGEU || o >= FENCEI && o <= EBREAK
 }
 
+// atomic tells whether it is an operation of the extension A.
+func (o Op) atomic() bool { return o >= LRW && o <= AMOMAXUD }
+
 // Instruction is a decoded instruction.
 type Instruction struct {
 	Imm int64
@@ -258,6 +265,7 @@ type Instruction struct {
 	Rs3          uint8 // third operand of fused multiply-adds
 	Rm           uint8 // rounding mode
 	Size         uint8 // bytes: 2 or 4
+	At           uint8 // index in its block
 }
 
 // sink is a register beyond those of the machine, for results that nobody gets.
