@@ -234,7 +234,7 @@ func (p *page) flatCounters(only bool) {
 		if certain != 0 {
 			text = fmt.Sprintf("%s: %s", clean(m.Title), quantity(certain, m.Unit))
 			if more := total - certain; more != 0 {
-				text += fmt.Sprintf(", and at most %s, of which it is not certain whose they are", quantity(more, m.Unit))
+				text += fmt.Sprintf(", and at most %s more, not certain whose", quantity(more, m.Unit))
 			}
 		}
 		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))
