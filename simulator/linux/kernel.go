@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"tracerec/simulator/memory"
 	"tracerec/simulator/riscv"
 )
 
@@ -34,6 +35,21 @@ type Options struct {
 	CPUs            int    // virtual processors; 0 is 1
 	Seed            uint64 // of the schedule and of random numbers
 	MaxInstructions uint64 // 0 is any number
+
+	Observer Observer // of all threads; nil for none, which costs nothing
+}
+
+// Observer is told what the threads of a run execute, in the order in which they take turns.
+type Observer interface {
+	riscv.Observer
+	// Turn is called before a thread executes anything on a virtual processor. What is observed is its doing, until the next.
+	Turn(t Turn)
+}
+
+// Turn says which thread executes where.
+type Turn struct {
+	Process, Thread, CPU int
+	Memory               *memory.Space // of the process
 }
 
 // Mount is a directory of the host as the guest sees it.
@@ -150,10 +166,10 @@ func (k *Kernel) now() int64 {
 
 // step lets the processor that is furthest behind do something.
 func (k *Kernel) step() {
-	c := &k.cpus[0]
+	c, number := &k.cpus[0], 0
 	for i := range k.cpus {
 		if k.cpus[i].clock < c.clock {
-			c = &k.cpus[i]
+			c, number = &k.cpus[i], i
 		}
 	}
 	for len(k.timers) > 0 && k.timers[0].at <= c.clock {
@@ -184,6 +200,9 @@ func (k *Kernel) step() {
 		budget = min(budget, int64(most-done))
 	}
 	before := t.hart.Retired
+	if k.o.Observer != nil {
+		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space})
+	}
 	stop := t.hart.Run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	c.clock += n

@@ -89,6 +89,9 @@ func (p *process) newThread(h *riscv.Hart) *thread {
 	if len(p.threads) > 0 {
 		t.id = p.k.newID()
 	}
+	if p.k.o.Observer != nil {
+		h.Observe(p.k.o.Observer)
+	}
 	p.threads = append(p.threads, t)
 	return t
 }
