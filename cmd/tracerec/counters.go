@@ -70,9 +70,9 @@ them, or a name with * and ?.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&o.all, "all", "a", false, "describe all counters with names of their own, and what a reading costs")
-	f.BoolVarP(&o.presets, "presets", "p", false, "PAPI's portable names, and what they stand for on this processor")
-	f.BoolVarP(&o.native, "native", "n", false, "native events: the kernel's units, and the table of this processor")
+	f.BoolVarP(&o.all, "all", "a", false, "describe all counters, with what they cost")
+	f.BoolVarP(&o.presets, "presets", "p", false, "PAPI names, and what they stand for here")
+	f.BoolVarP(&o.native, "native", "n", false, "events of the kernel and of this processor")
 	f.StringSliceVarP(&o.with, "with", "w", nil, "what can still be counted beside these events")
 	f.BoolVarP(&o.cost, "cost", "c", false, "what readings, starts and stops of event sets cost")
 	f.BoolVarP(&o.hardware, "hardware", "H", false, "describe the machine: caches, TLBs, cores, counters")
