@@ -44,6 +44,7 @@ type Row struct {
 
 // Cell is the value of a metric on one platform, for the whole program.
 type Cell struct {
+	bound      bool    // of what could not be attributed exactly: it has no shares
 	Has        bool    `json:"known"` // else the platform lacks it
 	Value      float64 `json:"value"`
 	OfRoot     float64 `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
@@ -164,6 +165,13 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			return err
 		}
 		value := v.Float64()
+		apart, err := c.apart(m, x)
+		if err != nil {
+			return err
+		}
+		if apart != value { // else nothing of it is certain
+			value -= apart
+		}
 		if depth == 0 {
 			all, above = value, value
 		}
@@ -172,7 +180,7 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 		}
 		r := c.row(label(root), label(x), parent, depth, unit(x))
 		r.Uncertain = attr(x, report.UncertainAttr) == "true"
-		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), bound: r.Uncertain, Incomplete: strings.HasPrefix(x.Title, incomplete)}
 		if spread != nil {
 			if band, ok := spread.At(x, nil, true); ok {
 				r.Cells[i].Noise = &band.Noise
@@ -189,6 +197,17 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 		return nil
 	}
 	return visit(root, 0, "", 0, 0)
+}
+
+// apart returns what of a metric could not be attributed exactly: a bound, which is no part of its value.
+func (c *comparer) apart(m *query.Model, x *cube.Metric) (float64, error) {
+	for _, child := range x.Children {
+		if attr(child, report.UncertainAttr) == "true" {
+			v, err := m.Total(query.What{Metric: m.Metric(child.Name)})
+			return v.Float64(), err
+		}
+	}
+	return 0, nil
 }
 
 // label is how specifications call a metric.

@@ -47,7 +47,7 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 		}
 		title := r.Label
 		if r.Uncertain {
-			title = "not attributable with certainty"
+			title = "and at most, not certain whose"
 		}
 		t.add(strings.Repeat("  ", r.Depth)+title, cells...)
 	}
@@ -97,7 +97,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	if x.Noise != nil {
 		b.WriteString(" ± " + write(*x.Noise))
 	}
-	if of := x.OfRoot; share {
+	if of := x.OfRoot; share && !x.bound {
 		if ofParent {
 			of = x.OfParent
 		}
