@@ -34,6 +34,8 @@ type Region struct {
 	Begin, End uint64
 	Prot       Prot
 	Name       string // of what is mapped, for people
+	Object     uint64 // number of what is shared with other mappings, 0 of a private one
+	Offset     uint64 // of Begin in the object
 }
 
 // Space is an address space. Its methods must not be called concurrently.
@@ -87,7 +89,7 @@ func (s *Space) Map(begin, size uint64, p Prot, name string) error {
 		return err
 	}
 	s.carve(begin, begin+size)
-	s.insert(Region{begin, begin + size, p, name})
+	s.insert(Region{Begin: begin, End: begin + size, Prot: p, Name: name})
 	return nil
 }
 
@@ -133,7 +135,7 @@ func (s *Space) Zero(begin, size uint64) error {
 	}
 	for _, r := range s.regions {
 		from, to := max(r.Begin, begin), min(r.End, begin+size)
-		if from < to {
+		if from < to && r.Object == 0 {
 			if err := s.remap(from, to-from, hostProt(r.Prot)); err != nil {
 				return err
 			}
@@ -216,9 +218,11 @@ func (s *Space) carve(begin, end uint64) (taken []Region) {
 		}
 		if r.End > end {
 			right := r
+			right.Offset += r.to(end)
 			right.Begin = end
 			kept = append(kept, right)
 		}
+		r.Offset += r.to(max(r.Begin, begin))
 		r.Begin, r.End = max(r.Begin, begin), min(r.End, end)
 		taken = append(taken, r)
 	}
@@ -230,18 +234,29 @@ func (s *Space) carve(begin, end uint64) (taken []Region) {
 func (s *Space) insert(r Region) {
 	i := s.at(r.Begin)
 	if i > 0 && alike(s.regions[i-1], r) && s.regions[i-1].End == r.Begin {
-		r.Begin = s.regions[i-1].Begin
+		r.Begin, r.Offset = s.regions[i-1].Begin, s.regions[i-1].Offset
 		i--
 		s.regions = slices.Delete(s.regions, i, i+1)
 	}
-	if i < len(s.regions) && alike(s.regions[i], r) && s.regions[i].Begin == r.End {
+	if i < len(s.regions) && alike(r, s.regions[i]) && s.regions[i].Begin == r.End {
 		r.End = s.regions[i].End
 		s.regions = slices.Delete(s.regions, i, i+1)
 	}
 	s.regions = slices.Insert(s.regions, i, r)
 }
 
-func alike(a, b Region) bool { return a.Prot == b.Prot && a.Name == b.Name }
+// alike tells whether b continues a, which is before it.
+func alike(a, b Region) bool {
+	return a.Prot == b.Prot && a.Name == b.Name && a.Object == b.Object && a.Offset+a.to(b.Begin) == b.Offset
+}
+
+// to returns how far into the object an address is from the beginning of the region, 0 in a private one.
+func (r Region) to(address uint64) uint64 {
+	if r.Object == 0 {
+		return 0
+	}
+	return address - r.Begin
+}
 
 // hostProt returns the host's permissions; what the guest executes, the host reads.
 func hostProt(p Prot) int {

@@ -30,7 +30,7 @@ func TestSpace(t *testing.T) {
 	require.Equal(t, "sixteen bytes ..", string(b))
 	require.Len(t, s.Regions(), 3)
 	require.NoError(t, s.Protect(0x11000, 0x1000, Read|Write))
-	require.Equal(t, []Region{{0x10000, 0x13000, Read | Write, "data"}}, s.Regions(), "joined again")
+	require.Equal(t, []Region{{Begin: 0x10000, End: 0x13000, Prot: Read | Write, Name: "data"}}, s.Regions(), "joined again")
 	require.NoError(t, s.Zero(0x10000, 0x1000))
 	require.Equal(t, "\x00\x00\x00\x00\x00\x00\x00\x00tes ..", string(b[:8])+string(b[10:]))
 
@@ -86,4 +86,42 @@ func TestSpaceAgainstPages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A copy has the same content and permissions, private memory of its own, and shares what is shared, also after it was split.
+func TestCopy(t *testing.T) {
+	s, err := New(1 << 30)
+	require.NoError(t, err)
+	defer s.Close()
+	const page = PageSize
+	require.NoError(t, s.Map(16*page, 1<<20, Read|Write, "private"))
+	require.NoError(t, s.MapShared(Region{Begin: 1 << 24, End: 1<<24 + 4*page, Prot: Read | Write, Object: 7}, -1))
+	set := func(s *Space, at uint64, v byte) {
+		b, ok := s.Bytes(at, 1, Write)
+		require.True(t, ok)
+		b[0] = v
+	}
+	get := func(s *Space, at uint64) byte {
+		b, ok := s.Bytes(at, 1, Read)
+		require.True(t, ok)
+		return b[0]
+	}
+	set(s, 20*page, 1)
+	set(s, 1<<24+3*page, 2)
+	require.NoError(t, s.Protect(30*page, page, 0))
+	require.NoError(t, s.Protect(1<<24+page, page, Read))
+	require.NoError(t, s.Zero(1<<24, 4*page), "leaves what is shared")
+	c, err := s.Copy()
+	require.NoError(t, err)
+	defer c.Close()
+	require.Equal(t, s.Regions(), c.Regions())
+	require.EqualValues(t, 2*page, c.Regions()[len(c.Regions())-1].Offset)
+	require.EqualValues(t, 1, get(c, 20*page))
+	require.EqualValues(t, 2, get(c, 1<<24+3*page))
+	set(c, 20*page, 3)
+	set(c, 1<<24+3*page, 4)
+	require.EqualValues(t, 1, get(s, 20*page))
+	require.EqualValues(t, 4, get(s, 1<<24+3*page))
+	require.NoError(t, s.Protect(1<<24+page, page, Read|Write))
+	require.Len(t, s.Regions(), 4, "joined again: %v", s.Regions())
 }
