@@ -75,6 +75,7 @@ type Cache struct {
 	next   []uint32 // by set: FIFO's next way, or the tree's bits
 	random uint64
 	shadow *shadow
+	quick  bool // the first way of a set holds its line that was used last, and nobody else wants to know
 }
 
 // New makes an empty cache. If classify is set, misses are told apart, which costs time.
@@ -91,6 +92,7 @@ func New(g Geometry, classify bool) (*Cache, error) {
 	if g.Replacement == Tree && g.Ways > 32 {
 		return nil, errors.New("a tree of more than 32 ways")
 	}
+	c.quick = g.Replacement == LRU && !classify
 	if classify {
 		c.shadow = newShadow(int(g.Size / g.Line))
 	}
@@ -117,12 +119,17 @@ const dirty = 1
 // tag is how a line is stored: not 0.
 func tag(line uint64) uint64 { return line<<2 | 2 }
 
+// latest tells whether a line is the one of its set that was used last, so that reading it would change nothing.
+func (c *Cache) latest(line uint64) bool {
+	return c.quick && c.tags[int(line&c.mask)*c.ways]&^dirty == tag(line)
+}
+
 // Access accesses the line of that number.
 func (c *Cache) Access(line uint64, store bool) Result {
 	set := line & c.mask
 	tags := c.tags[int(set)*c.ways:][:c.ways:c.ways]
 	want := tag(line)
-	if tags[0]&^dirty == want && c.shadow == nil && c.g.Replacement == LRU { // most often
+	if tags[0]&^dirty == want && c.quick { // most often
 		if store && !c.g.WriteThrough {
 			tags[0] |= dirty
 		}

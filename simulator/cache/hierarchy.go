@@ -1,0 +1,153 @@
+package cache
+
+// Outcome is what became of an access: a set of the following.
+type Outcome uint32
+
+// What an access met. Nothing of it is a hit everywhere.
+const (
+	MissL1 Outcome = 1 << iota
+	MissL2
+	MissL3 // also counted if there is no L3: the access went to memory
+	MissTLB
+	MissTLB2
+	WriteBack1 // a line had to leave L1 and was stored to the next cache
+	WriteBack2
+	WriteBack3
+	kind1 // two bits
+	kind2 = kind1 << 2
+	kind3 = kind2 << 2
+)
+
+// KindL1 returns the kind of a miss in the first cache.
+func (o Outcome) KindL1() Kind { return Kind(o / kind1 & 3) }
+
+// KindL2 returns the kind of a miss in the second cache.
+func (o Outcome) KindL2() Kind { return Kind(o / kind2 & 3) }
+
+// KindL3 returns the kind of a miss in the third cache.
+func (o Outcome) KindL3() Kind { return Kind(o / kind3 & 3) }
+
+// Hierarchy is the caches and translation buffers of one processor. A cache holds lines by address; it does not have to hold
+// what the ones before it hold. A line that is written back goes into the next cache, if need be in place of another.
+type Hierarchy struct {
+	l1i, l1d, l2, l3 *Cache // l3 may be nil
+	itlb, dtlb, tlb2 *Cache // tlb2 may be nil
+}
+
+// NewHierarchies makes the hierarchies of n processors. If classify is set, misses are told apart, which costs time.
+func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	make1 := func(g *Geometry, classify bool) *Cache {
+		if g == nil {
+			return nil
+		}
+		c, _ := New(*g, classify) // was checked
+		return c
+	}
+	var all []*Hierarchy
+	for range n {
+		h := &Hierarchy{make1(&m.L1I, classify), make1(&m.L1D, classify), make1(&m.L2, classify), make1(m.L3, classify),
+			make1(&m.ITLB, false), make1(&m.DTLB, false), make1(m.TLB2, false)}
+		if m.Shared && len(all) > 0 {
+			if m.L3 != nil {
+				h.l3 = all[0].l3
+			} else {
+				h.l2 = all[0].l2
+			}
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// Data accesses size bytes at an address, at most as many as a line has. What happens to any of its lines and pages happens to the access.
+func (h *Hierarchy) Data(address, size uint64, store bool) Outcome {
+	line, last := h.l1d.LineOf(address), h.l1d.LineOf(address+size-1)
+	page, lastPage := h.dtlb.LineOf(address), h.dtlb.LineOf(address+size-1)
+	if line == last && h.dtlb.latest(page) && h.l1d.latest(line) && !store { // most often
+		return 0
+	}
+	o := h.translate(h.dtlb, page)
+	if lastPage != page {
+		o |= h.translate(h.dtlb, lastPage)
+	}
+	o |= h.access(h.l1d, line, store)
+	if last != line {
+		o = o.and(h.access(h.l1d, last, store))
+	}
+	return o
+}
+
+// Fetch reads the line of instructions at an address.
+func (h *Hierarchy) Fetch(address uint64) Outcome {
+	return h.translate(h.itlb, h.itlb.LineOf(address)) | h.access(h.l1i, h.l1i.LineOf(address), false)
+}
+
+// and joins the outcomes of two halves of an access; of a miss of both, the kind is the first's.
+func (o Outcome) and(p Outcome) Outcome {
+	for _, level := range [...]struct{ miss, kind Outcome }{{MissL1, kind1}, {MissL2, kind2}, {MissL3, kind3}} {
+		if o&level.miss != 0 {
+			p &^= 3 * level.kind
+		}
+	}
+	return o | p
+}
+
+func (h *Hierarchy) translate(tlb *Cache, page uint64) Outcome {
+	switch {
+	case tlb.Access(page, false).Hit:
+		return 0
+	case h.tlb2 == nil || !h.tlb2.Access(page, false).Hit:
+		return MissTLB | MissTLB2
+	}
+	return MissTLB
+}
+
+func (h *Hierarchy) access(l1 *Cache, line uint64, store bool) Outcome {
+	r := l1.Access(line, store)
+	address := line << l1.shift
+	if r.Hit {
+		if store && l1.g.WriteThrough {
+			h.second(address, true)
+		}
+		return 0
+	}
+	o := MissL1 | Outcome(r.Kind)*kind1
+	if r.WrittenBack {
+		o |= WriteBack1 | h.second(r.Victim<<l1.shift, true)&(WriteBack2|WriteBack3)
+	}
+	return o | h.second(address, store && (l1.g.NoWriteAllocate || l1.g.WriteThrough))
+}
+
+// second accesses the caches behind the first.
+func (h *Hierarchy) second(address uint64, store bool) Outcome {
+	r := h.l2.Access(h.l2.LineOf(address), store)
+	if r.Hit {
+		if store && h.l2.g.WriteThrough {
+			h.third(address, true)
+		}
+		return 0
+	}
+	o := MissL2 | Outcome(r.Kind)*kind2
+	if r.WrittenBack {
+		o |= WriteBack2 | h.third(r.Victim<<h.l2.shift, true)&WriteBack3
+	}
+	return o | h.third(address, store && (h.l2.g.NoWriteAllocate || h.l2.g.WriteThrough))
+}
+
+func (h *Hierarchy) third(address uint64, store bool) Outcome {
+	if h.l3 == nil {
+		return MissL3
+	}
+	r := h.l3.Access(h.l3.LineOf(address), store)
+	if r.Hit {
+		return 0
+	}
+	o := MissL3 | Outcome(r.Kind)*kind3
+	if r.WrittenBack {
+		o |= WriteBack3
+	}
+	return o
+}

@@ -1,0 +1,115 @@
+package cache
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Machine describes what is modelled of a processor: its memory hierarchy, its branch prediction and what things cost.
+type Machine struct {
+	Name  string `json:"-"`
+	Title string `json:"title"`
+
+	L1I  Geometry  `json:"l1i"`
+	L1D  Geometry  `json:"l1d"`
+	L2   Geometry  `json:"l2"` // for instructions and data
+	L3   *Geometry `json:"l3,omitempty"`
+	ITLB Geometry  `json:"itlb"`
+	DTLB Geometry  `json:"dtlb"`
+	TLB2 *Geometry `json:"tlb2,omitempty"` // asked when one of the two misses
+	// Shared: the last cache is one for all processors. Stores of one never take lines from another: there is no coherence
+	// traffic in the model.
+	Shared bool `json:"shared,omitempty"`
+
+	Predictor Prediction `json:"predictor"`
+	Cycles    Cycles     `json:"cycles"`
+}
+
+// Cycles is the cycle model: every instruction costs its issue, and every event on top of that what it says here. Nothing
+// overlaps; what an out-of-order processor hides has to be taken off the costs. So cycles follow from counts by a weighted
+// sum, and are exactly as repeatable as those.
+type Cycles struct {
+	Issue      uint64 `json:"issue"` // thousandths of a cycle per instruction
+	L2         uint64 `json:"l2"`    // an access that misses in L1 and is served there, in cycles
+	L3         uint64 `json:"l3,omitempty"`
+	Memory     uint64 `json:"memory"`
+	TLB        uint64 `json:"tlb"`            // a miss of a first translation buffer
+	Walk       uint64 `json:"walk,omitempty"` // a miss of the second, on top
+	Mispredict uint64 `json:"mispredict"`
+	Divide     uint64 `json:"divide"` // of integers, also remainders
+	FPDivide   uint64 `json:"fp_divide"`
+	Atomic     uint64 `json:"atomic"`
+	SystemCall uint64 `json:"system_call"` // the kernel's work
+}
+
+//go:embed machines/*.json
+var machines embed.FS
+
+// Machines returns the names of the machines that there are, sorted.
+func Machines() []string {
+	files, _ := machines.ReadDir("machines")
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".json"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Named returns the machine of a name.
+func Named(name string) (*Machine, error) {
+	content, err := machines.ReadFile("machines/" + name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("machine %q: there are %s", name, strings.Join(Machines(), " and "))
+	}
+	m, err := Read(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %w", name, err)
+	}
+	m.Name = name
+	return m, nil
+}
+
+// Read reads a machine's description, which is JSON.
+func Read(r io.Reader) (*Machine, error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	m := new(Machine)
+	if err := d.Decode(m); err != nil {
+		return nil, err
+	}
+	return m, m.Check()
+}
+
+// Check tells what is wrong with the description.
+func (m *Machine) Check() error {
+	type part struct {
+		name string
+		g    *Geometry
+	}
+	for _, p := range []part{{"l1i", &m.L1I}, {"l1d", &m.L1D}, {"l2", &m.L2}, {"l3", m.L3}, {"itlb", &m.ITLB}, {"dtlb", &m.DTLB}, {"tlb2", m.TLB2}} {
+		if p.g == nil {
+			continue
+		}
+		if _, err := New(*p.g, false); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	switch {
+	case m.L2.Line < m.L1D.Line || m.L2.Line < m.L1I.Line:
+		return fmt.Errorf("l2: lines of %d bytes, shorter than those of l1", m.L2.Line)
+	case m.L3 != nil && m.L3.Line < m.L2.Line:
+		return fmt.Errorf("l3: lines of %d bytes, shorter than those of l2", m.L3.Line)
+	case m.TLB2 != nil && (m.TLB2.Line != m.DTLB.Line || m.TLB2.Line != m.ITLB.Line):
+		return fmt.Errorf("tlb2: pages of %d bytes, other than those of dtlb and itlb", m.TLB2.Line)
+	}
+	if err := m.Predictor.Check(); err != nil {
+		return fmt.Errorf("predictor: %w", err)
+	}
+	return nil
+}
