@@ -50,9 +50,9 @@ func newCatalog() *catalog {
 			w := opcode | rest&7<<12 | rest>>3<<20 | 5<<7 | 6<<15
 			in := Decode(w, 0)
 			switch op := in.Op; {
-			case op == Illegal || op == ECALL || op == EBREAK || op == FENCEI || op == JALR || op == FENCE && w>>20 != 0x0ff:
+			case op == Illegal || op == ECALL || op == EBREAK || op == FENCEI || op == FENCE && w>>20 != 0x0ff:
 			case op >= CSRRW && op <= CSRRCI && in.Imm != csrFFlags:
-			case op == JAL || op >= BEQ && op <= BGEU: // targets are drawn later
+			case op == JAL || op == JALR || op >= BEQ && op <= BGEU: // targets are drawn later
 				if len(c.words[op]) == 0 {
 					c.words[op] = append(c.words[op], w&^0xfe000f80)
 				}
@@ -71,21 +71,27 @@ func newCatalog() *catalog {
 		if w&3 == 3 || in.Op == Illegal || in.Op.ends() || purpose[in.Rd] && !in.Op.toFloat() {
 			continue
 		}
-		if in.Op >= LB && in.Op <= SD || in.Op == FLD || in.Op == FSD {
-			if in.Rs1 != 9 && in.Rs1 != 2 {
-				continue
-			}
+		if accesses(in) && in.Rs1 != 2 && in.Rs1 < 9 {
+			continue // x8 is never pointed anywhere
 		}
 		c.short = append(c.short, uint16(w))
 	}
 	return c
 }
 
-// draw appends a random instruction, or two.
+func accesses(in Instruction) bool {
+	return in.Op >= LB && in.Op <= SD || in.Op == FLD || in.Op == FSD
+}
+
+// draw appends a random instruction, or a few that belong together.
 func (c *catalog) draw(code []byte, r *rand.Rand, counts *[ops]int) []byte {
 	if r.IntN(8) == 0 {
 		w := c.short[r.IntN(len(c.short))]
-		counts[Decode(uint32(w), 0).Op]++
+		in := Decode(uint32(w), 0)
+		counts[in.Op]++
+		if accesses(in) && in.Rs1 > 9 { // from any address in scratch memory, aligned or not
+			code = binary.LittleEndian.AppendUint32(code, encI(0x13, 0, uint32(in.Rs1), 30, -256+r.IntN(256)))
+		}
 		return binary.LittleEndian.AppendUint16(code, w)
 	}
 	op := c.ops[r.IntN(len(c.ops))]
@@ -97,12 +103,22 @@ func (c *catalog) draw(code []byte, r *rand.Rand, counts *[ops]int) []byte {
 	}
 	rs1 := uint32(r.IntN(32))
 	switch {
+	case op == BNE && r.IntN(4) == 0: // a loop: li x5, n; addi x6, x6, m; addi x5, x5, -1; bne x5, x0, .-8
+		code = binary.LittleEndian.AppendUint32(code, encI(0x13, 0, 5, 0, 1+r.IntN(9)))
+		code = binary.LittleEndian.AppendUint32(code, encI(0x13, 0, 6, 6, r.IntN(4096)-2048))
+		return binary.LittleEndian.AppendUint64(code, 0xfe029ce3<<32|0xfff28293)
 	case op >= BEQ && op <= BGEU: // over the next instruction, or not
 		w = w&^0xfff00f80 | 8<<7 | uint32(r.IntN(32))<<20
 		code = binary.LittleEndian.AppendUint32(code, w&^(31<<15)|rs1<<15)
 		return binary.LittleEndian.AppendUint32(code, 0x00128293) // addi x5, x5, 1
 	case op == JAL:
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(code, 8<<20|0x6f|rd<<7), 0x00128293)
+	case op == JALR: // auipc x5, 0; jalr rd, 12(x5), or 13: the lowest bit does not count
+		code = binary.LittleEndian.AppendUint32(code, 0x17|5<<7)
+		code = binary.LittleEndian.AppendUint32(code, encI(0x67, 0, rd, 5, 12+r.IntN(2)))
+		return binary.LittleEndian.AppendUint32(code, 0x00128293)
+	case op >= CSRRW && op <= CSRRCI && r.IntN(2) == 0:
+		return c.rounding(code, r, op, rd)
 	case op == LUI:
 		return binary.LittleEndian.AppendUint32(code, w&0x7f|rd<<7|r.Uint32()<<12)
 	case op >= LB && op <= LWU || op == FLW || op == FLD:
@@ -123,6 +139,29 @@ func (c *catalog) draw(code []byte, r *rand.Rand, counts *[ops]int) []byte {
 		w = 0x0ff0000f
 	}
 	return binary.LittleEndian.AppendUint32(code, w)
+}
+
+// rounding appends a change of frm or fcsr that leaves a rounding mode there is: another one is written, or bits are cleared.
+func (c *catalog) rounding(code []byte, r *rand.Rand, op Op, rd uint32) []byte {
+	mode, flags := r.IntN(5), r.IntN(32)
+	f3 := uint32(op-CSRRW)%3 + 1 + uint32(op-CSRRW)/3*4
+	word := func(w uint32) { code = binary.LittleEndian.AppendUint32(code, w) }
+	switch op {
+	case CSRRWI:
+		word(encI(0x73, f3, rd, uint32(mode), csrFRM))
+	case CSRRSI:
+		word(encI(0x73, f3, rd, uint32(flags), csrFCSR))
+	case CSRRCI:
+		word(encI(0x73, f3, rd, uint32(flags), []int{csrFRM, csrFCSR}[r.IntN(2)]))
+	case CSRRW:
+		word(encI(0x13, 0, 5, 0, mode<<5|flags))
+		word(encI(0x73, f3, rd, 5, csrFCSR))
+	case CSRRS: // reads
+		word(encI(0x73, f3, rd, 0, []int{csrFRM, csrFCSR}[r.IntN(2)]))
+	default:
+		word(encI(0x73, f3, rd, uint32(r.IntN(32)), csrFCSR))
+	}
+	return code
 }
 
 // Encodings that the frame of a program needs.
@@ -251,8 +290,16 @@ func elf64(entry uint64, segments map[uint64][]byte, zeros map[uint64]uint64) []
 	return b.Bytes()
 }
 
-// simulate runs the text and returns what it writes.
-func simulate(t *testing.T, text, data []byte, out uint64) []byte {
+// listener is an observer that counts.
+type listener struct{ announced, undone, accesses, left uint64 }
+
+func (l *listener) Block(_ *Hart, _ *Block, n int)         { l.announced += uint64(n) }
+func (l *listener) Memory(*Hart, *Instruction, uint64)     { l.accesses++ }
+func (l *listener) Left(*Hart, *Block, uint64)             { l.left++ }
+func (l *listener) Undone(_ *Hart, _ *Block, first, n int) { l.undone += uint64(n - first) }
+
+// simulate runs the text and returns what it writes: in one go, a few instructions at a time, or observed.
+func simulate(t *testing.T, text, data []byte, out uint64, way uint64) []byte {
 	space, err := memory.New(1 << 30)
 	require.NoError(t, err)
 	defer space.Close()
@@ -269,8 +316,22 @@ func simulate(t *testing.T, text, data []byte, out uint64) []byte {
 	h := NewHart(NewCode(space))
 	h.PC = textAt
 	var written []byte
-	for {
-		stop := h.Run(1 << 40)
+	l := &listener{}
+	if way%4 == 3 {
+		h.Observe(l)
+		defer func() { require.Equal(t, h.Retired, l.announced-l.undone) }()
+	}
+	for i := uint64(0); ; i++ {
+		budget := uint64(1 << 40)
+		if way%4 >= 2 {
+			budget = 1 + i*(way+13)%61
+		}
+		before := h.Retired
+		stop := h.Run(budget)
+		if stop.Why == Budget {
+			require.Equal(t, before+budget, h.Retired)
+			continue
+		}
 		require.Equal(t, Syscall, stop.Why, "%+v at %#x", stop, h.PC)
 		if h.X[17] == 93 {
 			return written
@@ -301,7 +362,7 @@ func TestAgainstQEMU(t *testing.T) {
 		want, err := cmd.Output()
 		require.NoError(t, err, complaint.String())
 		require.NoError(t, os.Remove(file))
-		got := simulate(t, text, data, out)
+		got := simulate(t, text, data, out, seed)
 		require.Len(t, got, len(want))
 		for i := 0; i+8 <= len(want); i += 8 {
 			if !bytes.Equal(got[i:i+8], want[i:i+8]) {
