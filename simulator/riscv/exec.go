@@ -3,7 +3,6 @@
 package riscv
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -48,7 +47,7 @@ func (h *Hart) runObserved() Stop {
 				h.PC = target
 				h.Retired += b.count
 				h.observer.Left(h, b, target)
-				if b = h.code.find(target); b == nil {
+				if b = h.code.recent[target>>1%recent]; b == nil || b.pc != target {
 					b = h.code.block(target)
 				}
 				goto start
@@ -205,52 +204,15 @@ func (h *Hart) runObserved() Stop {
 			case MUL:
 				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
 			case MULH:
-				x[in.Rd] = mulh(x[in.Rs1], x[in.Rs2])
-			case MULHSU:
-				x[in.Rd] = mulhsu(x[in.Rs1], x[in.Rs2])
+				hi, _ := bits.Mul64(x[in.Rs1], x[in.Rs2])
+				x[in.Rd] = hi - uint64(int64(x[in.Rs1])>>63)&x[in.Rs2] - uint64(int64(x[in.Rs2])>>63)&x[in.Rs1]
 			case MULHU:
 				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
-			case DIV:
-				x[in.Rd] = div(x[in.Rs1], x[in.Rs2])
-			case DIVU:
-				x[in.Rd] = divu(x[in.Rs1], x[in.Rs2])
-			case REM:
-				x[in.Rd] = rem(x[in.Rs1], x[in.Rs2])
-			case REMU:
-				x[in.Rd] = remu(x[in.Rs1], x[in.Rs2])
 			case MULW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
-			case DIVW:
-				x[in.Rd] = divw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case DIVUW:
-				x[in.Rd] = divuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case REMW:
-				x[in.Rd] = remw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case REMUW:
-				x[in.Rd] = remuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 
-			case FADDD:
-				if r := double(h.F[in.Rs1&31]) + double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FSUBD:
-				if r := double(h.F[in.Rs1&31]) - double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FMULD:
-				if r := double(h.F[in.Rs1&31]) * double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FDIVD:
-				if r := double(h.F[in.Rs1&31]) / double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
+			case FADDD, FSUBD, FMULD, FDIVD:
+				if in = h.fastDouble(in); in == nil {
 					return h.refused(b)
 				}
 			case FEQD:
@@ -334,8 +296,6 @@ func (h *Hart) runObserved() Stop {
 				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(x[in.Rs2]&31)))
 			case RORIW:
 				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(in.Imm&31)))
-			case ORCB:
-				x[in.Rd] = orcb(x[in.Rs1])
 			case REV8:
 				x[in.Rd] = bits.ReverseBytes64(x[in.Rs1])
 			case BCLR:
@@ -418,94 +378,3 @@ func b2u(b bool) uint64 {
 
 // word extends the sign of 32 bits.
 func word(v uint32) uint64 { return uint64(int64(int32(v))) }
-
-func mulh(a, b uint64) uint64 {
-	hi, _ := bits.Mul64(a, b)
-	return hi - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
-}
-
-func mulhsu(a, b uint64) uint64 {
-	hi, _ := bits.Mul64(a, b)
-	return hi - uint64(int64(a)>>63)&b
-}
-
-// Divisions do not trap: by zero gives all ones and the dividend, an overflow the dividend and zero.
-
-func div(a, b uint64) uint64 {
-	switch {
-	case b == 0:
-		return math.MaxUint64
-	case int64(a) == math.MinInt64 && int64(b) == -1:
-		return a
-	}
-	return uint64(int64(a) / int64(b))
-}
-
-func divu(a, b uint64) uint64 {
-	if b == 0 {
-		return math.MaxUint64
-	}
-	return a / b
-}
-
-func rem(a, b uint64) uint64 {
-	switch {
-	case b == 0:
-		return a
-	case int64(a) == math.MinInt64 && int64(b) == -1:
-		return 0
-	}
-	return uint64(int64(a) % int64(b))
-}
-
-func remu(a, b uint64) uint64 {
-	if b == 0 {
-		return a
-	}
-	return a % b
-}
-
-func divw(a, b uint32) uint64 {
-	switch {
-	case b == 0:
-		return math.MaxUint64
-	case int32(a) == math.MinInt32 && int32(b) == -1:
-		return word(a)
-	}
-	return word(uint32(int32(a) / int32(b)))
-}
-
-func divuw(a, b uint32) uint64 {
-	if b == 0 {
-		return math.MaxUint64
-	}
-	return word(a / b)
-}
-
-func remw(a, b uint32) uint64 {
-	switch {
-	case b == 0:
-		return word(a)
-	case int32(a) == math.MinInt32 && int32(b) == -1:
-		return 0
-	}
-	return word(uint32(int32(a) % int32(b)))
-}
-
-func remuw(a, b uint32) uint64 {
-	if b == 0 {
-		return word(a)
-	}
-	return word(a % b)
-}
-
-// orcb sets all bits of every byte that has one set.
-func orcb(v uint64) uint64 {
-	var r uint64
-	for i := 0; i < 64; i += 8 {
-		if v>>i&0xff != 0 {
-			r |= 0xff << i
-		}
-	}
-	return r
-}

@@ -25,6 +25,27 @@ func (h *Hart) plain(in *Instruction) bool {
 	return h.Flags&softfloat.Inexact != 0 && (in.Rm == 0 || in.Rm == dynamic && h.Rounding == 0)
 }
 
+// fastDouble executes a sum, difference, product or quotient by the host if it can; otherwise it is slow.
+func (h *Hart) fastDouble(in *Instruction) *Instruction {
+	a, b := double(h.F[in.Rs1&31]), double(h.F[in.Rs2&31])
+	var r float64
+	switch in.Op {
+	case FADDD:
+		r = a + b
+	case FSUBD:
+		r = a - b
+	case FMULD:
+		r = a * b
+	default:
+		r = a / b
+	}
+	if !h.plain(in) || !normalDouble(r) {
+		return h.slow(in)
+	}
+	h.F[in.Rd&31] = math.Float64bits(r)
+	return in
+}
+
 func double(v uint64) float64 { return math.Float64frombits(v) }
 
 func normalDouble(r float64) bool {
@@ -137,11 +158,7 @@ func (h *Hart) floatDouble(in *Instruction, rm softfloat.Rounding) bool {
 	case FMULD:
 		h.F[in.Rd&31] = f.Mul(a, b, rm, flags)
 	case FDIVD:
-		if r := math.Float64frombits(a) / math.Float64frombits(b); h.plain(in) && normalDouble(r) {
-			h.F[in.Rd&31] = math.Float64bits(r)
-		} else {
-			h.F[in.Rd&31] = f.Div(a, b, rm, flags)
-		}
+		h.F[in.Rd&31] = f.Div(a, b, rm, flags)
 	case FSQRTD:
 		if r := math.Sqrt(math.Float64frombits(a)); h.plain(in) && normalDouble(r) {
 			h.F[in.Rd&31] = math.Float64bits(r)

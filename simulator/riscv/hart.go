@@ -5,7 +5,6 @@ package riscv
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"runtime/debug"
 	"slices"
 	"unsafe"
@@ -87,13 +86,13 @@ func (h *Hart) Unreserve() { h.reservation = false }
 // Code is the decoded code of an address space.
 type Code struct {
 	space  *memory.Space
-	blocks map[uint64]*Block       // by address
-	recent [1 << recentBits]*Block // those of them that were last found
+	blocks map[uint64]*Block // by address
+	recent [recent]*Block    // the one last looked for, by the low bits of the address
 }
 
 const (
-	recentBits = 14
-	most       = 1 << 18 // blocks that are kept
+	recent = 1 << 14
+	most   = 1 << 18 // blocks that are kept
 )
 
 // Block is consecutive instructions of which only the last may go elsewhere. It is constant but for Note and its successors.
@@ -137,14 +136,6 @@ func (c *Code) Flush() {
 	clear(c.recent[:])
 }
 
-// find returns the block at pc if it was looked for of late.
-func (c *Code) find(pc uint64) *Block {
-	if b := c.recent[pc>>1&(1<<recentBits-1)]; b != nil && b.pc == pc {
-		return b
-	}
-	return nil
-}
-
 // block returns the block at pc, nil if nothing can be executed there.
 func (c *Code) block(pc uint64) *Block {
 	b := c.blocks[pc]
@@ -154,7 +145,7 @@ func (c *Code) block(pc uint64) *Block {
 		}
 		c.blocks[pc] = b
 	}
-	c.recent[pc>>1&(1<<recentBits-1)] = b
+	c.recent[pc>>1%recent] = b
 	return b
 }
 
@@ -187,12 +178,22 @@ func (c *Code) decode(pc uint64) *Block {
 	return b
 }
 
-// fuse returns instructions in which the first ones of known pairs do both. The second ones stay where they are: they hold
-// the operands.
+// fuse returns instructions in which the first ones of known sequences do all of those. The others stay where they are: they
+// hold the operands.
 func fuse(plain []Instruction) []Instruction {
 	fused := slices.Clone(plain)
 	for i := 0; i+1 < len(fused); i++ {
-		if op, ok := pairs[[2]Op{plain[i].Op, plain[i+1].Op}]; ok {
+		key := [3]Op{plain[i].Op, plain[i+1].Op}
+		if i+2 < len(fused) {
+			key[2] = plain[i+2].Op
+			if op, ok := sequences[key]; ok {
+				fused[i].Op = op
+				i += 2
+				continue
+			}
+			key[2] = Illegal
+		}
+		if op, ok := sequences[key]; ok {
 			fused[i].Op = op
 			i++
 		}
@@ -313,26 +314,4 @@ func (h *Hart) paused(b *Block, i int) Stop {
 	h.Retired += uint64(i)
 	h.PC = b.address(i)
 	return Stop{Why: Budget}
-}
-
-// slow executes what needs more than a few lines, and returns the instruction; nil if it is refused. See refused.
-func (h *Hart) slow(in *Instruction) *Instruction {
-	h.at = int(in.At)
-	ok := true
-	switch op := in.Op; {
-	case op.atomic():
-		ok = h.atomic(in, h.X[in.Rs1])
-	case op >= CSRRW && op <= CSRRCI:
-		ok = h.csr(in, uint64(in.At))
-	case op == CPOP:
-		h.X[in.Rd] = uint64(bits.OnesCount64(h.X[in.Rs1]))
-	case op == CPOPW:
-		h.X[in.Rd] = uint64(bits.OnesCount32(uint32(h.X[in.Rs1])))
-	default:
-		ok = h.float(in)
-	}
-	if !ok {
-		return nil
-	}
-	return in
 }

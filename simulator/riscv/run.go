@@ -4,129 +4,124 @@
 
 package riscv
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
-// Pairs of instructions that are executed in one step.
+// Sequences of instructions that are executed in one step.
 const (
-	firstPair = pause + 1 + iota
-	pairADDIADDI
-	pairADDILD
-	pairADDISD
-	pairADDIADD
-	pairADDIJAL
-	pairADDIJALR
-	pairADDIBEQ
-	pairADDIBNE
-	pairADDIBLT
-	pairADDIBGE
-	pairADDIBLTU
-	pairADDIBGEU
-	pairLDADDI
-	pairLDLD
-	pairLDSD
-	pairLDADD
-	pairLDJAL
-	pairLDLB
-	pairLDSLLI
-	pairLDBEQ
-	pairLDBNE
-	pairLDBLT
-	pairLDBGE
-	pairLDBLTU
-	pairSDADDI
-	pairSDLD
-	pairSDSD
-	pairSDJAL
-	pairADDADDI
-	pairADDLD
-	pairADDADD
-	pairADDJAL
-	pairADDLBU
-	pairADDFLD
-	pairADDSRLIW
-	pairADDADDIW
-	pairSLLIADD
-	pairSLLISRLI
-	pairLUIADDI
-	pairLUILD
-	pairANDIBEQ
-	pairANDIBNE
-	pairLBUBEQ
-	pairLBUADDI
-	pairLBSLLI
-	pairXORADD
-	pairXORXOR
-	pairXORAND
-	pairXORLW
-	pairSRLIWSLLIW
-	pairORSRLIW
-	pairORXOR
-	pairLWULWU
-	pairLWADDW
-	pairADDIWADDI
-	pairADDIWSW
+	_ = pause + iota
+	seqADDIADDI
+	seqADDILD
+	seqADDISD
+	seqADDIADD
+	seqADDIJAL
+	seqADDIJALR
+	seqADDIBEQ
+	seqADDIBNE
+	seqADDIBLT
+	seqADDIBGE
+	seqADDIBLTU
+	seqADDIBGEU
+	seqADDILDADDI
+	seqLDADDI
+	seqLDLD
+	seqLDSD
+	seqLDADD
+	seqLDJAL
+	seqLDLB
+	seqLDBEQ
+	seqLDBNE
+	seqLDBLT
+	seqLDBGE
+	seqLDBLTU
+	seqLDADDIJALR
+	seqLDLDLD
+	seqSDADDI
+	seqSDLD
+	seqSDSD
+	seqSDJAL
+	seqSDADDISD
+	seqSDSDSD
+	seqADDADDI
+	seqADDLD
+	seqADDADD
+	seqADDJAL
+	seqSLLIADD
+	seqSLLISRLI
+	seqSLLIADDLD
+	seqLUIADDI
+	seqLUILD
+	seqANDIBEQ
+	seqANDIBNE
+	seqLBUBEQ
+	seqLBSLLI
+	seqXORXOR
+	seqXORADD
+	seqXORXORADD
+	seqXORXORAND
+	seqSRLIWSLLIWOR
+	seqORXOR
+	seqLWULWU
+	seqADDIWADDI
+	seqADDIWSW
+	seqLWADDW
 )
 
-var pairs = map[[2]Op]Op{
-	{ADDI, ADDI}:   pairADDIADDI,
-	{ADDI, LD}:     pairADDILD,
-	{ADDI, SD}:     pairADDISD,
-	{ADDI, ADD}:    pairADDIADD,
-	{ADDI, JAL}:    pairADDIJAL,
-	{ADDI, JALR}:   pairADDIJALR,
-	{ADDI, BEQ}:    pairADDIBEQ,
-	{ADDI, BNE}:    pairADDIBNE,
-	{ADDI, BLT}:    pairADDIBLT,
-	{ADDI, BGE}:    pairADDIBGE,
-	{ADDI, BLTU}:   pairADDIBLTU,
-	{ADDI, BGEU}:   pairADDIBGEU,
-	{LD, ADDI}:     pairLDADDI,
-	{LD, LD}:       pairLDLD,
-	{LD, SD}:       pairLDSD,
-	{LD, ADD}:      pairLDADD,
-	{LD, JAL}:      pairLDJAL,
-	{LD, LB}:       pairLDLB,
-	{LD, SLLI}:     pairLDSLLI,
-	{LD, BEQ}:      pairLDBEQ,
-	{LD, BNE}:      pairLDBNE,
-	{LD, BLT}:      pairLDBLT,
-	{LD, BGE}:      pairLDBGE,
-	{LD, BLTU}:     pairLDBLTU,
-	{SD, ADDI}:     pairSDADDI,
-	{SD, LD}:       pairSDLD,
-	{SD, SD}:       pairSDSD,
-	{SD, JAL}:      pairSDJAL,
-	{ADD, ADDI}:    pairADDADDI,
-	{ADD, LD}:      pairADDLD,
-	{ADD, ADD}:     pairADDADD,
-	{ADD, JAL}:     pairADDJAL,
-	{ADD, LBU}:     pairADDLBU,
-	{ADD, FLD}:     pairADDFLD,
-	{ADD, SRLIW}:   pairADDSRLIW,
-	{ADD, ADDIW}:   pairADDADDIW,
-	{SLLI, ADD}:    pairSLLIADD,
-	{SLLI, SRLI}:   pairSLLISRLI,
-	{LUI, ADDI}:    pairLUIADDI,
-	{LUI, LD}:      pairLUILD,
-	{ANDI, BEQ}:    pairANDIBEQ,
-	{ANDI, BNE}:    pairANDIBNE,
-	{LBU, BEQ}:     pairLBUBEQ,
-	{LBU, ADDI}:    pairLBUADDI,
-	{LB, SLLI}:     pairLBSLLI,
-	{XOR, ADD}:     pairXORADD,
-	{XOR, XOR}:     pairXORXOR,
-	{XOR, AND}:     pairXORAND,
-	{XOR, LW}:      pairXORLW,
-	{SRLIW, SLLIW}: pairSRLIWSLLIW,
-	{OR, SRLIW}:    pairORSRLIW,
-	{OR, XOR}:      pairORXOR,
-	{LWU, LWU}:     pairLWULWU,
-	{LW, ADDW}:     pairLWADDW,
-	{ADDIW, ADDI}:  pairADDIWADDI,
-	{ADDIW, SW}:    pairADDIWSW,
+var sequences = map[[3]Op]Op{
+	{ADDI, ADDI}:       seqADDIADDI,
+	{ADDI, LD}:         seqADDILD,
+	{ADDI, SD}:         seqADDISD,
+	{ADDI, ADD}:        seqADDIADD,
+	{ADDI, JAL}:        seqADDIJAL,
+	{ADDI, JALR}:       seqADDIJALR,
+	{ADDI, BEQ}:        seqADDIBEQ,
+	{ADDI, BNE}:        seqADDIBNE,
+	{ADDI, BLT}:        seqADDIBLT,
+	{ADDI, BGE}:        seqADDIBGE,
+	{ADDI, BLTU}:       seqADDIBLTU,
+	{ADDI, BGEU}:       seqADDIBGEU,
+	{ADDI, LD, ADDI}:   seqADDILDADDI,
+	{LD, ADDI}:         seqLDADDI,
+	{LD, LD}:           seqLDLD,
+	{LD, SD}:           seqLDSD,
+	{LD, ADD}:          seqLDADD,
+	{LD, JAL}:          seqLDJAL,
+	{LD, LB}:           seqLDLB,
+	{LD, BEQ}:          seqLDBEQ,
+	{LD, BNE}:          seqLDBNE,
+	{LD, BLT}:          seqLDBLT,
+	{LD, BGE}:          seqLDBGE,
+	{LD, BLTU}:         seqLDBLTU,
+	{LD, ADDI, JALR}:   seqLDADDIJALR,
+	{LD, LD, LD}:       seqLDLDLD,
+	{SD, ADDI}:         seqSDADDI,
+	{SD, LD}:           seqSDLD,
+	{SD, SD}:           seqSDSD,
+	{SD, JAL}:          seqSDJAL,
+	{SD, ADDI, SD}:     seqSDADDISD,
+	{SD, SD, SD}:       seqSDSDSD,
+	{ADD, ADDI}:        seqADDADDI,
+	{ADD, LD}:          seqADDLD,
+	{ADD, ADD}:         seqADDADD,
+	{ADD, JAL}:         seqADDJAL,
+	{SLLI, ADD}:        seqSLLIADD,
+	{SLLI, SRLI}:       seqSLLISRLI,
+	{SLLI, ADD, LD}:    seqSLLIADDLD,
+	{LUI, ADDI}:        seqLUIADDI,
+	{LUI, LD}:          seqLUILD,
+	{ANDI, BEQ}:        seqANDIBEQ,
+	{ANDI, BNE}:        seqANDIBNE,
+	{LBU, BEQ}:         seqLBUBEQ,
+	{LB, SLLI}:         seqLBSLLI,
+	{XOR, XOR}:         seqXORXOR,
+	{XOR, ADD}:         seqXORADD,
+	{XOR, XOR, ADD}:    seqXORXORADD,
+	{XOR, XOR, AND}:    seqXORXORAND,
+	{SRLIW, SLLIW, OR}: seqSRLIWSLLIWOR,
+	{OR, XOR}:          seqORXOR,
+	{LWU, LWU}:         seqLWULWU,
+	{ADDIW, ADDI}:      seqADDIWADDI,
+	{ADDIW, SW}:        seqADDIWSW,
+	{LW, ADDW}:         seqLWADDW,
 }
 
 // run is runObserved without an observer.
@@ -154,7 +149,7 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = b.end
 				h.PC = target
 				h.Retired += b.count
-				if b = h.code.find(target); b == nil {
+				if b = h.code.recent[target>>1%recent]; b == nil || b.pc != target {
 					b = h.code.block(target)
 				}
 				goto start
@@ -296,52 +291,15 @@ func (h *Hart) run() Stop {
 			case MUL:
 				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
 			case MULH:
-				x[in.Rd] = mulh(x[in.Rs1], x[in.Rs2])
-			case MULHSU:
-				x[in.Rd] = mulhsu(x[in.Rs1], x[in.Rs2])
+				hi, _ := bits.Mul64(x[in.Rs1], x[in.Rs2])
+				x[in.Rd] = hi - uint64(int64(x[in.Rs1])>>63)&x[in.Rs2] - uint64(int64(x[in.Rs2])>>63)&x[in.Rs1]
 			case MULHU:
 				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
-			case DIV:
-				x[in.Rd] = div(x[in.Rs1], x[in.Rs2])
-			case DIVU:
-				x[in.Rd] = divu(x[in.Rs1], x[in.Rs2])
-			case REM:
-				x[in.Rd] = rem(x[in.Rs1], x[in.Rs2])
-			case REMU:
-				x[in.Rd] = remu(x[in.Rs1], x[in.Rs2])
 			case MULW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
-			case DIVW:
-				x[in.Rd] = divw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case DIVUW:
-				x[in.Rd] = divuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case REMW:
-				x[in.Rd] = remw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
-			case REMUW:
-				x[in.Rd] = remuw(uint32(x[in.Rs1]), uint32(x[in.Rs2]))
 
-			case FADDD:
-				if r := double(h.F[in.Rs1&31]) + double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FSUBD:
-				if r := double(h.F[in.Rs1&31]) - double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FMULD:
-				if r := double(h.F[in.Rs1&31]) * double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
-					return h.refused(b)
-				}
-			case FDIVD:
-				if r := double(h.F[in.Rs1&31]) / double(h.F[in.Rs2&31]); h.plain(in) && normalDouble(r) {
-					h.F[in.Rd&31] = math.Float64bits(r)
-				} else if in = h.slow(in); in == nil {
+			case FADDD, FSUBD, FMULD, FDIVD:
+				if in = h.fastDouble(in); in == nil {
 					return h.refused(b)
 				}
 			case FEQD:
@@ -425,8 +383,6 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(x[in.Rs2]&31)))
 			case RORIW:
 				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(in.Imm&31)))
-			case ORCB:
-				x[in.Rd] = orcb(x[in.Rs1])
 			case REV8:
 				x[in.Rd] = bits.ReverseBytes64(x[in.Rs1])
 			case BCLR:
@@ -463,122 +419,124 @@ func (h *Hart) run() Stop {
 				goto next
 			case pause:
 				return h.paused(b, int(in.At))
-			case pairADDIADDI:
+			case seqADDIADDI:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairADDILD:
+			case seqADDILD:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairADDISD:
+			case seqADDISD:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
-			case pairADDIADD:
+			case seqADDIADD:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case pairADDIJAL:
+			case seqADDIJAL:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
-			case pairADDIJALR:
+			case seqADDIJALR:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				target := (x[in.Rs1] + uint64(in.Imm)) &^ 1
 				x[in.Rd] = b.end
 				h.PC = target
 				h.Retired += b.count
-				if b = h.code.find(target); b == nil {
+				if b = h.code.recent[target>>1%recent]; b == nil || b.pc != target {
 					b = h.code.block(target)
 				}
 				goto start
-			case pairADDIBEQ:
+			case seqADDIBEQ:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] == x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairADDIBNE:
+			case seqADDIBNE:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] != x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairADDIBLT:
+			case seqADDIBLT:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if int64(x[in.Rs1]) < int64(x[in.Rs2]) {
 					goto taken
 				}
 				goto next
-			case pairADDIBGE:
+			case seqADDIBGE:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if int64(x[in.Rs1]) >= int64(x[in.Rs2]) {
 					goto taken
 				}
 				goto next
-			case pairADDIBLTU:
+			case seqADDIBLTU:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] < x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairADDIBGEU:
+			case seqADDIBGEU:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] >= x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairLDADDI:
+			case seqADDILDADDI:
+				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairLDLD:
+			case seqLDADDI:
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+			case seqLDLD:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairLDSD:
+			case seqLDSD:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
-			case pairLDADD:
+			case seqLDADD:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case pairLDJAL:
+			case seqLDJAL:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
-			case pairLDLB:
+			case seqLDLB:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
-			case pairLDSLLI:
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-			case pairLDBEQ:
+			case seqLDBEQ:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
@@ -586,7 +544,7 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairLDBNE:
+			case seqLDBNE:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
@@ -594,7 +552,7 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairLDBLT:
+			case seqLDBLT:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
@@ -602,7 +560,7 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairLDBGE:
+			case seqLDBGE:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
@@ -610,7 +568,7 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairLDBLTU:
+			case seqLDBLTU:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
@@ -618,97 +576,126 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairSDADDI:
+			case seqLDADDIJALR:
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+				in = behind(in)
+				target := (x[in.Rs1] + uint64(in.Imm)) &^ 1
+				x[in.Rd] = b.end
+				h.PC = target
+				h.Retired += b.count
+				if b = h.code.recent[target>>1%recent]; b == nil || b.pc != target {
+					b = h.code.block(target)
+				}
+				goto start
+			case seqLDLDLD:
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+			case seqSDADDI:
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairSDLD:
+			case seqSDLD:
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairSDSD:
+			case seqSDSD:
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 				in = behind(in)
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
-			case pairSDJAL:
+			case seqSDJAL:
 				h.at = int(in.At)
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
-			case pairADDADDI:
+			case seqSDADDISD:
+				h.at = int(in.At)
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+				in = behind(in)
+				h.at = int(in.At)
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
+			case seqSDSDSD:
+				h.at = int(in.At)
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
+				in = behind(in)
+				h.at = int(in.At)
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
+				in = behind(in)
+				h.at = int(in.At)
+				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
+			case seqADDADDI:
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairADDLD:
+			case seqADDLD:
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairADDADD:
+			case seqADDADD:
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case pairADDJAL:
+			case seqADDJAL:
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
-			case pairADDLBU:
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
-			case pairADDFLD:
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-				in = behind(in)
-				h.at = int(in.At)
-				h.F[in.Rd&31] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairADDSRLIW:
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = word(uint32(x[in.Rs1]) >> (in.Imm & 31))
-			case pairADDADDIW:
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
-			case pairSLLIADD:
+			case seqSLLIADD:
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case pairSLLISRLI:
+			case seqSLLISRLI:
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
-			case pairLUIADDI:
+			case seqSLLIADDLD:
+				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+			case seqLUIADDI:
 				x[in.Rd] = uint64(in.Imm)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairLUILD:
+			case seqLUILD:
 				x[in.Rd] = uint64(in.Imm)
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case pairANDIBEQ:
+			case seqANDIBEQ:
 				x[in.Rd] = x[in.Rs1] & uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] == x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairANDIBNE:
+			case seqANDIBNE:
 				x[in.Rd] = x[in.Rs1] & uint64(in.Imm)
 				in = behind(in)
 				if x[in.Rs1] != x[in.Rs2] {
 					goto taken
 				}
 				goto next
-			case pairLBUBEQ:
+			case seqLBUBEQ:
 				h.at = int(in.At)
 				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 				in = behind(in)
@@ -716,65 +703,61 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case pairLBUADDI:
-				h.at = int(in.At)
-				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairLBSLLI:
+			case seqLBSLLI:
 				h.at = int(in.At)
 				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-			case pairXORADD:
+			case seqXORXOR:
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
+			case seqXORADD:
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case pairXORXOR:
+			case seqXORXORADD:
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case pairXORAND:
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
+			case seqXORXORAND:
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
+				in = behind(in)
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] & x[in.Rs2]
-			case pairXORLW:
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
-			case pairSRLIWSLLIW:
+			case seqSRLIWSLLIWOR:
 				x[in.Rd] = word(uint32(x[in.Rs1]) >> (in.Imm & 31))
 				in = behind(in)
 				x[in.Rd] = word(uint32(x[in.Rs1]) << (in.Imm & 31))
-			case pairORSRLIW:
-				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
 				in = behind(in)
-				x[in.Rd] = word(uint32(x[in.Rs1]) >> (in.Imm & 31))
-			case pairORXOR:
+				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
+			case seqORXOR:
 				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case pairLWULWU:
+			case seqLWULWU:
 				h.at = int(in.At)
 				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
-			case pairLWADDW:
-				h.at = int(in.At)
-				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
-				in = behind(in)
-				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(x[in.Rs2]))
-			case pairADDIWADDI:
+			case seqADDIWADDI:
 				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case pairADDIWSW:
+			case seqADDIWSW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
 				in = behind(in)
 				h.at = int(in.At)
 				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(x[in.Rs2])
+			case seqLWADDW:
+				h.at = int(in.At)
+				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
+				in = behind(in)
+				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(x[in.Rs2]))
 			default:
 				if in = h.slow(in); in == nil {
 					return h.refused(b)
