@@ -42,7 +42,7 @@ func (t *thread) time(clock uint64) (int64, errno) {
 	case 1, 4, 6, 7: // monotonic, raw, coarse, boot time
 		return t.clock(), 0
 	case 2: // of the process
-		return int64(t.k.Instructions()), 0
+		return int64(t.p.instructions()), 0
 	case 3: // of the thread
 		return int64(t.hart.Retired), 0
 	}

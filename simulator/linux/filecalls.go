@@ -41,7 +41,7 @@ func openat(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
-	fd, err := t.p.files.add(&open{file: f, flags: a[2] & (3 | oAppend | oNonblock), path: name}, 0)
+	fd, err := t.p.files.add(&open{file: f, flags: a[2] & (3 | oAppend | oNonblock), path: name}, 0, a[2])
 	if err != 0 {
 		f.close()
 	}

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"io"
+	"slices"
 	"syscall"
 
 	"tracerec/simulator/memory"
@@ -51,7 +52,13 @@ const (
 // files is a table of descriptors.
 type files struct {
 	k    *Kernel
-	list []*open
+	list []descriptor
+}
+
+// descriptor is a number's open file, or nil.
+type descriptor struct {
+	*open
+	closes bool // when another program is executed
 }
 
 // maxFiles is how many descriptors a process may have.
@@ -60,19 +67,19 @@ const maxFiles = 1024
 func newFiles(k *Kernel) files {
 	f := files{k: k}
 	for _, s := range []file{&input{r: k.o.Stdin}, &output{k.o.Stdout}, &output{k.o.Stderr}} {
-		f.add(&open{file: s, flags: oReadWrite}, 0)
+		f.add(&open{file: s, flags: oReadWrite}, 0, 0)
 	}
 	return f
 }
 
-// add gives a file the lowest free descriptor from least on.
-func (f *files) add(o *open, least uint64) (int64, errno) {
+// add gives a file the lowest free descriptor from least on. Of the flags, O_CLOEXEC matters.
+func (f *files) add(o *open, least, flags uint64) (int64, errno) {
 	for n := least; n < maxFiles; n++ {
 		for uint64(len(f.list)) <= n {
-			f.list = append(f.list, nil)
+			f.list = append(f.list, descriptor{})
 		}
-		if f.list[n] == nil {
-			f.list[n] = o
+		if f.list[n].open == nil {
+			f.list[n] = descriptor{o, flags&oCloseExec != 0}
 			o.users++
 			return int64(n), 0
 		}
@@ -81,10 +88,10 @@ func (f *files) add(o *open, least uint64) (int64, errno) {
 }
 
 func (f *files) get(n uint64) (*open, errno) {
-	if n = uint64(uint32(n)); n >= uint64(len(f.list)) || f.list[n] == nil {
+	if n = uint64(uint32(n)); n >= uint64(len(f.list)) || f.list[n].open == nil {
 		return nil, syscall.EBADF
 	}
-	return f.list[n], 0
+	return f.list[n].open, 0
 }
 
 func (f *files) drop(n uint64) errno {
@@ -92,12 +99,38 @@ func (f *files) drop(n uint64) errno {
 	if err != 0 {
 		return err
 	}
-	f.list[uint32(n)] = nil
+	f.list[uint32(n)] = descriptor{}
 	if o.users--; o.users == 0 {
 		o.file.close()
 	}
 	f.k.changed = true
 	return 0
+}
+
+// copy returns a table of the same open files.
+func (f *files) copy() files {
+	for _, d := range f.list {
+		if d.open != nil {
+			d.users++
+		}
+	}
+	return files{f.k, slices.Clone(f.list)}
+}
+
+// closeAll closes all files.
+func (f *files) closeAll() {
+	for n := range f.list {
+		f.drop(uint64(n))
+	}
+}
+
+// closeOnExec closes those that another program is not to have.
+func (f *files) closeOnExec() {
+	for n, d := range f.list {
+		if d.closes {
+			f.drop(uint64(n))
+		}
+	}
 }
 
 // input is the standard input.
@@ -128,7 +161,7 @@ func (o *output) write(b []byte) (int, errno) {
 	if o.w == nil {
 		return len(b), 0
 	}
-	n, err := o.w.Write(b)
+	n, err := o.w.Write(slices.Clone(b)) // the memory may fault, and the writer may keep it
 	if err != nil && n == 0 {
 		return 0, syscall.EIO
 	}
@@ -169,6 +202,11 @@ func (t *thread) transfer(fd uint64, pieces [][]byte, err errno, do func(file, [
 	if err != syscall.EAGAIN || o.flags&oNonblock != 0 {
 		return n, err
 	}
+	return t.await(attempt)
+}
+
+// await lets the thread wait until attempt, which was made already, returns something else than EAGAIN.
+func (t *thread) await(attempt func() (int64, errno)) (int64, errno) {
 	t.restart = true
 	t.block(-1, func() (int64, bool) {
 		n, err := attempt()
@@ -204,7 +242,7 @@ func dup(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
-	return t.p.files.add(o, 0)
+	return t.p.files.add(o, 0, 0)
 }
 
 func dup3(t *thread, a [6]uint64) (int64, errno) {
@@ -218,7 +256,7 @@ func dup3(t *thread, a [6]uint64) (int64, errno) {
 		return 0, syscall.EINVAL
 	}
 	t.p.files.drop(a[1]) // if it was open
-	return t.p.files.add(o, a[1])
+	return t.p.files.add(o, a[1], a[2])
 }
 
 func fcntl(t *thread, a [6]uint64) (int64, errno) {
@@ -227,16 +265,24 @@ func fcntl(t *thread, a [6]uint64) (int64, errno) {
 		return 0, err
 	}
 	switch a[1] {
-	case 0, 1030: // F_DUPFD, with close-on-exec
-		return t.p.files.add(o, a[2])
+	case 0: // F_DUPFD
+		return t.p.files.add(o, a[2], 0)
+	case 1030: // with close-on-exec
+		return t.p.files.add(o, a[2], oCloseExec)
 	case 1: // F_GETFD
-		return 1, 0
+		if t.p.files.list[uint32(a[0])].closes {
+			return 1, 0
+		}
+		return 0, 0
+	case 2: // F_SETFD
+		t.p.files.list[uint32(a[0])].closes = a[2]&1 != 0
+		return 0, 0
 	case 3: // F_GETFL
 		return int64(o.flags), 0
 	case 4: // F_SETFL
 		o.flags = o.flags&^(oAppend|oNonblock) | a[2]&(oAppend|oNonblock)
 		return 0, 0
-	case 2, 5, 6, 7, 36, 37, 38: // F_SETFD; locks, of which there is no other owner
+	case 5, 6, 7, 36, 37, 38: // locks, of which there is no other owner
 		return 0, 0
 	}
 	return 0, syscall.EINVAL
@@ -327,11 +373,11 @@ func (e *pipeEnd) close() {
 
 func pipe2(t *thread, a [6]uint64) (int64, errno) {
 	p := &pipe{k: t.k, readers: 1, writers: 1}
-	r, err := t.p.files.add(&open{file: &pipeEnd{p, false}, flags: a[1] & oNonblock}, 0)
+	r, err := t.p.files.add(&open{file: &pipeEnd{p, false}, flags: a[1] & oNonblock}, 0, a[1])
 	if err != 0 {
 		return 0, err
 	}
-	w, err := t.p.files.add(&open{file: &pipeEnd{p, true}, flags: a[1]&oNonblock | oWriteOnly}, 0)
+	w, err := t.p.files.add(&open{file: &pipeEnd{p, true}, flags: a[1]&oNonblock | oWriteOnly}, 0, a[1])
 	if err == 0 {
 		if err = t.p.putWord32(a[0], uint32(r)); err == 0 {
 			err = t.p.putWord32(a[0]+4, uint32(w))
@@ -388,5 +434,5 @@ func (c *counter) ready() uint32 {
 func (*counter) close() {}
 
 func eventfd(t *thread, a [6]uint64) (int64, errno) {
-	return t.p.files.add(&open{file: &counter{a[0], a[1]&1 != 0}, flags: a[1]&oNonblock | oReadWrite}, 0)
+	return t.p.files.add(&open{file: &counter{a[0], a[1]&1 != 0}, flags: a[1]&oNonblock | oReadWrite}, 0, a[1])
 }

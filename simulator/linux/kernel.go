@@ -16,6 +16,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"syscall"
 
 	"tracerec/simulator/memory"
 	"tracerec/simulator/riscv"
@@ -58,12 +59,13 @@ type Mount struct {
 	Write       bool
 }
 
-// Kernel is a run of a program with all its threads. It is used by one goroutine.
+// Kernel is a run of a program with all its threads, and with the processes that it starts. It is used by one goroutine.
 type Kernel struct {
 	o       Options
 	random  *rand.Rand
 	fs      *fileSystem
-	process *process
+	first   *process
+	all     []*process // that were not waited for, in the order in which they began
 	cpus    []cpu
 	ready   []*thread
 	waiting []*thread // for files, in the order in which they began to
@@ -72,6 +74,8 @@ type Kernel struct {
 	timed   int // timers ever made
 	waits   int // for futexes, ever begun
 	nextID  int
+	objects uint64 // shared memory, ever made
+	done    uint64 // instructions
 	exited  bool
 	status  int
 	failure error
@@ -101,9 +105,10 @@ type thread struct {
 
 	state   state
 	retry   func() (int64, bool) // of a call that waits: does it now, or cannot
+	fixed   bool                 // no signal ends the waiting
 	restart bool                 // the call is made again after a signal, if the handler allows
 	timer   *timer               // that ends the waiting
-	futex   uint64               // address on which it waits, 0 none,
+	futex   futexKey             // on which it waits,
 	since   int                  // in the order of those that wait,
 	bits    uint32               // for which wakers
 	number  uint64               // of the call
@@ -138,7 +143,8 @@ const shortest = 20_000
 // callCost is what a system call takes of the virtual time, ns.
 const callCost = 300
 
-// Run executes the program until it ends and returns its exit status, 128+n when signal n ended it.
+// Run executes the program until it ends and returns its exit status, 128+n when signal n ended it. The children that it
+// leaves behind end with it.
 func (k *Kernel) Run() (status int, err error) {
 	for !k.exited && k.failure == nil {
 		k.step()
@@ -146,13 +152,9 @@ func (k *Kernel) Run() (status int, err error) {
 	return k.status, k.failure
 }
 
-// Instructions returns how many the program executed.
+// Instructions returns how many the program and its children executed.
 func (k *Kernel) Instructions() uint64 {
-	n := k.process.retired
-	for _, t := range k.process.threads {
-		n += t.hart.Retired
-	}
-	return n
+	return k.done
 }
 
 // now returns the virtual time, ns since boot: that of the processor furthest behind.
@@ -205,6 +207,7 @@ func (k *Kernel) step() {
 	}
 	stop := t.hart.Run(uint64(budget))
 	n := int64(t.hart.Retired - before)
+	k.done += uint64(n)
 	c.clock += n
 	c.left -= n
 	t.stopped(c, stop)
@@ -285,7 +288,7 @@ func (t *thread) wake(value int64) {
 	if t.state != blocked {
 		return
 	}
-	t.state, t.retry, t.restart, t.futex = running, nil, false, 0
+	t.state, t.retry, t.restart, t.fixed, t.futex = running, nil, false, false, futexKey{}
 	if t.timer != nil {
 		t.timer.fire = nil
 		t.timer = nil
@@ -305,7 +308,11 @@ func (k *Kernel) retryAll() {
 			if t.state != blocked || t.retry == nil {
 				continue
 			}
-			if v, ok := t.retry(); ok {
+			v, ok := int64(0), true
+			if !guarded(func() { v, ok = t.retry() }) {
+				v = -int64(syscall.EFAULT)
+			}
+			if ok {
 				t.wake(v)
 			}
 		}

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 
 	"tracerec/simulator/memory"
@@ -57,6 +58,9 @@ const (
 	mapNoReplace = 0x100000
 )
 
+// anonymousObjects is where the numbers of shared memory that is no file begin.
+const anonymousObjects = 1 << 32
+
 func mmap(t *thread, a [6]uint64) (int64, errno) {
 	p, size, flags := t.p, pages(a[1]), a[3]
 	if size == 0 {
@@ -66,19 +70,32 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 		return 0, syscall.ENOMEM
 	}
 	var content []byte
+	object, fd := memory.Region{Prot: memory.Prot(a[2] & 7)}, -1
 	if flags&mapAnonymous == 0 {
 		f, err := p.files.get(a[4])
 		if err != 0 {
 			return 0, err
 		}
-		m, ok := f.file.(interface{ content() ([]byte, errno) })
-		if !ok || flags&mapShared != 0 && a[2]&2 != 0 {
-			return 0, syscall.ENODEV // changes of shared files would be lost
+		m, ok := f.file.(*regular)
+		switch {
+		case !ok:
+			return 0, syscall.ENODEV
+		case a[5]%memory.PageSize != 0 || a[5] > 1<<62:
+			return 0, syscall.EINVAL
+		case flags&mapShared != 0 && a[2]&4 != 0:
+			return 0, syscall.EACCES // code that another process may change or cut off
+		case flags&mapShared != 0:
+			object.Object, object.Offset = t.k.fs.inode(f.path), a[5]
+			fd = int(m.Fd())
+		default:
+			if content, err = m.content(); err != 0 {
+				return 0, err
+			}
+			content = content[min(a[5], uint64(len(content))):]
 		}
-		if content, err = m.content(); err != 0 {
-			return 0, err
-		}
-		content = content[min(a[5], uint64(len(content))):]
+	} else if flags&mapShared != 0 {
+		t.k.objects++
+		object.Object = anonymousObjects + t.k.objects
 	}
 	at := a[0]
 	switch fixed := flags&(mapFixed|mapNoReplace) != 0; {
@@ -93,6 +110,14 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 				return 0, syscall.ENOMEM
 			}
 		}
+	}
+	if object.Object != 0 {
+		p.code.Flush()
+		object.Begin, object.End = at, at+size
+		if err := p.space.MapShared(object, fd); err != nil {
+			return 0, number(err)
+		}
+		return int64(at), 0
 	}
 	if err := p.mapAt(at, size, memory.Prot(a[2]&7), content); err != 0 {
 		return 0, err
@@ -139,6 +164,11 @@ func mprotect(t *thread, a [6]uint64) (int64, errno) {
 	size := pages(a[1])
 	if size == 0 {
 		return 0, 0
+	}
+	if a[2]&4 != 0 && slices.ContainsFunc(t.p.space.Regions(), func(r memory.Region) bool {
+		return r.Object != 0 && r.Begin < a[0]+size && r.End > a[0]
+	}) {
+		return 0, syscall.EACCES
 	}
 	t.p.code.Flush()
 	return 0, number(t.p.space.Protect(a[0], size, memory.Prot(a[2]&7)))

@@ -56,8 +56,8 @@ func (w *watch) fresh() uint32 {
 	return now
 }
 
-func epollCreate(t *thread, _ [6]uint64) (int64, errno) {
-	return t.p.files.add(&open{file: &epoll{}, flags: oReadWrite}, 0)
+func epollCreate(t *thread, a [6]uint64) (int64, errno) {
+	return t.p.files.add(&open{file: &epoll{}, flags: oReadWrite}, 0, a[0])
 }
 
 func epollControl(t *thread, a [6]uint64) (int64, errno) {

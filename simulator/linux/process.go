@@ -19,18 +19,35 @@ import (
 
 // process is an address space with threads and files.
 type process struct {
+	*image
+	family
 	k       *Kernel
 	id      int
-	space   *memory.Space
-	code    *riscv.Code
 	threads []*thread
 	retired uint64 // instructions of threads that have ended
 	files   files
 	actions [signals]action
 	program string // absolute name, of the guest
 	dir     string // working directory
+}
+
+// image is an address space; a child shares its parent's until it executes another program.
+type image struct {
+	space   *memory.Space
+	code    *riscv.Code
 	breakAt uint64 // end of the data segment
 	least   uint64 // of it
+	users   int    // processes
+}
+
+func newImage(s *memory.Space) *image { return &image{space: s, code: riscv.NewCode(s), users: 1} }
+
+// release ends a process's use of its address space.
+func (p *process) release() (err error) {
+	if p.image.users--; p.image.users == 0 {
+		err = p.space.Close()
+	}
+	return err
 }
 
 // Addresses of a process.
@@ -52,31 +69,30 @@ func New(program []byte, o Options) (*Kernel, error) {
 	if k.fs, err = newFileSystem(o.Mounts); err != nil {
 		return nil, err
 	}
-	p := &process{k: k, id: k.newID()}
-	if p.space, err = memory.New(addresses); err != nil {
-		return nil, err
-	}
-	p.code = riscv.NewCode(p.space)
-	k.process = p
-	entry, headers, err := p.load(program)
-	if err == nil {
-		p.files = newFiles(k)
-		p.dir = cmp.Or(o.Dir, "/")
-		p.program = k.fs.absolute(p.dir, append(o.Args, "program")[0])
-		t := p.newThread(riscv.NewHart(p.code))
-		t.hart.PC = entry
-		t.hart.X[2], err = p.makeStack(headers, entry)
-		k.ready = append(k.ready, t)
-	}
+	p := &process{k: k, id: k.newID(), dir: cmp.Or(o.Dir, "/")}
+	p.group, p.session = p.id, p.id
+	p.program = k.fs.absolute(p.dir, append(slices.Clone(o.Args), "program")[0])
+	hart, err := p.start(program, o.Args, o.Env)
 	if err != nil {
-		return nil, errors.Join(err, k.Close())
+		return nil, errors.Join(err, k.fs.close())
 	}
+	p.files = newFiles(k)
+	k.first, k.all = p, []*process{p}
+	k.ready = append(k.ready, p.newThread(hart))
 	return k, nil
 }
 
 // Close frees what the run took of the host.
 func (k *Kernel) Close() error {
-	return errors.Join(k.process.space.Close(), k.fs.close())
+	var errs []error
+	for _, p := range k.all {
+		if !p.dead {
+			p.files.closeAll()
+			errs = append(errs, p.release())
+		}
+	}
+	k.all = nil
+	return errors.Join(append(errs, k.fs.close())...)
 }
 
 func (k *Kernel) newID() int {
@@ -94,6 +110,25 @@ func (p *process) newThread(h *riscv.Hart) *thread {
 	}
 	p.threads = append(p.threads, t)
 	return t
+}
+
+// start gives the process an address space of its own with a program in it, and returns a hart at its beginning.
+func (p *process) start(program []byte, args, env []string) (*riscv.Hart, error) {
+	space, err := memory.New(addresses)
+	if err != nil {
+		return nil, err
+	}
+	p.image = newImage(space)
+	h := riscv.NewHart(p.code)
+	entry, headers, err := p.load(program)
+	if err == nil {
+		h.PC = entry
+		h.X[2], err = p.makeStack(headers, entry, args, env)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.release())
+	}
+	return h, nil
 }
 
 // programHeaders says where a program's headers are in its memory.
@@ -172,7 +207,7 @@ const (
 )
 
 // makeStack maps the stack with arguments, environment and auxiliary vector, and returns the stack pointer.
-func (p *process) makeStack(headers programHeaders, entry uint64) (uint64, error) {
+func (p *process) makeStack(headers programHeaders, entry uint64, args, env []string) (uint64, error) {
 	if err := p.space.Map(stackTop-stackSize, stackSize, memory.Read|memory.Write, "[stack]"); err != nil {
 		return 0, err
 	}
@@ -193,7 +228,7 @@ func (p *process) makeStack(headers programHeaders, entry uint64) (uint64, error
 		return sp
 	}
 	total := 0
-	for _, s := range slices.Concat(p.k.o.Args, p.k.o.Env) {
+	for _, s := range slices.Concat(args, env) {
 		total += len(s) + 9
 	}
 	if total > stackSize/4 {
@@ -204,8 +239,8 @@ func (p *process) makeStack(headers programHeaders, entry uint64) (uint64, error
 		seed[i] = byte(p.k.random.Uint32())
 	}
 	random := push(seed[:])
-	words := []uint64{uint64(len(p.k.o.Args))}
-	for _, list := range [][]string{p.k.o.Args, p.k.o.Env} {
+	words := []uint64{uint64(len(args))}
+	for _, list := range [][]string{args, env} {
 		for _, s := range list {
 			words = append(words, push(append([]byte(s), 0)))
 		}

@@ -96,46 +96,60 @@ func sigaltstack(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func kill(t *thread, a [6]uint64) (int64, errno) {
-	if int(int32(a[0])) != t.p.id && int32(a[0]) != 0 {
+	to, number := int(int32(a[0])), int(int32(a[1]))
+	if number < 0 || number >= signals {
+		return 0, syscall.EINVAL
+	}
+	found := false
+	for _, p := range t.k.all {
+		if p.selected(to, t.p.group) && (to != -1 || p != t.p && p != t.k.first) {
+			found = true
+			p.signal(signal{number: number, pid: t.p.id})
+		}
+	}
+	if !found {
 		return 0, syscall.ESRCH
 	}
-	return t.signal(nil, int(a[1]), 0)
+	return 0, 0
 }
 
 func tkill(t *thread, a [6]uint64) (int64, errno) {
-	return t.signalThread(int(int32(a[0])), int(a[1]))
+	return t.signalThread(0, int(int32(a[0])), int(int32(a[1])))
 }
 
 func tgkill(t *thread, a [6]uint64) (int64, errno) {
-	return t.signalThread(int(int32(a[1])), int(a[2]))
+	return t.signalThread(int(int32(a[0])), int(int32(a[1])), int(int32(a[2])))
 }
 
-func (t *thread) signalThread(id, number int) (int64, errno) {
-	for _, o := range t.p.threads {
-		if o.id == id {
-			return t.signal(o, number, -6)
+// signalThread sends a signal to a thread, of a certain process or of any.
+func (t *thread) signalThread(process, id, number int) (int64, errno) {
+	if number < 0 || number >= signals {
+		return 0, syscall.EINVAL
+	}
+	for _, p := range t.k.all {
+		for _, o := range p.threads {
+			if o.id == id && (process == 0 || p.id == process) {
+				if number > 0 {
+					o.send(signal{number: number, code: -6, pid: t.p.id})
+				}
+				return 0, 0
+			}
 		}
 	}
 	return 0, syscall.ESRCH
 }
 
-// signal sends a signal to a thread, or to the first of the process that does not block it.
-func (t *thread) signal(to *thread, number int, code int32) (int64, errno) {
-	if number < 0 || number >= signals {
-		return 0, syscall.EINVAL
+// signal sends a signal to the first thread of the process that does not block it.
+func (p *process) signal(s signal) {
+	if s.number == 0 || len(p.threads) == 0 {
+		return
 	}
-	if number == 0 {
-		return 0, 0
-	}
-	if to == nil {
-		to = t.p.threads[0]
-		for _, o := range t.p.threads {
-			if o.mask>>(number-1)&1 == 0 {
-				to = o
-				break
-			}
+	to := p.threads[0]
+	for _, o := range p.threads {
+		if o.mask>>(s.number-1)&1 == 0 {
+			to = o
+			break
 		}
 	}
-	to.send(signal{number: number, code: code, pid: t.p.id})
-	return 0, 0
+	to.send(s)
 }

@@ -22,6 +22,7 @@ const (
 	sigCHLD  = 17
 	sigCONT  = 18
 	sigSTOP  = 19
+	sigTTOU  = 22
 	sigURG   = 23
 	sigWINCH = 28
 	signals  = 65
@@ -61,6 +62,9 @@ type signalStack struct {
 // send sends a signal to a thread, and ends its waiting if it takes it.
 func (t *thread) send(s signal) {
 	a := &t.p.actions[s.number]
+	if t.state == ended {
+		return
+	}
 	if a.handler == 1 || a.handler == 0 && ignored[s.number] {
 		return
 	}
@@ -68,7 +72,7 @@ func (t *thread) send(s signal) {
 		return // ordinary ones do not queue
 	}
 	t.pending = append(t.pending, s)
-	if t.state == blocked && t.mask>>(s.number-1)&1 == 0 {
+	if t.state == blocked && !t.fixed && t.mask>>(s.number-1)&1 == 0 {
 		restart := t.restart && a.flags&restarts != 0
 		t.wake(-int64(syscall.EINTR))
 		if restart {
@@ -98,13 +102,15 @@ func (t *thread) deliver() bool {
 		i--
 		switch a := &t.p.actions[s.number]; {
 		case a.handler == 1 || a.handler == 0 && ignored[s.number]:
+		case s.number >= sigSTOP && s.number <= sigTTOU && a.handler == 0:
+			t.k.failure = &Fatal{t.hart.PC, "stopping a process is not supported"}
 		case a.handler == 0 || s.number == sigKILL:
 			t.p.kill(s.number)
 			return false
 		default:
 			t.handle(s)
 		}
-		if t.k.exited || t.k.failure != nil {
+		if t.state != running || t.k.failure != nil {
 			return false
 		}
 	}
@@ -141,7 +147,10 @@ func (t *thread) handle(s signal) {
 	if t.restore {
 		mask, t.restore = t.saved, false
 	}
-	t.save(frame, s, mask)
+	if !guarded(func() { t.save(frame, s, mask) }) {
+		t.p.kill(sigBUS)
+		return
+	}
 	t.mask |= a.mask
 	if a.flags&noDefer == 0 {
 		t.mask |= 1 << (s.number - 1)
@@ -162,6 +171,7 @@ func (t *thread) save(frame []byte, s signal, mask uint64) {
 	le.PutUint32(frame[8:], uint32(s.code))
 	if s.code > 0 {
 		le.PutUint64(frame[16:], s.address)
+		le.PutUint64(frame[24:], s.value)
 	} else {
 		le.PutUint32(frame[16:], uint32(s.pid))
 		le.PutUint32(frame[20:], 1000)
@@ -207,12 +217,4 @@ func (t *thread) sigreturn() {
 }
 
 // kill ends the process by a signal.
-func (p *process) kill(number int) { p.exit(128 + number) }
-
-// exit ends the process.
-func (p *process) exit(status int) {
-	p.k.exited, p.k.status = true, status
-	for _, t := range p.threads {
-		t.state = ended
-	}
-}
+func (p *process) kill(number int) { p.exit(number) }

@@ -28,6 +28,7 @@ func init() {
 		153: times, 160: uname, 165: getrusage, 163: prlimit, 261: prlimit, 166: umask,
 		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
+		154: setpgid, 155: getpgid, 156: getsid, 157: setsid, 221: execve, 95: waitid, 260: wait4, 279: memfdCreate,
 		220: clone, 278: getrandom, 283: membarrier, 285: nil,
 	}
 }
@@ -46,7 +47,9 @@ func (t *thread) call() {
 	t.number, t.first = h.X[17], h.X[10]
 	t.restart = false
 	if t.number == 139 {
-		t.sigreturn()
+		if !guarded(t.sigreturn) {
+			t.p.kill(sigBUS)
+		}
 		return
 	}
 	do := calls[t.number]
@@ -58,7 +61,8 @@ func (t *thread) call() {
 		h.X[10] = uint64(result(0, syscall.ENOSYS))
 		return
 	}
-	v, err := do(t, [6]uint64{h.X[10], h.X[11], h.X[12], h.X[13], h.X[14], h.X[15]})
+	v, err := int64(0), syscall.EFAULT
+	guarded(func() { v, err = do(t, [6]uint64{h.X[10], h.X[11], h.X[12], h.X[13], h.X[14], h.X[15]}) })
 	if t.state == running {
 		h.X[10] = uint64(result(v, err))
 	}
@@ -67,14 +71,13 @@ func (t *thread) call() {
 func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 
 func getpid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.p.id), 0 }
-func getppid(*thread, [6]uint64) (int64, errno)    { return 1, 0 }
 func gettid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.id), 0 }
 func user(*thread, [6]uint64) (int64, errno)       { return 1000, 0 }
 func umask(*thread, [6]uint64) (int64, errno)      { return 0o022, 0 }
 func membarrier(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 
 func exitGroup(t *thread, a [6]uint64) (int64, errno) {
-	t.p.exit(int(a[0] & 0xff))
+	t.p.exit(int(a[0]&0xff) << 8)
 	return 0, 0
 }
 
@@ -129,9 +132,12 @@ func getrusage(t *thread, a [6]uint64) (int64, errno) {
 	if err := t.p.put(a[1], make([]byte, 144)); err != 0 {
 		return 0, err
 	}
-	d := int64(t.k.Instructions())
-	if int32(a[0]) == 1 {
+	d := int64(t.p.instructions())
+	switch int32(a[0]) {
+	case 1:
 		d = int64(t.hart.Retired)
+	case -1:
+		d = int64(t.p.childTime)
 	}
 	return 0, t.p.putWords(a[1], uint64(d/1e9), uint64(d%1e9/1000))
 }
@@ -139,7 +145,7 @@ func getrusage(t *thread, a [6]uint64) (int64, errno) {
 func times(t *thread, a [6]uint64) (int64, errno) {
 	const tick = 10_000_000
 	if a[0] != 0 {
-		if err := t.p.putWords(a[0], t.k.Instructions()/tick, 0, 0, 0); err != 0 {
+		if err := t.p.putWords(a[0], t.p.instructions()/tick, 0, t.p.childTime/tick, 0); err != 0 {
 			return 0, err
 		}
 	}

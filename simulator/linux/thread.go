@@ -12,6 +12,8 @@ import (
 // Flags of clone.
 const (
 	cloneVM       = 0x100
+	cloneShares   = 0xe00 // directory, files, handlers
+	cloneVfork    = 0x4000
 	cloneThread   = 0x10000
 	cloneSetTLS   = 0x80000
 	cloneParentID = 0x100000
@@ -19,14 +21,24 @@ const (
 	cloneChildID  = 0x1000000
 )
 
-// clone makes a thread. Processes are not made.
+// maxThreads is how many threads a process may have.
+const maxThreads = 4096
+
+// clone makes a thread or a process.
 func clone(t *thread, a [6]uint64) (int64, errno) {
-	flags := a[0]
-	if flags&(cloneVM|cloneThread) != cloneVM|cloneThread {
-		t.k.failure = &Fatal{t.hart.PC - 4, "clone of a process is not supported"}
-		return 0, syscall.ENOSYS
+	flags, p := a[0], t.p
+	switch {
+	case flags&cloneThread == 0:
+		var err errno
+		if p, err = t.fork(flags); err != 0 {
+			return 0, err
+		}
+	case flags&cloneVM == 0:
+		return 0, syscall.EINVAL
+	case len(p.threads) >= maxThreads:
+		return 0, syscall.EAGAIN
 	}
-	h := riscv.NewHart(t.p.code)
+	h := riscv.NewHart(p.code)
 	h.X, h.F, h.PC = t.hart.X, t.hart.F, t.hart.PC
 	h.Flags, h.Rounding = t.hart.Flags, t.hart.Rounding
 	h.X[10] = 0
@@ -36,15 +48,18 @@ func clone(t *thread, a [6]uint64) (int64, errno) {
 	if flags&cloneSetTLS != 0 {
 		h.X[4] = a[3]
 	}
-	n := t.p.newThread(h)
+	n := p.newThread(h)
 	n.mask = t.mask
+	if flags&cloneVM == 0 {
+		n.stack = t.stack
+	}
 	if flags&cloneParentID != 0 {
 		if err := t.p.putWord32(a[2], uint32(n.id)); err != 0 {
 			return 0, err
 		}
 	}
 	if flags&cloneChildID != 0 {
-		if err := t.p.putWord32(a[4], uint32(n.id)); err != 0 {
+		if err := p.putWord32(a[4], uint32(n.id)); err != 0 {
 			return 0, err
 		}
 	}
@@ -52,6 +67,11 @@ func clone(t *thread, a [6]uint64) (int64, errno) {
 		n.clearTID = a[4]
 	}
 	t.k.ready = append(t.k.ready, n)
+	if flags&cloneVfork != 0 && p != t.p {
+		p.vfork = t
+		t.block(-1, nil, 0)
+		t.fixed = true
+	}
 	return int64(n.id), 0
 }
 
@@ -66,10 +86,10 @@ func exitThread(t *thread, a [6]uint64) (int64, errno) {
 	t.p.retired += t.hart.Retired
 	t.p.threads = slices.DeleteFunc(t.p.threads, func(o *thread) bool { return o == t })
 	if t.clearTID != 0 && t.p.putWord32(t.clearTID, 0) == 0 {
-		t.p.wakeFutex(t.clearTID, 1, ^uint32(0))
+		t.p.wakeFutex(t.p.futexAt(t.clearTID), 1, ^uint32(0))
 	}
 	if len(t.p.threads) == 0 {
-		t.p.exit(int(a[0] & 0xff))
+		t.p.exit(int(a[0]&0xff) << 8)
 	}
 	return 0, 0
 }
@@ -112,11 +132,12 @@ func futex(t *thread, a [6]uint64) (int64, errno) {
 	if a[0]%4 != 0 {
 		return 0, syscall.EINVAL
 	}
+	at := t.p.futexAt(a[0])
 	switch op {
 	case futexWait, futexWaitBits:
 		return t.futexWait(a, value, bits, op == futexWaitBits)
 	case futexWake, futexWakeBits:
-		return t.p.wakeFutex(a[0], int(int32(value)), bits), 0
+		return t.p.wakeFutex(at, int(int32(value)), bits), 0
 	case futexRequeue, futexCmpRequeue:
 		now, err := t.p.word32(a[0])
 		if err != 0 {
@@ -125,12 +146,12 @@ func futex(t *thread, a [6]uint64) (int64, errno) {
 		if op == futexCmpRequeue && now != uint32(a[5]) {
 			return 0, syscall.EAGAIN
 		}
-		n := t.p.wakeFutex(a[0], int(int32(value)), bits)
-		for _, o := range t.p.waiters(a[0]) {
+		n := t.p.wakeFutex(at, int(int32(value)), bits)
+		for _, o := range t.p.waiters(at) {
 			if a[3] == 0 {
 				break
 			}
-			o.futex = a[4]
+			o.futex = t.p.futexAt(a[4])
 			a[3]--
 			n++
 		}
@@ -163,16 +184,32 @@ func (t *thread) futexWait(a [6]uint64, value, bits uint32, absolute bool) (int6
 	}
 	t.k.waits++
 	t.block(d, nil, -int64(syscall.ETIMEDOUT))
-	t.futex, t.since, t.bits = a[0], t.k.waits, bits
+	t.futex, t.since, t.bits = t.p.futexAt(a[0]), t.k.waits, bits
 	return 0, 0
 }
 
+// futexKey says which futex an address is: the same one in all processes that share the memory.
+type futexKey struct {
+	image  *image // of private memory
+	object uint64 // of shared
+	at     uint64
+}
+
+func (p *process) futexAt(at uint64) futexKey {
+	if r, ok := p.space.Find(at); ok && r.Object != 0 {
+		return futexKey{nil, r.Object, r.Offset + at - r.Begin}
+	}
+	return futexKey{p.image, 0, at}
+}
+
 // waiters returns the threads that wait on a futex, the longest first.
-func (p *process) waiters(at uint64) []*thread {
+func (p *process) waiters(at futexKey) []*thread {
 	var list []*thread
-	for _, t := range p.threads {
-		if t.state == blocked && t.futex == at {
-			list = append(list, t)
+	for _, o := range p.k.all {
+		for _, t := range o.threads {
+			if t.state == blocked && t.futex == at {
+				list = append(list, t)
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b *thread) int { return a.since - b.since })
@@ -180,7 +217,7 @@ func (p *process) waiters(at uint64) []*thread {
 }
 
 // wakeFutex wakes up to n threads and returns how many.
-func (p *process) wakeFutex(at uint64, n int, bits uint32) (woken int64) {
+func (p *process) wakeFutex(at futexKey, n int, bits uint32) (woken int64) {
 	for _, t := range p.waiters(at) {
 		if woken >= int64(n) {
 			break
