@@ -1,0 +1,381 @@
+//go:build linux
+
+package count
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/simulator/cache"
+	"tracerec/simulator/linux"
+	"tracerec/simulator/riscv"
+)
+
+// Options say what is counted besides.
+type Options struct {
+	Program  []byte // the ELF file, of a Go program, whose goroutines are told apart; they are not without its debugging information
+	CPUs     int    // virtual processors; 0 is 1
+	Classify bool   // misses are told apart by kind, which costs time
+}
+
+// Counters counts what the threads of a run do; it is the run's observer. Cycles of the kernel are modelled: so many per
+// call. It is used by one goroutine, that of the run.
+type Counters struct {
+	machine  *cache.Machine
+	classify bool
+	program  *goProgram
+	byName   map[string]Event
+
+	caches     []*cache.Hierarchy // by virtual processor; empty without a machine
+	predictors []*cache.Predictor
+	caching    *cache.Hierarchy // of the processor at hand
+	predictor  *cache.Predictor
+	line       uint64 // that was fetched last
+
+	turn     linux.Turn
+	accounts map[key]*account
+	now      *account
+	g        uint64  // register X27, by which now was chosen
+	note     *note   // of the block at hand
+	dirty    []*note // whose executions are not in now yet
+	last     [20]Counter
+	lasts    int // counters in last: what the last access to memory counted as
+}
+
+// key tells accounts apart.
+type key struct {
+	process   int
+	goroutine uint64
+	thread    int // of what is not a goroutine
+	domain    Domain
+}
+
+type account struct {
+	key
+	start  uint64
+	values Values
+}
+
+// note is what is known of a block.
+type note struct {
+	of       *Counters
+	counts   []counted
+	executed uint64 // times that are not in an account yet
+	lines    uint64 // the first line of instructions
+	last     uint64 // address of the last instruction
+	end      uint64 // behind it
+	ends     ending
+}
+
+type counted struct {
+	c Counter
+	n uint64
+}
+
+// ending is what the last instruction of a block is.
+type ending struct{ branch, calls, returns, indirect bool }
+
+// New returns counters for a machine, nil for none: then instructions are counted, and nothing that depends on caches or
+// prediction.
+func New(m *cache.Machine, o Options) (*Counters, error) {
+	c := &Counters{machine: m, classify: o.Classify, accounts: map[key]*account{}, line: ^uint64(0), g: ^uint64(0)}
+	if o.Program != nil {
+		c.program = readGo(o.Program)
+	}
+	c.now = c.account(key{}, 0)
+	if m == nil {
+		return c, nil
+	}
+	var err error
+	if c.caches, err = cache.NewHierarchies(m, max(1, o.CPUs), o.Classify); err != nil {
+		return nil, err
+	}
+	for range c.caches {
+		p, _ := cache.NewPredictor(m.Predictor) // was checked
+		c.predictors = append(c.predictors, p)
+	}
+	c.caching, c.predictor = c.caches[0], c.predictors[0]
+	return c, nil
+}
+
+// Turn implements [linux.Observer].
+func (c *Counters) Turn(t linux.Turn) {
+	if len(c.caches) > 0 && t.CPU != c.turn.CPU {
+		n := t.CPU % len(c.caches)
+		c.caching, c.predictor, c.line = c.caches[n], c.predictors[n], ^uint64(0)
+	}
+	c.turn = t
+	c.g = ^uint64(0) // look again
+}
+
+// Block implements [riscv.Observer].
+func (c *Counters) Block(h *riscv.Hart, b *riscv.Block, n int) {
+	if g := h.X[27]; g != c.g {
+		c.charge(g)
+	}
+	t, _ := b.Note.(*note)
+	if t == nil || t.of != c {
+		t = c.newNote(b)
+		b.Note = t
+	}
+	c.note = t
+	if n == len(b.Code()) {
+		if t.executed == 0 {
+			c.dirty = append(c.dirty, t)
+		}
+		t.executed++
+	} else {
+		for i := range b.Code()[:n] {
+			class(&b.Code()[i], &c.now.values)
+		}
+	}
+	if c.caching != nil {
+		c.fetch(t)
+	}
+}
+
+// fetch reads the lines of a block.
+func (c *Counters) fetch(t *note) {
+	v := &c.now.values
+	for line := t.lines; line < t.end; line += c.machine.L1I.Line {
+		v[Fetches]++
+		if line == c.line {
+			continue
+		}
+		c.line = line
+		o := c.caching.Fetch(line)
+		if o == 0 {
+			continue
+		}
+		for _, e := range [...]struct {
+			o cache.Outcome
+			c Counter
+		}{{cache.MissL1, FetchMisses}, {cache.MissL2, FetchMissesL2}, {cache.MissL3, FetchMissesL3}, {cache.MissTLB, FetchTLBMisses},
+			{cache.MissTLB2, TLB2Misses}, {cache.WriteBack2, WriteBacksL2}, {cache.WriteBack3, WriteBacksL3}} {
+			if o&e.o != 0 {
+				v[e.c]++
+			}
+		}
+	}
+}
+
+func (c *Counters) newNote(b *riscv.Block) *note {
+	t := &note{of: c, end: b.PC()}
+	var v Values
+	for i := range b.Code() {
+		in := &b.Code()[i]
+		class(in, &v)
+		t.last = t.end
+		t.end += uint64(in.Size)
+		t.ends.branch = v[Branches] > 0
+		t.ends.calls, t.ends.returns, t.ends.indirect = v[Calls] > 0, v[Returns] > 0, v[Indirect] > 0
+	}
+	for i, n := range v {
+		if n > 0 {
+			t.counts = append(t.counts, counted{Counter(i), n})
+		}
+	}
+	if c.machine != nil {
+		t.lines = b.PC() &^ (c.machine.L1I.Line - 1)
+	}
+	return t
+}
+
+// Left implements [riscv.Observer].
+func (c *Counters) Left(_ *riscv.Hart, _ *riscv.Block, next uint64) {
+	t, v := c.note, &c.now.values
+	switch {
+	case t.ends.branch:
+		taken := next != t.end
+		if taken {
+			v[Taken]++
+		}
+		if c.predictor != nil && !c.predictor.Branch(t.last, taken) {
+			v[Mispredicted]++
+		}
+		return
+	case c.predictor == nil:
+		return
+	case t.ends.returns:
+		if !c.predictor.Return(next) {
+			v[TargetsMissed]++
+		}
+		return
+	case t.ends.indirect:
+		if !c.predictor.Indirect(t.last, next) {
+			v[TargetsMissed]++
+		}
+	}
+	if t.ends.calls {
+		c.predictor.Call(t.end)
+	}
+}
+
+// Undone implements [riscv.Observer]. If the first instruction that was not executed accessed memory, that did not happen either,
+// for the counters; what it did to the caches stays.
+func (c *Counters) Undone(_ *riscv.Hart, b *riscv.Block, i, n int) {
+	c.settle()
+	var v Values
+	for j := i; j < n; j++ {
+		class(&b.Code()[j], &v)
+	}
+	if accessOf[b.Code()[i].Op].size > 0 {
+		for _, l := range c.last[:c.lasts] {
+			v[l]++
+		}
+		c.lasts = 0
+	}
+	c.now.values = c.now.values.Since(v)
+}
+
+// Memory implements [riscv.Observer].
+func (c *Counters) Memory(_ *riscv.Hart, in *riscv.Instruction, address uint64) {
+	a := &accessOf[in.Op]
+	c.lasts = 0
+	if c.caching == nil || a.size == 0 {
+		return
+	}
+	size := uint64(a.size)
+	if a.load {
+		o := c.caching.Data(address, size, false)
+		c.counts(LoadHits)
+		if o != 0 {
+			c.missed(o, LoadHits)
+		}
+	}
+	if a.store {
+		o := c.caching.Data(address, size, true)
+		c.counts(StoreHits)
+		if o != 0 {
+			c.missed(o, StoreHits)
+		}
+	}
+	if address&(size-1) != 0 {
+		c.counts(Unaligned)
+	}
+}
+
+// counts counts one, and remembers it.
+func (c *Counters) counts(n Counter) {
+	c.now.values[n]++
+	c.last[c.lasts] = n
+	c.lasts++
+}
+
+// missed counts what an access met, which was counted as a hit.
+func (c *Counters) missed(o cache.Outcome, hits Counter) {
+	if o&cache.MissL1 != 0 {
+		c.lasts--
+		c.now.values[hits]--
+		c.counts(hits + LoadMisses - LoadHits)
+	}
+	if o&cache.MissL2 != 0 {
+		c.counts(hits + LoadMissesL2 - LoadHits)
+	}
+	if o&cache.MissL3 != 0 {
+		c.counts(hits + LoadMissesL3 - LoadHits)
+	}
+	if o&cache.MissTLB != 0 {
+		c.counts(DataTLBMisses)
+	}
+	if o&cache.MissTLB2 != 0 {
+		c.counts(TLB2Misses)
+	}
+	v := &c.now.values
+	for i, w := range [...]cache.Outcome{cache.WriteBack1, cache.WriteBack2, cache.WriteBack3} {
+		if o&w != 0 {
+			v[WriteBacks+Counter(i)]++
+		}
+	}
+	for i, miss := range [...]cache.Outcome{cache.MissL1, cache.MissL2, cache.MissL3} {
+		kind := [...]cache.Kind{o.KindL1(), o.KindL2(), o.KindL3()}[i]
+		if o&miss != 0 && kind != cache.Unknown {
+			c.counts(ColdL1 + Counter(3*i) + Counter(kind-cache.Cold))
+		}
+	}
+}
+
+// settle puts what blocks executed into the account at hand.
+func (c *Counters) settle() {
+	for _, t := range c.dirty {
+		for _, p := range t.counts {
+			c.now.values[p.c] += p.n * t.executed
+		}
+		t.executed = 0
+	}
+	c.dirty = c.dirty[:0]
+}
+
+// Account is what was counted of a goroutine, or of a thread that is not in one, in a domain.
+type Account struct {
+	Process   int
+	Goroutine uint64 // its number; 0 for what threads do on stacks of their own
+	Thread    int    // only if Goroutine is 0
+	Domain    Domain
+	Start     string // function with which the goroutine began, if known
+	Values    Values
+}
+
+// Accounts returns all accounts, by process, goroutine, thread and domain. Together they are the total. The kernel's are of
+// those that called it.
+func (c *Counters) Accounts() []Account {
+	c.settle()
+	var out []Account
+	for _, a := range c.accounts {
+		if a.values == (Values{}) {
+			continue
+		}
+		x := Account{a.process, a.goroutine, a.thread, a.domain, "", a.values}
+		if c.program != nil && a.start != 0 {
+			x.Start = c.program.function(a.start)
+		}
+		out = append(out, x)
+		if calls := x.Values[SystemCalls]; calls > 0 && c.machine != nil {
+			x.Domain, x.Values = Kernel, Values{KernelCycles: calls * c.machine.Cycles.SystemCall}
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, compare)
+	return merge(out, func(a, b Account) bool { return compare(a, b) == 0 })
+}
+
+func compare(a, b Account) int {
+	return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Goroutine, b.Goroutine), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Domain, b.Domain))
+}
+
+// merge adds up accounts that follow each other and are the same.
+func merge(all []Account, same func(a, b Account) bool) (out []Account) {
+	for _, a := range all {
+		if n := len(out); n > 0 && same(out[n-1], a) {
+			out[n-1].Values.Add(&a.Values)
+		} else {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Goroutines returns one account per process and goroutine; number 0 is all that is no goroutine.
+func (c *Counters) Goroutines() []Account {
+	all := c.Accounts()
+	for i := range all {
+		all[i].Thread, all[i].Domain = 0, 0
+	}
+	return merge(all, func(a, b Account) bool { return a.Process == b.Process && a.Goroutine == b.Goroutine })
+}
+
+// Domains returns what was counted in each domain.
+func (c *Counters) Domains() (d [domains]Values) {
+	for _, a := range c.Accounts() {
+		d[a.Domain].Add(&a.Values)
+	}
+	return d
+}
+
+// Totals returns what was counted of everything; the difference of two states, see [Values.Since], is what happened between.
+func (c *Counters) Totals() (v Values) {
+	for _, a := range c.Accounts() {
+		v.Add(&a.Values)
+	}
+	return v
+}

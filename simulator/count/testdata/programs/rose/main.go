@@ -1,0 +1,135 @@
+// Rose is the micro-benchmarks of paper 003, section 4.1, each a goroutine of its own. The argument is the seed of the random
+// indices. Arrays are slices: a pointer to an array would be checked for nil, by a load.
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"strconv"
+)
+
+const (
+	n     = 1 << 20
+	order = 64
+)
+
+var (
+	d       = make([]float64, n)
+	d2      = make([]float64, 2*n)
+	index   = make([]int32, 1024)
+	index2  = make([]int32, 1024)
+	a, b, c = make([]float64, order*order), make([]float64, order*order), make([]float64, order*order)
+	t       = make([]float64, order*order)
+	sum     float64
+	done    = make(chan bool)
+)
+
+func sequentialStores() {
+	for k := range d {
+		d[k] = 1.5
+	}
+	done <- true
+}
+
+func sequentialLoads() {
+	s := 0.0
+	for _, x := range d {
+		s += 1.25 * x
+	}
+	sum = s
+	done <- true
+}
+
+func sequentialLoadsStores() {
+	last := d
+	for k := 1; k < len(last); k++ {
+		before := last[k-1]
+		last[k] += 1.25 * before
+	}
+	done <- true
+}
+
+func gather(d []float64, index []int32) (s float64) {
+	for _, i := range index {
+		s += d[i]
+	}
+	return s
+}
+
+func gatherMany(d []float64, index []int32) (s float64) {
+	for _, i := range index {
+		for j := int32(0); j < 32; j++ {
+			s += d[i+16*j]
+		}
+	}
+	return s
+}
+
+func randomLoads()      { sum = gather(d, index); done <- true }
+func randomLoads2()     { sum = gather(d2, index2); done <- true }
+func manyRandomLoads()  { sum = gatherMany(d, index); done <- true }
+func manyRandomLoads2() { sum = gatherMany(d2, index2); done <- true }
+func traverse()         { sum = all(d); done <- true }
+func traverse2()        { sum = all(d2); done <- true }
+func all(d []float64) (s float64) {
+	for _, x := range d {
+		s += x
+	}
+	return s
+}
+
+func transpose() {
+	b := t
+	for i := range order {
+		for j := range order {
+			if i != j {
+				aux := b[i*order+j]
+				b[i*order+j] = b[j*order+i]
+				b[j*order+i] = aux
+			}
+		}
+	}
+	done <- true
+}
+
+func multiply() {
+	a, b, c := a, b, c
+	for i := range order {
+		for j := range order {
+			s := c[i*order+j]
+			for k := range order {
+				s += a[i*order+k] * b[j*order+k]
+			}
+			c[i*order+j] = s
+		}
+	}
+	done <- true
+}
+
+func main() {
+	debug.SetGCPercent(-1)
+	seed, err := strconv.ParseUint(os.Args[1], 10, 64)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	r := rand.New(rand.NewPCG(seed, 3))
+	for i := range index {
+		index[i], index2[i] = r.Int32N(n-32*16), r.Int32N(2*n-32*16)
+	}
+	for i := range d2 {
+		d2[i] = 0.5
+	}
+	for i := range t {
+		t[i], a[i], b[i] = float64(i), 2, 3
+	}
+	for _, f := range []func(){traverse2, sequentialStores, traverse2, sequentialLoads, traverse2, sequentialLoadsStores,
+		traverse, randomLoads, traverse2, randomLoads2, traverse, manyRandomLoads, traverse2, manyRandomLoads2,
+		traverse2, transpose, traverse2, multiply} {
+		go f()
+		<-done
+	}
+	fmt.Println("done")
+}
