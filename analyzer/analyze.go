@@ -21,6 +21,9 @@ type Options struct {
 	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
 	// one location each, until there are no more or all groups have.
 	Locations int
+	// Undisturbed, if set, tells whether a goroutine of a process certainly stayed on its thread from one time to another, both ns on the
+	// host's monotonic clock: counters are charged as certain then. It is called concurrently.
+	Undisturbed func(pid int, goid uint64, from, to int64) bool
 	// Wait and Message, if set, are told every wait and every message that is found, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
@@ -41,7 +44,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	keep := passes(a, o.Memory)
 	s := newScan(a, list, n, keep[0])
-	s.progress = o.Progress
+	s.progress, s.undisturbed = o.Progress, o.Undisturbed
 	s.run()
 	if s.events == 0 {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))

@@ -79,7 +79,7 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 		}
 	case wire.Counters:
 		if n := uint64(len(w.batch.Values)); w.path == nil && e.Word <= n && uint64(e.ID) <= n-e.Word {
-			w.counters(l, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
+			w.counters(l, t, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
 		}
 	}
 }
@@ -128,6 +128,7 @@ func (w *scanner) overhead(l *location, e *trace.Event, t int64) {
 
 // counterSample is the last sample of a location's event set.
 type counterSample struct {
+	time   int64
 	values []uint64 // where it was taken, and the values; empty when they could not be read
 	waits  bool     // it belongs to the begin of a wait
 }
@@ -150,7 +151,7 @@ func (w *scanner) sampled(l *location) uint32 {
 }
 
 // counters charges what was counted since the location's sample before. The sample may have bounds behind its values.
-func (w *scanner) counters(l *location, values []uint64) {
+func (w *scanner) counters(l *location, t int64, values []uint64) {
 	names := w.s.defs.Processes[w.s.defs.Locations[w.loc].Process].Counters
 	size := 1 + len(names)
 	first := l.sample == nil
@@ -167,6 +168,8 @@ func (w *scanner) counters(l *location, values []uint64) {
 		return
 	}
 	path := w.sampled(l)
+	certified := w.undisturbed(l, t, values, size)
+	l.sample.time = t
 	for i, name := range names {
 		process := strings.HasPrefix(name, wire.ProcessCounter)
 		m, d := w.s.metrics.counter[name], int64(0)
@@ -177,6 +180,7 @@ func (w *scanner) counters(l *location, values []uint64) {
 		switch {
 		case process:
 			m++
+		case certified && d >= 0:
 		case len(values) > size:
 			m++
 			d = int64(values[size+i]) // no bound is negative
@@ -198,4 +202,18 @@ func (w *scanner) counters(l *location, values []uint64) {
 		}
 	}
 	l.sample.values = append(last[:0], values[:size]...)
+}
+
+// undisturbed tells whether the schedule certifies what the samples do not: that nobody disturbed between the last one and this one, at t.
+func (w *scanner) undisturbed(l *location, t int64, values []uint64, size int) bool {
+	last := l.sample.values
+	if w.s.undisturbed == nil || len(last) != size || len(values) == size && values[0] != 0 && values[0] == last[0] {
+		return false
+	}
+	at, start := &w.s.defs.Locations[w.loc], w.s.archive.Header().Mono
+	if !w.s.undisturbed(w.s.defs.Processes[at.Process].PID, at.GoID, start+l.sample.time, start+t) {
+		return false
+	}
+	w.certified++
+	return true
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -63,7 +64,11 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 
 // config is what the session's processes are told.
 func (r *Recorder) config() shm.Config {
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
+	schedule := ""
+	if r.o.Certify {
+		schedule, _ = filepath.Abs(r.o.Dir) // it was made
+	}
+	return shm.Config{Schedule: schedule, Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then

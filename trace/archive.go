@@ -18,6 +18,7 @@ type Header struct {
 	Version    int
 	Resolution int64 // of the stored times, ns
 	Start      int64 // wall time of the start of the experiment, ns since 1970
+	Mono       int64 // the same instant on the host's monotonic clock, ns
 	Complete   bool  // the writer closed it and its end is there
 	Root       int   // index of the process that was started first
 }
@@ -34,7 +35,6 @@ func (p Problem) Error() string { return fmt.Sprintf("%s: offset %d: %s", p.File
 // Archive is an archive opened for reading. All methods may be used by several goroutines.
 type Archive struct {
 	header   Header
-	mono     int64 // start of the experiment on the monotonic clock, ns
 	segments []segment
 	files    []*os.File
 	defs     Definitions

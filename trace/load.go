@@ -122,7 +122,7 @@ func (a *Archive) experimentRecord(r *recordReader) {
 	r.array(4)
 	r.int()
 	if res, mono, wall := r.int(), r.int(), r.int(); r.err == nil && res > 0 {
-		a.header.Resolution, a.mono, a.header.Start = res, mono, wall
+		a.header.Resolution, a.header.Mono, a.header.Start = res, mono, wall
 	}
 }
 
@@ -267,10 +267,10 @@ func (a *Archive) defineProcess(p *process) {
 
 // timeProcess makes the time base of p and returns its definition.
 func (a *Archive) timeProcess(p *process) Process {
-	start := Stamp{p.info.Start.Ticks, min(max(p.info.Start.Mono-a.mono, -maxNS), maxNS), 0}
+	start := Stamp{p.info.Start.Ticks, min(max(p.info.Start.Mono-a.header.Mono, -maxNS), maxNS), 0}
 	rest := slices.Clone(p.stamps)
 	for i := range rest {
-		rest[i].Mono -= a.mono
+		rest[i].Mono -= a.header.Mono
 	}
 	slices.SortStableFunc(rest, func(a, b Stamp) int { return cmp.Compare(a.Ticks-start.Ticks, b.Ticks-start.Ticks) })
 	base, wrong := newTimebase(p.unit, p.info.Frequency, append([]Stamp{start}, rest...))
@@ -282,7 +282,7 @@ func (a *Archive) timeProcess(p *process) Process {
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost,
 		Processor: p.info.Processor, Hertz: p.info.Hertz}
 	if p.ended != nil {
-		rest = []Stamp{{Mono: p.ended.Mono - a.mono}} // stamps may have been taken later
+		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later
 	}
 	for _, s := range rest {
 		if s.Mono <= maxNS {

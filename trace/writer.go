@@ -169,7 +169,7 @@ func Resume(dir string) (*Writer, []*ProcessWriter, error) {
 		return nil, nil, err
 	}
 	defer a.Close()
-	w := newWriter(Options{Resolution: a.header.Resolution, Mono: a.mono, Wall: a.header.Start})
+	w := newWriter(Options{Resolution: a.header.Resolution, Mono: a.header.Mono, Wall: a.header.Start})
 	w.dir, w.experiment, w.number, w.events = dir, a.experiment, a.next, a.events()
 	last := &a.segments[len(a.segments)-1]
 	if _, err := fmt.Sscanf(filepath.Base(last.name), "segment-%d.trc", &w.segment); err != nil {
