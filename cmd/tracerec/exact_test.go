@@ -4,16 +4,19 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
 	"tracerec/autoinst/exact"
+	"tracerec/exchange/gotrace"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
@@ -151,4 +154,42 @@ func TestBuildMessages(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.IsType(t, &exec.ExitError{}, err)
 	require.Contains(t, string(out), "not supported on windows/")
+}
+
+// TestCertified: with the schedule of Go's own execution trace, too, never more is certain than the truth.
+func TestCertified(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "trace.dir")
+	out := record(t, "-q", "-o", archive, "-c", variableA, "--certify", program("migrants"), "20", "1ms")
+	if out.status == 2 {
+		t.Skip("no such counters here: ", out.stderr)
+	}
+	require.Equal(t, 0, out.status, out.stderr)
+	clean(t, archive)
+	pieces, err := filepath.Glob(filepath.Join(archive, "schedule-*.gotrace"))
+	require.NoError(t, err)
+	require.NotEmpty(t, pieces)
+	f, err := os.Open(pieces[0])
+	require.NoError(t, err)
+	defer f.Close()
+	schedule, err := gotrace.ReadSchedule(f)
+	require.NoError(t, err, "the first piece ended when the first goroutine did")
+
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	var asked atomic.Int64
+	r, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Undisturbed: func(_ int, goid uint64, from, to int64) bool {
+		asked.Add(1)
+		return schedule.Undisturbed(goid, from, to)
+	}})
+	require.NoError(t, err)
+	require.Positive(t, asked.Load(), "nothing was uncertain")
+	certain := amountsBy(r, variableA)
+	for line := range strings.Lines(out.stdout) {
+		var path string
+		var n, b int64
+		if _, err := fmt.Sscanf(line, "stores %s %d %d", &path, &n, &b); err == nil {
+			require.LessOrEqual(t, certain[path], n, path)
+		}
+	}
 }
