@@ -77,6 +77,8 @@ type Reading struct {
 	version uint64 // of the totals in base, 0: there are none
 	present uint8  // which of base they are in; the other is for those to come
 	base    [2][MaxEvents]uint64
+	last    [MaxEvents]uint64 // what the thread had counted at the last reading
+	from    [MaxEvents]uint64 // last less what was certain since the totals in base
 }
 
 // Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
@@ -206,38 +208,47 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 // readCheap reads the thread's group. What the process had counted up to some time before is kept, so that the next reading
 // can tell how much it was since, if it must.
 func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
-	version := s.totals.before(ticks, r)
 	first, waited := r.stay == 0, r.waiting
-	certain := s.readThread(g, r, dst)
+	// The totals behind an uncertain stretch have it in them, so the next one begins with new ones.
+	lost := !first && !waited && (!r.valid || !s.witness.stayed(g))
+	version := s.totals.before(ticks, lost, r)
+	var b group
+	certain := s.readThread(g, r, dst, &b)
 	r.waiting = wait
 	if !r.valid {
 		return 1
 	}
+	n := len(s.threads.attrs)
+	if !certain { // what was certain remains so on another thread
+		for i, v := range b.values[:n] {
+			r.from[i] += v - r.last[i]
+		}
+	}
+	copy(r.last[:], b.values[:n])
 	words := 1 + len(s.names)
 	if !certain && !first && !waited {
 		s.bound(r, dst[words:])
 		words += len(s.names)
 	}
 	if version != r.version {
-		r.version, r.present = version, 1-r.present
+		r.version, r.present, r.from = version, 1-r.present, r.last
 	}
 	return words
 }
 
-// readThread stores the values and reports whether the goroutine has not been taken off its thread since its last reading. If
+// readThread stores the values, those of the thread's group in b, and reports whether the goroutine has not been taken off its thread since its last reading. If
 // it was, another stay begins. A busy goroutine gets through at the first try.
-func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64) (certain bool) {
-	var b group
+func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (certain bool) {
 	certain = r.valid && s.witness.stayed(g)
 	r.valid = false
 	for range 8 {
 		if certain {
-			r.valid = readGroup(r.fd, &b)
+			r.valid = readGroup(r.fd, b)
 		} else {
 			r.stay++
 			s.witness.plant(g)
 			tid := gettid()
-			if r.fd, r.valid = s.threads.read(tid, &b); !r.valid && gettid() != tid {
+			if r.fd, r.valid = s.threads.read(tid, b); !r.valid && gettid() != tid {
 				continue // the thread may be gone
 			}
 		}
@@ -271,7 +282,8 @@ func (s *Set) store(dst, values []uint64) {
 	}
 }
 
-// bound stores the most that can have been counted since r's base.
+// bound stores the most that can have been counted since r's base, besides what was certain since then. The totals of base may be
+// older than the stretch, and what the goroutine did in between has been charged as certain.
 func (s *Set) bound(r *Reading, dst []uint64) {
 	var now [MaxEvents]uint64
 	known := r.version != 0 && s.totals.refresh(&now)
@@ -284,7 +296,8 @@ func (s *Set) bound(r *Reading, dst []uint64) {
 			case !known || !s.totals.has(t.place):
 				most = NoBound
 			case !t.negate && most != NoBound:
-				most += now[t.place] - r.base[r.present][t.place]
+				all, certain := now[t.place]-r.base[r.present][t.place], r.last[t.place]-r.from[t.place]
+				most += all - min(all, certain)
 			}
 		}
 		dst[c.at-1] = most

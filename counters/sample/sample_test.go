@@ -122,6 +122,50 @@ func TestWaitsAreNobodys(t *testing.T) {
 	require.Equal(t, 3, r.read(), "the wait is over")
 }
 
+// TestBoundsBeginWithTheirStretch: a bound has nothing of what its goroutine did before, neither what was certain nor what another
+// bound stands for, however old the totals are that it goes back to.
+func TestBoundsBeginWithTheirStretch(t *testing.T) {
+	s, err := Open([]string{"page-faults"}, goid.G, 1<<62)
+	if err != nil || s.totals == nil {
+		t.Skip("no counters of the process here: ", err)
+	}
+	t.Cleanup(s.Close)
+	needWitness(t, s)
+	r := reader{s: s}
+	const pages, noise = 1000, 200
+	touch := func() {
+		mem := mmap(t, pages*os.Getpagesize())
+		for i := range pages {
+			mem[i*os.Getpagesize()] = 1
+		}
+	}
+	bound := func() uint64 { // of all since the last reading
+		runtime.Gosched()
+		require.Equal(t, 3, r.read())
+		return r.words[2]
+	}
+	r.read()
+	bound() // the totals are known now
+	for range 5 {
+		before, stay := r.first(), r.where()
+		touch()
+		if r.read(); r.where() == stay {
+			require.GreaterOrEqual(t, r.first()-before, uint64(pages))
+		}
+		require.Less(t, bound(), uint64(noise), "what was certain is not in it")
+		touch()
+		most := bound()
+		require.GreaterOrEqual(t, most, uint64(pages), "all that is not certain is in it")
+		require.Less(t, most, uint64(pages+noise))
+		require.Less(t, bound(), uint64(noise), "what the last one had is not in it")
+		touch()
+		r.waits()
+		runtime.Gosched()
+		r.read()
+		require.Less(t, bound(), uint64(noise), "what preceded a wait is not in it")
+	}
+}
+
 func TestManyThreads(t *testing.T) {
 	s := open(t, "task-clock")
 	var wg sync.WaitGroup

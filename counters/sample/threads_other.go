@@ -12,7 +12,7 @@ type (
 	perfAttr struct{}
 	group    struct{ values [MaxEvents]uint64 }
 	probe    struct{}
-	threads  struct{}
+	threads  struct{ attrs []perfAttr }
 	totals   struct{}
 )
 
@@ -24,14 +24,14 @@ func (*probe) add([]Term) ([]perfAttr, error) {
 
 func (*probe) close() {}
 
-func leaderFirst(a []perfAttr) []perfAttr         { return a }
-func gettid() int64                               { return 0 }
-func readGroup(int64, *group) bool                { return false }
-func newThreads([]perfAttr) *threads              { return &threads{} }
-func (*threads) read(int64, *group) (int64, bool) { return -1, false }
-func (*threads) close()                           {}
-func openTotals([]perfAttr, uint64) *totals       { return nil }
-func (*totals) before(uint64, *Reading) uint64    { return 0 }
-func (*totals) refresh(*[MaxEvents]uint64) bool   { return false }
-func (*totals) has(int) bool                      { return false }
-func (*totals) close()                            {}
+func leaderFirst(a []perfAttr) []perfAttr            { return a }
+func gettid() int64                                  { return 0 }
+func readGroup(int64, *group) bool                   { return false }
+func newThreads(a []perfAttr) *threads               { return &threads{a} }
+func (*threads) read(int64, *group) (int64, bool)    { return -1, false }
+func (*threads) close()                              {}
+func openTotals([]perfAttr, uint64) *totals          { return nil }
+func (*totals) before(uint64, bool, *Reading) uint64 { return 0 }
+func (*totals) refresh(*[MaxEvents]uint64) bool      { return false }
+func (*totals) has(int) bool                         { return false }
+func (*totals) close()                               {}

@@ -83,13 +83,17 @@ func (t *totals) open(attrs []perfAttr, flags uint64) bool {
 	return t.groups > 0
 }
 
-// before returns the version of the last totals, which are of a time before now, and stores them in r if r has others; 0 if there
-// are none.
-func (t *totals) before(now uint64, r *Reading) uint64 {
+// before returns the version of the last totals, which are of a time before now, or the present ones if fresh, and stores them in r
+// if r has others; 0 if there are none.
+func (t *totals) before(now uint64, fresh bool, r *Reading) uint64 {
 	if t == nil || t.failed.Load() {
 		return 0
 	}
-	if now-t.when.Load() > t.perMilli && t.mu.TryLock() {
+	if fresh {
+		t.mu.Lock()
+		t.read()
+		t.mu.Unlock()
+	} else if now-t.when.Load() > t.perMilli && t.mu.TryLock() {
 		t.when.Store(now)
 		t.read()
 		t.mu.Unlock()
