@@ -121,6 +121,7 @@ const (
 	modeLink      = 0o120000
 	modePipe      = 0o010000
 	modeDevice    = 0o020000
+	modeSocket    = 0o140000
 )
 
 // stat stores what is known of a file. Times are all the same, and owners the guest's.
@@ -173,7 +174,11 @@ func fstat(t *thread, a [6]uint64) (int64, errno) {
 	case *directory:
 		return 0, t.stat(a[1], t.k.fs.inode(o.path), modeDirectory|0o755, memory.PageSize)
 	}
-	return 0, t.stat(a[1], uint64(1<<32|a[0]), modePipe|0o600, 0)
+	mode := uint32(modePipe)
+	if _, ok := o.file.(*socket); ok {
+		mode = modeSocket
+	}
+	return 0, t.stat(a[1], uint64(1<<32|a[0]), mode|0o600, 0)
 }
 
 func fstatat(t *thread, a [6]uint64) (int64, errno) {
@@ -187,6 +192,9 @@ func fstatat(t *thread, a [6]uint64) (int64, errno) {
 	}
 	if name == "/dev/null" {
 		return 0, t.stat(a[2], 3, modeDevice|0o666, 0)
+	}
+	if t.k.net.names[name] != nil {
+		return 0, t.stat(a[2], t.k.fs.inode(name), modeSocket|0o755, 0)
 	}
 	m, in, err := t.k.fs.find(name)
 	if err != 0 {
@@ -307,6 +315,10 @@ func mkdirat(t *thread, a [6]uint64) (int64, errno) {
 
 func unlinkat(t *thread, a [6]uint64) (int64, errno) {
 	const removeDir = 0x200
+	if name, err := t.at(a[0], a[1]); err == 0 && t.k.net.names[name] != nil {
+		delete(t.k.net.names, name)
+		return 0, 0
+	}
 	return t.change(a[0], a[1], func(m mounted, in string) error {
 		info, err := m.root.Lstat(in)
 		switch {

@@ -227,11 +227,17 @@ func write(t *thread, a [6]uint64) (int64, errno) {
 
 func readv(t *thread, a [6]uint64) (int64, errno) {
 	pieces, err := t.p.vector(a[1], int(int32(a[2])), memory.Write)
+	if s, _, e := t.socket(a[0]); e == 0 && err == 0 && s.kind == datagram {
+		return t.receive(a[0], message{pieces: pieces})
+	}
 	return t.transfer(a[0], pieces, err, file.read)
 }
 
 func writev(t *thread, a [6]uint64) (int64, errno) {
 	pieces, err := t.p.vector(a[1], int(int32(a[2])), memory.Read)
+	if s, _, e := t.socket(a[0]); e == 0 && err == 0 && s.kind == datagram {
+		return t.transmit(a[0], message{pieces: pieces})
+	}
 	return t.transfer(a[0], pieces, err, file.write)
 }
 
@@ -301,6 +307,7 @@ type pipe struct {
 	k                *Kernel
 	data             []byte
 	readers, writers int
+	filled, drained  uint64 // how often something came, or room for more
 }
 
 // pipeSize is how much a pipe holds, pipeAtomic what is written whole or not yet.
@@ -319,6 +326,9 @@ func (e *pipeEnd) read(b []byte) (int, errno) {
 	case e.writes:
 		return 0, syscall.EBADF
 	case len(e.data) > 0 || len(b) == 0:
+		if pipeSize-len(e.data) < pipeAtomic {
+			e.drained++
+		}
 		n := copy(b, e.data)
 		e.data = e.data[n:]
 		return n, 0
@@ -340,7 +350,15 @@ func (e *pipeEnd) write(b []byte) (int, errno) {
 	}
 	n := min(room, len(b))
 	e.data = append(e.data, b[:n]...)
+	e.filled++
 	return n, 0
+}
+
+func (e *pipeEnd) changes() uint64 {
+	if e.writes {
+		return e.drained
+	}
+	return e.filled
 }
 
 func (e *pipeEnd) ready() (events uint32) {
@@ -365,8 +383,10 @@ func (e *pipeEnd) ready() (events uint32) {
 func (e *pipeEnd) close() {
 	if e.writes {
 		e.writers--
+		e.filled++
 	} else {
 		e.readers--
+		e.drained++
 	}
 	e.k.changed = true
 }
@@ -390,6 +410,7 @@ func pipe2(t *thread, a [6]uint64) (int64, errno) {
 type counter struct {
 	value     uint64
 	semaphore bool
+	written   uint64
 }
 
 func (c *counter) read(b []byte) (int, errno) {
@@ -420,6 +441,7 @@ func (c *counter) write(b []byte) (int, errno) {
 		return 0, syscall.EAGAIN
 	}
 	c.value += v
+	c.written++
 	return 8, 0
 }
 
@@ -431,8 +453,9 @@ func (c *counter) ready() uint32 {
 	return events
 }
 
-func (*counter) close() {}
+func (c *counter) changes() uint64 { return c.written }
+func (*counter) close()            {}
 
 func eventfd(t *thread, a [6]uint64) (int64, errno) {
-	return t.p.files.add(&open{file: &counter{a[0], a[1]&1 != 0}, flags: a[1]&oNonblock | oReadWrite}, 0, a[1])
+	return t.p.files.add(&open{file: &counter{value: a[0], semaphore: a[1]&1 != 0}, flags: a[1]&oNonblock | oReadWrite}, 0, a[1])
 }

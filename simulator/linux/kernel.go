@@ -64,6 +64,7 @@ type Kernel struct {
 	o       Options
 	random  *rand.Rand
 	fs      *fileSystem
+	net     network
 	first   *process
 	all     []*process // that were not waited for, in the order in which they began
 	cpus    []cpu

@@ -22,7 +22,8 @@ type watch struct {
 	file   *open
 	events uint32
 	data   uint64
-	last   uint32 // events reported, when only changes are
+	last   uint32 // events reported, when only changes are,
+	seen   uint64 // and changes of the file by then
 }
 
 // Flags of watches.
@@ -44,16 +45,27 @@ func (e *epoll) ready() uint32 {
 }
 
 // fresh returns the events to report. Edge-triggered ones are reported when they come, and again when they were gone
-// in between, or when the file was read or written to: whoever uses them reads until there is no more.
+// in between, or when more has come since: whoever uses them reads until there is no more.
 func (w *watch) fresh() uint32 {
 	if w.file.users == 0 {
 		return 0
 	}
 	now := w.file.ready() & (w.events | pollErr | pollHup)
 	if w.events&epollEdge != 0 {
+		if changes(w.file.file) != w.seen {
+			return now
+		}
 		return now &^ w.last
 	}
 	return now
+}
+
+// changes counts what others did to a file that may make it ready.
+func changes(f file) uint64 {
+	if c, ok := f.(interface{ changes() uint64 }); ok {
+		return c.changes()
+	}
+	return 0
 }
 
 func epollCreate(t *thread, a [6]uint64) (int64, errno) {
@@ -109,11 +121,14 @@ func epollControl(t *thread, a [6]uint64) (int64, errno) {
 func (t *thread) collect(e *epoll, at uint64, n int) (int64, errno) {
 	found := int64(0)
 	for _, w := range e.watches {
+		if found >= int64(n) {
+			break
+		}
 		events := w.fresh()
 		if w.events&epollEdge != 0 && w.file.users > 0 {
-			w.last = w.file.ready() & (w.events | pollErr | pollHup)
+			w.last, w.seen = w.file.ready()&(w.events|pollErr|pollHup), changes(w.file.file)
 		}
-		if events == 0 || found >= int64(n) {
+		if events == 0 {
 			continue
 		}
 		if err := t.p.putWords(at+uint64(16*found), uint64(events), w.data); err != 0 {

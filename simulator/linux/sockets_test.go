@@ -1,0 +1,46 @@
+//go:build linux
+
+package linux
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Programs talk over loopback, and reach nothing else.
+func TestSockets(t *testing.T) {
+	program := compile(t, "sockets")
+	var printed bytes.Buffer
+	k, err := New(program, Options{Args: []string{"sockets"}, Env: []string{"OUT=/out"}, Stdout: &printed, Stderr: &printed, CPUs: 2,
+		MaxInstructions: 3e9, Mounts: []Mount{{Guest: "/out", Host: t.TempDir(), Write: true}}})
+	require.NoError(t, err)
+	status, err := k.Run()
+	require.NoError(t, err, "%s", &printed)
+	require.Equal(t, `24 {"path":"/0/0","size":0}
+{"path":"/7/2","size":350000}
+tcp4 1048584 1048576 true <nil>
+true true
+tcp6 1048584 1048576 true <nil>
+true true
+unix 1048584 1048576 true <nil>
+true true
+udp4 one <nil> true
+udp4 thre <nil> true
+back <nil>
+true
+udp6 one <nil> true
+udp6 thre <nil> true
+back <nil>
+true
+unixgram one <nil> true
+unixgram thre <nil> true
+true
+true
+true
+pair <nil>
+`, printed.String())
+	require.Equal(t, 0, status)
+	require.NoError(t, k.Close())
+}
