@@ -28,17 +28,17 @@ func compile(t testing.TB, name string) []byte {
 }
 
 // observe runs a program and returns what was counted, and how many instructions the run says there were.
-func observe(t testing.TB, program []byte, machine string, classify bool, seed uint64, args ...string) (*Counters, uint64, string) {
+func observe(t testing.TB, program []byte, machine string, classify bool, cpus int, seed uint64, args ...string) (*Counters, uint64, string) {
 	var m *cache.Machine
 	if machine != "" {
 		var err error
 		m, err = cache.Named(machine)
 		require.NoError(t, err)
 	}
-	c, err := New(m, Options{Program: program, CPUs: 2, Classify: classify})
+	c, err := New(m, Options{Program: program, CPUs: cpus, Classify: classify})
 	require.NoError(t, err)
 	var printed bytes.Buffer
-	k, err := linux.New(program, linux.Options{Args: append([]string{"program"}, args...), Stdout: &printed, Stderr: &printed, CPUs: 2, Seed: seed, Observer: c})
+	k, err := linux.New(program, linux.Options{Args: append([]string{"program"}, args...), Stdout: &printed, Stderr: &printed, CPUs: cpus, Seed: seed, Observer: c})
 	require.NoError(t, err)
 	_, err = k.Run()
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func observe(t testing.TB, program []byte, machine string, classify bool, seed u
 func TestGoroutines(t *testing.T) {
 	program := compile(t, "work")
 	for _, seed := range []uint64{1, 2} {
-		c, executed, out := observe(t, program, "bgl", true, seed)
+		c, executed, out := observe(t, program, "bgl", true, 2, seed)
 		require.Equal(t, "true 10\n", out)
 		total := c.Totals()
 		require.Equal(t, executed, total[Instructions], "all are counted, those undone by the fault not")
@@ -91,7 +91,7 @@ func TestGoroutines(t *testing.T) {
 func TestSums(t *testing.T) {
 	program := compile(t, "work")
 	for _, machine := range []string{"bgl", "server"} {
-		c, executed, _ := observe(t, program, machine, true, 3)
+		c, executed, _ := observe(t, program, machine, true, 2, 3)
 		v := c.Totals()
 		require.Equal(t, v[FXLoads]+v[FXStores]+v[FPLoads]+v[FPStores], v[LoadHits]+v[LoadMisses]+v[StoreHits]+v[StoreMisses])
 		require.Equal(t, v[FXLoads]+v[FPLoads], v[LoadHits]+v[LoadMisses])
@@ -116,11 +116,11 @@ func TestSums(t *testing.T) {
 // The same run is counted the same; without a machine, instructions are too, and the rest is not there.
 func TestRepeatable(t *testing.T) {
 	program := compile(t, "work")
-	first, _, _ := observe(t, program, "server", false, 1)
-	second, _, _ := observe(t, program, "server", false, 1)
+	first, _, _ := observe(t, program, "server", false, 2, 1)
+	second, _, _ := observe(t, program, "server", false, 2, 1)
 	require.Equal(t, first.Accounts(), second.Accounts())
 
-	bare, _, _ := observe(t, program, "", false, 1)
+	bare, _, _ := observe(t, program, "", false, 2, 1)
 	v, w := bare.Totals(), first.Totals()
 	for i := Instructions; i <= SystemCalls; i++ {
 		if has(nil, false, i) {
@@ -140,7 +140,7 @@ func BenchmarkCount(b *testing.B) {
 	for _, machine := range []string{"", "bgl", "server"} {
 		b.Run("machine="+machine, func(b *testing.B) {
 			for b.Loop() {
-				c, _, _ := observe(b, program, machine, false, 1, "1")
+				c, _, _ := observe(b, program, machine, false, 1, 1, "1")
 				v := c.Totals()
 				b.ReportMetric(float64(v[Instructions])*float64(b.N)/1e6/b.Elapsed().Seconds(), "MIPS")
 			}

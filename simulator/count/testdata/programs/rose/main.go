@@ -1,4 +1,4 @@
-// Rose is the micro-benchmarks of paper 003, section 4.1, each a goroutine of its own. The argument is the seed of the random
+// Rose is the micro-benchmarks of paper 003, section 4.1, each a goroutine of its own. The argument is for how many seeds of the random
 // indices. Arrays are slices: a pointer to an array would be checked for nil, by a load.
 package main
 
@@ -23,30 +23,32 @@ var (
 	a, b, c = make([]float64, order*order), make([]float64, order*order), make([]float64, order*order)
 	t       = make([]float64, order*order)
 	sum     float64
+	factor  = 1e-3
 	done    = make(chan bool)
 )
 
-func sequentialStores() {
+//go:noinline
+func fill(d []float64, c float64) {
 	for k := range d {
-		d[k] = 1.5
+		d[k] = c
 	}
-	done <- true
 }
 
+func sequentialStores() { fill(d, factor); done <- true }
+
 func sequentialLoads() {
-	s := 0.0
+	s, c := 0.0, factor
 	for _, x := range d {
-		s += 1.25 * x
+		s += c * x
 	}
 	sum = s
 	done <- true
 }
 
 func sequentialLoadsStores() {
-	last := d
-	for k := 1; k < len(last); k++ {
-		before := last[k-1]
-		last[k] += 1.25 * before
+	d, c := d, factor
+	for k := 1; k < len(d); k++ {
+		d[k] += c * d[k-1]
 	}
 	done <- true
 }
@@ -108,16 +110,27 @@ func multiply() {
 	done <- true
 }
 
-func main() {
-	debug.SetGCPercent(-1)
-	seed, err := strconv.ParseUint(os.Args[1], 10, 64)
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
+// choose fills the indices, so that 32 elements of a stride of 16 are there behind each.
+func choose(seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	for i := range index {
 		index[i], index2[i] = r.Int32N(n-32*16), r.Int32N(2*n-32*16)
+	}
+}
+
+func run(functions ...func()) {
+	for _, f := range functions {
+		go f()
+		<-done
+	}
+}
+
+func main() {
+	debug.SetGCPercent(-1)
+	seeds, err := strconv.ParseUint(os.Args[1], 10, 64)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
 	}
 	for i := range d2 {
 		d2[i] = 0.5
@@ -125,11 +138,10 @@ func main() {
 	for i := range t {
 		t[i], a[i], b[i] = float64(i), 2, 3
 	}
-	for _, f := range []func(){traverse2, sequentialStores, traverse2, sequentialLoads, traverse2, sequentialLoadsStores,
-		traverse, randomLoads, traverse2, randomLoads2, traverse, manyRandomLoads, traverse2, manyRandomLoads2,
-		traverse2, transpose, traverse2, multiply} {
-		go f()
-		<-done
+	run(traverse2, sequentialStores, traverse2, sequentialLoads, traverse2, sequentialLoadsStores,
+		traverse2, transpose, traverse2, multiply)
+	for seed := range seeds {
+		choose(seed + 1)
+		run(traverse, randomLoads, traverse2, randomLoads2, traverse, manyRandomLoads, traverse2, manyRandomLoads2)
 	}
-	fmt.Println("done")
 }
