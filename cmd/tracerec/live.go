@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/readable"
 	"tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/recorder/live"
@@ -43,7 +45,8 @@ func newLive() *cobra.Command {
 another terminal (DIR is the trace directory it writes, trace.dir by default; PID
 a recorded process). Keys switch the metric: executing and waiting in goroutines on
 average, visits and the sampled counters per second. The view reads beside the
-recorder and disturbs neither it nor the program; leaving it ends nothing.`,
+recorder and disturbs neither it nor the program; leaving it ends nothing. What
+began before the view is known as far as its record is still in memory.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			where := "trace.dir"
@@ -59,6 +62,9 @@ recorder and disturbs neither it nor the program; leaving it ends nothing.`,
 			}
 			m := live.Attach(dir)
 			defer m.Close()
+			if err := known(m, o.metric); err != nil {
+				return err
+			}
 			return watch(m, o, cmd.OutOrStdout(), nil, 0)
 		},
 	}
@@ -68,6 +74,15 @@ recorder and disturbs neither it nor the program; leaving it ends nothing.`,
 	f.IntVar(&o.count, "count", 0, "end after so many frames; 0 is with the recording")
 	f.StringVar(&o.format, "format", "screen", "screen, text, or json: a line for each frame")
 	return cmd
+}
+
+// known tells whether a recording has the metric, if it has begun.
+func known(m *live.Monitor, metric string) error {
+	f := m.Frame()
+	if metric == "" || f.Processes == 0 || slices.Contains(f.Metrics, metric) {
+		return nil
+	}
+	return fmt.Errorf("no metric %q in this recording; there are %s", metric, strings.Join(f.Metrics, ", "))
 }
 
 // findSession returns the session directory of a trace directory, or of a recorded process.
@@ -159,6 +174,7 @@ type screen struct {
 	tty     *os.File
 	before  *unix.Termios
 	lines   int
+	height  int // of the terminal, when it was split
 	resized chan os.Signal
 }
 
@@ -187,6 +203,10 @@ func openScreen(lines int) (*screen, error) {
 // split keeps the lowest lines for the view: what the program writes scrolls above them.
 func (s *screen) split() {
 	_, height := s.size()
+	if s.height > 0 { // the view was elsewhere before
+		fmt.Fprintf(s.tty, "\x1b7\x1b[r\x1b[%d;1H\x1b[J\x1b8", max(1, min(s.height, height)-s.lines+1))
+	}
+	s.height = height
 	fmt.Fprintf(s.tty, "%s\x1b7\x1b[1;%dr\x1b8\x1b[%dA", strings.Repeat("\n", s.lines), max(1, height-s.lines), s.lines)
 }
 
@@ -204,6 +224,8 @@ func (s *screen) show(p *perfometer) error {
 	case <-s.resized:
 		if s.lines > 0 {
 			s.split()
+		} else {
+			s.tty.WriteString("\x1b[2J")
 		}
 	default:
 	}
@@ -219,9 +241,9 @@ func (s *screen) show(p *perfometer) error {
 		fmt.Fprintf(&b, "\x1b[%d;1H\x1b[2K", first+i)
 		if i < len(drawn) {
 			if i == 0 {
-				b.WriteString("\x1b[7m" + drawn[i] + "\x1b[0m")
+				b.WriteString("\x1b[7m" + readable.Elide(drawn[i], max(1, width-1)) + "\x1b[0m")
 			} else {
-				b.WriteString(drawn[i])
+				b.WriteString(readable.Elide(drawn[i], max(1, width-1)))
 			}
 		}
 	}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"tracerec/internal/readable"
+	"tracerec/recorder"
 	"tracerec/recorder/live"
+	"tracerec/trace/wire"
 )
 
 // perfometer is what is shown of a recording that goes on: one metric, by region, over time.
@@ -54,7 +56,7 @@ func rate(metric string, value, interval int64) float64 {
 	if interval <= 0 {
 		return 0
 	}
-	if metric == live.Executing || metric == live.Waiting {
+	if wire.CounterUnit(metric) == "ns" || metric == live.Executing || metric == live.Waiting {
 		return float64(value) / float64(interval)
 	}
 	return float64(value) / float64(interval) * 1e9
@@ -74,6 +76,9 @@ func unit(metric string) string {
 	case live.Executing, live.Waiting:
 		return "goroutines " + metric
 	}
+	if wire.CounterUnit(metric) == "ns" {
+		return metric + " in processors"
+	}
 	return metric + " per second"
 }
 
@@ -87,7 +92,7 @@ func (p *perfometer) lines(width, height int) []string {
 	} else if p.frames > 0 {
 		title += "  (not recorded)"
 	}
-	title += fmt.Sprintf("  %d goroutines in regions", f.Goroutines)
+	title += "  " + recorder.Plural(f.Goroutines, "goroutine") + " in regions"
 	if f.Seen < 0.995 {
 		title += fmt.Sprintf("  seen %.0f %%", 100*f.Seen)
 	}
@@ -198,8 +203,8 @@ const (
 // writeFrame writes a frame as a table.
 func writeFrame(out io.Writer, p *perfometer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s after %s, %d goroutines in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
-		p.frame.Goroutines, 100*p.frame.Seen)
+	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
+		recorder.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
 	for _, k := range p.ranked() {
 		fmt.Fprintf(&b, "%s %s\n", readable.Right(readable.Count(last(p.values(k, kept))), 12), readable.Clean(k.Name))
 	}

@@ -59,14 +59,16 @@ type Monitor struct {
 	metric  map[string]int
 	rows    []Row
 	row     map[Key]int
-	began   int64 // of the frame, monotonic
+	joined  int64 // when the view began, monotonic
+	began   int64 // of the frame
 	seen    uint64
 	missed  uint64
 }
 
 // Attach follows the recording whose buffers are in a session directory. Processes are found as they join.
 func Attach(session string) *Monitor {
-	m := &Monitor{dir: session, names: map[string]bool{}, metric: map[string]int{}, row: map[Key]int{}, began: now()}
+	m := &Monitor{dir: session, names: map[string]bool{}, metric: map[string]int{}, row: map[Key]int{}, joined: now()}
+	m.began = m.joined
 	for _, name := range []string{Executing, Waiting, Visits} {
 		m.number(name)
 	}
@@ -111,7 +113,12 @@ func (m *Monitor) Look() {
 		}
 		if f, err := shm.Follow(filepath.Join(m.dir, name)); err == nil { // else it is gone already, or no buffer
 			m.names[name] = true
-			m.procs = append(m.procs, newProcess(m, name, f))
+			p := newProcess(m, name, f)
+			m.procs = append(m.procs, p)
+			if f.Info().Start.Mono < m.joined { // what it did before is not of the view, but where its goroutines are
+				p.look()
+				m.forget()
+			}
 		}
 	}
 	m.procs = slices.DeleteFunc(m.procs, func(p *process) bool {
@@ -122,6 +129,14 @@ func (m *Monitor) Look() {
 		p.follower.Close()
 		return true
 	})
+}
+
+// forget clears what was charged since the last frame.
+func (m *Monitor) forget() {
+	for i := range m.rows {
+		clear(m.rows[i].Values)
+	}
+	m.seen, m.missed = 0, 0
 }
 
 // Frame looks, and returns what happened since the last frame.
@@ -135,7 +150,6 @@ func (m *Monitor) Frame() Frame {
 	for i := range m.rows {
 		r := &m.rows[i]
 		f.Rows = append(f.Rows, Row{r.Key, slices.Clone(r.Values)})
-		clear(r.Values)
 	}
 	slices.SortFunc(f.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -145,7 +159,8 @@ func (m *Monitor) Frame() Frame {
 	}
 	_, err := os.Stat(m.dir)
 	f.Over = err != nil && len(m.procs) == 0
-	m.began, m.seen, m.missed = t, 0, 0
+	m.began = t
+	m.forget()
 	return f
 }
 

@@ -77,9 +77,9 @@ func future() uint64 { return uint64(now()) + 1e15 }
 
 func TestMetricsByHand(t *testing.T) {
 	dir := t.TempDir()
-	p := start(t, dir, future())
 	m := Attach(dir)
 	defer m.Close()
+	p := start(t, dir, future())
 
 	p.event(wire.Counters, 3, 0, 7<<8, 100, 5000)
 	p.event(wire.Enter, 1, 0)
@@ -110,12 +110,12 @@ func TestMetricsByHand(t *testing.T) {
 func TestMissedChunks(t *testing.T) {
 	dir := t.TempDir()
 	base := future()
+	m := Attach(dir)
+	defer m.Close()
 	p := start(t, dir, base)
 	recorder, err := shm.Open(p.buffer.Path())
 	require.NoError(t, err)
 	defer recorder.Close()
-	m := Attach(dir)
-	defer m.Close()
 
 	p.event(wire.Enter, 1, 0)
 	m.Look()
@@ -150,6 +150,7 @@ func TestJoinedLate(t *testing.T) {
 	m := Attach(dir)
 	defer m.Close()
 	p.event(wire.Exit, 5, 10)
+	m.Look()
 	p.event(wire.Enter, 2, 10)
 	f := m.Frame()
 	require.Equal(t, map[string]int64{"visits": 1}, of(f, "inner"))
