@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,8 @@ type catalog struct {
 	words [ops][]uint32
 	short []uint16
 }
+
+var instructions = sync.OnceValue(newCatalog)
 
 func newCatalog() *catalog {
 	c := &catalog{}
@@ -174,7 +177,7 @@ func encS(opcode, f3, rs1, rs2 uint32, imm int) uint32 {
 
 // image returns the text of n programs and their data.
 func image(n int, r *rand.Rand, counts *[ops]int) (text, data []byte) {
-	c := newCatalog()
+	c := instructions()
 	words := func(w ...uint32) {
 		for _, x := range w {
 			text = binary.LittleEndian.AppendUint32(text, x)
@@ -371,7 +374,7 @@ func TestAgainstQEMU(t *testing.T) {
 		}
 	}
 	least := math.MaxInt
-	for _, op := range newCatalog().ops {
+	for _, op := range instructions().ops {
 		least = min(least, counts[op])
 	}
 	t.Logf("%d programs of %d instructions; every operation at least %d times", *programs, length, least)
