@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"syscall"
+	"time"
 
 	"tracerec/simulator/memory"
 	"tracerec/simulator/riscv"
@@ -33,9 +34,11 @@ type Options struct {
 	Stdout io.Writer
 	Stderr io.Writer
 
-	CPUs            int    // virtual processors; 0 is 1
-	Seed            uint64 // of the schedule and of random numbers
-	MaxInstructions uint64 // 0 is any number
+	CPUs            int           // virtual processors; 0 is 1
+	Seed            uint64        // of the schedule and of random numbers
+	MaxInstructions uint64        // 0 is any number
+	Timeout         time.Duration // of the host, 0 is any; nothing else depends on the host's time
+	MaxTime         time.Duration // virtual, 0 is any
 
 	Observer Observer // of all threads; nil for none, which costs nothing
 }
@@ -77,6 +80,8 @@ type Kernel struct {
 	nextID  int
 	objects uint64 // shared memory, ever made
 	done    uint64 // instructions
+	breaks  []breakpoint
+	broken  bool // at one of them
 	exited  bool
 	status  int
 	failure error
@@ -95,6 +100,8 @@ type thread struct {
 	p    *process
 	hart *riscv.Hart
 	id   int
+
+	stoppedAt uint64 // breakpoint, 0 none
 
 	clearTID uint64 // address to clear and to wake at its end
 
@@ -147,8 +154,15 @@ const callCost = 300
 // Run executes the program until it ends and returns its exit status, 128+n when signal n ended it. The children that it
 // leaves behind end with it.
 func (k *Kernel) Run() (status int, err error) {
-	for !k.exited && k.failure == nil {
-		k.step()
+	deadline := time.Now().Add(k.o.Timeout)
+	for n := 1; !k.exited && k.failure == nil; n++ {
+		if k.step(); k.broken {
+			k.broken = false
+			return 0, ErrBreak
+		}
+		if k.o.MaxTime > 0 && k.now() >= int64(k.o.MaxTime) || k.o.Timeout > 0 && n%64 == 0 && time.Now().After(deadline) {
+			return 0, ErrTimeout
+		}
 	}
 	return k.status, k.failure
 }
@@ -206,7 +220,7 @@ func (k *Kernel) step() {
 	if k.o.Observer != nil {
 		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space})
 	}
-	stop := t.hart.Run(uint64(budget))
+	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	k.done += uint64(n)
 	c.clock += n
@@ -266,6 +280,9 @@ func (t *thread) stopped(c *cpu, stop riscv.Stop) {
 	case riscv.IllegalInstruction:
 		t.fault(signal{number: sigILL, code: 1, address: stop.Address})
 	case riscv.Breakpoint:
+		if t.atBreak() {
+			return
+		}
 		t.fault(signal{number: sigTRAP, code: 1, address: stop.Address})
 	case riscv.Misaligned:
 		t.fault(signal{number: sigBUS, code: 1, address: stop.Address})
