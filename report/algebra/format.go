@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracerec/internal/readable"
 )
@@ -18,6 +19,8 @@ func value(v float64, c Change) string {
 		return "0"
 	case c.Metric == nil:
 		return readable.Quantity(v, "sec")
+	case strings.HasPrefix(c.Metric.Unit, "share"): // a ratio: "share of branches"
+		return readable.Percent(100 * v)
 	}
 	return readable.Quantity(v, c.Metric.Unit)
 }

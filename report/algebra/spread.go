@@ -27,9 +27,10 @@ type spreadKey struct {
 	self   bool
 }
 
-// columns are the values of a metric in every run that measured it, by call path.
+// columns are the values of a metric in every run that measured it, for the whole program and by call path.
 type columns struct {
 	err                  error
+	whole                [2][]float64   // by side and run; those of ratios are no sums of what there is by call path
 	inclusive, exclusive [2][][]float64 // by side and run
 }
 
@@ -143,11 +144,7 @@ func (s *Spread) bands(metric string, self bool, p *cube.CallPath, inclusive boo
 		for run := range c.inclusive[i] {
 			switch {
 			case p == nil:
-				sum := 0.0
-				for _, root := range s.model.Cube.Roots {
-					sum += c.inclusive[i][run][root.Index()]
-				}
-				values = append(values, sum)
+				values = append(values, c.whole[i][run])
 			case inclusive:
 				values = append(values, c.inclusive[i][run][p.Index()])
 			default:
@@ -179,17 +176,23 @@ func (s *Spread) columns(metric string, self bool) *columns {
 			return c
 		}
 	}
+	what := query.What{Metric: m, Self: self}
+	whole, err := s.model.ByResource(what, nil, true)
+	if c.err = err; err != nil {
+		return c
+	}
 	without := strings.Fields(attr(m.Attrs, unmeasuredAttr))
 	for i, side := range s.sides {
 		for _, run := range side {
 			if slices.Contains(without, strconv.Itoa(run.Location.Column())) {
 				continue
 			}
-			inclusive, exclusive, err := s.model.ByPath(query.What{Metric: m, Self: self}, run)
+			inclusive, exclusive, err := s.model.ByPath(what, run)
 			if err != nil {
 				c.err = err
 				return c
 			}
+			c.whole[i] = append(c.whole[i], whole[run.Index].Float64())
 			c.inclusive[i] = append(c.inclusive[i], floats(inclusive))
 			c.exclusive[i] = append(c.exclusive[i], floats(exclusive))
 		}

@@ -169,8 +169,8 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 		if err != nil {
 			return err
 		}
-		if apart != value { // else nothing of it is certain
-			value -= apart
+		if value == 0 { // nothing of it is certain
+			value = apart
 		}
 		if depth == 0 {
 			all, above = value, value

@@ -97,7 +97,7 @@ func (m *Model) byPath(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q}, n, func(q *Metric) (columns, error) { return m.byPath(q, at) })
+		return m.sumColumns(What{Metric: q, stored: true}, n, func(q *Metric) (columns, error) { return m.byPath(q, at) })
 	}
 	return m.values.byPath.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
 		if q.Kind == cube.PostDerived {
@@ -118,7 +118,7 @@ func (m *Model) byRegion(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q}, n, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
+		return m.sumColumns(What{Metric: q, stored: true}, n, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
 	}
 	return m.values.byRegion.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
 		if q.Kind == cube.PostDerived {
@@ -145,7 +145,7 @@ func (m *Model) whole(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q}, 1, func(q *Metric) (columns, error) { return m.whole(q, at) })
+		return m.sumColumns(What{Metric: q, stored: true}, 1, func(q *Metric) (columns, error) { return m.whole(q, at) })
 	case q.Kind == cube.PostDerived:
 		return m.evaluate(q, at, 1, func(int32) selection { return everything })
 	}
@@ -167,7 +167,7 @@ func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
 	case q.Err != nil:
 		return nil, q.Err
 	case q.sum():
-		return m.sumResources(What{Metric: q}, s)
+		return m.sumResources(What{Metric: q, stored: true}, s)
 	}
 	return m.values.byResource.get(resourceKey{q, s}, len(m.Resources), s == everything, func() ([]cube.Value, error) {
 		if q.Kind == cube.PostDerived {

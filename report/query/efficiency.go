@@ -132,7 +132,7 @@ func (m *Model) computation(time *Metric) ([]float64, error) {
 		return m.perLocation(What{Metric: q})
 	}
 	if q := m.byName["execution"]; q != nil && q.Index >= 0 {
-		return m.perLocation(What{q, true})
+		return m.perLocation(What{Metric: q, Self: true})
 	}
 	parallel := func(r *cube.Region) bool {
 		return slices.Contains([]string{"mpi", "openmp", "pthread", "shmem", "cuda", "opencl", "openacc", "measurement"}, r.Paradigm)
@@ -163,7 +163,7 @@ func (m *Model) computation(time *Metric) ([]float64, error) {
 func (m *Model) waited() ([]float64, error) {
 	var sum []float64
 	for _, q := range m.waits() {
-		values, err := m.perLocation(What{q, true})
+		values, err := m.perLocation(What{Metric: q, Self: true})
 		if err != nil {
 			return nil, err
 		}

@@ -185,11 +185,11 @@ func TestConcurrentQuestions(t *testing.T) {
 		group.Go(func() {
 			for k := range m.all {
 				q := (k + i) % len(m.all)
-				got, _, err := m.ByPath(What{m.all[q], i%2 == 0}, nil)
+				got, _, err := m.ByPath(What{Metric: m.all[q], Self: i%2 == 0}, nil)
 				if err != nil {
 					t.Error(err)
 				}
-				expected, _, _ := want.ByPath(What{want.all[q], i%2 == 0}, nil)
+				expected, _, _ := want.ByPath(What{Metric: want.all[q], Self: i%2 == 0}, nil)
 				for j := range got {
 					if got[j] != expected[j] {
 						t.Errorf("%s at %d: %v, %v expected", m.all[q].Name, j, got[j], expected[j])

@@ -28,7 +28,7 @@ func (m *Model) Findings(top int) []Finding {
 	var list []Finding
 	waits := m.waits()
 	for _, q := range waits {
-		_, exclusive, err := m.ByPath(What{q, true}, nil)
+		_, exclusive, err := m.ByPath(What{Metric: q, Self: true}, nil)
 		if err != nil {
 			continue
 		}
@@ -95,7 +95,7 @@ func (m *Model) describe(f *Finding, causes map[string]string) {
 
 // whoWaited says how many locations waited, and which one longest.
 func (m *Model) whoWaited(f *Finding) string {
-	values, err := m.ByResource(What{f.Metric, true}, f.Path, false)
+	values, err := m.ByResource(What{Metric: f.Metric, Self: true}, f.Path, false)
 	if err != nil || len(m.leaves) < 2 {
 		return ""
 	}

@@ -20,7 +20,7 @@ func FuzzRemap(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, q := range m.all {
-			w := What{q, q.Index%2 == 0}
+			w := What{Metric: q, Self: q.Index%2 == 0}
 			_, _, err := m.ByPath(w, nil)
 			if _, other := m.Total(w); q.Err != nil && (err == nil || other == nil) {
 				t.Fatalf("%s: %v, but there are values", q.Name, q.Err)

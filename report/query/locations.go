@@ -15,7 +15,7 @@ func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[
 		if err != nil {
 			return nil, err
 		}
-		if !w.Self || len(q.Children) == 0 {
+		if len(q.Children) == 0 || !w.Self && q.Uncertain() == nil {
 			return r.All(), nil
 		}
 		if r.Zero() && q.childrenZero(p, s) {

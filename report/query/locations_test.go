@@ -18,7 +18,7 @@ func TestByLocation(t *testing.T) {
 		for _, q := range m.Metrics {
 			for _, p := range c.Paths() {
 				for kind := range 4 {
-					w, inclusive := What{q, kind&1 != 0}, kind&2 != 0
+					w, inclusive := What{Metric: q, Self: kind&1 != 0}, kind&2 != 0
 					want, err := m.ByResource(w, p, inclusive)
 					require.NoError(t, err)
 					values, err := m.ByLocation(w, p, inclusive)
@@ -54,7 +54,7 @@ func TestIntegersStayIntegers(t *testing.T) {
 	require.NoError(t, parent.Set(root, row))
 	m, err := New(c)
 	require.NoError(t, err)
-	values, err := m.ByLocation(What{m.Metrics[0], true}, root, false)
+	values, err := m.ByLocation(What{Metric: m.Metrics[0], Self: true}, root, false)
 	require.NoError(t, err)
 	for _, v := range values {
 		require.Equal(t, cube.Int(356546826), v)

@@ -54,10 +54,26 @@ type Resource struct {
 	columns []int32 // of the locations, ascending
 }
 
-// What selects a metric.
+// What selects a metric: of a counter, or the root of a hierarchy of them, only what is certain. What could not be attributed exactly
+// is a metric of its own below it. That is a bound, and those of goroutines that ran at the same time contain each other's work.
 type What struct {
 	Metric *Metric
 	Self   bool // without its visible children, as an expanded metric is shown
+
+	stored bool // with what is not certain, as expressions mean it
+}
+
+// uncertainAttr is the attribute, "true", of a metric that is the part of its parent which could not be attributed exactly.
+const uncertainAttr = "uncertain"
+
+// Uncertain returns the child of a metric that holds what could not be attributed exactly, nil if there is none.
+func (q *Metric) Uncertain() *Metric {
+	for _, child := range q.Children {
+		if slices.Contains(child.Attrs, cube.Attr{Key: uncertainAttr, Value: "true"}) {
+			return child
+		}
+	}
+	return nil
 }
 
 // New makes a model of a cube, whose metrics are shown as they are. An expression that cannot be used is an error of its

@@ -127,7 +127,7 @@ func check(t testing.TB, m *Model, metrics []*Metric, places []*Resource) {
 	additive := func(c *cube.Metric) bool { return m.Metric(c.Name).Additive }
 	for _, q := range metrics {
 		for _, self := range []bool{false, true} {
-			w := What{q, self}
+			w := What{Metric: q, Self: self}
 			same := func(got cube.Value, s spot, what ...any) {
 				t.Helper()
 				want, err := n.value(q.Metric, s)

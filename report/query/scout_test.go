@@ -140,12 +140,12 @@ func TestAllReports(t *testing.T) {
 		require.NoError(t, err, file)
 		for _, q := range m.Metrics {
 			for _, self := range []bool{false, true} {
-				total, err := m.Total(What{q, self})
+				total, err := m.Total(What{Metric: q, Self: self})
 				if q.DType.Numeric() {
 					require.NoError(t, err, "%s: %s", file, q.Name)
 				}
-				inclusive, _, err := m.ByPath(What{q, self}, nil)
-				bySystem, other := m.ByResource(What{q, self}, nil, true)
+				inclusive, _, err := m.ByPath(What{Metric: q, Self: self}, nil)
+				bySystem, other := m.ByResource(What{Metric: q, Self: self}, nil, true)
 				require.Equal(t, err, other)
 				if err != nil || !q.Additive {
 					continue
@@ -243,9 +243,9 @@ func TestBuiltInHierarchy(t *testing.T) {
 				require.Equal(t, other.Parent.Name, q.Parent.Name)
 			}
 			for _, self := range []bool{false, true} {
-				want, _, err := theirs.ByPath(What{other, self}, nil)
+				want, _, err := theirs.ByPath(What{Metric: other, Self: self}, nil)
 				require.NoError(t, err)
-				got, _, err := ours.ByPath(What{q, self}, nil)
+				got, _, err := ours.ByPath(What{Metric: q, Self: self}, nil)
 				require.NoError(t, err)
 				for i, p := range c.Paths() {
 					require.InDelta(t, want[i].Float64(), got[i].Float64(), 1e-9*(1+math.Abs(want[i].Float64())), "%s at %s in %s", q.Name, p.Region.Name, file)
@@ -270,8 +270,8 @@ func TestRemappedFile(t *testing.T) {
 		for i, q := range m.Metrics {
 			require.Equal(t, q.Name, n.Metrics[i].Name)
 			for _, self := range []bool{false, true} {
-				want, wantErr := m.Total(What{q, self})
-				got, err := n.Total(What{n.Metrics[i], self})
+				want, wantErr := m.Total(What{Metric: q, Self: self})
+				got, err := n.Total(What{Metric: n.Metrics[i], Self: self})
 				require.Equal(t, wantErr, err)
 				require.Equal(t, want, got, "%s in %s", q.Name, file)
 			}

@@ -75,12 +75,13 @@ func add(list []term, t term) []term {
 // terms returns what is selected as a sum.
 func (m *Model) terms(w What) ([]term, error) {
 	list, err := m.expand(w.Metric)
-	if err != nil || !w.Self {
+	apart := w.Metric.Uncertain()
+	if err != nil || w.stored || !w.Self && apart == nil {
 		return list, err
 	}
 	list = slices.Clone(list)
 	for _, child := range w.Metric.Children {
-		if !w.Metric.subtracts(child) {
+		if child != apart && !(w.Self && w.Metric.subtracts(child)) {
 			continue
 		}
 		of, err := m.expand(child)

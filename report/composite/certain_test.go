@@ -1,0 +1,102 @@
+package composite_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report/algebra"
+	"tracerec/report/composite"
+	"tracerec/report/cube"
+	"tracerec/report/limit"
+	"tracerec/report/query"
+	"tracerec/report/table"
+)
+
+// doubtful is a report with counters of which a large part is a bound: that of refs is a tenth of what is certain, that of misses more.
+func doubtful(t *testing.T, ratios string) *cube.Cube {
+	t.Helper()
+	c := experiment{visits: 1, counters: []counter{{"refs", [2]int64{100, 50}, [2]int64{15, 0}}, {"misses", [2]int64{10, 5}, [2]int64{400, 400}}}}.build(t)
+	r, err := composite.Derive(c, parse(t, access+ratios))
+	require.NoError(t, err)
+	return r.Cube
+}
+
+// What a counter has, wherever it is asked for, is what is certain; bounds are apart.
+func TestCertain(t *testing.T) {
+	m, err := query.New(doubtful(t, ""))
+	require.NoError(t, err)
+	for name, want := range map[string]int64{"misses": 15, "misses_uncertain": 800, "refs": 150, "ACCESS": 150, "ACCESS_uncertain": 15} {
+		w := query.What{Metric: m.Metric(name)}
+		v, err := m.Total(w)
+		require.NoError(t, err)
+		require.EqualValues(t, want, v.Int64(), name)
+		inclusive, _, err := m.ByPath(w, nil)
+		require.NoError(t, err)
+		require.EqualValues(t, want, inclusive[0].Int64(), name)
+		on, err := m.ByResource(w, nil, true)
+		require.NoError(t, err)
+		require.EqualValues(t, want, on[0].Int64(), name)
+		located, err := m.ByLocation(w, m.Cube.Paths()[1], false)
+		require.NoError(t, err)
+		sum := int64(0)
+		for _, v := range located {
+			sum += v.Int64()
+		}
+		require.Equal(t, want, sum, name)
+	}
+	stored, err := m.Cube.Metric("misses").Total()
+	require.NoError(t, err)
+	require.EqualValues(t, 815, stored.Int64(), "what other tools read includes what is below")
+
+	s, err := table.Stat(m, table.StatOptions{Metrics: []*query.Metric{m.Metric("misses"), m.Metric("misses_uncertain")}})
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, s.Write(&b, table.CSV))
+	require.Contains(t, b.String(), "solve,,0,15,800\n")
+
+	for text, held := range map[string]bool{"misses=15": true, "misses=14": false, "misses_uncertain=799": false} {
+		l, err := limit.Parse(text)
+		require.NoError(t, err)
+		r, err := limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
+		require.NoError(t, err)
+		require.Equal(t, held, r.Held(), text)
+	}
+}
+
+// Ratios of runs are those of a report of one run: a quotient of sums, with what is certain.
+func TestRatioOfRuns(t *testing.T) {
+	one := experiment{visits: 1, counters: []counter{{"refs", [2]int64{100, 50}, [2]int64{7, 0}}, {"misses", [2]int64{10, 5}, [2]int64{1, 0}},
+		{"near", [2]int64{6, 4}, [2]int64{}}, {"far", [2]int64{4, 1}, [2]int64{}}}, root: "other"}.build(t)
+	r, err := composite.Derive(one, parse(t, access))
+	require.NoError(t, err)
+	m, err := query.New(r.Cube)
+	require.NoError(t, err)
+	want, err := m.Total(query.What{Metric: m.Metric("miss_rate")})
+	require.NoError(t, err)
+	require.InDelta(t, 10, want.Float64(), 1e-9)
+
+	mean, err := algebra.Mean(inputs(r.Cube, r.Cube)...)
+	require.NoError(t, err)
+	x, err := algebra.Summarize(mean.Cube)
+	require.NoError(t, err)
+	seen := 0
+	for _, row := range x.Rows {
+		if row.Metric != nil && row.Metric.Name == "miss_rate" {
+			seen++
+			require.InDelta(t, 10, row.Mean, 1e-9)
+		}
+	}
+	require.Equal(t, 1, seen)
+	d, err := algebra.Diff(inputs(r.Cube, r.Cube)[0], inputs(r.Cube, r.Cube)[1])
+	require.NoError(t, err)
+	changes, err := algebra.ChangesOf(d.Cube)
+	require.NoError(t, err)
+	for _, c := range changes.Totals {
+		if c.Metric != nil && strings.HasPrefix(c.Metric.Name, "miss_rate") {
+			require.InDelta(t, 10, c.A, 1e-9)
+		}
+	}
+}
