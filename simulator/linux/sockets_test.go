@@ -19,12 +19,12 @@ func TestSockets(t *testing.T) {
 	status, err := k.Run()
 	require.NoError(t, err, "%s", &printed)
 	require.Equal(t, `24 {"path":"/0/0","size":0}
-{"path":"/7/2","size":350000}
-tcp4 1048584 1048576 true <nil>
+{"path":"/7/2","size":35000}
+tcp4 262151 262144 true <nil>
 true true
-tcp6 1048584 1048576 true <nil>
+tcp6 262151 262144 true <nil>
 true true
-unix 1048584 1048576 true <nil>
+unix 262151 262144 true <nil>
 true true
 udp4 one <nil> true
 udp4 thre <nil> true
