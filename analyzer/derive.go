@@ -178,8 +178,35 @@ func (d *deriver) derive(s *spec.Spec) error {
 			d.addUncertain(names[root], d.metric(s, r, &r.Nodes[root]), combine(r.Nodes[root].Form, d.uncertain))
 		}
 	}
-	d.e.Notes = append(d.e.Notes, r.Dropped...)
+	d.e.Notes = append(append(d.e.Notes, r.Dropped...), d.mixed(r)...)
 	return d.ratios(s, r)
+}
+
+// mixed notes compositions that add what has different units, not those above them.
+func (d *deriver) mixed(r *spec.Resolved) (notes []string) {
+	units := make([]map[metric.Unit]string, len(r.Nodes)) // the first event of each
+	below := make([]bool, len(r.Nodes))                   // a part is mixed already
+	for i := len(r.Nodes) - 1; i >= 0; i-- {
+		n := &r.Nodes[i]
+		units[i] = map[metric.Unit]string{}
+		var texts []string
+		for _, t := range n.Form {
+			unit := d.e.Metrics[d.counters[t.Event]].Unit
+			if units[i][unit] == "" {
+				units[i][unit] = r.Events[t.Event]
+				texts = append(texts, fmt.Sprintf("%s (%s)", r.Events[t.Event], unit))
+			}
+		}
+		mixed := n.Kind == spec.Composed && len(texts) > 1
+		if mixed && !below[i] {
+			notes = append(notes, fmt.Sprintf("%s adds different units: %s", n.Label, strings.Join(texts, " and ")))
+		}
+		if n.Parent >= 0 {
+			below[n.Parent] = below[n.Parent] || below[i] || mixed
+		}
+	}
+	slices.Reverse(notes)
+	return notes
 }
 
 // isShared says that a counter counts for the whole process.

@@ -105,8 +105,7 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, plain.Metrics, e.Metrics[:len(plain.Metrics)])
 	require.Equal(t, plain.Severity, e.Severity[:len(plain.Severity)])
 	require.Equal(t, []string{"go:x"}, e.Unlisted)
-	require.Len(t, e.Notes, 1)
-	require.Contains(t, e.Notes[0], "GONE: lacking was not measured")
+	require.Equal(t, []string{"TOP: lacking and lacking2 were not measured", "GONE: lacking was not measured"}, e.Notes)
 
 	all, part := e.Metrics[e.MetricIndex("ALL")], e.Metrics[e.MetricIndex("PART")]
 	require.Equal(t, metric.Metric{Name: "ALL", Title: "ALL", Unit: metric.Events, UnitName: "cycles", Description: "Everything.", Formula: "all", Hierarchy: "test0"}, all)
@@ -365,4 +364,11 @@ location main
 	require.NoError(t, err)
 	require.Empty(t, values(e, "faults"))
 	require.Equal(t, map[string]int64{"solve": 500, "sweep": 800}, values(e, "faults_uncertain"))
+}
+
+// TestDeriveMixedUnits says which composition adds times and events; a computation may, with its weights.
+func TestDeriveMixedUnits(t *testing.T) {
+	trace := strings.Replace(countedTrace, "all a b other", "task-clock page-faults go:alloc-bytes other", 1)
+	e := derived(t, trace, "compose TOP = A + other\ncompose A = page-faults + task-clock + go:alloc-bytes\ncompute COST = task-clock - 100 * page-faults\ncompose SAME = other + page-faults")
+	require.Equal(t, []string{"A adds different units: task-clock (ns) and page-faults (events) and go:alloc-bytes (bytes)"}, e.Notes)
 }

@@ -206,6 +206,10 @@ func (e *entry) is(flag string) bool {
 	return ok
 }
 
+// own tells whether a statement of a file is not of a specification that is shipped: those have metrics for far more than was measured,
+// but who writes one wants all of it.
+func own(file string) bool { return !slices.Contains(Shipped(), file) }
+
 func ratioOf(s *statement) ratio {
 	numeric := func(name string, otherwise float64) float64 {
 		if v, err := finite(s.options[name]); err == nil {
@@ -213,7 +217,7 @@ func ratioOf(s *statement) ratio {
 		}
 		return otherwise
 	}
-	return ratio{Ratio{Name: s.name.name, Unit: s.options["unit"], Low: numeric("low", 0), High: numeric("high", 0), Least: numeric("least", 1)}, s.alts}
+	return ratio{Ratio{Name: s.name.name, Unit: s.options["unit"], Low: numeric("low", 0), High: numeric("high", 0), Least: numeric("least", 1)}, s.alts, own(s.spec)}
 }
 
 func (b *builder) addSet(s *statement) {

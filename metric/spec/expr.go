@@ -79,6 +79,24 @@ func (e *Expr) apply(x, y float64) float64 {
 	return -x
 }
 
+// evaluable reports an expression that never has a value, or that is of no counter.
+func (e *Expr) evaluable() (err error) {
+	if len(e.Names()) == 0 {
+		return problemAt(e.at, "a ratio is made of counters and metrics, but this names none")
+	}
+	e.walk(func(x *Expr) {
+		if x.op != '/' || err != nil {
+			return
+		}
+		constant := true
+		v, ok := x.args[1].Value(0, func(string) (float64, bool) { constant = false; return 0, false })
+		if constant && (!ok || v == 0) {
+			err = problemAt(x.at, "a division by zero has no value")
+		}
+	})
+	return err
+}
+
 // CubePL returns the expression in CubePL, with metric giving the unique name in the cube of a metric, an event or [Time].
 // Where a denominator is below least, or not above zero, the result is 0, as CubePL's own for a division by zero: the
 // language has no absent value; [Expr.Guard] tells where that is.

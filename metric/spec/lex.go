@@ -43,6 +43,11 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", text)
 }
 
+// touches tells whether an operator follows at once, as in a name that would have to be in quotes.
+func (t token) touches(next token) bool {
+	return strings.IndexByte(operators, next.kind) >= 0 && next.kind != end && next.at.line == t.at.line && next.at.column == t.at.column+utf8.RuneCountInString(t.text)
+}
+
 // operators are the characters that are tokens of their own. In the middle of a name, - and / are part of it: task-clock,
 // HT_I/O_XFER, msr/tsc/, cpu/event=0x3c,umask=0/.
 const operators = "+-*/|=(),[]"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,7 @@ func Load(names ...string) (*Spec, error) {
 	for _, name := range names {
 		text, err := Text(name)
 		if err != nil {
-			if text, err = os.ReadFile(name); err != nil && !strings.ContainsAny(name, `./\`) {
+			if text, err = readFile(name); err != nil && !strings.ContainsAny(name, `./\`) {
 				err = fmt.Errorf("specification %s: no such file, and not among those that are shipped: %s", name, strings.Join(Shipped(), ", "))
 			}
 			if err != nil {
@@ -60,6 +61,16 @@ func Load(names ...string) (*Spec, error) {
 		r.read(string(text))
 	}
 	return r.result(strings.Join(names, "+"), len(names) > 1)
+}
+
+// readFile reads a file, but little more than a specification may have: what it names may be a device or a pipe without end.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxText+1))
 }
 
 // processor is what a specification is for.

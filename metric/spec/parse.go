@@ -58,6 +58,7 @@ type computation struct {
 type ratio struct {
 	Ratio
 	alternatives []*Expr
+	own          bool // of a file that is not shipped
 }
 
 // statement is one statement of a text: a definition with one of the keywords.
@@ -125,10 +126,10 @@ func (r *reader) failed(err error) {
 func (r *reader) read(text string) {
 	r.files = append(r.files, r.file)
 	if len(text) > maxText {
-		r.problem(position{r.file, 1, 1}, "a specification of %d bytes, at most %d are allowed", len(text), maxText)
+		r.problem(position{r.file, 1, 1}, "a specification of more than %d bytes, which is the most that is allowed", maxText)
 		return
 	}
-	r.tokens = split(r.file, text, r.problem)
+	r.tokens = split(r.file, strings.TrimPrefix(text, "\ufeff"), r.problem) // some editors begin a file with a byte order mark
 	for r.tokens[0].kind != end {
 		if err := r.statement(); err != nil {
 			r.failed(err)
@@ -241,6 +242,9 @@ func (r *reader) part() (part, error) {
 		return part{}, problemAt(t.at, "a name of %d bytes, at most %d are allowed", len(t.text), maxName)
 	}
 	r.take()
+	if next := r.tokens[0]; t.kind == word && strings.HasPrefix(t.text, "mem:") && !strings.ContainsAny(t.text[len("mem:"):], "/:") && t.touches(next) {
+		return part{}, problemAt(t.at, `%s%s ends the name of a watchpoint; put all of it in quotes: "mem:main.table+8/8:w"`, t, next.text)
+	}
 	return part{t.text, t.at}, nil
 }
 
@@ -329,8 +333,15 @@ func (r *reader) ratio(s *statement) (err error) {
 	if err = r.expect('=', `"="`); err != nil {
 		return err
 	}
-	s.alts, err = r.alternatives()
-	return err
+	if s.alts, err = r.alternatives(); err != nil {
+		return err
+	}
+	for _, e := range s.alts {
+		if err := e.evaluable(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ratioOptions are the attributes of ratios: whether each is a number.

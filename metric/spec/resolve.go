@@ -113,6 +113,11 @@ func (r *resolver) compute(c computation) *value {
 			return nil
 		}
 	}
+	for _, times := range sum {
+		if times > maxTimes || times < -maxTimes {
+			return nil
+		}
+	}
 	return &value{kind: Computed, form: sum.terms()}
 }
 
@@ -166,7 +171,9 @@ func (r *resolver) need(name string) []string {
 			}
 		}
 	}
-	names = unique(names)
+	if names = unique(names); len(names) == 0 {
+		names = []string{name} // it cannot be computed, whatever is measured
+	}
 	if r.budget -= len(names); r.budget < 0 {
 		names = []string{name}
 	}
@@ -266,11 +273,37 @@ func (r *resolver) ratios() {
 			continue
 		}
 		names := q.alternatives[0].Names()
-		known := func(n string) bool { return !r.value(n).known() }
-		if j := slices.IndexFunc(names, r.lacking); !slices.ContainsFunc(names, known) {
+		unknown := func(n string) bool { return !r.value(n).known() }
+		switch j := slices.IndexFunc(names, r.lacking); {
+		case !slices.ContainsFunc(names, unknown):
 			r.dropped = append(r.dropped, q.Name+": "+names[j]+" is incomplete")
+		case q.own:
+			r.dropped = append(r.dropped, q.Name+": "+r.whyNone(names[slices.IndexFunc(names, unknown)]))
 		}
 	}
+}
+
+// whyNone says why a name has no value.
+func (r *resolver) whyNone(name string) string {
+	e := r.entries[name]
+	switch {
+	case e != nil && e.is("absent"):
+		return name + " is said to be absent"
+	case e == nil && slices.ContainsFunc(r.Spec.ratios, func(q ratio) bool { return q.Name == name }):
+		return name + " is a ratio, and a ratio is made of counters and metrics only"
+	case e == nil || !e.defined():
+		return name + " was not measured"
+	}
+	needs := r.need(name)
+	const most = 4
+	text := strings.Join(needs[:min(len(needs), most)], ", ")
+	if len(needs) > most {
+		text += fmt.Sprintf(" and %d more", len(needs)-most)
+	}
+	if text == name {
+		return name + " has no value"
+	}
+	return name + " needs " + text
 }
 
 // lacking tells whether a name is neither a measured event nor a metric whose value is complete.
@@ -294,8 +327,19 @@ func (r *resolver) unlisted() {
 	}
 }
 
-// drops notes the computations that have some of their operands, but not all, where nothing else gives a complete value.
+// drops notes the computations that have some of their operands, but not all, where nothing else gives a complete value, and in a
+// specification that is not shipped the roots that have none.
 func (r *resolver) drops() {
+	note := func(format string, values ...any) {
+		r.result.Dropped = append(r.result.Dropped, fmt.Sprintf(format, values...))
+	}
+	all := map[string]bool{} // roots that are noted if nothing of them was measured
+	for _, name := range r.Roots() {
+		e := r.entries[name]
+		if all[name] = own(e.spec); all[name] && e.compute == nil && !r.value(name).known() {
+			note("%s: %s", name, notMeasured(r.need(name)))
+		}
+	}
 	for _, name := range r.order {
 		e := r.entries[name]
 		if e.compute == nil || e.is("absent") {
@@ -310,13 +354,24 @@ func (r *resolver) drops() {
 				lacking = append(lacking, o.name)
 			}
 		}
-		if n := len(lacking); n == 1 && len(e.compute[0].operands) > 1 {
-			r.result.Dropped = append(r.result.Dropped, fmt.Sprintf("%s: %s was not measured", name, lacking[0]))
-		} else if n > 1 && n < len(e.compute[0].operands) {
-			r.result.Dropped = append(r.result.Dropped, fmt.Sprintf("%s: %s and %s were not measured", name, strings.Join(lacking[:n-1], ", "), lacking[n-1]))
+		if len(lacking) == 0 {
+			note("%s: a counter would be multiplied by more than %d", name, maxTimes)
+		} else if all[name] || len(lacking) < len(e.compute[0].operands) {
+			note("%s: %s", name, notMeasured(lacking))
 		}
 	}
 	r.result.Dropped = append(r.result.Dropped, r.dropped...)
+}
+
+// notMeasured says so of one name or several.
+func notMeasured(names []string) string {
+	const most = 8
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more were not measured", strings.Join(names[:most], ", "), n-most)
+	} else if n > 1 {
+		return fmt.Sprintf("%s and %s were not measured", strings.Join(names[:n-1], ", "), names[n-1])
+	}
+	return names[0] + " was not measured"
 }
 
 // form is a linear form in the making: coefficients by event.

@@ -99,5 +99,5 @@ type Resolved struct {
 	Nodes    []Node   // parents before children; roots and siblings in the order of the specification
 	Ratios   []Ratio  // those whose operands exist
 	Unlisted []string // measured events that no hierarchy shows
-	Dropped  []string // computations that lack an operand, in words: "DATA_HIT_L1$: DC_MISS was not measured"
+	Dropped  []string // what has no value, in words: computations that lack an operand, and in a specification that is not shipped any ratio or root: "DATA_HIT_L1$: DC_MISS was not measured"
 }
