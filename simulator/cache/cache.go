@@ -75,7 +75,8 @@ type Cache struct {
 	next   []uint32 // by set: FIFO's next way, or the tree's bits
 	random uint64
 	shadow *shadow
-	quick  bool // the first way of a set holds its line that was used last, and nobody else wants to know
+	recent []uint16 // by set: the way that was used last
+	quick  bool     // nobody else wants to know of hits
 }
 
 // New makes an empty cache. If classify is set, misses are told apart, which costs time.
@@ -92,7 +93,7 @@ func New(g Geometry, classify bool) (*Cache, error) {
 	if g.Replacement == Tree && g.Ways > 32 {
 		return nil, errors.New("a tree of more than 32 ways")
 	}
-	c.quick = g.Replacement == LRU && !classify
+	c.quick, c.recent = !classify, make([]uint16, sets)
 	if classify {
 		c.shadow = newShadow(int(g.Size / g.Line))
 	}
@@ -119,9 +120,11 @@ const dirty = 1
 // tag is how a line is stored: not 0.
 func tag(line uint64) uint64 { return line<<2 | 2 }
 
-// latest tells whether a line is the one of its set that was used last, so that reading it would change nothing.
-func (c *Cache) latest(line uint64) bool {
-	return c.quick && c.tags[int(line&c.mask)*c.ways]&^dirty == tag(line)
+// latest tells whether a line is the one of its set that was used last, so that accessing it again changes nothing.
+func (c *Cache) latest(line uint64, store bool) bool {
+	set := line & c.mask
+	t := c.tags[int(set)*c.ways+int(c.recent[set])]
+	return c.quick && (t == tag(line) && !store || t == tag(line)|dirty)
 }
 
 // Access accesses the line of that number.
@@ -129,10 +132,7 @@ func (c *Cache) Access(line uint64, store bool) Result {
 	set := line & c.mask
 	tags := c.tags[int(set)*c.ways:][:c.ways:c.ways]
 	want := tag(line)
-	if tags[0]&^dirty == want && c.quick { // most often
-		if store && !c.g.WriteThrough {
-			tags[0] |= dirty
-		}
+	if c.latest(line, store) { // most often
 		return Result{Hit: true}
 	}
 	var kind Kind
@@ -179,6 +179,7 @@ func (c *Cache) Holds(line uint64) bool {
 func (c *Cache) Flush() {
 	clear(c.tags)
 	clear(c.next)
+	clear(c.recent)
 	if c.shadow != nil {
 		c.shadow.flush()
 	}
@@ -196,6 +197,9 @@ func (c *Cache) mark(tags []uint64, want uint64) {
 
 // touch notes the use of a way. With LRU the ways of a set are in the order of their last use.
 func (c *Cache) touch(set uint64, tags []uint64, way int) {
+	if c.g.Replacement != LRU {
+		c.recent[set] = uint16(way)
+	}
 	switch c.g.Replacement {
 	case LRU:
 		t := tags[way]

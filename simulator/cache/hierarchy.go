@@ -66,7 +66,7 @@ func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
 func (h *Hierarchy) Data(address, size uint64, store bool) Outcome {
 	line, last := h.l1d.LineOf(address), h.l1d.LineOf(address+size-1)
 	page, lastPage := h.dtlb.LineOf(address), h.dtlb.LineOf(address+size-1)
-	if line == last && h.dtlb.latest(page) && h.l1d.latest(line) && !store { // most often
+	if line == last && h.dtlb.latest(page, false) && h.l1d.latest(line, store) { // most often
 		return 0
 	}
 	o := h.translate(h.dtlb, page)
