@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,9 @@ func handDown(names []string, path string) (specs []string, err error) {
 // specOf resolves a name.
 func specOf(name, path string) (s sample.Spec, err error) {
 	if metric, ok := counters.GoMetric(name); ok {
+		if e, _, err := counters.Find(name); err == nil && e.Gauge {
+			return s, fmt.Errorf("%s is a level and not a count, so regions have no differences of it; use tracerec live, or instrument.NewMetric", name)
+		}
 		return sample.Spec{Name: name, Metric: metric}, nil
 	}
 	p, err := counters.DescribePreset(name)
@@ -126,6 +130,9 @@ func addressed(name, path string) (string, error) {
 	if m == nil || m[1] == "" || strings.HasPrefix(m[1], "0x") {
 		return name, nil
 	}
+	if err := watchable(m[3], m[4]); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
 	if _, err := strconv.ParseUint(m[1], 10, 64); err == nil {
 		return name, nil
 	}
@@ -146,7 +153,33 @@ func addressed(name, path string) (string, error) {
 			m[3] = fmt.Sprintf("/%d", size)
 		}
 	}
+	if length, _ := strconv.ParseUint(m[3][1:], 10, 8); address%length != 0 {
+		return "", fmt.Errorf("%s: its address 0x%x is no multiple of the length, %d; watch fewer bytes", name, address, length)
+	}
 	return fmt.Sprintf("mem:0x%x%s%s", address, m[3], m[4]), nil
+}
+
+// watchable tells what is wrong with the length and the access of a watchpoint, each with the character before it, or absent.
+func watchable(length, access string) error {
+	if length != "" && !slices.Contains([]string{"/1", "/2", "/4", "/8"}, length) {
+		return fmt.Errorf("the length is 1, 2, 4 or 8 bytes, not %s", length[1:])
+	}
+	kinds, _, more := strings.Cut(strings.TrimPrefix(access, ":"), ":")
+	if access == "" || !more && strings.Trim(kinds, "ukp") == "" {
+		return nil // modifiers alone
+	}
+	switch kinds {
+	case "w", "rw", "wr":
+		return nil
+	case "r":
+		if runtime.GOARCH == "amd64" {
+			return errors.New("r: x86 cannot watch reads alone; use rw, which counts reads and writes")
+		}
+		return nil
+	case "x":
+		return errors.New("x: a variable is not executed; the access is w, r or rw")
+	}
+	return fmt.Errorf("the access is w, r or rw, not %s", kinds)
 }
 
 // symbol looks a variable up in the symbol table of a program.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,27 @@ func TestWatchedVariables(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, name, same)
 	}
+	for name, why := range map[string]string{
+		"mem:main.Wide/9:w":   "mem:main.Wide/9:w: the length is 1, 2, 4 or 8 bytes, not 9",
+		"mem:main.Wide/0:w":   "mem:main.Wide/0:w: the length is 1, 2, 4 or 8 bytes, not 0",
+		"mem:main.Wide/8:q":   "mem:main.Wide/8:q: the access is w, r or rw, not q",
+		"mem:main.Wide/8:ww":  "mem:main.Wide/8:ww: the access is",
+		"mem:main.Wide/8:x":   "mem:main.Wide/8:x: x: a variable is not executed",
+		"mem:main.Wide+4/8:w": "is no multiple of the length, 8",
+		"mem:main.Wide+4:w":   "is no multiple of the length, 8",
+		"mem:main.Wide+1/2:w": "is no multiple of the length, 2",
+	} {
+		_, err := addressed(name, program)
+		require.ErrorContains(t, err, why)
+		require.NotContains(t, err.Error(), "mem:0x")
+	}
+	if _, err = addressed("mem:main.Wide/4:r", program); runtime.GOARCH == "amd64" {
+		require.ErrorContains(t, err, "mem:main.Wide/4:r: r: x86 cannot watch reads alone")
+	}
+	for _, name := range []string{"mem:main.Wide:u", "mem:main.Wide/8:wr", "mem:main.Wide:rw:u", "mem:main.Wide+4/4:w"} {
+		_, err := addressed(name, program)
+		require.NoError(t, err)
+	}
 	_, err = addressed("mem:main.Nothing/8:w", program)
 	require.ErrorContains(t, err, "has no variable main.Nothing")
 	_, err = addressed("mem:main.main/8:w", program)
@@ -86,6 +108,9 @@ func TestHandDown(t *testing.T) {
 		"no-such":       "unknown event",
 		"rusage:minflt": "at regions it cannot be read",
 		"PAPI_NONSENSE": "unknown event",
+		"go:goroutines": "a level and not a count",
+		"go:threads":    "a level and not a count",
+		"go:live-bytes": "a level and not a count",
 	} {
 		_, err = handDown([]string{name}, "")
 		require.ErrorContains(t, err, why)

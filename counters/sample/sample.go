@@ -65,6 +65,7 @@ type counter struct {
 type term struct {
 	place  int
 	negate bool
+	cut    bool // to user mode, as the kernel permits no more
 }
 
 // Reading is what a goroutine keeps from its last reading to the next. Its zero value is that of a goroutine that has not
@@ -114,7 +115,7 @@ func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, er
 			}
 			c := counter{at: at}
 			for i, a := range opened {
-				c.terms = append(c.terms, term{len(attrs), spec.Terms[i].Negative})
+				c.terms = append(c.terms, term{len(attrs), spec.Terms[i].Negative, a.flags&^spec.Terms[i].Flags&flagExcludeKernel != 0})
 				attrs = append(attrs, a)
 			}
 			s.kernel = append(s.kernel, c)
@@ -151,8 +152,15 @@ func (s *Set) Missing() []Missing { return s.missing }
 
 // Remarks says in words what makes the readings of all counters, or the bounds of some, less than they could be.
 func (s *Set) Remarks() (remarks []string) {
-	if s.threads == nil || s.exact {
+	if s.threads == nil {
 		return nil
+	}
+	if user := s.userOnly(); user != nil {
+		remarks = append(remarks, "counted in user mode only, as the kernel permits no more: "+strings.Join(user, ", ")+
+			" (run as root, or with kernel.perf_event_paranoid at 1 or less, to count what the kernel does for the program)")
+	}
+	if s.exact {
+		return remarks
 	}
 	if s.witness.reason == 0 {
 		remarks = append(remarks, "no counter is certain: this version of Go does not show when a goroutine leaves its thread")
@@ -165,10 +173,31 @@ func (s *Set) Remarks() (remarks []string) {
 		}
 	}
 	if unbound != nil {
-		remarks = append(remarks, "without bound where a goroutine left its thread, as no counter is left to count for the whole process: "+
-			strings.Join(unbound, ", "))
+		remarks = append(remarks, "too low, without an upper bound of what is missing: "+strings.Join(unbound, ", ")+
+			" (what is counted while a goroutine changes threads is charged to nobody, as these leave no counter of the machine to count it for "+
+			"the whole process as well; ask for fewer together, of watchpoints at most two, or use tracerec build --exact-counters)")
 	}
 	return remarks
+}
+
+// Refused says in words which counters are too low where readings were refused, and why.
+func (s *Set) Refused() string {
+	why := errors.New("others took the processor's counters")
+	if s.threads != nil && !s.exact {
+		why = s.threads.refused()
+	}
+	return fmt.Sprintf("too low, as readings were refused: %s (%v)", strings.Join(s.names, ", "), why)
+}
+
+// userOnly returns the counters that leave out the kernel's work without having been asked to.
+func (s *Set) userOnly() (names []string) {
+	for i := range s.kernel {
+		c := &s.kernel[i]
+		if slices.ContainsFunc(c.terms, func(t term) bool { return t.cut }) {
+			names = append(names, s.names[c.at-1])
+		}
+	}
+	return names
 }
 
 // Exact reports whether the program's scheduler counts for every goroutine.

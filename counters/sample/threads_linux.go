@@ -16,6 +16,7 @@ type threads struct {
 	mu    sync.Mutex // opening and growing
 	table atomic.Pointer[threadTable]
 	fds   []int // every descriptor, for close; guarded by mu
+	why   error // the first time that a thread's group could not be opened; guarded by mu
 }
 
 // threadTable is open-addressed by thread id; entries are only ever added. It is replaced by one twice
@@ -192,10 +193,10 @@ func (t *threads) read(tid int64, b *group) (fd int64, ok bool) {
 	return fd, true
 }
 
-// readGroup reads a group. It fails when the kernel gave its counters to others.
+// readGroup reads a group. It fails when the kernel gave its counters to others, be it for a while.
 func readGroup(fd int64, b *group) bool {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(b)), unsafe.Sizeof(*b))
-	return errno == 0 && n >= 32
+	return errno == 0 && n >= 32 && b.running == b.enabled
 }
 
 func (t *threads) lookup(tid int64) *threadEntry {
@@ -242,16 +243,29 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 
 // openGroup opens the events of a thread. It need not be the calling one any more, as the goroutine may have moved.
 func (t *threads) openGroup(tid int64) int {
-	fds := openGroup(t.attrs, int(tid), 0)
-	if fds == nil {
+	fds, err := openGroup(t.attrs, int(tid), 0)
+	if err != nil {
+		if t.why == nil {
+			t.why = err
+		}
 		return -1
 	}
 	t.fds = append(t.fds, fds...)
 	return fds[0]
 }
 
-// openGroup opens a group on a thread, 0 for the calling one, and starts it. It returns nil when the kernel does not let it.
-func openGroup(attrs []perfAttr, tid int, flags uint64) (fds []int) {
+// refused says why groups of threads could not be read.
+func (t *threads) refused() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.why == nil {
+		return errors.New("others took the processor's counters or its debug registers")
+	}
+	return t.why
+}
+
+// openGroup opens a group on a thread, 0 for the calling one, and starts it.
+func openGroup(attrs []perfAttr, tid int, flags uint64) (fds []int, err error) {
 	lead := -1
 	for _, a := range leaderFirst(attrs) {
 		a.flags |= flags
@@ -261,16 +275,16 @@ func openGroup(attrs []perfAttr, tid int, flags uint64) (fds []int) {
 		fd, errno := perfOpen(&a, tid, lead)
 		if errno != 0 {
 			closeAll(fds)
-			return nil
+			return nil, explain(errno)
 		}
 		fds = append(fds, fd)
 		lead = fds[0]
 	}
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup); errno != 0 {
 		closeAll(fds)
-		return nil
+		return nil, explain(errno)
 	}
-	return fds
+	return fds, nil
 }
 
 // leaderFirst returns events as they are opened as a group: the leader starts all together, for a member that joins a

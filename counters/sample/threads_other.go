@@ -9,12 +9,14 @@ import (
 
 // There are no perf events outside of Linux: probe refuses them all, and the rest is never called.
 type (
-	perfAttr struct{}
+	perfAttr struct{ flags uint64 }
 	group    struct{ values [MaxEvents]uint64 }
 	probe    struct{}
 	threads  struct{ attrs []perfAttr }
 	totals   struct{}
 )
+
+const flagExcludeKernel = 1 << 5
 
 func newProbe() *probe { return &probe{} }
 
@@ -29,6 +31,7 @@ func gettid() int64                                  { return 0 }
 func readGroup(int64, *group) bool                   { return false }
 func newThreads(a []perfAttr) *threads               { return &threads{a} }
 func (*threads) read(int64, *group) (int64, bool)    { return -1, false }
+func (*threads) refused() error                      { return nil }
 func (*threads) close()                              {}
 func openTotals([]perfAttr, uint64) *totals          { return nil }
 func (*totals) before(uint64, bool, *Reading) uint64 { return 0 }

@@ -29,15 +29,15 @@ type totals struct {
 func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 	t := &totals{perMilli: max(perMilli, 1)}
 	flags := uint64(flagInherit | flagInheritThread)
-	if fds := openGroup(attrs[:1], 0, flags); fds == nil {
+	if fds, err := openGroup(attrs[:1], 0, flags); err != nil {
 		flags = flagInherit // an older kernel: what children do counts as well, so bounds are wider
 	} else {
 		closeAll(fds)
 	}
 	var fit []perfAttr
 	for i := range attrs { // one more at a time: those that find no counter have no bound
-		fds := openGroup(append(fit[:len(fit):len(fit)], attrs[i]), 0, flags)
-		if fds != nil {
+		fds, err := openGroup(append(fit[:len(fit):len(fit)], attrs[i]), 0, flags)
+		if err == nil {
 			closeAll(fds)
 			fit, t.places = append(fit, attrs[i]), append(t.places, i)
 			t.counted[i] = true
@@ -69,8 +69,8 @@ func (t *totals) open(attrs []perfAttr, flags uint64) bool {
 				continue
 			}
 			known[tid], more = true, true
-			fds := openGroup(attrs, tid, flags)
-			if fds == nil {
+			fds, err := openGroup(attrs, tid, flags)
+			if err != nil {
 				if _, err := os.Stat("/proc/self/task/" + e.Name()); err != nil {
 					continue // it has ended
 				}
@@ -132,7 +132,7 @@ func (t *totals) read() {
 	var sum [MaxEvents]uint64
 	for _, fd := range t.fds[:t.groups] {
 		var b group
-		if !readGroup(int64(fd), &b) || b.running != b.enabled {
+		if !readGroup(int64(fd), &b) {
 			t.failed.Store(true)
 			return
 		}
