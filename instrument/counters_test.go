@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,4 +89,25 @@ func TestSelectReadsCounters(t *testing.T) {
 		s.End()
 	})
 	require.Equal(t, []string{"counters 2", "enter r", "counters 2", "select select", "counters 2", "chose 5", "counters 2", "exit"}, texts(r.locations[1]))
+}
+
+// TestRefusedReadings: a recording in which readings failed says of which counters, and why.
+func TestRefusedReadings(t *testing.T) {
+	var old syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old)
+	none := syscall.Rlimit{Max: old.Max}
+	region := func() { instrument.Region("r").End() }
+	r := record(t, shm.Config{Counters: []string{"page-faults", "task-clock"}}, func() {
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
+		region()
+		region()
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old))
+		region()
+	})
+	if len(r.counters) == 0 {
+		t.Skip("no counters here: ", r.missing)
+	}
+	require.Equal(t, "too low, as readings were refused: page-faults, task-clock (out of file descriptors (ulimit -n))", r.missing[""])
+	require.Equal(t, uint64(4), r.warnings["readings of counters refused by the system"])
 }

@@ -235,6 +235,9 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 	n := se.counters.Read(g, s.reading(), values[:], t, waits)
 	if n == 1 {
 		se.buffer.Count(shm.ReadingsRefused, 1)
+		if se.refused.CompareAndSwap(false, true) {
+			se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: se.counters.Refused()})
+		}
 	}
 	head := word(s.pos)
 	for i, v := range values[:n] {

@@ -26,6 +26,7 @@ type session struct {
 	block       atomic.Bool // wait when the buffer is full
 	tsc         bool        // events are stamped with the processor's counter
 	counters    *sample.Set // nil: none
+	refused     atomic.Bool // a reading of the counters was, and the archive told
 	schedule    *schedule   // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
 

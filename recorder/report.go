@@ -77,7 +77,10 @@ func (p *process) complain(say func(string, ...any)) {
 	}
 	var found []string
 	for name, n := range p.warnings {
-		if name != lostEvents {
+		switch {
+		case slices.Contains(p.missing, name):
+			found = append(found, name) // there is nothing to count
+		case name != lostEvents:
 			found = append(found, fmt.Sprintf("%s: %d", name, n))
 		}
 	}
