@@ -160,10 +160,13 @@ var multiplexers struct {
 	of map[groupKey]*multiplexer
 }
 
-// openTurns makes a set of the thread's multiplexer.
+// errNoTurns is for sets whose events cannot take turns without the system's help: those of anything but one thread in all domains.
+var errNoTurns = errors.New("no turns")
+
+// openTurns makes a set of the thread's multiplexer, or [errNoTurns].
 func openTurns(from Substrate, slotter substrate.Slotter, names []string, at []int, o Options, m multiplexing) (part, error) {
 	if o.CPU != 0 || o.Inherit || o.OnExec || o.Domain != 0 && o.Domain != All {
-		return nil, fmt.Errorf("%s: %w: turns without the system's help, for anything but one thread in all domains", names[0], ErrUnsupported)
+		return nil, errNoTurns
 	}
 	if o.Thread == 0 {
 		o.Thread = thread()

@@ -92,9 +92,11 @@ func openOf(from Substrate, names []string, at []int, o Options, m multiplexing)
 	if !ok {
 		return nil, err
 	}
-	p, err := openTurns(from, slotter, names, at, o, m)
-	if err != nil {
-		return nil, err
+	p, failed := openTurns(from, slotter, names, at, o, m)
+	if errors.Is(failed, errNoTurns) {
+		return nil, err // why they need turns, and which event
+	} else if failed != nil {
+		return nil, failed
 	}
 	return []part{p}, nil
 }

@@ -27,6 +27,8 @@ type countOptions struct {
 	format    string
 	output    string
 	args      []string // the command
+
+	given func(flag string) bool // whether a flag was set
 }
 
 // usualEvents is what is counted if nothing else is asked for.
@@ -47,24 +49,19 @@ or to a file; input, output and exit status are those of CMD.
 With -p a process that runs already is counted, with --cpu all that runs on a
 processor: until CMD ends, or without CMD until a signal (^C).
 
-What cannot be counted is listed with the reason, never as zero. Counts of events
-that took turns (--multiplex) are estimates, and marked.`,
+What cannot be counted is listed with the reason, never as zero; if that is all,
+the exit status is 2, unless CMD has failed. Counts of events that took turns
+(--multiplex) are estimates, and marked.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.args = args
+			o.args, o.given = args, cmd.Flags().Changed
 			if err := o.check(); err != nil {
 				return err
 			}
-			out := cmd.ErrOrStderr()
-			if o.output != "" {
-				f, err := os.Create(o.output)
-				if err != nil {
-					return err
-				}
-				defer f.Close()
-				out = f
+			status, err := o.runTo(cmd.ErrOrStderr())
+			if err != nil && status == 0 {
+				status = badUse
 			}
-			status, err := o.run(out, sayTo(cmd.ErrOrStderr()))
 			if err != nil || status != 0 {
 				return &exit{status, err}
 			}
@@ -91,8 +88,10 @@ func (o *countOptions) check() error {
 		return fmt.Errorf("unknown format %q: neither text nor json", o.format)
 	case o.repeat < 1:
 		return fmt.Errorf("--repeat %d: less than once", o.repeat)
-	case o.pid < 0:
+	case o.pid < 0, o.pid == 0 && o.given("pid"):
 		return fmt.Errorf("-p %d: no process has this number", o.pid)
+	case o.cpu < 0 && o.given("cpu"):
+		return fmt.Errorf("--cpu %d: no processor has this number; they begin with 0", o.cpu)
 	case o.pid > 0 && o.cpu >= 0:
 		return errors.New("-p and --cpu: count a process or a processor, not both")
 	case len(o.args) == 0 && o.pid == 0 && o.cpu < 0:
@@ -152,6 +151,22 @@ type tally struct {
 	standard bool         // events are the usual ones
 }
 
+// runTo counts and writes the result to the file that is named, or else to standard error.
+func (o *countOptions) runTo(stderr io.Writer) (status int, err error) {
+	if o.output == "" {
+		return o.run(stderr, sayTo(stderr))
+	}
+	f, err := os.Create(o.output)
+	if err != nil {
+		return badUse, err
+	}
+	status, err = o.run(f, sayTo(stderr))
+	return status, errors.Join(err, f.Close())
+}
+
+// errNothing is for runs of which nothing was counted.
+var errNothing = errors.New("nothing could be counted; tracerec counters lists what can be")
+
 // run counts and writes the result; it returns the exit status of the command.
 func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 	t := tally{Command: o.args, PID: o.pid, standard: o.events == nil}
@@ -179,10 +194,11 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 		}
 	}
 	t.finish()
+	var err error
 	some := slices.ContainsFunc(t.Events, func(e eventCount) bool { return e.Counts != nil })
 	switch {
 	case !some:
-		say("nothing could be counted; tracerec counters lists what can be")
+		err = errNothing
 	case t.Late:
 		say("the program could not be stopped before its first instruction; counting began shortly after")
 	}
@@ -190,9 +206,9 @@ func (o *countOptions) run(out io.Writer, say func(string)) (int, error) {
 	if o.format == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
-		return t.Status, encoder.Encode(t)
+		return t.Status, errors.Join(encoder.Encode(t), err)
 	}
-	return t.Status, t.text(out)
+	return t.Status, errors.Join(t.text(out), err)
 }
 
 // resolve refuses names that are none before anything is started.
@@ -259,19 +275,43 @@ func (o *countOptions) open(t *tally, target counters.Options) (*counters.EventS
 	if err := set.SetOptions(target); err != nil {
 		return nil, err
 	}
+	var fit []string
 	for i := range t.Events {
 		e := &t.Events[i]
-		if err := set.Add(e.native); err != nil {
-			e.Why = whyNot(e.native, err)
-			if !o.multiplex && (errors.Is(err, counters.ErrConflict) || errors.Is(err, counters.ErrNoCounters)) {
-				e.Why += " (--multiplex lets events take turns)"
-			}
+		err := set.Add(e.native)
+		if err == nil {
+			fit = append(fit, e.native)
+			continue
+		}
+		e.Why = whyNot(e.native, err)
+		if errors.Is(err, counters.ErrConflict) || errors.Is(err, counters.ErrNoCounters) {
+			e.Why += turnsHelp(target, append(slices.Clip(fit), e.native))
 		}
 	}
 	if set.Len() == 0 {
 		return set, nil
 	}
 	return set, set.Start()
+}
+
+// turnsHelp says what lets events that do not fit take turns, as far as that works for them.
+func turnsHelp(target counters.Options, names []string) string {
+	try := func() bool {
+		set := counters.New()
+		works := set.SetOptions(target) == nil && set.AddAll(names...) == nil
+		return set.Close() == nil && works
+	}
+	if multiplexed := target.Multiplex; !multiplexed {
+		if target.Multiplex = true; try() {
+			return " (--multiplex lets events take turns)"
+		}
+	}
+	if target.Inherit {
+		if target.Inherit = false; try() {
+			return " (--multiplex --inherit=false lets events take turns, in one thread alone)"
+		}
+	}
+	return " (count it in another run)"
 }
 
 // take reads the counts of a run.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,7 +74,43 @@ func TestCountIsExact(t *testing.T) {
 		require.Equal(t, []int64{700}, got[name].Counts, "%s: in a thread of its own", name)
 		require.EqualValues(t, 1, got[name].Share)
 	}
-	require.Contains(t, got[names[4]].Why, "--multiplex", "there are four debug registers")
+	require.Contains(t, got[names[4]].Why, "5 watchpoints for 4 debug registers", "there are four")
+	require.NotContains(t, got[names[4]].Why, "(--multiplex lets", "that does not work for all threads")
+}
+
+// What is recommended for watchpoints that do not fit works.
+func TestCountRecommendsWhatWorks(t *testing.T) {
+	need(t, "mem:0x1000/8:w")
+	var names []string
+	for i := range 6 {
+		names = append(names, fmt.Sprintf("mem:%#x/8:w", 0x1000+8*i))
+	}
+	events := strings.Join(names, ",")
+	why := tallied(t, 0, "", "-e", events, "true")[names[4]].Why
+	if !strings.Contains(why, "--multiplex --inherit=false") {
+		t.Skip("no turns here: ", why)
+	}
+	for _, e := range tallied(t, 0, "", "--multiplex", "--inherit=false", "-e", events, "sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done") {
+		require.Empty(t, e.Why, e.Name)
+	}
+	why = tallied(t, 0, "", "--multiplex", "-e", events, "true")[names[4]].Why
+	require.Contains(t, why, "5 watchpoints for 4 debug registers")
+	require.NotContains(t, why, names[0])
+}
+
+// Nothing counted, or counts that are lost, are no success; a command's failure is told first.
+func TestCountFails(t *testing.T) {
+	need(t, "task-clock")
+	for _, args := range [][]string{{"--cpu", "9999", "-e", "task-clock"}, {"-o", "/dev/full", "-e", "task-clock"}} {
+		if _, err := os.Stat("/dev/full"); err != nil && args[0] == "-o" {
+			continue
+		}
+		for command, status := range map[string]int{"exit 0": 2, "exit 5": 5} {
+			r := record(t, append(append([]string{"count"}, args...), "--", "sh", "-c", command)...)
+			require.Equal(t, status, r.status, r.stderr)
+			require.Regexp(t, "nothing could be counted|no space left", r.stderr)
+		}
+	}
 }
 
 func TestCountFromTheFirstInstructionAndChildren(t *testing.T) {
@@ -162,7 +199,7 @@ func TestCountWhatRunsAlready(t *testing.T) {
 func TestCountRefusesBadUse(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--repeat", "0", "true"}, {"--format", "xml", "true"}, {"-p", "1", "--cpu", "0"}, {"-e", "task-clock,task-clock", "true"},
-		{"-e", "", "true"}, {"-p", "-3"}, {"--repeat", "2", "-p", "1"},
+		{"-e", "", "true"}, {"-p", "-3"}, {"-p", "0", "--", "true"}, {"--cpu", "-5", "--", "true"}, {"--cpu", "-1", "--", "true"}, {"--repeat", "2", "-p", "1"},
 	} {
 		r := inside(append([]string{"count"}, args...)...)
 		require.Equal(t, 2, r.status, args)

@@ -57,6 +57,12 @@ them, or a name with * and ?.`,
 			if o.format != "text" && o.format != "json" {
 				return fmt.Errorf("unknown format %q: neither text nor json", o.format)
 			}
+			if o.with = slices.DeleteFunc(o.with, func(n string) bool { return strings.TrimSpace(n) == "" }); len(o.with) == 0 && cmd.Flags().Changed("with") {
+				return errors.New("--with: no events named")
+			}
+			if set := views(cmd); len(set) > 1 {
+				return fmt.Errorf("%s: one of them at a time", strings.Join(set, " and "))
+			}
 			v, err := o.look(strings.Join(args, ""))
 			if err != nil {
 				return err
@@ -77,8 +83,17 @@ them, or a name with * and ?.`,
 	f.BoolVarP(&o.cost, "cost", "c", false, "what readings, starts and stops of event sets cost")
 	f.BoolVarP(&o.hardware, "hardware", "H", false, "describe the machine: caches, TLBs, cores, counters")
 	f.StringVar(&o.format, "format", "text", "text or json")
-	cmd.MarkFlagsMutuallyExclusive("all", "presets", "native", "with", "cost", "hardware")
 	return cmd
+}
+
+// views lists the flags that were given of those that ask for a view.
+func views(cmd *cobra.Command) (set []string) {
+	for _, name := range []string{"all", "presets", "native", "with", "cost", "hardware"} {
+		if cmd.Flags().Changed(name) {
+			set = append(set, "--"+name)
+		}
+	}
+	return set
 }
 
 // look answers what the flags ask.
@@ -178,6 +193,11 @@ type besideView struct {
 
 // lookBeside tries every event beside those given.
 func lookBeside(names []string) (view, error) {
+	for _, n := range names {
+		if at, ok := strings.CutPrefix(n, "mem:"); ok && !strings.HasPrefix(at, "0x") && (at == "" || at[0] < '0' || at[0] > '9') {
+			return nil, fmt.Errorf("--with %s: there is no program here whose variable it could be; give any address instead, such as mem:0x1000/8:w", n)
+		}
+	}
 	set := counters.New()
 	if err := set.AddAll(names...); err != nil {
 		return nil, err

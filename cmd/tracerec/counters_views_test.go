@@ -90,6 +90,13 @@ func TestCountersBeside(t *testing.T) {
 	r := inside("counters", "--with", "task-clock,nosuch")
 	require.Equal(t, 2, r.status)
 	require.Contains(t, r.stderr, "nosuch")
+	for args, want := range map[[2]string]string{
+		{"--with", "mem:main.x/8:w"}: "give any address instead, such as mem:0x1000/8:w", {"--with", ""}: "--with: no events named", {"--all", "--cost"}: "--all and --cost: one of them at a time",
+	} {
+		r := inside("counters", args[0], args[1])
+		require.Equal(t, 2, r.status)
+		require.Contains(t, r.stderr, want)
+	}
 
 	need(fmt.Sprintf("mem:%p/8:w", &watched[0]))
 	free := watchpoints(nil)

@@ -94,9 +94,9 @@ func (s *Substrate) explainFull(set []Encoded, e *Encoded) error {
 	}
 	registers := s.debugRegisters()
 	if n := sameCounters(set, e); registers > 0 && n > registers {
-		return fmt.Errorf("%s: %w: %d watchpoints for %d debug registers; multiplex, or use several sets", shown(e.Name), substrate.ErrConflict, n, registers)
+		return fmt.Errorf("%s: %w: %d watchpoints for %d debug registers; use several sets", shown(e.Name), substrate.ErrConflict, n, registers)
 	}
-	return fmt.Errorf("%s: %w: the %d debug registers of the thread are in use (by other sets, or a debugger); multiplex, or stop another set first", shown(e.Name), substrate.ErrNoCounters, registers)
+	return fmt.Errorf("%s: %w: the %d debug registers of the thread are in use (by other sets, or a debugger); stop another set first", shown(e.Name), substrate.ErrNoCounters, registers)
 }
 
 // debugRegisters counts how many watchpoints a new thread can have; 0 if that is not known.
