@@ -139,6 +139,16 @@ func (c *Cache) Access(line uint64, store bool) Result {
 	if c.shadow != nil {
 		kind = c.shadow.access(line)
 	}
+	if c.g.Replacement == LRU && !(store && c.g.NoWriteAllocate) {
+		old := first(tags, want)
+		if store && !c.g.WriteThrough {
+			tags[0] |= dirty
+		}
+		if old&^dirty == want {
+			return Result{Hit: true}
+		}
+		return Result{Kind: kind, WrittenBack: old&dirty != 0, Victim: old >> 2 * (old & dirty)}
+	}
 	for way, t := range tags {
 		if t&^dirty == want {
 			c.touch(set, tags, way)
@@ -162,6 +172,26 @@ func (c *Cache) Access(line uint64, store bool) Result {
 		c.mark(tags, want)
 	}
 	return r
+}
+
+// first makes a line the first of its set, in one go over those before it, and returns what left its place: the line itself as
+// it was, or the last one, which had to go.
+func first(tags []uint64, want uint64) uint64 {
+	carried := tags[0]
+	if carried&^dirty == want {
+		return carried
+	}
+	for i := 1; i < len(tags); i++ {
+		t := tags[i]
+		tags[i] = carried
+		carried = t
+		if t&^dirty == want {
+			tags[0] = t
+			return t
+		}
+	}
+	tags[0] = want
+	return carried
 }
 
 // Holds tells whether a line is in the cache, and changes nothing.
