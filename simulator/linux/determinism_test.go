@@ -49,7 +49,7 @@ func trace(t *testing.T, program []byte, o Options) (string, string) {
 // A program with several threads, garbage collection and HTTP is the same to the last register, whatever its host is like.
 func TestDeterminism(t *testing.T) {
 	program := compile(t, "sockets")
-	runs := 3
+	runs := 2
 	if *all {
 		runs = 20
 	}
@@ -73,7 +73,7 @@ func TestDeterminism(t *testing.T) {
 // Other seeds give other schedules, each always the same, and the output of the program is not another.
 func TestSeeds(t *testing.T) {
 	program := compile(t, "sockets")
-	seeds, distinct := 3, 2
+	seeds, distinct := 2, 2
 	if *all {
 		seeds, distinct = 10, 5
 	}
@@ -83,7 +83,7 @@ func TestSeeds(t *testing.T) {
 	for seed := range seeds {
 		o := Options{Seed: uint64(seed), Mounts: []Mount{{Guest: "/data", Host: data}}}
 		printed, hash := trace(t, program, o)
-		if *all || seed == 0 {
+		if *all { // TestDeterminism repeats one
 			_, again := trace(t, program, o)
 			require.Equal(t, hash, again, "seed %d", seed)
 		}

@@ -15,8 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// compiled are the programs of testdata that were built.
+var compiled = map[string][]byte{}
+
 // compile builds a program of testdata for RISC-V.
 func compile(t *testing.T, name string) []byte {
+	if program, ok := compiled[name]; ok {
+		return program
+	}
 	file := filepath.Join(t.TempDir(), name)
 	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
@@ -24,6 +30,7 @@ func compile(t *testing.T, name string) []byte {
 	require.NoError(t, err, "%s", out)
 	program, err := os.ReadFile(file)
 	require.NoError(t, err)
+	compiled[name] = program
 	return program
 }
 

@@ -30,17 +30,41 @@ func init() {
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
 		198: newSocket, 199: socketpair, 200: bind, 201: listen, 202: accept, 242: accept, 203: connect, 204: getsockname, 205: getpeername,
 		206: sendto, 207: recvfrom, 208: setsockopt, 209: getsockopt, 210: shutdown, 211: sendmsg, 212: recvmsg,
-		71: unable, 76: unable, 154: setpgid, 155: getpgid, 156: getsid, 157: setsid, 221: execve, 95: waitid, 260: wait4, 279: memfdCreate,
-		220: clone, 278: getrandom, 283: membarrier, 285: nil,
+		154: setpgid, 155: getpgid, 156: getsid, 157: setsid, 221: execve, 95: waitid, 260: wait4, 279: memfdCreate,
+		220: clone, 278: getrandom, 283: membarrier,
 	}
 }
 
-// refused are the system calls that are answered ENOSYS on purpose: programs do without them.
-var refused = map[uint64]string{
-	103: "setitimer: there is no profiling inside", 107: "timer_create: likewise", 167: "prctl: names of threads have no use",
-	232: "mincore", 258: "riscv_hwprobe: there are no vectors", 259: "riscv_flush_icache", 285: "copy_file_range", 291: "statx",
-	293: "rseq", 424: "pidfd_send_signal", 425: "io_uring_setup", 434: "pidfd_open", 435: "clone3", 437: "openat2", 241: "perf_event_open",
-	243: "recvmmsg", 269: "sendmmsg", 436: "close_range", 77: "tee", 75: "vmsplice",
+// refused are the system calls that are answered with an error on purpose: programs do without them. docs/simulator.md says why.
+var refused = map[uint64]refusal{
+	71:  {"sendfile", syscall.EINVAL},
+	75:  {"vmsplice", syscall.ENOSYS},
+	76:  {"splice", syscall.EINVAL},
+	77:  {"tee", syscall.ENOSYS},
+	103: {"setitimer", syscall.ENOSYS},
+	107: {"timer_create", syscall.ENOSYS},
+	167: {"prctl", syscall.ENOSYS},
+	232: {"mincore", syscall.ENOSYS},
+	241: {"perf_event_open", syscall.ENOSYS},
+	243: {"recvmmsg", syscall.ENOSYS},
+	258: {"riscv_hwprobe", syscall.ENOSYS},
+	259: {"riscv_flush_icache", syscall.ENOSYS},
+	269: {"sendmmsg", syscall.ENOSYS},
+	285: {"copy_file_range", syscall.ENOSYS},
+	291: {"statx", syscall.ENOSYS},
+	293: {"rseq", syscall.ENOSYS},
+	424: {"pidfd_send_signal", syscall.ENOSYS},
+	425: {"io_uring_setup", syscall.ENOSYS},
+	434: {"pidfd_open", syscall.ENOSYS},
+	435: {"clone3", syscall.ENOSYS},
+	436: {"close_range", syscall.ENOSYS},
+	437: {"openat2", syscall.ENOSYS},
+}
+
+// refusal is a system call's name and answer.
+type refusal struct {
+	name   string
+	answer errno
 }
 
 // call makes the system call that the registers ask for.
@@ -56,11 +80,12 @@ func (t *thread) call() {
 	}
 	do := calls[t.number]
 	if do == nil {
-		if _, ok := refused[t.number]; !ok {
+		r, ok := refused[t.number]
+		if !ok {
 			t.k.failure = &Fatal{h.PC - 4, fmt.Sprintf("system call %d is not supported", t.number)}
 			return
 		}
-		h.X[10] = uint64(result(0, syscall.ENOSYS))
+		h.X[10] = uint64(result(0, r.answer))
 		return
 	}
 	v, err := int64(0), syscall.EFAULT
@@ -69,9 +94,6 @@ func (t *thread) call() {
 		h.X[10] = uint64(result(v, err))
 	}
 }
-
-// unable is the answer of sendfile and splice for files that they cannot transfer, here all: programs then read and write.
-func unable(*thread, [6]uint64) (int64, errno) { return 0, syscall.EINVAL }
 
 func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 
