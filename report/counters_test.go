@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"tracerec/metric"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // counted is an experiment with a hierarchy of counters:
@@ -131,8 +133,8 @@ func TestRatioValues(t *testing.T) {
 	run, solve, sweep := 0, 1, 2
 	want(0, -1, 9000./10000)
 	want(0, solve, 6000./8000)
-	want(0, sweep, 3000./2000)
-	none(0, run) // no cycles
+	none(0, sweep) // 1000 M cycles more than 2000 M may be its own
+	none(0, run)   // no cycles
 	want(1, -1, 28/9e9)
 	want(1, solve, 28/6e9)
 	none(1, sweep) // 3000 M instructions are less than 5000 M
@@ -162,6 +164,12 @@ func TestCountersInCube(t *testing.T) {
 	require.Equal(t, cube.PostDerived, ipc.Kind)
 	text := ipc.Expressions[0].Text
 	require.Contains(t, text, "operand_CYCLES", "without what is uncertain")
+	m, err := query.New(c)
+	require.NoError(t, err)
+	_, exclusive, err := m.ByPath(query.What{Metric: m.Metric("IPC")}, nil)
+	require.NoError(t, err)
+	require.InDelta(t, 6000./8000, exclusive[1].Float64(), 1e-12)
+	require.True(t, math.IsNaN(exclusive[2].Float64()), "much is uncertain")
 	require.True(t, c.Metric("operand_CYCLES").Ghost)
 	require.Equal(t, "110", attrs(c.Metric("MISS_RATE").Attrs)[HighAttr]+"10")
 	require.Contains(t, c.Metric("MISS_RATE").Expressions[0].Text, "operand_L1_misses", "CubePL cannot say L1-misses")

@@ -18,17 +18,34 @@ type hidden struct {
 func (e *Experiment) hiddenOperands(free func(string) string) (list []hidden) {
 	seen := map[Operand]bool{}
 	for i := range e.Ratios {
-		for _, o := range e.Ratios[i].Operands {
-			key := Operand{Metric: o.Metric, All: o.All}
+		for _, o := range e.operands(&e.Ratios[i]) {
 			name := e.Metrics[o.Metric].Name
-			if seen[key] || CubeName(name) == name && (o.All || !e.hasUncertain(o.Metric)) {
+			if seen[o] || CubeName(name) == name && (o.All || e.uncertainOf(o.Metric) < 0) {
 				continue
 			}
-			seen[key] = true
-			list = append(list, hidden{key, free("operand_" + CubeName(name)), e.Ratios[i].Hierarchy})
+			seen[o] = true
+			list = append(list, hidden{o, free("operand_" + CubeName(name)), e.Ratios[i].Hierarchy})
 		}
 	}
 	return list
+}
+
+// operands lists what a ratio is evaluated of: its operands, and what is certain and what is not of the roots of their trees.
+func (e *Experiment) operands(r *Ratio) (list []Operand) {
+	for _, o := range r.Operands {
+		list = append(list, Operand{Metric: o.Metric, All: o.All})
+		if certain, uncertain, ok := e.doubt(o); ok {
+			list = append(list, certain, uncertain)
+		}
+	}
+	return list
+}
+
+// doubt returns what is certain and what is not of the tree of an operand; false if all of it is, or all of it counts.
+func (e *Experiment) doubt(o Operand) (certain, uncertain Operand, ok bool) {
+	root := e.root(o.Metric)
+	apart := e.uncertainOf(root)
+	return Operand{Metric: root}, Operand{Metric: apart, All: true}, !o.All && apart >= 0
 }
 
 // cubeRatios adds the ratios and the hidden metrics. Their numbers are behind those of all other metrics.
@@ -59,31 +76,39 @@ func (e *Experiment) cubeRatios(c *cube.Cube) {
 	}
 	for i := range e.Ratios {
 		r := &e.Ratios[i]
+		nameOf := func(o Operand) string {
+			if h, ok := names[Operand{Metric: o.Metric, All: o.All}]; ok {
+				return h
+			}
+			return e.Metrics[o.Metric].Name
+		}
+		var doubts []string
+		for _, o := range r.Operands {
+			if certain, uncertain, ok := e.doubt(o); ok {
+				doubts = append(doubts, DoubtGuard(nameOf(certain), nameOf(uncertain)))
+			}
+		}
 		x := RatioMetric(r, func(name string) string {
 			for _, o := range r.Operands {
-				if o.Name != name {
-					continue
+				if o.Name == name {
+					return nameOf(o)
 				}
-				if h, ok := names[Operand{Metric: o.Metric, All: o.All}]; ok {
-					return h
-				}
-				return e.Metrics[o.Metric].Name
 			}
 			return spec.Time
-		})
+		}, doubts...)
 		x.Name = free(x.Name)
 		add(x)
 	}
 }
 
-// hasUncertain says whether a part of a metric could not be attributed exactly.
-func (e *Experiment) hasUncertain(i int) bool {
+// uncertainOf returns the part of a metric that could not be attributed exactly, -1 if there is none.
+func (e *Experiment) uncertainOf(i int) int {
 	for k := i + 1; k < len(e.Metrics); k++ {
 		if apart(&e.Metrics[k]) && e.Metrics[k].Parent == e.Metrics[i].Name {
-			return true
+			return k
 		}
 	}
-	return false
+	return -1
 }
 
 // cubeOperands sets the rows of the hidden metrics.

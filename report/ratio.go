@@ -117,7 +117,8 @@ func (s *Sums) Total(metric int, all bool) int64 {
 	return s.total[sumKey{metric, all}]
 }
 
-// Ratio evaluates a ratio at a call path, or for the whole program if path is negative.
+// Ratio evaluates a ratio at a call path, or for the whole program if path is negative. There is none where much of an operand is not
+// certain: the certain part alone would be too little, and all of it too much.
 func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
 	at := func(metric int, all bool) (float64, bool) {
 		if path < 0 {
@@ -125,7 +126,8 @@ func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
 		}
 		return float64(s.Paths(metric, all)[path]), true
 	}
-	return r.Value(func(name string) (float64, bool) {
+	doubtful := false
+	v, ok := r.Value(func(name string) (float64, bool) {
 		if name == spec.Time {
 			if i := s.e.MetricIndex("time"); i >= 0 {
 				return at(i, true)
@@ -134,11 +136,28 @@ func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
 		}
 		for _, o := range r.Operands {
 			if o.Name == name && o.Metric >= 0 && o.Metric < len(s.e.Metrics) {
+				root := s.e.root(o.Metric)
+				certain, _ := at(root, false)
+				all, _ := at(root, true)
+				doubtful = doubtful || !o.All && all-certain > Doubt*certain
 				return at(o.Metric, o.All)
 			}
 		}
 		return 0, false
 	})
+	return v, ok && !doubtful
+}
+
+// Doubt is how large what is not certain of an operand may be, as a part of what is, for a ratio to have a value. Of a metric in a
+// hierarchy, that is known for the root alone.
+const Doubt = 0.1
+
+// root returns the root of a metric's tree.
+func (e *Experiment) root(metric int) int {
+	for up := metric; up >= 0; up = e.MetricIndex(e.Metrics[metric].Parent) {
+		metric = up
+	}
+	return metric
 }
 
 // RatioText writes the value of a ratio: a share as 12.4 %, others with three digits.
@@ -178,8 +197,9 @@ const (
 )
 
 // RatioMetric makes the metric of a cube that evaluates a ratio after aggregation; operand returns the unique name of the metric that has
-// the values of an operand. A name that CubePL cannot say makes the ratio useless to other tools, see CubeName.
-func RatioMetric(r *Ratio, operand func(name string) string) *cube.Metric {
+// the values of an operand, and doubts are conditions, see DoubtGuard. A name that CubePL cannot say makes the ratio useless to other
+// tools, see CubeName.
+func RatioMetric(r *Ratio, operand func(name string) string, doubts ...string) *cube.Metric {
 	m := &cube.Metric{Name: r.Name, Title: r.Name, DType: "DOUBLE", Unit: r.Unit, Kind: cube.PostDerived, Doc: r.Description}
 	add := func(key, value string) { m.Attrs = append(m.Attrs, cube.Attr{Key: key, Value: value}) }
 	add(RatioAttr, "true")
@@ -194,10 +214,19 @@ func RatioMetric(r *Ratio, operand func(name string) string) *cube.Metric {
 		return m
 	}
 	if guard := r.expression.Guard(r.Least, operand); guard != "" {
-		add(DefinedAttr, guard)
+		doubts = append([]string{guard}, doubts...)
+	}
+	if len(doubts) > 0 {
+		add(DefinedAttr, strings.Join(doubts, " and "))
 	}
 	m.Expressions = []cube.Expression{{Element: "cubepl", Text: r.expression.CubePL(r.Least, operand)}}
 	return m
+}
+
+// DoubtGuard returns the condition, in CubePL, that not much of an operand is uncertain, given the unique names of the metrics with what
+// is and what is not certain.
+func DoubtGuard(certain, uncertain string) string {
+	return fmt.Sprintf("(metric::%s() <= %g * metric::%s())", uncertain, Doubt, certain)
 }
 
 // CubeName makes a name that CubePL can say of any other: letters, digits and _.

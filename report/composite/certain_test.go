@@ -2,6 +2,7 @@ package composite_test
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -63,6 +64,28 @@ func TestCertain(t *testing.T) {
 		r, err := limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
 		require.NoError(t, err)
 		require.Equal(t, held, r.Held(), text)
+	}
+}
+
+// A ratio has no value where much of an operand is not certain, however it is asked for.
+func TestDoubtfulRatio(t *testing.T) {
+	c := doubtful(t, "ratio much [unit=x low=0 high=1 least=1] = misses / refs\nratio little [unit=x low=0 high=1 least=1] = 2 * refs / HIT\n")
+	m, err := query.New(c)
+	require.NoError(t, err)
+	v, err := m.Total(query.What{Metric: m.Metric("much")})
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(v.Float64()), "misses")
+	v, err = m.Total(query.What{Metric: m.Metric("little")})
+	require.NoError(t, err)
+	require.InDelta(t, 300./135, v.Float64(), 1e-12)
+	mean, err := algebra.Mean(inputs(c, c)...)
+	require.NoError(t, err)
+	x, err := algebra.Summarize(mean.Cube)
+	require.NoError(t, err)
+	for _, row := range x.Rows {
+		if row.Metric != nil && row.Metric.Name == "much" {
+			require.True(t, math.IsNaN(row.Mean))
+		}
 	}
 }
 

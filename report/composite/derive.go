@@ -120,6 +120,7 @@ type made struct {
 	certain   bool // of what is certain
 	uncertain bool // of what is not
 	children  []*made
+	root      *made
 	label     string // of a node of a hierarchy
 	remainder bool   // what is left of the parent
 }
@@ -204,6 +205,7 @@ func (d *deriver) addNodes(s *spec.Spec, r *spec.Resolved) {
 		m := d.add(n.Name, r.Nodes[root].Label, describe(s, r, n), n.Form)
 		m.certain, m.uncertain = true, n.Parent < 0
 		list[i] = m
+		m.root = list[root]
 		m.label, m.remainder = n.Label, n.Kind == spec.Remainder
 		if _, known := d.byLabel[n.Label]; !known {
 			d.byLabel[n.Label] = m

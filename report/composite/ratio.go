@@ -21,17 +21,19 @@ func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) error {
 		}
 		names := map[string]string{spec.Time: spec.Time}
 		var list []*made
+		var doubts []string
 		for _, name := range q.Expression.Names() {
 			x.Operands = append(x.Operands, report.Operand{Name: name})
 			if o := operands[name]; o != nil {
 				names[name] = o.Name
 				list = append(list, o)
+				doubts = append(doubts, d.doubts(name, o)...)
 			}
 		}
 		if err := x.Prepare(); err != nil {
 			return fmt.Errorf("specification %s: %w", s.Name, err)
 		}
-		m := report.RatioMetric(x, func(name string) string { return names[name] })
+		m := report.RatioMetric(x, func(name string) string { return names[name] }, doubts...)
 		m.Name, m.ID = d.free(report.CubeName(m.Name), ""), d.next
 		d.next++
 		d.ratios = append(d.ratios, m)
@@ -81,17 +83,35 @@ func (d *deriver) formOf(name string) []spec.Term {
 	return nil
 }
 
+// doubts returns the condition that not much is uncertain of the tree of an operand, none if all of it is certain or counts.
+func (d *deriver) doubts(name string, o *made) []string {
+	root, form := name, d.formOf(name)
+	if m := d.byLabel[name]; m != nil {
+		root, form = m.root.label, m.root.form
+	}
+	if o.uncertain || !slices.ContainsFunc(form, func(t spec.Term) bool { return d.counters[t.Event].uncertain != nil }) {
+		return nil
+	}
+	bound := d.hide("uncertain_", root, form, false, true)
+	return []string{report.DoubtGuard(d.operand(root, form, false).Name, bound.Name)}
+}
+
 // operand returns a metric with the values of a form: one that is there, or a hidden one.
 func (d *deriver) operand(name string, form []spec.Term, all bool) *made {
 	if m := d.byLabel[name]; m != nil && report.CubeName(m.Name) == m.Name && m.uncertain == all {
 		return m
 	}
-	key := fmt.Sprint(name, all)
+	return d.hide("operand_", name, form, true, all)
+}
+
+// hide returns a hidden metric with what is certain of a form, what is not, or both.
+func (d *deriver) hide(prefix, name string, form []spec.Term, certain, uncertain bool) *made {
+	key := fmt.Sprint(name, certain, uncertain)
 	if d.hidden[key] == nil {
 		x := &cube.Metric{Title: name, Unit: "1", Kind: cube.Exclusive, Ghost: true, Doc: "What ratios are computed of: " + name + ".",
 			Attrs: []cube.Attr{{Key: report.HierarchyAttr, Value: "ratios"}}}
-		m := d.add("operand_"+report.CubeName(name), "", x, form)
-		m.certain, m.uncertain = true, all
+		m := d.add(prefix+report.CubeName(name), "", x, form)
+		m.certain, m.uncertain = certain, uncertain
 		d.hidden[key] = m
 		d.ratios = append(d.ratios, x)
 	}
