@@ -22,8 +22,10 @@ func newBuild() *cobra.Command {
 		Long: `tracerec build --exact-counters runs go build with a patched copy of the Go
 scheduler, which reads the counters whenever a goroutine is put on a thread or
 taken off. tracerec -c then records counters of such a program without an
-uncertain part. The Go installation is not changed. Flags and packages behind
---exact-counters, such as -o FILE, are those of go build.`,
+uncertain part, if they are the kernel's or the processor's, which count for
+threads. Those of the Go runtime (go:...) stay the process's, and uncertain. The
+Go installation is not changed. Flags and packages behind --exact-counters, such
+as -o FILE, are those of go build.`,
 		DisableFlagParsing:    true,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

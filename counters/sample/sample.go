@@ -174,8 +174,8 @@ func (s *Set) Remarks() (remarks []string) {
 	}
 	if unbound != nil {
 		remarks = append(remarks, "too low, without an upper bound of what is missing: "+strings.Join(unbound, ", ")+
-			" (what is counted while a goroutine changes threads is charged to nobody, as these leave no counter of the machine to count it for "+
-			"the whole process as well; ask for fewer together, of watchpoints at most two, or use tracerec build --exact-counters)")
+			" (what is counted while a goroutine changes threads is charged to nobody, as it cannot be counted for the whole process as well: "+
+			s.totals.lacks().Error()+"; ask for fewer counters together, of watchpoints at most two, or use tracerec build --exact-counters)")
 	}
 	return remarks
 }
@@ -373,6 +373,8 @@ func (s *Set) Close() {
 	s.Stop()
 	if s.threads != nil {
 		s.threads.close()
+	}
+	if s.totals != nil {
 		s.totals.close()
 	}
 }

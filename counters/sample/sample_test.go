@@ -5,9 +5,11 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -126,7 +128,7 @@ func TestWaitsAreNobodys(t *testing.T) {
 // bound stands for, however old the totals are that it goes back to.
 func TestBoundsBeginWithTheirStretch(t *testing.T) {
 	s, err := Open([]string{"page-faults"}, goid.G, 1<<62)
-	if err != nil || s.totals == nil {
+	if err != nil || len(s.Remarks()) > 0 {
 		t.Skip("no counters of the process here: ", err)
 	}
 	t.Cleanup(s.Close)
@@ -214,6 +216,25 @@ func TestMissingCountersAreAbsent(t *testing.T) {
 	require.Equal(t, []string{"nonsense", "go:void", "void"}, missing)
 	_, err = Open([]string{"nonsense"}, goid.G, perMilli)
 	require.Error(t, err)
+}
+
+// TestRemarks: what makes counters too low is said with their names, the reason and what to do.
+func TestRemarks(t *testing.T) {
+	user := &Set{names: []string{"go:x", "faults", "all"}, threads: newThreads(nil), exact: true,
+		kernel: []counter{{at: 2, terms: []term{{}, {cut: true}}}, {at: 3, terms: []term{{}}}}}
+	require.Equal(t, []string{"counted in user mode only, as the kernel permits no more: faults (run as root, or with " +
+		"kernel.perf_event_paranoid at 1 or less, to count what the kernel does for the program)"}, user.Remarks())
+	var cells [4]uint64
+	var specs []string
+	for i := range cells {
+		specs = append(specs, fmt.Sprintf("cell%d|+5.0.%x.8.2.0.", i, uintptr(unsafe.Pointer(&cells[i]))))
+	}
+	remarks := strings.Join(open(t, specs...).Remarks(), "")
+	if remarks == "" {
+		t.Skip("this machine has registers for all and the process")
+	}
+	require.Contains(t, remarks, "too low, without an upper bound of what is missing: cell0, cell1, cell2, cell3 ")
+	require.Contains(t, remarks, "all counters for it are in use; ask for fewer")
 }
 
 // TestSums: a counter may be a sum of kernel events.

@@ -37,4 +37,5 @@ func openTotals([]perfAttr, uint64) *totals          { return nil }
 func (*totals) before(uint64, bool, *Reading) uint64 { return 0 }
 func (*totals) refresh(*[MaxEvents]uint64) bool      { return false }
 func (*totals) has(int) bool                         { return false }
+func (*totals) lacks() error                         { return nil }
 func (*totals) close()                               {}

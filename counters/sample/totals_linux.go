@@ -22,10 +22,11 @@ type totals struct {
 	when     atomic.Uint64 // ticks of the last refreshing
 	version  atomic.Uint64 // odd: values are being stored
 	values   [MaxEvents]atomic.Uint64
+	why      error       // some events are not counted
 	failed   atomic.Bool // the kernel let others have the counters: nothing is known any more
 }
 
-// openTotals returns nil when nothing can be counted.
+// openTotals returns totals that count as many of the events as they can, perhaps none.
 func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 	t := &totals{perMilli: max(perMilli, 1)}
 	flags := uint64(flagInherit | flagInheritThread)
@@ -37,15 +38,23 @@ func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 	var fit []perfAttr
 	for i := range attrs { // one more at a time: those that find no counter have no bound
 		fds, err := openGroup(append(fit[:len(fit):len(fit)], attrs[i]), 0, flags)
-		if err == nil {
+		if err != nil {
+			t.why = err
+		} else {
 			closeAll(fds)
 			fit, t.places = append(fit, attrs[i]), append(t.places, i)
 			t.counted[i] = true
 		}
 	}
-	if len(fit) == 0 || !t.open(fit, flags) {
+	if len(fit) == 0 {
+		t.failed.Store(true)
+		return t
+	}
+	if err := t.open(fit, flags); err != nil {
 		t.close()
-		return nil
+		t.counted, t.why = [MaxEvents]bool{}, err
+		t.failed.Store(true)
+		return t
 	}
 	var now [MaxEvents]uint64
 	t.refresh(&now)
@@ -53,7 +62,7 @@ func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 }
 
 // open opens groups on all threads. A thread that an opened one starts meanwhile may count twice, which a bound stands.
-func (t *totals) open(attrs []perfAttr, flags uint64) bool {
+func (t *totals) open(attrs []perfAttr, flags uint64) error {
 	known := map[int]bool{}
 	var leaders, others []int
 	defer func() { t.fds = append(leaders, others...) }()
@@ -61,7 +70,7 @@ func (t *totals) open(attrs []perfAttr, flags uint64) bool {
 		more = false
 		entries, err := os.ReadDir("/proc/self/task")
 		if err != nil {
-			return false
+			return err
 		}
 		for _, e := range entries {
 			tid, err := strconv.Atoi(e.Name())
@@ -74,19 +83,19 @@ func (t *totals) open(attrs []perfAttr, flags uint64) bool {
 				if _, err := os.Stat("/proc/self/task/" + e.Name()); err != nil {
 					continue // it has ended
 				}
-				return false
+				return err
 			}
 			leaders, others = append(leaders, fds[0]), append(others, fds[1:]...)
 			t.groups++
 		}
 	}
-	return t.groups > 0
+	return nil
 }
 
 // before returns the version of the last totals, which are of a time before now, or the present ones if fresh, and stores them in r
 // if r has others; 0 if there are none.
 func (t *totals) before(now uint64, fresh bool, r *Reading) uint64 {
-	if t == nil || t.failed.Load() {
+	if t.failed.Load() {
 		return 0
 	}
 	if fresh {
@@ -115,7 +124,7 @@ func (t *totals) before(now uint64, fresh bool, r *Reading) uint64 {
 
 // refresh stores the present totals and reports whether they are known.
 func (t *totals) refresh(dst *[MaxEvents]uint64) bool {
-	if t == nil || t.failed.Load() {
+	if t.failed.Load() {
 		return false
 	}
 	t.mu.Lock()
@@ -148,11 +157,12 @@ func (t *totals) read() {
 }
 
 // has tells whether the event at a place in a reading is counted.
-func (t *totals) has(place int) bool { return t != nil && t.counted[place] }
+func (t *totals) has(place int) bool { return t.counted[place] }
+
+// lacks says why some are not.
+func (t *totals) lacks() error { return t.why }
 
 func (t *totals) close() {
-	if t != nil {
-		closeAll(t.fds)
-		t.fds, t.groups = nil, 0
-	}
+	closeAll(t.fds)
+	t.fds, t.groups = nil, 0
 }
