@@ -260,6 +260,9 @@ func TestReadDoesNotAllocate(t *testing.T) {
 // TestCostOfReading: a certain reading costs hardly more than the bare system call. The fastest of short batches of either, by
 // turns, are compared, so that what else the machine does falls on both.
 func TestCostOfReading(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector's own cost would be measured")
+	}
 	r := reader{s: open(t, "task-clock", "page-faults")}
 	needWitness(t, r.s)
 	runtime.LockOSThread()
