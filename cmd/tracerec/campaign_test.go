@@ -227,6 +227,26 @@ func TestCampaignUse(t *testing.T) {
 	}
 }
 
+// A dry run says so if a set does not fit, and lists little of what is left out.
+func TestCampaignDry(t *testing.T) {
+	program, _ := watchedProgram(t)
+	require.False(t, isExact(program))
+	dir := filepath.Join(t.TempDir(), "c")
+	r := record(t, "campaign", "-n", "-o", dir, "-c", "mem:main.a/8:w,mem:main.b/8:w,mem:main.c/8:w", "-c", "task-clock", program)
+	require.Equal(t, 1, r.status, r.stderr)
+	require.Contains(t, r.stderr, "set 1, set1: cannot be measured: 3 watchpoints, but one run has at most 2")
+	require.NotContains(t, r.stderr, "set 2, set2: cannot")
+	require.NoDirExists(t, dir)
+
+	var s sets
+	for i := range 400 {
+		s.missing = append(s.missing, fmt.Sprintf("EVENT_%d: reason %d", i, i%10))
+	}
+	require.Equal(t, "EVENT_0, EVENT_10, EVENT_20 and 37 more: reason 0; EVENT_1, EVENT_11, EVENT_21 and 37 more: reason 1; "+
+		"EVENT_2, EVENT_12, EVENT_22 and 37 more: reason 2; and 280 for other reasons", s.summary())
+	require.Equal(t, "a, b: why", (&sets{missing: []string{"a: why", "b: why"}}).summary())
+}
+
 func TestSplitEvents(t *testing.T) {
 	for list, want := range map[string][]string{
 		"a,b":                       {"a", "b"},
@@ -259,7 +279,7 @@ set mine = refs, task-clock
 		}
 		return nil
 	}
-	m := machineHere(specs, 1)
+	m := machineHere(specs, 1, debugs)
 	require.EqualValues(t, 0, m.Fits["task-clock"])
 	require.EqualValues(t, 3<<firstDebug, m.Fits["mem:main.x/8:w"])
 	delete(m.Fits, "refs") // whatever the processor of the test is
@@ -318,7 +338,7 @@ func TestCampaignInterrupted(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 130, cmd.ProcessState.ExitCode(), "%s", out)
-	require.Contains(t, string(out), "interrupted: no more runs")
+	require.Contains(t, string(out), "interrupted: no more runs; what this one measured is kept in "+dir+"/set2.trace")
 	require.Contains(t, string(out), "1 run of 2 sets merged")
 	require.NotNil(t, merged(t, dir).Metric("task-clock"))
 	require.Equal(t, "interrupted", readRecord(t, dir).Runs[1].Error)

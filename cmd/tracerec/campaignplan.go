@@ -85,7 +85,7 @@ func unavailable(event string, err error) string {
 	return event + ": " + text
 }
 
-// summary says what is missing, each reason once.
+// summary says what is missing: the first reasons, each once with the first names. The record of a campaign has all.
 func (s *sets) summary() string {
 	var reasons []string
 	names := map[string][]string{}
@@ -96,9 +96,22 @@ func (s *sets) summary() string {
 		}
 		names[why] = append(names[why], name)
 	}
+	const most = 3
 	var texts []string
-	for _, why := range reasons {
-		texts = append(texts, strings.Join(names[why], ", ")+": "+why)
+	for _, why := range reasons[:min(len(reasons), most)] {
+		list := names[why]
+		text := strings.Join(list[:min(len(list), most)], ", ")
+		if more := len(list) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		texts = append(texts, text+": "+why)
+	}
+	more := 0
+	for _, why := range reasons[len(texts):] {
+		more += len(names[why])
+	}
+	if more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d for other reasons", more))
 	}
 	return strings.Join(texts, "; ")
 }
@@ -208,11 +221,12 @@ const (
 	// debugs is how many addresses can be watched in one run: there are four debug registers, and each address takes two, one for
 	// the threads and one for the whole process, which tells how much there is at most that is not certain.
 	debugs     = 2
+	exactDebug = 4 // in a program built with --exact-counters, whose counts are all certain, each takes one
 	kernelOnly = 0 // takes no counter: the kernel or the Go runtime counts
 )
 
 // machineHere says what can be counted together here: software events always, watchpoints on a few addresses, and hardware events as the processor's table has it. A specification that says what its processor can do knows better.
-func machineHere(specs []*spec.Spec, general int) spec.Machine {
+func machineHere(specs []*spec.Spec, general, watched int) spec.Machine {
 	m := spec.Machine{Counters: general, Fits: map[string]uint64{}}
 	table, known := events.For(events.Here())
 	for _, s := range specs {
@@ -237,7 +251,7 @@ func machineHere(specs []*spec.Spec, general int) spec.Machine {
 			case software:
 				m.Fits[e] = kernelOnly
 			case watchpoint:
-				m.Fits[e] = (1<<debugs - 1) << firstDebug
+				m.Fits[e] = (1<<watched - 1) << firstDebug
 			case onProcessor:
 				if known {
 					fitHardware(&m, e, table)

@@ -39,6 +39,7 @@ type campaign struct {
 	resolved []*spec.Spec
 	sets     *sets
 	record   campaignRecord
+	unfit    int // sets that a dry run found no run can measure
 }
 
 // campaignFile is the file in a campaign's folder that says what is there.
@@ -82,7 +83,9 @@ func (c *campaign) run() (int, error) {
 	if err := c.choose(); err != nil {
 		return badUse, err
 	}
-	if c.dry {
+	if c.dry && c.unfit > 0 {
+		return 1, nil
+	} else if c.dry {
 		return 0, nil
 	}
 	if err := c.makeDir(); err != nil {
@@ -110,7 +113,11 @@ func (c *campaign) choose() (err error) {
 		general = h.General
 	}
 	available := func(event string) error { return recorder.Countable([]string{event}, c.args[0]) }
-	c.sets, err = chooseSets(c.resolved, c.lists, c.plan, machineHere(c.resolved, general), available)
+	watched := debugs
+	if isExact(c.args[0]) {
+		watched = exactDebug
+	}
+	c.sets, err = chooseSets(c.resolved, c.lists, c.plan, machineHere(c.resolved, general, watched), available)
 	if c.sets == nil || err != nil {
 		return err
 	}
@@ -121,6 +128,10 @@ func (c *campaign) choose() (err error) {
 		c.record.Sets = append(c.record.Sets, campaignSet{s.Name, s.Events})
 		if c.dry {
 			c.say(fmt.Sprintf("set %d, %s: %s", i+1, s.Name, strings.Join(s.Events, ",")))
+			if err := fitsOneRun(s.Events, watched, c.args[0]); err != nil {
+				c.say(fmt.Sprintf("set %d, %s: cannot be measured: %s", i+1, s.Name, oneLine(err)))
+				c.unfit++
+			}
 		}
 	}
 	if c.sets.why != "" {
@@ -219,12 +230,30 @@ func (c *campaign) runAll() (int, error) {
 				return badUse, err
 			}
 			if stopped {
-				c.say("interrupted: no more runs")
+				c.say("interrupted: no more runs" + c.kept(run))
 				return status, nil
 			}
 		}
 	}
 	return 0, nil
+}
+
+// kept says what there is of an interrupted run.
+func (c *campaign) kept(run campaignRun) string {
+	text := ""
+	for _, name := range []string{run.Trace, run.Report} {
+		if _, err := os.Stat(filepath.Join(c.dir, name)); name == "" || err != nil {
+			continue
+		}
+		if text != "" {
+			text += " and "
+		}
+		text += filepath.Join(c.dir, name)
+	}
+	if text == "" {
+		return "; nothing of this one is kept"
+	}
+	return "; what this one measured is kept in " + text
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
@@ -276,7 +305,7 @@ func (c *campaign) conclude() (int, error) {
 		runs = append(runs, algebra.Input{Name: strings.TrimSuffix(r.Report, ".cubex"), Cube: in})
 	}
 	if len(runs) == 0 {
-		return 1, errors.Join(errors.New("no run could be measured: there is nothing to merge"), c.save())
+		return 1, errors.Join(errors.New("no run was measured to its end: there is nothing to merge"), c.save())
 	}
 	r, err := composite.Merge(c.resolved, runs...)
 	if err != nil {

@@ -70,12 +70,12 @@ the exit status is 2, unless CMD has failed. Counts of events that took turns
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringSliceVarP(&o.events, "event", "e", nil, "events to count, see tracerec counters (default the usual ones)")
+	f.StringSliceVarP(&o.events, "event", "e", nil, "what to count, see tracerec counters")
 	f.IntVarP(&o.pid, "pid", "p", 0, "count this process instead of CMD, with all its threads")
 	f.IntVar(&o.cpu, "cpu", -1, "count all that runs on this processor")
 	f.BoolVar(&o.multiplex, "multiplex", false, "let events take turns where counters do not suffice")
-	f.BoolVar(&o.inherit, "inherit", true, "also count threads and processes that CMD starts")
-	f.IntVar(&o.repeat, "repeat", 1, "run CMD so many times; show means and their spread")
+	f.BoolVar(&o.inherit, "inherit", true, "also count what CMD starts")
+	f.IntVar(&o.repeat, "repeat", 1, "run CMD so often; show means and spread")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	f.StringVarP(&o.output, "output", "o", "", "file to write the counts to, instead of standard error")
 	return cmd

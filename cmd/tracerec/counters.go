@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"tracerec/counters/events"
 	hw "tracerec/counters/hardware"
 	"tracerec/counters/sample"
+	"tracerec/recorder"
 )
 
 // counterRow is what is told about a counter, and its form in JSON.
@@ -25,6 +28,7 @@ type counterRow struct {
 	Source      string `json:"source"`
 	Available   bool   `json:"available"`
 	Reason      string `json:"reason,omitempty"`     // why it is not available
+	Regions     bool   `json:"at_regions"`           // whether a recording can read it at begins and ends of regions
 	Cost        int64  `json:"reading_ns,omitempty"` // what one reading takes
 }
 
@@ -63,6 +67,9 @@ them, or a name with * and ?.`,
 			if set := views(cmd); len(set) > 1 {
 				return fmt.Errorf("%s: one of them at a time", strings.Join(set, " and "))
 			}
+			if text := noTables(); text != "" {
+				sayTo(cmd.ErrOrStderr())(text)
+			}
 			v, err := o.look(strings.Join(args, ""))
 			if err != nil {
 				return err
@@ -96,6 +103,21 @@ func views(cmd *cobra.Command) (set []string) {
 	return set
 }
 
+// noTables says so if the directory of further tables of events has none.
+func noTables() string {
+	dir := os.Getenv(events.Directory)
+	if dir == "" {
+		return ""
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return fmt.Sprintf("%s is ignored: %v", events.Directory, err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(dir, "*.tsv")); len(found) == 0 {
+		return fmt.Sprintf("%s is ignored: %s has no tables, NAME.tsv", events.Directory, dir)
+	}
+	return ""
+}
+
 // look answers what the flags ask.
 func (o countersOptions) look(pattern string) (view, error) {
 	switch {
@@ -122,6 +144,7 @@ func (o countersOptions) look(pattern string) (view, error) {
 // surveyCounters tries all counters, and measures what a reading costs if asked to.
 func surveyCounters(measure bool) []counterRow {
 	var rows []counterRow
+	self, _ := os.Executable() // stands for the program that is recorded
 	for _, s := range counters.Substrates() {
 		for _, e := range s.Events() {
 			row := counterRow{Name: e.Name, Scope: "thread", Unit: e.Unit, Description: e.Description, Source: s.Name()}
@@ -136,6 +159,7 @@ func surveyCounters(measure bool) []counterRow {
 			if row.Available = err == nil; err != nil {
 				row.Reason = whyNot(e.Name, err)
 			}
+			row.Regions = row.Available && recorder.Countable([]string{e.Name}, self) == nil
 			rows = append(rows, row)
 		}
 	}

@@ -104,6 +104,7 @@ func (v presetsView) text(w io.Writer) error {
 	} else {
 		closing += " There is no table of this processor's events."
 	}
+	closing += " yes: it can be counted; not here: the processor has events for it that cannot be; -: it has none."
 	if v.pattern == "" {
 		closing += " A PATTERN shows which events they stand for."
 	}

@@ -26,6 +26,9 @@ func (v overview) text(w io.Writer) error {
 		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
 	}
 	writeMissing(&out, v.Counters)
+	if slices.ContainsFunc(v.Counters, func(r counterRow) bool { return r.Available && !r.Regions }) {
+		out.WriteString("\n* not with tracerec -c: it cannot be read at begins and ends of regions\n")
+	}
 	fmt.Fprintf(&out, `
 tracerec -c EVENT,… ./app        samples up to %d at begins and ends of regions
 tracerec count -e EVENT,… -- CMD counts for any command
@@ -69,7 +72,11 @@ func (v overview) writeSources(out *strings.Builder) {
 			if names[key] == nil {
 				order = append(order, key)
 			}
-			names[key] = append(names[key], r.Name)
+			name := r.Name
+			if !r.Regions {
+				name += " *"
+			}
+			names[key] = append(names[key], name)
 		}
 	}
 	rank := func(s source) int { // the kernel's counters of threads first
@@ -133,7 +140,11 @@ func writeCounters(w io.Writer, rows []counterRow, together int) error {
 		}
 		for i, line := range fold(text, 29) {
 			if i == 0 {
-				fmt.Fprintf(&out, row, r.Name, r.Scope, r.Unit, cost, line)
+				name := r.Name
+				if r.Available && !r.Regions {
+					name += " *"
+				}
+				fmt.Fprintf(&out, row, name, r.Scope, r.Unit, cost, line)
 			} else if r.Available || i < 3 {
 				fmt.Fprintf(&out, "%50s%s\n", "", line)
 			}
@@ -142,6 +153,7 @@ func writeCounters(w io.Writer, rows []counterRow, together int) error {
 	fmt.Fprintf(&out, `
 Up to %d of them can be sampled together, at every begin and end of a region:
     tracerec -c task-clock,page-faults ./app
+Those with * cannot, only read by package counters.
 A counter of the process counts what all goroutines did meanwhile.
 `, together)
 	_, err := io.WriteString(w, out.String())

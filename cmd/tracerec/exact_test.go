@@ -115,6 +115,7 @@ func TestExactCounters(t *testing.T) {
 		t.Skip(built.stderr)
 	}
 	require.Equal(t, result{}, built)
+	require.True(t, isExact(app))
 	r, truth := runMigrants(t, app, 20, variableA+","+variableB+",task-clock")
 	stores := int64(0)
 	for _, v := range []string{variableA, variableB} {

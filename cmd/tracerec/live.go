@@ -41,12 +41,13 @@ func newLive() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live [flags] [DIR|PID]",
 		Short: "Watch a recording that goes on, by region and metric",
-		Long: `live shows what each region of a program does now, while tracerec records it from
-another terminal (DIR is the trace directory it writes, trace.dir by default; PID
-a recorded process). Keys switch the metric: executing and waiting in goroutines on
-average, visits and the sampled counters per second. The view reads beside the
-recorder and disturbs neither it nor the program; leaving it ends nothing. What
-began before the view is known as far as its record is still in memory.`,
+		Long: `live shows what each region of a program does now, while tracerec records it
+from another terminal (DIR is the trace directory it writes, trace.dir by
+default; PID a recorded process). Keys switch the metric: executing and waiting
+in goroutines on average, visits and the sampled counters per second. The view
+reads beside the recorder and disturbs neither it nor the program; leaving it
+ends nothing. What began before the view is known as far as its record is still
+in memory.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			where := "trace.dir"
@@ -72,7 +73,7 @@ began before the view is known as far as its record is still in memory.`,
 	f.StringVar(&o.metric, "metric", "", "metric to show first (default executing)")
 	f.DurationVar(&o.interval, "interval", 250*time.Millisecond, "time between two frames")
 	f.IntVar(&o.count, "count", 0, "end after so many frames; 0 is with the recording")
-	f.StringVar(&o.format, "format", "screen", "screen, text, or json: a line for each frame")
+	f.StringVar(&o.format, "format", "screen", "screen, text, or lines of json")
 	return cmd
 }
 
