@@ -1,0 +1,79 @@
+//go:build linux
+
+package riscv
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every sequence that is executed in one step does what its instructions do one by one, whatever registers they share, and
+// stops within it where they would.
+func TestSequences(t *testing.T) {
+	require.NotEmpty(t, sequences)
+	for key, op := range sequences {
+		parts := key[:2]
+		if key[2] != Illegal {
+			parts = key[:3]
+		}
+		t.Run(fmt.Sprint(parts), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(op), 7))
+			for range 40 {
+				words := sequence(t, parts, r)
+				fused, single := machine(t, words...), machine(t, words...)
+				single.Observe(&listener{})
+				for _, h := range []*Hart{fused, single} {
+					h.X[5], h.X[6], h.X[7] = dataPage+256, dataPage+512, dataPage+512
+				}
+				if r.IntN(4) == 0 { // one that accesses memory faults, if there is one
+					fused.X[6], single.X[6] = 0, 0
+				}
+				b := fused.code.block(codePage)
+				require.Equal(t, op, fuse(b.plain)[0].Op)
+				require.Equal(t, single.Run(uint64(len(parts))), fused.Run(uint64(len(parts))))
+				require.Equal(t, single.X, fused.X)
+				require.Equal(t, single.PC, fused.PC)
+				require.Equal(t, single.Retired, fused.Retired)
+				require.Equal(t, bytesAt(t, single, dataPage, page), bytesAt(t, fused, dataPage, page))
+			}
+		})
+	}
+}
+
+// sequence returns words of operations on x5 to x7, and a jump to itself behind them.
+func sequence(t *testing.T, parts []Op, r *rand.Rand) (words []uint32) {
+	register := func() uint32 { return 5 + uint32(r.IntN(3)) }
+	for _, op := range parts {
+		w := encoding(t, op)
+		in := Decode(w, 0)
+		switch {
+		case op == LUI:
+			w = w&0x7f | r.Uint32()<<12
+		case op >= BEQ && op <= BGEU: // to the next instruction but one
+			w = w&^0xfe000f80 | 8<<7
+		case op == JAL:
+			w = 0x008000ef
+		case op == JALR:
+			w = withI(w, op, r.IntN(64))
+		case op >= LB && op <= LWU || in.Imm != 0 && (op == ADDI || op == ADDIW || op == ANDI):
+			w = withI(w, op, r.IntN(128)-64)
+		case op >= SB && op <= SD:
+			w = encS(0x23, uint32(op-SB), 0, 0, r.IntN(128)-64)
+		}
+		if op < BEQ || op > BGEU && (op < SB || op > SD) {
+			w = w&^(31<<7) | register()<<7
+		}
+		if op != LUI && op != JAL {
+			w = w&^(31<<15) | register()<<15
+		}
+		if op >= BEQ && op <= BGEU || op >= SB && op <= SD || op >= ADD && op <= AND || op == ADDW || op == SUBW {
+			w = w&^(31<<20) | register()<<20
+		}
+		require.Equal(t, op, Decode(w, 0).Op)
+		words = append(words, w)
+	}
+	return append(words, 0x6f, 0x6f, 0x6f)
+}
