@@ -148,6 +148,22 @@ func TestRatioValues(t *testing.T) {
 	require.Equal(t, "0.0012", RatioText(0.0012, ""))
 }
 
+// TestMostlyUncertain: the report says how to count exactly, and nothing is mostly nowhere.
+func TestMostlyUncertain(t *testing.T) {
+	text := func(e *Experiment) string {
+		var b bytes.Buffer
+		require.NoError(t, Text(&b, e, TextOptions{Top: 5}))
+		return b.String()
+	}
+	e := counted(t)
+	require.NotContains(t, text(e), "--exact-counters")
+	e.Severity[e.MetricIndex("cycles_uncertain")] = []Cell{{Path: 1, Location: 0, Value: 1 << 40}}
+	require.Contains(t, strings.Join(strings.Fields(text(e)), " "), "Most of cycles is not certain")
+	e.Severity[e.MetricIndex("INSTR")] = []Cell{{Path: 1, Location: 0, Value: -5}}
+	instr := text(e)
+	require.NotContains(t, instr[strings.Index(instr, "  INSTR"):strings.Index(instr, "Ratios\n")], "mostly in")
+}
+
 // TestCountersInCube: the experiment comes back from a file as it was, and other tools find plain metrics.
 func TestCountersInCube(t *testing.T) {
 	e := counted(t)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // counters shows the hierarchies of counters as trees, ratios, and what is in no hierarchy, each with its call paths.
@@ -22,6 +23,7 @@ func (p *page) counters() {
 	}
 	p.ratios()
 	p.flatCounters(first)
+	p.exactCounters()
 	if len(p.e.Notes) > 0 {
 		p.blank()
 		p.line(p.paint(dim, "Not derived, because counters are lacking:"))
@@ -49,7 +51,9 @@ func (p *page) hierarchy(root int, first bool) {
 	if more := e.Total(root) - certain; more != 0 {
 		p.row(1, "and at most, not certain whose", more, 0, m, dim)
 	}
-	p.line(p.paint(dim, "    mostly in"))
+	if certain > 0 {
+		p.line(p.paint(dim, "    mostly in"))
+	}
 	p.largest(e.inclusive(root, false), certain, m.Unit)
 }
 
@@ -103,6 +107,19 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
 	}
 	p.line(p.paint(st, row), right(quantity(value, m.Unit), 19), right(share, 9), right(time, 9))
+}
+
+// exactCounters suggests a build in which counters are certain, if most of one of the goroutines' counters is not.
+func (p *page) exactCounters() {
+	for i := range p.e.Metrics {
+		m, certain := &p.e.Metrics[i], p.e.certainTotal(i)
+		if m.Counter && !strings.HasPrefix(m.Title, wire.ProcessCounter) && p.e.Total(i)-certain > certain {
+			p.blank()
+			p.styledPara(dim, 0, "", fmt.Sprintf("Most of %s is not certain: other goroutines may have run on the thread between readings. "+
+				"A program built with tracerec build --exact-counters counts exactly.", clean(m.Title)))
+			return
+		}
+	}
 }
 
 // apart tells whether a metric is the part of its parent that could not be attributed exactly; older reports say so by its name.

@@ -253,6 +253,13 @@ func TestPatterns(t *testing.T) {
 	for _, part := range []string{"Late sender (late_sender, wait state, ns)", "part of communication", "Computed as", "What to do"} {
 		require.Contains(t, out, part)
 	}
+	for name, part := range map[string]string{"UTILISATION": "Share of the call path's time", "FAULTS": "Page faults", "~FAULTS": "Page faults",
+		"CYCLES": "Processor cycles", "page-faults": "tracerec counters page-faults", "mem:main.x/8:w": "debug register"} {
+		status, text, _ := expert("patterns", name)
+		require.Equal(t, 0, status, name)
+		require.Contains(t, text, part)
+		out += text
+	}
 	for _, line := range strings.Split(out, "\n") {
 		require.LessOrEqual(t, len([]rune(line)), 80)
 	}

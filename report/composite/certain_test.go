@@ -89,6 +89,58 @@ func TestDoubtfulRatio(t *testing.T) {
 	}
 }
 
+// The mean of runs has fractions; an experiment of it has integers, whose sums are right all the same.
+func TestSumFirstRoundLast(t *testing.T) {
+	run := func(a, b int64) *cube.Cube {
+		return experiment{visits: 1, counters: []counter{{"refs", [2]int64{a, b}, [2]int64{}}}}.build(t)
+	}
+	mean, err := algebra.Mean(inputs(run(1, 1), run(2, 2))...) // 1.5 on either location
+	require.NoError(t, err)
+	e, err := composite.Experiment(mean.Cube)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, e.Total(e.MetricIndex("refs")), "not 2 + 2")
+}
+
+// A bound in per cent of a ratio that is a share is one of the ratio itself; of what is not certain at all, nothing is known.
+func TestLimits(t *testing.T) {
+	c := experiment{visits: 1, counters: []counter{{"refs", [2]int64{100, 50}, [2]int64{}}, {"misses", [2]int64{10, 5}, [2]int64{}}, {"bound", [2]int64{}, [2]int64{9, 9}}}}.build(t)
+	r, err := composite.Derive(c, parse(t, "compose A = refs + misses\nratio part [unit=\"share of refs\" low=0 high=1 least=1] = misses / refs\n"))
+	require.NoError(t, err)
+	m, err := query.New(r.Cube)
+	require.NoError(t, err)
+	check := func(text string) (*limit.Result, error) {
+		l, err := limit.Parse(text)
+		require.NoError(t, err)
+		return limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
+	}
+	for text, held := range map[string]bool{"part=11%": true, "part=9%": false, "part=0.09": false, "part=0.11": true} {
+		x, err := check(text)
+		require.NoError(t, err)
+		require.Equal(t, held, x.Held(), text)
+		var b bytes.Buffer
+		require.NoError(t, limit.Text(&b, x))
+		require.Contains(t, b.String(), "part: 10.0 %; at most "+map[bool]string{true: "11.0 %", false: "9.0 %"}[held])
+	}
+	_, err = check("bound=100")
+	require.ErrorContains(t, err, "nothing of it is certain; bound_uncertain is a bound")
+}
+
+// Per cent of the whole program has no meaning for ratios, and a * in a name matches anything.
+func TestPerCentAndPatterns(t *testing.T) {
+	c := experiment{visits: 1, counters: []counter{{"mem:main.x/8:w", [2]int64{100, 50}, [2]int64{}}, {"misses", [2]int64{10, 5}, [2]int64{}}}}.build(t)
+	r, err := composite.Derive(c, parse(t, "measure A = misses\nratio part [unit=\"share of x\" low=0 high=1 least=1] = misses / time\n"))
+	require.NoError(t, err)
+	m, err := query.New(r.Cube)
+	require.NoError(t, err)
+	list, err := table.Metrics(m, "mem*,part")
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	s, err := table.Stat(m, table.StatOptions{Metrics: list, Percent: true})
+	require.NoError(t, err)
+	require.True(t, s.Columns[0].Share)
+	require.False(t, s.Columns[2].Share)
+}
+
 // Ratios of runs are those of a report of one run: a quotient of sums, with what is certain.
 func TestRatioOfRuns(t *testing.T) {
 	one := experiment{visits: 1, counters: []counter{{"refs", [2]int64{100, 50}, [2]int64{7, 0}}, {"misses", [2]int64{10, 5}, [2]int64{1, 0}},

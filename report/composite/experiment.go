@@ -90,14 +90,16 @@ func (x *importer) metric(q *query.Metric) error {
 	default:
 		y.Unit, y.UnitName = metric.Events, q.Unit
 	}
-	cells := []report.Cell{}
+	cells, sum := []report.Cell{}, cube.Value{} // what rounding takes from one cell the next ones get, so that sums are right
 	for i, p := range x.m.Cube.Paths() {
 		values, err := x.m.ByLocation(query.What{Metric: q, Self: true}, p, false)
 		if err != nil {
 			return err
 		}
 		for column, v := range values {
-			if n := rounded(v); n != 0 {
+			before := rounded(sum)
+			sum = sum.Add(v)
+			if n := rounded(sum) - before; n != 0 {
 				cells = append(cells, report.Cell{Path: uint32(i), Location: uint32(column), Value: n})
 			}
 		}

@@ -93,6 +93,11 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	v.Value, v.Unit = at.value, at.metric.Unit
 	var base *measured
 	switch {
+	case v.ofRatio():
+		v.Max = l.Bound.Number
+		if isShare(v.Unit) {
+			v.Max /= 100
+		}
 	case l.Bound.Kind == Share:
 		err = v.share(r, at)
 	case l.Bound.Kind == Fixed:
@@ -103,12 +108,20 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	if v.Held = v.Value <= v.Max; l.Bound.Kind == Share {
+	if v.Held = v.Value <= v.Max; l.Bound.Kind == Share && !v.ofRatio() {
 		v.Held = v.Value*100 <= l.Bound.Number*v.Whole
 	}
 	v.Dearest, err = at.dearest(base)
 	return v, err
 }
+
+// ofRatio says that the bound is per cent, as the metric is itself: a ratio, which is part of no other.
+func (v *Verdict) ofRatio() bool {
+	return v.Limit.Bound.Kind == Share && v.Limit.Bound.Of == "" && (isShare(v.Unit) || v.Unit == "%")
+}
+
+// isShare says that a unit is that of a ratio such as a "share of branches", which people see as per cent.
+func isShare(unit string) bool { return strings.HasPrefix(unit, "share") }
 
 // share sets the most that v may be, given as a share.
 func (v *Verdict) share(r *Report, at *measured) error {
@@ -221,6 +234,11 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 	} else {
 		at.paths = place.Find(r.Model.Cube)
 		at.value, err = at.sum()
+	}
+	if bound := m.Uncertain(); err == nil && at.value == 0 && at.whole && bound != nil {
+		if v, e := r.Model.Total(query.What{Metric: bound}); e == nil && !v.Zero() {
+			err = fmt.Errorf("nothing of it is certain; %s is a bound", bound.Name)
+		}
 	}
 	if err == nil && (math.IsNaN(at.value) || math.IsInf(at.value, 0)) {
 		err = fmt.Errorf("the value is %v", at.value)

@@ -68,19 +68,27 @@ func (v *Verdict) sentence() string {
 	if !v.Limit.Place.Whole() {
 		what += " in " + readable.Clean(v.Limit.Place.String())
 	}
-	value, most := readable.Quantity(v.Value, v.Unit), readable.Quantity(v.Max, v.Unit)
-	switch b := v.Limit.Bound; b.Kind {
-	case Share:
-		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
-			readable.Quantity(v.Whole, v.Unit), plain(b.Number))
-	case Fixed:
+	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
+	switch b := v.Limit.Bound; {
+	case b.Kind == Fixed, v.ofRatio():
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
+	case b.Kind == Share:
+		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
+			quantity(v.Whole, v.Unit), plain(b.Number))
 	}
-	more := readable.Quantity(v.Noise, v.Unit)
+	more := quantity(v.Noise, v.Unit)
 	if v.Limit.Bound.Kind == Same {
 		more += " of noise"
 	}
-	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, readable.Quantity(v.Baseline, v.Unit), more)
+	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
+}
+
+// quantity writes a value in its unit, that of a share in per cent.
+func quantity(v float64, unit string) string {
+	if isShare(unit) {
+		return readable.Percent(100 * v)
+	}
+	return readable.Quantity(v, unit)
 }
 
 // dearest says where the value comes from.
@@ -88,9 +96,9 @@ func (v *Verdict) dearest() string {
 	s := v.Dearest
 	var b strings.Builder
 	if v.Limit.Bound.Baseline() {
-		fmt.Fprintf(&b, "%s more", readable.Quantity(s.Growth, v.Unit))
+		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
 	} else {
-		b.WriteString(readable.Quantity(s.Value, v.Unit))
+		b.WriteString(quantity(s.Value, v.Unit))
 	}
 	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, arrow)))
 	if s.File != "" {

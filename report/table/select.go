@@ -32,7 +32,7 @@ func Metrics(m *query.Model, list string) ([]*query.Metric, error) {
 		}
 		matched := false
 		for _, q := range m.Metrics {
-			ok, err := path.Match(name, q.Name)
+			ok, err := path.Match(oneWord(name), oneWord(q.Name))
 			if err != nil {
 				return nil, fmt.Errorf("metric %q: %w", name, err)
 			}
@@ -47,6 +47,9 @@ func Metrics(m *query.Model, list string) ([]*query.Metric, error) {
 	}
 	return found, nil
 }
+
+// oneWord makes a name without slashes, at which a * would end.
+func oneWord(name string) string { return strings.ReplaceAll(name, "/", "\x00") }
 
 // like names metrics that somebody may have meant.
 func like(m *query.Model, name string) string {

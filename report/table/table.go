@@ -68,9 +68,9 @@ func (t *Table) Write(w io.Writer, f Format) error {
 	return t.text(w)
 }
 
-// column makes the column of a metric.
+// column makes the column of a metric. What cannot be added up, such as a ratio, has no share of the whole program.
 func column(m *query.Model, w query.What, share bool) Column {
-	c := Column{Name: w.Metric.Name, Title: w.Metric.Title, Unit: w.Metric.Unit, Share: share}
+	c := Column{Name: w.Metric.Name, Title: w.Metric.Title, Unit: w.Metric.Unit, Share: share && w.Metric.Additive}
 	total, err := m.Total(w)
 	if err == nil {
 		err = w.Metric.Err

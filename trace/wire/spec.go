@@ -241,8 +241,8 @@ const ProcessCounter = "go:"
 
 // CounterUnit returns the unit of a counter: "ns", "bytes" or "events".
 func CounterUnit(name string) string {
-	switch {
-	case name == "task-clock":
+	switch base, _, _ := strings.Cut(name, ":"); {
+	case base == "task-clock", base == "cpu-clock":
 		return "ns"
 	case strings.HasSuffix(name, "-bytes"):
 		return "bytes"
