@@ -34,7 +34,7 @@ func TestSequences(t *testing.T) {
 				b := fused.code.block(codePage)
 				require.Equal(t, op, fuse(b.plain)[0].Op)
 				budget := uint64(len(parts) + 1) // with the jump: what is cut is not fused
-			require.Equal(t, single.Run(budget), fused.Run(budget))
+				require.Equal(t, single.Run(budget), fused.Run(budget))
 				require.Equal(t, single.X, fused.X)
 				require.Equal(t, single.PC, fused.PC)
 				require.Equal(t, single.Retired, fused.Retired)
