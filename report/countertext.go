@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
+
+// wholeProcess begins the names of counters that no way of recording attributes to goroutines (wire.ProcessCounter).
+const wholeProcess = "go:"
 
 // counters shows the hierarchies of counters as trees, ratios, and what is in no hierarchy, each with its call paths.
 func (p *page) counters() {
@@ -26,7 +28,7 @@ func (p *page) counters() {
 	p.exactCounters()
 	if len(p.e.Notes) > 0 {
 		p.blank()
-		p.line(p.paint(dim, "Not derived, because counters are lacking:"))
+		p.line(p.paint(dim, "Not derived, or doubtful:"))
 		for _, n := range p.e.Notes[:min(len(p.e.Notes), p.top)] {
 			p.styledPara(dim, 2, "", n)
 		}
@@ -113,7 +115,7 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 func (p *page) exactCounters() {
 	for i := range p.e.Metrics {
 		m, certain := &p.e.Metrics[i], p.e.certainTotal(i)
-		if m.Counter && !strings.HasPrefix(m.Title, wire.ProcessCounter) && p.e.Total(i)-certain > certain {
+		if m.Counter && !strings.HasPrefix(m.Title, wholeProcess) && p.e.Total(i)-certain > certain {
 			p.blank()
 			p.styledPara(dim, 0, "", fmt.Sprintf("Most of %s is not certain: other goroutines may have run on the thread between readings. "+
 				"A program built with tracerec build --exact-counters counts exactly.", clean(m.Title)))

@@ -50,6 +50,9 @@ func observe(t testing.TB, program []byte, machine string, classify bool, cpus i
 
 // Of a program with known work, every goroutine gets exactly its own.
 func TestGoroutines(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "work")
 	for _, seed := range []uint64{1, 2} {
 		c, executed, out := observe(t, program, "bgl", true, 2, seed)
@@ -91,6 +94,9 @@ func TestGoroutines(t *testing.T) {
 
 // What must hold of the counters of any run.
 func TestSums(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "work")
 	for _, machine := range []string{"bgl", "server"} {
 		c, executed, _ := observe(t, program, machine, true, 2, 3)
@@ -117,6 +123,9 @@ func TestSums(t *testing.T) {
 
 // The same run is counted the same; without a machine, instructions are too, and the rest is not there.
 func TestRepeatable(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "work")
 	first, _, _ := observe(t, program, "server", false, 2, 1)
 	second, _, _ := observe(t, program, "server", false, 2, 1)

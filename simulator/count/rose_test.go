@@ -50,6 +50,9 @@ func within(ours, expected int64, column int) bool {
 // 8 in L2, LRU, write-back with allocation. The random rows' expectations are upper bounds, as the paper says: they are compared
 // in TestRandomLoads.
 func TestTable1(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	c, _, out := observe(t, compile(t, "rose"), "bgl", false, 1, 1, "1")
 	require.Empty(t, out)
 	rows := kernels(c)
@@ -141,6 +144,9 @@ var all = flag.Bool("all", false, "20 seeds of random indices, which takes a min
 // For every seed of random indices, misses are those that the indices make necessary, and a constant overhead; on average over
 // the seeds too.
 func TestRandomLoads(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	const n = 1 << 20
 	seeds := 2
 	if *all {

@@ -48,6 +48,9 @@ func trace(t *testing.T, program []byte, o Options) (string, string) {
 
 // A program with several threads, garbage collection and HTTP is the same to the last register, whatever its host is like.
 func TestDeterminism(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "sockets")
 	runs := 2
 	if *all {
@@ -72,6 +75,9 @@ func TestDeterminism(t *testing.T) {
 
 // Other seeds give other schedules, each always the same, and the output of the program is not another.
 func TestSeeds(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "sockets")
 	seeds, distinct := 2, 2
 	if *all {

@@ -36,6 +36,9 @@ func compile(t *testing.T, name string) []byte {
 
 // A Go program that knows nothing of it runs as on Linux, the same every time, and with another schedule for another seed.
 func TestGoProgram(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "threads")
 	data := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(data, "in"), []byte("from the host"), 0o644))

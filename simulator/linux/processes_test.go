@@ -13,6 +13,9 @@ import (
 
 // A program that starts others, talks to them, ends them and shares memory with them.
 func TestProcesses(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "processes")
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "processes"), program, 0o755))

@@ -11,6 +11,9 @@ import (
 
 // Programs talk over loopback, and reach nothing else.
 func TestSockets(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	program := compile(t, "sockets")
 	var printed bytes.Buffer
 	k, err := New(program, Options{Args: []string{"sockets"}, Env: []string{"OUT=/out"}, Stdout: &printed, Stderr: &printed, CPUs: 2,

@@ -16,6 +16,9 @@ import (
 
 // The tests of the Go distribution's own packages end inside as they do natively.
 func TestStandardLibrary(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
 	packages := []string{"container/heap"}
 	if *all {
 		packages = []string{"sync", "sort", "strings", "encoding/json", "compress/flate", "math", "bytes", "container/list", "container/heap",
