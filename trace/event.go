@@ -67,16 +67,16 @@ type Definitions struct {
 
 // Process is one measured process.
 type Process struct {
-	PID      int
-	Parent   int               // pid of its parent
-	Args     []string          // command line
-	Start    int64             // ns since the start of the experiment
-	End      int64             // last instant at which it is known to have run
-	Counters []string          // names of the event set sampled with regions, in the order of the values; nil if none
-	Exit     int               // exit status, -1 unknown (and 128+n for signal n)
-	Warnings map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
-	Processor Processor // what the process ran on
-	Hertz     uint64    // the processor's cycles per second at its nominal rate; 0 unknown
+	PID       int
+	Parent    int               // pid of its parent
+	Args      []string          // command line
+	Start     int64             // ns since the start of the experiment
+	End       int64             // last instant at which it is known to have run
+	Counters  []string          // names of the event set sampled with regions, in the order of the values; nil if none
+	Exit      int               // exit status, -1 unknown (and 128+n for signal n)
+	Warnings  map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
+	Processor Processor         // what the process ran on
+	Hertz     uint64            // the processor's cycles per second at its nominal rate; 0 unknown
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
 }
