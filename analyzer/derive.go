@@ -212,7 +212,7 @@ func (d *deriver) mixed(r *spec.Resolved) (notes []string) {
 // isShared says that a counter counts for the whole process.
 func isShared(counter string) bool { return strings.HasPrefix(counter, wire.ProcessCounter) }
 
-// sharedFormula says so of all counters in a formula, as formText writes it.
+// sharedFormula says so of all counters in a formula, as spec.Node.FormText writes it.
 func sharedFormula(formula string) bool {
 	formula, _, _ = strings.Cut(formula, ";")
 	any := false
@@ -281,7 +281,7 @@ func (d *deriver) metric(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Me
 	case "cycles":
 		m.UnitName = n.Unit
 	}
-	m.Formula = formText(n.Form, r.Events)
+	m.Formula = n.FormText(r.Events)
 	if n.Kind == spec.Remainder {
 		m.Formula += "; what the other parts leave"
 	}
@@ -297,30 +297,6 @@ func (d *deriver) metric(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Me
 		m.Description = "Metric of the specification " + m.Hierarchy + "."
 	}
 	return m
-}
-
-// formText writes a linear form: "a − 2 × b".
-func formText(form []spec.Term, events []string) string {
-	var b strings.Builder
-	for i, t := range form {
-		times := t.Times
-		switch {
-		case times < 0 && i == 0:
-			b.WriteString("−")
-		case times < 0:
-			b.WriteString(" − ")
-		case i > 0:
-			b.WriteString(" + ")
-		}
-		if times = max(times, -times); times != 1 {
-			fmt.Fprintf(&b, "%d × ", times)
-		}
-		b.WriteString(events[t.Event])
-	}
-	if len(form) == 0 {
-		return "0"
-	}
-	return b.String()
 }
 
 // ratios adds the ratios of a specification. A name that several specifications use is told from the others by theirs.

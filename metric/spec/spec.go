@@ -101,3 +101,27 @@ type Resolved struct {
 	Unlisted []string // measured events that no hierarchy shows
 	Dropped  []string // what has no value, in words: computations that lack an operand, and in a specification that is not shipped any ratio or root: "DATA_HIT_L1$: DC_MISS was not measured"
 }
+
+// FormText writes the form with the names of the events, as given to Resolve: "a − 2 × b".
+func (n *Node) FormText(events []string) string {
+	var b strings.Builder
+	for i, t := range n.Form {
+		times := t.Times
+		switch {
+		case times < 0 && i == 0:
+			b.WriteString("−")
+		case times < 0:
+			b.WriteString(" − ")
+		case i > 0:
+			b.WriteString(" + ")
+		}
+		if times = max(times, -times); times != 1 {
+			fmt.Fprintf(&b, "%d × ", times)
+		}
+		b.WriteString(events[t.Event])
+	}
+	if len(n.Form) == 0 {
+		return "0"
+	}
+	return b.String()
+}

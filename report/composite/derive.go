@@ -3,7 +3,6 @@ package composite
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracerec/metric/spec"
@@ -274,7 +273,7 @@ func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) *cube.Metric {
 		x.Doc = "Metric of the specification " + hierarchy + "."
 	}
 	add(report.HierarchyAttr, hierarchy)
-	formula := formText(n.Form, r.Events)
+	formula := n.FormText(r.Events)
 	if len(n.Missing) > 0 {
 		x.Title = incomplete + x.Title
 		add(report.IncompleteAttr, "true")
@@ -282,30 +281,6 @@ func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) *cube.Metric {
 	}
 	add(report.FormulaAttr, formula)
 	return x
-}
-
-// formText writes a linear form: "a − 2 × b".
-func formText(form []spec.Term, events []string) string {
-	var b strings.Builder
-	for i, t := range form {
-		times := t.Times
-		switch {
-		case times < 0 && i == 0:
-			b.WriteString("−")
-		case times < 0:
-			b.WriteString(" − ")
-		case i > 0:
-			b.WriteString(" + ")
-		}
-		if times = max(times, -times); times != 1 {
-			b.WriteString(strconv.FormatInt(times, 10) + " × ")
-		}
-		b.WriteString(events[t.Event])
-	}
-	if len(form) == 0 {
-		return "0"
-	}
-	return b.String()
 }
 
 // setUnmeasured notes which runs a metric of the report of the runs is not known of: those that lack one of its counters.

@@ -133,7 +133,7 @@ func infix(postfix string) (string, error) {
 // A mapper makes presets for a table. Natives that are no entry yet, such as combinations of masks, are added to the
 // entries.
 type mapper struct {
-	library  *library // may be nil
+	lib      *library // may be nil
 	entries  []events.Entry
 	fixes    []correction
 	complain func(string) // is told what cannot be mapped
@@ -205,14 +205,14 @@ func (m *mapper) base(parts []string) (events.Entry, error) {
 			return e, nil
 		}
 	}
-	if m.library == nil {
+	if m.lib == nil {
 		return events.Entry{}, fmt.Errorf("no event %s", strings.Join(parts, ":"))
 	}
-	e, err := m.library.combine(parts)
+	e, err := m.lib.combine(parts)
 	if err != nil {
 		return e, err
 	}
-	if made := corrected([]events.Entry{e}, m.library.table, m.fixes, false); len(made) == 1 {
+	if made := corrected([]events.Entry{e}, m.lib.table, m.fixes, false); len(made) == 1 {
 		return made[0], nil
 	}
 	return e, fmt.Errorf("event %s is not there", e.Name)
