@@ -12,11 +12,21 @@ import (
 const maxName = 4096
 
 func unknown(name, why string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnknownEvent, fmt.Sprintf(why, args...))
+	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnknownEvent, reason(why, args...))
 }
 
 func unavailable(name, why string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnavailable, fmt.Sprintf(why, args...))
+	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnavailable, reason(why, args...))
+}
+
+// reason writes why; parts of names in it may be long.
+func reason(why string, args ...any) string {
+	const most = 600
+	text := fmt.Sprintf(why, args...)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // shown makes a name fit for a message of one line.

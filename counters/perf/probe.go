@@ -34,7 +34,7 @@ func (c catalog) parseProbe(full, kind, s string) (Encoded, error) {
 		}
 		e.Path, e.Config2 = path, offset
 	} else if user {
-		return Encoded{}, unknown(full, "where in the file is missing: %s+0x1234 or %s:symbol", s, s)
+		return Encoded{}, unknown(full, "where in the file is missing: FILE+0x1234 or FILE:symbol")
 	}
 	if e.Path == "" || strings.Contains(e.Path, ":") {
 		return Encoded{}, unknown(full, "%q is no place for a probe", s)
