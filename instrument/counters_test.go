@@ -60,6 +60,11 @@ func TestManyCounters(t *testing.T) {
 	for _, events := range r.locations {
 		require.Len(t, events, 20*4)
 		for i, e := range events {
+			if i%2 == 0 { // a thread's own events are read at one instant
+				for _, v := range e.words[1 : 1+sample.MaxEvents] {
+					require.Equal(t, e.words[1], v, "the same event has the same value")
+				}
+			}
 			switch {
 			case i%2 == 1:
 			case len(e.words) == sample.MaxWords:

@@ -280,24 +280,13 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(x[in.Rs2]))
 			case SUBW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) - uint32(x[in.Rs2]))
-			case SLLW:
-				x[in.Rd] = word(uint32(x[in.Rs1]) << (x[in.Rs2] & 31))
-			case SRLW:
-				x[in.Rd] = word(uint32(x[in.Rs1]) >> (x[in.Rs2] & 31))
-			case SRAW:
-				x[in.Rd] = uint64(int64(int32(x[in.Rs1]) >> (x[in.Rs2] & 31)))
-			case FENCE:
-
+			case FENCE: // harts take turns
 			case MUL:
 				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
-			case MULH:
-				hi, _ := bits.Mul64(x[in.Rs1], x[in.Rs2])
-				x[in.Rd] = hi - uint64(int64(x[in.Rs1])>>63)&x[in.Rs2] - uint64(int64(x[in.Rs2])>>63)&x[in.Rs1]
 			case MULHU:
 				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
 			case MULW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
-
 			case FADDD, FSUBD, FMULD, FDIVD:
 				if in = h.fastDouble(in); in == nil {
 					return h.refused(b)
@@ -326,82 +315,6 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = h.F[in.Rs1&31]
 			case FMVDX:
 				h.F[in.Rd&31] = x[in.Rs1]
-
-			case ADDUW:
-				x[in.Rd] = uint64(uint32(x[in.Rs1])) + x[in.Rs2]
-			case SH1ADD:
-				x[in.Rd] = x[in.Rs1]<<1 + x[in.Rs2]
-			case SH2ADD:
-				x[in.Rd] = x[in.Rs1]<<2 + x[in.Rs2]
-			case SH3ADD:
-				x[in.Rd] = x[in.Rs1]<<3 + x[in.Rs2]
-			case SH1ADDUW:
-				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<1 + x[in.Rs2]
-			case SH2ADDUW:
-				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<2 + x[in.Rs2]
-			case SH3ADDUW:
-				x[in.Rd] = uint64(uint32(x[in.Rs1]))<<3 + x[in.Rs2]
-			case SLLIUW:
-				x[in.Rd] = uint64(uint32(x[in.Rs1])) << (in.Imm & 63)
-			case ANDN:
-				x[in.Rd] = x[in.Rs1] &^ x[in.Rs2]
-			case ORN:
-				x[in.Rd] = x[in.Rs1] | ^x[in.Rs2]
-			case XNOR:
-				x[in.Rd] = ^(x[in.Rs1] ^ x[in.Rs2])
-			case CLZ:
-				x[in.Rd] = uint64(bits.LeadingZeros64(x[in.Rs1]))
-			case CLZW:
-				x[in.Rd] = uint64(bits.LeadingZeros32(uint32(x[in.Rs1])))
-			case CTZ:
-				x[in.Rd] = uint64(bits.TrailingZeros64(x[in.Rs1]))
-			case CTZW:
-				x[in.Rd] = uint64(bits.TrailingZeros32(uint32(x[in.Rs1])))
-			case MAX:
-				x[in.Rd] = uint64(max(int64(x[in.Rs1]), int64(x[in.Rs2])))
-			case MAXU:
-				x[in.Rd] = max(x[in.Rs1], x[in.Rs2])
-			case MIN:
-				x[in.Rd] = uint64(min(int64(x[in.Rs1]), int64(x[in.Rs2])))
-			case MINU:
-				x[in.Rd] = min(x[in.Rs1], x[in.Rs2])
-			case SEXTB:
-				x[in.Rd] = uint64(int64(int8(x[in.Rs1])))
-			case SEXTH:
-				x[in.Rd] = uint64(int64(int16(x[in.Rs1])))
-			case ZEXTH:
-				x[in.Rd] = uint64(uint16(x[in.Rs1]))
-			case ROL:
-				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], int(x[in.Rs2]&63))
-			case ROLW:
-				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), int(x[in.Rs2]&31)))
-			case ROR:
-				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], -int(x[in.Rs2]&63))
-			case RORI:
-				x[in.Rd] = bits.RotateLeft64(x[in.Rs1], -int(in.Imm&63))
-			case RORW:
-				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(x[in.Rs2]&31)))
-			case RORIW:
-				x[in.Rd] = word(bits.RotateLeft32(uint32(x[in.Rs1]), -int(in.Imm&31)))
-			case REV8:
-				x[in.Rd] = bits.ReverseBytes64(x[in.Rs1])
-			case BCLR:
-				x[in.Rd] = x[in.Rs1] &^ (1 << (x[in.Rs2] & 63))
-			case BCLRI:
-				x[in.Rd] = x[in.Rs1] &^ (1 << (in.Imm & 63))
-			case BEXT:
-				x[in.Rd] = x[in.Rs1] >> (x[in.Rs2] & 63) & 1
-			case BEXTI:
-				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63) & 1
-			case BINV:
-				x[in.Rd] = x[in.Rs1] ^ 1<<(x[in.Rs2]&63)
-			case BINVI:
-				x[in.Rd] = x[in.Rs1] ^ 1<<(in.Imm&63)
-			case BSET:
-				x[in.Rd] = x[in.Rs1] | 1<<(x[in.Rs2]&63)
-			case BSETI:
-				x[in.Rd] = x[in.Rs1] | 1<<(in.Imm&63)
-
 			case ECALL:
 				h.Retired += uint64(in.At) + 1
 				h.PC = b.end
