@@ -60,6 +60,7 @@ func (t *thread) child(i *image) *process {
 	c.files = p.files.copy()
 	p.children = append(p.children, c)
 	t.k.all = append(t.k.all, c)
+	t.k.tell(func(l Lifecycle) { l.Forked(p.id, c.id) })
 	return c
 }
 
@@ -103,6 +104,7 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 	p.resumeParent()
 	n := p.newThread(hart)
 	n.mask, n.pending = mask, pending
+	t.k.tell(func(l Lifecycle) { l.Loaded(p.id, content) })
 	t.k.ready = append(t.k.ready, n)
 	return 0, 0
 }
@@ -161,6 +163,9 @@ func (p *process) endThreads() {
 			c.thread = nil
 		}
 	}
+	for _, t := range p.threads {
+		k.tell(func(l Lifecycle) { l.Ended(p.id, t.id) })
+	}
 	p.threads = nil
 }
 
@@ -179,6 +184,7 @@ func (p *process) exit(status int) {
 	}
 	p.dead, p.status = true, status
 	p.endThreads()
+	p.k.tell(func(l Lifecycle) { l.Ended(p.id, 0) })
 	p.files.closeAll()
 	p.release()
 	p.resumeParent()

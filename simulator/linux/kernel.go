@@ -41,6 +41,29 @@ type Options struct {
 	MaxTime         time.Duration // virtual, 0 is any
 
 	Observer Observer // of all threads; nil for none, which costs nothing
+	Services Services // answers calls that Linux does not have; nil for none: the guest gets ENOSYS
+}
+
+// Services answers what guests ask of the simulator itself: BGLsim's call-through ("Providing Performance Counters for
+// BlueGene/L by simulation", section 2). A guest asks by the system call number [CallThrough], which Linux does not have.
+type Services interface {
+	// Call answers a call of the thread whose turn it is: a value, or a negative errno. What it wants of the guest's memory is
+	// in t.Memory.
+	Call(t Turn, a [6]uint64) int64
+}
+
+// CallThrough is the number of the system call by which guests reach [Services]. Linux answers ENOSYS.
+const CallThrough = 0x7452
+
+// Lifecycle is implemented by observers and services that want to know of processes and threads.
+type Lifecycle interface {
+	// Loaded is called when a process begins to execute a program: the content of its file. A child that was forked executes
+	// its parent's until then.
+	Loaded(process int, program []byte)
+	// Forked is called when a process got a child.
+	Forked(parent, child int)
+	// Ended is called when a thread has ended, and with thread 0 after the last one of a process.
+	Ended(process, thread int)
 }
 
 // Observer is told what the threads of a run execute, in the order in which they take turns.
@@ -54,6 +77,7 @@ type Observer interface {
 type Turn struct {
 	Process, Thread, CPU int
 	Memory               *memory.Space // of the process
+	Hart                 *riscv.Hart   // the thread's registers
 }
 
 // Mount is a directory of the host as the guest sees it.
@@ -181,6 +205,17 @@ func (k *Kernel) now() int64 {
 	return t
 }
 
+// tell lets the observer and the services know of a process or thread.
+func (k *Kernel) tell(what func(l Lifecycle)) {
+	l, ok := k.o.Observer.(Lifecycle)
+	if ok {
+		what(l)
+	}
+	if s, yes := k.o.Services.(Lifecycle); yes && (!ok || s != l) {
+		what(s)
+	}
+}
+
 // step lets the processor that is furthest behind do something.
 func (k *Kernel) step() {
 	c, number := &k.cpus[0], 0
@@ -218,7 +253,7 @@ func (k *Kernel) step() {
 	}
 	before := t.hart.Retired
 	if k.o.Observer != nil {
-		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space})
+		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space, t.hart})
 	}
 	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)

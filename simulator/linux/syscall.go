@@ -4,6 +4,7 @@ package linux
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -31,7 +32,7 @@ func init() {
 		198: newSocket, 199: socketpair, 200: bind, 201: listen, 202: accept, 242: accept, 203: connect, 204: getsockname, 205: getpeername,
 		206: sendto, 207: recvfrom, 208: setsockopt, 209: getsockopt, 210: shutdown, 211: sendmsg, 212: recvmsg,
 		154: setpgid, 155: getpgid, 156: getsid, 157: setsid, 221: execve, 95: waitid, 260: wait4, 279: memfdCreate,
-		220: clone, 278: getrandom, 283: membarrier,
+		220: clone, 278: getrandom, 283: membarrier, CallThrough: callThrough,
 	}
 }
 
@@ -93,6 +94,19 @@ func (t *thread) call() {
 	if t.state == running {
 		h.X[10] = uint64(result(v, err))
 	}
+}
+
+// callThrough lets the services answer.
+func callThrough(t *thread, a [6]uint64) (int64, errno) {
+	if t.k.o.Services == nil {
+		return 0, syscall.ENOSYS
+	}
+	cpu := slices.IndexFunc(t.k.cpus, func(c cpu) bool { return c.thread == t })
+	v := t.k.o.Services.Call(Turn{t.p.id, t.id, cpu, t.p.space, t.hart}, a)
+	if v < 0 {
+		return 0, errno(-v)
+	}
+	return v, 0
 }
 
 func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }

@@ -85,6 +85,7 @@ func exitThread(t *thread, a [6]uint64) (int64, errno) {
 	t.state = ended
 	t.p.retired += t.hart.Retired
 	t.p.threads = slices.DeleteFunc(t.p.threads, func(o *thread) bool { return o == t })
+	t.k.tell(func(l Lifecycle) { l.Ended(t.p.id, t.id) })
 	if t.clearTID != 0 && t.p.putWord32(t.clearTID, 0) == 0 {
 		t.p.wakeFutex(t.p.futexAt(t.clearTID), 1, ^uint32(0))
 	}

@@ -1,0 +1,63 @@
+//go:build linux
+
+// Package simulated runs programs on the simulator and records them: regions with exact counters, in virtual time, without
+// any disturbance of the program. The same run twice makes the same archive, byte for byte.
+package simulated
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"tracerec/simulator/cache"
+	"tracerec/simulator/count"
+	"tracerec/simulator/linux"
+)
+
+// Options say what to run and on what.
+type Options struct {
+	Program string // the file, an ELF program for Linux on RISC-V
+	Args    []string
+	Env     []string
+	Dir     string // the working directory, of the guest
+	Mounts  []linux.Mount
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+
+	Machine         *cache.Machine // nil for none: only what does not depend on caches and prediction is counted
+	Classify        bool           // misses are told apart by kind
+	CPUs            int            // virtual processors; 0 is 1
+	Seed            uint64
+	MaxInstructions uint64
+	Timeout         time.Duration // of the host
+}
+
+// Result is what a run did.
+type Result struct {
+	Status       int // 128+n when signal n ended it
+	Instructions uint64
+	Counters     *count.Counters
+}
+
+// Run runs a program to its end. The result is there, as far as the run came, also with an error.
+func Run(o Options) (*Result, error) {
+	program, err := os.ReadFile(o.Program)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Result)
+	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify}); err != nil {
+		return nil, err
+	}
+	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: r.Counters})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Program, err)
+	}
+	defer k.Close()
+	r.Status, err = k.Run()
+	r.Instructions = k.Instructions()
+	return r, err
+}
