@@ -44,8 +44,8 @@ type Options struct {
 	Services Services // answers calls that Linux does not have; nil for none: the guest gets ENOSYS
 }
 
-// Services answers what guests ask of the simulator itself: BGLsim's call-through ("Providing Performance Counters for
-// BlueGene/L by simulation", section 2). A guest asks by the system call number [CallThrough], which Linux does not have.
+// Services answers what guests ask of the simulator itself: BGLsim's call-through (Mindlin et al., "Obtaining Hardware Performance Metrics for
+// the BlueGene/L Supercomputer", section 2). A guest asks by the system call number [CallThrough], which Linux does not have.
 type Services interface {
 	// Call answers a call of the thread whose turn it is: a value, or a negative errno. What it wants of the guest's memory is
 	// in t.Memory.
