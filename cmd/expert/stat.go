@@ -91,7 +91,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 
 func newStat() *cobra.Command {
 	s, o, region, top := selection{}, table.StatOptions{}, "", 20
-	exclusive := false
+	exclusive, hpm := false, false
 	format := newFormat("text", "json", "csv", "tsv")
 	cmd := &cobra.Command{
 		Use:   "stat INPUT",
@@ -100,7 +100,10 @@ func newStat() *cobra.Command {
 region, or each call path, the largest first; a column for each metric: time,
 its dearest parts, and visits, unless others are named. Values are those of the
 region itself and add up to the whole program; --inclusive adds what it calls.
-JSON, CSV and TSV have all rows, and values with all digits.`,
+JSON, CSV and TSV have all rows, and values with all digits.
+
+With --hpm it prints libHPM's report instead: for each instrumented region, with
+what it calls, all counters in user and kernel mode, and what is derived.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if exclusive && o.Inclusive {
@@ -108,6 +111,15 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 			}
 			if o.Region, err = pattern("region", region); err != nil {
 				return err
+			}
+			if hpm {
+				if err := noneOf(cmd, "hpm", "metrics", "self", "callpaths", "inclusive", "exclusive", "percent", "per-location", "spread"); err != nil {
+					return err
+				}
+				if !cmd.Flags().Changed("top") {
+					top = 0
+				}
+				return statHPM(cmd, &s, args[0], table.HPMOptions{Region: o.Region, Top: top}, table.Format(format.value))
 			}
 			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model, list []*query.Metric) error {
 				if o.Metrics = list; s.metrics == "" {
@@ -137,8 +149,30 @@ JSON, CSV and TSV have all rows, and values with all digits.`,
 	flags.BoolVar(&exclusive, "exclusive", false, "values without those of what is called (default)")
 	flags.BoolVar(&o.PerLocation, "per-location", false, "rows for each location")
 	flags.BoolVar(&o.Spread, "spread", false, "mean, quartiles … of one metric over locations")
+	flags.BoolVar(&hpm, "hpm", false, "libHPM's report: counters of instrumented regions")
 	flags.Var(format, "format", format.usage())
 	return cmd
+}
+
+// statHPM prints libHPM's report.
+func statHPM(cmd *cobra.Command, s *selection, input string, o table.HPMOptions, f table.Format) error {
+	return s.with(cmd, input, func(_ *reportInput, m *query.Model, _ []*query.Metric) error {
+		h, err := table.NewHPM(m, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", input, err)
+		}
+		return h.Write(cmd.OutOrStdout(), f)
+	})
+}
+
+// noneOf says that a flag excludes others, if one of them is given.
+func noneOf(cmd *cobra.Command, flag string, others ...string) error {
+	for _, o := range others {
+		if cmd.Flags().Changed(o) {
+			return fmt.Errorf("--%s and --%s exclude each other", flag, o)
+		}
+	}
+	return nil
 }
 
 func newCallTree() *cobra.Command {
