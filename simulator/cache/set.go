@@ -1,0 +1,121 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"tracerec/internal/size"
+)
+
+// ErrParameter is the error of a parameter that a machine does not have, or of a value that it cannot have.
+var ErrParameter = errors.New("machine parameter")
+
+// Set changes a parameter by its name in the machine's description, such as l1d.size or cycles.memory. Numbers may have a unit, as
+// in 32k or 4M. Whether the parameters fit together is for [Machine.Check], after all are set. The error wraps [ErrParameter].
+func (m *Machine) Set(name, value string) error {
+	v := reflect.ValueOf(m).Elem()
+	for rest, within := name, ""; ; {
+		head, tail, more := strings.Cut(rest, ".")
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return fmt.Errorf("%w: %s: this machine has no %s", ErrParameter, name, strings.TrimSuffix(within, "."))
+			}
+			v = v.Elem()
+		}
+		f := field(v, head)
+		if !f.IsValid() || more != structured(f) {
+			return fmt.Errorf("%w: %s: there is %s", ErrParameter, name, enumerate(names(v, within)))
+		}
+		if v, rest, within = f, tail, within+head+"."; !more {
+			break
+		}
+	}
+	if err := parse(v, value); err != nil {
+		return fmt.Errorf("%w: %s: %q is %w", ErrParameter, name, value, err)
+	}
+	return nil
+}
+
+// Clone returns a copy that has nothing in common with the machine.
+func (m *Machine) Clone() *Machine {
+	c := *m
+	for _, g := range []**Geometry{&c.L3, &c.TLB2} {
+		if *g != nil {
+			own := **g
+			*g = &own
+		}
+	}
+	return &c
+}
+
+// field returns the field of a structure with that name in JSON.
+func field(v reflect.Value, name string) reflect.Value {
+	for i := range v.NumField() {
+		if name != "" && jsonName(v.Type().Field(i)) == name {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// jsonName returns the name of a field in JSON, "" if it is no parameter.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" || name == "title" {
+		return ""
+	}
+	return name
+}
+
+// structured tells whether a field has parameters of its own.
+func structured(v reflect.Value) bool {
+	return v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer
+}
+
+// names lists the parameters of a structure; those with parameters of their own end with a dot.
+func names(v reflect.Value, within string) (list []string) {
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := jsonName(f)
+		switch {
+		case name == "":
+		case structured(v.Field(i)):
+			list = append(list, within+name+".…")
+		default:
+			list = append(list, within+name)
+		}
+	}
+	return list
+}
+
+func enumerate(list []string) string {
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// parse sets a value from text.
+func parse(v reflect.Value, text string) error {
+	switch v.Kind() {
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("neither true nor false")
+		}
+		v.SetBool(b)
+	case reflect.String:
+		v.SetString(text)
+	default:
+		var n size.Bytes // which is positive
+		if err := n.Set(text); err != nil && strings.Trim(text, "0") != "" || text == "" {
+			return errors.New("no number such as 8, 32k or 4M")
+		}
+		if v.CanInt() {
+			v.SetInt(int64(n))
+		} else {
+			v.SetUint(uint64(n))
+		}
+	}
+	return nil
+}
