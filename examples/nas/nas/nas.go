@@ -86,7 +86,7 @@ func run(name, class string, kernel func(Class) (*Result, error), out io.Writer)
 	}
 	fmt.Fprintf(out, "%s class %s: %s, %d iterations, %.3f s\n", name, class, r.Size, r.Iterations, r.Timed.Seconds())
 	for _, v := range r.Values {
-		fmt.Fprintf(out, "  %-20s %22.15e %22.15e\n", v.Name, v.Got, v.Want)
+		fmt.Fprintf(out, "  %-22s %22.15g, NAS has %.15g\n", v.Name, v.Got, v.Want)
 	}
 	if err := r.Verify(); err != nil {
 		return err

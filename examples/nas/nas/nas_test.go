@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	}
 	var out bytes.Buffer
 	require.NoError(t, run("EX", "S", kernel, &out))
-	require.Regexp(t, `^EX class S: 3, 1 iterations, \d\.\d{3} s\n  sum +3\.0+e\+00 +3\.0+e\+00\nverified\n$`, out.String())
+	require.Regexp(t, `^EX class S: 3, 1 iterations, \d\.\d{3} s\n  sum +3, NAS has 3\nverified\n$`, out.String())
 	require.EqualError(t, run("EX", "W", kernel, &out), "too large")
 	require.EqualError(t, run("EX", "Q", kernel, &out), "no such class: S and W exist")
 }
