@@ -63,7 +63,7 @@ func (p *process) end(otherwise trace.Stamp) trace.Stamp {
 func (p *process) start() trace.Stamp { return trace.Stamp(p.info.Start) }
 
 // stamps are one instant on the clocks of all kinds.
-type stamps [clock.Virtual + 1]trace.Stamp
+type stamps [clock.Time + 1]trace.Stamp
 
 func takeStamps() (at stamps) {
 	for kind := clock.Monotonic; int(kind) < len(at); kind++ {

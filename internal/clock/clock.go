@@ -14,6 +14,7 @@ const (
 	Monotonic Kind = 1 // CLOCK_MONOTONIC, in ns
 	TSC       Kind = 2 // time-stamp counter of x86
 	Virtual   Kind = 3 // virtual count register of ARM
+	Time      Kind = 4 // time register of RISC-V
 )
 
 func (k Kind) String() string {
@@ -24,6 +25,8 @@ func (k Kind) String() string {
 		return "tsc"
 	case Virtual:
 		return "cntvct"
+	case Time:
+		return "time"
 	}
 	return "unknown"
 }

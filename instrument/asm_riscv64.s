@@ -1,0 +1,32 @@
+#include "textflag.h"
+
+// func getg() unsafe.Pointer
+TEXT ·getg(SB), NOSPLIT, $0-8
+	MOV g, ret+0(FP)
+	RET
+
+// func here() (gp unsafe.Pointer, ticks uint64)
+TEXT ·here(SB), NOSPLIT, $0-16
+	RDTIME X5
+	MOV    g, gp+0(FP)
+	MOV    X5, ticks+8(FP)
+	RET
+
+// func hereFenced() (gp unsafe.Pointer, ticks uint64)
+TEXT ·hereFenced(SB), NOSPLIT, $0-16
+	FENCE
+	RDTIME X5
+	MOV    g, gp+0(FP)
+	MOV    X5, ticks+8(FP)
+	RET
+
+// func returnPC() uintptr
+//
+// Frames are not linked, which testFrames finds out.
+TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
+	MOV X0, ret+0(FP)
+	RET
+
+// func returnPCs(pcs *[16]uintptr)
+TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
+	RET
