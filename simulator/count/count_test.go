@@ -82,7 +82,7 @@ func TestGoroutines(t *testing.T) {
 		}
 		require.Equal(t, total, sum)
 		for d := range domains {
-			if Domain(d) != Unattributed && Domain(d) != Kernel {
+			if Domain(d) >= Goroutine && Domain(d) <= Signal {
 				require.NotZero(t, domains[d][Instructions], Domain(d))
 			}
 			t.Log(Domain(d), domains[d][Instructions])

@@ -4,6 +4,7 @@ package count
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"slices"
 
 	"tracerec/simulator/cache"
@@ -23,7 +24,7 @@ type Options struct {
 type Counters struct {
 	machine  *cache.Machine
 	classify bool
-	program  *goProgram
+	program  *program // of processes of which nothing was said
 	byName   map[string]Event
 
 	caches     []*cache.Hierarchy // by virtual processor; empty without a machine
@@ -32,19 +33,25 @@ type Counters struct {
 	predictor  *cache.Predictor
 	line       uint64 // that was fetched last
 
-	turn     linux.Turn
-	accounts map[key]*account
-	now      *account
-	g        uint64  // register X27, by which now was chosen
-	note     *note   // of the block at hand
-	dirty    []*note // whose executions are not in now yet
-	last     [20]Counter
-	lasts    int // counters in last: what the last access to memory counted as
+	turn      linux.Turn
+	accounts  map[key]*account
+	programs  map[[sha256.Size]byte]*program
+	processes map[int]*process
+	running   *process // the one at hand
+	changes   []change // since the last fold
+	silent    bool     // what is executed only asks the simulator
+	now       *account
+	g         uint64  // register X27, by which now was chosen
+	note      *note   // of the block at hand
+	dirty     []*note // whose executions are not in now yet
+	last      [20]Counter
+	lasts     int // counters in last: what the last access to memory counted as
 }
 
 // key tells accounts apart.
 type key struct {
 	process   int
+	image     int // programs that the process executed before
 	goroutine uint64
 	thread    int // of what is not a goroutine
 	domain    Domain
@@ -52,8 +59,10 @@ type key struct {
 
 type account struct {
 	key
-	start  uint64
-	values Values
+	start   uint64
+	program *program
+	values  Values
+	changed bool // is in changes
 }
 
 // note is what is known of a block.
@@ -65,6 +74,7 @@ type note struct {
 	last     uint64 // address of the last instruction
 	end      uint64 // behind it
 	ends     ending
+	silent   bool // see Silent
 }
 
 type counted struct {
@@ -78,11 +88,13 @@ type ending struct{ branch, calls, returns, indirect bool }
 // New returns counters for a machine, nil for none: then instructions are counted, and nothing that depends on caches or
 // prediction.
 func New(m *cache.Machine, o Options) (*Counters, error) {
-	c := &Counters{machine: m, classify: o.Classify, accounts: map[key]*account{}, line: ^uint64(0), g: ^uint64(0)}
+	c := &Counters{machine: m, classify: o.Classify, accounts: map[key]*account{}, line: ^uint64(0), g: ^uint64(0),
+		programs: map[[sha256.Size]byte]*program{}, processes: map[int]*process{}}
 	if o.Program != nil {
-		c.program = readGo(o.Program)
+		c.program = c.read(o.Program)
 	}
-	c.now = c.account(key{}, 0)
+	c.running = c.process(0)
+	c.choose(c.account(key{}, 0))
 	if m == nil {
 		return c, nil
 	}
@@ -100,11 +112,19 @@ func New(m *cache.Machine, o Options) (*Counters, error) {
 
 // Turn implements [linux.Observer].
 func (c *Counters) Turn(t linux.Turn) {
+	if t.Process != c.turn.Process || t.Thread != c.turn.Thread {
+		c.fold()
+		c.running = c.process(t.Process)
+		c.running.thread(t.Thread)
+	}
 	if len(c.caches) > 0 && t.CPU != c.turn.CPU {
 		n := t.CPU % len(c.caches)
 		c.caching, c.predictor, c.line = c.caches[n], c.predictors[n], ^uint64(0)
 	}
 	c.turn = t
+	if c.silent {
+		c.speak()
+	}
 	c.g = ^uint64(0) // look again
 }
 
@@ -118,26 +138,36 @@ func (c *Counters) Block(h *riscv.Hart, b *riscv.Block, n int) {
 		t = c.newNote(b)
 		b.Note = t
 	}
+	if t.silent != c.silent {
+		c.hush(t.silent, h.X[27])
+	}
 	c.note = t
-	if n == len(b.Code()) {
+	end := t.end
+	switch code := b.Code(); {
+	case n == len(code):
 		if t.executed == 0 {
 			c.dirty = append(c.dirty, t)
 		}
 		t.executed++
-	} else {
-		for i := range b.Code()[:n] {
-			class(&b.Code()[i], &c.now.values)
+	case t.silent:
+		c.now.values[Instructions] += uint64(n)
+	default:
+		for i := range code[:n] {
+			class(&code[i], &c.now.values)
+		}
+		for i := n; i < len(code); i++ {
+			end -= uint64(code[i].Size)
 		}
 	}
 	if c.caching != nil {
-		c.fetch(t)
+		c.fetch(t.lines, end)
 	}
 }
 
-// fetch reads the lines of a block.
-func (c *Counters) fetch(t *note) {
+// fetch reads the lines of a block, from the first one up to its end.
+func (c *Counters) fetch(line, end uint64) {
 	v := &c.now.values
-	for line := t.lines; line < t.end; line += c.machine.L1I.Line {
+	for ; line < end; line += c.machine.L1I.Line {
 		v[Fetches]++
 		if line == c.line {
 			continue
@@ -160,7 +190,11 @@ func (c *Counters) fetch(t *note) {
 }
 
 func (c *Counters) newNote(b *riscv.Block) *note {
-	t := &note{of: c, end: b.PC()}
+	t := &note{of: c, end: b.PC(), silent: c.running.program.silences(b.PC())}
+	if t.silent {
+		t.counts = []counted{{Instructions, uint64(len(b.Code()))}}
+		return t
+	}
 	var v Values
 	for i := range b.Code() {
 		in := &b.Code()[i]
@@ -215,6 +249,10 @@ func (c *Counters) Left(_ *riscv.Hart, _ *riscv.Block, next uint64) {
 // for the counters; what it did to the caches stays.
 func (c *Counters) Undone(_ *riscv.Hart, b *riscv.Block, i, n int) {
 	c.settle()
+	if c.silent {
+		c.now.values[Instructions] -= uint64(n - i)
+		return
+	}
 	var v Values
 	for j := i; j < n; j++ {
 		class(&b.Code()[j], &v)
@@ -309,6 +347,7 @@ func (c *Counters) settle() {
 // Account is what was counted of a goroutine, or of a thread that is not in one, in a domain.
 type Account struct {
 	Process   int
+	Image     int    // how many programs the process executed before this one
 	Goroutine uint64 // its number; 0 for what threads do on stacks of their own
 	Thread    int    // only if Goroutine is 0
 	Domain    Domain
@@ -316,7 +355,7 @@ type Account struct {
 	Values    Values
 }
 
-// Accounts returns all accounts, by process, goroutine, thread and domain. Together they are the total. The kernel's are of
+// Accounts returns all accounts, by process, program, goroutine, thread and domain. Together they are the total. The kernel's are of
 // those that called it.
 func (c *Counters) Accounts() []Account {
 	c.settle()
@@ -325,9 +364,9 @@ func (c *Counters) Accounts() []Account {
 		if a.values == (Values{}) {
 			continue
 		}
-		x := Account{a.process, a.goroutine, a.thread, a.domain, "", a.values}
-		if c.program != nil && a.start != 0 {
-			x.Start = c.program.function(a.start)
+		x := Account{a.process, a.image, a.goroutine, a.thread, a.domain, "", a.values}
+		if a.program != nil && a.program.goProgram != nil && a.start != 0 {
+			x.Start = a.program.function(a.start)
 		}
 		out = append(out, x)
 		if calls := x.Values[SystemCalls]; calls > 0 && c.machine != nil {
@@ -340,7 +379,7 @@ func (c *Counters) Accounts() []Account {
 }
 
 func compare(a, b Account) int {
-	return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Goroutine, b.Goroutine), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Domain, b.Domain))
+	return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Image, b.Image), cmp.Compare(a.Goroutine, b.Goroutine), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Domain, b.Domain))
 }
 
 // merge adds up accounts that follow each other and are the same.
@@ -355,13 +394,15 @@ func merge(all []Account, same func(a, b Account) bool) (out []Account) {
 	return out
 }
 
-// Goroutines returns one account per process and goroutine; number 0 is all that is no goroutine.
+// Goroutines returns one account per process, program and goroutine; number 0 is all that is no goroutine.
 func (c *Counters) Goroutines() []Account {
 	all := c.Accounts()
 	for i := range all {
 		all[i].Thread, all[i].Domain = 0, 0
 	}
-	return merge(all, func(a, b Account) bool { return a.Process == b.Process && a.Goroutine == b.Goroutine })
+	return merge(all, func(a, b Account) bool {
+		return a.Process == b.Process && a.Image == b.Image && a.Goroutine == b.Goroutine
+	})
 }
 
 // Domains returns what was counted in each domain.

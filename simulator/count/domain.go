@@ -9,19 +9,22 @@ type Domain uint8
 
 // The domains.
 const (
-	// Unattributed: it cannot be said, as in the first instructions of a program; in programs that are not Go's, everything.
+	// Unattributed: it cannot be said, as in the first instructions of a program; in Go programs without debugging information,
+	// everything.
 	Unattributed Domain = iota
 	Goroutine           // a goroutine's own stack: the program, and what it calls of the runtime
 	Runtime             // the stack of a thread: the scheduler, and work of the runtime for goroutines
 	Collector           // goroutines of the garbage collector, and what they do on the stack of a thread
 	Signal              // handlers of signals
 	Kernel              // services of the kernel: modelled, there are only cycles
+	Native              // threads of programs that are not Go's
+	Measurement         // asking the simulator through package guest: only instructions are counted, and no cache is touched
 
 	domains
 )
 
 func (d Domain) String() string {
-	return [...]string{"unattributed", "goroutine", "runtime", "collector", "signal", "kernel"}[d]
+	return [...]string{"unattributed", "goroutine", "runtime", "collector", "signal", "kernel", "native", "measurement"}[d]
 }
 
 // charge chooses the account by the pointer to the running g, which Go has in register X27.
@@ -29,15 +32,14 @@ func (c *Counters) charge(g uint64) {
 	c.g = g
 	k, start := c.who(g)
 	if k != c.now.key {
-		c.settle()
-		c.now = c.account(k, start)
+		c.choose(c.account(k, start))
 	}
 }
 
 func (c *Counters) account(k key, start uint64) *account {
 	a := c.accounts[k]
 	if a == nil {
-		a = &account{key: k, start: start}
+		a = &account{key: k, start: start, program: c.running.program}
 		c.accounts[k] = a
 	}
 	return a
@@ -46,9 +48,15 @@ func (c *Counters) account(k key, start uint64) *account {
 // who tells on whose behalf a thread with that g executes, and where the goroutine started. On the stack of a thread, it is
 // still the collector if the thread's goroutine is one of it.
 func (c *Counters) who(g uint64) (key, uint64) {
-	k := key{process: c.turn.Process, thread: c.turn.Thread}
-	p := c.program
-	if p == nil {
+	p := c.running.program
+	k := key{process: c.turn.Process, image: c.running.image, thread: c.turn.Thread}
+	switch {
+	case p == nil:
+		return k, 0
+	case p.native:
+		k.domain = Native
+		return k, 0
+	case p.goProgram == nil:
 		return k, 0
 	}
 	id, ok := c.word(g + p.goid)
@@ -82,10 +90,11 @@ func (c *Counters) who(g uint64) (key, uint64) {
 
 // collects tells whether a goroutine that starts at an address is one of the garbage collector's.
 func (c *Counters) collects(start uint64) bool {
-	is, known := c.program.collects[start]
+	p := c.running.program
+	is, known := p.collects[start]
 	if !known {
-		is = collects(c.program.function(start))
-		c.program.collects[start] = is
+		is = collects(p.function(start))
+		p.collects[start] = is
 	}
 	return is
 }

@@ -1,0 +1,128 @@
+//go:build linux
+
+package count
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+)
+
+// program is what has to be known of a program that processes execute.
+type program struct {
+	*goProgram          // nil: its goroutines cannot be told apart
+	native     bool     // it is no Go program: its threads are all there is
+	silent     []extent // functions that ask the simulator: see [Measurement]
+}
+
+// extent is a range of addresses.
+type extent struct{ begin, end uint64 }
+
+// silentNames are the functions whose instructions are charged to [Measurement]: that of package guest, in both of the forms that the linker
+// makes of it, and what C programs call theirs.
+var silentNames = []string{"tracerec/simulator/guest.call", "tracerec/simulator/guest.call.abi0", "simulator_call"}
+
+// readProgram reads an ELF file; what it does not say is not known.
+func readProgram(content []byte) *program {
+	p := &program{goProgram: readGo(content)}
+	f, err := elf.NewFile(bytes.NewReader(content))
+	if err != nil {
+		return p
+	}
+	p.native = p.goProgram == nil && f.Section(".gopclntab") == nil
+	symbols, _ := f.Symbols() // without them, what asking costs is charged to those who ask
+	for _, s := range symbols {
+		for _, name := range silentNames {
+			if s.Name == name && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+				p.silent = append(p.silent, extent{s.Value, s.Value + s.Size})
+			}
+		}
+	}
+	return p
+}
+
+// silences tells whether the code at an address only asks the simulator.
+func (p *program) silences(pc uint64) bool {
+	if p == nil {
+		return false
+	}
+	for _, e := range p.silent {
+		if pc >= e.begin && pc < e.end {
+			return true
+		}
+	}
+	return false
+}
+
+// process is what is known of a process, and what was counted of it up to the last [Counters.fold].
+type process struct {
+	program *program
+	image   int  // programs that it executed before this one
+	loaded  bool // it has one that it was told of
+	all     Values
+	domains [domains]Values
+	threads map[int]*thread
+	tasks   map[uint64]*Values
+}
+
+// thread is what is known of a thread.
+type thread struct {
+	values Values
+	task   uint64
+	ended  bool
+}
+
+// process returns what is known of a process; c.program is that of those that nothing was said of.
+func (c *Counters) process(id int) *process {
+	p := c.processes[id]
+	if p == nil {
+		p = &process{program: c.program, threads: map[int]*thread{}, tasks: map[uint64]*Values{}}
+		c.processes[id] = p
+	}
+	return p
+}
+
+// thread returns what is known of one of the process's threads.
+func (p *process) thread(id int) *thread {
+	t := p.threads[id]
+	if t == nil {
+		t = new(thread)
+		p.threads[id] = t
+	}
+	return t
+}
+
+// read is readProgram, once for each content.
+func (c *Counters) read(content []byte) *program {
+	sum := sha256.Sum256(content)
+	p := c.programs[sum]
+	if p == nil {
+		p = readProgram(content)
+		c.programs[sum] = p
+	}
+	return p
+}
+
+// Loaded implements [linux.Lifecycle]: the process has other goroutines from now on.
+func (c *Counters) Loaded(id int, content []byte) {
+	c.fold()
+	p := c.process(id)
+	if p.loaded {
+		p.image++
+	}
+	p.program, p.loaded = c.read(content), true
+	c.g = ^uint64(0)
+}
+
+// Forked implements [linux.Lifecycle]: the child executes what its parent does.
+func (c *Counters) Forked(parent, child int) {
+	c.process(child).program = c.process(parent).program
+	c.process(child).loaded = true
+}
+
+// Ended implements [linux.Lifecycle].
+func (c *Counters) Ended(id, thread int) {
+	if thread != 0 {
+		c.process(id).thread(thread).ended = true
+	}
+}

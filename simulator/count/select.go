@@ -1,0 +1,190 @@
+//go:build linux
+
+package count
+
+// Scope says whose counts are meant.
+type Scope uint8
+
+// The scopes. Those of threads, tasks and goroutines are parts of a process.
+const (
+	OfProcess   Scope = iota
+	OfThread          // all that it executes, whoever's goroutines
+	OfGoroutine       // what it does on its own stack, in the program that the process executes now
+	OfTask            // what threads did while they said that they run it, see [Counters.SwitchTask]
+	OfDomain          // a [Domain] of the process
+	scopes
+)
+
+// Valid tells whether there is such a scope.
+func (s Scope) Valid() bool { return s < scopes }
+
+// change is an account that was counted in since the last fold, as it was then.
+type change struct {
+	of     *account
+	before Values
+}
+
+// choose makes an account the one at hand.
+func (c *Counters) choose(a *account) {
+	c.settle()
+	c.now = a
+	c.mark(a)
+}
+
+// mark remembers what an account had before it is counted in.
+func (c *Counters) mark(a *account) {
+	if !a.changed {
+		a.changed = true
+		c.changes = append(c.changes, change{a, a.values})
+	}
+}
+
+// fold adds what was counted since the last fold to the process and the thread at hand, and to its task. So sums need no
+// visit to all accounts.
+func (c *Counters) fold() {
+	c.settle()
+	for i := range c.changes {
+		ch := &c.changes[i]
+		d := ch.of.values.Since(ch.before)
+		ch.of.changed = false
+		p := c.process(ch.of.process)
+		p.all.Add(&d)
+		p.domains[ch.of.domain].Add(&d)
+		t := p.thread(c.turn.Thread)
+		t.values.Add(&d)
+		if t.task != 0 {
+			p.task(t.task).Add(&d)
+		}
+	}
+	c.changes = c.changes[:0]
+	c.mark(c.now)
+}
+
+func (p *process) task(id uint64) *Values {
+	v := p.tasks[id]
+	if v == nil {
+		v = new(Values)
+		p.tasks[id] = v
+	}
+	return v
+}
+
+// Of returns what was counted so far in a scope of a process: of its thread, goroutine, task or domain of that number. What has not been
+// seen has zeros. Kernel is the modelled work of the kernel for it, which is in no other scope's values.
+func (c *Counters) Of(process int, s Scope, id uint64) (user, kernel Values) {
+	c.fold()
+	p := c.process(process)
+	switch s {
+	case OfProcess:
+		user = p.all
+	case OfThread:
+		user = p.thread(int(id)).values
+	case OfTask:
+		if id != 0 {
+			user = *p.task(id)
+		}
+	case OfDomain:
+		if Domain(id) < domains {
+			user = p.domains[id]
+		}
+	case OfGoroutine:
+		for _, d := range [...]Domain{Goroutine, Collector} {
+			if a := c.accounts[key{process: process, image: p.image, goroutine: id, domain: d}]; a != nil && id != 0 {
+				user.Add(&a.values)
+			}
+		}
+	}
+	return user, c.kernel(&user)
+}
+
+// kernel returns what the kernel did for those who made so many calls, by the model.
+func (c *Counters) kernel(user *Values) (v Values) {
+	if c.machine != nil {
+		v[KernelCycles] = user[SystemCalls] * c.machine.Cycles.SystemCall
+	}
+	return v
+}
+
+// Running returns the number of the goroutine that the thread at hand executes, 0 if it is in none or that is not known.
+func (c *Counters) Running() uint64 {
+	if c.turn.Hart == nil {
+		return 0
+	}
+	k, _ := c.who(c.turn.Hart.X[27])
+	return k.goroutine
+}
+
+// Alive tells whether a process has, or had, a thread of that number that has not ended.
+func (c *Counters) Alive(process, thread int) bool {
+	t := c.process(process).threads[thread]
+	return t != nil && !t.ended
+}
+
+// SwitchTask says which task a thread executes from now on, 0 for none: programs that have schedulers of their own tell so.
+func (c *Counters) SwitchTask(process, thread int, task uint64) {
+	c.fold()
+	c.process(process).thread(thread).task = task
+}
+
+// Tasks returns what was counted of each task of a process.
+func (c *Counters) Tasks(process int) map[uint64]Values {
+	c.fold()
+	out := map[uint64]Values{}
+	for id, v := range c.process(process).tasks {
+		out[id] = *v
+	}
+	return out
+}
+
+// Kernel tells whether the kernel's part of an event is modelled.
+func (c *Counters) Kernel(e *Event) bool {
+	if c.machine == nil {
+		return false
+	}
+	for _, t := range e.terms {
+		if t.c != KernelCycles {
+			return false
+		}
+	}
+	return true // cycles have no terms
+}
+
+// Evaluate returns the value of one of the [Counters.Events].
+func (c *Counters) Evaluate(e *Event, v *Values) uint64 {
+	if e.terms == nil {
+		return cycles(&c.machine.Cycles, c.machine.L3 != nil, v)
+	}
+	var n uint64
+	for _, t := range e.terms {
+		n += uint64(t.n) * v[t.c]
+	}
+	return n
+}
+
+// Silent tells whether what is executed now only asks the simulator, so that it is charged to [Measurement] and touches no
+// caches.
+func (c *Counters) Silent() bool { return c.silent }
+
+// hush begins or ends such code, when h is about to execute it.
+func (c *Counters) hush(silent bool, g uint64) {
+	c.settle()
+	if c.silent = silent; silent {
+		c.caching, c.predictor = nil, nil
+		c.choose(c.account(key{process: c.turn.Process, image: c.running.image, thread: c.turn.Thread, domain: Measurement}, 0))
+		return
+	}
+	c.speak()
+	if c.predictor != nil {
+		c.predictor.Return(0) // the call into it was pushed
+	}
+	c.charge(g)
+}
+
+// speak ends silent code without saying where it goes on.
+func (c *Counters) speak() {
+	c.silent = false
+	if len(c.caches) > 0 {
+		n := c.turn.CPU % len(c.caches)
+		c.caching, c.predictor = c.caches[n], c.predictors[n]
+	}
+}
