@@ -29,6 +29,14 @@ type Measure struct {
 	// Words say what it means in a finding. {share} is Part/Of in per cent, {part} and {of} the numbers, {thousand} Part per thousand of
 	// Of, {rate} Part per second, {bytes} and {byterate} the same for bytes.
 	Words string
+	Kinds []Kind // what Part consists of, if that is measured
+}
+
+// Kind is a kind of the events of a measure, such as misses for want of capacity.
+type Kind struct {
+	Part   string // an expression as [Measure].Part
+	Words  string // continue "10 % of them": "for want of capacity"
+	Advice string // in place of the property's if most are of this kind
 }
 
 // ValidateProperties checks that the properties have names of their own, all texts, and measures that can be evaluated. All faults are
@@ -55,6 +63,10 @@ func ValidateProperties(list []*Property) error {
 			}
 			bad(!(m.Above > 0) || m.Least <= 0, "%s: no threshold or least number", m.Part)
 			bad(!strings.Contains(m.Words, "{"), "%s: words without a number", m.Part)
+			for _, k := range m.Kinds {
+				_, err := spec.ParseExpr(k.Part)
+				bad(err != nil || k.Words == "" || k.Advice == "", "%s: kind %s: no expression, words or advice", m.Part, k.Part)
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -76,7 +88,7 @@ func (d *deriver) properties(list []*Property) error {
 		for path := range d.e.Paths {
 			for _, m := range all {
 				if f, found := d.evaluate(m, sums, path); found {
-					f.Property, f.Title, f.Advice = p.Name, p.Title, p.Advice
+					f.Property, f.Title, f.Advice = p.Name, p.Title, cmp.Or(d.kinds(m, sums, &f), p.Advice)
 					d.e.Properties = append(d.e.Properties, f)
 					break
 				}
@@ -93,35 +105,46 @@ func (d *deriver) properties(list []*Property) error {
 type measured struct {
 	*Measure
 	part, of *spec.Expr
-	operands []report.Operand // each name once or twice
+	kinds    []*spec.Expr     // of all kinds, or none
+	operands []report.Operand // each name once or several times
 }
 
 // measured finds the operands of a measure, nil if some were not measured.
 func (d *deriver) measured(m *Measure) *measured {
 	x := &measured{Measure: m}
-	for _, side := range []struct {
-		text string
-		to   **spec.Expr
-	}{{m.Part, &x.part}, {m.Of, &x.of}} {
-		e, err := spec.ParseExpr(side.text)
-		if err != nil {
-			return nil
+	if x.part, x.of = d.expression(x, m.Part), d.expression(x, m.Of); x.part == nil || x.of == nil {
+		return nil
+	}
+	for _, k := range m.Kinds {
+		e := d.expression(x, k.Part)
+		if e == nil {
+			x.kinds = nil
+			break
 		}
-		*side.to = e
-		for _, name := range e.Names() {
-			i, ok := d.find(name)
-			if !ok || d.e.Metrics[i].Incomplete {
-				return nil
-			}
-			x.operands = append(x.operands, report.Operand{Name: name, Metric: i, All: d.shared[i]})
-		}
+		x.kinds = append(x.kinds, e)
 	}
 	return x
 }
 
-// evaluate looks for a property at a call path.
-func (d *deriver) evaluate(m *measured, sums *report.Sums, path int) (f report.PropertyFinding, found bool) {
-	value := func(name string) (float64, bool) {
+// expression parses an expression and adds its operands, nil if some were not measured.
+func (d *deriver) expression(x *measured, text string) *spec.Expr {
+	e, err := spec.ParseExpr(text)
+	if err != nil {
+		return nil
+	}
+	for _, name := range e.Names() {
+		i, ok := d.find(name)
+		if !ok || d.e.Metrics[i].Incomplete {
+			return nil
+		}
+		x.operands = append(x.operands, report.Operand{Name: name, Metric: i, All: d.shared[i]})
+	}
+	return e
+}
+
+// value returns what the operands of a measure are at a call path.
+func (d *deriver) value(m *measured, sums *report.Sums, path int) func(name string) (float64, bool) {
+	return func(name string) (float64, bool) {
 		if name == spec.Time {
 			time := d.e.MetricIndex(spec.Time)
 			return float64(sums.Paths(max(0, time), true)[path]), time >= 0
@@ -129,6 +152,28 @@ func (d *deriver) evaluate(m *measured, sums *report.Sums, path int) (f report.P
 		i := slices.IndexFunc(m.operands, func(o report.Operand) bool { return o.Name == name })
 		return float64(sums.Paths(m.operands[i].Metric, m.operands[i].All)[path]), true
 	}
+}
+
+// kinds adds the kinds of events to a finding, and returns the advice for the one that most are of, "" if there is none.
+func (d *deriver) kinds(m *measured, sums *report.Sums, f *report.PropertyFinding) (advice string) {
+	value := d.value(m, sums, int(f.Path))
+	for i, e := range m.kinds {
+		v, ok := e.Value(0, value)
+		if !ok || v < 1 || v > float64(f.Part) {
+			continue
+		}
+		f.Kinds = append(f.Kinds, report.Kind{Words: m.Kinds[i].Words, Part: int64(v)})
+		if 2*int64(v) > f.Part {
+			advice = m.Kinds[i].Advice
+		}
+	}
+	slices.SortStableFunc(f.Kinds, func(a, b report.Kind) int { return -cmp.Compare(a.Part, b.Part) })
+	return advice
+}
+
+// evaluate looks for a property at a call path.
+func (d *deriver) evaluate(m *measured, sums *report.Sums, path int) (f report.PropertyFinding, found bool) {
+	value := d.value(m, sums, path)
 	per := 1.0
 	if m.Of == spec.Time {
 		per = 1e9 // ns to a second

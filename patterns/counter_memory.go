@@ -12,14 +12,15 @@ var (
 		Metric: metric.Metric{
 			Name: "poor_cache_utilisation", Title: "Poor cache utilisation", Unit: metric.Events,
 			Description: "A large part of the accesses to the data cache miss it. Each miss costs ten to some hundred cycles, in which little else " +
-				"is done unless the processor finds independent work.",
+				"is done unless the processor finds independent work. Where the simulator counted, findings tell the kinds of misses apart: at the " +
+				"first touch of a line (cold), for want of capacity, by conflicts of addresses that share a set of lines.",
 			Formula: "misses of the first-level data cache / accesses, above 10 %, from 10,000 misses on",
 			Advice: "Walk arrays in the order in which they lie in memory, and finish with a block that fits into the cache before the next one " +
 				"is begun (tiling). Keep what is used together in one structure, and pointers out of inner loops: slices of values, not of " +
 				"pointers. Smaller types fit more often.",
 		},
 		Measures: []analyzer.Measure{
-			{Part: "PAPI_L1_DCM", Of: "PAPI_L1_DCA", Above: 0.1, Least: 10_000, Words: dataMiss},
+			{Part: "PAPI_L1_DCM", Of: "PAPI_L1_DCA", Above: 0.1, Least: 10_000, Words: dataMiss, Kinds: kindsOfMisses},
 			{Part: "MEM_LOAD_RETIRED.L1_MISS", Of: "MEM_INST_RETIRED.ALL_LOADS", Above: 0.1, Least: 10_000, Words: loadMiss},
 			{Part: "L1D_CACHE_REFILL", Of: "L1D_CACHE", Above: 0.1, Least: 10_000, Words: dataMiss},
 			{Part: "PAPI_L1_LDM", Of: "PAPI_LD_INS", Above: 0.1, Least: 10_000, Words: loadMiss},
@@ -93,6 +94,18 @@ var (
 		},
 	}
 )
+
+// kindsOfMisses are told apart by the simulator alone. Cold misses are those of lines that were never in the cache; capacity misses would also
+// happen if a line could be anywhere in it; conflict misses are the rest.
+var kindsOfMisses = []analyzer.Kind{
+	{Part: "SIM_L1D_CAPACITY", Words: "for want of capacity", Advice: "What is used again does not fit into the cache in between. Finish with a block that " +
+		"fits before the next one is begun (tiling), walk arrays in the order in which they lie in memory, so that all of a line is used while it " +
+		"is there, and make what is walked smaller: smaller types, hot fields apart from cold ones."},
+	{Part: "SIM_L1D_CONFLICT", Words: "by conflicts in a set", Advice: "The cache has room, but these addresses share few of its sets, as with strides that are " +
+		"powers of two. Make rows longer by one cache line (padding), or copy the block that is worked on into memory of its own."},
+	{Part: "SIM_L1D_COLD", Words: "at the first touch of a line", Advice: "Each line is touched for the first time, so no cache helps. Use all of a line " +
+		"while it is there (walk in order, slices of values instead of pointers), allocate less, reuse buffers, and make fewer passes over new memory."},
+}
 
 // What measures of the same say.
 const (

@@ -112,6 +112,27 @@ func TestProperties(t *testing.T) {
 // plain replaces no-break spaces.
 func plain(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
+// TestKindsOfMisses: of 868,000 misses most are of one kind, whose advice is given; none has the majority; a kind was not measured.
+func TestKindsOfMisses(t *testing.T) {
+	const names = "PAPI_L1_DCM PAPI_L1_DCA SIM_L1D_COLD SIM_L1D_CAPACITY SIM_L1D_CONFLICT"
+	e := counted(t, names, second, 868_000, 3_100_000, 40_000, 800_000, 28_000)
+	require.Equal(t, []report.Kind{{Words: "for want of capacity", Part: 800_000}, {Words: "at the first touch of a line", Part: 40_000},
+		{Words: "by conflicts in a set", Part: 28_000}}, e.Properties[0].Kinds)
+	require.Contains(t, plain(e.Sentences().Property(&e.Properties[0])), "28.0 % of 3.10 M accesses miss the data cache, 92.2 % of them for want of "+
+		"capacity, 4.6 % at the first touch of a line, 3.2 % by conflicts in a set (PAPI_L1_DCM / PAPI_L1_DCA).")
+	require.Contains(t, e.Properties[0].Advice, "tiling")
+	conflicts := counted(t, names, second, 868_000, 3_100_000, 0, 1_000, 867_000).Properties[0]
+	require.Len(t, conflicts.Kinds, 2)
+	require.Contains(t, conflicts.Advice, "padding")
+
+	mixed := counted(t, names, second, 868_000, 3_100_000, 434_000, 434_000, 0).Properties[0]
+	require.Len(t, mixed.Kinds, 2)
+	require.Equal(t, patterns.PoorCacheUtilisation.Advice, mixed.Advice)
+	unknown := counted(t, "PAPI_L1_DCM PAPI_L1_DCA SIM_L1D_COLD SIM_L1D_CAPACITY", second, 868_000, 3_100_000, 40_000, 800_000).Properties[0]
+	require.Empty(t, unknown.Kinds)
+	require.Equal(t, patterns.PoorCacheUtilisation.Advice, unknown.Advice)
+}
+
 // TestPropertiesOfNoCounters: nothing is said where only one side was measured, and thresholds are for call paths, not for the whole.
 func TestPropertiesOfNoCounters(t *testing.T) {
 	require.Empty(t, counted(t, "PAPI_L1_DCM", second, 1_000_000).Properties)

@@ -72,9 +72,10 @@ func counted(t testing.TB) *Experiment {
 		require.NoError(t, b.Ratios[i].Prepare())
 	}
 	b.Properties = []PropertyFinding{
-		{"poor_cache_utilisation", "Poor cache utilisation", solve, 868_020, 3_100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less."},
-		{"heavy_allocation", "Heavy allocation", sweep, 500_000, 80_000_000, "go:alloc-objects", "time", "{part} objects, {rate} in a second", true, "Reuse."},
-		{"poor_cache_utilisation", "Poor cache utilisation", sweep, 12_000, 100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less."},
+		{"poor_cache_utilisation", "Poor cache utilisation", solve, 868_020, 3_100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less.",
+			[]Kind{{"for want of capacity", 600_000}, {"by conflicts", 268_000}}},
+		{"heavy_allocation", "Heavy allocation", sweep, 500_000, 80_000_000, "go:alloc-objects", "time", "{part} objects, {rate} in a second", true, "Reuse.", nil},
+		{"poor_cache_utilisation", "Poor cache utilisation", sweep, 12_000, 100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less.", nil},
 	}
 	b.Unlisted, b.Notes = []string{"L1-misses"}, []string{"BUSY: idle was not measured"}
 	return ascending(&b.Experiment)
@@ -236,7 +237,7 @@ func TestCounterJSON(t *testing.T) {
 	require.InDelta(t, 0.9, *got.Ratios[0].Value, 1e-12)
 	require.Len(t, got.Ratios[1].Callpaths, 1)
 	require.Equal(t, []string{"run", "solve"}, got.Ratios[1].Callpaths[0].Callpath)
-	require.Equal(t, "Poor cache utilisation in solve at a.go:10: 28.0 % of 3.10 M accesses miss (misses / accesses).", got.Properties[0].Text)
+	require.Equal(t, "Poor cache utilisation in solve at a.go:10: 28.0 % of 3.10 M accesses miss, 69.1 % of them for want of capacity, 30.9 % by conflicts (misses / accesses).", got.Properties[0].Text)
 	require.Equal(t, []string{"L1-misses"}, got.Unlisted)
 
 	out.Reset()

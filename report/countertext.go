@@ -275,10 +275,10 @@ func (p *page) properties() {
 		p.line(p.paint(bold, left(name, pageWidth-width(n)-1)), " ", p.paint(red, n))
 		p.para(4, "", p.property(f))
 		p.place("in", f.Path)
-		if first, ok := said[f.Property]; ok {
+		if first, ok := said[f.Property+f.Advice]; ok {
 			p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
 		} else {
-			said[f.Property] = i + 1
+			said[f.Property+f.Advice] = i + 1
 			p.styledPara(cyan, 4, "→ ", f.Advice)
 		}
 	}
@@ -293,6 +293,12 @@ func (p *page) property(f *PropertyFinding) string {
 		"{thousand}", digits(1000*part/of), "{rate}", glue(shortCount(int64(math.Round(min(perSecond, 1<<62))))),
 		"{bytes}", glue(quantity(f.Part, metric.Bytes)), "{byterate}", glue(quantity(int64(min(perSecond, 1<<62)), metric.Bytes))).Replace(clean(f.Words))
 	text := fmt.Sprintf("%s in %s: %s", clean(f.Title), p.at(f.Path), words)
+	for i, k := range f.Kinds {
+		if text += ", " + glue(percent(k.Part, f.Part)); i == 0 {
+			text += " of them"
+		}
+		text += " " + clean(k.Words)
+	}
 	if f.Shared {
 		text += "; the whole process is counted, so others may have contributed"
 	}

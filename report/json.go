@@ -69,6 +69,7 @@ type (
 		Shared bool   `json:"shared"` // the whole process was counted
 		Text   string `json:"text"`
 		Advice string `json:"advice"`
+		Kinds  []Kind `json:"kinds,omitempty"`
 	}
 	jsonPlace struct {
 		CallPath []string `json:"callpath"`
@@ -271,7 +272,7 @@ func (e *Experiment) jsonProperties() (list []jsonProperty) {
 	for i := range e.Properties {
 		f := &e.Properties[i]
 		list = append(list, jsonProperty{f.Property, f.Title, e.jsonPlace(f.Path), f.Part, f.Of, f.PartName, f.OfName, f.Shared,
-			strings.ReplaceAll(words.Property(f), nbsp, " "), f.Advice})
+			strings.ReplaceAll(words.Property(f), nbsp, " "), f.Advice, f.Kinds})
 	}
 	return list
 }

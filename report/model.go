@@ -197,6 +197,13 @@ type PropertyFinding struct {
 	Words    string `json:"words"`            // what it means, with {share}, {part} … in place of numbers
 	Shared   bool   `json:"shared,omitempty"` // the counters are of the whole process, so others may have contributed
 	Advice   string `json:"advice"`
+	Kinds    []Kind `json:"kinds,omitempty"` // what Part consists of, where that was measured, largest first
+}
+
+// Kind is a kind of the events of a property: "for want of capacity".
+type Kind struct {
+	Words string `json:"words"`
+	Part  int64  `json:"part"`
 }
 
 // PathTime is time at a call path.
