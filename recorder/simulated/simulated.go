@@ -5,6 +5,7 @@
 package simulated
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -32,13 +33,19 @@ type Options struct {
 	Seed            uint64
 	MaxInstructions uint64
 	Timeout         time.Duration // of the host
+
+	Context context.Context // interrupts the run; nil for none
+	Break   []string        // ends the run at functions or addresses; behind a colon at which of the times: main.main, 0x11000:3
+	Dump    io.Writer       // for the machine's state at the break that ends the run, or where it failed; nil for none
 }
 
 // Result is what a run did.
 type Result struct {
 	Status       int // 128+n when signal n ended it
 	Instructions uint64
+	Time         time.Duration // virtual
 	Counters     *count.Counters
+	Break        string // of Options.Break, which ended the run; "" for none
 }
 
 // Run runs a program to its end. The result is there, as far as the run came, also with an error.
@@ -57,7 +64,7 @@ func Run(o Options) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", o.Program, err)
 	}
 	defer k.Close()
-	r.Status, err = k.Run()
-	r.Instructions = k.Instructions()
+	err = o.run(k, program, r)
+	r.Instructions, r.Time = k.Instructions(), k.Time()
 	return r, err
 }

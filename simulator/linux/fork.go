@@ -105,7 +105,7 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 	n := p.newThread(hart)
 	n.mask, n.pending = mask, pending
 	t.k.tell(func(l Lifecycle) { l.Loaded(p.id, content) })
-	t.k.ready = append(t.k.ready, n)
+	t.k.enqueue(n)
 	return 0, 0
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"tracerec/simulator/memory"
 	"tracerec/simulator/riscv"
@@ -15,6 +16,9 @@ import (
 
 // ErrTimeout is the error of a run that took as long as it may.
 var ErrTimeout = errors.New("timeout")
+
+// ErrInterrupted is the error of a run after [Kernel.Interrupt].
+var ErrInterrupted = errors.New("interrupted")
 
 // ErrBreak is what Run returns before an instruction at one of the addresses of [Kernel.Break] is executed. Run continues.
 var ErrBreak = errors.New("breakpoint")
@@ -54,6 +58,20 @@ func (k *Kernel) breakpoint(at uint64) *breakpoint {
 		return nil
 	}
 	return &k.breaks[i]
+}
+
+// Broke returns the address at which the last [ErrBreak] stopped the run.
+func (k *Kernel) Broke() uint64 { return k.brokeAt }
+
+// Interrupt ends the run soon, with [ErrInterrupted]. It is the one method that any goroutine may call.
+func (k *Kernel) Interrupt() { k.interrupted.Store(true) }
+
+// Time returns how much virtual time has passed: that of the processor that is furthest ahead.
+func (k *Kernel) Time() (t time.Duration) {
+	for _, c := range k.cpus {
+		t = max(t, time.Duration(c.clock))
+	}
+	return t
 }
 
 // patch changes code.
@@ -105,7 +123,7 @@ func (t *thread) atBreak() bool {
 	if !ok || [2]byte(code) != compressedBreak {
 		return false
 	}
-	t.stoppedAt, t.k.broken = t.hart.PC, true
+	t.stoppedAt, t.k.broken, t.k.brokeAt = t.hart.PC, true, t.hart.PC
 	return true
 }
 

@@ -28,6 +28,7 @@ func TestBreak(t *testing.T) {
 		_, err = k.Run()
 		for ; err != nil; _, err = k.Run() {
 			require.ErrorIs(t, err, ErrBreak)
+			require.Contains(t, []uint64{function(t, program, "main.main"), function(t, program, "runtime.mstart0")}, k.Broke())
 			var state strings.Builder
 			require.NoError(t, k.Dump(&state))
 			if calls++; calls == 1 {
@@ -100,7 +101,14 @@ func TestEndless(t *testing.T) {
 		require.GreaterOrEqual(t, k.Instructions(), uint64(100_000))
 		require.NoError(t, k.Close())
 	}
-	k, err := New(spin(), Options{Timeout: 10 * time.Millisecond, MaxInstructions: 1e12})
+	k, err := New(spin(), Options{CPUs: 2, MaxInstructions: 1e12})
+	require.NoError(t, err)
+	time.AfterFunc(10*time.Millisecond, k.Interrupt)
+	_, err = k.Run()
+	require.ErrorIs(t, err, ErrInterrupted)
+	require.EqualValues(t, k.Instructions(), k.Time().Nanoseconds(), "one thread takes as long on two processors")
+	require.NoError(t, k.Close())
+	k, err = New(spin(), Options{Timeout: 10 * time.Millisecond, MaxInstructions: 1e12})
 	require.NoError(t, err)
 	_, err = k.Run()
 	require.ErrorIs(t, err, ErrTimeout)

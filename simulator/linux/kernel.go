@@ -16,6 +16,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -95,6 +96,7 @@ type Kernel struct {
 	first   *process
 	all     []*process // that were not waited for, in the order in which they began
 	cpus    []cpu
+	cpu     *cpu // that does something
 	ready   []*thread
 	waiting []*thread // for files, in the order in which they began to
 	changed bool      // a file may be ready that was not
@@ -105,10 +107,13 @@ type Kernel struct {
 	objects uint64 // shared memory, ever made
 	done    uint64 // instructions
 	breaks  []breakpoint
-	broken  bool // at one of them
+	broken  bool   // at one of them,
+	brokeAt uint64 // this
 	exited  bool
 	status  int
 	failure error
+
+	interrupted atomic.Bool
 }
 
 // cpu is a virtual processor.
@@ -136,12 +141,13 @@ type thread struct {
 	stack   signalStack
 
 	state   state
+	since   int64                // ns, when it became ready to run
 	retry   func() (int64, bool) // of a call that waits: does it now, or cannot
 	fixed   bool                 // no signal ends the waiting
 	restart bool                 // the call is made again after a signal, if the handler allows
 	timer   *timer               // that ends the waiting
 	futex   futexKey             // on which it waits,
-	since   int                  // in the order of those that wait,
+	turn    int                  // in the order of those that wait,
 	bits    uint32               // for which wakers
 	number  uint64               // of the call
 	first   uint64               // argument of the call, for a restart
@@ -172,6 +178,10 @@ func (f *Fatal) Error() string { return fmt.Sprintf("at %#x: %s", f.PC, f.What) 
 // Turns of a thread on a processor, in instructions: from shortest to twice that, by chance.
 const shortest = 20_000
 
+// apart is how far, in ns, a processor gets ahead of another one that executes instructions as well: what one stores to memory,
+// another may see that much too early by its time.
+const apart = 1000
+
 // callCost is what a system call takes of the virtual time, ns.
 const callCost = 300
 
@@ -183,6 +193,9 @@ func (k *Kernel) Run() (status int, err error) {
 		if k.step(); k.broken {
 			k.broken = false
 			return 0, ErrBreak
+		}
+		if k.interrupted.Load() {
+			return 0, ErrInterrupted
 		}
 		if k.o.MaxTime > 0 && k.now() >= int64(k.o.MaxTime) || k.o.Timeout > 0 && n%64 == 0 && time.Now().After(deadline) {
 			return 0, ErrTimeout
@@ -196,13 +209,12 @@ func (k *Kernel) Instructions() uint64 {
 	return k.done
 }
 
-// now returns the virtual time, ns since boot: that of the processor furthest behind.
+// now returns the virtual time, ns since boot: that of the processor that does something.
 func (k *Kernel) now() int64 {
-	t := k.cpus[0].clock
-	for i := range k.cpus {
-		t = min(t, k.cpus[i].clock)
+	if k.cpu == nil {
+		return 0
 	}
-	return t
+	return k.cpu.clock
 }
 
 // tell lets the observer and the services know of a process or thread.
@@ -224,6 +236,7 @@ func (k *Kernel) step() {
 			c, number = &k.cpus[i], i
 		}
 	}
+	k.cpu = c
 	for len(k.timers) > 0 && k.timers[0].at <= c.clock {
 		t := heap.Pop(&k.timers).(*timer)
 		if t.fire != nil {
@@ -243,6 +256,11 @@ func (k *Kernel) step() {
 	if len(k.timers) > 0 {
 		budget = min(budget, max(1, k.timers[0].at-c.clock))
 	}
+	for i := range k.cpus {
+		if o := &k.cpus[i]; o != c && o.thread != nil {
+			budget = min(budget, o.clock+apart-c.clock)
+		}
+	}
 	if most := k.o.MaxInstructions; most > 0 {
 		done := k.Instructions()
 		if done >= most {
@@ -261,8 +279,9 @@ func (k *Kernel) step() {
 	c.clock += n
 	c.left -= n
 	t.stopped(c, stop)
+	k.retryAll()
 	if t.state == running && c.left <= 0 {
-		k.ready = append(k.ready, t)
+		k.enqueue(t)
 		c.thread = nil
 	}
 	if t.state != running {
@@ -270,12 +289,21 @@ func (k *Kernel) step() {
 	}
 }
 
+// enqueue lets a thread wait for a processor, from now on: none whose time is before that will have it, so that a thread's time
+// never goes back, nor is that of what it waited for after it.
+func (k *Kernel) enqueue(t *thread) {
+	t.since = max(t.since, k.now())
+	k.ready = append(k.ready, t)
+}
+
 // dispatch gives a processor the thread that is ready for the longest time.
 func (k *Kernel) dispatch(c *cpu) bool {
-	if len(k.ready) == 0 {
+	i := slices.IndexFunc(k.ready, func(t *thread) bool { return t.since <= c.clock })
+	if i < 0 {
 		return false
 	}
-	c.thread, k.ready = k.ready[0], k.ready[1:]
+	c.thread = k.ready[i]
+	k.ready = slices.Delete(k.ready, i, i+1)
 	c.thread.hart.Unreserve()
 	c.left = shortest + k.random.Int64N(shortest)
 	return true
@@ -292,6 +320,11 @@ func (k *Kernel) idle(c *cpu) {
 	if len(k.timers) > 0 && (next < 0 || k.timers[0].at < next) {
 		next = k.timers[0].at
 	}
+	for _, t := range k.ready {
+		if next < 0 || t.since < next {
+			next = t.since
+		}
+	}
 	if next < 0 {
 		k.failure = &Fatal{0, "all threads wait for each other"}
 		return
@@ -304,7 +337,9 @@ func (t *thread) stopped(c *cpu, stop riscv.Stop) {
 	switch stop.Why {
 	case riscv.Budget:
 	case riscv.Syscall:
-		c.clock += callCost
+		if t.hart.X[17] != CallThrough { // which is no service of the guest's kernel
+			c.clock += callCost
+		}
 		t.call()
 	case riscv.MemoryFault:
 		code := int32(1) // not mapped
@@ -350,7 +385,7 @@ func (t *thread) wake(value int64) {
 		t.k.waiting = slices.Delete(t.k.waiting, i, i+1)
 	}
 	t.hart.X[10] = uint64(value)
-	t.k.ready = append(t.k.ready, t)
+	t.k.enqueue(t)
 }
 
 // retryAll tries calls again that wait for files, after something changed.

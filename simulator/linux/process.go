@@ -78,7 +78,7 @@ func New(program []byte, o Options) (*Kernel, error) {
 	}
 	p.files = newFiles(k)
 	k.first, k.all = p, []*process{p}
-	k.ready = append(k.ready, p.newThread(hart))
+	k.enqueue(p.newThread(hart))
 	k.tell(func(l Lifecycle) { l.Loaded(p.id, program) })
 	return k, nil
 }

@@ -66,7 +66,7 @@ func clone(t *thread, a [6]uint64) (int64, errno) {
 	if flags&cloneClearID != 0 {
 		n.clearTID = a[4]
 	}
-	t.k.ready = append(t.k.ready, n)
+	t.k.enqueue(n)
 	if flags&cloneVfork != 0 && p != t.p {
 		p.vfork = t
 		t.block(-1, nil, 0)
@@ -185,7 +185,7 @@ func (t *thread) futexWait(a [6]uint64, value, bits uint32, absolute bool) (int6
 	}
 	t.k.waits++
 	t.block(d, nil, -int64(syscall.ETIMEDOUT))
-	t.futex, t.since, t.bits = t.p.futexAt(a[0]), t.k.waits, bits
+	t.futex, t.turn, t.bits = t.p.futexAt(a[0]), t.k.waits, bits
 	return 0, 0
 }
 
@@ -213,7 +213,7 @@ func (p *process) waiters(at futexKey) []*thread {
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b *thread) int { return a.since - b.since })
+	slices.SortFunc(list, func(a, b *thread) int { return a.turn - b.turn })
 	return list
 }
 
