@@ -2,6 +2,8 @@
 
 package count
 
+import "slices"
+
 // Scope says whose counts are meant.
 type Scope uint8
 
@@ -27,8 +29,10 @@ type change struct {
 // choose makes an account the one at hand.
 func (c *Counters) choose(a *account) {
 	c.settle()
+	before := c.now
 	c.now = a
 	c.mark(a)
+	c.charged(before)
 }
 
 // mark remembers what an account had before it is counted in.
@@ -146,15 +150,18 @@ func (c *Counters) Kernel(e *Event) bool {
 			return false
 		}
 	}
-	return true // cycles have no terms
+	return e.terms != nil || slices.Contains(e.spent, onKernel)
 }
 
 // Evaluate returns the value of one of the [Counters.Events].
 func (c *Counters) Evaluate(e *Event, v *Values) uint64 {
-	if e.terms == nil {
-		return cycles(&c.machine.Cycles, c.machine.L3 != nil, v)
-	}
 	var n uint64
+	if e.spent != nil {
+		all := cycles(&c.machine.Cycles, c.machine.L3 != nil, v)
+		for _, s := range e.spent {
+			n += all[s]
+		}
+	}
 	for _, t := range e.terms {
 		n += uint64(t.n) * v[t.c]
 	}
