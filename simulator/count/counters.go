@@ -40,6 +40,7 @@ type Counters struct {
 	running   *process // the one at hand
 	changes   []change // since the last fold
 	silent    bool     // what is executed only asks the simulator
+	flow      Flow     // nil for none
 	now       *account
 	g         uint64  // register X27, by which now was chosen
 	note      *note   // of the block at hand
@@ -75,6 +76,7 @@ type note struct {
 	end      uint64 // behind it
 	ends     ending
 	silent   bool // see Silent
+	mark     any  // of the flow
 }
 
 type counted struct {
@@ -212,12 +214,24 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 	if c.machine != nil {
 		t.lines = b.PC() &^ (c.machine.L1I.Line - 1)
 	}
+	if c.flow != nil {
+		t.mark = c.flow.Mark(b)
+	}
 	return t
 }
 
 // Left implements [riscv.Observer].
-func (c *Counters) Left(_ *riscv.Hart, _ *riscv.Block, next uint64) {
-	t, v := c.note, &c.now.values
+func (c *Counters) Left(h *riscv.Hart, _ *riscv.Block, next uint64) {
+	t := c.note
+	c.predict(t, next)
+	if t.mark != nil {
+		c.flow.Left(h, t.mark, next)
+	}
+}
+
+// predict counts how a block ended, and whether that was predicted.
+func (c *Counters) predict(t *note, next uint64) {
+	v := &c.now.values
 	switch {
 	case t.ends.branch:
 		taken := next != t.end

@@ -33,6 +33,8 @@ func (c *Counters) charge(g uint64) {
 	k, start := c.who(g)
 	if k != c.now.key {
 		c.choose(c.account(k, start))
+	} else {
+		c.charged(c.now)
 	}
 }
 
