@@ -66,8 +66,9 @@ func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 type result struct {
 	output   string
 	elapsed  time.Duration
-	memory   int64  // most resident bytes
-	archive  string // directory of what was recorded, "" if nothing was
+	user     time.Duration // of the processor, in user mode
+	memory   int64         // most resident bytes
+	archive  string        // directory of what was recorded, "" if nothing was
 	recorded recorder.Total
 	lifetime time.Duration // of the program within its recording
 }
@@ -79,7 +80,7 @@ func execute(program string, args ...string) (result, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := cmd.Run()
-	r := result{output: stdout.String(), elapsed: time.Since(start)}
+	r := result{output: stdout.String(), elapsed: time.Since(start), user: cmd.ProcessState.UserTime()}
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, &stderr)
 	}

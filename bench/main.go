@@ -4,6 +4,7 @@
 //	bench [-rounds N]                 regions, operations, archive size, analysis, slow-down
 //	bench micro|size|analysis|slowdown        one part of it
 //	bench goroutines [-n 1000000]     a program of very many goroutines
+//	bench simulator                   the simulator beside qemu-riscv64 and cachegrind
 //	bench scaling [-sizes 1e6,1e7,1e8]        analysis of larger and larger archives
 //
 // Every measurement is a process of its own, so that a tracer that is switched on slows down nothing but
@@ -37,6 +38,7 @@ var parts = []struct {
 	{"size", true, (*bench).size},
 	{"analysis", true, (*bench).analysis},
 	{"slowdown", true, (*bench).slowdown},
+	{"simulator", false, (*bench).simulator},
 	{"goroutines", false, (*bench).goroutines},
 	{"scaling", false, (*bench).scaling},
 }
@@ -53,8 +55,11 @@ func run(args []string) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
 	}
-	if name == "probe" {
+	switch name {
+	case "probe":
 		return probe(args)
+	case "simulate":
+		return simulate(args)
 	}
 	var o options
 	sizes := "1e6,1e7,1e8"
