@@ -15,23 +15,18 @@ func newGrid(points int) *grid {
 // row returns the values along the first axis.
 func (g *grid) row(j, k int) []float64 { return g.v[(k*g.n+j)*g.n:][:g.n] }
 
-// rows are the nine rows around and including one, named for where they are along the second and third axis.
-type rows struct{ center, down, up, back, front, backDown, backUp, frontDown, frontUp []float64 }
-
-func (g *grid) around(j, k int) rows {
-	return rows{g.row(j, k), g.row(j-1, k), g.row(j+1, k), g.row(j, k-1), g.row(j, k+1),
-		g.row(j-1, k-1), g.row(j+1, k-1), g.row(j-1, k+1), g.row(j+1, k+1)}
-}
-
-// sums sets faces to the sums of the four rows next to the center, and edges to those of the four diagonal to it.
-func (r rows) sums(faces, edges []float64) {
-	n := len(faces)
-	edges, down, up, back, front := edges[:n], r.down[:n], r.up[:n], r.back[:n], r.front[:n]
-	backDown, backUp, frontDown, frontUp := r.backDown[:n], r.backUp[:n], r.frontDown[:n], r.frontUp[:n]
+// sums sets faces to the sums of the four rows next to one, and edges to those of the four diagonal to it. It returns the row.
+func (g *grid) sums(j, k int, faces, edges []float64) []float64 {
+	n := g.n
+	faces, edges = faces[:n], edges[:n]
+	down, up, back, front := g.row(j-1, k)[:n], g.row(j+1, k)[:n], g.row(j, k-1)[:n], g.row(j, k+1)[:n]
+	backDown, backUp := g.row(j-1, k-1)[:n], g.row(j+1, k-1)[:n]
+	frontDown, frontUp := g.row(j-1, k+1)[:n], g.row(j+1, k+1)[:n]
 	for i := range faces {
 		faces[i] = down[i] + up[i] + back[i] + front[i]
 		edges[i] = backDown[i] + backUp[i] + frontDown[i] + frontUp[i]
 	}
+	return g.row(j, k)
 }
 
 // exchange copies what is at the ends of each axis.

@@ -63,11 +63,10 @@ func (s *solver) residual(r, u, v *grid) {
 	n, a0, a2, a3 := u.n, operator[0], operator[2], operator[3]
 	for k := 1; k < n-1; k++ {
 		for j := 1; j < n-1; j++ {
-			near := u.around(j, k)
-			near.sums(s.faces[:n], s.edges[:n])
+			center := u.sums(j, k, s.faces, s.edges)[1:]
 			out, right := r.row(j, k)[1:n-1], v.row(j, k)[1:]
-			center, faces, edges := near.center[1:], s.faces, s.edges
-			right, center, faces, edges = right[:len(out)], center[:len(out)], faces[:len(out)+2], edges[:len(out)+2]
+			right, center = right[:len(out)], center[:len(out)]
+			faces, edges := s.faces[:len(out)+2], s.edges[:len(out)+2]
 			for i := range out {
 				out[i] = right[i] - a0*center[i] - a2*(edges[i+1]+faces[i]+faces[i+2]) - a3*(edges[i]+edges[i+2])
 			}
@@ -81,10 +80,9 @@ func (s *solver) smooth(u, r *grid) {
 	n, s0, s1, s2 := u.n, smoother[0], smoother[1], smoother[2]
 	for k := 1; k < n-1; k++ {
 		for j := 1; j < n-1; j++ {
-			near := r.around(j, k)
-			near.sums(s.faces[:n], s.edges[:n])
+			center := r.sums(j, k, s.faces, s.edges)
 			out := u.row(j, k)[1 : n-1]
-			center, faces, edges := near.center[:len(out)+2], s.faces[:len(out)+2], s.edges[:len(out)+2]
+			center, faces, edges := center[:len(out)+2], s.faces[:len(out)+2], s.edges[:len(out)+2]
 			for i, x := range out {
 				out[i] = x + s0*center[i+1] + s1*(center[i]+center[i+2]+faces[i+1]) + s2*(edges[i+1]+faces[i]+faces[i+2])
 			}
@@ -98,10 +96,8 @@ func (s *solver) restrict(coarse, fine *grid) {
 	w0, w1, w2, w3 := full[0], full[1], full[2], full[3]
 	for k := 1; k < coarse.n-1; k++ {
 		for j := 1; j < coarse.n-1; j++ {
-			near := fine.around(2*j, 2*k)
-			faces, edges := s.faces[:fine.n], s.edges[:fine.n]
-			near.sums(faces, edges)
-			out, center := coarse.row(j, k), near.center
+			center := fine.sums(2*j, 2*k, s.faces, s.edges)
+			out, faces, edges := coarse.row(j, k), s.faces, s.edges
 			for i := 1; i < coarse.n-1; i++ {
 				c, f, e := center[2*i-1:][:3], faces[2*i-1:][:3], edges[2*i-1:][:3]
 				out[i] = w0*c[1] + w1*(c[0]+c[2]+f[1]) + w2*(f[0]+f[2]+e[1]) + w3*(e[0]+e[2])
