@@ -5,6 +5,7 @@ package count
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"tracerec/simulator/cache"
 )
@@ -136,6 +137,8 @@ var table = []Event{
 	{"PAPI_L3_DCM", "L3 data misses", dataL3, nil},
 	{"PAPI_L3_TCA", "L3 accesses", sum(LoadMissesL2, StoreMissesL2, FetchMissesL2), nil},
 	{"PAPI_L3_TCM", "L3 misses", sum(LoadMissesL3, StoreMissesL3, FetchMissesL3), nil},
+	{"PAPI_L3_LDM", "L3 load misses", sum(LoadMissesL3), nil},
+	{"PAPI_L3_STM", "L3 store misses", sum(StoreMissesL3), nil},
 	{"PAPI_TLB_DM", "data TLB misses", sum(DataTLBMisses), nil},
 	{"PAPI_TLB_IM", "instruction TLB misses", sum(FetchTLBMisses), nil},
 	{"PAPI_TLB_TL", "TLB misses", sum(DataTLBMisses, FetchTLBMisses), nil},
@@ -157,6 +160,7 @@ var table = []Event{
 	{"SIM_RETURN", "returns", sum(Returns), nil},
 	{"SIM_INDIRECT", "calls and jumps to addresses in registers", sum(Indirect), nil},
 	{"SIM_ATOMIC", "atomic operations", sum(Atomics, Reserved, Conditional), nil},
+	{"SIM_AMO", "atomic operations that load and store", sum(Atomics), nil},
 	{"SIM_FENCE", "fences", sum(Fences), nil},
 	{"SIM_CSR", "accesses to control and status registers", sum(ControlRegisters), nil},
 	{"SIM_SYSCALL", "system calls", sum(SystemCalls), nil},
@@ -201,6 +205,7 @@ func (c *Counters) Events() []Event {
 	var out []Event
 	for _, e := range table {
 		ok := e.terms != nil || c.machine != nil && (c.machine.L3 != nil || len(e.spent) > 1 || e.spent[0] != onL3)
+		ok = ok && (c.machine == nil || c.machine.L3 != nil || !strings.HasPrefix(e.Name, "PAPI_L3_"))
 		for _, t := range e.terms {
 			ok = ok && has(c.machine, c.classify, t.c)
 		}
