@@ -38,10 +38,15 @@ func openat(t *thread, a [6]uint64) (int64, errno) {
 		return 0, err
 	}
 	f, err := t.k.fs.open(t.k, name, a[2], a[3])
+	if err == syscall.ENOENT && a[2]&3 == 0 {
+		if f = t.told(name); f != nil {
+			err = 0
+		}
+	}
 	if err != 0 {
 		return 0, err
 	}
-	fd, err := t.p.files.add(&open{file: f, flags: a[2] & (3 | oAppend | oNonblock), path: name}, 0, a[2])
+	fd, err := t.p.files.add(&open{file: f, flags: a[2] & (3 | oAppend | oNonblock), path: name, inode: t.k.fs.inode(name)}, 0, a[2])
 	if err != 0 {
 		f.close()
 	}
@@ -144,7 +149,7 @@ func (t *thread) stat(at uint64, inode uint64, mode uint32, size int64) errno {
 }
 
 // statInfo is stat of what the host says.
-func (t *thread) statInfo(at uint64, name string, info fs.FileInfo) errno {
+func (t *thread) statInfo(at, inode uint64, info fs.FileInfo) errno {
 	mode, size := uint32(info.Mode().Perm()), info.Size()
 	switch m := info.Mode(); {
 	case m.IsDir():
@@ -156,7 +161,7 @@ func (t *thread) statInfo(at uint64, name string, info fs.FileInfo) errno {
 	default:
 		mode |= modeDevice
 	}
-	return t.stat(at, t.k.fs.inode(name), mode, size)
+	return t.stat(at, inode, mode, size)
 }
 
 func fstat(t *thread, a [6]uint64) (int64, errno) {
@@ -170,9 +175,9 @@ func fstat(t *thread, a [6]uint64) (int64, errno) {
 		if e != nil {
 			return 0, number(e)
 		}
-		return 0, t.statInfo(a[1], o.path, info)
+		return 0, t.statInfo(a[1], o.inode, info)
 	case *directory:
-		return 0, t.stat(a[1], t.k.fs.inode(o.path), modeDirectory|0o755, memory.PageSize)
+		return 0, t.stat(a[1], o.inode, modeDirectory|0o755, memory.PageSize)
 	}
 	mode := uint32(modePipe)
 	if _, ok := o.file.(*socket); ok {
@@ -208,7 +213,7 @@ func fstatat(t *thread, a [6]uint64) (int64, errno) {
 	if e != nil {
 		return 0, number(e)
 	}
-	return 0, t.statInfo(a[2], name, info)
+	return 0, t.statInfo(a[2], t.k.fs.inode(name), info)
 }
 
 func getdents(t *thread, a [6]uint64) (int64, errno) {
@@ -329,6 +334,7 @@ func unlinkat(t *thread, a [6]uint64) (int64, errno) {
 		case !info.IsDir() && a[2]&removeDir != 0:
 			return syscall.ENOTDIR
 		}
+		t.k.fs.removed(path.Join(m.Guest, in))
 		return m.root.Remove(in)
 	})
 }
@@ -352,7 +358,13 @@ func (t *thread) both(a [6]uint64, do func(m mounted, from, to string) error) (i
 }
 
 func renameat(t *thread, a [6]uint64) (int64, errno) {
-	return t.both(a, func(m mounted, from, to string) error { return m.root.Rename(from, to) })
+	return t.both(a, func(m mounted, from, to string) error {
+		err := m.root.Rename(from, to)
+		if err == nil {
+			t.k.fs.renamed(path.Join(m.Guest, from), path.Join(m.Guest, to))
+		}
+		return err
+	})
 }
 
 func linkat(t *thread, a [6]uint64) (int64, errno) {

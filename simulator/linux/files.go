@@ -32,6 +32,7 @@ type open struct {
 	file
 	flags uint64 // O_NONBLOCK, O_APPEND and how it is accessed
 	path  string
+	inode uint64 // number that it has under any name
 	users int
 }
 

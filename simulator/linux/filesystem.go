@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -19,6 +20,7 @@ import (
 type fileSystem struct {
 	mounts []mounted // longest name first
 	inodes map[string]uint64
+	files  uint64 // inodes ever given
 }
 
 type mounted struct {
@@ -81,11 +83,26 @@ func (f *fileSystem) writable(name string) (mounted, string, errno) {
 func (f *fileSystem) inode(name string) uint64 {
 	n, ok := f.inodes[name]
 	if !ok {
-		n = uint64(len(f.inodes)) + 2
+		f.files++
+		n = f.files + 1
 		f.inodes[name] = n
 	}
 	return n
 }
+
+// renamed keeps the numbers of what has another name now: it is the same file.
+func (f *fileSystem) renamed(from, to string) {
+	f.removed(to)
+	for name, n := range maps.Clone(f.inodes) {
+		if rest, ok := strings.CutPrefix(name, from); ok && (rest == "" || rest[0] == '/') {
+			delete(f.inodes, name)
+			f.inodes[to+rest] = n
+		}
+	}
+}
+
+// removed forgets the number of a name: another file may have it later.
+func (f *fileSystem) removed(name string) { delete(f.inodes, name) }
 
 // regular is an ordinary file.
 type regular struct {

@@ -55,7 +55,7 @@ func (t *thread) fork(flags uint64) (*process, errno) {
 
 func (t *thread) child(i *image) *process {
 	p := t.p
-	c := &process{image: i, k: t.k, id: t.k.newID(), actions: p.actions, program: p.program, dir: p.dir,
+	c := &process{image: i, k: t.k, id: t.k.newID(), actions: p.actions, program: p.program, dir: p.dir, began: t.k.now(),
 		family: family{parent: p, group: p.group, session: p.session}}
 	c.files = p.files.copy()
 	p.children = append(p.children, c)
@@ -432,7 +432,7 @@ func memfdCreate(t *thread, a [6]uint64) (int64, errno) {
 	if a[1]&1 != 0 {
 		flags = oCloseExec
 	}
-	n, err := t.p.files.add(&open{file: f, flags: oReadWrite, path: path}, 0, flags)
+	n, err := t.p.files.add(&open{file: f, flags: oReadWrite, path: path, inode: t.k.fs.inode(path)}, 0, flags)
 	if err != 0 {
 		f.close()
 	}

@@ -178,7 +178,7 @@ func (f *Fatal) Error() string { return fmt.Sprintf("at %#x: %s", f.PC, f.What) 
 // Turns of a thread on a processor, in instructions: from shortest to twice that, by chance.
 const shortest = 20_000
 
-// apart is how far, in ns, a processor gets ahead of another one that executes instructions as well: what one stores to memory,
+// apart is how far, in ns, a processor gets ahead of another one that has something to execute as well: what one stores to memory,
 // another may see that much too early by its time.
 const apart = 1000
 
@@ -257,7 +257,7 @@ func (k *Kernel) step() {
 		budget = min(budget, max(1, k.timers[0].at-c.clock))
 	}
 	for i := range k.cpus {
-		if o := &k.cpus[i]; o != c && o.thread != nil {
+		if o := &k.cpus[i]; o != c && (o.thread != nil || len(k.ready) > 0) {
 			budget = min(budget, o.clock+apart-c.clock)
 		}
 	}
@@ -273,6 +273,7 @@ func (k *Kernel) step() {
 	if k.o.Observer != nil {
 		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space, t.hart})
 	}
+	t.hart.Ahead = uint64(c.clock) - before
 	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	k.done += uint64(n)

@@ -85,7 +85,7 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 		case flags&mapShared != 0 && a[2]&4 != 0:
 			return 0, syscall.EACCES // code that another process may change or cut off
 		case flags&mapShared != 0:
-			object.Object, object.Offset = t.k.fs.inode(f.path), a[5]
+			object.Object, object.Offset = f.inode, a[5]
 			fd = int(m.Fd())
 		default:
 			if content, err = m.content(); err != 0 {

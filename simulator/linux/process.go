@@ -28,6 +28,7 @@ type process struct {
 	files   files
 	actions [signals]action
 	program string // absolute name, of the guest
+	began   int64  // ns since boot
 	dir     string // working directory
 }
 

@@ -18,6 +18,7 @@ func init() {
 	calls = map[uint64]call{
 		17: getcwd, 19: eventfd, 20: epollCreate, 21: epollControl, 22: epollWait, 441: epollWait2,
 		23: dup, 24: dup3, 25: fcntl, 29: ioctl,
+		32: flock, 43: statfs, 44: fstatfs, 47: fallocate, 434: pidfdOpen,
 		34: mkdirat, 35: unlinkat, 36: symlinkat, 37: linkat, 38: renameat, 276: renameat, 46: ftruncate, 48: faccessat, 439: faccessat, 49: chdir, 50: fchdir,
 		52: fchmod, 53: fchmodat, 452: fchmodat, 55: nothing, 54: nothing,
 		56: openat, 57: closeFile, 59: pipe2, 61: getdents, 62: lseek, 63: read, 64: write, 65: readv, 66: writev, 67: pread, 68: pwrite,
@@ -38,6 +39,8 @@ func init() {
 
 // refused are the system calls that are answered with an error on purpose: programs do without them. docs/simulator.md says why.
 var refused = map[uint64]refusal{
+	39:  {"umount2", syscall.EPERM},
+	40:  {"mount", syscall.EPERM},
 	71:  {"sendfile", syscall.EINVAL},
 	75:  {"vmsplice", syscall.ENOSYS},
 	76:  {"splice", syscall.EINVAL},
@@ -56,7 +59,6 @@ var refused = map[uint64]refusal{
 	293: {"rseq", syscall.ENOSYS},
 	424: {"pidfd_send_signal", syscall.ENOSYS},
 	425: {"io_uring_setup", syscall.ENOSYS},
-	434: {"pidfd_open", syscall.ENOSYS},
 	435: {"clone3", syscall.ENOSYS},
 	436: {"close_range", syscall.ENOSYS},
 	437: {"openat2", syscall.ENOSYS},

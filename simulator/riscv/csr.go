@@ -55,8 +55,10 @@ func (h *Hart) readCSR(n int, done uint64) (uint64, bool) {
 		}
 	}
 	switch n {
-	case csrCycle, csrTime, csrInstret:
+	case csrCycle, csrInstret:
 		return h.Retired + done, true
+	case csrTime:
+		return h.Retired + h.Ahead + done, true
 	}
 	return 0, false
 }

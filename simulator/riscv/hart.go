@@ -23,6 +23,7 @@ type Hart struct {
 	Rounding softfloat.Rounding // frm; values above 4 are reserved, and make dynamic rounding illegal
 
 	Retired uint64                     // instructions executed
+	Ahead   uint64                     // what the time register counts more
 	CSR     func(n int) (uint64, bool) // other counters that the guest may read; may be nil
 
 	reservation  bool                     // a load reservation is held,
