@@ -273,6 +273,7 @@ func (k *Kernel) step() {
 	if k.o.Observer != nil {
 		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space, t.hart})
 	}
+	t.hart.Ahead = uint64(c.clock) - before
 	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	k.done += uint64(n)
