@@ -75,8 +75,9 @@ type note struct {
 	last     uint64 // address of the last instruction
 	end      uint64 // behind it
 	ends     ending
-	silent   bool // see Silent
-	mark     any  // of the flow
+	silent   bool   // see Silent
+	leaves   ending // of silent code
+	mark     any    // of the flow
 }
 
 type counted struct {
@@ -128,6 +129,9 @@ func (c *Counters) Turn(t linux.Turn) {
 		c.speak()
 	}
 	c.g = ^uint64(0) // look again
+	if c.running.mapped && t.Hart.CSR == nil {
+		t.Hart.CSR = c.register
+	}
 }
 
 // Block implements [riscv.Observer].
@@ -193,10 +197,6 @@ func (c *Counters) fetch(line, end uint64) {
 
 func (c *Counters) newNote(b *riscv.Block) *note {
 	t := &note{of: c, end: b.PC(), silent: c.running.program.silences(b.PC())}
-	if t.silent {
-		t.counts = []counted{{Instructions, uint64(len(b.Code()))}}
-		return t
-	}
 	var v Values
 	for i := range b.Code() {
 		in := &b.Code()[i]
@@ -205,6 +205,9 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 		t.end += uint64(in.Size)
 		t.ends.branch = v[Branches] > 0
 		t.ends.calls, t.ends.returns, t.ends.indirect = v[Calls] > 0, v[Returns] > 0, v[Indirect] > 0
+	}
+	if t.silent {
+		t.leaves, t.ends, v = t.ends, ending{}, Values{Instructions: v[Instructions]}
 	}
 	for i, n := range v {
 		if n > 0 {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
+	"strings"
 )
 
 // program is what has to be known of a program that processes execute.
@@ -18,9 +19,11 @@ type program struct {
 // extent is a range of addresses.
 type extent struct{ begin, end uint64 }
 
-// silentNames are the functions whose instructions are charged to [Measurement]: that of package guest, in both of the forms that the linker
-// makes of it, and what C programs call theirs.
-var silentNames = []string{"tracerec/simulator/guest.call", "tracerec/simulator/guest.call.abi0", "simulator_call"}
+// The functions whose instructions are charged to [Measurement]: those of package guest, and what C programs call theirs.
+const (
+	silentInGo = "tracerec/simulator/guest."
+	silentInC  = "simulator_call"
+)
 
 // readProgram reads an ELF file; what it does not say is not known.
 func readProgram(content []byte) *program {
@@ -32,10 +35,8 @@ func readProgram(content []byte) *program {
 	p.native = p.goProgram == nil && f.Section(".gopclntab") == nil
 	symbols, _ := f.Symbols() // without them, what asking costs is charged to those who ask
 	for _, s := range symbols {
-		for _, name := range silentNames {
-			if s.Name == name && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-				p.silent = append(p.silent, extent{s.Value, s.Value + s.Size})
-			}
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == silentInC || strings.Contains(s.Name, silentInGo)) {
+			p.silent = append(p.silent, extent{s.Value, s.Value + s.Size})
 		}
 	}
 	return p
@@ -56,13 +57,15 @@ func (p *program) silences(pc uint64) bool {
 
 // process is what is known of a process, and what was counted of it up to the last [Counters.fold].
 type process struct {
-	program *program
-	image   int  // programs that it executed before this one
-	loaded  bool // it has one that it was told of
-	all     Values
-	domains [domains]Values
-	threads map[int]*thread
-	tasks   map[uint64]*Values
+	program   *program
+	image     int  // programs that it executed before this one
+	loaded    bool // it has one that it was told of
+	all       Values
+	domains   [domains]Values
+	threads   map[int]*thread
+	tasks     map[uint64]*task
+	mapped    bool       // some of registers are
+	registers [32]*Event // that hpmcounter3 to hpmcounter31 show
 }
 
 // thread is what is known of a thread.
@@ -72,11 +75,17 @@ type thread struct {
 	ended  bool
 }
 
+// task is what is known of a task.
+type task struct {
+	values Values
+	ended  bool
+}
+
 // process returns what is known of a process; c.program is that of those that nothing was said of.
 func (c *Counters) process(id int) *process {
 	p := c.processes[id]
 	if p == nil {
-		p = &process{program: c.program, threads: map[int]*thread{}, tasks: map[uint64]*Values{}}
+		p = &process{program: c.program, threads: map[int]*thread{}, tasks: map[uint64]*task{}}
 		c.processes[id] = p
 	}
 	return p
@@ -111,13 +120,15 @@ func (c *Counters) Loaded(id int, content []byte) {
 		p.image++
 	}
 	p.program, p.loaded = c.read(content), true
+	p.mapped, p.registers = false, [32]*Event{}
 	c.g = ^uint64(0)
 }
 
 // Forked implements [linux.Lifecycle]: the child executes what its parent does.
 func (c *Counters) Forked(parent, child int) {
-	c.process(child).program = c.process(parent).program
-	c.process(child).loaded = true
+	from, p := c.process(parent), c.process(child)
+	p.program, p.loaded = from.program, true
+	p.mapped, p.registers = from.mapped, from.registers
 }
 
 // Ended implements [linux.Lifecycle].

@@ -9,11 +9,11 @@ type Scope uint8
 
 // The scopes. Those of threads, tasks and goroutines are parts of a process.
 const (
-	OfProcess   Scope = iota
-	OfThread          // all that it executes, whoever's goroutines
-	OfGoroutine       // what it does on its own stack, in the program that the process executes now
-	OfTask            // what threads did while they said that they run it, see [Counters.SwitchTask]
-	OfDomain          // a [Domain] of the process
+	OfProcess   Scope = iota // all but [Measurement]
+	OfThread                 // all that it executes, whoever's goroutines
+	OfGoroutine              // what it does on its own stack, in the program that the process executes now
+	OfTask                   // what threads did while they said that they run it, see [Counters.SwitchTask]
+	OfDomain                 // a [Domain] of the process
 	scopes
 )
 
@@ -43,8 +43,8 @@ func (c *Counters) mark(a *account) {
 	}
 }
 
-// fold adds what was counted since the last fold to the process and the thread at hand, and to its task. So sums need no
-// visit to all accounts.
+// fold adds what was counted since the last fold to the process and the thread at hand, and to its task; what [Measurement] is charged with, to
+// none of them. So sums need no visit to all accounts.
 func (c *Counters) fold() {
 	c.settle()
 	for i := range c.changes {
@@ -52,25 +52,28 @@ func (c *Counters) fold() {
 		d := ch.of.values.Since(ch.before)
 		ch.of.changed = false
 		p := c.process(ch.of.process)
-		p.all.Add(&d)
 		p.domains[ch.of.domain].Add(&d)
+		if ch.of.domain == Measurement { // nobody's
+			continue
+		}
+		p.all.Add(&d)
 		t := p.thread(c.turn.Thread)
 		t.values.Add(&d)
 		if t.task != 0 {
-			p.task(t.task).Add(&d)
+			p.task(t.task).values.Add(&d)
 		}
 	}
 	c.changes = c.changes[:0]
 	c.mark(c.now)
 }
 
-func (p *process) task(id uint64) *Values {
-	v := p.tasks[id]
-	if v == nil {
-		v = new(Values)
-		p.tasks[id] = v
+func (p *process) task(id uint64) *task {
+	t := p.tasks[id]
+	if t == nil {
+		t = new(task)
+		p.tasks[id] = t
 	}
-	return v
+	return t
 }
 
 // Of returns what was counted so far in a scope of a process: of its thread, goroutine, task or domain of that number. What has not been
@@ -84,8 +87,8 @@ func (c *Counters) Of(process int, s Scope, id uint64) (user, kernel Values) {
 	case OfThread:
 		user = p.thread(int(id)).values
 	case OfTask:
-		if id != 0 {
-			user = *p.task(id)
+		if t := p.tasks[id]; t != nil {
+			user = t.values
 		}
 	case OfDomain:
 		if Domain(id) < domains {
@@ -124,18 +127,40 @@ func (c *Counters) Alive(process, thread int) bool {
 	return t != nil && !t.ended
 }
 
-// SwitchTask says which task a thread executes from now on, 0 for none: programs that have schedulers of their own tell so.
-func (c *Counters) SwitchTask(process, thread int, task uint64) {
+// SwitchTask says which task a thread executes from now on, 0 for none: programs that have schedulers of their own tell so. It reports false
+// if the task has ended.
+func (c *Counters) SwitchTask(process, thread int, id uint64) bool {
 	c.fold()
-	c.process(process).thread(thread).task = task
+	p := c.process(process)
+	if id != 0 && p.task(id).ended {
+		return false
+	}
+	p.thread(thread).task = id
+	return true
+}
+
+// EndTask says that a task has ended, whoever executes it. It reports false if there is none of that number.
+func (c *Counters) EndTask(process int, id uint64) bool {
+	c.fold()
+	p := c.process(process)
+	if t := p.tasks[id]; t == nil || t.ended {
+		return false
+	}
+	p.tasks[id].ended = true
+	for _, t := range p.threads {
+		if t.task == id {
+			t.task = 0
+		}
+	}
+	return true
 }
 
 // Tasks returns what was counted of each task of a process.
 func (c *Counters) Tasks(process int) map[uint64]Values {
 	c.fold()
 	out := map[uint64]Values{}
-	for id, v := range c.process(process).tasks {
-		out[id] = *v
+	for id, t := range c.process(process).tasks {
+		out[id] = t.values
 	}
 	return out
 }
@@ -181,8 +206,12 @@ func (c *Counters) hush(silent bool, g uint64) {
 		return
 	}
 	c.speak()
-	if c.predictor != nil {
-		c.predictor.Return(0) // the call into it was pushed
+	switch was := c.note; {
+	case c.predictor == nil:
+	case was.leaves.returns:
+		c.predictor.Return(0) // from the call into it
+	case was.leaves.calls:
+		c.predictor.Call(was.end)
 	}
 	c.charge(g)
 }

@@ -14,6 +14,12 @@ const (
 	csrInstret = 0xc02
 )
 
+// readsCounter tells whether an instruction reads a counter. It is the last of its block, so that observers, which are told of whole blocks, have
+// counted all before it and nothing behind it.
+func (in *Instruction) readsCounter() bool {
+	return in.Op >= CSRRW && in.Op <= CSRRCI && in.Imm >= csrCycle
+}
+
 // csr reads and changes a control and status register, with done instructions of the block before it; false if there is none
 // of that number, or it must not be written.
 func (h *Hart) csr(in *Instruction, done uint64) bool {

@@ -162,7 +162,7 @@ func (c *Code) decode(pc uint64) *Block {
 		in.At = uint8(len(b.plain))
 		b.plain = append(b.plain, in)
 		b.end += uint64(in.Size)
-		if in.Op.ends() {
+		if in.Op.ends() || in.readsCounter() {
 			break
 		}
 	}
