@@ -14,6 +14,9 @@ import (
 	"tracerec/simulator/linux"
 )
 
+// ErrBreakpoint is the error of a breakpoint that cannot be.
+var ErrBreakpoint = errors.New("break")
+
 // breakpoint is where a run ends, and at which of the times it gets there.
 type breakpoint struct {
 	name  string
@@ -36,6 +39,7 @@ func (o *Options) run(k *linux.Kernel, program []byte, r *Result) (err error) {
 			break
 		}
 	}
+	r.Signal = k.Signal()
 	if err != nil && o.Dump != nil {
 		if failed := k.Dump(o.Dump); failed != nil {
 			return fmt.Errorf("state of the machine: %w", failed)
@@ -69,14 +73,14 @@ func (o *Options) breakpoints(k *linux.Kernel, program []byte) (list []breakpoin
 		where, times, more := strings.Cut(name, ":")
 		if more {
 			if b.after, err = strconv.Atoi(times); err != nil || b.after < 1 {
-				return nil, fmt.Errorf("break at %s: %q is no number of times", name, times)
+				return nil, fmt.Errorf("%w at %s: %q is no number of times", ErrBreakpoint, name, times)
 			}
 		}
 		if b.at, err = address(program, where); err != nil {
-			return nil, fmt.Errorf("break at %s: %w", name, err)
+			return nil, fmt.Errorf("%w at %s: %w", ErrBreakpoint, name, err)
 		}
 		if err := k.Break(b.at); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w at %s: %w", ErrBreakpoint, name, err)
 		}
 		list = append(list, b)
 	}

@@ -41,7 +41,8 @@ type Options struct {
 
 // Result is what a run did.
 type Result struct {
-	Status       int // 128+n when signal n ended it
+	Status       int // 128+n when signal n ended it,
+	Signal       int // this one; 0 for none
 	Instructions uint64
 	Time         time.Duration // virtual
 	Counters     *count.Counters

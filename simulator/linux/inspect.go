@@ -39,14 +39,14 @@ func (k *Kernel) Break(addresses ...uint64) error {
 	for _, at := range addresses {
 		code, ok := p.space.Bytes(at, 2, memory.Exec)
 		if !ok || at%2 != 0 {
-			return fmt.Errorf("break at %#x: no code is there", at)
+			return fmt.Errorf("no code at %#x", at)
 		}
 		if k.breakpoint(at) != nil {
 			continue
 		}
 		k.breaks = append(k.breaks, breakpoint{at, [2]byte(code)})
 		if err := p.patch(at, compressedBreak); err != nil {
-			return fmt.Errorf("break at %#x: %w", at, err)
+			return fmt.Errorf("code at %#x: %w", at, err)
 		}
 	}
 	return nil
@@ -65,6 +65,14 @@ func (k *Kernel) Broke() uint64 { return k.brokeAt }
 
 // Interrupt ends the run soon, with [ErrInterrupted]. It is the one method that any goroutine may call.
 func (k *Kernel) Interrupt() { k.interrupted.Store(true) }
+
+// Signal returns the signal that ended the program, 0 for none.
+func (k *Kernel) Signal() int {
+	if !k.exited {
+		return 0
+	}
+	return k.first.status & 127
+}
 
 // Time returns how much virtual time has passed: that of the processor that is furthest ahead.
 func (k *Kernel) Time() (t time.Duration) {
