@@ -201,6 +201,9 @@ func fstatat(t *thread, a [6]uint64) (int64, errno) {
 	if t.k.net.names[name] != nil {
 		return 0, t.stat(a[2], t.k.fs.inode(name), modeSocket|0o755, 0)
 	}
+	if err, ok := t.statShown(a[2], name); ok {
+		return 0, err
+	}
 	m, in, err := t.k.fs.find(name)
 	if err != 0 {
 		return 0, err

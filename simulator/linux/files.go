@@ -271,6 +271,11 @@ func fcntl(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
+	if e, ok := o.file.(*event); ok {
+		if v, err, ok := e.settings(t, a); ok {
+			return v, err
+		}
+	}
 	switch a[1] {
 	case 0: // F_DUPFD
 		return t.p.files.add(o, a[2], 0)
@@ -295,10 +300,14 @@ func fcntl(t *thread, a [6]uint64) (int64, errno) {
 	return 0, syscall.EINVAL
 }
 
-// ioctl knows that nothing is a terminal.
+// ioctl controls events, and knows that nothing is a terminal.
 func ioctl(t *thread, a [6]uint64) (int64, errno) {
-	if _, err := t.p.files.get(a[0]); err != 0 {
+	o, err := t.p.files.get(a[0])
+	if err != 0 {
 		return 0, err
+	}
+	if e, ok := o.file.(*event); ok {
+		return e.control(t, a[1], a[2])
 	}
 	return 0, syscall.ENOTTY
 }

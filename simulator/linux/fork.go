@@ -92,6 +92,7 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 		return 0, syscall.ENOEXEC
 	}
 	mask, pending := t.mask, t.pending
+	events := t.takeEvents()
 	p.endThreads()
 	p.release()
 	p.image, p.program = next.image, name
@@ -104,6 +105,7 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 	p.resumeParent()
 	n := p.newThread(hart)
 	n.mask, n.pending = mask, pending
+	n.giveEvents(events)
 	t.k.tell(func(l Lifecycle) { l.Loaded(p.id, content) })
 	t.k.enqueue(n)
 	return 0, 0
@@ -154,6 +156,7 @@ func (p *process) endThreads() {
 		if t.timer != nil {
 			t.timer.fire = nil
 		}
+		t.leaveEvents()
 	}
 	gone := func(t *thread) bool { return t.state == ended }
 	k := p.k

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"tracerec/simulator/memory"
+	"tracerec/simulator/pmu"
 	"tracerec/simulator/riscv"
 )
 
@@ -41,8 +42,10 @@ type Options struct {
 	Timeout         time.Duration // of the host, 0 is any; nothing else depends on the host's time
 	MaxTime         time.Duration // virtual, 0 is any
 
-	Observer Observer // of all threads; nil for none, which costs nothing
-	Services Services // answers calls that Linux does not have; nil for none: the guest gets ENOSYS
+	Observer Observer   // of all threads; nil for none, which costs nothing
+	PMU      *pmu.PMU   // of every processor, for perf_event_open; nil for none: the guest gets ENOSYS
+	Counting pmu.Source // what the PMU counts; nil: the observer knows
+	Services Services   // answers calls that Linux does not have; nil for none: the guest gets ENOSYS
 }
 
 // Services answers what guests ask of the simulator itself: BGLsim's call-through (Mindlin et al., "Obtaining Hardware Performance Metrics for
@@ -112,6 +115,7 @@ type Kernel struct {
 	exited  bool
 	status  int
 	failure error
+	perf    *perf // nil without a PMU
 
 	interrupted atomic.Bool
 }
@@ -139,6 +143,7 @@ type thread struct {
 	restore bool
 	pending []signal
 	stack   signalStack
+	events  perfContext
 
 	state   state
 	since   int64                // ns, when it became ready to run
@@ -273,13 +278,23 @@ func (k *Kernel) step() {
 	if k.o.Observer != nil {
 		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space, t.hart})
 	}
+	pc := t.hart.PC
+	if k.perf != nil {
+		budget = k.perf.enter(number, t, budget)
+	}
 	t.hart.Ahead = uint64(c.clock) - before
 	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	k.done += uint64(n)
 	c.clock += n
 	c.left -= n
+	if k.perf != nil {
+		k.perf.ran(number, pc)
+	}
 	t.stopped(c, stop)
+	if k.perf != nil {
+		k.perf.settle(number)
+	}
 	k.retryAll()
 	if t.state == running && c.left <= 0 {
 		k.enqueue(t)
@@ -343,6 +358,7 @@ func (t *thread) stopped(c *cpu, stop riscv.Stop) {
 		}
 		t.call()
 	case riscv.MemoryFault:
+		t.pageFault()
 		code := int32(1) // not mapped
 		if _, ok := t.p.space.Find(stop.Address); ok {
 			code = 2 // not permitted

@@ -77,7 +77,14 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 			return 0, err
 		}
 		m, ok := f.file.(*regular)
+		e, isEvent := f.file.(*event)
 		switch {
+		case isEvent:
+			b, err := e.mapping(t, size, a[2], flags, a[5])
+			if err != 0 {
+				return 0, err
+			}
+			object.Object, fd = b.object, b.fd
 		case !ok:
 			return 0, syscall.ENODEV
 		case a[5]%memory.PageSize != 0 || a[5] > 1<<62:

@@ -67,6 +67,9 @@ func New(program []byte, o Options) (*Kernel, error) {
 	o.CPUs = max(1, o.CPUs)
 	k := &Kernel{o: o, random: rand.New(rand.NewPCG(o.Seed, 1)), cpus: make([]cpu, o.CPUs), nextID: 1000}
 	var err error
+	if k.perf, err = newPerf(k); err != nil {
+		return nil, err
+	}
 	if k.fs, err = newFileSystem(o.Mounts); err != nil {
 		return nil, err
 	}
@@ -107,6 +110,7 @@ func (p *process) newThread(h *riscv.Hart) *thread {
 	if len(p.threads) > 0 {
 		t.id = p.k.newID()
 	}
+	t.events = perfContext{thread: t.id, cpu: -1}
 	if p.k.o.Observer != nil {
 		h.Observe(p.k.o.Observer)
 	}

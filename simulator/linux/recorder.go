@@ -119,6 +119,9 @@ const timeFrequency = 1e9
 
 // told returns what the kernel tells in a file of that name, nil if there is none.
 func (t *thread) told(name string) file {
+	if f := t.k.perf.openShown(name); f != nil {
+		return f
+	}
 	if name == "/proc/device-tree/cpus/timebase-frequency" {
 		return &text{rest: string(binary.BigEndian.AppendUint32(nil, timeFrequency))}
 	}
@@ -138,6 +141,8 @@ func (t *thread) told(name string) file {
 	case p == nil:
 	case what == "stat":
 		return &text{rest: p.stat()}
+	case what == "status":
+		return &text{rest: fmt.Sprintf("Name:\t%s\nTgid:\t%d\nPid:\t%d\n", path.Base(p.program), p.id, p.id)}
 	case what == "task":
 		d := &directory{}
 		for _, t := range p.threads {

@@ -50,6 +50,7 @@ func clone(t *thread, a [6]uint64) (int64, errno) {
 	}
 	n := p.newThread(h)
 	n.mask = t.mask
+	t.inherit(n, flags&cloneThread != 0)
 	if flags&cloneVM == 0 {
 		n.stack = t.stack
 	}
@@ -83,6 +84,7 @@ func setTIDAddress(t *thread, a [6]uint64) (int64, errno) {
 // exitThread ends the calling thread, and with the last one the process.
 func exitThread(t *thread, a [6]uint64) (int64, errno) {
 	t.state = ended
+	t.leaveEvents()
 	t.p.retired += t.hart.Retired
 	t.p.threads = slices.DeleteFunc(t.p.threads, func(o *thread) bool { return o == t })
 	t.k.tell(func(l Lifecycle) { l.Ended(t.p.id, t.id) })
