@@ -37,6 +37,16 @@ type Options struct {
 	Context context.Context // interrupts the run; nil for none
 	Break   []string        // ends the run at functions or addresses; behind a colon at which of the times: main.main, 0x11000:3
 	Dump    io.Writer       // for the machine's state at the break that ends the run, or where it failed; nil for none
+
+	Output string   // directory of the archive to record into; "" for none. An older archive there is moved aside
+	Events []string // counted at the begin and end of regions, see [count.Counters.Events]; none for the usual ones. NAME:k is the kernel's part
+	// Filter chooses the functions that become regions, by patterns of their names: * stands for any characters, and - before a pattern
+	// excludes. The last one that fits decides. Without any, and for what none fits if the first excludes, functions of the program's own
+	// packages do: all but the standard library. Calls of all others are counted in their callers.
+	Filter []string
+	// Frequent is the number of calls from which on a function whose calls take less than 2 µs on the average, virtual, is counted in
+	// its callers; the archive says of how many calls. 0 is 100,000, less than 0 never.
+	Frequent int
 }
 
 // Result is what a run did.
@@ -46,21 +56,31 @@ type Result struct {
 	Instructions uint64
 	Time         time.Duration // virtual
 	Counters     *count.Counters
-	Break        string // of Options.Break, which ended the run; "" for none
+	Break        string   // of Options.Break, which ended the run; "" for none
+	Archive      *Archive // nil for none
 }
 
-// Run runs a program to its end. The result is there, as far as the run came, also with an error.
-func Run(o Options) (*Result, error) {
+// Run runs a program to its end. The result and the archive are there, as far as the run came, also with an error.
+func Run(o Options) (r *Result, err error) {
 	program, err := os.ReadFile(o.Program)
 	if err != nil {
 		return nil, err
 	}
-	r := new(Result)
+	r = new(Result)
 	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify}); err != nil {
 		return nil, err
 	}
+	var observer linux.Observer = r.Counters
+	if o.Output != "" {
+		rec, err := begin(&o, r)
+		if err != nil {
+			return nil, err
+		}
+		observer = rec
+		defer func() { err = rec.finished(r, err) }()
+	}
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
-		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: r.Counters})
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: observer})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Program, err)
 	}

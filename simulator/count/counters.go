@@ -228,7 +228,7 @@ func (c *Counters) Left(h *riscv.Hart, _ *riscv.Block, next uint64) {
 	t := c.note
 	c.predict(t, next)
 	if t.mark != nil {
-		c.flow.Left(h, t.mark, next)
+		c.flow.Went(h, t.mark, next)
 	}
 }
 

@@ -7,10 +7,10 @@ import "tracerec/simulator/riscv"
 // Flow is told where the execution goes that is counted: on whose behalf, and, of blocks that it chooses, what is executed
 // next. So call paths can be followed without looking at every block. It must not change what it is shown.
 type Flow interface {
-	// Mark is asked once for each block; of those for which it is not nil, Left is told.
+	// Mark is asked once for each block; those for which it is not nil are told by Went.
 	Mark(b *riscv.Block) any
-	// Left is called when a marked block was executed, with the address of the next instruction.
-	Left(h *riscv.Hart, mark any, next uint64)
+	// Went is called when a marked block was executed, with the address of the next instruction.
+	Went(h *riscv.Hart, mark any, next uint64)
 	// Charged is called when from here on others are charged, or again the same after something else happened: at the begin of
 	// each turn, and whenever register X27 changes. Before are the values of those that were charged so far.
 	Charged(before *Values, now Charge)
