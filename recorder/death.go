@@ -46,6 +46,10 @@ func (p *process) watch() {
 // end returns when the process ended: if dead when it died, or otherwise if that is not known. One that still runs
 // ends for the archive now.
 func (p *process) end(otherwise trace.Stamp) trace.Stamp {
+	if p.machine != nil {
+		otherwise, _ = p.machine.Ended(p.info.PID, p.info.Start.Ticks)
+		return otherwise
+	}
 	if p.view.Alive() {
 		return p.now()
 	}

@@ -48,7 +48,8 @@ type Options struct {
 	Quiet      bool          // no summary when nothing was lost
 	Say        func(string)  // receives messages for the user, each one line; nil discards them
 
-	handed []string // the counters as processes are told of them
+	handed  []string // the counters as processes are told of them
+	machine *Machine // where the processes run, nil if here
 }
 
 // Defaults of Options, and the smallest and the largest buffer.

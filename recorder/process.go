@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"tracerec/internal/clock"
 	"tracerec/internal/shm"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -18,10 +17,11 @@ import (
 type process struct {
 	view    *shm.View
 	info    shm.Info
+	machine *Machine // on which it runs, nil if here
 	out     *trace.ProcessWriter
 	taken   []shm.Chunk // not written yet; in the order of each location
 	bytes   int         // of them
-	since   time.Time   // when the first of them was taken
+	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
@@ -49,7 +49,7 @@ const (
 func (p *process) take() int {
 	chunks := p.view.TakeRetired()
 	if len(p.taken) == 0 {
-		p.taken, p.since = chunks, time.Now()
+		p.taken, p.since = chunks, p.machine.monotonic()
 	} else {
 		p.taken = append(p.taken, chunks...)
 	}
@@ -61,7 +61,7 @@ func (p *process) take() int {
 
 // due tells whether it is time to write.
 func (p *process) due() bool {
-	return p.bytes >= portion || len(p.taken) > 0 && time.Since(p.since) >= maxDelay
+	return p.bytes >= portion || len(p.taken) > 0 && p.machine.monotonic()-p.since >= int64(maxDelay)
 }
 
 // write writes what was taken and gives its memory back to the process.
@@ -184,7 +184,7 @@ func events(chunks []shm.Chunk) (n uint64) {
 }
 
 // now reads the clocks of the process.
-func (p *process) now() trace.Stamp { return trace.Stamp(clock.Take(p.info.Clock)) }
+func (p *process) now() trace.Stamp { return p.machine.now(p.info.Clock) }
 
 // command returns the command line.
 func (p *process) command() string { return strings.Join(p.info.Args, " ") }

@@ -29,6 +29,7 @@ type Recorder struct {
 	began   trace.Stamp            // and when that was
 	ended   stamps                 // when it was found to have ended
 	nested  bool                   // another tracerec runs in the session
+	machine *Machine               // where the processes run, nil if here
 	err     error                  // why the archive is written no further
 	stop    chan struct{}
 	stopped chan struct{}
@@ -45,7 +46,7 @@ func begin(dir string, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := clock.Take(clock.Monotonic)
+	now := o.machine.now(clock.Monotonic)
 	w, err := trace.Create(o.Dir, trace.Options{Resolution: o.Resolution, Mono: now.Mono, Wall: now.Wall})
 	if err != nil {
 		return nil, errors.Join(err, s.remove(o.Dir))
@@ -58,12 +59,15 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, names: map[string]bool{},
+	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, machine: o.machine, names: map[string]bool{},
 		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
 }
 
 // config is what the session's processes are told.
 func (r *Recorder) config() shm.Config {
+	if r.machine != nil {
+		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed}
+	}
 	schedule := ""
 	if r.o.Certify {
 		schedule, _ = filepath.Abs(r.o.Dir) // it was made
@@ -105,7 +109,7 @@ func (r *Recorder) poll() (filled int) {
 		if p.over {
 			continue
 		}
-		dead := p.info.PID != r.root && !p.view.Alive() // asked first: what it left is complete
+		dead := p.info.PID != r.root && !p.alive() // asked first: what it left is complete
 		filled = max(filled, p.take())
 		switch {
 		case r.failed():
@@ -144,8 +148,10 @@ func (r *Recorder) open(name string) error {
 		r.say("%v", err)
 		return nil
 	}
-	p := &process{view: view, info: view.Info()}
-	if p.info.PID != os.Getpid() {
+	p := &process{view: view, info: view.Info(), machine: r.machine}
+	if p.machine != nil {
+		p.info.Start = clock.Stamp(p.machine.at(p.info.Start.Ticks))
+	} else if p.info.PID != os.Getpid() {
 		p.watch()
 	}
 	r.procs = append(r.procs, p)
@@ -157,7 +163,7 @@ func (r *Recorder) open(name string) error {
 	}
 	i := trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
 		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost}
-	i.Processor, i.Hertz = processor()
+	i.Processor, i.Hertz = r.machine.processor()
 	p.out, err = r.writer.AddProcess(i)
 	return err
 }
@@ -204,7 +210,7 @@ func (r *Recorder) finishAll(status int) {
 			r.fail(p.finish(r.writer, status, at))
 			continue
 		}
-		if p.view.Alive() {
+		if p.alive() {
 			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, p.command())
 		}
 		r.fail(p.finish(r.writer, -1, p.end(p.start())))
@@ -223,7 +229,11 @@ func (r *Recorder) addLaunched(status int) {
 	if r.args == nil || len(r.procs) == 0 || r.failed() {
 		return
 	}
-	out, err := r.writer.AddProcess(trace.ProcessInfo{PID: r.root, Parent: os.Getpid(), Args: r.args, Start: r.began,
+	parent := os.Getpid()
+	if r.machine != nil {
+		parent = 1
+	}
+	out, err := r.writer.AddProcess(trace.ProcessInfo{PID: r.root, Parent: parent, Args: r.args, Start: r.began,
 		Clock: clock.Monotonic.String()})
 	if r.fail(err); err == nil {
 		r.fail(out.Exited(status, r.ended[clock.Monotonic]))
@@ -233,7 +243,7 @@ func (r *Recorder) addLaunched(status int) {
 // awaited tells whether processes other than the root may still record.
 func (r *Recorder) awaited() bool {
 	for _, p := range r.procs {
-		if !p.over && p.info.PID != r.root && p.view.Alive() {
+		if !p.over && p.info.PID != r.root && p.alive() {
 			return true
 		}
 	}

@@ -93,12 +93,16 @@ func (p *process) complain(say func(string, ...any)) {
 // overhead says what the recording cost: in the program about so much, waiting for buffer memory included and summed over
 // goroutines, and the CPU time here.
 func (r *Recorder) overhead() string {
-	var u unix.Rusage
-	unix.Getrusage(unix.RUSAGE_SELF, &u)
-	cpu, inside := time.Duration(u.Utime.Nano()+u.Stime.Nano()), time.Duration(0)
+	inside := time.Duration(0)
 	for _, p := range r.procs {
 		inside += p.heldUp + time.Duration(trace.RecordingCost(p.out.Events(), p.info.EventCost))
 	}
+	if r.machine != nil {
+		return fmt.Sprintf("overhead about %v in the program", shortly(inside))
+	}
+	var u unix.Rusage
+	unix.Getrusage(unix.RUSAGE_SELF, &u)
+	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	return fmt.Sprintf("overhead about %v in the program, %v in tracerec", shortly(inside), cpu.Round(time.Millisecond))
 }
 

@@ -51,6 +51,9 @@ type Set struct {
 	threads *threads
 	totals  *totals
 	exact   bool
+
+	simulated *simulated // instead of all others
+
 	samples sync.Pool // *[]metrics.Sample, prepared for the runtime's metrics
 	metrics []string
 }
@@ -82,6 +85,8 @@ type Reading struct {
 	from    [MaxEvents]uint64 // last less what was certain since the totals in base
 }
 
+var errNone = errors.New("none of the counters can be read here")
+
 // Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
 // getg returns the calling goroutine's g pointer, and perMilli is a millisecond of the clock of readings. Counters that cannot be opened are left out, see Missing. It is an
 // error if none is left.
@@ -91,16 +96,23 @@ func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, er
 	s := &Set{}
 	var attrs []perfAttr
 	var wanted []Spec
+	var simulated []string
 	for _, text := range specs {
 		spec, err := ParseSpec(text)
 		if err == nil && spec.Metric != "" {
 			err = measurable(spec.Metric)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			s.missing = append(s.missing, Missing{spec.Name, err.Error()})
-			continue
+		case spec.Simulated:
+			simulated = append(simulated, spec.Name)
+		default:
+			wanted = append(wanted, spec)
 		}
-		wanted = append(wanted, spec)
+	}
+	if simulated != nil { // recorders hand down nothing else beside
+		return s, s.openSimulated(simulated)
 	}
 	probe := newProbe()
 	for _, spec := range wanted {
@@ -124,7 +136,7 @@ func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, er
 	}
 	if len(s.names) == 0 {
 		probe.close()
-		return s, errors.New("none of the counters can be read here")
+		return s, errNone
 	}
 	s.samples.New = func() any {
 		b := make([]metrics.Sample, len(s.metrics))
@@ -204,10 +216,15 @@ func (s *Set) userOnly() (names []string) {
 func (s *Set) Exact() bool { return s.exact }
 
 // Certain reports whether readings can be told undisturbed at all: the runtime's marks were found and passed their test.
-func (s *Set) Certain() bool { return s.exact || s.witness.reason != 0 }
+func (s *Set) Certain() bool { return s.exact || s.simulated != nil || s.witness.reason != 0 }
 
 // Words returns the largest number of words of a reading.
-func (s *Set) Words() int { return 1 + 2*len(s.names) }
+func (s *Set) Words() int {
+	if s.simulated != nil {
+		return 1 + len(s.names)
+	}
+	return 1 + 2*len(s.names)
+}
 
 // Read stores where the reading was taken in dst[0] and the values behind it, in the order of Names, and returns the
 // number of words. That is
@@ -220,6 +237,9 @@ func (s *Set) Words() int { return 1 + 2*len(s.names) }
 // was read. g is the calling goroutine, r its own; ticks is the time on the clock of Open, and wait says that the goroutine is
 // about to wait. What the kernel counted in a wait is nobody's.
 func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
+	if s.simulated != nil {
+		return s.simulated.read(dst)
+	}
 	n := len(s.names)
 	dst[0] = 0
 	if len(s.runtime) > 0 {

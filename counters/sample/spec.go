@@ -18,11 +18,12 @@ type Event struct {
 	spec    Spec
 }
 
-// Spec says how a counter is read: as a sum of kernel events, or as a metric of the Go runtime.
+// Spec says how a counter is read: as a sum of kernel events, as a metric of the Go runtime, or by asking the simulator.
 type Spec struct {
-	Name   string
-	Terms  []Term
-	Metric string // name in runtime/metrics
+	Name      string
+	Terms     []Term
+	Metric    string // name in runtime/metrics
+	Simulated bool   // an event of the simulator on which the program runs, see package simulator/guest
 }
 
 // Term is a kernel event of a sum, in the terms of struct perf_event_attr.
@@ -41,10 +42,15 @@ type Term struct {
 // separator stands between the name and the terms of a handed-down counter; no name of an event has it.
 const separator = "|"
 
+// callThrough stands for the terms of a counter of the simulator.
+const callThrough = "call-through"
+
 // String returns the counter as it is handed down: NAME|+type.config.config1.config2.bptype.flags.letters…, numbers
-// hexadecimal, or NAME|/metric:unit, or NAME alone if that says it all.
+// hexadecimal, or NAME|/metric:unit, or NAME|call-through, or NAME alone if that says it all.
 func (s Spec) String() string {
 	switch {
+	case s.Simulated:
+		return s.Name + separator + callThrough
 	case s.Metric != "":
 		return s.Name + separator + s.Metric
 	case len(s.Terms) == 0:
@@ -87,6 +93,10 @@ func ParseSpec(text string) (Spec, error) {
 	}
 	s := Spec{Name: text[:at]}
 	rest := text[at+1:]
+	if rest == callThrough {
+		s.Simulated = true
+		return s, nil
+	}
 	if strings.HasPrefix(rest, "/") {
 		s.Metric = rest
 		return s, nil

@@ -13,6 +13,7 @@ func TestSpec(t *testing.T) {
 		"cpu/event=0x3c,umask=0/|+4.3c.0.0.0.0.",
 		"PAPI_L1_TCM|+4.1a8.0.0.0.0.-4.ff01a8.5.6.3.20.kn",
 		"go:gc-pauses|/sched/pauses/total/gc:seconds",
+		"PAPI_TOT_CYC:u|call-through",
 	} {
 		s, err := ParseSpec(text)
 		require.NoError(t, err, text)

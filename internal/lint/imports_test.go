@@ -39,7 +39,7 @@ var rules = []rule{
 	{"trace/tracetest", []string{"trace", "trace/wire"}, nil},
 	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
 	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
-	{"counters/sample", []string{"trace/wire", "internal/*"}, nil},
+	{"counters/sample", []string{"trace/wire", "simulator/guest", "internal/*"}, nil},
 	{"counters/substrate", nil, nil},
 	{"counters/events", []string{"internal/*"}, nil},
 	{"counters/events/generate", []string{"counters/events"}, nil},
