@@ -21,21 +21,22 @@ type Capability string
 
 // The capabilities.
 const (
-	Limited   Capability = "limited counters"    // only so many events fit together
-	Picky     Capability = "picky events"        // some events fit on certain counters only
-	Domains   Capability = "domains"             // user and kernel mode are told apart
-	Certainty Capability = "certainty"           // readings tell whether the goroutine was disturbed
-	Attach    Capability = "attachment"          // to other threads
-	OneCPU    Capability = "attachment to a CPU" // whatever runs there
-	Inherit   Capability = "inheritance"         // by what the thread starts
-	Overflows Capability = "overflow"            // counters tell when they have counted so many
-	Emulation Capability = "emulated overflow"   // a timer on the thread's time tells
-	PCs       Capability = "program counters"    // overflows say where, and the harness knows
-	Turns     Capability = "multiplexing"        // more events than counters by turns
-	Presets   Capability = "presets"             // portable names, with known work
-	Narrow    Capability = "narrow counters"     // of less than 64 bits
-	Faults    Capability = "planted faults"      // openings and readings can be made to fail
-	Levels    Capability = "gauges"              // events that may fall
+	Limited      Capability = "limited counters"    // only so many events fit together
+	Picky        Capability = "picky events"        // some events fit on certain counters only
+	Domains      Capability = "domains"             // user and kernel mode are told apart
+	Certainty    Capability = "certainty"           // readings tell whether the goroutine was disturbed
+	Disturbances Capability = "disturbances"        // readings tell that the goroutine was disturbed
+	Attach       Capability = "attachment"          // to other threads
+	OneCPU       Capability = "attachment to a CPU" // whatever runs there
+	Inherit      Capability = "inheritance"         // by what the thread starts
+	Overflows    Capability = "overflow"            // counters tell when they have counted so many
+	Emulation    Capability = "emulated overflow"   // a timer on the thread's time tells
+	PCs          Capability = "program counters"    // overflows say where, and the harness knows
+	Turns        Capability = "multiplexing"        // more events than counters by turns
+	Presets      Capability = "presets"             // portable names, with known work
+	Narrow       Capability = "narrow counters"     // of less than 64 bits
+	Faults       Capability = "planted faults"      // openings and readings can be made to fail
+	Levels       Capability = "gauges"              // events that may fall
 )
 
 // Work is an event and a function that makes it happen.
@@ -64,7 +65,7 @@ type Bench struct {
 	Counters int                                            // Limited: that many of Works fit together; there are more
 	Picky    [3]string                                      // Picky: the first two need the same counter, the third fits beside either
 	Kernel   func(n int)                                    // Domains: makes the first work's event happen in kernel mode
-	Disturb  func()                                         // Certainty: takes the goroutine off its thread
+	Disturb  func()                                         // Disturbances: takes the goroutine off its thread
 	Child    func() *Child                                  // Attach
 	CPUEvent string                                         // OneCPU
 	OnCPU    func(n int) (cpu int)                          // OneCPU: makes it happen so often at least, and returns the processor

@@ -138,7 +138,7 @@ var counting = []Behaviour{
 		}
 		require.Greater(b, certain, 10)
 	}},
-	{"readings around a disturbance are not certain", nil, []Capability{Certainty}, func(b *Bench) {
+	{"readings around a disturbance are not certain", nil, []Capability{Certainty, Disturbances}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		b.start(s)
 		b.do(0, b.N)

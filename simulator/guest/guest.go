@@ -167,11 +167,11 @@ func (c *Counters) Read(user, kernel []uint64) error {
 	return err
 }
 
-// Now stores what has been counted since the beginning of the process, started or not, and returns whose it is: the number of the
-// goroutine, thread, task or domain.
+// Now stores what has been counted since the beginning of the process, started or not, and returns the number of the goroutine that calls, 0 if that
+// is not known.
 //
 //go:noinline
-func (c *Counters) Now(user, kernel []uint64) (whose uint64, err error) {
+func (c *Counters) Now(user, kernel []uint64) (caller uint64, err error) {
 	return c.values(Now, user, kernel)
 }
 

@@ -138,13 +138,14 @@ func (c *caller) read(s *set) (int64, syscall.Errno) {
 	return 0, c.put(s, &s.user, &s.kernel)
 }
 
-// now stores what was counted since the beginning, and returns whose it is.
+// now stores what was counted since the beginning, and returns the number of the goroutine that asks.
 func (c *caller) now(s *set) (int64, syscall.Errno) {
+	asks := c.count.Running()
 	if s.caller {
-		s.whose.id = c.count.Running()
+		s.whose.id = asks
 	}
 	v := c.values(s)
-	return int64(s.whose.id), c.put(s, &v[0], &v[1])
+	return int64(asks), c.put(s, &v[0], &v[1])
 }
 
 // put stores the values of the set's events, those of the kernel if they are wanted.

@@ -1,0 +1,89 @@
+//go:build linux
+
+package conformance
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/counters/simulated"
+	"tracerec/simulator/count"
+	"tracerec/simulator/linux"
+	"tracerec/simulator/service"
+)
+
+func TestCallThrough(t *testing.T) {
+	if !simulated.Available() {
+		t.Skip("not on the simulator: TestInside runs it there")
+	}
+	Run(t, CallThrough())
+}
+
+func TestCallThroughThreads(t *testing.T) {
+	if !simulated.Available() {
+		t.Skip("not on the simulator: TestInside runs it there")
+	}
+	Run(t, CallThroughThreads())
+}
+
+// Both run on the simulator, all behaviours that are not skipped for a reason.
+func TestInside(t *testing.T) {
+	switch {
+	case raceDetector:
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	case testing.Short():
+		t.Skip("it builds this package's tests for another processor")
+	case simulated.Available():
+		t.Skip("this is the simulator")
+	}
+	file := filepath.Join(t.TempDir(), "conformance.test")
+	build := exec.Command("go", "test", "-c", "-o", file, ".")
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	program, err := os.ReadFile(file)
+	require.NoError(t, err)
+
+	c, err := count.New(nil, count.Options{CPUs: 2})
+	require.NoError(t, err)
+	s, err := service.New(c, service.Options{})
+	require.NoError(t, err)
+	var printed bytes.Buffer
+	k, err := linux.New(program, linux.Options{Args: []string{"conformance.test", "-test.v", "-test.run=^TestCallThrough"}, Env: []string{"TMPDIR=/tmp"},
+		Mounts: []linux.Mount{{Guest: "/tmp", Host: t.TempDir(), Write: true}}, Stdout: &printed, Stderr: &printed,
+		CPUs: 2, Observer: c, Services: s, MaxInstructions: 20e9})
+	require.NoError(t, err)
+	status, err := k.Run()
+	require.NoError(t, err, printed.String())
+	require.NoError(t, k.Close())
+	require.NoError(t, s.Close())
+	require.Zero(t, status, printed.String())
+
+	// What was run and skipped is what the document says.
+	for _, h := range []Harness{CallThrough(), CallThroughThreads()} {
+		run := 0
+		for _, b := range Behaviours() {
+			if h.lacks(&b) == "" {
+				run++
+			}
+		}
+		m := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(h.Name) + `: (\d+) behaviours run, (\d+) skipped`).FindStringSubmatch(printed.String())
+		require.NotNil(t, m, printed.String())
+		t.Log(m[0])
+		require.Equal(t, []int{run, len(Behaviours()) - run}, []int{number(t, m[1]), number(t, m[2])})
+	}
+	t.Logf("%d million instructions", k.Instructions()/1e6)
+}
+
+func number(t *testing.T, digits string) int {
+	n, err := strconv.Atoi(digits)
+	require.NoError(t, err)
+	return n
+}
