@@ -1,18 +1,21 @@
 package main
 
-import "tracerec/examples/nas/cfd"
+// A block has five rows of five numbers.
+type rows = [][5]float64
 
 // eliminate divides c and r by b from the left, by elimination without pivots, which destroys b.
-func eliminate(b, c *cfd.Matrix, r *cfd.Vector) {
+func eliminate(b, c rows, r []float64) {
+	b, c, r = b[:5], c[:5], r[:5]
 	for p := range b {
 		pivot := 1 / b[p][p]
 		for j := p + 1; j < 5; j++ {
 			b[p][j] *= pivot
 		}
-		for j := range c[p] {
+		for j := range 5 {
 			c[p][j] *= pivot
 		}
-		r[p] *= pivot
+		x := r[p] * pivot
+		r[p] = x
 		for i := range b {
 			if i == p {
 				continue
@@ -21,22 +24,24 @@ func eliminate(b, c *cfd.Matrix, r *cfd.Vector) {
 			for j := p + 1; j < 5; j++ {
 				b[i][j] -= factor * b[p][j]
 			}
-			for j := range c[i] {
+			for j := range 5 {
 				c[i][j] -= factor * c[p][j]
 			}
-			r[i] -= factor * r[p]
+			r[i] -= factor * x
 		}
 	}
 }
 
 // eliminateVector divides r by b from the left.
-func eliminateVector(b *cfd.Matrix, r *cfd.Vector) {
+func eliminateVector(b rows, r []float64) {
+	b, r = b[:5], r[:5]
 	for p := range b {
 		pivot := 1 / b[p][p]
 		for j := p + 1; j < 5; j++ {
 			b[p][j] *= pivot
 		}
-		r[p] *= pivot
+		x := r[p] * pivot
+		r[p] = x
 		for i := range b {
 			if i == p {
 				continue
@@ -45,24 +50,27 @@ func eliminateVector(b *cfd.Matrix, r *cfd.Vector) {
 			for j := p + 1; j < 5; j++ {
 				b[i][j] -= factor * b[p][j]
 			}
-			r[i] -= factor * r[p]
+			r[i] -= factor * x
 		}
 	}
 }
 
 // subtractProduct subtracts a b from c.
-func subtractProduct(c, a, b *cfd.Matrix) {
+func subtractProduct(c, a, b rows) {
+	a, b, c = a[:5], b[:5], c[:5]
 	for i := range a {
 		a0, a1, a2, a3, a4 := a[i][0], a[i][1], a[i][2], a[i][3], a[i][4]
-		for j := range b {
+		for j := range 5 {
 			c[i][j] = c[i][j] - a0*b[0][j] - a1*b[1][j] - a2*b[2][j] - a3*b[3][j] - a4*b[4][j]
 		}
 	}
 }
 
 // subtractVector subtracts a x from r.
-func subtractVector(r *cfd.Vector, a *cfd.Matrix, x *cfd.Vector) {
-	for i := range a {
-		r[i] = r[i] - a[i][0]*x[0] - a[i][1]*x[1] - a[i][2]*x[2] - a[i][3]*x[3] - a[i][4]*x[4]
+func subtractVector(r []float64, a rows, x []float64) {
+	r, a, x = r[:5], a[:5], x[:5]
+	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
+	for i := range r {
+		r[i] = r[i] - a[i][0]*x0 - a[i][1]*x1 - a[i][2]*x2 - a[i][3]*x3 - a[i][4]*x4
 	}
 }

@@ -18,51 +18,41 @@ func newSolver(n int, dt float64) *solver {
 // step is one step in time.
 func (s *solver) step() {
 	s.Derive()
-	for p := range s.Change {
-		for m := range 5 {
-			s.Change[p][m] *= s.dt
-		}
-	}
-	n := s.N
+	s.Scale(s.dt)
 	for axis := range uint(3) {
-		a, b := s.Strides[(axis+1)%3], s.Strides[(axis+2)%3]
-		for k := 1; k < n-1; k++ {
-			for j := 1; j < n-1; j++ {
-				s.build(axis, j*a+k*b)
-				s.solve(s.Strides[axis%3], j*a+k*b)
-			}
-		}
+		s.Lines(axis, func(start int) {
+			s.build(axis, start)
+			s.solve(s.Strides[axis%3], start)
+		})
 	}
-	for p := range s.U {
-		for m := range 5 {
-			s.U[p][m] += s.Change[p][m]
-		}
-	}
+	s.Advance()
 }
 
 // build makes the system of the line along an axis from point start. Its first and last block are one: faces do not change.
 func (s *solver) build(axis uint, start int) {
 	stride := s.Strides[axis%3]
-	for i := range s.current {
-		cfd.Jacobians(&s.U[start+i*stride], axis, &s.current[i], &s.stick[i])
+	u, current, stick := s.U, s.current, s.stick
+	for i := range current {
+		cfd.Jacobians(&u[start+i*stride], axis, &current[i], &stick[i])
 	}
 	t1, t2 := s.dt/(s.H*s.H), s.dt/(2*s.H)
-	d := t1 * cfd.Diffusion[axis%3]
-	last := s.N - 1
+	d, twice := t1*cfd.Diffusion[axis%3], 2*t1
+	on, last := 1+2*d, len(current)-1
 	s.b[0], s.c[0] = one, cfd.Matrix{}
 	s.b[last], s.a[last] = one, cfd.Matrix{}
+	below, diagonal, above := s.a, s.b, s.c
 	for i := 1; i < last; i++ {
-		a, b, c := &s.a[i], &s.b[i], &s.c[i]
-		below, above := &s.current[i-1], &s.current[i+1]
-		stickBelow, stick, stickAbove := &s.stick[i-1], &s.stick[i], &s.stick[i+1]
-		for m := range 5 {
-			for l := range 5 {
-				a[m][l] = -t2*below[m][l] - t1*stickBelow[m][l]
-				b[m][l] = 2 * t1 * stick[m][l]
-				c[m][l] = t2*above[m][l] - t1*stickAbove[m][l]
+		a, b, c := &below[i], &diagonal[i], &above[i]
+		lowCurrent, highCurrent := &current[i-1], &current[i+1]
+		lowStick, midStick, highStick := &stick[i-1], &stick[i], &stick[i+1]
+		for m := range a {
+			for l := range a {
+				a[m][l] = -t2*lowCurrent[m][l] - t1*lowStick[m][l]
+				b[m][l] = twice * midStick[m][l]
+				c[m][l] = t2*highCurrent[m][l] - t1*highStick[m][l]
 			}
 			a[m][m] -= d
-			b[m][m] += 1 + 2*d
+			b[m][m] += on
 			c[m][m] -= d
 		}
 	}
@@ -72,18 +62,19 @@ var one = cfd.Matrix{{0: 1}, {1: 1}, {2: 1}, {3: 1}, {4: 1}}
 
 // solve replaces the changes along a line by the solution of the system.
 func (s *solver) solve(stride, start int) {
-	change := func(i int) *cfd.Vector { return &s.Change[start+i*stride] }
-	last := s.N - 1
-	eliminate(&s.b[0], &s.c[0], change(0))
+	a, b, c, change := s.a, s.b, s.c, s.Change[start:]
+	last := len(a) - 1
+	eliminate(b[0][:], c[0][:], change[0][:])
 	for i := 1; i < last; i++ {
-		subtractVector(change(i), &s.a[i], change(i-1))
-		subtractProduct(&s.b[i], &s.a[i], &s.c[i-1])
-		eliminate(&s.b[i], &s.c[i], change(i))
+		r := change[i*stride][:]
+		subtractVector(r, a[i][:], change[(i-1)*stride][:])
+		subtractProduct(b[i][:], a[i][:], c[i-1][:])
+		eliminate(b[i][:], c[i][:], r)
 	}
-	subtractVector(change(last), &s.a[last], change(last-1))
-	subtractProduct(&s.b[last], &s.a[last], &s.c[last-1])
-	eliminateVector(&s.b[last], change(last))
+	subtractVector(change[last*stride][:], a[last][:], change[(last-1)*stride][:])
+	subtractProduct(b[last][:], a[last][:], c[last-1][:])
+	eliminateVector(b[last][:], change[last*stride][:])
 	for i := last - 1; i >= 0; i-- {
-		subtractVector(change(i), &s.c[i], change(i+1))
+		subtractVector(change[i*stride][:], c[i][:], change[(i+1)*stride][:])
 	}
 }

@@ -57,23 +57,17 @@ type Flow struct {
 	H       float64 // their distance
 
 	U       []Vector
-	Change  []Vector // of U, by Derive; solvers work in it
+	Points  []Point  // derived from U
+	Change  []Vector // of U; solvers work in it
 	forcing []Vector
-
-	// Derived from U: the inverse of density, the velocity, kinetic energy in a volume, and of a unit of mass.
-	Inverse  []float64
-	Velocity [][3]float64
-	Kinetic  []float64
-	Specific []float64
 }
 
 // New returns the flow in which the benchmarks begin: exact on the faces of the cube, and interpolated between them.
 func New(n int) *Flow {
 	points := n * n * n
 	vectors := func() []Vector { return make([]Vector, points) }
-	numbers := func() []float64 { return make([]float64, points) }
-	f := &Flow{N: n, Strides: [3]int{1, n, n * n}, H: 1 / float64(n-1), U: vectors(), Change: vectors(), forcing: vectors(),
-		Inverse: numbers(), Velocity: make([][3]float64, points), Kinetic: numbers(), Specific: numbers()}
+	f := &Flow{N: n, Strides: [3]int{1, n, n * n}, H: 1 / float64(n-1),
+		U: vectors(), Points: make([]Point, points), Change: vectors(), forcing: vectors()}
 	f.each(0, func(p int, at [3]float64) { f.U[p] = Exact(at) })
 	f.Derive()
 	for p, c := range f.Change {
@@ -112,6 +106,37 @@ func interpolate(at [3]float64) (u Vector) {
 		u[m] = x + y + z - x*y - y*z - z*x + x*y*z
 	}
 	return u
+}
+
+// Scale multiplies Change by the length of a time step.
+func (f *Flow) Scale(dt float64) {
+	f.Rows(func(from, to int) {
+		change := f.Change[from:to]
+		for i := range change {
+			c := &change[i]
+			for m := range c {
+				c[m] *= dt
+			}
+		}
+	})
+}
+
+// Advance adds Change to U.
+func (f *Flow) Advance() {
+	f.Rows(func(from, to int) {
+		change, quantities := f.Change[from:to], f.U[from:to]
+		for i := range change {
+			c, u := &change[i], &quantities[i]
+			for m := range c {
+				u[m] += c[m]
+			}
+		}
+	})
+}
+
+// Rows calls do for each row of points inside the cube.
+func (f *Flow) Rows(do func(from, to int)) {
+	f.Lines(0, func(start int) { do(start+1, start+f.N-1) })
 }
 
 // Errors returns, for each quantity, the root of the mean square of what U differs from the exact solution by.

@@ -1,77 +1,108 @@
 package cfd
 
-// Derive computes Change from U: what the equations, discretized, say of the change in a unit of time. The faces do not change.
+// Point is what is derived from the quantities at a point.
+type Point struct {
+	Inverse  float64 // of density
+	Velocity [3]float64
+	Kinetic  float64 // energy in a volume
+	Specific float64 // kinetic energy of a unit of mass
+}
+
+// Derive computes Points and Change from U: what the equations, discretized, say of the change in a unit of time. The faces do
+// not change.
 func (f *Flow) Derive() {
-	f.quantities()
+	f.derivePoints()
 	copy(f.Change, f.forcing)
-	n := f.N
 	for axis := range uint(3) {
-		a, b := f.Strides[(axis+1)%3], f.Strides[(axis+2)%3]
-		for k := 1; k < n-1; k++ {
-			for j := 1; j < n-1; j++ {
-				f.flux(axis, j*a+k*b)
-				f.dissipate(f.Strides[axis%3], j*a+k*b)
-			}
+		f.Lines(axis, func(start int) {
+			f.flux(axis, start)
+			f.dissipate(f.Strides[axis%3], start)
+		})
+	}
+}
+
+// Lines calls do for the first point of each line along an axis that is not on a face.
+func (f *Flow) Lines(axis uint, do func(start int)) {
+	a, b := f.Strides[(axis+1)%3], f.Strides[(axis+2)%3]
+	for k := 1; k < f.N-1; k++ {
+		for j := 1; j < f.N-1; j++ {
+			do(j*a + k*b)
 		}
 	}
 }
 
-// quantities computes what is derived from U at each point.
-func (f *Flow) quantities() {
-	n := len(f.U)
-	inverse, velocity, kinetic, specific := f.Inverse[:n], f.Velocity[:n], f.Kinetic[:n], f.Specific[:n]
-	for p := range f.U {
-		u, v := &f.U[p], &velocity[p]
-		inv := 1 / u[0]
+func (f *Flow) derivePoints() {
+	points := f.Points[:len(f.U)]
+	one, half := 1.0, 0.5
+	for i := range points {
+		u, p := &f.U[i], &points[i]
+		inverse := one / u[0]
 		x, y, z := u[1], u[2], u[3]
-		e := 0.5 * (x*x + y*y + z*z) * inv
-		inverse[p], kinetic[p], specific[p] = inv, e, e*inv
-		v[0], v[1], v[2] = x*inv, y*inv, z*inv
+		kinetic := half * (x*x + y*y + z*z) * inverse
+		p.Inverse, p.Kinetic, p.Specific = inverse, kinetic, kinetic*inverse
+		p.Velocity[0], p.Velocity[1], p.Velocity[2] = x*inverse, y*inverse, z*inverse
 	}
 }
 
 // flux adds to the changes of a line along an axis what flows in and out, by the current, by diffusion, and by viscosity and
 // conduction of heat. The line starts at point start.
 func (f *Flow) flux(axis uint, start int) {
-	along, s := axis%3, f.Strides[axis%3]
-	across, beyond := (axis+1)%3, (axis+2)%3
+	along, across, beyond := axis%3, (axis+1)%3, (axis+2)%3
+	s, end := f.Strides[along], start+(f.N-1)*f.Strides[along]
 	t1, t2 := 1/(f.H*f.H), 1/(2*f.H)
 	d, v := Diffusion[along]*t1, C34*t1
-	for at := start + s; at < start+(f.N-1)*s; at += s {
-		below, above := at-s, at+s
-		l, u, h, c := &f.U[below], &f.U[at], &f.U[above], &f.Change[at]
-		lv, uv, hv := &f.Velocity[below], &f.Velocity[at], &f.Velocity[above]
-		lw, w, hw := lv[along], uv[along], hv[along]
+	vAlong, vKinetic, vSquare, vHeat := R43*v, (1-C1*C5)*v, v/6, C1*C5*v
+	c1, c2 := C1, C2
+	points, change := f.Points, f.Change
+	u := f.U
+	for at := start + s; at < end; at += s {
+		lu, mu, hu, c := &u[at-s], &u[at], &u[at+s], &change[at]
+		l, m, h := &points[at-s], &points[at], &points[at+s]
+		lw, mw, hw := l.Velocity[along], m.Velocity[along], h.Velocity[along]
+		ln, hn, l4, m4, h4 := lu[1+along], hu[1+along], lu[4], mu[4], hu[4]
+		lk, hk := l.Kinetic, h.Kinetic
 
-		c[0] += d*(h[0]-2*u[0]+l[0]) - t2*(h[1+along]-l[1+along])
-		c[1+along] += d*(h[1+along]-2*u[1+along]+l[1+along]) + R43*v*(hw-2*w+lw) -
-			t2*(h[1+along]*hw-l[1+along]*lw+C2*(h[4]-f.Kinetic[above]-l[4]+f.Kinetic[below]))
-		c[1+across] += d*(h[1+across]-2*u[1+across]+l[1+across]) + v*(hv[across]-2*uv[across]+lv[across]) -
-			t2*(h[1+across]*hw-l[1+across]*lw)
-		c[1+beyond] += d*(h[1+beyond]-2*u[1+beyond]+l[1+beyond]) + v*(hv[beyond]-2*uv[beyond]+lv[beyond]) -
-			t2*(h[1+beyond]*hw-l[1+beyond]*lw)
-		c[4] += d*(h[4]-2*u[4]+l[4]) +
-			(1-C1*C5)*v*(f.Specific[above]-2*f.Specific[at]+f.Specific[below]) +
-			v/6*(hw*hw-2*w*w+lw*lw) +
-			C1*C5*v*(h[4]*f.Inverse[above]-2*u[4]*f.Inverse[at]+l[4]*f.Inverse[below]) -
-			t2*((C1*h[4]-C2*f.Kinetic[above])*hw-(C1*l[4]-C2*f.Kinetic[below])*lw)
+		c[0] += d*(hu[0]-2*mu[0]+lu[0]) - t2*(hn-ln)
+		c[1+along] += d*(hn-2*mu[1+along]+ln) + vAlong*(hw-2*mw+lw) - t2*(hn*hw-ln*lw+c2*(h4-hk-l4+lk))
+		lx, hx, ly, hy := lu[1+across], hu[1+across], lu[1+beyond], hu[1+beyond]
+		c[1+across] += d*(hx-2*mu[1+across]+lx) + v*(h.Velocity[across]-2*m.Velocity[across]+l.Velocity[across]) - t2*(hx*hw-lx*lw)
+		c[1+beyond] += d*(hy-2*mu[1+beyond]+ly) + v*(h.Velocity[beyond]-2*m.Velocity[beyond]+l.Velocity[beyond]) - t2*(hy*hw-ly*lw)
+		c[4] += d*(h4-2*m4+l4) + vKinetic*(h.Specific-2*m.Specific+l.Specific) + vSquare*(hw*hw-2*mw*mw+lw*lw) +
+			vHeat*(h4*h.Inverse-2*m4*m.Inverse+l4*l.Inverse) - t2*((c1*h4-c2*hk)*hw-(c1*l4-c2*lk)*lw)
 	}
 }
 
 // dissipate takes from the changes of a line fourth differences, one-sided next to the faces.
 func (f *Flow) dissipate(s, start int) {
-	last := start + (f.N-1)*s
-	for m := range 5 {
-		u, c := f.U, f.Change
-		at := start + s
-		c[at][m] -= Dissipation * (5*u[at][m] - 4*u[at+s][m] + u[at+2*s][m])
-		at += s
-		c[at][m] -= Dissipation * (-4*u[at-s][m] + 6*u[at][m] - 4*u[at+s][m] + u[at+2*s][m])
-		for at += s; at < last-2*s; at += s {
-			c[at][m] -= Dissipation * (u[at-2*s][m] - 4*u[at-s][m] + 6*u[at][m] - 4*u[at+s][m] + u[at+2*s][m])
+	u, change, last, e := f.U, f.Change, start+(f.N-1)*s, Dissipation
+	for at := start + s; at < last; at += s {
+		c, m := &change[at], &u[at]
+		switch at {
+		case start + s:
+			h, hh := &u[at+s], &u[at+2*s]
+			for i := range c {
+				c[i] -= e * (5*m[i] - 4*h[i] + hh[i])
+			}
+		case start + 2*s:
+			l, h, hh := &u[at-s], &u[at+s], &u[at+2*s]
+			for i := range c {
+				c[i] -= e * (-4*l[i] + 6*m[i] - 4*h[i] + hh[i])
+			}
+		case last - 2*s:
+			ll, l, h := &u[at-2*s], &u[at-s], &u[at+s]
+			for i := range c {
+				c[i] -= e * (ll[i] - 4*l[i] + 6*m[i] - 4*h[i])
+			}
+		case last - s:
+			ll, l := &u[at-2*s], &u[at-s]
+			for i := range c {
+				c[i] -= e * (ll[i] - 4*l[i] + 5*m[i])
+			}
+		default:
+			ll, l, h, hh := &u[at-2*s], &u[at-s], &u[at+s], &u[at+2*s]
+			for i := range c {
+				c[i] -= e * (ll[i] - 4*l[i] + 6*m[i] - 4*h[i] + hh[i])
+			}
 		}
-		c[at][m] -= Dissipation * (u[at-2*s][m] - 4*u[at-s][m] + 6*u[at][m] - 4*u[at+s][m])
-		at += s
-		c[at][m] -= Dissipation * (u[at-2*s][m] - 4*u[at-s][m] + 5*u[at][m])
 	}
 }

@@ -11,6 +11,7 @@ type solver struct {
 	dt        float64
 	diagonal  cfd.Matrix
 	neighbors [3]cfd.Matrix // by axis: the next point, below or above
+	sum       cfd.Vector
 }
 
 func newSolver(n int, dt float64) *solver {
@@ -20,11 +21,7 @@ func newSolver(n int, dt float64) *solver {
 // step is one step in time. Change is that of a unit of time before, and again after.
 func (s *solver) step() {
 	n := s.N
-	s.inside(func(p int) {
-		for m := range 5 {
-			s.Change[p][m] *= s.dt
-		}
-	})
+	s.Scale(s.dt)
 	for k := 1; k < n-1; k++ {
 		for j := 1; j < n-1; j++ {
 			for i := 1; i < n-1; i++ {
@@ -39,75 +36,79 @@ func (s *solver) step() {
 			}
 		}
 	}
-	s.inside(func(p int) {
-		for m := range 5 {
-			s.U[p][m] += 1 / (omega * (2 - omega)) * s.Change[p][m]
-		}
-	})
+	s.Rows(s.relax)
 	s.Derive()
 }
 
-func (s *solver) inside(do func(p int)) {
-	for k := 1; k < s.N-1; k++ {
-		for j := 1; j < s.N-1; j++ {
-			row := (k*s.N + j) * s.N
-			for p := row + 1; p < row+s.N-1; p++ {
-				do(p)
-			}
+// relax adds changes to the quantities, over-relaxed.
+func (s *solver) relax(from, to int) {
+	change, quantities := s.Change[from:to], s.U[from:to]
+	factor := 1 / (omega * (2 - omega))
+	for i := range change {
+		c, u := &change[i], &quantities[i]
+		for m := range c {
+			u[m] += factor * c[m]
 		}
 	}
 }
 
 // lower solves the lower triangular system for point p, after all points before.
 func (s *solver) lower(p int) {
-	onDiagonal(&s.diagonal, &s.U[p], s.dt, s.H)
-	v := &s.Change[p]
+	u, change, o := s.U, s.Change, omega
+	onDiagonal(&s.diagonal, &u[p], s.dt, s.H)
+	v := &change[p]
 	for axis := 2; axis >= 0; axis-- {
 		before := p - s.Strides[axis]
-		m, x := &s.neighbors[axis], &s.Change[before]
-		offDiagonal(m, &s.U[before], uint(axis), -s.dt, s.dt, s.H)
+		m, x := &s.neighbors[axis], &change[before]
+		offDiagonal(m, &u[before], uint(axis), -s.dt, s.dt, s.H)
+		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
 		for i := range m {
-			v[i] -= omega * (m[i][0]*x[0] + m[i][1]*x[1] + m[i][2]*x[2] + m[i][3]*x[3] + m[i][4]*x[4])
+			v[i] -= o * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
 		}
 	}
-	divide(v, &s.diagonal)
+	divide(v[:], s.diagonal[:])
 }
 
 // upper solves the upper triangular system for point p, after all points behind.
 func (s *solver) upper(p int) {
-	onDiagonal(&s.diagonal, &s.U[p], s.dt, s.H)
-	var sum cfd.Vector
+	u, change, o := s.U, s.Change, omega
+	onDiagonal(&s.diagonal, &u[p], s.dt, s.H)
+	sum := &s.sum
+	*sum = cfd.Vector{}
 	for axis := 2; axis >= 0; axis-- {
 		behind := p + s.Strides[axis]
-		m, x := &s.neighbors[axis], &s.Change[behind]
-		offDiagonal(m, &s.U[behind], uint(axis), s.dt, s.dt, s.H)
+		m, x := &s.neighbors[axis], &change[behind]
+		offDiagonal(m, &u[behind], uint(axis), s.dt, s.dt, s.H)
+		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
 		for i := range m {
-			sum[i] += omega * (m[i][0]*x[0] + m[i][1]*x[1] + m[i][2]*x[2] + m[i][3]*x[3] + m[i][4]*x[4])
+			sum[i] += o * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
 		}
 	}
-	divide(&sum, &s.diagonal)
-	v := &s.Change[p]
+	divide(sum[:], s.diagonal[:])
+	v := &change[p]
 	for i := range v {
 		v[i] -= sum[i]
 	}
 }
 
 // divide divides r by b from the left, by elimination without pivots, which destroys b.
-func divide(r *cfd.Vector, b *cfd.Matrix) {
+func divide(r []float64, b [][5]float64) {
+	r, b = r[:5], b[:5]
 	for p := range 4 {
-		pivot := 1 / b[p][p]
+		pivot, x := 1/b[p][p], r[p]
 		for i := p + 1; i < 5; i++ {
 			factor := pivot * b[i][p]
 			for j := p + 1; j < 5; j++ {
 				b[i][j] -= factor * b[p][j]
 			}
-			r[i] -= factor * r[p]
+			r[i] -= factor * x
 		}
 	}
 	for p := 4; p >= 0; p-- {
+		x := r[p]
 		for j := p + 1; j < 5; j++ {
-			r[p] -= b[p][j] * r[j]
+			x -= b[p][j] * r[j]
 		}
-		r[p] /= b[p][p]
+		r[p] = x / b[p][p]
 	}
 }

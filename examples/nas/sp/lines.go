@@ -10,29 +10,35 @@ type band [5]float64
 // change.
 func (s *solver) build(axis uint, start int) {
 	along, stride, last := axis%3, s.Strides[axis%3], s.N-1
-	d := cfd.Diffusion[along]
-	for i := range s.diffusion {
-		v := cfd.C34 * s.Inverse[start+i*stride]
-		s.diffusion[i] = max(d+cfd.R43*v, d+cfd.C1*cfd.C5*v, d+v, d)
-		s.velocity[i] = s.Velocity[start+i*stride][along]
+	d, c34, r43, c15 := cfd.Diffusion[along], cfd.C34, cfd.R43, cfd.C1*cfd.C5
+	velocity, diffusion, points := s.velocity, s.diffusion, s.Points[start:]
+	for i := range diffusion {
+		p := &points[i*stride]
+		v := c34 * p.Inverse
+		diffusion[i] = max(d+r43*v, d+c15*v, d+v, d)
+		velocity[i] = p.Velocity[along]
 	}
 	t1, t2 := s.dt/(s.H*s.H), s.dt/(2*s.H)
-	one := band{2: 1}
-	s.current[0], s.with[0], s.against[0] = one, one, one
-	s.current[last], s.with[last], s.against[last] = one, one, one
+	one, twice := 1.0, 2*t1
+	faces := band{2: 1}
+	s.current[0], s.with[0], s.against[0] = faces, faces, faces
+	s.current[last], s.with[last], s.against[last] = faces, faces, faces
+	current := s.current
 	for i := 1; i < last; i++ {
-		b := &s.current[i]
+		b := &current[i]
 		b[0], b[4] = 0, 0
-		b[1] = -t2*s.velocity[i-1] - t1*s.diffusion[i-1]
-		b[2] = 1 + 2*t1*s.diffusion[i]
-		b[3] = t2*s.velocity[i+1] - t1*s.diffusion[i+1]
+		b[1] = -t2*velocity[i-1] - t1*diffusion[i-1]
+		b[2] = one + twice*diffusion[i]
+		b[3] = t2*velocity[i+1] - t1*diffusion[i+1]
 	}
 	s.dissipate()
+	faster, slower, sound := s.with, s.against, s.sound[start:]
 	for i := 1; i < last; i++ {
-		b, with, against := &s.current[i], &s.with[i], &s.against[i]
-		below, above := t2*s.sound[start+(i-1)*stride], t2*s.sound[start+(i+1)*stride]
-		with[0], with[1], with[2], with[3], with[4] = b[0], b[1]-below, b[2], b[3]+above, b[4]
-		against[0], against[1], against[2], against[3], against[4] = b[0], b[1]+below, b[2], b[3]-above, b[4]
+		b, with, against := &current[i], &faster[i], &slower[i]
+		b0, b1, b2, b3, b4 := b[0], b[1], b[2], b[3], b[4]
+		below, above := sound[(i-1)*stride], sound[(i+1)*stride]
+		with[0], with[1], with[2], with[3], with[4] = b0, b1-t2*below, b2, b3+t2*above, b4
+		against[0], against[1], against[2], against[3], against[4] = b0, b1+t2*below, b2, b3-t2*above, b4
 	}
 }
 
@@ -66,44 +72,50 @@ func (s *solver) dissipate() {
 
 // solve replaces the changes of some quantities along a line by the solution of a system, by elimination without pivots.
 func (s *solver) solve(b []band, stride, start, first, end int) {
-	last := len(b) - 1
-	for i := range last + 1 {
-		row, at := &b[i], start+i*stride
+	last, change := len(b)-1, s.Change[start:]
+	for i := range b {
+		row := &b[i]
 		f := 1 / row[2]
-		row[3] *= f
-		row[4] *= f
-		c := s.Change[at][first:end]
-		for m := range c {
-			c[m] *= f
+		r3, r4 := f*row[3], f*row[4]
+		row[3], row[4] = r3, r4
+		c := change[i*stride][first:end]
+		for m, x := range c {
+			c[m] = f * x
 		}
 		if i < last {
-			next, under := &b[i+1], s.Change[at+stride][first:end]
-			next[2] -= next[1] * row[3]
-			next[3] -= next[1] * row[4]
-			for m, x := range c {
-				under[m] -= next[1] * x
-			}
+			next := &b[i+1]
+			l := next[1]
+			next[2] -= l * r3
+			next[3] -= l * r4
+			subtract(change[(i+1)*stride][first:end], c, l)
 		}
 		if i < last-1 {
-			next, under := &b[i+2], s.Change[at+2*stride][first:end]
-			next[1] -= next[0] * row[3]
-			next[2] -= next[0] * row[4]
-			for m, x := range c {
-				under[m] -= next[0] * x
-			}
+			next := &b[i+2]
+			l := next[0]
+			next[1] -= l * r3
+			next[2] -= l * r4
+			subtract(change[(i+2)*stride][first:end], c, l)
 		}
 	}
 	for i := last - 1; i >= 0; i-- {
-		row, at := &b[i], start+i*stride
-		c, over := s.Change[at][first:end], s.Change[at+stride][first:end]
-		for m, x := range over {
-			c[m] -= row[3] * x
+		row, c := &b[i], change[i*stride][first:end]
+		r3, r4 := row[3], row[4]
+		if i == last-1 {
+			subtract(c, change[last*stride][first:end], r3)
+			continue
 		}
-		if i < last-1 {
-			over := s.Change[at+2*stride][first:end]
-			for m, x := range over {
-				c[m] -= row[4] * x
-			}
+		next, over := change[(i+1)*stride][first:end], change[(i+2)*stride][first:end]
+		next, over = next[:len(c)], over[:len(c)]
+		for m, x := range c {
+			c[m] = x - r3*next[m] - r4*over[m]
 		}
+	}
+}
+
+// subtract subtracts x, times a factor, from y.
+func subtract(y, x []float64, factor float64) {
+	x = x[:len(y)]
+	for m := range y {
+		y[m] -= factor * x[m]
 	}
 }

@@ -24,71 +24,57 @@ func newSolver(n int, dt float64) *solver {
 // waves: changes are turned into those of the first axis, from one axis' to the next, and at the end back.
 func (s *solver) step() {
 	s.Derive()
-	for p := range s.U {
-		s.sound[p] = math.Sqrt(cfd.C1 * cfd.C2 * s.Inverse[p] * (s.U[p][4] - s.Kinetic[p]))
-	}
-	for p := range s.Change {
-		for m := range 5 {
-			s.Change[p][m] *= s.dt
-		}
-	}
-	s.inside(s.toWaves)
+	s.speeds()
+	s.Scale(s.dt)
+	s.Rows(s.toWaves)
 	s.lines(0)
-	s.inside(s.turnX)
+	s.Rows(s.turnX)
 	s.lines(1)
-	s.inside(s.turnY)
+	s.Rows(s.turnY)
 	s.lines(2)
-	s.inside(s.fromWaves)
-	for p := range s.U {
-		for m := range 5 {
-			s.U[p][m] += s.Change[p][m]
-		}
-	}
+	s.Rows(s.fromWaves)
+	s.Advance()
 }
 
-// inside calls do for the rows of points inside the cube.
-func (s *solver) inside(do func(from, to int)) {
-	for k := 1; k < s.N-1; k++ {
-		for j := 1; j < s.N-1; j++ {
-			row := (k*s.N + j) * s.N
-			do(row+1, row+s.N-1)
-		}
+// speeds finds the speed of sound at each point.
+func (s *solver) speeds() {
+	sound, points, c := s.sound[:len(s.U)], s.Points[:len(s.U)], cfd.C1*cfd.C2
+	for i := range s.U {
+		sound[i] = math.Sqrt(c * points[i].Inverse * (s.U[i][4] - points[i].Kinetic))
 	}
 }
 
 // lines solves the systems of all lines along an axis.
 func (s *solver) lines(axis uint) {
-	stride, a, b := s.Strides[axis%3], s.Strides[(axis+1)%3], s.Strides[(axis+2)%3]
-	for k := 1; k < s.N-1; k++ {
-		for j := 1; j < s.N-1; j++ {
-			start := j*a + k*b
-			s.build(axis, start)
-			s.solve(s.current, stride, start, 0, 3)
-			s.solve(s.with, stride, start, 3, 4)
-			s.solve(s.against, stride, start, 4, 5)
-		}
-	}
+	stride := s.Strides[axis%3]
+	s.Lines(axis, func(start int) {
+		s.build(axis, start)
+		s.solve(s.current, stride, start, 0, 3)
+		s.solve(s.with, stride, start, 3, 4)
+		s.solve(s.against, stride, start, 4, 5)
+	})
 }
 
 // toWaves turns changes into those of waves along the first axis.
 func (s *solver) toWaves(from, to int) {
-	for p := from; p < to; p++ {
-		c, v := &s.Change[p], &s.Velocity[p]
+	change, points, speeds := s.Change[from:to], s.Points[from:to], s.sound[from:to]
+	half, c2 := halfRoot, cfd.C2
+	for i := range change {
+		c, p := &change[i], &points[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
-		inv, sound := s.Inverse[p], s.sound[p]
-		t1 := cfd.C2 / (sound * sound) * (s.Specific[p]*r1 - v[0]*r2 - v[1]*r3 - v[2]*r4 + r5)
-		t2 := halfRoot * inv * (v[0]*r1 - r2)
-		t3 := halfRoot * inv * sound * t1
-		c[0], c[1], c[2] = r1-t1, -inv*(v[2]*r1-r4), inv*(v[1]*r1-r3)
-		c[3], c[4] = t3-t2, t2+t3
+		inverse, sound, x, y, z := p.Inverse, speeds[i], p.Velocity[0], p.Velocity[1], p.Velocity[2]
+		t1 := c2 / (sound * sound) * (p.Specific*r1 - x*r2 - y*r3 - z*r4 + r5)
+		t2 := half * inverse * (x*r1 - r2)
+		t3 := half * inverse * sound * t1
+		c[0], c[1], c[2], c[3], c[4] = r1-t1, inverse*(r4-z*r1), inverse*(y*r1-r3), t3-t2, t2+t3
 	}
 }
 
 // turnX turns changes of waves along the first axis into those along the second.
 func (s *solver) turnX(from, to int) {
-	change := s.Change[from:to]
-	for p := range change {
-		c := &change[p]
+	change, halfRoot := s.Change[from:to], halfRoot
+	for i := range change {
+		c := &change[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
 		t1, t2 := halfRoot*r3, 0.5*(r4+r5)
 		c[0], c[1], c[2], c[3], c[4] = -r2, r1, halfRoot*(r4-r5), t2-t1, t1+t2
@@ -97,9 +83,9 @@ func (s *solver) turnX(from, to int) {
 
 // turnY turns changes of waves along the second axis into those along the third.
 func (s *solver) turnY(from, to int) {
-	change := s.Change[from:to]
-	for p := range change {
-		c := &change[p]
+	change, halfRoot := s.Change[from:to], halfRoot
+	for i := range change {
+		c := &change[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
 		t1, t2 := halfRoot*r1, 0.5*(r4+r5)
 		c[0], c[1], c[2], c[3], c[4] = halfRoot*(r4-r5), -r3, r2, t2-t1, t1+t2
@@ -108,15 +94,17 @@ func (s *solver) turnY(from, to int) {
 
 // fromWaves turns changes of waves along the third axis into those of the quantities.
 func (s *solver) fromWaves(from, to int) {
-	for p := from; p < to; p++ {
-		c, v := &s.Change[p], &s.Velocity[p]
+	change, points, speeds, u := s.Change[from:to], s.Points[from:to], s.sound[from:to], s.U[from:to]
+	half, c2 := halfRoot, cfd.C2
+	for i := range change {
+		c, p := &change[i], &points[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
-		sound, mass := s.sound[p], s.U[p][0]
-		scaled := halfRoot * mass
+		mass, sound, x, y, z := u[i][0], speeds[i], p.Velocity[0], p.Velocity[1], p.Velocity[2]
+		scaled := half * mass
 		t1 := scaled / sound * (r4 + r5)
 		t2, t3 := r3+t1, scaled*(r4-r5)
-		c[0], c[1], c[2], c[3] = t2, v[0]*t2-mass*r2, mass*r1+v[1]*t2, v[2]*t2+t3
-		c[4] = mass*(v[1]*r1-v[0]*r2) + s.Specific[p]*t2 + sound*sound/cfd.C2*t1 + v[2]*t3
+		c[0], c[1], c[2], c[3] = t2, x*t2-mass*r2, mass*r1+y*t2, z*t2+t3
+		c[4] = mass*(y*r1-x*r2) + p.Specific*t2 + sound*sound/c2*t1 + z*t3
 	}
 }
 
