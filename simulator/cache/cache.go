@@ -71,12 +71,16 @@ type Cache struct {
 	ways   int
 	shift  uint
 	mask   uint64
-	tags   []uint64 // by set and way: line number, shifted left, and whether it was stored to; 0 is none
+	tags   []uint64 // by set and way, a place: line number, shifted left, and whether it was stored to; 0 is none
+	used   []uint64 // of LRU, by place: when it was used last
+	clock  *uint64  // counts accesses
+	near   []uint32 // of many ways, by the low bits of a line: the place where such a line was last
 	next   []uint32 // by set: FIFO's next way, or the tree's bits
+	recent []uint16 // of the tree, by set: the way that was used last, from 1 on
 	random uint64
 	shadow *shadow
-	recent []uint16 // by set: the way that was used last
-	quick  bool     // nobody else wants to know of hits
+	quick  *Quick // is told of lines that go
+	place  int    // of the line that was accessed last; -1 if it was left out
 }
 
 // New makes an empty cache. If classify is set, misses are told apart, which costs time.
@@ -87,15 +91,26 @@ func New(g Geometry, classify bool) (*Cache, error) {
 	if g.Ways == 0 {
 		g.Ways = g.Size / g.Line
 	}
-	sets := g.Size / (g.Line * g.Ways)
-	c := &Cache{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,
-		tags: make([]uint64, sets*g.Ways), next: make([]uint32, sets), random: 0x9e3779b97f4a7c15}
 	if g.Replacement == Tree && g.Ways > 32 {
 		return nil, errors.New("a tree of more than 32 ways")
 	}
-	c.quick, c.recent = !classify, make([]uint16, sets)
+	sets := g.Size / (g.Line * g.Ways)
+	c := &Cache{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,
+		tags: make([]uint64, sets*g.Ways), clock: new(uint64), random: 0x9e3779b97f4a7c15}
+	switch g.Replacement {
+	case LRU:
+		c.used = make([]uint64, sets*g.Ways)
+	case Tree:
+		c.recent = make([]uint16, sets)
+		fallthrough
+	default:
+		c.next = make([]uint32, sets)
+	}
+	if g.Ways > 8 {
+		c.near = make([]uint32, 1<<bits.Len64(sets*g.Ways))
+	}
 	if classify {
-		c.shadow = newShadow(int(g.Size / g.Line))
+		c.shadow = newShadow(int(g.Size/g.Line), c.clock)
 	}
 	return c, nil
 }
@@ -120,94 +135,73 @@ const dirty = 1
 // tag is how a line is stored: not 0.
 func tag(line uint64) uint64 { return line<<2 | 2 }
 
-// latest tells whether a line is the one of its set that was used last, so that accessing it again changes nothing.
-func (c *Cache) latest(line uint64, store bool) bool {
-	set := line & c.mask
-	t := c.tags[int(set)*c.ways+int(c.recent[set])]
-	return c.quick && (t == tag(line) && !store || t == tag(line)|dirty)
-}
-
 // Access accesses the line of that number.
 func (c *Cache) Access(line uint64, store bool) Result {
-	set := line & c.mask
-	tags := c.tags[int(set)*c.ways:][:c.ways:c.ways]
-	want := tag(line)
-	if c.latest(line, store) { // most often
-		return Result{Hit: true}
-	}
+	*c.clock++
 	var kind Kind
 	if c.shadow != nil {
 		kind = c.shadow.access(line)
 	}
-	if c.g.Replacement == LRU && !(store && c.g.NoWriteAllocate) {
-		old := first(tags, want)
+	if c.place = c.find(line); c.place >= 0 {
+		c.use(c.place)
 		if store && !c.g.WriteThrough {
-			tags[0] |= dirty
+			c.tags[c.place] |= dirty
 		}
-		if old&^dirty == want {
-			return Result{Hit: true}
-		}
-		return Result{Kind: kind, WrittenBack: old&dirty != 0, Victim: old >> 2 * (old & dirty)}
-	}
-	for way, t := range tags {
-		if t&^dirty == want {
-			c.touch(set, tags, way)
-			if store && !c.g.WriteThrough {
-				c.mark(tags, want)
-			}
-			return Result{Hit: true}
-		}
+		return Result{Hit: true}
 	}
 	r := Result{Kind: kind}
 	if store && c.g.NoWriteAllocate {
 		return r
 	}
-	way := c.victim(set, tags)
-	if old := tags[way]; old&dirty != 0 {
-		r.WrittenBack, r.Victim = true, old>>2
+	c.place = c.victim(line & c.mask)
+	if old := c.tags[c.place]; old != 0 {
+		c.quick.drop(old>>2<<c.shift, c.g.Line)
+		if old&dirty != 0 {
+			r.WrittenBack, r.Victim = true, old>>2
+		}
 	}
-	tags[way] = want
-	c.touch(set, tags, way)
-	if store && !c.g.WriteThrough {
-		c.mark(tags, want)
+	if c.tags[c.place] = tag(line); store && !c.g.WriteThrough {
+		c.tags[c.place] |= dirty
 	}
+	if c.near != nil {
+		c.near[line&uint64(len(c.near)-1)] = uint32(c.place)
+	}
+	c.use(c.place)
 	return r
 }
 
-// first makes a line the first of its set, in one go over those before it, and returns what left its place: the line itself as
-// it was, or the last one, which had to go.
-func first(tags []uint64, want uint64) uint64 {
-	carried := tags[0]
-	if carried&^dirty == want {
-		return carried
-	}
-	for i := 1; i < len(tags); i++ {
-		t := tags[i]
-		tags[i] = carried
-		carried = t
-		if t&^dirty == want {
-			tags[0] = t
-			return t
+// find returns the place of a line, -1 if it is not there.
+func (c *Cache) find(line uint64) int {
+	want := tag(line)
+	if c.near != nil {
+		if place := int(c.near[line&uint64(len(c.near)-1)]); c.tags[place]&^dirty == want {
+			return place
 		}
 	}
-	tags[0] = want
-	return carried
+	first := int(line&c.mask) * c.ways
+	for way, t := range c.tags[first : first+c.ways] {
+		if t&^dirty == want {
+			if c.near != nil {
+				c.near[line&uint64(len(c.near)-1)] = uint32(first + way)
+			}
+			return first + way
+		}
+	}
+	return -1
 }
 
 // Holds tells whether a line is in the cache, and changes nothing.
-func (c *Cache) Holds(line uint64) bool {
-	set := line & c.mask
-	for _, t := range c.tags[int(set)*c.ways:][:c.ways] {
-		if t&^dirty == tag(line) {
-			return true
-		}
-	}
-	return false
-}
+func (c *Cache) Holds(line uint64) bool { return c.find(line) >= 0 }
 
 // Flush empties the cache. Misses of lines that were there before are no cold ones.
 func (c *Cache) Flush() {
+	for _, t := range c.tags {
+		if t != 0 {
+			c.quick.drop(t>>2<<c.shift, c.g.Line)
+		}
+	}
 	clear(c.tags)
+	clear(c.used)
 	clear(c.next)
 	clear(c.recent)
 	if c.shadow != nil {
@@ -215,27 +209,20 @@ func (c *Cache) Flush() {
 	}
 }
 
-// mark notes that a line was stored to, wherever touch has put it.
-func (c *Cache) mark(tags []uint64, want uint64) {
-	for i, t := range tags {
-		if t&^dirty == want {
-			tags[i] |= dirty
-			return
-		}
-	}
-}
-
-// touch notes the use of a way. With LRU the ways of a set are in the order of their last use.
-func (c *Cache) touch(set uint64, tags []uint64, way int) {
-	if c.g.Replacement != LRU {
-		c.recent[set] = uint16(way)
-	}
+// use notes the use of a place.
+func (c *Cache) use(place int) {
 	switch c.g.Replacement {
 	case LRU:
-		t := tags[way]
-		copy(tags[1:way+1], tags[:way])
-		tags[0] = t
+		c.used[place] = *c.clock
 	case Tree: // all nodes on the way point away from it
+		set, way := place/c.ways, place%c.ways
+		last := int(c.recent[set]) - 1
+		if last == way {
+			return // they do
+		}
+		if c.recent[set] = uint16(way + 1); last >= 0 { // the next use of that one changes something
+			c.quick.drop(c.tags[set*c.ways+last]>>2<<c.shift, c.g.Line)
+		}
 		node := 1
 		for half := c.ways / 2; half > 0; half /= 2 {
 			if way&half != 0 {
@@ -249,26 +236,34 @@ func (c *Cache) touch(set uint64, tags []uint64, way int) {
 	}
 }
 
-// victim chooses the way whose line goes: one that is free, if there is.
-func (c *Cache) victim(set uint64, tags []uint64) int {
-	if c.g.Replacement == LRU {
-		return c.ways - 1
+// victim chooses the place in a set whose line goes: one that is free, if there is.
+func (c *Cache) victim(set uint64) int {
+	first := int(set) * c.ways
+	tags := c.tags[first:][:c.ways]
+	if c.g.Replacement == LRU { // what is free was never used
+		oldest, when := 0, ^uint64(0)
+		for way, t := range c.used[first:][:c.ways] {
+			if t < when {
+				oldest, when = way, t
+			}
+		}
+		return first + oldest
 	}
 	for way, t := range tags {
 		if t == 0 {
-			return way
+			return first + way
 		}
 	}
 	switch c.g.Replacement {
 	case FIFO:
 		way := c.next[set]
 		c.next[set] = (way + 1) % uint32(c.ways)
-		return int(way)
+		return first + int(way)
 	case Random:
 		c.random ^= c.random << 13
 		c.random ^= c.random >> 7
 		c.random ^= c.random << 17
-		return int(c.random % uint64(c.ways))
+		return first + int(c.random%uint64(c.ways))
 	}
 	node, way := 1, 0
 	for half := c.ways / 2; half > 0; half /= 2 {
@@ -276,5 +271,5 @@ func (c *Cache) victim(set uint64, tags []uint64) int {
 		way |= right * half
 		node = 2*node + right
 	}
-	return way
+	return first + way
 }

@@ -65,6 +65,7 @@ func TestAgainstDefinition(t *testing.T) {
 		{Size: 512, Line: 16, Ways: 2, Replacement: FIFO, WriteThrough: true},
 		{Size: 512, Line: 16, Ways: 2, Replacement: LRU, NoWriteAllocate: true},
 		{Size: 768, Line: 64, Ways: 3, Replacement: LRU},
+		{Size: 4096, Line: 32, Ways: 64, Replacement: LRU},
 	} {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
 			c, err := New(g, false)

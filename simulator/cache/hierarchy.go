@@ -32,6 +32,7 @@ func (o Outcome) KindL3() Kind { return Kind(o / kind3 & 3) }
 type Hierarchy struct {
 	l1i, l1d, l2, l3 *Cache // l3 may be nil
 	itlb, dtlb, tlb2 *Cache // tlb2 may be nil
+	code, data       *Quick
 }
 
 // NewHierarchies makes the hierarchies of n processors. If classify is set, misses are told apart, which costs time.
@@ -48,8 +49,9 @@ func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
 	}
 	var all []*Hierarchy
 	for range n {
-		h := &Hierarchy{make1(&m.L1I, classify), make1(&m.L1D, classify), make1(&m.L2, classify), make1(m.L3, classify),
-			make1(&m.ITLB, false), make1(&m.DTLB, false), make1(m.TLB2, false)}
+		h := &Hierarchy{l1i: make1(&m.L1I, classify), l1d: make1(&m.L1D, classify), l2: make1(&m.L2, classify), l3: make1(m.L3, classify),
+			itlb: make1(&m.ITLB, false), dtlb: make1(&m.DTLB, false), tlb2: make1(m.TLB2, false)}
+		h.code, h.data = newQuick(h.l1i, h.itlb), newQuick(h.l1d, h.dtlb)
 		if m.Shared && len(all) > 0 {
 			if m.L3 != nil {
 				h.l3 = all[0].l3
@@ -66,24 +68,27 @@ func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
 func (h *Hierarchy) Data(address, size uint64, store bool) Outcome {
 	line, last := h.l1d.LineOf(address), h.l1d.LineOf(address+size-1)
 	page, lastPage := h.dtlb.LineOf(address), h.dtlb.LineOf(address+size-1)
-	if line == last && h.dtlb.latest(page, false) && h.l1d.latest(line, store) { // most often
-		return 0
-	}
 	o := h.translate(h.dtlb, page)
 	if lastPage != page {
 		o |= h.translate(h.dtlb, lastPage)
 	}
 	o |= h.access(h.l1d, line, store)
 	if last != line {
-		o = o.and(h.access(h.l1d, last, store))
+		return o.and(h.access(h.l1d, last, store))
 	}
+	h.data.admit(h.l1d, h.dtlb)
 	return o
 }
 
 // Fetch reads the line of instructions at an address.
 func (h *Hierarchy) Fetch(address uint64) Outcome {
-	return h.translate(h.itlb, h.itlb.LineOf(address)) | h.access(h.l1i, h.l1i.LineOf(address), false)
+	o := h.translate(h.itlb, h.itlb.LineOf(address)) | h.access(h.l1i, h.l1i.LineOf(address), false)
+	h.code.admit(h.l1i, h.itlb)
+	return o
 }
+
+// Quick returns what [Hierarchy.Data] needs not be asked for, and what [Hierarchy.Fetch] need not.
+func (h *Hierarchy) Quick() (data, code *Quick) { return h.data, h.code }
 
 // and joins the outcomes of two halves of an access; of a miss of both, the kind is the first's.
 func (o Outcome) and(p Outcome) Outcome {
