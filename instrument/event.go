@@ -231,8 +231,28 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 	if se.counters == nil {
 		return
 	}
+	if se.readingRoom > 1+sample.MaxWords {
+		se.readMany(s, g, t, waits)
+		return
+	}
 	var values [sample.MaxWords]uint64
-	n := se.counters.Read(g, s.reading(), values[:], t, waits)
+	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits)])
+}
+
+// readMany is readCounters for sets that only the simulator has.
+//
+//go:noinline
+//go:norace
+func (se *session) readMany(s *slot, g unsafe.Pointer, t uint64, waits bool) {
+	var values [1 + sample.MaxSimulated]uint64
+	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits)])
+}
+
+// putReading writes a reading of the counters. There must be room, and t in reach.
+//
+//go:norace
+func (se *session) putReading(s *slot, t uint64, values []uint64) {
+	n := len(values)
 	if n == 1 {
 		se.buffer.Count(shm.ReadingsRefused, 1)
 		if se.refused.CompareAndSwap(false, true) {
@@ -240,7 +260,7 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 		}
 	}
 	head := word(s.pos)
-	for i, v := range values[:n] {
+	for i, v := range values {
 		*word(s.pos + 8 + uintptr(i)*8) = v
 	}
 	s.pos += 8 * uintptr(1+n)

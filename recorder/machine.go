@@ -74,7 +74,7 @@ func Attend(o Options, m *Machine) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.machine = m
+	o.Dir, o.machine = out.dir, m
 	for _, name := range o.Counters {
 		o.handed = append(o.handed, sample.Spec{Name: name, Simulated: true}.String())
 	}
@@ -82,11 +82,15 @@ func Attend(o Options, m *Machine) (*Recorder, error) {
 	if err != nil {
 		return nil, errors.Join(err, out.undo())
 	}
-	if out.aside != "" && !o.Quiet {
-		r.say("the older %s is now %s", out.dir, out.aside)
-	}
+	r.aside, r.undo = out.aside, out.undo
 	return r, nil
 }
+
+// Aside returns where an older archive of that name went, "" if there was none.
+func (r *Recorder) Aside() string { return r.aside }
+
+// Abandon takes back Attend: nothing was run.
+func (r *Recorder) Abandon() error { return errors.Join(r.abandon(), r.undo()) }
 
 // Session returns the session directory, of this machine.
 func (r *Recorder) Session() string { return r.session.dir }
@@ -98,8 +102,8 @@ func (r *Recorder) Environment() string { return shm.Environment + "=" + r.confi
 func (r *Recorder) Step() { r.poll() }
 
 // Complete ends the recording after the run: the process root, which was started first at a time with these arguments, ended with this
-// status, -1 if it did not. It returns why the archive is not complete; everything else is said.
-func (r *Recorder) Complete(root int, args []string, began trace.Stamp, status int) error {
+// status, -1 if it did not. It returns what was recorded, and why the archive is not complete; everything else is said.
+func (r *Recorder) Complete(root int, args []string, began trace.Stamp, status int) (Total, error) {
 	r.root, r.args, r.began = root, args, began
 	for k := range r.ended {
 		r.ended[k] = r.machine.Now()
@@ -112,5 +116,5 @@ func (r *Recorder) Complete(root int, args []string, began trace.Stamp, status i
 		r.report()
 	}
 	r.session = nil
-	return err
+	return r.total(), err
 }

@@ -30,6 +30,8 @@ type Recorder struct {
 	ended   stamps                 // when it was found to have ended
 	nested  bool                   // another tracerec runs in the session
 	machine *Machine               // where the processes run, nil if here
+	aside   string                 // see Aside
+	undo    func() error           // see Abandon
 	err     error                  // why the archive is written no further
 	stop    chan struct{}
 	stopped chan struct{}

@@ -32,7 +32,8 @@ import (
 // MaxEvents is the largest number of events in a set, and of native events that they are made of.
 const MaxEvents = 16
 
-// MaxWords is the largest number of words that Read stores: where the reading was taken, the values, the bounds.
+// MaxWords is the largest number of words that Read stores: where the reading was taken, the values, the bounds. Sets of events of the
+// simulator may have more, see [Set.Words].
 const MaxWords = 1 + 2*MaxEvents
 
 // NoBound is the bound of a stretch in which nothing is known of a counter.

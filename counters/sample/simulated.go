@@ -19,7 +19,7 @@ type simulated struct {
 type mode struct{ user, kernel bool }
 
 // MaxSimulated is the largest number of events of the simulator in a set.
-const MaxSimulated = MaxWords - 1
+const MaxSimulated = 64
 
 // openSimulated opens an event set of events of the simulator.
 func (s *Set) openSimulated(names []string) error {

@@ -21,6 +21,7 @@ type Archive struct {
 	Records   uint64
 	Bytes     int64
 	Frequent  []Frequent // functions that were not recorded all the time, the most frequent first
+	Messages  []string   // how the recording of an instrumented program went; each one line
 }
 
 // Frequent is a function that was counted in its callers from some call on: see [Options.Frequent].

@@ -145,13 +145,7 @@ func (p *process) define() {
 	r := p.r
 	if p.out == nil {
 		info := trace.ProcessInfo{PID: p.id, Parent: p.parent, Args: p.args, Start: stamp(p.begin), Clock: "virtual", Frequency: 1e9,
-			Processor: trace.Processor{Arch: "riscv64", Vendor: "simulator", Name: "simulated, without caches"}}
-		if m := r.o.Machine; m != nil {
-			info.Processor.Name = m.Name
-			if info.Processor.Name == "" {
-				info.Processor.Name = m.Title
-			}
-		}
+			Processor: processorOf(r.o.Machine)}
 		var err error
 		p.out, err = r.out.AddProcess(info)
 		r.note(err)

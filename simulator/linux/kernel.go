@@ -42,6 +42,8 @@ type Options struct {
 	Timeout         time.Duration // of the host, 0 is any; nothing else depends on the host's time
 	MaxTime         time.Duration // virtual, 0 is any
 
+	Pulse func(now time.Duration) // called before each turn with the virtual time, while nothing executes; nil for none
+
 	Observer Observer   // of all threads; nil for none, which costs nothing
 	PMU      *pmu.PMU   // of every processor, for perf_event_open; nil for none: the guest gets ENOSYS
 	Counting pmu.Source // what the PMU counts; nil: the observer knows
@@ -275,6 +277,9 @@ func (k *Kernel) step() {
 		budget = min(budget, int64(most-done))
 	}
 	before := t.hart.Retired
+	if k.o.Pulse != nil {
+		k.o.Pulse(time.Duration(c.clock))
+	}
 	if k.o.Observer != nil {
 		k.o.Observer.Turn(Turn{t.p.id, t.id, number, t.p.space, t.hart})
 	}
