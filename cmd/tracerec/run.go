@@ -19,10 +19,17 @@ func newRun(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
 	var live string
 	var lists, specs []string
+	var sim simOptions
 	cmd := &cobra.Command{
 		Use:  use,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sim.check(cmd); err != nil {
+				return err
+			}
+			if sim.on {
+				return sim.run(cmd, simRecording{o.Dir, simEvents(lists), o.Quiet}, args)
+			}
 			if len(args) == 0 {
 				return errors.New("no program to record; see tracerec --help")
 			}
@@ -60,6 +67,7 @@ func newRun(use string) *cobra.Command {
 	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
 	f.StringVar(&live, "live", "", "watch it meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
+	sim.add(cmd)
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
 }

@@ -30,7 +30,7 @@ func Build(args []string, dir string, w io.Writer) (file string, rest []string, 
 		what = []string{local(args[0])}
 	case err == nil:
 		return args[0], rest, copyFile(filepath.Join(dir, filepath.Base(args[0])), args[0])
-	case isPath(args[0]) || !errors.Is(err, os.ErrNotExist):
+	case isPath(args[0]) && !strings.Contains(args[0], "...") || !errors.Is(err, os.ErrNotExist):
 		return "", nil, err
 	}
 	file, err = build(what, dir, w)

@@ -119,3 +119,32 @@ func parse(v reflect.Value, text string) error {
 	}
 	return nil
 }
+
+// Parameter is a parameter of a machine with its value.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Parameters lists the parameters that [Machine.Set] changes, in the order of the description.
+func (m *Machine) Parameters() []Parameter { return parameters(reflect.ValueOf(m), "") }
+
+func parameters(v reflect.Value, within string) (list []Parameter) {
+	v = reflect.Indirect(v)
+	for i := range v.NumField() {
+		name, f := jsonName(v.Type().Field(i)), v.Field(i)
+		switch {
+		case name == "" || f.Kind() == reflect.Pointer && f.IsNil():
+		case structured(f):
+			list = append(list, parameters(f, within+name+".")...)
+		default:
+			text := fmt.Sprint(f)
+			if f.CanUint() {
+				n := size.Bytes(f.Uint())
+				text = n.String()
+			}
+			list = append(list, Parameter{within + name, text})
+		}
+	}
+	return list
+}

@@ -125,3 +125,25 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+// The parameters of one machine, set one by one, make another machine the same.
+func TestParameters(t *testing.T) {
+	from, err := Named("server")
+	require.NoError(t, err)
+	to, err := Named("bgl")
+	require.NoError(t, err)
+	to.L3, to.TLB2 = new(Geometry), new(Geometry)
+	list := from.Parameters()
+	require.Contains(t, list, Parameter{"l1d.size", "32K"})
+	for _, p := range list {
+		require.NoError(t, to.Set(p.Name, p.Value), p.Name)
+	}
+	to.Title, to.Name = from.Title, from.Name
+	require.Equal(t, from, to)
+
+	bgl, err := Named("bgl")
+	require.NoError(t, err)
+	for _, p := range bgl.Parameters() {
+		require.NotContains(t, p.Name, "l3.")
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// simOptions are the flags of runs on the simulator.
+type simOptions struct {
+	on, list bool
+
+	machine         string
+	set             []string
+	cpus            int
+	seed            uint64
+	maxInstructions uint64
+	timeout         time.Duration
+	mounts, env     []string
+	breaks          []string
+	dump            string
+	trace           string
+
+	filter []string
+	only   string
+	sweep  []string
+	format string
+}
+
+// Exit statuses of runs on the simulator, beside the program's own and badUse.
+const (
+	ranOut    = 124 // a limit was reached
+	cannotRun = 125 // the simulator cannot go on
+	noProgram = 126 // not a program that the simulator runs
+	notFound  = 127
+)
+
+// noMachine is the machine of which nothing is modelled but instructions.
+const noMachine = "none"
+
+// add adds the flags to a command.
+func (o *simOptions) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.on, "sim", false, "run a package or RISC-V binary on the simulator")
+	f.BoolVar(&o.list, "list", false, "with --sim: list machines, parameters, counters")
+	f.StringVar(&o.machine, "machine", "server", "with --sim: `NAME`, FILE.json or none")
+	f.StringArrayVar(&o.set, "set", nil, "with --sim: `PARAMETER=VALUE` of the machine")
+	f.IntVar(&o.cpus, "cpus", 2, "with --sim: virtual processors")
+	f.Uint64Var(&o.seed, "seed", 0, "with --sim: another seed is another schedule")
+	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "with --sim: end after `N` instructions")
+	f.DurationVar(&o.timeout, "timeout", 0, "with --sim: end after this time")
+	f.StringArrayVar(&o.mounts, "mount", nil, "with --sim: give `GUEST=HOST[:rw]`, a directory")
+	f.StringArrayVar(&o.env, "env", nil, "with --sim: set `NAME=VALUE` for the program")
+	f.StringArrayVar(&o.breaks, "break", nil, "with --sim: end at `FUNCTION[:N]` or an address")
+	f.StringVar(&o.dump, "dump", "", "with --sim: write the state of a break or failure")
+	f.Lookup("dump").NoOptDefVal = "-"
+	f.StringVar(&o.trace, "trace", "", "with --sim: write addresses to `FILE`.din or .trz")
+	f.StringArrayVar(&o.filter, "filter", nil, "with --sim: functions to record, as main.*,-*.init")
+	f.StringVar(&o.only, "only", "", "with --sim: count goroutines begun by `FUNCTION`")
+	f.StringArrayVar(&o.sweep, "sweep", nil, "with --sim: counts for each of `PARAM=A,B,…`")
+	f.StringVar(&o.format, "format", "text", "with --list, --sweep: text, json or csv")
+}
+
+var (
+	simFlags = []string{"list", "machine", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
+		"only", "sweep", "format"}
+	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
+)
+
+// check tells what is wrong with the flags, those of recordings without the simulator included.
+func (o *simOptions) check(cmd *cobra.Command) error {
+	refused, why := simFlags, "--%s is for runs on the simulator; give --sim, too"
+	if o.on {
+		refused, why = notSimFlags, "--%s is not for runs on the simulator"
+	}
+	given := cmd.Flags().Changed
+	for _, name := range refused {
+		if given(name) {
+			return fmt.Errorf(why, name)
+		}
+	}
+	switch {
+	case o.cpus < 1 || o.cpus > 256:
+		return fmt.Errorf("--cpus %d: from 1 to 256", o.cpus)
+	case o.timeout < 0:
+		return fmt.Errorf("--timeout %v: less than nothing", o.timeout)
+	case given("max-instructions") && o.maxInstructions == 0:
+		return errors.New("--max-instructions 0: at least one")
+	case o.format != "text" && o.format != "json" && (o.format != "csv" || o.list):
+		return fmt.Errorf("unknown format %q: text, json or, with --sweep, csv", o.format)
+	case given("format") && o.sweep == nil && !o.list:
+		return errors.New("--format is for --sweep and --list")
+	case o.sweep != nil:
+		for _, name := range []string{"output", "break", "dump", "trace", "filter"} {
+			if given(name) && cmd.Flag(name).Value.String() != "" {
+				return fmt.Errorf("--%s does not go with --sweep, which only counts", name)
+			}
+		}
+	}
+	return nil
+}
+
+// simHelp is what the help of tracerec says about the simulator.
+var simHelp = strings.TrimSpace(`
+With --sim, PROGRAM is a package, Go files, or a static RISC-V binary. It runs on
+a simulated machine that counts everything exactly, in virtual time, the same
+every time. Nothing has to be instrumented: regions are the program's functions.
+-o '' writes no archive but the counts, to standard error. The program sees its
+working directory, read-only, an empty /tmp, and what --mount gives; of the
+environment what --env gives. --sweep runs it for every combination of
+parameters. The exit status is the program's, 2 if a package does not build, 127
+or 126 if there is no such program or it is none for the simulator, 124 when
+--max-instructions or --timeout ended it, and 125 when it does what the simulator
+cannot do.`)
+
+// simRecording is what the flags of all recordings say.
+type simRecording struct {
+	dir    string // "" for none
+	events []string
+	quiet  bool
+}
+
+// simEvents joins the lists of -c; nil for none.
+func simEvents(lists []string) (names []string) {
+	for _, list := range lists {
+		names = append(names, splitEvents(list)...)
+	}
+	return names
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/recorder/simulated"
+	"tracerec/simulator/cache"
+	counting "tracerec/simulator/count"
+	"tracerec/simulator/linux"
+)
+
+// simulation is a command line for the simulator.
+type simulation struct {
+	*simOptions
+	simRecording
+	cmd     *cobra.Command
+	say     func(string)
+	home    string // temporary directory
+	program string // as it was named
+}
+
+// The guest's directories beside those that are given.
+const (
+	guestProgram = "/program"
+	guestTemp    = "/tmp"
+)
+
+// run does what the command line asks of the simulator.
+func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) error {
+	s := &simulation{simOptions: o, simRecording: r, cmd: cmd, say: sayTo(cmd.ErrOrStderr())}
+	m, err := s.chosenMachine()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		if len(args) > 0 {
+			return fmt.Errorf("--list takes no program, such as %s", args[0])
+		}
+		return s.listing(m)
+	}
+	if len(args) == 0 {
+		return errors.New("no program to run; see tracerec --help")
+	}
+	if s.home, err = os.MkdirTemp("", "tracerec-sim-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.home)
+	options, err := s.options(m, args)
+	if err != nil {
+		return err
+	}
+	if o.sweep != nil {
+		return s.runSweep(options)
+	}
+	options.Output, options.Events, options.Filter = r.dir, r.events, simEvents(o.filter)
+	return s.runOnce(options)
+}
+
+// chosenMachine returns the machine, with parameters as --set has them; nil for none.
+func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
+	switch {
+	case s.machine == noMachine:
+		if len(s.set) > 0 || len(s.sweep) > 0 {
+			return nil, errors.New("--machine none has no parameters")
+		}
+		return nil, nil
+	case strings.HasSuffix(s.machine, ".json") || strings.Contains(s.machine, "/"):
+		m, err = readMachine(s.machine)
+	default:
+		m, err = cache.Named(s.machine)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range s.set {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %s: not PARAMETER=VALUE", p)
+		}
+		if err := m.Set(name, value); err != nil {
+			return nil, fmt.Errorf("--set %s: %w", p, err)
+		}
+	}
+	if err := m.Check(); err != nil {
+		return nil, fmt.Errorf("--set %s: %w", strings.Join(s.set, " --set "), err)
+	}
+	return m, nil
+}
+
+// readMachine reads a machine from a file.
+func readMachine(name string) (*cache.Machine, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("machine: %w", err)
+	}
+	m, err := cache.Read(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %w", name, err)
+	}
+	m.Name = strings.TrimSuffix(filepath.Base(name), ".json")
+	return m, nil
+}
+
+// options makes those of a run: what the guest sees, and the program, which is built if need be.
+func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Options, err error) {
+	if o.Dir, err = os.Getwd(); err != nil {
+		return o, err
+	}
+	var dirs [2]string
+	for i, name := range []string{"program", "tmp"} {
+		dirs[i] = filepath.Join(s.home, name)
+		if err := os.Mkdir(dirs[i], 0o700); err != nil {
+			return o, err
+		}
+	}
+	o.Mounts = []linux.Mount{{Guest: o.Dir, Host: o.Dir}, {Guest: guestProgram, Host: dirs[0]}, {Guest: guestTemp, Host: dirs[1], Write: true}}
+	for _, text := range s.mounts {
+		given, err := parseMount(text, o.Dir)
+		if err != nil {
+			return o, err
+		}
+		o.Mounts = slices.DeleteFunc(o.Mounts, func(m linux.Mount) bool { return m.Guest == given.Guest })
+		o.Mounts = append(o.Mounts, given)
+	}
+	o.Env = []string{"HOME=" + guestTemp, "PATH=" + guestProgram, "TMPDIR=" + guestTemp}
+	for _, text := range s.env {
+		name, _, ok := strings.Cut(text, "=")
+		if !ok {
+			text += "=" + os.Getenv(name)
+		}
+		o.Env = slices.DeleteFunc(o.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+		o.Env = append(o.Env, text)
+	}
+	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
+	if o.Classify, err = s.classify(m); err != nil {
+		return o, err
+	}
+	file, rest, err := simulated.Build(args, dirs[0], s.cmd.ErrOrStderr())
+	switch s.program = args[0]; {
+	case errors.Is(err, simulated.ErrBuild):
+		return o, &exit{badUse, nil}
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		return o, cannotStart(args[0], err)
+	case err != nil:
+		return o, err
+	}
+	o.Program, o.Args = file, append([]string{guestProgram + "/" + filepath.Base(file)}, rest...)
+	return o, nil
+}
+
+// parseMount reads GUEST=HOST[:rw]; names of the guest are relative to its working directory.
+func parseMount(text, dir string) (linux.Mount, error) {
+	guest, host, ok := strings.Cut(text, "=")
+	m := linux.Mount{Guest: guest}
+	if m.Host, m.Write = strings.CutSuffix(host, ":rw"); !ok || guest == "" || m.Host == "" {
+		return m, fmt.Errorf("--mount %s: not GUEST=HOST or GUEST=HOST:rw", text)
+	}
+	if !filepath.IsAbs(m.Guest) {
+		m.Guest = filepath.Join(dir, m.Guest)
+	}
+	m.Guest = filepath.Clean(m.Guest)
+	switch info, err := os.Stat(m.Host); {
+	case err != nil:
+		return m, fmt.Errorf("--mount %s: %w", text, err)
+	case !info.IsDir():
+		return m, fmt.Errorf("--mount %s: %s is not a directory", text, m.Host)
+	}
+	return m, nil
+}
+
+// classify tells whether misses have to be told apart for the events that are asked for, all of which have to exist.
+func (s *simulation) classify(m *cache.Machine) (bool, error) {
+	plain, err := countable(m, false)
+	if err != nil {
+		return false, err
+	}
+	all, err := countable(m, true)
+	if err != nil {
+		return false, err
+	}
+	apart := false
+	for _, name := range s.events {
+		if s.sweep == nil && s.dir != "" {
+			name, _, _ = strings.Cut(name, ":") // which part is recorded
+		}
+		if !all[name] {
+			return false, fmt.Errorf("-c %s: %w on machine %s; see tracerec --sim --machine %s --list", name, counting.ErrUnknown, s.machine, s.machine)
+		}
+		apart = apart || !plain[name]
+	}
+	return apart || s.events == nil && m != nil && s.sweep == nil, nil
+}
+
+// countable returns the events that a machine has.
+func countable(m *cache.Machine, classify bool) (map[string]bool, error) {
+	c, err := counting.New(m, counting.Options{Classify: classify})
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, e := range c.Events() {
+		names[e.Name] = true
+	}
+	return names, nil
+}
+
+// runOnce runs the program and records it, or prints its counts.
+func (s *simulation) runOnce(o simulated.Options) error {
+	o.Stdin, o.Stdout, o.Stderr = s.cmd.InOrStdin(), s.cmd.OutOrStdout(), s.cmd.ErrOrStderr()
+	ctx, stop := untilSignal()
+	defer stop()
+	o.Context = ctx
+	state, err := s.stateFile()
+	if err != nil {
+		return err
+	}
+	if state != nil {
+		defer state.Close()
+		o.Dump = state
+	}
+	begin := time.Now()
+	r, err := simulated.Run(o)
+	if r != nil && !s.quiet {
+		s.summary(o, r, time.Since(begin))
+	}
+	if r != nil && r.Counters != nil && s.dir == "" && !s.quiet {
+		if err := s.table(s.cmd.ErrOrStderr(), r); err != nil {
+			return err
+		}
+	}
+	if err == nil && r.Break == "" && len(s.breaks) > 0 {
+		s.say("the run did not get to " + strings.Join(s.breaks, " or "))
+	}
+	if by, ok := errors.AsType[caughtSignal](context.Cause(ctx)); ok && errors.Is(err, linux.ErrInterrupted) {
+		return &exit{128 + int(by.Signal), fmt.Errorf("%s: ended by %w", s.program, by)}
+	}
+	return s.ended(r, err)
+}
+
+// caughtSignal is why a run was interrupted.
+type caughtSignal struct{ syscall.Signal }
+
+func (c caughtSignal) Error() string { return fmt.Sprintf("signal %d, %v", int(c.Signal), c.Signal) }
+
+// untilSignal returns a context that a signal to this process ends. Another one kills it, as it always would.
+func untilSignal() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(caughtSignal{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); cancel(nil) }
+}
+
+// stateFile opens what --dump names.
+func (s *simulation) stateFile() (*os.File, error) {
+	switch s.dump {
+	case "":
+		return nil, nil
+	case "-":
+		return os.Stderr, nil
+	}
+	f, err := os.Create(s.dump)
+	if err != nil {
+		return nil, fmt.Errorf("--dump: %w", err)
+	}
+	return f, nil
+}
+
+// ended turns the end of a run into that of tracerec.
+func (s *simulation) ended(r *simulated.Result, err error) error {
+	switch {
+	case errors.As(err, new(*exit)):
+		return err
+	case err == nil && r.Break != "":
+		return nil
+	case err == nil && r.Status == 0:
+		return nil
+	case err == nil && r.Signal != 0:
+		return &exit{r.Status, fmt.Errorf("%s: ended by %w", s.program, caughtSignal{syscall.Signal(r.Signal)})}
+	case err == nil:
+		return &exit{r.Status, nil}
+	case errors.Is(err, linux.ErrLimit):
+		return &exit{ranOut, fmt.Errorf("%s: ended after %d instructions, as --max-instructions says", s.program, s.maxInstructions)}
+	case errors.Is(err, linux.ErrTimeout):
+		return &exit{ranOut, fmt.Errorf("%s: ended after %v, as --timeout says", s.program, s.timeout)}
+	case errors.Is(err, simulated.ErrBreakpoint):
+		return err
+	case r == nil || r.Instructions == 0:
+		return &exit{noProgram, err}
+	}
+	return &exit{cannotRun, fmt.Errorf("%s: the simulator cannot go on: %w", s.program, err)}
+}

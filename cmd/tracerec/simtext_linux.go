@@ -1,0 +1,213 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"tracerec/internal/readable"
+	"tracerec/recorder"
+	"tracerec/recorder/simulated"
+	"tracerec/simulator/cache"
+	counting "tracerec/simulator/count"
+)
+
+// Events that are counted if nothing else is asked for; those that the machine does not have are left out.
+var (
+	usualCounts = []string{"PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_LD_INS", "PAPI_SR_INS", "PAPI_FP_OPS", "PAPI_BR_INS", "PAPI_BR_MSP", "PAPI_L1_DCA",
+		"PAPI_L1_DCM", "SIM_L1D_COLD", "SIM_L1D_CAPACITY", "SIM_L1D_CONFLICT", "PAPI_L1_ICM", "PAPI_L2_DCM", "PAPI_L3_DCM", "PAPI_TLB_DM", "PAPI_TLB_IM",
+		"SIM_SYSCALL"}
+	usualMetrics = []string{"PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_L3_DCM", "PAPI_BR_MSP"}
+)
+
+// selected returns the values of what --only chooses: goroutines by the function with which they began, or a domain.
+func (s *simulation) selected(c *counting.Counters) (v counting.Values, err error) {
+	if s.only == "" {
+		return c.Totals(), nil
+	}
+	var known []string
+	for _, a := range c.Accounts() {
+		domain := a.Domain.String()
+		if s.only == domain || wildcard(s.only, a.Start) {
+			v.Add(&a.Values)
+		}
+		if known = append(known, domain); a.Start != "" {
+			known = append(known, a.Start)
+		}
+	}
+	if v == (counting.Values{}) {
+		slices.Sort(known)
+		return v, &exit{badUse, fmt.Errorf("--only %s: nothing was counted of that; there is %s", s.only, strings.Join(slices.Compact(known), ", "))}
+	}
+	return v, nil
+}
+
+// wildcard tells whether a name is what a pattern says, with * for any characters.
+func wildcard(pattern, name string) bool {
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", ":") }
+	matched, err := path.Match(flat(pattern), flat(name))
+	return name != "" && (pattern == name || matched && err == nil)
+}
+
+// eventValue is the value of an event.
+type eventValue struct {
+	counting.Event
+	value uint64
+}
+
+// values returns those of the events that were asked for, else of the usual ones.
+func (s *simulation) values(c *counting.Counters, usual []string) (list []eventValue, err error) {
+	v, err := s.selected(c)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]counting.Event{}
+	for _, e := range c.Events() {
+		there[e.Name] = e
+	}
+	names := s.events
+	if names == nil {
+		names = usual
+	}
+	for _, name := range names {
+		if e, ok := there[name]; ok {
+			n, _ := c.Value(&v, name) // it is there
+			list = append(list, eventValue{e, n})
+		}
+	}
+	return list, nil
+}
+
+// summary says what a run was.
+func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time.Duration) {
+	n := float64(r.Instructions)
+	s.say(fmt.Sprintf("%s instructions in %s of virtual time, machine %s with %s; it took %s, %.0f million instructions per second",
+		grouped(int64(r.Instructions), 0), readable.Quantity(float64(r.Time), "ns"), s.machine, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
+	if r.Break != "" {
+		s.say("ended at " + r.Break)
+	}
+	if a := r.Archive; a != nil {
+		s.say(fmt.Sprintf("%s: %s of %s in %s, %s of %s, with %s; see expert analyze %s", a.Dir, recorder.Plural(a.Records, "event"),
+			recorder.Plural(a.Functions, "function"), recorder.Plural(a.Processes, "process"), recorder.Bytes(a.Bytes),
+			recorder.Plural(a.Locations, "location"), recorder.Plural(len(a.Events), "counter"), a.Dir))
+		if a.Aside != "" {
+			s.say("the archive that was there is now " + a.Aside)
+		}
+		s.frequent(a.Frequent)
+	}
+}
+
+// frequent tells of functions that were counted in their callers because they are called so often.
+func (s *simulation) frequent(list []simulated.Frequent) {
+	if len(list) == 0 {
+		return
+	}
+	var calls uint64
+	var names []string
+	for i, f := range list {
+		calls += f.Skipped
+		if i < 3 {
+			names = append(names, f.Function)
+		}
+	}
+	if more := len(list) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	s.say(fmt.Sprintf("%s of short functions are counted in their callers: %s", recorder.Plural(calls, "call"), strings.Join(names, ", ")))
+}
+
+// table prints the counts of a run.
+func (s *simulation) table(w io.Writer, r *simulated.Result) error {
+	list, err := s.values(r.Counters, usualCounts)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	of := ""
+	if s.only != "" {
+		of = ", only " + s.only
+	}
+	fmt.Fprintf(&out, "\ncounts of %s%s\n\n", s.program, of)
+	for _, c := range list {
+		fmt.Fprintf(&out, "%20s  %-16s  %s\n", grouped(int64(c.value), 0), c.Name, c.Description)
+	}
+	_, err = io.WriteString(w, out.String())
+	return err
+}
+
+// machineRow is what is told about a machine.
+type machineRow struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
+
+// eventRow is what is told about an event.
+type eventRow struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// listing tells which machines there are, and of the chosen one parameters and events.
+func (s *simulation) listing(m *cache.Machine) error {
+	v := struct {
+		Machines   []machineRow      `json:"machines"`
+		Machine    string            `json:"machine"` // of which the following are
+		Parameters []cache.Parameter `json:"parameters"`
+		Events     []eventRow        `json:"events"`
+	}{Machine: s.machine}
+	for _, name := range cache.Machines() {
+		x, err := cache.Named(name)
+		if err != nil {
+			return err
+		}
+		v.Machines = append(v.Machines, machineRow{name, x.Title})
+	}
+	if m != nil {
+		v.Parameters = m.Parameters()
+	}
+	c, err := counting.New(m, counting.Options{Classify: true})
+	if err != nil {
+		return err
+	}
+	for _, e := range c.Events() {
+		v.Events = append(v.Events, eventRow{e.Name, e.Description})
+	}
+	w := s.cmd.OutOrStdout()
+	if s.format == "json" {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(v)
+	}
+	var out strings.Builder
+	out.WriteString("machines (--machine)\n")
+	for _, x := range v.Machines {
+		fmt.Fprintf(&out, "  %-8s  %s\n", x.Name, x.Title)
+	}
+	fmt.Fprintf(&out, "  %-8s  only what does not depend on caches and prediction is counted\n", noMachine)
+	if v.Parameters != nil {
+		fmt.Fprintf(&out, "\nparameters of %s (--set, --sweep)\n", s.machine)
+		var words []string
+		for _, p := range v.Parameters {
+			words = append(words, p.Name+"="+p.Value)
+		}
+		for _, line := range fold(strings.Join(words, " "), width-2) {
+			fmt.Fprintf(&out, "  %s\n", line)
+		}
+	}
+	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", s.machine)
+	for _, e := range v.Events {
+		for i, line := range fold(e.Description, width-20) {
+			name := e.Name
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&out, "  %-16s  %s\n", name, line)
+		}
+	}
+	_, err = io.WriteString(w, out.String())
+	return err
+}
