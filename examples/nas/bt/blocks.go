@@ -3,6 +3,17 @@ package main
 // A block has five rows of five numbers.
 type rows = [][5]float64
 
+// combine sets b to f times x minus g times y, less d on the diagonal.
+func combine(b, x, y rows, f, g, d float64) {
+	b, x, y = b[:5], x[:5], y[:5]
+	for m := range b {
+		for l := range 5 {
+			b[m][l] = f*x[m][l] - g*y[m][l]
+		}
+		b[m][m] -= d
+	}
+}
+
 // eliminate divides c and r by b from the left, by elimination without pivots, which destroys b.
 func eliminate(b, c rows, r []float64) {
 	b, c, r = b[:5], c[:5], r[:5]

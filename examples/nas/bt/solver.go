@@ -42,18 +42,14 @@ func (s *solver) build(axis uint, start int) {
 	s.b[last], s.a[last] = one, cfd.Matrix{}
 	below, diagonal, above := s.a, s.b, s.c
 	for i := 1; i < last; i++ {
-		a, b, c := &below[i], &diagonal[i], &above[i]
-		lowCurrent, highCurrent := &current[i-1], &current[i+1]
-		lowStick, midStick, highStick := &stick[i-1], &stick[i], &stick[i+1]
-		for m := range a {
-			for l := range a {
-				a[m][l] = -t2*lowCurrent[m][l] - t1*lowStick[m][l]
-				b[m][l] = twice * midStick[m][l]
-				c[m][l] = t2*highCurrent[m][l] - t1*highStick[m][l]
+		combine(below[i][:], current[i-1][:], stick[i-1][:], -t2, t1, d)
+		combine(above[i][:], current[i+1][:], stick[i+1][:], t2, t1, d)
+		b, v := diagonal[i][:], stick[i][:]
+		for m := range v {
+			for l := range 5 {
+				b[m][l] = twice * v[m][l]
 			}
-			a[m][m] -= d
 			b[m][m] += on
-			c[m][m] -= d
 		}
 	}
 }
