@@ -90,7 +90,8 @@ func (f *Flow) each(margin int, do func(p int, at [3]float64)) {
 	}
 }
 
-// interpolate mixes what there is on the six faces.
+// interpolate mixes what there is on the six faces, by the formula of the specification. Its products are of quantities: it is not
+// exact on the faces.
 func interpolate(at [3]float64) (u Vector) {
 	var mean [3]Vector // of the faces across an axis
 	for axis, x := range at {
