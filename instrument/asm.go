@@ -14,7 +14,7 @@ func here() (gp unsafe.Pointer, ticks uint64)
 // hereFenced is here, with the counter read after everything before it has been done.
 func hereFenced() (gp unsafe.Pointer, ticks uint64)
 
-// returnPC returns the address to which the caller's caller returns.
+// returnPC returns the address to which the caller's caller returns; on RISC-V only in the function site.
 func returnPC() uintptr
 
 // returnPCs stores the addresses to which the caller, its caller and so on return; it stops at the

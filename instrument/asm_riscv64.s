@@ -22,11 +22,16 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 
 // func returnPC() uintptr
 //
-// Frames are not linked, which testFrames finds out.
+// See returnAt.
 TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
-	MOV X0, ret+0(FP)
+	MOV ·returnAt(SB), X5
+	ADD X2, X5
+	MOV (X5), X5
+	MOV X5, ret+0(FP)
 	RET
 
 // func returnPCs(pcs *[16]uintptr)
+//
+// Frames are not linked, which testFrames finds out.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	RET

@@ -145,6 +145,7 @@ var prepare sync.Once
 func lookAround() {
 	goidOffset = findGoid()
 	framesLinked = testFrames()
+	returnKnown = framesLinked || findReturn()
 	joinsVisible = testJoins()
 }
 

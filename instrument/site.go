@@ -20,8 +20,10 @@ type site struct {
 	inside bool // the address lies in this package or one below: the place is further up
 }
 
-// framesLinked says that return addresses can be read through frame pointers.
-var framesLinked bool
+var (
+	framesLinked bool // return addresses can be read through frame pointers
+	returnKnown  bool // the one that the function site wants can be read
+)
 
 var nameSeed = maphash.MakeSeed()
 
@@ -30,15 +32,21 @@ var nameSeed = maphash.MakeSeed()
 //
 //go:noinline
 func (se *session) site(name string) uint32 {
-	if framesLinked {
+	if returnKnown {
 		if e := se.sites.find(uint64(returnPC())); e != nil && !e.value.inside && e.value.name == name {
 			return e.value.region
 		}
 	}
 	var pcs [16]uintptr
-	if framesLinked {
+	switch {
+	case framesLinked:
 		returnPCs(&pcs)
-	} else {
+	case se == nil: // findReturn asks
+		for returnAt = 8; returnAt < searchedStack; returnAt += 8 {
+			soughtReturn.tell(returnPC())
+		}
+		return unknownRegion
+	default:
 		runtime.Callers(2, pcs[:])
 	}
 	for _, pc := range pcs {
