@@ -125,8 +125,7 @@ func (p *process) startOf(pc uint64) uint32 {
 
 // short returns a function's name without the path of its package.
 func short(name string) string {
-	begin, _, _ := strings.Cut(name, "[") // type arguments have paths of their own
-	return name[strings.LastIndexByte(begin, '/')+1:]
+	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // write hands over what a location has collected.
@@ -144,6 +143,9 @@ func (p *process) write(l *location) {
 func (p *process) define() {
 	r := p.r
 	if p.out == nil {
+		if parent := r.live[p.parent]; parent != nil {
+			parent.define() // comes first
+		}
 		info := trace.ProcessInfo{PID: p.id, Parent: p.parent, Args: p.args, Start: stamp(p.begin), Clock: "virtual", Frequency: 1e9,
 			Processor: processorOf(r.o.Machine)}
 		var err error

@@ -82,7 +82,7 @@ func (r *recording) clock() int64 {
 func (r *recording) Turn(t linux.Turn) {
 	if r.thread != nil {
 		r.thread.stopped, r.thread.at = r.clock(), r.now
-		r.thread.called = calls(r.turn)
+		r.thread.called = r.turn.Memory != nil && calls(r.turn)
 	}
 	if r.process == nil || t.Process != r.turn.Process {
 		r.process = r.processOf(t.Process)
@@ -212,7 +212,9 @@ func (r *recording) locate(c count.Charge) *location {
 func (r *recording) Loaded(id int, content []byte) {
 	r.Counters.Loaded(id, content)
 	p := r.processOf(id)
+	r.gone(id)
 	if p.image != nil {
+		r.settle()
 		p.endAll(r.clock())
 		p.goroutines, p.natives = map[uint64]*location{}, map[int]*location{}
 	}
@@ -243,11 +245,19 @@ func (r *recording) Ended(id, thread int) {
 	p := r.processOf(id)
 	switch l := p.natives[thread]; {
 	case thread == 0:
+		r.gone(id)
 		r.finish(p, -1)
 	case l != nil && r.live[id] != nil:
 		r.settle()
 		l.end(r.clock())
 		delete(p.natives, thread)
+	}
+}
+
+// gone says that the memory that a process had is no more.
+func (r *recording) gone(id int) {
+	if r.turn.Process == id {
+		r.turn.Memory = nil
 	}
 }
 

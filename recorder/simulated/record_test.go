@@ -1,0 +1,265 @@
+//go:build linux
+
+package simulated
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/simulator/cache"
+	"tracerec/simulator/linux"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// compile builds a program of testdata for RISC-V.
+func compile(t testing.TB, name string) string {
+	t.Helper()
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go tool here to build a program with")
+	}
+	file := filepath.Join(t.TempDir(), name)
+	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return file
+}
+
+func machine(t testing.TB, name string) *cache.Machine {
+	m, err := cache.Named(name)
+	require.NoError(t, err)
+	return m
+}
+
+// record runs a program and records it.
+func record(t testing.TB, o Options) (*Result, string, error) {
+	t.Helper()
+	var printed bytes.Buffer
+	o.Stdout, o.Stderr = &printed, &printed
+	if o.Output == "" {
+		o.Output = filepath.Join(t.TempDir(), "trace.dir")
+	}
+	if o.Args == nil {
+		o.Args = []string{"program"}
+	}
+	r, err := Run(o)
+	if r != nil && r.Archive != nil {
+		checked(t, r.Archive.Dir)
+	}
+	return r, printed.String(), err
+}
+
+// checked opens an archive that must be complete and without problems.
+func checked(t testing.TB, dir string) *trace.Archive {
+	t.Helper()
+	a, err := trace.Open(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.Close()) })
+	require.True(t, a.Header().Complete)
+	require.Empty(t, a.Check())
+	return a
+}
+
+func analyze(t testing.TB, dir string) *report.Experiment {
+	t.Helper()
+	e, err := analyzer.Analyze(checked(t, dir), analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	return e
+}
+
+// sums returns the sum of each counter over all call paths and locations.
+func sums(e *report.Experiment) map[string]uint64 {
+	all := map[string]uint64{}
+	for i, m := range e.Metrics {
+		if m.Counter {
+			for _, c := range e.Severity[i] {
+				all[m.Title] += uint64(c.Value)
+			}
+		}
+	}
+	return all
+}
+
+// What the report says of all call paths and locations together is what the run counted, to the last event, and all of it is certain.
+func TestSums(t *testing.T) {
+	program := compile(t, "paths")
+	for cpus, name := range []string{"", "bgl", "server"} {
+		o := Options{Program: program, CPUs: cpus, Classify: true, Seed: uint64(cpus)}
+		if name != "" {
+			o.Machine = machine(t, name)
+		}
+		r, _, err := record(t, o)
+		require.NoError(t, err)
+		require.Zero(t, r.Status)
+		e := analyze(t, r.Archive.Dir)
+		all, total := sums(e), r.Counters.Totals()
+		require.NotEmpty(t, r.Archive.Events)
+		for _, event := range r.Archive.Events {
+			want, err := r.Counters.Value(&total, event)
+			require.NoError(t, err)
+			require.Equal(t, want, all[event], event)
+			require.NotContains(t, all, event+"_uncertain")
+		}
+		require.Equal(t, r.Instructions, all["PAPI_TOT_INS"])
+		require.Equal(t, r.Time.Milliseconds(), e.Header.Wall/1e6)
+	}
+}
+
+// called returns what the goroutines of the program entered (+) and left (-), of the functions that are named, by the goroutine's number.
+func called(t *testing.T, a *trace.Archive, named func(string) bool) map[uint64][]string {
+	defs := a.Definitions()
+	lines, stacks := map[uint64][]string{}, map[trace.LocationID][]string{}
+	d := a.NewDecoder()
+	for _, c := range a.Chunks() {
+		batches, err := d.Decode(c, new(trace.Buffer))
+		require.NoError(t, err)
+		for _, b := range batches {
+			id := defs.Locations[b.Location].GoID
+			stack := stacks[b.Location]
+			pop := func(n int) {
+				for ; n > 0; n-- {
+					if name := stack[len(stack)-1]; named(name) {
+						lines[id] = append(lines[id], "-"+name)
+					}
+					stack = stack[:len(stack)-1]
+				}
+			}
+			for _, e := range b.Events {
+				switch spec, _ := wire.SpecOf(e.Kind); {
+				case e.Kind == wire.End:
+					pop(len(stack))
+				case e.Kind == wire.Exit:
+					pop(int(e.ID) + 1)
+				case spec.Level < 0:
+					pop(1)
+				case spec.Level > 0:
+					name := defs.Regions[e.ID].Name
+					if named(name) {
+						lines[id] = append(lines[id], "+"+name)
+					}
+					stack = append(stack, name)
+				}
+			}
+			stacks[b.Location] = stack
+		}
+	}
+	return lines
+}
+
+// brief joins lines, of which those that are the same and follow each other become one.
+func brief(lines []string) string {
+	var b strings.Builder
+	for i, n := 0, 0; i < len(lines); i += n {
+		for n = 1; i+n < len(lines) && lines[i+n] == lines[i]; n++ {
+		}
+		fmt.Fprintf(&b, "%s×%d ", lines[i], n)
+	}
+	return b.String()
+}
+
+// The program knows what it called and what returned. So does the archive, through panics, faults, Goexit, coroutines, wrappers, and stacks that
+// grow.
+func TestCalls(t *testing.T) {
+	program := compile(t, "paths")
+	for seed := range uint64(3) {
+		r, printed, err := record(t, Options{Program: program, CPUs: 2, Seed: seed, Events: []string{"PAPI_TOT_INS"}, Filter: []string{"-*.note"}, Frequent: -1})
+		require.NoError(t, err)
+		want, functions := map[string]int{}, map[string]bool{} // what goroutines did, and how many did that
+		lines := bufio.NewScanner(strings.NewReader(printed))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			_, what, _ := strings.Cut(lines.Text(), " ")
+			want[brief(strings.Fields(what))]++
+			for _, f := range strings.Fields(what) {
+				functions[f[1:]] = true
+			}
+		}
+		require.Len(t, functions, 15)
+		got := map[string]int{}
+		for _, l := range called(t, checked(t, r.Archive.Dir), func(f string) bool { return functions[f] }) {
+			got[brief(l)]++
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+// files returns the bytes of an archive.
+func files(t *testing.T, dir string) string {
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, n := range names {
+		b, err := os.ReadFile(n)
+		require.NoError(t, err)
+		fmt.Fprintf(&all, "%s %d\n%s", filepath.Base(n), len(b), b)
+	}
+	return all.String()
+}
+
+// The same run makes the same archive, byte for byte, whatever differs outside.
+func TestSameArchive(t *testing.T) {
+	program := compile(t, "paths")
+	var first string
+	for i := range 3 {
+		old := runtime.GOMAXPROCS(1 + i%2)
+		t.Chdir(t.TempDir())
+		t.Setenv("SOMETHING", fmt.Sprint(i))
+		if i == 2 { // another time, and another name of the same program
+			moved := filepath.Join(t.TempDir(), "other")
+			require.NoError(t, os.Rename(program, moved))
+			program = moved
+			require.NoError(t, os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)))
+		}
+		r, _, err := record(t, Options{Program: program, CPUs: 2, Machine: machine(t, "bgl"), Output: filepath.Join(t.TempDir(), fmt.Sprint("trace", i))})
+		runtime.GOMAXPROCS(old)
+		require.NoError(t, err)
+		if all := files(t, r.Archive.Dir); i == 0 {
+			first = all
+		} else {
+			require.True(t, all == first, "run %d", i)
+		}
+	}
+	require.NotContains(t, first, filepath.Dir(program))
+}
+
+// Every process is one of the archive, with its command line and its own counts.
+func TestProcesses(t *testing.T) {
+	program := compile(t, "children")
+	mounts := []linux.Mount{{Guest: "/bin", Host: filepath.Dir(program)}}
+	r, printed, err := record(t, Options{Program: program, Args: []string{"/bin/children"}, Mounts: mounts, CPUs: 2, Machine: machine(t, "bgl"), Events: []string{"PAPI_FSQ_INS", "PAPI_TOT_INS"}})
+	require.NoError(t, err)
+	require.Equal(t, "true\n2000 true\n3000 true\n", printed)
+	defs := checked(t, r.Archive.Dir).Definitions()
+	require.Len(t, defs.Processes, 3)
+	for i, args := range [][]string{{"/bin/children"}, {"/proc/self/exe", "2000"}, {"/proc/self/exe", "3000"}} {
+		require.Equal(t, args, defs.Processes[i].Args)
+	}
+	e := analyze(t, r.Archive.Dir)
+	roots := map[string]int64{}
+	for i, m := range e.Metrics {
+		if m.Title == "PAPI_FSQ_INS" {
+			for _, c := range e.Severity[i] {
+				roots[fmt.Sprint(e.Locations[c.Location].Process, " ", e.Regions[e.Paths[c.Path].Region].Name)] += c.Value
+			}
+		}
+	}
+	require.Equal(t, map[string]int64{"0 main.roots": 100, "1 main.roots": 2000, "2 main.roots": 3000}, roots)
+	require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
+}
