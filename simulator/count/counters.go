@@ -30,6 +30,7 @@ type Counters struct {
 	caches     []*cache.Hierarchy // by virtual processor; empty without a machine
 	predictors []*cache.Predictor
 	caching    *cache.Hierarchy // of the processor at hand
+	fetching   *cache.Quick     // what it fetches without asking
 	predictor  *cache.Predictor
 	line       uint64 // that was fetched last
 
@@ -46,7 +47,8 @@ type Counters struct {
 	note      *note   // of the block at hand
 	dirty     []*note // whose executions are not in now yet
 	last      [20]Counter
-	lasts     int // counters in last: what the last access to memory counted as
+	lasts     int    // counters in last: what the last access to memory that was not quick counted as, besides a hit
+	lastAt    uint64 // which instruction of the turn made it
 }
 
 // key tells accounts apart.
@@ -71,6 +73,7 @@ type note struct {
 	of       *Counters
 	counts   []counted
 	executed uint64 // times that are not in an account yet
+	n        int    // instructions
 	lines    uint64 // the first line of instructions
 	last     uint64 // address of the last instruction
 	end      uint64 // behind it
@@ -109,7 +112,7 @@ func New(m *cache.Machine, o Options) (*Counters, error) {
 		p, _ := cache.NewPredictor(m.Predictor) // was checked
 		c.predictors = append(c.predictors, p)
 	}
-	c.caching, c.predictor = c.caches[0], c.predictors[0]
+	c.processor(0)
 	return c, nil
 }
 
@@ -121,17 +124,39 @@ func (c *Counters) Turn(t linux.Turn) {
 		c.running.thread(t.Thread)
 	}
 	if len(c.caches) > 0 && t.CPU != c.turn.CPU {
-		n := t.CPU % len(c.caches)
-		c.caching, c.predictor, c.line = c.caches[n], c.predictors[n], ^uint64(0)
+		c.processor(t.CPU)
+		c.line = ^uint64(0)
 	}
 	c.turn = t
 	if c.silent {
 		c.speak()
 	}
 	c.g = ^uint64(0) // look again
+	c.lasts = 0
+	c.lend()
 	if c.running.mapped && t.Hart.CSR == nil {
 		t.Hart.CSR = c.register
 	}
+}
+
+// processor makes the caches and the prediction of a virtual processor those at hand.
+func (c *Counters) processor(cpu int) {
+	n := cpu % len(c.caches)
+	c.caching, c.predictor = c.caches[n], c.predictors[n]
+	_, c.fetching = c.caching.Quick()
+}
+
+// lend leaves the accesses that are quick to the hart at hand: they are hits, which blocks count.
+func (c *Counters) lend() {
+	if c.turn.Hart == nil {
+		return
+	}
+	if c.caching == nil {
+		c.turn.Hart.Quick(c, nil)
+		return
+	}
+	data, _ := c.caching.Quick()
+	c.turn.Hart.Quick(c, data)
 }
 
 // Block implements [riscv.Observer].
@@ -148,63 +173,101 @@ func (c *Counters) Block(h *riscv.Hart, b *riscv.Block, n int) {
 		c.hush(t.silent, h.X[27])
 	}
 	c.note = t
+	if n != t.n {
+		c.part(t, b.Code(), n)
+		return
+	}
+	if t.executed++; t.executed == 1 {
+		c.dirty = append(c.dirty, t)
+	}
+	if c.caching != nil {
+		c.fetch(t.lines, t.end)
+	}
+}
+
+// part counts the first n instructions of a block.
+func (c *Counters) part(t *note, code []riscv.Instruction, n int) {
+	v := &c.now.values
+	if t.silent {
+		v[Instructions] += uint64(n)
+		return
+	}
 	end := t.end
-	switch code := b.Code(); {
-	case n == len(code):
-		if t.executed == 0 {
-			c.dirty = append(c.dirty, t)
-		}
-		t.executed++
-	case t.silent:
-		c.now.values[Instructions] += uint64(n)
-	default:
-		for i := range code[:n] {
-			class(&code[i], &c.now.values)
-		}
-		for i := n; i < len(code); i++ {
+	for i := range code {
+		if i < n {
+			c.class(&code[i], v)
+		} else {
 			end -= uint64(code[i].Size)
 		}
 	}
 	if c.caching != nil {
+		v[Fetches] += c.linesUpTo(t.lines, end)
 		c.fetch(t.lines, end)
 	}
 }
 
+// class is [class], and counts loads and stores as hits, until they turn out to be misses.
+func (c *Counters) class(in *riscv.Instruction, v *Values) {
+	if class(in, v); c.machine == nil {
+		return
+	}
+	a := &accessOf[in.Op]
+	if a.load {
+		v[LoadHits]++
+	}
+	if a.store {
+		v[StoreHits]++
+	}
+}
+
+// linesUpTo returns how many lines of instructions there are from the one at an address up to an end.
+func (c *Counters) linesUpTo(line, end uint64) uint64 {
+	return (end - line + c.machine.L1I.Line - 1) / c.machine.L1I.Line
+}
+
 // fetch reads the lines of a block, from the first one up to its end.
 func (c *Counters) fetch(line, end uint64) {
-	v := &c.now.values
 	for ; line < end; line += c.machine.L1I.Line {
-		v[Fetches]++
 		if line == c.line {
 			continue
 		}
-		c.line = line
-		o := c.caching.Fetch(line)
-		if o == 0 {
-			continue
+		if c.line = line; !c.fetching.Load(line, 0) {
+			c.fetched(c.caching.Fetch(line))
 		}
-		for _, e := range [...]struct {
-			o cache.Outcome
-			c Counter
-		}{{cache.MissL1, FetchMisses}, {cache.MissL2, FetchMissesL2}, {cache.MissL3, FetchMissesL3}, {cache.MissTLB, FetchTLBMisses},
-			{cache.MissTLB2, TLB2Misses}, {cache.WriteBack2, WriteBacksL2}, {cache.WriteBack3, WriteBacksL3}} {
-			if o&e.o != 0 {
-				v[e.c]++
-			}
+	}
+}
+
+// fetched counts what fetching a line met.
+func (c *Counters) fetched(o cache.Outcome) {
+	if o == 0 {
+		return
+	}
+	v := &c.now.values
+	for _, e := range [...]struct {
+		o cache.Outcome
+		c Counter
+	}{{cache.MissL1, FetchMisses}, {cache.MissL2, FetchMissesL2}, {cache.MissL3, FetchMissesL3}, {cache.MissTLB, FetchTLBMisses},
+		{cache.MissTLB2, TLB2Misses}, {cache.WriteBack2, WriteBacksL2}, {cache.WriteBack3, WriteBacksL3}} {
+		if o&e.o != 0 {
+			v[e.c]++
 		}
 	}
 }
 
 func (c *Counters) newNote(b *riscv.Block) *note {
-	t := &note{of: c, end: b.PC(), silent: c.running.program.silences(b.PC())}
+	t := &note{of: c, end: b.PC(), n: len(b.Code()), silent: c.running.program.silences(b.PC())}
 	var v Values
 	for i := range b.Code() {
 		in := &b.Code()[i]
-		class(in, &v)
+		c.class(in, &v)
 		t.last = t.end
 		t.end += uint64(in.Size)
 		t.ends.branch = v[Branches] > 0
 		t.ends.calls, t.ends.returns, t.ends.indirect = v[Calls] > 0, v[Returns] > 0, v[Indirect] > 0
+	}
+	if c.machine != nil {
+		t.lines = b.PC() &^ (c.machine.L1I.Line - 1)
+		v[Fetches] = c.linesUpTo(t.lines, t.end)
 	}
 	if t.silent {
 		t.leaves, t.ends, v = t.ends, ending{}, Values{Instructions: v[Instructions]}
@@ -213,9 +276,6 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 		if n > 0 {
 			t.counts = append(t.counts, counted{Counter(i), n})
 		}
-	}
-	if c.machine != nil {
-		t.lines = b.PC() &^ (c.machine.L1I.Line - 1)
 	}
 	if c.flow != nil {
 		t.mark = c.flow.Mark(b)
@@ -264,44 +324,48 @@ func (c *Counters) predict(t *note, next uint64) {
 
 // Undone implements [riscv.Observer]. If the first instruction that was not executed accessed memory, that did not happen either,
 // for the counters; what it did to the caches stays.
-func (c *Counters) Undone(_ *riscv.Hart, b *riscv.Block, i, n int) {
+func (c *Counters) Undone(h *riscv.Hart, b *riscv.Block, i, n int) {
 	c.settle()
+	v := &c.now.values
 	if c.silent {
-		c.now.values[Instructions] -= uint64(n - i)
+		v[Instructions] -= uint64(n - i)
 		return
 	}
-	var v Values
+	var undone Values
 	for j := i; j < n; j++ {
-		class(&b.Code()[j], &v)
+		c.class(&b.Code()[j], &undone)
 	}
-	if accessOf[b.Code()[i].Op].size > 0 {
-		for _, l := range c.last[:c.lasts] {
-			v[l]++
+	*v = v.Since(undone)
+	if c.lastAt != h.Retired+uint64(i) {
+		return
+	}
+	for _, l := range c.last[:c.lasts] {
+		v[l]--
+		switch l {
+		case LoadMisses:
+			v[LoadHits]++
+		case StoreMisses:
+			v[StoreHits]++
 		}
-		c.lasts = 0
 	}
-	c.now.values = c.now.values.Since(v)
+	c.lasts = 0
 }
 
 // Memory implements [riscv.Observer].
-func (c *Counters) Memory(_ *riscv.Hart, in *riscv.Instruction, address uint64) {
+func (c *Counters) Memory(h *riscv.Hart, in *riscv.Instruction, address uint64) {
 	a := &accessOf[in.Op]
-	c.lasts = 0
 	if c.caching == nil || a.size == 0 {
 		return
 	}
+	c.lasts, c.lastAt = 0, h.Retired+uint64(in.At)
 	size := uint64(a.size)
 	if a.load {
-		o := c.caching.Data(address, size, false)
-		c.counts(LoadHits)
-		if o != 0 {
+		if o := c.caching.Data(address, size, false); o != 0 {
 			c.missed(o, LoadHits)
 		}
 	}
 	if a.store {
-		o := c.caching.Data(address, size, true)
-		c.counts(StoreHits)
-		if o != 0 {
+		if o := c.caching.Data(address, size, true); o != 0 {
 			c.missed(o, StoreHits)
 		}
 	}
@@ -320,7 +384,6 @@ func (c *Counters) counts(n Counter) {
 // missed counts what an access met, which was counted as a hit.
 func (c *Counters) missed(o cache.Outcome, hits Counter) {
 	if o&cache.MissL1 != 0 {
-		c.lasts--
 		c.now.values[hits]--
 		c.counts(hits + LoadMisses - LoadHits)
 	}

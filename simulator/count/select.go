@@ -202,6 +202,7 @@ func (c *Counters) hush(silent bool, g uint64) {
 	c.settle()
 	if c.silent = silent; silent {
 		c.caching, c.predictor = nil, nil
+		c.lend()
 		c.choose(c.account(key{process: c.turn.Process, image: c.running.image, thread: c.turn.Thread, domain: Measurement}, 0))
 		return
 	}
@@ -220,7 +221,7 @@ func (c *Counters) hush(silent bool, g uint64) {
 func (c *Counters) speak() {
 	c.silent = false
 	if len(c.caches) > 0 {
-		n := c.turn.CPU % len(c.caches)
-		c.caching, c.predictor = c.caches[n], c.predictors[n]
+		c.processor(c.turn.CPU)
+		c.lend()
 	}
 }

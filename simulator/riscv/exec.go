@@ -84,63 +84,93 @@ func (h *Hart) runObserved() Stop {
 
 			case LB:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 0) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LH:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 1) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(int64(*(*int16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LW:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 3) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case LD:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 7) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 			case LBU:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 0) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case LHU:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 1) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(*(*uint16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case LWU:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 3) {
+					in = h.observed(in)
+				}
 				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case SB:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 0) {
+					in = h.observed(in)
+				}
 				*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint8(x[in.Rs2])
 			case SH:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 1) {
+					in = h.observed(in)
+				}
 				*(*uint16)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint16(x[in.Rs2])
 			case SW:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 3) {
+					in = h.observed(in)
+				}
 				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(x[in.Rs2])
 			case SD:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 7) {
+					in = h.observed(in)
+				}
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = x[in.Rs2]
 			case FLW:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 3) {
+					in = h.observed(in)
+				}
 				h.F[in.Rd&31] = boxed | uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 			case FLD:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Load(x[in.Rs1]+uint64(in.Imm), 7) {
+					in = h.observed(in)
+				}
 				h.F[in.Rd&31] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 			case FSW:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 3) {
+					in = h.observed(in)
+				}
 				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(h.F[in.Rs2&31])
 			case FSD:
 				h.at = int(in.At)
-				h.observer.Memory(h, in, x[in.Rs1]+uint64(in.Imm))
+				if !h.quick.Store(x[in.Rs1]+uint64(in.Imm), 7) {
+					in = h.observed(in)
+				}
 				*(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = h.F[in.Rs2&31]
 
 			case ADDI:
@@ -273,6 +303,12 @@ func (h *Hart) runObserved() Stop {
 	start:
 	}
 	return h.unfetched()
+}
+
+// observed tells the observer of an access to memory, and returns the instruction.
+func (h *Hart) observed(in *Instruction) *Instruction {
+	h.observer.Memory(h, in, h.X[in.Rs1]+uint64(in.Imm))
+	return in
 }
 
 // observeAtomic tells the observer of an atomic operation.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"tracerec/simulator/cache"
 	"tracerec/simulator/memory"
 	"tracerec/simulator/softfloat"
 )
@@ -35,6 +36,7 @@ type Hart struct {
 	partial      [longest + 1]Instruction // the beginning of a block that does not fit into the limit
 
 	observer Observer
+	quick    *cache.Quick // of which accesses the observer needs not be told
 
 	code *Code
 	mem  unsafe.Pointer
@@ -46,7 +48,7 @@ type Hart struct {
 type Observer interface {
 	// Block is called before the first n instructions of a block are executed.
 	Block(h *Hart, b *Block, n int)
-	// Memory is called before an instruction accesses memory at an address.
+	// Memory is called before an instruction accesses memory at an address, unless that is quick: see [Hart.Quick].
 	Memory(h *Hart, in *Instruction, address uint64)
 	// Left is called when a whole block was executed, with the address of the next instruction.
 	Left(h *Hart, b *Block, next uint64)
@@ -55,7 +57,20 @@ type Observer interface {
 }
 
 // Observe sets the observer, nil for none.
-func (h *Hart) Observe(o Observer) { h.observer = o }
+func (h *Hart) Observe(o Observer) { h.observer, h.quick = o, noQuick }
+
+var noQuick = cache.NoQuick()
+
+// Quick is for an observer that needs not be told of the accesses that are quick from now on, nil for none: the hart notes
+// them. Atomic operations are none of them. It has no effect if others observe the hart as well.
+func (h *Hart) Quick(o Observer, q *cache.Quick) {
+	if h.observer != o {
+		return
+	}
+	if h.quick = q; q == nil {
+		h.quick = noQuick
+	}
+}
 
 // Stop says why Run returned.
 type Stop struct {

@@ -48,7 +48,7 @@ var sequences = []struct{ first, rest string }{
 func Unobserved(source []byte) ([]byte, error) {
 	_, rest, ok := strings.Cut(string(source), "func (h *Hart) runObserved() Stop {\n")
 	loop, _, ok2 := strings.Cut(rest, "\n}\n")
-	loop = regexp.MustCompile(`(?m)^\s*h\.observe.*\n`).ReplaceAllString(loop, "")
+	loop = regexp.MustCompile(`(?m)^\s*(if !h\.quick.*\n.*\n\s*}|h\.observe.*)\n`).ReplaceAllString(loop, "")
 	loop = strings.Replace(loop, "b.plain", "b.fused", 1)
 	before, after, ok3 := strings.Cut(loop, "\t\t\tdefault:\n")
 	if !ok || !ok2 || !ok3 || !strings.Contains(loop, "b.fused") {
