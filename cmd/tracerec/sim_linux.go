@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -219,24 +220,22 @@ func countable(m *cache.Machine, classify bool) (map[string]bool, error) {
 
 // runOnce runs the program and records it, or prints its counts.
 func (s *simulation) runOnce(o simulated.Options) error {
-	o.Stdin, o.Stdout, o.Stderr = s.cmd.InOrStdin(), s.cmd.OutOrStdout(), s.cmd.ErrOrStderr()
+	o.Stdin, o.Stdout, o.Stderr = steady(s.cmd.InOrStdin()), s.cmd.OutOrStdout(), s.cmd.ErrOrStderr()
 	ctx, stop := untilSignal()
 	defer stop()
 	o.Context = ctx
-	state, err := s.stateFile()
+	state, closeState, err := s.stateFile()
 	if err != nil {
 		return err
 	}
-	if state != nil {
-		defer state.Close()
-		o.Dump = state
-	}
+	o.Dump = state
 	begin := time.Now()
 	r, err := simulated.Run(o)
-	if r != nil && !s.quiet {
+	err = errors.Join(err, closeState())
+	if r != nil && r.Instructions > 0 && !s.quiet {
 		s.summary(o, r, time.Since(begin))
 	}
-	if r != nil && r.Counters != nil && s.dir == "" && !s.quiet {
+	if r != nil && r.Instructions > 0 && s.dir == "" && !s.quiet {
 		if err := s.table(s.cmd.ErrOrStderr(), r); err != nil {
 			return err
 		}
@@ -248,6 +247,27 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		return &exit{128 + int(by.Signal), fmt.Errorf("%s: ended by %w", s.program, by)}
 	}
 	return s.ended(r, err)
+}
+
+// steady makes reads of standard input return as much as was asked for, whenever it was written, so that a pipe does not make
+// runs differ. A person at a terminal is answered line by line.
+func steady(in io.Reader) io.Reader {
+	if f, ok := in.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
+			return in
+		}
+	}
+	return fullReads{in}
+}
+
+type fullReads struct{ io.Reader }
+
+func (r fullReads) Read(b []byte) (int, error) {
+	n, err := io.ReadFull(r.Reader, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // it is told the next time
+	}
+	return n, err
 }
 
 // caughtSignal is why a run was interrupted.
@@ -271,19 +291,19 @@ func untilSignal() (context.Context, func()) {
 	return ctx, func() { signal.Stop(signals); cancel(nil) }
 }
 
-// stateFile opens what --dump names.
-func (s *simulation) stateFile() (*os.File, error) {
+// stateFile opens what --dump names; nil for nothing.
+func (s *simulation) stateFile() (io.Writer, func() error, error) {
 	switch s.dump {
 	case "":
-		return nil, nil
+		return nil, func() error { return nil }, nil
 	case "-":
-		return os.Stderr, nil
+		return s.cmd.ErrOrStderr(), func() error { return nil }, nil
 	}
 	f, err := os.Create(s.dump)
 	if err != nil {
-		return nil, fmt.Errorf("--dump: %w", err)
+		return nil, nil, fmt.Errorf("--dump: %w", err)
 	}
-	return f, nil
+	return f, f.Close, nil
 }
 
 // ended turns the end of a run into that of tracerec.

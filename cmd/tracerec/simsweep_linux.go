@@ -208,7 +208,7 @@ type inputReader struct {
 func (r *inputReader) Read(b []byte) (int, error) {
 	r.of.Lock()
 	defer r.of.Unlock()
-	if r.at == len(r.of.got) && r.of.err == nil {
+	for r.at+len(b) > len(r.of.got) && r.of.err == nil { // all runs get pieces of the same sizes
 		chunk := make([]byte, 64<<10)
 		var n int
 		n, r.of.err = r.of.from.Read(chunk)

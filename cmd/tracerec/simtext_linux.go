@@ -184,10 +184,9 @@ func (s *simulation) listing(m *cache.Machine) error {
 	}
 	var out strings.Builder
 	out.WriteString("machines (--machine)\n")
-	for _, x := range v.Machines {
-		fmt.Fprintf(&out, "  %-8s  %s\n", x.Name, x.Title)
+	for _, x := range append(v.Machines, machineRow{noMachine, "only what does not depend on caches and prediction is counted"}) {
+		describeName(&out, 8, x.Name, x.Title)
 	}
-	fmt.Fprintf(&out, "  %-8s  only what does not depend on caches and prediction is counted\n", noMachine)
 	if v.Parameters != nil {
 		fmt.Fprintf(&out, "\nparameters of %s (--set, --sweep)\n", s.machine)
 		var words []string
@@ -200,14 +199,16 @@ func (s *simulation) listing(m *cache.Machine) error {
 	}
 	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", s.machine)
 	for _, e := range v.Events {
-		for i, line := range fold(e.Description, width-20) {
-			name := e.Name
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintf(&out, "  %-16s  %s\n", name, line)
-		}
+		describeName(&out, 16, e.Name, e.Description)
 	}
 	_, err = io.WriteString(w, out.String())
 	return err
+}
+
+// describeName writes a name in a column, and beside it what it is.
+func describeName(out *strings.Builder, column int, name, text string) {
+	for _, line := range fold(text, width-4-column) {
+		fmt.Fprintf(out, "  %-*s  %s\n", column, name, line)
+		name = ""
+	}
 }

@@ -62,7 +62,7 @@ func build(what []string, dir string, w io.Writer) (string, error) {
 
 // isPath tells whether the go command takes a name for that of a directory, and not for an import path.
 func isPath(name string) bool {
-	return filepath.IsAbs(name) || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
+	return name == "" || filepath.IsAbs(name) || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
 }
 
 // local makes the name of a directory one that is not an import path.
