@@ -81,7 +81,7 @@ var rules = []rule{
 	{"patterns", []string{"analyzer", "metric", "metric/spec", "trace", "trace/wire"}, nil},
 	{"examples", nil, nil},
 	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
-	{"examples/*/*", []string{"instrument", "examples/*", "examples/*/*"}, nil},
+	{"examples/*/*", []string{"instrument", "simulator/guest", "examples/*", "examples/*/*"}, nil},
 	{"cmd/*", []string{"*", "*/*"}, []string{cobra, unix}},
 	{"internal/naive", []string{"analyzer", "metric", "report", "trace", "trace/wire"}, nil},
 	{"internal/naive/*", []string{"trace", "trace/wire", "internal/*"}, nil},

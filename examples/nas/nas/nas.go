@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tracerec/instrument"
+	"tracerec/simulator/guest"
 )
 
 // Class is the size of a problem: 'S', the sample, or 'W', for workstations.
@@ -33,8 +34,8 @@ type Value struct {
 type Result struct {
 	Size       string // of the problem, as in "64 × 64 × 64"
 	Iterations int
-	Timed      time.Duration // of the timed region
-	Epsilon    float64       // the relative error that verification allows; 0 asks for equal values
+	Timed      Timing
+	Epsilon    float64 // the relative error that verification allows; 0 asks for equal values
 	Values     []Value
 }
 
@@ -51,32 +52,69 @@ func (r *Result) Verify() error {
 	return nil
 }
 
-// Timed executes f, which is what the benchmark measures, and returns how long it took. It is a region "timed", and a goroutine
-// of its own, so that the simulator's account of that goroutine is that of f.
-func Timed(f func()) time.Duration {
-	start, done := time.Now(), make(chan bool)
-	go func() {
-		region := instrument.Region("timed")
-		f()
-		region.End()
-		done <- true
-	}()
-	<-done
-	return time.Since(start)
+// Timing is what a timed region took.
+type Timing struct {
+	time.Duration
+	Counts []Count // on the simulator; elsewhere there are none
 }
 
-// Main is the main function of a kernel, whose problem the flag -class chooses. It prints what the kernel computed. The exit
-// status is 1 unless that is verified.
+// Count is how often an event happened.
+type Count struct {
+	Event string
+	N     uint64
+}
+
+// Timed executes f, which is what the benchmark measures. It is a region "timed", and a goroutine of its own, so that a recorder
+// and the simulator's accounts know it. On the simulator, that goroutine reads the counters at begin and end.
+func Timed(f func()) Timing {
+	guest.Events() // is remembered: the goroutine does not have to ask
+	start, done := time.Now(), make(chan *guest.Counters)
+	go func() {
+		counters, err := guest.Init(guest.Goroutine)
+		region := instrument.Region("timed")
+		if err == nil {
+			counters.Start()
+		}
+		f()
+		if err == nil {
+			counters.Stop()
+		}
+		region.End()
+		done <- counters
+	}()
+	c := <-done
+	return Timing{time.Since(start), counts(c)}
+}
+
+// counts reads counters, if there are any.
+func counts(c *guest.Counters) (all []Count) {
+	if c == nil {
+		return nil
+	}
+	events := c.Events()
+	values := make([]uint64, len(events))
+	if c.Read(values, nil) != nil {
+		return nil
+	}
+	for i, e := range events {
+		all = append(all, Count{e.Name, values[i]})
+	}
+	return all
+}
+
+// Main is the main function of a kernel, whose problem the flag -class chooses. It prints what the kernel computed, and with -counters
+// what the simulator counted in the timed region. The exit status is 1 unless the result is verified.
 func Main(name string, kernel func(Class) (*Result, error)) {
 	class := flag.String("class", "S", "problem: S or W")
+	counters := flag.Bool("counters", false, "on the simulator, print what happened in the timed region")
 	flag.Parse()
-	if err := run(name, *class, kernel, os.Stdout); err != nil {
+	if err := run(name, *class, *counters, kernel, os.Stdout); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: class %s: %v\n", name, *class, err)
 		os.Exit(1)
 	}
 }
 
-func run(name, class string, kernel func(Class) (*Result, error), out io.Writer) error {
+func run(name, class string, counters bool, kernel func(Class) (*Result, error), out io.Writer) error {
 	if class != "S" && class != "W" {
 		return fmt.Errorf("no such class: S and W exist")
 	}
@@ -87,6 +125,11 @@ func run(name, class string, kernel func(Class) (*Result, error), out io.Writer)
 	fmt.Fprintf(out, "%s class %s: %s, %d iterations, %.3f s\n", name, class, r.Size, r.Iterations, r.Timed.Seconds())
 	for _, v := range r.Values {
 		fmt.Fprintf(out, "  %-22s %22.15g, NAS has %.15g\n", v.Name, v.Got, v.Want)
+	}
+	if counters {
+		for _, c := range r.Timed.Counts {
+			fmt.Fprintf(out, "  %-22s %22d\n", c.Event, c.N)
+		}
 	}
 	if err := r.Verify(); err != nil {
 		return err

@@ -73,8 +73,8 @@ func TestRun(t *testing.T) {
 		return &Result{Size: "3", Iterations: 1, Timed: d, Values: []Value{{"sum", sum, 3}}}, nil
 	}
 	var out bytes.Buffer
-	require.NoError(t, run("EX", "S", kernel, &out))
+	require.NoError(t, run("EX", "S", true, kernel, &out))
 	require.Regexp(t, `^EX class S: 3, 1 iterations, \d\.\d{3} s\n  sum +3, NAS has 3\nverified\n$`, out.String())
-	require.EqualError(t, run("EX", "W", kernel, &out), "too large")
-	require.EqualError(t, run("EX", "Q", kernel, &out), "no such class: S and W exist")
+	require.EqualError(t, run("EX", "W", false, kernel, &out), "too large")
+	require.EqualError(t, run("EX", "Q", false, kernel, &out), "no such class: S and W exist")
 }

@@ -1,0 +1,50 @@
+//go:build linux
+
+package service
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/count"
+	"tracerec/simulator/linux"
+)
+
+// What a NAS kernel reads at the begin and the end of its timed region is what the simulator has of that goroutine, but for its
+// own begin and end.
+func TestTimedRegion(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	file := filepath.Join(t.TempDir(), "is")
+	build := exec.Command("go", "build", "-o", file, "../../examples/nas/is")
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	program, err := os.ReadFile(file)
+	require.NoError(t, err)
+	c, _, printed := run(t, program, linux.Options{Args: []string{"-counters"}}, Options{})
+	require.Contains(t, printed, "\nverified\n")
+
+	var region *count.Values
+	for _, a := range c.Accounts() {
+		if strings.HasPrefix(a.Start, "tracerec/examples/nas/nas.Timed.") && a.Domain == count.Goroutine {
+			require.Nil(t, region, "one timed region")
+			region = &a.Values
+		}
+	}
+	require.NotNil(t, region)
+	for _, event := range []string{"BGL_INST", "BGL_LOAD", "BGL_STORE", "BGL_D1_HIT"} {
+		var read uint64
+		scan(t, printed, "  "+event+" ", "%d", &read)
+		all, err := c.Value(region, event)
+		require.NoError(t, err)
+		require.Less(t, read, all, event)
+		require.LessOrEqual(t, all-read, uint64(1000), event)
+	}
+}
