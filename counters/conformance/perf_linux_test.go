@@ -30,6 +30,7 @@ const stores = "CONFORMANCE_STORES"
 func TestMain(m *testing.M) {
 	if n, err := strconv.Atoi(os.Getenv(stores)); err == nil {
 		store(&cells[0], n)
+		multiplySingles(n)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())

@@ -90,8 +90,21 @@ func (p *sampling) openAll(targets []target, o substrate.Options) error {
 		if errno := p.from.sys.ioctl(fd, unix.PERF_EVENT_IOC_ENABLE, 0); errno != 0 {
 			return p.explain(errno, targets[0])
 		}
+		if _, err := p.readCounts(fd); err == errTaken {
+			return p.explain(err, targets[0])
+		}
 	}
 	return nil
+}
+
+// readCounts reads the count of an event, and how many of its samples were lost.
+func (p *sampling) readCounts(fd int) (words [2]uint64, err error) {
+	n := len(words)
+	if !p.tellsLost {
+		n--
+	}
+	err = p.from.sys.readGroup(fd, words[:n])
+	return words, err
 }
 
 // samplingCPUs returns the processors on which a target is opened one by one: what is inherited by other threads can be
@@ -122,6 +135,9 @@ func (p *sampling) openOne(t target, i int, o substrate.Options) error {
 	a.Read_format = unix.PERF_FORMAT_LOST
 	if t.inherit {
 		a.Bits |= unix.PerfBitInherit | inheritThread
+	}
+	if p.e.pmu != "" && t.pid >= 0 {
+		a.Bits |= unix.PerfBitPinned // to learn when the counters are taken
 	}
 	fd, err := p.from.openPermitted(a, &p.e, t, -1, o.Domain == 0)
 	for _, older := range []func(){
@@ -214,12 +230,7 @@ func (p *sampling) stop() (lost uint64, err error) {
 	var counted, told uint64
 	for _, fd := range p.fds {
 		p.from.sys.ioctl(fd, unix.PERF_EVENT_IOC_DISABLE, 0)
-		var words [2]uint64 // the count, and the samples lost
-		n := len(words)
-		if !p.tellsLost {
-			n--
-		}
-		if p.from.sys.readGroup(fd, words[:n]) == nil {
+		if words, err := p.readCounts(fd); err == nil {
 			counted, told = counted+words[0], told+words[1]
 		}
 	}

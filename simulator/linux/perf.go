@@ -18,8 +18,9 @@ type perf struct {
 	source  pmu.Source
 	counted []pmu.Event
 	cpus    []perfCPU
-	opened  uint64 // events ever
-	at      int    // the processor that does something
+	opened  uint64            // events ever
+	at      int               // the processor that does something
+	files   map[string]string // that tell of the unit, once they were needed
 }
 
 // perfCPU is the unit of a processor.

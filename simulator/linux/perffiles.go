@@ -20,7 +20,10 @@ func (m *perf) shownFile(name string) (content string, names []string) {
 	if m == nil {
 		return "", nil
 	}
-	files := m.files()
+	if m.files == nil {
+		m.files = m.listFiles()
+	}
+	files := m.files
 	if content, ok := files[name]; ok {
 		return content, nil
 	}
@@ -34,8 +37,8 @@ func (m *perf) shownFile(name string) (content string, names []string) {
 	return "", slices.Compact(names)
 }
 
-// files returns all of them. They are few, and seldom read.
-func (m *perf) files() map[string]string {
+// listFiles returns all of them.
+func (m *perf) listFiles() map[string]string {
 	const devices, system = "/sys/bus/event_source/devices/", "/sys/devices/system/cpu/"
 	unit := devices + m.unit.Device
 	all := map[string]string{

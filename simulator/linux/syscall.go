@@ -27,7 +27,7 @@ func init() {
 		101: nanosleep, 113: clockGettime, 114: clockGetres, 115: clockNanosleep, 169: gettimeofday,
 		122: nothing, 123: schedGetaffinity, 124: schedYield,
 		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil,
-		153: times, 160: uname, 165: getrusage, 163: prlimit, 261: prlimit, 166: umask,
+		153: times, 160: uname, 165: getrusage, 168: getCPU, 163: prlimit, 261: prlimit, 166: umask,
 		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
 		198: newSocket, 199: socketpair, 200: bind, 201: listen, 202: accept, 242: accept, 203: connect, 204: getsockname, 205: getpeername,

@@ -106,6 +106,19 @@ func schedYield(t *thread, _ [6]uint64) (int64, errno) {
 	return 0, 0
 }
 
+// getCPU says on which virtual processor the thread runs; there are no nodes.
+func getCPU(t *thread, a [6]uint64) (int64, errno) {
+	number := slices.IndexFunc(t.k.cpus, func(c cpu) bool { return c.thread == t })
+	for i, v := range []uint32{uint32(number), 0} {
+		if a[i] != 0 {
+			if err := t.p.putWord32(a[i], v); err != 0 {
+				return 0, err
+			}
+		}
+	}
+	return 0, 0
+}
+
 // schedGetaffinity says that the thread may run on all virtual processors.
 func schedGetaffinity(t *thread, a [6]uint64) (int64, errno) {
 	if a[1] < 8 {
