@@ -229,8 +229,12 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		return err
 	}
 	o.Dump = state
+	run := simulated.Run
+	if content, err := os.ReadFile(o.Program); err == nil && o.Output != "" && o.Filter == nil && simulated.Instrumented(content) {
+		run = simulated.RunInstrumented
+	}
 	begin := time.Now()
-	r, err := simulated.Run(o)
+	r, err := run(o)
 	err = errors.Join(err, closeState())
 	if r != nil && r.Instructions > 0 && !s.quiet {
 		s.summary(o, r, time.Since(begin))

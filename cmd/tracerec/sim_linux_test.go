@@ -257,7 +257,7 @@ func TestSimRecords(t *testing.T) {
 		t.Chdir(t.TempDir())
 		r := inside("--sim", program, "work")
 		require.Zero(t, r.status, r.stderr)
-		require.Regexp(t, `\ntracerec: trace.dir: \d+ events of \d+ functions in 1 process, .*; see expert analyze trace.dir\n$`, r.stderr)
+		require.Regexp(t, `\ntracerec: trace.dir: \d+ events of \d+ functions in \d+ locations of 1 process, .*; see expert analyze trace.dir\n$`, r.stderr)
 		clean(t, "trace.dir")
 		require.Equal(t, 2, count(t, "trace.dir", "enter")["main.touch"])
 		files, err := filepath.Glob("trace.dir/segment-*")
@@ -274,6 +274,19 @@ func TestSimRecords(t *testing.T) {
 	calls := count(t, "trace.dir", "enter")
 	require.NotContains(t, calls, "main.touch")
 	require.Contains(t, calls, "main.main")
+}
+
+// An instrumented program records its own regions.
+func TestSimInstrumented(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	archive := filepath.Join(t.TempDir(), "a")
+	r := inside("--sim", "-o", archive, "-c", "PAPI_TOT_INS", "testdata/programs/subject", "regions", "25")
+	require.Zero(t, r.status, r.stderr)
+	require.NotContains(t, r.stderr, "functions")
+	clean(t, archive)
+	require.Equal(t, map[string]int{"work": 100}, count(t, archive, "enter"))
 }
 
 // A sweep counts for each machine what a run on that machine counts, and for the same instructions.

@@ -91,9 +91,13 @@ func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time
 		s.say("ended at " + r.Break)
 	}
 	if a := r.Archive; a != nil {
-		s.say(fmt.Sprintf("%s: %s of %s in %s, %s of %s, with %s; see expert analyze %s", a.Dir, recorder.Plural(a.Records, "event"),
-			recorder.Plural(a.Functions, "function"), recorder.Plural(a.Processes, "process"), recorder.Bytes(a.Bytes),
-			recorder.Plural(a.Locations, "location"), recorder.Plural(len(a.Events), "counter"), a.Dir))
+		functions := ""
+		if a.Functions > 0 { // regions are functions
+			functions = " of " + recorder.Plural(a.Functions, "function")
+		}
+		s.say(fmt.Sprintf("%s: %s%s in %s of %s, %s, with %s; see expert analyze %s", a.Dir, recorder.Plural(a.Records, "event"), functions,
+			recorder.Plural(a.Locations, "location"), recorder.Plural(a.Processes, "process"), recorder.Bytes(a.Bytes),
+			recorder.Plural(len(a.Events), "counter"), a.Dir))
 		if a.Aside != "" {
 			s.say("the archive that was there is now " + a.Aside)
 		}
