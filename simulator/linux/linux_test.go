@@ -117,9 +117,29 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, k.Close())
 }
 
+// However the headers of a program are damaged, it is refused in one line, or runs as far as it may.
+func TestDamagedHeaders(t *testing.T) {
+	const headers = 64 + 56
+	for at := range headers {
+		for _, v := range []byte{0, 1, 2, 0x7f, 0x80, 0xff} {
+			program := spin()
+			program[at] = v
+			k, err := New(program, Options{Args: []string{"x"}, MaxInstructions: 1000})
+			if err == nil {
+				_, err = k.Run()
+				require.NoError(t, k.Close())
+			}
+			if err != nil {
+				require.NotContains(t, err.Error(), "\n", "byte %d: %#x", at, v)
+			}
+		}
+	}
+}
+
 // Whatever a file holds, loading it is an error or not, and nothing else.
 func FuzzNew(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Add(spin())
 	f.Fuzz(func(t *testing.T, program []byte) {
 		k, err := New(program, Options{Args: []string{"x"}, MaxInstructions: 100_000})
 		if err != nil {
