@@ -263,3 +263,115 @@ func TestProcesses(t *testing.T) {
 	require.Equal(t, map[string]int64{"0 main.roots": 100, "1 main.roots": 2000, "2 main.roots": 3000}, roots)
 	require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
 }
+
+// However a run ends, the archive is complete up to there, and says how.
+func TestEnds(t *testing.T) {
+	program := compile(t, "ends")
+	for _, c := range []struct {
+		how    string
+		limit  uint64
+		status int
+		fails  string // what the error is
+	}{
+		{"spin", 2_000_000, -1, "limit of instructions"},
+		{"unknown", 0, -1, "4000"},
+		{"killed", 0, 137, ""},
+		{"illegal", 0, 2, ""},
+	} {
+		r, _, err := record(t, Options{Program: program, Args: []string{"ends", c.how}, MaxInstructions: c.limit, Machine: machine(t, "bgl"), Events: []string{"PAPI_TOT_CYC"}})
+		p := checked(t, r.Archive.Dir).Definitions().Processes[0]
+		if c.fails == "" {
+			require.NoError(t, err, c.how)
+			require.Empty(t, p.Warnings)
+		} else {
+			require.ErrorContains(t, err, c.fails)
+			require.Equal(t, map[string]uint64{"the run ended before the program: " + err.Error(): 1}, p.Warnings)
+		}
+		require.Equal(t, c.status, p.Exit)
+		total := r.Counters.Totals()
+		want, err := r.Counters.Value(&total, "PAPI_TOT_CYC")
+		require.NoError(t, err)
+		require.Equal(t, want, sums(analyze(t, r.Archive.Dir))["PAPI_TOT_CYC"])
+		require.InDelta(t, float64(r.Time), float64(p.End), 2e6)
+	}
+}
+
+// Small functions that are called often are counted in their callers, and that is said; nothing is lost.
+func TestFrequent(t *testing.T) {
+	program := compile(t, "ends")
+	for _, limit := range []int{100, -1} {
+		r, _, err := record(t, Options{Program: program, Args: []string{"ends", "often"}, Frequent: limit, Events: []string{"PAPI_TOT_INS"}})
+		require.NoError(t, err)
+		p := checked(t, r.Archive.Dir).Definitions().Processes[0]
+		e := analyze(t, r.Archive.Dir)
+		require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
+		if limit < 0 {
+			require.Empty(t, r.Archive.Frequent)
+			require.Empty(t, p.Warnings)
+			continue
+		}
+		require.Equal(t, []Frequent{{"main.small", 101, 899}}, r.Archive.Frequent)
+		require.Equal(t, map[string]uint64{"calls of main.small, small and frequent, that are counted in their callers": 899}, p.Warnings)
+	}
+}
+
+// An archive of that name is moved aside; what cannot be recorded is an error before anything is.
+func TestOptions(t *testing.T) {
+	program := compile(t, "ends")
+	dir := filepath.Join(t.TempDir(), "trace.dir")
+	o := Options{Program: program, Args: []string{"ends", "often"}, Output: dir, Events: []string{"PAPI_LD_INS", "PAPI_SR_INS:u"}}
+	for i := range 2 {
+		r, _, err := record(t, o)
+		require.NoError(t, err)
+		require.Equal(t, i > 0, r.Archive.Aside != "")
+		require.Equal(t, o.Events, checked(t, dir).Definitions().Processes[0].Counters)
+	}
+	before := files(t, dir)
+	for want, change := range map[string]func(o *Options){
+		"PAPI_L1_DCM: no such event on this machine":     func(o *Options) { o.Events = []string{"PAPI_L1_DCM"} },
+		"event PAPI_TOT_INS:x: behind the colon":         func(o *Options) { o.Events = []string{"PAPI_TOT_INS:x"} },
+		"event PAPI_TOT_INS:k: nothing of that":          func(o *Options) { o.Events = []string{"PAPI_TOT_INS:k"} },
+		"event PAPI_TOT_INS is named twice":              func(o *Options) { o.Events = []string{"PAPI_TOT_INS", "PAPI_TOT_INS"} },
+		`filter "-": a pattern is a function's name`:     func(o *Options) { o.Filter = []string{"-"} },
+		"not an ELF file":                                func(o *Options) { o.Program = "record_test.go" },
+		"is not a trace directory":                       func(o *Options) { o.Output = "." },
+		"no such file or directory":                      func(o *Options) { o.Program = "missing" },
+		"break at main.nothing: the program has no such": func(o *Options) { o.Break = []string{"main.nothing"} },
+	} {
+		bad := o
+		change(&bad)
+		_, _, err := record(t, bad)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, before, files(t, dir), want)
+	}
+}
+
+// Of patterns that fit, the last one decides.
+func TestFilter(t *testing.T) {
+	for _, c := range []struct {
+		patterns string
+		name     string
+		own      bool
+		want     bool
+	}{
+		{"", "main.f", true, true},
+		{"", "fmt.Println", false, false},
+		{"-main.f", "main.f", true, false},
+		{"-main.f", "main.ff", true, true},
+		{"main.f", "main.g", true, false},
+		{"fmt.*", "fmt.(*pp).printArg", false, true},
+		{"fmt.*,-*.print*", "fmt.(*pp).printArg", false, false},
+		{"*,-a*b*c", "axbyc", false, false},
+		{"*,-a*b*c", "axbyd", false, true},
+		{"*,-a*bb*b", "abb", false, true},
+		{"*,-*.f,main.*", "main.f", false, true},
+	} {
+		var patterns []string
+		if c.patterns != "" {
+			patterns = strings.Split(c.patterns, ",")
+		}
+		f, err := newFilter(patterns)
+		require.NoError(t, err)
+		require.Equal(t, c.want, f.records(c.name, c.own), "%s of %s", c.name, c.patterns)
+	}
+}

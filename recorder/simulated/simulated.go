@@ -72,12 +72,12 @@ func Run(o Options) (r *Result, err error) {
 	}
 	var observer linux.Observer = r.Counters
 	if o.Output != "" {
-		rec, err := begin(&o, r)
-		if err != nil {
-			return nil, err
+		s, failed := begin(&o, r)
+		if failed != nil {
+			return nil, failed
 		}
-		observer = rec
-		defer func() { err = rec.finished(r, err) }()
+		observer = s
+		defer func() { err = s.finished(r, err) }()
 	}
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
 		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: observer})

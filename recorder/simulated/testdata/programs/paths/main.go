@@ -186,7 +186,7 @@ func burns(d *diary, n int) (sum float64) {
 func all(d *diary) {
 	d.note("+main.all")
 	plain(d, 5)
-	deep(d, 100)
+	deep(d, 40)
 	catches(d, 0)
 	catches(d, 7)
 	inLoop(d)
@@ -219,7 +219,7 @@ func main() {
 	start(func(d *diary) { passes(d, a, b, 20) })
 	start(func(d *diary) { passes(d, b, a, 20) })
 	for range 4 {
-		start(func(d *diary) { deep(d, 500); all(d) })
+		start(func(d *diary) { deep(d, 150); all(d) })
 	}
 	b <- 1
 	d := new(diary)

@@ -1,0 +1,143 @@
+//go:build linux
+
+package simulated
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/count"
+	"tracerec/simulator/linux"
+	"tracerec/simulator/riscv"
+)
+
+// naive follows the calls of goroutines once more: all functions, and it looks at every block of instructions. It knows where a goroutine
+// is by where the block lies and how deep the stack is, and adds the block's instructions to the call path there.
+type naive struct {
+	*session
+	stacks map[uint64][]naiveFrame
+	counts map[string]int64 // by call path of recorded functions
+	undone int
+}
+
+type naiveFrame struct {
+	f           *function
+	back, depth uint64
+}
+
+// where returns the goroutine that executes, how deep its stack is, and whether that is known.
+func (n *naive) where(h *riscv.Hart) (id, start, depth uint64, known bool) {
+	id, start, ok := n.Descriptor(h.X[27])
+	if !ok || n.process.image.isSystem(start) {
+		return 0, 0, 0, false
+	}
+	low, _ := word(n.turn, h.X[27])
+	high, _ := word(n.turn, h.X[27]+8)
+	return id, start, high - h.X[2], h.X[2] <= high && h.X[2] >= low
+}
+
+func (n *naive) Block(h *riscv.Hart, b *riscv.Block, instructions int) {
+	n.session.Block(h, b, instructions)
+	n.add(h, b, instructions)
+}
+
+func (n *naive) Undone(h *riscv.Hart, b *riscv.Block, i, last int) {
+	n.session.Undone(h, b, i, last)
+	n.undone++
+	n.add(h, b, i-last)
+}
+
+func (n *naive) add(h *riscv.Hart, b *riscv.Block, instructions int) {
+	id, start, depth, known := n.where(h)
+	if id == 0 {
+		return
+	}
+	s, seen := n.stacks[id]
+	if f := n.process.image.at(b.PC()); known {
+		for i := len(s) - 1; i >= 0; i-- {
+			if s[i].back == b.PC() && s[i].depth == depth {
+				s = s[:i]
+				break
+			}
+		}
+		for len(s) > 0 && (s[len(s)-1].depth > depth || s[len(s)-1].depth == depth && s[len(s)-1].f != f) {
+			s = s[:len(s)-1]
+		}
+		if !seen {
+			s = append(s, naiveFrame{f, h.X[1], depth})
+		}
+		n.stacks[id] = s
+	}
+	var names []string
+	for _, f := range s {
+		if f.f != nil && f.f.recorded {
+			names = append(names, short(f.f.name))
+		}
+	}
+	if len(names) == 0 {
+		names = []string{short(n.process.image.at(start).name)}
+	}
+	n.counts[strings.Join(names, " ")] += int64(instructions)
+}
+
+func (n *naive) Left(h *riscv.Hart, b *riscv.Block, next uint64) {
+	n.session.Left(h, b, next)
+	id, _, depth, known := n.where(h)
+	last := b.Code()[len(b.Code())-1]
+	f := n.process.image.entries[next]
+	if !known || f == nil || last.Op != riscv.JAL && last.Op != riscv.JALR {
+		return
+	}
+	s := n.stacks[id]
+	switch {
+	case last.Rd == 1 || last.Rd == 5:
+		n.stacks[id] = append(s, naiveFrame{f, h.X[last.Rd], depth})
+	case len(s) > 0 && s[len(s)-1].depth == depth:
+		s[len(s)-1].f = f
+	}
+}
+
+// What the report says of each call path is what the naive way of following calls finds, to the last instruction.
+func TestNaive(t *testing.T) {
+	file := compile(t, "paths")
+	program, err := os.ReadFile(file)
+	require.NoError(t, err)
+	o := Options{Output: filepath.Join(t.TempDir(), "trace.dir"), Events: []string{"PAPI_TOT_INS"}, Frequent: -1}
+	r := new(Result)
+	r.Counters, err = count.New(nil, count.Options{Program: program, CPUs: 2})
+	require.NoError(t, err)
+	s, err := begin(&o, r)
+	require.NoError(t, err)
+	n := &naive{session: s, stacks: map[uint64][]naiveFrame{}, counts: map[string]int64{}}
+	k, err := linux.New(program, linux.Options{Args: []string{"program"}, CPUs: 2, Seed: 7, Observer: n})
+	require.NoError(t, err)
+	r.Status, err = k.Run()
+	require.NoError(t, s.finished(r, err))
+	require.NoError(t, k.Close())
+
+	e := analyze(t, o.Output)
+	got := map[string]int64{}
+	for i, m := range e.Metrics {
+		if m.Title != "PAPI_TOT_INS" {
+			continue
+		}
+		for _, c := range e.Severity[i] {
+			var names []string
+			for p := int32(c.Path); p >= 0; p = e.Paths[p].Parent {
+				names = append([]string{e.Regions[e.Paths[p].Region].Name}, names...)
+			}
+			if path := strings.Join(names, " "); path[0] != '(' {
+				got[path] += c.Value
+			}
+		}
+	}
+	maps.DeleteFunc(n.counts, func(_ string, v int64) bool { return v == 0 })
+	require.Greater(t, len(got), 300, "call paths")
+	require.NotZero(t, n.undone)
+	require.Equal(t, n.counts, got)
+}
