@@ -1,0 +1,5 @@
+//go:build !race
+
+package addresstrace
+
+const raceDetector = false
