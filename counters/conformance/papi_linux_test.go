@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	require.NoError(t, err)
 	intro, _, ok := strings.Cut(string(written), marker)
 	require.True(t, ok, "the marker is missing in %s", document)
-	want := intro + marker + "\n" + Document(Scripted(), ScriptedSlots(), Perf(), CallThrough(), CallThroughThreads())
+	want := intro + marker + "\n" + Document(Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), CallThrough(), CallThroughThreads())
 	if *update {
 		require.NoError(t, os.WriteFile(document, []byte(want), 0o644))
 		return
@@ -43,7 +43,7 @@ func TestTable(t *testing.T) {
 		require.False(t, seen[b.Name], b.Name)
 		seen[b.Name] = true
 	}
-	for _, h := range []Harness{Scripted(), ScriptedSlots(), Perf(), CallThrough(), CallThroughThreads()} {
+	for _, h := range []Harness{Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), CallThrough(), CallThroughThreads()} {
 		for _, why := range h.Lacks {
 			require.NotEmpty(t, why)
 		}
