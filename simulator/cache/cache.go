@@ -75,13 +75,16 @@ type Cache struct {
 	used   []uint64 // of LRU, by place: when it was used last
 	clock  *uint64  // counts accesses
 	near   []uint32 // of many ways, by the low bits of a line: the place where such a line was last
-	next   []uint32 // by set: FIFO's next way, or the tree's bits
-	recent []uint16 // of the tree, by set: the way that was used last, from 1 on
+	next   []uint64 // by set: FIFO's next way, or the tree's bits
+	paths  []path   // of the tree, by way
 	random uint64
 	shadow *shadow
 	quick  *Quick // is told of lines that go
 	place  int    // of the line that was accessed last; -1 if it was left out
 }
+
+// path is what using a way does to a tree: the bits that it keeps, and those that it sets.
+type path struct{ keep, set uint64 }
 
 // New makes an empty cache. If classify is set, misses are told apart, which costs time.
 func New(g Geometry, classify bool) (*Cache, error) {
@@ -101,10 +104,12 @@ func New(g Geometry, classify bool) (*Cache, error) {
 	case LRU:
 		c.used = make([]uint64, sets*g.Ways)
 	case Tree:
-		c.recent = make([]uint16, sets)
+		for way := range c.ways {
+			c.paths = append(c.paths, c.path(way))
+		}
 		fallthrough
 	default:
-		c.next = make([]uint32, sets)
+		c.next = make([]uint64, sets)
 	}
 	if g.Ways > 8 {
 		c.near = make([]uint32, 1<<bits.Len64(sets*g.Ways))
@@ -203,7 +208,6 @@ func (c *Cache) Flush() {
 	clear(c.tags)
 	clear(c.used)
 	clear(c.next)
-	clear(c.recent)
 	if c.shadow != nil {
 		c.shadow.flush()
 	}
@@ -211,29 +215,27 @@ func (c *Cache) Flush() {
 
 // use notes the use of a place.
 func (c *Cache) use(place int) {
-	switch c.g.Replacement {
-	case LRU:
+	if c.used != nil {
 		c.used[place] = *c.clock
-	case Tree: // all nodes on the way point away from it
-		set, way := place/c.ways, place%c.ways
-		last := int(c.recent[set]) - 1
-		if last == way {
-			return // they do
-		}
-		if c.recent[set] = uint16(way + 1); last >= 0 { // the next use of that one changes something
-			c.quick.drop(c.tags[set*c.ways+last]>>2<<c.shift, c.g.Line)
-		}
-		node := 1
-		for half := c.ways / 2; half > 0; half /= 2 {
-			if way&half != 0 {
-				c.next[set] &^= 1 << node
-				node = 2*node + 1
-			} else {
-				c.next[set] |= 1 << node
-				node = 2 * node
-			}
+	} else if c.paths != nil {
+		p, set := &c.paths[place%c.ways], place/c.ways
+		c.next[set] = c.next[set]&p.keep | p.set
+	}
+}
+
+// path returns what using a way does: all nodes on the way point away from it.
+func (c *Cache) path(way int) path {
+	p, node := path{keep: ^uint64(0)}, 1
+	for half := c.ways / 2; half > 0; half /= 2 {
+		p.keep &^= 1 << node
+		if way&half != 0 {
+			node = 2*node + 1
+		} else {
+			p.set |= 1 << node
+			node = 2 * node
 		}
 	}
+	return p
 }
 
 // victim chooses the place in a set whose line goes: one that is free, if there is.
@@ -257,7 +259,7 @@ func (c *Cache) victim(set uint64) int {
 	switch c.g.Replacement {
 	case FIFO:
 		way := c.next[set]
-		c.next[set] = (way + 1) % uint32(c.ways)
+		c.next[set] = (way + 1) % uint64(c.ways)
 		return first + int(way)
 	case Random:
 		c.random ^= c.random << 13

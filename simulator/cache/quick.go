@@ -1,8 +1,8 @@
 package cache
 
 // Quick is the lines of memory that a processor may access without asking its hierarchy: they are in the first cache, their
-// page is in the translation buffer, and nothing but the time of their last use changes. It notes that time. All other accesses
-// are for [Hierarchy.Data] and [Hierarchy.Fetch], which know what is quick afterwards.
+// page is in the translation buffer, and nothing but the order of last uses changes. It notes the use.
+// All other accesses are for [Hierarchy.Data] and [Hierarchy.Fetch], which know what is quick afterwards.
 type Quick struct {
 	lines [quickLines]quickLine
 	shift uint
@@ -18,7 +18,9 @@ const quickLines = 512
 // quickLine is a line that is quick.
 type quickLine struct {
 	load, store                 uint64  // its address, if such accesses are quick; otherwise one that has another place
-	cache, translation, classes *uint64 // where the time is noted
+	cache, translation, classes *uint64 // where the time is noted; of a tree, its bits
+	path                                // of the tree; keeping nothing if it is none
+	_                           uint64  // so that it is one line of the host's cache
 }
 
 // NoQuick is one in which nothing is quick.
@@ -59,7 +61,11 @@ func (q *Quick) Load(address, aligned uint64) bool {
 		return false
 	}
 	q.now++
-	*l.cache, *l.translation, *l.classes = q.now, q.now, q.now
+	note := q.now
+	if l.keep != 0 {
+		note = *l.cache&l.keep | l.set
+	}
+	*l.cache, *l.translation, *l.classes = note, q.now, q.now
 	return true
 }
 
@@ -70,7 +76,11 @@ func (q *Quick) Store(address, aligned uint64) bool {
 		return false
 	}
 	q.now++
-	*l.cache, *l.translation, *l.classes = q.now, q.now, q.now
+	note := q.now
+	if l.keep != 0 {
+		note = *l.cache&l.keep | l.set
+	}
+	*l.cache, *l.translation, *l.classes = note, q.now, q.now
 	return true
 }
 
@@ -86,7 +96,10 @@ func (q *Quick) admit(c, translation *Cache) {
 	if t&dirty != 0 {
 		l.store = l.load
 	}
-	l.cache, l.translation, l.classes = q.time(c), q.time(translation), &q.spare
+	l.cache, l.translation, l.classes, l.path = q.time(c), q.time(translation), &q.spare, path{}
+	if c.paths != nil {
+		l.cache, l.path = &c.next[c.place/c.ways], c.paths[c.place%c.ways]
+	}
 	if c.shadow != nil {
 		l.classes = &c.shadow.nodes[c.shadow.node].used
 	}
