@@ -46,7 +46,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 		}
 		t.discard(len(head))
 		t.next = t.binary
-	case len(first) >= len(head)-1 && string(first[:len(head)-1]) == head[:len(head)-1]:
+	case len(first) == len(head) && string(first[:len(head)-1]) == head[:len(head)-1]:
 		return nil, corrupt(int64(len(head)-1), "version %d; this program reads %d", first[len(head)-1], head[len(head)-1])
 	case len(first) == 0 || first[0] >= '0' && first[0] <= '4' || first[0] == ' ' || first[0] == '\n':
 		t.next = t.dinero

@@ -49,12 +49,6 @@ func traced(t testing.TB, program []byte, m *cache.Machine, cpus int, f Format, 
 	return trace.Bytes(), c.Totals(), w.Records()
 }
 
-func open(t testing.TB, trace []byte) *Reader {
-	r, err := NewReader(bytes.NewReader(trace))
-	require.NoError(t, err)
-	return r
-}
-
 // A second cache model makes of the exported trace exactly the misses of the run, and so does the theory of stacks.
 func TestReplay(t *testing.T) {
 	if raceDetector {

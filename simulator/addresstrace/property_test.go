@@ -1,0 +1,136 @@
+package addresstrace
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/cache"
+)
+
+// geometry returns one of a few sets, of any policy that is replayed.
+func geometry(r *rand.Rand, line uint64) cache.Geometry {
+	g := cache.Geometry{Line: line, Ways: 1 << r.IntN(4), NoWriteAllocate: r.IntN(3) == 0, WriteThrough: r.IntN(3) == 0,
+		Replacement: []cache.Replacement{cache.LRU, cache.LRU, cache.FIFO, cache.Tree}[r.IntN(4)]}
+	g.Size = g.Line * g.Ways << r.IntN(4)
+	if r.IntN(4) == 0 && g.Replacement != cache.Tree {
+		g.Ways = 0
+	}
+	return g
+}
+
+func machine(t testing.TB, r *rand.Rand) *cache.Machine {
+	base, err := cache.Named("bgl")
+	require.NoError(t, err)
+	m := &cache.Machine{L1I: geometry(r, 32), L1D: geometry(r, 32), L2: geometry(r, 32<<r.IntN(2)), ITLB: geometry(r, 256), DTLB: geometry(r, 256),
+		Shared: r.IntN(2) == 0, Predictor: base.Predictor}
+	m.ITLB.NoWriteAllocate, m.DTLB.NoWriteAllocate = false, false
+	if r.IntN(2) == 0 {
+		g := geometry(r, 64)
+		m.L3 = &g
+	}
+	if r.IntN(2) == 0 {
+		g := geometry(r, 256)
+		m.TLB2 = &g
+	}
+	return m
+}
+
+// In every hierarchy, a replay finds what package cache finds.
+func TestReplayOfAnything(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		m := machine(t, r)
+		caches, err := cache.NewHierarchies(m, 2, false)
+		require.NoError(t, err)
+		var all []Record
+		var want Misses
+		cpu := 0
+		for range 3000 {
+			address, size := uint64(r.IntN(1<<12))+uint64(r.IntN(2)<<20), uint64(1)<<r.IntN(4)
+			switch r.IntN(20) {
+			case 0:
+				cpu = r.IntN(2)
+				all = append(all, Record{Op: CPU, Address: uint64(cpu)})
+			case 1, 2, 3, 4, 5:
+				address &^= 31
+				if n := len(all); n > 0 && all[n-1].Op == Fetch && all[n-1].Address == address {
+					continue
+				}
+				all = append(all, Record{Op: CPU, Address: uint64(cpu)}, Record{Fetch, 4, address})
+				want.fetched(caches[cpu].Fetch(address), m)
+			default:
+				store := r.IntN(3) == 0
+				all = append(all, Record{map[bool]Op{false: Read, true: Write}[store], uint8(size), address})
+				want.accessed(caches[cpu].Data(address, size, store), store, m)
+			}
+		}
+		got, err := Replay(open(t, written(t, Binary, all...)), m)
+		require.NoError(t, err)
+		want.Fetches = got.Fetches
+		require.Equal(t, want, got, "seed %d: %+v", seed, m)
+	}
+}
+
+func (v *Misses) common(o cache.Outcome, m *cache.Machine) {
+	if m.TLB2 != nil {
+		v.TLB2 += one(o&cache.MissTLB2 != 0)
+	}
+	v.WriteBacks += one(o&cache.WriteBack1 != 0)
+	v.WriteBacks2 += one(o&cache.WriteBack2 != 0)
+	v.WriteBacks3 += one(o&cache.WriteBack3 != 0)
+}
+
+func (v *Misses) fetched(o cache.Outcome, m *cache.Machine) {
+	v.common(o, m)
+	v.FetchTLB += one(o&cache.MissTLB != 0)
+	v.FetchL1 += one(o&cache.MissL1 != 0)
+	v.FetchL2 += one(o&cache.MissL2 != 0)
+	v.FetchL3 += one(o&cache.MissL3 != 0)
+}
+
+func (v *Misses) accessed(o cache.Outcome, store bool, m *cache.Machine) {
+	v.common(o, m)
+	v.DataTLB += one(o&cache.MissTLB != 0)
+	to := [...]*uint64{&v.Loads, &v.LoadL1, &v.LoadL2, &v.LoadL3}
+	if store {
+		to = [...]*uint64{&v.Stores, &v.StoreL1, &v.StoreL2, &v.StoreL3}
+	}
+	for i, yes := range []bool{true, o&cache.MissL1 != 0, o&cache.MissL2 != 0, o&cache.MissL3 != 0} {
+		*to[i] += one(yes)
+	}
+}
+
+// Stacks find in one go what a replay finds for each cache.
+func TestStacksOfAnything(t *testing.T) {
+	base, err := cache.Named("bgl")
+	require.NoError(t, err)
+	for seed := range uint64(20) {
+		all := random(5000, seed)
+		var caches []cache.Geometry
+		for ways := range uint64(6) {
+			for _, sets := range []uint64{1, 4, 64} {
+				caches = append(caches, cache.Geometry{Size: 64 * sets * (ways + 1), Line: 64, Ways: ways + 1, Replacement: cache.LRU})
+			}
+		}
+		data, err := Stacks(open(t, written(t, Binary, all...)), Data, caches...)
+		require.NoError(t, err)
+		code, err := Stacks(open(t, written(t, Binary, all...)), Instructions, caches...)
+		require.NoError(t, err)
+		for i, g := range caches {
+			m := *base
+			m.L1I, m.L1D = g, g
+			v, err := Replay(open(t, written(t, Binary, all...)), &m)
+			require.NoError(t, err)
+			require.Equal(t, v.LoadL1+v.StoreL1, data[i])
+			require.Equal(t, v.FetchL1, code[i])
+		}
+	}
+	_, err = Stacks(open(t, nil), Data, cache.Geometry{Size: 64, Line: 64, Replacement: cache.FIFO})
+	require.EqualError(t, err, `replacement "fifo", no write allocate false: stacks are for lru with allocation`)
+	m := *base
+	m.L2.Replacement = cache.Random
+	_, err = Replay(open(t, nil), &m)
+	require.EqualError(t, err, `replacement "random": a replay has other random numbers`)
+}
