@@ -82,7 +82,7 @@ func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
 	}
 	depth := l.high - sp
 	if m.kind == back {
-		if n := len(l.frames); l.jumped || n > 0 && depth <= l.frames[n-1].depth {
+		if n := len(l.frames); l.jumped || n > 0 && depth <= l.frames[n-1].depth || l.doing.does != nothing && depth <= l.doing.depth {
 			r.returned(h, l, next, depth)
 		}
 		return
@@ -98,6 +98,8 @@ func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
 	}
 	switch {
 	case f == nil || f == &elsewhere:
+	case f.does >= makes:
+		r.operate(h, l, f.does, depth)
 	case f.recorded:
 		if n := len(l.frames); n > 0 && l.frames[n-1] == (frame{f, h.X[1], depth, l.frames[n-1].site, l.frames[n-1].since}) {
 			return // begins again, with a larger stack
@@ -110,6 +112,9 @@ func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
 
 // returned looks which calls have ended when a location returns, or came to an address by other ways.
 func (r *recording) returned(h *riscv.Hart, l *location, next, depth uint64) {
+	if o := &l.doing; o.does != nothing && (o.depth > depth || o.depth == depth && (o.back == next || l.jumped && r.process.image.at(next).special() != o.does)) {
+		r.operated(h, l, o.back == next)
+	}
 	dead := 0
 	for n := len(l.frames); dead < n; dead++ {
 		f := &l.frames[n-1-dead]
@@ -146,7 +151,7 @@ func (r *recording) inRuntime(h *riscv.Hart, m *mark, next uint64) {
 	if f == nil {
 		f = r.process.image.entries[next]
 	}
-	if f == nil || f.does == nothing || f.does == parks {
+	if f == nil || f.does == nothing || f.does == parks || f.does >= makes {
 		return
 	}
 	t := r.clock()
@@ -164,7 +169,7 @@ func (r *recording) inRuntime(h *riscv.Hart, m *mark, next uint64) {
 		if l.why > 0 {
 			why = r.process.image.reason((l.why - 1) & 0xff)
 		}
-		l.suspend(operation(why), why, t)
+		l.suspend(kindOf(why), why, t)
 	case switches:
 		l.suspend(wire.JoinBegin, "coroutine", t)
 	case readies:
@@ -197,10 +202,10 @@ func (r *recording) created(c *creation, g uint64) {
 	}
 }
 
-// operation returns the kind of an operation for which the runtime lets a goroutine wait. What is no operation of the program is
+// kindOf returns the kind of an operation for which the runtime lets a goroutine wait. What is no operation of the program is
 // like sleep: nobody is waited for.
-func operation(why string) wire.Kind {
-	for _, o := range operations {
+func kindOf(why string) wire.Kind {
+	for _, o := range kinds {
 		if strings.HasPrefix(why, o.why) {
 			return o.kind
 		}
@@ -208,7 +213,7 @@ func operation(why string) wire.Kind {
 	return wire.SleepBegin
 }
 
-var operations = []struct {
+var kinds = []struct {
 	why  string
 	kind wire.Kind
 }{

@@ -50,11 +50,22 @@ const (
 	readies          // it could run, but does not: another has its turn
 	ends             // gdestroy: it ends
 	creates          // newproc1: a goroutine is made, for the one in the second argument
+
+	makes    // a channel
+	sends    // to the channel in the first argument
+	receives // from it
+	selects  // among the cases in the first argument; in the fourth, how many send
+	closes   // the channel in the first argument
+	adds     // the second argument to the WaitGroup in the first
+	joins    // waits for it
 )
 
 var specials = map[string]special{
 	"runtime.gopark": parks, "runtime.park_m": parked, "runtime.coroswitch_m": switches, "runtime.goschedImpl": readies, "runtime.goyield_m": readies,
 	"runtime.preemptPark": readies, "runtime.exitsyscallNoP": readies, "runtime.gdestroy": ends, "runtime.newproc1": creates,
+
+	"runtime.makechan": makes, "runtime.chansend": sends, "runtime.chanrecv": receives, "runtime.selectgo": selects, "runtime.closechan": closes,
+	"sync.(*WaitGroup).Add": adds, "sync.(*WaitGroup).Wait": joins,
 }
 
 // newImage reads a program. What cannot be read is not there: its functions are counted in their callers.
@@ -219,6 +230,14 @@ func (i *image) at(pc uint64) *function {
 		return nil
 	}
 	return i.functions[n]
+}
+
+// special returns what entering a function says, nothing of one that is not known.
+func (f *function) special() special {
+	if f == nil {
+		return nothing
+	}
+	return f.does
 }
 
 // line returns the place in the source that an address belongs to, if it is known.

@@ -21,7 +21,8 @@ type location struct {
 	creator uint64 // number of the location that made it; 0 for none
 	counted []uint64
 	frames  []frame // functions that are recorded, outermost first
-	low     uint64  // of the stack
+	doing   operation
+	low     uint64 // of the stack
 	high    uint64
 	jumped  bool   // it may be elsewhere than by call and return: frames have to be looked at
 	why     uint64 // it is about to wait for this reason
@@ -142,33 +143,32 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 		return
 	}
 	l.off, l.ready, l.why = true, k == wire.Enter, 0
-	var f *function
-	pc := l.start
-	if n := len(l.frames); n > 0 {
-		f, pc = l.frames[n-1].function, l.frames[n-1].site
-	} else {
-		f = l.p.image.at(pc)
+	within := l.doing.does != nothing && l.doing.does != makes
+	if within {
+		l.began()
 	}
-	switch region := l.p.siteOf(why, f, pc); k {
-	case wire.Enter:
+	switch {
+	case l.ready:
 		l.reading(t)
 		l.event(t, k, l.p.region(place{name: why}))
-	case wire.SleepBegin:
-		l.event(t, k, region)
-		l.reading(t)
-		l.event(t, wire.Blocked, 0)
+		return
+	case within: // that is what it waits in
+	case k == wire.SleepBegin:
+		l.event(t, k, l.site(why))
 	default:
-		l.event(t, k, region, 0)
-		l.reading(t)
-		l.event(t, wire.Blocked, 0)
+		l.event(t, k, l.site(why), 0)
 	}
+	l.reading(t)
+	l.event(t, wire.Blocked, 0)
 }
 
 // resume ends what suspend began. Nothing was counted meanwhile.
 func (r *recording) resume(l *location, t int64) {
-	if l.off = false; l.ready {
+	l.off = false
+	switch {
+	case l.ready:
 		l.event(t, wire.Exit, 0)
-	} else {
+	case !l.doing.open:
 		l.event(t, wire.Leave, uint32(wire.OK))
 	}
 	l.written()

@@ -32,6 +32,9 @@ type process struct {
 	locations  uint64               // ever made
 	regions    map[place]uint32
 	functions  map[*function]uint32 // their regions
+	sites      map[siteKey]uint32   // regions of operations
+	objects    map[objectKey]uint32
+	made       uint32               // objects
 	defs       []wire.Def           // not written yet
 	out        *trace.ProcessWriter // nil until something is written
 	remarks    map[string]uint64
@@ -42,7 +45,8 @@ func (r *recording) processOf(id int) *process {
 	p := r.live[id]
 	if p == nil {
 		p = &process{r: r, id: id, begin: r.clock(), status: -1, threads: map[int]*thread{}, goroutines: map[uint64]*location{},
-			natives: map[int]*location{}, folded: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{},
+			natives: map[int]*location{}, folded: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{}, sites: map[siteKey]uint32{},
+			objects: map[objectKey]uint32{},
 			remarks: map[string]uint64{}}
 		r.live[id] = p
 		r.all = append(r.all, p)
