@@ -20,10 +20,10 @@ import (
 
 var all = flag.Bool("all", false, "also replay rose: two minutes")
 
-// compile builds a program of package count's for RISC-V.
-func compile(t testing.TB, name string) []byte {
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "../count/testdata/programs/"+name)
+// compile builds a program for RISC-V.
+func compile(t testing.TB, dir string) []byte {
+	file := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-o", file, dir)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -61,7 +61,7 @@ func TestReplay(t *testing.T) {
 		if p.name == "rose" && !*all {
 			continue
 		}
-		program := compile(t, p.name)
+		program := compile(t, "../count/testdata/programs/"+p.name)
 		for _, machine := range cache.Machines() {
 			m, err := cache.Named(machine)
 			require.NoError(t, err)

@@ -1,0 +1,63 @@
+//go:build linux
+
+package addresstrace
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/count"
+	"tracerec/simulator/linux"
+	"tracerec/simulator/service"
+)
+
+// A guest has a part of itself traced.
+func TestSwitched(t *testing.T) {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	program := compile(t, "./testdata/programs/switched")
+	c, err := count.New(nil, count.Options{Program: program})
+	require.NoError(t, err)
+	var trace, printed bytes.Buffer
+	w, err := NewWriter(&trace, Binary)
+	require.NoError(t, err)
+	tracer := NewTracer(w, false)
+	s, err := service.New(c, service.Options{Trace: tracer})
+	require.NoError(t, err)
+	k, err := linux.New(program, linux.Options{Stdout: &printed, Stderr: &printed, Observer: linux.Tee(c, tracer), Services: s})
+	require.NoError(t, err)
+	status, err := k.Run()
+	require.NoError(t, err)
+	require.Zero(t, status, printed.String())
+	require.NoError(t, k.Close())
+	require.NoError(t, w.Close())
+
+	var code, data bounds
+	_, err = fmt.Sscan(printed.String(), &code.begin, &code.end, &data.begin, &data.end)
+	require.NoError(t, err)
+	all, err := records(trace.Bytes())
+	require.NoError(t, err)
+	require.Equal(t, CPU, all[0].Op)
+	require.Equal(t, Thread, all[1].Op)
+	fetches, writes := 0, 0
+	outside := 0
+	for _, r := range all {
+		switch {
+		case r.Op == Fetch && writes < 500 && code.hold(r.Address):
+			fetches++
+		case r.Op == Write && writes < 500:
+			require.Equal(t, Record{Write, 4, data.begin + 4*uint64(writes)}, r)
+			writes++
+		case r.Op <= Fetch:
+			outside++
+		}
+	}
+	require.Equal(t, 500, writes)
+	require.GreaterOrEqual(t, fetches, 500*3)
+	require.NotZero(t, outside, "the second time, all is traced between the calls")
+	require.Less(t, outside, 300)
+}
