@@ -1,0 +1,539 @@
+//go:build linux
+
+package linux
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/memory"
+	"tracerec/simulator/pmu"
+	"tracerec/simulator/riscv"
+)
+
+// scriptedSource counts what a test says: code 1 is instructions, the others happen so often in every one of them.
+type scriptedSource struct {
+	executed uint64
+	kernel   uint64 // of code 2
+}
+
+func (*scriptedSource) PMUEvents() []pmu.Event {
+	return []pmu.Event{{Code: 1, Name: "PAPI_TOT_INS"}, {Code: 2, Name: "PAPI_TOT_CYC"}, {Code: 3, Name: "A"}, {Code: 4, Name: "B"}, {Code: 5, Name: "C"}}
+}
+
+func (s *scriptedSource) Count(code uint64) (user, kernel uint64) {
+	if code == 2 {
+		kernel = s.kernel
+	}
+	return code * s.executed, kernel
+}
+func (*scriptedSource) Most(code uint64) uint64 { return code }
+
+// bench is a kernel that a test operates by hand: its first thread makes calls, and executes what the test says.
+type bench struct {
+	*testing.T
+	k      *Kernel
+	t      *thread
+	source *scriptedSource
+}
+
+// unitOf returns a PMU of two counters; A fits on the first only, B on the second only.
+func unitOf() *pmu.PMU {
+	return &pmu.PMU{Device: "cpu", Counters: 2, Bits: 48, Rotation: 1000, Paranoid: -1,
+		Limits: []pmu.Limit{{Events: []string{"A"}, Counters: []int{0}}, {Events: []string{"B"}, Counters: []int{1}}}}
+}
+
+func newBench(t *testing.T, u *pmu.PMU) *bench {
+	b := &bench{T: t, source: &scriptedSource{}}
+	k, err := New(compile(t, "threads"), Options{Args: []string{"x"}, CPUs: 2, PMU: u, Counting: b.source})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, k.Close()) })
+	b.k, b.t = k, k.all[0].threads[0]
+	k.ready = nil
+	b.on(0, b.t)
+	return b
+}
+
+// scratch is memory of the guest for arguments.
+const scratch = stackTop - 64<<10
+
+// on puts a thread on a processor, in place of the one that was there.
+func (b *bench) on(cpu int, t *thread) {
+	c := &b.k.cpus[cpu]
+	c.thread, b.k.cpu = t, c
+	b.k.perf.enter(cpu, t, 1)
+}
+
+// executes lets a thread execute instructions on a processor, in as many turns as the PMU wants.
+func (b *bench) executes(cpu int, t *thread, n int64) {
+	c := &b.k.cpus[cpu]
+	c.thread, b.k.cpu = t, c
+	for n > 0 {
+		turn := b.k.perf.enter(cpu, t, n)
+		require.True(b, turn > 0 && turn <= n)
+		pc := t.hart.PC
+		b.source.executed += uint64(turn)
+		c.clock += turn
+		t.hart.PC += uint64(4 * turn)
+		b.k.perf.ran(cpu, pc)
+		b.k.perf.settle(cpu)
+		n -= turn
+	}
+}
+
+func (b *bench) runs(n int64) { b.executes(0, b.t, n) }
+
+// attr is a struct perf_event_attr.
+type attr struct {
+	typ, size             uint32
+	config, period        uint64
+	sample, format, flags uint64
+	wakeup, _             uint32
+	_, _, _, _            uint64
+	_                     uint32
+	clock                 int32
+	_                     uint64
+	_                     uint32
+	_, reserved           uint16
+	_, reserved3          uint32
+	_, _                  uint64
+}
+
+func (b *bench) open(a attr, pid, cpu, group int, flags uint64) (int64, errno) {
+	if a.size == 0 {
+		a.size = attrKnown
+	}
+	buffer, err := binary.Append(nil, binary.LittleEndian, a)
+	require.NoError(b, err)
+	require.Zero(b, b.t.p.put(scratch, buffer))
+	return openEvent(b.t, [6]uint64{scratch, uint64(pid), uint64(cpu), uint64(group), flags})
+}
+
+// event opens one on the first thread.
+func (b *bench) event(config uint64, flags uint64, group int) int {
+	return b.must(b.open(attr{typ: pmu.Raw, config: config, flags: flags, format: formatEnabled | formatRunning}, 0, -1, group, 0))
+}
+
+func (b *bench) must(v int64, err errno) int {
+	b.Helper()
+	require.Zero(b, err)
+	return int(v)
+}
+
+func (b *bench) ioctl(fd int, request, argument uint64) errno {
+	_, err := ioctl(b.t, [6]uint64{uint64(fd), request, argument})
+	return err
+}
+
+// read returns the words that a read gets.
+func (b *bench) read(fd int, size uint64) ([]uint64, errno) {
+	n, err := read(b.t, [6]uint64{uint64(fd), scratch, size})
+	if err != 0 {
+		return nil, err
+	}
+	words, err := b.t.p.words(scratch, int(n/8))
+	return words, err
+}
+
+func (b *bench) words(fd int) []uint64 {
+	b.Helper()
+	w, err := b.read(fd, 4096)
+	require.Zero(b, err)
+	return w
+}
+
+const (
+	noPID   = -1
+	anyCPU  = -1
+	noGroup = -1
+)
+
+// An event counts what its thread does while it is enabled, and knows for how long.
+func TestPerfCounts(t *testing.T) {
+	b := newBench(t, unitOf())
+	fd := b.event(5, attrDisabled, noGroup)
+	b.runs(100)
+	require.Equal(t, []uint64{0, 0, 0}, b.words(fd))
+	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	b.runs(1000)
+	require.Equal(t, []uint64{5000, 1000, 1000}, b.words(fd))
+	b.k.cpus[0].clock += 777 // nothing runs
+	b.runs(10)
+	require.Equal(t, []uint64{5050, 1010, 1010}, b.words(fd))
+	require.Zero(t, b.ioctl(fd, eventDisable, 0))
+	b.runs(100)
+	require.Zero(t, b.ioctl(fd, eventReset, 0))
+	require.Equal(t, []uint64{0, 1010, 1010}, b.words(fd), "times go on")
+	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	b.runs(1)
+	require.Equal(t, []uint64{5, 1011, 1011}, b.words(fd))
+
+	// Modes: of code 2 the kernel does a part.
+	require.Zero(t, b.ioctl(fd, eventDisable, 0))
+	for flags, want := range map[uint64]uint64{0: 2*10 + 7, attrExcludeKernel: 2 * 10, attrExcludeUser: 7, attrExcludeUser | attrExcludeKernel: 0} {
+		fd := b.event(2, flags, noGroup)
+		b.runs(1)
+		before := b.words(fd)[0]
+		b.k.perf.enter(0, b.t, 10)
+		b.source.kernel += 7
+		b.source.executed += 10
+		b.k.perf.ran(0, 0)
+		require.Equal(t, want, b.words(fd)[0]-before, "%#x", flags)
+		require.Zero(t, b.t.p.files.drop(uint64(fd)))
+	}
+}
+
+// Formats of reading, of one event and of a group.
+func TestPerfFormats(t *testing.T) {
+	for format := range uint64(formatAll + 1) {
+		b := newBench(t, unitOf())
+		lead := b.must(b.open(attr{typ: pmu.Raw, config: 3, format: format}, 0, anyCPU, noGroup, 0))
+		member := b.must(b.open(attr{typ: pmu.Raw, config: 4, format: format}, 0, anyCPU, lead, 0))
+		ids := []uint64{b.id(lead), b.id(member)}
+		require.NotEqual(t, ids[0], ids[1])
+		b.runs(10)
+		for i, fd := range []int{lead, member} {
+			var want []uint64
+			value := func(v, id uint64) {
+				want = append(want, v)
+				if format&formatGroup == 0 {
+					want = append(want, timesOf(format, 10)...)
+				}
+				if format&formatID != 0 {
+					want = append(want, id)
+				}
+				if format&formatLost != 0 {
+					want = append(want, 0)
+				}
+			}
+			if format&formatGroup != 0 {
+				want = append([]uint64{2}, timesOf(format, 10)...)
+				value(30, ids[0])
+				value(40, ids[1])
+			} else {
+				value([]uint64{30, 40}[i], ids[i])
+			}
+			require.Equal(t, want, b.words(fd), "format %#x", format)
+			_, err := b.read(fd, uint64(8*len(want)-1))
+			require.Equal(t, syscall.ENOSPC, err)
+		}
+	}
+}
+
+func timesOf(format, d uint64) (times []uint64) {
+	for _, f := range []uint64{formatEnabled, formatRunning} {
+		if format&f != 0 {
+			times = append(times, d)
+		}
+	}
+	return times
+}
+
+func (b *bench) id(fd int) uint64 {
+	require.Zero(b, b.ioctl(fd, eventID, scratch))
+	w, err := b.t.p.words(scratch, 1)
+	require.Zero(b, err)
+	return w[0]
+}
+
+// Groups that do not fit together take turns; those that are pinned do not, and fail.
+func TestPerfTurns(t *testing.T) {
+	b := newBench(t, unitOf())
+	one, two, three := b.event(3, 0, noGroup), b.event(3, 0, noGroup), b.event(5, 0, noGroup) // A, A, C
+	b.runs(6000)
+	for _, fd := range []int{one, two, three} {
+		w := b.words(fd)
+		require.EqualValues(t, 6000, w[1])
+		require.Equal(t, w[0], w[2]*map[int]uint64{one: 3, two: 3, three: 5}[fd])
+		require.Greater(t, w[2], uint64(1000))
+	}
+	require.EqualValues(t, 6000, b.words(one)[2]+b.words(two)[2], "one of both has the counter all the time")
+	pinned := b.event(3, attrPinned, noGroup)
+	late := b.event(3, attrPinned, noGroup)
+	before := []uint64{b.words(one)[2], b.words(three)[2]}
+	b.runs(3000)
+	require.Equal(t, []uint64{9000, 3000, 3000}, b.words(pinned))
+	require.Empty(t, b.words(late), "there was no counter for it")
+	require.Equal(t, before[0], b.words(one)[2])
+	require.Zero(t, b.ioctl(pinned, eventDisable, 0))
+	require.Zero(t, b.ioctl(late, eventEnable, 0))
+	b.runs(100)
+	require.Equal(t, []uint64{300, 100, 100}, b.words(late))
+	require.Zero(t, b.t.p.files.drop(uint64(late)))
+	alone := b.event(5, attrExclusive|attrPinned, noGroup)
+	before = []uint64{b.words(one)[2], b.words(three)[2]}
+	b.runs(100)
+	require.Equal(t, []uint64{500, 100, 100}, b.words(alone))
+	require.Equal(t, before, []uint64{b.words(one)[2], b.words(three)[2]}, "nothing beside it")
+}
+
+// Groups are on counters as trying all ways says, at every moment, and count just then.
+func TestPerfScheduling(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	full := 0
+	for range 60 {
+		b := newBench(t, unitOf())
+		var leaders []*event
+		for range 1 + r.IntN(6) {
+			lead := b.event(uint64(3+r.IntN(3)), []uint64{0, 0, attrPinned, attrExclusive, attrDisabled}[r.IntN(5)], noGroup)
+			if r.IntN(3) == 0 {
+				b.open(attr{typ: pmu.Raw, config: uint64(3 + r.IntN(3)), flags: attrDisabled * uint64(r.IntN(2))}, 0, anyCPU, lead, 0)
+			}
+			leaders = append(leaders, b.t.p.files.list[lead].file.(*event))
+		}
+		for range 50 {
+			e := leaders[r.IntN(len(leaders))]
+			switch r.IntN(6) {
+			case 0:
+				b.runs(1) // before it is known what it is like
+				e.disable()
+			case 1:
+				e.enable()
+			}
+			before := map[*event]uint64{}
+			for _, e := range leaders {
+				for _, o := range e.group() {
+					before[o] = o.count
+				}
+			}
+			b.runs(1)
+			taken := map[*event]bool{}
+			var masks []uint64
+			for _, e := range leaders {
+				for _, o := range e.group() {
+					on := o.state == eventActive
+					taken[o] = on
+					if on {
+						masks = append(masks, o.mask)
+						require.Equal(t, o.code, o.count-before[o])
+					} else {
+						require.Equal(t, before[o], o.count)
+					}
+					require.Equal(t, e.state == eventActive && o.state >= eventInactive, on, "all of a group or none")
+					require.LessOrEqual(t, o.running, o.enabled)
+				}
+			}
+			require.True(t, pmu.Fit(masks))
+			if len(masks) == 2 {
+				full++
+			}
+		}
+	}
+	require.Greater(t, full, 100)
+}
+
+// What overflows tells at which instruction, and none of them is missed.
+func TestPerfOverflow(t *testing.T) {
+	b := newBench(t, unitOf())
+	const period = 50
+	fd := b.must(b.open(attr{typ: pmu.Raw, config: 3, period: period, wakeup: 1, sample: sampleIP | sampleTID | sampleTime | samplePeriod | sampleChain | sampleCPU}, 0, anyCPU, noGroup, 0))
+	at := b.must(mmap(b.t, [6]uint64{0, 5 * 4096, 3, 1, uint64(fd), 0}))
+	e := b.t.p.files.list[fd].file.(*event)
+	require.Zero(t, e.ready())
+	pc, clock := b.t.hart.PC, b.k.cpus[0].clock
+	b.runs(1000)
+	require.EqualValues(t, pollIn, e.ready())
+	samples := b.records(uint64(at), 4*4096)
+	require.Len(t, samples, 3*1000/period)
+	for i, s := range samples {
+		n := uint64((i+1)*period+2) / 3 // the instruction with which there were so many
+		require.EqualValues(t, recordSample, s.kind)
+		require.Equal(t, []uint64{pc + 4*(n-1), uint64(b.t.p.id) | uint64(b.t.id)<<32, uint64(clock) + n, 0, period, 2, ^uint64(0) - 511, pc + 4*(n-1)}, s.words)
+	}
+	require.Zero(t, e.ready())
+	// Ten more, and it is disabled.
+	require.Zero(t, b.ioctl(fd, eventRefresh, 10))
+	b.runs(1000)
+	require.Len(t, b.records(uint64(at), 4*4096), 10)
+	require.Equal(t, eventOff, e.state)
+	// Another period.
+	require.Zero(t, b.t.p.putWords(scratch, 300))
+	require.Zero(t, b.ioctl(fd, eventPeriod, scratch))
+	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	b.runs(1000)
+	require.Len(t, b.records(uint64(at), 4*4096), 10)
+	// More than there is room for: what is lost is told, and by the count.
+	require.Zero(t, b.t.p.putWords(scratch, 3))
+	require.Zero(t, b.ioctl(fd, eventPeriod, scratch))
+	b.runs(1000)
+	kept := b.records(uint64(at), 4*4096)
+	b.runs(1)
+	rest := b.records(uint64(at), 4*4096)
+	require.Len(t, rest, 2)
+	require.EqualValues(t, recordLost, rest[0].kind)
+	require.EqualValues(t, 1000, len(kept)+int(rest[0].words[1]))
+	require.EqualValues(t, e.lost, rest[0].words[1])
+	require.Greater(t, e.lost, uint64(100))
+}
+
+type record struct {
+	kind  uint32
+	words []uint64
+}
+
+// records takes all records out of a buffer.
+func (b *bench) records(at, size uint64) (all []record) {
+	words := func(at uint64) uint64 {
+		w, err := b.t.p.words(at, 1)
+		require.Zero(b, err)
+		return w[0]
+	}
+	head, tail := words(at+pageHead), words(at+pageTail)
+	for tail < head {
+		word := func(i uint64) uint64 { return words(at + memory.PageSize + (tail+8*i)%size) }
+		header := word(0)
+		r := record{kind: uint32(header)}
+		for i := range header>>48/8 - 1 {
+			r.words = append(r.words, word(i+1))
+		}
+		all = append(all, r)
+		tail += header >> 48
+	}
+	require.Zero(b, b.t.p.putWords(at+pageTail, head))
+	return all
+}
+
+// Signals tell of overflows, and of the last one.
+func TestPerfSignals(t *testing.T) {
+	b := newBench(t, unitOf())
+	fd := b.must(b.open(attr{typ: pmu.Raw, config: 3, period: 30}, 0, anyCPU, noGroup, 0))
+	set := func(command, argument uint64) errno {
+		_, err := fcntl(b.t, [6]uint64{uint64(fd), command, argument})
+		return err
+	}
+	b.runs(100)
+	require.Empty(t, b.t.pending)
+	require.Equal(t, syscall.EINVAL, set(setSignal, signals))
+	require.Zero(t, set(setSignal, 40))
+	require.Zero(t, b.t.p.putWords(scratch, ownerThread|uint64(b.t.id)<<32))
+	require.Zero(t, set(setOwnerEx, scratch))
+	require.Zero(t, b.t.p.putWords(scratch, 3))
+	require.Equal(t, syscall.EINVAL, set(setOwnerEx, scratch))
+	require.Zero(t, set(getOwnerEx, scratch))
+	w, _ := b.t.p.words(scratch, 1)
+	require.Equal(t, ownerThread|uint64(b.t.id)<<32, w[0])
+	require.Zero(t, set(setFlags, oAsync))
+	b.t.p.actions[40].handler = 0x1000
+	b.runs(100)
+	require.Len(t, b.t.pending, 10)
+	require.Equal(t, signal{number: 40, code: 1, address: 0x41, value: uint64(fd)}, b.t.pending[0])
+	b.t.pending = nil
+	require.Zero(t, b.ioctl(fd, eventRefresh, 2))
+	b.runs(100)
+	require.Len(t, b.t.pending, 2)
+	require.EqualValues(t, 6, b.t.pending[1].code)
+	require.Zero(t, set(setOwner, uint64(b.t.p.id)))
+	require.Zero(t, set(setSignal, 0))
+	b.t.pending = nil
+	b.t.p.actions[29].handler = 0x1000
+	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	b.runs(10)
+	require.Equal(t, []signal{{number: 29, code: 0x80}}, b.t.pending)
+}
+
+// another returns a thread that the first one started.
+func (b *bench) another(sameProcess bool) *thread {
+	p := b.t.p
+	if !sameProcess {
+		var err errno
+		p, err = b.t.fork(0)
+		require.Zero(b, err)
+	}
+	n := p.newThread(riscv.NewHart(p.code))
+	b.t.inherit(n, sameProcess)
+	return n
+}
+
+// What is inherited counts for the event that it is from, also when its thread has ended.
+func TestPerfInherited(t *testing.T) {
+	u := unitOf()
+	u.Counters = 3
+	b := newBench(t, u)
+	own := b.event(3, 0, noGroup)
+	all := b.event(5, attrInherit, noGroup)
+	threads := b.event(4, attrInherit|attrInheritThread, noGroup)
+	b.runs(10)
+	n, p := b.another(true), b.another(false)
+	b.executes(1, n, 100)
+	b.executes(1, p, 1000)
+	require.Equal(t, []uint64{30, 10, 10}, b.words(own))
+	require.Equal(t, []uint64{5 * 1110, 1110, 1110}, b.words(all))
+	require.EqualValues(t, 4*110, b.words(threads)[0])
+	b.k.perf.switchFrom(1)
+	n.leaveEvents()
+	require.Equal(t, []uint64{5 * 1110, 1110, 1110}, b.words(all))
+	require.Zero(t, b.ioctl(all, eventDisable, 0))
+	b.executes(1, p, 1000)
+	require.EqualValues(t, 5*1110, b.words(all)[0], "disabled in all threads")
+	child := b.t.p.files.list[all].file.(*event)
+	require.Len(t, child.children, 1)
+	require.Zero(t, b.t.p.files.drop(uint64(all)))
+	require.Len(t, p.events.groups, 1, "the child has the descriptor, too")
+	require.Zero(t, p.p.files.drop(uint64(all)))
+	require.Empty(t, p.events.groups)
+}
+
+// Events of a processor count whatever runs there, and those of a thread on one processor only what it does there.
+func TestPerfProcessors(t *testing.T) {
+	b := newBench(t, unitOf())
+	all := b.must(b.open(attr{typ: pmu.Raw, config: 5, format: formatEnabled | formatRunning}, noPID, 1, noGroup, 0))
+	here := b.must(b.open(attr{typ: pmu.Raw, config: 3, format: formatEnabled | formatRunning}, 0, 1, noGroup, 0))
+	moves := b.must(b.open(attr{typ: pmu.Software, config: swMigrations}, 0, anyCPU, noGroup, 0))
+	switches := b.must(b.open(attr{typ: pmu.Software, config: swSwitches}, 0, anyCPU, noGroup, 0))
+	clock := b.must(b.open(attr{typ: pmu.Software, config: swTaskClock}, 0, anyCPU, noGroup, 0))
+	n := b.another(true)
+	b.runs(10)
+	b.executes(1, n, 100)
+	b.executes(1, b.t, 1000)
+	b.k.cpus[1].clock += 50
+	b.executes(1, n, 1)
+	require.Equal(t, []uint64{5 * 1101, 1151, 1151}, b.words(all))
+	require.Equal(t, []uint64{3000, 1010, 1000}, b.words(here))
+	require.Equal(t, []uint64{1}, b.words(moves))
+	require.Equal(t, []uint64{2}, b.words(switches))
+	require.Equal(t, []uint64{1010}, b.words(clock))
+}
+
+// A program that is executed keeps its thread's events, and enables those that wait for it.
+func TestPerfExec(t *testing.T) {
+	b := newBench(t, unitOf())
+	runs := b.event(3, 0, noGroup)
+	waits := b.event(5, attrDisabled|attrEnableOnExec, noGroup)
+	b.runs(10)
+	n := &thread{k: b.k, p: b.t.p, hart: b.t.hart, id: b.t.id}
+	events := b.t.takeEvents()
+	b.t.p.endThreads()
+	b.t.p.threads = []*thread{n}
+	n.giveEvents(events)
+	b.t = n
+	b.runs(10)
+	require.Equal(t, []uint64{60, 20, 20}, b.words(runs))
+	require.Equal(t, []uint64{50, 10, 10}, b.words(waits))
+}
+
+// A unit that nobody widens has values that begin again at 0.
+func TestPerfNarrow(t *testing.T) {
+	u := unitOf()
+	u.Bits, u.Narrow = 8, true
+	b := newBench(t, u)
+	fd := b.event(3, 0, noGroup)
+	b.runs(100)
+	require.EqualValues(t, 300-256, b.words(fd)[0])
+}
+
+// The members of a group that lost its leader count on by themselves.
+func TestPerfLeaderless(t *testing.T) {
+	b := newBench(t, unitOf())
+	lead := b.event(3, 0, noGroup)
+	member := b.event(4, 0, lead)
+	b.runs(10)
+	require.Zero(t, b.t.p.files.drop(uint64(lead)))
+	again := b.event(3, 0, noGroup)
+	b.runs(10)
+	require.Equal(t, []uint64{80, 20, 20}, b.words(member))
+	require.Equal(t, []uint64{30, 10, 10}, b.words(again))
+}
