@@ -1,0 +1,74 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// simulated records an example on the simulator, unmodified, and returns its output, the archive and the properties that its counters have.
+func simulated(t *testing.T, pkg string, args ...string) (output, dir string, found []counted) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "trace.dir")
+	output = string(execute(t, "tracerec", append([]string{"--sim", "--machine", "server", "-q", "-o", dir, pkg}, args...)...))
+	var report struct {
+		Properties []counted `json:"properties"`
+	}
+	require.NoError(t, json.Unmarshal(execute(t, "expert", "analyze", "--format", "json", dir), &report))
+	return output, dir, report.Properties
+}
+
+// counted is a property above counters.
+type counted struct {
+	Property string `json:"property"`
+	place
+	Part  int64 `json:"part"`
+	Of    int64 `json:"of"`
+	Kinds []struct {
+		Words string `json:"words"`
+		Part  int64  `json:"part"`
+	} `json:"kinds"`
+}
+
+// The loop that misses the cache, and the one whose branches are chance, are found in programs that nobody has instrumented, and are gone
+// when they are mended.
+func TestPropertiesOnTheSimulator(t *testing.T) {
+	if runtime.GOOS != "linux" || raceDetector {
+		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
+	}
+	for _, c := range []struct {
+		pkg, mend, property, function, kind string
+		least, most                         int64 // of Part
+	}{
+		// 128³ elements of a column each: a row is 16 lines of 64 bytes, so the 128 lines of a column share 4 of the 64 sets of 8 lines.
+		{"./matrix", "-transposed", "poor_cache_utilisation", "main.product", "by conflicts in a set", 128 * 128 * 128, 128*128*128 + 128*128*4},
+		// Half of 50 · 20 000 branches are wrong.
+		{"./filter", "-mask", "branch_bound", "main.large", "", 480_000, 520_000},
+	} {
+		before, slow, found := simulated(t, c.pkg)
+		require.NotEmpty(t, found)
+		p := found[0]
+		require.Equal(t, c.property, p.Property)
+		require.Equal(t, c.function, p.CallPath[len(p.CallPath)-1])
+		require.Equal(t, "main.go", filepath.Base(p.File))
+		require.Positive(t, p.Line)
+		require.GreaterOrEqual(t, p.Part, c.least)
+		require.LessOrEqual(t, p.Part, c.most)
+		if c.kind != "" {
+			require.Equal(t, c.kind, p.Kinds[0].Words)
+			require.Greater(t, p.Kinds[0].Part, p.Part*8/10)
+		}
+
+		after, fast, left := simulated(t, c.pkg, c.mend)
+		require.Equal(t, before, after, "the result is the same")
+		for _, p := range left {
+			require.False(t, p.Property == c.property && p.CallPath[len(p.CallPath)-1] == c.function, "%+v", p)
+		}
+		diff := string(execute(t, "expert", "diff", slow, fast))
+		require.Contains(t, diff, c.function)
+		t.Log("\n" + diff)
+	}
+}
