@@ -8,8 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,6 +97,9 @@ func TestSix(t *testing.T) {
 	scan(t, printed, "read-read ", "%d %d %d %d", &roots, &instructions, &loads, &misses)
 	require.LessOrEqual(t, instructions, uint64(25))
 	require.Zero(t, misses)
+	scan(t, printed, "call ", "%d", &instructions)
+	require.NotZero(t, instructions)
+	require.LessOrEqual(t, instructions, uint64(100), "they take time, but are counted for nobody")
 	scan(t, printed, "start-stop [", "%d %d %d %d", &roots, &instructions, &loads, &misses)
 	require.LessOrEqual(t, instructions, uint64(15))
 	require.Zero(t, misses)
@@ -108,4 +114,21 @@ func scan(t testing.TB, printed, begin, format string, to ...any) {
 	require.True(t, ok, begin)
 	_, err := fmt.Sscanf(line, format, to...)
 	require.NoError(t, err)
+}
+
+// What a reading of four events costs the host.
+func BenchmarkNow(b *testing.B) {
+	program := compile(b, "reads")
+	cost := func(n int) time.Duration {
+		var before, after syscall.Rusage
+		require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &before))
+		_, _, printed := run(b, program, linux.Options{Args: []string{strconv.Itoa(n)}}, Options{})
+		require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &after))
+		require.Equal(b, "<nil>\n", printed)
+		return time.Duration(after.Utime.Nano() - before.Utime.Nano())
+	}
+	const n = 100_000
+	for b.Loop() {
+		b.ReportMetric(float64(cost(n)-cost(0))/n, "ns/reading")
+	}
 }

@@ -77,6 +77,17 @@ func cost() {
 	for i := range a {
 		fmt.Print(" ", b[i]-a[i])
 	}
+	calls, err := guest.InitOf(guest.Domain, 7) // what asking costs
+	must(err)
+	must(calls.Select("PAPI_TOT_INS"))
+	one, two := make([]uint64, 1), make([]uint64, 1)
+	for range 2 {
+		_, err = calls.Now(one, nil)
+		must(err)
+		_, err = calls.Now(two, nil)
+		must(err)
+	}
+	fmt.Print("\ncall ", two[0]-one[0])
 	for range 3 {
 		must(c.Reset())
 		must(c.Start())
