@@ -36,22 +36,12 @@ func (s *solver) build(axis uint, start int) {
 		cfd.Jacobians(&u[start+i*stride], axis, &current[i], &stick[i])
 	}
 	t1, t2 := s.dt/(s.H*s.H), s.dt/(2*s.H)
-	d, twice := t1*cfd.Diffusion[axis%3], 2*t1
-	on, last := 1+2*d, len(current)-1
+	d, last := t1*cfd.Diffusion[axis%3], len(current)-1
+	combine(s.a[1:last], current[:last-1], stick[:last-1], -t2, t1, d)
+	scale(s.b[1:last], stick[1:last], 2*t1, 1+2*d)
+	combine(s.c[1:last], current[2:], stick[2:], t2, t1, d)
 	s.b[0], s.c[0] = one, cfd.Matrix{}
 	s.b[last], s.a[last] = one, cfd.Matrix{}
-	below, diagonal, above := s.a, s.b, s.c
-	for i := 1; i < last; i++ {
-		combine(below[i][:], current[i-1][:], stick[i-1][:], -t2, t1, d)
-		combine(above[i][:], current[i+1][:], stick[i+1][:], t2, t1, d)
-		b, v := diagonal[i][:], stick[i][:]
-		for m := range v {
-			for l := range 5 {
-				b[m][l] = twice * v[m][l]
-			}
-			b[m][m] += on
-		}
-	}
 }
 
 var one = cfd.Matrix{{0: 1}, {1: 1}, {2: 1}, {3: 1}, {4: 1}}

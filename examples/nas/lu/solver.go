@@ -96,10 +96,12 @@ func divide(r []float64, b [][5]float64) {
 	r, b = r[:5], b[:5]
 	for p := range 4 {
 		pivot, x := 1/b[p][p], r[p]
+		bp := &b[p]
 		for i := p + 1; i < 5; i++ {
-			factor := pivot * b[i][p]
-			for j := p + 1; j < 5; j++ {
-				b[i][j] -= factor * b[p][j]
+			bi := &b[i]
+			factor := pivot * bi[p]
+			for j := p + 1; j < len(bi); j++ {
+				bi[j] -= factor * bp[j]
 			}
 			r[i] -= factor * x
 		}
