@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -29,6 +30,9 @@ type opener struct {
 	sys   system
 	procs string // /proc
 	real  bool   // sys is the kernel
+
+	alone    sync.Once // whether the processor has a single counter
+	isSingle bool
 }
 
 func newSubstrate() *Substrate {

@@ -32,8 +32,8 @@ var _ substrate.Slotter = (*Substrate)(nil)
 // counter while the thread runs, and the thread's time in ns.
 var companions = []string{"cycles", "msr/tsc/", "task-clock"}
 
-// OpenSlot opens a slot on the thread and counts the event. Its cycles are those of the processor, where it counts
-// them, else of its time-stamp counter while the thread runs, else ns of the thread's time. The methods of slots may be
+// OpenSlot opens a slot on the thread and counts the event. Its cycles are those of the processor, where it has a
+// counter for them, else of its time-stamp counter while the thread runs, else ns of the thread's time. The methods of slots may be
 // called on any thread; the one that is measured is not disturbed by signals.
 func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 	if thread <= 0 {
@@ -43,10 +43,10 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 	var err error
 	for _, name := range companions {
 		e, parseErr := s.catalog.parse(name)
-		if parseErr != nil {
+		if parseErr != nil || e.pmu == "cpu" && s.single() {
 			continue
 		}
-		if l.lead, err = s.openPermitted(slotAttribute(&e), &e, l.on, -1, true); err == nil {
+		if l.lead, err = s.openPermitted(slotLead(&e), &e, l.on, -1, true); err == nil {
 			break
 		}
 	}
@@ -58,6 +58,35 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// single reports whether the processor has one counter only: none is left for cycles beside another event.
+func (s *Substrate) single() bool {
+	s.alone.Do(func() {
+		fds := []int{-1}
+		for _, name := range []string{"cycles", "instructions"} {
+			e, _ := s.catalog.parse(name)
+			a := slotAttribute(&e)
+			a.Bits |= unix.PerfBitDisabled | FlagExcludeKernel
+			fd, err := s.sys.open(a, 0, -1, fds[len(fds)-1], unix.PERF_FLAG_FD_CLOEXEC)
+			if err != nil {
+				s.isSingle = err == unix.EINVAL && len(fds) == 2
+				break
+			}
+			fds = append(fds, fd)
+		}
+		for _, fd := range fds[1:] {
+			unix.Close(fd)
+		}
+	})
+	return s.isSingle
+}
+
+// slotLead is that of cycles. It is pinned, to learn when no counter is left for the group.
+func slotLead(e *Encoded) *unix.PerfEventAttr {
+	a := slotAttribute(e)
+	a.Bits |= unix.PerfBitPinned
+	return a
 }
 
 func slotAttribute(e *Encoded) *unix.PerfEventAttr {
