@@ -20,6 +20,9 @@ const (
 // Valid tells whether there is such a scope.
 func (s Scope) Valid() bool { return s < scopes }
 
+// mostTasks is how many tasks a process may have.
+const mostTasks = 1 << 16
+
 // change is an account that was counted in since the last fold, as it was then.
 type change struct {
 	of     *account
@@ -128,12 +131,15 @@ func (c *Counters) Alive(process, thread int) bool {
 }
 
 // SwitchTask says which task a thread executes from now on, 0 for none: programs that have schedulers of their own tell so. It reports false
-// if the task has ended.
+// if the task has ended, or if there are too many.
 func (c *Counters) SwitchTask(process, thread int, id uint64) bool {
 	c.fold()
 	p := c.process(process)
-	if id != 0 && p.task(id).ended {
+	if t := p.tasks[id]; t != nil && t.ended || t == nil && len(p.tasks) >= mostTasks {
 		return false
+	}
+	if id != 0 {
+		p.task(id)
 	}
 	p.thread(thread).task = id
 	return true
