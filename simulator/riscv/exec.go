@@ -230,7 +230,7 @@ func (h *Hart) runObserved() Stop {
 				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
 			case MULW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
-			case FADDD, FSUBD, FMULD, FDIVD:
+			case FADDD, FSUBD, FMULD, FDIVD, FMADDD, FMSUBD, FNMSUBD, FNMADDD:
 				if in = h.fastDouble(in); in == nil {
 					return h.refused(b)
 				}

@@ -25,7 +25,7 @@ func (h *Hart) plain(in *Instruction) bool {
 	return h.Flags&softfloat.Inexact != 0 && (in.Rm == 0 || in.Rm == dynamic && h.Rounding == 0)
 }
 
-// fastDouble executes a sum, difference, product or quotient by the host if it can; otherwise it is slow.
+// fastDouble executes a sum, difference, product, quotient or ±(a × b) ± c by the host if it can; otherwise it is slow.
 func (h *Hart) fastDouble(in *Instruction) *Instruction {
 	a, b := double(h.F[in.Rs1&31]), double(h.F[in.Rs2&31])
 	var r float64
@@ -36,8 +36,16 @@ func (h *Hart) fastDouble(in *Instruction) *Instruction {
 		r = a - b
 	case FMULD:
 		r = a * b
-	default:
+	case FDIVD:
 		r = a / b
+	case FMADDD:
+		r = math.FMA(a, b, double(h.F[in.Rs3&31]))
+	case FMSUBD:
+		r = math.FMA(a, b, -double(h.F[in.Rs3&31]))
+	case FNMSUBD:
+		r = math.FMA(-a, b, double(h.F[in.Rs3&31]))
+	default:
+		r = math.FMA(-a, b, -double(h.F[in.Rs3&31]))
 	}
 	if !h.plain(in) || !normalDouble(r) {
 		return h.slow(in)
@@ -186,12 +194,6 @@ func (h *Hart) fusedDouble(in *Instruction, a, b uint64, rm softfloat.Rounding) 
 	}
 	if in.Op == FMSUBD || in.Op == FNMADDD {
 		c ^= negative
-	}
-	if h.plain(in) {
-		if r := math.FMA(math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c)); normalDouble(r) {
-			h.F[in.Rd&31] = math.Float64bits(r)
-			return
-		}
 	}
 	h.F[in.Rd&31] = softfloat.Double.FMA(a, b, c, rm, &h.Flags)
 }

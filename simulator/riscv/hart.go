@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math"
 	"runtime/debug"
-	"slices"
 	"unsafe"
 
 	"tracerec/simulator/cache"
@@ -194,14 +193,14 @@ func (c *Code) decode(pc uint64) *Block {
 	return b
 }
 
-// fuse returns instructions in which the first ones of known sequences do all of those. The others stay where they are: they
-// hold the operands.
+// fuse returns instructions that do the same in fewer steps: constants are loaded at once, and the first ones of known sequences
+// do all of those. The others of a sequence stay where they are: they hold the operands.
 func fuse(plain []Instruction) []Instruction {
-	fused := slices.Clone(plain)
+	fused := constants(plain)
 	for i := 0; i+1 < len(fused); i++ {
-		key := [3]Op{plain[i].Op, plain[i+1].Op}
+		key := [3]Op{fused[i].Op, fused[i+1].Op}
 		if i+2 < len(fused) {
-			key[2] = plain[i+2].Op
+			key[2] = fused[i+2].Op
 			if op, ok := sequences[key]; ok {
 				fused[i].Op = op
 				i += 2
@@ -215,6 +214,26 @@ func fuse(plain []Instruction) []Instruction {
 		}
 	}
 	return fused
+}
+
+// constants returns instructions without those that do nothing, and with constants loaded in one step: of an addition to what
+// was loaded just before, the result is known.
+func constants(plain []Instruction) (out []Instruction) {
+	for _, in := range plain {
+		if in.Op == FENCE || in.Op == ADDI && in.Rd == sink {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && out[n].Op == LUI && (in.Op == ADDI || in.Op == ADDIW) && in.Rs1 == out[n].Rd {
+			if in.Imm += out[n].Imm; in.Op == ADDIW {
+				in.Imm = int64(int32(in.Imm))
+			}
+			if in.Op = LUI; in.Rd == out[n].Rd {
+				out = out[:n]
+			}
+		}
+		out = append(out, in)
+	}
+	return out
 }
 
 // fetch reads an instruction, and returns how many bytes it has, 0 if they cannot be executed.

@@ -6,124 +6,6 @@ package riscv
 
 import "math/bits"
 
-// Sequences of instructions that are executed in one step.
-const (
-	_ = pause + iota
-	seqADDIADDI
-	seqADDILD
-	seqADDISD
-	seqADDIADD
-	seqADDIJAL
-	seqADDIJALR
-	seqADDIBEQ
-	seqADDIBNE
-	seqADDIBLT
-	seqADDIBGE
-	seqADDIBLTU
-	seqADDIBGEU
-	seqADDILDADDI
-	seqLDADDI
-	seqLDLD
-	seqLDSD
-	seqLDADD
-	seqLDJAL
-	seqLDLB
-	seqLDBEQ
-	seqLDBNE
-	seqLDBLT
-	seqLDBGE
-	seqLDBLTU
-	seqLDADDIJALR
-	seqLDLDLD
-	seqSDADDI
-	seqSDLD
-	seqSDSD
-	seqSDJAL
-	seqSDADDISD
-	seqSDSDSD
-	seqADDADDI
-	seqADDLD
-	seqADDADD
-	seqADDJAL
-	seqSLLIADD
-	seqSLLISRLI
-	seqSLLIADDLD
-	seqLUIADDI
-	seqLUILD
-	seqANDIBEQ
-	seqANDIBNE
-	seqLBUBEQ
-	seqLBSLLI
-	seqXORXOR
-	seqXORADD
-	seqXORXORADD
-	seqXORXORAND
-	seqSRLIWSLLIWOR
-	seqORXOR
-	seqLWULWU
-	seqADDIWADDI
-	seqADDIWSW
-	seqLWADDW
-)
-
-var sequences = map[[3]Op]Op{
-	{ADDI, ADDI}:       seqADDIADDI,
-	{ADDI, LD}:         seqADDILD,
-	{ADDI, SD}:         seqADDISD,
-	{ADDI, ADD}:        seqADDIADD,
-	{ADDI, JAL}:        seqADDIJAL,
-	{ADDI, JALR}:       seqADDIJALR,
-	{ADDI, BEQ}:        seqADDIBEQ,
-	{ADDI, BNE}:        seqADDIBNE,
-	{ADDI, BLT}:        seqADDIBLT,
-	{ADDI, BGE}:        seqADDIBGE,
-	{ADDI, BLTU}:       seqADDIBLTU,
-	{ADDI, BGEU}:       seqADDIBGEU,
-	{ADDI, LD, ADDI}:   seqADDILDADDI,
-	{LD, ADDI}:         seqLDADDI,
-	{LD, LD}:           seqLDLD,
-	{LD, SD}:           seqLDSD,
-	{LD, ADD}:          seqLDADD,
-	{LD, JAL}:          seqLDJAL,
-	{LD, LB}:           seqLDLB,
-	{LD, BEQ}:          seqLDBEQ,
-	{LD, BNE}:          seqLDBNE,
-	{LD, BLT}:          seqLDBLT,
-	{LD, BGE}:          seqLDBGE,
-	{LD, BLTU}:         seqLDBLTU,
-	{LD, ADDI, JALR}:   seqLDADDIJALR,
-	{LD, LD, LD}:       seqLDLDLD,
-	{SD, ADDI}:         seqSDADDI,
-	{SD, LD}:           seqSDLD,
-	{SD, SD}:           seqSDSD,
-	{SD, JAL}:          seqSDJAL,
-	{SD, ADDI, SD}:     seqSDADDISD,
-	{SD, SD, SD}:       seqSDSDSD,
-	{ADD, ADDI}:        seqADDADDI,
-	{ADD, LD}:          seqADDLD,
-	{ADD, ADD}:         seqADDADD,
-	{ADD, JAL}:         seqADDJAL,
-	{SLLI, ADD}:        seqSLLIADD,
-	{SLLI, SRLI}:       seqSLLISRLI,
-	{SLLI, ADD, LD}:    seqSLLIADDLD,
-	{LUI, ADDI}:        seqLUIADDI,
-	{LUI, LD}:          seqLUILD,
-	{ANDI, BEQ}:        seqANDIBEQ,
-	{ANDI, BNE}:        seqANDIBNE,
-	{LBU, BEQ}:         seqLBUBEQ,
-	{LB, SLLI}:         seqLBSLLI,
-	{XOR, XOR}:         seqXORXOR,
-	{XOR, ADD}:         seqXORADD,
-	{XOR, XOR, ADD}:    seqXORXORADD,
-	{XOR, XOR, AND}:    seqXORXORAND,
-	{SRLIW, SLLIW, OR}: seqSRLIWSLLIWOR,
-	{OR, XOR}:          seqORXOR,
-	{LWU, LWU}:         seqLWULWU,
-	{ADDIW, ADDI}:      seqADDIWADDI,
-	{ADDIW, SW}:        seqADDIWSW,
-	{LW, ADDW}:         seqLWADDW,
-}
-
 // run is runObserved without an observer.
 func (h *Hart) run() Stop {
 	x, mem := &h.X, h.mem
@@ -287,7 +169,7 @@ func (h *Hart) run() Stop {
 				x[in.Rd], _ = bits.Mul64(x[in.Rs1], x[in.Rs2])
 			case MULW:
 				x[in.Rd] = word(uint32(x[in.Rs1]) * uint32(x[in.Rs2]))
-			case FADDD, FSUBD, FMULD, FDIVD:
+			case FADDD, FSUBD, FMULD, FDIVD, FMADDD, FMSUBD, FNMSUBD, FNMADDD:
 				if in = h.fastDouble(in); in == nil {
 					return h.refused(b)
 				}
@@ -408,13 +290,15 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case seqADDILDADDI:
+			case seqADDILUIBLT:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+				x[in.Rd] = uint64(in.Imm)
 				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+				if int64(x[in.Rs1]) < int64(x[in.Rs2]) {
+					goto taken
+				}
+				goto next
 			case seqLDADDI:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
@@ -443,12 +327,6 @@ func (h *Hart) run() Stop {
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
-			case seqLDLB:
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
 			case seqLDBEQ:
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
@@ -462,22 +340,6 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
 				in = behind(in)
 				if x[in.Rs1] != x[in.Rs2] {
-					goto taken
-				}
-				goto next
-			case seqLDBLT:
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-				in = behind(in)
-				if int64(x[in.Rs1]) < int64(x[in.Rs2]) {
-					goto taken
-				}
-				goto next
-			case seqLDBGE:
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-				in = behind(in)
-				if int64(x[in.Rs1]) >= int64(x[in.Rs2]) {
 					goto taken
 				}
 				goto next
@@ -570,6 +432,25 @@ func (h *Hart) run() Stop {
 				in = behind(in)
 				x[in.Rd] = b.end
 				goto taken
+			case seqADDLBU:
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
+			case seqADDBGEU:
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
+				in = behind(in)
+				if x[in.Rs1] >= x[in.Rs2] {
+					goto taken
+				}
+				goto next
+			case seqSUBBLT:
+				x[in.Rd] = x[in.Rs1] - x[in.Rs2]
+				in = behind(in)
+				if int64(x[in.Rs1]) < int64(x[in.Rs2]) {
+					goto taken
+				}
+				goto next
 			case seqSLLIADD:
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
@@ -578,6 +459,14 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
+			case seqSLLIXOR:
+				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
+			case seqSLLIOR:
+				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
 			case seqSLLIADDLD:
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
@@ -585,15 +474,23 @@ func (h *Hart) run() Stop {
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case seqLUIADDI:
-				x[in.Rd] = uint64(in.Imm)
+			case seqSRLIXOR:
+				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
 				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
+				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 			case seqLUILD:
 				x[in.Rd] = uint64(in.Imm)
 				in = behind(in)
 				h.at = int(in.At)
 				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
+			case seqLUIADD:
+				x[in.Rd] = uint64(in.Imm)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
+			case seqLUIAND:
+				x[in.Rd] = uint64(in.Imm)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] & x[in.Rs2]
 			case seqANDIBEQ:
 				x[in.Rd] = x[in.Rs1] & uint64(in.Imm)
 				in = behind(in)
@@ -616,28 +513,32 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case seqLBSLLI:
+			case seqLBUBNE:
 				h.at = int(in.At)
-				x[in.Rd] = uint64(int64(*(*int8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
+				in = behind(in)
+				if x[in.Rs1] != x[in.Rs2] {
+					goto taken
+				}
+				goto next
+			case seqLBULBU:
+				h.at = int(in.At)
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
+			case seqLBUSLLIOR:
+				h.at = int(in.At)
+				x[in.Rd] = uint64(*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
 			case seqXORXOR:
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case seqXORADD:
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case seqXORXORADD:
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case seqXORXORAND:
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-				in = behind(in)
+			case seqXORAND:
 				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] & x[in.Rs2]
@@ -647,30 +548,24 @@ func (h *Hart) run() Stop {
 				x[in.Rd] = word(uint32(x[in.Rs1]) << (in.Imm & 31))
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
-			case seqORXOR:
-				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case seqLWULWU:
+			case seqLWUBEQ:
 				h.at = int(in.At)
 				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
 				in = behind(in)
+				if x[in.Rs1] == x[in.Rs2] {
+					goto taken
+				}
+				goto next
+			case seqSBSB:
 				h.at = int(in.At)
-				x[in.Rd] = uint64(*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))))
-			case seqADDIWADDI:
-				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
-			case seqADDIWSW:
-				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(in.Imm))
+				*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint8(x[in.Rs2])
 				in = behind(in)
 				h.at = int(in.At)
-				*(*uint32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint32(x[in.Rs2])
-			case seqLWADDW:
-				h.at = int(in.At)
-				x[in.Rd] = uint64(int64(*(*int32)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))))
+				*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint8(x[in.Rs2])
+			case seqMULADD:
+				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
 				in = behind(in)
-				x[in.Rd] = word(uint32(x[in.Rs1]) + uint32(x[in.Rs2]))
+				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 			default:
 				if in = h.slow(in); in == nil {
 					return h.refused(b)

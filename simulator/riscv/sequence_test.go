@@ -44,6 +44,39 @@ func TestSequences(t *testing.T) {
 	}
 }
 
+// Constants that are loaded in one step, and what is left out, change nothing.
+func TestConstants(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	shorter := 0
+	for range 500 {
+		var words []uint32
+		for range 8 {
+			op := []Op{LUI, LUI, ADDI, ADDIW, ADDIW, ADD, FENCE}[r.IntN(7)]
+			part := sequence(t, []Op{op}, r)[0]
+			if r.IntN(6) == 0 && op != FENCE {
+				part &^= 31 << 7 // the result is nobody's
+			}
+			words = append(words, part)
+		}
+		words = append(words, 0x6f)
+		fused, single := machine(t, words...), machine(t, words...)
+		single.Observe(&listener{})
+		for _, h := range []*Hart{fused, single} {
+			h.X[5], h.X[6], h.X[7] = 5, 1<<40, 1<<63
+		}
+		b := fused.code.block(codePage)
+		if len(b.fused) < len(b.plain) {
+			shorter++
+		}
+		budget := 9 + uint64(r.IntN(2))
+		require.Equal(t, single.Run(budget), fused.Run(budget))
+		require.Equal(t, single.X, fused.X)
+		require.Equal(t, single.PC, fused.PC)
+		require.Equal(t, single.Retired, fused.Retired)
+	}
+	require.Greater(t, shorter, 100)
+}
+
 // sequence returns words of operations on x5 to x7, and a jump to itself behind them.
 func sequence(t *testing.T, parts []Op, r *rand.Rand) (words []uint32) {
 	register := func() uint32 { return 5 + uint32(r.IntN(3)) }
