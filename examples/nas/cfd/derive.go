@@ -33,12 +33,11 @@ func (f *Flow) Lines(axis uint, do func(start int)) {
 
 func (f *Flow) derivePoints() {
 	points := f.Points[:len(f.U)]
-	one, half := 1.0, 0.5
 	for i := range points {
 		u, p := &f.U[i], &points[i]
-		inverse := one / u[0]
+		inverse := 1 / u[0]
 		x, y, z := u[1], u[2], u[3]
-		kinetic := half * (x*x + y*y + z*z) * inverse
+		kinetic := 0.5 * (x*x + y*y + z*z) * inverse
 		p.Inverse, p.Kinetic, p.Specific = inverse, kinetic, kinetic*inverse
 		p.Velocity[0], p.Velocity[1], p.Velocity[2] = x*inverse, y*inverse, z*inverse
 	}
@@ -52,9 +51,7 @@ func (f *Flow) flux(axis uint, start int) {
 	t1, t2 := 1/(f.H*f.H), 1/(2*f.H)
 	d, v := Diffusion[along]*t1, C34*t1
 	vAlong, vKinetic, vSquare, vHeat := R43*v, (1-C1*C5)*v, v/6, C1*C5*v
-	c1, c2 := C1, C2
-	points, change := f.Points, f.Change
-	u := f.U
+	u, points, change := f.U, f.Points, f.Change
 	for at := start + s; at < end; at += s {
 		lu, mu, hu, c := &u[at-s], &u[at], &u[at+s], &change[at]
 		l, m, h := &points[at-s], &points[at], &points[at+s]
@@ -63,12 +60,12 @@ func (f *Flow) flux(axis uint, start int) {
 		lk, hk := l.Kinetic, h.Kinetic
 
 		c[0] += d*(hu[0]-2*mu[0]+lu[0]) - t2*(hn-ln)
-		c[1+along] += d*(hn-2*mu[1+along]+ln) + vAlong*(hw-2*mw+lw) - t2*(hn*hw-ln*lw+c2*(h4-hk-l4+lk))
+		c[1+along] += d*(hn-2*mu[1+along]+ln) + vAlong*(hw-2*mw+lw) - t2*(hn*hw-ln*lw+C2*(h4-hk-l4+lk))
 		lx, hx, ly, hy := lu[1+across], hu[1+across], lu[1+beyond], hu[1+beyond]
 		c[1+across] += d*(hx-2*mu[1+across]+lx) + v*(h.Velocity[across]-2*m.Velocity[across]+l.Velocity[across]) - t2*(hx*hw-lx*lw)
 		c[1+beyond] += d*(hy-2*mu[1+beyond]+ly) + v*(h.Velocity[beyond]-2*m.Velocity[beyond]+l.Velocity[beyond]) - t2*(hy*hw-ly*lw)
 		c[4] += d*(h4-2*m4+l4) + vKinetic*(h.Specific-2*m.Specific+l.Specific) + vSquare*(hw*hw-2*mw*mw+lw*lw) +
-			vHeat*(h4*h.Inverse-2*m4*m.Inverse+l4*l.Inverse) - t2*((c1*h4-c2*hk)*hw-(c1*l4-c2*lk)*lw)
+			vHeat*(h4*h.Inverse-2*m4*m.Inverse+l4*l.Inverse) - t2*((C1*h4-C2*hk)*hw-(C1*l4-C2*lk)*lw)
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *solver) step() {
 // relax adds changes to the quantities, over-relaxed.
 func (s *solver) relax(from, to int) {
 	change, quantities := s.Change[from:to], s.U[from:to]
-	factor := 1 / (omega * (2 - omega))
+	const factor = 1 / (omega * (2 - omega))
 	for i := range change {
 		c, u := &change[i], &quantities[i]
 		for m := range c {
@@ -54,7 +54,7 @@ func (s *solver) relax(from, to int) {
 
 // lower solves the lower triangular system for point p, after all points before.
 func (s *solver) lower(p int) {
-	u, change, o := s.U, s.Change, omega
+	u, change := s.U, s.Change
 	onDiagonal(&s.diagonal, &u[p], s.dt, s.H)
 	v := &change[p]
 	for axis := 2; axis >= 0; axis-- {
@@ -63,7 +63,7 @@ func (s *solver) lower(p int) {
 		offDiagonal(m, &u[before], uint(axis), -s.dt, s.dt, s.H)
 		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
 		for i := range m {
-			v[i] -= o * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
+			v[i] -= omega * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
 		}
 	}
 	divide(v[:], s.diagonal[:])
@@ -71,7 +71,7 @@ func (s *solver) lower(p int) {
 
 // upper solves the upper triangular system for point p, after all points behind.
 func (s *solver) upper(p int) {
-	u, change, o := s.U, s.Change, omega
+	u, change := s.U, s.Change
 	onDiagonal(&s.diagonal, &u[p], s.dt, s.H)
 	sum := &s.sum
 	*sum = cfd.Vector{}
@@ -81,7 +81,7 @@ func (s *solver) upper(p int) {
 		offDiagonal(m, &u[behind], uint(axis), s.dt, s.dt, s.H)
 		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
 		for i := range m {
-			sum[i] += o * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
+			sum[i] += omega * (m[i][0]*x0 + m[i][1]*x1 + m[i][2]*x2 + m[i][3]*x3 + m[i][4]*x4)
 		}
 	}
 	divide(sum[:], s.diagonal[:])

@@ -10,16 +10,15 @@ type band [5]float64
 // change.
 func (s *solver) build(axis uint, start int) {
 	along, stride, last := axis%3, s.Strides[axis%3], s.N-1
-	d, c34, r43, c15 := cfd.Diffusion[along], cfd.C34, cfd.R43, cfd.C1*cfd.C5
-	velocity, diffusion, points := s.velocity, s.diffusion, s.Points[start:]
+	d, velocity, diffusion, points := cfd.Diffusion[along], s.velocity, s.diffusion, s.Points[start:]
 	for i := range diffusion {
 		p := &points[i*stride]
-		v := c34 * p.Inverse
-		diffusion[i] = max(d+r43*v, d+c15*v, d+v, d)
+		v := cfd.C34 * p.Inverse
+		diffusion[i] = max(d+cfd.R43*v, d+cfd.C1*cfd.C5*v, d+v, d)
 		velocity[i] = p.Velocity[along]
 	}
 	t1, t2 := s.dt/(s.H*s.H), s.dt/(2*s.H)
-	one, twice := 1.0, 2*t1
+	twice := 2 * t1
 	faces := band{2: 1}
 	s.current[0], s.with[0], s.against[0] = faces, faces, faces
 	s.current[last], s.with[last], s.against[last] = faces, faces, faces
@@ -28,7 +27,7 @@ func (s *solver) build(axis uint, start int) {
 		b := &current[i]
 		b[0], b[4] = 0, 0
 		b[1] = -t2*velocity[i-1] - t1*diffusion[i-1]
-		b[2] = one + twice*diffusion[i]
+		b[2] = 1 + twice*diffusion[i]
 		b[3] = t2*velocity[i+1] - t1*diffusion[i+1]
 	}
 	s.dissipate()

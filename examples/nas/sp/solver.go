@@ -38,9 +38,9 @@ func (s *solver) step() {
 
 // speeds finds the speed of sound at each point.
 func (s *solver) speeds() {
-	sound, points, c := s.sound[:len(s.U)], s.Points[:len(s.U)], cfd.C1*cfd.C2
+	sound, points := s.sound[:len(s.U)], s.Points[:len(s.U)]
 	for i := range s.U {
-		sound[i] = math.Sqrt(c * points[i].Inverse * (s.U[i][4] - points[i].Kinetic))
+		sound[i] = math.Sqrt(cfd.C1 * cfd.C2 * points[i].Inverse * (s.U[i][4] - points[i].Kinetic))
 	}
 }
 
@@ -58,12 +58,12 @@ func (s *solver) lines(axis uint) {
 // toWaves turns changes into those of waves along the first axis.
 func (s *solver) toWaves(from, to int) {
 	change, points, speeds := s.Change[from:to], s.Points[from:to], s.sound[from:to]
-	half, c2 := halfRoot, cfd.C2
+	half := halfRoot
 	for i := range change {
 		c, p := &change[i], &points[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
 		inverse, sound, x, y, z := p.Inverse, speeds[i], p.Velocity[0], p.Velocity[1], p.Velocity[2]
-		t1 := c2 / (sound * sound) * (p.Specific*r1 - x*r2 - y*r3 - z*r4 + r5)
+		t1 := cfd.C2 / (sound * sound) * (p.Specific*r1 - x*r2 - y*r3 - z*r4 + r5)
 		t2 := half * inverse * (x*r1 - r2)
 		t3 := half * inverse * sound * t1
 		c[0], c[1], c[2], c[3], c[4] = r1-t1, inverse*(r4-z*r1), inverse*(y*r1-r3), t3-t2, t2+t3
@@ -72,30 +72,30 @@ func (s *solver) toWaves(from, to int) {
 
 // turnX turns changes of waves along the first axis into those along the second.
 func (s *solver) turnX(from, to int) {
-	change, halfRoot := s.Change[from:to], halfRoot
+	change, half := s.Change[from:to], halfRoot
 	for i := range change {
 		c := &change[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
-		t1, t2 := halfRoot*r3, 0.5*(r4+r5)
-		c[0], c[1], c[2], c[3], c[4] = -r2, r1, halfRoot*(r4-r5), t2-t1, t1+t2
+		t1, t2 := half*r3, 0.5*(r4+r5)
+		c[0], c[1], c[2], c[3], c[4] = -r2, r1, half*(r4-r5), t2-t1, t1+t2
 	}
 }
 
 // turnY turns changes of waves along the second axis into those along the third.
 func (s *solver) turnY(from, to int) {
-	change, halfRoot := s.Change[from:to], halfRoot
+	change, half := s.Change[from:to], halfRoot
 	for i := range change {
 		c := &change[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
-		t1, t2 := halfRoot*r1, 0.5*(r4+r5)
-		c[0], c[1], c[2], c[3], c[4] = halfRoot*(r4-r5), -r3, r2, t2-t1, t1+t2
+		t1, t2 := half*r1, 0.5*(r4+r5)
+		c[0], c[1], c[2], c[3], c[4] = half*(r4-r5), -r3, r2, t2-t1, t1+t2
 	}
 }
 
 // fromWaves turns changes of waves along the third axis into those of the quantities.
 func (s *solver) fromWaves(from, to int) {
 	change, points, speeds, u := s.Change[from:to], s.Points[from:to], s.sound[from:to], s.U[from:to]
-	half, c2 := halfRoot, cfd.C2
+	half := halfRoot
 	for i := range change {
 		c, p := &change[i], &points[i]
 		r1, r2, r3, r4, r5 := c[0], c[1], c[2], c[3], c[4]
@@ -104,7 +104,7 @@ func (s *solver) fromWaves(from, to int) {
 		t1 := scaled / sound * (r4 + r5)
 		t2, t3 := r3+t1, scaled*(r4-r5)
 		c[0], c[1], c[2], c[3] = t2, x*t2-mass*r2, mass*r1+y*t2, z*t2+t3
-		c[4] = mass*(y*r1-x*r2) + p.Specific*t2 + sound*sound/c2*t1 + z*t3
+		c[4] = mass*(y*r1-x*r2) + p.Specific*t2 + sound*sound/cfd.C2*t1 + z*t3
 	}
 }
 
