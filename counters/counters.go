@@ -88,7 +88,7 @@ func find(from []Substrate, name string) (Event, Substrate, error) {
 		if err == nil {
 			return e, s, nil
 		}
-		if errors.Is(err, errPrefix) {
+		if errors.Is(err, substrate.ErrUnknownOwn) {
 			break
 		}
 		if !errors.Is(err, ErrUnknownEvent) {
@@ -98,13 +98,10 @@ func find(from []Substrate, name string) (Event, Substrate, error) {
 	return Event{}, nil, fmt.Errorf("%w %q%s", ErrUnknownEvent, name, similar(from, name))
 }
 
-// errPrefix is said by a substrate that owns the prefix of an unknown name; the others need not be asked.
-var errPrefix = fmt.Errorf("%w of this prefix", ErrUnknownEvent)
-
 // notOurs is the error of a substrate, the events of which all have the prefix.
 func notOurs(prefix, name string) error {
 	if strings.HasPrefix(name, prefix) {
-		return errPrefix
+		return substrate.ErrUnknownOwn
 	}
 	return ErrUnknownEvent
 }

@@ -84,7 +84,7 @@ func find(name string, d substrate.Domain) (wanted, error) {
 			return wanted{e, d}, nil
 		}
 	}
-	return wanted{}, fmt.Errorf("%s: %w", name, substrate.ErrUnknownEvent)
+	return wanted{}, fmt.Errorf("%s: %w", name, substrate.ErrUnknownOwn)
 }
 
 // Resolve describes an event. Names may end with :u or :k, for what is done in user mode and for what the kernel does, as far as that is modelled.

@@ -3,7 +3,10 @@
 // Interface for Performance Evaluation on Modern Processors", section 3.1).
 package substrate
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors that event sets and substrates tell apart, as PAPI does. They come wrapped with the event's name and what
 // can be done.
@@ -18,6 +21,9 @@ var (
 	ErrUnsupported  = errors.New("not supported")                        // PAPI_ENOSUPP
 	ErrGone         = errors.New("the thread or processor is gone")      // PAPI_ESYS: exited target, unplugged CPU
 )
+
+// ErrUnknownOwn is said by a substrate that owns the prefix of an unknown name: the others need not be asked.
+var ErrUnknownOwn = fmt.Errorf("%w of this prefix", ErrUnknownEvent)
 
 // Event is one thing that can be counted.
 type Event struct {

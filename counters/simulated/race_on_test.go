@@ -1,0 +1,5 @@
+//go:build race
+
+package simulated
+
+const raceDetector = true
