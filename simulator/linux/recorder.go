@@ -167,7 +167,7 @@ func (p *process) stat() string {
 	}
 	const tick = 10_000_000
 	return fmt.Sprintf("%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 %d 0 %d 0 20 0 %d 0 %d 0 0\n", p.id, path.Base(p.program), state, parent, p.group,
-		p.session, p.instructions()/tick, p.childTime/tick, len(p.threads), p.began/tick)
+		p.session, p.instructions()/tick, p.childTime/tick, len(p.threads), 1+p.began/tick) // nought would be none
 }
 
 // threadEntry is a thread in the list of a process's.
