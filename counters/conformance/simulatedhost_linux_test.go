@@ -3,15 +3,16 @@ package conformance
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/pmu"
@@ -20,18 +21,9 @@ import (
 // TestSimulatedPMU runs the suite on the simulator, built for its processor: the recorder's own code there, on a PMU that has
 // the counters and the limits of its description.
 func TestSimulatedPMU(t *testing.T) {
-	if raceDetector {
-		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the suite cannot be built for the simulator: ", err)
-	}
-	bin := t.TempDir()
-	build := exec.Command("go", "test", "-c", "-o", filepath.Join(bin, "suite"), ".")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	printed := simulate(t, bin, cmp.Or(os.Getenv("CONFORMANCE_RUN"), "TestPMU"))
+	unit := named(t, "four")
+	unit.Rotation = int64(simulatedTurn)
+	printed := simulate(t, "TestPMU", unit, nil).printed
 	results := map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(printed))
 	for lines.Scan() {
@@ -54,25 +46,168 @@ func TestSimulatedPMU(t *testing.T) {
 	t.Logf("%d behaviours run, %d skipped", run, len(results)-run)
 }
 
-// simulate runs tests of the suite and returns what they print.
-func simulate(t *testing.T, bin, tests string) []byte {
-	program, err := os.ReadFile(filepath.Join(bin, "suite"))
+func named(t *testing.T, name string) *pmu.PMU {
+	unit, err := pmu.Named(name)
 	require.NoError(t, err)
-	unit, err := pmu.Named("four")
+	return unit
+}
+
+// suites are built once.
+var suite struct {
+	sync.Once
+	content []byte
+	problem string
+}
+
+// suiteInside returns the tests of this package, built for the simulator.
+func suiteInside(t *testing.T) []byte {
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the suite cannot be built for the simulator: ", err)
+	}
+	suite.Do(func() {
+		file := filepath.Join(t.TempDir(), "suite")
+		build := exec.Command("go", "test", "-c", "-o", file, ".")
+		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			suite.problem = string(out)
+			return
+		}
+		suite.content, _ = os.ReadFile(file)
+	})
+	require.NotEmpty(t, suite.content, suite.problem)
+	return suite.content
+}
+
+// noted is what a run told by the call-through, and what the simulator counted of the calling thread between the marks.
+type noted struct {
+	counters *count.Counters
+	marks    []count.Values
+	values   []int64
+	printed  []byte
+}
+
+// Call implements [linux.Services].
+func (n *noted) Call(t linux.Turn, a [6]uint64) int64 {
+	switch a[0] {
+	case markNow:
+		v, _ := n.counters.Of(t.Process, count.OfThread, uint64(t.Thread))
+		n.marks = append(n.marks, v)
+	case tellValue:
+		n.values = append(n.values, int64(a[1]))
+	}
+	return 0
+}
+
+// between returns what an event counted between the i-th pair of marks.
+func (n *noted) between(t *testing.T, i int, event string) int64 {
+	v := n.marks[2*i+1].Since(n.marks[2*i])
+	all, err := n.counters.Value(&v, event)
 	require.NoError(t, err)
-	unit.Rotation = int64(simulatedTurn)
-	c, err := count.New(nil, count.Options{Program: program, CPUs: 2})
+	return int64(all)
+}
+
+// simulate runs a test of the suite on a machine with a PMU.
+func simulate(t *testing.T, test string, unit *pmu.PMU, m *cache.Machine) *noted {
+	program := suiteInside(t)
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "suite"), program, 0o755))
+	c, err := count.New(m, count.Options{Program: program, CPUs: 2})
 	require.NoError(t, err)
+	n := &noted{counters: c}
 	var printed bytes.Buffer
 	k, err := linux.New(program, linux.Options{
-		Args: []string{"/bin/suite", "-test.v", "-test.run=" + tests}, Env: []string{inside + "=1", "GOGC=off"},
+		Args: []string{"/bin/suite", "-test.v", "-test.run=^" + test + "$"}, Env: []string{inside + "=1", "GOGC=off"},
 		Mounts: []linux.Mount{{Guest: "/bin", Host: bin}}, Stdout: &printed, Stderr: &printed,
-		CPUs: 2, Seed: 1, MaxInstructions: 5e9, Observer: c, PMU: unit,
+		CPUs: 2, Seed: 1, MaxInstructions: 5e9, Observer: c, Services: n, PMU: unit,
 	})
 	require.NoError(t, err)
 	defer k.Close()
-	_, err = k.Run()
-	t.Logf("%d million instructions", k.Instructions()/1e6)
+	status, err := k.Run()
 	require.NoError(t, err, "%s", &printed)
-	return printed.Bytes()
+	t.Logf("%d million instructions", k.Instructions()/1e6)
+	n.printed = printed.Bytes()
+	if test != "TestPMU" {
+		require.Zero(t, status, "%s", &printed)
+	}
+	return n
+}
+
+func server(t *testing.T) *cache.Machine {
+	m, err := cache.Named("server")
+	require.NoError(t, err)
+	return m
+}
+
+// What is counted inside is what the simulator counts, but for the instructions between a reading and a mark: as many
+// every time.
+func TestSimulatedExact(t *testing.T) {
+	n := simulate(t, "TestPMUExact", named(t, "server"), server(t))
+	require.Len(t, n.marks, 8)
+	for i, e := range exactEvents {
+		var beside []int64
+		for round := 2; round <= 3; round++ { // of one work and of three
+			truth := n.between(t, round, simulatorsName(e))
+			counted := n.values[round*len(exactEvents)+i]
+			t.Logf("%-24s counted %8d, of which are between the marks %8d", e, counted, truth)
+			beside = append(beside, counted-truth)
+		}
+		switch e {
+		case "cpu/PAPI_FMA_INS/", "cpu/PAPI_FP_OPS/":
+			require.Equal(t, []int64{0, 0}, beside, e)
+		case "L1-dcache-load-misses":
+			require.True(t, beside[0] >= 0 && beside[0] < 50 && beside[1] >= 0 && beside[1] < 50, "%v", beside)
+		default:
+			require.Equal(t, beside[0], beside[1], e)
+			require.Less(t, beside[0], int64(1000))
+		}
+	}
+}
+
+// simulatorsName returns the simulator's name for an event.
+func simulatorsName(event string) string {
+	if rest, ok := strings.CutPrefix(event, "cpu/"); ok {
+		return strings.TrimSuffix(rest, "/")
+	}
+	return map[string]string{"cycles": "PAPI_TOT_CYC", "instructions": "PAPI_TOT_INS", "branches": "PAPI_BR_INS", "L1-dcache-load-misses": "PAPI_L1_LDM"}[event]
+}
+
+// Events that take turns, arranged by the kernel or by package mpx, are estimated near the truth of the same run.
+func TestSimulatedTurns(t *testing.T) {
+	four, one := named(t, "four"), named(t, "one")
+	four.Rotation, four.Paranoid, one.Paranoid = 50_000, 2, 2
+	for _, c := range []struct {
+		test   string
+		unit   *pmu.PMU
+		events []string
+	}{{"TestPMUTurns", four, mixedEvents}, {"TestPMUSlots", one, mixedEvents[:4]}} {
+		n := simulate(t, c.test, c.unit, server(t))
+		for i, e := range c.events {
+			truth, counted := n.between(t, 0, simulatorsName(e)), n.values[i]
+			if e == "cycles" { // those of the kernel are not permitted
+				truth -= n.between(t, 0, "SIM_KERNEL_CYC")
+			}
+			t.Logf("%s: %-24s estimated %9d, truth %9d: %+.2f %%", c.test, e, counted, truth, 100*(float64(counted)/float64(truth)-1))
+			require.InEpsilon(t, truth, counted, 0.01, e)
+		}
+	}
+}
+
+// Errors inside are those of Linux, explained by package perf.
+func TestSimulatedErrors(t *testing.T) {
+	one := named(t, "one")
+	one.Paranoid = 2
+	simulate(t, "TestPMUErrors", one, server(t))
+}
+
+// Cycles of the kernel are those of its model.
+func TestSimulatedModes(t *testing.T) {
+	unit := named(t, "server")
+	unit.Paranoid = 1
+	n := simulate(t, "TestPMUModes", unit, server(t))
+	const cost = 300 // of a call, on this machine
+	require.Zero(t, n.values[2]%cost)
+	require.InDelta(t, 100*cost, n.values[2], 10*cost)
 }

@@ -39,8 +39,11 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 	if thread <= 0 {
 		return nil, fmt.Errorf("perf_event: %w: a slot needs the number of a thread", substrate.ErrUnsupported)
 	}
+	first, err := s.catalog.parse(event)
+	if err != nil {
+		return nil, err
+	}
 	l := &slot{from: s, on: target{thread, -1, false}, lead: -1, fd: -1}
-	var err error
 	for _, name := range companions {
 		e, parseErr := s.catalog.parse(name)
 		if parseErr != nil || e.pmu == "cpu" && s.single() {
@@ -54,7 +57,7 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 		e, _ := s.catalog.parse(companions[len(companions)-1])
 		return nil, s.explain(err, []Encoded{e}, &e, l.on)
 	}
-	if err := l.attach(event); err != nil {
+	if err := l.attach(first); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -96,11 +99,7 @@ func slotAttribute(e *Encoded) *unix.PerfEventAttr {
 }
 
 // attach opens the event beside the cycles and begins its slice.
-func (l *slot) attach(event string) error {
-	e, err := l.from.catalog.parse(event)
-	if err != nil {
-		return err
-	}
+func (l *slot) attach(e Encoded) (err error) {
 	a := slotAttribute(&e)
 	if l.fd, err = l.from.openPermitted(a, &e, l.on, l.lead, true); err != nil {
 		return l.from.explain(err, []Encoded{e}, &e, l.on)
@@ -143,10 +142,10 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 	if count, cycles, err = l.finish(); err != nil || parseErr != nil {
 		return count, cycles, errors.Join(err, parseErr)
 	}
-	old := l.e.Name
+	old := l.e
 	unix.Close(l.fd)
 	l.fd = -1
-	if err = l.attach(next); err != nil {
+	if err = l.attach(e); err != nil {
 		err = errors.Join(err, l.attach(old))
 	}
 	return count, cycles, err

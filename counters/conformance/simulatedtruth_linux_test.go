@@ -1,0 +1,174 @@
+package conformance
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/counters"
+	"tracerec/counters/mpx"
+	"tracerec/counters/perf"
+)
+
+// What is asked of the test that runs this one on the simulator, by the call-through.
+const (
+	markNow = iota // from here on, or up to here
+	tellValue
+)
+
+// tell has the simulator note its own counts, or a value that was counted here.
+func tell(what, value uintptr) {
+	const callThrough = 0x7452
+	syscall.RawSyscall(callThrough, what, value, 0)
+}
+
+// onePMU is what the tests here count with: they are run one by one, each on a PMU of its own.
+func onePMU(t *testing.T) {
+	if os.Getenv(inside) == "" {
+		t.Skip("it is run on the simulator")
+	}
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	debug.SetGCPercent(-1)
+	runtime.MemProfileRate = 0
+	daxpy(2) // what takes longer only once is done
+}
+
+// vectors are what the work of the tests goes through: more than the first cache holds.
+var vectors [2][1 << 14]float64
+
+//go:noinline
+func daxpy(n int) {
+	x, y := vectors[0][:], vectors[1][:]
+	for range n {
+		for i := range x {
+			y[i] += 1.5 * x[i]
+		}
+	}
+}
+
+// measured counts some work of two amounts with a set, between two moments that the simulator notes.
+func measured(t *testing.T, s *counters.EventSet, amounts ...int) {
+	before, after := make([]int64, s.Len()), make([]int64, s.Len())
+	require.NoError(t, s.Start())
+	for _, n := range amounts {
+		first := s.Read(before)
+		tell(markNow, 0)
+		daxpy(n)
+		tell(markNow, 0)
+		last := s.Read(after)
+		require.NoError(t, errors.Join(first, last))
+		for i := range after {
+			tell(tellValue, uintptr(after[i]-before[i]))
+		}
+	}
+	require.NoError(t, s.Stop(nil))
+}
+
+// exactEvents fit together on the unit like a server's.
+var exactEvents = []string{"instructions", "cpu/PAPI_FMA_INS/", "cpu/PAPI_FP_OPS/", "cpu/PAPI_LD_INS/", "cpu/PAPI_SR_INS/", "branches",
+	"L1-dcache-load-misses", "cpu/PAPI_BR_TKN/"}
+
+func TestPMUExact(t *testing.T) {
+	onePMU(t)
+	s := counters.New(perf.New())
+	require.NoError(t, s.AddAll(exactEvents...))
+	measured(t, s, 1, 1, 1, 3) // the first two do what is done only once
+	require.NoError(t, s.Close())
+}
+
+// The four events of the paper's figures, and four more: more than there are counters.
+var mixedEvents = []string{"cycles", "L1-dcache-load-misses", "cpu/PAPI_FP_OPS/", "cpu/PAPI_LD_INS/", "cpu/PAPI_SR_INS/", "branches", "instructions", "cpu/PAPI_FMA_INS/"}
+
+func TestPMUTurns(t *testing.T) {
+	onePMU(t)
+	s := counters.New(perf.New())
+	require.NoError(t, s.SetOptions(counters.Options{Multiplex: true}))
+	require.NoError(t, s.AddAll(mixedEvents...))
+	v := make([]int64, s.Len())
+	require.NoError(t, s.Start())
+	tell(markNow, 0)
+	daxpy(60)
+	tell(markNow, 0)
+	require.NoError(t, s.Stop(v))
+	for _, x := range v {
+		tell(tellValue, uintptr(x))
+	}
+	require.NoError(t, s.Close())
+}
+
+func TestPMUSlots(t *testing.T) {
+	onePMU(t)
+	m := mpx.New(perf.New(), syscall.Gettid(), mpx.Options{Slice: time.Millisecond, Seed: 1})
+	s, err := m.NewSet(mixedEvents[:4]...)
+	require.NoError(t, err)
+	values := make([]mpx.Value, 4)
+	require.NoError(t, s.Start())
+	tell(markNow, 0)
+	daxpy(200)
+	tell(markNow, 0)
+	require.NoError(t, s.Stop())
+	require.NoError(t, s.Read(values))
+	for _, v := range values {
+		tell(tellValue, uintptr(v.Count))
+		require.True(t, v.Known())
+		require.False(t, v.Exact)
+		require.Greater(t, v.Slices, 8)
+	}
+	require.NoError(t, s.Destroy())
+}
+
+// One counter: what does not fit is refused, and says why.
+func TestPMUErrors(t *testing.T) {
+	onePMU(t)
+	s := counters.New(perf.New())
+	require.NoError(t, s.Add("instructions"))
+	require.ErrorIs(t, s.Add("cycles"), counters.ErrConflict)
+	require.NoError(t, s.Start())
+	other := counters.New(perf.New())
+	require.ErrorIs(t, other.Add("cycles"), counters.ErrBusy)
+	require.ErrorIs(t, other.Add("stalled-cycles-frontend"), counters.ErrUnavailable)
+	require.ErrorIs(t, other.Add("cpu/nonsense/"), counters.ErrUnknownEvent)
+	require.ErrorIs(t, other.Add("mem:0x1000/8:w"), counters.ErrUnavailable)
+	require.NoError(t, other.Add("task-clock"))
+	require.NoError(t, s.Stop(nil))
+	require.NoError(t, s.Cleanup())
+	require.NoError(t, other.Cleanup())
+	require.NoError(t, s.Add("cycles:u"))
+	for _, denied := range []string{"cycles:k", "context-switches"} {
+		err := s.Add(denied)
+		require.ErrorIs(t, err, counters.ErrPermission)
+		require.ErrorContains(t, err, "perf_event_paranoid is 2")
+	}
+	require.NoError(t, other.Add("instructions:u"))
+	require.ErrorIs(t, other.SetOptions(counters.Options{Thread: 99999}), counters.ErrGone)
+	err := other.SetOptions(counters.Options{CPU: 1})
+	require.ErrorIs(t, err, counters.ErrPermission)
+	require.NoError(t, s.Close())
+	require.NoError(t, other.Close())
+}
+
+// What the kernel does takes cycles, of which it is known how many: all, and those of each mode, add up.
+func TestPMUModes(t *testing.T) {
+	onePMU(t)
+	s := counters.New(perf.New())
+	require.NoError(t, s.AddAll("cycles", "cycles:u", "cycles:k", "instructions:k"))
+	require.NoError(t, s.Start())
+	for range 100 {
+		syscall.Getppid()
+	}
+	v := make([]int64, 4)
+	require.NoError(t, s.Stop(v))
+	require.Equal(t, v[0], v[1]+v[2])
+	require.Zero(t, v[3], "its instructions are not modelled")
+	for _, x := range v {
+		tell(tellValue, uintptr(x))
+	}
+	require.NoError(t, s.Close())
+}
