@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/pprof"
 
 	"tracerec/recorder/simulated"
@@ -39,20 +40,21 @@ func simulate(args []string) (err error) {
 			f.Close()
 		}()
 	}
-	n, err := instructionsOf(flags.Args(), *machine, *classify)
+	n, err := instructionsOf(flags.Args(), *machine, *classify, io.Discard)
 	if err == nil {
 		fmt.Println(n)
 	}
 	return err
 }
 
-func instructionsOf(args []string, machine string, classify bool) (instructions uint64, err error) {
+// instructionsOf runs a program on the simulator.
+func instructionsOf(args []string, machine string, classify bool, stdout io.Writer) (instructions uint64, err error) {
 	if machine != "" {
 		m, err := cache.Named(machine)
 		if err != nil {
 			return 0, err
 		}
-		r, err := simulated.Run(simulated.Options{Program: args[0], Args: args, Stdout: io.Discard, Stderr: os.Stderr, Machine: m, Classify: classify, Seed: 1})
+		r, err := simulated.Run(simulated.Options{Program: args[0], Args: args, Stdout: stdout, Stderr: os.Stderr, Machine: m, Classify: classify, Seed: 1})
 		if err != nil {
 			return 0, err
 		}
@@ -62,7 +64,7 @@ func instructionsOf(args []string, machine string, classify bool) (instructions 
 	if err != nil {
 		return 0, err
 	}
-	k, err := linux.New(program, linux.Options{Args: args, Stdout: io.Discard, Stderr: os.Stderr, Seed: 1})
+	k, err := linux.New(program, linux.Options{Args: args, Stdout: stdout, Stderr: os.Stderr, Seed: 1})
 	if err != nil {
 		return 0, err
 	}
@@ -79,22 +81,24 @@ type work struct {
 
 var works = []work{{"loop", 6}, {"matrix", 10}, {"map", 4}, {"channel", 3}, {"sort", 3}, {"flate", 3}}
 
-// subject is a way to run a program: the command before it, for which processor it is built, and what was measured, in seconds
-// of the processor in user mode. Others may use the machine as well, so the least of them counts.
+// subject is a way to run a program: the command before it, for which processor it is built, how many times as often the work is
+// done, and what was measured: seconds of the processor in user mode, for doing it once as often. Others may use the machine as
+// well, so the least of them counts.
 type subject struct {
 	name    string
 	command []string
 	goarch  string
+	more    int
 	seconds float64
 	output  string
 }
 
 // run measures once more.
 func (s *subject) run(program string, w work) error {
-	args := append(s.command[:len(s.command):len(s.command)], program, w.kind, fmt.Sprint(w.times))
+	args := append(s.command[:len(s.command):len(s.command)], program, w.kind, fmt.Sprint(s.more*w.times))
 	r, err := execute(args[0], args[1:]...)
 	if err == nil {
-		s.seconds, s.output = min(s.seconds, r.user.Seconds()), r.output
+		s.seconds, s.output = min(s.seconds, r.user.Seconds()/float64(s.more)), r.output
 	}
 	return err
 }
@@ -103,13 +107,13 @@ func (s *subject) run(program string, w work) error {
 func (b *bench) subjects() (all []*subject) {
 	simulator := []string{b.self, "simulate"}
 	for _, s := range []*subject{
-		{name: "native", goarch: "amd64"},
+		{name: "native", goarch: runtime.GOARCH, more: 10},
 		{name: "plain", command: simulator, goarch: "riscv64"},
 		{name: "qemu-riscv64", command: []string{"qemu-riscv64"}, goarch: "riscv64"},
 		{name: "bgl", command: append(simulator[:2:2], "-machine", "bgl"), goarch: "riscv64"},
 		{name: "server", command: append(simulator[:2:2], "-machine", "server"), goarch: "riscv64"},
 		{name: "server, misses told apart", command: append(simulator[:2:2], "-machine", "server", "-classify"), goarch: "riscv64"},
-		{name: "cachegrind", command: []string{"valgrind", "-q", "--tool=cachegrind", "--cachegrind-out-file=" + os.DevNull}, goarch: "amd64"},
+		{name: "cachegrind", command: []string{"valgrind", "-q", "--tool=cachegrind", "--cachegrind-out-file=" + os.DevNull}, goarch: runtime.GOARCH},
 	} {
 		if len(s.command) > 0 {
 			if _, err := exec.LookPath(s.command[0]); err != nil {
@@ -117,19 +121,28 @@ func (b *bench) subjects() (all []*subject) {
 				continue
 			}
 		}
+		s.more = max(s.more, 1)
 		all = append(all, s)
 	}
 	return all
 }
 
-// simulator compares the simulator with an emulator that counts nothing, and with a simulator of caches: the same sources, in turns.
-func (b *bench) simulator() error {
-	for _, goarch := range []string{"amd64", "riscv64"} {
+// buildWorkload builds the programs of the comparison, for this processor and for the simulator.
+func (b *bench) buildWorkload() error {
+	for _, goarch := range []string{runtime.GOARCH, "riscv64"} {
 		cmd := exec.Command("go", "build", "-o", b.path("workload."+goarch), "./workload")
 		cmd.Env, cmd.Stderr = append(os.Environ(), "GOOS=linux", "CGO_ENABLED=0", "GOARCH="+goarch), os.Stderr
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("go build for %s: %w", goarch, err)
 		}
+	}
+	return nil
+}
+
+// simulator compares the simulator with an emulator that counts nothing, and with a simulator of caches: the same sources, in turns.
+func (b *bench) simulator() error {
+	if err := b.buildWorkload(); err != nil {
+		return err
 	}
 	for _, w := range works {
 		all := b.subjects()
@@ -162,7 +175,7 @@ func (b *bench) compareSimulators(w work, all []*subject) error {
 	}
 	for _, pair := range [][2]string{{"plain", "qemu-riscv64"}, {"bgl", "cachegrind"}, {"server", "cachegrind"}, {"server, misses told apart", "cachegrind"}} {
 		ours, peer := by[pair[0]], by[pair[1]]
-		l := line{what: fmt.Sprintf("simulator, %s, %s", w.kind, ours.name), ratio: "", goal: "≤ 3×"}
+		l := line{what: fmt.Sprintf("simulator, %s, %s", w.kind, ours.name), goal: "≤ 3×"}
 		l.ours = fmt.Sprintf("%.2f s, %.0f MIPS, slow-down %.0f", ours.seconds, instructions/1e6/ours.seconds, ours.seconds/by["native"].seconds)
 		if peer != nil {
 			l.peer, l.ratio = fmt.Sprintf("%.2f s %s", peer.seconds, peer.name), times(ours.seconds/peer.seconds)
