@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/cache"
 )
 
 // row holds the columns of table 1 (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L Supercomputer").
@@ -51,15 +53,9 @@ type roseRun struct {
 	nothing row // of a goroutine that only begins and ends
 }
 
-func runRose(t *testing.T) *roseRun {
-	if raceDetector {
-		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
-	}
-	r := &roseRun{seeds: 2, rows: map[string][]row{}}
-	if *all {
-		r.seeds = 20
-	}
-	c, out := simulate(t, build(t, "./testdata/programs/rose"), "bgl", strconv.Itoa(r.seeds))
+func runRose(t *testing.T, m *cache.Machine, seeds int) *roseRun {
+	r := &roseRun{seeds: seeds, rows: map[string][]row{}}
+	c, out := simulate(t, build(t, "./testdata/programs/rose"), m, strconv.Itoa(seeds))
 	require.Empty(t, out)
 	for _, a := range c.Accounts() {
 		if name, ok := strings.CutPrefix(a.Start, "main."); ok && a.Domain == Goroutine {
@@ -71,10 +67,6 @@ func runRose(t *testing.T) *roseRun {
 	}
 	require.Len(t, r.rows["nothing"], 1)
 	r.nothing = r.rows["nothing"][0]
-	t.Log("nothing", r.nothing)
-	for _, k := range roseTable {
-		t.Log(k.name, r.mean(k.name), k.expected)
-	}
 	return r
 }
 
@@ -98,7 +90,14 @@ func rounded(n, by int64) int64 { return (2*n + by) / (2 * by) }
 // one of a few. The machine is bgl: the paper gives neither associativity, replacement nor write policy. Misses of the random rows
 // are held against what their indices make necessary.
 func TestTable1(t *testing.T) {
-	r := runRose(t)
+	if raceDetector {
+		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	}
+	seeds := 2
+	if *all {
+		seeds = 20
+	}
+	r := runRose(t, bgl(t, cache.LRU), seeds)
 	for _, k := range roseTable {
 		m := r.mean(k.name)
 		for i, ours := range m {

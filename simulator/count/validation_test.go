@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,15 +56,24 @@ func build(t testing.TB, pkg string) []byte {
 	return program
 }
 
+// userTime is the processor time that this process took.
+func userTime(t testing.TB) time.Duration {
+	var u syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano())
+}
+
+// bgl is the machine of the tables, with a choice of how its L1 for data replaces lines.
+func bgl(t testing.TB, replacement cache.Replacement) *cache.Machine {
+	m, err := cache.Named("bgl")
+	require.NoError(t, err)
+	m.L1D.Replacement = replacement
+	return m
+}
+
 // simulate runs a program, with the caches of a machine or none, and returns what was counted and printed. Goroutines are not
 // preempted by signals, which would store and load all registers.
-func simulate(t testing.TB, program []byte, machine string, args ...string) (*Counters, string) {
-	var m *cache.Machine
-	if machine != "" {
-		var err error
-		m, err = cache.Named(machine)
-		require.NoError(t, err)
-	}
+func simulate(t testing.TB, program []byte, m *cache.Machine, args ...string) (*Counters, string) {
 	c, err := New(m, Options{Program: program})
 	require.NoError(t, err)
 	var printed bytes.Buffer
