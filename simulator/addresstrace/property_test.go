@@ -39,7 +39,7 @@ func machine(t testing.TB, r *rand.Rand) *cache.Machine {
 
 // In every hierarchy, a replay finds what package cache finds.
 func TestReplayOfAnything(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		m := machine(t, r)
 		caches, err := cache.NewHierarchies(m, 2, false)
@@ -106,7 +106,7 @@ func (v *Misses) accessed(o cache.Outcome, store bool, m *cache.Machine) {
 func TestStacksOfAnything(t *testing.T) {
 	base, err := cache.Named("bgl")
 	require.NoError(t, err)
-	for seed := range uint64(20) {
+	for seed := range uint64(6) {
 		all := random(5000, seed)
 		var caches []cache.Geometry
 		for ways := range uint64(6) {

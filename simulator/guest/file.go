@@ -16,21 +16,27 @@ func ReadFile(name string) ([]byte, error) {
 	return content, err
 }
 
-// CopyFile writes a file of the host to one of the program's.
+// CopyFile writes a file of the host to one of the program's. If the host does not give it, nothing is written.
 func CopyFile(name, to string) (err error) {
-	f, err := os.Create(to)
-	if err != nil {
+	var f *os.File
+	write := func(b []byte) error {
+		if f == nil {
+			if f, err = os.Create(to); err != nil {
+				return err
+			}
+		}
+		_, err := f.Write(b)
 		return err
 	}
-	defer func() {
+	if err = transfer(name, write); err == nil {
+		err = write(nil) // it may be empty
+	}
+	if f != nil {
 		if e := f.Close(); err == nil {
 			err = e
 		}
-	}()
-	return transfer(name, func(b []byte) error {
-		_, err := f.Write(b)
-		return err
-	})
+	}
+	return err
 }
 
 // transfer takes a file in pieces.
