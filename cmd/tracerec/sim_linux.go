@@ -17,7 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/recorder"
 	"tracerec/recorder/simulated"
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 	counting "tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -229,13 +231,20 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		return err
 	}
 	o.Dump = state
+	addresses, closeTrace, err := s.addressTrace()
+	if err != nil {
+		return errors.Join(err, closeState())
+	}
+	o.Trace = addresses
 	run := simulated.Run
 	if content, err := os.ReadFile(o.Program); err == nil && o.Output != "" && o.Filter == nil && simulated.Instrumented(content) {
 		run = simulated.RunInstrumented
 	}
 	begin := time.Now()
 	r, err := run(o)
-	err = errors.Join(err, closeState())
+	if failed := errors.Join(closeState(), closeTrace()); failed != nil {
+		err = errors.Join(failed, err)
+	}
 	if r != nil && r.Instructions > 0 && !s.quiet {
 		s.summary(o, r, time.Since(begin))
 	}
@@ -308,6 +317,35 @@ func (s *simulation) stateFile() (io.Writer, func() error, error) {
 		return nil, nil, fmt.Errorf("--dump: %w", err)
 	}
 	return f, f.Close, nil
+}
+
+// addressTrace begins what --trace asks for, and returns what ends it; nil for nothing.
+func (s *simulation) addressTrace() (*addresstrace.Tracer, func() error, error) {
+	if s.trace == "" {
+		return nil, func() error { return nil }, nil
+	}
+	format := addresstrace.Format(strings.TrimPrefix(filepath.Ext(s.trace), "."))
+	if format != addresstrace.Dinero && format != addresstrace.Binary {
+		return nil, nil, fmt.Errorf("--trace %s: end the name with .din for Dinero's format, or with .trz for a compressed one", s.trace)
+	}
+	f, err := os.Create(s.trace)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--trace: %w", err)
+	}
+	w, err := addresstrace.NewWriter(f, format)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return addresstrace.NewTracer(w, true), func() error {
+		err := errors.Join(w.Close(), f.Close())
+		if err != nil {
+			return fmt.Errorf("--trace %s: %w", s.trace, err)
+		}
+		if !s.quiet {
+			s.say(fmt.Sprintf("%s: %s", s.trace, recorder.Plural(w.Records(), "record")))
+		}
+		return nil
+	}, nil
 }
 
 // ended turns the end of a run into that of tracerec.

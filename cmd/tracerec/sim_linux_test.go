@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/simulator/addresstrace"
+	"tracerec/simulator/cache"
 )
 
 // buildGuest builds the guest of testdata once.
@@ -89,7 +92,8 @@ const (
 
 // What a program says and how it ends is what tracerec says and how it ends.
 func TestSimStreams(t *testing.T) {
-	r := simulate(t, guest(t), "env", "dir", "exit", "-x", "--help")
+	program := guest(t)
+	r := simulate(t, program, "env", "dir", "exit", "-x", "--help")
 	require.Equal(t, 7, r.status)
 	dir, err := os.Getwd()
 	require.NoError(t, err)
@@ -97,14 +101,14 @@ func TestSimStreams(t *testing.T) {
 	require.Regexp(t, `(?s)^leaving\ntracerec: [\d,]+ instructions in [\d.]+ [µm]s of virtual time, machine server with 2 processors; it took .* `+
 		`million instructions per second\n\ncounts of .*guest-riscv64\n\n +([\d,]+)  PAPI_TOT_INS +instructions completed\n`, r.stderr)
 
-	r = simulate(t, "-q", guest(t), "kill")
-	require.Equal(t, result{128 + 9, "", "tracerec: " + guest(t) + ": ended by signal 9, killed\n"}, r)
+	r = simulate(t, "-q", program, "kill")
+	require.Equal(t, result{128 + 9, "", "tracerec: " + program + ": ended by signal 9, killed\n"}, r)
 
 	t.Setenv("FROM_HOST", "yes")
-	r = simulate(t, "-q", "--env", "FROM_HOST", "--env", "PATH=/x=y", "--machine", "none", guest(t), "env")
+	r = simulate(t, "-q", "--env", "FROM_HOST", "--env", "PATH=/x=y", "--machine", "none", program, "env")
 	require.Equal(t, result{0, "[FROM_HOST=yes HOME=/tmp PATH=/x=y TMPDIR=/tmp]\n", ""}, r)
 
-	cmd := tracerec("--sim", "-q", "-o", "", guest(t), "stdin")
+	cmd := tracerec("--sim", "-q", "-o", "", program, "stdin")
 	cmd.Stdin = strings.NewReader("given")
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -230,18 +234,19 @@ func TestSimInterrupted(t *testing.T) {
 
 // A run stops at functions and addresses, and shows the state of the machine.
 func TestSimBreak(t *testing.T) {
+	program := guest(t)
 	code := machineCode(t, noOperation, noOperation, jumpToItself)
 	r := simulate(t, "--dump", "--break", "0x10008:3", code)
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Regexp(t, `(?s)^instructions 4\ncpu 0: 4 ns.*    pc  0000000000010008\n.*tracerec: 4 instructions .*\ntracerec: ended at 0x10008:3\n`, r.stderr)
 
 	state := filepath.Join(t.TempDir(), "state")
-	r = simulate(t, "-q", "--dump="+state, "--break", "main.touch:2", guest(t), "work", "exit")
+	r = simulate(t, "-q", "--dump="+state, "--break", "main.touch:2", program, "work", "exit")
 	require.Equal(t, result{0, "", ""}, r)
 	content, err := os.ReadFile(state)
 	require.NoError(t, err)
 	require.Contains(t, string(content), "process 1000: /program/guest-riscv64")
-	r = simulate(t, "-q", "--break", "main.touch:3", guest(t), "work", "exit")
+	r = simulate(t, "-q", "--break", "main.touch:3", program, "work", "exit")
 	require.Equal(t, result{7, "", "leaving\ntracerec: the run did not get to main.touch:3\n"}, r)
 	r = simulate(t, "-q", "--dump", "--max-instructions", "3", code)
 	require.Equal(t, 124, r.status)
@@ -287,6 +292,40 @@ func TestSimInstrumented(t *testing.T) {
 	require.NotContains(t, r.stderr, "functions")
 	clean(t, archive)
 	require.Equal(t, map[string]int{"work": 100}, count(t, archive, "enter"))
+}
+
+// An address trace holds all instructions and accesses, and a second model of the caches misses as often as the first did.
+func TestSimTrace(t *testing.T) {
+	program := guest(t)
+	t.Chdir(t.TempDir())
+	r := inside("--sim", "-o", "", "--cpus", "1", "--machine", "bgl", "-c", "PAPI_TOT_INS,PAPI_L1_DCM,PAPI_L1_ICM,PAPI_L2_DCM,PAPI_TLB_DM", "--trace", "a.trz", program, "work")
+	require.Zero(t, r.status, r.stderr)
+	counts := map[string]uint64{}
+	for _, m := range regexp.MustCompile(`(?m)^ *([\d,]+)  (PAPI_\w+) `).FindAllStringSubmatch(r.stderr, -1) {
+		n, err := strconv.ParseUint(strings.ReplaceAll(m[1], ",", ""), 10, 64)
+		require.NoError(t, err)
+		counts[m[2]] = n
+	}
+	f, err := os.Open("a.trz")
+	require.NoError(t, err)
+	defer f.Close()
+	reader, err := addresstrace.NewReader(f)
+	require.NoError(t, err)
+	m, err := cache.Named("bgl")
+	require.NoError(t, err)
+	misses, err := addresstrace.Replay(reader, m)
+	require.NoError(t, err)
+	require.Positive(t, counts["PAPI_L1_DCM"])
+	require.Equal(t, counts["PAPI_L1_DCM"], misses.LoadL1+misses.StoreL1)
+	require.Equal(t, counts["PAPI_L1_ICM"], misses.FetchL1)
+	require.Equal(t, counts["PAPI_L2_DCM"], misses.LoadL2+misses.StoreL2)
+	require.Equal(t, counts["PAPI_TLB_DM"], misses.DataTLB)
+
+	r = inside("--sim", "-q", "-o", "", "--trace", "a.din", "--max-instructions", "1000", program)
+	require.Equal(t, 124, r.status, r.stderr)
+	content, err := os.ReadFile("a.din")
+	require.NoError(t, err)
+	require.Equal(t, 1000, strings.Count("\n"+string(content), "\n2 "), "instructions")
 }
 
 // A sweep counts for each machine what a run on that machine counts, and for the same instructions.
@@ -378,6 +417,8 @@ func TestSimRefuses(t *testing.T) {
 		{"--break 0x20000", "break at 0x20000: no code at 0x20000"},
 		{"--break 0x10000:0", `break at 0x10000:0: "0" is no number of times`},
 		{"--dump=/nothing/state", "--dump: open /nothing/state"},
+		{"--trace a.txt", "--trace a.txt: end the name with .din"},
+		{"--trace /nothing/a.din", "--trace: open /nothing/a.din"},
 		{"--timeout -1s", "--timeout -1s: less than nothing"},
 		{"--max-instructions 0", "--max-instructions 0: at least one"},
 		{"--format csv", "--format is for --sweep and --list"},

@@ -51,7 +51,7 @@ var rules = []rule{
 	{"counters/mpx", []string{"counters/substrate", "internal/*"}, nil},
 	{"counters/mpx/figures", []string{"counters/*", "internal/*"}, []string{unix}},
 	{"counters", []string{"counters/*", "trace/wire", "internal/*"}, []string{unix}},
-	{"recorder/simulated", []string{"simulator/*", "trace", "trace/wire", "recorder", "instrument", "internal/*"}, []string{unix}},
+	{"recorder/simulated", []string{"simulator/*", "counters/sample", "trace", "trace/wire", "recorder", "instrument", "internal/*"}, []string{unix}},
 	{"recorder/live", []string{"trace/wire", "internal/*"}, []string{unix}},
 	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/*", "internal/*"}, []string{unix}},
 	{"autoinst/exact", []string{"internal/*"}, nil},

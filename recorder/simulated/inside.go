@@ -46,7 +46,7 @@ func RunInstrumented(o Options) (r *Result, err error) {
 		return nil, err
 	}
 	r = new(Result)
-	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify}); err != nil {
+	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify, Stalls: !o.Untimed}); err != nil {
 		return nil, err
 	}
 	in, err := attend(&o, r.Counters)
@@ -56,7 +56,7 @@ func RunInstrumented(o Options) (r *Result, err error) {
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: append(slices.Clone(o.Env), in.recorder.Environment()), Dir: o.Dir,
 		Mounts: append(slices.Clone(o.Mounts), linux.Mount{Guest: sessionDir, Host: in.recorder.Session(), Write: true}),
 		Stdin:  o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions,
-		Timeout: o.Timeout, Pulse: in.pulse, Observer: r.Counters, Services: in})
+		Timeout: o.Timeout, Pulse: in.pulse, Observer: o.observed(r.Counters), Services: in})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", o.Program, err), in.recorder.Abandon())
 	}
@@ -105,7 +105,7 @@ func attend(o *Options, c *count.Counters) (*inside, error) {
 	}
 	in := &inside{clock: func() time.Duration { return 0 }, lives: map[int][]life{}, archive: &Archive{Dir: o.Output, Events: events}}
 	var err error
-	if in.Services, err = service.New(c, service.Options{}); err != nil {
+	if in.Services, err = o.services(c); err != nil {
 		return nil, err
 	}
 	options := recorder.Defaults(o.Output)

@@ -11,8 +11,32 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
+	"tracerec/simulator/service"
 )
+
+// observed lets the address trace, if there is one, observe the run as well.
+func (o *Options) observed(first linux.Observer) linux.Observer {
+	if o.Trace == nil {
+		return first
+	}
+	return linux.Tee(first, o.Trace)
+}
+
+// services returns what the guest can call through to.
+func (o *Options) services(c *count.Counters) (*service.Services, error) {
+	var so service.Options
+	for _, m := range o.Mounts {
+		if m.Guest == o.Dir {
+			so.Files = m.Host
+		}
+	}
+	if o.Trace != nil {
+		so.Trace = o.Trace
+	}
+	return service.New(c, so)
+}
 
 // ErrBreakpoint is the error of a breakpoint that cannot be.
 var ErrBreakpoint = errors.New("break")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -29,6 +30,7 @@ type Options struct {
 
 	Machine         *cache.Machine // nil for none: only what does not depend on caches and prediction is counted
 	Classify        bool           // misses are told apart by kind
+	Untimed         bool           // stalls of the machine take no virtual time, so that the program runs the same way on every machine
 	CPUs            int            // virtual processors; 0 is 1
 	Seed            uint64
 	MaxInstructions uint64
@@ -37,6 +39,8 @@ type Options struct {
 	Context context.Context // interrupts the run; nil for none
 	Break   []string        // ends the run at functions or addresses; behind a colon at which of the times: main.main, 0x11000:3
 	Dump    io.Writer       // for the machine's state at the break that ends the run, or where it failed; nil for none
+
+	Trace *addresstrace.Tracer // observes the run, too; nil for none
 
 	Output string   // directory of the archive to record into; "" for none. An older archive there is moved aside
 	Events []string // counted at the begin and end of regions, see [count.Counters.Events]; none for the usual ones. NAME:k is the kernel's part
@@ -67,20 +71,23 @@ func Run(o Options) (r *Result, err error) {
 		return nil, err
 	}
 	r = new(Result)
-	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify}); err != nil {
+	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify, Stalls: !o.Untimed}); err != nil {
 		return nil, err
 	}
-	var observer linux.Observer = r.Counters
 	if o.Output != "" {
 		s, failed := begin(&o, r)
 		if failed != nil {
 			return nil, failed
 		}
-		observer = s
 		defer func() { err = s.finished(r, err) }()
 	}
+	services, err := o.services(r.Counters)
+	if err != nil {
+		return nil, err
+	}
+	defer services.Close()
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
-		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: observer})
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Program, err)
 	}
