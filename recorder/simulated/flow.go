@@ -182,13 +182,13 @@ func (r *recording) inRuntime(h *riscv.Hart, m *mark, next uint64) {
 
 // goroutine returns the location of the goroutine with that descriptor, nil if it has none.
 func (r *recording) goroutine(g uint64) *location {
-	id, _, _ := r.Descriptor(g)
+	id, _, _ := r.counts.Descriptor(g)
 	return r.process.goroutines[id]
 }
 
 // created tells that a goroutine was made.
 func (r *recording) created(c *creation, g uint64) {
-	id, start, ok := r.Descriptor(g)
+	id, start, ok := r.counts.Descriptor(g)
 	p := r.process
 	if !ok || p.image.isSystem(start) || p.goroutines[id] != nil {
 		return

@@ -262,8 +262,9 @@ func (i *image) line(pc uint64) (file string, line int) {
 	return file, line
 }
 
-// program functions of the runtime with which goroutines of programs start; all others are the runtime's own.
-var programStarts = []string{"runtime.main", "runtime.corostart", "runtime.handleAsyncEvent", "runtime.runFinalizers", "runtime.runCleanups"}
+// programStarts are the functions of the runtime with which goroutines of programs start; all others are the runtime's own, those for
+// finalizers and cleanups too.
+var programStarts = []string{"runtime.main", "runtime.corostart", "runtime.handleAsyncEvent"}
 
 // isSystem tells whether a goroutine that starts at an address is one of the runtime.
 func (i *image) isSystem(start uint64) bool {

@@ -74,7 +74,7 @@ func (l *location) reading(t int64) {
 		l.words = append(l.words, l.counted...)
 		return
 	}
-	for i, v := range r.readings.totals(r.Now()) {
+	for i, v := range r.readings.totals(r.counts.Now()) {
 		l.words = append(l.words, l.counted[i]+v-r.since[i])
 	}
 }

@@ -19,6 +19,7 @@ import (
 // naive follows the calls of goroutines once more: all functions, and it looks at every block of instructions. It knows where a goroutine
 // is by where the block lies and how deep the stack is, and adds the block's instructions to the call path there.
 type naive struct {
+	*count.Counters
 	*session
 	stacks map[uint64][]naiveFrame
 	counts map[string]int64 // by call path of recorded functions
@@ -42,12 +43,12 @@ func (n *naive) where(h *riscv.Hart) (id, start, depth uint64, known bool) {
 }
 
 func (n *naive) Block(h *riscv.Hart, b *riscv.Block, instructions int) {
-	n.session.Block(h, b, instructions)
+	n.Counters.Block(h, b, instructions)
 	n.add(h, b, instructions)
 }
 
 func (n *naive) Undone(h *riscv.Hart, b *riscv.Block, i, last int) {
-	n.session.Undone(h, b, i, last)
+	n.Counters.Undone(h, b, i, last)
 	n.undone++
 	n.add(h, b, i-last)
 }
@@ -86,7 +87,7 @@ func (n *naive) add(h *riscv.Hart, b *riscv.Block, instructions int) {
 }
 
 func (n *naive) Left(h *riscv.Hart, b *riscv.Block, next uint64) {
-	n.session.Left(h, b, next)
+	n.Counters.Left(h, b, next)
 	id, _, depth, known := n.where(h)
 	last := b.Code()[len(b.Code())-1]
 	f := n.process.image.entries[next]
@@ -113,7 +114,7 @@ func TestNaive(t *testing.T) {
 	require.NoError(t, err)
 	s, err := begin(&o, r)
 	require.NoError(t, err)
-	n := &naive{session: s, stacks: map[uint64][]naiveFrame{}, counts: map[string]int64{}}
+	n := &naive{Counters: r.Counters, session: s, stacks: map[uint64][]naiveFrame{}, counts: map[string]int64{}}
 	k, err := linux.New(program, linux.Options{Args: []string{"program"}, CPUs: 2, Seed: 7, Observer: n})
 	require.NoError(t, err)
 	r.Status, err = k.Run()

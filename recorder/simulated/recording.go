@@ -10,13 +10,12 @@ import (
 
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
-	"tracerec/simulator/riscv"
 	"tracerec/trace"
 )
 
-// recording makes an archive of a run: it is the run's observer, around the counters, who tell it where the execution goes.
+// recording makes an archive of a run, of which the counters tell it where the execution goes.
 type recording struct {
-	*count.Counters
+	counts   *count.Counters
 	o        *Options
 	filter   *filter
 	readings *readings
@@ -58,7 +57,7 @@ func newRecording(c *count.Counters, o *Options, dir string) (*recording, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &recording{Counters: c, o: o, filter: f, images: map[[sha256.Size]byte]*image{}, live: map[int]*process{}}
+	r := &recording{counts: c, o: o, filter: f, images: map[[sha256.Size]byte]*image{}, live: map[int]*process{}}
 	if r.readings, err = newReadings(c, o.Machine, o.Events); err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (r *recording) clock() int64 {
 	return 0
 }
 
-// Turn implements [linux.Observer].
+// Turn implements [count.Flow].
 func (r *recording) Turn(t linux.Turn) {
 	if r.thread != nil {
 		r.thread.stopped, r.thread.at = r.clock(), r.now
@@ -93,7 +92,6 @@ func (r *recording) Turn(t linux.Turn) {
 	}
 	r.turn, r.began = t, false
 	r.thread = r.process.threadOf(t.Thread)
-	r.Counters.Turn(t)
 }
 
 // calls tells whether a turn ended with a system call.
@@ -133,7 +131,7 @@ func word(t linux.Turn, at uint64) (uint64, bool) {
 
 // Charged implements [count.Flow]: it finds the location of those who are charged, and ends what they waited for.
 func (r *recording) Charged(before *count.Values, c count.Charge) {
-	now := r.Now()
+	now := r.counts.Now()
 	from, to := r.now, r.locate(c)
 	if before != now || from != to {
 		totals := r.readings.totals(before)
@@ -210,7 +208,6 @@ func (r *recording) locate(c count.Charge) *location {
 
 // Loaded implements [linux.Lifecycle].
 func (r *recording) Loaded(id int, content []byte) {
-	r.Counters.Loaded(id, content)
 	p := r.processOf(id)
 	r.gone(id)
 	if p.image != nil {
@@ -229,7 +226,6 @@ func (r *recording) Loaded(id int, content []byte) {
 
 // Forked implements [linux.Lifecycle].
 func (r *recording) Forked(parent, child int) {
-	r.Counters.Forked(parent, child)
 	p, c := r.processOf(parent), r.processOf(child)
 	c.image, c.parent, c.args, c.inherited = p.image, parent, p.args, true
 	if l := r.now; l != nil && !l.folded && p.image.table == nil { // it goes on where its parent is
@@ -242,7 +238,6 @@ func (r *recording) Forked(parent, child int) {
 
 // Ended implements [linux.Lifecycle].
 func (r *recording) Ended(id, thread int) {
-	r.Counters.Ended(id, thread)
 	p := r.processOf(id)
 	switch l := p.natives[thread]; {
 	case thread == 0:
@@ -264,7 +259,7 @@ func (r *recording) gone(id int) {
 
 // settle gives those who are charged what they did so far.
 func (r *recording) settle() {
-	totals := r.readings.totals(r.Now())
+	totals := r.readings.totals(r.counts.Now())
 	if r.now != nil {
 		for i, v := range totals {
 			r.now.counted[i] += v - r.since[i]
@@ -306,9 +301,3 @@ func (r *recording) close(status int, failure error) error {
 func (r *recording) note(err error) {
 	r.err = errors.Join(r.err, err)
 }
-
-var (
-	_ linux.Observer  = (*recording)(nil)
-	_ linux.Lifecycle = (*recording)(nil)
-	_ riscv.Observer  = (*recording)(nil)
-)

@@ -17,6 +17,7 @@ type Options struct {
 	Program  []byte // the ELF file, of a Go program, whose goroutines are told apart; they are not without its debugging information
 	CPUs     int    // virtual processors; 0 is 1
 	Classify bool   // misses are told apart by kind, which costs time
+	Stalls   bool   // the cycles that the machine's model adds to instructions take virtual time, see [Counters.stall]
 }
 
 // Counters counts what the threads of a run do; it is the run's observer. Cycles of the kernel are modelled: so many per
@@ -41,6 +42,7 @@ type Counters struct {
 	running   *process // the one at hand
 	changes   []change // since the last fold
 	silent    bool     // what is executed only asks the simulator
+	stalls    *stalls  // that take virtual time, nil for none
 	flow      Flow     // nil for none
 	now       *account
 	g         uint64  // register X27, by which now was chosen
@@ -74,6 +76,7 @@ type note struct {
 	counts   []counted
 	executed uint64 // times that are not in an account yet
 	n        int    // instructions
+	stall    uint64 // that they are known to have, ns
 	lines    uint64 // the first line of instructions
 	last     uint64 // address of the last instruction
 	end      uint64 // behind it
@@ -85,7 +88,7 @@ type note struct {
 
 type counted struct {
 	c Counter
-	n uint64
+	n uint8 // at most a few for each of the instructions of a block
 }
 
 // ending is what the last instruction of a block is.
@@ -104,6 +107,9 @@ func New(m *cache.Machine, o Options) (*Counters, error) {
 	if m == nil {
 		return c, nil
 	}
+	if o.Stalls {
+		c.stalls = newStalls(m)
+	}
 	var err error
 	if c.caches, err = cache.NewHierarchies(m, max(1, o.CPUs), o.Classify); err != nil {
 		return nil, err
@@ -118,6 +124,9 @@ func New(m *cache.Machine, o Options) (*Counters, error) {
 
 // Turn implements [linux.Observer].
 func (c *Counters) Turn(t linux.Turn) {
+	if c.flow != nil {
+		c.flow.Turn(t)
+	}
 	if t.Process != c.turn.Process || t.Thread != c.turn.Thread {
 		c.fold()
 		c.running = c.process(t.Process)
@@ -174,19 +183,20 @@ func (c *Counters) Block(h *riscv.Hart, b *riscv.Block, n int) {
 	}
 	c.note = t
 	if n != t.n {
-		c.part(t, b.Code(), n)
+		c.part(h, t, b.Code(), n)
 		return
 	}
 	if t.executed++; t.executed == 1 {
 		c.dirty = append(c.dirty, t)
 	}
+	h.Ahead += t.stall
 	if c.caching != nil {
 		c.fetch(t.lines, t.end)
 	}
 }
 
 // part counts the first n instructions of a block.
-func (c *Counters) part(t *note, code []riscv.Instruction, n int) {
+func (c *Counters) part(h *riscv.Hart, t *note, code []riscv.Instruction, n int) {
 	v := &c.now.values
 	if t.silent {
 		v[Instructions] += uint64(n)
@@ -196,6 +206,7 @@ func (c *Counters) part(t *note, code []riscv.Instruction, n int) {
 	for i := range code {
 		if i < n {
 			c.class(&code[i], v)
+			h.Ahead += c.stalls.of(&code[i])
 		} else {
 			end -= uint64(code[i].Size)
 		}
@@ -242,6 +253,7 @@ func (c *Counters) fetched(o cache.Outcome) {
 	if o == 0 {
 		return
 	}
+	c.stall(o)
 	v := &c.now.values
 	for _, e := range [...]struct {
 		o cache.Outcome
@@ -260,6 +272,7 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 	for i := range b.Code() {
 		in := &b.Code()[i]
 		c.class(in, &v)
+		t.stall += c.stalls.of(in)
 		t.last = t.end
 		t.end += uint64(in.Size)
 		t.ends.branch = v[Branches] > 0
@@ -270,11 +283,11 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 		v[Fetches] = c.linesUpTo(t.lines, t.end)
 	}
 	if t.silent {
-		t.leaves, t.ends, v = t.ends, ending{}, Values{Instructions: v[Instructions]}
+		t.leaves, t.ends, t.stall, v = t.ends, ending{}, 0, Values{Instructions: v[Instructions]}
 	}
 	for i, n := range v {
 		if n > 0 {
-			t.counts = append(t.counts, counted{Counter(i), n})
+			t.counts = append(t.counts, counted{Counter(i), uint8(n)})
 		}
 	}
 	if c.flow != nil {
@@ -303,6 +316,7 @@ func (c *Counters) predict(t *note, next uint64) {
 		}
 		if c.predictor != nil && !c.predictor.Branch(t.last, taken) {
 			v[Mispredicted]++
+			c.strayed()
 		}
 		return
 	case c.predictor == nil:
@@ -310,11 +324,13 @@ func (c *Counters) predict(t *note, next uint64) {
 	case t.ends.returns:
 		if !c.predictor.Return(next) {
 			v[TargetsMissed]++
+			c.strayed()
 		}
 		return
 	case t.ends.indirect:
 		if !c.predictor.Indirect(t.last, next) {
 			v[TargetsMissed]++
+			c.strayed()
 		}
 	}
 	if t.ends.calls {
@@ -334,6 +350,7 @@ func (c *Counters) Undone(h *riscv.Hart, b *riscv.Block, i, n int) {
 	var undone Values
 	for j := i; j < n; j++ {
 		c.class(&b.Code()[j], &undone)
+		h.Ahead -= c.stalls.of(&b.Code()[j])
 	}
 	*v = v.Since(undone)
 	if c.lastAt != h.Retired+uint64(i) {
@@ -383,6 +400,7 @@ func (c *Counters) counts(n Counter) {
 
 // missed counts what an access met, which was counted as a hit.
 func (c *Counters) missed(o cache.Outcome, hits Counter) {
+	c.stall(o)
 	if o&cache.MissL1 != 0 {
 		c.now.values[hits]--
 		c.counts(hits + LoadMisses - LoadHits)
@@ -417,7 +435,7 @@ func (c *Counters) missed(o cache.Outcome, hits Counter) {
 func (c *Counters) settle() {
 	for _, t := range c.dirty {
 		for _, p := range t.counts {
-			c.now.values[p.c] += p.n * t.executed
+			c.now.values[p.c] += uint64(p.n) * t.executed
 		}
 		t.executed = 0
 	}

@@ -2,11 +2,17 @@
 
 package count
 
-import "tracerec/simulator/riscv"
+import (
+	"tracerec/simulator/linux"
+	"tracerec/simulator/riscv"
+)
 
 // Flow is told where the execution goes that is counted: on whose behalf, and, of blocks that it chooses, what is executed
 // next. So call paths can be followed without looking at every block. It must not change what it is shown.
 type Flow interface {
+	linux.Lifecycle
+	// Turn is called when the counters are told of it.
+	Turn(t linux.Turn)
 	// Mark is asked once for each block; those for which it is not nil are told by Went.
 	Mark(b *riscv.Block) any
 	// Went is called when a marked block was executed, with the address of the next instruction.

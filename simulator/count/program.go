@@ -122,6 +122,9 @@ func (c *Counters) Loaded(id int, content []byte) {
 	p.program, p.loaded = c.read(content), true
 	p.mapped, p.registers = false, [32]*Event{}
 	c.g = ^uint64(0)
+	if c.flow != nil {
+		c.flow.Loaded(id, content)
+	}
 }
 
 // Forked implements [linux.Lifecycle]: the child executes what its parent does.
@@ -129,11 +132,17 @@ func (c *Counters) Forked(parent, child int) {
 	from, p := c.process(parent), c.process(child)
 	p.program, p.loaded = from.program, true
 	p.mapped, p.registers = from.mapped, from.registers
+	if c.flow != nil {
+		c.flow.Forked(parent, child)
+	}
 }
 
 // Ended implements [linux.Lifecycle].
 func (c *Counters) Ended(id, thread int) {
 	if thread != 0 {
 		c.process(id).thread(thread).ended = true
+	}
+	if c.flow != nil {
+		c.flow.Ended(id, thread)
 	}
 }
