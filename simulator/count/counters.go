@@ -310,10 +310,11 @@ func (c *Counters) predict(t *note, next uint64) {
 	v := &c.now.values
 	switch {
 	case t.ends.branch:
-		taken := next != t.end
-		if taken {
-			v[Taken]++
+		taken, n := next != t.end, uint64(0)
+		if taken { // the host needs no branch for it
+			n = 1
 		}
+		v[Taken] += n
 		if c.predictor != nil && !c.predictor.Branch(t.last, taken) {
 			v[Mispredicted]++
 			c.strayed()

@@ -94,7 +94,7 @@ func (c *Counters) Of(process int, s Scope, id uint64) (user, kernel Values) {
 			user = t.values
 		}
 	case OfDomain:
-		if Domain(id) < domains {
+		if id < uint64(domains) {
 			user = p.domains[id]
 		}
 	case OfGoroutine:

@@ -291,7 +291,7 @@ func (k *Kernel) step() {
 	stop := t.run(uint64(budget))
 	n := int64(t.hart.Retired - before)
 	k.done += uint64(n)
-	c.clock += n
+	c.clock = int64(t.hart.Retired + t.hart.Ahead)
 	c.left -= n
 	if k.perf != nil {
 		k.perf.ran(number, pc)
