@@ -166,6 +166,31 @@ func TestPredictor(t *testing.T) {
 	require.False(t, p.Return(10))
 }
 
+// Counters of two bits by their definition.
+func TestBranchAgainstDefinition(t *testing.T) {
+	const size, history = 16, 3
+	p, err := NewPredictor(Prediction{Counters: size, History: history, Targets: 1, Returns: 1})
+	require.NoError(t, err)
+	var counters [size]int // from -2, strongly not taken, to 1
+	for i := range counters {
+		counters[i] = -1
+	}
+	past := uint64(0)
+	r := rand.New(rand.NewPCG(4, 5))
+	for range 5000 {
+		pc, taken := 2*r.Uint64N(40), r.IntN(3) == 0
+		counter := &counters[(pc/2^past%(1<<history))%size]
+		require.Equal(t, (*counter >= 0) == taken, p.Branch(pc, taken))
+		past *= 2
+		if taken {
+			past++
+			*counter = min(1, *counter+1)
+		} else {
+			*counter = max(-2, *counter-1)
+		}
+	}
+}
+
 // Of a branch that goes every other way, history makes a certainty.
 func TestHistory(t *testing.T) {
 	wrong := func(history uint) (n int) {

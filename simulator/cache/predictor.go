@@ -53,19 +53,22 @@ func NewPredictor(p Prediction) (*Predictor, error) {
 	return q, nil
 }
 
-// Branch is a conditional branch at pc; it tells whether its way was predicted.
+// Branch is a conditional branch at pc; it tells whether its way was predicted. It does not branch itself, as the host cannot
+// predict what the guest does.
 func (p *Predictor) Branch(pc uint64, taken bool) bool {
 	counter := &p.counters[(pc>>1^p.history&p.mask)&uint64(len(p.counters)-1)]
-	predicted := *counter >= 2
-	p.history <<= 1
+	was := *counter
+	var t uint8
 	if taken {
-		p.history |= 1
-		*counter = min(3, *counter+1)
-	} else if *counter > 0 {
-		*counter--
+		t = 1
 	}
-	return predicted == taken
+	*counter = stepped[was<<1&6|t]
+	p.history = p.history<<1 | uint64(t)
+	return was>>1 == t
 }
+
+// stepped is what becomes of a counter of two bits, by what it was and whether the branch was taken.
+var stepped = [8]uint8{0, 1, 0, 2, 1, 3, 2, 3}
 
 // Indirect is a jump at pc to an address in a register; it tells whether the address was predicted.
 func (p *Predictor) Indirect(pc, to uint64) bool {
