@@ -13,7 +13,7 @@ import (
 type simOptions struct {
 	on, list bool
 
-	machine         string
+	machine, pmu    string
 	set             []string
 	cpus            int
 	seed            uint64
@@ -47,6 +47,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&o.on, "sim", false, "run a package or RISC-V binary on the simulator")
 	f.BoolVar(&o.list, "list", false, "with --sim: list machines, parameters, counters")
 	f.StringVar(&o.machine, "machine", "server", "with --sim: `NAME`, FILE.json or none")
+	f.StringVar(&o.pmu, "pmu", "", "with --sim: `NAME` or FILE.json, for perf events inside")
 	f.StringArrayVar(&o.set, "set", nil, "with --sim: `PARAMETER=VALUE` of the machine")
 	f.IntVar(&o.cpus, "cpus", 2, "with --sim: virtual processors")
 	f.Uint64Var(&o.seed, "seed", 0, "with --sim: another seed is another schedule")
@@ -65,7 +66,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 }
 
 var (
-	simFlags = []string{"list", "machine", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
+	simFlags = []string{"list", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
 		"only", "sweep", "format"}
 	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
 )

@@ -23,6 +23,7 @@ import (
 	"tracerec/simulator/cache"
 	counting "tracerec/simulator/count"
 	"tracerec/simulator/linux"
+	"tracerec/simulator/pmu"
 )
 
 // simulation is a command line for the simulator.
@@ -80,8 +81,10 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 			return nil, errors.New("--machine none has no parameters")
 		}
 		return nil, nil
-	case strings.HasSuffix(s.machine, ".json") || strings.Contains(s.machine, "/"):
-		m, err = readMachine(s.machine)
+	case isFile(s.machine):
+		if m, err = readFile(s.machine, "machine", cache.Read); err == nil {
+			m.Name = strings.TrimSuffix(filepath.Base(s.machine), ".json")
+		}
 	default:
 		m, err = cache.Named(s.machine)
 	}
@@ -103,18 +106,31 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 	return m, nil
 }
 
-// readMachine reads a machine from a file.
-func readMachine(name string) (*cache.Machine, error) {
+// chosenPMU returns the PMU of the machine; nil for none.
+func (s *simulation) chosenPMU() (*pmu.PMU, error) {
+	switch {
+	case s.pmu == "":
+		return nil, nil
+	case isFile(s.pmu):
+		return readFile(s.pmu, "PMU", pmu.Read)
+	}
+	return pmu.Named(s.pmu)
+}
+
+// isFile tells whether a description is not the name of one that is shipped.
+func isFile(name string) bool { return strings.HasSuffix(name, ".json") || strings.Contains(name, "/") }
+
+// readFile reads a description from a file.
+func readFile[T any](name, what string, read func(io.Reader) (*T, error)) (*T, error) {
 	content, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("machine: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	m, err := cache.Read(bytes.NewReader(content))
+	v, err := read(bytes.NewReader(content))
 	if err != nil {
-		return nil, fmt.Errorf("machine %s: %w", name, err)
+		return nil, fmt.Errorf("%s %s: %w", what, name, err)
 	}
-	m.Name = strings.TrimSuffix(filepath.Base(name), ".json")
-	return m, nil
+	return v, nil
 }
 
 // options makes those of a run: what the guest sees, and the program, which is built if need be.
@@ -148,6 +164,9 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 		o.Env = append(o.Env, text)
 	}
 	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
+	if o.PMU, err = s.chosenPMU(); err != nil {
+		return o, err
+	}
 	if o.Classify, err = s.classify(m); err != nil {
 		return o, err
 	}

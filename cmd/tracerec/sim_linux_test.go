@@ -281,6 +281,19 @@ func TestSimRecords(t *testing.T) {
 	require.Contains(t, calls, "main.main")
 }
 
+// With a PMU, perf events are counted inside.
+func TestSimPMU(t *testing.T) {
+	program := guest(t)
+	r := inside("--sim", "-q", "-o", "", program, "perf")
+	require.Equal(t, result{0, "function not implemented\n", ""}, r)
+	r = inside("--sim", "-q", "-o", "", "--pmu", "one", program, "perf")
+	require.Zero(t, r.status, r.stderr)
+	n, err := strconv.Atoi(strings.TrimSpace(r.stdout))
+	require.NoError(t, err, r.stdout)
+	require.Greater(t, n, 200_000)
+	require.Less(t, n%100_000, 1000, "so many in each round, and few before and after them")
+}
+
 // An instrumented program records its own regions.
 func TestSimInstrumented(t *testing.T) {
 	if raceDetector {
@@ -395,6 +408,9 @@ func TestSimRefuses(t *testing.T) {
 		{"--machine .", `machine ".": there are`},
 		{"--machine ./", `machine: read ./: is a directory`},
 		{"--machine bgl --set l3.size=1M", "l3.size: this machine has no l3"},
+		{"--pmu many", `PMU "many": there are`},
+		{"--pmu missing.json", "PMU: open missing.json: no such file"},
+		{"--pmu bad.json", "PMU bad.json: "},
 		{"--set l1d.size", "--set l1d.size: not PARAMETER=VALUE"},
 		{"--set l1d.sise=1", "l1d.sise: there is l1d.size, l1d.line"},
 		{"--set l1d.size=3k", "l1d: 6 sets, which is no power of two"},

@@ -14,6 +14,7 @@ import (
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
 	counting "tracerec/simulator/count"
+	"tracerec/simulator/pmu"
 )
 
 // Events that are counted if nothing else is asked for; those that the machine does not have are left out.
@@ -143,7 +144,7 @@ func (s *simulation) table(w io.Writer, r *simulated.Result) error {
 	return err
 }
 
-// machineRow is what is told about a machine.
+// machineRow is what is told about a machine or a PMU.
 type machineRow struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -159,6 +160,7 @@ type eventRow struct {
 func (s *simulation) listing(m *cache.Machine) error {
 	v := struct {
 		Machines   []machineRow      `json:"machines"`
+		PMUs       []machineRow      `json:"pmus"`
 		Machine    string            `json:"machine"` // of which the following are
 		Parameters []cache.Parameter `json:"parameters"`
 		Events     []eventRow        `json:"events"`
@@ -169,6 +171,13 @@ func (s *simulation) listing(m *cache.Machine) error {
 			return err
 		}
 		v.Machines = append(v.Machines, machineRow{name, x.Title})
+	}
+	for _, name := range pmu.Names() {
+		x, err := pmu.Named(name)
+		if err != nil {
+			return err
+		}
+		v.PMUs = append(v.PMUs, machineRow{name, x.Title})
 	}
 	if m != nil {
 		v.Parameters = m.Parameters()
@@ -189,6 +198,10 @@ func (s *simulation) listing(m *cache.Machine) error {
 	var out strings.Builder
 	out.WriteString("machines (--machine)\n")
 	for _, x := range append(v.Machines, machineRow{noMachine, "only what does not depend on caches and prediction is counted"}) {
+		describeName(&out, 8, x.Name, x.Title)
+	}
+	out.WriteString("\nPMUs (--pmu)\n")
+	for _, x := range v.PMUs {
 		describeName(&out, 8, x.Name, x.Title)
 	}
 	if v.Parameters != nil {

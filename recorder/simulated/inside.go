@@ -56,7 +56,8 @@ func RunInstrumented(o Options) (r *Result, err error) {
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: append(slices.Clone(o.Env), in.recorder.Environment()), Dir: o.Dir,
 		Mounts: append(slices.Clone(o.Mounts), linux.Mount{Guest: sessionDir, Host: in.recorder.Session(), Write: true}),
 		Stdin:  o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions,
-		Timeout: o.Timeout, Pulse: in.pulse, Observer: o.observed(r.Counters), Services: in})
+		Timeout: o.Timeout, Pulse: in.pulse, Observer: o.observed(r.Counters), Services: in,
+		PMU: o.PMU, Counting: r.Counters})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", o.Program, err), in.recorder.Abandon())
 	}

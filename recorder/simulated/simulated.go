@@ -15,6 +15,7 @@ import (
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
+	"tracerec/simulator/pmu"
 )
 
 // Options say what to run and on what.
@@ -41,6 +42,7 @@ type Options struct {
 	Dump    io.Writer       // for the machine's state at the break that ends the run, or where it failed; nil for none
 
 	Trace *addresstrace.Tracer // observes the run, too; nil for none
+	PMU   *pmu.PMU             // of every processor, for perf events of the guest; nil for none
 
 	Output string   // directory of the archive to record into; "" for none. An older archive there is moved aside
 	Events []string // counted at the begin and end of regions, see [count.Counters.Events]; none for the usual ones. NAME:k is the kernel's part
@@ -87,7 +89,8 @@ func Run(o Options) (r *Result, err error) {
 	}
 	defer services.Close()
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
-		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services})
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services,
+		PMU: o.PMU, Counting: r.Counters})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Program, err)
 	}

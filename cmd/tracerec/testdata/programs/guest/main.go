@@ -2,13 +2,16 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"unsafe"
 )
 
 func main() {
@@ -39,11 +42,33 @@ func main() {
 		case "spin":
 			for {
 			}
-		case "unsupported":
-			syscall.RawSyscall(9999, 0, 0, 0)
+		case "perf":
+			fmt.Println(instructions())
 		}
 	}
 }
+
+// instructions counts those of a loop of 100,000 rounds by a perf event.
+func instructions() any {
+	runtime.LockOSThread()
+	attr := [16]uint64{128 << 32, 1, 0, 0, 0, 1 << 5} // hardware, instructions, without the kernel's
+	fd, _, err := syscall.Syscall6(241, uintptr(unsafe.Pointer(&attr)), 0, ^uintptr(0), ^uintptr(0), 0, 0)
+	if err != 0 {
+		return err
+	}
+	sum := uint64(1)
+	for range 100_000 {
+		sum *= 3
+	}
+	kept = sum
+	var value [8]byte
+	if _, err := syscall.Read(int(fd), value[:]); err != nil {
+		return err
+	}
+	return binary.LittleEndian.Uint64(value[:])
+}
+
+var kept uint64
 
 // work goes over numbers on two goroutines.
 func work() {
