@@ -32,7 +32,7 @@ var (
 
 // Numbers of errors of Linux that services answer.
 const (
-	noEntry, noProcess, badHandle, noAccess, badAddress, invalid, tooMany, noDevice, noCall = 2, 3, 9, 13, 14, 22, 24, 19, 38
+	noEntry, noProcess, badHandle, noAccess, noDevice, tooMany, noCall = 2, 3, 9, 13, 19, 24, 38
 )
 
 // failure turns an answer into an error.
@@ -132,12 +132,12 @@ func (c *Counters) Select(names ...string) error {
 // Events returns what is counted, in the order of the values.
 func (c *Counters) Events() []Event { return slices.Clone(c.events) }
 
-// Start counts from now on; what was counted before stays.
+// Start counts from now on; what was counted before stays. The error is [ErrInvalid] if the counters run already.
 //
 //go:noinline
 func (c *Counters) Start() error { return c.simple(StartSet) }
 
-// Stop ends counting.
+// Stop ends counting. The error is [ErrInvalid] if the counters do not run.
 //
 //go:noinline
 func (c *Counters) Stop() error { return c.simple(StopSet) }
@@ -228,7 +228,7 @@ func Trace(code, data Range) error {
 	return nil
 }
 
-// Untrace switches it off.
+// Untrace switches the trace off.
 //
 //go:noinline
 func Untrace() error { return simple(TraceOff, 0) }

@@ -11,19 +11,19 @@ const (
 	Hello      Service = 0  // the version of the services
 	Describe   Service = 1  // name and description of an event
 	Initialize Service = 2  // makes a set of counters
-	Choose     Service = 3  // the events of a set
-	StartSet   Service = 4  //
-	StopSet    Service = 5  //
-	ResetSet   Service = 6  //
+	Choose     Service = 3  // says which events a set counts
+	StartSet   Service = 4  // lets a set count
+	StopSet    Service = 5  // ends that
+	ResetSet   Service = 6  // makes a set zero
 	ReadSet    Service = 7  // what was counted between start and stop
 	Free       Service = 8  // ends a set
 	Now        Service = 9  // what was counted since the beginning
 	Identify   Service = 10 // the running thread or goroutine
 	Map        Service = 11 // an event to a register hpmcounter3 to hpmcounter31
 	TaskSwitch Service = 16 // which task the thread executes
-	TaskExit   Service = 17 //
-	TraceOn    Service = 24 //
-	TraceOff   Service = 25 //
+	TaskExit   Service = 17 // that a task has ended
+	TraceOn    Service = 24 // writes the trace from now on
+	TraceOff   Service = 25 // ends that
 	File       Service = 32 // content of a file of the host
 )
 
