@@ -68,7 +68,8 @@ func TestPropertiesOnTheSimulator(t *testing.T) {
 			require.False(t, p.Property == c.property && p.CallPath[len(p.CallPath)-1] == c.function, "%+v", p)
 		}
 		diff := string(execute(t, "expert", "diff", slow, fast))
-		require.Contains(t, diff, c.function)
+		require.Regexp(t, `is \d\.\d\d times as fast`, diff, "stalls take time")
+		require.Contains(t, diff, "Execution in main.main/"+c.function)
 		t.Log("\n" + diff)
 	}
 }
