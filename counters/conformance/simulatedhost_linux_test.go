@@ -168,8 +168,8 @@ func TestSimulatedExact(t *testing.T) {
 
 // simulatorsName returns the simulator's name for an event.
 func simulatorsName(event string) string {
-	if rest, ok := strings.CutPrefix(event, "cpu/"); ok {
-		return strings.TrimSuffix(rest, "/")
+	if name, ok := strings.CutPrefix(event, "cpu/"); ok || strings.HasPrefix(event, "PAPI_") {
+		return strings.TrimSuffix(name, "/")
 	}
 	return map[string]string{"cycles": "PAPI_TOT_CYC", "instructions": "PAPI_TOT_INS", "branches": "PAPI_BR_INS", "L1-dcache-load-misses": "PAPI_L1_LDM"}[event]
 }

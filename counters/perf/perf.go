@@ -21,6 +21,7 @@ package perf
 
 import (
 	"errors"
+	"strings"
 	"sync"
 
 	"tracerec/counters/substrate"
@@ -59,6 +60,9 @@ const (
 type Substrate struct {
 	catalog catalog
 	opener
+
+	presets  sync.Once
+	byPreset map[string]string // the event that a PMU names like it
 }
 
 // New returns the substrate. There is one in a process, so that event sets can share counters.
@@ -66,7 +70,10 @@ func New() *Substrate { return theSubstrate() }
 
 var theSubstrate = sync.OnceValue(func() *Substrate { return newSubstrate() })
 
-var _ substrate.Substrate = (*Substrate)(nil)
+var (
+	_ substrate.Substrate = (*Substrate)(nil)
+	_ substrate.Presetter = (*Substrate)(nil)
+)
 
 // Name returns "perf_event".
 func (*Substrate) Name() string { return "perf_event" }
@@ -103,6 +110,22 @@ func (s *Substrate) Events() []substrate.Event {
 		out = append(out, substrate.Event{Name: t, Description: "tracepoint", Unit: "events"})
 	}
 	return out
+}
+
+// Preset implements [substrate.Presetter]: the unit of the simulator names events as PAPI does, and no other one.
+func (s *Substrate) Preset(name string) (formula string, events []string, ok bool) {
+	s.presets.Do(func() {
+		s.byPreset = map[string]string{}
+		for _, p := range s.catalog.pmus() {
+			for _, e := range p.Events {
+				if strings.HasPrefix(e, "PAPI_") {
+					s.byPreset[e] = p.Name + "/" + e + "/"
+				}
+			}
+		}
+	})
+	event, ok := s.byPreset[name]
+	return "N0", []string{event}, ok
 }
 
 // errOpen is what the errors of Open say when the system has no perf events at all.
