@@ -318,6 +318,7 @@ type pipe struct {
 	data             []byte
 	readers, writers int
 	filled, drained  uint64 // how often something came, or room for more
+	messages         []int  // sizes of those in data, if they are kept apart
 }
 
 // pipeSize is how much a pipe holds, pipeAtomic what is written whole or not yet.

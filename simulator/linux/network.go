@@ -155,7 +155,7 @@ func (t *thread) lookup(s *socket, to address) (*socket, errno) {
 		return nil, syscall.ENOENT
 	case o.kind != s.kind:
 		return nil, syscall.EPROTOTYPE
-	case o.kind == stream && !o.listening:
+	case o.connects() && !o.listening:
 		return nil, syscall.ECONNREFUSED
 	default:
 		return o, 0

@@ -33,8 +33,8 @@ func (t *thread) makeSocket(domain, kind uint64) (*socket, errno) {
 	default:
 		return nil, syscall.EAFNOSUPPORT
 	}
-	switch kind &^ typeFlags {
-	case stream, datagram:
+	switch kind := kind &^ typeFlags; {
+	case kind == stream || kind == datagram || kind == sequence && domain == familyUnix:
 	default:
 		return nil, syscall.ESOCKTNOSUPPORT
 	}
@@ -70,7 +70,7 @@ func socketpair(t *thread, a [6]uint64) (int64, errno) {
 		return 0, err
 	}
 	y, _ := t.makeSocket(a[0], a[1])
-	if x.kind == stream {
+	if x.connects() {
 		join(x, y)
 	} else {
 		x.to, y.to, x.connected, y.connected = y, x, true, true
@@ -129,7 +129,7 @@ func listen(t *thread, a [6]uint64) (int64, errno) {
 	switch {
 	case err != 0:
 		return 0, err
-	case s.kind != stream:
+	case !s.connects():
 		return 0, syscall.EOPNOTSUPP
 	case s.connected || s.target != nil || s.domain == familyUnix && s.local.name == "":
 		return 0, syscall.EINVAL
@@ -201,9 +201,9 @@ func connect(t *thread, a [6]uint64) (int64, errno) {
 		return 0, err
 	case s.listening:
 		return 0, syscall.EINVAL
-	case s.kind == stream && s.target != nil:
+	case s.connects() && s.target != nil:
 		return 0, syscall.EALREADY
-	case s.kind == stream && s.connected:
+	case s.connects() && s.connected:
 		return 0, syscall.EISCONN
 	}
 	return t.connect(s, o, to)
@@ -223,7 +223,7 @@ func (t *thread) destination(s *socket, at, size uint64) (address, errno) {
 
 func (t *thread) connect(s *socket, o *open, to address) (int64, errno) {
 	l, err := t.lookup(s, to)
-	if err != 0 && (s.kind == stream || err != syscall.ECONNREFUSED || s.domain == familyUnix) {
+	if err != 0 && (s.connects() || err != syscall.ECONNREFUSED || s.domain == familyUnix) {
 		return 0, err
 	}
 	if err := t.bindAny(s, loopback(to.ip.Addr().Is4())); err != 0 {
@@ -387,7 +387,7 @@ func (t *thread) receive(fd uint64, m message) (int64, errno) {
 			return 0, err
 		}
 		t.k.changed = true
-		truncated := s.kind == datagram && n < whole
+		truncated := s.kind != stream && n < whole
 		switch {
 		case m.header != 0:
 			err = t.putHeader(s, m, from, truncated)

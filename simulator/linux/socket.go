@@ -19,7 +19,7 @@ type socket struct {
 	connected    bool
 	closed       bool
 
-	in, out *pipeEnd // of a stream; nil before and after
+	in, out *pipeEnd // of a connection; nil before and after
 
 	listening bool
 	backlog   int
@@ -42,7 +42,11 @@ type packet struct {
 const (
 	stream   = 1
 	datagram = 2
+	sequence = 5 // of packets, over a connection
 )
+
+// connects tells whether sockets of the kind are connected before anything is sent.
+func (s *socket) connects() bool { return s.kind != datagram }
 
 // largestPacket is the size of the largest message, and packetRoom of all that wait in a socket.
 const (
@@ -107,6 +111,8 @@ func (s *socket) write(b []byte) (int, errno) {
 		return 0, err
 	}
 	switch {
+	case s.out != nil && s.kind == sequence:
+		return s.out.writeMessage(b)
 	case s.out != nil:
 		return s.out.write(b)
 	case s.target != nil:
@@ -128,6 +134,8 @@ func (s *socket) take(pieces [][]byte, peek bool) (n, whole int, from address, e
 		return 0, 0, from, syscall.EAGAIN
 	case s.kind == datagram:
 		data, from = s.packets[0].data, s.packets[0].from
+	case s.in != nil && len(s.in.messages) > 0:
+		data = s.in.data[:s.in.messages[0]]
 	case s.in != nil && len(s.in.data) == 0:
 		_, err := s.in.read(make([]byte, 1)) // the end, or not yet
 		return 0, 0, from, err
@@ -148,10 +156,36 @@ func (s *socket) take(pieces [][]byte, peek bool) (n, whole int, from address, e
 	case s.kind == datagram:
 		s.size -= whole
 		s.packets = s.packets[1:]
+	case s.in != nil && s.kind == sequence:
+		s.in.dropMessage()
 	case s.in != nil:
 		s.in.read(make([]byte, n))
 	}
 	return n, whole, from, 0
+}
+
+// mostMessages is how many messages wait in a connection at most.
+const mostMessages = 1024
+
+// writeMessage writes a message as a whole.
+func (e *pipeEnd) writeMessage(b []byte) (int, errno) {
+	switch {
+	case e.readers == 0:
+		return 0, syscall.EPIPE
+	case len(b) > pipeSize:
+		return 0, syscall.EMSGSIZE
+	case len(b) > pipeSize-len(e.data) || len(e.messages) == mostMessages:
+		return 0, syscall.EAGAIN
+	}
+	e.data, e.messages = append(e.data, b...), append(e.messages, len(b))
+	e.filled++
+	return len(b), 0
+}
+
+// dropMessage takes the first message away.
+func (e *pipeEnd) dropMessage() {
+	e.data, e.messages = e.data[e.messages[0]:], e.messages[1:]
+	e.drained++
 }
 
 // sendPacket sends a message to another socket; nil is one that does not exist.
@@ -230,7 +264,7 @@ func (s *socket) streamReady() (events uint32) {
 	over := s.in == nil || s.in.writers == 0
 	if over {
 		events |= pollIn | pollRdHup
-	} else if len(s.in.data) > 0 {
+	} else if len(s.in.data) > 0 || len(s.in.messages) > 0 {
 		events |= pollIn
 	}
 	switch {

@@ -43,6 +43,19 @@ true
 true
 true
 pair <nil>
+true
+packet 3 aaa <nil>
+packet 20000 bbb <nil>
+packet 20000 ccc <nil>
+packet 10003 ddd <nil>
+packet 3 eee <nil>
+true
+true
+socket type not supported
+"one" 0 <nil>
+"" 0 <nil>
+"thre" 32 <nil>
+5 <nil>
 `, printed.String())
 	require.Equal(t, 0, status)
 	require.NoError(t, k.Close())

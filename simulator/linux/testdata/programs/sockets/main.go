@@ -38,6 +38,7 @@ func main() {
 	_, err = net.Listen("tcp", "192.0.2.1:80")
 	fmt.Println(errors.Is(err, syscall.EADDRNOTAVAIL))
 	pair()
+	packets()
 }
 
 // web serves clients that ask at once, while garbage is collected.
@@ -132,6 +133,52 @@ func datagrams(network string) {
 		_, err = c.Read(b)
 		fmt.Println(errors.Is(err, syscall.ECONNREFUSED))
 	}
+}
+
+// packets come one by one, over a connection.
+func packets() {
+	l, err := net.Listen("unixpacket", os.Getenv("OUT")+"/packets")
+	check(err)
+	defer l.Close()
+	go func() {
+		c, err := net.Dial("unixpacket", l.Addr().String())
+		check(err)
+		for n := range 5 {
+			c.Write(bytes.Repeat([]byte{'a' + byte(n)}, 30_000*n%40_000+3))
+		}
+		_, err = c.Write(make([]byte, 1<<20))
+		fmt.Println(errors.Is(err, syscall.EMSGSIZE))
+		c.Close()
+	}()
+	c, err := l.Accept()
+	check(err)
+	b := make([]byte, 20_000)
+	for {
+		time.Sleep(time.Millisecond)
+		n, err := c.Read(b)
+		if err == io.EOF {
+			break
+		}
+		fmt.Println("packet", n, string(b[:min(n, 3)]), err)
+	}
+	_, err = c.Write([]byte("nobody"))
+	fmt.Println(errors.Is(err, syscall.EPIPE))
+	_, err = net.Dial("unix", l.Addr().String())
+	fmt.Println(errors.Is(err, syscall.EPROTOTYPE))
+	_, err = syscall.Socket(syscall.AF_INET, syscall.SOCK_SEQPACKET, 0)
+	fmt.Println(err)
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET, 0)
+	check(err)
+	for _, text := range []string{"one", "", "three"} {
+		_, err = syscall.Write(fds[0], []byte(text))
+		check(err)
+	}
+	for range 3 {
+		n, _, flags, _, err := syscall.Recvmsg(fds[1], b[:4], nil, 0)
+		fmt.Printf("%q %d %v\n", b[:n], flags&syscall.MSG_TRUNC, err)
+	}
+	kind, err := syscall.GetsockoptInt(fds[0], syscall.SOL_SOCKET, syscall.SO_TYPE)
+	fmt.Println(kind, err)
 }
 
 func pair() {
