@@ -25,7 +25,7 @@ func SimulatedPMU() Harness {
 		Name: "perf_event, simulated", Title: "instructions of kinds that only the test executes, by a simulated PMU of four counters",
 		Lacks: map[Capability]string{
 			Domains: "of the kernel the machine models cycles, and nobody can make it take just so many",
-			Presets: "what perf events make of them on this architecture is no more than a name",
+			Presets: "all presets are events of the unit, none is computed",
 			Narrow:  "the kernel widens counters to 64 bits",
 			Faults:  "the tests of counters/perf inject the kernel's errors",
 			Levels:  "no perf event is a level",
