@@ -198,22 +198,35 @@ func (c *Code) decode(pc uint64) *Block {
 func fuse(plain []Instruction) []Instruction {
 	fused := constants(plain)
 	for i := 0; i+1 < len(fused); i++ {
-		key := [3]Op{fused[i].Op, fused[i+1].Op}
-		if i+2 < len(fused) {
-			key[2] = fused[i+2].Op
-			if op, ok := sequences[key]; ok {
-				fused[i].Op = op
-				i += 2
-				continue
+		for n := min(3, len(fused)-i); n > 1; n-- {
+			var key [3]Op
+			for j, in := range fused[i : i+n] {
+				key[j] = in.Op
 			}
-			key[2] = Illegal
-		}
-		if op, ok := sequences[key]; ok {
-			fused[i].Op = op
-			i++
+			if op, ok := sequences[key]; ok && (op > lastChain || link(fused[i:i+n])) {
+				fused[i].Op = op
+				i += n - 1
+				break
+			}
 		}
 	}
 	return fused
+}
+
+// link tells whether each instruction of a sequence uses the result of the one before; it exchanges operands if need be.
+func link(chain []Instruction) bool {
+	for j := 1; j < len(chain); j++ {
+		in, result := &chain[j], chain[j-1].Rd
+		switch {
+		case in.Op <= LWU && in.Rs1 != result:
+			return false
+		case in.Op > LWU && in.Rs1 == result:
+			in.Rs1, in.Rs2 = in.Rs2, in.Rs1
+		case in.Op > LWU && in.Rs2 != result:
+			return false
+		}
+	}
+	return true
 }
 
 // constants returns instructions without those that do nothing, and with constants loaded in one step: of an addition to what

@@ -214,6 +214,56 @@ func (h *Hart) run() Stop {
 				goto next
 			case pause:
 				return h.paused(b, int(in.At))
+			case seqSLLIADD:
+				v1 := x[in.Rs1] << (in.Imm & 63)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + v1
+			case seqSLLIXOR:
+				v1 := x[in.Rs1] << (in.Imm & 63)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] ^ v1
+			case seqSLLIOR:
+				v1 := x[in.Rs1] << (in.Imm & 63)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] | v1
+			case seqSLLIADDLD:
+				v1 := x[in.Rs1] << (in.Imm & 63)
+				x[in.Rd] = v1
+				in = behind(in)
+				v2 := x[in.Rs1] + v1
+				x[in.Rd] = v2
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, v2+uint64(in.Imm)))
+			case seqSRLIXOR:
+				v1 := x[in.Rs1] >> (in.Imm & 63)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] ^ v1
+			case seqLUILD:
+				v1 := uint64(in.Imm)
+				x[in.Rd] = v1
+				in = behind(in)
+				h.at = int(in.At)
+				x[in.Rd] = *(*uint64)(at(mem, h.size, v1+uint64(in.Imm)))
+			case seqLUIADD:
+				v1 := uint64(in.Imm)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + v1
+			case seqLUIAND:
+				v1 := uint64(in.Imm)
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] & v1
+			case seqMULADD:
+				v1 := x[in.Rs1] * x[in.Rs2]
+				x[in.Rd] = v1
+				in = behind(in)
+				x[in.Rd] = x[in.Rs1] + v1
 			case seqADDIADDI:
 				x[in.Rd] = x[in.Rs1] + uint64(in.Imm)
 				in = behind(in)
@@ -451,46 +501,10 @@ func (h *Hart) run() Stop {
 					goto taken
 				}
 				goto next
-			case seqSLLIADD:
-				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 			case seqSLLISRLI:
 				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
 				in = behind(in)
 				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
-			case seqSLLIXOR:
-				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case seqSLLIOR:
-				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] | x[in.Rs2]
-			case seqSLLIADDLD:
-				x[in.Rd] = x[in.Rs1] << (in.Imm & 63)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case seqSRLIXOR:
-				x[in.Rd] = x[in.Rs1] >> (in.Imm & 63)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] ^ x[in.Rs2]
-			case seqLUILD:
-				x[in.Rd] = uint64(in.Imm)
-				in = behind(in)
-				h.at = int(in.At)
-				x[in.Rd] = *(*uint64)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm)))
-			case seqLUIADD:
-				x[in.Rd] = uint64(in.Imm)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
-			case seqLUIAND:
-				x[in.Rd] = uint64(in.Imm)
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] & x[in.Rs2]
 			case seqANDIBEQ:
 				x[in.Rd] = x[in.Rs1] & uint64(in.Imm)
 				in = behind(in)
@@ -562,10 +576,6 @@ func (h *Hart) run() Stop {
 				in = behind(in)
 				h.at = int(in.At)
 				*(*uint8)(at(mem, h.size, x[in.Rs1]+uint64(in.Imm))) = uint8(x[in.Rs2])
-			case seqMULADD:
-				x[in.Rd] = x[in.Rs1] * x[in.Rs2]
-				in = behind(in)
-				x[in.Rd] = x[in.Rs1] + x[in.Rs2]
 			default:
 				if in = h.slow(in); in == nil {
 					return h.refused(b)

@@ -21,6 +21,7 @@ func TestSequences(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(parts), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(op), 7))
+			chained := 0
 			for range 100 {
 				words := sequence(t, parts, r)
 				fused, single := machine(t, words...), machine(t, words...)
@@ -32,13 +33,21 @@ func TestSequences(t *testing.T) {
 					fused.X[6], single.X[6] = 0, 0
 				}
 				b := fused.code.block(codePage)
-				require.Equal(t, op, fuse(b.plain)[0].Op)
+				if b.fused[0].Op == op {
+					chained++
+				}
 				budget := uint64(len(parts) + 1) // with the jump: what is cut is not fused
 				require.Equal(t, single.Run(budget), fused.Run(budget))
 				require.Equal(t, single.X, fused.X)
 				require.Equal(t, single.PC, fused.PC)
 				require.Equal(t, single.Retired, fused.Retired)
 				require.Equal(t, bytesAt(t, single, dataPage, page), bytesAt(t, fused, dataPage, page))
+			}
+			if op > lastChain {
+				require.Equal(t, 100, chained)
+			} else { // if each uses the result before: one in three of loads, more of others
+				require.Greater(t, chained, 5)
+				require.Less(t, chained, 80)
 			}
 		})
 	}

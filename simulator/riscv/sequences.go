@@ -7,6 +7,15 @@ package riscv
 // Sequences of instructions that are executed in one step.
 const (
 	_ = pause + iota
+	seqSLLIADD
+	seqSLLIXOR
+	seqSLLIOR
+	seqSLLIADDLD
+	seqSRLIXOR
+	seqLUILD
+	seqLUIADD
+	seqLUIAND
+	seqMULADD
 	seqADDIADDI
 	seqADDILD
 	seqADDISD
@@ -43,15 +52,7 @@ const (
 	seqADDLBU
 	seqADDBGEU
 	seqSUBBLT
-	seqSLLIADD
 	seqSLLISRLI
-	seqSLLIXOR
-	seqSLLIOR
-	seqSLLIADDLD
-	seqSRLIXOR
-	seqLUILD
-	seqLUIADD
-	seqLUIAND
 	seqANDIBEQ
 	seqANDIBNE
 	seqLBUBEQ
@@ -63,10 +64,21 @@ const (
 	seqSRLIWSLLIWOR
 	seqLWUBEQ
 	seqSBSB
-	seqMULADD
 )
 
+// lastChain is the last of those in which each instruction uses the result of the one before.
+const lastChain = seqMULADD
+
 var sequences = map[[3]Op]Op{
+	{SLLI, ADD}:        seqSLLIADD,
+	{SLLI, XOR}:        seqSLLIXOR,
+	{SLLI, OR}:         seqSLLIOR,
+	{SLLI, ADD, LD}:    seqSLLIADDLD,
+	{SRLI, XOR}:        seqSRLIXOR,
+	{LUI, LD}:          seqLUILD,
+	{LUI, ADD}:         seqLUIADD,
+	{LUI, AND}:         seqLUIAND,
+	{MUL, ADD}:         seqMULADD,
 	{ADDI, ADDI}:       seqADDIADDI,
 	{ADDI, LD}:         seqADDILD,
 	{ADDI, SD}:         seqADDISD,
@@ -103,15 +115,7 @@ var sequences = map[[3]Op]Op{
 	{ADD, LBU}:         seqADDLBU,
 	{ADD, BGEU}:        seqADDBGEU,
 	{SUB, BLT}:         seqSUBBLT,
-	{SLLI, ADD}:        seqSLLIADD,
 	{SLLI, SRLI}:       seqSLLISRLI,
-	{SLLI, XOR}:        seqSLLIXOR,
-	{SLLI, OR}:         seqSLLIOR,
-	{SLLI, ADD, LD}:    seqSLLIADDLD,
-	{SRLI, XOR}:        seqSRLIXOR,
-	{LUI, LD}:          seqLUILD,
-	{LUI, ADD}:         seqLUIADD,
-	{LUI, AND}:         seqLUIAND,
 	{ANDI, BEQ}:        seqANDIBEQ,
 	{ANDI, BNE}:        seqANDIBNE,
 	{LBU, BEQ}:         seqLBUBEQ,
@@ -123,5 +127,4 @@ var sequences = map[[3]Op]Op{
 	{SRLIW, SLLIW, OR}: seqSRLIWSLLIWOR,
 	{LWU, BEQ}:         seqLWUBEQ,
 	{SB, SB}:           seqSBSB,
-	{MUL, ADD}:         seqMULADD,
 }

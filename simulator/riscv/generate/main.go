@@ -10,6 +10,7 @@ import (
 	"go/format"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -35,15 +36,21 @@ var sequences = []struct{ first, rest string }{
 	{"SD", "ADDI, LD, SD, JAL, ADDI SD, SD SD"},
 	{"ADD", "ADDI, LD, ADD, JAL, LBU, BGEU"},
 	{"SUB", "BLT"},
-	{"SLLI", "ADD, SRLI, XOR, OR, ADD LD"},
-	{"SRLI", "XOR"},
-	{"LUI", "LD, ADD, AND"},
+	{"SLLI", "SRLI"},
 	{"ANDI", "BEQ, BNE"},
 	{"LBU", "BEQ, BNE, LBU, SLLI OR"},
 	{"XOR", "XOR, AND"},
 	{"SRLIW", "SLLIW OR"},
 	{"LWU", "BEQ"},
 	{"SB", "SB"},
+}
+
+// chains are those in which each instruction uses the result of the one before, which needs not be read again. Of an operation that
+// is the same with its operands exchanged, it is the second.
+var chains = []struct{ first, rest string }{
+	{"SLLI", "ADD, XOR, OR, ADD LD"},
+	{"SRLI", "XOR"},
+	{"LUI", "LD, ADD, AND"},
 	{"MUL", "ADD"},
 }
 
@@ -61,23 +68,37 @@ func Unobserved(source []byte) (run, table []byte, err error) {
 	}
 	bodies := cases(before)
 	var names, keys, switches bytes.Buffer
-	for _, s := range sequences {
-		for rest := range strings.SplitSeq(s.rest, ", ") {
-			ops := append([]string{s.first}, strings.Fields(rest)...)
-			name := "seq" + strings.Join(ops, "")
-			fmt.Fprintf(&names, "%s\n", name)
-			fmt.Fprintf(&keys, "{%s}: %s,\n", strings.Join(ops, ", "), name)
-			fmt.Fprintf(&switches, "case %s:\n", name)
-			for i, op := range ops {
-				body := bodies[op]
-				if body == "" || strings.Contains(body, "slow") { // which would see the operation of the sequence
-					return nil, nil, fmt.Errorf("exec.go has no case %s for a sequence", op)
-				}
-				if i > 0 {
-					switches.WriteString("in = behind(in)\n")
-				}
-				switches.WriteString(body)
+	var last string // of the chains
+	write := func(first, rest string, chain bool) error {
+		ops := append([]string{first}, strings.Fields(rest)...)
+		name := "seq" + strings.Join(ops, "")
+		fmt.Fprintf(&names, "%s\n", name)
+		fmt.Fprintf(&keys, "{%s}: %s,\n", strings.Join(ops, ", "), name)
+		fmt.Fprintf(&switches, "case %s:\n", name)
+		for i, op := range ops {
+			body := bodies[op]
+			if body == "" || strings.Contains(body, "slow") { // which would see the operation of the sequence
+				return fmt.Errorf("exec.go has no case %s for a sequence", op)
 			}
+			if i > 0 {
+				switches.WriteString("in = behind(in)\n")
+			}
+			if chain {
+				body = linked(body, op, i, i == len(ops)-1)
+			}
+			switches.WriteString(body)
+		}
+		return nil
+	}
+	for i, s := range slices.Concat(chains, sequences) {
+		for rest := range strings.SplitSeq(s.rest, ", ") {
+			if err := write(s.first, rest, i < len(chains)); err != nil {
+				return nil, nil, err
+			}
+		}
+		if i == len(chains)-1 {
+			lines := strings.Fields(names.String())
+			last = lines[len(lines)-1]
 		}
 	}
 	if run, err = format.Source([]byte(header + "import \"math/bits\"\n\n// run is runObserved without an observer.\nfunc (h *Hart) run() Stop {\n" +
@@ -85,8 +106,22 @@ func Unobserved(source []byte) (run, table []byte, err error) {
 		return nil, nil, err
 	}
 	table, err = format.Source([]byte(header + "// Sequences of instructions that are executed in one step.\nconst (\n_ = pause + iota\n" + names.String() +
-		")\n\nvar sequences = map[[3]Op]Op{\n" + keys.String() + "}\n"))
+		")\n\n// lastChain is the last of those in which each instruction uses the result of the one before.\nconst lastChain = " + last + "\n\nvar sequences = map[[3]Op]Op{\n" + keys.String() + "}\n"))
 	return run, table, err
+}
+
+// linked returns the i-th part of a chain, which keeps its result in a variable for the next one.
+func linked(body, op string, i int, last bool) string {
+	if operand := "x[in.Rs2]"; i > 0 {
+		if strings.HasPrefix(op, "L") { // a load
+			operand = "x[in.Rs1]"
+		}
+		body = strings.Replace(body, operand, fmt.Sprintf("v%d", i), 1)
+	}
+	if !last {
+		body = strings.Replace(body, "x[in.Rd] = ", fmt.Sprintf("v%d := ", i+1), 1) + fmt.Sprintf("x[in.Rd] = v%d\n", i+1)
+	}
+	return body
 }
 
 // cases returns what the loop does for an operation.
