@@ -5,6 +5,7 @@ package simulated
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"tracerec/recorder"
@@ -55,11 +56,11 @@ func (s *session) finished(r *Result, failure error) error {
 	if s.turn.Hart == nil { // nothing was executed
 		return errors.Join(failure, s.out.Close(), s.undo())
 	}
-	status := -1
-	if r != nil {
-		status = r.Status
+	status, ended := r.Status, failure
+	if r.Break != "" {
+		status, ended = -1, fmt.Errorf("break at %s", r.Break)
 	}
-	err := s.close(status, failure)
+	err := s.close(status, ended)
 	a := s.archive
 	a.Processes = len(s.all)
 	a.Bytes, a.Records = s.out.Size()

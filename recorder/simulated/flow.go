@@ -96,10 +96,15 @@ func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
 	if f == nil {
 		f = r.process.image.entries[next]
 	}
+	if f != nil && f.does == mains {
+		l.early = false
+	}
 	switch {
 	case f == nil || f == &elsewhere:
 	case f.does >= makes:
-		r.operate(h, l, f.does, depth)
+		if !l.early || len(l.frames) > 0 {
+			r.operate(h, l, f.does, depth)
+		}
 	case f.recorded:
 		if n := len(l.frames); n > 0 && l.frames[n-1] == (frame{f, h.X[1], depth, l.frames[n-1].site, l.frames[n-1].since}) {
 			return // begins again, with a larger stack
@@ -151,7 +156,7 @@ func (r *recording) inRuntime(h *riscv.Hart, m *mark, next uint64) {
 	if f == nil {
 		f = r.process.image.entries[next]
 	}
-	if f == nil || f.does == nothing || f.does == parks || f.does >= makes {
+	if f == nil || f.does == nothing || f.does == parks || f.does >= mains {
 		return
 	}
 	t := r.clock()

@@ -50,6 +50,7 @@ const (
 	readies          // it could run, but does not: another has its turn
 	ends             // gdestroy: it ends
 	creates          // newproc1: a goroutine is made, for the one in the second argument
+	mains            // main.main: what the main goroutine did before was the runtime's
 
 	makes    // a channel
 	sends    // to the channel in the first argument
@@ -64,7 +65,7 @@ var specials = map[string]special{
 	"runtime.gopark": parks, "runtime.park_m": parked, "runtime.coroswitch_m": switches, "runtime.goschedImpl": readies, "runtime.goyield_m": readies,
 	"runtime.preemptPark": readies, "runtime.exitsyscallNoP": readies, "runtime.gdestroy": ends, "runtime.newproc1": creates,
 
-	"runtime.makechan": makes, "runtime.chansend": sends, "runtime.chanrecv": receives, "runtime.selectgo": selects, "runtime.closechan": closes,
+	"main.main": mains, "runtime.makechan": makes, "runtime.chansend": sends, "runtime.chanrecv": receives, "runtime.selectgo": selects, "runtime.closechan": closes,
 	"sync.(*WaitGroup).Add": adds, "sync.(*WaitGroup).Wait": joins,
 }
 
@@ -264,14 +265,17 @@ func (i *image) line(pc uint64) (file string, line int) {
 
 // programStarts are the functions of the runtime with which goroutines of programs start; all others are the runtime's own, those for
 // finalizers and cleanups too.
-var programStarts = []string{"runtime.main", "runtime.corostart", "runtime.handleAsyncEvent"}
+var programStarts = []string{"runtime.corostart", "runtime.handleAsyncEvent"}
+
+// mainStart is the function with which the main goroutine starts.
+const mainStart = "runtime.main"
 
 // isSystem tells whether a goroutine that starts at an address is one of the runtime.
 func (i *image) isSystem(start uint64) bool {
 	is, known := i.system[start]
 	if !known {
 		f := i.at(start)
-		is = f != nil && packageOf(f.name) == "runtime" && !slices.Contains(programStarts, f.name)
+		is = f != nil && packageOf(f.name) == "runtime" && f.name != mainStart && !slices.Contains(programStarts, f.name)
 		i.system[start] = is
 	}
 	return is

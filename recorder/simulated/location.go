@@ -17,6 +17,7 @@ type location struct {
 	folded bool   // it has counts only
 	begun  bool
 	ended  bool
+	early  bool // it is the main goroutine and has not come to the program yet
 
 	creator uint64 // number of the location that made it; 0 for none
 	counted []uint64
@@ -89,6 +90,8 @@ func (l *location) written() {
 // begin appends the first events of a location that is about to execute its first instruction.
 func (r *recording) begin(l *location, t int64) {
 	l.begun = true
+	f := l.p.image.at(l.start)
+	l.early = f != nil && f.name == mainStart
 	l.reading(t)
 	l.event(t, wire.Begin, l.p.startOf(l.start), l.creator)
 	for i := range l.frames { // that it has from the one it was forked from
@@ -143,6 +146,9 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 		return
 	}
 	l.off, l.ready, l.why = true, k == wire.Enter, 0
+	if l.early && len(l.frames) == 0 && k != wire.Enter {
+		k = wire.SleepBegin // the runtime waits for itself
+	}
 	within := l.doing.does != nothing && l.doing.does != makes
 	if within {
 		l.began()

@@ -375,3 +375,58 @@ func TestFilter(t *testing.T) {
 		require.Equal(t, c.want, f.records(c.name, c.own), "%s of %s", c.name, c.patterns)
 	}
 }
+
+// at returns the sum of a metric over call paths on which all these regions lie, in that order.
+func at(t *testing.T, e *report.Experiment, metric string, regions ...string) (sum int64) {
+	t.Helper()
+	for i, m := range e.Metrics {
+		if m.Name != metric {
+			continue
+		}
+		for _, c := range e.Severity[i] {
+			rest := regions
+			for p := int32(c.Path); p >= 0 && len(rest) > 0; p = e.Paths[p].Parent {
+				if e.Regions[e.Paths[p].Region].Name == rest[len(rest)-1] {
+					rest = rest[:len(rest)-1]
+				}
+			}
+			if len(rest) == 0 {
+				sum += c.Value
+			}
+		}
+		return sum
+	}
+	require.Fail(t, "no metric", metric)
+	return 0
+}
+
+// Goroutines of an unmodified program wait, and the analysis says for what: as long as the other one works.
+func TestWaits(t *testing.T) {
+	program := compile(t, "waits")
+	for cpus := 2; cpus <= 4; cpus += 2 {
+		r, printed, err := record(t, Options{Program: program, CPUs: cpus, Machine: machine(t, "server"), Events: []string{"PAPI_TOT_INS"}})
+		require.NoError(t, err)
+		require.Equal(t, "false\n", printed)
+		e := analyze(t, r.Archive.Dir)
+		require.Empty(t, e.NeverEnded)
+		for _, c := range []struct {
+			metric  string
+			who     []string
+			forWhom string
+		}{
+			{"late_sender", []string{"main.waitsForSender", "recv"}, "main.lateSender"},
+			{"late_receiver", []string{"main.waitsForReceiver", "send"}, "main.lateReceiver"},
+			{"full_buffer", []string{"main.fills", "send"}, "main.emptiesLate"},
+			{"late_close", []string{"main.waitsForClose", "recv"}, "main.closesLate"},
+			{"late_sender", []string{"main.chooses", "select"}, "main.choosesLate"},
+			{"external_wait", []string{"main.wantsLock", "sync.Mutex.Lock"}, "main.holds"},
+		} {
+			works := at(t, e, "execution", c.forWhom, "main.work")
+			require.Greater(t, works, int64(100_000))
+			require.InEpsilon(t, works, at(t, e, c.metric, c.who...), 0.25, "%s: %v", c.metric, c.who)
+		}
+		require.Greater(t, at(t, e, "join_wait", "main.joins", "wait"), int64(100_000))
+		require.InEpsilon(t, 3e6, at(t, e, "sleep", "main.sleeps", "sleep"), 0.2)
+		require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
+	}
+}
