@@ -7,6 +7,9 @@ import "errors"
 // A Recorder records measured programs, which needs Linux.
 type Recorder struct{}
 
+// Machine is a machine on which the measured processes run, which needs Linux.
+type Machine struct{}
+
 var errSystem = errors.New("recording needs Linux")
 
 // Run returns an error: recording needs Linux.
