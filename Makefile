@@ -84,7 +84,7 @@ crossbuild: ## build what programs link, package instrument, for every system th
 generate: ## rewrite the generated documents
 	$(GO) generate ./...
 
-bench: ## measure beside peers: regions, channel and lock operations, archive size, analysis
+bench: ## measure beside peers: regions, channel and lock operations, archive size, analysis, the simulator
 	cd bench && $(GO) run .
 
 clean: ## remove what was built and recorded
