@@ -195,6 +195,13 @@ func TestSimulatedTurns(t *testing.T) {
 	}
 }
 
+// All overflows are found, of every event, at the instructions by which they come: the simulator fails if one is not.
+func TestSimulatedOverflows(t *testing.T) {
+	unit := named(t, "server")
+	unit.Paranoid = 2
+	simulate(t, "TestPMUOverflows", unit, server(t))
+}
+
 // Errors inside are those of Linux, explained by package perf.
 func TestSimulatedErrors(t *testing.T) {
 	one := named(t, "one")

@@ -1,15 +1,19 @@
 package conformance
 
 import (
+	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
 	"tracerec/counters/mpx"
@@ -122,6 +126,61 @@ func TestPMUSlots(t *testing.T) {
 		require.Greater(t, v.Slices, 8)
 	}
 	require.NoError(t, s.Destroy())
+}
+
+// Every event overflows every so many times, and nobody misses it.
+func TestPMUOverflows(t *testing.T) {
+	onePMU(t)
+	tried := 0
+	for _, e := range perf.New().Events() {
+		if strings.HasPrefix(e.Name, "cpu/PAPI_") || strings.HasPrefix(e.Name, "cpu/SIM_") {
+			overflowing(t, e.Name)
+			tried++
+		}
+	}
+	require.Greater(t, tried, 50)
+}
+
+// overflowing counts an event and its records.
+func overflowing(t *testing.T, name string) {
+	const period, page, head = 101, 4096, 1024
+	e, err := perf.Attr(name)
+	require.NoError(t, err)
+	a := &unix.PerfEventAttr{Type: e.Type, Size: unix.PERF_ATTR_SIZE_VER0, Config: e.Config, Sample: period, Sample_type: unix.PERF_SAMPLE_IP,
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel}
+	fd, err := unix.PerfEventOpen(a, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	buffer, err := unix.Mmap(fd, 0, 65*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	require.NoError(t, err)
+	defer unix.Munmap(buffer)
+	require.NoError(t, unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0))
+	variety()
+	require.NoError(t, unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_DISABLE, 0))
+	count := make([]byte, 8)
+	_, err = unix.Read(fd, count)
+	require.NoError(t, err)
+	const record = 16 // a header and the address
+	require.Equal(t, binary.NativeEndian.Uint64(count)/period, binary.NativeEndian.Uint64(buffer[head:])/record, name)
+}
+
+//go:noinline
+func variety() {
+	squares, sum := map[int]int{}, 0.0
+	for i := range 20 {
+		squares[i] = i * i / 3
+		sum += math.Sqrt(float64(i)) / 3
+		vectors[0][(i*577)%len(vectors[0])] = sum
+		syscall.Getppid()
+	}
+	daxpyPart(vectors[0][:200], vectors[1][:200])
+}
+
+//go:noinline
+func daxpyPart(x, y []float64) {
+	for i := range x {
+		y[i] += 1.5 * x[i]
+	}
 }
 
 // One counter: what does not fit is refused, and says why.

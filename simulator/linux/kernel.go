@@ -294,7 +294,7 @@ func (k *Kernel) step() {
 	c.clock = int64(t.hart.Retired + t.hart.Ahead)
 	c.left -= n
 	if k.perf != nil {
-		k.perf.ran(number, pc)
+		k.perf.ran(number, pc, n)
 	}
 	t.stopped(c, stop)
 	if k.perf != nil {

@@ -111,8 +111,8 @@ func (m *perf) enter(number int, t *thread, budget int64) int64 {
 	return budget
 }
 
-// ran is called after it has, and before anything comes of why it stopped; pc was that of the first instruction.
-func (m *perf) ran(number int, pc uint64) {
+// ran is called after it has executed n, and before anything comes of why it stopped; pc was that of the first.
+func (m *perf) ran(number int, pc uint64, n int64) {
 	u := &m.cpus[number]
 	m.advance(number)
 	if len(u.active) == 0 {
@@ -123,6 +123,9 @@ func (m *perf) ran(number int, pc uint64) {
 		case e.state != eventActive:
 		case e.code != 0:
 			now := e.reading()
+			if n > 1 && e.attr.period > 0 && int64(now-e.before) >= e.left {
+				m.k.failure = &Fatal{pc, fmt.Sprintf("event %#x happened more often than its source knows it can", e.code)}
+			}
 			e.add(now-e.before, pc)
 			e.before = now
 		case e.isClock():

@@ -79,7 +79,7 @@ func (b *bench) executes(cpu int, t *thread, n int64) {
 		b.source.executed += uint64(turn)
 		c.clock += turn
 		t.hart.PC += uint64(4 * turn)
-		b.k.perf.ran(cpu, pc)
+		b.k.perf.ran(cpu, pc, turn)
 		b.k.perf.settle(cpu)
 		n -= turn
 	}
@@ -181,7 +181,7 @@ func TestPerfCounts(t *testing.T) {
 		b.k.perf.enter(0, b.t, 10)
 		b.source.kernel += 7
 		b.source.executed += 10
-		b.k.perf.ran(0, 0)
+		b.k.perf.ran(0, 0, 10)
 		require.Equal(t, want, b.words(fd)[0]-before, "%#x", flags)
 		require.Zero(t, b.t.p.files.drop(uint64(fd)))
 	}
