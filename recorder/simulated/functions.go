@@ -19,9 +19,9 @@ import (
 type image struct {
 	functions []*function // ascending
 	entries   map[uint64]*function
-	table     *gosym.Table // nil: it is no Go program, or an unreadable one
-	debug     *dwarf.Data  // of others; nil if there is none
-	reasons   []string     // why goroutines wait, by the runtime's numbers
+	table     *gosym.Table       // nil: it is no Go program, or an unreadable one
+	debug     func() *dwarf.Data // nil if there is none
+	reasons   []string           // why goroutines wait, by the runtime's numbers
 	system    map[uint64]bool
 	home      []string // packages, and the beginnings of packages, that are recorded if nothing else is said
 }
@@ -71,7 +71,7 @@ var specials = map[string]special{
 
 // newImage reads a program. What cannot be read is not there: its functions are counted in their callers.
 func newImage(content []byte, f *filter) *image {
-	i := &image{entries: map[uint64]*function{}, system: map[uint64]bool{}}
+	i := &image{entries: map[uint64]*function{}, system: map[uint64]bool{}, debug: debugging(content)}
 	file, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {
 		return i
@@ -81,7 +81,7 @@ func newImage(content []byte, f *filter) *image {
 		i.readGo(file, s, content)
 		i.readReasons(file, symbols)
 	} else {
-		i.readNative(file, symbols)
+		i.readNative(symbols)
 	}
 	slices.SortFunc(i.functions, func(a, b *function) int { return cmp.Compare(a.begin, b.begin) })
 	for _, fn := range i.functions {
@@ -163,10 +163,9 @@ func packageOf(function string) string {
 
 // readNative reads the symbols of another program. At first, what it has debugging information of is recorded: that leaves the
 // C library out.
-func (i *image) readNative(file *elf.File, symbols []elf.Symbol) {
+func (i *image) readNative(symbols []elf.Symbol) {
 	known := map[uint64]bool{}
-	if data, err := file.DWARF(); err == nil {
-		i.debug = data
+	if data := i.debug(); data != nil {
 		for r := data.Reader(); ; {
 			e, err := r.Next()
 			if err != nil || e == nil {
@@ -246,12 +245,12 @@ func (i *image) line(pc uint64) (file string, line int) {
 	switch {
 	case i.table != nil:
 		file, line, _ = i.table.PCToLine(pc)
-	case i.debug != nil:
-		unit, err := i.debug.Reader().SeekPC(pc)
+	case i.debug() != nil:
+		unit, err := i.debug().Reader().SeekPC(pc)
 		if err != nil {
 			return "", 0
 		}
-		lines, err := i.debug.LineReader(unit)
+		lines, err := i.debug().LineReader(unit)
 		if err != nil || lines == nil {
 			return "", 0
 		}

@@ -80,8 +80,10 @@ func (n *naive) add(h *riscv.Hart, b *riscv.Block, instructions int) {
 			names = append(names, short(f.f.name))
 		}
 	}
-	if len(names) == 0 {
-		names = []string{short(n.process.image.at(start).name)}
+	if f := n.process.image.at(start); len(names) == 0 && !f.recorded {
+		names = []string{short(f.name)}
+	} else if len(names) == 0 {
+		names = []string{"(goroutine)"}
 	}
 	n.counts[strings.Join(names, " ")] += int64(instructions)
 }
@@ -132,7 +134,7 @@ func TestNaive(t *testing.T) {
 			for p := int32(c.Path); p >= 0; p = e.Paths[p].Parent {
 				names = append([]string{e.Regions[e.Paths[p].Region].Name}, names...)
 			}
-			if path := strings.Join(names, " "); path[0] != '(' {
+			if path := strings.Join(names, " "); path == "(goroutine)" || path[0] != '(' {
 				got[path] += c.Value
 			}
 		}

@@ -114,17 +114,24 @@ func (p *process) siteOf(name string, f *function, pc uint64) uint32 {
 	at := place{name: name}
 	if f != nil {
 		at.function = f.name
-		at.file, at.line = p.image.line(pc)
+		if at.file, at.line = p.image.caller(f, pc); at.line == 0 {
+			at.file, at.line = p.image.line(pc)
+		}
 	}
 	return p.region(at)
 }
 
-// startOf returns the region of the function with which a goroutine begins.
+// startOf returns the region of the function with which a goroutine begins; if that is recorded, it is entered, and what comes before it has
+// no name.
 func (p *process) startOf(pc uint64) uint32 {
-	if f := p.image.at(pc); f != nil {
+	switch f := p.image.at(pc); {
+	case f == nil:
+		return p.region(place{name: "(thread)"})
+	case f.recorded && !f.frequent:
+		return p.region(place{name: "(goroutine)"})
+	default:
 		return p.regionOf(f)
 	}
-	return p.region(place{name: "(thread)"})
 }
 
 // short returns a function's name without the path of its package.
@@ -178,6 +185,11 @@ func (p *process) endAll(t int64) {
 func (p *process) finish(t int64) {
 	p.endAll(t)
 	p.end = max(p.end, t)
+	if l := p.folded["(start)"]; p.locations == 0 && l != nil {
+		p.remarks["goroutines are not told apart, as the program has no debugging information"] = 1
+		delete(p.folded, "(start)")
+		p.folded["(program)"] = l
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.folded)) {
 		l := p.folded[name]
 		if slices.ContainsFunc(l.counted, func(v uint64) bool { return v != 0 }) {

@@ -26,7 +26,7 @@ import (
 )
 
 // compile builds a program of testdata for RISC-V.
-func compile(t testing.TB, name string) string {
+func compile(t testing.TB, name string, flags ...string) string {
 	t.Helper()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
@@ -35,7 +35,7 @@ func compile(t testing.TB, name string) string {
 		t.Skip("no go tool here to build a program with")
 	}
 	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
+	build := exec.Command("go", append(append([]string{"build", "-o", file}, flags...), "./testdata/programs/"+name)...)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -425,8 +425,23 @@ func TestWaits(t *testing.T) {
 			require.Greater(t, works, int64(100_000))
 			require.InEpsilon(t, works, at(t, e, c.metric, c.who...), 0.25, "%s: %v", c.metric, c.who)
 		}
+		for _, region := range e.Regions {
+			if region.Name == "sync.Mutex.Lock" { // of which the begin is inlined
+				require.Equal(t, "main.wantsLock main.go", region.Func+" "+filepath.Base(region.File))
+			}
+		}
 		require.Greater(t, at(t, e, "join_wait", "main.joins", "wait"), int64(100_000))
 		require.InEpsilon(t, 3e6, at(t, e, "sleep", "main.sleeps", "sleep"), 0.2)
 		require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
 	}
+}
+
+// Without debugging information, goroutines are not told apart, and the archive says so.
+func TestStripped(t *testing.T) {
+	program := compile(t, "ends", "-ldflags=-w")
+	r, _, err := record(t, Options{Program: program, Args: []string{"ends", "often"}, Events: []string{"PAPI_TOT_INS"}})
+	require.NoError(t, err)
+	e := analyze(t, r.Archive.Dir)
+	require.Equal(t, int64(r.Instructions), at(t, e, "PAPI_TOT_INS", "(program)"))
+	require.Equal(t, map[string]uint64{"goroutines are not told apart, as the program has no debugging information": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
 }
