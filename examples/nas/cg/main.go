@@ -120,7 +120,7 @@ func (s *solver) prepare() (rho float64) {
 }
 
 // step goes on in direction p, and returns the square of the residual. That w is copied and cleared is from the first versions of
-// the benchmark, which the paper's counts are of.
+// the benchmark, of which there are published counts: docs/validation.md has them beside ours.
 //
 //go:noinline
 func (s *solver) step(rho0 float64) (rho float64) {
@@ -139,7 +139,7 @@ func (s *solver) step(rho0 float64) (rho float64) {
 	alpha := rho0 / d
 	for j, v := range p {
 		z[j] += alpha * v
-		r[j] -= float64(alpha * q[j]) // not fused: that is no multiply-add in the paper either
+		r[j] -= float64(alpha * q[j]) // not fused, as in those counts
 	}
 	for _, v := range r {
 		rho += v * v
