@@ -19,8 +19,8 @@ type term struct {
 	c Counter
 }
 
-// Event is a name for a sum of counters. Those called BGL_ are the events of paper 003's figure 2, where a fused multiply-add
-// is one floating-point operation; those called PAPI_ are the presets of PAPI, where it is two operations and one instruction.
+// Event is a name for a sum of counters. Those called BGL_ are the events of figure 2 of Mindlin et al., "Obtaining Hardware Performance
+// Metrics for the BlueGene/L Supercomputer", where a fused multiply-add is one floating-point operation; those called PAPI_ are the presets of PAPI, where it is two operations and one instruction.
 // Those called SIM_ are the simulator's own.
 type Event struct {
 	Name, Description string

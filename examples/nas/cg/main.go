@@ -129,7 +129,7 @@ func (s *solver) step(rho0 float64) (rho float64) {
 	for j, v := range w {
 		q[j] = v
 	}
-	for j := 0; j < len(w); j++ { // not a range clause, which would clear two elements at a time
+	for j := 0; j < len(w); j++ { // not a range clause, which would be clear, with fixed-point stores
 		w[j] = 0
 	}
 	d := 0.0
