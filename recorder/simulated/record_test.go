@@ -445,3 +445,32 @@ func TestStripped(t *testing.T) {
 	require.Equal(t, int64(r.Instructions), at(t, e, "PAPI_TOT_INS", "(program)"))
 	require.Equal(t, map[string]uint64{"goroutines are not told apart, as the program has no debugging information": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
 }
+
+// Programs that are not Go's have their threads, and a child that goes on where its parent is.
+func TestNative(t *testing.T) {
+	compiler, err := exec.LookPath("riscv64-linux-gnu-gcc")
+	if err != nil || raceDetector {
+		t.Skip("no C compiler for RISC-V here, or the race detector, which makes the simulator many times slower")
+	}
+	program := filepath.Join(t.TempDir(), "native")
+	out, err := exec.Command(compiler, "-static", "-g", "-O1", "-o", program, "testdata/programs/native/native.c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	r, printed, err := record(t, Options{Program: program, CPUs: 2, Events: []string{"PAPI_FDV_INS", "PAPI_TOT_INS"}})
+	require.NoError(t, err)
+	require.Equal(t, "3\n", printed)
+	e := analyze(t, r.Archive.Dir)
+	require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
+	require.Equal(t, 2, e.Header.Processes)
+	for path, divides := range map[string]int64{"main work": 3000, "main family work": 2000, "thread work": 3000, "jumps work": 0} {
+		require.Equal(t, divides, at(t, e, "PAPI_FDV_INS", strings.Fields(path)...), path)
+	}
+	require.NotZero(t, at(t, e, "PAPI_TOT_INS", "main", "sorts", "compare"))
+	require.NotZero(t, at(t, e, "PAPI_TOT_INS", "main", "jumps", "jumps", "jumps", "jumps", "jumps"))
+	require.Zero(t, at(t, e, "PAPI_TOT_INS", "jumps", "sorts"), "the long jump ended them")
+	for _, r := range e.Regions {
+		if r.Name == "sorts" {
+			require.Equal(t, "native.c", filepath.Base(r.File))
+			require.NotZero(t, r.Line)
+		}
+	}
+}
