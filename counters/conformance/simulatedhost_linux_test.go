@@ -215,6 +215,7 @@ func TestSimulatedModes(t *testing.T) {
 	unit := named(t, "server")
 	unit.Paranoid = 1
 	n := simulate(t, "TestPMUModes", unit, server(t))
+	require.Equal(t, n.values, simulate(t, "TestPMUModes", unit, server(t)).values, "the same every time")
 	const cost = 300 // of a call, on this machine
 	require.Zero(t, n.values[2]%cost)
 	require.InDelta(t, 100*cost, n.values[2], 10*cost)

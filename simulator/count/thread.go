@@ -48,6 +48,9 @@ func (c *Counters) Most(code uint64) (most uint64) {
 	for op := range 256 {
 		for _, r := range [...]uint8{0, 1, 10} {
 			v := dynamic(lines)
+			if c.machine != nil {
+				v[KernelCycles] = c.machine.Cycles.SystemCall
+			}
 			class(&riscv.Instruction{Op: riscv.Op(op), Rd: r, Rs1: 1}, &v)
 			var n uint64
 			for _, t := range e.terms {

@@ -234,38 +234,42 @@ func (x *perfContext) turn() {
 	}
 }
 
-// schedule decides which groups are on the counters of a processor: first those that are pinned, of the processor before
-// those of the thread, then the others.
+// candidates returns the leaders of the groups that can be on the counters of a processor, in the order in which they are
+// tried: first those that are pinned, of the processor before those of the thread, then the others.
+func (m *perf) candidates(number int) (leaders []*event, groups []pmu.Group) {
+	u := &m.cpus[number]
+	contexts := []*perfContext{&u.own}
+	if u.thread != nil {
+		contexts = append(contexts, &u.thread.events)
+	}
+	class := 0
+	for _, pinned := range []bool{true, false} {
+		for _, x := range contexts {
+			for _, e := range x.groups {
+				if e.attr.is(attrPinned) == pinned && e.state >= eventInactive && (e.cpu < 0 || e.cpu == number) {
+					leaders = append(leaders, e)
+					groups = append(groups, pmu.Group{Masks: e.masks(), Class: class, Exclusive: e.attr.is(attrExclusive)})
+				}
+			}
+			x.waits = false
+			class++
+		}
+	}
+	return leaders, groups
+}
+
+// schedule decides which groups are on the counters of a processor.
 func (m *perf) schedule(number int) {
 	u := &m.cpus[number]
 	u.dirty = false
-	var leaders []*event
-	var groups []pmu.Group
-	for class := range 4 {
-		x := &u.own
-		if class&1 != 0 {
-			if u.thread == nil {
-				continue
-			}
-			x = &u.thread.events
-		}
-		x.waits = false
-		for _, e := range x.groups {
-			if e.attr.is(attrPinned) == (class < 2) && e.state >= eventInactive && (e.cpu < 0 || e.cpu == number) {
-				leaders = append(leaders, e)
-				groups = append(groups, pmu.Group{Masks: e.masks(), Class: class, Exclusive: e.attr.is(attrExclusive)})
-			}
-		}
-	}
+	leaders, groups := m.candidates(number)
 	on := pmu.Schedule(groups)
 	old := u.active
 	u.active = nil
 	for i, e := range leaders {
-		if on[i] {
-			for _, o := range e.group() {
-				if o.state >= eventInactive {
-					u.active = append(u.active, o)
-				}
+		for _, o := range e.group() {
+			if on[i] && o.state >= eventInactive {
+				u.active = append(u.active, o)
 			}
 		}
 	}

@@ -537,3 +537,44 @@ func TestPerfLeaderless(t *testing.T) {
 	require.Equal(t, []uint64{80, 20, 20}, b.words(member))
 	require.Equal(t, []uint64{30, 10, 10}, b.words(again))
 }
+
+// What is told of the unit can be read, and listed.
+func TestPerfFiles(t *testing.T) {
+	b := newBench(t, unitOf())
+	read := func(name string) string {
+		f := b.t.told(name)
+		require.NotNil(t, f, name)
+		text := make([]byte, 100)
+		n, err := f.read(text)
+		require.Zero(t, err)
+		return string(text[:n])
+	}
+	const unit = "/sys/bus/event_source/devices/cpu"
+	require.Equal(t, "4\n", read(unit+"/type"))
+	require.Equal(t, "event=0x3\n", read(unit+"/events/A"))
+	require.Equal(t, "config:0-15\n", read(unit+"/format/event"))
+	require.Equal(t, "-1\n", read("/proc/sys/kernel/perf_event_paranoid"))
+	require.Equal(t, "0-1\n", read("/sys/devices/system/cpu/online"))
+	for name, want := range map[string][]string{
+		"/sys/bus/event_source/devices": {"cpu", "software"}, unit: {"caps", "events", "format", "type"},
+		unit + "/events": {"A", "B", "C", "PAPI_TOT_CYC", "PAPI_TOT_INS"},
+	} {
+		var names []string
+		d, ok := b.t.told(name).(*directory)
+		require.True(t, ok, name)
+		for _, e := range d.entries {
+			names = append(names, e.Name())
+			below, _ := b.t.told(name + "/" + e.Name()).(*directory)
+			require.Equal(t, below != nil, e.IsDir(), e.Name())
+		}
+		require.Equal(t, want, names)
+	}
+	require.Nil(t, b.t.told(unit+"/nothing"))
+	for name, want := range map[string]uint32{unit: modeDirectory | 0o555, unit + "/type": modeRegular | 0o444} {
+		require.Zero(t, b.t.p.put(scratch+512, append([]byte(name), 0)))
+		_, err := fstatat(b.t, [6]uint64{^uint64(99), scratch + 512, scratch})
+		require.Zero(t, err)
+		mode, _ := b.t.p.word32(scratch + 16)
+		require.Equal(t, want, mode)
+	}
+}

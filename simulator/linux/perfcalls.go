@@ -24,33 +24,52 @@ const (
 
 // openEvent is perf_event_open. Errors are Linux's, and come in its order.
 func openEvent(t *thread, a [6]uint64) (int64, errno) {
-	m := t.k.perf
-	attr, err := t.p.readAttr(a[0])
-	pid, cpu, group, flags := int(int32(a[1])), int(int32(a[2])), a[3], a[4]
-	switch {
-	case flags&^(openNoGroup|openOutput|openCgroup|openCloseExec) != 0:
-		return 0, syscall.EINVAL
-	case err != 0:
+	attr, err := t.permittedAttr(a[0], a[4])
+	if err != 0 {
 		return 0, err
-	case m.unit.Paranoid > 1 && !attr.is(attrExcludeKernel):
-		return 0, syscall.EACCES
-	case attr.is(attrFrequency):
-		return 0, syscall.EOPNOTSUPP
-	case flags&openCgroup != 0:
-		return 0, syscall.EINVAL
 	}
 	if !t.p.files.room() {
 		return 0, syscall.EMFILE
 	}
+	e := &event{perf: t.k.perf, attr: attr, cpu: int(int32(a[2])), state: eventOff, left: int64(attr.period)}
+	if err := t.place(e, int(int32(a[1])), a[3], a[4]); err != 0 {
+		return 0, err
+	}
+	flag := uint64(0)
+	if a[4]&openCloseExec != 0 {
+		flag = oCloseExec
+	}
+	return t.p.files.add(&open{file: e, flags: oReadWrite, path: "anon_inode:[perf_event]"}, 0, flag)
+}
+
+// permittedAttr reads what is asked for, and tells whether it can be at all.
+func (t *thread) permittedAttr(at, flags uint64) (attr eventAttr, err errno) {
+	if flags&^(openNoGroup|openOutput|openCgroup|openCloseExec) != 0 {
+		return attr, syscall.EINVAL
+	}
+	attr, err = t.p.readAttr(at)
+	switch {
+	case err != 0:
+	case t.k.perf.unit.Paranoid > 1 && !attr.is(attrExcludeKernel):
+		err = syscall.EACCES
+	case attr.is(attrFrequency):
+		err = syscall.EOPNOTSUPP
+	case flags&openCgroup != 0:
+		err = syscall.EINVAL
+	}
+	return attr, err
+}
+
+// place puts an event where it is to count, and in a group if it is to be in one.
+func (t *thread) place(e *event, pid int, group, flags uint64) errno {
 	leader, err := t.eventOf(group)
 	if err != 0 {
-		return 0, err
+		return err
 	}
 	output := leader
 	if flags&openNoGroup != 0 {
 		leader = nil
 	}
-	e := &event{perf: m, attr: attr, cpu: cpu, state: eventOff, left: int64(attr.period)}
 	x, err := t.contextFor(e, pid)
 	if err == 0 {
 		err = e.fits(leader, x)
@@ -59,20 +78,17 @@ func openEvent(t *thread, a [6]uint64) (int64, errno) {
 		err = e.redirect(output)
 	}
 	if err != 0 {
-		return 0, err
+		return err
 	}
+	m := e.perf
 	m.opened++
 	e.id = m.opened
 	m.advance(m.at)
 	e.attach(x, leader)
-	if !attr.is(attrDisabled) {
+	if !e.attr.is(attrDisabled) {
 		e.enable()
 	}
-	flag := uint64(0)
-	if flags&openCloseExec != 0 {
-		flag = oCloseExec
-	}
-	return t.p.files.add(&open{file: e, flags: oReadWrite, path: "anon_inode:[perf_event]"}, 0, flag)
+	return 0
 }
 
 // room tells whether a descriptor is left.
