@@ -44,25 +44,25 @@ const noMachine = "none"
 // add adds the flags to a command.
 func (o *simOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&o.on, "sim", false, "run a package or RISC-V binary on the simulator")
-	f.BoolVar(&o.list, "list", false, "with --sim: list machines, parameters, counters")
-	f.StringVar(&o.machine, "machine", "server", "with --sim: `NAME`, FILE.json or none")
-	f.StringVar(&o.pmu, "pmu", "", "with --sim: `NAME` or FILE.json, for perf events inside")
-	f.StringArrayVar(&o.set, "set", nil, "with --sim: `PARAMETER=VALUE` of the machine")
-	f.IntVar(&o.cpus, "cpus", 2, "with --sim: virtual processors")
-	f.Uint64Var(&o.seed, "seed", 0, "with --sim: another seed is another schedule")
-	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "with --sim: end after `N` instructions")
-	f.DurationVar(&o.timeout, "timeout", 0, "with --sim: end after this time")
-	f.StringArrayVar(&o.mounts, "mount", nil, "with --sim: give `GUEST=HOST[:rw]`, a directory")
-	f.StringArrayVar(&o.env, "env", nil, "with --sim: set `NAME=VALUE` for the program")
-	f.StringArrayVar(&o.breaks, "break", nil, "with --sim: end at `FUNCTION[:N]` or an address")
-	f.StringVar(&o.dump, "dump", "", "with --sim: write the state of a break or failure")
+	f.BoolVar(&o.on, "sim", false, "run a package or RISC-V binary simulated")
+	f.BoolVar(&o.list, "list", false, "sim: list machines, parameters, counters")
+	f.StringVar(&o.machine, "machine", "server", "sim: `NAME`, file or none")
+	f.StringVar(&o.pmu, "pmu", "", "sim: `NAME` or FILE.json, for its perf events")
+	f.StringArrayVar(&o.set, "set", nil, "sim: `PARAMETER=VALUE` of the machine")
+	f.IntVar(&o.cpus, "cpus", 2, "sim: virtual processors")
+	f.Uint64Var(&o.seed, "seed", 0, "sim: another seed is another schedule")
+	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "sim: end after `N` instructions")
+	f.DurationVar(&o.timeout, "timeout", 0, "sim: end after this time")
+	f.StringArrayVar(&o.mounts, "mount", nil, "sim: give `GUEST=HOST[:rw]`, a directory")
+	f.StringArrayVar(&o.env, "env", nil, "sim: set `NAME=VALUE` for the program")
+	f.StringArrayVar(&o.breaks, "break", nil, "sim: end at `FUNCTION[:N]` or an address")
+	f.StringVar(&o.dump, "dump", "", "sim: state at a break or failure, to `FILE`")
 	f.Lookup("dump").NoOptDefVal = "-"
-	f.StringVar(&o.trace, "trace", "", "with --sim: write addresses to `FILE`.din or .trz")
-	f.StringArrayVar(&o.filter, "filter", nil, "with --sim: functions to record, as main.*,-*.init")
-	f.StringVar(&o.only, "only", "", "with --sim: count goroutines begun by `FUNCTION`")
-	f.StringArrayVar(&o.sweep, "sweep", nil, "with --sim: counts for each of `PARAM=A,B,…`")
-	f.StringVar(&o.format, "format", "text", "with --list, --sweep: text, json or csv")
+	f.StringVar(&o.trace, "trace", "", "sim: write addresses to `FILE`.din or .trz")
+	f.StringArrayVar(&o.filter, "filter", nil, "sim: record `FUNCTIONS`, as in main.*,-*.init")
+	f.StringVar(&o.only, "only", "", "sim: count goroutines begun by `FUNCTION`")
+	f.StringArrayVar(&o.sweep, "sweep", nil, "sim: counts for each of `PARAM=A,B,…`")
+	f.StringVar(&o.format, "format", "", "sim: --list or --sweep as `text`, json, csv")
 }
 
 var (
@@ -90,7 +90,7 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--timeout %v: less than nothing", o.timeout)
 	case given("max-instructions") && o.maxInstructions == 0:
 		return errors.New("--max-instructions 0: at least one")
-	case o.format != "text" && o.format != "json" && (o.format != "csv" || o.list):
+	case o.format != "" && o.format != "text" && o.format != "json" && (o.format != "csv" || o.list):
 		return fmt.Errorf("unknown format %q: text, json or, with --sweep, csv", o.format)
 	case given("format") && o.sweep == nil && !o.list:
 		return errors.New("--format is for --sweep and --list")
@@ -106,16 +106,16 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 
 // simHelp is what the help of tracerec says about the simulator.
 var simHelp = strings.TrimSpace(`
-With --sim, PROGRAM is a package, Go files, or a static RISC-V binary. It runs on
-a simulated machine that counts everything exactly, in virtual time, the same
+With --sim, PROGRAM is a package, Go files, or a static RISC-V binary. It runs
+on a simulated machine that counts everything exactly, in virtual time, the same
 every time. Nothing has to be instrumented: regions are the program's functions.
 -o '' writes no archive but the counts, to standard error. The program sees its
 working directory, read-only, an empty /tmp, and what --mount gives; of the
-environment what --env gives. --sweep runs it for every combination of
-parameters. The exit status is the program's, 2 if a package does not build, 127
-or 126 if there is no such program or it is none for the simulator, 124 when
---max-instructions or --timeout ended it, and 125 when it does what the simulator
-cannot do.`)
+environment what --env gives. Flags for it are marked "sim" below. --sweep runs
+it for every combination of parameters. The exit status is the program's, 2 if a
+package does not build, 127 or 126 if there is no such program or it is none for
+the simulator, 124 when --max-instructions or --timeout ended it, and 125 when
+it does what the simulator cannot do.`)
 
 // simRecording is what the flags of all recordings say.
 type simRecording struct {

@@ -21,8 +21,8 @@ func TestStandardLibrary(t *testing.T) {
 	}
 	packages := []string{"container/heap"}
 	if *all {
-		packages = []string{"sync", "sort", "strings", "encoding/json", "compress/flate", "math", "bytes", "container/list", "container/heap",
-			"regexp", "crypto/sha256", "bufio"}
+		packages = []string{"sync", "sync/atomic", "sort", "strings", "strconv", "bytes", "bufio", "math", "regexp", "encoding/json", "compress/flate",
+			"crypto/sha256", "container/heap", "container/list", "container/ring"}
 	}
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
