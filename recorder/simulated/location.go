@@ -151,6 +151,9 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 	}
 	within := l.doing.does != nothing && l.doing.does != makes
 	if within {
+		if o := &l.doing; o.does == selects && !o.open {
+			l.reading(o.since) // what the analysis charges to operations is what was done in selects
+		}
 		l.began()
 	}
 	switch {

@@ -105,26 +105,25 @@ func (n *naive) Left(h *riscv.Hart, b *riscv.Block, next uint64) {
 	}
 }
 
-// What the report says of each call path is what the naive way of following calls finds, to the last instruction.
-func TestNaive(t *testing.T) {
-	file := compile(t, "paths")
+// naively runs a program, and returns the instructions of each call path as the naive way of following calls finds them, and as the report says.
+func naively(t *testing.T, file string, cpus int, seed uint64) (n *naive, got map[string]int64) {
 	program, err := os.ReadFile(file)
 	require.NoError(t, err)
 	o := Options{Output: filepath.Join(t.TempDir(), "trace.dir"), Events: []string{"PAPI_TOT_INS"}, Frequent: -1}
 	r := new(Result)
-	r.Counters, err = count.New(nil, count.Options{Program: program, CPUs: 2})
+	r.Counters, err = count.New(nil, count.Options{Program: program, CPUs: cpus})
 	require.NoError(t, err)
 	s, err := begin(&o, r)
 	require.NoError(t, err)
-	n := &naive{Counters: r.Counters, session: s, stacks: map[uint64][]naiveFrame{}, counts: map[string]int64{}}
-	k, err := linux.New(program, linux.Options{Args: []string{"program"}, CPUs: 2, Seed: 7, Observer: n})
+	n = &naive{Counters: r.Counters, session: s, stacks: map[uint64][]naiveFrame{}, counts: map[string]int64{}}
+	k, err := linux.New(program, linux.Options{Args: []string{"program"}, CPUs: cpus, Seed: seed, Observer: n})
 	require.NoError(t, err)
 	r.Status, err = k.Run()
 	require.NoError(t, s.finished(r, err))
 	require.NoError(t, k.Close())
 
 	e := analyze(t, o.Output)
-	got := map[string]int64{}
+	got = map[string]int64{}
 	for i, m := range e.Metrics {
 		if m.Title != "PAPI_TOT_INS" {
 			continue
@@ -140,7 +139,17 @@ func TestNaive(t *testing.T) {
 		}
 	}
 	maps.DeleteFunc(n.counts, func(_ string, v int64) bool { return v == 0 })
+	return n, got
+}
+
+// What the report says of each call path is what the naive way of following calls finds, to the last instruction.
+func TestNaive(t *testing.T) {
+	n, got := naively(t, compile(t, "paths"), 2, 7)
 	require.Greater(t, len(got), 300, "call paths")
 	require.NotZero(t, n.undone)
+	require.Equal(t, n.counts, got)
+
+	n, got = naively(t, compile(t, "waits"), 3, 1)
+	require.Greater(t, len(got), 30, "call paths")
 	require.Equal(t, n.counts, got)
 }
