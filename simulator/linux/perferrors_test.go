@@ -172,3 +172,64 @@ func FuzzPerfAttr(f *testing.F) {
 		}
 	})
 }
+
+// Whatever calls a guest makes, in any order, they are answered: nothing of the simulator fails.
+func FuzzPerfCalls(f *testing.F) {
+	f.Add([]byte{0, 4, 0, 0, 0, 4, 0, 1, 7, 50, 2, 0, 5, 0, 7, 9, 6, 1, 7, 3})
+	f.Add([]byte{0, 3, 8, 0, 5, 0, 7, 200, 2, 0, 1, 1, 8, 7, 90, 3, 0, 6, 0})
+	f.Add([]byte{0, 3, 2, 0, 9, 1, 7, 10, 10, 7, 10, 6, 0, 9, 0, 7, 4})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		b := newBench(t, unitOf())
+		if len(script) > 400 {
+			return
+		}
+		next := func() (v uint64) {
+			if len(script) > 0 {
+				v, script = uint64(script[0]), script[1:]
+			}
+			return v
+		}
+		fd := func() int { return int(next()%8) + 3 }
+		on := b.t
+		for len(script) > 0 {
+			switch next() % 12 {
+			case 0:
+				config, flags, place := next(), next(), next()
+				a := attr{typ: []uint32{pmu.Raw, pmu.Software}[config>>7], config: config % 8, flags: flags, period: next(), sample: next() << 2, format: place >> 3, wakeup: 1}
+				b.open(a, []int{0, noPID, b.t.id}[place%3], int(place%2)-1, int(next()%8)+2, next()%16)
+			case 1:
+				b.ioctl(fd(), eventEnable+next()%4, next())
+			case 2:
+				require.Zero(t, b.t.p.putWords(scratch, next()))
+				b.ioctl(fd(), eventPeriod, scratch)
+			case 3:
+				b.ioctl(fd(), eventSetOutput, uint64(fd()))
+			case 4:
+				b.read(fd(), 8*next())
+			case 5:
+				mmap(b.t, [6]uint64{0, 4096 * (1 + 1<<(next()%3)), 3, 1, uint64(fd()), 0})
+			case 6:
+				b.t.p.files.drop(uint64(fd()))
+			case 7:
+				b.executes(int(next()%2), on, int64(next())+1)
+			case 8:
+				fcntl(b.t, [6]uint64{uint64(fd()), 4 + next()%13, next()})
+			case 9:
+				on = b.another(next()%2 == 0)
+			case 10:
+				if on != b.t {
+					on.state = ended
+					on.leaveEvents()
+					on = b.t
+				}
+			case 11:
+				if o, err := b.t.p.files.get(uint64(fd())); err == 0 {
+					o.ready()
+				}
+			}
+		}
+		if b.k.failure != nil {
+			t.Fatal(b.k.failure)
+		}
+	})
+}
