@@ -210,6 +210,12 @@ func TestSimulatedErrors(t *testing.T) {
 	simulate(t, "TestPMUErrors", one, server(t))
 }
 
+// Signals, and counting for a whole process.
+func TestSimulatedOthers(t *testing.T) {
+	four := named(t, "four")
+	simulate(t, "(TestPMUSignals|TestPMUProcess)", four, nil)
+}
+
 // Cycles of the kernel are those of its model.
 func TestSimulatedModes(t *testing.T) {
 	unit := named(t, "server")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -211,6 +212,50 @@ func TestPMUErrors(t *testing.T) {
 	require.ErrorIs(t, err, counters.ErrPermission)
 	require.NoError(t, s.Close())
 	require.NoError(t, other.Close())
+}
+
+// Signals come for every overflow, to a Go program like to any other.
+func TestPMUSignals(t *testing.T) {
+	onePMU(t)
+	const fSetSignal, fSetOwner, fSetFlags, async = 10, 8, 4, 0x2000
+	e, err := perf.Attr("cpu/PAPI_SP_OPS/")
+	require.NoError(t, err)
+	a := &unix.PerfEventAttr{Type: e.Type, Size: unix.PERF_ATTR_SIZE_VER0, Config: e.Config, Sample: 100, Bits: unix.PerfBitExcludeKernel}
+	fd, err := unix.PerfEventOpen(a, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	got := make(chan os.Signal, 100)
+	signal.Notify(got, syscall.SIGUSR1)
+	defer signal.Stop(got)
+	for _, c := range [][2]int{{fSetSignal, int(syscall.SIGUSR1)}, {fSetOwner, os.Getpid()}, {fSetFlags, async}} {
+		_, err := unix.FcntlInt(uintptr(fd), c[0], c[1])
+		require.NoError(t, err)
+	}
+	for range 7 { // the same signal does not queue
+		multiplySingles(100)
+		require.Equal(t, syscall.SIGUSR1, <-got)
+	}
+	multiplySingles(99)
+	require.Empty(t, got)
+}
+
+// A process is counted with all threads that it has, and those that it will have.
+func TestPMUProcess(t *testing.T) {
+	onePMU(t)
+	before, s := simulatedThread(), counters.New(perf.New())
+	require.NoError(t, s.SetOptions(counters.Options{Thread: os.Getpid(), Inherit: true}))
+	require.NoError(t, s.Add("PAPI_SP_OPS"))
+	require.NoError(t, s.Start())
+	multiplySingles(10)
+	before.Do(200)
+	after := simulatedThread()
+	after.Do(3000)
+	after.End()
+	v := make([]int64, 1)
+	require.NoError(t, s.Stop(v))
+	require.Equal(t, int64(3210), v[0])
+	before.End()
+	require.NoError(t, s.Close())
 }
 
 // What the kernel does takes cycles, of which it is known how many: all, and those of each mode, add up.
