@@ -485,10 +485,12 @@ func TestPerfProcessors(t *testing.T) {
 	moves := b.must(b.open(attr{typ: pmu.Software, config: swMigrations}, 0, anyCPU, noGroup, 0))
 	switches := b.must(b.open(attr{typ: pmu.Software, config: swSwitches}, 0, anyCPU, noGroup, 0))
 	clock := b.must(b.open(attr{typ: pmu.Software, config: swTaskClock}, 0, anyCPU, noGroup, 0))
+	faults := b.must(b.open(attr{typ: pmu.Software, config: swFaults, flags: attrExcludeKernel}, 0, anyCPU, noGroup, 0))
 	n := b.another(true)
 	b.runs(10)
 	b.executes(1, n, 100)
 	b.executes(1, b.t, 1000)
+	b.t.pageFault()
 	b.k.cpus[1].clock += 50
 	b.executes(1, n, 1)
 	require.Equal(t, []uint64{5 * 1101, 1151, 1151}, b.words(all))
@@ -496,6 +498,7 @@ func TestPerfProcessors(t *testing.T) {
 	require.Equal(t, []uint64{1}, b.words(moves))
 	require.Equal(t, []uint64{2}, b.words(switches))
 	require.Equal(t, []uint64{1010}, b.words(clock))
+	require.Equal(t, []uint64{1}, b.words(faults))
 }
 
 // A program that is executed keeps its thread's events, and enables those that wait for it.

@@ -40,9 +40,9 @@ type Limit struct {
 
 // Source counts what the threads of a run do.
 type Source interface {
-	// Events lists what is counted, in ascending order of the codes.
+	// PMUEvents lists what is counted, in ascending order of the codes.
 	PMUEvents() []Event
-	// Count returns how often an event has happened so far in user mode and in the kernel, in all threads together.
+	// Count returns how often an event has happened so far in user mode and in the kernel, in the thread whose turn it is.
 	Count(code uint64) (user, kernel uint64)
 	// Most returns how often an event can happen in one instruction, at most.
 	Most(code uint64) uint64
