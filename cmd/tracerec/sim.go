@@ -11,7 +11,7 @@ import (
 
 // simOptions are the flags of runs on the simulator.
 type simOptions struct {
-	on, list bool
+	on, list, untimed bool
 
 	machine, pmu    string
 	set             []string
@@ -49,6 +49,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.machine, "machine", "server", "sim: `NAME`, file or none")
 	f.StringVar(&o.pmu, "pmu", "", "sim: `NAME` or FILE.json, for its perf events")
 	f.StringArrayVar(&o.set, "set", nil, "sim: `PARAMETER=VALUE` of the machine")
+	f.BoolVar(&o.untimed, "untimed", false, "sim: stalls take no time, as in a sweep")
 	f.IntVar(&o.cpus, "cpus", 2, "sim: virtual processors")
 	f.Uint64Var(&o.seed, "seed", 0, "sim: another seed is another schedule")
 	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "sim: end after `N` instructions")
@@ -66,7 +67,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 }
 
 var (
-	simFlags = []string{"list", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
+	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
 		"only", "sweep", "format"}
 	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
 )

@@ -164,6 +164,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 		o.Env = append(o.Env, text)
 	}
 	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
+	o.Untimed = s.untimed || s.sweep != nil
 	if o.PMU, err = s.chosenPMU(); err != nil {
 		return o, err
 	}
@@ -307,9 +308,12 @@ type caughtSignal struct{ syscall.Signal }
 
 func (c caughtSignal) Error() string { return fmt.Sprintf("signal %d, %v", int(c.Signal), c.Signal) }
 
-// untilSignal returns a context that a signal to this process ends. Another one kills it, as it always would.
+// untilSignal returns a context that a signal to this process ends. Another one kills it, as it always would. When nobody reads
+// the program's output any more, that is told to the program.
 func untilSignal() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
@@ -320,7 +324,7 @@ func untilSignal() (context.Context, func()) {
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() { signal.Stop(signals); cancel(nil) }
+	return ctx, func() { signal.Stop(signals); signal.Stop(broken); cancel(nil) }
 }
 
 // stateFile opens what --dump names; nil for nothing.

@@ -232,13 +232,30 @@ func TestSimInterrupted(t *testing.T) {
 	clean(t, archive)
 }
 
+// A program whose output nobody reads ends as it would natively, and its recording is complete.
+func TestSimPipe(t *testing.T) {
+	program, archive := guest(t), filepath.Join(t.TempDir(), "a")
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	cmd := tracerec("--sim", "-o", archive, program, "env", "exit")
+	cmd.Stdout = w
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.Error(t, cmd.Run())
+	require.NoError(t, w.Close())
+	require.Equal(t, 128+13, cmd.ProcessState.ExitCode(), stderr.String())
+	require.Contains(t, stderr.String(), "ended by signal 13, broken pipe\n")
+	clean(t, archive)
+}
+
 // A run stops at functions and addresses, and shows the state of the machine.
 func TestSimBreak(t *testing.T) {
 	program := guest(t)
 	code := machineCode(t, noOperation, noOperation, jumpToItself)
 	r := simulate(t, "--dump", "--break", "0x10008:3", code)
 	require.Equal(t, 0, r.status, r.stderr)
-	require.Regexp(t, `(?s)^instructions 4\ncpu 0: 4 ns.*    pc  0000000000010008\n.*tracerec: 4 instructions .*\ntracerec: ended at 0x10008:3\n`, r.stderr)
+	require.Regexp(t, `(?s)^instructions 4\ncpu 0: \d+ ns.*    pc  0000000000010008\n.*tracerec: 4 instructions .*\ntracerec: ended at 0x10008:3\n`, r.stderr)
 
 	state := filepath.Join(t.TempDir(), "state")
 	r = simulate(t, "-q", "--dump="+state, "--break", "main.touch:2", program, "work", "exit")
@@ -366,7 +383,7 @@ func TestSimSweep(t *testing.T) {
 		}
 	}
 	last := v.Runs[5]
-	r = inside(append(args, "-o", "", "--set", "l1d.size=64k", "--set", "cycles.memory=500", "--set", "l1d.ways=0", program, "work")...)
+	r = inside(append(args, "-o", "", "--untimed", "--set", "l1d.size=64k", "--set", "cycles.memory=500", "--set", "l1d.ways=0", program, "work")...)
 	require.Zero(t, r.status, r.stderr)
 	for name, value := range last.Counts {
 		require.Regexp(t, ` `+regexp.QuoteMeta(grouped(int64(value), 0))+`  `+name+` `, r.stderr)

@@ -167,7 +167,6 @@ func (s *simulation) runOne(ctx context.Context, o simulated.Options, input *sha
 		}
 	}
 	sum := sha256.New()
-	o.Untimed = true
 	o.Context, o.Machine, o.Stdin, o.Stdout, o.Stderr = ctx, c.machine, &inputReader{of: input}, marked{sum, 1}, io.Writer(marked{sum, 2})
 	if first {
 		o.Stderr = io.MultiWriter(o.Stderr, s.cmd.ErrOrStderr())

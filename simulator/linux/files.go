@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"syscall"
@@ -163,10 +164,13 @@ func (o *output) write(b []byte) (int, errno) {
 		return len(b), 0
 	}
 	n, err := o.w.Write(slices.Clone(b)) // the memory may fault, and the writer may keep it
-	if err != nil && n == 0 {
-		return 0, syscall.EIO
+	switch {
+	case err == nil || n > 0:
+		return n, 0
+	case errors.Is(err, syscall.EPIPE):
+		return 0, syscall.EPIPE
 	}
-	return n, 0
+	return 0, syscall.EIO
 }
 func (*output) ready() uint32 { return pollOut }
 func (*output) close()        {}
