@@ -152,7 +152,7 @@ func (r *Recorder) open(name string) error {
 	}
 	p := &process{view: view, info: view.Info(), machine: r.machine}
 	if p.machine != nil {
-		p.info.Start = clock.Stamp(p.machine.at(p.info.Start.Ticks))
+		p.info.Start, p.info.EventCost = clock.Stamp(p.machine.at(p.info.Start.Ticks)), 0
 	} else if p.info.PID != os.Getpid() {
 		p.watch()
 	}

@@ -93,12 +93,12 @@ func (p *process) complain(say func(string, ...any)) {
 // overhead says what the recording cost: in the program about so much, waiting for buffer memory included and summed over
 // goroutines, and the CPU time here.
 func (r *Recorder) overhead() string {
+	if r.machine != nil {
+		return "recorded from outside"
+	}
 	inside := time.Duration(0)
 	for _, p := range r.procs {
 		inside += p.heldUp + time.Duration(trace.RecordingCost(p.out.Events(), p.info.EventCost))
-	}
-	if r.machine != nil {
-		return fmt.Sprintf("overhead about %v in the program", shortly(inside))
 	}
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)

@@ -38,15 +38,16 @@ func Instrumented(program []byte) bool {
 
 // RunInstrumented is [Run] for an instrumented program: its own regions and operations are recorded, and those of the instrumented
 // programs that it starts. The recorder is outside: it takes what they have stored at fixed virtual times, while nothing
-// executes. Events are read at the regions' begins and ends, of the goroutine that is there, on its own stack; what asking costs is
-// charged to nobody. Options.Filter and Options.Frequent mean nothing here, and Options.Output must be given.
+// executes. Events are read at the regions' begins and ends, of the goroutine that is there, on its own stack. What the program does to
+// record itself is charged to nobody, and no time passes meanwhile, but for what it calls of the runtime. Options.Filter and Options.Frequent mean nothing here, and Options.Output must be given.
 func RunInstrumented(o Options) (r *Result, err error) {
 	program, err := os.ReadFile(o.Program)
 	if err != nil {
 		return nil, err
 	}
 	r = new(Result)
-	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify, Stalls: !o.Untimed}); err != nil {
+	if r.Counters, err = count.New(o.Machine, count.Options{Program: program, CPUs: o.CPUs, Classify: o.Classify, Stalls: !o.Untimed,
+		Silent: recorders}); err != nil {
 		return nil, err
 	}
 	in, err := attend(&o, r.Counters)
@@ -71,6 +72,9 @@ func RunInstrumented(o Options) (r *Result, err error) {
 	}
 	return r, errors.Join(err, in.complete(r, o.Args, status))
 }
+
+// recorders begin the names of the functions with which programs record themselves: what they do is not the program's work.
+var recorders = []string{"tracerec/instrument.", "tracerec/counters/sample.", "tracerec/internal/shm."}
 
 // sessionDir is the session directory's name in the guest.
 const sessionDir = "/dev/shm/tracerec"

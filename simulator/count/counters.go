@@ -14,10 +14,11 @@ import (
 
 // Options say what is counted besides.
 type Options struct {
-	Program  []byte // the ELF file, of a Go program, whose goroutines are told apart; they are not without its debugging information
-	CPUs     int    // virtual processors; 0 is 1
-	Classify bool   // misses are told apart by kind, which costs time
-	Stalls   bool   // the cycles that the machine's model adds to instructions take virtual time, see [Counters.stall]
+	Program  []byte   // the ELF file, of a Go program, whose goroutines are told apart; they are not without its debugging information
+	CPUs     int      // virtual processors; 0 is 1
+	Classify bool     // misses are told apart by kind, which costs time
+	Silent   []string // functions whose names begin so belong to the measurement as package guest does, see [Measurement]
+	Stalls   bool     // the cycles that the machine's model adds to instructions take virtual time, see [Counters.stall]
 }
 
 // Counters counts what the threads of a run do; it is the run's observer. Cycles of the kernel are modelled: so many per
@@ -38,6 +39,7 @@ type Counters struct {
 	turn      linux.Turn
 	accounts  map[key]*account
 	programs  map[[sha256.Size]byte]*program
+	quiet     []string // Options.Silent
 	processes map[int]*process
 	running   *process // the one at hand
 	changes   []change // since the last fold
@@ -98,7 +100,7 @@ type ending struct{ branch, calls, returns, indirect bool }
 // prediction.
 func New(m *cache.Machine, o Options) (*Counters, error) {
 	c := &Counters{machine: m, classify: o.Classify, accounts: map[key]*account{}, line: ^uint64(0), g: ^uint64(0),
-		programs: map[[sha256.Size]byte]*program{}, processes: map[int]*process{}}
+		programs: map[[sha256.Size]byte]*program{}, processes: map[int]*process{}, quiet: o.Silent}
 	if o.Program != nil {
 		c.program = c.read(o.Program)
 	}
@@ -200,6 +202,7 @@ func (c *Counters) part(h *riscv.Hart, t *note, code []riscv.Instruction, n int)
 	v := &c.now.values
 	if t.silent {
 		v[Instructions] += uint64(n)
+		h.Ahead -= uint64(n)
 		return
 	}
 	end := t.end
@@ -282,8 +285,8 @@ func (c *Counters) newNote(b *riscv.Block) *note {
 		t.lines = b.PC() &^ (c.machine.L1I.Line - 1)
 		v[Fetches] = c.linesUpTo(t.lines, t.end)
 	}
-	if t.silent {
-		t.leaves, t.ends, t.stall, v = t.ends, ending{}, 0, Values{Instructions: v[Instructions]}
+	if t.silent { // time stands still for it
+		t.leaves, t.ends, t.stall, v = t.ends, ending{}, -uint64(t.n), Values{Instructions: v[Instructions]}
 	}
 	for i, n := range v {
 		if n > 0 {
@@ -346,6 +349,7 @@ func (c *Counters) Undone(h *riscv.Hart, b *riscv.Block, i, n int) {
 	v := &c.now.values
 	if c.silent {
 		v[Instructions] -= uint64(n - i)
+		h.Ahead += uint64(n - i)
 		return
 	}
 	var undone Values

@@ -18,7 +18,7 @@ const (
 	Signal              // handlers of signals
 	Kernel              // services of the kernel: modelled, there are only cycles
 	Native              // threads of programs that are not Go's
-	Measurement         // asking the simulator through package guest: only instructions are counted, and no cache is touched
+	Measurement         // asking the simulator through package guest: only instructions are counted, no cache is touched, and no time passes
 
 	domains
 )

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
+	"slices"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ const (
 )
 
 // readProgram reads an ELF file; what it does not say is not known.
-func readProgram(content []byte) *program {
+func readProgram(content []byte, silent []string) *program {
 	p := &program{goProgram: readGo(content)}
 	f, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {
@@ -35,7 +36,8 @@ func readProgram(content []byte) *program {
 	p.native = p.goProgram == nil && f.Section(".gopclntab") == nil
 	symbols, _ := f.Symbols() // without them, what asking costs is charged to those who ask
 	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == silentInC || strings.Contains(s.Name, silentInGo)) {
+		begins := func(prefix string) bool { return strings.HasPrefix(s.Name, prefix) }
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && (s.Name == silentInC || strings.Contains(s.Name, silentInGo) || slices.ContainsFunc(silent, begins)) {
 			p.silent = append(p.silent, extent{s.Value, s.Value + s.Size})
 		}
 	}
@@ -106,7 +108,7 @@ func (c *Counters) read(content []byte) *program {
 	sum := sha256.Sum256(content)
 	p := c.programs[sum]
 	if p == nil {
-		p = readProgram(content)
+		p = readProgram(content, c.quiet)
 		c.programs[sum] = p
 	}
 	return p
