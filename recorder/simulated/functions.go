@@ -95,8 +95,8 @@ func newImage(content []byte, f *filter) *image {
 func (i *image) readGo(file *elf.File, lines *elf.Section, content []byte) {
 	text := file.Section(".text")
 	data, err := lines.Data()
-	if err != nil || text == nil {
-		return
+	if err != nil || text == nil || len(data) < 16 || binary.LittleEndian.Uint64(data[8:]) > uint64(len(data))/8 {
+		return // more functions than there can be
 	}
 	if i.table, err = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr)); err != nil {
 		i.table = nil

@@ -245,11 +245,12 @@ func TestProcesses(t *testing.T) {
 	mounts := []linux.Mount{{Guest: "/bin", Host: filepath.Dir(program)}}
 	r, printed, err := record(t, Options{Program: program, Args: []string{"/bin/children"}, Mounts: mounts, CPUs: 2, Machine: machine(t, "bgl"), Events: []string{"PAPI_FSQ_INS", "PAPI_TOT_INS"}})
 	require.NoError(t, err)
-	require.Equal(t, "true\n2000 true\n3000 true\n", printed)
+	require.Equal(t, "true\n2000 true\nexit status 1\n3000 true\nexit status 2\n", printed)
 	defs := checked(t, r.Archive.Dir).Definitions()
 	require.Len(t, defs.Processes, 3)
 	for i, args := range [][]string{{"/bin/children"}, {"/proc/self/exe", "2000"}, {"/proc/self/exe", "3000"}} {
 		require.Equal(t, args, defs.Processes[i].Args)
+		require.Equal(t, i, defs.Processes[i].Exit)
 	}
 	e := analyze(t, r.Archive.Dir)
 	roots := map[string]int64{}

@@ -241,13 +241,24 @@ func (r *recording) Ended(id, thread int) {
 	p := r.processOf(id)
 	switch l := p.natives[thread]; {
 	case thread == 0:
+		status := r.exiting(id)
 		r.gone(id)
-		r.finish(p, -1)
+		r.finish(p, status)
 	case l != nil && r.live[id] != nil:
 		r.settle()
 		l.end(r.clock())
 		delete(p.natives, thread)
 	}
+}
+
+// exiting returns the exit status with which a process ends that makes the call to, -1 if it ends otherwise.
+func (r *recording) exiting(id int) int {
+	const exit, exitGroup = 93, 94
+	h := r.turn.Hart
+	if r.turn.Process != id || r.turn.Memory == nil || !calls(r.turn) || h.X[17] != exit && h.X[17] != exitGroup {
+		return -1
+	}
+	return int(h.X[10] & 0xff)
 }
 
 // gone says that the memory that a process had is no more.

@@ -21,16 +21,14 @@ func roots(n int) (x float64) {
 func child(n int) {
 	command := exec.Command("/proc/self/exe", strconv.Itoa(n))
 	command.Stdout = os.Stdout
-	if err := command.Run(); err != nil {
-		fmt.Println(err)
-	}
+	fmt.Println(command.Run())
 }
 
 func main() {
 	if len(os.Args) > 1 {
 		n, _ := strconv.Atoi(os.Args[1])
 		fmt.Println(n, roots(n) > 1)
-		return
+		os.Exit(n/1000 - 1)
 	}
 	fmt.Println(roots(100) > 1)
 	child(2000)
