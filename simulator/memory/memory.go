@@ -43,6 +43,7 @@ type Space struct {
 	host    []byte
 	limit   uint64
 	regions []Region // ascending, disjoint
+	recent  int      // of them, the one that was looked for last
 }
 
 // New reserves an address space of that many bytes, a multiple of the page size. It takes no memory.
@@ -155,12 +156,16 @@ func (s *Space) Find(address uint64) (Region, bool) {
 
 // at returns the index of the first mapping that ends behind an address.
 func (s *Space) at(address uint64) int {
+	if i := s.recent; i < len(s.regions) && address < s.regions[i].End && (i == 0 || address >= s.regions[i-1].End) {
+		return i
+	}
 	i, _ := slices.BinarySearchFunc(s.regions, address, func(r Region, a uint64) int {
 		if r.End <= a {
 			return -1
 		}
 		return 1
 	})
+	s.recent = i
 	return i
 }
 
