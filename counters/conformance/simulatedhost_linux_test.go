@@ -64,6 +64,9 @@ func suiteInside(t *testing.T) []byte {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
+	if testing.Short() {
+		t.Skip("it builds this package's tests for another processor")
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the suite cannot be built for the simulator: ", err)
 	}
