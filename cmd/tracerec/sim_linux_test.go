@@ -15,7 +15,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -217,14 +216,17 @@ func TestSimEnds(t *testing.T) {
 
 // A signal to tracerec ends the run, which is recorded so far.
 func TestSimInterrupted(t *testing.T) {
-	loop := machineCode(t, jumpToItself)
+	// write(1, sp, 1), and a loop
+	loop := machineCode(t, 0x00100513, 0x00010593, 0x00100613, 0x04000893, environment, jumpToItself)
 	archive := filepath.Join(t.TempDir(), "a")
 	cmd := tracerec("--sim", "-o", archive, loop)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	waitFor(t, "the run", func() bool { _, err := os.Stat(archive); return err == nil })
-	time.Sleep(100 * time.Millisecond)
+	_, err = stdout.Read(make([]byte, 1))
+	require.NoError(t, err)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 128+15, cmd.ProcessState.ExitCode(), stderr.String())
