@@ -191,34 +191,6 @@ func TestThreadsThatEnd(t *testing.T) {
 	require.NoError(t, b.set.Destroy())
 }
 
-func TestPatternsOfTheLoops(t *testing.T) {
-	touched := func(pattern string, n int) (places, most int) {
-		x := newArrays()
-		x.loop(pattern, n)
-		for _, v := range x.a {
-			times := 0
-			for expect := 0.0; expect != v; times++ {
-				expect = expect*0.5 + 0.5
-			}
-			if most = max(most, times); times > 0 {
-				places++
-			}
-		}
-		return places, most
-	}
-	for _, p := range []struct {
-		pattern      string
-		n            int
-		places, most int
-	}{{"tiled", 3 * tile, tile, 3}, {"tiled", (passes + 2) * tile, 2 * tile, -1}, {"untiled", 3 * tile, 3 * tile, 1}, {"random", 5 * tile, 5 * tile, 1}} {
-		places, most := touched(p.pattern, p.n)
-		require.Equal(t, p.places, places, "%+v", p)
-		if p.most > 0 {
-			require.Equal(t, p.most, most, "%+v", p)
-		}
-	}
-}
-
 func TestLoopsNeedTheirCounters(t *testing.T) {
 	err := locked(func(thread int) error {
 		_, err := paperLoops(perf.New(), thread, []string{"task-clock", "nonsense"}, config{})

@@ -3,59 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
 	"tracerec/counters/events"
 	"tracerec/counters/mpx"
+	"tracerec/counters/mpx/figures/loops"
 	"tracerec/counters/substrate"
 )
-
-// The paper's loops (section 6): floating-point multiplications and additions on large arrays, in an order that keeps
-// to the level-one cache, straight on, and at random places, which are the same in every run.
-const (
-	elements = 1 << 20 // of each array: 8 MiB
-	tile     = 1 << 10 // 8 KiB of each of two arrays
-	passes   = 64      // over a tile
-)
-
-var patterns = []string{"tiled", "untiled", "random"}
-
-// arrays is what the loops work on.
-type arrays struct {
-	a, b  []float64
-	index []uint32
-}
-
-func newArrays() *arrays {
-	x := &arrays{make([]float64, elements), make([]float64, elements), make([]uint32, elements)}
-	r := rand.New(rand.NewPCG(1, 2))
-	for i, k := range r.Perm(elements) {
-		x.b[i], x.index[i] = 0.5, uint32(k)
-	}
-	return x
-}
-
-// loop multiplies and adds n times.
-func (x *arrays) loop(pattern string, n int) {
-	a, b := x.a, x.b
-	switch pattern {
-	case "tiled":
-		for i := range n {
-			k := (i/(tile*passes)*tile + i%tile) % elements
-			a[k] = a[k]*0.5 + b[k]
-		}
-	case "untiled":
-		for i := range n {
-			k := i % elements
-			a[k] = a[k]*0.5 + b[k]
-		}
-	case "random":
-		for i := range n {
-			k := x.index[i%elements]
-			a[k] = a[k]*0.5 + b[k]
-		}
-	}
-}
 
 // paperEvents returns the names of what the paper counts, as they are called here: cycles, misses of the level-one data
 // cache, floating-point operations and loads.
@@ -87,15 +40,15 @@ func paperLoops(from substrate.Slotter, thread int, names []string, c config) (o
 	if err := countable(from, thread, names); err != nil {
 		return nil, err
 	}
-	x := newArrays()
-	for _, pattern := range patterns {
+	x := loops.New(ownPasses)
+	for _, pattern := range loops.Patterns {
 		for power := 17; power <= c.iterations; power++ {
-			together, err := loopCounts(from, thread, names, c, func() { x.loop(pattern, 1<<power) })
+			together, err := loopCounts(from, thread, names, c, func() { x.Run(pattern, 0, 1<<power) })
 			if err != nil {
 				return out, err
 			}
 			for i, name := range names {
-				alone, err := loopCounts(from, thread, []string{name}, c, func() { x.loop(pattern, 1<<power) })
+				alone, err := loopCounts(from, thread, []string{name}, c, func() { x.Run(pattern, 0, 1<<power) })
 				if err != nil {
 					return out, err
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracerec/counters/mpx"
+	"tracerec/counters/mpx/figures/loops"
 )
 
 // Geometry of a panel, in pixels.
@@ -43,8 +44,8 @@ func (r *result) plots() map[string]string {
 
 // loopSeries are the paper's loops as if their single counts were the truth. There is no cost of counting in them.
 func (r *result) loopSeries() []series {
-	out := make([]series, len(patterns))
-	for i, p := range patterns {
+	out := make([]series, len(loops.Patterns))
+	for i, p := range loops.Patterns {
 		out[i] = series{load: p, threads: 1, slots: 1}
 		for _, x := range r.loops {
 			if x.pattern != p {
@@ -60,9 +61,7 @@ func (r *result) loopSeries() []series {
 
 func drawing(of []series, what string) string {
 	var b strings.Builder
-	width, height := len(of)*(panelWidth+marginLeft)+10, 2*(panelHeight+marginTop)+50
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
+	_, height := canvas(&b, len(of))
 	for column := range of {
 		for row, corrected := range []bool{false, true} {
 			fmt.Fprintf(&b, `<g transform="translate(%d %d)">`+"\n", marginLeft+column*(panelWidth+marginLeft), marginTop+row*(panelHeight+marginTop))
@@ -79,13 +78,17 @@ func drawing(of []series, what string) string {
 	return b.String()
 }
 
-// panel draws the axes and the points of one series.
-func panel(b *strings.Builder, s *series, what string, corrected bool) {
-	kind := "raw"
-	if corrected {
-		kind = "corrected"
-	}
-	fmt.Fprintf(b, `<text x="%d" y="-8" text-anchor="middle">%s %s, %s</text>`+"\n", panelWidth/2, s.load, what, kind)
+// canvas begins a drawing of two rows of panels.
+func canvas(b *strings.Builder, columns int) (width, height int) {
+	width, height = columns*(panelWidth+marginLeft)+10, 2*(panelHeight+marginTop)+50
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", width, height)
+	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
+	return width, height
+}
+
+// axes draws those of a panel: ratios against the decades of a number of events.
+func axes(b *strings.Builder, title string, decades int) {
+	fmt.Fprintf(b, `<text x="%d" y="-8" text-anchor="middle">%s</text>`+"\n", panelWidth/2, title)
 	for _, ratio := range []float64{0.5, 0.8, 0.95, 1, 1.05, 1.2, 1.5} {
 		stroke := "#dddddd"
 		if ratio == 1 {
@@ -95,10 +98,19 @@ func panel(b *strings.Builder, s *series, what string, corrected bool) {
 			vertical(ratio), panelWidth, stroke, vertical(ratio)+3, ratio)
 	}
 	for d := range decades + 1 {
-		x := horizontal(math.Pow10(d))
+		x := float64(d) / float64(decades) * panelWidth
 		fmt.Fprintf(b, `<path d="M%.1f 0v%d" stroke="#dddddd" stroke-width="0.6"/><text x="%.1f" y="%d" text-anchor="middle" font-size="9">10<tspan dy="-4" font-size="7">%d</tspan></text>`+"\n",
 			x, panelHeight, x, panelHeight+12, d)
 	}
+}
+
+// panel draws the axes and the points of one series.
+func panel(b *strings.Builder, s *series, what string, corrected bool) {
+	kind := "raw"
+	if corrected {
+		kind = "corrected"
+	}
+	axes(b, s.load+" "+what+", "+kind, decades)
 	for i, c := range colours {
 		from := 0.0
 		if i > 0 {

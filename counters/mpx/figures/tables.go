@@ -227,6 +227,23 @@ const begin, end = "<!-- begin of what the figures command writes -->", "<!-- en
 
 // update writes the tables into the document and the plots beside it.
 func (r *result) update(doc string) error {
+	var b bytes.Buffer
+	if err := r.tables(&b); err != nil {
+		return err
+	}
+	if err := replace(doc, begin, end, b.Bytes()); err != nil {
+		return err
+	}
+	for name, svg := range r.plots() {
+		if err := write(filepath.Join(filepath.Dir(doc), name), svg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace writes a text between two lines of the document.
+func replace(doc, begin, end string, what []byte) error {
 	text, err := os.ReadFile(doc)
 	if err != nil {
 		return err
@@ -236,16 +253,7 @@ func (r *result) update(doc string) error {
 	if !ok || !ok2 {
 		return fmt.Errorf("%s: the lines that say where the tables go are missing: %s", doc, begin)
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s%s\n\n", before, begin)
-	if err := r.tables(&b); err != nil {
-		return err
-	}
-	fmt.Fprintf(&b, "\n%s%s", end, after)
-	for name, svg := range r.plots() {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(doc), name), []byte(svg), 0o644); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(doc, b.Bytes(), 0o644)
+	return write(doc, fmt.Sprintf("%s%s\n\n%s\n%s%s", before, begin, what, end, after))
 }
+
+func write(name, text string) error { return os.WriteFile(name, []byte(text), 0o644) }
