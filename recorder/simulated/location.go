@@ -2,11 +2,7 @@
 
 package simulated
 
-import (
-	"slices"
-
-	"tracerec/trace/wire"
-)
+import "tracerec/trace/wire"
 
 // location is a goroutine, or a thread of a program that is not Go's, on its way to the archive.
 type location struct {
@@ -206,9 +202,7 @@ func (l *location) end(t int64) {
 	l.p.write(l)
 	l.words = nil
 	l.p.end = max(l.p.end, l.last)
-	if i := slices.Index(l.p.open, l); i >= 0 {
-		l.p.open = slices.Delete(l.p.open, i, i+1)
-	}
+	delete(l.p.open, l.number)
 }
 
 // stop writes a location that goes on until its process ends.

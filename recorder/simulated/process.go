@@ -28,7 +28,7 @@ type process struct {
 	goroutines map[uint64]*location
 	natives    map[int]*location    // of a program that is not Go's: its threads
 	folded     map[string]*location // what is no goroutine of the program
-	open       []*location          // that have not ended
+	open       map[uint64]*location // that have not ended, by number
 	locations  uint64               // ever made
 	regions    map[place]uint32
 	functions  map[*function]uint32 // their regions
@@ -44,7 +44,7 @@ type process struct {
 func (r *recording) processOf(id int) *process {
 	p := r.live[id]
 	if p == nil {
-		p = &process{r: r, id: id, begin: r.clock(), status: -1, threads: map[int]*thread{}, goroutines: map[uint64]*location{},
+		p = &process{r: r, id: id, begin: r.clock(), status: -1, threads: map[int]*thread{}, goroutines: map[uint64]*location{}, open: map[uint64]*location{},
 			natives: map[int]*location{}, folded: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{}, sites: map[siteKey]uint32{},
 			objects: map[objectKey]uint32{},
 			remarks: map[string]uint64{}}
@@ -67,7 +67,7 @@ func (p *process) threadOf(id int) *thread {
 func (p *process) newLocation(id uint64) *location {
 	p.locations++
 	l := &location{p: p, number: p.locations, id: id, counted: make([]uint64, len(p.r.readings.names)), last: p.r.clock()}
-	p.open = append(p.open, l)
+	p.open[l.number] = l
 	return l
 }
 
@@ -175,10 +175,10 @@ func stamp(t int64) trace.Stamp { return trace.Stamp{Ticks: uint64(t), Mono: t, 
 
 // endAll writes all locations of the program that the process executes, which ends.
 func (p *process) endAll(t int64) {
-	for _, l := range p.open {
-		l.stop(t)
+	for _, n := range slices.Sorted(maps.Keys(p.open)) {
+		p.open[n].stop(t)
 	}
-	p.open = p.open[:0]
+	clear(p.open)
 }
 
 // finish writes what there is of the process, which ended.
