@@ -35,6 +35,7 @@ vet:
 	GOOS=darwin $(GO) vet ./instrument/... ./cmd/expert
 	GOOS=windows GOARCH=386 $(GO) build ./instrument/...
 	GOARCH=arm64 $(GO) vet ./instrument/... ./internal/...
+	GOARCH=riscv64 $(GO) vet ./instrument/... ./internal/... ./recorder ./cmd/tracerec
 
 # The race detector needs cgo; lint (internal/lint) and the check of generated files are tests too.
 race:
