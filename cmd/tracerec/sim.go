@@ -67,8 +67,8 @@ func (o *simOptions) add(cmd *cobra.Command) {
 }
 
 var (
-	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace", "filter",
-		"only", "sweep", "format"}
+	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace",
+		"filter", "only", "sweep", "format"}
 	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
 )
 
@@ -95,11 +95,19 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 		return fmt.Errorf("unknown format %q: text, json or, with --sweep, csv", o.format)
 	case given("format") && o.sweep == nil && !o.list:
 		return errors.New("--format is for --sweep and --list")
+	case o.only != "" && o.sweep == nil && cmd.Flag("output").Value.String() != "":
+		return errors.New("--only is for counts that are printed: with -o '', or --sweep; a recording has them of all goroutines")
 	case o.sweep != nil:
-		for _, name := range []string{"output", "break", "dump", "trace", "filter"} {
-			if given(name) && cmd.Flag(name).Value.String() != "" {
-				return fmt.Errorf("--%s does not go with --sweep, which only counts", name)
-			}
+		return onlyCounts(cmd)
+	}
+	return nil
+}
+
+// onlyCounts refuses flags that do not go with --sweep.
+func onlyCounts(cmd *cobra.Command) error {
+	for _, name := range []string{"output", "break", "dump", "trace", "filter"} {
+		if f := cmd.Flag(name); f.Changed && f.Value.String() != "" {
+			return fmt.Errorf("--%s does not go with --sweep, which only counts", name)
 		}
 	}
 	return nil

@@ -133,23 +133,48 @@ func readFile[T any](name, what string, read func(io.Reader) (*T, error)) (*T, e
 	return v, nil
 }
 
-// options makes those of a run: what the guest sees, and the program, which is built if need be.
+// options makes those of a run.
 func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Options, err error) {
-	if o.Dir, err = os.Getwd(); err != nil {
+	if err = s.given(&o); err != nil {
 		return o, err
 	}
-	var dirs [2]string
-	for i, name := range []string{"program", "tmp"} {
-		dirs[i] = filepath.Join(s.home, name)
-		if err := os.Mkdir(dirs[i], 0o700); err != nil {
-			return o, err
+	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
+	o.Untimed = s.untimed || s.sweep != nil
+	if o.PMU, err = s.chosenPMU(); err != nil {
+		return o, err
+	}
+	if o.Classify, err = s.classify(m); err != nil {
+		return o, err
+	}
+	file, rest, err := simulated.Build(args, filepath.Join(s.home, "program"), s.cmd.ErrOrStderr())
+	switch s.program = args[0]; {
+	case errors.Is(err, simulated.ErrBuild):
+		return o, &exit{badUse, nil}
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		return o, cannotStart(args[0], err)
+	case err != nil:
+		return o, err
+	}
+	o.Program, o.Args = file, append([]string{guestProgram + "/" + filepath.Base(file)}, rest...)
+	return o, nil
+}
+
+// given says what the guest sees of the host: directories and environment.
+func (s *simulation) given(o *simulated.Options) (err error) {
+	if o.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	o.Mounts = []linux.Mount{{Guest: o.Dir, Host: o.Dir}, {Guest: guestProgram, Host: filepath.Join(s.home, "program")},
+		{Guest: guestTemp, Host: filepath.Join(s.home, "tmp"), Write: true}}
+	for _, m := range o.Mounts[1:] {
+		if err := os.Mkdir(m.Host, 0o700); err != nil {
+			return err
 		}
 	}
-	o.Mounts = []linux.Mount{{Guest: o.Dir, Host: o.Dir}, {Guest: guestProgram, Host: dirs[0]}, {Guest: guestTemp, Host: dirs[1], Write: true}}
 	for _, text := range s.mounts {
 		given, err := parseMount(text, o.Dir)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.Mounts = slices.DeleteFunc(o.Mounts, func(m linux.Mount) bool { return m.Guest == given.Guest })
 		o.Mounts = append(o.Mounts, given)
@@ -163,25 +188,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 		o.Env = slices.DeleteFunc(o.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
 		o.Env = append(o.Env, text)
 	}
-	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
-	o.Untimed = s.untimed || s.sweep != nil
-	if o.PMU, err = s.chosenPMU(); err != nil {
-		return o, err
-	}
-	if o.Classify, err = s.classify(m); err != nil {
-		return o, err
-	}
-	file, rest, err := simulated.Build(args, dirs[0], s.cmd.ErrOrStderr())
-	switch s.program = args[0]; {
-	case errors.Is(err, simulated.ErrBuild):
-		return o, &exit{badUse, nil}
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		return o, cannotStart(args[0], err)
-	case err != nil:
-		return o, err
-	}
-	o.Program, o.Args = file, append([]string{guestProgram + "/" + filepath.Base(file)}, rest...)
-	return o, nil
+	return nil
 }
 
 // parseMount reads GUEST=HOST[:rw]; names of the guest are relative to its working directory.

@@ -459,6 +459,7 @@ func TestSimRefuses(t *testing.T) {
 		{"--format csv", "--format is for --sweep and --list"},
 		{"--format xml --list", `unknown format "xml"`},
 		{"--list", "--list takes no program"},
+		{"--only main.main", "--only is for counts that are printed"},
 		{"--live", "--live is not for runs on the simulator"},
 		{"--certify", "--certify is not for runs on the simulator"},
 	} {

@@ -156,15 +156,18 @@ type eventRow struct {
 	Description string `json:"description"`
 }
 
+// simList is what there is to choose from.
+type simList struct {
+	Machines   []machineRow      `json:"machines"`
+	PMUs       []machineRow      `json:"pmus"`
+	Machine    string            `json:"machine"` // of which the following are
+	Parameters []cache.Parameter `json:"parameters"`
+	Events     []eventRow        `json:"events"`
+}
+
 // listing tells which machines there are, and of the chosen one parameters and events.
 func (s *simulation) listing(m *cache.Machine) error {
-	v := struct {
-		Machines   []machineRow      `json:"machines"`
-		PMUs       []machineRow      `json:"pmus"`
-		Machine    string            `json:"machine"` // of which the following are
-		Parameters []cache.Parameter `json:"parameters"`
-		Events     []eventRow        `json:"events"`
-	}{Machine: s.machine}
+	v := simList{Machine: s.machine}
 	for _, name := range cache.Machines() {
 		x, err := cache.Named(name)
 		if err != nil {
@@ -189,15 +192,20 @@ func (s *simulation) listing(m *cache.Machine) error {
 	for _, e := range c.Events() {
 		v.Events = append(v.Events, eventRow{e.Name, e.Description})
 	}
-	w := s.cmd.OutOrStdout()
 	if s.format == "json" {
-		encoder := json.NewEncoder(w)
+		encoder := json.NewEncoder(s.cmd.OutOrStdout())
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(v)
 	}
+	_, err = io.WriteString(s.cmd.OutOrStdout(), v.text())
+	return err
+}
+
+// text writes the list in 80 columns.
+func (v *simList) text() string {
 	var out strings.Builder
 	out.WriteString("machines (--machine)\n")
-	for _, x := range append(v.Machines, machineRow{noMachine, "only what does not depend on caches and prediction is counted"}) {
+	for _, x := range append(slices.Clone(v.Machines), machineRow{noMachine, "only what does not depend on caches and prediction is counted"}) {
 		describeName(&out, 8, x.Name, x.Title)
 	}
 	out.WriteString("\nPMUs (--pmu)\n")
@@ -205,7 +213,7 @@ func (s *simulation) listing(m *cache.Machine) error {
 		describeName(&out, 8, x.Name, x.Title)
 	}
 	if v.Parameters != nil {
-		fmt.Fprintf(&out, "\nparameters of %s (--set, --sweep)\n", s.machine)
+		fmt.Fprintf(&out, "\nparameters of %s (--set, --sweep)\n", v.Machine)
 		var words []string
 		for _, p := range v.Parameters {
 			words = append(words, p.Name+"="+p.Value)
@@ -214,12 +222,11 @@ func (s *simulation) listing(m *cache.Machine) error {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}
 	}
-	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", s.machine)
+	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", v.Machine)
 	for _, e := range v.Events {
 		describeName(&out, 16, e.Name, e.Description)
 	}
-	_, err = io.WriteString(w, out.String())
-	return err
+	return out.String()
 }
 
 // describeName writes a name in a column, and beside it what it is.
