@@ -3,7 +3,9 @@ package examples_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +74,27 @@ func TestPropertiesOnTheSimulator(t *testing.T) {
 		require.Contains(t, diff, "Execution in main.main/"+c.function)
 		t.Log("\n" + diff)
 	}
+}
+
+// libHPM's report of IS has as many loads and stores as its ten iterations ask for: 10·(3·2^16 + 2·2^11) and 10·(2·2^16 + 2·2^11).
+func TestHPMOnTheSimulator(t *testing.T) {
+	if runtime.GOOS != "linux" || raceDetector {
+		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
+	}
+	dir := filepath.Join(t.TempDir(), "trace.dir")
+	output := execute(t, "tracerec", "--sim", "--machine", "bgl", "-c", "hpm", "--env", "GODEBUG=asyncpreemptoff=1", "-q", "-o", dir, "./nas/is")
+	require.Contains(t, string(output), "verified")
+	report := string(execute(t, "expert", "stat", "--hpm", "--region", "^timed$", dir))
+	value := func(name string) (user int64) {
+		m := regexp.MustCompile(regexp.QuoteMeta(name) + ` +: +(\d+) +(\S+)\n`).FindStringSubmatch(report)
+		require.NotNil(t, m, "%s in\n%s", name, report)
+		user, err := strconv.ParseInt(m[1], 10, 64)
+		require.NoError(t, err)
+		return user
+	}
+	require.InEpsilon(t, 2_007_040, value("BGL_LOAD (Loads completed)"), 0.001)
+	require.InEpsilon(t, 1_351_680, value("BGL_STORE (Stores completed)"), 0.001)
+	accesses := value("BGL_LOAD (Loads completed)") + value("BGL_STORE (Stores completed)") + value("BGL_FP_LOAD (Floating point loads)") + value("BGL_FP_STORE (Floating point stores)")
+	require.Equal(t, accesses, value("BGL_D1_HIT (L1 data hits (l/s))")+value("BGL_D1_L_MISS (L1 data load misses)")+value("BGL_D1_S_MISS (L1 data store misses)"))
+	require.Regexp(t, `PAPI_TOT_CYC +: +\d+ +[1-9]\d*\n`, report, "the kernel's cycles are modelled")
 }

@@ -28,7 +28,11 @@ func newRun(use string) *cobra.Command {
 				return err
 			}
 			if sim.on {
-				return sim.run(cmd, simRecording{o.Dir, simEvents(lists), o.Quiet}, args)
+				names, err := chosenCounters(lists, specs, spec.CPU{Vendor: "simulator"})
+				if err != nil {
+					return err
+				}
+				return sim.run(cmd, simRecording{o.Dir, names, o.Quiet}, args)
 			}
 			if len(args) == 0 {
 				return errors.New("no program to record; see tracerec --help")
@@ -37,7 +41,7 @@ func newRun(use string) *cobra.Command {
 				return fmt.Errorf("--patience %v: less than nothing", o.Patience)
 			}
 			var err error
-			if o.Counters, err = chosenCounters(lists, specs); err != nil {
+			if o.Counters, err = chosenCounters(lists, specs, spec.CPU(events.Here())); err != nil {
 				return err
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
@@ -73,12 +77,12 @@ func newRun(use string) *cobra.Command {
 }
 
 // chosenCounters returns the counters that -c and --spec ask for: lists of names, and sets of the specifications by name. A
-// specification with one set stands for that.
-func chosenCounters(lists, specs []string) (names []string, err error) {
+// specification with one set stands for that; without any, those for the processor count.
+func chosenCounters(lists, specs []string, cpu spec.CPU) (names []string, err error) {
 	if len(lists) == 0 && len(specs) == 0 {
 		return nil, nil
 	}
-	loaded, err := loadSpecs(specs, spec.CPU(events.Here()))
+	loaded, err := loadSpecs(specs, cpu)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,11 @@ var titles = [][2]string{
 type mode struct {
 	metric *query.Metric
 	values []cube.Value
+	bounds []cube.Value // what may belong to others; nil for none
 }
+
+// bound tells whether something in a region may belong to others.
+func (m *mode) bound(region int) bool { return m.bounds != nil && !empty(m.bounds[region]) }
 
 // counter is a counter in user mode, or in all that was counted, and in kernel mode.
 type counter struct {
@@ -140,7 +144,11 @@ func byRegion(m *query.Model, name string) *mode {
 	if err != nil {
 		return nil
 	}
-	return &mode{q, values}
+	x := &mode{q, values, nil}
+	if u := q.Uncertain(); u != nil {
+		x.bounds, _, _ = m.ByRegion(query.What{Metric: u}, nil)
+	}
+	return x
 }
 
 // counters collects the counters as they were measured: those of figure 2 in its order, then the others in the report's.
@@ -186,12 +194,12 @@ func (s *Section) count(counters []*counter, region int) {
 		x := Count{Name: c.name, Title: c.title}
 		if c.user != nil {
 			x.User = Value{c.user.values[region], true}
-			x.Bound = c.user.metric.Uncertain() != nil
+			x.Bound = c.user.bound(region)
 			user[c.name] = x.User.Float64()
 		}
 		if c.kernel != nil {
 			x.Kernel = Value{c.kernel.values[region], true}
-			x.Bound = x.Bound || c.kernel.metric.Uncertain() != nil
+			x.Bound = x.Bound || c.kernel.bound(region)
 		}
 		s.Counts = append(s.Counts, x)
 	}
