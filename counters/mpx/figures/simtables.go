@@ -145,26 +145,27 @@ func span(of []point, what func(*point) float64, format string) string {
 // biases writes what MPX does to the misses.
 func (s *simulation) biases(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n#### Misses of the level-one data cache that MPX causes\n\n")
-	fmt.Fprintf(b, "2^%d iterations, exact counts of the measured thread.\n\n", min(s.config.iterations, biasPower))
-	fmt.Fprintln(b, "| | | | | | rotator, one processor | | | rotator, two processors | | the thread itself | |")
-	fmt.Fprintln(b, "|---|---|---|---|---|---|---|---|---|---|---|---|")
-	fmt.Fprintln(b, "| loop | passes | L1 | t | misses without MPX | more | each rotation | MPX says | more | each rotation | more | each rotation |")
+	fmt.Fprintf(b, "2^%d iterations; exact counts of the measured thread. Lost: how often by rotation the thread lost its processor, beyond the run without MPX; moved: how often it got another.\n\n", min(s.config.iterations, biasPower))
+	fmt.Fprintln(b, "| | | | | | rotator, one processor | | | | rotator, two processors | | | the thread itself | |")
+	fmt.Fprintln(b, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(b, "| loop | passes | L1 | t | misses without MPX | more | by rotation | lost | MPX says | more | by rotation | moved | more | by rotation |")
 	for i := range biases {
 		x := &biases[i]
 		a := x.asks(s.config)
 		shared, handler, apart := s.pollution(a[0], a[1]), s.pollution(a[0], a[2]), s.pollution(a[3], a[4])
-		says := "–"
-		if shared.estimate.Known() {
-			says = fmt.Sprintf("%+.1f %%", 100*(float64(shared.estimate.Count)/float64(shared.alone)-1))
+		says, passes := "–", "–"
+		if v := shared.with.Values[misses]; v.Known() {
+			says = more(float64(v.Count)/float64(shared.without.Truth[misses]) - 1)
 		}
-		passes := "–"
 		if x.pattern == "tiled" {
 			passes = fmt.Sprint(x.passes)
 		}
-		fmt.Fprintf(b, "| %s | %s | %d KiB | %v | %d | %s | %s | %s | %s | %s | %s | %s |\n", x.pattern, passes, x.l1>>10, a[0].slice, shared.alone,
-			shared.more(), shared.each(), says, apart.more(), apart.each(), handler.more(), handler.each())
+		fmt.Fprintf(b, "| %s | %s | %d KiB | %v | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", x.pattern, passes, x.l1>>10, a[0].slice, shared.without.Truth[misses],
+			more(shared.share()), shared.misses(), shared.scheduled(lost), says, more(apart.share()), apart.misses(), apart.scheduled(moved), more(handler.share()), handler.misses())
 	}
 }
+
+func more(share float64) string { return fmt.Sprintf("%+.1f %%", 100*share) }
 
 // update writes the tables into the document and the figures beside it.
 func (s *simulation) update(doc string) error {

@@ -15,6 +15,9 @@ var simulatedEvents = []string{"cycles", "L1 misses", "FP operations", "loads"}
 
 const cycles, misses = 0, 1 // of these
 
+// How often a thread lost its processor, and got another one.
+const lost, moved = 0, 1
+
 // Modes of a run of the guest.
 const (
 	off     = "off"     // without MPX
@@ -48,6 +51,7 @@ type simulatedThread struct {
 	Truth     []int64     // by event
 	Values    []mpx.Value // none without MPX
 	Rotations int
+	Scheduled [2]int64 // see lost, moved
 }
 
 // The figures' runs, but for what is varied.
@@ -58,7 +62,7 @@ const (
 	biasPower    = 21
 )
 
-// processors are how many the machine has: a single thread shares one with the rotator, others each have one as in the paper.
+// figureAsk is a run of a figure: with as many processors as threads, as in the paper, so that the rotator shares them.
 func figureAsk(pattern string, power, threads int, slice time.Duration, mode string) ask {
 	return ask{pattern, power, threads, threads, ownPasses, slice, mode, ownL1}
 }
@@ -102,9 +106,7 @@ func (b *bias) asks(c config) []ask {
 
 // simulatedAsks are all runs, each once, the longest first so that workers end together.
 func simulatedAsks(c config) (asks []ask) {
-	for _, a := range figureAsks(c) {
-		asks = append(asks, a)
-	}
+	asks = figureAsks(c)
 	for i := range biases {
 		for _, a := range biases[i].asks(c) {
 			if !slices.Contains(asks, a) {
@@ -176,26 +178,30 @@ func near(points []point, ratio func(*point) float64) (known, one, five int) {
 }
 
 // pollution is what MPX does to the misses of a run.
-type pollution struct {
-	alone, with int64
-	estimate    mpx.Value
-	rotations   int
-}
+type pollution struct{ without, with simulatedThread }
 
 func (s *simulation) pollution(without, with ask) pollution {
-	w := s.runs[with].threads[0]
-	return pollution{s.runs[without].threads[0].Truth[misses], w.Truth[misses], w.Values[misses], w.Rotations}
+	return pollution{s.runs[without].threads[0], s.runs[with].threads[0]}
 }
 
-// more writes how many more misses there are, in per cent.
-func (p pollution) more() string {
-	return fmt.Sprintf("%+.1f %%", 100*(float64(p.with)/float64(p.alone)-1))
+// share is how many more misses there are, as a part of those without MPX.
+func (p pollution) share() float64 {
+	return float64(p.with.Truth[misses])/float64(p.without.Truth[misses]) - 1
 }
 
-// each writes how many that are by rotation.
-func (p pollution) each() string {
-	if p.rotations == 0 {
+// each writes how much there is of it for each rotation.
+func (p pollution) each(more int64, format string) string {
+	if p.with.Rotations == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.0f", float64(p.with-p.alone)/float64(p.rotations))
+	return fmt.Sprintf(format, float64(more)/float64(p.with.Rotations))
+}
+
+func (p pollution) misses() string {
+	return p.each(p.with.Truth[misses]-p.without.Truth[misses], "%.0f")
+}
+
+// scheduled writes how often the thread lost its processor, or got another one, for each rotation.
+func (p pollution) scheduled(what int) string {
+	return p.each(p.with.Scheduled[what]-p.without.Scheduled[what], "%.1f")
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"tracerec/counters"
 	"tracerec/counters/mpx"
 	"tracerec/counters/mpx/figures/loops"
 	"tracerec/counters/perf"
@@ -26,6 +27,7 @@ import (
 var (
 	multiplexed = []string{"cycles", "cpu/PAPI_L1_DCM/", "cpu/PAPI_FP_OPS/", "cpu/PAPI_LD_INS/"}
 	counted     = []string{"PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_FP_OPS", "PAPI_LD_INS"}
+	scheduling  = []string{"context-switches", "cpu-migrations"} // which take none of the unit's counters
 )
 
 // run says what to do.
@@ -44,7 +46,7 @@ type thread struct {
 	Truth     []uint64 // exact, in the order of the events
 	Values    []value  // none without MPX
 	Rotations int
-	Switches  int
+	Scheduled []int64 // how often the thread lost its processor, and got another one
 }
 
 // value is what matters here of an [mpx.Value].
@@ -105,6 +107,10 @@ func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
 	if err == nil {
 		err = exact.Select(counted...)
 	}
+	kernels := counters.New(perf.New())
+	if err == nil {
+		err = kernels.AddAll(scheduling...)
+	}
 	var set *mpx.Set
 	var m *mpx.Multiplexer
 	if err == nil && r.mode != "off" {
@@ -117,12 +123,19 @@ func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
 		return t, err
 	}
 	x.Scrub()
+	if err = kernels.Start(); err != nil {
+		return t, err
+	}
 	if set == nil {
 		err = r.measure(exact, x, nil)
 	} else if err = set.Start(); err == nil {
 		err = errors.Join(r.measure(exact, x, m), set.Stop())
 	}
 	if err != nil {
+		return t, err
+	}
+	t.Scheduled = make([]int64, len(scheduling))
+	if err = kernels.Stop(t.Scheduled); err != nil {
 		return t, err
 	}
 	user, kernel := make([]uint64, len(counted)), make([]uint64, len(counted))
@@ -143,7 +156,7 @@ func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
 	for _, v := range v {
 		t.Values = append(t.Values, value{v.Count, v.Slices, v.Enough, v.Counted, v.Total})
 	}
-	t.Rotations, t.Switches = m.Stats().Rotations, m.Stats().Switches
+	t.Rotations = m.Stats().Rotations
 	return t, err
 }
 
