@@ -48,6 +48,7 @@ func newQuick(c, translation *Cache) *Quick {
 	translation.quick, translation.clock = q, &q.now
 	if c.shadow != nil {
 		c.shadow.clock = &q.now
+		c.shadow.nodes = make([]node, 0, c.shadow.size) // which stay where they are
 		c.shadow.left = func(line uint64) { q.drop(line<<c.shift, c.g.Line) }
 	}
 	return q

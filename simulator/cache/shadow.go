@@ -8,7 +8,7 @@ import "math/bits"
 type shadow struct {
 	size  int
 	clock *uint64
-	nodes []node  // which stay where they are
+	nodes []node
 	chain []int32 // by the low bits of a line, the first node of such a line, from 1 on; 0 is none
 	heap  []entry
 	ever  map[uint64]*[lineGroup / 64]uint64 // groups of lines, and which of them were ever there
@@ -31,8 +31,8 @@ type entry struct {
 }
 
 func newShadow(size int, clock *uint64) *shadow {
-	return &shadow{size: size, clock: clock, nodes: make([]node, 0, size), chain: make([]int32, 1<<bits.Len(uint(size))),
-		heap: make([]entry, 0, size), ever: map[uint64]*[lineGroup / 64]uint64{}}
+	return &shadow{size: size, clock: clock, chain: make([]int32, 1<<bits.Len(uint(size))),
+		ever: map[uint64]*[lineGroup / 64]uint64{}}
 }
 
 // access returns of which kind a miss would be.
