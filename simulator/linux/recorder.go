@@ -28,8 +28,11 @@ func flock(t *thread, a [6]uint64) (int64, errno) {
 		return 0, err
 	}
 	attempt := func() (int64, errno) {
-		t.k.changed = true // another may wait for it
-		return 0, number(syscall.Flock(int(r.Fd()), int(a[1])|noWait))
+		err := syscall.Flock(int(r.Fd()), int(a[1])|noWait)
+		if err == nil {
+			t.k.changed = true // another may wait for what this one gave up
+		}
+		return 0, number(err)
 	}
 	n, err := attempt()
 	if err != syscall.EAGAIN || a[1]&noWait != 0 {
