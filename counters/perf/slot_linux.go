@@ -19,8 +19,9 @@ type slot struct {
 	on       target
 	lead, fd int
 	e        Encoded
-	bits     uint64 // flags that it was opened with
-	count0   uint64 // values at the begin of the slice
+	known    map[string]Encoded // what was counted, by name: looking names up in sysfs takes much longer than exchanging events
+	bits     uint64             // flags that it was opened with
+	count0   uint64             // values at the begin of the slice
 	cycles0  uint64
 	words    [3]uint64
 	closed   bool
@@ -39,11 +40,11 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 	if thread <= 0 {
 		return nil, fmt.Errorf("perf_event: %w: a slot needs the number of a thread", substrate.ErrUnsupported)
 	}
-	first, err := s.catalog.parse(event)
+	l := &slot{from: s, on: target{thread, -1, false}, lead: -1, fd: -1, known: map[string]Encoded{}}
+	first, err := l.parse(event)
 	if err != nil {
 		return nil, err
 	}
-	l := &slot{from: s, on: target{thread, -1, false}, lead: -1, fd: -1}
 	for _, name := range companions {
 		e, parseErr := s.catalog.parse(name)
 		if parseErr != nil || e.pmu == "cpu" && s.single() {
@@ -61,6 +62,18 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+// parse encodes an event, and remembers how.
+func (l *slot) parse(name string) (Encoded, error) {
+	if e, ok := l.known[name]; ok {
+		return e, nil
+	}
+	e, err := l.from.catalog.parse(name)
+	if err == nil {
+		l.known[name] = e
+	}
+	return e, err
 }
 
 // single reports whether the processor has one counter only: none is left for cycles beside another event.
@@ -135,7 +148,7 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 	if l.closed {
 		return 0, 0, fmt.Errorf("perf_event: %w: the slot is closed", substrate.ErrUnsupported)
 	}
-	e, parseErr := l.from.catalog.parse(next)
+	e, parseErr := l.parse(next)
 	if parseErr == nil && e.Type == typeBreakpoint && l.e.Type == typeBreakpoint && e.Flags == l.e.Flags {
 		return l.modify(e)
 	}
