@@ -57,8 +57,8 @@ func TestMultiplexingOnTheSimulator(t *testing.T) {
 	apart := pollution{of(2, ownL1, off), of(2, ownL1, rotator)}.share()
 	roomy := pollution{of(1, 8*ownL1, off), of(1, 8*ownL1, rotator)}.share()
 	t.Logf("more misses: %s sharing the cache, %s not, %s sharing a large one", more(shared), more(apart), more(roomy))
-	require.Greater(t, shared, 0.2)
-	require.Less(t, apart, shared/2)
+	require.Greater(t, shared, 0.15)
+	require.Less(t, apart, shared*2/3)
 	require.Less(t, roomy, shared/2)
 }
 
