@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed shipped/*.spec
@@ -33,13 +34,20 @@ func Text(name string) ([]byte, error) {
 	return shipped.ReadFile("shipped/" + name + ".spec")
 }
 
-// Open returns a shipped specification by its name.
+// opened holds what Open has read, by name: a func() (*Spec, error).
+var opened sync.Map
+
+// Open returns a shipped specification by its name. Each is read once: a Spec never changes.
 func Open(name string) (*Spec, error) {
 	text, err := Text(name)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name, text)
+	read, ok := opened.Load(name)
+	if !ok {
+		read, _ = opened.LoadOrStore(name, sync.OnceValues(func() (*Spec, error) { return Parse(name, text) }))
+	}
+	return read.(func() (*Spec, error))()
 }
 
 // Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later ones may
