@@ -22,7 +22,8 @@ type Machine struct {
 	// else the present time.
 	Ended     func(pid int, began uint64) (at trace.Stamp, ended bool)
 	Processor trace.Processor
-	Hertz     uint64 // its processors' cycles per second
+	Hertz     uint64                   // its processors' cycles per second
+	Source    func(file string) string // where a file of the source is that the program calls so; nil if it is there
 }
 
 func (m *Machine) now(k clock.Kind) trace.Stamp {

@@ -88,6 +88,9 @@ func (p *process) describe() error {
 			p.missing = append(p.missing, missingText(d))
 			continue
 		}
+		if d.Type == wire.DefRegion && p.machine != nil && p.machine.Source != nil {
+			d.File = p.machine.Source(d.File)
+		}
 		if err := p.out.Define(d); err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	if o.Classify, err = s.classify(m); err != nil {
 		return o, err
 	}
-	file, rest, err := simulated.Build(args, filepath.Join(s.home, "program"), s.cmd.ErrOrStderr())
+	p, err := simulated.Build(args, filepath.Join(s.home, "program"), s.cmd.ErrOrStderr())
 	switch s.program = args[0]; {
 	case errors.Is(err, simulated.ErrBuild):
 		return o, &exit{badUse, nil}
@@ -155,7 +155,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	case err != nil:
 		return o, err
 	}
-	o.Program, o.Args = file, append([]string{guestProgram + "/" + filepath.Base(file)}, rest...)
+	o.Program, o.Sources, o.Args = p.File, p.Sources, append([]string{guestProgram + "/" + filepath.Base(p.File)}, p.Args...)
 	return o, nil
 }
 

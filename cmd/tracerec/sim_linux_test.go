@@ -324,6 +324,9 @@ func TestSimInstrumented(t *testing.T) {
 	require.NotContains(t, r.stderr, "functions")
 	clean(t, archive)
 	require.Equal(t, map[string]int{"work": 100}, count(t, archive, "enter"))
+	source, err := filepath.Abs("testdata/programs/subject/main.go")
+	require.NoError(t, err)
+	require.Equal(t, source, regionFiles(t, archive)["work"])
 }
 
 // An address trace holds all instructions and accesses, and a second model of the caches misses as often as the first did.

@@ -116,7 +116,7 @@ func attend(o *Options, c *count.Counters) (*inside, error) {
 	options := recorder.Defaults(o.Output)
 	options.Resolution, options.Counters = 1, events
 	options.Say = func(text string) { in.archive.Messages = append(in.archive.Messages, text) }
-	in.recorder, err = recorder.Attend(options, &recorder.Machine{Session: sessionDir, Now: in.now, Ended: in.ended, Processor: processorOf(o.Machine)})
+	in.recorder, err = recorder.Attend(options, &recorder.Machine{Session: sessionDir, Now: in.now, Ended: in.ended, Processor: processorOf(o.Machine), Source: o.source})
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ type process struct {
 	functions  map[*function]uint32 // their regions
 	sites      map[siteKey]uint32   // regions of operations
 	objects    map[objectKey]uint32
+	used       map[uint64]int64     // when channels and WaitGroups were used last, by their addresses
 	made       uint32               // objects
 	defs       []wire.Def           // not written yet
 	out        *trace.ProcessWriter // nil until something is written
@@ -46,7 +47,7 @@ func (r *recording) processOf(id int) *process {
 	if p == nil {
 		p = &process{r: r, id: id, begin: r.clock(), status: -1, threads: map[int]*thread{}, goroutines: map[uint64]*location{}, open: map[uint64]*location{},
 			natives: map[int]*location{}, folded: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{}, sites: map[siteKey]uint32{},
-			objects: map[objectKey]uint32{},
+			objects: map[objectKey]uint32{}, used: map[uint64]int64{},
 			remarks: map[string]uint64{}}
 		r.live[id] = p
 		r.all = append(r.all, p)
@@ -93,7 +94,7 @@ func (p *process) region(at place) uint32 {
 	if !ok {
 		id = uint32(min(len(p.regions)+1, wire.MaxID))
 		p.regions[at] = id
-		p.defs = append(p.defs, wire.Def{Type: wire.DefRegion, ID: id, Name: at.name, Func: at.function, File: at.file, Line: uint32(at.line)})
+		p.defs = append(p.defs, wire.Def{Type: wire.DefRegion, ID: id, Name: at.name, Func: at.function, File: p.r.o.source(at.file), Line: uint32(at.line)})
 	}
 	return id
 }

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Program string // the file, an ELF program for Linux on RISC-V
 	Args    []string
+	Sources map[string]string // directories of its source, see [Program]
 	Env     []string
 	Dir     string // the working directory, of the guest
 	Mounts  []linux.Mount
