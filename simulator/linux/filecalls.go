@@ -3,50 +3,37 @@
 package linux
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"syscall"
 
 	"tracerec/simulator/memory"
 )
 
-// at returns the absolute name that a directory's descriptor and a name mean.
-func (t *thread) at(dir, name uint64) (string, errno) {
-	s, err := t.p.text(name)
-	if err != 0 {
-		return "", err
-	}
-	if s == "" {
-		return "", syscall.ENOENT
-	}
-	from := t.p.dir
-	if int32(dir) != -100 && s[0] != '/' {
-		o, err := t.p.files.get(dir)
-		if err != 0 {
-			return "", err
-		}
-		from = o.path
-	}
-	return t.k.fs.absolute(from, s), 0
-}
-
 func openat(t *thread, a [6]uint64) (int64, errno) {
-	name, err := t.at(a[0], a[1])
+	s, err := t.p.text(a[1])
 	if err != 0 {
 		return 0, err
 	}
-	f, err := t.k.fs.open(t.k, name, a[2], a[3])
-	if err == syscall.ENOENT && a[2]&3 == 0 {
-		if f = t.told(name); f != nil {
-			err = 0
+	flags := a[2]
+	if flags&oCreate != 0 && strings.HasSuffix(s, "/") {
+		return 0, syscall.EISDIR
+	}
+	p, err := t.findText(a[0], s, flags&oNoFollow == 0 && flags&(oCreate|oExclusive) != oCreate|oExclusive)
+	f := t.shown(p, flags)
+	if f == nil {
+		if err != 0 {
+			return 0, err
+		}
+		if f, err = t.k.fs.open(p, flags, a[3]); err != 0 {
+			return 0, err
 		}
 	}
-	if err != 0 {
-		return 0, err
-	}
-	fd, err := t.p.files.add(&open{file: f, flags: a[2] & (3 | oAppend | oNonblock), path: name, inode: t.k.fs.inode(name)}, 0, a[2])
+	fd, err := t.p.files.add(&open{file: f, flags: flags & (3 | oAppend | oNonblock), path: p.name, inode: t.k.fs.inode(p.name)}, 0, flags)
 	if err != 0 {
 		f.close()
 	}
@@ -119,6 +106,19 @@ func ftruncate(t *thread, a [6]uint64) (int64, errno) {
 	return 0, number(r.Truncate(int64(a[1])))
 }
 
+func truncate(t *thread, a [6]uint64) (int64, errno) {
+	p, err := t.find(atWorkingDir&0xffffffff, a[0], true)
+	if err != 0 {
+		return 0, err
+	}
+	f, err := t.k.fs.open(p, oWriteOnly, 0)
+	if err != 0 {
+		return 0, err
+	}
+	defer f.close()
+	return 0, number(f.(*regular).Truncate(int64(a[1])))
+}
+
 // Types of files in st_mode.
 const (
 	modeDirectory = 0o040000
@@ -151,6 +151,11 @@ func (t *thread) stat(at uint64, inode uint64, mode uint32, size int64) errno {
 // statInfo is stat of what the host says.
 func (t *thread) statInfo(at, inode uint64, info fs.FileInfo) errno {
 	mode, size := uint32(info.Mode().Perm()), info.Size()
+	for bit, is := range map[uint32]fs.FileMode{0o1000: fs.ModeSticky, 0o2000: fs.ModeSetgid, 0o4000: fs.ModeSetuid} {
+		if info.Mode()&is != 0 {
+			mode |= bit
+		}
+	}
 	switch m := info.Mode(); {
 	case m.IsDir():
 		mode, size = mode|modeDirectory, memory.PageSize
@@ -161,7 +166,11 @@ func (t *thread) statInfo(at, inode uint64, info fs.FileInfo) errno {
 	default:
 		mode |= modeDevice
 	}
-	return t.stat(at, inode, mode, size)
+	err := t.stat(at, inode, mode, size)
+	if host, ok := info.Sys().(*syscall.Stat_t); ok && err == 0 && !info.IsDir() {
+		err = t.p.putWord32(at+20, uint32(host.Nlink))
+	}
+	return err
 }
 
 func fstat(t *thread, a [6]uint64) (int64, errno) {
@@ -177,6 +186,9 @@ func fstat(t *thread, a [6]uint64) (int64, errno) {
 		}
 		return 0, t.statInfo(a[1], o.inode, info)
 	case *directory:
+		if p, err := t.k.fs.look(o.path); err == 0 && p.info != nil {
+			return 0, t.statInfo(a[1], o.inode, p.info)
+		}
 		return 0, t.stat(a[1], o.inode, modeDirectory|0o755, memory.PageSize)
 	}
 	mode := uint32(modePipe)
@@ -188,35 +200,30 @@ func fstat(t *thread, a [6]uint64) (int64, errno) {
 
 func fstatat(t *thread, a [6]uint64) (int64, errno) {
 	const emptyPath, noFollow = 0x1000, 0x100
-	if s, err := t.p.text(a[1]); err == 0 && s == "" && a[3]&emptyPath != 0 {
+	s, err := t.p.text(a[1])
+	switch {
+	case err != 0:
+		return 0, err
+	case s == "" && a[3]&emptyPath != 0:
 		return fstat(t, [6]uint64{a[0], a[2]})
 	}
-	name, err := t.at(a[0], a[1])
-	if err != 0 {
-		return 0, err
+	if _, rest, ok := t.p.ownLink(s); ok && rest == "" && a[3]&noFollow != 0 {
+		return 0, t.stat(a[2], t.k.fs.inode(s), modeLink|0o777, 0)
 	}
-	if name == "/dev/null" {
+	p, err := t.findText(a[0], s, a[3]&noFollow == 0)
+	switch name := p.name; {
+	case name == "/dev/null":
 		return 0, t.stat(a[2], 3, modeDevice|0o666, 0)
-	}
-	if t.k.net.names[name] != nil {
+	case t.k.net.names[name] != nil:
 		return 0, t.stat(a[2], t.k.fs.inode(name), modeSocket|0o755, 0)
 	}
-	if err, ok := t.statShown(a[2], name); ok {
+	if p.info != nil && err == 0 {
+		return 0, t.statInfo(a[2], t.k.fs.inode(p.name), p.info)
+	}
+	if err, ok := t.statShown(a[2], p.name); ok {
 		return 0, err
 	}
-	m, in, err := t.k.fs.find(name)
-	if err != 0 {
-		return 0, err
-	}
-	stat := m.root.Stat
-	if a[3]&noFollow != 0 {
-		stat = m.root.Lstat
-	}
-	info, e := stat(in)
-	if e != nil {
-		return 0, number(e)
-	}
-	return 0, t.statInfo(a[2], t.k.fs.inode(name), info)
+	return 0, cmp.Or(err, syscall.ENOENT)
 }
 
 func getdents(t *thread, a [6]uint64) (int64, errno) {
@@ -261,18 +268,21 @@ func getdents(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func readlinkat(t *thread, a [6]uint64) (int64, errno) {
-	name, err := t.at(a[0], a[1])
+	s, err := t.p.text(a[1])
 	if err != 0 {
 		return 0, err
 	}
-	target := t.p.program
-	if name != "/proc/self/exe" {
-		m, in, err := t.k.fs.find(name)
-		if err != 0 {
+	target, rest, ok := t.p.ownLink(s)
+	if !ok || rest != "" {
+		p, err := t.findText(a[0], s, false)
+		if err = cmp.Or(err, p.exists()); err != 0 {
 			return 0, err
 		}
+		if p.info.Mode()&fs.ModeSymlink == 0 {
+			return 0, syscall.EINVAL
+		}
 		var e error
-		if target, e = m.root.Readlink(in); e != nil {
+		if target, e = p.mount.root.Readlink(p.in); e != nil {
 			return 0, number(e)
 		}
 	}
@@ -281,117 +291,14 @@ func readlinkat(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func faccessat(t *thread, a [6]uint64) (int64, errno) {
-	name, err := t.at(a[0], a[1])
-	if err != 0 {
-		return 0, err
-	}
-	if name == "/dev/null" {
-		return 0, 0
-	}
-	m, in, err := t.k.fs.find(name)
-	if err != 0 {
-		return 0, err
-	}
-	info, e := m.root.Stat(in)
+	p, err := t.find(a[0], a[1], true)
 	switch {
-	case e != nil:
-		return 0, number(e)
-	case a[2]&2 != 0 && !m.Write:
-		return 0, syscall.EROFS
-	case a[2]&1 != 0 && info.Mode()&0o111 == 0:
-		return 0, syscall.EACCES
-	}
-	return 0, 0
-}
-
-// change does something to a name that may be changed.
-func (t *thread) change(dir, name uint64, do func(m mounted, in string) error) (int64, errno) {
-	s, err := t.at(dir, name)
-	if err != 0 {
-		return 0, err
-	}
-	m, in, err := t.k.fs.writable(s)
-	if err != 0 {
-		return 0, err
-	}
-	return 0, number(do(m, in))
-}
-
-func mkdirat(t *thread, a [6]uint64) (int64, errno) {
-	return t.change(a[0], a[1], func(m mounted, in string) error { return m.root.Mkdir(in, fs.FileMode(a[2]&0o777)) })
-}
-
-func unlinkat(t *thread, a [6]uint64) (int64, errno) {
-	const removeDir = 0x200
-	if name, err := t.at(a[0], a[1]); err == 0 && t.k.net.names[name] != nil {
-		delete(t.k.net.names, name)
+	case p.name == "/dev/null":
 		return 0, 0
-	}
-	return t.change(a[0], a[1], func(m mounted, in string) error {
-		info, err := m.root.Lstat(in)
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir() && a[2]&removeDir == 0:
-			return syscall.EISDIR
-		case !info.IsDir() && a[2]&removeDir != 0:
-			return syscall.ENOTDIR
-		}
-		t.k.fs.removed(path.Join(m.Guest, in))
-		return m.root.Remove(in)
-	})
-}
-
-// both does something to two names in one mount.
-func (t *thread) both(a [6]uint64, do func(m mounted, from, to string) error) (int64, errno) {
-	to, err := t.at(a[2], a[3])
-	if err != 0 {
+	case err != 0:
 		return 0, err
 	}
-	other, toIn, err := t.k.fs.writable(to)
-	if err != 0 {
-		return 0, err
-	}
-	return t.change(a[0], a[1], func(m mounted, in string) error {
-		if m.root != other.root {
-			return syscall.EXDEV
-		}
-		return do(m, in, toIn)
-	})
-}
-
-func renameat(t *thread, a [6]uint64) (int64, errno) {
-	return t.both(a, func(m mounted, from, to string) error {
-		err := m.root.Rename(from, to)
-		if err == nil {
-			t.k.fs.renamed(path.Join(m.Guest, from), path.Join(m.Guest, to))
-		}
-		return err
-	})
-}
-
-func linkat(t *thread, a [6]uint64) (int64, errno) {
-	return t.both(a, func(m mounted, from, to string) error { return m.root.Link(from, to) })
-}
-
-func symlinkat(t *thread, a [6]uint64) (int64, errno) {
-	target, err := t.p.text(a[0])
-	if err != 0 {
-		return 0, err
-	}
-	return t.change(a[1], a[2], func(m mounted, in string) error { return m.root.Symlink(target, in) })
-}
-
-func fchmodat(t *thread, a [6]uint64) (int64, errno) {
-	return t.change(a[0], a[1], func(m mounted, in string) error { return m.root.Chmod(in, fs.FileMode(a[2]&0o777)) })
-}
-
-func fchmod(t *thread, a [6]uint64) (int64, errno) {
-	r, err := t.regularOf(a[0])
-	if err != 0 {
-		return 0, 0 // of a directory or a pipe it has no use
-	}
-	return 0, number(r.Chmod(fs.FileMode(a[1] & 0o777)))
+	return 0, p.access(a[2] & 7)
 }
 
 func getcwd(t *thread, a [6]uint64) (int64, errno) {
@@ -403,11 +310,11 @@ func getcwd(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func chdir(t *thread, a [6]uint64) (int64, errno) {
-	name, err := t.at(0xffffff9c, a[0])
+	p, err := t.find(atWorkingDir&0xffffffff, a[0], true)
 	if err != 0 {
 		return 0, err
 	}
-	return 0, t.goTo(name)
+	return 0, t.goTo(p)
 }
 
 func fchdir(t *thread, a [6]uint64) (int64, errno) {
@@ -415,21 +322,20 @@ func fchdir(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
-	return 0, t.goTo(o.path)
+	if _, ok := o.file.(*directory); !ok {
+		return 0, syscall.ENOTDIR
+	}
+	p, err := t.k.fs.look(o.path)
+	if err != 0 {
+		return 0, err
+	}
+	return 0, t.goTo(p)
 }
 
-func (t *thread) goTo(name string) errno {
-	m, in, err := t.k.fs.find(name)
-	if err != 0 {
-		return err
+func (t *thread) goTo(p place) errno {
+	err := p.enter()
+	if err == 0 {
+		t.p.dir = p.name
 	}
-	info, e := m.root.Stat(in)
-	if e != nil {
-		return number(e)
-	}
-	if !info.IsDir() {
-		return syscall.ENOTDIR
-	}
-	t.p.dir = name
-	return 0
+	return err
 }

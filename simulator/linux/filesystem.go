@@ -70,15 +70,6 @@ func (f *fileSystem) find(name string) (mounted, string, errno) {
 	return mounted{}, "", syscall.ENOENT
 }
 
-// writable is find for changes.
-func (f *fileSystem) writable(name string) (mounted, string, errno) {
-	m, in, err := f.find(name)
-	if err == 0 && !m.Write {
-		err = syscall.EROFS
-	}
-	return m, in, err
-}
-
 // inode numbers names in the order in which they are asked for: the host's numbers would differ from run to run.
 func (f *fileSystem) inode(name string) uint64 {
 	n, ok := f.inodes[name]
@@ -92,6 +83,9 @@ func (f *fileSystem) inode(name string) uint64 {
 
 // renamed keeps the numbers of what has another name now: it is the same file.
 func (f *fileSystem) renamed(from, to string) {
+	if n, ok := f.inodes[from]; ok && n == f.inodes[to] {
+		return // two names of one file stay
+	}
 	f.removed(to)
 	for name, n := range maps.Clone(f.inodes) {
 		if rest, ok := strings.CutPrefix(name, from); ok && (rest == "" || rest[0] == '/') {
@@ -100,6 +94,9 @@ func (f *fileSystem) renamed(from, to string) {
 		}
 	}
 }
+
+// linked gives a file another name.
+func (f *fileSystem) linked(from, to string) { f.inodes[to] = f.inode(from) }
 
 // removed forgets the number of a name: another file may have it later.
 func (f *fileSystem) removed(name string) { delete(f.inodes, name) }
@@ -190,50 +187,90 @@ func (f *text) read(b []byte) (int, errno) {
 	return n, 0
 }
 
-// open opens a file by its absolute name.
-func (f *fileSystem) open(k *Kernel, name string, flags, mode uint64) (file, errno) {
-	o, err := f.openHost(k, name, flags, mode)
-	if err == syscall.ENOENT && name == "/etc/hosts" && flags&3 == 0 {
-		return &text{rest: hosts}, 0
+// shown returns the file that the kernel itself has at a place, nil if there is none.
+func (t *thread) shown(p place, flags uint64) file {
+	switch p.name {
+	case "/dev/null":
+		return &device{k: t.k}
+	case "/dev/urandom", "/dev/random":
+		return &device{k: t.k, random: true}
 	}
-	return o, err
+	switch {
+	case p.info != nil || flags&(oWriteOnly|oReadWrite|oCreate) != 0 || p.name == "":
+	case p.name == "/etc/hosts":
+		return &text{rest: hosts}
+	default:
+		return t.told(p.name)
+	}
+	return nil
 }
 
-func (f *fileSystem) openHost(k *Kernel, name string, flags, mode uint64) (file, errno) {
-	switch name {
-	case "/dev/null":
-		return &device{k: k}, 0
-	case "/dev/urandom", "/dev/random":
-		return &device{k: k, random: true}, 0
-	}
-	find := f.find
-	if flags&(oWriteOnly|oReadWrite|oCreate|oTruncate) != 0 {
-		find = f.writable
-	}
-	m, in, err := find(name)
-	if err != 0 {
+// open opens a file, or creates it.
+func (f *fileSystem) open(p place, flags, mode uint64) (file, errno) {
+	if err := p.openable(flags); err != 0 {
 		return nil, err
 	}
-	host, e := m.root.OpenFile(in, int(flags&(3|oCreate|oExclusive|oTruncate|oNoFollow)), fs.FileMode(mode&0o777))
+	if p.info != nil && p.info.IsDir() {
+		return f.list(p)
+	}
+	host, e := p.mount.root.OpenFile(p.in, int(flags&(3|oCreate|oExclusive|oTruncate)), 0o600)
 	if e != nil {
 		return nil, number(e)
 	}
-	info, e := host.Stat()
-	switch {
-	case e != nil:
-		host.Close()
-		return nil, number(e)
-	case info.IsDir():
-		defer host.Close()
-		entries, e := host.ReadDir(-1)
-		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-		return &directory{entries: entries}, number(e)
-	case flags&oDirectory != 0:
-		host.Close()
-		return nil, syscall.ENOTDIR
-	case !info.Mode().IsRegular():
-		host.Close() // devices and pipes of the host are not the guest's
-		return nil, syscall.EACCES
+	if p.info == nil {
+		if e := host.Chmod(fileMode(mode & 0o777 &^ maskOf)); e != nil {
+			host.Close()
+			return nil, number(e)
+		}
 	}
 	return &regular{host, flags&oAppend != 0}, 0
+}
+
+// openable says whether a file may be opened with these flags.
+func (p place) openable(flags uint64) errno {
+	what := uint64(mayRead)
+	if flags&(oWriteOnly|oReadWrite) == oWriteOnly {
+		what = 0
+	}
+	if flags&(oWriteOnly|oReadWrite|oTruncate) != 0 {
+		what |= mayWrite
+	}
+	switch {
+	case p.info == nil && flags&oCreate == 0:
+		return syscall.ENOENT
+	case p.info == nil:
+		return p.changeable()
+	case flags&(oCreate|oExclusive) == oCreate|oExclusive:
+		return syscall.EEXIST
+	case flags&oDirectory != 0 && !p.info.IsDir():
+		return syscall.ENOTDIR
+	case p.info.Mode()&fs.ModeSymlink != 0:
+		return syscall.ELOOP
+	case p.info.IsDir() && (what&mayWrite != 0 || flags&oCreate != 0):
+		return syscall.EISDIR
+	case !p.info.IsDir() && !p.info.Mode().IsRegular():
+		return syscall.EACCES // devices and pipes of the host are not the guest's
+	}
+	return p.access(what)
+}
+
+// list opens a directory.
+func (f *fileSystem) list(p place) (file, errno) {
+	d := &directory{}
+	if p.mount.root != nil {
+		host, e := p.mount.root.Open(p.in)
+		if e != nil {
+			return nil, number(e)
+		}
+		defer host.Close()
+		if d.entries, e = host.ReadDir(-1); e != nil {
+			return nil, number(e)
+		}
+	}
+	for _, name := range f.leads(p.name) {
+		d.entries = slices.DeleteFunc(d.entries, func(e fs.DirEntry) bool { return e.Name() == name })
+		d.entries = append(d.entries, lead(name))
+	}
+	slices.SortFunc(d.entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return d, 0
 }

@@ -67,13 +67,11 @@ func (t *thread) child(i *image) *process {
 // execve runs another program in the process.
 func execve(t *thread, a [6]uint64) (int64, errno) {
 	p := t.p
-	name, err := t.at(0xffffff9c, a[0])
+	file, err := t.find(atWorkingDir&0xffffffff, a[0], true)
 	if err != 0 {
 		return 0, err
 	}
-	if name == "/proc/self/exe" {
-		name = p.program
-	}
+	name := file.name
 	args, err := p.texts(a[1])
 	if err != 0 {
 		return 0, err
@@ -82,7 +80,7 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
-	content, err := t.k.executable(name)
+	content, err := file.executable()
 	if err != 0 {
 		return 0, err
 	}
@@ -112,20 +110,19 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 }
 
 // executable returns the content of a file that may be executed.
-func (k *Kernel) executable(name string) ([]byte, errno) {
-	f, err := k.fs.open(k, name, 0, 0)
-	if err != 0 {
+func (p place) executable() ([]byte, errno) {
+	if err := p.access(mayExecute); err != 0 {
 		return nil, err
 	}
-	defer f.close()
-	r, ok := f.(*regular)
-	if !ok {
+	if !p.info.Mode().IsRegular() {
 		return nil, syscall.EACCES
 	}
-	if info, e := r.Stat(); e != nil || info.Mode()&0o111 == 0 {
-		return nil, syscall.EACCES
+	f, e := p.mount.root.Open(p.in)
+	if e != nil {
+		return nil, number(e)
 	}
-	return r.content()
+	defer f.Close()
+	return (&regular{File: f}).content()
 }
 
 // texts reads a list of strings that ends with 0.

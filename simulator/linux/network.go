@@ -113,14 +113,17 @@ func (t *thread) bindName(s *socket, name string) errno {
 	case s.local.name != "" || name == "":
 		return syscall.EINVAL
 	case name[0] != 0:
-		name = t.k.fs.absolute(t.p.dir, name)
-		m, in, err := t.k.fs.writable(name)
-		if err != 0 {
+		p, err := t.k.fs.walk(t.p.dir, name, false)
+		switch {
+		case err != 0:
 			return err
-		}
-		if _, e := m.root.Lstat(in); e == nil {
+		case p.info != nil:
 			return syscall.EADDRINUSE
 		}
+		if err := p.changeable(); err != 0 {
+			return err
+		}
+		name = p.name
 	}
 	if t.k.net.names[name] != nil {
 		return syscall.EADDRINUSE
@@ -146,7 +149,11 @@ func (t *thread) lookup(s *socket, to address) (*socket, errno) {
 	}
 	name := to.name
 	if !strings.HasPrefix(name, "\x00") {
-		name = t.k.fs.absolute(t.p.dir, name)
+		p, err := t.k.fs.walk(t.p.dir, name, true)
+		if err != 0 {
+			return nil, err
+		}
+		name = p.name
 	}
 	switch o := t.k.net.names[name]; {
 	case o == nil && name[0] == 0:

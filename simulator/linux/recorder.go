@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -63,16 +64,9 @@ func putFileSystem(p *process, at uint64) (int64, errno) {
 }
 
 func statfs(t *thread, a [6]uint64) (int64, errno) {
-	name, err := t.at(0xffffff9c, a[0])
-	if err != 0 {
+	p, err := t.find(atWorkingDir&0xffffffff, a[0], true)
+	if err = cmp.Or(err, p.exists()); err != 0 {
 		return 0, err
-	}
-	m, in, err := t.k.fs.find(name)
-	if err != 0 {
-		return 0, err
-	}
-	if _, e := m.root.Stat(in); e != nil {
-		return 0, number(e)
 	}
 	return putFileSystem(t.p, a[1])
 }
