@@ -19,7 +19,8 @@ type location struct {
 	counted []uint64
 	frames  []frame // functions that are recorded, outermost first
 	doing   operation
-	low     uint64 // of the stack
+	uses    []uint64 // addresses of the channels, or of the WaitGroup, of the operation
+	low     uint64   // of the stack
 	high    uint64
 	jumped  bool   // it may be elsewhere than by call and return: frames have to be looked at
 	why     uint64 // it is about to wait for this reason
@@ -145,7 +146,7 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 	if l.early && len(l.frames) == 0 && k != wire.Enter {
 		k = wire.SleepBegin // the runtime waits for itself
 	}
-	within := l.doing.does != nothing && l.doing.does != makes
+	within := l.within()
 	if within {
 		if o := &l.doing; o.does == selects && !o.open {
 			l.reading(o.since) // what the analysis charges to operations is what was done in selects
@@ -158,6 +159,7 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 		l.event(t, k, l.p.region(place{name: why}))
 		return
 	case within: // that is what it waits in
+		t = l.meets(t)
 	case k == wire.SleepBegin:
 		l.event(t, k, l.site(why))
 	default:
@@ -179,9 +181,10 @@ func (r *recording) resume(l *location, t int64) {
 	l.written()
 }
 
-// waited adds a wait in a system call that has ended.
+// waited adds a wait in a system call that has ended. In an operation, that was for a lock of the runtime: it does not say that the
+// operation could not be done at once.
 func (r *recording) waited(l *location, from, to int64) {
-	if l.off {
+	if l.off || l.within() {
 		return
 	}
 	l.suspend(wire.RecvBegin, "system call", from)

@@ -39,7 +39,8 @@ var names = map[special]string{sends: "send", receives: "recv", selects: "select
 // operate begins an operation of a goroutine, which enters the function that does it.
 func (r *recording) operate(h *riscv.Hart, l *location, does special, depth uint64) {
 	t, p := r.clock(), l.p
-	o := operation{does: does, back: h.X[1], depth: depth, since: t}
+	o := operation{does: does, back: h.X[1], depth: depth, since: max(t, l.last)}
+	l.uses = append(l.uses[:0], h.X[10])
 	switch does {
 	case sends, receives, closes:
 		o.region = l.site(names[does])
@@ -48,16 +49,22 @@ func (r *recording) operate(h *riscv.Hart, l *location, does special, depth uint
 			o.object = p.object(objectKey{wire.Channel, at}, size, o.region)
 		}
 		if does == closes {
-			l.event(t, wire.Close, o.region, wire.ObjectWord(o.object, 0))
+			l.event(l.meets(t), wire.Close, o.region, wire.ObjectWord(o.object, 0))
 			return
 		}
 	case selects:
 		o.region, o.cases, o.sends = l.site(names[does]), l.high-h.X[10], h.X[13]
+		l.uses = l.uses[:0]
+		for n := range min(h.X[13]+h.X[14], maxCases) {
+			at, _ := word(r.turn, h.X[10]+caseSize*n)
+			l.uses = append(l.uses, at)
+		}
 	case joins:
 		o.region = l.site(names[does])
 		o.object = p.object(objectKey{wire.WaitGroup, h.X[10]}, 0, o.region)
 	case adds:
 		object, n := p.object(objectKey{wire.WaitGroup, h.X[10]}, 0, 0), int64(h.X[11])
+		t = l.meets(t)
 		switch {
 		case n > 0:
 			l.event(t, wire.Add, 0, wire.ObjectWord(object, uint32(n)))
@@ -66,7 +73,41 @@ func (r *recording) operate(h *riscv.Hart, l *location, does special, depth uint
 		}
 		return
 	}
+	if does != makes {
+		l.used(o.since)
+	}
 	l.doing = o
+}
+
+// within tells whether the location is within an operation.
+func (l *location) within() bool { return l.doing.does != nothing && l.doing.does != makes }
+
+// The runtime's cases of a select.
+const (
+	caseSize = 16
+	maxCases = 1 << 16
+)
+
+// meets returns the time of what the location does now with the channels or the WaitGroup that it uses. The clocks of processors
+// differ by up to 1 µs, but who finds what another one did is not before it.
+func (l *location) meets(t int64) int64 {
+	t = max(t, l.last)
+	for _, at := range l.uses {
+		if at != 0 {
+			t = max(t, l.p.used[at])
+		}
+	}
+	l.used(t)
+	return t
+}
+
+// used notes that the location does something with them at a time.
+func (l *location) used(t int64) {
+	for _, at := range l.uses {
+		if at != 0 {
+			l.p.used[at] = max(t, l.p.used[at])
+		}
+	}
 }
 
 // began makes sure that the begin of the operation is in the archive.
@@ -97,6 +138,7 @@ func (r *recording) operated(h *riscv.Hart, l *location, returned bool) {
 	case o.does == makes:
 		if returned {
 			delete(l.p.objects, objectKey{wire.Channel, h.X[10]})
+			delete(l.p.used, h.X[10])
 		}
 		l.doing = operation{}
 		return
@@ -117,7 +159,7 @@ func (r *recording) operated(h *riscv.Hart, l *location, returned bool) {
 		l.began()
 	}
 	if l.doing.open {
-		l.event(t, wire.Leave, uint32(outcome))
+		l.event(l.meets(t), wire.Leave, uint32(outcome))
 		l.written()
 	}
 	l.doing = operation{}
@@ -141,14 +183,13 @@ func (r *recording) chose(h *riscv.Hart, l *location, t int64, choice int64, rec
 	default:
 		outcome = wire.Closed
 	}
-	const caseSize = 16
 	at, _ := word(r.turn, l.high-o.cases+caseSize*uint64(choice))
 	object := uint32(0)
 	if at != 0 {
 		size, _ := word(r.turn, at+8)
 		object = l.p.object(objectKey{wire.Channel, at}, size, o.region)
 	}
-	l.event(t, wire.Chose, uint32(outcome), wire.ObjectWord(object, 0))
+	l.event(l.meets(t), wire.Chose, uint32(outcome), wire.ObjectWord(object, 0))
 	l.written()
 }
 

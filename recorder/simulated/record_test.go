@@ -437,6 +437,20 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// Clocks of processors differ, but no message is received before it is sent, none that was found waiting is overlooked, and no WaitGroup
+// lets anybody go too early. One in a thousand would be a warning; there are 900 messages.
+func TestMessages(t *testing.T) {
+	program := compile(t, "messages")
+	for seed := range uint64(6) {
+		r, printed, err := record(t, Options{Program: program, CPUs: 2 + int(seed%2), Seed: seed, Machine: machine(t, "server"), Events: []string{"PAPI_TOT_INS"}})
+		require.NoError(t, err)
+		require.Equal(t, "700\n", printed)
+		e := analyze(t, r.Archive.Dir)
+		require.Equal(t, int64(900), at(t, e, "messages"))
+		require.Empty(t, e.Warnings)
+	}
+}
+
 // Without debugging information, goroutines are not told apart, and the archive says so.
 func TestStripped(t *testing.T) {
 	program := compile(t, "ends", "-ldflags=-w")

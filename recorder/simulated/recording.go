@@ -215,6 +215,7 @@ func (r *recording) Loaded(id int, content []byte) {
 		p.endAll(r.clock())
 		p.goroutines, p.natives = map[uint64]*location{}, map[int]*location{}
 		p.sites, p.objects = map[siteKey]uint32{}, map[objectKey]uint32{}
+		p.used = map[uint64]int64{}
 	}
 	sum := sha256.Sum256(content)
 	if p.image = r.images[sum]; p.image == nil {
