@@ -4,6 +4,7 @@ package linux
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"tracerec/simulator/memory"
 )
 
 // family is what a process has to do with others.
@@ -86,7 +89,10 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 	}
 	next := &process{k: t.k, program: name}
 	hart, e := next.start(content, args, env)
-	if e != nil {
+	switch {
+	case errors.Is(e, memory.ErrAddresses):
+		return 0, syscall.ENOMEM
+	case e != nil:
 		return 0, syscall.ENOEXEC
 	}
 	mask, pending := t.mask, t.pending

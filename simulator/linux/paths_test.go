@@ -82,4 +82,5 @@ directory 0555: <nil> -rw-r--r-- permission denied permission denied
 directory 0600: <nil> permission denied permission denied permission denied
 created: <nil> -r--------
 sticky: dtrwxr-xr-x
+calls: operation not permitted operation not permitted 20 <nil> <nil>
 `

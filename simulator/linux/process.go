@@ -147,7 +147,7 @@ type programHeaders struct {
 func (p *process) load(program []byte) (entry uint64, headers programHeaders, err error) {
 	f, err := elf.NewFile(bytes.NewReader(program))
 	if err != nil {
-		return 0, headers, fmt.Errorf("not an ELF file: %w", err)
+		return 0, headers, notELF(program, err)
 	}
 	switch {
 	case f.Machine != elf.EM_RISCV || f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB:

@@ -26,7 +26,7 @@ func init() {
 		93: exitThread, 94: exitGroup, 96: setTIDAddress, 98: futex, 99: nothing,
 		101: nanosleep, 113: clockGettime, 114: clockGetres, 115: clockNanosleep, 169: gettimeofday,
 		122: nothing, 123: schedGetaffinity, 124: schedYield,
-		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil,
+		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil, 140: nothing, 141: getpriority,
 		153: times, 160: uname, 165: getrusage, 168: getCPU, 163: prlimit, 261: prlimit, 166: umask,
 		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
@@ -39,6 +39,7 @@ func init() {
 
 // refused are the system calls that are answered with an error on purpose: programs do without them. docs/simulator.md says why.
 var refused = map[uint64]refusal{
+	33:  {"mknodat", syscall.EPERM},
 	39:  {"umount2", syscall.EPERM},
 	40:  {"mount", syscall.EPERM},
 	71:  {"sendfile", syscall.EINVAL},
@@ -47,6 +48,7 @@ var refused = map[uint64]refusal{
 	77:  {"tee", syscall.ENOSYS},
 	103: {"setitimer", syscall.ENOSYS},
 	107: {"timer_create", syscall.ENOSYS},
+	117: {"ptrace", syscall.EPERM},
 	167: {"prctl", syscall.ENOSYS},
 	232: {"mincore", syscall.ENOSYS},
 	241: {"perf_event_open", syscall.ENOSYS},
@@ -119,7 +121,11 @@ func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 func getpid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.p.id), 0 }
 func gettid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.id), 0 }
 func user(*thread, [6]uint64) (int64, errno)       { return 1000, 0 }
-func umask(*thread, [6]uint64) (int64, errno)      { return 0o022, 0 }
+
+// getpriority returns 20 less how nice a process is: no process is nicer than others.
+func getpriority(*thread, [6]uint64) (int64, errno) { return 20, 0 }
+
+func umask(*thread, [6]uint64) (int64, errno)      { return maskOf, 0 }
 func membarrier(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 
 func exitGroup(t *thread, a [6]uint64) (int64, errno) {

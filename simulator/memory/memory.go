@@ -6,6 +6,7 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -46,10 +47,17 @@ type Space struct {
 	recent  int      // of them, the one that was looked for last
 }
 
-// New reserves an address space of that many bytes, a multiple of the page size. It takes no memory.
+// ErrAddresses is the error of a host that has no more addresses for a space.
+var ErrAddresses = errors.New("out of address space, which ulimit -v may limit")
+
+// New reserves an address space of that many bytes, a multiple of the page size. It takes no memory. The error is
+// [ErrAddresses] if the host has no such range.
 func New(size uint64) (*Space, error) {
 	host, err := unix.Mmap(-1, 0, int(size+guard), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
+		if err == unix.ENOMEM {
+			err = ErrAddresses
+		}
 		return nil, fmt.Errorf("reserving %d MiB of addresses: %w", size>>20, err)
 	}
 	return &Space{host: host, limit: size}, nil

@@ -57,6 +57,7 @@ func main() {
 	slashes()
 	hardLinks()
 	permissions()
+	refused()
 	outside()
 }
 
@@ -148,6 +149,12 @@ func permissions() {
 	say("created", err, kind(f.Stat()))
 	must(os.Mkdir("sticky", 0o777|os.ModeSticky))
 	say("sticky", kind(os.Stat("sticky")))
+}
+
+// refused makes calls that have an answer but do nothing.
+func refused() {
+	nice, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	say("calls", why(syscall.Mkfifo("fifo", 0o666)), why(syscall.PtraceAttach(1)), nice, err, syscall.Setpriority(syscall.PRIO_PROCESS, 0, 5))
 }
 
 // outside tries to get at what the host has beside the directories that were given.
