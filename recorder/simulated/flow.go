@@ -106,13 +106,24 @@ func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
 			r.operate(h, l, f.does, depth)
 		}
 	case f.recorded:
-		if n := len(l.frames); n > 0 && l.frames[n-1] == (frame{f, h.X[1], depth, l.frames[n-1].site, l.frames[n-1].since}) {
-			return // begins again, with a larger stack
-		}
-		l.enter(f, h.X[1], depth, r.clock())
+		r.entered(h, l, f, depth)
 	case f.does == parks:
 		l.why = 1 + h.X[12]
 	}
+}
+
+// entered begins a call of a recorded function, but not of what the runtime does within an operation: that is a leaf of the call path.
+func (r *recording) entered(h *riscv.Hart, l *location, f *function, depth uint64) {
+	if f.does == parks {
+		l.why = 1 + h.X[12]
+	}
+	if l.within() {
+		return
+	}
+	if n := len(l.frames); n > 0 && r.process.image.table != nil && l.frames[n-1] == (frame{f, h.X[1], depth, l.frames[n-1].site, l.frames[n-1].since}) {
+		return // begins again, with a larger stack
+	}
+	l.enter(f, h.X[1], depth, r.clock())
 }
 
 // returned looks which calls have ended when a location returns, or came to an address by other ways.
@@ -120,13 +131,13 @@ func (r *recording) returned(h *riscv.Hart, l *location, next, depth uint64) {
 	if o := &l.doing; o.does != nothing && (o.depth > depth || o.depth == depth && (o.back == next || l.jumped && r.process.image.at(next).special() != o.does)) {
 		r.operated(h, l, o.back == next)
 	}
-	dead := 0
+	dead, native := 0, r.process.image.table == nil // which jump over calls at any time
 	for n := len(l.frames); dead < n; dead++ {
 		f := &l.frames[n-1-dead]
 		if f.depth < depth {
 			break
 		}
-		if f.depth == depth && f.back != next && (!l.jumped || next >= f.begin && next < f.end) {
+		if f.depth == depth && f.back != next && (!l.jumped && !native || next >= f.begin && next < f.end) {
 			break // it goes on
 		}
 	}

@@ -482,6 +482,7 @@ func TestNative(t *testing.T) {
 	require.NotZero(t, at(t, e, "PAPI_TOT_INS", "main", "sorts", "compare"))
 	require.NotZero(t, at(t, e, "PAPI_TOT_INS", "main", "jumps", "jumps", "jumps", "jumps", "jumps"))
 	require.Zero(t, at(t, e, "PAPI_TOT_INS", "jumps", "sorts"), "the long jump ended them")
+	require.Equal(t, int64(50*51/2), at(t, e, "visits", "main", "steps"), "also if they are called again at once")
 	for _, r := range e.Regions {
 		if r.Name == "sorts" {
 			require.Equal(t, "native.c", filepath.Base(r.File))

@@ -23,6 +23,13 @@ __attribute__((noinline)) void jumps(int n) {
 	work(1);
 }
 
+__attribute__((noinline)) void steps(int n) {
+	if (n == 0)
+		longjmp(there, 1);
+	steps(n - 1);
+	work(1);
+}
+
 __attribute__((noinline)) int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 __attribute__((noinline)) void sorts(void) {
@@ -51,6 +58,9 @@ int main(void) {
 	if (setjmp(there) == 0)
 		jumps(4);
 	work(1000);
+	for (volatile int i = 0; i < 50; i++)
+		if (setjmp(there) == 0)
+			steps(i);
 	sorts();
 	pthread_t t;
 	pthread_create(&t, NULL, thread, NULL);
