@@ -86,7 +86,7 @@ func Bytes(n int64) string {
 		value, unit = value/1000, unit+1
 	}
 	if unit == 0 {
-		return fmt.Sprintf("%d bytes", n)
+		return Plural(n, "byte")
 	}
 	return fmt.Sprintf("%.1f %cB", value, " kMGT"[unit])
 }

@@ -89,6 +89,8 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 		return fmt.Errorf("--cpus %d: from 1 to 256", o.cpus)
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: less than nothing", o.timeout)
+	case given("timeout") && o.timeout == 0:
+		return errors.New("--timeout 0s: more than nothing; without it there is none")
 	case given("max-instructions") && o.maxInstructions == 0:
 		return errors.New("--max-instructions 0: at least one")
 	case o.format != "" && o.format != "text" && o.format != "json" && (o.format != "csv" || o.list):

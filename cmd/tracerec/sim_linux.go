@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,9 @@ func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) erro
 	if len(args) == 0 {
 		return errors.New("no program to run; see tracerec --help")
 	}
+	if err := s.outputFits(); err != nil {
+		return err
+	}
 	if s.home, err = os.MkdirTemp("", "tracerec-sim-"); err != nil {
 		return err
 	}
@@ -73,6 +77,21 @@ func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) erro
 	return s.runOnce(options)
 }
 
+// outputFits tells whether the archive can be made, before anything is built.
+func (s *simulation) outputFits() error {
+	if s.dir == "" || s.sweep != nil {
+		return nil
+	}
+	_, undo, err := recorder.Prepare(s.dir)
+	if err == nil {
+		err = undo()
+	}
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", s.dir, err)
+	}
+	return nil
+}
+
 // chosenMachine returns the machine, with parameters as --set has them; nil for none.
 func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 	switch {
@@ -86,7 +105,9 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 			m.Name = strings.TrimSuffix(filepath.Base(s.machine), ".json")
 		}
 	default:
-		m, err = cache.Named(s.machine)
+		if m, err = cache.Named(s.machine); err != nil {
+			err = fmt.Errorf("%w; none; or a description in a FILE.json", err)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -114,7 +135,11 @@ func (s *simulation) chosenPMU() (*pmu.PMU, error) {
 	case isFile(s.pmu):
 		return readFile(s.pmu, "PMU", pmu.Read)
 	}
-	return pmu.Named(s.pmu)
+	p, err := pmu.Named(s.pmu)
+	if err != nil {
+		err = fmt.Errorf("%w; or a description in a FILE.json", err)
+	}
+	return p, err
 }
 
 // isFile tells whether a description is not the name of one that is shipped.
@@ -128,9 +153,25 @@ func readFile[T any](name, what string, read func(io.Reader) (*T, error)) (*T, e
 	}
 	v, err := read(bytes.NewReader(content))
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", what, name, err)
+		return nil, fmt.Errorf("%s %s%s: %w", what, name, position(content, err), err)
 	}
 	return v, nil
+}
+
+// position says in which line of a description an error of JSON is, if it is known.
+func position(content []byte, err error) string {
+	at := int64(-1)
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = e.Offset
+	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		at = e.Offset
+	} else if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		at = int64(len(bytes.TrimRight(content, "\n")))
+	}
+	if at < 0 || at > int64(len(content)) {
+		return ""
+	}
+	return fmt.Sprintf(":%d", 1+bytes.Count(content[:at], []byte("\n")))
 }
 
 // options makes those of a run.
@@ -171,21 +212,38 @@ func (s *simulation) given(o *simulated.Options) (err error) {
 			return err
 		}
 	}
+	everything := o.Dir == "/"
 	for _, text := range s.mounts {
 		given, err := parseMount(text, o.Dir)
 		if err != nil {
 			return err
 		}
+		everything = everything && given.Guest != "/"
 		o.Mounts = slices.DeleteFunc(o.Mounts, func(m linux.Mount) bool { return m.Guest == given.Guest })
 		o.Mounts = append(o.Mounts, given)
 	}
+	if everything {
+		return errors.New("the working directory is /, which would give the program all files of this machine; start in another, or give --mount /=/")
+	}
+	return s.environment(o)
+}
+
+// environment sets that of the guest.
+func (s *simulation) environment(o *simulated.Options) error {
 	o.Env = []string{"HOME=" + guestTemp, "PATH=" + guestProgram, "TMPDIR=" + guestTemp}
 	for _, text := range s.env {
 		name, _, ok := strings.Cut(text, "=")
-		if !ok {
-			text += "=" + os.Getenv(name)
+		if name == "" {
+			return fmt.Errorf("--env %s: not NAME=VALUE or NAME", text)
 		}
 		o.Env = slices.DeleteFunc(o.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+		if !ok {
+			value, set := os.LookupEnv(name)
+			if !set {
+				continue // nor is it in the guest
+			}
+			text += "=" + value
+		}
 		o.Env = append(o.Env, text)
 	}
 	return nil
@@ -222,16 +280,31 @@ func (s *simulation) classify(m *cache.Machine) (bool, error) {
 		return false, err
 	}
 	apart := false
-	for _, name := range s.events {
-		if s.sweep == nil && s.dir != "" {
-			name, _, _ = strings.Cut(name, ":") // which part is recorded
-		}
-		if !all[name] {
-			return false, fmt.Errorf("-c %s: %w on machine %s; see tracerec --sim --machine %s --list", name, counting.ErrUnknown, s.machine, s.machine)
+	for _, text := range s.events {
+		name, mode, more := strings.Cut(text, ":")
+		switch {
+		case !all[name]:
+			return false, fmt.Errorf("-c %s: %w on machine %s, which counts PAPI presets and others; see tracerec --sim --machine %s --list", text, counting.ErrUnknown,
+				s.machine, s.machine)
+		case more && mode != "u" && mode != "k":
+			return false, fmt.Errorf("-c %s: behind the colon stands u or k", text)
+		case mode == "k" && !ofKernel(m, name):
+			return false, fmt.Errorf("-c %s: nothing of that is modelled of the kernel; SIM_KERNEL_CYC is", text)
 		}
 		apart = apart || !plain[name]
 	}
 	return apart || s.events == nil && m != nil && s.sweep == nil, nil
+}
+
+// ofKernel tells whether an event has a part that is the kernel's.
+func ofKernel(m *cache.Machine, name string) bool {
+	c, err := counting.New(m, counting.Options{Classify: true})
+	if err != nil {
+		return false
+	}
+	v := counting.Values{counting.KernelCycles: 1e6}
+	n, err := c.Value(&v, name)
+	return err == nil && n > 0
 }
 
 // countable returns the events that a machine has.
@@ -275,7 +348,7 @@ func (s *simulation) runOnce(o simulated.Options) error {
 	if r != nil && r.Instructions > 0 && !s.quiet {
 		s.summary(o, r, time.Since(begin))
 	}
-	if r != nil && r.Instructions > 0 && s.dir == "" && !s.quiet {
+	if r != nil && r.Instructions > 0 && s.dir == "" && (!s.quiet || s.events != nil) { // what was asked for is told
 		if err := s.table(s.cmd.ErrOrStderr(), r); err != nil {
 			return err
 		}
@@ -392,7 +465,7 @@ func (s *simulation) ended(r *simulated.Result, err error) error {
 	case err == nil:
 		return &exit{r.Status, nil}
 	case errors.Is(err, linux.ErrLimit):
-		return &exit{ranOut, fmt.Errorf("%s: ended after %d instructions, as --max-instructions says", s.program, s.maxInstructions)}
+		return &exit{ranOut, fmt.Errorf("%s: ended after %s, as --max-instructions says", s.program, recorder.Plural(s.maxInstructions, "instruction"))}
 	case errors.Is(err, linux.ErrTimeout):
 		return &exit{ranOut, fmt.Errorf("%s: ended after %v, as --timeout says", s.program, s.timeout)}
 	case errors.Is(err, simulated.ErrBreakpoint):

@@ -203,7 +203,7 @@ func TestSimEnds(t *testing.T) {
 	quiet := func(args ...string) result { return simulate(t, append([]string{"-q"}, args...)...) }
 
 	require.Equal(t, result{128 + 4, "", "tracerec: " + ill + ": ended by signal 4, illegal instruction\n"}, quiet(ill))
-	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended after 100000 instructions, as --max-instructions says\n"},
+	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended after 100,000 instructions, as --max-instructions says\n"},
 		quiet("--max-instructions", "100000", loop))
 	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended after 20ms, as --timeout says\n"}, quiet("--timeout", "20ms", loop))
 	nothing := machineCode(t, 0x27000893|9<<20, environment) // li a7, 9+…
@@ -335,12 +335,7 @@ func TestSimTrace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := inside("--sim", "-o", "", "--cpus", "1", "--machine", "bgl", "-c", "PAPI_TOT_INS,PAPI_L1_DCM,PAPI_L1_ICM,PAPI_L2_DCM,PAPI_TLB_DM", "--trace", "a.trz", program, "work")
 	require.Zero(t, r.status, r.stderr)
-	counts := map[string]uint64{}
-	for _, m := range regexp.MustCompile(`(?m)^ *([\d,]+)  (PAPI_\w+) `).FindAllStringSubmatch(r.stderr, -1) {
-		n, err := strconv.ParseUint(strings.ReplaceAll(m[1], ",", ""), 10, 64)
-		require.NoError(t, err)
-		counts[m[2]] = n
-	}
+	counts := countsOf(t, r.stderr)
 	f, err := os.Open("a.trz")
 	require.NoError(t, err)
 	defer f.Close()
@@ -405,7 +400,7 @@ func TestSimSweep(t *testing.T) {
 
 	r = inside("--sim", "--sweep", "l1d.ways=4,8", program, "work")
 	require.Zero(t, r.status, r.stderr)
-	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of `, r.stdout)
+	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of .*, in which stalls take no time, as with --untimed\n$`, r.stdout)
 
 	cmd := tracerec("--sim", "--format", "csv", "--sweep", "l1d.ways=4,8", program, "stdin")
 	cmd.Stdin = strings.NewReader(strings.Repeat("input ", 30_000))
@@ -421,31 +416,47 @@ func TestSimRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile("bad.json", []byte("{\n"), 0o644))
 	require.NoError(t, os.WriteFile("odd.json", []byte(`{"l1d": {"size": 3}}`), 0o644))
 	require.NoError(t, os.WriteFile("new.json", []byte(`{"l4": {}}`), 0o644))
+	require.NoError(t, os.WriteFile("word.json", []byte("{\n\"l1d\": {\n\"size\": \"32K\"}}\n"), 0o644))
+	require.NoError(t, os.WriteFile("comma.json", []byte("{\n\"l1d\" {}}\n"), 0o644))
 	for _, c := range []struct{ flags, want string }{
-		{"--machine none-such", `machine "none-such": there are bgl and server`},
+		{"--machine none-such", `machine "none-such": there are bgl and server; none; or a description in a FILE.json`},
 		{"--machine missing.json", "machine: open missing.json: no such file"},
-		{"--machine bad.json", "machine bad.json: "},
+		{"--machine bad.json", "machine bad.json:1: unexpected EOF"},
 		{"--machine odd.json", "machine odd.json: l1i: lines of 0 bytes"},
 		{"--machine new.json", `machine new.json: json: unknown field "l4"`},
 		{"--machine .", `machine ".": there are`},
 		{"--machine ./", `machine: read ./: is a directory`},
 		{"--machine bgl --set l3.size=1M", "l3.size: this machine has no l3"},
-		{"--pmu many", `PMU "many": there are`},
+		{"--pmu many", "or a description in a FILE.json"},
 		{"--pmu missing.json", "PMU: open missing.json: no such file"},
-		{"--pmu bad.json", "PMU bad.json: "},
+		{"--pmu bad.json", "PMU bad.json:1: "},
 		{"--set l1d.size", "--set l1d.size: not PARAMETER=VALUE"},
 		{"--set l1d.sise=1", "l1d.sise: there is l1d.size, l1d.line"},
 		{"--set l1d.size=3k", "l1d: 6 sets, which is no power of two"},
 		{"--sweep l1d.size", "--sweep l1d.size: not PARAMETER=VALUE"},
 		{"--sweep l1d.size=", `--sweep l1d.size=: machine parameter: l1d.size: "" is no number`},
 		{"--sweep l1d.size=16k,3k", "--sweep: l1d.size=3k: l1d: 6 sets"},
+		{"--sweep l1d.size=32k,16k --sweep l1d.size=8k", "--sweep l1d.size=8k: l1d.size is swept twice"},
+		{"--set l2.size=1T", "l2: 1099511627776 bytes; at most 4294967296"},
+		{"--set l1d.ways=100000", "l1d: 100000 ways; at most 65536"},
+		{"--set cycles.issue=0", "cycles: issue is 0"},
+		{"-c PAPI_TOT_CYC:x", "-c PAPI_TOT_CYC:x: behind the colon stands u or k"},
+		{"-c PAPI_TOT_INS:k", "-c PAPI_TOT_INS:k: nothing of that is modelled of the kernel"},
+		{"-o bad.json", "-o bad.json: bad.json: exists and is not a trace directory"},
+		{"-o /", "-o /: /: exists and is not a trace directory"},
+		{"-o /proc/x.dir", "-o /proc/x.dir: mkdir /proc/x.dir: "},
+		{"--env =x", "--env =x: not NAME=VALUE or NAME"},
+		{"--env=", "--env : not NAME=VALUE or NAME"},
+		{"--timeout 0", "--timeout 0s: more than nothing"},
+		{"--machine word.json", "machine word.json:3: json: cannot unmarshal string"},
+		{"--machine comma.json", "machine comma.json:2: invalid character"},
 		{"--sweep l5.size=1k", "l5.size: there is l1i"},
 		{"--sweep l1d.ways=8 --machine none", "--machine none has no parameters"},
 		{"--sweep l1d.ways=8 --mount .=.:rw", "runs of a sweep would change each other's files"},
 		{"--sweep l1d.ways=8 -o x", "--output does not go with --sweep"},
 		{"--sweep l1d.ways=8 --only main.nothing", "--only main.nothing: nothing was counted of that; there is kernel, native"},
 		{"-c PAPI_L3_DCM --machine bgl", "-c PAPI_L3_DCM: no such event on machine bgl"},
-		{"-c cycles", "-c cycles: no such event on machine server; see tracerec --sim --machine server --list"},
+		{"-c cycles", "-c cycles: no such event on machine server, which counts PAPI presets and others; see tracerec --sim --machine server --list"},
 		{"-c PAPI_L1_DCM --machine none", "no such event on machine none"},
 		{"--cpus 0", "--cpus 0: from 1 to 256"},
 		{"--mount x", "--mount x: not GUEST=HOST"},

@@ -13,11 +13,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"tracerec/internal/readable"
+	"tracerec/recorder"
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
@@ -91,6 +93,9 @@ func (s *simulation) combinations(m *cache.Machine) (names []string, all []combi
 		values := strings.Split(list, ",")
 		if !ok || len(all)*len(values) > mostCombinations {
 			return nil, nil, fmt.Errorf("--sweep %s: not PARAMETER=VALUE,VALUE,… of at most %d combinations", text, mostCombinations)
+		}
+		if slices.Contains(names, name) {
+			return nil, nil, fmt.Errorf("--sweep %s: %s is swept twice; give all its values at once", text, name)
 		}
 		names = append(names, name)
 		var next []combination
@@ -259,7 +264,12 @@ func (s *simulation) writeSweep(w io.Writer, names []string, all []combination) 
 		return csv.NewWriter(w).WriteAll(rows)
 	}
 	out := aligned(rows)
-	fmt.Fprintf(out, "\n%s instructions in each of %d runs of %s on %s\n", grouped(int64(instructions), 0), len(all), s.program, s.machine)
+	each := ""
+	if len(all) > 1 {
+		each = "each of "
+	}
+	fmt.Fprintf(out, "\n%s in %s%s of %s on %s, in which stalls take no time, as with --untimed\n", recorder.Plural(instructions, "instruction"), each,
+		recorder.Plural(len(all), "run"), s.program, s.machine)
 	_, err := w.Write(out.Bytes())
 	return err
 }

@@ -75,19 +75,35 @@ func (s *simulation) values(c *counting.Counters, usual []string) (list []eventV
 		names = usual
 	}
 	for _, name := range names {
-		if e, ok := there[name]; ok {
-			n, _ := c.Value(&v, name) // it is there
+		base, mode, _ := strings.Cut(name, ":")
+		if e, ok := there[base]; ok {
+			part := inMode(v, mode)
+			n, _ := c.Value(&part, base) // it is there
+			e.Name = name
 			list = append(list, eventValue{e, n})
 		}
 	}
 	return list, nil
 }
 
+// inMode returns what is of the kernel, k, or of the program, u; all else.
+func inMode(v counting.Values, mode string) counting.Values {
+	kernel := v[counting.KernelCycles]
+	switch mode {
+	case "k":
+		v = counting.Values{}
+		v[counting.KernelCycles] = kernel
+	case "u":
+		v[counting.KernelCycles] = 0
+	}
+	return v
+}
+
 // summary says what a run was.
 func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time.Duration) {
 	n := float64(r.Instructions)
-	s.say(fmt.Sprintf("%s instructions in %s of virtual time, machine %s with %s; it took %s, %.0f million instructions per second",
-		grouped(int64(r.Instructions), 0), readable.Quantity(float64(r.Time), "ns"), s.machine, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
+	s.say(fmt.Sprintf("%s in %s of virtual time, machine %s with %s; it took %s, %.0f million instructions per second",
+		recorder.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), s.machine, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
 	if r.Break != "" {
 		s.say("ended at " + r.Break)
 	}

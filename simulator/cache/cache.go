@@ -40,7 +40,11 @@ func (g Geometry) Check() error {
 	switch {
 	case g.Line < 4 || bits.OnesCount64(g.Line) != 1 || g.Line > 1<<30:
 		return fmt.Errorf("lines of %d bytes", g.Line)
-	case g.Size == 0 || g.Size > 1<<32 || ways == 0 || ways > 1<<16 || g.Size%(g.Line*ways) != 0:
+	case g.Size > 1<<32:
+		return fmt.Errorf("%d bytes; at most %d", g.Size, uint64(1<<32))
+	case ways > 1<<16:
+		return fmt.Errorf("%d ways; at most %d", ways, 1<<16)
+	case g.Size == 0 || ways == 0 || g.Size%(g.Line*ways) != 0:
 		return fmt.Errorf("%d bytes do not make sets of %d lines of %d bytes", g.Size, ways, g.Line)
 	case bits.OnesCount64(g.Size/(g.Line*ways)) != 1:
 		return fmt.Errorf("%d sets, which is no power of two", g.Size/(g.Line*ways))

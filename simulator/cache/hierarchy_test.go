@@ -214,6 +214,7 @@ func TestMachinesRefused(t *testing.T) {
 		`"title"`:                  {`"titel"`, "unknown field"},
 		`"line": 128`:              {`"line": 16`, "l2: lines of 16 bytes"},
 		`"ways": 64`:               {`"ways": 63`, "l1i: 32768 bytes do not make sets"},
+		`"issue": 500`:             {`"issue": 0`, "cycles: issue is 0"},
 		`"counters": 2048`:         {`"counters": 2000`, "predictor: 2000 counters"},
 		`"returns": 4`:             {`"returns": 0`, "predictor: 0 return addresses"},
 		`"replacement": "lru"`:     {`"replacement": "opt"`, `replacement "opt"`},

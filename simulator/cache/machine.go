@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -107,6 +108,9 @@ func (m *Machine) Check() error {
 		return fmt.Errorf("l3: lines of %d bytes, shorter than those of l2", m.L3.Line)
 	case m.TLB2 != nil && (m.TLB2.Line != m.DTLB.Line || m.TLB2.Line != m.ITLB.Line):
 		return fmt.Errorf("tlb2: pages of %d bytes, other than those of dtlb and itlb", m.TLB2.Line)
+	}
+	if m.Cycles.Issue == 0 {
+		return errors.New("cycles: issue is 0; an instruction takes at least a thousandth of a cycle, 1")
 	}
 	if err := m.Predictor.Check(); err != nil {
 		return fmt.Errorf("predictor: %w", err)

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Nobody gives a program the whole host without saying so.
+func TestSimFromRoot(t *testing.T) {
+	code := machineCode(t, exitNumber, environment)
+	t.Chdir("/")
+	r := inside("--sim", "-o", "", code)
+	require.Equal(t, 2, r.status)
+	require.Regexp(t, `^tracerec: the working directory is /, which would give the program all files .*\n$`, r.stderr)
+	require.Zero(t, inside("--sim", "-o", "", "--mount", "/="+t.TempDir(), code).status)
+}
+
+// A variable that is not set here is not set there.
+func TestSimUnsetVariable(t *testing.T) {
+	program := guest(t)
+	t.Setenv("NOT_SET", "")
+	require.NoError(t, os.Unsetenv("NOT_SET"))
+	r := simulate(t, "-q", "--env", "NOT_SET", "--env", "PATH=x", "--machine", "none", program, "env")
+	require.Equal(t, result{0, "[HOME=/tmp PATH=x TMPDIR=/tmp]\n", ""}, r)
+}
+
+// What was asked for by name is printed, quiet or not, in the kernel's and the program's part.
+func TestSimQuietCounts(t *testing.T) {
+	code := machineCode(t, noOperation, exitNumber, environment)
+	r := simulate(t, "-q", "-c", "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_TOT_CYC:u,PAPI_TOT_CYC:k,SIM_KERNEL_CYC", code)
+	require.Zero(t, r.status, r.stderr)
+	require.Regexp(t, ` 3  PAPI_TOT_INS `, r.stderr)
+	counts := countsOf(t, r.stderr)
+	require.Positive(t, counts["PAPI_TOT_CYC:k"])
+	require.Equal(t, counts["SIM_KERNEL_CYC"], counts["PAPI_TOT_CYC:k"])
+	require.Equal(t, counts["PAPI_TOT_CYC"], counts["PAPI_TOT_CYC:u"]+counts["PAPI_TOT_CYC:k"])
+}
+
+// What is no program is called what it is.
+func TestSimNoELF(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for content, want := range map[string]string{"#!/bin/sh\n": "not an ELF file but a script", "text": "not an ELF file\n", "\x7fELF\x02\x01": "cut off after 6 bytes"} {
+		require.NoError(t, os.WriteFile("x", []byte(content), 0o755))
+		r := inside("--sim", "-o", "", "./x")
+		require.Equal(t, 126, r.status, r.stderr)
+		require.Contains(t, r.stderr, want)
+		require.Equal(t, 1, lines(r.stderr))
+	}
+}
+
+// countsOf reads the table of counts.
+func countsOf(t *testing.T, table string) map[string]uint64 {
+	t.Helper()
+	counts := map[string]uint64{}
+	for _, m := range regexp.MustCompile(`(?m)^ *([\d,]+)  ([A-Z]\S+) `).FindAllStringSubmatch(table, -1) {
+		n, err := strconv.ParseUint(strings.ReplaceAll(m[1], ",", ""), 10, 64)
+		require.NoError(t, err)
+		counts[m[2]] = n
+	}
+	return counts
+}
