@@ -47,6 +47,9 @@ func (t *thread) fork(flags uint64) (*process, errno) {
 		p.image.users++
 		return t.child(p.image), 0
 	}
+	if !t.k.fits(takes(t.p.space, 0, addresses), 0) {
+		return nil, syscall.ENOMEM
+	}
 	space, err := t.p.space.Copy()
 	if err != nil {
 		return nil, syscall.ENOMEM
@@ -94,6 +97,14 @@ func execve(t *thread, a [6]uint64) (int64, errno) {
 		return 0, syscall.ENOMEM
 	case e != nil:
 		return 0, syscall.ENOEXEC
+	}
+	back := takes(p.space, 0, addresses)
+	if p.image.users > 1 {
+		back = 0 // others have it still
+	}
+	if !t.k.fits(takes(next.space, 0, addresses), back) {
+		next.release()
+		return 0, syscall.ENOMEM
 	}
 	mask, pending := t.mask, t.pending
 	events := t.takeEvents()

@@ -41,6 +41,7 @@ type Options struct {
 	MaxInstructions uint64        // 0 is any number
 	Timeout         time.Duration // of the host, 0 is any; nothing else depends on the host's time
 	MaxTime         time.Duration // virtual, 0 is any
+	MaxMemory       uint64        // bytes that all processes together have mapped and may access, but files that they share; 0 is any number
 
 	Pulse func(now time.Duration) // called before each turn with the virtual time, while nothing executes; nil for none
 
@@ -173,6 +174,9 @@ const boot int64 = 946684800e9
 
 // ErrLimit is the error of a run that executed as many instructions as it may.
 var ErrLimit = errors.New("limit of instructions")
+
+// ErrMemory is the error of a program that does not fit into [Options.MaxMemory] at its start. Later it is ENOMEM for the guest.
+var ErrMemory = errors.New("limit of memory")
 
 // Fatal is an error of the guest that ends the run: something that the simulator does not do.
 type Fatal struct {

@@ -58,3 +58,37 @@ func TestOutOfAddresses(t *testing.T) {
 	require.EqualValues(t, -int64(syscall.ENOMEM), th.makes(221, name, 0, 0))
 	require.EqualValues(t, -int64(syscall.ENOMEM), th.makes(220, 17))
 }
+
+// Memory beyond the limit is not to be had, by whatever call, and what is given back may be had again.
+func TestMaxMemory(t *testing.T) {
+	const limit, mib, anonymous, at = 64 << 20, 1 << 20, 0x22, 1 << 32
+	none := -int64(syscall.ENOMEM)
+	k, th := direct(t, Options{MaxMemory: limit})
+	used := takes(th.p.space, 0, addresses)
+	require.Greater(t, used, uint64(stackSize))
+	a := th.makes(222, 0, 40*mib, 3, anonymous)
+	require.Positive(t, a)
+	require.Equal(t, none, th.makes(222, 0, 20*mib, 3, anonymous), "private")
+	require.Equal(t, none, th.makes(222, 0, 20*mib, 1, 0x21), "shared")
+	require.EqualValues(t, at, th.makes(222, at, 1<<30, 0, anonymous|mapFixed), "reserved, which takes nothing")
+	require.Equal(t, none, th.makes(226, at, 20*mib, 3), "reserved ones to be written")
+	require.Zero(t, th.makes(226, at, mib, 3))
+	require.Zero(t, th.makes(226, at, mib, 1), "takes no more")
+	require.EqualValues(t, a, th.makes(222, uint64(a), 40*mib, 3, anonymous|mapFixed), "in place of others")
+	least := th.p.breakAt
+	require.EqualValues(t, least, th.makes(214, least+20*mib))
+	require.EqualValues(t, least+mib, th.makes(214, least+mib))
+	require.Equal(t, none, th.makes(220, 17), "fork")
+	require.Zero(t, th.makes(215, uint64(a), 40*mib))
+	require.Positive(t, th.makes(222, 0, 28*mib, 3, anonymous))
+	child := th.makes(220, 17)
+	require.Equal(t, none, child, "two of them are too large")
+	require.Zero(t, th.makes(214, 0)-int64(least+mib))
+	require.Len(t, k.all, 1)
+
+	_, err := New(spin(), Options{Args: []string{"x"}, MaxMemory: 1 << 20})
+	require.ErrorIs(t, err, ErrMemory)
+	require.ErrorContains(t, err, "may have 1024")
+	_, th = direct(t, Options{})
+	require.Positive(t, th.makes(222, 0, 1<<33, 3, anonymous), "without a limit")
+}

@@ -25,6 +25,7 @@ func brk(t *thread, a [6]uint64) (int64, errno) {
 	case a[0] < p.least || end == 0:
 	case end > p.breakAt:
 		if _, taken := p.space.Find(p.breakAt); !taken && end < mapsBelow && p.free(p.breakAt, end-p.breakAt) &&
+			p.mayMap(p.breakAt, end-p.breakAt, memory.Read|memory.Write) &&
 			p.space.Map(p.breakAt, end-p.breakAt, memory.Read|memory.Write, "[heap]") == nil {
 			p.breakAt = end
 			return int64(a[0]), 0
@@ -118,6 +119,9 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 			}
 		}
 	}
+	if fileShared := object.Object != 0 && object.Object < anonymousObjects; !fileShared && !p.mayMap(at, size, object.Prot) {
+		return 0, syscall.ENOMEM
+	}
 	if object.Object != 0 {
 		p.code.Flush()
 		object.Begin, object.End = at, at+size
@@ -176,6 +180,9 @@ func mprotect(t *thread, a [6]uint64) (int64, errno) {
 		return r.Object != 0 && r.Begin < a[0]+size && r.End > a[0]
 	}) {
 		return 0, syscall.EACCES
+	}
+	if !t.p.mayProtect(a[0], size, memory.Prot(a[2]&7)) {
+		return 0, syscall.ENOMEM
 	}
 	t.p.code.Flush()
 	return 0, number(t.p.space.Protect(a[0], size, memory.Prot(a[2]&7)))

@@ -80,6 +80,9 @@ func New(program []byte, o Options) (*Kernel, error) {
 	if err != nil {
 		return nil, errors.Join(err, k.fs.close())
 	}
+	if err := k.checkStart(p); err != nil {
+		return nil, errors.Join(err, p.release(), k.fs.close())
+	}
 	p.files = newFiles(k)
 	k.first, k.all = p, []*process{p}
 	k.enqueue(p.newThread(hart))
