@@ -25,9 +25,19 @@ location worker
   0 begin worker by main
   1000 counters 2 0 0 0 0 0 0 0 0 0
   1000 enter solve @cg.go:30
-  3000 counters 2 20 9000000000000001 1 30 0 0 0 0 0
+  3000 counters 2 20 9000000000000011 1 30 0 0 0 0 0
   3000 exit
   4000 end
+`
+
+// hpmCycles has cycles of both modes, and the kernel's alone, in several ways.
+const hpmCycles = `
+counterset PAPI_TOT_CYC SIM_KERNEL_CYC cycles cycles:k apart:u apart:k apart
+location main
+  0 enter run @cg.go:10
+  0 counters 1 0 0 0 0 0 0 0
+  1000 counters 1 2000 900 100 40 60 40 100
+  1000 exit
 `
 
 func TestHPM(t *testing.T) {
@@ -40,7 +50,7 @@ func TestHPM(t *testing.T) {
 			rows = append(rows, strings.TrimSpace(name)+" = "+strings.Join(strings.Fields(value), " "))
 		}
 	}
-	// inner counts in solve; derived are 9000000000001001/100 (INST), (80+40)/100 and 200·40/120.
+	// inner counts in solve, and the kernel not in the user column; derived are 9000000000001001/100 (INST), (80+40)/100 and 200·40/120.
 	require.Equal(t, []string{
 		"BGL_INST (Instructions completed) = 9000000000001001 10",
 		"BGL_LOAD (Loads completed) = 40 -",
@@ -59,10 +69,16 @@ func TestHPM(t *testing.T) {
 
 	all := run(t, "stat", dir, "--hpm")
 	require.Equal(t, 3, strings.Count(all, "Instrumented section:"))
-	require.Regexp(t, `(?s)Label: inner.*BGL_INST \(Instructions completed\) +: +50 +2\n`, all)
+	require.Regexp(t, `(?s)Label: inner.*BGL_INST \(Instructions completed\) +: +48 +2\n`, all)
 	require.Contains(t, run(t, "stat", dir, "--hpm", "-t", "1"), "… 2 more sections")
-	require.Contains(t, run(t, "stat", dir, "--hpm", "--format", "csv"), "inner,cg.go,40,BGL_INST,Instructions completed,50,2\n")
+	require.Contains(t, run(t, "stat", dir, "--hpm", "--format", "csv"), "inner,cg.go,40,BGL_INST,Instructions completed,48,2\n")
 	require.Contains(t, run(t, "stat", dir, "--hpm", "--format", "csv"), "inner,cg.go,40,BGL_FMA,Floating point multiply-add,5,\n")
+
+	cycles := run(t, "stat", archive(t, hpmCycles), "--hpm", "--format", "csv")
+	require.Contains(t, cycles, "PAPI_TOT_CYC,,1100,900\n")
+	require.Contains(t, cycles, "SIM_KERNEL_CYC,,,900\n")
+	require.Contains(t, cycles, "cycles,,60,40\n", "counted in both modes, and in the kernel")
+	require.Contains(t, cycles, "apart,,60,40\n")
 
 	oneLine(t, []string{"stat", dir, "--hpm", "--region", "nothing"}, `no region matches "nothing"`)
 	oneLine(t, []string{"stat", dir, "--hpm", "-m", "time"}, "exclude each other")

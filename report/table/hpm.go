@@ -151,9 +151,33 @@ func byRegion(m *query.Model, name string) *mode {
 	return x
 }
 
+// Cycles on the simulator, and the kernel's part of them.
+const allCycles, kernelCycles = "PAPI_TOT_CYC", "SIM_KERNEL_CYC"
+
+// divide takes the kernel's part, if it was counted as well, out of counters that were counted in both modes together.
+func divide(byName map[string]*counter, both map[*counter]bool) {
+	if c, k := byName[allCycles], byName[kernelCycles]; c != nil && k != nil && k.kernel == nil {
+		k.user, k.kernel = nil, k.user
+		if both[c] && c.kernel == nil {
+			c.kernel = k.kernel
+		}
+	}
+	for c, is := range both {
+		if !is || c.kernel == nil || c.user == nil {
+			continue
+		}
+		user := *c.user
+		user.values = make([]cube.Value, len(c.user.values))
+		for i, v := range c.user.values {
+			user.values[i] = v.Sub(c.kernel.values[i])
+		}
+		c.user = &user
+	}
+}
+
 // counters collects the counters as they were measured: those of figure 2 in its order, then the others in the report's.
 func (h *HPM) counters(m *query.Model) (list []*counter) {
-	byName := map[string]*counter{}
+	byName, both := map[string]*counter{}, map[*counter]bool{}
 	for _, q := range m.Metrics {
 		if !slices.Contains(q.Attrs, cube.Attr{Key: "counter", Value: "true"}) {
 			continue
@@ -164,18 +188,20 @@ func (h *HPM) counters(m *query.Model) (list []*counter) {
 			continue
 		}
 		name, kernel := strings.CutSuffix(q.Name, ":k")
-		name = strings.TrimSuffix(name, ":u")
+		name, user := strings.CutSuffix(name, ":u")
 		c := byName[name]
 		if c == nil {
 			c = &counter{name: name}
 			byName[name], list = c, append(list, c)
 		}
-		if kernel {
+		switch {
+		case kernel:
 			c.kernel = values
-		} else {
-			c.user = values
+		case user || c.user == nil:
+			c.user, both[c] = values, !user
 		}
 	}
+	divide(byName, both)
 	place := func(c *counter) int {
 		if i := slices.IndexFunc(titles, func(t [2]string) bool { return t[0] == c.name }); i >= 0 {
 			c.title = titles[i][1]

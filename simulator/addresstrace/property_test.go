@@ -23,7 +23,7 @@ func geometry(r *rand.Rand, line uint64) cache.Geometry {
 func machine(t testing.TB, r *rand.Rand) *cache.Machine {
 	base, err := cache.Named("bgl")
 	require.NoError(t, err)
-	m := &cache.Machine{L1I: geometry(r, 32), L1D: geometry(r, 32), L2: geometry(r, 32<<r.IntN(2)), ITLB: geometry(r, 256), DTLB: geometry(r, 256),
+	m := &cache.Machine{L1I: geometry(r, 32), L1D: geometry(r, 32), Cycles: cache.Cycles{Issue: 1000}, L2: geometry(r, 32<<r.IntN(2)), ITLB: geometry(r, 256), DTLB: geometry(r, 256),
 		Shared: r.IntN(2) == 0, Predictor: base.Predictor}
 	m.ITLB.NoWriteAllocate, m.DTLB.NoWriteAllocate = false, false
 	if r.IntN(2) == 0 {

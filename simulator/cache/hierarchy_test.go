@@ -118,7 +118,7 @@ func (p *plainHierarchy) data(address uint64, store bool) (o Outcome) {
 }
 
 func TestHierarchyAgainstDefinition(t *testing.T) {
-	tiny := Machine{
+	tiny := Machine{Cycles: Cycles{Issue: 1000},
 		L1I: Geometry{Size: 256, Line: 16, Ways: 2, Replacement: LRU}, L1D: Geometry{Size: 256, Line: 16, Ways: 2, Replacement: LRU},
 		L2: Geometry{Size: 1024, Line: 32, Ways: 4, Replacement: FIFO}, L3: &Geometry{Size: 4096, Line: 64, Ways: 4, Replacement: LRU},
 		ITLB: Geometry{Size: 512, Line: 128, Replacement: LRU}, DTLB: Geometry{Size: 512, Line: 128, Replacement: LRU},
@@ -214,7 +214,7 @@ func TestMachinesRefused(t *testing.T) {
 		`"title"`:                  {`"titel"`, "unknown field"},
 		`"line": 128`:              {`"line": 16`, "l2: lines of 16 bytes"},
 		`"ways": 64`:               {`"ways": 63`, "l1i: 32768 bytes do not make sets"},
-		`"issue": 500`:             {`"issue": 0`, "cycles: issue is 0"},
+		`"issue": 1000`:            {`"issue": 0`, "cycles: issue is 0"},
 		`"counters": 2048`:         {`"counters": 2000`, "predictor: 2000 counters"},
 		`"returns": 4`:             {`"returns": 0`, "predictor: 0 return addresses"},
 		`"replacement": "lru"`:     {`"replacement": "opt"`, `replacement "opt"`},

@@ -48,7 +48,7 @@ func TestQuick(t *testing.T) {
 
 func quickRun(t *testing.T, g, tlb Geometry, classify bool) {
 	m := Machine{L1I: g, L1D: g, L2: Geometry{Size: 8192, Line: 512, Ways: 4, Replacement: LRU}, ITLB: tlb, DTLB: tlb,
-		Predictor: Prediction{Counters: 2, Targets: 1, Returns: 1}}
+		Predictor: Prediction{Counters: 2, Targets: 1, Returns: 1}, Cycles: Cycles{Issue: 1000}}
 	all, err := NewHierarchies(&m, 2, classify)
 	require.NoError(t, err)
 	always, sometimes := all[0], all[1]
