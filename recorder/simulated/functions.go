@@ -85,7 +85,7 @@ func newImage(content []byte, f *filter) *image {
 	}
 	slices.SortFunc(i.functions, func(a, b *function) int { return cmp.Compare(a.begin, b.begin) })
 	for _, fn := range i.functions {
-		fn.recorded = f.records(fn.name, fn.recorded)
+		fn.recorded = f.records(fn.name, fn.recorded) && (i.table == nil || !between.MatchString(fn.name))
 		i.entries[fn.begin] = fn
 	}
 	return i
@@ -119,6 +119,10 @@ var generic = regexp.MustCompile(`\[.*\]`)
 
 // made are functions that the compiler makes of statements go and defer.
 var made = regexp.MustCompile(`\.(gowrap|deferwrap)[0-9]+$`)
+
+// between are functions of the runtime that go from one stack to another, and do not return as they were called.
+var between = regexp.MustCompile(`^(runtime\.(mcall|gogo|systemstack|systemstack_switch|save_g|load_g|morestack.*|goexit[01]?|asyncPreempt|sigpanic0|asmcgocall.*|` +
+	`gcWriteBarrier.*|duff.*)|gosave_systemstack_switch|gogo|gcWriteBarrier)$`)
 
 // home returns the packages of a Go program that are not of the standard library, from what the build noted.
 func home(content []byte) []string {

@@ -437,6 +437,27 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// Whatever functions are recorded, those of the runtime among them, the archive is valid, nothing is lost, and what is waited for is the same.
+func TestFilters(t *testing.T) {
+	for _, name := range []string{"paths", "waits", "messages"} {
+		program := compile(t, name)
+		var waits []int64
+		for _, filter := range []string{"main.*", "*", "runtime.*", "runtime.gopark"} {
+			r, _, err := record(t, Options{Program: program, CPUs: 2, Seed: 1, Events: []string{"PAPI_TOT_INS"}, Filter: []string{filter}})
+			require.NoError(t, err)
+			e := analyze(t, r.Archive.Dir)
+			require.Equal(t, r.Instructions, sums(e)["PAPI_TOT_INS"])
+			for i, metric := range []string{"late_sender", "late_receiver", "full_buffer", "late_close", "join_wait"} {
+				if filter == "main.*" {
+					waits = append(waits, at(t, e, metric))
+				} else {
+					require.InDelta(t, waits[i], at(t, e, metric), 0.1*float64(waits[i])+20_000, "%s: %s", filter, metric)
+				}
+			}
+		}
+	}
+}
+
 // Clocks of processors differ, but no message is received before it is sent, none that was found waiting is overlooked, and no WaitGroup
 // lets anybody go too early. One in a thousand would be a warning; there are 900 messages.
 func TestMessages(t *testing.T) {
