@@ -400,7 +400,7 @@ func TestSimSweep(t *testing.T) {
 
 	r = inside("--sim", "--sweep", "l1d.ways=4,8", program, "work")
 	require.Zero(t, r.status, r.stderr)
-	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of .*, in which stalls take no time, as with --untimed\n$`, r.stdout)
+	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of .*\nStalls take no virtual time in them, as with --untimed.\n$`, r.stdout)
 
 	cmd := tracerec("--sim", "--format", "csv", "--sweep", "l1d.ways=4,8", program, "stdin")
 	cmd.Stdin = strings.NewReader(strings.Repeat("input ", 30_000))

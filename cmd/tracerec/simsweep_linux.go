@@ -268,7 +268,7 @@ func (s *simulation) writeSweep(w io.Writer, names []string, all []combination) 
 	if len(all) > 1 {
 		each = "each of "
 	}
-	fmt.Fprintf(out, "\n%s in %s%s of %s on %s, in which stalls take no time, as with --untimed\n", recorder.Plural(instructions, "instruction"), each,
+	fmt.Fprintf(out, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", recorder.Plural(instructions, "instruction"), each,
 		recorder.Plural(len(all), "run"), s.program, s.machine)
 	_, err := w.Write(out.Bytes())
 	return err
