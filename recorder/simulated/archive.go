@@ -60,7 +60,7 @@ func (s *session) finished(r *Result, failure error) error {
 	if r.Break != "" {
 		status, ended = -1, fmt.Errorf("break at %s", r.Break)
 	}
-	err := s.close(status, ended)
+	err := s.close(status, ended, r.Instructions)
 	a := s.archive
 	a.Processes = len(s.all)
 	a.Bytes, a.Records = s.out.Size()

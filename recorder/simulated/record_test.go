@@ -286,7 +286,7 @@ func TestEnds(t *testing.T) {
 			require.Empty(t, p.Warnings)
 		} else {
 			require.ErrorContains(t, err, c.fails)
-			require.Equal(t, map[string]uint64{"the run ended before the program: " + err.Error(): 1}, p.Warnings)
+			require.Equal(t, map[string]uint64{"the run ended before the program (" + err.Error() + "); instructions until then": r.Instructions}, p.Warnings)
 		}
 		require.Equal(t, c.status, p.Exit)
 		total := r.Counters.Totals()

@@ -291,14 +291,14 @@ func (r *recording) finish(p *process, status int) {
 	delete(r.live, p.id)
 }
 
-// close ends the archive. Status is that of the first process, failure what ended the run before it ended.
-func (r *recording) close(status int, failure error) error {
+// close ends the archive. Status is that of the first process, failure what ended the run before it ended, after so many instructions.
+func (r *recording) close(status int, failure error, instructions uint64) error {
 	for i, p := range r.all {
 		if i == 0 && failure == nil {
 			p.status = status
 		}
 		if failure != nil && !p.over {
-			p.remarks[fmt.Sprintf("the run ended before the program: %v", failure)] = 1
+			p.remarks[fmt.Sprintf("the run ended before the program (%v); instructions until then", failure)] = instructions
 		}
 		r.finish(p, p.status)
 	}
