@@ -239,9 +239,12 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 			}
 		}
 		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k])) + ", for "
-		if k.object == "" {
+		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
+		case k.object == "" && (operation == "send" || operation == "recv" || operation == "select"):
 			text += "a nil channel, which never becomes ready"
-		} else {
+		case k.object == "": // input, or a lock that was not seen
+			text += "something that is not in the trace"
+		default:
 			text += "the " + p.shorten(k.object)
 		}
 		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1}

@@ -42,6 +42,12 @@ func TestStillWaiting(t *testing.T) {
   used at main.go:20, capacity 0.
 `, "nobody holds a channel")
 
+	for name, want := range map[string]string{"recv": "a nil channel, which never becomes ready", "IO wait": "something that is not in the trace"} {
+		alone := stuck()
+		alone.Regions[1].Name, alone.NeverEnded = name, []NeverEnded{{Path: 1, Location: 1, Since: 5e6, Holder: -1, HolderPath: -1}}
+		require.Contains(t, strings.ReplaceAll(alone.Sentences().StillWaiting()[0].Text, nbsp, " "), "since 5.00 ms, for "+want+".")
+	}
+
 	e := stuck()
 	e.NeverEnded[1].Holder = 2 // who waits for a channel, not for a lock
 	require.NotContains(t, string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })), "Deadlock")
