@@ -51,9 +51,12 @@ func mkdirat(t *thread, a [6]uint64) (int64, errno) {
 
 func unlinkat(t *thread, a [6]uint64) (int64, errno) {
 	const removeDir = 0x200
-	if p, err := t.find(a[0], a[1], false); err == 0 && t.k.net.names[p.name] != nil {
+	switch p, err := t.find(a[0], a[1], false); {
+	case err == 0 && t.k.net.names[p.name] != nil:
 		delete(t.k.net.names, p.name)
 		return 0, 0
+	case err == 0 && p.dots && a[2]&removeDir != 0:
+		return 0, syscall.EINVAL
 	}
 	return t.change(a[0], a[1], false, func(p place) error {
 		switch {

@@ -21,6 +21,7 @@ type place struct {
 	in     string  // name in the mount
 	info   fs.FileInfo
 	parent fs.FileInfo // of the directory that holds it, nil of where the walk began
+	dots   bool        // the name's last part is . or ..
 }
 
 // maxLinks is how many symbolic links a name may lead through.
@@ -91,11 +92,12 @@ func (f *fileSystem) walk(dir, name string, follow bool) (place, errno) {
 			return place{name: path.Join(here.name, part, path.Join(rest...))}, err
 		}
 		if part == "." {
+			here.dots = true
 			continue
 		}
 		from := here
 		here, err = f.look(path.Join(from.name, part))
-		here.parent = from.info
+		here.parent, here.dots = from.info, part == ".."
 		if err != 0 || here.info == nil || here.info.Mode()&fs.ModeSymlink == 0 || !follow && len(rest) == 0 {
 			continue
 		}
@@ -159,7 +161,7 @@ func (p place) changeable() errno {
 	switch {
 	case !p.mount.Write:
 		return syscall.EROFS
-	case p.in == ".":
+	case p.in == "." || p.dots:
 		return syscall.EBUSY
 	case p.parent != nil && !permits(p.parent, mayWrite):
 		return syscall.EACCES

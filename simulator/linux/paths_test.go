@@ -71,6 +71,7 @@ file: not a directory not a directory not a directory
 new: is a directory no such file or directory
 changes: not a directory not a directory no such file or directory <nil>
 behind nothing: no such file or directory <nil> -rw-r--r--
+dots: invalid argument invalid argument device or resource busy <nil>
 same: true 2
 left: true 1 content
 mode 0: permission denied permission denied permission denied permission denied permission denied

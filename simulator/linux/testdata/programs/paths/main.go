@@ -111,6 +111,8 @@ func slashes() {
 	say("changes", why(os.Remove("file/")), why(os.Rename("file", "other/")), why(os.Link("file", "other/")), why(os.Mkdir("sub/", 0o777)))
 	say("behind nothing", kind(os.Stat("nothing/../file")), why(os.Chdir("dir/sub/")), kind(os.Stat("../file")))
 	must(os.Chdir(".."))
+	must(os.Mkdir("empty", 0o777))
+	say("dots", syscall.Rmdir("empty/."), syscall.Rmdir("empty/.."), why(os.Rename("empty/.", "moved")), syscall.Rmdir("empty"))
 }
 
 func hardLinks() {
