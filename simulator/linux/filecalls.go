@@ -129,7 +129,7 @@ const (
 	modeSocket    = 0o140000
 )
 
-// stat stores what is known of a file. Times are all the same, and owners the guest's.
+// stat stores what is known of a file. Times are all the same unless the guest set them, and owners the guest's.
 func (t *thread) stat(at uint64, inode uint64, mode uint32, size int64) errno {
 	var b [128]byte
 	le := binary.LittleEndian
@@ -142,8 +142,13 @@ func (t *thread) stat(at uint64, inode uint64, mode uint32, size int64) errno {
 	le.PutUint64(b[48:], uint64(size))
 	le.PutUint32(b[56:], memory.PageSize)
 	le.PutUint64(b[64:], uint64(size+511)/512)
-	for _, time := range []int{72, 88, 104} {
-		le.PutUint64(b[time:], uint64(boot/1e9))
+	times, ok := t.k.fs.times[inode]
+	if !ok {
+		times = [2]timespec{{boot / 1e9, 0}, {boot / 1e9, 0}}
+	}
+	for i, time := range []timespec{times[0], times[1], {boot / 1e9, 0}} {
+		le.PutUint64(b[72+16*i:], uint64(time.seconds))
+		le.PutUint64(b[80+16*i:], uint64(time.ns))
 	}
 	return t.p.put(at, b[:])
 }

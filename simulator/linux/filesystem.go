@@ -20,7 +20,8 @@ import (
 type fileSystem struct {
 	mounts []mounted // longest name first
 	inodes map[string]uint64
-	files  uint64 // inodes ever given
+	files  uint64                 // inodes ever given
+	times  map[uint64][2]timespec // of access and of change, that the guest set, by inode
 }
 
 type mounted struct {
@@ -29,7 +30,7 @@ type mounted struct {
 }
 
 func newFileSystem(mounts []Mount) (*fileSystem, error) {
-	f := &fileSystem{inodes: map[string]uint64{}}
+	f := &fileSystem{inodes: map[string]uint64{}, times: map[uint64][2]timespec{}}
 	for _, m := range mounts {
 		m.Guest = path.Clean("/" + m.Guest)
 		root, err := os.OpenRoot(m.Host)

@@ -83,5 +83,6 @@ directory 0555: <nil> -rw-r--r-- permission denied permission denied
 directory 0600: <nil> permission denied permission denied permission denied
 created: <nil> -r--------
 sticky: dtrwxr-xr-x
+times: true <nil> read-only file system no such file or directory
 calls: operation not permitted operation not permitted 20 <nil> <nil>
 `

@@ -22,7 +22,7 @@ func init() {
 		34: mkdirat, 35: unlinkat, 36: symlinkat, 37: linkat, 38: renameat, 276: renameat, 45: truncate, 46: ftruncate, 48: faccessat, 439: faccessat, 49: chdir, 50: fchdir,
 		52: fchmod, 53: fchmodat, 452: fchmodat, 55: nothing, 54: nothing,
 		56: openat, 57: closeFile, 59: pipe2, 61: getdents, 62: lseek, 63: read, 64: write, 65: readv, 66: writev, 67: pread, 68: pwrite,
-		72: pselect, 73: ppoll, 78: readlinkat, 79: fstatat, 80: fstat, 81: nothing, 82: nothing, 83: nothing, 88: nothing,
+		72: pselect, 73: ppoll, 78: readlinkat, 79: fstatat, 80: fstat, 81: nothing, 82: nothing, 83: nothing, 88: utimensat,
 		93: exitThread, 94: exitGroup, 96: setTIDAddress, 98: futex, 99: nothing,
 		101: nanosleep, 113: clockGettime, 114: clockGetres, 115: clockNanosleep, 169: gettimeofday,
 		122: nothing, 123: schedGetaffinity, 124: schedYield,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func say(what string, v ...any) { fmt.Println(append([]any{what + ":"}, v...)...) }
@@ -57,6 +58,7 @@ func main() {
 	slashes()
 	hardLinks()
 	permissions()
+	times()
 	refused()
 	outside()
 }
@@ -151,6 +153,13 @@ func permissions() {
 	say("created", err, kind(f.Stat()))
 	must(os.Mkdir("sticky", 0o777|os.ModeSticky))
 	say("sticky", kind(os.Stat("sticky")))
+}
+
+func times() {
+	set := time.Unix(-5, 7)
+	must(os.Chtimes("sticky", time.Time{}, set))
+	a, err := os.Stat("sticky")
+	say("times", a.ModTime().Equal(set), err, why(os.Chtimes("/data/in", set, set)), why(os.Chtimes("nowhere", set, set)))
 }
 
 // refused makes calls that have an answer but do nothing.
