@@ -18,6 +18,7 @@ type simOptions struct {
 	cpus            int
 	seed            uint64
 	maxInstructions uint64
+	maxMemory       string
 	timeout         time.Duration
 	mounts, env     []string
 	breaks          []string
@@ -53,6 +54,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 	f.IntVar(&o.cpus, "cpus", 2, "sim: virtual processors")
 	f.Uint64Var(&o.seed, "seed", 0, "sim: another seed is another schedule")
 	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "sim: end after `N` instructions")
+	f.StringVar(&o.maxMemory, "max-memory", "", "sim: give at most `SIZE` bytes, as in 2G")
 	f.DurationVar(&o.timeout, "timeout", 0, "sim: end after this time")
 	f.StringArrayVar(&o.mounts, "mount", nil, "sim: give `GUEST=HOST[:rw]`, a directory")
 	f.StringArrayVar(&o.env, "env", nil, "sim: set `NAME=VALUE` for the program")
@@ -67,7 +69,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 }
 
 var (
-	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "timeout", "mount", "env", "break", "dump", "trace",
+	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "max-memory", "timeout", "mount", "env", "break", "dump", "trace",
 		"filter", "only", "sweep", "format"}
 	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
 )

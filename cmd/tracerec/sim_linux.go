@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/shm"
 	"tracerec/recorder"
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/addresstrace"
@@ -180,6 +181,13 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 		return o, err
 	}
 	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
+	if s.maxMemory != "" {
+		n, err := shm.ParseSize(s.maxMemory)
+		if err != nil || n <= 0 {
+			return o, fmt.Errorf("--max-memory %s: not a size such as 512M or 2G", s.maxMemory)
+		}
+		o.MaxMemory = uint64(n)
+	}
 	o.Untimed = s.untimed || s.sweep != nil
 	if o.PMU, err = s.chosenPMU(); err != nil {
 		return o, err

@@ -447,6 +447,7 @@ func TestSimRefuses(t *testing.T) {
 		{"-o /proc/x.dir", "-o /proc/x.dir: mkdir /proc/x.dir: "},
 		{"--env =x", "--env =x: not NAME=VALUE or NAME"},
 		{"--env=", "--env : not NAME=VALUE or NAME"},
+		{"--max-memory much", "--max-memory much: not a size such as 512M or 2G"},
 		{"--timeout 0", "--timeout 0s: more than nothing"},
 		{"--machine word.json", "machine word.json:3: json: cannot unmarshal string"},
 		{"--machine comma.json", "machine comma.json:2: invalid character"},

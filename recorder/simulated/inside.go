@@ -56,7 +56,7 @@ func RunInstrumented(o Options) (r *Result, err error) {
 	}
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: append(slices.Clone(o.Env), in.recorder.Environment()), Dir: o.Dir,
 		Mounts: append(slices.Clone(o.Mounts), linux.Mount{Guest: sessionDir, Host: in.recorder.Session(), Write: true}),
-		Stdin:  o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions,
+		Stdin:  o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, MaxMemory: o.MaxMemory,
 		Timeout: o.Timeout, Pulse: in.pulse, Observer: o.observed(r.Counters), Services: in,
 		PMU: o.PMU, Counting: r.Counters})
 	if err != nil {

@@ -36,6 +36,7 @@ type Options struct {
 	CPUs            int            // virtual processors; 0 is 1
 	Seed            uint64
 	MaxInstructions uint64
+	MaxMemory       uint64 // bytes, see [linux.Options]; 0 is any number
 	Timeout         time.Duration // of the host
 
 	Context context.Context // interrupts the run; nil for none
@@ -90,7 +91,7 @@ func Run(o Options) (r *Result, err error) {
 	}
 	defer services.Close()
 	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
-		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services,
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, MaxMemory: o.MaxMemory, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services,
 		PMU: o.PMU, Counting: r.Counters})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Program, err)
