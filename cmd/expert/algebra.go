@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/internal/readable"
+	"tracerec/report"
 	"tracerec/report/algebra"
 )
 
@@ -50,7 +51,7 @@ positive. Call paths of an edited program are matched although lines moved.`,
 			if err != nil {
 				return err
 			}
-			o := algebra.TextOptions{Top: top, Notes: r.Notes}
+			o := algebra.TextOptions{Top: top, Notes: r.Notes, Exact: simulated(in)}
 			if format.value == "json" {
 				return x.JSON(cmd.OutOrStdout(), o)
 			}
@@ -267,4 +268,12 @@ func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out *outputFil
 		fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", readable.Clean(n))
 	}
 	return out.write(cmd, r.Cube.Write)
+}
+
+// simulated tells whether all reports are of runs on the simulator.
+func simulated(in []algebra.Input) bool {
+	return !slices.ContainsFunc(in, func(i algebra.Input) bool {
+		e, err := report.Summary(i.Cube)
+		return err != nil || e.Header.CPU.Vendor != "simulator"
+	})
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // lockReports writes reports of runs in which the lock is held for so many microseconds.
@@ -141,4 +144,33 @@ func TestAlgebraUse(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, shortNames([]string{"/x/a/scout.cubex", "/x/b/scout.cubex"}))
 	require.Equal(t, []string{"a/1", "b/2"}, shortNames([]string{"d/a/1.cubex", "d/b/2.cubex"}))
 	require.Equal(t, []string{"report", "report"}, shortNames([]string{"report.cubex", "report.cubex"}))
+}
+
+// Runs on the simulator repeat exactly: more of them say nothing new.
+func TestDiffOfSimulated(t *testing.T) {
+	diff := func(vendor string) string {
+		var dirs []string
+		for i := range uint64(2) {
+			dir := filepath.Join(t.TempDir(), "run")
+			w, err := trace.Create(dir, trace.Options{Resolution: 1})
+			require.NoError(t, err)
+			p, err := w.AddProcess(trace.ProcessInfo{PID: 1, Args: []string{"x"}, Clock: "virtual", Frequency: 1e9, Processor: trace.Processor{Vendor: vendor}})
+			require.NoError(t, err)
+			at := trace.Stamp{Ticks: 1000 + i, Mono: int64(1000 + i), Wall: int64(1000 + i)}
+			require.NoError(t, p.Clock(at))
+			require.NoError(t, p.Define(wire.Def{Type: wire.DefRegion, ID: 1, Name: "work"}))
+			words := []uint64{wire.Head(wire.Time, 0, 0), 0, wire.Head(wire.Enter, 1, 100), wire.Head(wire.Exit, 0, 800+i)}
+			require.NoError(t, p.Chunk(trace.RawChunk{Location: 1, GoID: 1, Words: words}))
+			require.NoError(t, p.Exited(0, at))
+			require.NoError(t, w.Close())
+			dirs = append(dirs, dir)
+		}
+		status, stdout, stderr := expert("diff", dirs[0], dirs[1])
+		require.Zero(t, status, stderr)
+		return stdout
+	}
+	require.NotContains(t, diff("other"), "on the simulator")
+	exact := diff("simulator")
+	require.NotContains(t, exact, "record each several times")
+	require.Contains(t, exact, "Both ran on the simulator, where every run repeats exactly")
 }

@@ -8,16 +8,19 @@ import (
 )
 
 // Lead says in a sentence or two whether B is better than A, and whether that is more than noise.
-func (x *Changes) Lead() []string { return x.lead(x.A, x.B) }
+func (x *Changes) Lead() []string { return x.lead(x.A, x.B, false) }
 
-// lead is Lead, with other names of the sides.
-func (x *Changes) lead(nameA, nameB string) []string {
+// lead is Lead, with other names of the sides. Runs that repeat exactly have no noise.
+func (x *Changes) lead(nameA, nameB string, exact bool) []string {
 	c, ok := x.mainTime()
 	if !ok {
 		return []string{"Neither report says how long the program ran."}
 	}
 	lead := []string{c.sentence(nameA, nameB)}
 	_, known := c.Beyond()
+	if !known && exact {
+		return append(lead, "Both ran on the simulator, where every run repeats exactly: nothing of that is noise.")
+	}
 	if !known {
 		return append(lead, "Whether that is more than noise cannot be known from single runs: record each several times and give the means.")
 	}

@@ -17,6 +17,7 @@ import (
 type TextOptions struct {
 	Top   int      // rows of each list
 	Notes []string // of the Result
+	Exact bool     // every run repeats exactly, as on the simulator: between single runs there is no noise
 }
 
 // Text says what changed, the most important first.
@@ -29,7 +30,7 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("B = %s", x.B)
 		p.line("")
 	}
-	for _, sentence := range x.lead(p.a, p.b) {
+	for _, sentence := range x.lead(p.a, p.b, o.Exact) {
 		p.line("%s", sentence)
 	}
 	p.line("")
