@@ -54,7 +54,7 @@ func (o *simOptions) add(cmd *cobra.Command) {
 	f.IntVar(&o.cpus, "cpus", 2, "sim: virtual processors")
 	f.Uint64Var(&o.seed, "seed", 0, "sim: another seed is another schedule")
 	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "sim: end after `N` instructions")
-	f.StringVar(&o.maxMemory, "max-memory", "", "sim: give at most `SIZE` bytes, as in 2G")
+	f.StringVar(&o.maxMemory, "max-memory", "", "sim: give at most `SIZE` bytes, as in 2GiB")
 	f.DurationVar(&o.timeout, "timeout", 0, "sim: end after this time")
 	f.StringArrayVar(&o.mounts, "mount", nil, "sim: give `GUEST=HOST[:rw]`, a directory")
 	f.StringArrayVar(&o.env, "env", nil, "sim: set `NAME=VALUE` for the program")

@@ -184,7 +184,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	if s.maxMemory != "" {
 		n, err := shm.ParseSize(s.maxMemory)
 		if err != nil || n <= 0 {
-			return o, fmt.Errorf("--max-memory %s: not a size such as 512M or 2G", s.maxMemory)
+			return o, fmt.Errorf("--max-memory %s: not a size such as 512MiB or 2GiB", s.maxMemory)
 		}
 		o.MaxMemory = uint64(n)
 	}
