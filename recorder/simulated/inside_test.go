@@ -168,7 +168,7 @@ func TestPlantedInside(t *testing.T) {
 			out := t.TempDir()
 			dir := filepath.Join(out, "trace.dir")
 			var printed, said bytes.Buffer
-			o := Options{Program: filepath.Join(bin, "planted"), Args: []string{"/bin/planted", "waits", "-length", "2ms"},
+			o := Options{Program: filepath.Join(bin, "planted"), Args: []string{"/bin/planted", "waits", "-length", "8ms"},
 				Env: []string{"GODEBUG=asyncpreemptoff=1"}, CPUs: 4, Stdout: &printed, Stderr: &said, Output: dir, Events: []string{"PAPI_TOT_INS"},
 				Mounts: []linux.Mount{{Guest: "/bin", Host: bin}}, MaxInstructions: 1e9}
 			run := RunInstrumented
