@@ -36,7 +36,7 @@ type Options struct {
 	CPUs            int            // virtual processors; 0 is 1
 	Seed            uint64
 	MaxInstructions uint64
-	MaxMemory       uint64 // bytes, see [linux.Options]; 0 is any number
+	MaxMemory       uint64        // bytes, see [linux.Options]; 0 is any number
 	Timeout         time.Duration // of the host
 
 	Context context.Context // interrupts the run; nil for none
