@@ -1,4 +1,4 @@
-// Command paths prints what names of files mean: it works in /tmp/work and finds /data/in, and nothing else of the host.
+// Command paths prints what names of files mean: it works in /tmp/place and finds /data/in, and nothing else of the host.
 package main
 
 import (
@@ -75,26 +75,26 @@ func directories() {
 	say("write", why(os.WriteFile("/new", nil, 0o666)), why(os.Mkdir("/deep/new", 0o777)), why(os.Mkdir("/deep", 0o777)), why(os.Remove("/deep/down")))
 	say("no directory", why(os.Chdir("/data/in")), why(os.Chdir("/nothing")))
 	must(os.Chdir("/tmp"))
-	must(os.Mkdir("work", 0o777))
-	must(os.Chdir("work"))
+	must(os.Mkdir("place", 0o777))
+	must(os.Chdir("place"))
 	d, err := os.Open("..")
 	must(err)
 	must(d.Chdir())
 	dir, err = os.Getwd()
 	say("opened", dir, err)
-	must(os.Chdir("work"))
+	must(os.Chdir("place"))
 	must(os.WriteFile("file", []byte("content"), 0o666))
 }
 
 func links() {
 	must(os.Symlink("/data/in", "absolute"))
 	must(os.Symlink("/tmp/nothing", "dangling"))
-	must(os.Symlink("../work/file", "relative"))
+	must(os.Symlink("../place/file", "relative"))
 	must(os.Symlink("loop", "loop"))
-	must(os.Symlink("/tmp/work", "dir"))
+	must(os.Symlink("/tmp/place", "dir"))
 	say("absolute", read("absolute"))
 	say("dangling", read("dangling"), kind(os.Lstat("dangling")), kind(os.Stat("dangling")))
-	say("relative", read("relative"), read("dir/relative"), read("dir/../work/file"))
+	say("relative", read("relative"), read("dir/relative"), read("dir/../place/file"))
 	say("loop", read("loop"))
 	must(os.WriteFile("dangling", []byte("made"), 0o666))
 	say("made", read("/tmp/nothing"))
@@ -172,7 +172,7 @@ func refused() {
 func outside() {
 	host := os.Getenv("HOST")
 	for _, name := range []string{host + "/secret", "/data/../secret", "/data/../../../../../.." + host + "/secret", "/data/out", "/data/up", "/data/directory/secret", "/data/directory/../secret",
-		"../../../../../.." + host + "/secret", "/etc/passwd", "/data/proc", "/proc/self/root/etc/passwd", "/proc/self/fd/0/../../etc/passwd"} {
+		"../../../../../.." + host + "/secret", "/etc/passwd", "/data/proc", "/proc/self/root" + "/etc/passwd", "/proc/self/fd/0/../../etc/passwd"} {
 		say("outside", read(name))
 	}
 	must(os.Symlink(host+"/secret", "secret"))
