@@ -37,12 +37,12 @@ vet:
 	GOARCH=arm64 $(GO) vet ./instrument/... ./internal/...
 	GOARCH=riscv64 $(GO) vet ./instrument/... ./internal/... ./recorder ./cmd/tracerec
 
-# The race detector needs cgo; lint (internal/lint) and the check of generated files are tests too.
+# vet has run before. The race detector needs cgo; lint (internal/lint) and the check of generated files are tests too.
 race:
 	@if CGO_ENABLED=1 $(GO) build -race -o /dev/null ./metric 2>/dev/null; then \
-		echo $(GO) test -race ./...; CGO_ENABLED=1 $(GO) test -race -timeout 600s ./...; \
+		echo $(GO) test -race ./...; CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 600s ./...; \
 	else \
-		echo 'no C compiler: tests run without the race detector'; $(GO) test -timeout 600s ./...; \
+		echo 'no C compiler: tests run without the race detector'; $(GO) test -vet=off -timeout 600s ./...; \
 	fi
 
 # A fuzz run may fail for no other reason than that its time was up while a worker was busy. A second run starts with

@@ -1,3 +1,7 @@
+// Nothing here is concurrent, and with the race detector it takes ten times as long.
+
+//go:build !race
+
 package softfloat
 
 import (
