@@ -1,7 +1,3 @@
-// Nothing here is concurrent, and with the race detector it takes ten times as long.
-
-//go:build !race
-
 package softfloat
 
 import (
