@@ -1,14 +1,12 @@
 package cache
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+
+	"tracerec/simulator/description"
 )
 
 // Machine describes what is modelled of a processor: its memory hierarchy, its branch prediction and what things cost.
@@ -52,40 +50,20 @@ type Cycles struct {
 var machines embed.FS
 
 // Machines returns the names of the machines that there are, sorted.
-func Machines() []string {
-	files, _ := machines.ReadDir("machines")
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".json"))
-	}
-	slices.Sort(names)
-	return names
-}
+func Machines() []string { return description.Names(machines) }
 
 // Named returns the machine of a name.
 func Named(name string) (*Machine, error) {
-	content, err := machines.ReadFile("machines/" + name + ".json")
+	m, err := description.Named(machines, "machine", name, (*Machine).Check)
 	if err != nil {
-		return nil, fmt.Errorf("machine %q: there are %s", name, strings.Join(Machines(), " and "))
-	}
-	m, err := Read(bytes.NewReader(content))
-	if err != nil {
-		return nil, fmt.Errorf("machine %s: %w", name, err)
+		return nil, err
 	}
 	m.Name = name
 	return m, nil
 }
 
 // Read reads a machine's description, which is JSON.
-func Read(r io.Reader) (*Machine, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	m := new(Machine)
-	if err := d.Decode(m); err != nil {
-		return nil, err
-	}
-	return m, m.Check()
-}
+func Read(r io.Reader) (*Machine, error) { return description.Read(r, (*Machine).Check) }
 
 // Check tells what is wrong with the description.
 func (m *Machine) Check() error {

@@ -5,16 +5,15 @@
 package pmu
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"tracerec/simulator/description"
 )
 
 // PMU describes a performance monitoring unit of a processor; every processor has one.
@@ -58,39 +57,20 @@ type Event struct {
 var machines embed.FS
 
 // Names returns the names of the units that there are, sorted.
-func Names() []string {
-	files, _ := fs.Glob(machines, "machines/*.json")
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(path.Base(f), ".json")
-	}
-	slices.Sort(files)
-	return files
-}
+func Names() []string { return description.Names(machines) }
 
 // Named returns the unit of a name.
 func Named(name string) (*PMU, error) {
-	content, err := machines.ReadFile("machines/" + name + ".json")
+	p, err := description.Named(machines, "PMU", name, (*PMU).Check)
 	if err != nil {
-		return nil, fmt.Errorf("PMU %q: there are %s", name, strings.Join(Names(), ", "))
-	}
-	p, err := Read(bytes.NewReader(content))
-	if err != nil {
-		return nil, fmt.Errorf("PMU %s: %w", name, err)
+		return nil, err
 	}
 	p.Name = name
 	return p, nil
 }
 
 // Read reads a unit's description, which is JSON.
-func Read(r io.Reader) (*PMU, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	p := new(PMU)
-	if err := d.Decode(p); err != nil {
-		return nil, err
-	}
-	return p, p.Check()
-}
+func Read(r io.Reader) (*PMU, error) { return description.Read(r, (*PMU).Check) }
 
 // most is how many counters a unit may have: each is a bit of a mask.
 const most = 64
