@@ -94,7 +94,7 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, n, p.Name)
 	}
 	_, err := Named("none")
-	require.EqualError(t, err, `PMU "none": there are four, one, server`)
+	require.EqualError(t, err, `PMU "none": there are four, one and server`)
 }
 
 func TestCheck(t *testing.T) {
