@@ -24,6 +24,9 @@ type Options struct {
 	// Undisturbed, if set, tells whether a goroutine of a process certainly stayed on its thread from one time to another, both ns on the
 	// host's monotonic clock: counters are charged as certain then. It is called concurrently.
 	Undisturbed func(pid int, goid uint64, from, to int64) bool
+	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
+	// It is not called concurrently.
+	Name func(operation *report.Region) ObjectName
 	// Wait and Message, if set, are told every wait and every message that is found, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
@@ -50,7 +53,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
 	settlers := m.settlers(n)
 	m.run(settlers, s)
 	for _, parts := range keep[1:] {

@@ -97,12 +97,29 @@ func invariants(t *testing.T, x *report.Experiment) {
 	}
 	for _, f := range x.Findings {
 		require.LessOrEqual(t, f.Critical, x.Header.Focus)
-		causers := int64(0)
-		for _, c := range f.Causers {
-			causers += c.Severity
+		severity, critical, instances := int64(0), int64(0), uint64(0)
+		for i, l := range f.Lines {
+			require.LessOrEqual(t, l.Critical, f.Critical)
+			if i > 0 {
+				require.LessOrEqual(t, l.Critical, f.Lines[i-1].Critical)
+			}
+			severity, critical, instances = severity+l.Severity, critical+l.Critical, instances+l.Instances
+			require.Equal(t, l.Severity, causedBy(l.Causers))
+			require.Subset(t, f.Locations, l.Locations)
 		}
-		require.Equal(t, f.Severity, causers)
+		require.Equal(t, f.Severity, severity)
+		require.Equal(t, f.Severity, causedBy(f.Causers))
+		require.Equal(t, f.Instances, instances)
+		require.LessOrEqual(t, f.Critical, critical)
+		require.Equal(t, []any{f.Metric, f.Path, f.Group}, []any{f.Lines[0].Metric, f.Lines[0].Path, f.Lines[0].Group})
 	}
+}
+
+func causedBy(causers []report.Causer) (sum int64) {
+	for _, c := range causers {
+		sum += c.Severity
+	}
+	return sum
 }
 
 // goroutinesTrace returns an archive of n goroutines, each with one region, started by the first.

@@ -20,13 +20,14 @@ type builder struct {
 	settlers []*settler
 	waits    *criticalWaits
 
-	rank     []uint32     // by number of a call path: its place in the report
-	scanned  [][]scanCell // by call path; ascending by location, each once
-	sums     sums[cellKey]
-	cells    map[cellKey]int64
-	critical map[cellKey]int64
-	stats    []durations
-	out      *report.Experiment
+	rank      []uint32     // by number of a call path: its place in the report
+	scanned   [][]scanCell // by call path; ascending by location, each once
+	sums      sums[cellKey]
+	cells     map[cellKey]int64
+	critical  map[cellKey]int64
+	stats     []durations
+	collected []*collector // the findings, in their order
+	out       *report.Experiment
 }
 
 func (b *builder) build() *report.Experiment {
@@ -120,6 +121,9 @@ func (b *builder) collect() {
 	b.stats = make([]durations, len(m.list))
 	for _, w := range b.settlers {
 		for k, v := range w.cells.all() {
+			b.charge(k.metric, k.path, k.loc, v)
+		}
+		for k, v := range w.waited.all() {
 			b.charge(k.metric, k.path, k.loc, v)
 		}
 		for i := range w.stats {

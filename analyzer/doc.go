@@ -141,7 +141,14 @@
 // # Statistics
 //
 // Of n instances in ascending order s: Q25 = s[(n−1)/4], Median = s[(n−1)/2], Q75 = s[3(n−1)/4], Mean = sum /
-// n. The worst ten are the longest, equals by (begin, location, depth of the call path). A finding is (metric,
-// call path, group of the waiting location); findings are ordered by critical time, severity (both descending),
-// metric, call path, group; locations and causers within by severity (descending), then ascending.
+// n. The worst ten are the longest, equals by (begin, location, depth of the call path).
+//
+// # Findings
+//
+// A waiting line is (metric, call path, group of the waiting location, class of objects). Objects of one process and kind are one class if
+// the program calls them by one name that means the same everywhere, else if they were first used at one place; an object of which neither is
+// known is a class. A finding is all lines of one class with one metric, but of a class of locks with any other than external_wait; lines without
+// object are findings of their own. Its severity is the sum over its lines, its critical time their union over time. Its place is that of its first
+// line. Lines and findings are ordered by critical time, severity (both descending), metric, call path, group; findings then by the first
+// of their objects; locations and causers within by severity (descending), then ascending.
 package analyzer

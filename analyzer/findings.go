@@ -5,23 +5,70 @@ import (
 	"slices"
 
 	"tracerec/report"
+	"tracerec/trace"
 )
 
-// findingKey is a wait state at a call path, over a group.
-type findingKey struct {
+// lineKey is a wait state at a call path, over a group, for objects of a class.
+type lineKey struct {
 	metric uint16
 	path   uint32
 	group  int32
+	class  uint32
 }
 
-// collector gathers one finding.
+// cause returns what all lines of a finding have in common: what is waited for, and why. A lock is one cause, for
+// whatever access to it anybody waits.
+func (m *matching) cause(k lineKey) lineKey {
+	switch c := &m.classes.list[k.class]; {
+	case k.class == noClass:
+		return k
+	case c.isLock() && k.metric != m.s.metrics.externalWait:
+		return lineKey{class: k.class}
+	}
+	return lineKey{metric: k.metric, class: k.class}
+}
+
+// collector gathers a line, or a finding of several.
 type collector struct {
-	report.Finding
-	locations []share
-	causers   map[causerKey][]share
+	line      report.Line
+	class     uint32
+	locations map[uint32]int64
+	causers   map[causerKey]map[uint32]int64
+	critical  map[uint32][]interval // by causer
+	lines     []*collector          // of a finding
 }
 
 type causerKey struct{ group, path int32 }
+
+func newCollector(class uint32) *collector {
+	return &collector{class: class, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: map[uint32][]interval{}}
+}
+
+// blame adds time that was waited for a causer.
+func (c *collector) blame(who causerKey, causer uint32, v int64) {
+	if c.causers[who] == nil {
+		c.causers[who] = map[uint32]int64{}
+	}
+	c.causers[who][causer] += v
+}
+
+// add adds a line to a finding.
+func (c *collector) add(l *collector) {
+	c.lines = append(c.lines, l)
+	c.line.Severity += l.line.Severity
+	c.line.Instances += l.line.Instances
+	for loc, v := range l.locations {
+		c.locations[loc] += v
+	}
+	for who, shares := range l.causers {
+		for causer, v := range shares {
+			c.blame(who, causer, v)
+		}
+	}
+	for causer, v := range l.critical {
+		c.critical[causer] = unite(c.critical[causer], v)
+	}
+}
 
 // share is a location's part of a severity.
 type share struct {
@@ -29,84 +76,116 @@ type share struct {
 	value int64
 }
 
-// largestFirst orders shares by value, then location, and returns the locations.
-func largestFirst(v []share) []uint32 {
+// largestFirst returns the locations with shares by value, then location.
+func largestFirst(of map[uint32]int64) []uint32 {
+	v := make([]share, 0, len(of))
+	for loc, value := range of {
+		v = append(v, share{loc, value})
+	}
 	slices.SortFunc(v, func(a, b share) int { return cmp.Or(-cmp.Compare(a.value, b.value), cmp.Compare(a.loc, b.loc)) })
-	var out []uint32
-	for _, s := range v {
-		out = append(out, s.loc)
+	out := make([]uint32, len(v))
+	for i := range v {
+		out[i] = v[i].loc
 	}
 	return out
 }
 
-// findings makes the list of findings, ranked.
+// findings makes the list of findings, ranked: the waiting lines by what they have in common.
 func (b *builder) findings() {
-	all := map[findingKey]*collector{}
-	at := func(k findingKey) *collector {
+	all := map[lineKey]*collector{}
+	for k, l := range b.lines() {
+		if l.line.Severity == 0 {
+			continue
+		}
+		cause := b.cause(k)
+		if all[cause] == nil {
+			all[cause] = newCollector(k.class)
+		}
+		all[cause].add(l)
+	}
+	for _, c := range all {
+		b.collected = append(b.collected, c)
+	}
+	for _, c := range b.collected {
+		b.finish(c)
+	}
+	slices.SortFunc(b.collected, func(x, y *collector) int {
+		return cmp.Or(compareLines(&x.line, &y.line), cmp.Compare(x.class, y.class))
+	})
+	for _, c := range b.collected {
+		f := report.Finding{Line: c.line, Object: b.object(c)}
+		for _, l := range c.lines {
+			f.Lines = append(f.Lines, l.line)
+		}
+		b.out.Findings = append(b.out.Findings, f)
+	}
+}
+
+// lines gathers the waiting lines.
+func (b *builder) lines() map[lineKey]*collector {
+	all := map[lineKey]*collector{}
+	at := func(k lineKey) *collector {
 		c := all[k]
 		if c == nil {
-			c = &collector{causers: map[causerKey][]share{}}
-			c.Metric, c.Path, c.Group = int(k.metric), b.rank[k.path], k.group
+			c = newCollector(k.class)
+			c.line.Metric, c.line.Path, c.line.Group = int(k.metric), b.rank[k.path], k.group
 			all[k] = c
 		}
 		return c
 	}
-	causes := map[causeKey]int64{}
 	for _, w := range b.settlers {
 		for k, v := range w.causes.all() {
-			causes[k] += v
-		}
-	}
-	for k, v := range causes {
-		c := at(findingKey{k.metric, k.path, k.group})
-		c.Severity += v
-		who := causerKey{-1, b.rankOf(k.causerPath)}
-		if k.causer != NoCauser {
-			who.group = b.out.Locations[k.causer].Group
-		}
-		c.causers[who] = append(c.causers[who], share{k.causer, v})
-	}
-	for k, v := range b.cells {
-		if b.s.metrics.list[k.metric].Wait && v != 0 {
-			if c := all[findingKey{k.metric, k.path, b.out.Locations[k.loc].Group}]; c != nil {
-				c.locations = append(c.locations, share{k.loc, v})
+			who := causerKey{-1, b.rankOf(k.causerPath)}
+			if k.causer != NoCauser {
+				who.group = b.out.Locations[k.causer].Group
 			}
+			c := at(k.lineKey)
+			c.line.Severity += v
+			c.blame(who, k.causer, v)
+		}
+		for k, v := range w.waited.all() {
+			at(lineKey{k.metric, k.path, b.out.Locations[k.loc].Group, k.class}).locations[k.loc] += v
 		}
 	}
 	for i := range b.stats {
 		for k, n := range b.stats[i].counts {
-			at(findingKey{uint16(i), k.path, k.group}).Instances += n
+			at(k).line.Instances += n
 		}
 	}
-	b.criticalTimes(all)
-	for _, c := range all {
-		if c.Severity > 0 {
-			b.out.Findings = append(b.out.Findings, c.finish())
-		}
-	}
-	slices.SortFunc(b.out.Findings, func(x, y report.Finding) int {
-		return cmp.Or(-cmp.Compare(x.Critical, y.Critical), -cmp.Compare(x.Severity, y.Severity),
-			cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
-	})
-}
-
-// criticalTimes adds the critical times of the findings: of the instances' union over time.
-func (b *builder) criticalTimes(all map[findingKey]*collector) {
 	for k, v := range b.waits.unions {
-		if c := all[k.finding]; c != nil {
-			c.Critical += length(v)
-		}
+		at(k.line).critical[k.causer] = v
 	}
+	for _, c := range all {
+		c.finish()
+	}
+	return all
 }
 
-// finish puts the parts of a finding in order.
-func (c *collector) finish() report.Finding {
-	f := c.Finding
+// compareLines orders lines and findings, the dearest first.
+func compareLines(x, y *report.Line) int {
+	return cmp.Or(-cmp.Compare(x.Critical, y.Critical), -cmp.Compare(x.Severity, y.Severity),
+		cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
+}
+
+// finish puts the parts of a finding in order. Its own place is that of its dearest line.
+func (b *builder) finish(c *collector) {
+	slices.SortFunc(c.lines, func(x, y *collector) int { return compareLines(&x.line, &y.line) })
+	first := &c.lines[0].line
+	c.line.Metric, c.line.Path, c.line.Group = first.Metric, first.Path, first.Group
+	c.finish()
+}
+
+// finish puts the parts of a line in order.
+func (c *collector) finish() {
+	f := &c.line
 	f.Locations = largestFirst(c.locations)
+	for _, v := range c.critical { // at no time is the path on two causers
+		f.Critical += length(v)
+	}
 	for who, v := range c.causers {
 		x := report.Causer{Group: who.group, Path: who.path}
-		for _, s := range v {
-			x.Severity += s.value
+		for _, value := range v {
+			x.Severity += value
 		}
 		if who.group >= 0 {
 			x.Locations = largestFirst(v)
@@ -116,5 +195,31 @@ func (c *collector) finish() report.Finding {
 	slices.SortFunc(f.Causers, func(x, y report.Causer) int {
 		return cmp.Or(-cmp.Compare(x.Severity, y.Severity), cmp.Compare(x.Group, y.Group), cmp.Compare(x.Path, y.Path))
 	})
-	return f
+}
+
+// object tells what a finding is about.
+func (b *builder) object(c *collector) report.Object {
+	if c.class == noClass {
+		return report.Object{}
+	}
+	x := &b.classes.list[c.class]
+	o := report.Object{Type: objectNames[x.kind], Name: x.name.Text, Count: x.count}
+	if x.site != trace.NoRegion {
+		r := &b.s.regions.list[x.site]
+		o.File, o.Line = r.File, r.Line
+	}
+	if b.name == nil || x.name.Unique {
+		return o
+	}
+	// Where it was used first it may have a name of that place only.
+	for _, l := range c.lines {
+		name := b.name(&b.out.Regions[b.out.Paths[l.line.Path].Region])
+		if name.Unique || o.Name == "" {
+			o.Name = name.Text
+		}
+		if name.Unique {
+			break
+		}
+	}
+	return o
 }

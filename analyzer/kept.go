@@ -6,6 +6,7 @@ import "encoding/binary"
 type keptWait struct {
 	metric            uint16
 	path, loc, causer uint32
+	class             uint32 // of the object
 	from, end         int64
 }
 
@@ -24,6 +25,7 @@ func (s *waitStream) add(k *keptWait) {
 	b = binary.AppendUvarint(b, uint64(k.path))
 	b = binary.AppendUvarint(b, uint64(k.loc))
 	b = binary.AppendUvarint(b, uint64(k.causer))
+	b = binary.AppendUvarint(b, uint64(k.class))
 	b = appendInt(b, k.end-s.end)
 	b = binary.AppendUvarint(b, uint64(k.end-k.from))
 	s.end = k.end
@@ -41,7 +43,7 @@ func (r *waitReader) next() bool {
 	if r.pos == len(r.data) {
 		return false
 	}
-	r.metric, r.path, r.loc, r.causer = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
+	r.metric, r.path, r.loc, r.causer, r.class = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
 	r.end += r.int()
 	r.from = r.end - int64(r.uint())
 	return true

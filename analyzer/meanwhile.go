@@ -32,20 +32,10 @@ func (b *builder) followPath() {
 // explanations returns the parts of the critical path that make up the critical times of the first findings, by
 // causer.
 func (b *builder) explanations() map[uint32][]pathPart {
-	type place struct {
-		metric int
-		path   uint32
-		group  int32
-	}
-	number := map[place]int{}
-	for i := range min(explained, len(b.out.Findings)) {
-		f := &b.out.Findings[i]
-		number[place{f.Metric, f.Path, f.Group}] = i
-	}
 	parts := map[uint32][]pathPart{}
-	for k, v := range b.waits.unions {
-		if i, ok := number[place{int(k.finding.metric), b.rank[k.finding.path], k.finding.group}]; ok {
-			parts[k.causer] = append(parts[k.causer], pathPart{i, v})
+	for i, c := range b.collected[:min(explained, len(b.collected))] {
+		for causer, v := range c.critical {
+			parts[causer] = append(parts[causer], pathPart{i, v})
 		}
 	}
 	return parts

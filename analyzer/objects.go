@@ -6,17 +6,20 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
 // matching is the second phase: every object is simulated, and waits are charged.
 type matching struct {
-	s      *scan
-	places *places
-	lives  *lives
-	list   []*Pattern
-	memory int64 // for operations, 0 for any
+	s       *scan
+	places  *places
+	classes *classes
+	lives   *lives
+	list    []*Pattern
+	memory  int64                           // for operations, 0 for any
+	name    func(*report.Region) ObjectName // nil: names are not known
 
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
@@ -66,6 +69,8 @@ type settler struct {
 	waits   waitStream // the others
 	cells   sums[cellKey]
 	causes  sums[causeKey]
+	waited  sums[waiterKey]
+	class   uint32      // of the object in progress
 	stats   []durations // by metric
 	never   map[uint32]never
 
@@ -75,17 +80,21 @@ type settler struct {
 	pending []Wait          // of the operation in progress
 }
 
-// causeKey is the place of a cause: what a group waited for at a call path, and whose fault it was.
+// causeKey is the place of a cause: a waiting line, and whose fault it was.
 type causeKey struct {
-	metric             uint16
-	path               uint32
-	group              int32
+	lineKey
 	causer, causerPath uint32 // reported location
+}
+
+// waiterKey is who waited at a waiting line.
+type waiterKey struct {
+	cellKey
+	class uint32
 }
 
 func newSettler(m *matching) *settler {
 	return &settler{
-		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](),
+		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{},
 	}
 }
@@ -272,7 +281,9 @@ func (w *settler) match(object int, ops []Op) {
 	}
 	w.settled = w.settled[:len(ops)]
 	clear(w.settled)
+	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
+		w.class = w.m.classes.of[object]
 		def := &w.m.s.defs.Objects[object]
 		w.simulate(def, ops)
 	} else {
@@ -356,9 +367,19 @@ func (w *settler) move(to uint16, o *Op, d int64) {
 	if d != 0 {
 		loc := w.m.places.fold[o.Loc]
 		w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, d)
-		from := w.m.s.metrics.timeOf(o.Kind)
-		w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
+		w.take(o, d)
 	}
+}
+
+// take takes time of an operation from its kind's metric.
+func (w *settler) take(o *Op, d int64) {
+	from, loc := w.m.s.metrics.timeOf(o.Kind), w.m.places.fold[o.Loc]
+	w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
+}
+
+// line returns the waiting line of a wait in an operation on the object in progress.
+func (w *settler) line(o *Op, x *Wait) lineKey {
+	return lineKey{x.Metric, o.Path, w.m.places.group[o.Loc], w.class}
 }
 
 // settle divides the time of an operation with waits.
@@ -385,14 +406,18 @@ func (w *settler) settle() {
 		x := &waits[i]
 		d := min(x.End-x.Begin, left)
 		left -= d
-		w.move(x.Metric, o, d)
 		x.Release = d // from here on: the time charged
 		if !w.m.s.metrics.list[x.Metric].Wait {
+			w.move(x.Metric, o, d)
 			continue
+		}
+		if d != 0 {
+			w.waited.add(cellHash(x.Metric, o.Path, loc), waiterKey{cellKey{x.Metric, o.Path, loc}, w.class}, d)
+			w.take(o, d)
 		}
 		causer := x.Causer
 		if causer != NoCauser {
-			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, x.From, x.End}
+			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, w.class, x.From, x.End}
 			if i == last { // where the critical path jumps
 				w.jumps.add(&k)
 			} else {
@@ -401,7 +426,7 @@ func (w *settler) settle() {
 			causer = w.m.places.fold[causer]
 		}
 		if d > 0 {
-			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{x.Metric, o.Path, w.m.places.group[o.Loc], causer, x.CauserPath}, d)
+			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
@@ -438,6 +463,6 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 		if in.duration >= w.stats[x.Metric].floor {
 			in.depth = w.m.s.paths.depth(in.path)
 		}
-		w.stats[x.Metric].add(in, w.m.places.group[o.Loc])
+		w.stats[x.Metric].add(in, w.line(o, x))
 	}
 }

@@ -25,7 +25,7 @@ func (b *builder) onPath() {
 		causer := keys[0].causer
 		of := map[int][]interval{} // by metric
 		for ; len(keys) > 0 && keys[0].causer == causer; keys = keys[1:] {
-			for m := int(keys[0].finding.metric); m >= 0; m = parent[m] {
+			for m := int(keys[0].line.metric); m >= 0; m = parent[m] {
 				of[m] = unite(of[m], b.waits.unions[keys[0]])
 			}
 		}

@@ -60,7 +60,9 @@ func translate(a *trace.Archive, x *report.Experiment) *translation {
 		}
 	}
 	for _, f := range x.Findings {
-		t.finding(f)
+		for _, l := range f.Lines {
+			t.line(l)
+		}
 	}
 	for _, e := range x.NeverEnded {
 		c := naive.Cell{Path: t.paths[e.Path], Location: t.locations[e.Location]}
@@ -108,7 +110,7 @@ func (t *translation) cells(from []report.Cell, metric string, to map[naive.Cell
 	}
 }
 
-func (t *translation) finding(f report.Finding) {
+func (t *translation) line(f report.Line) {
 	for _, c := range f.Causers {
 		b := naive.Blame{
 			Metric: t.x.Metrics[f.Metric].Name, Path: t.paths[f.Path], Group: t.group(f.Group),

@@ -23,18 +23,18 @@ type durations struct {
 	values        stream     // n integers
 	worst         []instance // of the longest, at least the ten
 	floor         int64      // shorter ones are not among the worst
-	counts        map[findingKey]uint64
+	counts        map[lineKey]uint64
 }
 
 const worstCount = 10
 
 // add takes an instance in.
-func (d *durations) add(in instance, group int32) {
+func (d *durations) add(in instance, line lineKey) {
 	d.value(in.duration)
 	if d.counts == nil {
-		d.counts = map[findingKey]uint64{}
+		d.counts = map[lineKey]uint64{}
 	}
-	d.counts[findingKey{path: in.path, group: group}]++
+	d.counts[line]++
 	if in.duration >= d.floor {
 		d.worst = append(d.worst, in)
 		if len(d.worst) >= 8*worstCount {
@@ -82,7 +82,7 @@ func (d *durations) merge(o *durations) {
 	d.values.blocks = append(d.values.blocks, o.values.blocks...)
 	d.worst = append(d.worst, o.worst...)
 	if d.counts == nil {
-		d.counts = map[findingKey]uint64{}
+		d.counts = map[lineKey]uint64{}
 	}
 	for k, n := range o.counts {
 		d.counts[k] += n
@@ -101,7 +101,7 @@ func (d *durations) report(s *report.Stats) {
 	}
 	d.values = stream{}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
-	s.Sampled = d.counts == nil // waits are counted by finding
+	s.Sampled = d.counts == nil // waits are counted by line
 	s.Q25 = kth(all, (n-1)/4)
 	s.Median = kth(all, (n-1)/2)
 	s.Q75 = kth(all, int(3*int64(n-1)/4))

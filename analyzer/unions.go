@@ -9,11 +9,11 @@ import (
 // interval is a part of the trail of a causer, in lengths of that: while it was on the way there, a group waited for it.
 type interval struct{ from, to int64 }
 
-// unionKey is what intervals are united over: a finding, and the causer. Intervals of different causers
+// unionKey is what intervals are united over: a waiting line, and the causer. Intervals of different causers
 // have no time of the critical path in common.
 type unionKey struct {
-	finding findingKey
-	causer  uint32
+	line   lineKey
+	causer uint32
 }
 
 // criticalWaits is what waits have in common with the critical path.
@@ -94,7 +94,7 @@ func (c *meter) measure(block []byte) {
 		loc := c.m.places.fold[r.loc]
 		hash := cellHash(r.metric, r.path, loc)
 		c.cells.add(hash, cellKey{r.metric, r.path, loc}, x.to-x.from)
-		k := unionKey{findingKey{r.metric, r.path, c.m.places.group[r.loc]}, r.causer}
+		k := unionKey{lineKey{r.metric, r.path, c.m.places.group[r.loc], r.class}, r.causer}
 		recent := &c.recent[(hash+r.causer*0x9e3779b1)>>(32-meterBits)]
 		if recent.union == nil || recent.key != k {
 			if c.unions[k] == nil {

@@ -61,6 +61,17 @@ type place struct {
 }
 
 type finding struct {
+	line
+	Object *struct {
+		Name string `json:"name"`
+		Type string `json:"type"`
+	} `json:"object"`
+	Lines  []line `json:"lines"`
+	Advice string `json:"advice"`
+}
+
+// line is what a finding says of one place of waiting.
+type line struct {
 	Metric string `json:"metric"`
 	place
 	Severity  int64    `json:"severity_ns"`
@@ -71,7 +82,14 @@ type finding struct {
 		Severity  int64    `json:"severity_ns"`
 		Locations []string `json:"locations"`
 	} `json:"causers"`
-	Advice string `json:"advice"`
+}
+
+// lines are the places of waiting of all findings.
+func (a *analysis) lines() (all []line) {
+	for _, f := range a.Findings {
+		all = append(all, f.Lines...)
+	}
+	return all
 }
 
 type row struct {
@@ -122,7 +140,7 @@ func (a *analysis) value(metric, region string) (sum int64) {
 
 // caused sums what findings of a metric, waiting somewhere below region, charge to causers somewhere below causer.
 func (a *analysis) caused(metric, region, causer string) (sum int64) {
-	for _, f := range a.Findings {
+	for _, f := range a.lines() {
 		if f.Metric != metric || !slices.Contains(f.CallPath, region) {
 			continue
 		}
@@ -138,7 +156,7 @@ func (a *analysis) caused(metric, region, causer string) (sum int64) {
 // same sums what is charged to causers somewhere below causer for the wait that f is about: of the same kind
 // at the same place in the program.
 func (a *analysis) same(f finding, causer string) (sum int64) {
-	for _, g := range a.Findings {
+	for _, g := range a.lines() {
 		if g.Metric == f.Metric && g.File == f.File && g.Line == f.Line {
 			for _, c := range g.Causers {
 				if slices.Contains(c.CallPath, causer) {

@@ -51,7 +51,7 @@ func (p *page) findings() {
 	for i := range rest[:min(len(rest), p.top)] {
 		f := &rest[i]
 		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Name), 20)), " ",
-			p.paint(dim, left(p.who(f.Group, f.Locations), 14)+" "+p.path(f.Path, 33)))
+			p.paint(dim, left(p.waiters(f), 14)+" "+p.path(f.Path, 33)))
 	}
 	p.more(p.top, len(rest), "finding")
 }
@@ -67,12 +67,12 @@ func (p *page) finding(n int, f *Finding) {
 	if !p.matters(f) {
 		cost = fmt.Sprintf("%s, %s of all time", seconds(f.Severity), percent(f.Severity, e.Header.Time))
 	}
-	name := fmt.Sprintf("%2d  %s", n, clean(m.Title))
+	name := fmt.Sprintf("%2d  %s", n, p.headline(f))
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
 	p.para(4, "", p.sentence(f))
 
-	p.place("waiting", f.Path)
+	p.waitingAt(f)
 	p.started(f.Group)
 	for i := range f.Causers[:min(len(f.Causers), 3)] {
 		if c := &f.Causers[i]; c.Path >= 0 {
@@ -88,9 +88,18 @@ func (p *page) finding(n int, f *Finding) {
 	}
 }
 
+// headline names a finding: "Lock competition: DB.metalock".
+func (p *page) headline(f *Finding) string {
+	title := clean(p.e.Metrics[f.Metric].Title)
+	if f.Object.Name != "" {
+		title += ": " + clean(f.Object.Name)
+	}
+	return title
+}
+
 // sentence tells who waited how long, where, and for whom.
 func (p *page) sentence(f *Finding) string {
-	text := fmt.Sprintf("%s waited %s in %s", p.who(f.Group, f.Locations), glue(seconds(f.Severity)), p.at(f.Path))
+	text := fmt.Sprintf("%s waited %s in %s", p.waiters(f), glue(seconds(f.Severity)), p.on(f))
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}

@@ -264,13 +264,32 @@ func sumEqual(cells []Cell) []Cell {
 
 // finding moves a finding to the folded locations.
 func (f *folding) finding(x *Finding) {
-	cells := f.from.Severity[x.Metric]
 	severity := map[uint32]int64{}
+	x.Lines = slices.Clone(x.Lines)
+	for i := range x.Lines {
+		f.line(&x.Lines[i], severity)
+	}
+	if len(x.Lines) > 0 {
+		f.order(&x.Line, severity)
+	} else {
+		f.line(&x.Line, severity)
+	}
+}
+
+// line moves a waiting line to the folded locations. What these waited there is added to severity.
+func (f *folding) line(x *Line, severity map[uint32]int64) {
+	cells, here := f.from.Severity[x.Metric], map[uint32]int64{}
 	for _, l := range x.Locations {
 		if i, ok := slices.BinarySearchFunc(cells, Cell{Path: x.Path, Location: l}, cellOrder); ok {
+			here[f.at[l]] += cells[i].Value
 			severity[f.at[l]] += cells[i].Value
 		}
 	}
+	f.order(x, here)
+}
+
+// order moves locations, the largest severity first.
+func (f *folding) order(x *Line, severity map[uint32]int64) {
 	x.Locations = f.distinct(x.Locations)
 	slices.SortStableFunc(x.Locations, func(a, b uint32) int { return cmp.Compare(severity[b], severity[a]) })
 	x.Causers = slices.Clone(x.Causers)

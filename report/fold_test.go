@@ -109,7 +109,7 @@ func TestFoldGroups(t *testing.T) {
 	for i := range e.Severity[time] {
 		e.Severity[time][i].Location = uint32(i)
 	}
-	e.Findings, e.Stats, e.Critical = []Finding{{Metric: time, Group: 5, Locations: []uint32{5}}}, nil, nil
+	e.Findings, e.Stats, e.Critical = []Finding{{Line: Line{Metric: time, Group: 5, Locations: []uint32{5}}}}, nil, nil
 	f := e.Fold(4)
 	require.Len(t, f.Locations, 4)
 	require.Equal(t, Group{"same", -1, 17}, f.Groups[f.Locations[1].Group])

@@ -85,8 +85,26 @@ type (
 		Instances uint64       `json:"instances"`
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
+		Object    *jsonObject  `json:"object,omitempty"`
+		Lines     []jsonLine   `json:"lines"`     // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
 		Meanwhile []jsonTime   `json:"meanwhile"` // critical_ns by what the causers were doing, largest first; of the first findings
 		Advice    string       `json:"advice"`
+	}
+	jsonObject struct {
+		Name  string `json:"name"` // as the program calls it, "" unknown
+		File  string `json:"file"` // of its first use, "" unknown
+		Line  int    `json:"line"`
+		Type  string `json:"type"`
+		Count int    `json:"count"` // how many objects it is about
+	}
+	jsonLine struct {
+		Metric string `json:"metric"`
+		jsonPlace
+		Severity  int64        `json:"severity_ns"`
+		Critical  int64        `json:"critical_ns"`
+		Instances uint64       `json:"instances"`
+		Locations []string     `json:"locations"` // largest severity first
+		Causers   []jsonCauser `json:"causers"`
 	}
 	jsonCauser struct {
 		jsonPlace
@@ -219,7 +237,15 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	m := &e.Metrics[f.Metric]
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
-		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: []jsonCauser{}, Meanwhile: []jsonTime{}, Advice: m.Advice,
+		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
+		Meanwhile: []jsonTime{}, Advice: m.Advice,
+	}
+	if o := &f.Object; *o != (Object{}) {
+		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}
+	}
+	for _, l := range f.AllLines() {
+		out.Lines = append(out.Lines, jsonLine{e.Metrics[l.Metric].Name, e.jsonPlace(l.Path), l.Severity, l.Critical, l.Instances,
+			e.locationNames(l.Locations), e.jsonCausers(l.Causers)})
 	}
 	for _, t := range f.Meanwhile {
 		out.Meanwhile = append(out.Meanwhile, jsonTime{e.jsonPlace(t.Path), t.Time})
@@ -227,14 +253,19 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	if e.Header.Focus > 0 {
 		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6
 	}
-	for _, c := range f.Causers {
+	return out
+}
+
+func (e *Experiment) jsonCausers(causers []Causer) []jsonCauser {
+	list := []jsonCauser{}
+	for _, c := range causers {
 		causer := jsonCauser{jsonPlace: jsonPlace{CallPath: []string{}}, Severity: c.Severity, Locations: e.locationNames(c.Locations)}
 		if place := e.jsonPlaceOrNull(c.Path); place != nil {
 			causer.jsonPlace = *place
 		}
-		out.Causers = append(out.Causers, causer)
+		list = append(list, causer)
 	}
-	return out
+	return list
 }
 
 func (e *Experiment) jsonStats(metric string, s *Stats) jsonStats {

@@ -170,8 +170,18 @@ type Stats struct {
 	Worst   []Instance `json:"worst,omitempty"` // longest first, at most ten
 }
 
-// Finding is one conclusion: a wait state at a call path, over the goroutines of one group.
+// Finding is one conclusion: what was waited for, and why, wherever in the program it was waited for. What Line says is the sum over its
+// lines, Critical the union over time; Metric, Path and Group are those of the first line.
 type Finding struct {
+	Line
+	Object Object `json:"object,omitzero"` // the zero value: none
+	Lines  []Line `json:"lines,omitempty"` // where it was waited for, dearest first; nil: only there where the finding says
+	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
+	Meanwhile []PathTime `json:"meanwhile,omitempty"`
+}
+
+// Line is a wait state at a call path, over the goroutines of one group.
+type Line struct {
 	Metric    int      `json:"metric"` // index in Metrics
 	Path      uint32   `json:"path"`
 	Group     int32    `json:"group"`
@@ -180,8 +190,23 @@ type Finding struct {
 	Instances uint64   `json:"instances"`
 	Locations []uint32 `json:"locations,omitempty"` // waiting locations, largest severity first
 	Causers   []Causer `json:"causers,omitempty"`   // largest first
-	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
-	Meanwhile []PathTime `json:"meanwhile,omitempty"`
+}
+
+// AllLines returns where a finding's waiting was: reports of earlier versions say it by the finding itself.
+func (f *Finding) AllLines() []Line {
+	if len(f.Lines) == 0 {
+		return []Line{f.Line}
+	}
+	return f.Lines
+}
+
+// Object is what a finding is about: a lock, a channel …, or several that the program does not tell apart.
+type Object struct {
+	Name  string `json:"name"` // as the program calls it: "DB.metalock", "" unknown
+	Type  string `json:"type"` // "mutex"
+	File  string `json:"file"` // of its first use, "" unknown
+	Line  int    `json:"line"`
+	Count int    `json:"count"` // how many there are
 }
 
 // PropertyFinding is a performance property above counters at a call path: a number of events that is too large for what it is measured by.

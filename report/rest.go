@@ -82,6 +82,12 @@ func (r *rest) texts(replace func(*string)) {
 	for i := range r.Groups {
 		replace(&r.Groups[i].Name)
 	}
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		o := &r.Findings[i].Object
+		replace(&o.Name)
+		replace(&o.File)
+	}
 	for i := range r.NeverEnded {
 		replace(&r.NeverEnded[i].Object)
 	}

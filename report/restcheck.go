@@ -86,6 +86,23 @@ func (d *restDecoder) stats(s *Stats) error {
 }
 
 func (d *restDecoder) finding(f *Finding) error {
+	if err := d.line(&f.Line); err != nil {
+		return err
+	}
+	for i := range f.Lines {
+		if err := d.line(&f.Lines[i]); err != nil {
+			return err
+		}
+	}
+	for _, t := range f.Meanwhile {
+		if err := d.path(t.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *restDecoder) line(f *Line) error {
 	if f.Metric < 0 || f.Metric >= d.r.Metrics {
 		return fmt.Errorf("metric %d of %d", f.Metric, d.r.Metrics)
 	}
@@ -98,11 +115,6 @@ func (d *restDecoder) finding(f *Finding) error {
 	for i := range f.Causers {
 		c := &f.Causers[i]
 		if err := first(d.maybeGroup(c.Group), d.maybePath(c.Path), d.places(c.Locations)); err != nil {
-			return err
-		}
-	}
-	for _, t := range f.Meanwhile {
-		if err := d.path(t.Path); err != nil {
 			return err
 		}
 	}

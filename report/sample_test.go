@@ -126,13 +126,17 @@ func hydro() *Experiment {
 	b.Stats[join] = Stats{Count: 1, Sum: 1280 * ms, Min: 1280 * ms, Max: 1280 * ms, Mean: 1280 * ms, Q25: 1280 * ms, Median: 1280 * ms, Q75: 1280 * ms,
 		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 1280 * ms, 4, int32(step), 0, 4}}}
 	b.Findings = []Finding{
-		{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
-			Causers:   []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}},
+		{Line: Line{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
+			Causers: []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}}},
+			Object: Object{Type: "channel", Name: "Halo.left", File: "/src/hydro/halo.go", Line: 31, Count: 8},
+			Lines: []Line{{Metric: late, Path: recv, Group: 1, Severity: 3600 * ms, Critical: 491 * ms, Instances: 1300, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
+				Causers: []Causer{{1, int32(sweep), 3_600 * ms, []uint32{4}}}}, {Metric: late, Path: lock, Group: 1, Severity: 180 * ms, Instances: 100, Locations: []uint32{2},
+				Causers: []Causer{{1, int32(sweep), 120 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}}}},
 			Meanwhile: []PathTime{{uint32(sweep), 330 * ms}, {uint32(step), 150 * ms}, {uint32(lock), 11 * ms}}},
-		{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
-			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}},
-		{Metric: join, Path: wait, Group: 0, Severity: 1280 * ms, Instances: 1, Locations: []uint32{0},
-			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}},
+		{Line: Line{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
+			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}}},
+		{Line: Line{Metric: join, Path: wait, Group: 0, Severity: 1280 * ms, Instances: 1, Locations: []uint32{0},
+			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}},
 	}
 	_ = spawn
 	return &b.Experiment
@@ -166,9 +170,9 @@ func hostile() *Experiment {
 	b.Severity = append(b.Severity, []Cell{{wide, 1, 5 << 20}, {recv, 1, 700}})
 	b.Stats[late] = Stats{Count: 1 << 50, Max: 1 << 60, Worst: []Instance{{wide, 0, 1 << 59, 1 << 60, 1 << 59, 1, int32(wide), 0, 1}}}
 	for i := range 7 {
-		b.Findings = append(b.Findings, Finding{Metric: late, Path: []uint32{send, wide, recv}[i%3], Group: int32(i % 3), Severity: 1 << 59,
+		b.Findings = append(b.Findings, Finding{Line: Line{Metric: late, Path: []uint32{send, wide, recv}[i%3], Group: int32(i % 3), Severity: 1 << 59,
 			Critical: int64(max(0, 4-i)) << 57, Instances: 1 << 40, Locations: []uint32{uint32(i % 3)},
-			Causers: []Causer{{0, int32(wide), 1 << 58, []uint32{0}}, {-1, -1, 1 << 57, nil}, {1, int32(recv), 1 << 50, []uint32{1}}, {2, -1, 1, []uint32{2}}}})
+			Causers: []Causer{{0, int32(wide), 1 << 58, []uint32{0}}, {-1, -1, 1 << 57, nil}, {1, int32(recv), 1 << 50, []uint32{1}}, {2, -1, 1, []uint32{2}}}}})
 	}
 	for l := range uint32(3) {
 		b.NeverEnded = append(b.NeverEnded, NeverEnded{wide, l, 1 << 58, "mutex made at " + long, 1, int32(send)})

@@ -29,6 +29,9 @@ func (e *Experiment) Sentences() *Sentences {
 // Finding tells who waited how long, where, and for whom.
 func (s *Sentences) Finding(f *Finding) string { return s.p.sentence(f) }
 
+// Headline names a finding: "Lock competition: DB.metalock".
+func (s *Sentences) Headline(f *Finding) string { return s.p.headline(f) }
+
 // Property tells how many events there are too many at a call path.
 func (s *Sentences) Property(f *PropertyFinding) string { return s.p.property(f) }
 

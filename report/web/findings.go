@@ -33,20 +33,25 @@ type (
 		Advice string `json:"advice"`
 	}
 	finding struct {
-		Title     string     `json:"title"`
-		Metric    string     `json:"metric"`
-		Path      int        `json:"path"`
-		Text      string     `json:"text"`
-		Advice    string     `json:"advice"`
-		Severity  any        `json:"severity"` // in the metric's unit
-		Noise     float      `json:"noise"`    // of repeated runs, half width of the band of 95 % around Severity; null if unknown
-		Share     float64    `json:"share"`    // of all time
-		Critical  int64      `json:"critical"` // ns of the critical path
-		OnPath    float64    `json:"onPath"`   // Critical as a share of the critical path
-		Instances uint64     `json:"instances"`
-		Waiters   []waiter   `json:"waiters"`
-		Causers   []causer   `json:"causers"`
-		Meanwhile []pathTime `json:"meanwhile"`
+		Title     string        `json:"title"`
+		Metric    string        `json:"metric"`
+		Path      int           `json:"path"`
+		Text      string        `json:"text"`
+		Advice    string        `json:"advice"`
+		Severity  any           `json:"severity"` // in the metric's unit
+		Noise     float         `json:"noise"`    // of repeated runs, half width of the band of 95 % around Severity; null if unknown
+		Share     float64       `json:"share"`    // of all time
+		Critical  int64         `json:"critical"` // ns of the critical path
+		OnPath    float64       `json:"onPath"`   // Critical as a share of the critical path
+		Instances uint64        `json:"instances"`
+		Waiters   []waiter      `json:"waiters"`
+		Causers   []causer      `json:"causers"`
+		Meanwhile []pathTime    `json:"meanwhile"`
+		Lines     []waitingLine `json:"lines"` // where the waiting is, dearest first, if there are several places
+	}
+	waitingLine struct {
+		Path     int   `json:"path"`
+		Severity int64 `json:"severity"` // ns
 	}
 	waiter struct {
 		Name     string `json:"name"`
@@ -88,11 +93,16 @@ func (a *api) ours(f *findings) {
 	for i := range e.Findings[:min(len(e.Findings), mostFindings)] {
 		x := &e.Findings[i]
 		m := &e.Metrics[x.Metric]
-		out := finding{Title: m.Title, Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: m.Advice,
+		out := finding{Title: words.Headline(x), Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: m.Advice,
 			Severity: x.Severity, Noise: float(math.NaN()), Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
-			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x), Meanwhile: []pathTime{}}
+			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x.Causers, x.Severity), Lines: []waitingLine{}, Meanwhile: []pathTime{}}
 		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {
-			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(e.At(x.Metric, x.Path, l)))})
+			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(waitedBy(e, x, l)))})
+		}
+		if lines := x.AllLines(); len(lines) > 1 {
+			for _, l := range lines[:min(len(lines), mostWaiters)] {
+				out.Lines = append(out.Lines, waitingLine{a.places.path(int(l.Path)), l.Severity})
+			}
 		}
 		for _, t := range x.Meanwhile {
 			out.Meanwhile = append(out.Meanwhile, pathTime{a.places.path(int(t.Path)), t.Time})
@@ -103,6 +113,22 @@ func (a *api) ours(f *findings) {
 	for _, w := range words.StillWaiting() {
 		f.NeverEnded = append(f.NeverEnded, w.Text)
 	}
+}
+
+// waitedBy returns how long a location waited at the lines of a finding. What it waited there for others is in it, too.
+func waitedBy(e *report.Experiment, x *report.Finding, l uint32) (sum int64) {
+	type place struct {
+		metric int
+		path   uint32
+	}
+	seen := map[place]bool{}
+	for _, line := range x.AllLines() {
+		if at := (place{line.Metric, line.Path}); !seen[at] {
+			seen[at] = true
+			sum += e.At(at.metric, at.path, l)
+		}
+	}
+	return sum
 }
 
 // properties words what the counters of an experiment say; place turns its call paths into those of the report.
@@ -134,7 +160,7 @@ func (a *api) foreign(f *findings) {
 	f.Lead = append(f.Lead, a.sum(list)...)
 	for _, x := range list {
 		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
-			Noise: float(math.NaN()), Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Meanwhile: []pathTime{}}
+			Noise: float(math.NaN()), Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []pathTime{}}
 		if a.spread != nil {
 			if band, known := a.spread.SelfAt(x.Metric.Metric, x.Path, false); known {
 				out.Noise = float(band.Noise)
@@ -202,10 +228,10 @@ func (a *api) sum(list []query.Finding) (lead []string) {
 }
 
 // causersOf lists who a finding's waits were spent waiting for.
-func (a *api) causersOf(words *report.Sentences, x *report.Finding) []causer {
+func (a *api) causersOf(words *report.Sentences, causers []report.Causer, all int64) []causer {
 	list := []causer{}
-	for _, c := range x.Causers {
-		out := causer{Name: "nobody in the trace", Resource: -1, Path: a.places.path(int(c.Path)), Severity: c.Severity, Share: share(c.Severity, x.Severity)}
+	for _, c := range causers {
+		out := causer{Name: "nobody in the trace", Resource: -1, Path: a.places.path(int(c.Path)), Severity: c.Severity, Share: share(c.Severity, all)}
 		if c.Group >= 0 {
 			out.Name = words.Who(c.Group, c.Locations)
 		}
@@ -268,21 +294,22 @@ func (a *api) causers(q *question) (any, error) {
 	}
 	at, all := map[who]int{}, int64(0)
 	for i := range a.Experiment.Findings {
-		f := &a.Experiment.Findings[i]
-		if !within(a.model.Metric(a.Experiment.Metrics[f.Metric].Name), w.Metric) || !below(a.paths, a.places.path(int(f.Path)), p) {
-			continue
-		}
-		all += f.Severity
-		for _, c := range a.causersOf(words, f) {
-			k, seen := at[who{c.Name, c.Path}]
-			if !seen {
-				k = len(list)
-				at[who{c.Name, c.Path}] = k
-				list = append(list, c)
+		for _, l := range a.Experiment.Findings[i].AllLines() {
+			if !within(a.model.Metric(a.Experiment.Metrics[l.Metric].Name), w.Metric) || !below(a.paths, a.places.path(int(l.Path)), p) {
 				continue
 			}
-			if list[k].Severity += c.Severity; list[k].Resource != c.Resource {
-				list[k].Resource = -1
+			all += l.Severity
+			for _, c := range a.causersOf(words, l.Causers, l.Severity) {
+				k, seen := at[who{c.Name, c.Path}]
+				if !seen {
+					k = len(list)
+					at[who{c.Name, c.Path}] = k
+					list = append(list, c)
+					continue
+				}
+				if list[k].Severity += c.Severity; list[k].Resource != c.Resource {
+					list[k].Resource = -1
+				}
 			}
 		}
 	}

@@ -1,0 +1,75 @@
+package analyzer
+
+import (
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// ObjectName is what a program calls a synchronisation object.
+type ObjectName struct {
+	Text string // "DB.metalock", "" unknown
+	// Unique says that the text means the same wherever it is said, such as a field of a type, and unlike a local variable.
+	Unique bool
+}
+
+// classes are the objects that a finding is about: those that the program calls by one unique name, else those that were first
+// used at one place, such as the channels for replies that each request makes. An object of which neither is known is a class.
+type classes struct {
+	of   []uint32 // by object: its class
+	list []class  // that of noClass is empty
+}
+
+// noClass is the class of what has no object.
+const noClass = 0
+
+type class struct {
+	kind  wire.ObjectKind
+	size  uint64
+	site  uint32 // region of the first use of the first object, NoRegion unknown
+	name  ObjectName
+	count int
+}
+
+// isLock says whether objects of the class are held by locations.
+func (c *class) isLock() bool { return c.kind == wire.Mutex || c.kind == wire.RWMutex }
+
+// classify divides the objects among classes, in their order.
+func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
+	type key struct {
+		process int
+		kind    wire.ObjectKind
+		file    string
+		line    int
+		name    string
+	}
+	c := &classes{of: make([]uint32, len(s.defs.Objects)), list: make([]class, 1)}
+	index, names := map[key]uint32{}, map[uint32]ObjectName{}
+	for i := range s.defs.Objects {
+		o := &s.defs.Objects[i]
+		x := class{kind: o.Kind, size: o.Size, site: trace.NoRegion, count: 1}
+		k := key{process: o.Process, kind: o.Kind}
+		if int(o.Region) < len(s.defs.Regions) {
+			x.site = s.regions.of[o.Region]
+			r := &s.regions.list[x.site]
+			k.file, k.line = r.File, r.Line
+			if _, asked := names[x.site]; !asked && name != nil {
+				names[x.site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+			}
+			if x.name = names[x.site]; x.name.Unique {
+				k.file, k.line, k.name = "", 0, x.name.Text
+			}
+		}
+		known := k.file != "" || k.name != ""
+		at, seen := index[k]
+		if seen && known {
+			c.of[i] = at
+			c.list[at].count++
+			continue
+		}
+		c.of[i] = uint32(len(c.list))
+		index[k] = c.of[i]
+		c.list = append(c.list, x)
+	}
+	return c
+}

@@ -1,0 +1,159 @@
+package analyzer_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/internal/naive/random"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/trace/tracetext"
+)
+
+// oneLock is a mutex that two goroutines wait for in two lines at once while main holds it, in a third.
+const oneLock = `
+mutex m @store.go:7
+location main
+  0 enter main
+  0 lock m @store.go:7
+  0 leave
+  0 create w1 @main.go:2
+  0 create w2 @main.go:2
+  100 unlock m
+  200 exit
+location w1
+  0 begin worker by main
+  10 lock m @store.go:13
+  11 blocked
+  101 leave
+  102 unlock m
+  110 end
+location w2
+  0 begin worker by main
+  20 lock m @store.go:33
+  21 blocked
+  103 leave
+  104 unlock m
+  110 end
+`
+
+func TestLockIsOneFinding(t *testing.T) {
+	x := analyzeText(t, oneLock)
+	require.Len(t, x.Findings, 1)
+	f := x.Findings[0]
+	require.EqualValues(t, 90, f.Critical, "the time in which both waited counts once")
+	require.EqualValues(t, 90+80+1, f.Severity, "main's hold and w1's")
+	require.Len(t, f.Lines, 2)
+	require.Equal(t, f.Path, f.Lines[0].Path)
+	require.Equal(t, 13, x.Regions[x.Paths[f.Lines[0].Path].Region].Line)
+	require.EqualValues(t, 90, f.Lines[0].Critical)
+	require.Equal(t, 33, x.Regions[x.Paths[f.Lines[1].Path].Region].Line)
+	require.EqualValues(t, 80, f.Lines[1].Critical)
+	require.Equal(t, report.Object{Type: "mutex", File: "store.go", Line: 7, Count: 1}, f.Object)
+	require.Equal(t, []uint32{1, 2}, f.Locations)
+	require.Equal(t, "main", x.Groups[f.Causers[0].Group].Name)
+	require.EqualValues(t, 170, f.Causers[0].Severity)
+}
+
+// replies is a program in which two requests each make a channel for the reply at one place, and each waits for it, and two
+// locks whose names the place of their first use does not tell.
+const replies = `
+channel reply1 @serve.go:5
+channel reply2 @serve.go:5
+mutex a @lock.go:3
+mutex b @lock.go:3
+mutex c @lock.go:9
+location main
+  0 enter main
+  1 recv reply1 @serve.go:6
+  2 blocked
+  50 leave
+  51 recv reply2 @serve.go:6
+  52 blocked
+  90 leave
+  91 lock c @lock.go:9
+  92 blocked
+  99 leave
+  99 unlock c
+  100 exit
+location server
+  0 begin server
+  48 send reply1 @serve.go:20
+  49 leave
+  50 lock c @lock.go:9
+  51 leave
+  88 send reply2 @serve.go:20
+  89 leave
+  98 unlock c
+  100 end
+`
+
+func TestObjectsOfOnePlaceAreOneFinding(t *testing.T) {
+	x := analyzeText(t, replies)
+	late := x.Findings[0]
+	require.Equal(t, "late_sender", x.Metrics[late.Metric].Name)
+	require.Equal(t, report.Object{Type: "channel", File: "serve.go", Line: 5, Count: 2}, late.Object)
+	require.EqualValues(t, 2, late.Instances)
+	require.EqualValues(t, 47+37, late.Severity)
+}
+
+// Objects that the program calls by one name are one, wherever each was used first; a name without meaning elsewhere unites nothing.
+func TestObjectsOfOneNameAreOneFinding(t *testing.T) {
+	text := strings.ReplaceAll(replies, "channel reply2 @serve.go:5", "channel reply2 @serve.go:20")
+	for _, unique := range []bool{false, true} {
+		a, err := tracetext.Open("test", text)
+		require.NoError(t, err)
+		x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Name: func(r *report.Region) analyzer.ObjectName {
+			return analyzer.ObjectName{Text: map[bool]string{true: "request.reply", false: "reply"}[strings.HasPrefix(r.File, "serve")], Unique: unique}
+		}})
+		require.NoError(t, err)
+		if unique {
+			require.Len(t, x.Findings, 2)
+			require.Equal(t, report.Object{Name: "request.reply", Type: "channel", File: "serve.go", Line: 5, Count: 2}, x.Findings[0].Object)
+		} else {
+			require.Len(t, x.Findings, 3)
+			require.Equal(t, "request.reply", x.Findings[0].Object.Name)
+		}
+	}
+}
+
+var objectLines = regexp.MustCompile(`(?m)^((channel|mutex|rwmutex|waitgroup|cond|once|barrier) .*)$`)
+
+// TestFindingsDoNotCountTwice: whatever objects have in common, waits are in one line of one finding.
+func TestFindingsDoNotCountTwice(t *testing.T) {
+	for seed := range seeds(300) {
+		a, err := tracetext.Open("random", objectLines.ReplaceAllString(random.Trace(seed), "$1 @made.go:1"))
+		require.NoError(t, err)
+		all := map[string]int64{}
+		for _, united := range []bool{false, true} {
+			x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: 2, Name: func(*report.Region) analyzer.ObjectName {
+				return analyzer.ObjectName{Text: "all", Unique: united}
+			}})
+			require.NoError(t, err)
+			invariants(t, x)
+			sum := map[string]int64{}
+			for _, f := range x.Findings {
+				for _, l := range f.Lines {
+					sum[x.Metrics[l.Metric].Name] += l.Severity
+				}
+			}
+			for m := range x.Metrics {
+				if metric := &x.Metrics[m]; metric.Wait {
+					own := int64(0)
+					for _, c := range x.Severity[m] {
+						own += c.Value
+					}
+					require.Equal(t, own, sum[metric.Name], metric.Name)
+				}
+			}
+			if len(all) > 0 {
+				require.Equal(t, all, sum)
+			}
+			all = sum
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// called names the object of a finding within a sentence: "DB.metalock", "the mutex first used at store.go:12", "" if there is none.
+func (p *page) called(o *Object) string {
+	kind := o.Type
+	if o.Count > 1 {
+		kind = count(int64(o.Count), o.Type)
+	}
+	switch {
+	case o.Name != "" && o.Count > 1:
+		return glue(elide(clean(o.Name), nameWidth)) + " (" + glue(kind) + ")"
+	case o.Name != "":
+		return glue(elide(clean(o.Name), nameWidth))
+	case o.File != "":
+		return "the " + glue(kind) + " first used at" + nbsp + elide(p.where(Region{File: o.File, Line: o.Line}), nameWidth)
+	}
+	return ""
+}
+
+// on names the operation in which somebody waits, with its object and place: "lock on DB.metalock at store.go:12".
+func (p *page) on(f *Finding) string {
+	object := p.called(&f.Object)
+	if object == "" {
+		return p.at(f.Path)
+	}
+	r := p.e.leaf(f.Path)
+	text := glue(elide(regionName(r.Name), nameWidth)) + " on " + object
+	place := p.where(r)
+	if place == "" {
+		return text
+	}
+	place = elide(place, nameWidth)
+	if n := f.sites(p.e); n > 1 {
+		return text + fmt.Sprintf(", at"+nbsp+"%s, most at"+nbsp+"%s", glue(count(int64(n), "line")), place)
+	}
+	if o := &f.Object; o.Name == "" && o.File == r.File && o.Line == r.Line {
+		return text
+	}
+	return text + " at" + nbsp + place
+}
+
+// sites returns in how many lines of the source a finding's waiting is.
+func (f *Finding) sites(e *Experiment) int {
+	type site struct {
+		file string
+		line int
+	}
+	seen := map[site]bool{}
+	for _, l := range f.AllLines() {
+		r := e.leaf(l.Path)
+		seen[site{r.File, r.Line}] = true
+	}
+	return len(seen)
+}
+
+// waiters names those who waited, group by group: "worker ×7 and main".
+func (p *page) waiters(f *Finding) string {
+	var order []int32
+	of := map[int32][]uint32{}
+	for _, l := range f.Locations {
+		g := p.e.Locations[l].Group
+		if of[g] == nil {
+			order = append(order, g)
+		}
+		of[g] = append(of[g], l)
+	}
+	if len(order) == 0 {
+		return p.who(f.Group, f.Locations)
+	}
+	const most = 2
+	var names []string
+	for _, g := range order[:min(len(order), most)] {
+		names = append(names, p.who(g, of[g]))
+	}
+	if n := len(order) - most; n > 0 {
+		names = append(names, glue(count(int64(n), "other kind")))
+		return strings.Join(names[:most], ", ") + " and " + names[most]
+	}
+	return strings.Join(names, " and ")
+}
+
+// waitingAt lists the places of a finding's waiting, the dearest first.
+func (p *page) waitingAt(f *Finding) {
+	const most = 4
+	seen := map[uint32]bool{}
+	more := 0
+	for _, l := range f.AllLines() {
+		switch {
+		case seen[l.Path]:
+		case len(seen) < most:
+			p.place("waiting", l.Path)
+			seen[l.Path] = true
+		default:
+			more++
+			seen[l.Path] = true
+		}
+	}
+	if more > 0 {
+		p.line(p.paint(dim, "               … and "+count(int64(more), "more call path")))
+	}
+}
