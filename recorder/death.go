@@ -37,7 +37,7 @@ func (p *process) watch() {
 				return false
 			}
 			at := trace.Stamp(clock.Take(kind))
-			p.died = &at
+			p.died, p.atDeath = &at, cpuTime(p.info.PID)
 			return true
 		})
 	}()
@@ -57,6 +57,9 @@ func (p *process) end(otherwise trace.Stamp) trace.Stamp {
 		<-p.watched
 	}
 	if p.died != nil {
+		if p.atDeath > 0 {
+			p.out.CPUTime(p.atDeath)
+		}
 		return *p.died
 	}
 	return otherwise

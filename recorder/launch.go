@@ -53,6 +53,7 @@ type child struct {
 	signals chan os.Signal
 	relays  sync.WaitGroup
 	ended   atomic.Bool
+	used    int64         // processor time when it had ended, ns; 0 unknown
 	hurry   chan struct{} // closed by a signal that comes after the program's end
 }
 
@@ -116,6 +117,12 @@ func inForeground() bool {
 // wait waits for the program's end and returns its exit status, 128+n when signal n ended it. Signals go on
 // being caught, so that none ends the recorder before the archive is complete; see release.
 func (c *child) wait() int {
+	for pid := c.cmd.Process.Pid; ; { // while it is there, how much processor time it used can be asked
+		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != unix.EINTR {
+			c.used = cpuTime(pid)
+			break
+		}
+	}
 	c.cmd.Wait()
 	c.ended.Store(true)
 	state, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -25,10 +25,12 @@ type process struct {
 	over    bool        // everything is in the archive, the buffer is gone
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
+	before  int64       // processor time that it had used when it began to record, ns
 
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
 	died    *trace.Stamp  // nil if not known
+	atDeath int64         // processor time that it had used then, ns; 0 if its parent was faster
 
 	// Known when it is over, or left:
 	goroutines int
@@ -47,6 +49,7 @@ const (
 
 // take takes what the process has retired and returns how many bytes wait to be written.
 func (p *process) take() int {
+	p.used()
 	chunks := p.view.TakeRetired()
 	if len(p.taken) == 0 {
 		p.taken, p.since = chunks, p.machine.monotonic()

@@ -27,7 +27,8 @@ type Recorder struct {
 	root    int                    // pid of the process whose exit status is known, and so waited for
 	args    []string               // its command line, if it was launched,
 	began   trace.Stamp            // and when that was
-	ended   stamps                 // when it was found to have ended
+	ended   stamps                 // when it was found to have ended,
+	used    int64                  // and the processor time that it had used then, ns; 0 unknown
 	nested  bool                   // another tracerec runs in the session
 	machine *Machine               // where the processes run, nil if here
 	aside   string                 // see Aside
@@ -153,7 +154,9 @@ func (r *Recorder) open(name string) error {
 	p := &process{view: view, info: view.Info(), machine: r.machine}
 	if p.machine != nil {
 		p.info.Start, p.info.EventCost = clock.Stamp(p.machine.at(p.info.Start.Ticks)), 0
-	} else if p.info.PID != os.Getpid() {
+	} else if p.recordsItself() {
+		p.before = cpuTime(p.info.PID)
+	} else {
 		p.watch()
 	}
 	r.procs = append(r.procs, p)
@@ -205,6 +208,9 @@ func (r *Recorder) finishAll(status int) {
 			continue
 		}
 		if p.info.PID == r.root {
+			if r.used > 0 {
+				p.out.CPUTime(r.used)
+			}
 			at := r.ended[p.info.Clock]
 			if r.args != nil {
 				at = p.end(at)

@@ -82,6 +82,9 @@ func measured(c shm.Config, args []string) int {
 		unix.Kill(unix.Getpid(), unix.SIGKILL)
 	case "stay":
 		time.Sleep(time.Hour)
+	case "spend":
+		for cpuTime(os.Getpid()) < spent {
+		}
 	}
 	return number(3)
 }

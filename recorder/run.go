@@ -72,6 +72,7 @@ func Run(o Options, args []string) (status int, err error) {
 	tellOuter()
 	go r.drain()
 	status = c.wait()
+	r.used = c.used
 	r.finish(status, o.Patience, c.hurry)
 	r.close()
 	r.report()

@@ -133,7 +133,7 @@ func TestOtherFiles(t *testing.T) {
 	for text, b := range map[string][]byte{
 		"x: offset 0: the file is empty":   nil,
 		"x: offset 0: not a trace archive": bytes.Repeat([]byte("PK\x03\x04"), 100),
-		"x: offset 0: format version 2 is newer than 1, the newest that this program reads": newer,
+		"x: offset 0: format version 3 is newer than 2, the newest that this program reads": newer,
 	} {
 		_, err := OpenReader("x", bytes.NewReader(b), int64(len(b)))
 		require.EqualError(t, err, text)

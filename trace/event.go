@@ -79,6 +79,9 @@ type Process struct {
 	Hertz     uint64            // the processor's cycles per second at its nominal rate; 0 unknown
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
+	// CPUTime is the processor time that the process used from when it began to record until it was last looked at: user and system
+	// time of all its threads, ns. 0 unknown.
+	CPUTime int64
 }
 
 // Processor identifies a model of processor, as counters and their specifications need it. The zero Processor is unknown.

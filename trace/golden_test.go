@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func tinyArchive(t *testing.T) []byte {
 	require.NoError(t, p.Chunk(RawChunk{Location: 2, GoID: 18, Base: 300000, Words: []uint64{
 		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600), wire.Head(wire.Leave, 0, 62000)}}))
 	require.NoError(t, p.Clock(Stamp{Ticks: 300300000, Mono: 100002000, Wall: 1700000000e9 + 100001000}))
+	p.CPUTime(80e6)
 	require.NoError(t, p.Exited(0, Stamp{Ticks: 300600000, Mono: 100102000, Wall: 1700000000e9 + 100101000}))
 	require.NoError(t, w.Close())
 	return out.Bytes()
@@ -160,4 +162,26 @@ func TestFormat(t *testing.T) {
 		return
 	}
 	require.Equal(t, old, dump)
+}
+
+// TestVersion1 reads an archive of the first version, which knows no processor time.
+func TestVersion1(t *testing.T) {
+	b, err := os.ReadFile("testdata/version1.trc")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, binary.LittleEndian.Uint16(b[4:]))
+	old, now := open(t, b), open(t, tinyArchive(t))
+	require.Empty(t, old.Check())
+	require.Zero(t, old.Definitions().Processes[0].CPUTime)
+	require.EqualValues(t, 80e6, now.Definitions().Processes[0].CPUTime)
+	want := *now.Definitions()
+	want.Processes[0].CPUTime = 0
+	require.Equal(t, &want, old.Definitions())
+	for m, n := now.Merge(), old.Merge(); ; {
+		wantLocation, wantEvent, _, wantErr := m.Next()
+		location, event, _, err := n.Next()
+		require.Equal(t, []any{wantLocation, wantEvent, wantErr}, []any{location, event, err})
+		if err == io.EOF {
+			return
+		}
+	}
 }

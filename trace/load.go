@@ -18,6 +18,7 @@ type process struct {
 	stamps   []Stamp
 	exit     int
 	ended    *Stamp // nil if unknown
+	cpu      int64  // processor time used, ns; 0 unknown
 	warnings map[string]uint64
 	counters []string
 	lastUnit int64
@@ -84,8 +85,8 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 		}
 	case clockFrame:
 		for r.more() {
-			if st := r.stamp(); r.err == nil {
-				p.stamps = append(p.stamps, st)
+			if st, cpu := r.stamp(); r.err == nil {
+				p.stamps, p.cpu = append(p.stamps, st), max(p.cpu, cpu)
 			}
 		}
 	case warningsFrame:
@@ -97,10 +98,10 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 			}
 		}
 	case exitFrame:
-		r.array(4)
-		if status, at := r.int(), (Stamp{r.uint(1<<64 - 1), r.int(), r.int()}); r.err == nil {
+		var status int64
+		if at, cpu := r.stamp(&status); r.err == nil {
 			p.exit, p.ended = int(status), &at
-			p.stamps = append(p.stamps, at)
+			p.stamps, p.cpu = append(p.stamps, at), max(p.cpu, cpu)
 		}
 	case endFrame:
 		r.array(2)
@@ -279,7 +280,7 @@ func (a *Archive) timeProcess(p *process) Process {
 		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d that contradict the others, left out: %[1]d", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
-		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost,
+		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,
 		Processor: p.info.Processor, Hertz: p.info.Hertz}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later

@@ -69,7 +69,14 @@ func (w *recordWriter) definition(d wire.Def) {
 	}
 }
 
-func (w *recordWriter) stamp(s Stamp) { w.array(s.Ticks, s.Mono, s.Wall) }
+// stamp appends a reading of the clocks, and of the processor time that was used by then if that is known.
+func (w *recordWriter) stamp(s Stamp, cpu int64, before ...any) {
+	fields := append(before, s.Ticks, s.Mono, s.Wall)
+	if cpu > 0 {
+		fields = append(fields, cpu)
+	}
+	w.array(fields...)
+}
 
 func (w *recordWriter) counts(counts map[string]uint64) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -161,9 +168,20 @@ func (r *recordReader) strings() []string {
 	return s
 }
 
-func (r *recordReader) stamp() Stamp {
-	r.array(3)
-	return Stamp{r.uint(1<<64 - 1), r.int(), r.int()}
+// stamp reads a record of some fields and a stamp, with or without the processor time.
+func (r *recordReader) stamp(before ...*int64) (s Stamp, cpu int64) {
+	n, want := r.length(), len(before)+3
+	if n != want && n != want+1 {
+		r.err = errRecord
+	}
+	for _, field := range before {
+		*field = r.int()
+	}
+	s = Stamp{r.uint(1<<64 - 1), r.int(), r.int()}
+	if n > want {
+		cpu = min(max(r.int(), 0), maxNS)
+	}
+	return s, cpu
 }
 
 // definition reads one definition.

@@ -86,6 +86,7 @@ type ProcessWriter struct {
 	encoder  encoder
 	defs     *recordWriter
 	stamps   *recordWriter
+	cpu      int64 // processor time that the process had used, 0 unknown
 	warnings map[string]uint64
 	next     map[uint64]uint64 // after Resume: first sequence number missing, by location
 	events   uint64
@@ -183,7 +184,7 @@ func Resume(dir string) (*Writer, []*ProcessWriter, error) {
 	}
 	for _, p := range a.order {
 		q := w.process(p.info)
-		q.index, q.encoder.unit, q.warnings = p.number, p.unit, p.warnings
+		q.index, q.encoder.unit, q.warnings, q.cpu = p.number, p.unit, p.warnings, p.cpu
 		q.next = map[uint64]uint64{}
 		p.locations.each(func(n uint64, l *locationDef) { q.next[n] = l.next })
 	}
@@ -339,9 +340,13 @@ func (p *ProcessWriter) Define(d wire.Def) error {
 	return p.w.err
 }
 
+// CPUTime says how much processor time the process had used since it began to record, for the stamps to come, that of its end
+// included: user and system time of all its threads, ns. 0 is unknown.
+func (p *ProcessWriter) CPUTime(ns int64) { p.cpu = ns }
+
 // Clock adds a stamp; they are expected in ascending order.
 func (p *ProcessWriter) Clock(s Stamp) error {
-	p.stamps.stamp(s)
+	p.stamps.stamp(s, p.cpu)
 	if p.stamps.buf.Len() > maxRaw/4 {
 		return p.w.records(clockFrame, p.index, p.stamps)
 	}
@@ -388,7 +393,7 @@ func (p *ProcessWriter) writeWarnings() error {
 func (p *ProcessWriter) Exited(status int, at Stamp) error {
 	p.flush()
 	r := newRecordWriter()
-	r.array(int64(status), at.Ticks, at.Mono, at.Wall)
+	r.stamp(at, p.cpu, int64(status))
 	return p.w.records(exitFrame, p.index, r)
 }
 

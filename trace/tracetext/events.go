@@ -277,6 +277,12 @@ func (p *parser) write(w *trace.Writer, pieceEvents int) error {
 				return err
 			}
 		}
+		pw.CPUTime(q.cpu)
+		if q.cpu > 0 && !q.exited {
+			if err := pw.Clock(q.info.Start); err != nil {
+				return err
+			}
+		}
 		if q.exited {
 			if err := pw.Exited(q.status, trace.Stamp{Ticks: q.end, Mono: int64(q.end), Wall: int64(q.end)}); err != nil {
 				return err

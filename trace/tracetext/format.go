@@ -107,6 +107,9 @@ func (f *formatter) process(i int) {
 	if p.EventCost > 0 {
 		fmt.Fprintf(f.out, " cost %d", p.EventCost)
 	}
+	if p.CPUTime > 0 {
+		fmt.Fprintf(f.out, " cpu %d", p.CPUTime)
+	}
 	fmt.Fprintln(f.out)
 	f.words("args", p.Args) // also when there are none: without the line a process is called by its own name
 	if len(p.Counters) > 0 {

@@ -63,6 +63,7 @@ type process struct {
 	nobjects  uint32
 	locations []*location
 	warnings  map[string]uint64
+	cpu       int64
 	exited    bool
 	status    int
 	end       uint64
@@ -241,7 +242,7 @@ func (p *parser) addProcess(name string, pid int) {
 	p.stream = nil
 }
 
-// process parses NAME [parent NAME] [pid N] [start T] [cost PS].
+// process parses NAME [parent NAME] [pid N] [start T] [cost PS] [cpu NS].
 func (p *parser) process() error {
 	name, err := p.word("a name")
 	if err != nil {
@@ -283,6 +284,13 @@ func (p *parser) process() error {
 			return err
 		}
 		q.info.EventCost = uint64(cost)
+	}
+	if p.accept("cpu") {
+		cpu, err := p.time()
+		if err != nil {
+			return err
+		}
+		q.cpu = int64(cpu)
 	}
 	return nil
 }

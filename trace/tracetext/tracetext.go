@@ -9,7 +9,7 @@
 //	metric depth unit items                # optional, metrics may be used without
 //	counterset task-clock faults           # names of the counters
 //	process p2 parent main pid 7 start 50  # what follows belongs to it; lines before, to a process main
-//	process p3 cost 17000                  # what recording an event costs it, picoseconds
+//	process p3 cost 17000 cpu 800          # what recording an event costs it, picoseconds; processor time that it used, ns
 //	args ./app -x                          # its command line
 //	warning lost 3                         # a count of something that went wrong
 //	exited 900 1                           # time and exit status

@@ -1,0 +1,33 @@
+//go:build linux
+
+package recorder
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuTime returns the processor time that a process has used, user and system time of all its threads, ns; 0 if that is not
+// known. It may be dead, as long as nobody has waited for it.
+func cpuTime(pid int) int64 {
+	const scheduled = 2 // which of the process's clocks, see clock_getcpuclockid(3)
+	var t unix.Timespec
+	if unix.ClockGettime(int32(^pid<<3|scheduled), &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// used notes how much processor time the process has used since it began to record.
+func (p *process) used() {
+	if p.machine != nil || p.over {
+		return // another machine's processors are not this one's
+	}
+	if t := cpuTime(p.info.PID); t > p.before {
+		p.out.CPUTime(t - p.before)
+	}
+}
+
+// recordsItself tells whether the process is the recorder's own, which may have run for long before.
+func (p *process) recordsItself() bool { return p.machine == nil && p.info.PID == os.Getpid() }

@@ -1,0 +1,47 @@
+//go:build linux
+
+package recorder
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/instrument"
+	"tracerec/trace"
+)
+
+// spent is the processor time that the measured program uses at least, if it is told to, ns.
+const spent = 100e6
+
+// usedTime returns the processor time of the first process in an archive.
+func usedTime(t *testing.T, archive string) int64 {
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	return a.Definitions().Processes[0].CPUTime
+}
+
+// TestCPUTime: all of a program's processor time is in the archive, up to its end.
+func TestCPUTime(t *testing.T) {
+	_, archive, _ := run(t, Options{}, "1", "1", "0", "spend")
+	require.GreaterOrEqual(t, usedTime(t, archive), int64(spent))
+}
+
+// TestOwnCPUTime: a program that records itself has used none when it begins.
+func TestOwnCPUTime(t *testing.T) {
+	before := cpuTime(os.Getpid())
+	for cpuTime(os.Getpid()) < before+spent {
+	}
+	dir := filepath.Join(t.TempDir(), "a")
+	began := cpuTime(os.Getpid())
+	r, err := Start(dir)
+	require.NoError(t, err)
+	instrument.Region("solve").End()
+	require.NoError(t, r.Stop())
+	used := usedTime(t, dir)
+	require.Positive(t, used)
+	require.LessOrEqual(t, used, cpuTime(os.Getpid())-began)
+}
