@@ -3,6 +3,7 @@ package counters
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -201,6 +202,8 @@ func (s *EventSet) resolve(name string) (entry, error) {
 
 // try makes entries and options those of the set if they can be counted.
 func (s *EventSet) try(entries []entry, o Options) error {
+	runtime.LockOSThread() // all that is opened is for one thread
+	defer runtime.UnlockOSThread()
 	_, natives := arrange(entries)
 	parts, err := open(natives, o, s.multiplexing)
 	if err != nil {

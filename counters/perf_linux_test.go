@@ -20,6 +20,7 @@ import (
 
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
+	"tracerec/internal/witness"
 )
 
 var cell [8]int64
@@ -167,8 +168,8 @@ func TestResourceUsage(t *testing.T) {
 
 func TestUsageOfAThreadMayBeCertain(t *testing.T) {
 	here(t, "rusage:minflt")
-	if !ownWitness().Found() {
-		t.Skip("the runtime's sequence number was not found in this Go version")
+	if !witness.Find().Found() {
+		t.Skip("the runtime's marks were not found in this Go version")
 	}
 	certain, v := 0, make([]int64, 1)
 	for range 20 { // others may disturb it

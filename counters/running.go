@@ -3,6 +3,7 @@ package counters
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"tracerec/internal/goid"
@@ -10,6 +11,8 @@ import (
 
 // Start opens the events and counts from zero.
 func (s *EventSet) Start() error {
+	runtime.LockOSThread() // all that is opened is for one thread
+	defer runtime.UnlockOSThread()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.changeable(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -105,19 +104,16 @@ type rusageGroup struct {
 
 // Read stores the values. The kernel tells a thread's usage to that thread alone.
 func (g *rusageGroup) Read(dst []uint64) (where uint64, err error) {
-	me := goid.G()
-	before := ownWitness().Sequence(me)
+	me, w := goid.G(), witness.Find()
+	stay := w.Stay(me)
 	if err := g.read(dst); err != nil {
 		return 0, err
 	}
-	if g.all || !ownWitness().Found() || ownWitness().Sequence(me) != before {
+	if g.all || !w.Stands(me, stay) {
 		return 0, nil
 	}
-	return uint64(uintptr(me))<<8 | uint64(before), nil
+	return stay, nil
 }
-
-// ownWitness tells whether a goroutine left its thread between two readings.
-var ownWitness = sync.OnceValue(func() witness.Witness { return witness.Find(goid.G) })
 
 func (g *rusageGroup) read(dst []uint64) error {
 	var own, all unix.Rusage

@@ -86,7 +86,7 @@ func Attach(c shm.Config) error {
 		if se.tsc {
 			perMilli = clock.Frequency(kind) / 1000
 		}
-		set, err := sample.Open(c.Counters, getg, perMilli)
+		set, err := sample.Open(c.Counters, perMilli)
 		missing = set.Missing()
 		for _, r := range set.Remarks() {
 			missing = append(missing, sample.Missing{Why: r})

@@ -214,7 +214,7 @@ func TestWhere(t *testing.T) {
 	lockThread(t)
 	g := open(t, substrate.Options{}, "page-faults").(*group)
 	if !g.here.witness.Found() {
-		t.Skip("the runtime's sequence number was not found in this Go version")
+		t.Skip("the runtime's marks were not found in this Go version")
 	}
 	v := make([]uint64, 1)
 	where := func() uint64 {

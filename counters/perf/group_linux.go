@@ -109,8 +109,8 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 		return g.readSlowly(dst)
 	}
 	me := goid.G()
-	seq := g.here.witness.Sequence(me)
-	if me != g.here.g || seq != g.here.seq { // not the goroutine that was found on the thread, undisturbed since
+	stay := g.here.stay
+	if !g.here.witness.Stands(me, stay) { // not the goroutine that was found on the thread, undisturbed since
 		return g.readSlowly(dst)
 	}
 	if bareRead(g.fast.fds[0], &g.words[0], len(g.words)) != len(g.words) {
@@ -119,10 +119,10 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 	for k, to := range g.fast.to {
 		dst[to] = g.words[1+k]
 	}
-	if g.here.witness.Sequence(me) != seq {
+	if !g.here.witness.Stands(me, stay) {
 		return 0, nil
 	}
-	return place(me, seq), nil
+	return stay, nil
 }
 
 // readSlowly reads any group in any situation.

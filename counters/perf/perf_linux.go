@@ -87,7 +87,7 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 		return nil, err
 	}
 	if o.Thread == 0 && o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
-		g.bindHere()
+		g.bindHere(unix.Gettid())
 		g.mapPages()
 		if s.real && g.here.tid != 0 && g.pages == nil && len(g.bundles) == 1 {
 			g.fast = &g.bundles[0]

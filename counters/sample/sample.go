@@ -7,7 +7,7 @@
 // certain. There are two ways to tell:
 //
 //   - cheap: the runtime's own marks in the goroutine's descriptor tell whether it was taken off its thread
-//     (see witness). For a stretch in which it was, the reading has an upper bound: what the whole
+//     (package witness). For a stretch in which it was, the reading has an upper bound: what the whole
 //     process counted meanwhile (see totals).
 //   - exact: in a program that was built with a patched scheduler, counters are read whenever a goroutine is put on a
 //     thread or taken off, and added up for it. Then all of its life is one stay (see exact).
@@ -27,6 +27,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"tracerec/internal/witness"
 )
 
 // MaxEvents is the largest number of events in a set, and of native events that they are made of.
@@ -48,7 +50,7 @@ type Set struct {
 	missing []Missing
 	runtime []int     // positions (in a reading) of the runtime's metrics
 	kernel  []counter // made of kernel events
-	witness witness
+	witness witness.Witness
 	threads *threads
 	totals  *totals
 	exact   bool
@@ -76,6 +78,7 @@ type term struct {
 // been read. It may lie outside of the Go heap.
 type Reading struct {
 	stay    uint64 // number of the goroutine's stay on a thread
+	mark    uint64 // of that stay, as the witness has it
 	fd      int64  // group of that thread
 	valid   bool   // the last reading succeeded
 	waiting bool   // it was taken before a wait
@@ -89,9 +92,9 @@ type Reading struct {
 var errNone = errors.New("none of the counters can be read here")
 
 // Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
-// getg returns the calling goroutine's g pointer, and perMilli is a millisecond of the clock of readings. Counters that cannot be opened are left out, see Missing. It is an
+// perMilli is a millisecond of the clock of readings. Counters that cannot be opened are left out, see Missing. It is an
 // error if none is left.
-func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, error) {
+func Open(specs []string, perMilli uint64) (*Set, error) {
 	runtime.LockOSThread() // the probe counts for this thread
 	defer runtime.UnlockOSThread()
 	s := &Set{}
@@ -148,7 +151,7 @@ func Open(specs []string, getg func() unsafe.Pointer, perMilli uint64) (*Set, er
 	}
 	if len(attrs) > 0 {
 		if s.exact = openExact(attrs); !s.exact {
-			s.witness = findWitness(getg)
+			s.witness = witness.Find()
 			s.totals = openTotals(attrs, perMilli) // while the probe holds its counters: both have to fit
 		}
 		s.threads = newThreads(attrs)
@@ -175,7 +178,7 @@ func (s *Set) Remarks() (remarks []string) {
 	if s.exact {
 		return remarks
 	}
-	if s.witness.reason == 0 {
+	if !s.witness.Found() {
 		remarks = append(remarks, "no counter is certain: this version of Go does not show when a goroutine leaves its thread")
 	}
 	var unbound []string
@@ -217,7 +220,7 @@ func (s *Set) userOnly() (names []string) {
 func (s *Set) Exact() bool { return s.exact }
 
 // Certain reports whether readings can be told undisturbed at all: the runtime's marks were found and passed their test.
-func (s *Set) Certain() bool { return s.exact || s.simulated != nil || s.witness.reason != 0 }
+func (s *Set) Certain() bool { return s.exact || s.simulated != nil || s.witness.Found() }
 
 // Words returns the largest number of words of a reading.
 func (s *Set) Words() int {
@@ -260,7 +263,7 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
 	first, waited := r.stay == 0, r.waiting
 	// The totals behind an uncertain stretch have it in them, so the next one begins with new ones.
-	lost := !first && !waited && (!r.valid || !s.witness.stayed(g))
+	lost := !first && !waited && (!r.valid || !s.witness.Stands(g, r.mark))
 	version := s.totals.before(ticks, lost, r)
 	var b group
 	certain := s.readThread(g, r, dst, &b)
@@ -289,14 +292,14 @@ func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64
 // readThread stores the values, those of the thread's group in b, and reports whether the goroutine has not been taken off its thread since its last reading. If
 // it was, another stay begins. A busy goroutine gets through at the first try.
 func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (certain bool) {
-	certain = r.valid && s.witness.stayed(g)
+	certain = r.valid && s.witness.Stands(g, r.mark)
 	r.valid = false
 	for range 8 {
 		if certain {
 			r.valid = readGroup(r.fd, b)
 		} else {
 			r.stay++
-			s.witness.plant(g)
+			r.mark = s.witness.Stay(g)
 			tid := gettid()
 			if r.fd, r.valid = s.threads.read(tid, b); !r.valid && gettid() != tid {
 				continue // the thread may be gone
@@ -305,7 +308,7 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 		if !r.valid {
 			return false
 		}
-		if s.witness.reason == 0 || s.witness.stayed(g) {
+		if !s.witness.Found() || s.witness.Stands(g, r.mark) {
 			dst[0] = r.stay
 			s.store(dst, b.values[:])
 			return certain

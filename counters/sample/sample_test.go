@@ -22,7 +22,7 @@ const perMilli = 1e6 // tests tell the time in ns
 func now() uint64 { return clock.Now(clock.Monotonic) }
 
 func open(t testing.TB, specs ...string) *Set {
-	s, err := Open(specs, goid.G, perMilli)
+	s, err := Open(specs, perMilli)
 	if err != nil || len(s.Missing()) > 0 {
 		t.Skip("no counters here: ", err, s.Missing())
 	}
@@ -127,7 +127,7 @@ func TestWaitsAreNobodys(t *testing.T) {
 // TestBoundsBeginWithTheirStretch: a bound has nothing of what its goroutine did before, neither what was certain nor what another
 // bound stands for, however old the totals are that it goes back to.
 func TestBoundsBeginWithTheirStretch(t *testing.T) {
-	s, err := Open([]string{"page-faults"}, goid.G, 1<<62)
+	s, err := Open([]string{"page-faults"}, 1<<62)
 	if err != nil || len(s.Remarks()) > 0 {
 		t.Skip("no counters of the process here: ", err)
 	}
@@ -202,7 +202,7 @@ func TestProcessCountersAreNeverCertain(t *testing.T) {
 
 // TestMissingCountersAreAbsent: what this machine does not have is left out, with the reason; the others count.
 func TestMissingCountersAreAbsent(t *testing.T) {
-	s, err := Open([]string{"nonsense", "task-clock", "void|+ff.0.0.0.0.0.", "go:void|/no/such:metric"}, goid.G, perMilli)
+	s, err := Open([]string{"nonsense", "task-clock", "void|+ff.0.0.0.0.0.", "go:void|/no/such:metric"}, perMilli)
 	if err != nil {
 		t.Skip("no counters here: ", err)
 	}
@@ -214,7 +214,7 @@ func TestMissingCountersAreAbsent(t *testing.T) {
 		missing = append(missing, m.Name)
 	}
 	require.Equal(t, []string{"nonsense", "go:void", "void"}, missing)
-	_, err = Open([]string{"nonsense"}, goid.G, perMilli)
+	_, err = Open([]string{"nonsense"}, perMilli)
 	require.Error(t, err)
 }
 
@@ -315,7 +315,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("%d/uncertain", n), func(b *testing.B) {
 			r := reader{s: open(b, names...)}
 			for b.Loop() {
-				r.s.witness.spoil(goid.G())
+				r.state.mark = 0 // as if it had left its thread
 				r.read()
 			}
 		})

@@ -1,65 +1,95 @@
-// Package witness tells whether a goroutine was taken off its thread between two moments, and which thread that is.
+// Package witness tells whether a goroutine was taken off its thread between two moments.
+//
+// From when a goroutine is put on a thread until it leaves it, it is in one stay, and nothing else runs there. Stays have numbers, which
+// the witness plants in the goroutine's descriptor, in two fields that mean something only while the goroutine waits:
+//
+//   - waitsince, which the scheduler clears whenever it puts a goroutine on a thread, or gets it back from a system call. The
+//     witness puts the number there.
+//   - waitreason, which is set before a goroutine parks and, without passing the scheduler, before it switches to
+//     another one as a coroutine does (iter.Pull). The witness puts nought there.
+//
+// As long as both stand as they were planted, the goroutine has not left its thread, however long that is. No number is planted
+// twice, so all who ask share the marks: equal numbers are the same stay of the same goroutine. Numbers are times of the far
+// future; a printed stack does not say for how long a goroutine with a mark has been waiting.
+//
+// The fields are private to the runtime, so they are searched for by observation, and used only if exactly one place
+// behaves like them.
 package witness
 
 import (
+	"bytes"
+	"iter"
 	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
 	"unsafe"
+
+	"tracerec/internal/goid"
 )
 
-// Witness finds the byte of a goroutine's g that the runtime steps by one each time it takes the
-// goroutine off its thread (g.trackingSeq, stepped in casgstatus). It is private to the runtime, so its
-// offset is searched for by observation and used only if exactly one byte behaves like it.
-//
-// The byte wraps: 256 (or a multiple) deschedules between two readings on the same thread would pass
-// unseen. Instrumented operations that block close a sample, so only that many preemptions or foreign
-// blocking calls inside one stretch of a region can do it.
+// Witness knows where the marks are. The zero value has not found them: it tells nothing.
 type Witness struct {
-	offset uintptr // 0: not found
-	fsbase bool    // the processor and the kernel permit to read it
+	reason uintptr // offset of waitreason, 0: not found; waitsince is the word before
 }
 
-// searched is the part of g that is looked at; g is larger in every supported Go version.
+// firstStay is beyond all times that the runtime puts in waitsince, which are of the monotonic clock.
+const firstStay = 1 << 62
+
+// stays is how many there have been, of all goroutines.
+var stays atomic.Uint64
+
+// Find searches for the marks, once in a process; that takes about a millisecond.
+func Find() Witness { return found() }
+
+var found = sync.OnceValue(find)
+
+func find() Witness {
+	at := make(chan uintptr)
+	go func() {
+		// Whoever searches may be preempted, which looks like anything. A search that was not disturbed decides.
+		for range 100 {
+			if p := search(goid.G()); p != 0 {
+				at <- p
+				return
+			}
+		}
+		at <- 0
+	}()
+	return Witness{<-at}
+}
+
+// Found reports whether the marks were found and passed their test.
+func (w Witness) Found() bool { return w.reason != 0 }
+
+// searched is the part of a descriptor that is looked at; it is larger in every supported Go version.
 const searched = 400
 
-// rounds is how often the search deschedules its goroutine. Preemption may add steps, so a round may
-// show more than one; standing still or stepping back disqualifies a byte.
-const rounds = 200
+const rounds = 4
 
-// Find searches with a goroutine of its own; it takes a few tens of microseconds. getg returns the calling goroutine's g.
-func Find(getg func() unsafe.Pointer) Witness {
-	found := make(chan uintptr)
-	go func() { found <- search(getg) }()
-	return Witness{<-found, canReadFSBase()}
-}
-
-// Found reports whether the byte was found; without it Sequence tells nothing.
-func (w Witness) Found() bool { return w.offset != 0 }
-
-func search(getg func() unsafe.Pointer) uintptr {
-	g := getg()
+// search looks for a byte that tells a coroutine's switch and sleeping apart, which both leave the thread whatever else runs, next to the
+// words that are before waitreason: the status, the goroutine's number, a link, and waitsince.
+func search(g unsafe.Pointer) uintptr {
 	if g == nil {
 		return 0
 	}
-	var single [searched]int // rounds in which the byte stepped by exactly one
-	var wrong [searched]bool
-	for range rounds {
-		before := *(*[searched]byte)(g)
-		quiet := *(*[searched]byte)(g)
-		runtime.Gosched()
-		after := *(*[searched]byte)(g)
-		for i := range before {
-			step := after[i] - quiet[i]
-			if step == 0 || step > 4 || quiet[i]-before[i] > 4 {
-				wrong[i] = true
-			}
-			if step == 1 {
-				single[i]++
-			}
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for yield(0) {
 		}
+	})
+	defer stop()
+	var seen [2][rounds][searched]byte
+	for i := range rounds {
+		next()
+		seen[0][i] = look(g)
+		time.Sleep(time.Microsecond)
+		seen[1][i] = look(g)
 	}
+	id := printedGoid()
 	var at uintptr
-	for i := range wrong {
-		if wrong[i] || single[i] < rounds*9/10 {
+	for i := 32; i < searched; i += 8 {
+		if !tells(&seen, i) || word(g, i-24) != id || word(g, i-8) != 0 {
 			continue
 		}
 		if at != 0 {
@@ -67,13 +97,84 @@ func search(getg func() unsafe.Pointer) uintptr {
 		}
 		at = uintptr(i)
 	}
+	if w := (Witness{at}); at != 0 && !w.works(g, next) {
+		return 0
+	}
 	return at
 }
 
-// Sequence returns the number of the goroutine with that g, constant 0 when it was not found.
-func (w Witness) Sequence(g unsafe.Pointer) uint8 {
-	if w.offset == 0 {
+func tells(seen *[2][rounds][searched]byte, i int) bool {
+	switched, slept := seen[0][0][i], seen[1][0][i]
+	if switched == 0 || slept == 0 || switched == slept {
+		return false
+	}
+	for round := range seen[0] {
+		if seen[0][round][i] != switched || seen[1][round][i] != slept {
+			return false
+		}
+	}
+	return true
+}
+
+// works tries the witness out on the goroutine.
+func (w Witness) works(g unsafe.Pointer, next func() (int, bool)) bool {
+	quiet := 0
+	for range 100 {
+		if w.Stands(g, w.Stay(g)) { // it may be preempted
+			quiet++
+		}
+		for _, leave := range []func(){runtime.Gosched, func() { next() }} {
+			stay := w.Stay(g)
+			if leave(); w.Stands(g, stay) {
+				return false
+			}
+		}
+	}
+	return quiet > 50
+}
+
+// printedGoid returns the goroutine's number as the runtime prints it.
+func printedGoid() uint64 {
+	var buf [64]byte
+	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
+	digits, _, _ := bytes.Cut(text, []byte(" "))
+	id, _ := strconv.ParseUint(string(digits), 10, 64)
+	return id
+}
+
+// look and the functions below touch a descriptor behind the back of the race detector.
+//
+//go:norace
+//go:nocheckptr
+func look(g unsafe.Pointer) [searched]byte { return *(*[searched]byte)(g) }
+
+//go:norace
+//go:nocheckptr
+func word(g unsafe.Pointer, at int) uint64 { return *(*uint64)(unsafe.Add(g, at)) }
+
+// Stay returns the number of the stay in which the calling goroutine is, the descriptor of which is g. It is 0 when the marks were not
+// found.
+//
+//go:norace
+//go:nocheckptr
+func (w Witness) Stay(g unsafe.Pointer) uint64 {
+	if w.reason == 0 {
 		return 0
 	}
-	return *(*uint8)(unsafe.Add(g, w.offset))
+	reason, since := (*uint8)(unsafe.Add(g, w.reason)), (*uint64)(unsafe.Add(g, w.reason-8))
+	if stay := *since; *reason == 0 && stay > firstStay {
+		return stay
+	}
+	stay := firstStay + stays.Add(1)
+	*reason = 0
+	*since = stay // whoever leaves the thread before this is in the stay when he is back
+	return stay
+}
+
+// Stands reports whether the calling goroutine is still in that stay.
+//
+//go:norace
+//go:nocheckptr
+func (w Witness) Stands(g unsafe.Pointer, stay uint64) bool {
+	return w.reason != 0 && stay != 0 && *(*uint64)(unsafe.Add(g, w.reason-8)) == stay && *(*uint8)(unsafe.Add(g, w.reason)) == 0
 }

@@ -1,8 +1,10 @@
 package witness
 
 import (
+	"iter"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,57 +12,92 @@ import (
 	"tracerec/internal/goid"
 )
 
-func TestSequence(t *testing.T) {
-	w := Find(goid.G)
+func existing(t testing.TB) Witness {
+	w := Find()
 	if !w.Found() {
-		t.Skip("the runtime's sequence number was not found in this Go version")
+		t.Skip("the runtime's marks were not found in this Go version")
 	}
-	g := goid.G()
+	return w
+}
+
+func TestStay(t *testing.T) {
+	w, g := existing(t), goid.G()
 	still := 0
 	for range 100 {
-		before := w.Sequence(g)
-		if w.Sequence(g) == before {
+		stay := w.Stay(g)
+		require.NotZero(t, stay)
+		if w.Stands(g, stay) && w.Stay(g) == stay {
 			still++
 		}
-		before = w.Sequence(g)
+		stay = w.Stay(g)
 		runtime.Gosched()
-		require.NotEqual(t, before, w.Sequence(g))
+		require.False(t, w.Stands(g, stay))
+		require.NotEqual(t, stay, w.Stay(g))
+		require.False(t, w.Stands(g, stay), "another one has planted since")
+		require.False(t, w.Stands(g, 0))
 	}
 	require.Greater(t, still, 50)
 }
 
-func TestThread(t *testing.T) {
-	w := Find(goid.G)
-	if w.Thread() == 0 {
-		t.Skip("threads have no cheap number here")
+// However often a goroutine left its thread, it is seen: a number of eight bits would come round.
+func TestStaysDoNotComeRound(t *testing.T) {
+	w, g := existing(t), goid.G()
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for yield(0) {
+		}
+	})
+	defer stop()
+	for name, leave := range map[string]func(){"yield": runtime.Gosched, "coroutine": func() { next() }} {
+		for times := range 600 {
+			stay := w.Stay(g)
+			for range times {
+				leave()
+			}
+			require.False(t, times > 0 && w.Stands(g, stay), "%s, %d times", name, times)
+		}
 	}
-	const threads = 8
-	var mu sync.Mutex
-	var ready, done sync.WaitGroup
-	seen := map[uint64]bool{}
-	ready.Add(threads)
-	for range threads {
-		done.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			mine := w.Thread()
-			mu.Lock()
-			seen[mine] = true
-			mu.Unlock()
-			ready.Done()
-			ready.Wait() // all at once
-			if w.Thread() != mine {
-				t.Error("a thread changed its number")
+}
+
+// The collector takes goroutines off their threads in a way of its own, to scan their stacks.
+func TestCollectorIsSeen(t *testing.T) {
+	w := existing(t)
+	for range 50 {
+		var begun, collected atomic.Bool
+		go func() {
+			for !begun.Load() {
+				runtime.Gosched()
+			}
+			runtime.GC() // ends when it has seen this test's stack
+			collected.Store(true)
+		}()
+		stay := w.Stay(goid.G())
+		begun.Store(true)
+		for !collected.Load() {
+		}
+		require.False(t, w.Stands(goid.G(), stay))
+	}
+}
+
+// A search is not disturbed by what else runs: it is the same however often it is made.
+func TestSearchIsRepeatable(t *testing.T) {
+	w := existing(t)
+	var stop atomic.Bool
+	var load sync.WaitGroup
+	for range 2 * runtime.GOMAXPROCS(0) {
+		load.Go(func() {
+			for !stop.Load() {
+				runtime.Gosched()
 			}
 		})
 	}
-	done.Wait()
-	require.Len(t, seen, threads)
-}
-
-func BenchmarkThread(b *testing.B) {
-	w := Find(goid.G)
-	for range b.N {
-		w.Thread()
+	load.Go(func() {
+		for !stop.Load() {
+			runtime.GC()
+		}
+	})
+	for i := range 20 {
+		require.Equal(t, w, find(), "search %d", i)
 	}
+	stop.Store(true)
+	load.Wait()
 }
