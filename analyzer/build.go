@@ -357,6 +357,9 @@ func (b *builder) describe(object uint32) string {
 	if text == "" {
 		text = "unknown object"
 	}
+	if name := b.classes.list[b.classes.of[object-1]].name.Text; name != "" {
+		text += " " + name
+	}
 	if o.Region != trace.NoRegion && int(o.Region) < len(b.s.defs.Regions) {
 		if r := &b.s.defs.Regions[o.Region]; r.File != "" {
 			text += fmt.Sprintf(" first used at %s:%d", r.File, r.Line)

@@ -1,6 +1,9 @@
 package analyzer
 
 import (
+	"path"
+	"path/filepath"
+
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -9,7 +12,7 @@ import (
 // ObjectName is what a program calls a synchronisation object.
 type ObjectName struct {
 	Text string // "DB.metalock", "" unknown
-	// Unique says that the text means the same wherever it is said, such as a field of a type, and unlike a local variable.
+	// Unique says that the text means the same wherever the package says it, such as a field of a type, and unlike a local variable.
 	Unique bool
 }
 
@@ -57,7 +60,7 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 				names[x.site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
 			}
 			if x.name = names[x.site]; x.name.Unique {
-				k.file, k.line, k.name = "", 0, x.name.Text
+				k.file, k.line, k.name = path.Dir(filepath.ToSlash(r.File)), 0, x.name.Text // names are those of a package
 			}
 		}
 		known := k.file != "" || k.name != ""

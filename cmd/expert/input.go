@@ -214,6 +214,7 @@ func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*t
 		return nil, err
 	}
 	show, done := progress(cmd.ErrOrStderr(), a)
+	o.Name = namesOf(a)
 	o.Patterns, o.Progress, o.Locations = patterns.All(), show, cmp.Or(o.Locations, locations(cmd))
 	var uncertain []string
 	o.Undisturbed, uncertain = schedules(input, a)

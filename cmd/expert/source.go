@@ -5,9 +5,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"tracerec/analyzer"
+	"tracerec/internal/naming"
 	"tracerec/report"
+	"tracerec/trace"
 )
+
+// namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was.
+func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
+	names := naming.New(time.Unix(0, a.Header().Start))
+	return func(operation *report.Region) (n analyzer.ObjectName) {
+		n.Text, n.Unique = names.Of(operation.Name, operation.File, operation.Line)
+		return n
+	}
+}
 
 // sourceRoots returns the directories below which the source of a program lies: those of its modules as far as they are
 // here, for other files the directory. Files whose name is not absolute have none.

@@ -1,0 +1,140 @@
+// Package naming finds out what a program's source calls the object that an operation works on: "DB.metalock" for the lock of
+//
+//	func (db *DB) Get() { db.metalock.Lock()
+//
+// It reads the source and works out types within one package only, so what other packages export it knows by name, if at all.
+package naming
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Names knows the source files that it was asked about. It is used by one goroutine at a time.
+type Names struct {
+	before   time.Time
+	packages map[string]*source // by directory, and for tests by file
+}
+
+// New returns names from source files as they are if they were last changed before a time: what was changed later may not be what ran.
+func New(before time.Time) *Names {
+	return &Names{before: before, packages: map[string]*source{}}
+}
+
+// source is the source of a package, nil if it cannot be read.
+type source struct {
+	fset  *token.FileSet
+	files map[string]*ast.File // by name
+	info  types.Info
+	pkg   *types.Package
+}
+
+// The most that is read of a package; larger ones are written by programs.
+const (
+	mostFiles = 1000
+	mostBytes = 32 << 20
+)
+
+// Of returns the name of the object that an operation, such as "lock" or "recv", in a line of a file works on, "" if that is not
+// known. It is unique if it means the same wherever it is said: a field with its type, or a variable of the package.
+func (n *Names) Of(operation, file string, line int) (name string, unique bool) {
+	file = filepath.FromSlash(file)
+	if !filepath.IsAbs(file) || filepath.Ext(file) != ".go" {
+		return "", false
+	}
+	s := n.source(filepath.Clean(file))
+	if s == nil {
+		return "", false
+	}
+	for _, x := range s.operands(s.files[filepath.Clean(file)], operation, line) {
+		text, one := s.name(x)
+		if name != "" && name != text {
+			return "", false // two in one line
+		}
+		name, unique = text, one
+	}
+	return name, unique
+}
+
+// source returns the package of a file.
+func (n *Names) source(file string) *source {
+	key := filepath.Dir(file)
+	if strings.HasSuffix(file, "_test.go") {
+		key = file
+	}
+	s, ok := n.packages[key]
+	if !ok {
+		s = n.read(file)
+		n.packages[key] = s
+	}
+	if s == nil || s.files[file] == nil {
+		return nil
+	}
+	return s
+}
+
+// read reads the package of a file.
+func (n *Names) read(file string) (s *source) {
+	defer func() {
+		if recover() != nil { // source that is wrong in a way that the type checker does not know
+			s = nil
+		}
+	}()
+	s = &source{fset: token.NewFileSet(), files: map[string]*ast.File{}, info: types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}}
+	main := n.parse(s, file)
+	if main == nil {
+		return nil
+	}
+	all := []*ast.File{main}
+	entries, _ := os.ReadDir(filepath.Dir(file))
+	room := int64(mostBytes)
+	for _, e := range entries[:min(len(entries), mostFiles)] {
+		name := filepath.Join(filepath.Dir(file), e.Name())
+		info, err := e.Info()
+		if err != nil || name == file || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if room -= info.Size(); room < 0 {
+			break
+		}
+		if f := n.parse(s, name); f != nil && f.Name.Name == main.Name.Name {
+			all = append(all, f)
+		}
+	}
+	c := types.Config{Importer: absent{}, FakeImportC: true, Error: func(error) {}} // imports are missing, so there are errors
+	s.pkg, _ = c.Check(main.Name.Name, s.fset, all, &s.info)
+	return s
+}
+
+// parse reads a file, nil if it is not what it was.
+func (n *Names) parse(s *source, name string) *ast.File {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes || info.ModTime().After(n.before) {
+		return nil
+	}
+	f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	s.files[name] = f
+	return f
+}
+
+// absent is where nothing is imported from: every package is there, and empty.
+type absent struct{}
+
+func (absent) Import(path string) (*types.Package, error) {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	p := types.NewPackage(path, strings.TrimSuffix(name, ".go"))
+	p.MarkComplete()
+	return p, nil
+}
