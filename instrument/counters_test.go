@@ -14,6 +14,7 @@ import (
 	"tracerec/counters/sample"
 	"tracerec/instrument"
 	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -105,11 +106,22 @@ func TestRefusedReadings(t *testing.T) {
 	none := syscall.Rlimit{Max: old.Max}
 	region := func() { instrument.Region("r").End() }
 	r := record(t, shm.Config{Counters: []string{"page-faults", "task-clock"}}, func() {
+		begin, refused, done := make(chan bool), make(chan bool), make(chan bool)
+		testkit.GoOnNewThread(func() { // another one may have its counters already
+			<-begin
+			region()
+			region()
+			refused <- true
+			<-begin
+			region()
+			close(done)
+		})
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none))
-		region()
-		region()
+		begin <- true
+		<-refused
 		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old))
-		region()
+		begin <- true
+		<-done
 	})
 	if len(r.counters) == 0 {
 		t.Skip("no counters here: ", r.missing)

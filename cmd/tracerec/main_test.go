@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/trace"
 )
 
@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(asTracerec)
 		main()
 	}
+	testkit.CatchIgnored()
 	status := m.Run()
 	if dir != "" {
 		os.RemoveAll(dir)
@@ -128,13 +129,7 @@ func each(t *testing.T, archive string, f func(*trace.Archive, trace.LocationID,
 
 func waitFor(t *testing.T, what string, ready func() bool) {
 	t.Helper()
-	for range 2000 {
-		if ready() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	require.Fail(t, "waited too long for "+what)
+	testkit.Until(t, what, ready)
 }
 
 func lines(s string) int { return strings.Count(s, "\n") }

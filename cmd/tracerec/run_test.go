@@ -130,6 +130,18 @@ func TestSignals(t *testing.T) {
 	clean(t, archive)
 }
 
+// TestIgnoredSignalsStayIgnored: what nohup, or a shell in the background, ignores goes neither to tracerec nor to the program.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	for _, command := range [][]string{{"run", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"}} {
+		direct := tracerec(append(command, "sh", "-c", "kill -HUP $PPID; kill -INT $PPID; kill -HUP $$; kill -INT $$; echo goes on")...)
+		cmd := exec.Command("sh", append([]string{"-c", `trap "" HUP INT; exec "$0" "$@"`, direct.Path}, direct.Args[1:]...)...)
+		cmd.Env = direct.Env
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		require.Equal(t, "goes on\n", string(out))
+	}
+}
+
 // TestInterruptFromTerminal types ^C and ^\: the terminal sends them to tracerec and to the program, which must
 // see each once.
 func TestInterruptFromTerminal(t *testing.T) {

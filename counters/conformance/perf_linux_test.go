@@ -19,6 +19,7 @@ import (
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
+	"tracerec/internal/testkit"
 )
 
 // cells are what watchpoints watch.
@@ -140,14 +141,13 @@ func openEvents(t *testing.T) (n int) {
 // newThread starts a thread that stores when it is told to.
 func newThread(t *testing.T) *Child {
 	tid, work, done := make(chan int), make(chan int), make(chan bool)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	testkit.GoOnNewThread(func() {
 		tid <- syscall.Gettid()
 		for n := range work {
 			store(&cells[0], n)
 			done <- true
 		}
-	}()
+	})
 	c := &Child{Thread: <-tid}
 	c.Do = func(n int) {
 		work <- n
@@ -155,11 +155,7 @@ func newThread(t *testing.T) *Child {
 	}
 	c.End = func() {
 		close(work)
-		path := "/proc/self/task/" + strconv.Itoa(c.Thread)
-		require.Eventually(t, func() bool {
-			_, err := os.Stat(path)
-			return err != nil
-		}, 10*time.Second, time.Millisecond)
+		testkit.Until(t, "the thread's end", func() bool { return syscall.Tgkill(os.Getpid(), c.Thread, 0) != nil })
 	}
 	return c
 }

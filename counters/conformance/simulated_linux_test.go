@@ -16,6 +16,7 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/perf"
+	"tracerec/internal/testkit"
 )
 
 // SimulatedPMU is the kernel's perf events on the simulator, with a unit of four counters: the same code as [Perf]. The
@@ -169,14 +170,13 @@ func eventsOpen() (n int) {
 // simulatedThread starts a thread that multiplies when it is told to.
 func simulatedThread() *Child {
 	tid, work, done := make(chan int), make(chan int), make(chan bool)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	testkit.GoOnNewThread(func() {
 		tid <- syscall.Gettid()
 		for n := range work {
 			multiplySingles(n)
 			done <- true
 		}
-	}()
+	})
 	c := &Child{Thread: <-tid}
 	c.Do = func(n int) {
 		work <- n

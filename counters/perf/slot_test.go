@@ -3,13 +3,13 @@
 package perf
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/testkit"
 )
 
 // measured is a goroutine on a thread of its own that does what it is told.
@@ -22,14 +22,13 @@ type measured struct {
 func newMeasured(t testing.TB) *measured {
 	m := &measured{todo: make(chan func()), done: make(chan struct{})}
 	tid := make(chan int)
-	go func() {
-		lockForever()
+	testkit.GoOnNewThread(func() {
 		tid <- unix.Gettid()
 		for f := range m.todo {
 			f()
 			m.done <- struct{}{}
 		}
-	}()
+	})
 	m.tid = <-tid
 	t.Cleanup(func() { close(m.todo) })
 	return m
@@ -148,29 +147,18 @@ func TestSlotsTakeAllCounters(t *testing.T) {
 
 func TestSlotOfAnExitedThread(t *testing.T) {
 	m := &measured{todo: make(chan func()), done: make(chan struct{})}
-	ended, over := make(chan int), make(chan bool)
-	defer close(over)
-	var run func()
-	run = func() {
-		lockForever()
-		if unix.Gettid() == unix.Getpid() {
-			go run() // the first thread would stay; it is held, so this is another one
-			<-over
-			return
-		}
+	ended := make(chan int)
+	testkit.GoOnNewThread(func() {
 		ended <- unix.Gettid()
 		<-m.todo
 		store(0, 5)
-	}
-	go run()
+	})
 	tid := <-ended
 	l, err := New().OpenSlot(tid, watch(0))
 	skipUnlessPossible(t, err)
 	defer l.Close()
 	m.todo <- nil
-	for unix.Tgkill(unix.Getpid(), tid, 0) == nil {
-		runtime.Gosched()
-	}
+	testkit.Until(t, "the thread's end", func() bool { return unix.Tgkill(unix.Getpid(), tid, 0) != nil })
 	count, _, err := l.Read()
 	require.NoError(t, err)
 	require.EqualValues(t, 5, count, "the last value stays")

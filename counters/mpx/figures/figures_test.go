@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
+	"tracerec/internal/testkit"
 )
 
 func skipWithout(t *testing.T, err error) {
@@ -152,16 +152,8 @@ func TestThreadsThatEnd(t *testing.T) {
 		set *mpx.Set
 		err error
 	}
-	ready, goOn, ended, over := make(chan begun), make(chan bool), make(chan int), make(chan bool)
-	defer close(over)
-	var run func()
-	run = func() {
-		runtime.LockOSThread() // for ever: the thread ends with the goroutine
-		if gettid() == unix.Getpid() {
-			go run() // the first thread would stay; it is held, so this is another one
-			<-over
-			return
-		}
+	ready, goOn, ended := make(chan begun), make(chan bool), make(chan int)
+	testkit.GoOnNewThread(func() {
 		m := mpx.New(perf.New(), gettid(), mpx.Options{Slice: -1})
 		s, err := m.NewSet(watches(0)[:4]...)
 		if err == nil {
@@ -173,14 +165,12 @@ func TestThreadsThatEnd(t *testing.T) {
 			store(&memory[0][i%4], 1)
 		}
 		ended <- gettid()
-	}
-	go run()
+	})
 	b := <-ready
 	skipWithout(t, b.err)
 	goOn <- true
-	for tid := <-ended; unix.Tgkill(unix.Getpid(), tid, 0) == nil; {
-		runtime.Gosched()
-	}
+	tid := <-ended
+	testkit.Until(t, "the thread's end", func() bool { return unix.Tgkill(unix.Getpid(), tid, 0) != nil })
 	require.NoError(t, b.set.Stop())
 	v := make([]mpx.Value, 4)
 	require.NoError(t, b.set.Read(v))

@@ -1,0 +1,115 @@
+package testkit
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// role in the environment makes the test's own binary tell which of some signals it finds ignored.
+const role = "TESTKIT_TELL"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(role) != "" {
+		os.Stdout.WriteString(ignored())
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func ignored() (names string) {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			names += s.String() + " "
+		}
+	}
+	return names
+}
+
+func TestBuiltOnce(t *testing.T) {
+	dir := t.TempDir()
+	write := func(says string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { print(\""+says+"\") }\n"), 0o666))
+	}
+	says := func(file string) string {
+		out, err := exec.Command(file).CombinedOutput()
+		require.NoError(t, err)
+		return string(out)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o666))
+	write("one")
+	args := []string{"build", "."}
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			_, err := compile(dir, nil, args)
+			require.NoError(t, err)
+		})
+	}
+	all.Wait()
+	file, err := compile(dir, nil, args)
+	require.NoError(t, err)
+	require.Equal(t, "one", says(file))
+	before, err := os.Stat(file)
+	require.NoError(t, err)
+	_, err = compile(dir, nil, args)
+	require.NoError(t, err)
+	after, err := os.Stat(file)
+	require.NoError(t, err)
+	require.True(t, os.SameFile(before, after), "nothing changed, and it was written")
+	write("two")
+	_, err = compile(dir, nil, args)
+	require.NoError(t, err)
+	require.Equal(t, "two", says(file))
+	other, err := compile(dir, RISCV, args)
+	require.NoError(t, err)
+	require.NotEqual(t, file, other)
+	left, err := filepath.Glob(filepath.Join(dir, "bin", ".tests", "go-build*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	write("\"")
+	_, err = compile(dir, nil, args)
+	require.ErrorContains(t, err, "main.go:3")
+}
+
+func TestUntil(t *testing.T) {
+	n := 0
+	Until(t, "the third time", func() bool { n++; return n == 3 })
+	require.Equal(t, 3, n)
+	c := make(chan int)
+	go func() { c <- 7 }()
+	require.Equal(t, 7, Receive(t, "a number", c))
+}
+
+// TestCatchIgnored: what a shell ignores for a program in the background, programs that it starts have nonetheless.
+func TestCatchIgnored(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	tell := func() string {
+		cmd := exec.Command("sh", "-c", `"$0"`, self)
+		cmd.Env = append(os.Environ(), role+"=1")
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	if was := ignored(); was != "" {
+		require.Equal(t, was, tell())
+	} else { // begin anew with a parent that ignores them
+		out, err := exec.Command("sh", "-c", `trap "" HUP INT; "$0" -test.run ^TestCatchIgnored$ -test.v`, self).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS")
+		return
+	}
+	CatchIgnored()
+	require.Empty(t, strings.TrimSpace(tell()))
+}
