@@ -293,8 +293,8 @@ func TestNotes(t *testing.T) {
 	c := &cube.Cube{Regions: []*cube.Region{{Name: "main", Begin: -1}}}
 	c.Roots = []*cube.CallPath{{Region: c.Regions[0], Line: -1}}
 	c.System = []*cube.SystemNode{{Groups: []*cube.LocationGroup{{Locations: []*cube.Location{{}}}}}}
-	values := []cube.Value{cube.Float(0.5), cube.Uint(1 << 63), cube.Float(1.5e-9), cube.Float(1), cube.Float(math.NaN()), cube.Float(math.Inf(1))}
-	for i, m := range []cube.Metric{{DType: "DOUBLE", Unit: "occ"}, {DType: "UINT64", Unit: "occ"}, {DType: "DOUBLE", Unit: "sec"}, {DType: "MAXDOUBLE"},
+	values := []cube.Value{cube.Float(0.5), cube.Float(1 << 63), cube.Float(1.5e-9), cube.Float(1), cube.Float(math.NaN()), cube.Float(math.Inf(1))}
+	for i, m := range []cube.Metric{{DType: "DOUBLE", Unit: "occ"}, {DType: "DOUBLE", Unit: "occ"}, {DType: "DOUBLE", Unit: "sec"}, {DType: "MAXDOUBLE"},
 		{DType: "DOUBLE", Unit: "sec"}, {DType: "DOUBLE", Unit: "sec"}} {
 		m.ID, m.Name = i, fmt.Sprintf("m%d", i)
 		c.Metrics = append(c.Metrics, &m)

@@ -7,7 +7,6 @@ import (
 
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
-	"tracerec/report/query"
 )
 
 // differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of.
@@ -28,13 +27,6 @@ const sidesAttr = "expert:sides"
 //
 // Reports that bring along a hierarchy of metrics in which they want to be shown are compared in it.
 func Diff(a, b Input) (*Result, error) {
-	for _, in := range []*Input{&a, &b} {
-		shown, err := display(in.Cube)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		in.Cube = shown
-	}
 	u, err := unite([]Input{b, a}, true)
 	if err != nil {
 		return nil, err
@@ -57,15 +49,6 @@ func Diff(a, b Input) (*Result, error) {
 	setAttr(&u.cube.Attrs, differenceAttr, a.Name+" − "+b.Name)
 	err = u.keepRuns(d.qs, []string{a.Name, b.Name}, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
 	return &Result{u.cube, u.notes}, err
-}
-
-// display returns a report with the metrics in which it wants to be shown.
-func display(c *cube.Cube) (*cube.Cube, error) {
-	spec, ok := query.Embedded(c)
-	if !ok {
-		return c, nil
-	}
-	return query.Remap(c, spec)
 }
 
 // differ makes the metrics of a difference. Side 0 is b, which is subtracted, side 1 a.

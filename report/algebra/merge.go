@@ -314,7 +314,7 @@ func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 			// Stored are sums times what brings all processes to the same number of runs.
 			unit := m.units[column]
 			up, down := c.runs(c.in.units[unit])*n, c.n*max(1, by[unit])
-			return sum.Add(scale(v, up, down, fraction(c.rows.DType)))
+			return sum.Add(scale(v, up, down, !fraction(c.rows.DType)))
 		}
 	})
 }

@@ -241,3 +241,36 @@ func TestProgramsOfOneSystem(t *testing.T) {
 	require.Equal(t, map[string]float64{"client": 20, "server": 450}, byPath(t, again.Cube, "time"), "only the server ran twice")
 	requireSame(t, again, made(t, "other")(Merge(make("server", 3, 200), client, server)))
 }
+
+// Processes that fewer reports have keep the fractions of their values.
+func TestMergeOfFractions(t *testing.T) {
+	a, b := random(1, false), random(2, false)
+	for _, in := range []Input{a, b} {
+		m := in.Cube.Metric("incl")
+		for _, p := range m.Stored() {
+			r, err := m.Row(p)
+			require.NoError(t, err)
+			values := make([]cube.Value, r.Len())
+			for i, v := range r.All() {
+				values[i] = cube.Float(v.Float64() + 0.75)
+			}
+			r, err = cube.MakeRow(m.DType, values)
+			require.NoError(t, err)
+			require.NoError(t, m.Set(p, r))
+		}
+	}
+	for _, g := range b.Cube.System[0].Children[1].Groups {
+		g.Rank += 10
+	}
+	x, y := cells(t, a.Cube, "incl"), cells(t, b.Cube, "incl")
+	want := map[string]float64{}
+	for _, list := range []map[string]float64{x, y} {
+		for key, v := range list {
+			if process := strings.Fields(key[strings.LastIndex(key, "/")+1:])[1]; process == "0" || process == "1" {
+				v /= 2
+			}
+			want[key] += v
+		}
+	}
+	require.Equal(t, want, cells(t, made(t, "union")(Merge(a, b)).Cube, "incl"))
+}

@@ -32,7 +32,7 @@ func (u *union) fill(to *cube.Metric, terms ...*term) error {
 		}
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("metric %s: %w", to.Name, err)
 	}
 	paths := u.cube.Paths()
 	for i, r := range rows {

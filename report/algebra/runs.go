@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // runsMember is the name of the member that tells the runs apart of which a report was made: a report itself, with the same metrics
@@ -51,20 +52,6 @@ func sameTree(a, b []*cube.CallPath) bool {
 	return slices.EqualFunc(a, b, func(p, q *cube.CallPath) bool {
 		return p.Region.Name == q.Region.Name && sameTree(p.Children, q.Children)
 	})
-}
-
-// setRuns finds out which inputs are several runs. A difference is one: itself.
-func (u *union) setRuns() error {
-	for _, in := range u.inputs {
-		runs, err := runsOf(in.Cube)
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
-		if runs != nil && len(runs.System[0].Groups) == 1 {
-			in.runs = runs
-		}
-	}
-	return nil
 }
 
 // run is one run of an input.
@@ -140,12 +127,9 @@ func (u *union) keepRuns(qs *quantities, names []string, groups [][]*operand) er
 			return err
 		}
 	}
-	c.Members = slices.DeleteFunc(slices.Clone(u.cube.Members), func(m *cube.Member) bool { return m.Name != specMember })
+	c.Members = slices.DeleteFunc(slices.Clone(u.cube.Members), func(m *cube.Member) bool { return m.Name != query.SpecMember })
 	return u.keep(c)
 }
-
-// specMember is the hierarchy of metrics in which the report wants to be shown.
-const specMember = "remapping.spec"
 
 // keep adds the report of the runs to the union.
 func (u *union) keep(runs *cube.Cube) error {

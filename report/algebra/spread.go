@@ -138,6 +138,11 @@ func (s *Spread) bands(metric string, self bool, p *cube.CallPath, inclusive boo
 	if c.err != nil {
 		return a, b, c.err
 	}
+	for i, side := range s.sides {
+		if len(side) > 0 && len(c.inclusive[i]) == 0 {
+			return a, b, fmt.Errorf("metric %s was measured in no run of %s", metric, s.name(i))
+		}
+	}
 	var of [2]Band
 	for i := range of {
 		var values []float64

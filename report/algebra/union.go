@@ -2,6 +2,7 @@ package algebra
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"sync"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // union is a cube with the trees of several inputs, without values, and how theirs map to it.
@@ -48,16 +50,40 @@ func (n *notes) add(format string, args ...any) {
 }
 
 // unite makes the union of the call trees and of the systems of the inputs. Of what several of them have, names and lines are
-// those of the first. If moved, call paths of the second that are not exactly in the first are matched as far as it is plain
-// which is which.
-func unite(inputs []Input, moved bool) (*union, error) {
-	u := &union{cube: &cube.Cube{}, moved: moved}
+// those of the first. If compared, the inputs have the metrics in which they want to be shown, and call paths of the second that are
+// not exactly in the first are matched as far as it is plain which is which.
+func unite(inputs []Input, compared bool) (*union, error) {
+	u := &union{cube: &cube.Cube{}, moved: compared}
 	for _, in := range inputs {
-		u.inputs = append(u.inputs, &operand{Input: in})
+		o := &operand{Input: in}
+		if err := o.open(compared); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		u.inputs = append(u.inputs, o)
 	}
 	u.unitePaths()
 	u.uniteSystems()
-	return u, u.setRuns()
+	return u, nil
+}
+
+// open finds out whether an input is several runs, as a difference is not, and gives it and them the metrics in which it wants to be
+// shown, if that is asked for.
+func (in *operand) open(show bool) error {
+	runs, err := runsOf(in.Cube)
+	if err != nil {
+		return err
+	}
+	if runs != nil && len(runs.System[0].Groups) == 1 {
+		in.runs = runs
+	}
+	spec, ok := query.Embedded(in.Cube)
+	if !show || !ok {
+		return nil
+	}
+	if in.Cube, err = query.Remap(in.Cube, spec); err == nil && in.runs != nil {
+		in.runs, err = query.Remap(in.runs, spec)
+	}
+	return err
 }
 
 // distinct says that no two locations of the input became one.
@@ -120,9 +146,12 @@ func (u *union) finish(jobs []func() error) error {
 	return u.keepMembers()
 }
 
-// keepMembers keeps the files that are the same in all inputs and do not speak of call paths by number.
+// keepMembers keeps the files that are the same in all inputs and do not speak of call paths by number, and the hierarchy of metrics.
 func (u *union) keepMembers() error {
-	var dropped []string
+	if spec := u.hierarchy(); spec != "" {
+		u.cube.Members = append(u.cube.Members, cube.MakeMember(query.SpecMember, []byte(spec)))
+	}
+	dropped := []string{query.SpecMember}
 	for _, in := range u.inputs {
 		for _, m := range in.Cube.Members {
 			if m.Name == runsMember || slices.Contains(dropped, m.Name) || slices.ContainsFunc(u.cube.Members, func(x *cube.Member) bool { return x.Name == m.Name }) {
@@ -139,10 +168,28 @@ func (u *union) keepMembers() error {
 			u.cube.Members = append(u.cube.Members, cube.MakeMember(m.Name, content))
 		}
 	}
-	if len(dropped) > 0 {
+	if dropped = dropped[1:]; len(dropped) > 0 {
 		u.notes.add("left out because they are about one run: %s", strings.Join(dropped, ", "))
 	}
 	return nil
+}
+
+// hierarchy returns the specification of the metrics in which the inputs want to be shown, the longest if they do not agree, and ""
+// if none has one.
+func (u *union) hierarchy() string {
+	var specs []string
+	for _, in := range u.inputs {
+		if spec, ok := query.Embedded(in.Cube); ok && !slices.Contains(specs, spec) {
+			specs = append(specs, spec)
+		}
+	}
+	if len(specs) == 0 {
+		return ""
+	}
+	if len(specs) > 1 {
+		u.notes.add("the reports want to be shown in different hierarchies of metrics: the most detailed one is kept")
+	}
+	return slices.MaxFunc(specs, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 }
 
 // byNumber are members that refer to call paths and locations of the report by number.

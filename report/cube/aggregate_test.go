@@ -2,6 +2,8 @@ package cube
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -91,13 +93,37 @@ func TestValues(t *testing.T) {
 	require.Equal(t, "0.1", Float(0.1).String())
 	require.True(t, Float(0).Zero() && Int(0).Zero() && Value{}.Zero() && !Int(-1).Zero())
 	for d, v := range map[DType]Value{"INT8": Int(-128), "UINT8": Uint(255), "INT16": Int(-2), "UINT16": Uint(65535), "INT32": Int(-1 << 31), "UINT32": Uint(1<<32 - 1),
-		"INT64": Int(-1 << 63), "INTEGER": Int(-7), "UINT64": Uint(1<<64 - 1), "DOUBLE": Float(-0.5), "FLOAT": Float(1e300)} {
+		"INT64": Int(-1 << 63), "INTEGER": Int(-7), "UINT64": Uint(1<<63 - 1), "DOUBLE": Float(-0.5), "FLOAT": Float(1e300)} {
 		r, err := MakeRow(d, []Value{v})
 		require.NoError(t, err)
 		require.Equal(t, v, r.Value(0), d)
 	}
+	for d, v := range map[DType]Value{"INT8": Int(128), "UINT8": Int(256), "UINT16": Int(-1), "UINT32": Float(1 << 32), "INT64": Uint(1 << 63), "UINT64": Float(1 << 64)} {
+		_, err := MakeRow(d, []Value{v})
+		require.ErrorContains(t, err, v.String()+" is no value of type "+string(d))
+	}
 	_, err := MakeRow("RATE", nil)
 	require.ErrorContains(t, err, `type "RATE" are not numbers`)
+}
+
+// Counters without a sign that fell below zero are so, as they count modulo 2⁶⁴, and are written as they were.
+func TestWrappedCounters(t *testing.T) {
+	bytes := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, math.MaxUint64-6), 9)
+	r, err := MakeRawRow("UINT64", 2, bytes)
+	require.NoError(t, err)
+	require.Equal(t, "-7", r.Value(0).String())
+	require.Equal(t, "2", r.Sum().String())
+	require.Equal(t, "2", r.SumAt([]int32{0, 1}).String())
+	s := NewSums("UINT64", 2)
+	s.Add(r, 1)
+	s.Add(r, 1)
+	require.Equal(t, "-14", s.Value(0).String())
+	require.Equal(t, Uint(18), s.Value(1))
+	again, err := MakeRow("UINT64", []Value{r.Value(0), r.Value(1)})
+	require.NoError(t, err)
+	require.Equal(t, bytes, again.dense())
+	least := &Metric{DType: "MINDOUBLE"}
+	require.Equal(t, r.Value(0), least.Fold(r.Value(1), r.Value(0)))
 }
 
 // Rows are read from the file by many at once.
@@ -108,7 +134,7 @@ func TestConcurrentReaders(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for name, want := range map[string]string{"time": "12", "visits": "9223372036854775812", "hidden": "0"} {
+			for name, want := range map[string]string{"time": "12", "visits": "4611686018427387908", "hidden": "0"} {
 				if v, err := c.Metric(name).Total(); err != nil || v.String() != want {
 					t.Errorf("%s: %v, %v", name, v, err)
 				}

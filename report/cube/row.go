@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -179,17 +180,36 @@ func decode(l *layout, b []byte) Value {
 	}
 	if shift := 64 - 8*l.size; l.class == signed {
 		v.bits = uint64(int64(v.bits<<shift) >> shift)
+	} else if l.class == unsigned && v.bits > math.MaxInt64 {
+		v.class = signed // no counter counts that far: it fell below zero
 	}
 	return v
 }
 
-// fits says that a value can be of a type, save for its fraction: fractions that no 64 bits hold are no integers.
+// fits says that a value can be of a type, save for its fraction. Unsigned numbers of 64 bits are modulo 2⁶⁴, as other tools compute
+// with them: what is less than zero is a large one.
 func fits(l *layout, v Value) bool {
-	if l.class == float || v.class != float {
+	if l.class == float {
 		return true
 	}
-	x := v.Float64()
-	return x == x && x >= -1<<63 && x < 1<<63
+	if v.class == float {
+		x := math.Trunc(v.Float64())
+		if !(x >= -1<<63 && x < 1<<63) {
+			return false
+		}
+		v = Int(int64(x))
+	}
+	bits := 8 * l.size
+	switch {
+	case l.class == unsigned && v.negative():
+		return bits == 64
+	case l.class == unsigned:
+		return bits == 64 || v.bits>>bits == 0
+	case v.class == unsigned && v.bits > math.MaxInt64:
+		return false
+	}
+	x := int64(v.bits) >> (bits - 1)
+	return x == 0 || x == -1
 }
 
 // encode converts a value to the type of a row.

@@ -52,14 +52,10 @@ func (r Row) SumAt(columns []int32) Value {
 // sum8 adds up values of eight bytes, all or those at some places, unless an integer cannot hold the sum.
 func (r Row) sum8(at []int32) (v Value, ok bool) {
 	v.class = r.layout.class
-	var over uint64 // has its first bit set once a sum was too large
-	add := func(bits uint64) {
+	var over uint64            // has its first bit set once a sum was too large
+	add := func(bits uint64) { // both sorts of integers: see decode
 		sum := v.bits + bits
-		if v.class == signed {
-			over |= (v.bits ^ sum) & (bits ^ sum)
-		} else {
-			over |= v.bits&bits | (v.bits|bits)&^sum
-		}
+		over |= (v.bits ^ sum) & (bits ^ sum)
 		v.bits = sum
 	}
 	switch data := r.data; {
@@ -84,15 +80,17 @@ func (r Row) sum8(at []int32) (v Value, ok bool) {
 			data = data[8:]
 		}
 	}
+	if v.class == unsigned && int64(v.bits) < 0 {
+		v.class = signed
+	}
 	return v, int64(over) >= 0
 }
 
-// Sums adds up rows of numbers of one type, location by location. Integers are added as such, until one cannot hold its sum: all
-// go on as fractions.
+// Sums adds up rows of numbers of one type, location by location. Integers are added as such, with a sign, until one cannot hold its
+// sum: all go on as fractions.
 type Sums struct {
 	layout *layout
-	less   bool      // something was taken away
-	ints   []uint64  // as bits
+	ints   []int64
 	floats []float64 // one of these
 }
 
@@ -102,14 +100,13 @@ func NewSums(d DType, n int) *Sums {
 	if s.layout.class == float {
 		s.floats = make([]float64, n)
 	} else {
-		s.ints = make([]uint64, n)
+		s.ints = make([]int64, n)
 	}
 	return s
 }
 
 // Add adds a row, times a factor, which for integers is 1 or -1. Rows of any numeric type can be added to fractions.
 func (s *Sums) Add(r Row, factor float64) {
-	s.sign(factor < 0)
 	switch {
 	case r.layout.size != 8 || r.sparse || s.floats != nil && r.layout.class != float || s.floats == nil && r.layout.class == float:
 		for i, v := range r.All() {
@@ -128,54 +125,30 @@ func (s *Sums) Add(r Row, factor float64) {
 	default:
 		data := r.data
 		for i := range s.ints {
-			bits := binary.LittleEndian.Uint64(data[8*i:])
-			if s.floats != nil || !s.addInt(i, bits, r.layout.class, factor < 0) {
-				s.addOne(i, Value{r.layout.class, bits}, factor)
+			v := int64(binary.LittleEndian.Uint64(data[8*i:]))
+			if s.floats != nil || !s.addInt(i, v, factor < 0) {
+				s.addOne(i, Int(v), factor)
 			}
 		}
 	}
 }
 
-// sign gives unsigned sums one when something is taken away.
-func (s *Sums) sign(less bool) {
-	if s.less || !less {
-		return
-	}
-	s.less = true
-	for _, x := range s.ints {
-		if s.floats == nil && s.layout.class == unsigned && x > math.MaxInt64 {
-			s.toFloats(false)
-		}
-	}
-}
-
-// toFloats makes sums fractions. Those of integers have a sign or not.
-func (s *Sums) toFloats(signs bool) {
+// toFloats makes sums fractions.
+func (s *Sums) toFloats() {
 	s.floats = make([]float64, len(s.ints))
 	for i, x := range s.ints {
-		if s.floats[i] = float64(x); signs {
-			s.floats[i] = float64(int64(x))
-		}
+		s.floats[i] = float64(x)
 	}
 }
 
-func (s *Sums) signed() bool { return s.layout.class == signed || s.less }
-
 // addInt adds an integer, or takes it away, unless the sum is too large.
-func (s *Sums) addInt(i int, bits uint64, c class, less bool) bool {
+func (s *Sums) addInt(i int, v int64, less bool) bool {
 	old := s.ints[i]
-	if !s.signed() {
-		if s.ints[i] = old + bits; s.ints[i] < old {
-			s.ints[i] = old
-			return false
-		}
-		return true
-	}
-	sum, second := old+bits, bits
+	sum, second := old+v, v
 	if less {
-		sum, second = old-bits, ^bits // overflows when the first is of another sign than the second
+		sum, second = old-v, ^v // overflows when the first is of another sign than the second
 	}
-	if int64((old^sum)&(second^sum)) < 0 || c == unsigned && bits > math.MaxInt64 {
+	if (old^sum)&(second^sum) < 0 {
 		return false
 	}
 	s.ints[i] = sum
@@ -184,36 +157,33 @@ func (s *Sums) addInt(i int, bits uint64, c class, less bool) bool {
 
 func (s *Sums) addOne(i int, v Value, factor float64) {
 	if s.floats == nil {
-		if v.class != float && s.addInt(i, v.bits, v.class, factor < 0) {
+		if v.class != float && (v.class == signed || v.bits <= math.MaxInt64) && s.addInt(i, int64(v.bits), factor < 0) {
 			return
 		}
-		s.toFloats(s.signed())
+		s.toFloats()
 	}
 	s.floats[i] += factor * v.Float64()
 }
 
 // Merge adds other sums of the same type and length.
 func (s *Sums) Merge(t *Sums) {
-	s.sign(t.less)
 	for i := range t.ints {
-		v := t.Value(i)
-		s.addOne(i, v, 1)
-	}
-	if t.ints == nil {
-		for i, x := range t.floats {
-			s.addOne(i, Float(x), 1)
+		if t.floats == nil {
+			s.addOne(i, t.Value(i), 1)
 		}
+	}
+	for i, x := range t.floats {
+		s.addOne(i, Float(x), 1)
 	}
 }
 
-// Value returns the sum for a location. What was unsigned has a sign if something was taken away and it needs one.
+// Value returns the sum for a location. What was unsigned has a sign if it needs one.
 func (s *Sums) Value(column int) Value {
 	if s.floats != nil {
 		return Float(s.floats[column])
 	}
-	bits := s.ints[column]
-	if s.layout.class == unsigned && !(s.less && int64(bits) < 0) {
-		return Uint(bits)
+	if v := s.ints[column]; s.layout.class == unsigned && v >= 0 {
+		return Uint(uint64(v))
 	}
-	return Int(int64(bits))
+	return Int(s.ints[column])
 }

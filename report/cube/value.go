@@ -132,16 +132,22 @@ func (v Value) Sub(w Value) Value {
 	case w.class == signed || w.bits <= math.MaxInt64:
 		return v.Add(Int(-int64(w.bits)))
 	}
-	return Int(int64(v.bits - w.bits)) // so large is what stands for a counter less than zero
+	if v.class == unsigned && v.bits < w.bits && w.bits-v.bits <= 1<<63 {
+		return Int(int64(v.bits - w.bits))
+	}
+	return Float(v.Float64() - w.Float64())
 }
 
-// less compares values of one type.
+// less compares values.
 func (v Value) less(w Value) bool {
-	switch v.class {
-	case float:
+	if v.class == float || w.class == float {
 		return v.Float64() < w.Float64()
-	case signed:
-		return int64(v.bits) < int64(w.bits)
+	}
+	if v.negative() != w.negative() {
+		return v.negative()
 	}
 	return v.bits < w.bits
 }
+
+// negative says that an integer is less than zero.
+func (v Value) negative() bool { return v.class == signed && int64(v.bits) < 0 }

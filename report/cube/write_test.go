@@ -151,7 +151,7 @@ func small(t *testing.T) *Cube {
 	set(t, c, "time", root, Float(8), Float(4))
 	set(t, c, "time", second, Float(2), Float(0.5))
 	set(t, c, "time", leaf, Float(1), Float(0))
-	set(t, c, "visits", leaf, Uint(1<<63), Uint(2))
+	set(t, c, "visits", leaf, Uint(1<<62), Uint(2))
 	set(t, c, "visits", root, Uint(1), Uint(1))
 	set(t, c, "hidden", second, Int(-5), Int(0))
 	return c
@@ -184,7 +184,7 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, []int{2, 5}, []int{again.Locations()[0].ID, again.Locations()[1].ID}, "columns ascend by number")
 	v, err := again.Metric("visits").Values(again.Roots[0], true)
 	require.NoError(t, err)
-	require.Equal(t, []Value{Uint(1<<63 + 1), Uint(3)}, v)
+	require.Equal(t, []Value{Uint(1<<62 + 1), Uint(3)}, v)
 	require.Equal(t, "arg1 < arg2", again.Metric("ratio").Expressions[2].Text)
 	_, err = again.Metric("ratio").Row(again.Roots[0])
 	require.ErrorIs(t, err, ErrDerived)

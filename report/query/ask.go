@@ -58,7 +58,7 @@ func (m *Model) sumColumns(w What, n int, of func(*Metric) (columns, error)) (su
 		return columns{}, err
 	}
 	side := func(inclusive bool) ([]cube.Value, error) {
-		return combine(n, terms, w.Self, func(t term) ([]cube.Value, error) {
+		return combine(n, terms, func(t term) ([]cube.Value, error) {
 			c, err := of(t.metric)
 			if t.selects(inclusive) {
 				return c.inclusive, err
@@ -83,7 +83,7 @@ func (m *Model) sumResources(w What, s selection) ([]cube.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return combine(len(m.Resources), terms, w.Self, func(t term) ([]cube.Value, error) {
+	return combine(len(m.Resources), terms, func(t term) ([]cube.Value, error) {
 		x := s
 		x.inclusive = t.selects(s.inclusive)
 		return m.byResource(t.metric, x)

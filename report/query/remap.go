@@ -11,8 +11,8 @@ import (
 	"tracerec/report/cubepl"
 )
 
-// specMember is the member of a report that holds the hierarchy of metrics in which it wants to be shown.
-const specMember = "remapping.spec"
+// SpecMember is the member of a report that holds the hierarchy of metrics in which it wants to be shown.
+const SpecMember = "remapping.spec"
 
 // maxSpec limits a specification, in bytes. Those in use have 150 000.
 const maxSpec = 64 << 20
@@ -33,7 +33,7 @@ func Display(c *cube.Cube) (*Model, error) {
 // Embedded returns the specification of the hierarchy of metrics that a report wants to be shown in. Trace analyses by Scalasca
 // that bring none along, as older ones, have one here.
 func Embedded(c *cube.Cube) (spec string, ok bool) {
-	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == specMember })
+	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == SpecMember })
 	if i < 0 {
 		return scoutSpec, scout(c)
 	}
@@ -62,7 +62,7 @@ func scout(c *cube.Cube) bool {
 // Metrics that c lacks are there without values, and those that are derived with their expressions. What c has and the
 // specification does not name comes behind it, so that nothing is lost. Errors are of type *cube.FormatError.
 func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
-	s, err := cube.ReadMetrics(specMember, spec)
+	s, err := cube.ReadMetrics(SpecMember, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
 	}
 	for _, m := range s.AllMetrics() {
 		if r.named[m.Name] {
-			return nil, &cube.FormatError{File: specMember, What: fmt.Sprintf("metric %q is described twice", m.Name)}
+			return nil, &cube.FormatError{File: SpecMember, What: fmt.Sprintf("metric %q is described twice", m.Name)}
 		}
 		r.named[m.Name] = true
 	}
@@ -88,7 +88,7 @@ func Remap(c *cube.Cube, spec string) (*cube.Cube, error) {
 			d.Mirrors = append(d.Mirrors, mirror)
 		}
 	}
-	d.Members = slices.DeleteFunc(slices.Clone(c.Members), func(m *cube.Member) bool { return m.Name == specMember })
+	d.Members = slices.DeleteFunc(slices.Clone(c.Members), func(m *cube.Member) bool { return m.Name == SpecMember })
 	return d, nil
 }
 

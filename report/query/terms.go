@@ -108,13 +108,14 @@ func (q *Metric) subtracts(child *Metric) bool {
 // rounding is the part of what is added and subtracted below which a rest is nothing but rounding.
 const rounding = 1e-12
 
-// combine returns a sum of vectors. If it is the rest that a metric's children leave, rests that are rounding are zero.
-func combine(n int, terms []term, rest bool, of func(term) ([]cube.Value, error)) ([]cube.Value, error) {
+// combine returns a sum of vectors. Where something is taken away, rests that are rounding are zero.
+func combine(n int, terms []term, of func(term) ([]cube.Value, error)) ([]cube.Value, error) {
 	if len(terms) == 1 && terms[0].factor == 1 {
 		return of(terms[0])
 	}
 	sum := make([]cube.Value, n)
 	var size []float64
+	rest := slices.ContainsFunc(terms, func(t term) bool { return t.factor < 0 })
 	if rest {
 		size = make([]float64, n)
 	}
