@@ -17,6 +17,9 @@ func hereFenced() (gp unsafe.Pointer, ticks uint64)
 // returnPC returns the address to which the caller's caller returns; on RISC-V only in the function site.
 func returnPC() uintptr
 
+// ownReturnPC returns the address to which the caller returns, if frames are linked and the caller has one.
+func ownReturnPC() uintptr
+
 // returnPCs stores the addresses to which the caller, its caller and so on return; it stops at the
 // outermost function.
 //

@@ -36,6 +36,12 @@ TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ AX, ret+0(FP)
 	RET
 
+// func ownReturnPC() uintptr
+TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ 8(BP), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
 // func returnPCs(pcs *[16]uintptr)
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ pcs+0(FP), DI

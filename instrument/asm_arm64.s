@@ -29,6 +29,12 @@ TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD R0, ret+0(FP)
 	RET
 
+// func ownReturnPC() uintptr
+TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD 8(R29), R0
+	MOVD R0, ret+0(FP)
+	RET
+
 // func returnPCs(pcs *[16]uintptr)
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD pcs+0(FP), R1

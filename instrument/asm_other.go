@@ -10,4 +10,5 @@ func getg() unsafe.Pointer                          { return nil }
 func here() (gp unsafe.Pointer, ticks uint64)       { return nil, 0 }
 func hereFenced() (gp unsafe.Pointer, ticks uint64) { return nil, 0 }
 func returnPC() uintptr                             { return 0 }
+func ownReturnPC() uintptr                          { return 0 }
 func returnPCs(pcs *[16]uintptr)                    {}

@@ -30,6 +30,13 @@ TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
 	MOV X5, ret+0(FP)
 	RET
 
+// func ownReturnPC() uintptr
+//
+// Nor is it called.
+TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
+	MOV X0, ret+0(FP)
+	RET
+
 // func returnPCs(pcs *[16]uintptr)
 //
 // Frames are not linked, which testFrames finds out.

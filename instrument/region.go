@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"tracerec/trace/wire"
@@ -38,21 +37,13 @@ func (s Span) End() {
 // Handle is a region made beforehand, for places where every nanosecond counts.
 type Handle struct {
 	name string
-	pc   uintptr       // where it was made
-	id   atomic.Uint64 // session number and region
+	pc   atomic.Uintptr // of the first place where it was entered: the address behind it
+	id   atomic.Uint64  // session number and region of that place
 }
 
-// NewRegion makes a region with a name; it is defined in the record, at the place of this call, when it is
-// first entered.
-//
-//go:noinline
-func NewRegion(name string) *Handle {
-	h := &Handle{name: name}
-	var pcs [1]uintptr
-	runtime.Callers(2, pcs[:])
-	h.pc = pcs[0]
-	return h
-}
+// NewRegion makes a region with a name. It is defined in the record when it is first entered, at the place of that, and once more for each
+// other place where it is entered.
+func NewRegion(name string) *Handle { return &Handle{name: name} }
 
 // Enter enters the region on the calling goroutine.
 func (h *Handle) Enter() Span {
@@ -68,10 +59,27 @@ func (h *Handle) enter() Span {
 	if se == nil {
 		return Span{}
 	}
+	if !framesLinked {
+		return se.enter(wire.Enter, se.site(h.name))
+	}
+	pc := ownReturnPC()
 	id := h.id.Load()
-	if uint32(id>>32) != se.number {
-		id = uint64(se.number)<<32 | uint64(se.siteAt(h.pc, h.name).region)
-		h.id.Store(id)
+	if uint32(id>>32) != se.number || h.pc.Load() != pc {
+		return se.enter(wire.Enter, h.at(se, pc))
 	}
 	return se.enter(wire.Enter, uint32(id))
+}
+
+// at returns the region for a place where h is entered. The first place is kept in h.
+//
+//go:noinline
+func (h *Handle) at(se *session, pc uintptr) uint32 {
+	s := se.siteAt(pc, h.name)
+	if s.inside { // called by a method value, or not inlined
+		return se.site(h.name)
+	}
+	if h.pc.CompareAndSwap(0, pc) || h.pc.Load() == pc {
+		h.id.Store(uint64(se.number)<<32 | uint64(s.region))
+	}
+	return s.region
 }

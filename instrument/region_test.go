@@ -31,17 +31,18 @@ func forModes(t *testing.T, f func(t *testing.T, c shm.Config)) {
 	}
 }
 
-var handle, handleAt = instrument.NewRegion("handle"), line(0)
+var handle = instrument.NewRegion("handle")
 
 func TestRegionsNest(t *testing.T) {
 	forModes(t, func(t *testing.T, c shm.Config) {
-		var outerAt, innerAt string
+		var outerAt, innerAt, handleAt string
 		r := record(t, c, func() {
 			outerAt = line(1)
 			defer instrument.Region("outer").End()
 			for range 2 {
 				innerAt = line(1)
 				s := instrument.Region("inner")
+				handleAt = line(1)
 				handle.Enter().End()
 				s.End()
 			}
@@ -53,6 +54,37 @@ func TestRegionsNest(t *testing.T) {
 		require.Equal(t, innerAt, events[1].at)
 		require.Equal(t, handleAt, events[2].at)
 		require.Empty(t, r.warnings)
+	})
+}
+
+// A region made beforehand is where it is entered, at each of its places, also when the call is not inlined.
+func TestHandleIsWhereItIsEntered(t *testing.T) {
+	forModes(t, func(t *testing.T, c shm.Config) {
+		var want []string
+		r := record(t, c, func() {
+			for range 2 {
+				want = append(want, line(1))
+				handle.Enter().End()
+				want = append(want, line(1))
+				handle.Enter().End()
+				enter := handle.Enter
+				want = append(want, line(1))
+				enter().End()
+				for _, h := range []*instrument.Handle{handle, instrument.NewRegion("another")} {
+					want = append(want, line(1))
+					h.Enter().End()
+				}
+			}
+		})
+		var got, names []string
+		for _, e := range r.only() {
+			if e.at != "" {
+				got, names = append(got, e.at), append(names, e.String())
+			}
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, "enter another", names[4])
+		require.Equal(t, "enter handle", names[3])
 	})
 }
 

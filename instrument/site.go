@@ -172,7 +172,7 @@ func testFrame2(n int) int {
 	}
 	var pcs [16]uintptr
 	returnPCs(&pcs)
-	if pcs[0] != want[0] || pcs[1] != want[1] {
+	if pcs[0] != want[0] || pcs[1] != want[1] || ownReturnPC() != want[0] {
 		return 0
 	}
 	return n
