@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // ErrTable is wrapped by the errors about files that are not tables of events.
@@ -132,6 +133,9 @@ func eachLine(data io.Reader, use func(kind string, fields []string) error) erro
 		if line == "" || line[0] == '#' {
 			continue
 		}
+		if strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }) {
+			return fmt.Errorf("%w: line %d: a control character in %q", ErrTable, n, line)
+		}
 		fields := strings.Split(line, "\t")
 		if err := use(fields[0], fields[1:]); err == io.EOF {
 			return nil
@@ -221,7 +225,10 @@ func parseRange(text string) (r [2]int, err error) {
 }
 
 // String is the form that [ParseMatch] reads.
-func (m Match) String() string {
+func (m Match) String() string { return strings.Join(m.fields(), " ") }
+
+// fields is what [Match.String] and a table have of it. A vendor may have spaces in its name.
+func (m Match) fields() []string {
 	var models []string
 	for _, r := range m.Models {
 		models = append(models, rangeText(r))
@@ -233,7 +240,7 @@ func (m Match) String() string {
 	if m.Steppings != [2]int{} {
 		steppings = rangeText(m.Steppings)
 	}
-	return fmt.Sprintf("%s %d %s %s", m.Vendor, m.Family, strings.Join(models, ","), steppings)
+	return []string{m.Vendor, strconv.Itoa(m.Family), strings.Join(models, ","), steppings}
 }
 
 func rangeText(r [2]int) string {
@@ -280,7 +287,7 @@ func (t *Table) Append(to []byte) []byte {
 	b := bytes.NewBuffer(to)
 	fmt.Fprintf(b, "%s\ntitle\t%s\n", head, t.Title)
 	for _, m := range t.matches {
-		fmt.Fprintf(b, "match\t%s\n", strings.ReplaceAll(m.String(), " ", "\t"))
+		fmt.Fprintf(b, "match\t%s\n", strings.Join(m.fields(), "\t"))
 	}
 	fmt.Fprintf(b, "pmu\t%s\ncounters\t%d\t%d\nsource\t%s\nlicence\t%s\n", t.PMU, t.Counters, t.Fixed, t.Source, t.Licence)
 	for _, e := range t.entries {

@@ -212,6 +212,7 @@ func TestBadTablesNameTheLine(t *testing.T) {
 		good + "preset\tP\tN0\tA\npreset\tP\tN0\tA\n": "P occurs twice",
 		good + "match\tV\tx\t*\t*\n":                  "line 6: match",
 		good + "what\tV\n":                            "unknown kind",
+		good + "title\tT\r\r\n":                       "line 6: a control character",
 	} {
 		_, err := Parse("t", strings.NewReader(text))
 		if text == "" {
@@ -223,6 +224,14 @@ func TestBadTablesNameTheLine(t *testing.T) {
 	}
 	_, err = Named("nosuch")
 	require.True(t, errors.Is(err, fs.ErrNotExist))
+}
+
+func TestVendorsWithSpaces(t *testing.T) {
+	tab, err := Parse("t", strings.NewReader(head+"\nmatch\tVIA VIA VIA \t6\t0xf\t*\n"))
+	require.NoError(t, err)
+	again, err := Parse("t", bytes.NewReader(tab.Append(nil)))
+	require.NoError(t, err)
+	require.Equal(t, []Match{{Vendor: "VIA VIA VIA ", Family: 6, Models: [][2]int{{15, 15}}}}, again.matches)
 }
 
 func TestTablesOfTheUser(t *testing.T) {
