@@ -4,91 +4,71 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	module   = "tracerec"
-	zstd     = "github.com/klauspost/compress/zstd"
-	flate    = "github.com/klauspost/compress/flate"
-	msgpack  = "github.com/vmihailenco/msgpack/v5"
-	unix     = "golang.org/x/sys/unix"
-	cobra    = "github.com/spf13/cobra"
-	exptrace = "golang.org/x/exp/trace"
-	testify  = "github.com/stretchr/testify/require"
-)
+const module = "tracerec"
+
+// libraries are the packages outside the standard library that the table names by their last words.
+var libraries = map[string]string{
+	"zstd":     "github.com/klauspost/compress/zstd",
+	"flate":    "github.com/klauspost/compress/flate",
+	"msgpack":  "github.com/vmihailenco/msgpack/v5",
+	"unix":     "golang.org/x/sys/unix",
+	"cobra":    "github.com/spf13/cobra",
+	"exptrace": "golang.org/x/exp/trace",
+	"testify":  "github.com/stretchr/testify/require",
+}
+
+// inTests are libraries that all tests may import.
+var inTests = []string{libraries["testify"], libraries["unix"], libraries["zstd"], libraries["msgpack"]}
 
 // rule says what a package may import: packages of ours and packages of others outside the standard library.
 // All are patterns of path.Match.
 type rule struct {
-	pkg    string
-	ours   []string
-	others []string
+	pkg          string
+	ours, others []string
 }
 
-// rules lists all packages. The first that matches counts; a package that none matches is an error, so that a
-// new one gets its place here.
-var rules = []rule{
-	{"trace/wire", nil, nil},
-	{"trace/tracetext", []string{"trace", "trace/wire"}, nil},
-	{"trace/tracetest", []string{"trace", "trace/wire"}, nil},
-	{"trace", []string{"trace/wire", "internal/*"}, []string{zstd, msgpack}},
-	{"instrument", []string{"trace/wire", "counters/sample", "internal/*"}, nil},
-	{"counters/sample", []string{"trace/wire", "simulator/guest", "internal/*"}, nil},
-	{"counters/substrate", nil, nil},
-	{"counters/events", []string{"internal/*"}, nil},
-	{"counters/events/generate", []string{"counters/events"}, nil},
-	{"counters/hardware", []string{"counters/events", "internal/*"}, nil},
-	{"counters/perf", []string{"counters/events", "counters/substrate", "internal/*"}, []string{unix}},
-	{"counters/scripted", []string{"counters/substrate"}, nil},
-	{"counters/conformance", []string{"counters", "counters/mpx", "counters/scripted", "counters/simulated", "counters/substrate", "simulator/guest"}, []string{testify}},
-	{"counters/simulated", []string{"counters/substrate", "simulator/guest"}, nil},
-	{"counters/mpx", []string{"counters/substrate", "internal/*"}, nil},
-	{"counters/mpx/figures", []string{"counters/*", "counters/mpx/figures/loops", "recorder/simulated", "simulator/*", "internal/*"}, []string{unix}},
-	{"counters/mpx/figures/guest", []string{"counters", "counters/*", "counters/mpx/figures/loops", "simulator/guest"}, nil},
-	{"counters/mpx/figures/loops", nil, nil},
-	{"counters", []string{"counters/*", "trace/wire", "internal/*"}, []string{unix}},
-	{"recorder/simulated", []string{"simulator/*", "counters/sample", "trace", "trace/wire", "recorder", "instrument", "internal/*"}, []string{unix}},
-	{"recorder/live", []string{"trace/wire", "internal/*"}, []string{unix}},
-	{"recorder", []string{"trace", "trace/wire", "instrument", "counters", "counters/*", "internal/*"}, []string{unix}},
-	{"autoinst/exact", []string{"internal/*"}, nil},
-	{"exchange/gotrace", []string{"trace", "trace/wire", "internal/*"}, []string{exptrace}},
-	{"metric", nil, nil},
-	{"metric/spec", []string{"metric"}, nil},
-	{"metric/plan", []string{"metric/spec"}, nil},
-	{"report/composite", []string{"metric", "metric/spec", "report", "report/algebra", "report/cube", "report/query", "trace/wire", "internal/*"}, nil},
-	{"report", []string{"metric", "metric/spec", "report/cube"}, nil},
-	{"report/cubepl", nil, nil},
-	{"report/cube/cubetest", []string{"report/cube"}, nil},
-	{"report/tracestat", nil, nil},
-	{"report/cube", []string{"internal/output"}, []string{flate}},
-	{"report/algebra", []string{"report/cube", "report/cubepl", "report/query", "internal/*"}, nil},
-	{"report/query", []string{"report/cube", "report/cubepl", "internal/*"}, nil},
-	{"report/limit", []string{"report/algebra", "report/cube", "report/query", "internal/*"}, nil},
-	{"report/web", []string{"report", "report/algebra", "report/cube", "report/query", "report/tracestat"}, nil},
-	{"analyzer", []string{"trace", "trace/wire", "metric", "metric/spec", "report"}, nil},
-	{"analyzer/timeline", []string{"report", "trace", "trace/wire"}, nil},
-	{"report/table", []string{"report/cube", "report/query", "internal/*"}, nil},
-	{"exchange/pprof", []string{"report/cube", "report/query", "internal/*"}, nil},
-	{"exchange/perfetto", []string{"analyzer", "metric", "report", "trace", "trace/wire", "internal/*"}, nil},
-	{"simulator/guest", nil, nil},
-	{"simulator/addresstrace", []string{"simulator/*"}, []string{zstd}},
-	{"simulator/*", []string{"simulator/*", "internal/*"}, []string{unix}},
-	{"simulator/*/*", []string{"simulator/*"}, nil},
-	{"patterns", []string{"analyzer", "metric", "metric/spec", "trace", "trace/wire"}, nil},
-	{"examples", nil, nil},
-	{"examples/*", []string{"instrument", "recorder", "examples/*", "examples/*/*"}, nil},
-	{"examples/*/*", []string{"instrument", "simulator/guest", "examples/*", "examples/*/*"}, nil},
-	{"cmd/*", []string{"*", "*/*"}, []string{cobra, unix}},
-	{"internal/naive", []string{"analyzer", "metric", "report", "trace", "trace/wire"}, nil},
-	{"internal/naive/*", []string{"trace", "trace/wire", "internal/*"}, nil},
-	{"internal/patterndoc", []string{"metric", "patterns", "report"}, nil},
-	{"internal/*", []string{"trace/wire", "internal/*"}, nil},
+// readRules reads the table of all packages in docs/architecture.md. The first rule that matches counts; a package that none matches is
+// an error, so that a new one gets its place there.
+func readRules(t *testing.T) (rules []rule) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(text), "\n| package | is | may import of ours | and of others |\n|---|---|---|---|\n")
+	require.True(t, ok, "no table of packages")
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		require.Len(t, cells, 4, line)
+		r := rule{ours: spans(cells[2])}
+		for _, name := range spans(cells[3]) {
+			require.Contains(t, libraries, name, line)
+			r.others = append(r.others, libraries[name])
+		}
+		for _, r.pkg = range spans(cells[0]) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// spans are the code spans of a cell, which has nothing else but a dash where there are none.
+func spans(cell string) (list []string) {
+	for _, m := range codeSpan.FindAllStringSubmatch(cell, -1) {
+		list = append(list, m[1])
+	}
+	return list
 }
 
 // goPackage is the part of go list's output that matters here.
@@ -122,29 +102,35 @@ func golist(t *testing.T, goos string, args ...string) []goPackage {
 }
 
 func TestImports(t *testing.T) {
+	rules := readRules(t)
+	used := map[string]bool{}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range golist(t, goos, "./...") {
 			name := strings.TrimPrefix(p.ImportPath, module+"/")
-			r := ruleFor(name)
+			r := ruleFor(rules, name)
 			if r == nil {
-				t.Errorf("%s: no rule says what it may import", name)
+				t.Errorf("%s: no row of docs/architecture.md says what it may import", name)
 				continue
 			}
+			used[r.pkg] = true
 			for _, i := range p.Imports {
 				if !allowed(i, r.ours, r.others) || i == module+"/internal/testkit" {
-					t.Errorf("%s imports %s", name, i)
+					t.Errorf("%s imports %s, which its row of docs/architecture.md does not permit", name, i)
 				}
 			}
 			for _, i := range append(p.TestImports, p.XTestImports...) {
-				if strings.Contains(i, ".") && !allowed(i, nil, append(r.others, testify, unix, zstd, msgpack)) {
+				if strings.Contains(i, ".") && !allowed(i, nil, append(r.others, inTests...)) {
 					t.Errorf("the tests of %s import %s", name, i)
 				}
 			}
 		}
 	}
+	for _, r := range rules {
+		require.True(t, used[r.pkg], "docs/architecture.md has a row for %s: there is no such package, or a row above fits too", r.pkg)
+	}
 }
 
-func ruleFor(name string) *rule {
+func ruleFor(rules []rule, name string) *rule {
 	for i := range rules {
 		if ok, _ := path.Match(rules[i].pkg, name); ok {
 			return &rules[i]
