@@ -62,7 +62,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		again.live()
 		m.run(settlers, again)
 	}
-	path := findCriticalPath(s, lives.root, settlers)
+	path := findCriticalPath(s, lives, settlers)
 	b := &builder{matching: m, path: path, settlers: settlers, waits: m.critical(path, settlers)}
 	return b.build(), nil
 }

@@ -194,8 +194,8 @@ func (b *builder) criticalImbalances() {
 	}
 	b.countVisitors(goroutines)
 	for p := range n {
-		if sum[p] == 0 {
-			continue
+		if sum[p] == 0 || b.s.paths.nodes[p].region == b.s.regions.unrecorded {
+			continue // nobody is known to have had too much of it
 		}
 		d := sum[p]
 		if goroutines[p] > 0 {
@@ -272,8 +272,8 @@ func (b *builder) header() {
 	head := b.s.archive.Header()
 	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
 	h.Exit, h.Focus = -1, b.path.end-b.path.begin
-	if root := b.lives.root; root != NoCauser {
-		h.PathPID = defs.Processes[defs.Locations[root].Process].PID
+	if p := b.lives.pathProcess; p >= 0 {
+		h.PathPID = defs.Processes[p].PID
 	}
 	for i := range b.s.locations {
 		if l := &b.s.locations[i]; l.seen {

@@ -5,13 +5,31 @@ import (
 	"slices"
 
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // criticalPath is the chain of activities that determined how long the focus took.
 type criticalPath struct {
 	begin, end int64
 	stays      []stay
-	first      []uint32 // by location: where its trail begins in stays; nil if there is no path
+	first      []uint32     // by location: where its trail begins in stays; nil if there is no path
+	unrecorded []unrecorded // time of the path in which nobody is known to have been active
+	pieces     []piece      // waits that the path was in or behind, ascending by (loc, begin)
+	byTime     int          // steps that no wait and no creation led to
+}
+
+// unrecorded is a stretch of the path that is shown at a call path, one of (not recorded), of a location.
+type unrecorded struct {
+	path, loc uint32
+	time      int64
+}
+
+// piece is a wait in an operation, [begin, at), with what came behind it until the operation was done.
+type piece struct {
+	begin, at, done int64
+	reach           int64 // the latest done of this and the location's pieces before
+	loc, path       uint32
+	external        bool // it is nobody's fault
 }
 
 // trail returns the trail of a location.
@@ -22,127 +40,128 @@ func (p *criticalPath) trail(loc uint32) trail {
 	return p.stays[p.first[loc]:p.first[loc+1]]
 }
 
-// jump is where a location was let go by another.
-type jump struct {
-	at     int64
-	causer uint32
-}
-
-// jumps returns the jumps of all locations, ascending by (at, causer), those of location l at [first[l], first[l+1]).
-func jumps(settlers []*settler, locations int) (list []jump, first []uint32) {
-	first = make([]uint32, locations+1)
-	each := func(f func(k *keptWait)) {
-		for _, w := range settlers {
-			for _, b := range w.jumps.blocks {
-				for r := newWaitReader(b); r.next(); {
-					f(&r.keptWait)
-				}
-			}
-		}
-	}
-	each(func(k *keptWait) { first[k.loc+1]++ })
-	for i := range locations {
-		first[i+1] += first[i]
-	}
-	list = make([]jump, first[locations])
-	at := slices.Clone(first[:locations])
-	each(func(k *keptWait) {
-		list[at[k.loc]] = jump{k.end, k.causer}
-		at[k.loc]++
-	})
-	var order merger // they are a few ascending runs, one or two for each object
-	var sorted []jump
-	for i := range locations {
-		if v := list[first[i]:first[i+1]]; len(v) > 1 {
-			sorted = sorted[:0]
-			order.start(len(v), func(i int32) (int64, bool) { return v[i].at, true })
-			for same := order.same(); len(same) > 0; same = order.same() {
-				slices.SortFunc(same, func(a, b stamped) int { return cmp.Compare(v[a.op].causer, v[b.op].causer) })
-				for _, e := range same {
-					sorted = append(sorted, v[e.op])
-				}
-			}
-			copy(v, sorted)
-		}
-	}
-	return list, first
-}
-
 // walker is where the critical path stands.
 type walker struct {
-	s     *scan
-	root  uint32
-	path  *criticalPath
-	list  []jump
-	first []uint32
-	left  []uint32 // by location: end of its jumps that were not passed
-	steps list[step]
-	here  step // the last one found, not yet in steps
+	s       *scan
+	process int
+	path    *criticalPath
+	jumps   *jumps
+	taken   list[taken] // waits that can be returned to, the last one last
+	roster  *roster     // nil while it was not needed
+	steps   list[step]
+	here    step // the last one found, not yet in steps
 }
 
-// findCriticalPath walks from the end of the root location backwards.
-func findCriticalPath(s *scan, root uint32, settlers []*settler) *criticalPath {
+// taken is a wait that the path was led on by.
+type taken struct{ loc, jump uint32 }
+
+// findCriticalPath walks backwards from the end of a process.
+func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath {
 	p := new(criticalPath)
-	if root == NoCauser {
+	root := lives.pathProcess
+	if root < 0 {
 		return p
 	}
-	l := &s.locations[root]
-	p.begin, p.end = l.begin, l.end
-	w := &walker{s: s, root: root, path: p, here: step{loc: NoCauser}}
-	w.list, w.first = jumps(settlers, len(s.locations))
-	w.left = slices.Clone(w.first[1:])
-	for loc, t := root, p.end; t > p.begin; {
+	p.begin, p.end = min(s.defs.Processes[root].Start, lives.end[root]), lives.end[root]
+	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
+	w.jumps = newJumps(s, settlers, func(k *keptWait) { w.piece(k.loc, &jump{k.end, k.begin, k.done, k.causer, k.path}) })
+	loc, t := w.start(lives)
+	for t > p.begin {
 		loc, t = w.step(loc, t)
 	}
 	if w.here.loc != NoCauser {
 		w.steps.add(w.here)
 	}
-	w.list, w.first, w.left = nil, nil, nil
-	p.stays, p.first = trails(&w.steps, p.end, len(s.locations))
+	w.nestedPieces()
+	w.jumps, w.taken, w.roster = nil, list[taken]{}, nil
+	p.stays, p.first = trails(&w.steps, p.end, len(s.locations)+1)
 	return p
+}
+
+// start returns the location that was active last, and when the path comes to it from the end of the process.
+func (w *walker) start(lives *lives) (loc uint32, t int64) {
+	loc, latest := NoCauser, unknownTime
+	for i := range w.s.locations {
+		l := &w.s.locations[i]
+		if !l.seen || w.s.defs.Locations[i].Process != w.process {
+			continue
+		}
+		active := l.end
+		if n := lives.never[uint32(i)]; n != nil {
+			active = n.op.begin
+		}
+		if active > latest || active == latest && lives.main[w.process] == uint32(i) {
+			loc, latest = uint32(i), active
+		}
+	}
+	if loc == NoCauser {
+		return loc, w.path.begin
+	}
+	t = min(w.s.locations[loc].end, w.path.end)
+	w.unrecorded(loc, noPath, t, w.path.end)
+	return loc, max(t, w.path.begin)
 }
 
 // step goes from location loc at time t to where the path was before.
 func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 	l := &w.s.locations[loc]
-	for mine := w.until(loc, t); len(mine) > 0; mine = mine[:len(mine)-1] {
-		j := mine[len(mine)-1]
-		w.left[loc]--
-		if j.at <= max(l.begin, w.path.begin) {
+	from := max(l.begin, w.path.begin)
+	for mine := w.jumps.until(loc, t); len(mine) > 0; mine = mine[:len(mine)-1] {
+		j := &mine[len(mine)-1]
+		w.jumps.left[loc]--
+		w.piece(loc, j)
+		if j.at <= from {
 			break
 		}
-		if w.s.locations[j.causer].lives(j.at) {
+		if _, is := w.jumps.waiting(j.causer, j.at); !is {
 			w.stay(loc, j.at, t)
+			w.taken.add(taken{loc, w.jumps.left[loc]})
 			return j.causer, j.at
 		}
 	}
-	from := max(l.begin, w.path.begin)
 	w.stay(loc, from, t)
+	if from == w.path.begin {
+		return loc, from
+	}
 	if c := l.creator; c != uint32(trace.NoLocation) {
 		// The order of (begin, location) keeps damaged traces from going round in circles.
 		if x := &w.s.locations[c]; x.lives(from) && (x.begin < from || c < loc) {
-			return c, from
+			if _, is := w.jumps.waiting(c, from); !is {
+				return c, from
+			}
 		}
 	}
-	return w.root, from
+	return w.byTime(loc, from)
 }
 
-// until returns the jumps of a location up to t that are left, and forgets those behind t. There are few, mostly.
-func (w *walker) until(loc uint32, t int64) []jump {
-	mine := w.list[w.first[loc]:w.left[loc]]
-	lo, hi := len(mine), len(mine)
-	for step := 1; lo > 0 && mine[lo-1].at > t; step *= 2 {
-		lo, hi = max(lo-step, 0), lo-1
-	}
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); mine[mid].at <= t {
-			lo = mid + 1
-		} else {
-			hi = mid
+// byTime goes on from the begin of a location whose creator is not known: back to a waiter, else to anyone who was active.
+func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
+	for w.taken.len() > 0 {
+		back := w.taken.pop()
+		j := &w.jumps.list[back.jump]
+		if j.begin < t {
+			from := max(j.begin, w.path.begin)
+			w.unrecorded(back.loc, j.path, from, t)
+			w.path.byTime++
+			return back.loc, from
+		}
+		x := &w.s.locations[back.loc]
+		if _, is := w.jumps.waiting(back.loc, t); x.begin < t && !is {
+			w.path.byTime++
+			return back.loc, t
 		}
 	}
-	w.left[loc] = w.first[loc] + uint32(lo)
-	return mine[:lo]
+	if w.roster == nil {
+		w.roster = newRoster(w.s, w.jumps, w.process)
+	}
+	next, at := w.roster.open(t)
+	if next == NoCauser || at <= w.path.begin {
+		w.unrecorded(loc, noPath, w.path.begin, t)
+		return loc, w.path.begin
+	}
+	w.unrecorded(next, noPath, at, t)
+	w.path.byTime++
+	return next, at
 }
 
 // lives says whether t lies within the life of l.
@@ -159,4 +178,45 @@ func (w *walker) stay(loc uint32, from, to int64) {
 		w.here.loc = loc
 	}
 	w.here.from = from
+}
+
+// unrecorded lets the path be with nobody. The time is shown with the call path of a wait of loc, if there is one.
+func (w *walker) unrecorded(loc, wait uint32, from, to int64) {
+	from = max(from, w.path.begin)
+	if from >= to {
+		return
+	}
+	w.stay(uint32(len(w.s.locations)), from, to)
+	path := w.s.paths.intern(node{wait, w.s.regions.unrecorded, wire.Enter})
+	w.path.unrecorded = append(w.path.unrecorded, unrecorded{path, loc, to - from})
+}
+
+// piece notes a wait of a location where the path may have been in it or behind.
+func (w *walker) piece(loc uint32, j *jump) {
+	w.path.pieces = push(w.path.pieces, piece{begin: j.begin, at: j.at, done: j.done, loc: loc, path: j.path})
+}
+
+// nestedPieces notes the waits of locations that had some within others: those the walk may not have met.
+func (w *walker) nestedPieces() {
+	w.path.pieces = slices.DeleteFunc(w.path.pieces, func(x piece) bool { return w.jumps.since[x.loc] != nil })
+	for loc := range w.jumps.since {
+		v := w.jumps.of(loc)
+		for i := range v {
+			w.piece(loc, &v[i])
+		}
+	}
+}
+
+// sortPieces puts the pieces in order.
+func (p *criticalPath) sortPieces() {
+	slices.SortFunc(p.pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done))
+	})
+	for i := range p.pieces {
+		x := &p.pieces[i]
+		x.reach = x.done
+		if i > 0 && p.pieces[i-1].loc == x.loc {
+			x.reach = max(x.reach, p.pieces[i-1].reach)
+		}
+	}
 }

@@ -47,10 +47,8 @@
 // (a later Create is counted as a repaired clock). It ends at its End event. Without one it ends with its
 // process if a level is open then or if it is the main location of the process, else at its last event. A
 // process ends at its recorded end or at its last event, whichever is later. The main location of a process is
-// the one with goroutine id 1, else, among those with events and no creator, the one that ends last (last
-// event; the lowest number if there are several); if all have creators, among all. The main location of the
-// root process is the root location. If the root process has no events, the first process with events takes its
-// place. Locations without events do not exist.
+// the one with goroutine id 1 and nobody else. If the root process has no events, the first process with events takes its
+// place on the critical path. Locations without events do not exist.
 //
 // # Time
 //
@@ -87,21 +85,47 @@
 //
 // # Critical path
 //
-// The focus is the life of the root location. The path starts at its end and goes backwards:
-//   - on location l at time t, take the wait with the latest End ≤ t among the waits of l that have a causer
-//     other than l, that are the last such wait of their operation, and that the path has not passed (equal
-//     ends: the highest causer; a wait is passed when it was taken or when a later one was). If its End is
-//     later than the begin of l's life, the path was on l during [End, t) and goes on at the causer at End.
-//   - otherwise the path was on l from the begin of its life to t, start latency included, and goes on at its
-//     creator at that time; without a creator that is before it in the order of (begin of life, location) and
-//     lives at that time, at the root location.
-//   - it ends where it reaches the begin of the focus.
+// The focus is the life of the root process, from its start to its end. The path P lies in its locations only.
 //
-// A causer that does not live at that time (before the begin or after the end of its life) is not taken: the
-// wait counts as if it had no causer. So the path is contiguous and as long as the focus. critical_path = time
-// of (call path, location) while the path is on the location, by the innermost level as for time.
+// A wait for another of an operation is all its wait states with a causer other than the operation's own location, as one: from the begin of
+// the first to the end of the last, the causer of which let the location go. It counts as one if that causer lives then
+// (begin of life ≤ end of the wait ≤ end of life). P passes such a wait when it takes it or finds at its end that its causer counts as
+// unknown. At time t a location waits for another if t lies strictly between begin and end of such a wait, or at the
+// end of one that P has passed. A location is open at t if begin of life < t ≤ end of life and it does not wait for
+// another at t.
 //
-// The critical part of a wait is the time within [From, End) during which the path is on its causer. Critical
+// P starts on the location that was active last: at the end of its life, or, if its innermost level then is an operation that never
+// ended (but a sleep, or the Once operation that runs the function), at the begin of that. Of equals it is the main location, else the
+// lowest-numbered. From the end of the focus back to the end of its life P is not recorded. Then, on location l at time t:
+//   - of the waits for another of l with end ≤ t that P has not passed, consider the one with the latest end (equal ends: the
+//     highest causer, the latest begin, the deepest call path). If its end is later than the begin of l's life, and its causer
+//     does not wait for another then, P takes it: it was on l during [end, t) and goes on at the causer at the end of
+//     the wait. If the causer does, it counts as unknown: P stays on l, and the next wait is considered.
+//   - otherwise P was on l from the begin s of its life to t, start latency included, and goes on at its creator at s. A
+//     creator counts as unknown if it does not live then, if it does not come before l in the order of (begin of life, location), or if
+//     it waits for another.
+//   - if the creator is unknown, P goes back along the waits that it took, the last first; those it goes back over are not gone back to later.
+//     It stops at the first waiter that is (a) inside that very wait, begin < s: the remainder [begin, s) is not recorded, shown with
+//     the wait's call path, and P goes on at the waiter at the begin of the wait; or (b) open at s: P goes on there at s.
+//   - if there is none, P goes on at s at the lowest-numbered location that is open at s. If there is none, P is not recorded back
+//     to the latest earlier time at which there is one, and goes on there.
+//   - it ends where it reaches the begin of the focus. If it finds nobody, it is not recorded back to there.
+//
+// Steps of the third and fourth kind that lead to a location are counted as steps by time. So P is contiguous, as long as the focus, and
+// ends: each wait is taken and gone back to at most once, and time never rises. Sleep and external_wait stay on the location.
+//
+// critical_path = time of (call path, location) while P is on the location, by the innermost level as for time. What
+// is not recorded stands in a call path of its own, the region "(not recorded)" below the call path of the wait, else alone, on the
+// waiter; else on the location at which P goes on, or, if it finds nobody, from which it came. It has no visits, no part in
+// critical times and no critical_path_imbalance.
+//
+// P is divided up by what its location did: sleep, the own time of sleeps; runnable, start latency; of the own time of any
+// other operation waiting, inside of its wait for another, or of what would be one if the causer lived; external, inside of its other wait
+// states; runnable, behind the begin of its first wait of any kind, or, if it is on an object, blocked and has none, from where it blocked.
+// not recorded, as above; and execution, all the rest. These add up to the focus.
+//
+// The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
+// state, but for joins max(begin, mean time of the Dones of the counter's generation). Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings are told what their causers did meanwhile: the time that makes up the critical time of the finding, by call path

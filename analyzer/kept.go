@@ -8,6 +8,7 @@ type keptWait struct {
 	path, loc, causer uint32
 	class             uint32 // of the object
 	from, end         int64
+	begin, done       int64 // begin of the first wait of the operation for another, and end of the operation
 }
 
 // waitStream keeps waits. Its blocks can be read on their own.
@@ -28,6 +29,8 @@ func (s *waitStream) add(k *keptWait) {
 	b = binary.AppendUvarint(b, uint64(k.class))
 	b = appendInt(b, k.end-s.end)
 	b = binary.AppendUvarint(b, uint64(k.end-k.from))
+	b = binary.AppendUvarint(b, uint64(k.from-k.begin))
+	b = binary.AppendUvarint(b, uint64(k.done-k.end))
 	s.end = k.end
 	s.put(b)
 }
@@ -46,6 +49,7 @@ func (r *waitReader) next() bool {
 	r.metric, r.path, r.loc, r.causer, r.class = uint16(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint()), uint32(r.uint())
 	r.end += r.int()
 	r.from = r.end - int64(r.uint())
+	r.begin, r.done = r.from-int64(r.uint()), r.end+int64(r.uint())
 	return true
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -17,10 +16,10 @@ type never struct {
 
 // lives is when and by whom locations were started, and when they ended.
 type lives struct {
-	main  []uint32 // by process: its main location, NoCauser if it has no events
-	root  uint32   // the root location
-	end   []int64  // by process
-	never map[uint32]*never
+	main        []uint32 // by process: its goroutine 1, NoCauser if that has no events
+	pathProcess int      // whose critical path is followed, -1 if there are no events
+	end         []int64  // by process
+	never       map[uint32]*never
 }
 
 // live completes the locations after the scan: creators, lifetimes, the levels that were never closed.
@@ -108,49 +107,25 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 	w.flush()
 }
 
-// findMains finds the main location of every process and the root location.
+// findMains finds the main location of every process, and the process to follow: the root process, or the first one with events.
 func (v *lives) findMains(s *scan) {
 	v.main = make([]uint32, len(s.defs.Processes))
 	for i := range v.main {
 		v.main[i] = NoCauser
 	}
+	v.pathProcess = -1
 	for i := range s.locations {
-		if l := &s.locations[i]; l.seen {
-			if m := &v.main[s.defs.Locations[i].Process]; *m == NoCauser || s.rank(uint32(i)).over(s.rank(*m)) {
-				*m = uint32(i)
-			}
+		if !s.locations[i].seen {
+			continue
+		}
+		l := &s.defs.Locations[i]
+		if l.GoID == 1 && v.main[l.Process] == NoCauser {
+			v.main[l.Process] = uint32(i)
+		}
+		if r := s.archive.Header().Root; v.pathProcess < 0 || l.Process == r || v.pathProcess != r && l.Process < v.pathProcess {
+			v.pathProcess = l.Process
 		}
 	}
-	v.root = NoCauser
-	if r := s.archive.Header().Root; r >= 0 && r < len(v.main) {
-		v.root = v.main[r]
-	}
-	for _, m := range v.main {
-		if v.root == NoCauser {
-			v.root = m
-		}
-	}
-}
-
-// mainRank says how likely a location is the main one of its process.
-type mainRank struct {
-	first, free bool // goroutine 1; no creator
-	last        int64
-}
-
-func (s *scan) rank(i uint32) mainRank {
-	l := &s.locations[i]
-	return mainRank{s.defs.Locations[i].GoID == 1, l.creator == uint32(trace.NoLocation), l.last}
-}
-
-func (a mainRank) over(b mainRank) bool {
-	if a.first != b.first {
-		return a.first
-	}
-	if a.free != b.free {
-		return a.free
-	}
-	return a.last > b.last
 }
 
 // warnings says what the scan met, in words.

@@ -18,6 +18,9 @@ func (b *builder) followPath() {
 		c := &cells[i]
 		b.charge(b.s.metrics.criticalPath, c.path, b.places.fold[c.loc], c.time)
 	}
+	for _, u := range b.path.unrecorded {
+		b.charge(b.s.metrics.criticalPath, u.path, b.places.fold[u.loc], u.time)
+	}
 	for k, t := range times {
 		f := &b.out.Findings[k.part]
 		f.Meanwhile = append(f.Meanwhile, report.PathTime{Path: b.rank[k.path], Time: t})

@@ -393,12 +393,15 @@ func (w *settler) settle() {
 	w.settled[waits[0].Op] = true
 	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	w.m.tell(o, waits)
-	left, rest, last := w.own(o), o.End-waits[0].Begin, -1
+	left, rest, first, last := w.own(o), o.End-waits[0].Begin, -1, -1
 	for i := range waits {
 		x := &waits[i]
 		rest -= x.End - x.Begin
 		if x.Causer != NoCauser && x.Causer != o.Loc && w.m.s.metrics.list[x.Metric].Wait {
 			last = i
+			if first < 0 {
+				first = i
+			}
 		}
 	}
 	loc := w.m.places.fold[o.Loc]
@@ -417,8 +420,9 @@ func (w *settler) settle() {
 		}
 		causer := x.Causer
 		if causer != NoCauser {
-			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, w.class, x.From, x.End}
+			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, w.class, x.From, x.End, x.Begin, o.End}
 			if i == last { // where the critical path jumps
+				k.begin = waits[first].Begin
 				w.jumps.add(&k)
 			} else {
 				w.waits.add(&k)

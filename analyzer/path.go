@@ -100,15 +100,15 @@ func (p *paths) canonical() (order, rank []uint32) {
 
 // regions are the distinct regions of an archive in order of (name, file, line, function).
 type regions struct {
-	list               []trace.Region // Process is meaningless
-	of                 []uint32       // by region number of the archive
-	goroutine, unknown uint32
+	list                           []trace.Region // Process is meaningless
+	of                             []uint32       // by region number of the archive
+	goroutine, unknown, unrecorded uint32
 }
 
 // newRegions unifies the regions of all processes.
 func newRegions(defs *trace.Definitions) *regions {
 	all := slices.Clone(defs.Regions)
-	all = append(all, trace.Region{Name: "(goroutine)"}, trace.Region{Name: "(unknown)"})
+	all = append(all, trace.Region{Name: "(goroutine)"}, trace.Region{Name: "(unknown)"}, trace.Region{Name: "(not recorded)"})
 	byPlace := make([]uint32, len(all))
 	for i := range all {
 		all[i].Process = 0
@@ -123,7 +123,7 @@ func newRegions(defs *trace.Definitions) *regions {
 		r.of[i] = uint32(len(r.list) - 1)
 	}
 	n := len(defs.Regions)
-	r.goroutine, r.unknown, r.of = r.of[n], r.of[n+1], r.of[:n]
+	r.goroutine, r.unknown, r.unrecorded, r.of = r.of[n], r.of[n+1], r.of[n+2], r.of[:n]
 	return r
 }
 

@@ -64,6 +64,16 @@ func (l *list[T]) add(x T) {
 	l.blocks[n-1] = append(l.blocks[n-1], x)
 }
 
+// pop takes the last element off.
+func (l *list[T]) pop() T {
+	n := len(l.blocks) - 1
+	b := l.blocks[n]
+	if l.blocks[n] = b[:len(b)-1]; len(b) == 1 {
+		l.blocks = l.blocks[:n]
+	}
+	return b[len(b)-1]
+}
+
 // len returns the number of elements.
 func (l *list[T]) len() (n int) {
 	for _, b := range l.blocks {

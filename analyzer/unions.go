@@ -131,7 +131,7 @@ func (u *union) addLate(x interval) {
 }
 
 // push appends x with as few copies of large lists as possible.
-func push(v []interval, x interval) []interval {
+func push[T any](v []T, x T) []T {
 	if len(v) == cap(v) {
 		v = slices.Grow(v, max(len(v), 4))
 	}

@@ -5,105 +5,280 @@ import (
 	"slices"
 )
 
-// criticalPath walks backwards from the end of the root location.
+// notRecorded is the region of the time for which nobody is known to have been active.
+const notRecorded = "(not recorded)"
+
+// Split divides the critical path up by what its locations did, ns.
+type Split struct {
+	Execution, Runnable, Waiting, Sleep, External, NotRecorded int64
+	ByTime                                                     int // steps that no wait and no creation led to
+}
+
+// crossing is a wait for another: all those of an operation, as one.
+type crossing struct {
+	op         *op
+	begin, end int64
+	causer     *location
+	passed     bool
+}
+
+// second is where the critical path was in one ns; l is nil where nobody is known to have been active.
+type second struct {
+	l     *location
+	shown *location // then: on whom it is shown
+	path  string    // and where
+}
+
+// pathfinder walks backwards along the critical path, one ns after the other.
+type pathfinder struct {
+	n          *analysis
+	members    []*location // of the process
+	crossings  []*crossing
+	taken      []*crossing
+	begin, end int64
+	on         []second // by ns since begin
+	byTime     int
+}
+
+// criticalPath walks backwards from the end of the root process.
 func (n *analysis) criticalPath() {
-	root := n.root()
-	if root == nil {
+	process := n.pathProcess()
+	if process < 0 {
 		return
 	}
+	p := &pathfinder{n: n, end: n.ends[process]}
+	p.begin = min(n.defs.Processes[process].Start, p.end)
+	for i, l := range n.locations {
+		if n.defs.Locations[i].Process == process && len(l.events) > 0 {
+			p.members = append(p.members, l)
+		}
+	}
 	for _, o := range n.ops {
-		n.follow(o)
+		p.cross(o)
 	}
-	for _, l := range n.locations {
-		slices.SortStableFunc(l.waits, func(a, b *wait) int {
-			return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.causer.loc.id, b.causer.loc.id))
-		})
+	slices.SortStableFunc(p.crossings, func(a, b *crossing) int {
+		return cmp.Or(-cmp.Compare(a.end, b.end), -cmp.Compare(a.causer.id, b.causer.id), -cmp.Compare(a.begin, b.begin),
+			-cmp.Compare(len(a.op.path), len(b.op.path)))
+	})
+	p.on = make([]second, p.end-p.begin)
+	n.result.Focus = p.end - p.begin
+	for l, t := p.start(); t > p.begin; {
+		l, t = p.before(l, t)
 	}
-	n.result.Focus = root.end - root.begin
-	on := make([]int, n.result.Focus) // location of the path in each ns
-	for l, t := root, root.end; t > root.begin; {
-		from, next := l.before(t, root)
-		for ; t > max(from, root.begin); t-- {
-			on[t-1-root.begin] = l.id
-		}
-		l = next
-	}
-	n.criticalTime(root, on)
-	n.criticalWaits(root, on)
+	n.criticalTime(p)
+	n.criticalWaits(p)
 	n.criticalImbalance()
+	n.split(p)
 }
 
-// follow notes the wait of o that the critical path may follow: the last one for another location that lives then.
-func (n *analysis) follow(o *op) {
-	var last *wait
-	for _, w := range n.waitsOf(o) {
-		if w.causer != nil && w.causer.loc != o.loc {
-			last = w
+// pathProcess is the root process, or the first one that has events; -1 if none has.
+func (n *analysis) pathProcess() int {
+	first := -1
+	for i, l := range n.locations {
+		process := n.defs.Locations[i].Process
+		switch {
+		case len(l.events) == 0:
+		case process == n.rootProcess:
+			return process
+		case first < 0 || process < first:
+			first = process
 		}
 	}
-	if last != nil && last.causer.loc.begin <= last.end && last.end <= last.causer.loc.end {
-		o.loc.waits = append(o.loc.waits, last)
-	}
+	return first
 }
 
-// before says since when the path is on l, if it is there at t, and where it comes from. Waits that end later
-// are passed for good.
-func (l *location) before(t int64, root *location) (from int64, next *location) {
-	for len(l.waits) > 0 {
-		w := l.waits[len(l.waits)-1]
-		l.waits = l.waits[:len(l.waits)-1]
-		if w.end > t {
+// cross notes that o waited for another, if it did.
+func (p *pathfinder) cross(o *op) {
+	c := &crossing{op: o}
+	for _, w := range p.n.waitsOf(o) {
+		if w.causer == nil || w.causer.loc == o.loc || !slices.Contains(WaitStates, w.metric) {
 			continue
 		}
-		if w.end > l.begin {
-			return w.end, w.causer.loc
+		if c.causer == nil {
+			c.begin = w.begin
 		}
-		break
+		c.end, c.causer = w.end, w.causer.loc
 	}
-	c := l.creator
-	if c == nil || c.begin > l.begin || c.end < l.begin || c.begin == l.begin && c.id > l.id {
-		c = root
+	if c.causer != nil && c.causer.lives(c.end) {
+		p.crossings = append(p.crossings, c)
 	}
-	return l.begin, c
 }
 
-// root is the main location of the root process, or of the first process that has events.
-func (n *analysis) root() *location {
-	if l := n.mainOf(n.rootProcess); l != nil {
-		return l
-	}
-	for _, l := range n.mains() {
-		if l != nil {
-			return l
+func (l *location) lives(t int64) bool { return len(l.events) > 0 && l.begin <= t && t <= l.end }
+
+// waits says whether l waits for another at t.
+func (p *pathfinder) waits(l *location, t int64) bool {
+	return slices.ContainsFunc(p.crossings, func(c *crossing) bool {
+		return c.op.loc == l && c.begin < t && (t < c.end || t == c.end && c.passed)
+	})
+}
+
+func (p *pathfinder) open(l *location, t int64) bool {
+	return l.begin < t && t <= l.end && !p.waits(l, t)
+}
+
+// start is where the path is at the end of the process.
+func (p *pathfinder) start() (*location, int64) {
+	var best *location
+	latest := int64(0)
+	for _, l := range p.members {
+		active := l.end
+		for c, since := range p.n.result.NeverEnded {
+			if c.Location == l.id {
+				active = since
+			}
+		}
+		isMain := p.n.defs.Locations[l.id].GoID == 1
+		if best == nil || active > latest || active == latest && isMain {
+			best, latest = l, active
 		}
 	}
-	return nil
+	p.nobody(best, "", best.end, p.end)
+	return best, best.end
+}
+
+// stay puts the path on l.
+func (p *pathfinder) stay(l *location, from, to int64) {
+	for t := max(from, p.begin); t < to; t++ {
+		p.on[t-p.begin] = second{l: l}
+	}
+}
+
+// nobody puts the path on nobody.
+func (p *pathfinder) nobody(shown *location, path string, from, to int64) {
+	for t := max(from, p.begin); t < to; t++ {
+		p.on[t-p.begin] = second{shown: shown, path: below(path, notRecorded)}
+	}
+}
+
+// before says where the path is before it was on l up to t.
+func (p *pathfinder) before(l *location, t int64) (*location, int64) {
+	for _, c := range p.crossings {
+		if c.op.loc != l || c.end > t || c.passed || c.end <= max(l.begin, p.begin) {
+			continue
+		}
+		c.passed = true
+		if !p.waits(c.causer, c.end) {
+			p.stay(l, c.end, t)
+			p.taken = append(p.taken, c)
+			return c.causer, c.end
+		}
+	}
+	p.stay(l, l.begin, t)
+	s := l.begin
+	if s <= p.begin {
+		return l, p.begin
+	}
+	if c := l.creator; c != nil && c.lives(s) && (c.begin < s || c.id < l.id) && !p.waits(c, s) {
+		return c, s
+	}
+	return p.back(l, s)
+}
+
+// back goes on from the begin s of l, whose creator is not known.
+func (p *pathfinder) back(l *location, s int64) (*location, int64) {
+	for len(p.taken) > 0 {
+		c := p.taken[len(p.taken)-1]
+		p.taken = p.taken[:len(p.taken)-1]
+		waiter := c.op.loc
+		if c.begin < s {
+			p.byTime++
+			p.nobody(waiter, c.op.path, c.begin, s)
+			return waiter, c.begin
+		}
+		if p.open(waiter, s) {
+			p.byTime++
+			return waiter, s
+		}
+	}
+	for t := s; t > p.begin; t-- {
+		for _, x := range p.members {
+			if p.open(x, t) {
+				p.byTime++
+				p.nobody(x, "", t, s)
+				return x, t
+			}
+		}
+	}
+	p.nobody(l, "", p.begin, s)
+	return l, p.begin
 }
 
 // criticalTime charges every ns of the path to the call path that its location is in.
-func (n *analysis) criticalTime(root *location, on []int) {
-	for i, id := range on {
-		l, t := n.locations[id], root.begin+int64(i)
-		for _, p := range l.steps {
-			if p.from <= t && t < p.to {
-				n.add("critical_path", p.path, l, 1)
+func (n *analysis) criticalTime(p *pathfinder) {
+	for i, x := range p.on {
+		if x.l == nil {
+			n.add("critical_path", x.path, x.shown, 1)
+			continue
+		}
+		for _, st := range x.l.steps {
+			if t := p.begin + int64(i); st.from <= t && t < st.to {
+				n.add("critical_path", st.path, x.l, 1)
 			}
 		}
 	}
 }
 
 // criticalWaits counts the time of every wait during which the path is on its causer.
-func (n *analysis) criticalWaits(root *location, on []int) {
+func (n *analysis) criticalWaits(p *pathfinder) {
 	for _, w := range n.waits {
 		if w.causer == nil {
 			continue
 		}
-		for i, id := range on {
-			if t := root.begin + int64(i); w.from <= t && t < w.end && id == w.causer.loc.id {
+		for i, x := range p.on {
+			if t := p.begin + int64(i); w.from <= t && t < w.end && x.l == w.causer.loc {
 				n.result.Critical[Cell{w.metric, w.op.path, w.op.loc.id}]++
 			}
 		}
 	}
+}
+
+// split says what the locations of the path did while it was on them.
+func (n *analysis) split(p *pathfinder) {
+	s := &n.result.Split
+	s.ByTime = p.byTime
+	for i, x := range p.on {
+		if x.l == nil {
+			s.NotRecorded++
+			continue
+		}
+		t := p.begin + int64(i)
+		at := slices.IndexFunc(x.l.steps, func(st step) bool { return st.from <= t && t < st.to })
+		*n.kindOf(s, &x.l.steps[at], t)++
+	}
+}
+
+// kindOf returns the part of the split that a step belongs to at t.
+func (n *analysis) kindOf(s *Split, st *step, t int64) *int64 {
+	switch {
+	case st.metric == "start_latency":
+		return &s.Runnable
+	case st.metric == "sleep":
+		return &s.Sleep
+	case st.op == nil:
+		return &s.Execution
+	}
+	waits := n.waitsOf(st.op)
+	var first, last *wait // for others
+	for _, w := range waits {
+		if w.causer != nil && slices.Contains(WaitStates, w.metric) {
+			if last = w; first == nil {
+				first = w
+			}
+		}
+	}
+	if first != nil && first.begin <= t && t < last.end {
+		return &s.Waiting
+	}
+	for _, w := range waits {
+		if w.causer == nil && slices.Contains(WaitStates, w.metric) && w.begin <= t && t < w.end {
+			return &s.External
+		}
+	}
+	if len(waits) > 0 && waits[0].begin <= t || len(waits) == 0 && st.op.object != 0 && 0 <= st.op.blocked && st.op.blocked <= t {
+		return &s.Runnable
+	}
+	return &s.Execution
 }
 
 // criticalImbalance compares the critical path with the mean time without waiting.
@@ -134,6 +309,9 @@ func (n *analysis) criticalImbalance() {
 			if most < 0 || here > n.result.Severity[Cell{"critical_path", path, most}] {
 				most = l.id
 			}
+		}
+		if visitors == 0 {
+			continue // not recorded
 		}
 		if excess := critical - active/visitors; excess > 0 {
 			n.add("critical_path_imbalance", path, n.locations[most], excess)

@@ -57,6 +57,7 @@ type Result struct {
 	Instances  []Instance
 	Time       int64          // sum of lives, ns
 	Focus      int64          // length of the critical path, ns
+	Split      Split          // of the critical path
 	NeverEnded map[Cell]int64 // since when; without metric
 	Holders    map[Cell]Party // of those for whom somebody is known
 	Group      []int          // first location of each location's group
@@ -85,6 +86,7 @@ type analysis struct {
 	waits       []*wait
 	creations   []creation
 	rootProcess int
+	ends        []int64 // of the processes
 	result      *Result
 }
 
@@ -99,7 +101,6 @@ type location struct {
 	ownPath    string    // of the time outside any level
 	first      string    // name of the first region entered
 	steps      []step    // its life, cut at every event
-	waits      []*wait   // that the critical path may follow, by (end, causer)
 	visits     map[string]int64
 	endEvent   bool
 	levels     []level // open after the last event

@@ -325,6 +325,7 @@ func (s *scanner) close(count int, at int64, outcome wire.Outcome) {
 // lives finds the end of every location and prolongs its last level to it.
 func (n *analysis) lives() {
 	ends := make([]int64, len(n.defs.Processes))
+	n.ends = ends
 	for i := range ends {
 		ends[i] = n.defs.Processes[i].End
 	}
@@ -376,28 +377,12 @@ func (n *analysis) mains() []*location {
 	return main
 }
 
+// mainOf is goroutine 1 of a process, nil if it has no events.
 func (n *analysis) mainOf(p int) *location {
-	var all, uncreated []*location
 	for i, l := range n.locations {
-		if n.defs.Locations[i].Process != p || len(l.events) == 0 {
-			continue
-		}
-		if n.defs.Locations[i].GoID == 1 {
+		if n.defs.Locations[i].Process == p && len(l.events) > 0 && n.defs.Locations[i].GoID == 1 {
 			return l
 		}
-		all = append(all, l)
-		if l.creator == nil {
-			uncreated = append(uncreated, l)
-		}
 	}
-	if len(uncreated) > 0 {
-		all = uncreated
-	}
-	var best *location
-	for _, l := range all {
-		if best == nil || l.events[len(l.events)-1].Time > best.events[len(best.events)-1].Time {
-			best = l
-		}
-	}
-	return best
+	return nil
 }

@@ -44,6 +44,9 @@ type program struct {
 	barriers  []*barrier
 	creations int
 	counters  bool  // regions are sampled
+	silent    bool  // goroutine 1 records nothing
+	plain     bool  // most creations are not recorded
+	end       int64 // of the process if it is recorded, else 0
 	grain     int64 // of the times, ns
 }
 
@@ -53,6 +56,7 @@ func simulate(r *rand.Rand, prefix string) *program {
 		w.slack = 1 + r.IntN(4)
 	}
 	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
+	p.silent, p.plain = r.IntN(6) == 0, r.IntN(4) == 0
 	p.makeObjects()
 	w.spawn(prefix+"main", 0, func(m *proc) { p.routine(m, "main", true) })
 	w.run(p.rescue)
@@ -63,6 +67,9 @@ func simulate(r *rand.Rand, prefix string) *program {
 		for range 1 + r.IntN(3) {
 			p.lose(w.procs[r.IntN(len(w.procs))])
 		}
+	}
+	if w.chance(30) {
+		p.end = w.now + r.Int64N(20)
 	}
 	return p
 }
@@ -114,6 +121,7 @@ func (p *program) start(m *proc) {
 	i := p.IntN(2)
 	role, first := []string{"worker", "helper"}[i], []string{"work", "help"}[i]
 	recorded, ends := p.chance(85), p.chance(85)
+	recorded = recorded && !(p.plain && p.chance(80))
 	var in *group
 	if p.chance(50) {
 		in = pick(p, p.groups)

@@ -31,6 +31,12 @@ func (p *program) write(b *strings.Builder) {
 	for _, x := range p.barriers {
 		fmt.Fprintf(b, "barrier %s %d\n", x.name, x.size)
 	}
+	if p.end > 0 {
+		fmt.Fprintf(b, "exited %d 0\n", p.end)
+	}
+	if p.silent {
+		fmt.Fprintf(b, "location %s\n", p.prefix+"silent")
+	}
 	for _, q := range p.procs {
 		fmt.Fprintf(b, "location %s\n", q.name)
 		if p.counters {

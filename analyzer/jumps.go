@@ -1,0 +1,130 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+)
+
+// jump is what a location waited for in one operation: [begin, at) is from its first to the end of its last wait for another location,
+// the causer of which let it go. The operation ended at done.
+type jump struct {
+	at, begin, done int64
+	causer, path    uint32
+}
+
+// jumps are the waits that the critical path can follow.
+type jumps struct {
+	list  []jump             // ascending by (at, causer, begin, depth of the path)
+	first []uint32           // by location: where its jumps begin
+	left  []uint32           // by location: end of those that were not passed
+	since map[uint32][]int64 // of locations whose jumps do not begin in that order: the earliest begin of each and the later ones
+}
+
+// newJumps collects the jumps of all locations. Those whose causer does not live then are none: stuck gets them.
+func newJumps(s *scan, settlers []*settler, stuck func(*keptWait)) *jumps {
+	n := len(s.locations)
+	t := &jumps{first: make([]uint32, n+1), since: map[uint32][]int64{}}
+	each := func(f, none func(k *keptWait)) {
+		for _, w := range settlers {
+			for _, b := range w.jumps.blocks {
+				for r := newWaitReader(b); r.next(); {
+					if s.locations[r.causer].lives(r.end) {
+						f(&r.keptWait)
+					} else {
+						none(&r.keptWait)
+					}
+				}
+			}
+		}
+	}
+	each(func(k *keptWait) { t.first[k.loc+1]++ }, stuck)
+	for i := range n {
+		t.first[i+1] += t.first[i]
+	}
+	t.list = make([]jump, t.first[n])
+	at := slices.Clone(t.first[:n])
+	each(func(k *keptWait) {
+		t.list[at[k.loc]] = jump{k.end, k.begin, k.done, k.causer, k.path}
+		at[k.loc]++
+	}, func(*keptWait) {})
+	var order merger // they are a few ascending runs, one or two for each object
+	var sorted []jump
+	for i := range uint32(n) {
+		v := t.of(i)
+		if len(v) > 1 {
+			sorted = sortJumps(s, v, &order, sorted[:0])
+		}
+		t.nest(i, v)
+	}
+	t.left = slices.Clone(t.first[1:])
+	return t
+}
+
+// of returns the jumps of a location.
+func (t *jumps) of(loc uint32) []jump { return t.list[t.first[loc]:t.first[loc+1]] }
+
+// sortJumps sorts v with the help of some memory, which it returns.
+func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
+	order.start(len(v), func(i int32) (int64, bool) { return v[i].at, true })
+	for same := order.same(); len(same) > 0; same = order.same() {
+		slices.SortFunc(same, func(a, b stamped) int {
+			x, y := &v[a.op], &v[b.op]
+			if c := cmp.Or(cmp.Compare(x.causer, y.causer), cmp.Compare(x.begin, y.begin)); c != 0 {
+				return c
+			}
+			return cmp.Compare(s.paths.depth(x.path), s.paths.depth(y.path))
+		})
+		for _, e := range same {
+			sorted = append(sorted, v[e.op])
+		}
+	}
+	copy(v, sorted)
+	return sorted
+}
+
+// nest notes since when the location is in its jumps, if operations within operations make their begins another order than their ends.
+func (t *jumps) nest(loc uint32, v []jump) {
+	if slices.IsSortedFunc(v, func(a, b jump) int { return cmp.Compare(a.begin, b.begin) }) {
+		return
+	}
+	since := make([]int64, len(v))
+	least := endOfTime
+	for i := range slices.Backward(v) {
+		least = min(least, v[i].begin)
+		since[i] = least
+	}
+	t.since[loc] = since
+}
+
+// until returns the jumps of a location up to t that are left, and forgets those behind t. There are few, mostly.
+func (t *jumps) until(loc uint32, at int64) []jump {
+	mine := t.list[t.first[loc]:t.left[loc]]
+	lo, hi := len(mine), len(mine)
+	for step := 1; lo > 0 && mine[lo-1].at > at; step *= 2 {
+		lo, hi = max(lo-step, 0), lo-1
+	}
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); mine[mid].at <= at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	t.left[loc] = t.first[loc] + uint32(lo)
+	return mine[:lo]
+}
+
+// waiting says whether a location waits for another at a time, which may never be later than the one before, and since when
+// at least: it is between begin and end of a jump, or at the end of one that was passed.
+func (t *jumps) waiting(loc uint32, at int64) (since int64, is bool) {
+	i := len(t.until(loc, at))
+	v := t.of(loc)
+	if i == len(v) {
+		return 0, false
+	}
+	since = v[i].begin
+	if list := t.since[loc]; list != nil {
+		since = list[i]
+	}
+	return since, since < at
+}
