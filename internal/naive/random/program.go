@@ -23,7 +23,7 @@ func trace(seed uint64, damages int) string {
 			}
 			b.WriteString("process p2 parent main pid 7\n")
 		}
-		p := simulate(r, prefix)
+		p := simulate(r, rand.New(rand.NewPCG(seed, 2)), prefix)
 		for range damages {
 			p.damage(p.procs[r.IntN(len(p.procs))])
 		}
@@ -43,6 +43,7 @@ type program struct {
 	onces     []*once
 	barriers  []*barrier
 	creations int
+	recording *rand.Rand
 	counters  bool  // regions are sampled
 	silent    bool  // goroutine 1 records nothing
 	plain     bool  // most creations are not recorded
@@ -50,13 +51,15 @@ type program struct {
 	grain     int64 // of the times, ns
 }
 
-func simulate(r *rand.Rand, prefix string) *program {
+// simulate runs a program. What it records of itself is drawn from another source, so that it does not change what it does.
+func simulate(r, recording *rand.Rand, prefix string) *program {
 	w := &world{Rand: r, prefix: prefix, now: int64(r.IntN(3)), ties: r.IntN(4) == 0}
 	if r.IntN(3) == 0 {
 		w.slack = 1 + r.IntN(4)
 	}
 	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
-	p.silent, p.plain = r.IntN(6) == 0, r.IntN(4) == 0
+	p.recording, p.silent = recording, recording.IntN(6) == 0
+	p.plain = p.silent || recording.IntN(4) == 0
 	p.makeObjects()
 	w.spawn(prefix+"main", 0, func(m *proc) { p.routine(m, "main", true) })
 	w.run(p.rescue)
@@ -68,8 +71,8 @@ func simulate(r *rand.Rand, prefix string) *program {
 			p.lose(w.procs[r.IntN(len(w.procs))])
 		}
 	}
-	if w.chance(30) {
-		p.end = w.now + r.Int64N(20)
+	if recording.IntN(3) == 0 {
+		p.end = w.now + recording.Int64N(20)
 	}
 	return p
 }
@@ -121,14 +124,16 @@ func (p *program) start(m *proc) {
 	i := p.IntN(2)
 	role, first := []string{"worker", "helper"}[i], []string{"work", "help"}[i]
 	recorded, ends := p.chance(85), p.chance(85)
-	recorded = recorded && !(p.plain && p.chance(80))
 	var in *group
 	if p.chance(50) {
 		in = pick(p, p.groups)
 		m.add(in, 1)
 	}
 	if recorded {
-		m.emit(0, "create %s %s", name, m.site())
+		site := m.site()
+		if recorded = !p.plain || p.recording.IntN(5) == 0; recorded {
+			m.emit(0, "create %s %s", name, site)
+		}
 	}
 	p.spawn(name, int64(p.IntN(8)), func(q *proc) {
 		if recorded {
