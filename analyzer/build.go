@@ -48,6 +48,7 @@ func (b *builder) build() *report.Experiment {
 	b.starts()
 	b.header()
 	b.warnings()
+	b.out.Judge()
 	return b.out
 }
 

@@ -26,13 +26,7 @@ func (p *page) findings() {
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
 	full, rest := e.Findings[:critical], e.Findings[critical:]
 	if critical == 0 {
-		text := "None of the waiting holds up the critical path; these waits are the longest in sum."
-		if len(e.NeverEnded) == 0 {
-			// A server's main goroutine waits for the network all the time: then nobody is on its critical path.
-			text = "None of the waiting holds up the critical path. In a service, whose main goroutine only waits for " +
-				"requests, that is to be expected; these waits are the longest in sum."
-		}
-		p.para(0, "", text)
+		p.para(0, "", "None of the waiting is on the critical path, or hardly; these waits are the longest in sum.")
 		full, rest = append([]Finding(nil), rest...), nil
 		sort.SliceStable(full, func(i, j int) bool { return full[i].Severity > full[j].Severity })
 	}

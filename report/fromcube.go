@@ -67,7 +67,7 @@ func Summary(c *cube.Cube) (*Experiment, error) {
 		return nil, err
 	}
 	e := &Experiment{Header: r.Header, Origin: r.Origin, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
-		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, OnPath: r.OnPath,
+		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, Verdict: r.Verdict, OnPath: r.OnPath,
 		Ratios: r.Ratios, Properties: r.Properties, Unlisted: r.Unlisted, Notes: r.Notes}
 	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
 		return nil, member.Errorf(0, "%d totals, %d statistics and %d critical times of %d metrics", len(r.Totals), len(r.Stats), len(r.OnPath), r.Metrics)

@@ -13,6 +13,7 @@ import (
 // changes its meaning. Durations are ns, shares fractions of the focus, and lists are never null.
 type (
 	jsonExperiment struct {
+		Verdict    Verdict       `json:"verdict"`
 		Experiment jsonHeader    `json:"experiment"`
 		Metrics    []jsonMetric  `json:"metrics"`
 		Findings   []jsonFinding `json:"findings"`
@@ -161,11 +162,13 @@ type (
 // JSON writes the experiment for programs.
 func JSON(w io.Writer, e *Experiment) error {
 	out := jsonExperiment{
+		Verdict:    e.Verdict,
 		Experiment: jsonHeader{Header: e.Header, NeverEnded: []jsonNeverEnded{}, Instances: []jsonStats{}, Samples: []jsonSamples{}},
 		Metrics:    []jsonMetric{},
 		Findings:   []jsonFinding{},
 		Warnings:   append([]string{}, e.Warnings...),
 	}
+	out.Verdict.Text = strings.ReplaceAll(out.Verdict.Text, nbsp, " ")
 	out.Experiment.Args = append([]string{}, e.Header.Args...)
 	for _, n := range e.NeverEnded {
 		out.Experiment.NeverEnded = append(out.Experiment.NeverEnded, jsonNeverEnded{

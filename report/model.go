@@ -22,6 +22,7 @@ type Experiment struct {
 	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
 	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
+	Verdict    Verdict
 	Findings   []Finding
 	NeverEnded []NeverEnded
 	Starts     []Start  // by piece of the trace: its chunks in order, and their locations; nil unknown

@@ -54,7 +54,7 @@ func (e *Experiment) At(metric int, path, location uint32) int64 {
 
 // onPath returns the part of a metric on the critical path, ns.
 func (e *Experiment) onPath(metric int) int64 {
-	if metric < len(e.OnPath) {
+	if metric >= 0 && metric < len(e.OnPath) {
 		return e.OnPath[metric]
 	}
 	return 0

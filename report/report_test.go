@@ -91,7 +91,8 @@ func TestJSONContract(t *testing.T) {
 		out := render(t, func(w io.Writer) error { return JSON(w, e) })
 		var top map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal(out, &top))
-		require.Len(t, top, 4)
+		require.Len(t, top, 5)
+		require.Contains(t, top, "verdict")
 		for _, list := range []string{"metrics", "findings", "warnings"} {
 			require.True(t, bytes.HasPrefix(top[list], []byte("[")), list)
 		}

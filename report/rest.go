@@ -35,6 +35,7 @@ type rest struct {
 	NeverEnded []NeverEnded `json:"never_ended"`
 	Starts     []Start      `json:"starts,omitempty"`
 	Warnings   []string     `json:"warnings"`
+	Verdict    Verdict      `json:"verdict,omitzero"` // reports of earlier versions have none
 
 	Ratios     []Ratio           `json:"ratios,omitempty"`
 	Properties []PropertyFinding `json:"properties,omitempty"`
@@ -43,7 +44,7 @@ type rest struct {
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings,
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
 		e.Ratios, e.Properties, e.Unlisted, e.Notes}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
@@ -87,6 +88,9 @@ func (r *rest) texts(replace func(*string)) {
 		o := &r.Findings[i].Object
 		replace(&o.Name)
 		replace(&o.File)
+	}
+	for _, s := range []*string{&r.Verdict.Text, &r.Verdict.Metric, &r.Verdict.Object, &r.Verdict.File} {
+		replace(s)
 	}
 	for i := range r.NeverEnded {
 		replace(&r.NeverEnded[i].Object)
@@ -215,6 +219,8 @@ func (d *restDecoder) field(name string) (err error) {
 		}
 	case "warnings":
 		err = d.Decode(&r.Warnings)
+	case "verdict":
+		err = d.Decode(&r.Verdict)
 	case "ratios":
 		r.Ratios, err = list(d, d.ratio)
 	case "properties":

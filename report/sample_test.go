@@ -139,6 +139,7 @@ func hydro() *Experiment {
 			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}},
 	}
 	_ = spawn
+	b.Judge()
 	return &b.Experiment
 }
 
@@ -181,6 +182,7 @@ func hostile() *Experiment {
 	for i := range 12 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("segment-%d: offset %d: chunk does not match its checksum; %s", i, i<<20, long))
 	}
+	b.Judge()
 	return &b.Experiment
 }
 
@@ -188,5 +190,6 @@ func hostile() *Experiment {
 func empty() *Experiment {
 	b := newBuilder()
 	b.Header = Header{Program: "ls", Wall: 3 * ms, Processes: 0, Exit: 0}
+	b.Judge()
 	return &b.Experiment
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,15 @@ func (s *Sentences) StillWaiting() []StillWaiting { return s.p.stillWaiting() }
 func (s *Sentences) Lead() []string {
 	p, e := &s.p, s.p.e
 	h := &e.Header
-	lead := p.deadlocks()
+	var lead []string
+	if v := e.Verdict; v.Text != "" {
+		lead = append(lead, v.Text)
+	}
+	for _, text := range p.deadlocks() {
+		if !slices.Contains(lead, text) {
+			lead = append(lead, text)
+		}
+	}
 	program := elide(clean(readable(h.Program[strings.LastIndexByte(h.Program, '/')+1:])), nameWidth)
 	if program == "" {
 		program = "The program"
@@ -64,18 +73,6 @@ func (s *Sentences) Lead() []string {
 	if h.Time > 0 && waited > 0 {
 		lead = append(lead, fmt.Sprintf("%s of that time they waited for each other or for something outside the trace.",
 			glue(percent(waited, h.Time))))
-	}
-	switch matters := s.matter(); {
-	case len(e.Findings) == 0:
-		lead = append(lead, "No wait states were found.")
-	case matters == 0:
-		lead = append(lead, "None of the waiting holds up the critical path, the chain of work that decided how long the program ran. "+
-			"In a service, whose main goroutine only waits for requests, that is to be expected.")
-	default:
-		f := &e.Findings[0]
-		lead = append(lead, fmt.Sprintf("Of all wait states, %s in %s holds the program up most: %s of the critical path, the chain of work that "+
-			"decided how long the program ran, went by while others waited there.",
-			strings.ToLower(clean(e.Metrics[f.Metric].Title)), p.at(f.Path), glue(percent(f.Critical, h.Focus))))
 	}
 	return lead
 }
@@ -93,14 +90,4 @@ func (s *Sentences) belowWait(metric int) bool {
 		parent = s.p.e.Metrics[i].Parent
 	}
 	return false
-}
-
-// matter counts the findings that cost wall time worth mentioning.
-func (s *Sentences) matter() (n int) {
-	for i := range s.p.e.Findings {
-		if s.p.matters(&s.p.e.Findings[i]) {
-			n++
-		}
-	}
-	return n
 }

@@ -239,6 +239,10 @@ func (p *page) header() {
 		p.styledPara(plain, 0, "", text)
 	}
 	p.styledPara(dim, 0, "", p.groups())
+	if v := p.e.Verdict; v.Text != "" {
+		p.blank()
+		p.styledPara(bold, 0, "", v.Text)
+	}
 	if h.RecordingCost > 0 && h.Events > 0 && h.RecordingCost >= h.Time/100 {
 		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost about %s of the program's time (%s × %d ns)",
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))

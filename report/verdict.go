@@ -1,0 +1,212 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Verdict says what holds a program up most.
+type Verdict struct {
+	Text    string `json:"text"`    // a sentence or two, words that belong on one line joined by no-break spaces; "" if nothing can be said
+	Certain bool   `json:"certain"` // nothing that is not known could change it
+	Metric  string `json:"metric"`  // what kind of waiting it is, "" if it is none
+	Object  string `json:"object"`  // what is waited for, "" if it has no name or there is none
+	File    string `json:"file"`    // where: the dearest waiting line, or the work
+	Line    int    `json:"line"`
+}
+
+// Judge sets the verdict, from all else that is in the experiment.
+func (e *Experiment) Judge() {
+	p := &page{e: e, files: e.shortFiles(), said: map[int]int{}}
+	e.Verdict = p.verdict()
+}
+
+// The critical path is mostly in one call path from this share of the focus on; waiting is worth the first sentence from that share on.
+const (
+	mostly = 0.9
+	worth  = 0.05
+)
+
+// verdict finds what holds the program up most: the dearest waiting, else the dearest work.
+func (p *page) verdict() Verdict {
+	e := p.e
+	if e.Merged {
+		return Verdict{}
+	}
+	if deadlocks := p.deadlocks(); len(deadlocks) > 0 {
+		return Verdict{Text: deadlocks[0], Certain: true}
+	}
+	focus := float64(e.Header.Focus)
+	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
+		f := &e.Findings[0]
+		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.", p.purpose(f),
+			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f)), e.complete())
+	}
+	top, sum := p.dearestWork()
+	if sum < mostly*focus || !p.standsStill(top) {
+		return p.work(top, sum)
+	}
+	f := p.longest()
+	if f == nil {
+		r := e.leaf(top.path)
+		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; the root goroutine was in %s nearly all "+
+			"the time, at work or waiting for something that is not recorded.", p.at(top.path))}
+	}
+	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s. The root goroutine was in %s "+
+		"nearly all the time, as in a service, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
+		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), p.at(top.path)), false)
+}
+
+// of is the verdict that a finding comes first.
+func (p *page) of(f *Finding, text string, certain bool) Verdict {
+	r := p.e.leaf(f.Path)
+	return Verdict{text, certain, p.e.Metrics[f.Metric].Name, f.Object.Name, r.File, r.Line}
+}
+
+// complete says whether everything is known that a verdict rests on.
+func (e *Experiment) complete() bool { return e.Header.Lost == 0 }
+
+// dearestWork returns the call path with most of the critical path, and how much that is.
+func (p *page) dearestWork() (top share, sum float64) {
+	i := p.e.MetricIndex("critical_path")
+	if i < 0 || i >= len(p.e.Severity) {
+		return share{}, 0
+	}
+	if all := byPath(p.e.Severity[i]); len(all) > 0 {
+		return all[0], float64(all[0].value)
+	}
+	return share{}, 0
+}
+
+// work is the verdict that waiting does not matter, and that what the critical path is mostly in does.
+func (p *page) work(top share, sum float64) Verdict {
+	e := p.e
+	v := Verdict{Certain: e.complete()}
+	least := "Waiting hardly holds the run up"
+	switch waits := e.onPath(e.MetricIndex("time")); {
+	case len(e.Findings) == 0:
+		least = "No waiting was found"
+	case float64(waits) >= worth*float64(e.Header.Focus):
+		least = "No single wait holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
+	}
+	if sum == 0 {
+		v.Text = least + "."
+		return v
+	}
+	r := e.leaf(top.path)
+	v.File, v.Line = r.File, r.Line
+	doing := "work in " + p.at(top.path)
+	switch {
+	case r.Operation && r.Name == "sleep":
+		doing = p.at(top.path)
+	case r.Operation:
+		doing, v.Certain = "waiting in "+p.at(top.path)+" for something that is not recorded: instrument what ends that to know more", false
+	case isUnnamed(r.Name):
+		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
+	}
+	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(int64(sum), e.Header.Focus)), doing)
+	return v
+}
+
+// standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
+func (p *page) standsStill(top share) bool {
+	e := p.e
+	i := e.MetricIndex("time")
+	return i >= 0 && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
+}
+
+// longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.
+func (p *page) longest() (longest *Finding) {
+	e := p.e
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if len(f.Causers) > 0 && f.Causers[0].Group >= 0 && !p.idle(f) && (longest == nil || f.Severity > longest.Severity) {
+			longest = f
+		}
+	}
+	if longest != nil && longest.Severity < e.Header.Time/1000 {
+		return nil
+	}
+	return longest
+}
+
+// idle says whether a finding may be goroutines that have nothing to do: they receive, or wait for a condition or others' end, in
+// the region that their life consists of.
+func (p *page) idle(f *Finding) bool {
+	switch p.e.Metrics[f.Metric].Name {
+	case "late_sender", "late_close", "cond_wait":
+		parent := p.e.Paths[f.Path].Parent
+		return parent < 0 || p.e.Paths[parent].Parent < 0
+	case "join_wait":
+		return true
+	}
+	return false
+}
+
+// purpose says what a finding's waiting is for: "to receive from jobs".
+func (p *page) purpose(f *Finding) string {
+	object, place := p.called(&f.Object), p.at(f.Path)
+	if object == "" {
+		return "in " + place
+	}
+	switch p.e.leaf(f.Path).Name {
+	case "recv":
+		return "to receive from " + object
+	case "send":
+		return "to send to " + object
+	case "select":
+		return "in select for " + object
+	}
+	return "for " + object
+}
+
+// subject names what a finding's waiting is for: "store.lock", "recv at a.go:3".
+func (p *page) subject(f *Finding) string {
+	if object := p.called(&f.Object); object != "" {
+		return object
+	}
+	return p.at(f.Path)
+}
+
+// because says who a finding's waiting was for, first of all.
+func (p *page) because(f *Finding) string {
+	if len(f.Causers) == 0 || f.Causers[0].Group < 0 {
+		return "for nobody in the trace"
+	}
+	c := &f.Causers[0]
+	who := p.who(c.Group, c.Locations)
+	if strings.HasPrefix(f.Object.Type, "mutex") || f.Object.Type == "RWMutex" {
+		if c.Path < 0 {
+			return "held by " + who
+		}
+		return fmt.Sprintf("held by %s in %s", who, p.within(uint32(c.Path)))
+	}
+	if len(f.Meanwhile) > 0 {
+		return fmt.Sprintf("for %s, which was mostly in %s then", who, p.at(f.Meanwhile[0].Path))
+	}
+	if c.Path < 0 {
+		return "for " + who
+	}
+	return fmt.Sprintf("for %s, %s %s", who, p.causing(f), p.at(uint32(c.Path)))
+}
+
+// within names the region of an operation, with the place of the operation: "put at store.go:36".
+func (p *page) within(path uint32) string {
+	parent := p.e.Paths[path].Parent
+	if !p.e.leaf(path).Operation || parent < 0 {
+		return p.at(path)
+	}
+	name := glue(elide(regionName(p.e.leaf(uint32(parent)).Name), nameWidth))
+	if place := p.where(p.e.leaf(path)); place != "" {
+		name += " at" + nbsp + elide(place, nameWidth)
+	}
+	return name
+}
+
+// causing says what the causers of a finding did to cause it.
+func (p *page) causing(f *Finding) string {
+	if c := p.e.Metrics[f.Metric].Causing; c != "" {
+		return c
+	}
+	return "which was in"
+}
