@@ -5,8 +5,6 @@ package examples_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -14,29 +12,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
-// bin is the directory of the built programs.
-var bin string
-
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
-
-func testMain(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "examples")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// binary returns the file of a command of ours or of an example.
+func binary(t *testing.T, name string) string {
+	t.Helper()
+	if name == "tracerec" || name == "expert" {
+		return testkit.Build(t, nil, "tracerec/cmd/"+name)
 	}
-	defer os.RemoveAll(dir)
-	bin = dir
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "tracerec/cmd/tracerec", "tracerec/cmd/expert",
-		"./hydro", "./compress", "./kvserver", "./planted")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "go build:", err)
-		return 1
-	}
-	return m.Run()
+	return testkit.Build(t, nil, "./"+name)
 }
 
 // analysis is what expert says about a trace.
@@ -107,7 +93,7 @@ func record(t *testing.T, truth any, program string, args ...string) *analysis {
 		t.Skip("no recording on ", runtime.GOOS)
 	}
 	dir := filepath.Join(t.TempDir(), "trace.dir")
-	out := execute(t, "tracerec", slices.Concat([]string{"-o", dir, "--", filepath.Join(bin, program)}, args)...)
+	out := execute(t, "tracerec", slices.Concat([]string{"-o", dir, "--", binary(t, program)}, args)...)
 	if truth != nil {
 		require.NoError(t, json.Unmarshal(out, truth))
 	}
@@ -122,7 +108,7 @@ func record(t *testing.T, truth any, program string, args ...string) *analysis {
 func execute(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(filepath.Join(bin, program), args...)
+	cmd := exec.Command(binary(t, program), args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	require.NoError(t, cmd.Run(), "%s %v\n%s%s", program, args, &stdout, &stderr)
 	return stdout.Bytes()

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,16 +20,6 @@ import (
 	"tracerec/report/cube"
 )
 
-// counted is the program with known numbers of stores.
-var counted = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programs(), "counted")
-	out, err := exec.Command("go", "build", "-o", path, "./testdata/programs/counted").CombinedOutput()
-	if err != nil {
-		err = errors.New(string(out))
-	}
-	return path, err
-})
-
 // storesSpec is a specification for it: no run can watch more than two of its variables.
 const storesSpec = `compose STORES = A + B + C
 measure A = "mem:main.a/8:w"
@@ -41,16 +29,15 @@ ratio A_TO_C [unit="stores to a for each to c" low=0 high=10 least=1] = A / C
 `
 
 // watchedProgram builds the program and writes the specification, or skips the test where nothing can be watched.
-func watchedProgram(t *testing.T) (program, specFile string) {
+func watchedProgram(t *testing.T) (counted, specFile string) {
 	t.Helper()
-	program, err := counted()
-	require.NoError(t, err)
-	if err := recorder.Countable([]string{"mem:main.a/8:w"}, program); err != nil {
+	counted = program(t, "counted")
+	if err := recorder.Countable([]string{"mem:main.a/8:w"}, counted); err != nil {
 		t.Skip("no watchpoints here: ", err)
 	}
 	specFile = filepath.Join(t.TempDir(), "stores.spec")
 	require.NoError(t, os.WriteFile(specFile, []byte(storesSpec), 0o666))
-	return program, specFile
+	return counted, specFile
 }
 
 // merged opens the report of a campaign.
@@ -202,8 +189,7 @@ func TestCampaignFailures(t *testing.T) {
 }
 
 func TestCampaignUse(t *testing.T) {
-	program, err := counted()
-	require.NoError(t, err)
+	counted := program(t, "counted")
 	dir := filepath.Join(t.TempDir(), "c")
 	for _, c := range []struct {
 		args   []string
@@ -211,13 +197,13 @@ func TestCampaignUse(t *testing.T) {
 		stderr string
 	}{
 		{nil, 2, "no program to record"},
-		{[]string{"--repeat", "0", program}, 2, "--repeat 0: less than one run"},
-		{[]string{"--spec", "nonsense", program}, 2, "--spec: specification nonsense: no such file"},
-		{[]string{"-c", ",", program}, 2, `-c ",": no counters`},
-		{[]string{"-c", "task-clock,task-clock", program}, 2, "task-clock is in it twice"},
-		{[]string{"-o", "", "-c", "task-clock", program}, 2, "the name of the folder is empty"},
+		{[]string{"--repeat", "0", counted}, 2, "--repeat 0: less than one run"},
+		{[]string{"--spec", "nonsense", counted}, 2, "--spec: specification nonsense: no such file"},
+		{[]string{"-c", ",", counted}, 2, `-c ",": no counters`},
+		{[]string{"-c", "task-clock,task-clock", counted}, 2, "task-clock is in it twice"},
+		{[]string{"-o", "", "-c", "task-clock", counted}, 2, "the name of the folder is empty"},
 		{[]string{"./no-such-program"}, 127, "./no-such-program: no such file or directory"},
-		{[]string{"-n", "-c", "task-clock", program}, 0, "set 1, set1: task-clock"},
+		{[]string{"-n", "-c", "task-clock", counted}, 0, "set 1, set1: task-clock"},
 	} {
 		args := append([]string{"campaign", "-o", dir}, c.args...)
 		r := record(t, args...)
@@ -334,7 +320,7 @@ func TestPlannedPresets(t *testing.T) {
 func TestCampaignInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	cmd := tracerec("campaign", "-o", dir, "-c", "task-clock", "-c", "page-faults", "sh", "-c",
-		program("subject")+` exit 0; if [ -e `+dir+`/set1.cubex ]; then kill -INT $$; fi`)
+		program(t, "subject")+` exit 0; if [ -e `+dir+`/set1.cubex ]; then kill -INT $$; fi`)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 130, cmd.ProcessState.ExitCode(), "%s", out)

@@ -57,19 +57,10 @@ func (t tally) byName() map[string]eventCount {
 	return found
 }
 
-// stores builds the program of that name.
-func stores(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "stores")
-	out, err := exec.Command("go", "build", "-o", file, "./testdata/programs/stores").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return file
-}
-
 func TestCountIsExact(t *testing.T) {
 	need(t, "mem:0x1000/8:w")
 	names := []string{"mem:main.cells/8:w", "mem:main.cells+8/8:w", "mem:main.cells+16/8:w", "mem:main.cells+24/8:w", "mem:main.cells+32/8:w"}
-	got := tallied(t, 0, "", "-e", strings.Join(names, ","), "--", stores(t), "4", "700")
+	got := tallied(t, 0, "", "-e", strings.Join(names, ","), "--", program(t, "stores"), "4", "700")
 	for _, name := range names[:4] {
 		require.Equal(t, []int64{700}, got[name].Counts, "%s: in a thread of its own", name)
 		require.EqualValues(t, 1, got[name].Share)
@@ -115,7 +106,7 @@ func TestCountFails(t *testing.T) {
 
 func TestCountFromTheFirstInstructionAndChildren(t *testing.T) {
 	need(t, "mem:0x1000/8:w")
-	program := stores(t)
+	program := program(t, "stores")
 	shell := program + " 1 10; " + program + " 1 300" // the address is the same in both
 	address, err := (&countOptions{args: []string{program}}).watchpoint("mem:main.cells/8:w")
 	require.NoError(t, err)
@@ -135,7 +126,7 @@ func TestCountRepeats(t *testing.T) {
 }
 
 func TestCountLeavesTheCommandAlone(t *testing.T) {
-	cmd := tracerec("count", "-e", "task-clock", program("plain"), "9")
+	cmd := tracerec("count", "-e", "task-clock", program(t, "plain"), "9")
 	cmd.Stdin = strings.NewReader("through")
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -153,7 +144,7 @@ func TestCountLeavesTheCommandAlone(t *testing.T) {
 }
 
 func TestCountHandsSignalsOn(t *testing.T) {
-	cmd := tracerec("count", "-e", "task-clock", program("subject"), "signals")
+	cmd := tracerec("count", "-e", "task-clock", program(t, "subject"), "signals")
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())

@@ -82,7 +82,7 @@ func TestCheapCounters(t *testing.T) {
 }
 
 func checkCheap(t *testing.T) (sure, computed int64) {
-	r, truth := runMigrants(t, program("migrants"), 20, variableA+","+variableB+",task-clock")
+	r, truth := runMigrants(t, program(t, "migrants"), 20, variableA+","+variableB+",task-clock")
 	shared := int64(0)
 	for _, v := range []string{variableA, variableB} {
 		certain, uncertain := amountsBy(r, v), amountsBy(r, v+"_uncertain")
@@ -160,7 +160,7 @@ func TestBuildMessages(t *testing.T) {
 // TestCertified: with the schedule of Go's own execution trace, too, never more is certain than the truth.
 func TestCertified(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "trace.dir")
-	out := record(t, "-q", "-o", archive, "-c", variableA, "--certify", program("migrants"), "20", "1ms")
+	out := record(t, "-q", "-o", archive, "-c", variableA, "--certify", program(t, "migrants"), "20", "1ms")
 	if out.status == 2 {
 		t.Skip("no such counters here: ", out.stderr)
 	}

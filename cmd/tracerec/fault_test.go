@@ -24,7 +24,7 @@ var kills = flag.Int("kills", 8, "how often to kill the program; the recorder is
 // sequences runs the subject that prints each number after the call that recorded it, kills one of the
 // processes with SIGKILL after a random time, and returns how far each sequence had been printed.
 func sequences(t *testing.T, archive string, kill func(tracerec, program int)) (printed [2]int) {
-	cmd := tracerec("-o", archive, program("subject"), "sequence")
+	cmd := tracerec("-o", archive, program(t, "subject"), "sequence")
 	out := start(t, cmd)
 	note := func(line string) {
 		name, number, complete := strings.Cut(line, " ")
@@ -123,7 +123,7 @@ func TestKillRecorder(t *testing.T) {
 // must not.
 func TestKillRecorderOfAProgramThatWaits(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	cmd := tracerec("--block", "--buffer", "4M", "-o", archive, program("subject"), "signals", "1000000")
+	cmd := tracerec("--block", "--buffer", "4M", "-o", archive, program(t, "subject"), "signals", "1000000")
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())
 	child := childOf(t, cmd.Process.Pid)
@@ -152,7 +152,7 @@ func TestArchiveInTheWay(t *testing.T) {
 		unix.Kill(tracerec, unix.SIGKILL)
 		unix.Kill(program, unix.SIGKILL)
 	})
-	r := record(t, "-o", archive, program("subject"), "regions", "10") // moves it aside
+	r := record(t, "-o", archive, program(t, "subject"), "regions", "10") // moves it aside
 	require.Equal(t, 0, r.status, r.stderr)
 	clean(t, archive)
 	aside, err := filepath.Glob(archive + ".20*")
@@ -178,7 +178,7 @@ func mount(t *testing.T, options string) string {
 func TestDiskFull(t *testing.T) {
 	disk := mount(t, "size=32k") // events are stored in 40 kB at least
 	archive := filepath.Join(disk, "a")
-	r := record(t, "-o", archive, program("subject"), "regions", "100000")
+	r := record(t, "-o", archive, program(t, "subject"), "regions", "100000")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "no space left on device")
 	require.Contains(t, r.stderr, "tracerec recover "+archive)
@@ -194,14 +194,14 @@ func TestDiskFull(t *testing.T) {
 func TestDirectoryThatCannotBeWritten(t *testing.T) {
 	disk := mount(t, "ro")
 	archive := filepath.Join(disk, "a")
-	r := record(t, "-o", archive, program("subject"), "exit", "4")
+	r := record(t, "-o", archive, program(t, "subject"), "exit", "4")
 	require.Equal(t, 4, r.status)
 	require.Contains(t, r.stderr, "tracerec: mkdir "+archive+": read-only file system; the program is not recorded\n")
 }
 
 func TestDirectoryRemoved(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	cmd := tracerec("-o", archive, program("subject"), "signals")
+	cmd := tracerec("-o", archive, program(t, "subject"), "signals")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out := start(t, cmd)
@@ -218,7 +218,7 @@ func TestDirectoryRemoved(t *testing.T) {
 // TestCutArchive cuts an archive at many places: each is told by file and offset and can be repaired.
 func TestCutArchive(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "a")
-	require.Equal(t, 0, record(t, "-o", whole, program("subject"), "regions", "3000").status)
+	require.Equal(t, 0, record(t, "-o", whole, program(t, "subject"), "regions", "3000").status)
 	segments, err := os.ReadDir(whole)
 	require.NoError(t, err)
 	require.Len(t, segments, 1)

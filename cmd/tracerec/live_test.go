@@ -19,7 +19,7 @@ import (
 // nothing when it leaves.
 func TestLive(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	cmd := tracerec("-q", "-o", archive, "--", program("subject"), "signals", "1000")
+	cmd := tracerec("-q", "-o", archive, "--", program(t, "subject"), "signals", "1000")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,29 +25,14 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	testkit.CatchIgnored()
-	status := m.Run()
-	if dir != "" {
-		os.RemoveAll(dir)
-	}
-	os.Exit(status)
+	os.Exit(m.Run())
 }
 
-var dir string // where programs builds
-
-// programs builds the measured programs of testdata and returns the directory that holds them.
-var programs = sync.OnceValue(func() string {
-	var err error
-	if dir, err = os.MkdirTemp("", "tracerec-test"); err != nil {
-		panic(err)
-	}
-	build := exec.Command("go", "build", "-o", dir, "./testdata/programs/subject", "./testdata/programs/plain", "./testdata/programs/migrants")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("%v\n%s", err, out))
-	}
-	return dir
-})
-
-func program(name string) string { return filepath.Join(programs(), name) }
+// program returns the file of a program of testdata to measure.
+func program(t testing.TB, name string) string {
+	t.Helper()
+	return testkit.Build(t, nil, "./testdata/programs/"+name)
+}
 
 // tracerec returns a process of tracerec that is ready to be started.
 func tracerec(args ...string) *exec.Cmd {

@@ -20,7 +20,7 @@ import (
 )
 
 func TestExitStatus(t *testing.T) {
-	subject := program("subject")
+	subject := program(t, "subject")
 	script := filepath.Join(t.TempDir(), "script")
 	require.NoError(t, os.WriteFile(script, []byte("text"), 0o644))
 	for _, c := range []struct {
@@ -68,17 +68,17 @@ func TestExitStatus(t *testing.T) {
 
 func TestSummaryLine(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	r := record(t, "-o", archive, "--", program("subject"), "regions", "1000")
+	r := record(t, "-o", archive, "--", program(t, "subject"), "regions", "1000")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Empty(t, r.stdout)
 	require.Regexp(t, `^tracerec: \S+/a: 8,0\d\d events of 5 goroutines, [\d.]+ kB \([\d.]+ bytes per event\), nothing lost, overhead .*\n$`, r.stderr)
 
-	r = record(t, "-q", "-o", archive+"2", program("subject"), "regions", "1000")
+	r = record(t, "-q", "-o", archive+"2", program(t, "subject"), "regions", "1000")
 	require.Equal(t, result{}, r)
 }
 
 func TestStandardStreams(t *testing.T) {
-	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program("plain"), "5")
+	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program(t, "plain"), "5")
 	cmd.Stdin = strings.NewReader("through\n")
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
@@ -91,16 +91,16 @@ func TestStandardStreams(t *testing.T) {
 }
 
 func TestProgramThatRecordsNothing(t *testing.T) {
-	r := record(t, "-o", filepath.Join(t.TempDir(), "a"), program("subject"), "idle")
+	r := record(t, "-o", filepath.Join(t.TempDir(), "a"), program(t, "subject"), "idle")
 	require.Equal(t, 0, r.status)
 	require.Contains(t, r.stderr, "no events recorded")
 	require.Equal(t, 1, lines(r.stderr), r.stderr)
 }
 
 func TestTracerecInTracerec(t *testing.T) {
-	inner := tracerec("-o", filepath.Join(t.TempDir(), "inner"), program("subject"), "regions", "10")
+	inner := tracerec("-o", filepath.Join(t.TempDir(), "inner"), program(t, "subject"), "regions", "10")
 	r := record(t, "-o", filepath.Join(t.TempDir(), "outer"), "/usr/bin/env", asTracerec+"=1", inner.Path,
-		"-o", inner.Args[2], program("subject"), "regions", "10")
+		"-o", inner.Args[2], program(t, "subject"), "regions", "10")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "another tracerec inside")
 	require.Equal(t, 40, count(t, inner.Args[2], "enter")["work"])
@@ -117,7 +117,7 @@ func TestFlagsStopAtTheProgram(t *testing.T) {
 // TestSignals sends signals to tracerec only: each reaches the program once.
 func TestSignals(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	cmd := tracerec("-o", archive, program("subject"), "signals")
+	cmd := tracerec("-o", archive, program(t, "subject"), "signals")
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true} // no terminal
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())
@@ -146,7 +146,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 // see each once.
 func TestInterruptFromTerminal(t *testing.T) {
 	master, slave := terminal(t)
-	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program("subject"), "signals")
+	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program(t, "subject"), "signals")
 	cmd.Stdin = slave
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
 	out := start(t, cmd)
@@ -182,7 +182,7 @@ func terminal(t *testing.T) (master, slave *os.File) {
 
 func TestChildrenJoin(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	r := record(t, "-o", archive, program("subject"), "family", "3")
+	r := record(t, "-o", archive, program(t, "subject"), "family", "3")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "in 4 processes")
 	clean(t, archive)
@@ -193,7 +193,7 @@ func TestChildrenJoin(t *testing.T) {
 	processes := a.Definitions().Processes
 	root := processes[a.Header().Root]
 	require.Equal(t, 0, root.Exit)
-	require.Equal(t, []string{program("subject"), "family", "3"}, root.Args)
+	require.Equal(t, []string{program(t, "subject"), "family", "3"}, root.Args)
 	for i, p := range processes {
 		if i != a.Header().Root {
 			require.Equal(t, root.PID, p.Parent)
@@ -205,7 +205,7 @@ func TestChildrenJoin(t *testing.T) {
 func TestChildThatOutlivesTheProgram(t *testing.T) {
 	for patience, exits := range map[string]int{"30s": 2, "1ms": 1} {
 		archive := filepath.Join(t.TempDir(), "a")
-		r := record(t, "-o", archive, "--patience", patience, program("subject"), "outlive", "400")
+		r := record(t, "-o", archive, "--patience", patience, program(t, "subject"), "outlive", "400")
 		require.Equal(t, 0, r.status, r.stderr)
 		clean(t, archive)
 		require.Equal(t, 2, count(t, archive, "enter")["life"])
@@ -217,7 +217,7 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 // TestInterruptEndsThePatience interrupts tracerec while it waits for a child of the program.
 func TestInterruptEndsThePatience(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
-	cmd := tracerec("-o", archive, "--patience", "10m", program("subject"), "outlive", "60000")
+	cmd := tracerec("-o", archive, "--patience", "10m", program(t, "subject"), "outlive", "60000")
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -245,7 +245,7 @@ func kinds(t *testing.T, archive string) map[string]int {
 func TestOlderArchiveIsMovedAside(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a")
 	for i := range 3 {
-		r := record(t, "-o", archive, program("subject"), "regions", []string{"10", "20", "30"}[i])
+		r := record(t, "-o", archive, program(t, "subject"), "regions", []string{"10", "20", "30"}[i])
 		require.Equal(t, 0, r.status, r.stderr)
 	}
 	aside, err := filepath.Glob(archive + ".20*")
@@ -276,7 +276,7 @@ func TestOutputTaken(t *testing.T) {
 	require.Equal(t, "precious", string(kept))
 
 	archive := filepath.Join(dir, "a")
-	cmd := tracerec("-o", archive, program("subject"), "signals")
+	cmd := tracerec("-o", archive, program(t, "subject"), "signals")
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())
 	r := record(t, "-o", archive, "echo", "ran")
@@ -289,7 +289,7 @@ func TestOutputTaken(t *testing.T) {
 func TestStartThatFailsLeavesNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	archive, garbage := filepath.Join(dir, "a"), filepath.Join(dir, "garbage")
-	require.Equal(t, 0, record(t, "-o", archive, program("subject"), "exit", "0").status)
+	require.Equal(t, 0, record(t, "-o", archive, program(t, "subject"), "exit", "0").status)
 	require.NoError(t, os.WriteFile(garbage, []byte("\x01\x02"), 0o755))
 	r := record(t, "-o", archive, garbage)
 	require.Equal(t, result{126, "", "tracerec: " + garbage + ": exec format error\n"}, r)

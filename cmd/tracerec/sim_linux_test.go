@@ -5,33 +5,20 @@ import (
 	"debug/elf"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 )
-
-// buildGuest builds the guest of testdata once.
-var buildGuest = sync.OnceValue(func() string {
-	file := filepath.Join(programs(), "guest-riscv64")
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/guest")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("%v\n%s", err, out))
-	}
-	return file
-})
 
 // guest returns the file of the guest. It is absolute, and tests may change the working directory then.
 func guest(t *testing.T) string {
@@ -39,7 +26,7 @@ func guest(t *testing.T) string {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	return buildGuest()
+	return testkit.Build(t, testkit.RISCV, "./testdata/programs/guest")
 }
 
 // simulate runs the command line in a directory of its own.
@@ -98,7 +85,7 @@ func TestSimStreams(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "[HOME=/tmp PATH=/program TMPDIR=/tmp]\n"+dir+" <nil>\n", r.stdout)
 	require.Regexp(t, `(?s)^leaving\ntracerec: [\d,]+ instructions in [\d.]+ [µm]s of virtual time, machine server with 2 processors; it took .* `+
-		`million instructions per second\n\ncounts of .*guest-riscv64\n\n +([\d,]+)  PAPI_TOT_INS +instructions completed\n`, r.stderr)
+		`million instructions per second\n\ncounts of .*guest\n\n +([\d,]+)  PAPI_TOT_INS +instructions completed\n`, r.stderr)
 
 	r = simulate(t, "-q", program, "kill")
 	require.Equal(t, result{128 + 9, "", "tracerec: " + program + ": ended by signal 9, killed\n"}, r)
@@ -264,7 +251,7 @@ func TestSimBreak(t *testing.T) {
 	require.Equal(t, result{0, "", ""}, r)
 	content, err := os.ReadFile(state)
 	require.NoError(t, err)
-	require.Contains(t, string(content), "process 1000: /program/guest-riscv64")
+	require.Contains(t, string(content), "process 1000: /program/guest")
 	r = simulate(t, "-q", "--break", "main.touch:3", program, "work", "exit")
 	require.Equal(t, result{7, "", "leaving\ntracerec: the run did not get to main.touch:3\n"}, r)
 	r = simulate(t, "-q", "--dump", "--max-instructions", "3", code)

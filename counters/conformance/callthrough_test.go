@@ -5,8 +5,6 @@ package conformance
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/counters/simulated"
+	"tracerec/internal/testkit"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/service"
@@ -43,12 +42,7 @@ func TestInside(t *testing.T) {
 	case simulated.Available():
 		t.Skip("this is the simulator")
 	}
-	file := filepath.Join(t.TempDir(), "conformance.test")
-	build := exec.Command("go", "test", "-c", "-o", file, ".")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.BuildTests(t, testkit.RISCV, "."))
 	require.NoError(t, err)
 
 	c, err := count.New(nil, count.Options{CPUs: 2})

@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -52,13 +51,6 @@ func named(t *testing.T, name string) *pmu.PMU {
 	return unit
 }
 
-// suites are built once.
-var suite struct {
-	sync.Once
-	content []byte
-	problem string
-}
-
 // suiteInside returns the tests of this package, built for the simulator.
 func suiteInside(t *testing.T) []byte {
 	if raceDetector {
@@ -67,21 +59,9 @@ func suiteInside(t *testing.T) []byte {
 	if testing.Short() {
 		t.Skip("it builds this package's tests for another processor")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the suite cannot be built for the simulator: ", err)
-	}
-	suite.Do(func() {
-		file := filepath.Join(t.TempDir(), "suite")
-		build := exec.Command("go", "test", "-c", "-o", file, ".")
-		build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			suite.problem = string(out)
-			return
-		}
-		suite.content, _ = os.ReadFile(file)
-	})
-	require.NotEmpty(t, suite.content, suite.problem)
-	return suite.content
+	content, err := os.ReadFile(testkit.BuildTests(t, testkit.RISCV, "."))
+	require.NoError(t, err)
+	return content
 }
 
 // noted is what a run told by the call-through, and what the simulator counted of the calling thread between the marks.

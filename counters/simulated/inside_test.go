@@ -5,13 +5,12 @@ package simulated
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -23,12 +22,7 @@ func TestSets(t *testing.T) {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	file := filepath.Join(t.TempDir(), "sets")
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/sets")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/sets"))
 	require.NoError(t, err)
 	m, err := cache.Named("bgl")
 	require.NoError(t, err)

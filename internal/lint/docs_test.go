@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 var (
@@ -24,11 +26,6 @@ func TestCommandsInREADME(t *testing.T) {
 	require.NoError(t, err)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin, "./cmd/...")
-	build.Dir = root
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
 
 	checked := 0
 	for _, block := range codeBlock.FindAllString(string(readme), -1) {
@@ -48,7 +45,7 @@ func TestCommandsInREADME(t *testing.T) {
 				}
 			case "expert", "tracerec":
 				if len(words) > 1 {
-					checkCommand(t, filepath.Join(bin, program), words[1:])
+					checkCommand(t, testkit.Build(t, nil, "tracerec/cmd/"+program), words[1:])
 					checked++
 				}
 			}
