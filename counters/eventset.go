@@ -12,12 +12,13 @@ import (
 )
 
 // EventSet is a set of events that are counted together (Browne et al., section 3.3). The zero value is an empty,
-// stopped set over [Substrates]. Several sets may be used at once, nested and overlapping: what does not fit a second
-// time beside itself is shared, and every set has its own counts.
+// stopped set over [Substrates]. Several sets may be used at once, nested and overlapping: an event of the
+// same thread takes one counter, however many sets have it, and every set has its own counts.
 //
 // The life of a set is PAPI's: events are added and removed while it is stopped; Start counts from zero; Read,
 // Accumulate and Reset work meanwhile; Stop keeps the last counts, which can still be read; Cleanup empties the set;
-// Destroy ends it. What a state does not allow is refused with an error of its own.
+// Destroy ends it. What a state does not allow is refused with an error of its own. A stopped set takes no counters, but may keep
+// its events open for the next Start on the same thread; those of a set that nobody has any more are closed.
 //
 // Without attachment, thread-counted events count for the thread that calls Start. Methods may be called from several
 // goroutines, for instance from a handler of overflows.
@@ -40,9 +41,12 @@ type EventSet struct {
 	direct    bool           // the events are the natives, in their order
 	qualities []Quality      // of these
 	parts     []part         // how they are read; while running
+	idle      []part         // the same of a set that was stopped, kept for its next start
+	on        int            // the thread on which they were opened
 	owner     unsafe.Pointer // the goroutine that started the set
 	certain   bool
-	counted   bool // has been started: there are counts
+	counted   bool            // has been started: there are counts
+	dropped   runtime.Cleanup // closes parts of a set that nobody has any more
 }
 
 // entry is an event as the user named it.
@@ -204,6 +208,9 @@ func (s *EventSet) resolve(name string) (entry, error) {
 func (s *EventSet) try(entries []entry, o Options) error {
 	runtime.LockOSThread() // all that is opened is for one thread
 	defer runtime.UnlockOSThread()
+	if err := s.forget(); err != nil {
+		return err
+	}
 	_, natives := arrange(entries)
 	parts, err := open(natives, o, s.multiplexing)
 	if err != nil {
@@ -246,7 +253,7 @@ func (s *EventSet) Remove(name string) error {
 	s.entries = slices.Delete(slices.Clone(s.entries), at, at+1)
 	s.overflows = slices.DeleteFunc(s.overflows, func(o *overflow) bool { return o.event == name })
 	s.counted = false
-	return nil
+	return s.forget()
 }
 
 // Names returns the events in the order of the values.
@@ -287,7 +294,7 @@ func (s *EventSet) Cleanup() error {
 	}
 	s.entries, s.natives, s.counts, s.overflows, s.counted = nil, nil, nil, nil, false
 	s.options, s.multiplexing = Options{}, multiplexing{}
-	return nil
+	return s.forget()
 }
 
 // Destroy ends the use of a stopped set without events.

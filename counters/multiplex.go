@@ -210,6 +210,9 @@ func (p *turnsPart) end() error {
 	return p.set.Stop()
 }
 
+func (p *turnsPart) pause() bool { return false }
+func (p *turnsPart) again() bool { return false }
+
 func (p *turnsPart) close() error {
 	var stop error
 	if !p.ended {

@@ -46,6 +46,7 @@ type overflow struct {
 	index    int
 	deadline int64 // count at which the timer finds the next overflow
 	stop     func() (lost uint64, err error)
+	timed    bool // by a timer
 	lost     uint64
 	failed   error // why the timer could not read
 }
@@ -84,8 +85,8 @@ func (h *handlers) mine() bool {
 // OnOverflow has handle called every threshold occurrences of the event, which must be in the stopped set. Threshold 0
 // takes the handler away. Where the substrate's counters tell that they have counted so many, they do, which takes a
 // second counter for the event; otherwise, and if Software is set, a timer compares the count with the threshold: then
-// there is at most one call per interval, and Excess says by how much it is late. Derived presets have no counter of
-// their own and take the timer, as do events for which no second counter is left.
+// there is at most one call per interval and one when the set is stopped, and Excess says by how much it is late. Derived
+// presets have no counter of their own and take the timer, as do events for which no second counter is left.
 //
 // Handlers run on a goroutine of their own, one at a time. They may read the set, but not stop it.
 func (s *EventSet) OnOverflow(event string, threshold uint64, o OverflowOptions, handle func(Overflow)) error {
@@ -136,7 +137,7 @@ func (s *EventSet) startOverflows() error {
 
 func (s *EventSet) startOverflow(o *overflow) (err error) {
 	o.index = slices.IndexFunc(s.entries, func(e entry) bool { return e.name == o.event })
-	o.deadline, o.lost, o.failed = int64(o.threshold), 0, nil
+	o.deadline, o.lost, o.failed, o.timed = int64(o.threshold), 0, nil, false
 	e := &s.entries[o.index]
 	if sampler, ok := e.natives[0].from.(substrate.Sampler); ok && e.formula == nil && !o.options.Software {
 		o.stop, err = sampler.Sample(e.natives[0].name, o.threshold, s.options, func(x substrate.Sample) {
@@ -159,6 +160,7 @@ func (s *EventSet) startTimer(o *overflow, e *entry) error {
 	if interval == 0 {
 		interval = overflowInterval
 	}
+	o.timed = true
 	tick := func(x substrate.Sample) { s.compare(o, e, x) }
 	for _, from := range s.substrates() {
 		sampler, ok := from.(substrate.Sampler)
@@ -219,12 +221,27 @@ func (s *EventSet) compare(o *overflow, e *entry, x substrate.Sample) {
 		PC: x.PC, Stack: x.Stack, Thread: x.Thread, Time: x.Time})
 }
 
+// compareLast finds what overflowed since the timers' last ticks, in the counts that the stopped set keeps.
+func (s *EventSet) compareLast() {
+	done := make(chan struct{})
+	go func() { // as all handlers, not on the goroutine that stops the set
+		defer close(done)
+		for _, o := range s.overflows {
+			if o.timed && o.failed == nil {
+				s.compare(o, &s.entries[o.index], substrate.Sample{})
+			}
+		}
+	}()
+	<-done
+}
+
 // stopOverflows ends all samplers and timers after their last calls. The set must not be locked.
 func (s *EventSet) stopOverflows() error {
 	if len(s.overflows) == 0 {
 		return nil
 	}
 	lost, err := s.endOverflows()
+	s.compareLast()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, o := range s.overflows {

@@ -18,6 +18,10 @@ type part interface {
 	restart() error
 	// end is called before the last reading.
 	end() error
+	// pause stops counting until again, and reports whether that is possible.
+	pause() bool
+	// again counts on, and reports whether that is still possible.
+	again() bool
 	close() error
 }
 
@@ -31,6 +35,8 @@ type groupPart struct {
 	where uint64 // of the owner's last reading
 	timed *timedPart
 	plain bool // counts of 64 bits and nothing else
+
+	paused bool
 }
 
 // timedPart is what is kept of events that take turns: counts are estimates over the whole time since the last zero.
@@ -141,7 +147,17 @@ func (p *groupPart) restart() error {
 }
 
 func (p *groupPart) end() error   { return nil }
-func (p *groupPart) close() error { return table.close(p.group) }
+func (p *groupPart) close() error { return table.close(p.group, !p.paused) }
+
+func (p *groupPart) pause() bool {
+	p.paused = table.pause(p.group)
+	return p.paused
+}
+
+func (p *groupPart) again() bool {
+	p.paused = !table.again(p.group)
+	return !p.paused
+}
 
 // fetch reads the group.
 func (p *groupPart) fetch() (where uint64, err error) {

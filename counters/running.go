@@ -24,20 +24,19 @@ func (s *EventSet) Start() error {
 	s.entries, s.natives = arrange(s.entries)
 	derived := slices.ContainsFunc(s.entries, func(e entry) bool { return e.formula != nil })
 	s.direct = !derived && len(s.natives) == len(s.entries)
-	parts, err := open(s.natives, s.options, s.multiplexing)
-	if err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
-	s.parts, s.counts = parts, make([]int64, len(s.natives))
+	s.counts = make([]int64, len(s.natives))
 	s.qualities = make([]Quality, len(s.natives))
 	for i := range s.qualities {
 		s.qualities[i] = exactly
 	}
-	s.owner, s.certain = goid.G(), true
+	s.owner, s.certain = goid.G(), s.options.Thread == 0 && s.options.CPU == 0
 	for _, p := range s.parts {
 		if err := p.begin(); err != nil {
 			s.counted = false
-			return errors.Join(err, s.release())
+			return errors.Join(err, s.release(false))
 		}
 	}
 	s.state, s.counted = Running, true
@@ -47,7 +46,7 @@ func (s *EventSet) Start() error {
 		_, lost := s.endOverflows()
 		s.mu.Lock()
 		s.state, s.counted, s.stopping = 0, false, false
-		return errors.Join(err, lost, s.release())
+		return errors.Join(err, lost, s.release(false))
 	}
 	s.startUpkeep()
 	return nil
@@ -207,12 +206,44 @@ func (s *EventSet) Stop(dst []int64) error {
 	if err == nil {
 		err = s.evaluate(dst, false)
 	}
-	return errors.Join(err, lost, s.release())
+	return errors.Join(err, lost, s.release(err == nil))
 }
 
-func (s *EventSet) release() error {
+// open makes the parts of the set count: those that it has kept, or new ones.
+func (s *EventSet) open() error {
+	if s.idle != nil && s.on == thread() && !slices.ContainsFunc(s.idle, func(p part) bool { return !p.again() }) {
+		s.parts, s.idle = s.idle, nil
+		return nil
+	}
+	if err := s.forget(); err != nil {
+		return err
+	}
+	parts, err := open(s.natives, s.options, s.multiplexing)
+	if err != nil {
+		return err
+	}
+	s.parts, s.on = parts, thread()
+	s.dropped = runtime.AddCleanup(s, func(parts []part) { closeParts(parts) }, parts)
+	return nil
+}
+
+// release ends counting. The parts are kept for the next start where that is asked for and possible.
+func (s *EventSet) release(keep bool) error {
 	s.stopUpkeep()
-	err := closeParts(s.parts)
-	s.parts = nil
-	return err
+	s.parts, s.idle = nil, s.parts
+	own := s.options == Options{Domain: s.options.Domain} // of the calling thread, and nothing else
+	if keep && own && !slices.ContainsFunc(s.idle, func(p part) bool { return !p.pause() }) {
+		return nil
+	}
+	return s.forget()
+}
+
+// forget closes what a stopped set has kept.
+func (s *EventSet) forget() error {
+	parts := s.idle
+	if s.idle = nil; parts == nil {
+		return nil
+	}
+	s.dropped.Stop()
+	return closeParts(parts)
 }

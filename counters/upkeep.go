@@ -1,6 +1,9 @@
 package counters
 
-import "time"
+import (
+	"time"
+	"weak"
+)
 
 // Narrow counters are widened to 64 bits by reading them before they have begun again at 0 twice (Browne et al., section
 // 3.5): by the set's user, and by a timer in case that he does not.
@@ -23,7 +26,12 @@ func (s *EventSet) startUpkeep() {
 		return // centuries
 	}
 	interval := max(minUpkeep, time.Duration(float64(uint64(1)<<bits)/2/maxRate*1e9))
+	here := weak.Make(s) // a set that nobody has any more ends
 	s.upkeep = time.AfterFunc(interval, func() {
+		s := here.Value()
+		if s == nil {
+			return
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.state&Running != 0 && s.upkeep != nil {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -199,13 +200,54 @@ var life = []Behaviour{
 		b.close(s)
 		require.Equal(b, open, b.Opened())
 	}},
-	{"a stopped set holds no counters", nil, nil, func(b *Bench) {
+	{"a stopped set that is closed leaves nothing open", nil, nil, func(b *Bench) {
 		open := b.Opened()
 		s := b.set(b.all(2)...)
 		require.Equal(b, open, b.Opened())
 		b.start(s)
 		b.stop(s)
+		b.close(s)
 		require.Equal(b, open, b.Opened())
+	}},
+	{"a stopped set holds no counters", nil, []Capability{Limited}, func(b *Bench) {
+		first := b.set(b.all(b.Counters)...)
+		b.start(first)
+		b.stop(first)
+		second := b.set(b.Works[b.Counters].Event)
+		b.start(second)
+		b.do(b.Counters, b.N)
+		b.count(b.Counters, b.N, b.stop(second)[0])
+		b.close(first, second)
+	}},
+	{"a set that was stopped is started often", nil, nil, func(b *Bench) {
+		s := b.set(b.all(2)...)
+		for i := range 20 {
+			b.do(0, b.N)
+			b.start(s)
+			b.do(i%2, b.N)
+			v := b.stop(s)
+			b.count(i%2, b.N, v[i%2])
+			b.count(1-i%2, 0, v[1-i%2])
+		}
+		b.close(s)
+	}},
+	{"a set that was stopped is started on another thread", nil, nil, func(b *Bench) {
+		s := b.set(b.all(1)...)
+		b.start(s)
+		b.do(0, b.N)
+		b.count(0, b.N, b.stop(s)[0])
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // which ends with the goroutine
+			b.start(s)
+			b.do(0, 2*b.N)
+			b.count(0, 2*b.N, b.stop(s)[0])
+		}()
+		<-done
+		b.start(s)
+		b.do(0, b.N)
+		b.count(0, b.N, b.stop(s)[0])
 		b.close(s)
 	}},
 	{"values of the wrong number are refused", nil, nil, func(b *Bench) {

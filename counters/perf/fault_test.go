@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -23,6 +24,7 @@ type fakeKernel struct {
 	fail     func(a *unix.PerfEventAttr) error // of perf_event_open
 	reading  func(into []uint64) (words int, errno unix.Errno)
 	ioctls   []uintptr
+	time     uint64 // for which events were enabled; it passes with readings
 }
 
 // substrate returns one over the fake kernel and a fake machine.
@@ -57,7 +59,8 @@ func (k *fakeKernel) substrate(t *testing.T, paranoid string) *Substrate {
 				n, errno := k.reading(words)
 				return uintptr(8 * n), errno
 			}
-			words[0] = uint64(len(words) - 1)
+			k.time++
+			words[0], words[1] = uint64(len(words)-2), k.time // and no time running
 			return size, 0
 		},
 		ioctl: func(fd int, request, argument uintptr) unix.Errno {
@@ -165,7 +168,7 @@ func TestHardwareLeadsAndIsPinned(t *testing.T) {
 	next := uint64(0)
 	k.reading = func(into []uint64) (int, unix.Errno) {
 		for i := range into {
-			into[i] = next + uint64(i)
+			into[i] = next + uint64(i) - 1
 		}
 		into[0] = 4
 		return len(into), 0
@@ -205,12 +208,42 @@ func TestReadingsThatFail(t *testing.T) {
 		if interrupts--; interrupts >= 0 {
 			return 0, unix.EINTR
 		}
-		copy(into, []uint64{2, 50, 60})
-		return 3, 0
+		copy(into, []uint64{2, 1000, 50, 60})
+		return 4, 0
 	}
 	_, err = g.Read(v)
 	require.NoError(t, err, "an interrupted reading is repeated")
 	require.Equal(t, []uint64{50, 60}, v)
+}
+
+// A group that was paused counts on, unless its thread is gone and another one has its number: the time of its events stands still then.
+func TestGroupsOfThreadsThatAreGone(t *testing.T) {
+	k := &fakeKernel{counters: 4}
+	opened, err := k.substrate(t, "0").Open([]string{"cycles", "page-faults"}, substrate.Options{})
+	require.NoError(t, err)
+	defer opened.Close()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	g := opened.(*group)
+	if g.here.tid == 0 {
+		t.Skip("the runtime's marks were not found in this Go version")
+	}
+	g.here.tid = unix.Gettid()
+	k.ioctls = nil
+	require.NoError(t, g.Pause())
+	require.NoError(t, g.Resume())
+	require.Equal(t, []uintptr{unix.PERF_EVENT_IOC_DISABLE, unix.PERF_EVENT_IOC_ENABLE}, k.ioctls)
+	k.reading = func(into []uint64) (int, unix.Errno) {
+		into[0], into[1] = uint64(len(into)-2), 1000
+		return len(into), 0
+	}
+	require.ErrorIs(t, g.Resume(), substrate.ErrGone)
+	k.reading = func([]uint64) (int, unix.Errno) { return 0, 0 }
+	require.ErrorIs(t, g.Resume(), substrate.ErrBusy, "others have the counters")
+	g.here.tid++ // another thread's: events of that one must be able to join the group
+	require.NoError(t, g.Resume())
+	k.fail = func(*unix.PerfEventAttr) error { return unix.EINVAL }
+	require.ErrorIs(t, g.Resume(), substrate.ErrGone)
 }
 
 // Where the kernel must not be counted, and nobody asked for it, user mode is counted alone.
@@ -268,8 +301,8 @@ func TestEventsOfTheMachine(t *testing.T) {
 	defer g.Close()
 	require.Equal(t, []int{0, 28, 29, -1}, k.cpus)
 	k.reading = func(into []uint64) (int, unix.Errno) {
-		into[0], into[1] = 1, 100
-		return 2, 0
+		into[0], into[1], into[2] = 1, 1000, 100
+		return 3, 0
 	}
 	v := make([]uint64, 2)
 	where, err := g.Read(v)

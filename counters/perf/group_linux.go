@@ -25,6 +25,7 @@ type group struct {
 	sys       *system
 	n         int
 	multiplex bool // every bundle is one event, read with its times
+	limited   bool // some take counters of the processor, or debug registers
 	bundles   []bundle
 	words     []uint64 // what the kernel writes
 	here      here     // set when the group counts for the thread that opened it
@@ -56,10 +57,8 @@ func (g *group) start(onExec bool) error {
 	if onExec {
 		return nil
 	}
-	for i := range g.bundles {
-		if errno := g.sys.ioctl(g.bundles[i].fds[0], unix.PERF_EVENT_IOC_ENABLE, unix.PERF_IOC_FLAG_GROUP); errno != 0 {
-			return errno
-		}
+	if err := g.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
+		return err
 	}
 	for i := range g.bundles {
 		if err := g.fetch(&g.bundles[i]); err != nil {
@@ -74,7 +73,65 @@ func header(times bool) int {
 	if times {
 		return 3 // number of events, time enabled, time running
 	}
-	return 1
+	return 2 // number of events, time enabled
+}
+
+// Pausable reports whether others can use all that the group takes while it is paused, and keep it. Watchpoints do not give their debug
+// registers back, and older groups of the processor's counters push younger ones out when they come back.
+func (g *group) Pausable() bool { return !g.limited }
+
+// Pause stops counting. The events keep their values.
+func (g *group) Pause() error { return g.control(unix.PERF_EVENT_IOC_DISABLE) }
+
+// Resume counts on, also where nothing was paused. The error says that the group is of no use any more: another thread has got the number of
+// one that is gone, or the counters have been taken.
+func (g *group) Resume() error {
+	if err := g.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
+		return err
+	}
+	switch g.here.tid {
+	case 0:
+		return nil
+	case unix.Gettid():
+	default:
+		return g.joinable()
+	}
+	var enabled [2]uint64
+	for i := range enabled { // between two system calls of the thread itself its time passes, if it is the thread of the events
+		if err := g.fetch(&g.bundles[0]); err != nil {
+			return readError(err)
+		}
+		enabled[i] = g.words[1]
+	}
+	if enabled[0] == enabled[1] {
+		return g.gone()
+	}
+	return nil
+}
+
+// joinable tries whether the group is of the thread that has its number now: others cannot join it.
+func (g *group) joinable() error {
+	a := attribute(&Encoded{Type: typeSoftware, Config: unix.PERF_COUNT_SW_DUMMY, Flags: unix.PerfBitDisabled | FlagExcludeKernel})
+	fd, err := g.sys.open(a, g.here.tid, -1, g.bundles[0].fds[0], unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return g.gone()
+	}
+	return unix.Close(fd)
+}
+
+func (g *group) gone() error {
+	return fmt.Errorf("perf_event: %w: thread %d is another one now", substrate.ErrGone, g.here.tid)
+}
+
+// control asks the kernel for something for all leaders, on which the others depend. A member that is enabled by itself while its leader runs
+// is not put on its counter before the thread is next scheduled, if it is of another PMU (Linux 6.18).
+func (g *group) control(request uintptr) error {
+	for i := range g.bundles {
+		if errno := g.sys.ioctl(g.bundles[i].fds[0], request, 0); errno != 0 {
+			return errno
+		}
+	}
+	return nil
 }
 
 // errTaken is what the kernel says by an empty reading: a pinned event found no free counter.
@@ -117,7 +174,7 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 		return g.readSlowly(dst)
 	}
 	for k, to := range g.fast.to {
-		dst[to] = g.words[1+k]
+		dst[to] = g.words[2+k]
 	}
 	if !g.here.witness.Stands(me, stay) {
 		return 0, nil

@@ -86,8 +86,8 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 	if err != nil {
 		return nil, err
 	}
-	if o.Thread == 0 && o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
-		g.bindHere(unix.Gettid())
+	if o.CPU == 0 && !o.Inherit && !slices.ContainsFunc(events, func(e Encoded) bool { return e.CPUs != nil }) {
+		g.bindHere(max(o.Thread, g.bundles[0].on.pid))
 		g.mapPages()
 		if s.real && g.here.tid != 0 && g.pages == nil && len(g.bundles) == 1 {
 			g.fast = &g.bundles[0]
@@ -187,6 +187,7 @@ func (s *Substrate) threadsOf(pid int) []int {
 // openGroup opens the events for all targets and starts them.
 func (s *Substrate) openGroup(events []Encoded, targets []target, o substrate.Options) (*group, error) {
 	g := &group{sys: &s.sys, n: len(events), multiplex: o.Multiplex}
+	g.limited = slices.ContainsFunc(events, func(e Encoded) bool { return e.Type == typeBreakpoint || e.pmu != "" })
 	order := make([]int, len(events)) // those of the processor first: only the leader of a group can be pinned
 	for i := range order {
 		order[i] = i
@@ -266,9 +267,9 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 	} else if e.pmu == "cpu" && t.cpu < 0 && !o.Multiplex {
 		a.Ext1 |= userAccess()
 	}
-	a.Read_format = unix.PERF_FORMAT_GROUP
+	a.Read_format = unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED
 	if o.Multiplex {
-		a.Read_format |= unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+		a.Read_format |= unix.PERF_FORMAT_TOTAL_TIME_RUNNING
 	}
 	fd, err := s.openPermitted(a, e, t, lead, o.Domain == 0)
 	if err != nil {

@@ -78,6 +78,18 @@ type Group interface {
 	Close() error
 }
 
+// Pauser is implemented by groups that can stop counting and go on, which costs far less than to open them anew. Stopped event sets
+// keep such groups.
+type Pauser interface {
+	// Pausable reports whether the group takes nothing that others may need while it is paused.
+	Pausable() bool
+	// Pause stops counting; the values stay.
+	Pause() error
+	// Resume counts on; nothing happens to a group that counts. After an error the group is of no use any more. A group for the
+	// thread that calls tells when that is another one now, with the number of one that is gone.
+	Resume() error
+}
+
 // Timed is implemented by groups whose events took turns.
 type Timed interface {
 	// Times stores for how long, in ns up to the last Read, each event should have counted and for how long it did.
