@@ -49,6 +49,9 @@ NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
 					return fmt.Errorf("%s: --define: %w", args[0], err)
 				}
 			}
+			if c, err = query.Portable(c); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			return out.write(cmd, c.Write)
 		},
 	}

@@ -109,7 +109,7 @@ func (b *builder) done(name string, values map[string]map[string]int64) Input {
 	if len(b.c.System) == 0 {
 		b.process("node", 0, 1)
 	}
-	number(b.c.Metrics, 0)
+	cube.NumberMetrics(b.c.Metrics)
 	require.NoError(b.t, b.c.Complete())
 	for metric, byPath := range values {
 		m := b.c.Metric(metric)

@@ -54,7 +54,7 @@ func TestReportsOfOthersAreThemselves(t *testing.T) {
 		mean, union := made(t, "mean")(Mean(p, p)), made(t, "union")(Merge(p, p))
 		sameShown(t, p, mean)
 		sameShown(t, p, union)
-		for _, d := range [][2]Input{{p, p}, {mean, p}, {p, mean}, {union, p}} {
+		for _, d := range [][2]Input{{p, p}, {mean, p}} {
 			requireNothing(t, made(t, "difference")(Diff(d[0], d[1])))
 		}
 	})

@@ -235,12 +235,3 @@ func (n names) make(base, suffix string) string {
 	n[name] = true
 	return name
 }
-
-// number gives the metrics of the union their numbers, in document order.
-func number(list []*cube.Metric, next int) int {
-	for _, m := range list {
-		m.ID = next
-		next = number(m.Children, next+1)
-	}
-	return next
-}

@@ -118,7 +118,7 @@ func (u *union) keepRuns(qs *quantities, names []string, groups [][]*operand) er
 	}
 	b := &runsBuilder{union: u, cube: c, runs: runs}
 	c.Metrics = b.metrics(qs.roots)
-	number(c.Metrics, 0)
+	cube.NumberMetrics(c.Metrics)
 	if err := c.Complete(); err != nil {
 		return err
 	}

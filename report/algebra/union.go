@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tracerec/report/cube"
+	"tracerec/report/cubepl"
 	"tracerec/report/query"
 )
 
@@ -113,10 +114,11 @@ func (in *operand) totalsOf(metric string, rows *cube.Metric, paths int) []cube.
 
 // finish completes the cube, computes its values, and gives it what else a report has: what is the same in all inputs.
 func (u *union) finish(jobs []func() error) error {
-	number(u.cube.Metrics, 0)
+	cube.NumberMetrics(u.cube.Metrics)
 	if err := u.cube.Complete(); err != nil {
 		return err
 	}
+	portable(u.cube)
 	for _, job := range jobs {
 		if err := job(); err != nil {
 			return err
@@ -144,6 +146,15 @@ func (u *union) finish(jobs []func() error) error {
 		setAttr(&u.cube.Attrs, "Creator", attr(first.Attrs, "Creator")) // whatever the versions are
 	}
 	return u.keepMembers()
+}
+
+// portable has the metrics of a new cube computed by expressions that other tools compile.
+func portable(c *cube.Cube) {
+	for _, m := range c.AllMetrics() {
+		for i, x := range m.Expressions {
+			m.Expressions[i].Text = cubepl.Portable(x.Text)
+		}
+	}
 }
 
 // keepMembers keeps the files that are the same in all inputs and do not speak of call paths by number, and the hierarchy of metrics.

@@ -3,16 +3,44 @@ package cube
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // WithMetrics returns a cube with other trees of metrics. It shares everything else with c: call paths, system, members,
-// and the rows of those metrics that are copies of metrics of c, which must keep their number, kind and type. Values may be set in neither
+// and the rows of those metrics that are copies of metrics of c, which must keep their kind and type. Values may be set in neither
 // afterwards, and closing one closes both.
 func (c *Cube) WithMetrics(roots []*Metric) (*Cube, error) {
 	d := *c
 	d.Metrics = roots
 	return &d, d.completeMetrics()
+}
+
+// NumberMetrics puts hidden trees of metrics behind the others, and numbers all metrics in this order, the hidden ones last. Cube's own
+// tools need it: they list metrics by number and by order, and have holes where hidden ones are.
+func NumberMetrics(roots []*Metric) {
+	slices.SortStableFunc(roots, func(a, b *Metric) int {
+		switch {
+		case a.Ghost == b.Ghost:
+			return 0
+		case b.Ghost:
+			return -1
+		}
+		return 1
+	})
+	next := 0
+	var number func(list []*Metric, hidden bool)
+	number = func(list []*Metric, hidden bool) {
+		for _, m := range list {
+			if m.Ghost == hidden {
+				m.ID = next
+				next++
+			}
+			number(m.Children, hidden)
+		}
+	}
+	number(roots, false)
+	number(roots, true)
 }
 
 // Expressions stand in specifications of metrics as they are, so that this is no XML before they are escaped.

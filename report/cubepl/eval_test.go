@@ -217,6 +217,11 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// asNumber is how a condition is written where Cube wants a number.
+func asNumber(condition string) string {
+	return "{ if (" + condition + ") { ${truth} = 1; } else { ${truth} = 0; }; return ${truth}; }"
+}
+
 func TestNormalForm(t *testing.T) {
 	for source, want := range map[string]string{
 		"(1+2)*3":                    "(1 + 2) * 3",
@@ -228,10 +233,15 @@ func TestNormalForm(t *testing.T) {
 		"(-2)^2":                     "(-2) ^ 2",
 		"-(2+3)":                     "-(2 + 3)",
 		"6 / -3 * 2":                 "6 / (-3 * 2)",
-		"true and(1==2 or not 1==2)": "1 and (1 == 2 or (not (1 == 2)))",
-		"||1|-2|":                    "||1| - 2|",
+		"true and(1==2 or not 1==2)": asNumber("1 != 0 and (1 == 2 or not (1 == 2))"),
+		"||1|-2|":                    "abs(abs(1) - 2)",
+		"(arg1>0)*(not arg2)/1e-3":   asNumber("arg1 > 0") + " * " + asNumber("not (arg2 != 0)") + " / 0.001",
+		"arg1 xor 2":                 asNumber("(arg1 != 0 and not (2 != 0)) or (2 != 0 and not (arg1 != 0))"),
+		"(1<2)<3":                    asNumber(asNumber("1 < 2") + " < 3"),
+		"${truth} eq \"a\"":          strings.ReplaceAll(strings.ReplaceAll(asNumber("${+} eq \"a\""), "{truth}", "{truth_}"), "+", "truth"),
+		"{while(${a}){${a}=0;};}":    "{ while (${a} != 0) { ${a} = 0; }; }",
 		"{${ a }[1]=\"q\\\"\";if(${a}=~/x\\/y/){${b}=1;}else{};return-${b};}": `{ ${a}[1] = "q\""; if (${a} =~ /x\/y/) { ${b} = 1; } else { }; return -${b}; }`,
-		"metric::call::m( 1+1,i , 2,* )":                                      "metric::call::m(1 + 1, i, 2, *)",
+		"metric::call::m( 1+1,i , 2,* )":                                      "metric::call::m(1 + 1,i,2,*)",
 		"metric::context::m ( e )//":                                          "metric::m(e)",
 		strings.Repeat("1+", 300) + "1":                                       strings.Repeat("1 + ", 300) + "1",
 	} {

@@ -438,5 +438,8 @@ func (p *parser) definition(kind DefinitionKind, metric string) string {
 		return ""
 	}
 	p.program.definitions = append(p.program.definitions, Definition{kind, metric, program})
+	if kind == Initialisation {
+		program = program.returning()
+	}
 	return " << " + program.String() + " >>"
 }

@@ -57,8 +57,8 @@ func (p *Program) Metrics() []string { return slices.Sorted(slices.Values(p.metr
 // Definitions returns what the program defines besides its own value, in source order.
 func (p *Program) Definitions() []Definition { return slices.Clone(p.definitions) }
 
-// String returns the program in a normal form, without comments, line breaks and needless parentheses. It parses to
-// the same program.
+// String returns the program in a normal form that Cube compiles, without comments, line breaks and needless parentheses. What it
+// parses to has the same value and the same normal form.
 func (p *Program) String() string {
 	var b strings.Builder
 	p.root.write(&b, p)

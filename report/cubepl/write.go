@@ -1,13 +1,36 @@
 package cubepl
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// Portable returns an expression of a report in words that Cube, versions 4.4 to 4.8, compiles and that mean the same to it. What is no
+// CubePL stays as it is.
+func Portable(source string) string {
+	p, err := Parse(source)
+	if err != nil {
+		return source
+	}
+	return p.returning().String()
+}
+
+// returning returns the program with the value that Cube wants also of those that only initialise.
+func (p *Program) returning() *Program {
+	b, ok := p.root.(*block)
+	if !ok || b.result != nil {
+		return p
+	}
+	q, ends := *p, *b
+	ends.result = &constant{Number(0)}
+	q.root = &ends
+	return &q
+}
+
 func (n *constant) write(b *strings.Builder, _ *Program) {
 	if n.value.kind != isText {
-		b.WriteString(strconv.FormatFloat(n.value.number, 'g', -1, 64))
+		b.WriteString(strconv.FormatFloat(n.value.number, 'f', -1, 64)) // Cube knows no exponents
 		return
 	}
 	writeQuoted(b, n.value.text)
@@ -45,13 +68,11 @@ func (n *defined) write(b *strings.Builder, p *Program) {
 func (n *unary) write(b *strings.Builder, p *Program) {
 	switch n.op {
 	case "|":
-		b.WriteByte('|')
-		n.x.write(b, p)
-		b.WriteByte('|')
-	case "not":
-		b.WriteString("not (") // Cube wants the parentheses
+		b.WriteString("abs(") // which nests
 		n.x.write(b, p)
 		b.WriteByte(')')
+	case "not":
+		writeTruth(b, p, n)
 	default:
 		b.WriteByte('-')
 		writeOperand(b, p, n.x, bindSum)
@@ -63,13 +84,13 @@ func writeOperand(b *strings.Builder, p *Program, n node, others int) {
 	bind := bindPower + 1
 	switch n := n.(type) {
 	case *unary:
-		if n.op != "|" {
+		if n.op == "-" {
 			bind = 0 // takes what follows
 		}
 	case *operation:
-		bind = binding[n.op]
-	case *match:
-		bind = bindCompare
+		if !condition(n) {
+			bind = binding[n.op]
+		}
 	}
 	if bind <= others {
 		b.WriteByte('(')
@@ -79,15 +100,99 @@ func writeOperand(b *strings.Builder, p *Program, n node, others int) {
 }
 
 func (n *operation) write(b *strings.Builder, p *Program) {
+	if condition(n) {
+		writeTruth(b, p, n)
+		return
+	}
 	bind := binding[n.op]
 	writeOperand(b, p, n.x, bind-1)
 	b.WriteString(" " + n.op + " ")
 	writeOperand(b, p, n.y, bind)
 }
 
-func (n *match) write(b *strings.Builder, p *Program) {
-	writeOperand(b, p, n.x, bindCompare-1)
-	b.WriteString(" =~ /" + strings.ReplaceAll(n.re.String(), "/", `\/`) + "/")
+func (n *match) write(b *strings.Builder, p *Program) { writeTruth(b, p, n) }
+
+// condition says that a node is what Cube takes for a condition: that, and nothing else, may stand behind if and while.
+func condition(n node) bool {
+	switch n := n.(type) {
+	case *match:
+		return true
+	case *unary:
+		return n.op == "not"
+	case *operation:
+		return binding[n.op] <= bindCompare
+	}
+	return false
+}
+
+// writeTruth writes a condition where Cube wants a number.
+func writeTruth(b *strings.Builder, p *Program, n node) {
+	name := "truth"
+	for slices.Contains(p.variables, name) {
+		name += "_"
+	}
+	b.WriteString("{ if (")
+	writeCondition(b, p, n)
+	b.WriteString(") { ${" + name + "} = 1; } else { ${" + name + "} = 0; }; return ${" + name + "}; }")
+}
+
+// writeCondition writes a node where Cube wants a condition.
+func writeCondition(b *strings.Builder, p *Program, n node) {
+	switch n := n.(type) {
+	case *match:
+		writeOperand(b, p, n.x, bindCompare)
+		b.WriteString(" =~ /" + strings.ReplaceAll(n.re.String(), "/", `\/`) + "/")
+		return
+	case *unary:
+		if n.op == "not" {
+			writeNot(b, p, n.x)
+			return
+		}
+	case *operation:
+		switch bind := binding[n.op]; {
+		case n.op == "xor": // Cube does not read it
+			writeBoth(b, p, n.x, n.y)
+			b.WriteString(" or ")
+			writeBoth(b, p, n.y, n.x)
+			return
+		case bind == bindLogical:
+			writePart(b, p, n.x)
+			b.WriteString(" " + n.op + " ")
+			writePart(b, p, n.y)
+			return
+		case bind == bindCompare:
+			writeOperand(b, p, n.x, bindCompare)
+			b.WriteString(" " + n.op + " ")
+			writeOperand(b, p, n.y, bindCompare)
+			return
+		}
+	}
+	writeOperand(b, p, n, bindCompare)
+	b.WriteString(" != 0")
+}
+
+// writePart writes a condition that is part of another.
+func writePart(b *strings.Builder, p *Program, n node) {
+	if x, ok := n.(*operation); ok && binding[x.op] == bindLogical {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	writeCondition(b, p, n)
+}
+
+func writeNot(b *strings.Builder, p *Program, n node) {
+	b.WriteString("not (")
+	writeCondition(b, p, n)
+	b.WriteByte(')')
+}
+
+// writeBoth writes that x holds and y does not.
+func writeBoth(b *strings.Builder, p *Program, x, y node) {
+	b.WriteByte('(')
+	writePart(b, p, x)
+	b.WriteString(" and ")
+	writeNot(b, p, y)
+	b.WriteByte(')')
 }
 
 func (n *call) write(b *strings.Builder, p *Program) {
@@ -105,11 +210,11 @@ func (n *reference) write(b *strings.Builder, p *Program) {
 	b.WriteString("metric::" + n.scope + p.metrics[n.slot] + "(")
 	for i, f := range n.flavours {
 		if i > 0 {
-			b.WriteString(", ")
+			b.WriteByte(',') // Cube wants no white space here
 		}
 		if place := [...]node{n.callPath, n.system}[i]; place != nil {
 			place.write(b, p)
-			b.WriteString(", ")
+			b.WriteByte(',')
 		}
 		b.WriteString(f.String())
 	}
@@ -151,7 +256,7 @@ func (n *branch) write(b *strings.Builder, p *Program) {
 	for i, list := range n.blocks {
 		if i < len(n.conditions) {
 			b.WriteString(word)
-			n.conditions[i].write(b, p)
+			writeCondition(b, p, n.conditions[i].node)
 			b.WriteString(") { ")
 		} else {
 			b.WriteString(" else { ")
@@ -164,7 +269,7 @@ func (n *branch) write(b *strings.Builder, p *Program) {
 
 func (n *loop) write(b *strings.Builder, p *Program) {
 	b.WriteString("while (")
-	n.condition.write(b, p)
+	writeCondition(b, p, n.condition.node)
 	b.WriteString(") { ")
 	writeStatements(b, p, n.body)
 	b.WriteByte('}')

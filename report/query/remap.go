@@ -232,4 +232,25 @@ func Define(c *cube.Cube, name, title, unit, expression string) (*cube.Cube, err
 	return c.WithMetrics(append(r.rest(c.Metrics), m))
 }
 
+// Portable returns the cube as other tools can read it: with expressions that they compile, and hidden metrics behind the others. It
+// shares everything else with c.
+func Portable(c *cube.Cube) (*cube.Cube, error) {
+	var copies func([]*cube.Metric) []*cube.Metric
+	copies = func(list []*cube.Metric) (made []*cube.Metric) {
+		for _, old := range list {
+			m := *old
+			m.Expressions = slices.Clone(old.Expressions)
+			for i, x := range old.Expressions {
+				m.Expressions[i].Text = cubepl.Portable(x.Text)
+			}
+			m.Children = copies(old.Children)
+			made = append(made, &m)
+		}
+		return made
+	}
+	made := copies(c.Metrics)
+	cube.NumberMetrics(made)
+	return c.WithMetrics(made)
+}
+
 const nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
