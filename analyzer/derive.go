@@ -16,8 +16,8 @@ import (
 // can be derived again. Its severities must have been read. An experiment without counters is not changed.
 //
 // The inclusive value of a metric is its linear form of what certainly belongs to the goroutines; its own is that without the children's,
-// so what is unaccounted, and negative where counters contradict each other. What is uncertain is one more child of the root.
-// See "A holistic hardware counter analysis", section 2.3.
+// so what is unaccounted, and negative where counters contradict each other. What is uncertain is in trees of its own below the root, see
+// [deriver.margins]. See "A holistic hardware counter analysis", section 2.3.
 func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) error {
 	underive(e)
 	d := newDeriver(e)
@@ -175,7 +175,7 @@ func (d *deriver) derive(s *spec.Spec) error {
 			d.nodes[n.Label] = at
 		}
 		if i+1 == len(r.Nodes) || r.Nodes[i+1].Parent < 0 {
-			d.addUncertain(names[root], d.metric(s, r, &r.Nodes[root]), combine(r.Nodes[root].Form, d.uncertain))
+			d.margins(s, r, root, names[root:i+1])
 		}
 	}
 	d.e.Notes = append(append(d.e.Notes, r.Dropped...), d.mixed(r)...)
@@ -257,14 +257,6 @@ func (d *deriver) add(m metric.Metric, own []report.Cell) {
 		own = []report.Cell{}
 	}
 	d.e.Metrics, d.e.Severity = append(d.e.Metrics, m), append(d.e.Severity, own)
-}
-
-// addUncertain adds the child of a root that has what could not be attributed exactly.
-func (d *deriver) addUncertain(root string, m metric.Metric, cells []report.Cell) {
-	m.Parent, m.Uncertain, m.Incomplete = root, true, false
-	m.Name, m.Title = d.free(root+"_uncertain", root), m.Title+" (uncertain)"
-	m.Description = "The part of " + root + " that others may have contributed to: it belongs to no goroutine with certainty."
-	d.add(m, cells)
 }
 
 // metric describes a node.

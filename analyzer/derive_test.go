@@ -82,10 +82,9 @@ func parse(t *testing.T, specs ...string) (list []*spec.Spec) {
 // tree writes the hierarchies with the values of a call path, own ones: "ALL 1, A 2".
 func tree(e *report.Experiment, path string) string {
 	var out []string
-	for i, m := range e.Metrics {
-		if m.Hierarchy != "" {
+	for _, m := range e.Metrics {
+		if m.Hierarchy != "" && m.Of == "" && !m.Less {
 			out = append(out, fmt.Sprintf("%s<%s %d", m.Name, m.Parent, values(e, m.Name)[path]))
-			_ = i
 		}
 	}
 	return strings.Join(out, ", ")
@@ -98,8 +97,8 @@ func TestDerive(t *testing.T) {
 	// REST is nowhere measured and the only one lacking: the remainder.
 	require.Equal(t, "ALL< 0, A<ALL 30, B<ALL 30, REST<ALL 40, ALL_uncertain<ALL 0, "+
 		"a@a< 30, B2<a@a 30, a@a_uncertain<a@a 0, PART< 0, A2<PART 7, PART_uncertain<PART 0", tree(e, "solve"))
-	require.Equal(t, "ALL< 0, A<ALL 50, B<ALL 0, REST<ALL -10, ALL_uncertain<ALL 30, "+
-		"a@a< 50, B2<a@a 0, a@a_uncertain<a@a 10, PART< 0, A2<PART 0, PART_uncertain<PART 0", tree(e, "sweep"))
+	require.Equal(t, "ALL< 0, A<ALL 50, B<ALL 0, REST<ALL -10, ALL_uncertain<ALL -15, "+ // 30 without those of A, B and REST
+		"a@a< 50, B2<a@a 0, a@a_uncertain<a@a 5, PART< 0, A2<PART 0, PART_uncertain<PART 0", tree(e, "sweep"))
 	// The counters are as they were, and so is everything else.
 	plain := analyzeText(t, countedTrace)
 	require.Equal(t, plain.Metrics, e.Metrics[:len(plain.Metrics)])
@@ -122,7 +121,7 @@ func TestDeriveRatios(t *testing.T) {
 	e := derived(t, countedTrace, countedSpec)
 	require.Len(t, e.Ratios, 3)
 	sums := e.Sums()
-	at := func(ratio int, region string) (float64, bool) {
+	at := func(ratio int, region string) (report.Estimate, bool) {
 		for i, p := range e.Paths {
 			if e.Regions[p.Region].Name == region {
 				return sums.Ratio(&e.Ratios[ratio], i)
@@ -132,17 +131,20 @@ func TestDeriveRatios(t *testing.T) {
 	}
 	v, ok := at(0, "solve")
 	require.True(t, ok)
-	require.InDelta(t, 30./100, v, 1e-12)
+	require.InDelta(t, 30./100, v.Value, 1e-12)
+	require.True(t, v.Exact())
 	_, ok = at(0, "sweep") // 40 is less than 50
 	require.False(t, ok)
-	_, ok = at(0, "") // of 140, 30 more are not certain
-	require.False(t, ok)
+	v, ok = at(0, "") // of 140, 30 more are not certain
+	require.True(t, ok)
+	require.InDelta(t, 30./140, v.Value, 1e-12)
+	require.InDelta(t, 30./170, v.Low, 1e-12)
 	v, ok = at(1, "sweep") // all counters are of the whole process
 	require.True(t, ok)
-	require.InDelta(t, 1, v, 1e-12)
+	require.InDelta(t, 1, v.Value, 1e-12)
 	v, ok = at(2, "sweep") // one of them is: 5 of 40 + 30
 	require.True(t, ok)
-	require.InDelta(t, 5./70, v, 1e-12)
+	require.InDelta(t, 5./70, v.Value, 1e-12)
 }
 
 // TestDeriveAgain: the same again gives the same, and nothing gives what was there before.
@@ -256,6 +258,7 @@ func checkForms(t *testing.T, e *report.Experiment, r *spec.Resolved) {
 		}
 		return sum
 	}
+	sums := e.Sums()
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		name := n.Name
@@ -269,6 +272,16 @@ func checkForms(t *testing.T, e *report.Experiment, r *spec.Resolved) {
 				all[k] = certain[k] + e.At(e.MetricIndex(event+"_uncertain"), path, 0)
 			}
 			require.Equal(t, n.Value(certain), inclusive(name, path, 0, true), "%s at %d", name, path)
+			least, most := n.Value(certain), n.Value(certain)
+			for mask := range 1 << len(all) { // every event is between certain and all
+				truth := slices.Clone(certain)
+				for k := range truth {
+					truth[k] += int64(mask>>k&1) * (all[k] - certain[k])
+				}
+				least, most = min(least, n.Value(truth)), max(most, n.Value(truth))
+			}
+			in := sums.Estimate(e.MetricIndex(name), int(path))
+			require.Equal(t, report.Estimate{Value: float64(n.Value(certain)), Interval: spec.Interval{Low: float64(least), High: float64(most)}}, in, name)
 			if n.Parent < 0 {
 				require.Equal(t, n.Value(all), inclusive(name, path, 0, false), "%s at %d, all", name, path)
 			}

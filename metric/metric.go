@@ -41,11 +41,21 @@ type Metric struct {
 	Advice      string // what to do about it; "" for metrics that are no problem in themselves
 	UnitName    string // unit in the words of the program that made the metric, "" if Unit says it
 	Counter     bool   // a counter as it was measured; hierarchies are made of these
-	Uncertain   bool   // the part of its parent, a counter or the root of a hierarchy, that could not be attributed exactly
+	Uncertain   bool   // by how much another metric may be more, because not all of its counters could be attributed exactly
+	Less        bool   // of an uncertain one: by how much it may be less; values are negative
+	Of          string // of an uncertain one: the metric that it is about, "" if that is the parent
 	Hierarchy   string // specification that made the metric from counters, "" if none did
 	Incomplete  bool   // of a hierarchy: counters are lacking, so the value is a lower bound; shown as ~Name
 	Wait        bool   // a wait state: has instances, causers and a critical share
 	Causing     string // wait state: how a causer's call path belongs to it, "which had locked it in"; "" is "which was in"
+}
+
+// Bounds returns the metric that an uncertain one is about.
+func (m *Metric) Bounds() string {
+	if m.Of != "" {
+		return m.Of
+	}
+	return m.Parent
 }
 
 // Label is the title for display: incomplete metrics are marked.

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/metric"
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -124,7 +124,8 @@ func TestRatioValues(t *testing.T) {
 		t.Helper()
 		v, ok := sums.Ratio(&e.Ratios[ratio], path)
 		require.True(t, ok)
-		require.InDelta(t, value, v, 1e-12)
+		require.InDelta(t, value, v.Value, 1e-12)
+		require.True(t, v.Low <= v.Value && v.Value <= v.High)
 	}
 	none := func(ratio, path int) {
 		t.Helper()
@@ -134,8 +135,11 @@ func TestRatioValues(t *testing.T) {
 	run, solve, sweep := 0, 1, 2
 	want(0, -1, 9000./10000)
 	want(0, solve, 6000./8000)
-	none(0, sweep) // 1000 M cycles more than 2000 M may be its own
-	none(0, run)   // no cycles
+	want(0, sweep, 3000./2000)
+	v, _ := sums.Ratio(&e.Ratios[0], sweep) // 500 M instructions and 1000 M cycles more may be its own
+	require.Equal(t, spec.Interval{Low: 1, High: 1.75}, v.Interval)
+	require.Equal(t, "1.00–1.75", EstimateText(v, ""))
+	none(0, run) // no cycles
 	want(1, -1, 28/9e9)
 	want(1, solve, 28/6e9)
 	none(1, sweep) // 3000 M instructions are less than 5000 M
@@ -186,7 +190,8 @@ func TestCountersInCube(t *testing.T) {
 	_, exclusive, err := m.ByPath(query.What{Metric: m.Metric("IPC")}, nil)
 	require.NoError(t, err)
 	require.InDelta(t, 6000./8000, exclusive[1].Float64(), 1e-12)
-	require.True(t, math.IsNaN(exclusive[2].Float64()), "much is uncertain")
+	require.InDelta(t, 3000./2000, exclusive[2].Float64(), 1e-12)
+	require.JSONEq(t, `{"instr": ["operand_instr", "instr_uncertain", ""], "CYCLES": ["operand_CYCLES", "CYCLES_uncertain", ""]}`, attrs(ipc.Attrs)[OperandsAttr])
 	require.True(t, c.Metric("operand_CYCLES").Ghost)
 	require.Equal(t, "110", attrs(c.Metric("MISS_RATE").Attrs)[HighAttr]+"10")
 	require.Contains(t, c.Metric("MISS_RATE").Expressions[0].Text, "operand_L1_misses", "CubePL cannot say L1-misses")
@@ -211,6 +216,8 @@ func TestCounterJSON(t *testing.T) {
 		Metrics []struct {
 			Name, Hierarchy     string
 			Total               int64
+			AtLeast             int64 `json:"at_least"`
+			AtMost              int64 `json:"at_most"`
 			Incomplete, Counter bool
 		}
 		Ratios []struct {
@@ -231,6 +238,7 @@ func TestCounterJSON(t *testing.T) {
 	for _, m := range got.Metrics {
 		if m.Name == "CYCLES" {
 			require.EqualValues(t, 11_000_000_000, m.Total)
+			require.EqualValues(t, []int64{10_000_000_000, 11_000_000_000}, []int64{m.AtLeast, m.AtMost})
 			require.True(t, m.Incomplete && m.Hierarchy == "test" && !m.Counter)
 		}
 	}
@@ -264,7 +272,7 @@ func TestFoldCounters(t *testing.T) {
 			a, known := e.Sums().Ratio(&e.Ratios[i], path)
 			b, also := f.Sums().Ratio(&f.Ratios[i], path)
 			require.Equal(t, known, also)
-			require.InDelta(t, a, b, 1e-12)
+			require.Equal(t, a, b)
 		}
 	}
 }

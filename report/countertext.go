@@ -18,7 +18,7 @@ const wholeProcess = "go:"
 func (p *page) counters() {
 	first := true
 	for i := range p.e.Metrics {
-		if m := &p.e.Metrics[i]; m.Hierarchy != "" && m.Parent == "" && p.e.Total(i) != 0 {
+		if m := &p.e.Metrics[i]; m.Hierarchy != "" && m.Parent == "" && p.e.anything(i) {
 			p.hierarchy(i, first)
 			first = false
 		}
@@ -44,15 +44,12 @@ func (p *page) hierarchy(root int, first bool) {
 		p.processor()
 	}
 	m, certain := &e.Metrics[root], e.certainTotal(root)
-	if certain == 0 {
+	if low, _ := e.bounds(root); certain == 0 && low == 0 {
 		p.line(p.paint(cyan, left("  "+clean(m.Label()), 43)), p.paint(dim, "of all goroutines, while one was in"))
 		p.largest(e.inclusive(root, true), 0, m.Unit)
 		return
 	}
 	p.branch(root, 0, certain)
-	if more := e.Total(root) - certain; more != 0 {
-		p.row(1, "and at most, not certain whose", more, 0, m, dim)
-	}
 	if certain > 0 {
 		p.line(p.paint(dim, "    mostly in"))
 	}
@@ -78,23 +75,44 @@ func (p *page) branch(i, depth int, whole int64) {
 	m := &e.Metrics[i]
 	total := e.certainTotal(i)
 	p.row(depth, m.Label(), total, whole, m, cyan)
-	rest, below := total, 0
+	low, high := e.bounds(i)
+	p.bounds(depth+1, low, total, high, m)
+	rest, slack, below := total, high-total, 0
 	for k := i + 1; k < len(e.Metrics); k++ {
 		if c := &e.Metrics[k]; c.Parent == m.Name && !apart(c) {
 			v := e.certainTotal(k)
-			if below++; v != 0 {
+			if below++; e.anything(k) {
 				p.branch(k, depth+1, total)
 			}
-			rest -= v
+			low, _ := e.bounds(k)
+			rest, slack = rest-v, slack+v-low
 		}
 	}
 	switch {
-	case below == 0 || rest == 0:
+	case below == 0 || rest == 0 || rest < 0 && rest+slack >= 0: // what is uncertain may make up for it
 	case rest > 0:
 		p.row(depth+1, "unaccounted", rest, total, m, dim)
 	default:
 		p.row(depth+1, "contradiction: parts exceed the whole", rest, total, m, red)
 	}
+}
+
+// bounds shows what a metric lies in, if not all of it is certain.
+func (p *page) bounds(depth int, low, certain, high int64, m *metric.Metric) {
+	switch {
+	case low == certain && high == certain:
+	case low == certain:
+		p.row(depth, "and at most, not certain whose", high-certain, 0, m, dim)
+	default:
+		text := quantity(low, m.Unit) + " and " + quantity(high, m.Unit)
+		p.line(p.paint(dim, left(strings.Repeat("  ", depth+1)+"not certain, between", 62-width(text))+text))
+	}
+}
+
+// anything says that something of a metric was counted, certain or not.
+func (e *Experiment) anything(i int) bool {
+	low, high := e.bounds(i)
+	return low != 0 || high != 0 || e.certainTotal(i) != 0
 }
 
 // row shows one value of a hierarchy. Cycles are told in seconds, too, if the clock rate is known.
@@ -108,7 +126,11 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 	if m.UnitName == "cycles" && p.e.Header.Frequency > 0 {
 		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
 	}
-	p.line(p.paint(st, row), right(quantity(value, m.Unit), 19), right(share, 9), right(time, 9))
+	text := quantity(value, m.Unit)
+	if low, high := p.e.bounds(p.e.MetricIndex(m.Name)); value == 0 && low != high {
+		text = "–" // nothing of it is certain
+	}
+	p.line(p.paint(st, row), right(text, 19), right(share, 9), right(time, 9))
 }
 
 // exactCounters suggests a build in which counters are certain, if most of one of the goroutines' counters is not.
@@ -133,12 +155,22 @@ func apart(m *metric.Metric) bool {
 // at the same time contain each other's work: they add up to nothing.
 func (e *Experiment) certainTotal(i int) int64 {
 	total := e.Total(i)
+	if apart(&e.Metrics[i]) {
+		return total
+	}
 	for k := i + 1; k < len(e.Metrics); k++ {
 		if m := &e.Metrics[k]; apart(m) && m.Parent == e.Metrics[i].Name {
 			total -= e.Total(k)
 		}
 	}
 	return total
+}
+
+// bounds returns what the total of a metric lies in, with what is uncertain of it.
+func (e *Experiment) bounds(i int) (low, high int64) {
+	more, less := e.margins(i)
+	v := e.certainTotal(i)
+	return v + e.Total(less), v + e.Total(more)
 }
 
 // ratioColumns is how many ratios stand beside each other.
@@ -164,7 +196,7 @@ func (p *page) ratios() {
 // ratio writes a ratio at a call path, of the whole program if it is negative.
 func (p *page) ratio(sums *Sums, r *Ratio, path int) string {
 	if v, ok := sums.Ratio(r, path); ok {
-		return RatioText(v, r.Unit)
+		return EstimateText(v, r.Unit)
 	}
 	return "–"
 }

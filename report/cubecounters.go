@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
@@ -20,7 +21,7 @@ func (e *Experiment) hiddenOperands(free func(string) string) (list []hidden) {
 	for i := range e.Ratios {
 		for _, o := range e.operands(&e.Ratios[i]) {
 			name := e.Metrics[o.Metric].Name
-			if seen[o] || CubeName(name) == name && (o.All || e.uncertainOf(o.Metric) < 0) {
+			if seen[o] || CubeName(name) == name && e.storedAs(o) {
 				continue
 			}
 			seen[o] = true
@@ -30,22 +31,18 @@ func (e *Experiment) hiddenOperands(free func(string) string) (list []hidden) {
 	return list
 }
 
-// operands lists what a ratio is evaluated of: its operands, and what is certain and what is not of the roots of their trees.
+// operands lists what a ratio is evaluated of: its operands, and what is not certain of those of which that does not count.
 func (e *Experiment) operands(r *Ratio) (list []Operand) {
 	for _, o := range r.Operands {
 		list = append(list, Operand{Metric: o.Metric, All: o.All})
-		if certain, uncertain, ok := e.doubt(o); ok {
-			list = append(list, certain, uncertain)
+		more, less := e.margins(o.Metric)
+		for _, k := range []int{more, less} {
+			if k >= 0 && !o.All {
+				list = append(list, Operand{Metric: k})
+			}
 		}
 	}
 	return list
-}
-
-// doubt returns what is certain and what is not of the tree of an operand; false if all of it is, or all of it counts.
-func (e *Experiment) doubt(o Operand) (certain, uncertain Operand, ok bool) {
-	root := e.root(o.Metric)
-	apart := e.uncertainOf(root)
-	return Operand{Metric: root}, Operand{Metric: apart, All: true}, !o.All && apart >= 0
 }
 
 // cubeRatios adds the ratios and the hidden metrics. Their numbers are behind those of all other metrics.
@@ -82,33 +79,37 @@ func (e *Experiment) cubeRatios(c *cube.Cube) {
 			}
 			return e.Metrics[o.Metric].Name
 		}
-		var doubts []string
-		for _, o := range r.Operands {
-			if certain, uncertain, ok := e.doubt(o); ok {
-				doubts = append(doubts, DoubtGuard(nameOf(certain), nameOf(uncertain)))
+		x := RatioMetric(r, func(name string) (of [3]string) {
+			k := slices.IndexFunc(r.Operands, func(o Operand) bool { return o.Name == name })
+			if k < 0 {
+				return [3]string{spec.Time}
 			}
-		}
-		x := RatioMetric(r, func(name string) string {
-			for _, o := range r.Operands {
-				if o.Name == name {
-					return nameOf(o)
+			o := r.Operands[k]
+			if of[0] = nameOf(o); o.All {
+				return of
+			}
+			more, less := e.margins(o.Metric)
+			for side, margin := range []int{more, less} {
+				if margin >= 0 {
+					of[1+side] = nameOf(Operand{Metric: margin})
 				}
 			}
-			return spec.Time
-		}, doubts...)
+			return of
+		})
 		x.Name = free(x.Name)
 		add(x)
 	}
 }
 
-// uncertainOf returns the part of a metric that could not be attributed exactly, -1 if there is none.
-func (e *Experiment) uncertainOf(i int) int {
-	for k := i + 1; k < len(e.Metrics); k++ {
-		if apart(&e.Metrics[k]) && e.Metrics[k].Parent == e.Metrics[i].Name {
-			return k
+// storedAs says that a cube's rows of a metric, which have all that is below it, are what an operand means.
+func (e *Experiment) storedAs(o Operand) bool {
+	more, less := e.margins(o.Metric)
+	for _, k := range []int{more, less} {
+		if k >= 0 && (e.Metrics[k].Parent == e.Metrics[o.Metric].Name) != o.All {
+			return false
 		}
 	}
-	return -1
+	return true
 }
 
 // cubeOperands sets the rows of the hidden metrics.
@@ -125,15 +126,22 @@ func (e *Experiment) cubeOperands(c *cube.Cube) error {
 	return nil
 }
 
-// inclusive returns the severities of a metric with those of the metrics below it, with or without what could not be attributed exactly.
+// inclusive returns the severities of a metric with those of the metrics below it, without or with what is not certain, as the whole process counted it.
 func (e *Experiment) inclusive(metric int, all bool) []Cell {
 	var sum []Cell
 	if metric < len(e.Severity) {
 		sum = e.Severity[metric]
 	}
 	for k := metric + 1; k < len(e.Metrics); k++ {
-		if e.Metrics[k].Parent == e.Metrics[metric].Name && (all || !apart(&e.Metrics[k])) {
-			sum = addCells(sum, e.inclusive(k, all), 1)
+		if e.Metrics[k].Parent == e.Metrics[metric].Name && (apart(&e.Metrics[metric]) || !apart(&e.Metrics[k])) {
+			sum = addCells(sum, e.inclusive(k, false), 1)
+		}
+	}
+	if more, less := e.margins(metric); all {
+		for _, k := range []int{more, less} {
+			if k >= 0 {
+				sum = addCells(sum, e.inclusive(k, false), 1)
+			}
 		}
 	}
 	return sum

@@ -95,10 +95,18 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 		for _, a := range []struct {
 			key string
 			is  bool
-		}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain}, {IncompleteAttr, m.Incomplete}} {
+		}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain && !m.Less}, {IncompleteAttr, m.Incomplete}} {
 			if a.is {
 				x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
 			}
+		}
+		if m.Less {
+			x.Attrs = append(x.Attrs, cube.Attr{Key: UncertainAttr, Value: UncertainLess})
+		}
+		if m.Of != "" {
+			a := cube.Attr{Key: UncertainOfAttr}
+			a.Value, x.Attrs = exact(x.Attrs, UncertainOfAttr, m.Of)
+			x.Attrs = append(x.Attrs, a)
 		}
 		if list[i] = x; parent < 0 && m.Counter {
 			counters = append(counters, x)

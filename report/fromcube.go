@@ -107,7 +107,8 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 		*x = metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
 			Formula: a.exact("formula", a["formula"]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
 			UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true",
-			Uncertain: a[UncertainAttr] == "true", Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
+			Uncertain: a[UncertainAttr] == "true" || a[UncertainAttr] == UncertainLess, Less: a[UncertainAttr] == UncertainLess,
+			Of: a.exact(UncertainOfAttr, a[UncertainOfAttr]), Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
 		if x.Incomplete {
 			x.Title = strings.TrimPrefix(x.Title, metric.Mark)
 		}

@@ -40,7 +40,10 @@ type (
 		Critical int64  `json:"critical"` // ns of the critical path spent on the causers of these waits, counted once
 
 		Counter    bool   `json:"counter,omitempty"`
-		Uncertain  bool   `json:"uncertain,omitempty"`  // the part of the parent that could not be attributed exactly
+		Uncertain  bool   `json:"uncertain,omitempty"`    // by how much another metric may be more, or less (then it is negative)
+		Of         string `json:"uncertain_of,omitempty"` // that metric
+		AtLeast    *int64 `json:"at_least,omitempty"`     // what a metric of counters lies in, with what is uncertain of it
+		AtMost     *int64 `json:"at_most,omitempty"`
 		Hierarchy  string `json:"hierarchy,omitempty"`  // specification that it is derived with
 		Incomplete bool   `json:"incomplete,omitempty"` // counters are lacking: a lower bound
 	}
@@ -52,12 +55,16 @@ type (
 		Low       float64         `json:"low"` // the scale; equal: none
 		High      float64         `json:"high"`
 		Least     float64         `json:"least"`
-		Value     *float64        `json:"value"` // of the whole program, null if a denominator is too small
+		Value     *float64        `json:"value"` // of what is certain, of the whole program; null if a denominator is too small, or may be
+		AtLeast   *float64        `json:"at_least"`
+		AtMost    *float64        `json:"at_most"`
 		CallPaths []jsonRatioPath `json:"callpaths"`
 	}
 	jsonRatioPath struct { // a call path that has a value, without those below it
 		jsonPlace
-		Value float64 `json:"value"`
+		Value   float64 `json:"value"`
+		AtLeast float64 `json:"at_least"`
+		AtMost  float64 `json:"at_most"`
 	}
 	jsonProperty struct {
 		Property string `json:"property"`
@@ -179,7 +186,13 @@ func JSON(w io.Writer, e *Experiment) error {
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
 		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i),
-			m.Counter, m.Uncertain, m.Hierarchy, m.Incomplete})
+			m.Counter, m.Uncertain, "", nil, nil, m.Hierarchy, m.Incomplete})
+		if x := &out.Metrics[i]; m.Uncertain {
+			x.Of = m.Bounds()
+		} else if m.Counter || m.Hierarchy != "" {
+			low, high := e.bounds(i)
+			x.AtLeast, x.AtMost = &low, &high
+		}
 		if i >= len(e.Stats) || e.Stats[i].Count == 0 {
 			continue
 		}
@@ -287,13 +300,13 @@ func (e *Experiment) jsonRatios() (list []jsonRatio) {
 	sums := e.Sums()
 	for i := range e.Ratios {
 		r := &e.Ratios[i]
-		out := jsonRatio{r.Name, r.Unit, r.Hierarchy, r.Formula, r.Low, r.High, r.Least, nil, []jsonRatioPath{}}
+		out := jsonRatio{r.Name, r.Unit, r.Hierarchy, r.Formula, r.Low, r.High, r.Least, nil, nil, nil, []jsonRatioPath{}}
 		if v, ok := sums.Ratio(r, -1); ok {
-			out.Value = &v
+			out.Value, out.AtLeast, out.AtMost = &v.Value, &v.Low, &v.High
 		}
 		for path := range e.Paths {
 			if v, ok := sums.Ratio(r, path); ok {
-				out.CallPaths = append(out.CallPaths, jsonRatioPath{e.jsonPlace(uint32(path)), v})
+				out.CallPaths = append(out.CallPaths, jsonRatioPath{e.jsonPlace(uint32(path)), v.Value, v.Low, v.High})
 			}
 		}
 		list = append(list, out)

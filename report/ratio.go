@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -50,19 +51,31 @@ func (r *Ratio) Prepare() error {
 	return nil
 }
 
-// Value evaluates the ratio; value gives those of operands, and of spec.Time in ns. ok is false where there is none: a denominator is
-// too small.
-func (r *Ratio) Value(value func(name string) (float64, bool)) (v float64, ok bool) {
+// Evaluate evaluates the ratio; value gives the operands, and spec.Time in ns: what is certain of them, and what they lie in. ok is false
+// where there is no value: a denominator is too small, or may be.
+func (r *Ratio) Evaluate(value func(name string) (Estimate, bool)) (v Estimate, ok bool) {
 	if r.expression == nil {
-		return 0, false
+		return Estimate{}, false
 	}
-	return r.expression.Value(r.Least, value)
+	v.Interval, ok = r.expression.Interval(r.Least, func(name string) (spec.Interval, bool) { x, ok := value(name); return x.Interval, ok })
+	if !ok {
+		return Estimate{}, false
+	}
+	v.Value, ok = r.expression.Value(r.Least, func(name string) (float64, bool) { x, ok := value(name); return x.Value, ok })
+	return v, ok
+}
+
+// Estimate is a value of what is certain, and the interval in which the truth lies.
+type Estimate struct {
+	Value float64
+	spec.Interval
 }
 
 // Sums are the values of some metrics by call path, without those of the call paths below, each summed over all locations.
 type Sums struct {
 	e     *Experiment
-	below [][]int // by metric: its children
+	below [][]int  // by metric: its children
+	side  [][2]int // by metric: that by how much it may be more, and less, -1 for none
 	paths map[sumKey][]int64
 	total map[sumKey]int64
 }
@@ -79,6 +92,10 @@ func (e *Experiment) Sums() *Sums {
 		if p >= 0 {
 			s.below[p] = append(s.below[p], i)
 		}
+	}
+	for i := range e.Metrics {
+		more, less := e.margins(i)
+		s.side = append(s.side, [2]int{more, less})
 	}
 	return s
 }
@@ -105,10 +122,31 @@ func (s *Sums) collect(metric int, all bool, sum []int64) {
 		}
 	}
 	for _, child := range s.below[metric] {
-		if all || !s.e.Metrics[child].Uncertain {
-			s.collect(child, all, sum)
+		if !s.e.Metrics[child].Uncertain || s.e.Metrics[metric].Uncertain {
+			s.collect(child, false, sum)
 		}
 	}
+	for _, margin := range s.side[metric] {
+		if all && margin >= 0 {
+			s.collect(margin, false, sum)
+		}
+	}
+}
+
+// Estimate returns what is certain of a metric with those below it, and what it lies in, at a call path, or for the whole program if
+// path is negative.
+func (s *Sums) Estimate(metric, path int) Estimate {
+	at := func(metric int) float64 {
+		switch {
+		case metric < 0:
+			return 0
+		case path < 0:
+			return float64(s.Total(metric, false))
+		}
+		return float64(s.Paths(metric, false)[path])
+	}
+	v, side := at(metric), s.side[metric]
+	return Estimate{v, spec.Interval{Low: v + at(side[1]), High: v + at(side[0])}}
 }
 
 // Total is the sum of Paths.
@@ -117,47 +155,43 @@ func (s *Sums) Total(metric int, all bool) int64 {
 	return s.total[sumKey{metric, all}]
 }
 
-// Ratio evaluates a ratio at a call path, or for the whole program if path is negative. There is none where much of an operand is not
-// certain: the certain part alone would be too little, and all of it too much.
-func (s *Sums) Ratio(r *Ratio, path int) (float64, bool) {
-	at := func(metric int, all bool) (float64, bool) {
-		if path < 0 {
-			return float64(s.Total(metric, all)), true
-		}
-		return float64(s.Paths(metric, all)[path]), true
-	}
-	doubtful := false
-	v, ok := r.Value(func(name string) (float64, bool) {
-		if name == spec.Time {
-			if i := s.e.MetricIndex("time"); i >= 0 {
-				return at(i, true)
+// Ratio evaluates a ratio at a call path, or for the whole program if path is negative. There is none where a denominator is not
+// certainly large enough.
+func (s *Sums) Ratio(r *Ratio, path int) (Estimate, bool) {
+	return r.Evaluate(func(name string) (Estimate, bool) {
+		metric, all := s.e.MetricIndex(spec.Time), true
+		if name != spec.Time {
+			o := slices.IndexFunc(r.Operands, func(o Operand) bool { return o.Name == name })
+			if o < 0 {
+				return Estimate{}, false
 			}
-			return 0, false
+			metric, all = r.Operands[o].Metric, r.Operands[o].All
 		}
-		for _, o := range r.Operands {
-			if o.Name == name && o.Metric >= 0 && o.Metric < len(s.e.Metrics) {
-				root := s.e.root(o.Metric)
-				certain, _ := at(root, false)
-				all, _ := at(root, true)
-				doubtful = doubtful || !o.All && all-certain > Doubt*certain
-				return at(o.Metric, o.All)
-			}
+		if metric < 0 || metric >= len(s.e.Metrics) {
+			return Estimate{}, false
 		}
-		return 0, false
+		v := s.Estimate(metric, path)
+		if all { // bounds for the goroutine, but counts of the process
+			v.Value += v.High - v.Value + v.Low - v.Value
+			v.Interval = spec.Exactly(v.Value)
+		}
+		return v, true
 	})
-	return v, ok && !doubtful
 }
 
-// Doubt is how large what is not certain of an operand may be, as a part of what is, for a ratio to have a value. Of a metric in a
-// hierarchy, that is known for the root alone.
-const Doubt = 0.1
-
-// root returns the root of a metric's tree.
-func (e *Experiment) root(metric int) int {
-	for up := metric; up >= 0; up = e.MetricIndex(e.Metrics[metric].Parent) {
-		metric = up
+// margins returns the metrics that say by how much one may be more and less, -1 for those that there are not.
+func (e *Experiment) margins(metric int) (more, less int) {
+	more, less = -1, -1
+	for k := metric + 1; k < len(e.Metrics); k++ {
+		if m := &e.Metrics[k]; !apart(m) || m.Bounds() != e.Metrics[metric].Name {
+			continue
+		} else if m.Less {
+			less = k
+		} else {
+			more = k
+		}
 	}
-	return metric
+	return more, less
 }
 
 // RatioText writes the value of a ratio: a share as 12.4 %, others with three digits.
@@ -182,24 +216,35 @@ func RatioText(v float64, unit string) string {
 	return digits(v)
 }
 
+// EstimateText writes the value of a ratio as what it lies in: 12.4 – 15.1 %, or one value if both ends are written the same.
+func EstimateText(v Estimate, unit string) string {
+	low, high := RatioText(v.Low, unit), RatioText(v.High, unit)
+	if low == high {
+		return low
+	}
+	return strings.TrimSuffix(low, " %") + "–" + high
+}
+
 // Attributes of the metrics of cubes that hold counters, hierarchies of them, and ratios.
 const (
-	CounterAttr    = "counter"    // "true": as it was measured
-	UncertainAttr  = "uncertain"  // "true": the part that could not be attributed exactly
-	HierarchyAttr  = "hierarchy"  // specification that the metric is derived with; merged reports are derived again
-	IncompleteAttr = "incomplete" // "true": counters are lacking
-	RatioAttr      = "ratio"      // "true"
-	LowAttr        = "low"        // scale of a ratio
-	HighAttr       = "high"
-	LeastAttr      = "least"
-	DefinedAttr    = "defined" // CubePL: the condition under which a ratio has a value
-	FormulaAttr    = "formula"
+	CounterAttr     = "counter"      // "true": as it was measured
+	UncertainAttr   = "uncertain"    // "true": by how much another metric may be more, because not all could be attributed exactly; or UncertainLess
+	UncertainLess   = "less"         // by how much it may be less: values are negative
+	UncertainOfAttr = "uncertain_of" // the metric that an uncertain one is about, if that is not its parent
+	HierarchyAttr   = "hierarchy"    // specification that the metric is derived with; merged reports are derived again
+	IncompleteAttr  = "incomplete"   // "true": counters are lacking
+	RatioAttr       = "ratio"        // "true"
+	LowAttr         = "low"          // scale of a ratio
+	HighAttr        = "high"
+	LeastAttr       = "least"
+	DefinedAttr     = "defined" // CubePL: the condition under which a ratio has a value
+	FormulaAttr     = "formula"
+	OperandsAttr    = "operands" // of a ratio, a JSON object: for each name in the formula the metrics with its value and both margins
 )
 
-// RatioMetric makes the metric of a cube that evaluates a ratio after aggregation; operand returns the unique name of the metric that has
-// the values of an operand, and doubts are conditions, see DoubtGuard. A name that CubePL cannot say makes the ratio useless to other
-// tools, see CubeName.
-func RatioMetric(r *Ratio, operand func(name string) string, doubts ...string) *cube.Metric {
+// RatioMetric makes the metric of a cube that evaluates a ratio after aggregation. A name that CubePL cannot say makes the ratio useless to
+// other tools, see CubeName.
+func RatioMetric(r *Ratio, operand spec.Operands) *cube.Metric {
 	m := &cube.Metric{Name: r.Name, Title: r.Name, DType: "DOUBLE", Unit: r.Unit, Kind: cube.PostDerived, Doc: r.Description}
 	add := func(key, value string) { m.Attrs = append(m.Attrs, cube.Attr{Key: key, Value: value}) }
 	add(RatioAttr, "true")
@@ -213,20 +258,17 @@ func RatioMetric(r *Ratio, operand func(name string) string, doubts ...string) *
 	if r.expression == nil {
 		return m
 	}
-	if guard := r.expression.Guard(r.Least, operand); guard != "" {
-		doubts = append([]string{guard}, doubts...)
+	operands := map[string][3]string{}
+	for _, name := range r.expression.Names() {
+		operands[name] = operand(name)
 	}
-	if len(doubts) > 0 {
-		add(DefinedAttr, strings.Join(doubts, " and "))
+	text, _ := json.Marshal(operands) // strings always can be
+	add(OperandsAttr, string(text))
+	if guard := r.expression.Guard(r.Least, operand); guard != "" {
+		add(DefinedAttr, guard)
 	}
 	m.Expressions = []cube.Expression{{Element: "cubepl", Text: r.expression.CubePL(r.Least, operand)}}
 	return m
-}
-
-// DoubtGuard returns the condition, in CubePL, that not much of an operand is uncertain, given the unique names of the metrics with what
-// is and what is not certain.
-func DoubtGuard(certain, uncertain string) string {
-	return fmt.Sprintf("(metric::%s() <= %g * metric::%s())", uncertain, Doubt, certain)
 }
 
 // CubeName makes a name that CubePL can say of any other: letters, digits and _.

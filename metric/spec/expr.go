@@ -97,19 +97,23 @@ func (e *Expr) evaluable() (err error) {
 	return err
 }
 
-// CubePL returns the expression in CubePL, with metric giving the unique name in the cube of a metric, an event or [Time].
-// Where a denominator is below least, or not above zero, the result is 0, as CubePL's own for a division by zero: the
-// language has no absent value; [Expr.Guard] tells where that is.
-func (e *Expr) CubePL(least float64, metric func(name string) string) string {
-	text := e.cubePL(metric)
-	if guard := e.Guard(least, metric); guard != "" {
+// Operands gives for a metric, an event or [Time] the unique names in a cube of the metrics that have what is certain of it, and by how much it
+// may be more, and less (as a negative number), "" for none.
+type Operands func(name string) [3]string
+
+// CubePL returns the expression of what is certain in CubePL. Where [Expr.Interval] has no value, the result is 0, as CubePL's own for a
+// division by zero: the language has no absent value; [Expr.Guard] tells where that is.
+func (e *Expr) CubePL(least float64, operands Operands) string {
+	text := e.cubePL(operands)
+	if guard := e.Guard(least, operands); guard != "" {
 		return fmt.Sprintf("{ if (%s) { ${ratio} = %s; }; return ${ratio}; }", guard, text)
 	}
 	return text
 }
 
-// Guard returns the condition, in CubePL, under which the expression has a value; "" if it always has.
-func (e *Expr) Guard(least float64, metric func(name string) string) string {
+// Guard returns the condition, in CubePL, under which the expression has a value, all denominators being large enough for certain; "" if
+// it always has.
+func (e *Expr) Guard(least float64, operands Operands) string {
 	seen := map[string]bool{}
 	var conditions []string
 	bound := "> 0"
@@ -120,7 +124,7 @@ func (e *Expr) Guard(least float64, metric func(name string) string) string {
 		if x.op != '/' || x.args[1].op == '0' {
 			return
 		}
-		if d := x.args[1].cubePL(metric); !seen[d] {
+		if d := x.args[1].end(false, operands); !seen[d] {
 			seen[d] = true
 			conditions = append(conditions, "("+d+" "+bound+")")
 		}
@@ -128,16 +132,84 @@ func (e *Expr) Guard(least float64, metric func(name string) string) string {
 	return strings.Join(conditions, " and ")
 }
 
-func (e *Expr) cubePL(metric func(string) string) string {
+// maxEnds limits expressions that have several forms of each product in them.
+const maxEnds = 1 << 16
+
+// end returns the lower or upper end of the interval of an expression in CubePL, as [Expr.Interval] has it but for quotients.
+func (e *Expr) end(upper bool, operands Operands) string {
+	if s, linear := e.affine(); linear {
+		text := e.cubePL(operands)
+		if margins := s.margins(upper, operands); margins != "" {
+			text = "(" + text + margins + ")"
+		}
+		return text
+	}
+	switch e.op {
+	case '~':
+		return "(0 - " + e.args[0].end(!upper, operands) + ")"
+	case '+', 'm', 'M':
+		x, y := e.args[0].end(upper, operands), e.args[1].end(upper, operands)
+		return e.write(x, y)
+	case '-':
+		return e.write(e.args[0].end(upper, operands), e.args[1].end(!upper, operands))
+	}
+	extreme := &Expr{op: 'm'}
+	if upper {
+		extreme.op = 'M'
+	}
+	var text string
+	for i := range 4 {
+		x := e.write(e.args[0].end(i&1 == 1, operands), e.args[1].end(i&2 == 2, operands))
+		if text == "" {
+			text = x
+		} else {
+			text = extreme.write(text, x)
+		}
+		if len(text) > maxEnds {
+			return e.cubePL(operands)
+		}
+	}
+	return text
+}
+
+// margins returns what is to be added to the value of a sum for its lower or upper end.
+func (s affine) margins(upper bool, operands Operands) string {
+	var b strings.Builder
+	for k, name := range s.names {
+		side, t := 2, s.times[k]
+		if upper == (t > 0) {
+			side = 1
+		}
+		margin := operands(name)[side]
+		if margin == "" || t == 0 {
+			continue
+		}
+		sign := " + "
+		if t < 0 {
+			sign = " - "
+		}
+		b.WriteString(sign + "metric::" + margin + "()")
+		if t = math.Abs(t); t != 1 {
+			b.WriteString(" * " + number(t))
+		}
+	}
+	return b.String()
+}
+
+func (e *Expr) cubePL(operands Operands) string {
 	switch e.op {
 	case word:
-		return "metric::" + metric(e.name) + "()"
+		return "metric::" + operands(e.name)[0] + "()"
 	case '0':
 		return number(e.number)
 	case '~':
-		return "(0 - " + e.args[0].cubePL(metric) + ")"
+		return "(0 - " + e.args[0].cubePL(operands) + ")"
 	}
-	x, y := e.args[0].cubePL(metric), e.args[1].cubePL(metric)
+	return e.write(e.args[0].cubePL(operands), e.args[1].cubePL(operands))
+}
+
+// write writes an operation on two operands in CubePL.
+func (e *Expr) write(x, y string) string {
 	switch e.op {
 	case 'm':
 		return "min(" + x + ", " + y + ")"

@@ -1,6 +1,9 @@
 package spec
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Interval is what a value is known to lie in, both ends included. If they are the same, it is known exactly.
 type Interval struct{ Low, High float64 }
@@ -37,19 +40,33 @@ func (i Interval) finite() bool {
 	return !math.IsInf(i.Low, 0) && !math.IsInf(i.High, 0) && !math.IsNaN(i.Low+i.High)
 }
 
-// Margins divides a form into the terms that what is uncertain of their events may add to its value, and those that it may take from it.
-// With every event between certain and certain + uncertain, the form is from Value(certain) + less(uncertain), of which all terms are
-// negative, to Value(certain) + more(uncertain), and may be either.
-func Margins(form []Term) (more, less []Term) {
+// Margin is one of the sides on which a metric may differ from what is certain of it: with every event between certain and certain +
+// uncertain, a form is from Value(certain) + less(uncertain) to Value(certain) + more(uncertain), and may be either.
+type Margin struct {
+	Less          bool   // by how much it may be less, which is negative; else more
+	Suffix, Title string // of names and titles of metrics for it
+	text          string
+}
+
+// Margins are both sides.
+var Margins = [2]Margin{
+	{false, "_uncertain", " (uncertain)", "The part of %s that others may have contributed to: it belongs to no goroutine with certainty."},
+	{true, "_uncertain_less", " (uncertain, less)",
+		"By how much %s may be less, as a negative number: others may have contributed to what it is computed without."},
+}
+
+// Form returns the terms of a form that make the margin of what is uncertain of their events.
+func (m *Margin) Form(form []Term) (side []Term) {
 	for _, t := range form {
-		if t.Times > 0 {
-			more = append(more, t)
-		} else {
-			less = append(less, t)
+		if t.Times < 0 == m.Less {
+			side = append(side, t)
 		}
 	}
-	return more, less
+	return side
 }
+
+// Doc describes the metric for the margin of another.
+func (m *Margin) Doc(of string) string { return fmt.Sprintf(m.text, of) }
 
 // Interval evaluates the expression for values that are known to lie in intervals; value is as in [Expr.Value]. The result has all
 // values that it can have, and is as narrow as possible where each name occurs once, or only in sums and quotients of sums. ok is false

@@ -172,7 +172,7 @@ func TestMarginsOfSpecifications(t *testing.T) {
 		}
 		for _, node := range s.Resolve(events).Nodes {
 			metrics++
-			more, less := Margins(node.Form)
+			more, less := Margins[0].Form(node.Form), Margins[1].Form(node.Form)
 			at := func(form []Term, values []int64) int64 { return (&Node{Form: form}).Value(values) }
 			low, high := at(node.Form, certain)+at(less, uncertain), at(node.Form, certain)+at(more, uncertain)
 			v := node.Value(truth)

@@ -100,7 +100,7 @@ func TestCubePL(t *testing.T) {
 	names := map[string]string{"A": "a", "B": "b", "C": "c", "L1-x": "l1x", Time: "t"}
 	require.Equal(t, "{ if ((metric::t() >= 10) and (max(metric::a(), metric::l1x()) >= 10)) { ${ratio} = "+
 		"(((((metric::a() - metric::b()) / max(metric::a(), metric::l1x())) * 2000000000) / metric::t()) - (metric::c() / 2)); }; return ${ratio}; }",
-		e.CubePL(10, func(n string) string { return names[n] }))
+		e.CubePL(10, func(n string) [3]string { return [3]string{names[n]} }))
 }
 
 func TestUnitsAndDescriptions(t *testing.T) {

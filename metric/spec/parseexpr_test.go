@@ -25,8 +25,8 @@ func TestParseExpr(t *testing.T) {
 	}
 	e, err := ParseExpr("a / b + c / 2")
 	require.NoError(t, err)
-	require.Equal(t, "(metric::b() >= 10)", e.Guard(10, func(n string) string { return n }))
+	require.Equal(t, "(metric::b() >= 10)", e.Guard(10, func(n string) [3]string { return [3]string{n} }))
 	e, err = ParseExpr("a + b")
 	require.NoError(t, err)
-	require.Empty(t, e.Guard(10, func(n string) string { return n }))
+	require.Empty(t, e.Guard(10, func(n string) [3]string { return [3]string{n} }))
 }

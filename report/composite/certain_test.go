@@ -56,28 +56,42 @@ func TestCertain(t *testing.T) {
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, s.Write(&b, table.CSV))
-	require.Contains(t, b.String(), "solve,,0,15,800\n")
+	require.Contains(t, b.String(), "solve,,0,15,15,815,800\n")
 
-	for text, held := range map[string]bool{"misses=15": true, "misses=14": false, "misses_uncertain=799": false} {
+	for text, held := range map[string]bool{"misses=815": true, "misses=14": false, "misses_uncertain=799": false} {
 		l, err := limit.Parse(text)
 		require.NoError(t, err)
 		r, err := limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
 		require.NoError(t, err)
 		require.Equal(t, held, r.Held(), text)
 	}
+	l, err := limit.Parse("misses=15")
+	require.NoError(t, err)
+	_, err = limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
+	require.ErrorContains(t, err, "misses is from 15 to 815, as not all of it is certain, and at most 15: that cannot be told")
 }
 
-// A ratio has no value where much of an operand is not certain, however it is asked for.
+// A ratio has no value where its denominator is not certainly large enough, however it is asked for; elsewhere it lies in an interval.
 func TestDoubtfulRatio(t *testing.T) {
-	c := doubtful(t, "ratio much [unit=x low=0 high=1 least=1] = misses / refs\nratio little [unit=x low=0 high=1 least=1] = 2 * refs / HIT\n")
+	c := doubtful(t, "ratio much [unit=x low=0 high=1 least=160] = misses / refs\nratio little [unit=x low=0 high=1 least=1] = misses / refs\nratio none [unit=x] = refs / HIT\n")
 	m, err := query.New(c)
 	require.NoError(t, err)
 	v, err := m.Total(query.What{Metric: m.Metric("much")})
 	require.NoError(t, err)
-	require.True(t, math.IsNaN(v.Float64()), "misses")
+	require.True(t, math.IsNaN(v.Float64()), "refs are 150 to 165")
 	v, err = m.Total(query.What{Metric: m.Metric("little")})
 	require.NoError(t, err)
-	require.InDelta(t, 300./135, v.Float64(), 1e-12)
+	require.InDelta(t, 15./150, v.Float64(), 1e-12)
+	in, err := m.Bounds(query.What{Metric: m.Metric("little")}, func(w query.What) ([]cube.Value, error) {
+		v, err := m.Total(w)
+		return []cube.Value{v}, err
+	})
+	require.NoError(t, err)
+	require.InDelta(t, 15./165, in[0].Low, 1e-12)
+	require.InDelta(t, 815./150, in[0].High, 1e-12)
+	v, err = m.Total(query.What{Metric: m.Metric("none")})
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(v.Float64()), "HIT = refs − misses may be less than nothing")
 	mean, err := algebra.Mean(inputs(c, c)...)
 	require.NoError(t, err)
 	x, err := algebra.Summarize(mean.Cube)
@@ -121,8 +135,16 @@ func TestLimits(t *testing.T) {
 		require.NoError(t, limit.Text(&b, x))
 		require.Contains(t, b.String(), "part: 10.0 %; at most "+map[bool]string{true: "11.0 %", false: "9.0 %"}[held])
 	}
-	_, err = check("bound=100")
-	require.ErrorContains(t, err, "nothing of it is certain; bound_uncertain is a bound")
+	x, err := check("bound=18")
+	require.NoError(t, err)
+	require.True(t, x.Held(), "it is 18 at most")
+	var b bytes.Buffer
+	require.NoError(t, limit.Text(&b, x))
+	require.Contains(t, b.String(), "bound: 0, not all certain, from 0 to 18; at most 18")
+	_, err = check("bound=17")
+	require.ErrorContains(t, err, "that cannot be told")
+	_, err = check("bound+10%")
+	require.Error(t, err)
 }
 
 // Per cent of the whole program has no meaning for ratios, and a * in a name matches anything.

@@ -37,19 +37,18 @@ type Row struct {
 	Parent string `json:"parent,omitempty"`
 	Depth  int    `json:"depth"`
 	Unit   string `json:"unit"` // of the first platform that has it
-	// Uncertain says that it is the part of its parent that could not be attributed exactly.
-	Uncertain bool   `json:"uncertain,omitempty"`
-	Cells     []Cell `json:"values"`
+	Cells  []Cell `json:"values"`
 }
 
 // Cell is the value of a metric on one platform, for the whole program.
 type Cell struct {
-	bound      bool    // of what could not be attributed exactly: it has no shares
-	Has        bool    `json:"known"` // else the platform lacks it
-	Value      float64 `json:"value"`
-	OfRoot     float64 `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
-	OfParent   float64 `json:"percent_of_parent"`
-	Incomplete bool    `json:"incomplete,omitempty"` // counters are lacking: a lower bound
+	Has        bool     `json:"known"`              // else the platform lacks it
+	Value      float64  `json:"value"`              // of what is certain
+	AtLeast    *float64 `json:"at_least,omitempty"` // what the truth lies in, nil if the value is exact
+	AtMost     *float64 `json:"at_most,omitempty"`
+	OfRoot     float64  `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
+	OfParent   float64  `json:"percent_of_parent"`
+	Incomplete bool     `json:"incomplete,omitempty"` // counters are lacking: a lower bound
 	// Noise is the half width of the band of 95 % about the mean of several runs, nil if the metric is of one run or of different ones.
 	Noise *float64 `json:"noise,omitempty"`
 }
@@ -59,6 +58,9 @@ type RatioRow struct {
 	Name   string     `json:"name"`
 	Unit   string     `json:"unit"`
 	Values []*float64 `json:"values"` // nil where there is none: an operand is lacking or too small
+	// AtLeast and AtMost are what the truth lies in, nil where the value is exact.
+	AtLeast []*float64 `json:"at_least"`
+	AtMost  []*float64 `json:"at_most"`
 }
 
 // Compare makes a comparison. It shows metrics that are part of the generic hierarchy or that two of the reports have, and the others
@@ -83,7 +85,7 @@ func Compare(all bool, reports ...algebra.Input) (*Comparison, error) {
 					have++
 				}
 			}
-			return all || c.n == 1 || have > 1 || generic[r.Label] || r.Uncertain && generic[r.Parent]
+			return all || c.n == 1 || have > 1 || generic[r.Label]
 		})
 	}
 	return &c.Comparison, nil
@@ -165,22 +167,18 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			return err
 		}
 		value := v.Float64()
-		apart, err := c.apart(m, x)
+		in, err := bounds(m, x)
 		if err != nil {
 			return err
-		}
-		if value == 0 { // nothing of it is certain
-			value = apart
 		}
 		if depth == 0 {
 			all, above = value, value
 		}
-		if attr(x, report.UncertainAttr) == "true" && value == 0 {
-			return nil
-		}
 		r := c.row(label(root), label(x), parent, depth, unit(x))
-		r.Uncertain = attr(x, report.UncertainAttr) == "true"
-		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), bound: r.Uncertain, Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		if in != nil {
+			r.Cells[i].AtLeast, r.Cells[i].AtMost = &in.Low, &in.High
+		}
 		if spread != nil {
 			if band, ok := spread.At(x, nil, true); ok {
 				r.Cells[i].Noise = &band.Noise
@@ -190,6 +188,9 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			return nil
 		}
 		for _, child := range x.Children {
+			if attr(child, report.UncertainAttr) != "" {
+				continue // in the bounds
+			}
 			if err := visit(child, depth+1, label(x), all, value); err != nil {
 				return err
 			}
@@ -199,15 +200,16 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 	return visit(root, 0, "", 0, 0)
 }
 
-// apart returns what of a metric could not be attributed exactly: a bound, which is no part of its value.
-func (c *comparer) apart(m *query.Model, x *cube.Metric) (float64, error) {
-	for _, child := range x.Children {
-		if attr(child, report.UncertainAttr) == "true" {
-			v, err := m.Total(query.What{Metric: m.Metric(child.Name)})
-			return v.Float64(), err
-		}
+// bounds returns what a metric or ratio lies in for the whole program, nil if its value is exact or there is none.
+func bounds(m *query.Model, x *cube.Metric) (*spec.Interval, error) {
+	in, err := m.Bounds(query.What{Metric: m.Metric(x.Name)}, func(w query.What) ([]cube.Value, error) {
+		v, err := m.Total(w)
+		return []cube.Value{v}, err
+	})
+	if err != nil || in == nil || in[0].Exact() || math.IsNaN(in[0].Low) {
+		return nil, err
 	}
-	return 0, nil
+	return &in[0], nil
 }
 
 // label is how specifications call a metric.
@@ -265,7 +267,14 @@ func (c *comparer) addRatio(i int, m *query.Model, q *query.Metric, of *cube.Met
 	at := slices.IndexFunc(c.Ratios, func(r RatioRow) bool { return r.Name == of.Title })
 	if at < 0 {
 		at = len(c.Ratios)
-		c.Ratios = append(c.Ratios, RatioRow{of.Title, of.Unit, make([]*float64, c.n)})
+		c.Ratios = append(c.Ratios, RatioRow{of.Title, of.Unit, make([]*float64, c.n), make([]*float64, c.n), make([]*float64, c.n)})
+	}
+	in, err := bounds(m, of)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		c.Ratios[at].AtLeast[i], c.Ratios[at].AtMost[i] = &in.Low, &in.High
 	}
 	if x := v.Float64(); !math.IsNaN(x) && !math.IsInf(x, 0) {
 		c.Ratios[at].Values[i] = &x

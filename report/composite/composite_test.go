@@ -148,7 +148,10 @@ func TestDerive(t *testing.T) {
   HIT 135
   MISS "~MISS" 10 own 0
     near@ACCESS "near" 10
-  ACCESS_uncertain 7
+  ACCESS_uncertain 7 own 0
+    HIT_uncertain 7
+  ACCESS_uncertain_less "ACCESS (uncertain, less)" 0 own 1
+    HIT_uncertain_less "HIT (uncertain, less)" -1
 `, tree(t, r.Cube), "no ratio of what is incomplete")
 	require.Equal(t, "INT64", string(r.Cube.Metric("ACCESS").DType))
 	require.Contains(t, r.Cube.Attrs, cube.Attr{Key: "counters in no hierarchy", Value: "unknown"})
@@ -167,7 +170,7 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, tree(t, r.Cube), tree(t, read))
 	other, err := composite.Derive(read, parse(t, "compose ALL = refs + unknown"))
 	require.NoError(t, err)
-	require.Equal(t, "ALL 152 own 0\n  refs@ALL \"refs\" 150\n  unknown@ALL \"unknown\" 2\n  ALL_uncertain 7\n", tree(t, other.Cube))
+	require.Equal(t, "ALL 152 own 0\n  refs@ALL \"refs\" 150\n  unknown@ALL \"unknown\" 2\n  ALL_uncertain 7 own 0\n    refs@ALL_uncertain 7\n", tree(t, other.Cube))
 }
 
 // A denominator that is too small has no ratio.

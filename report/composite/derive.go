@@ -108,6 +108,7 @@ type deriver struct {
 // counter is a metric as it was measured, with the part of it that could not be attributed exactly, if there is any.
 type counter struct {
 	metric            *cube.Metric
+	margin            string // unique name of the metric that is uncertain of it, "" for none
 	rows, uncertain   *cube.Metric
 	n, uncertainTimes int // by which rows are to be divided
 }
@@ -116,8 +117,9 @@ type counter struct {
 type made struct {
 	*cube.Metric
 	form      []spec.Term
-	certain   bool // of what is certain
-	uncertain bool // of what is not
+	certain   bool     // of what is certain
+	uncertain bool     // of what is not
+	margins   [2]*made // by how much it may be more and less, nil for none
 	children  []*made
 	root      *made
 	label     string // of a node of a hierarchy
@@ -185,6 +187,7 @@ func (d *deriver) addCounter(m *cube.Metric) {
 	}
 	for _, child := range m.Children {
 		if attr(child, report.UncertainAttr) == "true" {
+			x.margin = child.Name
 			x.uncertain, x.uncertainTimes, _ = algebra.Stored(d.cube, child)
 		}
 	}
@@ -216,20 +219,55 @@ func (d *deriver) addNodes(s *spec.Spec, r *spec.Resolved) {
 			parent.Children, parent.children = append(parent.Children, m.Metric), append(parent.children, m)
 		}
 	}
-	for i := range r.Nodes {
-		if r.Nodes[i].Parent >= 0 {
+	for side := range spec.Margins {
+		d.addMargins(s, r, list, side)
+	}
+}
+
+// addMargins makes the metrics that say by how much those of a specification may be more, or less: below each root a tree in its form.
+func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, list []*made, side int) {
+	margin := &spec.Margins[side]
+	forms := make([][]spec.Term, len(list))
+	wanted := make([]bool, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		n := &r.Nodes[i]
+		forms[i] = slices.DeleteFunc(margin.Form(n.Form), func(t spec.Term) bool { return !d.counters[t.Event].partly() })
+		if wanted[i] = wanted[i] || len(forms[i]) > 0 || n.Parent < 0 && !margin.Less; wanted[i] && n.Parent >= 0 {
+			wanted[n.Parent] = true
+		}
+	}
+	for i, of := range list {
+		if !wanted[i] {
 			continue
 		}
-		root := list[i]
-		x := describe(s, r, &r.Nodes[i])
-		x.Title = strings.TrimPrefix(x.Title, incomplete) + " (uncertain)"
-		x.Doc = "The part of " + r.Nodes[i].Label + " that others may have contributed to: it belongs to no goroutine with certainty."
+		n := &r.Nodes[i]
+		x := describe(s, r, n)
+		x.Title = strings.TrimPrefix(x.Title, incomplete) + margin.Title
+		x.Doc = margin.Doc(n.Label)
 		x.Attrs = slices.DeleteFunc(x.Attrs, func(a cube.Attr) bool { return a.Key == report.IncompleteAttr })
-		x.Attrs = append(x.Attrs, cube.Attr{Key: report.UncertainAttr, Value: "true"})
-		m := d.add(root.Name+"_uncertain", "", x, r.Nodes[i].Form)
+		kind, parent := "true", of
+		if margin.Less {
+			kind = report.UncertainLess
+		}
+		x.Attrs = append(x.Attrs, cube.Attr{Key: report.UncertainAttr, Value: kind})
+		if n.Parent >= 0 {
+			x.Attrs = append(x.Attrs, cube.Attr{Key: report.UncertainOfAttr, Value: of.Name})
+			parent = list[n.Parent].margins[side]
+		}
+		m := d.add(of.Name+margin.Suffix, "", x, forms[i])
 		m.uncertain = true
-		root.Children, root.children = append(root.Children, m.Metric), append(root.children, m)
+		of.margins[side] = m
+		parent.Children = append(parent.Children, m.Metric)
+		parent.children = append(parent.children, m)
 	}
+}
+
+// partly says that not all of a counter is certain.
+func (c *counter) partly() bool {
+	return c.uncertain != nil && slices.ContainsFunc(c.uncertain.Stored(), func(p *cube.CallPath) bool {
+		r, err := c.uncertain.Row(p)
+		return err != nil || !r.Zero()
+	})
 }
 
 const incomplete = "~"

@@ -19,21 +19,21 @@ func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) error {
 		if !ok {
 			continue
 		}
-		names := map[string]string{spec.Time: spec.Time}
+		names := map[string][3]string{spec.Time: {spec.Time}}
 		var list []*made
-		var doubts []string
 		for _, name := range q.Expression.Names() {
 			x.Operands = append(x.Operands, report.Operand{Name: name})
 			if o := operands[name]; o != nil {
-				names[name] = o.Name
-				list = append(list, o)
-				doubts = append(doubts, d.doubts(name, o)...)
+				names[name] = [3]string{o.Name}
+				if list = append(list, o); !o.uncertain {
+					names[name] = d.withMargins(name, o)
+				}
 			}
 		}
 		if err := x.Prepare(); err != nil {
 			return fmt.Errorf("specification %s: %w", s.Name, err)
 		}
-		m := report.RatioMetric(x, func(name string) string { return names[name] }, doubts...)
+		m := report.RatioMetric(x, func(name string) [3]string { return names[name] })
 		m.Name, m.ID = d.free(report.CubeName(m.Name), ""), d.next
 		d.next++
 		d.ratios = append(d.ratios, m)
@@ -83,17 +83,28 @@ func (d *deriver) formOf(name string) []spec.Term {
 	return nil
 }
 
-// doubts returns the condition that not much is uncertain of the tree of an operand, none if all of it is certain or counts.
-func (d *deriver) doubts(name string, o *made) []string {
-	root, form := name, d.formOf(name)
-	if m := d.byLabel[name]; m != nil {
-		root, form = m.root.label, m.root.form
+// withMargins returns the names of an operand and of what is uncertain of it.
+func (d *deriver) withMargins(name string, o *made) [3]string {
+	names := [3]string{o.Name}
+	say := func(margin string, form []spec.Term) string {
+		if report.CubeName(margin) != margin {
+			return d.hide("operand_", margin, form, false, true).Name
+		}
+		return margin
 	}
-	if o.uncertain || !slices.ContainsFunc(form, func(t spec.Term) bool { return d.counters[t.Event].uncertain != nil }) {
-		return nil
+	m := d.byLabel[name]
+	if m == nil {
+		if c := d.counters[o.form[0].Event]; c.partly() {
+			names[1] = say(c.margin, o.form)
+		}
+		return names
 	}
-	bound := d.hide("uncertain_", root, form, false, true)
-	return []string{report.DoubtGuard(d.operand(root, form, false).Name, bound.Name)}
+	for side, margin := range m.margins {
+		if margin != nil {
+			names[1+side] = say(margin.Name, margin.form)
+		}
+	}
+	return names
 }
 
 // operand returns a metric with the values of a form: one that is there, or a hidden one.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tracerec/internal/readable"
+	"tracerec/metric/spec"
 	"tracerec/report"
 )
 
@@ -45,21 +46,20 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 		for _, x := range r.Cells {
 			cells = append(cells, x.text(r.Unit, r.Depth > 0, ofParent))
 		}
-		title := r.Label
-		if r.Uncertain {
-			title = "and at most, not certain whose"
-		}
-		t.add(strings.Repeat("  ", r.Depth)+title, cells...)
+		t.add(strings.Repeat("  ", r.Depth)+r.Label, cells...)
 	}
 	if len(c.Ratios) > 0 {
 		t.add("")
 	}
 	for _, r := range c.Ratios {
 		var cells []string
-		for _, v := range r.Values {
-			if v == nil {
+		for i, v := range r.Values {
+			switch {
+			case v == nil:
 				cells = append(cells, "–")
-			} else {
+			case r.AtLeast[i] != nil:
+				cells = append(cells, report.EstimateText(report.Estimate{Value: *v, Interval: spec.Interval{Low: *r.AtLeast[i], High: *r.AtMost[i]}}, r.Unit))
+			default:
 				cells = append(cells, report.RatioText(*v, r.Unit))
 			}
 		}
@@ -93,11 +93,18 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	if unit == "ns" {
 		write = func(v float64) string { return report.Seconds(int64(math.Round(v))) }
 	}
-	b.WriteString(write(x.Value))
+	switch {
+	case x.AtLeast == nil:
+		b.WriteString(write(x.Value))
+	case *x.AtLeast == 0:
+		b.WriteString("≤" + write(*x.AtMost))
+	default:
+		b.WriteString(write(*x.AtLeast) + "–" + write(*x.AtMost))
+	}
 	if x.Noise != nil {
 		b.WriteString(" ± " + write(*x.Noise))
 	}
-	if of := x.OfRoot; share && !x.bound {
+	if of := x.OfRoot; share && (x.AtLeast == nil || x.Value != 0) {
 		if ofParent {
 			of = x.OfParent
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"tracerec/metric/spec"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -46,6 +47,7 @@ type Verdict struct {
 	Limit Limit
 	Unit  string
 	Value float64
+	In    *spec.Interval // what the truth lies in, nil if the value is exact
 	Max   float64
 	Held  bool
 	// Of names the metric that is 100 % of a share, and Whole is its value.
@@ -90,7 +92,12 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	v.Value, v.Unit = at.value, at.metric.Unit
+	v.Value, v.Unit, v.In = at.value, at.metric.Unit, at.in
+	if fixed := l.Bound.Kind == Fixed || v.ofRatio(); !fixed {
+		if err := at.certain(r); err != nil {
+			return v, err
+		}
+	}
 	var base *measured
 	switch {
 	case v.ofRatio():
@@ -108,8 +115,16 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	if err != nil {
 		return v, err
 	}
-	if v.Held = v.Value <= v.Max; l.Bound.Kind == Share && !v.ofRatio() {
+	switch fixed := l.Bound.Kind == Fixed || v.ofRatio(); {
+	case fixed && v.In != nil && v.In.Low <= v.Max && v.In.High > v.Max:
+		return v, fmt.Errorf("%s: %s is %s, as not all of it is certain, and at most %s: that cannot be told", r.Name, l.Metric,
+			v.within(), quantity(v.Max, v.Unit))
+	case fixed && v.In != nil:
+		v.Held = v.In.High <= v.Max
+	case l.Bound.Kind == Share && !fixed:
 		v.Held = v.Value*100 <= l.Bound.Number*v.Whole
+	default:
+		v.Held = v.Value <= v.Max
 	}
 	v.Dearest, err = at.dearest(base)
 	return v, err
@@ -142,6 +157,9 @@ func (v *Verdict) share(r *Report, at *measured) error {
 	if scale(whole.metric.Unit) != scale(at.metric.Unit) || scale(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
 		return fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
 	}
+	if err := whole.certain(r); err != nil {
+		return err
+	}
 	v.Whole = whole.value
 	v.Max = v.Limit.Bound.Number * v.Whole / 100
 	return nil
@@ -154,6 +172,9 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (*measured, error) 
 	}
 	base, err := measure(o.Baseline, v.Limit.Metric, v.Limit.Place)
 	if err != nil {
+		return nil, err
+	}
+	if err := base.certain(o.Baseline); err != nil {
 		return nil, err
 	}
 	if base.metric.Unit != at.metric.Unit {
@@ -215,6 +236,15 @@ type measured struct {
 	whole  bool             // the program
 	paths  []*cube.CallPath // of the place, none below another
 	value  float64
+	in     *spec.Interval // what the truth lies in, nil if the value is exact
+}
+
+// certain fails if nothing of the value is.
+func (at *measured) certain(r *Report) error {
+	if at.value == 0 && at.in != nil {
+		return fmt.Errorf("%s: %s cannot be evaluated: nothing of it is certain", r.Name, at.metric.Name)
+	}
+	return nil
 }
 
 // measure evaluates a metric at a place.
@@ -227,17 +257,24 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 	if m.Err != nil {
 		return nil, fmt.Errorf("%s: %s cannot be evaluated: %w", r.Name, name, m.Err)
 	}
-	var err error
-	if place.Whole() {
-		v, e := r.Model.Total(query.What{Metric: m})
-		at.value, err = v.Float64(), e
-	} else {
+	if !at.whole {
 		at.paths = place.Find(r.Model.Cube)
-		at.value, err = at.sum()
 	}
-	if bound := m.Uncertain(); err == nil && at.value == 0 && at.whole && bound != nil {
-		if v, e := r.Model.Total(query.What{Metric: bound}); e == nil && !v.Zero() {
-			err = fmt.Errorf("nothing of it is certain; %s is a bound", bound.Name)
+	ask := func(w query.What) ([]cube.Value, error) {
+		if at.whole {
+			v, err := r.Model.Total(w)
+			return []cube.Value{v}, err
+		}
+		v, err := at.sum(w)
+		return []cube.Value{v}, err
+	}
+	values, err := ask(query.What{Metric: m})
+	if err == nil {
+		at.value = values[0].Float64()
+		if in, e := r.Model.Bounds(query.What{Metric: m}, ask); e != nil {
+			err = e
+		} else if in != nil && !in[0].Exact() && !math.IsNaN(in[0].Low) {
+			at.in = &in[0]
 		}
 	}
 	if err == nil && (math.IsNaN(at.value) || math.IsInf(at.value, 0)) {
@@ -249,23 +286,23 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 	return at, nil
 }
 
-// sum adds the metric over the call paths of the place.
-func (at *measured) sum() (float64, error) {
+// sum adds a metric over the call paths of the place.
+func (at *measured) sum(w query.What) (cube.Value, error) {
 	switch {
 	case len(at.paths) == 0:
-		return 0, fmt.Errorf("no call path of that name")
+		return cube.Value{}, fmt.Errorf("no call path of that name")
 	case len(at.paths) > 1 && !at.metric.Additive:
-		return 0, fmt.Errorf("its values at %d call paths cannot be added; name one", len(at.paths))
+		return cube.Value{}, fmt.Errorf("its values at %d call paths cannot be added; name one", len(at.paths))
 	}
-	inclusive, _, err := at.model.ByPath(query.What{Metric: at.metric}, nil)
+	inclusive, _, err := at.model.ByPath(w, nil)
 	if err != nil {
-		return 0, err
+		return cube.Value{}, err
 	}
 	var v cube.Value
 	for _, p := range at.paths {
 		v = v.Add(inclusive[p.Index()])
 	}
-	return v.Float64(), nil
+	return v, nil
 }
 
 // unknown says that there is no such metric, and which there are that look like it.

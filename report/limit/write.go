@@ -69,6 +69,9 @@ func (v *Verdict) sentence() string {
 		what += " in " + readable.Clean(v.Limit.Place.String())
 	}
 	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
+	if v.In != nil {
+		value += ", not all certain, " + v.within()
+	}
 	switch b := v.Limit.Bound; {
 	case b.Kind == Fixed, v.ofRatio():
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
@@ -81,6 +84,11 @@ func (v *Verdict) sentence() string {
 		more += " of noise"
 	}
 	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
+}
+
+// within says what the truth lies in.
+func (v *Verdict) within() string {
+	return "from " + quantity(v.In.Low, v.Unit) + " to " + quantity(v.In.High, v.Unit)
 }
 
 // quantity writes a value in its unit, that of a share in per cent.
@@ -139,6 +147,8 @@ func JSON(w io.Writer, r *Result) error {
 		Unit     string   `json:"unit"`
 		Held     bool     `json:"held"`
 		Value    float64  `json:"value"`
+		AtLeast  *float64 `json:"at_least,omitempty"` // what the truth lies in, if not all of the value is certain
+		AtMost   *float64 `json:"at_most,omitempty"`
 		Max      float64  `json:"max"`
 		Of       string   `json:"of,omitempty"`
 		Whole    *float64 `json:"whole,omitempty"`
@@ -154,6 +164,9 @@ func JSON(w io.Writer, r *Result) error {
 	}{r.Report, r.Baseline, r.Held(), []verdict{}}
 	for _, v := range r.Verdicts {
 		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: v.Value, Max: v.Max, Of: v.Of}
+		if v.In != nil {
+			j.AtLeast, j.AtMost = &v.In.Low, &v.In.High
+		}
 		if s := v.Dearest; s != nil {
 			j.Dearest = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"iter"
+	"slices"
 
 	"tracerec/report/cube"
 )
@@ -15,7 +16,7 @@ func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[
 		if err != nil {
 			return nil, err
 		}
-		if len(q.Children) == 0 || !w.Self && q.Uncertain() == nil {
+		if len(q.Children) == 0 || !w.Self && !slices.ContainsFunc(q.Children, q.apart) {
 			return r.All(), nil
 		}
 		if r.Zero() && q.childrenZero(p, s) {

@@ -39,6 +39,9 @@ type Metric struct {
 
 	formula *formula // nil: it has values
 	integer bool     // values have no fractions
+	more    *Metric  // by how much it may be more, because not all of it is certain; nil for none
+	less    *Metric  // and less
+	ratio   *ratio   // nil: not one of ours, or exact
 }
 
 // Resource is a part of the system.
@@ -55,7 +58,7 @@ type Resource struct {
 }
 
 // What selects a metric: of a counter, or the root of a hierarchy of them, only what is certain. What could not be attributed exactly
-// is a metric of its own below it. That is a bound, and those of goroutines that ran at the same time contain each other's work.
+// is in metrics of its own, see Bounds. Those of goroutines that ran at the same time contain each other's work.
 type What struct {
 	Metric *Metric
 	Self   bool // without its visible children, as an expanded metric is shown
@@ -63,18 +66,8 @@ type What struct {
 	stored bool // with what is not certain, as expressions mean it
 }
 
-// uncertainAttr is the attribute, "true", of a metric that is the part of its parent which could not be attributed exactly.
-const uncertainAttr = "uncertain"
-
-// Uncertain returns the child of a metric that holds what could not be attributed exactly, nil if there is none.
-func (q *Metric) Uncertain() *Metric {
-	for _, child := range q.Children {
-		if slices.Contains(child.Attrs, cube.Attr{Key: uncertainAttr, Value: "true"}) {
-			return child
-		}
-	}
-	return nil
-}
+// apart says that a child of a metric is no part of its value, but what of it is uncertain.
+func (q *Metric) apart(child *Metric) bool { return child.Margin() && !q.Margin() }
 
 // New makes a model of a cube, whose metrics are shown as they are. An expression that cannot be used is an error of its
 // metric, not of the model.
@@ -90,6 +83,7 @@ func New(c *cube.Cube) (*Model, error) {
 	m.ids = newIdentifiers(m)
 	m.addMetrics(nil, c.Metrics)
 	m.derive()
+	m.margins()
 	m.show(c.Metrics)
 	return m, nil
 }

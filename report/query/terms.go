@@ -75,13 +75,12 @@ func add(list []term, t term) []term {
 // terms returns what is selected as a sum.
 func (m *Model) terms(w What) ([]term, error) {
 	list, err := m.expand(w.Metric)
-	apart := w.Metric.Uncertain()
-	if err != nil || w.stored || !w.Self && apart == nil {
+	if err != nil || w.stored || !w.Self && !slices.ContainsFunc(w.Metric.Children, w.Metric.apart) {
 		return list, err
 	}
 	list = slices.Clone(list)
 	for _, child := range w.Metric.Children {
-		if child != apart && !(w.Self && w.Metric.subtracts(child)) {
+		if !w.Metric.apart(child) && !(w.Self && w.Metric.subtracts(child)) {
 			continue
 		}
 		of, err := m.expand(child)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ type callTree struct {
 	o                    TreeOptions
 	t                    *Table
 	whole                float64 // what thresholds are part of
-	inclusive, exclusive []cube.Value
+	inclusive, exclusive values
 	locations            []*query.Resource
 	names                []string
 }
@@ -60,8 +59,8 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 		c.t.Columns = append(c.t.Columns, Column{Name: "largest", Title: col.Title, Unit: col.Unit, derived: true})
 		c.names = locationNames(m)
 	}
-	var err error
-	if c.inclusive, c.exclusive, err = m.ByPath(what, nil); err != nil || col.Error != "" {
+	err := c.ask(what)
+	if err != nil || col.Error != "" {
 		if err != nil {
 			col.Error = err.Error()
 		}
@@ -70,25 +69,49 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 		c.t.note()
 		return c.t
 	}
-	c.whole = math.Abs(col.Total.Float64())
-	for _, v := range c.inclusive { // in a difference, the whole may be small
-		c.whole = max(c.whole, math.Abs(v.Float64()))
+	c.whole = size(col.Total, col.in)
+	for i := range c.inclusive.list { // in a difference, the whole may be small
+		c.whole = max(c.whole, c.size(i))
 	}
 	c.walk(m.Cube.Roots, 0)
 	return c.t
 }
 
+// ask asks for the values.
+func (c *callTree) ask(w query.What) (err error) {
+	side := func(inclusive bool) (values, error) {
+		return ask(c.m, w, func(w query.What) ([]cube.Value, error) {
+			all, own, err := c.m.ByPath(w, nil)
+			if inclusive {
+				return all, err
+			}
+			return own, err
+		})
+	}
+	if c.inclusive, err = side(true); err == nil {
+		c.exclusive, err = side(false)
+	}
+	return err
+}
+
+// size is what a call path is sorted by.
+func (c *callTree) size(path int) float64 { return size(c.inclusive.list[path], c.inclusive.at(path)) }
+
+// empty says that there is nothing to show of a call path itself.
+func (c *callTree) empty(path int) bool {
+	return empty(c.inclusive.list[path]) && empty(c.exclusive.list[path]) && c.inclusive.at(path) == nil && c.exclusive.at(path) == nil
+}
+
 // walk adds the call paths of a list and those below that are large enough, and says whether there were any.
 func (c *callTree) walk(list []*cube.CallPath, depth int) bool {
 	list = slices.Clone(list)
-	size := func(p *cube.CallPath) float64 { return math.Abs(c.inclusive[p.Index()].Float64()) }
-	slices.SortStableFunc(list, func(a, b *cube.CallPath) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(list, func(a, b *cube.CallPath) int { return cmp.Compare(c.size(b.Index()), c.size(a.Index())) })
 	any := false
 	for _, p := range list {
 		at := len(c.t.Rows)
 		c.add(p, depth)
 		below := c.walk(p.Children, depth+1)
-		if own := c.exclusive[p.Index()]; !below && (empty(c.inclusive[p.Index()]) && empty(own) || c.o.Metric.Additive && 100*size(p) < c.o.Threshold*c.whole) {
+		if !below && (c.empty(p.Index()) || c.o.Metric.Additive && 100*c.size(p.Index()) < c.o.Threshold*c.whole) {
 			c.t.Rows = c.t.Rows[:at]
 			continue
 		}
@@ -102,14 +125,14 @@ func (c *callTree) add(p *cube.CallPath, depth int) {
 	file, line := source(p.Region)
 	row := Row{Labels: []any{names(p), depth, file, line}}
 	row.Shown = strings.Repeat("  ", min(depth, 40)) + readable.Elide(readable.Clean(p.Region.Name), 60)
-	inclusive, own := c.inclusive[p.Index()], c.exclusive[p.Index()]
+	inclusive, own, at := c.inclusive.list[p.Index()], c.exclusive.list[p.Index()], p.Index()
 	for i := range c.t.Columns {
 		col := &c.t.Columns[i]
 		switch col.Name {
 		case "total", "share":
-			row.Values = append(row.Values, col.value(inclusive))
+			row.Values = append(row.Values, col.value(inclusive, c.inclusive.at(at)))
 		case "own":
-			row.Values = append(row.Values, col.value(own))
+			row.Values = append(row.Values, col.value(own, c.exclusive.at(at)))
 		}
 	}
 	switch c.o.Annotate {
@@ -128,13 +151,17 @@ func (c *callTree) add(p *cube.CallPath, depth int) {
 
 // largest returns the location with most of the value of a call path.
 func (c *callTree) largest(p *cube.CallPath) (name string, most Value) {
-	values, err := c.m.ByResource(query.What{Metric: c.o.Metric, Self: c.o.Self}, p, true)
+	all, err := ask(c.m, query.What{Metric: c.o.Metric, Self: c.o.Self}, func(w query.What) ([]cube.Value, error) {
+		of, err := c.m.ByResource(w, p, true)
+		return byLocation(of, c.locations), err
+	})
 	if err != nil {
 		return "", Value{}
 	}
-	for i, l := range c.locations {
-		if v := values[l.Index]; !most.Known || math.Abs(v.Float64()) > math.Abs(most.Float64()) {
-			name, most = c.names[i], Value{v, true}
+	col := c.t.Columns[len(c.t.Columns)-1]
+	for i, v := range all.list {
+		if in := all.at(i); name == "" || size(v, in) > size(most.Value, most.In) {
+			name, most = c.names[i], col.value(v, in)
 		}
 	}
 	return name, most

@@ -127,7 +127,7 @@ func (d *dump) write(c *cell, column int, v cube.Value) {
 		return
 	}
 	d.rows++
-	c.Location, c.Value = d.names[column], number{v, true}
+	c.Location, c.Value = d.names[column], number{Value: v, Known: true}
 	if d.separated != nil {
 		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String()})
 		d.err = d.separated.err

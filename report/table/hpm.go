@@ -1,13 +1,16 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -43,13 +46,12 @@ type Section struct {
 type Count struct {
 	Name, Title  string
 	User, Kernel Value
-	Bound        bool // what may belong to others was left out
 }
 
 // RatioOf is what libHPM derives from the counters of user mode.
 type RatioOf struct {
 	Title, Unit string
-	Value       float64
+	In          spec.Interval // what it lies in
 }
 
 // titles are the counters of figure 2, in its order and words.
@@ -64,12 +66,22 @@ var titles = [][2]string{
 // mode is a counter in one mode: a metric and its values by region.
 type mode struct {
 	metric *query.Metric
-	values []cube.Value
-	bounds []cube.Value // what may belong to others; nil for none
+	values
 }
 
-// bound tells whether something in a region may belong to others.
-func (m *mode) bound(region int) bool { return m.bounds != nil && !empty(m.bounds[region]) }
+// value is the value in a region, missing if nothing of it is certain.
+func (m *mode) value(region int) Value {
+	v, in := m.list[region], m.at(region)
+	return Value{v, in == nil || !v.Zero(), in}
+}
+
+// in returns what a value lies in.
+func (v Value) in() spec.Interval {
+	if v.In != nil {
+		return *v.In
+	}
+	return spec.Exactly(v.Float64())
+}
 
 // counter is a counter in user mode, or in all that was counted, and in kernel mode.
 type counter struct {
@@ -113,7 +125,7 @@ func NewHPM(m *query.Model, o HPMOptions) (*HPM, error) {
 			s.Visits = count[i].Int64()
 		}
 		if time != nil && time.metric.Unit == "ns" {
-			s.Time = Value{cube.Float(time.values[i].Float64() / 1e9), true}
+			s.Time = Value{Value: cube.Float(time.list[i].Float64() / 1e9), Known: true}
 		}
 		s.count(counters, i)
 		h.Sections = append(h.Sections, s)
@@ -140,15 +152,14 @@ func byRegion(m *query.Model, name string) *mode {
 	if q == nil || q.Err != nil {
 		return nil
 	}
-	values, _, err := m.ByRegion(query.What{Metric: q}, nil)
+	all, err := ask(m, query.What{Metric: q}, func(w query.What) ([]cube.Value, error) {
+		inclusive, _, err := m.ByRegion(w, nil)
+		return inclusive, err
+	})
 	if err != nil {
 		return nil
 	}
-	x := &mode{q, values, nil}
-	if u := q.Uncertain(); u != nil {
-		x.bounds, _, _ = m.ByRegion(query.What{Metric: u}, nil)
-	}
-	return x
+	return &mode{q, all}
 }
 
 // Cycles on the simulator, and the kernel's part of them.
@@ -166,13 +177,19 @@ func divide(byName map[string]*counter, both map[*counter]bool) {
 		if !is || c.kernel == nil || c.user == nil {
 			continue
 		}
-		user := *c.user
-		user.values = make([]cube.Value, len(c.user.values))
-		for i, v := range c.user.values {
-			user.values[i] = v.Sub(c.kernel.values[i])
-		}
-		c.user = &user
+		c.user = c.user.without(c.kernel)
 	}
+}
+
+// without returns what a mode has more than another one, which is part of it.
+func (m *mode) without(part *mode) *mode {
+	rest := &mode{m.metric, values{list: make([]cube.Value, len(m.list)), in: make([]spec.Interval, len(m.list))}}
+	for i, v := range m.list {
+		rest.list[i] = v.Sub(part.list[i])
+		all, of := m.value(i).in(), part.value(i).in()
+		rest.in[i] = spec.Interval{Low: all.Low - of.High, High: all.High - of.Low}
+	}
+	return rest
 }
 
 // counters collects the counters as they were measured: those of figure 2 in its order, then the others in the report's.
@@ -215,22 +232,20 @@ func (h *HPM) counters(m *query.Model) (list []*counter) {
 
 // count sets what was counted in the region of that number.
 func (s *Section) count(counters []*counter, region int) {
-	user := map[string]float64{}
+	user := map[string]spec.Interval{}
 	for _, c := range counters {
 		x := Count{Name: c.name, Title: c.title}
 		if c.user != nil {
-			x.User = Value{c.user.values[region], true}
-			x.Bound = c.user.bound(region)
-			user[c.name] = x.User.Float64()
+			x.User = c.user.value(region)
+			user[c.name] = x.User.in()
 		}
 		if c.kernel != nil {
-			x.Kernel = Value{c.kernel.values[region], true}
-			x.Bound = x.Bound || c.kernel.bound(region)
+			x.Kernel = c.kernel.value(region)
 		}
 		s.Counts = append(s.Counts, x)
 	}
 	if s.Time.Known {
-		user["s"] = s.Time.Float64()
+		user["s"] = spec.Exactly(s.Time.Float64())
 	}
 	for _, d := range derived {
 		if v, ok := d.of(user); ok {
@@ -259,24 +274,14 @@ var derived = []derivation{
 	{"Loads and stores per data TLB miss", "", 1, []string{"BGL_LOAD", "BGL_STORE", "BGL_FP_LOAD", "BGL_FP_STORE"}, []string{"BGL_DTLB_MISS"}},
 }
 
-// of computes a ratio; false if a counter is missing or the denominator is 0.
-func (d *derivation) of(counts map[string]float64) (float64, bool) {
-	sum := func(names []string) (v float64, ok bool) {
-		for _, n := range names {
-			x, known := counts[n]
-			if !known {
-				return 0, false
-			}
-			v += x
-		}
-		return v, true
+// of computes a ratio; false if a counter is missing or the denominator may be 0.
+func (d *derivation) of(counts map[string]spec.Interval) (spec.Interval, bool) {
+	sum := func(names []string) string { return `("` + strings.Join(names, `" + "`) + `")` }
+	e, err := spec.ParseExpr(strconv.FormatFloat(d.factor, 'f', -1, 64) + " * " + sum(d.over) + " / " + sum(d.under))
+	if err != nil {
+		return spec.Interval{}, false
 	}
-	over, ok1 := sum(d.over)
-	under, ok2 := sum(d.under)
-	if !ok1 || !ok2 || under == 0 {
-		return 0, false
-	}
-	return d.factor * over / under, true
+	return e.Interval(0, func(name string) (spec.Interval, bool) { i, ok := counts[name]; return i, ok })
 }
 
 // Write writes the report.
@@ -285,7 +290,7 @@ func (h *HPM) Write(w io.Writer, f Format) error {
 		return h.text(w)
 	}
 	t := &Table{Labels: []string{"section", "file", "line", "counter", "description"}, Notes: h.Notes,
-		Columns: []Column{{Name: "user", Title: "User"}, {Name: "kernel", Title: "Kernel"}}}
+		Columns: []Column{{Name: "user", Title: "User", bounded: true}, {Name: "kernel", Title: "Kernel", bounded: true}}}
 	for _, s := range h.Sections {
 		for _, c := range s.Counts {
 			t.Rows = append(t.Rows, Row{Labels: []any{s.Label, s.File, s.Line, c.Name, c.Title}, Values: []Value{c.User, c.Kernel}})
@@ -298,10 +303,10 @@ func (h *HPM) Write(w io.Writer, f Format) error {
 func (h *HPM) text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "libHPM output summary of %s\n", readable.Clean(h.Title))
-	width, bound := len("Counter"), false
+	width := len("Counter")
 	for _, s := range h.Sections {
 		for _, c := range s.Counts {
-			width, bound = max(width, len(c.label())), bound || c.Bound
+			width = max(width, len(c.label()))
 		}
 	}
 	for i, s := range h.Sections {
@@ -317,14 +322,15 @@ func (h *HPM) text(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 		for _, r := range s.Ratios {
-			fmt.Fprintf(&b, "  %-*s : %16.3f %s\n", width, r.Title, r.Value, r.Unit)
+			text := fmt.Sprintf("%.3f", r.In.Low)
+			if !r.In.Exact() {
+				text += fmt.Sprintf("–%.3f", r.In.High)
+			}
+			fmt.Fprintf(&b, "  %-*s : %16s %s\n", width, r.Title, text, r.Unit)
 		}
 	}
 	if h.more > 0 {
 		fmt.Fprintf(&b, "\n… %d more sections\n", h.more)
-	}
-	if bound {
-		h.Notes = append(h.Notes, "counts are what is certain of each goroutine; expert stat shows what may be theirs as well")
 	}
 	for _, note := range h.Notes {
 		fmt.Fprintf(&b, "! %s\n", readable.Clean(note))
@@ -340,10 +346,11 @@ func (c *Count) label() string {
 	return c.Name + " (" + c.Title + ")"
 }
 
-// whole shows a count, "-" if there is none.
+// whole shows a count, or what it lies in; "-" if there is none.
 func whole(v Value) string {
-	if !v.Known {
-		return "-"
+	if v.In == nil {
+		return cmp.Or(v.text(), "-")
 	}
-	return v.String()
+	low, high := v.ends()
+	return low.text() + "–" + high.text()
 }

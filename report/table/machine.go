@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"tracerec/report/cube"
 )
 
 // separated writes a line per row, a header first. Missing values are empty.
@@ -15,7 +17,9 @@ func (t *Table) separated(w io.Writer, f Format) error {
 	out := newSeparated(w, f)
 	header := append([]string{}, t.Labels...)
 	for _, c := range t.Columns {
-		header = append(header, c.Name)
+		if header = append(header, c.Name); c.bounded {
+			header = append(header, c.Name+atLeast, c.Name+atMost)
+		}
 	}
 	out.row(header)
 	record := make([]string, 0, len(header))
@@ -24,16 +28,40 @@ func (t *Table) separated(w io.Writer, f Format) error {
 		for _, l := range r.Labels {
 			record = append(record, plain(l))
 		}
-		for _, v := range r.Values {
-			text := ""
-			if v.Known {
-				text = v.String()
+		for i, v := range r.Values {
+			if record = append(record, v.text()); t.Columns[i].bounded {
+				low, high := v.ends()
+				record = append(record, low.text(), high.text())
 			}
-			record = append(record, text)
 		}
 		out.row(record)
 	}
 	return out.close()
+}
+
+// atLeast and atMost end the names of columns with what values lie in.
+const atLeast, atMost = ":at_least", ":at_most"
+
+// text writes all digits, nothing if there is no value.
+func (v Value) text() string {
+	if !v.Known {
+		return ""
+	}
+	return v.String()
+}
+
+// ends returns the least and the greatest that the value can be.
+func (v Value) ends() (low, high Value) {
+	if v.In == nil {
+		return v, v
+	}
+	end := func(f float64) Value {
+		if v.Integer() && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+			return Value{Value: cube.Int(int64(f)), Known: true}
+		}
+		return Value{Value: cube.Float(f), Known: true}
+	}
+	return end(v.In.Low), end(v.In.High)
 }
 
 // plain is a label as one field.
@@ -103,16 +131,23 @@ func (n number) MarshalJSON() ([]byte, error) {
 // json writes the table as one object, a row per line.
 func (t *Table) json(w io.Writer) error {
 	type column struct {
-		Name  string `json:"name"`
-		Title string `json:"title"`
-		Unit  string `json:"unit"`
-		Total number `json:"total"`
-		Share bool   `json:"percent,omitempty"` // values are per cent of the total
-		Error string `json:"error,omitempty"`
+		Name  string  `json:"name"`
+		Title string  `json:"title"`
+		Unit  string  `json:"unit"`
+		Total number  `json:"total"`
+		Least *number `json:"at_least,omitempty"` // what the total lies in
+		Most  *number `json:"at_most,omitempty"`
+		Share bool    `json:"percent,omitempty"` // values are per cent of the total
+		Error string  `json:"error,omitempty"`
 	}
 	columns := make([]column, len(t.Columns))
 	for i, c := range t.Columns {
-		columns[i] = column{c.Name, c.Title, c.Unit, number{c.Total, c.Error == "" && !c.derived}, c.Share, c.Error}
+		total := Value{c.Total, c.Error == "" && !c.derived && (c.in == nil || !c.Total.Zero()), c.in}
+		columns[i] = column{c.Name, c.Title, c.Unit, number(total), nil, nil, c.Share, c.Error}
+		if c.bounded {
+			low, high := total.ends()
+			columns[i].Least, columns[i].Most = (*number)(&low), (*number)(&high)
+		}
 	}
 	head, err := json.Marshal(columns)
 	if err != nil {
@@ -130,11 +165,17 @@ func (t *Table) json(w io.Writer) error {
 		for i, l := range row.Labels {
 			object[t.Labels[i]] = l
 		}
-		values := map[string]number{}
+		values, least, most := map[string]number{}, map[string]number{}, map[string]number{}
 		for i, v := range row.Values {
-			values[t.Columns[i].Name] = number(v)
+			name := t.Columns[i].Name
+			if values[name] = number(v); t.Columns[i].bounded {
+				low, high := v.ends()
+				least[name], most[name] = number(low), number(high)
+			}
 		}
-		object["values"] = values
+		if object["values"] = values; len(least) > 0 {
+			object["at_least"], object["at_most"] = least, most
+		}
 		b, err := json.Marshal(object)
 		if err != nil {
 			return err

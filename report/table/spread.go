@@ -1,6 +1,9 @@
 package table
 
 import (
+	"math"
+
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -29,15 +32,20 @@ func (s *stat) spreadColumns() {
 
 // spread adds a row.
 func (s *stat) spread(r *statRow) {
-	values := s.onLocations(r, 0)
-	if values == nil {
-		s.add(r, make([]cube.Value, len(s.t.Columns)), "")
+	all, in := s.onLocations(r, 0), make([]*spec.Interval, len(s.t.Columns))
+	if all.list == nil {
+		s.add(r, make([]cube.Value, len(s.t.Columns)), in, "")
 		return
 	}
 	row := []cube.Value{r.values[0]}
-	box := s.m.Distribution(values)
+	in[0] = r.in[0]
+	box := s.m.Distribution(all.list)
 	for _, x := range spreads {
-		row = append(row, cube.Float(x.of(box)))
+		v := cube.Float(x.of(box))
+		if in[0] != nil && row[0].Zero() {
+			v = cube.Float(math.NaN()) // of what is certain, which is nothing
+		}
+		row = append(row, v)
 	}
-	s.add(r, row, "")
+	s.add(r, row, in, "")
 }

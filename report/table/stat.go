@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 
 	"tracerec/internal/readable"
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -41,7 +41,8 @@ type stat struct {
 type statRow struct {
 	path   *cube.CallPath // nil: a region
 	region *cube.Region
-	values []cube.Value // by metric
+	values []cube.Value     // by metric
+	in     []*spec.Interval // what they lie in, nil for exact ones
 }
 
 // most is the greatest number of values in a table.
@@ -91,7 +92,7 @@ func Stat(m *query.Model, o StatOptions) (*Table, error) {
 		case o.Spread:
 			s.spread(&s.list[i])
 		default:
-			s.add(&s.list[i], s.list[i].values, "")
+			s.add(&s.list[i], s.list[i].values, s.list[i].in, "")
 		}
 		if err := s.fits(len(s.t.Rows)); err != nil {
 			return nil, err
@@ -123,31 +124,35 @@ func (s *stat) rows() {
 		}
 	}
 	for i := range s.list {
-		s.list[i].values = make([]cube.Value, len(s.o.Metrics))
+		s.list[i].values, s.list[i].in = make([]cube.Value, len(s.o.Metrics)), make([]*spec.Interval, len(s.o.Metrics))
 	}
 	for k, q := range s.o.Metrics {
 		if s.t.Columns[k].Error != "" {
 			continue
 		}
-		ask := s.m.ByRegion
+		by := s.m.ByRegion
 		if s.o.CallPaths {
-			ask = s.m.ByPath
+			by = s.m.ByPath
 		}
-		inclusive, exclusive, err := ask(s.what(q), nil)
+		all, err := ask(s.m, s.what(q), func(w query.What) ([]cube.Value, error) {
+			inclusive, exclusive, err := by(w, nil)
+			if s.o.Inclusive {
+				exclusive = inclusive
+			}
+			return exclusive, err
+		})
 		if err != nil {
 			s.t.Columns[k].Error = err.Error()
 			continue
 		}
-		if s.o.Inclusive {
-			exclusive = inclusive
-		}
 		for i := range s.list {
-			s.list[i].values[k] = exclusive[i]
+			s.list[i].values[k], s.list[i].in[k] = all.list[i], all.at(i)
 		}
 	}
 	s.list = slices.DeleteFunc(s.list, func(r statRow) bool {
 		return s.o.Region != nil && !s.o.Region.MatchString(r.region.Name) ||
-			!slices.ContainsFunc(r.values, func(v cube.Value) bool { return !empty(v) })
+			!slices.ContainsFunc(r.values, func(v cube.Value) bool { return !empty(v) }) &&
+				!slices.ContainsFunc(r.in, func(in *spec.Interval) bool { return in != nil })
 	})
 }
 
@@ -155,7 +160,7 @@ func (s *stat) rows() {
 func (s *stat) sort() {
 	slices.SortStableFunc(s.list, func(a, b statRow) int {
 		for k := range a.values {
-			if c := cmp.Compare(math.Abs(b.values[k].Float64()), math.Abs(a.values[k].Float64())); c != 0 {
+			if c := cmp.Compare(size(b.values[k], b.in[k]), size(a.values[k], a.in[k])); c != 0 {
 				return c
 			}
 		}
@@ -164,7 +169,7 @@ func (s *stat) sort() {
 }
 
 // add adds a row.
-func (s *stat) add(r *statRow, values []cube.Value, location string) {
+func (s *stat) add(r *statRow, values []cube.Value, in []*spec.Interval, location string) {
 	file, line := source(r.region)
 	row := Row{Labels: []any{r.region.Name, file, line}}
 	name := readable.Elide(readable.Clean(r.region.Name), 60)
@@ -182,7 +187,7 @@ func (s *stat) add(r *statRow, values []cube.Value, location string) {
 		row.Shown += gap + "on " + readable.Clean(location)
 	}
 	for k := range values {
-		row.Values = append(row.Values, s.t.Columns[k].value(values[k]))
+		row.Values = append(row.Values, s.t.Columns[k].value(values[k], in[k]))
 	}
 	s.t.Rows = append(s.t.Rows, row)
 }
@@ -205,44 +210,57 @@ func shortPath(list []string) string {
 
 // perLocation adds a row for every location on which there is a value.
 func (s *stat) perLocation(r *statRow) {
-	rows := make([][]cube.Value, len(s.locations))
+	n := len(s.o.Metrics)
+	rows, in := make([][]cube.Value, len(s.locations)), make([][]*spec.Interval, len(s.locations))
 	for k := range s.o.Metrics {
-		values := s.onLocations(r, k)
-		for i, v := range values {
-			if !empty(v) {
-				if rows[i] == nil {
-					rows[i] = make([]cube.Value, len(s.o.Metrics))
-				}
-				rows[i][k] = v
+		all := s.onLocations(r, k)
+		for i, v := range all.list {
+			bounds := all.at(i)
+			if empty(v) && bounds == nil {
+				continue
 			}
+			if rows[i] == nil {
+				rows[i], in[i] = make([]cube.Value, n), make([]*spec.Interval, n)
+			}
+			rows[i][k], in[i][k] = v, bounds
 		}
 	}
 	for i, values := range rows {
 		if values != nil {
-			s.add(r, values, s.names[i])
+			s.add(r, values, in[i], s.names[i])
 		}
 	}
 }
 
-// onLocations returns the values of a row's metric by location; nil if there are none.
-func (s *stat) onLocations(r *statRow, k int) []cube.Value {
+// onLocations returns the values of a row's metric by location; without any if there are none.
+func (s *stat) onLocations(r *statRow, k int) values {
 	if s.t.Columns[k].Error != "" {
-		return nil
+		return values{}
 	}
-	var all []cube.Value
-	var err error
-	if what := s.what(s.o.Metrics[k]); r.path != nil {
-		all, err = s.m.ByResource(what, r.path, s.o.Inclusive)
-	} else {
-		all, err = s.m.RegionByResource(what, r.region, s.o.Inclusive)
-	}
+	all, err := ask(s.m, s.what(s.o.Metrics[k]), func(w query.What) (list []cube.Value, err error) {
+		var of []cube.Value
+		if r.path != nil {
+			of, err = s.m.ByResource(w, r.path, s.o.Inclusive)
+		} else {
+			of, err = s.m.RegionByResource(w, r.region, s.o.Inclusive)
+		}
+		return byLocation(of, s.locations), err
+	})
 	if err != nil {
 		s.t.Columns[k].Error = err.Error()
+		return values{}
+	}
+	return all
+}
+
+// byLocation picks the values of locations from those of all parts of the system.
+func byLocation(of []cube.Value, locations []*query.Resource) []cube.Value {
+	if of == nil {
 		return nil
 	}
-	values := make([]cube.Value, len(s.locations))
-	for i, l := range s.locations {
-		values[i] = all[l.Index]
+	list := make([]cube.Value, len(locations))
+	for i, l := range locations {
+		list[i] = of[l.Index]
 	}
-	return values
+	return list
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -41,7 +42,9 @@ type Column struct {
 	Total             cube.Value // of the whole program, in the unit
 	Error             string     // why there are no values
 
-	derived bool // from the values of rows: the whole program has none
+	in      *spec.Interval // of Total
+	bounded bool           // values may have bounds
+	derived bool           // from the values of rows: the whole program has none
 }
 
 // Row is what there is to say about a region, a call path or a location.
@@ -51,10 +54,42 @@ type Row struct {
 	Values []Value
 }
 
-// Value is a value that may be missing.
+// Value is a value that may be missing: nothing of it is certain, or a ratio has none.
 type Value struct {
 	cube.Value
 	Known bool
+	In    *spec.Interval // what the truth lies in; nil: the value is exact, or missing
+}
+
+// values are what was asked of a metric, with what each lies in, nil if all are exact.
+type values struct {
+	list []cube.Value
+	in   []spec.Interval
+}
+
+// ask returns values and their bounds.
+func ask(m *query.Model, w query.What, by query.Values) (v values, err error) {
+	if v.list, err = by(w); err != nil || !w.Metric.Bounded() {
+		return v, err
+	}
+	v.in, err = m.Bounds(w, by)
+	return v, err
+}
+
+// at returns what one of the values lies in, nil if it is exact.
+func (v *values) at(i int) *spec.Interval {
+	if v.in == nil || v.in[i].Exact() || math.IsNaN(v.in[i].Low) {
+		return nil
+	}
+	return &v.in[i]
+}
+
+// size is what values are sorted by: a bound counts only where nothing is certain.
+func size(v cube.Value, in *spec.Interval) float64 {
+	if v.Zero() && in != nil {
+		return max(math.Abs(in.Low), math.Abs(in.High))
+	}
+	return math.Abs(v.Float64())
 }
 
 // Write writes the table.
@@ -71,13 +106,18 @@ func (t *Table) Write(w io.Writer, f Format) error {
 // column makes the column of a metric. What cannot be added up, such as a ratio, has no share of the whole program.
 func column(m *query.Model, w query.What, share bool) Column {
 	c := Column{Name: w.Metric.Name, Title: w.Metric.Title, Unit: w.Metric.Unit, Share: share && w.Metric.Additive}
-	total, err := m.Total(w)
+	total, err := ask(m, w, func(w query.What) ([]cube.Value, error) {
+		v, err := m.Total(w)
+		return []cube.Value{v}, err
+	})
 	if err == nil {
 		err = w.Metric.Err
 	}
-	if c.Total = total; err != nil {
+	if err != nil {
 		c.Error = err.Error()
+		return c
 	}
+	c.Total, c.in, c.bounded = total.list[0], total.at(0), w.Metric.Bounded() && !c.Share
 	return c
 }
 
@@ -93,18 +133,22 @@ func (t *Table) note() {
 // share returns a value in per cent of the total.
 func (c *Column) share(v cube.Value) Value {
 	p := 100 * v.Float64() / c.Total.Float64()
-	return Value{cube.Float(p), !math.IsNaN(p) && !math.IsInf(p, 0)}
+	return Value{Value: cube.Float(p), Known: !math.IsNaN(p) && !math.IsInf(p, 0)}
 }
 
-// value returns a value as the column has it.
-func (c *Column) value(v cube.Value) Value {
+// value returns a value as the column has it; in is what it lies in, nil if it is exact.
+func (c *Column) value(v cube.Value, in *spec.Interval) Value {
 	switch {
 	case c.Error != "":
 		return Value{}
+	case c.Share && v.Zero() && in != nil:
+		return Value{}
 	case c.Share:
 		return c.share(v)
+	case math.IsNaN(v.Float64()):
+		return Value{} // a ratio whose denominator is too small
 	}
-	return Value{v, !math.IsNaN(v.Float64())} // a ratio whose denominator is too small has no value
+	return Value{v, in == nil || !v.Zero(), in}
 }
 
 // empty says that there is nothing to show: zero, or no value at all.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/report/cube"
 )
 
 // gap separates the columns of a text.
@@ -38,7 +39,7 @@ func (t *Table) text(w io.Writer) error {
 	if t.whole {
 		row := make([]string, len(t.Columns))
 		for i, c := range t.Columns {
-			row[i] = c.show(c.value(c.Total))
+			row[i] = c.show(c.value(c.Total, c.in))
 		}
 		rows, labels = append(rows, row), append(labels, "(whole program)")
 	}
@@ -107,6 +108,15 @@ func heading(name string) (lines []string) {
 // show writes a value for people.
 func (c *Column) show(v Value) string {
 	switch {
+	case v.In != nil:
+		low, high := c.show(Value{Value: cube.Float(v.In.Low), Known: true}), c.show(Value{Value: cube.Float(v.In.High), Known: true})
+		switch {
+		case low == high:
+			return low
+		case v.In.Low == 0:
+			return "≤" + high
+		}
+		return low + "–" + high
 	case !v.Known:
 		return "–"
 	case v.Zero():

@@ -1,0 +1,240 @@
+package query
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"tracerec/metric/spec"
+	"tracerec/report/cube"
+)
+
+// Attributes of metrics that say what of others is uncertain, and how ratios are computed; see package report.
+const (
+	uncertainAttr   = "uncertain" // "true": by how much another metric may be more; uncertainLess: less, with negative values
+	uncertainLess   = "less"
+	uncertainOfAttr = "uncertain_of" // the unique name of that metric, if it is not the parent
+	ratioAttr       = "ratio"        // "true"
+	formulaAttr     = "formula"
+	leastAttr       = "least"
+	operandsAttr    = "operands"     // of a ratio: JSON, for each name in the formula the metrics with its value and margins
+	sidesAttr       = "expert:sides" // of a difference: the metrics of both reports
+)
+
+// attr returns an attribute of a metric.
+func (q *Metric) attr(key string) string {
+	for _, a := range q.Attrs {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
+func (q *Metric) Margin() bool { v := q.attr(uncertainAttr); return v == "true" || v == uncertainLess }
+
+// margins notes which metrics say what of others is uncertain.
+func (m *Model) margins() {
+	for _, q := range m.all {
+		if !q.Margin() {
+			continue
+		}
+		of := q.Parent
+		if name := q.attr(uncertainOfAttr); name != "" {
+			of = m.byName[name]
+		}
+		if of == nil {
+			continue
+		}
+		if q.attr(uncertainAttr) == uncertainLess {
+			of.less = q
+		} else {
+			of.more = q
+		}
+	}
+	for _, q := range m.all {
+		q.ratio = m.ratioOf(q)
+	}
+}
+
+// ratio is how a ratio of ours is computed, to say what it lies in.
+type ratio struct {
+	expression *spec.Expr
+	least      float64
+	operands   map[string][3]*Metric // value, and margins, nil for none
+}
+
+// ratioOf returns how a metric is computed if it is a ratio of ours with operands of which something is uncertain, else nil.
+func (m *Model) ratioOf(q *Metric) *ratio {
+	if q.Kind != cube.PostDerived || q.attr(ratioAttr) != "true" {
+		return nil
+	}
+	var names map[string][3]string
+	if json.Unmarshal([]byte(q.attr(operandsAttr)), &names) != nil {
+		return nil
+	}
+	e, err := spec.ParseExpr(q.attr(formulaAttr))
+	if err != nil {
+		return nil
+	}
+	r, uncertain := &ratio{e, 0, map[string][3]*Metric{}}, false
+	r.least, _ = strconv.ParseFloat(q.attr(leastAttr), 64)
+	names[spec.Time] = [3]string{spec.Time}
+	for name, of := range names {
+		var metrics [3]*Metric
+		for i, metric := range of {
+			metrics[i] = m.byName[metric]
+			uncertain = uncertain || i > 0 && metrics[i] != nil
+		}
+		r.operands[name] = metrics
+	}
+	if !uncertain {
+		return nil
+	}
+	return r
+}
+
+// Bounded says that values of the metric may have bounds: see Bounds.
+func (q *Metric) Bounded() bool {
+	return q.more != nil || q.less != nil || q.ratio != nil || q.attr(sidesAttr) != ""
+}
+
+// Values asks for values of a metric in one way, such as ByPath on a part of the system.
+type Values func(What) ([]cube.Value, error)
+
+// Bounds returns what values of a metric lie in: the truth of what is selected is nowhere outside, whatever is not certain. It is nil if the
+// values are exact. What a metric's visible children leave (What.Self) may have wider bounds than necessary.
+func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
+	if sides := strings.Fields(w.Metric.attr(sidesAttr)); len(sides) == 2 {
+		return m.boundsOfDifference(sides, ask)
+	}
+	if r := w.Metric.ratio; r != nil {
+		return m.boundsOfRatio(r, ask)
+	}
+	if w.Metric.Margin() || w.stored {
+		return nil, nil
+	}
+	margins := [2][]*Metric{{w.Metric.less}, {w.Metric.more}}
+	taken := [2][]*Metric{}
+	for _, child := range w.Metric.Children {
+		if w.Self && !child.Margin() && w.Metric.subtracts(child) {
+			taken[0], taken[1] = append(taken[0], child.more), append(taken[1], child.less)
+		}
+	}
+	values, err := ask(w)
+	if err != nil {
+		return nil, err
+	}
+	bounds, exact := make([]spec.Interval, len(values)), true
+	for i, v := range values {
+		bounds[i] = spec.Exactly(v.Float64())
+	}
+	add := func(side int, list []*Metric, sign float64) error {
+		for _, q := range list {
+			if q == nil {
+				continue
+			}
+			exact = false
+			margin, err := ask(What{Metric: q})
+			if err != nil {
+				return err
+			}
+			for i, v := range margin {
+				if side == 0 {
+					bounds[i].Low += sign * v.Float64()
+				} else {
+					bounds[i].High += sign * v.Float64()
+				}
+			}
+		}
+		return nil
+	}
+	for side := range margins {
+		if err := add(side, margins[side], 1); err != nil {
+			return nil, err
+		}
+		if err := add(side, taken[side], -1); err != nil {
+			return nil, err
+		}
+	}
+	if exact {
+		return nil, nil
+	}
+	return bounds, nil
+}
+
+// boundsOfRatio returns what a ratio lies in, no numbers where it has no value.
+func (m *Model) boundsOfRatio(r *ratio, ask Values) (bounds []spec.Interval, err error) {
+	operands := map[string][3][]cube.Value{}
+	n := 0
+	for name, metrics := range r.operands {
+		var of [3][]cube.Value
+		for i, q := range metrics {
+			if q == nil {
+				continue
+			}
+			if of[i], err = ask(What{Metric: q, stored: true}); err != nil {
+				return nil, err
+			}
+			n = len(of[i])
+		}
+		operands[name] = of
+	}
+	for k := range n {
+		i, ok := r.expression.Interval(r.least, func(name string) (spec.Interval, bool) {
+			of := operands[name]
+			if of[0] == nil {
+				return spec.Interval{}, false
+			}
+			x := spec.Exactly(of[0][k].Float64())
+			if of[1] != nil {
+				x.High += of[1][k].Float64()
+			}
+			if of[2] != nil {
+				x.Low += of[2][k].Float64()
+			}
+			return x, true
+		})
+		if !ok {
+			i = spec.Exactly(math.NaN())
+		}
+		bounds = append(bounds, i)
+	}
+	return bounds, nil
+}
+
+// boundsOfDifference returns what the first of two metrics may be more than the second.
+func (m *Model) boundsOfDifference(sides []string, ask Values) ([]spec.Interval, error) {
+	var of [2][]spec.Interval
+	exact := true
+	for i, name := range sides {
+		q := m.byName[name]
+		if q == nil {
+			return nil, nil
+		}
+		var err error
+		if of[i], err = m.Bounds(What{Metric: q}, ask); err != nil {
+			return nil, err
+		}
+		if of[i] != nil {
+			exact = false
+			continue
+		}
+		values, err := ask(What{Metric: q})
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			of[i] = append(of[i], spec.Exactly(v.Float64()))
+		}
+	}
+	if exact {
+		return nil, nil
+	}
+	for i, b := range of[1] {
+		of[0][i] = spec.Interval{Low: of[0][i].Low - b.High, High: of[0][i].High - b.Low}
+	}
+	return of[0], nil
+}
