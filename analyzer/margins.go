@@ -43,6 +43,7 @@ func (d *deriver) margins(s *spec.Spec, r *spec.Resolved, root int, names []stri
 func (d *deriver) margin(s *spec.Spec, r *spec.Resolved, n *spec.Node, of, parent string, margin *spec.Margin) string {
 	m := d.metric(s, r, n)
 	m.Parent, m.Uncertain, m.Less, m.Incomplete = parent, true, margin.Less, false
+	m.Formula = (&spec.Node{Form: margin.Form(n.Form)}).FormText(r.Events)
 	if parent != of {
 		m.Of = of
 	}

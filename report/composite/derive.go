@@ -240,11 +240,11 @@ func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, list []*made, side 
 		if !wanted[i] {
 			continue
 		}
-		n := &r.Nodes[i]
-		x := describe(s, r, n)
-		x.Title = strings.TrimPrefix(x.Title, incomplete) + margin.Title
+		n := r.Nodes[i]
+		n.Form, n.Missing = margin.Form(n.Form), nil
+		x := describe(s, r, &n)
+		x.Title += margin.Title
 		x.Doc = margin.Doc(n.Label)
-		x.Attrs = slices.DeleteFunc(x.Attrs, func(a cube.Attr) bool { return a.Key == report.IncompleteAttr })
 		kind, parent := "true", of
 		if margin.Less {
 			kind = report.UncertainLess

@@ -74,7 +74,7 @@ func (x *importer) metric(q *query.Metric) error {
 	}
 	is := func(key string) bool { return attr(q.Metric, key) == "true" }
 	y := metric.Metric{Name: q.Name, Title: strings.TrimPrefix(q.Title, metric.Mark), Description: q.Doc, Formula: attr(q.Metric, report.FormulaAttr),
-		Advice: attr(q.Metric, "advice"), Wait: is("wait"), Counter: is(report.CounterAttr), Uncertain: is(report.UncertainAttr),
+		Advice: attr(q.Metric, "advice"), Wait: is("wait"), Counter: is(report.CounterAttr), Uncertain: q.Margin(), Less: attr(q.Metric, report.UncertainAttr) == report.UncertainLess, Of: attr(q.Metric, report.UncertainOfAttr),
 		Hierarchy: attr(q.Metric, report.HierarchyAttr), Incomplete: strings.HasPrefix(q.Title, metric.Mark)}
 	if q.Parent != nil {
 		y.Parent = q.Parent.Name

@@ -290,9 +290,12 @@ func (h *HPM) Write(w io.Writer, f Format) error {
 		return h.text(w)
 	}
 	t := &Table{Labels: []string{"section", "file", "line", "counter", "description"}, Notes: h.Notes,
-		Columns: []Column{{Name: "user", Title: "User", bounded: true}, {Name: "kernel", Title: "Kernel", bounded: true}}}
+		Columns: []Column{{Name: "user", Title: "User"}, {Name: "kernel", Title: "Kernel"}}}
 	for _, s := range h.Sections {
 		for _, c := range s.Counts {
+			for i, v := range []Value{c.User, c.Kernel} {
+				t.Columns[i].bounded = t.Columns[i].bounded || v.In != nil
+			}
 			t.Rows = append(t.Rows, Row{Labels: []any{s.Label, s.File, s.Line, c.Name, c.Title}, Values: []Value{c.User, c.Kernel}})
 		}
 	}
