@@ -26,12 +26,20 @@ func machine(t testing.TB, r *rand.Rand) *cache.Machine {
 	m := &cache.Machine{L1I: geometry(r, 32), L1D: geometry(r, 32), Cycles: cache.Cycles{Issue: 1000}, L2: geometry(r, 32<<r.IntN(2)), ITLB: geometry(r, 256), DTLB: geometry(r, 256),
 		Shared: r.IntN(2) == 0, Predictor: base.Predictor}
 	m.ITLB.NoWriteAllocate, m.DTLB.NoWriteAllocate = false, false
+	atLeast := func(g *cache.Geometry, inner uint64) { // a level is no smaller than the one before it
+		for g.Size < inner {
+			g.Size *= 2
+		}
+	}
+	atLeast(&m.L2, max(m.L1I.Size, m.L1D.Size))
 	if r.IntN(2) == 0 {
 		g := geometry(r, 64)
+		atLeast(&g, m.L2.Size)
 		m.L3 = &g
 	}
 	if r.IntN(2) == 0 {
 		g := geometry(r, 256)
+		atLeast(&g, max(m.ITLB.Size, m.DTLB.Size))
 		m.TLB2 = &g
 	}
 	return m

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -211,7 +212,7 @@ func TestMachinesRefused(t *testing.T) {
 	good, err := machines.ReadFile("machines/bgl.json")
 	require.NoError(t, err)
 	for old, c := range map[string]struct{ new, want string }{
-		`"title"`:                  {`"titel"`, "unknown field"},
+		`"title"`:                  {`"titel"`, `line 2: there is no "titel", but title, l1i, `},
 		`"line": 128`:              {`"line": 16`, "l2: lines of 16 bytes"},
 		`"ways": 64`:               {`"ways": 63`, "l1i: 32768 bytes do not make sets"},
 		`"issue": 1000`:            {`"issue": 0`, "cycles: issue is 0"},
@@ -220,13 +221,38 @@ func TestMachinesRefused(t *testing.T) {
 		`"replacement": "lru"`:     {`"replacement": "opt"`, `replacement "opt"`},
 		`"history": 0`:             {`"history": 60`, "60 bits of history"},
 		`"targets": 16`:            {`"targets": 3`, "3 targets"},
-		"\"title\": \"a core of B": {"\"title\": 7, \"", "invalid character"},
+		"\"title\": \"a core of B": {"\"title\": 7, \"", "line 2: title: not a text"},
+		`"size": "4M"`:             {`"size": "16k"`, "l2: 16384 bytes, less than the 32768 of l1"},
+		`"l3": null`:               {`"l3": {"size": "1M", "line": 128}`, "l3: 1048576 bytes, less than the 4194304 of l2"},
+		`"tlb2": null`:             {`"tlb2": {"size": "64k"}`, "tlb2: covers 65536 bytes, less than the 262144 of dtlb and itlb"},
 	} {
 		bad := strings.Replace(string(good), old, c.new, 1)
 		require.NotEqual(t, string(good), bad)
 		_, err := Read(strings.NewReader(bad))
 		require.ErrorContains(t, err, c.want, old)
 	}
+}
+
+// A description that is shipped is a template: it says everything, and read again it is the machine. What others leave out is as usual.
+func TestRead(t *testing.T) {
+	for _, name := range Machines() {
+		text, err := Text(name)
+		require.NoError(t, err)
+		want, err := Named(name)
+		require.NoError(t, err)
+		m, err := Read(bytes.NewReader(text))
+		require.NoError(t, err)
+		m.Name = name
+		require.Equal(t, want, m)
+	}
+	m, err := Read(strings.NewReader(`{"l1d": {"size": "64k", "ways": "16"}, "l3": null, "cycles": {"memory": 300}}`))
+	require.NoError(t, err)
+	want, err := Named(Usual)
+	require.NoError(t, err)
+	want.Name, want.Title, want.L1D.Size, want.L1D.Ways, want.L3, want.Cycles.Memory = "", "", 64<<10, 16, nil, 300
+	require.Equal(t, want, m)
+	_, err = Text("none-such")
+	require.EqualError(t, err, `machine "none-such": there are bgl and server`)
 }
 
 // Whatever a description says, reading it is an error or makes a machine that works.

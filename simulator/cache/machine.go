@@ -62,8 +62,21 @@ func Named(name string) (*Machine, error) {
 	return m, nil
 }
 
-// Read reads a machine's description, which is JSON.
-func Read(r io.Reader) (*Machine, error) { return description.Read(r, (*Machine).Check) }
+// Usual is the machine whose parameters others have that do not say anything else.
+const Usual = "server"
+
+// Text returns the description of the machine of a name, which says everything: a template for others.
+func Text(name string) ([]byte, error) { return description.Text(machines, "machine", name) }
+
+// Read reads a machine's description, which is JSON. What it does not say is as in [Usual]; null is a cache that is not there.
+func Read(r io.Reader) (*Machine, error) {
+	m, err := Named(Usual)
+	if err != nil {
+		return nil, err
+	}
+	m.Name, m.Title = "", ""
+	return description.Read(r, m, (*Machine).Check)
+}
 
 // Check tells what is wrong with the description.
 func (m *Machine) Check() error {
@@ -79,7 +92,13 @@ func (m *Machine) Check() error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	switch {
+	switch inner := max(m.L1D.Size, m.L1I.Size); {
+	case m.L2.Size < inner:
+		return fmt.Errorf("l2: %d bytes, less than the %d of l1", m.L2.Size, inner)
+	case m.L3 != nil && m.L3.Size < m.L2.Size:
+		return fmt.Errorf("l3: %d bytes, less than the %d of l2", m.L3.Size, m.L2.Size)
+	case m.TLB2 != nil && m.TLB2.Size < max(m.DTLB.Size, m.ITLB.Size):
+		return fmt.Errorf("tlb2: covers %d bytes, less than the %d of dtlb and itlb", m.TLB2.Size, max(m.DTLB.Size, m.ITLB.Size))
 	case m.L2.Line < m.L1D.Line || m.L2.Line < m.L1I.Line:
 		return fmt.Errorf("l2: lines of %d bytes, shorter than those of l1", m.L2.Line)
 	case m.L3 != nil && m.L3.Line < m.L2.Line:

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"tracerec/internal/size"
+	"tracerec/simulator/description"
 )
 
 // ErrParameter is the error of a parameter that a machine does not have, or of a value that it cannot have.
@@ -25,15 +25,15 @@ func (m *Machine) Set(name, value string) error {
 			}
 			v = v.Elem()
 		}
-		f := field(v, head)
-		if !f.IsValid() || more != structured(f) {
-			return fmt.Errorf("%w: %s: there is %s", ErrParameter, name, enumerate(names(v, within)))
+		f := description.Field(v, head)
+		if head == "title" || !f.IsValid() || more != structured(f) {
+			return fmt.Errorf("%w: %s: there is %s", ErrParameter, name, description.Enumerate(names(v, within)))
 		}
 		if v, rest, within = f, tail, within+head+"."; !more {
 			break
 		}
 	}
-	if err := parse(v, value); err != nil {
+	if err := description.Parse(v, value); err != nil {
 		return fmt.Errorf("%w: %s: %q is %w", ErrParameter, name, value, err)
 	}
 	return nil
@@ -51,23 +51,12 @@ func (m *Machine) Clone() *Machine {
 	return &c
 }
 
-// field returns the field of a structure with that name in JSON.
-func field(v reflect.Value, name string) reflect.Value {
-	for i := range v.NumField() {
-		if name != "" && jsonName(v.Type().Field(i)) == name {
-			return v.Field(i)
-		}
-	}
-	return reflect.Value{}
-}
-
-// jsonName returns the name of a field in JSON, "" if it is no parameter.
+// jsonName returns the name of a field in descriptions, "" if it is no parameter.
 func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "-" || name == "title" {
-		return ""
+	if name := description.Name(f); name != "title" {
+		return name
 	}
-	return name
+	return ""
 }
 
 // structured tells whether a field has parameters of its own.
@@ -89,35 +78,6 @@ func names(v reflect.Value, within string) (list []string) {
 		}
 	}
 	return list
-}
-
-func enumerate(list []string) string {
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
-
-// parse sets a value from text.
-func parse(v reflect.Value, text string) error {
-	switch v.Kind() {
-	case reflect.Bool:
-		b, err := strconv.ParseBool(text)
-		if err != nil {
-			return errors.New("neither true nor false")
-		}
-		v.SetBool(b)
-	case reflect.String:
-		v.SetString(text)
-	default:
-		var n size.Bytes // which is positive
-		if err := n.Set(text); err != nil && strings.Trim(text, "0") != "" || text == "" {
-			return errors.New("no number such as 8, 32k or 4M")
-		}
-		if v.CanInt() {
-			v.SetInt(int64(n))
-		} else {
-			v.SetUint(uint64(n))
-		}
-	}
-	return nil
 }
 
 // Parameter is a parameter of a machine with its value.

@@ -5,7 +5,6 @@ package description
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -20,28 +19,52 @@ func Names(files embed.FS) (names []string) {
 	return names
 }
 
-// Named reads the one of a name; kind says in errors of what it is.
-func Named[T any](files embed.FS, kind, name string, check func(*T) error) (*T, error) {
+// Text returns the one of a name as it is written; kind says in errors of what it is.
+func Text(files embed.FS, kind, name string) ([]byte, error) {
 	content, err := files.ReadFile("machines/" + name + ".json")
 	if err != nil {
-		names := Names(files)
-		last := len(names) - 1
-		return nil, fmt.Errorf("%s %q: there are %s and %s", kind, name, strings.Join(names[:last], ", "), names[last])
+		return nil, fmt.Errorf("%s %q: there are %s", kind, name, Enumerate(Names(files)))
 	}
-	t, err := Read(bytes.NewReader(content), check)
+	return content, nil
+}
+
+// Named reads the one of a name, see [Text].
+func Named[T any](files embed.FS, kind, name string, check func(*T) error) (*T, error) {
+	content, err := Text(files, kind, name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := Read(bytes.NewReader(content), new(T), check)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	return t, nil
 }
 
-// Read reads one, all of whose fields have to be known, and checks it. What fails the check is returned with the error.
-func Read[T any](r io.Reader, check func(*T) error) (*T, error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	t := new(T)
-	if err := d.Decode(t); err != nil {
+// largest is how many bytes a description may have.
+const largest = 1 << 20
+
+// Read reads one into t, which has what it does not say, and checks it. The error is one line, and names the line of the description, or what the
+// check found. What fails the check is returned with the error.
+func Read[T any](r io.Reader, t *T, check func(*T) error) (*T, error) {
+	content, err := io.ReadAll(io.LimitReader(r, largest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > largest {
+		return nil, fmt.Errorf("more than %d bytes", largest)
+	}
+	if err := decode(content, t); err != nil {
 		return nil, err
 	}
 	return t, check(t)
+}
+
+// Enumerate lists at least one name as a sentence does.
+func Enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

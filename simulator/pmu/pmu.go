@@ -70,7 +70,7 @@ func Named(name string) (*PMU, error) {
 }
 
 // Read reads a unit's description, which is JSON.
-func Read(r io.Reader) (*PMU, error) { return description.Read(r, (*PMU).Check) }
+func Read(r io.Reader) (*PMU, error) { return description.Read(r, new(PMU), (*PMU).Check) }
 
 // most is how many counters a unit may have: each is a bit of a mask.
 const most = 64

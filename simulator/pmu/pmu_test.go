@@ -100,8 +100,8 @@ func TestNamed(t *testing.T) {
 func TestCheck(t *testing.T) {
 	const rest = `"device": "cpu", "bits": 48, "rotation": 4000000`
 	for text, want := range map[string]string{
-		`{`:                                             "unexpected EOF",
-		`{"counter": 4}`:                                "unknown field",
+		`{`:                                             "line 1: it ends too early",
+		`{"counter": 4}`:                                `line 1: there is no "counter", but title, device, counters,`,
 		`{"counters": 0, ` + rest + `}`:                 "0 counters",
 		`{"counters": 65, ` + rest + `}`:                "65 counters",
 		`{"counters": -1, ` + rest + `}`:                "-1 counters",
