@@ -3,7 +3,6 @@
 package addresstrace
 
 import (
-	"tracerec/simulator/count"
 	"tracerec/simulator/guest"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/riscv"
@@ -85,16 +84,16 @@ func (t *Tracer) Memory(_ *riscv.Hart, in *riscv.Instruction, address uint64) {
 	if !t.on || !t.data.hold(address) || t.code.end != 0 && !t.code.hold(t.address(in)) {
 		return
 	}
-	size, load, store := count.Access(in.Op)
-	if size == 0 {
+	a := in.Op.Access()
+	if a.Size == 0 {
 		return
 	}
-	if load {
-		t.w.Add(Record{Read, size, address})
+	if a.Load {
+		t.w.Add(Record{Read, a.Size, address})
 		t.accessed++
 	}
-	if store {
-		t.w.Add(Record{Write, size, address})
+	if a.Store {
+		t.w.Add(Record{Write, a.Size, address})
 		t.accessed++
 	}
 }
@@ -116,7 +115,7 @@ func (t *Tracer) Undone(_ *riscv.Hart, b *riscv.Block, i, n int) {
 	if !t.on {
 		return
 	}
-	if size, _, _ := count.Access(b.Code()[i].Op); size > 0 && t.accessed > 0 {
+	if b.Code()[i].Op.Access().Size > 0 && t.accessed > 0 {
 		t.w.Add(Record{Op: Undone, Address: t.accessed})
 		t.accessed = 0
 	}

@@ -92,30 +92,3 @@ func jump(in *riscv.Instruction, one func(...Counter)) {
 		one(Indirect)
 	}
 }
-
-// access is how an instruction accesses memory: how many bytes, and whether it loads, stores or both.
-type access struct {
-	size        uint8
-	load, store bool
-}
-
-var accessOf = func() (all [256]access) {
-	sizes := func(first riscv.Op, load, store bool, sizes ...uint8) {
-		for i, s := range sizes {
-			all[int(first)+i] = access{s, load, store}
-		}
-	}
-	sizes(riscv.LB, true, false, 1, 2, 4, 8, 1, 2, 4)
-	sizes(riscv.SB, false, true, 1, 2, 4, 8)
-	sizes(riscv.FLW, true, false, 4)
-	sizes(riscv.FSW, false, true, 4)
-	sizes(riscv.FLD, true, false, 8)
-	sizes(riscv.FSD, false, true, 8)
-	sizes(riscv.LRW, true, false, 4)
-	sizes(riscv.LRD, true, false, 8)
-	sizes(riscv.SCW, false, true, 4)
-	sizes(riscv.SCD, false, true, 8)
-	sizes(riscv.AMOSWAPW, true, true, 4, 4, 4, 4, 4, 4, 4, 4, 4)
-	sizes(riscv.AMOSWAPD, true, true, 8, 8, 8, 8, 8, 8, 8, 8, 8)
-	return all
-}()

@@ -225,11 +225,11 @@ func (c *Counters) class(in *riscv.Instruction, v *Values) {
 	if class(in, v); c.machine == nil {
 		return
 	}
-	a := &accessOf[in.Op]
-	if a.load {
+	a := in.Op.Access()
+	if a.Load {
 		v[LoadHits]++
 	}
-	if a.store {
+	if a.Store {
 		v[StoreHits]++
 	}
 }
@@ -375,18 +375,18 @@ func (c *Counters) Undone(h *riscv.Hart, b *riscv.Block, i, n int) {
 
 // Memory implements [riscv.Observer].
 func (c *Counters) Memory(h *riscv.Hart, in *riscv.Instruction, address uint64) {
-	a := &accessOf[in.Op]
-	if c.caching == nil || a.size == 0 {
+	a := in.Op.Access()
+	if c.caching == nil || a.Size == 0 {
 		return
 	}
 	c.lasts, c.lastAt = 0, h.Retired+uint64(in.At)
-	size := uint64(a.size)
-	if a.load {
+	size := uint64(a.Size)
+	if a.Load {
 		if o := c.caching.Data(address, size, false); o != 0 {
 			c.missed(o, LoadHits)
 		}
 	}
-	if a.store {
+	if a.Store {
 		if o := c.caching.Data(address, size, true); o != 0 {
 			c.missed(o, StoreHits)
 		}
@@ -454,7 +454,7 @@ type Account struct {
 	Goroutine uint64 // its number; 0 for what threads do on stacks of their own
 	Thread    int    // only if Goroutine is 0
 	Domain    Domain
-	Start     string // function with which the goroutine began, if known
+	Start     string // function with which the goroutine began, if known; of go f(x), f
 	Values    Values
 }
 
@@ -469,7 +469,7 @@ func (c *Counters) Accounts() []Account {
 		}
 		x := Account{a.process, a.image, a.goroutine, a.thread, a.domain, "", a.values}
 		if a.program != nil && a.program.goProgram != nil && a.start != 0 {
-			x.Start = a.program.function(a.start)
+			x.Start = a.program.startName(a.start)
 		}
 		out = append(out, x)
 		if calls := x.Values[SystemCalls]; calls > 0 && c.machine != nil {

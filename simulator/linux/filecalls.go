@@ -74,6 +74,9 @@ func pread(t *thread, a [6]uint64) (int64, errno) {
 	if err != 0 {
 		return 0, err
 	}
+	if int64(a[3]) < 0 {
+		return 0, syscall.EINVAL
+	}
 	b, err := t.p.room(a[1], a[2])
 	if err != 0 {
 		return 0, err
@@ -89,6 +92,9 @@ func pwrite(t *thread, a [6]uint64) (int64, errno) {
 	r, err := t.regularOf(a[0])
 	if err != 0 {
 		return 0, err
+	}
+	if int64(a[3]) < 0 {
+		return 0, syscall.EINVAL
 	}
 	b, err := t.p.access(a[1], a[2], memory.Read)
 	if err != 0 {

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -54,6 +55,7 @@ const (
 // files is a table of descriptors.
 type files struct {
 	k    *Kernel
+	most uint64 // descriptors that there may be
 	list []descriptor
 }
 
@@ -63,11 +65,11 @@ type descriptor struct {
 	closes bool // when another program is executed
 }
 
-// maxFiles is how many descriptors a process may have.
+// maxFiles is how many descriptors a process may have, unless it lowers its limit.
 const maxFiles = 1024
 
 func newFiles(k *Kernel) files {
-	f := files{k: k}
+	f := files{k: k, most: maxFiles}
 	for _, s := range []file{&input{r: k.o.Stdin}, &output{k.o.Stdout}, &output{k.o.Stderr}} {
 		f.add(&open{file: s, flags: oReadWrite}, 0, 0)
 	}
@@ -76,7 +78,7 @@ func newFiles(k *Kernel) files {
 
 // add gives a file the lowest free descriptor from least on. Of the flags, O_CLOEXEC matters.
 func (f *files) add(o *open, least, flags uint64) (int64, errno) {
-	for n := least; n < maxFiles; n++ {
+	for n := least; n < f.most; n++ {
 		for uint64(len(f.list)) <= n {
 			f.list = append(f.list, descriptor{})
 		}
@@ -116,7 +118,7 @@ func (f *files) copy() files {
 			d.users++
 		}
 	}
-	return files{f.k, slices.Clone(f.list)}
+	return files{f.k, f.most, slices.Clone(f.list)}
 }
 
 // closeAll closes all files.
@@ -175,13 +177,10 @@ func (o *output) write(b []byte) (int, errno) {
 func (*output) ready() uint32 { return pollOut }
 func (*output) close()        {}
 
-// transfer reads or writes, and waits for the file if it must and may.
+// transfer reads or writes pieces of memory, or says what is wrong with them, and waits for the file if it must and may.
 func (t *thread) transfer(fd uint64, pieces [][]byte, err errno, do func(file, []byte) (int, errno)) (int64, errno) {
-	if err != 0 {
-		return 0, err
-	}
-	o, err := t.p.files.get(fd)
-	if err != 0 {
+	o, e := t.p.files.get(fd)
+	if err = cmp.Or(e, err); err != 0 {
 		return 0, err
 	}
 	attempt := func() (n int64, err errno) {
@@ -261,7 +260,7 @@ func dup3(t *thread, a [6]uint64) (int64, errno) {
 	switch {
 	case err != 0:
 		return 0, err
-	case a[1] >= maxFiles:
+	case a[1] >= t.p.files.most:
 		return 0, syscall.EBADF
 	case uint32(a[0]) == uint32(a[1]):
 		return 0, syscall.EINVAL
@@ -279,6 +278,9 @@ func fcntl(t *thread, a [6]uint64) (int64, errno) {
 		if v, err, ok := e.settings(t, a); ok {
 			return v, err
 		}
+	}
+	if (a[1] == 0 || a[1] == 1030) && a[2] >= t.p.files.most {
+		return 0, syscall.EINVAL
 	}
 	switch a[1] {
 	case 0: // F_DUPFD
@@ -407,6 +409,10 @@ func (e *pipeEnd) close() {
 }
 
 func pipe2(t *thread, a [6]uint64) (int64, errno) {
+	const packets, exclusive = 0x4000, 0x80
+	if a[1]&^(oCloseExec|oNonblock|packets|exclusive) != 0 {
+		return 0, syscall.EINVAL
+	}
 	p := &pipe{k: t.k, readers: 1, writers: 1}
 	r, err := t.p.files.add(&open{file: &pipeEnd{p, false}, flags: a[1] & oNonblock}, 0, a[1])
 	if err != 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -39,8 +40,7 @@ func (t *thread) fork(flags uint64) (*process, errno) {
 	case flags&pidfd != 0:
 		return nil, syscall.EINVAL
 	case flags&cloneShares != 0:
-		t.k.failure = &Fatal{t.hart.PC - 4, "processes that share files or handlers are not supported"}
-		return nil, syscall.ENOSYS
+		return nil, t.unsupported("a process that shares files or handlers", syscall.ENOSYS)
 	case len(t.k.all) >= maxProcesses:
 		return nil, syscall.EAGAIN
 	case flags&cloneVM != 0:
@@ -61,7 +61,7 @@ func (t *thread) fork(flags uint64) (*process, errno) {
 
 func (t *thread) child(i *image) *process {
 	p := t.p
-	c := &process{image: i, k: t.k, id: t.k.newID(), actions: p.actions, program: p.program, dir: p.dir, began: t.k.now(),
+	c := &process{image: i, k: t.k, id: t.k.newID(), actions: p.actions, limits: p.limits, program: p.program, dir: p.dir, began: t.k.now(),
 		family: family{parent: p, group: p.group, session: p.session}}
 	c.files = p.files.copy()
 	p.children = append(p.children, c)
@@ -201,16 +201,25 @@ func (p *process) exit(status int) {
 	}
 	p.dead, p.status = true, status
 	p.endThreads()
+	p.stopped, p.held = 0, nil
 	p.k.tell(func(l Lifecycle) { l.Ended(p.id, 0) })
 	p.files.closeAll()
 	p.release()
 	p.resumeParent()
+	var groups []int
+	if p.led(p.parent) {
+		groups = append(groups, p.group)
+	}
 	for _, c := range p.children {
+		if c.led(p) {
+			groups = append(groups, c.group)
+		}
 		if c.parent = nil; c.dead {
 			c.forget()
 		}
 	}
 	p.children = nil
+	p.k.hangUp(groups)
 	p.k.changed = true
 	switch parent := p.parent; {
 	case p == p.k.first:
@@ -221,17 +230,9 @@ func (p *process) exit(status int) {
 	case parent == nil || parent.actions[sigCHLD].handler == 1:
 		p.forget()
 	default:
-		code, value := p.ending()
+		code, value := p.news()
 		parent.signal(signal{number: sigCHLD, code: code, address: uint64(p.id) | 1000<<32, value: value})
 	}
-}
-
-// ending says how the process ended, as siginfo does.
-func (p *process) ending() (code int32, value uint64) {
-	if n := p.status & 127; n != 0 {
-		return 2, uint64(n) // CLD_KILLED
-	}
-	return 1, uint64(p.status >> 8) // CLD_EXITED
 }
 
 // forget removes a process that has ended.
@@ -266,12 +267,26 @@ func (p *process) selected(number, own int) bool {
 
 // Options of wait4 and waitid.
 const (
-	waitNoHang = 1
-	waitExited = 4
-	waitLeave  = 0x1000000
+	waitNoHang    = 1
+	waitStopped   = 2
+	waitExited    = 4
+	waitContinued = 8
+	waitLeave     = 0x1000000
+	waitClones    = 0xe0000000 // of which children: those here are all alike
 )
 
-// waitChild waits for a child that has ended and calls tell with it, or with nil if it is not to wait.
+// waitsFor tells whether there is news of a process for who waits with these options.
+func (p *process) waitsFor(options uint64) bool {
+	switch {
+	case p.dead:
+		return options&waitExited != 0
+	case p.change == changeStopped:
+		return options&waitStopped != 0
+	}
+	return p.change == changeContinued && options&waitContinued != 0
+}
+
+// waitChild waits for a child of which there is news and calls tell with it, or with nil if it is not to wait.
 func (t *thread) waitChild(number int, options uint64, tell func(c *process) (int64, errno)) (int64, errno) {
 	attempt := func() (int64, errno) {
 		found := false
@@ -279,9 +294,12 @@ func (t *thread) waitChild(number int, options uint64, tell func(c *process) (in
 			if !c.selected(number, t.p.group) {
 				continue
 			}
-			if found = true; c.dead {
+			if found = true; c.waitsFor(options) {
 				v, err := tell(c)
-				if err == 0 && options&waitLeave == 0 {
+				if err != 0 || options&waitLeave != 0 {
+					return v, err
+				}
+				if c.change = changeNone; c.dead {
 					c.forget()
 				}
 				return v, err
@@ -302,12 +320,19 @@ func (t *thread) waitChild(number int, options uint64, tell func(c *process) (in
 }
 
 func wait4(t *thread, a [6]uint64) (int64, errno) {
-	return t.waitChild(int(int32(a[0])), a[2]&^waitLeave, func(c *process) (int64, errno) {
+	options, number := uint64(uint32(a[2])), int(int32(a[0]))
+	switch {
+	case options&^(waitNoHang|waitStopped|waitContinued|waitClones) != 0:
+		return 0, syscall.EINVAL
+	case number == math.MinInt32:
+		return 0, syscall.ESRCH
+	}
+	return t.waitChild(number, options|waitExited, func(c *process) (int64, errno) {
 		if c == nil {
 			return 0, 0
 		}
 		if a[1] != 0 {
-			if err := t.p.putWord32(a[1], uint32(c.status)); err != 0 {
+			if err := t.p.putWord32(a[1], c.waitStatus()); err != 0 {
 				return 0, err
 			}
 		}
@@ -341,13 +366,15 @@ func waitid(t *thread, a [6]uint64) (int64, errno) {
 	default:
 		return 0, syscall.EINVAL
 	}
-	if a[3]&waitExited == 0 {
-		return 0, syscall.EINVAL // nothing stops
+	const what = waitStopped | waitExited | waitContinued
+	options := uint64(uint32(a[3]))
+	if options&what == 0 || options&^(what|waitNoHang|waitLeave|waitClones) != 0 {
+		return 0, syscall.EINVAL
 	}
-	return t.waitChild(number, a[3], func(c *process) (int64, errno) {
+	return t.waitChild(number, options, func(c *process) (int64, errno) {
 		var b [infoSize]byte
 		if c != nil {
-			code, value := c.ending()
+			code, value := c.news()
 			le := binary.LittleEndian
 			le.PutUint32(b[0:], sigCHLD)
 			le.PutUint32(b[8:], uint32(code))

@@ -109,6 +109,11 @@ func (p *process) vector(at uint64, n int, prot memory.Prot) ([][]byte, errno) {
 	if err != 0 {
 		return nil, err
 	}
+	for i := 1; i < len(words); i += 2 {
+		if int64(words[i]) < 0 {
+			return nil, syscall.EINVAL
+		}
+	}
 	var pieces [][]byte
 	for i := 0; i < len(words); i += 2 {
 		b, err := p.access(words[i], words[i+1], prot)

@@ -5,8 +5,8 @@
 // processors in an order that depends on nothing but the program, its input and a seed, so the same run twice is the same, to
 // the last instruction.
 //
-// A system call that is not known ends the run with an error that names it; those that are answered ENOSYS on purpose are
-// listed in [refused].
+// A system call that is not known is answered ENOSYS, and [Kernel.Unsupported] tells of it; those that are answered with an error
+// on purpose are listed in [refused].
 package linux
 
 import (
@@ -41,6 +41,7 @@ type Options struct {
 	MaxInstructions uint64        // 0 is any number
 	Timeout         time.Duration // of the host, 0 is any; nothing else depends on the host's time
 	MaxTime         time.Duration // virtual, 0 is any
+	Strict          bool          // what is not supported ends the run, see [Kernel.Unsupported]
 	MaxMemory       uint64        // bytes that all processes together have mapped and may access, but files that they share; 0 is any number
 
 	Pulse func(now time.Duration) // called before each turn with the virtual time, while nothing executes; nil for none
@@ -118,6 +119,7 @@ type Kernel struct {
 	exited  bool
 	status  int
 	failure error
+	inVain  []Unsupported
 	perf    *perf // nil without a PMU
 
 	interrupted atomic.Bool
@@ -305,7 +307,7 @@ func (k *Kernel) step() {
 		k.perf.settle(number)
 	}
 	k.retryAll()
-	if t.state == running && c.left <= 0 {
+	if t.state == running && c.left <= 0 && c.thread == t { // and its process was not stopped
 		k.enqueue(t)
 		c.thread = nil
 	}
@@ -318,6 +320,10 @@ func (k *Kernel) step() {
 // never goes back, nor is that of what it waited for after it.
 func (k *Kernel) enqueue(t *thread) {
 	t.since = max(t.since, k.now())
+	if t.p.stopped != 0 {
+		t.p.held = append(t.p.held, t)
+		return
+	}
 	k.ready = append(k.ready, t)
 }
 
@@ -351,7 +357,7 @@ func (k *Kernel) idle(c *cpu) {
 		}
 	}
 	if next < 0 {
-		k.failure = &Fatal{0, "all threads wait for each other"}
+		k.failure = k.deadlock()
 		return
 	}
 	c.clock = max(c.clock, next)
@@ -373,6 +379,9 @@ func (t *thread) stopped(c *cpu, stop riscv.Stop) {
 			code = 2 // not permitted
 		}
 		t.fault(signal{number: sigSEGV, code: code, address: stop.Address})
+	case riscv.NoMemory:
+		t.pageFault()
+		t.fault(signal{number: sigBUS, code: 2, address: stop.Address})
 	case riscv.IllegalInstruction:
 		t.fault(signal{number: sigILL, code: 1, address: stop.Address})
 	case riscv.Breakpoint:

@@ -54,6 +54,7 @@ func (p *process) free(begin, size uint64) bool {
 // Flags of mmap.
 const (
 	mapShared    = 1
+	mapPrivate   = 2
 	mapFixed     = 0x10
 	mapAnonymous = 0x20
 	mapNoReplace = 0x100000
@@ -64,19 +65,28 @@ const anonymousObjects = 1 << 32
 
 func mmap(t *thread, a [6]uint64) (int64, errno) {
 	p, size, flags := t.p, pages(a[1]), a[3]
+	f := new(open)
+	if a[5]%memory.PageSize != 0 {
+		return 0, syscall.EINVAL
+	}
+	if flags&mapAnonymous == 0 {
+		var err errno
+		if f, err = p.files.get(a[4]); err != 0 {
+			return 0, err
+		}
+	}
 	if size == 0 {
 		if a[1] == 0 {
 			return 0, syscall.EINVAL
 		}
 		return 0, syscall.ENOMEM
 	}
+	if flags&(mapShared|mapPrivate) == 0 {
+		return 0, syscall.EINVAL
+	}
 	var content []byte
 	object, fd := memory.Region{Prot: memory.Prot(a[2] & 7)}, -1
 	if flags&mapAnonymous == 0 {
-		f, err := p.files.get(a[4])
-		if err != 0 {
-			return 0, err
-		}
 		m, ok := f.file.(*regular)
 		e, isEvent := f.file.(*event)
 		switch {
@@ -86,16 +96,19 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 				return 0, err
 			}
 			object.Object, fd = b.object, b.fd
+		case f.flags&3 == oWriteOnly:
+			return 0, syscall.EACCES
 		case !ok:
 			return 0, syscall.ENODEV
-		case a[5]%memory.PageSize != 0 || a[5] > 1<<62:
-			return 0, syscall.EINVAL
+		case a[5] > 1<<62:
+			return 0, syscall.EOVERFLOW
 		case flags&mapShared != 0 && a[2]&4 != 0:
 			return 0, syscall.EACCES // code that another process may change or cut off
 		case flags&mapShared != 0:
 			object.Object, object.Offset = f.inode, a[5]
 			fd = int(m.Fd())
 		default:
+			var err errno
 			if content, err = m.content(); err != 0 {
 				return 0, err
 			}
@@ -107,8 +120,10 @@ func mmap(t *thread, a [6]uint64) (int64, errno) {
 	}
 	at := a[0]
 	switch fixed := flags&(mapFixed|mapNoReplace) != 0; {
-	case fixed && (at%memory.PageSize != 0 || at+size > addresses || at+size < at):
+	case fixed && (at+size > addresses || at+size < at):
 		return 0, syscall.ENOMEM
+	case fixed && at%memory.PageSize != 0:
+		return 0, syscall.EINVAL
 	case flags&mapNoReplace != 0 && !p.free(at, size):
 		return 0, syscall.EEXIST
 	case !fixed:
@@ -173,6 +188,12 @@ func munmap(t *thread, a [6]uint64) (int64, errno) {
 
 func mprotect(t *thread, a [6]uint64) (int64, errno) {
 	size := pages(a[1])
+	if a[0]%memory.PageSize != 0 || a[2]&^7 != 0 {
+		return 0, syscall.EINVAL
+	}
+	if size == 0 && a[1] != 0 {
+		return 0, syscall.ENOMEM
+	}
 	if size == 0 {
 		return 0, 0
 	}
@@ -191,22 +212,74 @@ func mprotect(t *thread, a [6]uint64) (int64, errno) {
 // madvise gives memory back where that can be seen.
 func madvise(t *thread, a [6]uint64) (int64, errno) {
 	const dontNeed = 4
-	if size := pages(a[1]); a[2] == dontNeed && size > 0 {
-		return 0, number(t.p.space.Zero(a[0], size))
+	begin, size, advice := a[0], pages(a[1]), int32(a[2])
+	known := advice >= 0 && advice <= 25 && (advice <= dontNeed || advice >= 8) || advice == 100 || advice == 101
+	if begin%memory.PageSize != 0 || !known || size == 0 && a[1] != 0 {
+		return 0, syscall.EINVAL
+	}
+	if size == 0 {
+		return 0, 0
+	}
+	if advice == dontNeed {
+		if err := t.p.space.Zero(begin, size); err != nil {
+			return 0, number(err)
+		}
+	}
+	if _, ok := t.p.space.Bytes(begin, size, 0); !ok {
+		return 0, syscall.ENOMEM // of the rest it is done
 	}
 	return 0, 0
 }
 
-// mremap only makes mappings smaller; programs do without more.
+// mremap makes a mapping smaller or larger, and moves it if it may and must.
 func mremap(t *thread, a [6]uint64) (int64, errno) {
-	before, after := pages(a[1]), pages(a[2])
-	if after == 0 || after > before {
-		return 0, syscall.ENOMEM
+	const mayMove, fixed = 1, 2
+	p, at, before, after, flags, to := t.p, a[0], pages(a[1]), pages(a[2]), a[3], a[4]
+	switch {
+	case flags&^(mayMove|fixed) != 0 || flags == fixed || at%memory.PageSize != 0 || before == 0 || after == 0:
+		return 0, syscall.EINVAL
+	case flags&fixed != 0 && (to%memory.PageSize != 0 || to > addresses-after || to < at+before && at < to+after):
+		return 0, syscall.EINVAL
 	}
-	if after < before {
-		if err := t.p.space.Unmap(a[0]+after, before-after); err != nil {
-			return 0, number(err)
+	r, ok := p.space.Find(at)
+	switch {
+	case !ok || after > before && r.End < at+before:
+		return 0, syscall.EFAULT
+	case after <= before && flags&fixed == 0:
+		if after < before {
+			p.code.Flush()
+			return int64(at), number(p.space.Unmap(at+after, before-after))
+		}
+		return int64(at), 0
+	case r.End < at+min(before, after):
+		return 0, syscall.EFAULT
+	case flags&fixed == 0 && r.Object == 0 && r.End == at+before && at+after <= mapsBelow && p.free(r.End, after-before):
+		if !p.mayMap(r.End, after-before, r.Prot) {
+			return 0, syscall.ENOMEM
+		}
+		p.code.Flush()
+		return int64(at), number(p.space.Map(r.End, after-before, r.Prot, r.Name))
+	case flags&mayMove == 0:
+		return 0, syscall.ENOMEM
+	case flags&fixed == 0:
+		if to, ok = p.space.Free(after, mapsAbove, mapsBelow); !ok {
+			return 0, syscall.ENOMEM
 		}
 	}
-	return int64(a[0]), 0
+	if !p.mayMap(to, after, r.Prot) {
+		return 0, syscall.ENOMEM
+	}
+	p.code.Flush()
+	return int64(to), number(p.space.Move(at, before, to, after))
+}
+
+// flushInstructions makes the program's new code known: riscv_flush_icache. Harts have no caches of their own for what was decoded, so
+// the flag for one of them (local) makes no difference.
+func flushInstructions(t *thread, a [6]uint64) (int64, errno) {
+	const local = 1
+	if a[2]&^local != 0 {
+		return 0, syscall.EINVAL
+	}
+	t.p.code.Flush()
+	return 0, 0
 }

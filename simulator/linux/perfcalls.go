@@ -93,7 +93,7 @@ func (t *thread) place(e *event, pid int, group, flags uint64) errno {
 
 // room tells whether a descriptor is left.
 func (f *files) room() bool {
-	return len(f.list) < maxFiles || slices.ContainsFunc(f.list, func(d descriptor) bool { return d.open == nil })
+	return uint64(len(f.list)) < f.most || slices.ContainsFunc(f.list, func(d descriptor) bool { return d.open == nil })
 }
 
 // eventOf returns the event of a descriptor, nil for -1.

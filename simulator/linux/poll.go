@@ -73,43 +73,44 @@ func epollCreate(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func epollControl(t *thread, a [6]uint64) (int64, errno) {
+	const add, remove, modify = 1, 2, 3
+	w := new(watch)
+	if a[1] != remove {
+		b, err := t.p.bytes(a[3], 16)
+		if err != 0 {
+			return 0, err
+		}
+		w.events, w.data = binary.LittleEndian.Uint32(b), getUint64(b[8:])
+	}
 	o, err := t.p.files.get(a[0])
 	if err != 0 {
 		return 0, err
 	}
-	e, ok := o.file.(*epoll)
 	f, err := t.p.files.get(a[2])
-	switch {
-	case err != 0:
+	if err != 0 {
 		return 0, err
-	case !ok:
-		return 0, syscall.EINVAL
 	}
 	switch f.file.(type) {
 	case *regular, *directory:
 		return 0, syscall.EPERM
 	}
+	e, ok := o.file.(*epoll)
+	if !ok || o == f || a[1] < add || a[1] > modify {
+		return 0, syscall.EINVAL
+	}
+	w.fd, w.file = a[2], f
 	e.watches = slices.DeleteFunc(e.watches, func(w *watch) bool { return w.file.users == 0 })
 	at := slices.IndexFunc(e.watches, func(w *watch) bool { return w.fd == a[2] && w.file == f })
-	if a[1] == 2 { // delete
-		if at < 0 {
-			return 0, syscall.ENOENT
-		}
-		e.watches = slices.Delete(e.watches, at, at+1)
-		return 0, 0
-	}
-	b, err := t.p.bytes(a[3], 16)
-	if err != 0 {
-		return 0, err
-	}
-	w := &watch{fd: a[2], file: f, events: binary.LittleEndian.Uint32(b), data: getUint64(b[8:])}
 	switch {
-	case a[1] == 1 && at >= 0:
+	case a[1] == add && at >= 0:
 		return 0, syscall.EEXIST
-	case a[1] == 1:
+	case a[1] == add:
 		e.watches = append(e.watches, w)
 	case at < 0:
 		return 0, syscall.ENOENT
+	case a[1] == remove:
+		e.watches = slices.Delete(e.watches, at, at+1)
+		return 0, 0
 	default:
 		e.watches[at] = w
 	}

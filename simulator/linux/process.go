@@ -21,12 +21,14 @@ import (
 type process struct {
 	*image
 	family
+	job
 	k       *Kernel
 	id      int
 	threads []*thread
 	retired uint64 // instructions of threads that have ended
 	files   files
 	actions [signals]action
+	limits  rlimits
 	program string // absolute name, of the guest
 	began   int64  // ns since boot
 	dir     string // working directory
@@ -73,7 +75,7 @@ func New(program []byte, o Options) (*Kernel, error) {
 	if k.fs, err = newFileSystem(o.Mounts); err != nil {
 		return nil, err
 	}
-	p := &process{k: k, id: k.newID(), dir: cmp.Or(o.Dir, "/")}
+	p := &process{k: k, id: k.newID(), dir: cmp.Or(o.Dir, "/"), limits: newLimits()}
 	p.group, p.session = p.id, p.id
 	p.program = k.fs.absolute(p.dir, append(slices.Clone(o.Args), "program")[0])
 	hart, err := p.start(program, o.Args, o.Env)

@@ -156,6 +156,8 @@ func (p *process) stat() string {
 	switch {
 	case p.dead:
 		state = 'Z'
+	case p.stopped != 0:
+		state = 'T'
 	case slices.ContainsFunc(p.threads, func(t *thread) bool { return t.state == running }):
 		state = 'R'
 	}

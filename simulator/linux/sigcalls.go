@@ -32,6 +32,9 @@ const unblockable = 1<<(sigKILL-1) | 1<<(sigSTOP-1)
 
 func sigprocmask(t *thread, a [6]uint64) (int64, errno) {
 	old := t.mask
+	if a[3] != 8 {
+		return 0, syscall.EINVAL
+	}
 	if a[1] != 0 {
 		w, err := t.p.words(a[1], 1)
 		if err != 0 {
@@ -118,12 +121,15 @@ func tkill(t *thread, a [6]uint64) (int64, errno) {
 }
 
 func tgkill(t *thread, a [6]uint64) (int64, errno) {
+	if int32(a[0]) == 0 {
+		return 0, syscall.EINVAL
+	}
 	return t.signalThread(int(int32(a[0])), int(int32(a[1])), int(int32(a[2])))
 }
 
 // signalThread sends a signal to a thread, of a certain process or of any.
 func (t *thread) signalThread(process, id, number int) (int64, errno) {
-	if number < 0 || number >= signals {
+	if number < 0 || number >= signals || process < 0 || id <= 0 {
 		return 0, syscall.EINVAL
 	}
 	for _, p := range t.k.all {

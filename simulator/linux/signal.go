@@ -12,6 +12,7 @@ import (
 
 // Numbers of signals.
 const (
+	sigHUP   = 1
 	sigILL   = 4
 	sigTRAP  = 5
 	sigABRT  = 6
@@ -65,6 +66,10 @@ func (t *thread) send(s signal) {
 	if t.state == ended {
 		return
 	}
+	if t.p.jobControl(s.number); stops(s.number) && a.handler == 0 && t.mask>>(s.number-1)&1 == 0 {
+		t.p.stop(s.number)
+		return
+	}
 	if a.handler == 1 || a.handler == 0 && ignored[s.number] {
 		return
 	}
@@ -102,8 +107,10 @@ func (t *thread) deliver() bool {
 		i--
 		switch a := &t.p.actions[s.number]; {
 		case a.handler == 1 || a.handler == 0 && ignored[s.number]:
-		case s.number >= sigSTOP && s.number <= sigTTOU && a.handler == 0:
-			t.k.failure = &Fatal{t.hart.PC, "stopping a process is not supported"}
+		case stops(s.number) && a.handler == 0:
+			if t.p.stop(s.number); t.p.stopped != 0 {
+				return false
+			}
 		case a.handler == 0 || s.number == sigKILL:
 			t.p.kill(s.number)
 			return false

@@ -306,7 +306,7 @@ func recvfrom(t *thread, a [6]uint64) (int64, errno) {
 	return t.receive(a[0], message{pieces: [][]byte{b}, flags: a[3], at: a[4], size: a[5]})
 }
 
-// messageHeader reads a msghdr. Control messages to send end the run.
+// messageHeader reads a msghdr. Control messages cannot be sent.
 func (t *thread) messageHeader(a [6]uint64, prot memory.Prot) (m message, err errno) {
 	w, err := t.p.words(a[1], 6)
 	if err != 0 {
@@ -314,8 +314,7 @@ func (t *thread) messageHeader(a [6]uint64, prot memory.Prot) (m message, err er
 	}
 	m = message{flags: a[2], at: w[0], size: uint64(uint32(w[1])), header: a[1]}
 	if w[5] != 0 && w[4] != 0 && prot == memory.Read {
-		t.k.failure = &Fatal{t.hart.PC - 4, "control messages of sockets are not supported"}
-		return m, syscall.EINVAL
+		return m, t.unsupported("a control message of a socket", syscall.EINVAL)
 	}
 	m.pieces, err = t.p.vector(w[2], int(min(w[3], 1<<20)), prot)
 	return m, err

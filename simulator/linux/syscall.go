@@ -27,13 +27,13 @@ func init() {
 		101: nanosleep, 113: clockGettime, 114: clockGetres, 115: clockNanosleep, 169: gettimeofday,
 		122: nothing, 123: schedGetaffinity, 124: schedYield,
 		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil, 140: nothing, 141: getpriority,
-		153: times, 160: uname, 165: getrusage, 168: getCPU, 163: prlimit, 261: prlimit, 166: umask,
+		153: times, 160: uname, 165: getrusage, 168: getCPU, 163: getrlimit, 164: setrlimit, 261: prlimit, 166: umask,
 		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
 		198: newSocket, 199: socketpair, 200: bind, 201: listen, 202: accept, 242: accept, 203: connect, 204: getsockname, 205: getpeername,
 		206: sendto, 207: recvfrom, 208: setsockopt, 209: getsockopt, 210: shutdown, 211: sendmsg, 212: recvmsg,
 		154: setpgid, 155: getpgid, 156: getsid, 157: setsid, 221: execve, 95: waitid, 260: wait4, 279: memfdCreate,
-		220: clone, 278: getrandom, 283: membarrier, CallThrough: callThrough,
+		220: clone, 259: flushInstructions, 278: getrandom, 283: membarrier, CallThrough: callThrough,
 	}
 }
 
@@ -54,7 +54,6 @@ var refused = map[uint64]refusal{
 	241: {"perf_event_open", syscall.ENOSYS},
 	243: {"recvmmsg", syscall.ENOSYS},
 	258: {"riscv_hwprobe", syscall.ENOSYS},
-	259: {"riscv_flush_icache", syscall.ENOSYS},
 	269: {"sendmmsg", syscall.ENOSYS},
 	285: {"copy_file_range", syscall.ENOSYS},
 	291: {"statx", syscall.ENOSYS},
@@ -90,8 +89,7 @@ func (t *thread) call() {
 	if do == nil {
 		r, ok := refused[t.number]
 		if !ok {
-			t.k.failure = &Fatal{h.PC - 4, fmt.Sprintf("system call %d is not supported", t.number)}
-			return
+			r.answer = t.unsupported(fmt.Sprintf("system call %d", t.number), syscall.ENOSYS)
 		}
 		h.X[10] = uint64(result(0, r.answer))
 		return
@@ -158,25 +156,6 @@ func getrandom(t *thread, a [6]uint64) (int64, errno) {
 		b[i] = byte(t.k.random.Uint32())
 	}
 	return int64(n), err
-}
-
-// prlimit tells limits and takes new ones without effect.
-func prlimit(t *thread, a [6]uint64) (int64, errno) {
-	resource, old := a[1], a[3]
-	if t.number == 163 {
-		resource, old = a[0], a[1]
-	}
-	if old == 0 {
-		return 0, 0
-	}
-	limit := ^uint64(0)
-	switch resource {
-	case 3: // stack
-		limit = stackSize
-	case 7: // files
-		limit = maxFiles
-	}
-	return 0, t.p.putWords(old, limit, limit)
 }
 
 // getrusage says that all time is the program's.

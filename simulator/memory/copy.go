@@ -5,6 +5,7 @@ package memory
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"os"
 	"unsafe"
 
@@ -64,11 +65,21 @@ func (s *Space) share(c *Space, r Region) error {
 	return err
 }
 
-// duplicate copies a private mapping. Pages that were never touched are not, which spares most of what is reserved.
+// duplicate copies a private mapping.
 func (s *Space) duplicate(c *Space, r Region) error {
 	if err := c.Map(r.Begin, r.End-r.Begin, Read|Write, r.Name); err != nil {
 		return err
 	}
+	if err := s.copyTouched(r, c.host[r.Begin:r.End]); err != nil {
+		return err
+	}
+	return c.Protect(r.Begin, r.End-r.Begin, r.Prot)
+}
+
+// copyTouched copies a private mapping, or its beginning, to memory that is zero. Pages that were never touched are not copied, which spares
+// most of what is reserved.
+func (s *Space) copyTouched(r Region, to []byte) error {
+	r.End = min(r.End, r.Begin+uint64(len(to)))
 	hidden := hostProt(r.Prot)&unix.PROT_READ == 0
 	if hidden {
 		if err := unix.Mprotect(s.host[r.Begin:r.End], unix.PROT_READ); err != nil {
@@ -77,15 +88,48 @@ func (s *Space) duplicate(c *Space, r Region) error {
 	}
 	s.touched(r.Begin, r.End, func(at uint64) {
 		if page := s.host[at : at+PageSize]; !bytes.Equal(page, zeros[:]) {
-			copy(c.host[at:], page)
+			copy(to[at-r.Begin:], page)
 		}
 	})
 	if hidden {
-		if err := unix.Mprotect(s.host[r.Begin:r.End], unix.PROT_NONE); err != nil {
+		return unix.Mprotect(s.host[r.Begin:r.End], unix.PROT_NONE)
+	}
+	return nil
+}
+
+// Move moves a range that is within one mapping, and makes it another size there, in place of what was there. What is more is zeros,
+// or what follows in the file.
+func (s *Space) Move(begin, size, to, newSize uint64) error {
+	if err := errors.Join(s.fits(begin, size), s.fits(to, newSize)); err != nil {
+		return unix.EINVAL
+	}
+	r, ok := s.Find(begin)
+	if !ok || r.End < begin+min(size, newSize) {
+		return unix.EFAULT
+	}
+	r.Offset += r.to(begin)
+	r.Begin, r.End = begin, min(begin+size, r.End)
+	moved := r
+	moved.Begin, moved.End = to, to+newSize
+	if r.Object != 0 {
+		_, err := unix.MremapPtr(unsafe.Add(s.Base(), begin), 0, unsafe.Add(s.Base(), to), uintptr(newSize), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+		if err != nil {
 			return err
 		}
+		s.carve(to, to+newSize)
+		s.insert(moved)
+		return s.Unmap(begin, size)
 	}
-	return c.Protect(r.Begin, r.End-r.Begin, r.Prot)
+	if err := s.Map(to, newSize, Read|Write, r.Name); err != nil {
+		return err
+	}
+	if err := s.copyTouched(r, s.host[to:to+newSize]); err != nil {
+		return err
+	}
+	if err := s.Protect(to, newSize, r.Prot); err != nil {
+		return err
+	}
+	return s.Unmap(begin, size)
 }
 
 var zeros [PageSize]byte

@@ -74,16 +74,12 @@ func newCatalog() *catalog {
 		if w&3 == 3 || in.Op == Illegal || in.Op.ends() || purpose[in.Rd] && !in.Op.toFloat() {
 			continue
 		}
-		if accesses(in) && in.Rs1 != 2 && in.Rs1 < 9 {
+		if in.Op.Access().Size > 0 && in.Rs1 != 2 && in.Rs1 < 9 {
 			continue // x8 is never pointed anywhere
 		}
 		c.short = append(c.short, uint16(w))
 	}
 	return c
-}
-
-func accesses(in Instruction) bool {
-	return in.Op >= LB && in.Op <= SD || in.Op == FLD || in.Op == FSD
 }
 
 // draw appends a random instruction, or a few that belong together.
@@ -92,7 +88,7 @@ func (c *catalog) draw(code []byte, r *rand.Rand, counts *[ops]int) []byte {
 		w := c.short[r.IntN(len(c.short))]
 		in := Decode(uint32(w), 0)
 		counts[in.Op]++
-		if accesses(in) && in.Rs1 > 9 { // from any address in scratch memory, aligned or not
+		if in.Op.Access().Size > 0 && in.Rs1 > 9 { // from any address in scratch memory, aligned or not
 			code = binary.LittleEndian.AppendUint32(code, encI(0x13, 0, uint32(in.Rs1), 30, -256+r.IntN(256)))
 		}
 		return binary.LittleEndian.AppendUint16(code, w)

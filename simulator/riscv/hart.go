@@ -74,7 +74,7 @@ func (h *Hart) Quick(o Observer, q *cache.Quick) {
 // Stop says why Run returned.
 type Stop struct {
 	Why     Reason
-	Address uint64 // MemoryFault and Misaligned: what could not be accessed
+	Address uint64 // MemoryFault, NoMemory and Misaligned: what could not be accessed, the first byte of it
 }
 
 // Reason is a reason to stop. PC is that of the instruction that could not be done, but behind an ecall.
@@ -86,8 +86,9 @@ const (
 	Syscall
 	Breakpoint
 	IllegalInstruction
-	MemoryFault
-	Misaligned // of an atomic operation
+	MemoryFault // not mapped, or not permitted
+	NoMemory    // mapped and permitted, but behind the end of the file
+	Misaligned  // of an atomic operation
 )
 
 // NewHart returns a hart at address 0, which shares the decoded code with others of the same address space.
@@ -294,10 +295,11 @@ func (h *Hart) attempt() (stop Stop) {
 			if !ok {
 				panic(what)
 			}
-			if _, ok := h.code.space.HostToGuest(fault.Addr()); !ok {
+			touched, ok := h.code.space.HostToGuest(fault.Addr())
+			if !ok {
 				panic(what)
 			}
-			stop = h.fault()
+			stop = h.fault(touched)
 		}
 	}()
 	if h.observer != nil {
@@ -306,16 +308,32 @@ func (h *Hart) attempt() (stop Stop) {
 	return h.run()
 }
 
-// fault ends a block at the instruction at h.at, which touched memory that it must not.
-func (h *Hart) fault() Stop {
+// fault ends a block at the instruction at h.at, which touched memory that it must not: the host says where about.
+func (h *Hart) fault(touched uint64) Stop {
 	b := h.code.blocks[h.PC]
 	in := &b.plain[h.at]
-	stop := h.stopAt(b, h.at, MemoryFault)
-	stop.Address = h.X[in.Rs1]
+	address := h.X[in.Rs1]
 	if !in.Op.atomic() {
-		stop.Address += uint64(in.Imm)
+		address += uint64(in.Imm)
+	}
+	stop := h.stopAt(b, h.at, MemoryFault)
+	if stop.Address = h.denied(address, in.Op.Access()); stop.Address == address+uint64(in.Op.Access().Size) {
+		stop.Why, stop.Address = NoMemory, max(address, touched&^(memory.PageSize-1))
 	}
 	return stop
+}
+
+// denied returns the first address of an access that is not mapped, or does not permit it; the one behind it if all is well.
+func (h *Hart) denied(address uint64, a *Access) uint64 {
+	for left := uint64(a.Size); left > 0; {
+		r, ok := h.code.space.Find(address)
+		if !ok || r.Prot == 0 || a.Store && r.Prot&memory.Write == 0 {
+			return address
+		}
+		n := min(left, r.End-address)
+		address, left = address+n, left-n
+	}
+	return address
 }
 
 // refused ends a block at the instruction at h.at, which slow did not execute.
@@ -344,7 +362,11 @@ func (h *Hart) unfetched() Stop {
 	if h.Retired == h.limit {
 		return Stop{Why: Budget}
 	}
-	return Stop{MemoryFault, h.PC}
+	at := h.PC
+	if _, ok := h.code.space.Bytes(at, 2, memory.Exec); ok && at&1 == 0 {
+		at += 2 // the second half of it
+	}
+	return Stop{MemoryFault, at}
 }
 
 // announced returns how many instructions of the block at hand fit into the limit.

@@ -291,7 +291,8 @@ func TestFaults(t *testing.T) {
 		{"load from nowhere", 0x50000, lw, Stop{MemoryFault, 0x50000}, 0, true},
 		{"load beyond all", 1 << 60, lw, Stop{MemoryFault, 1 << 60}, 0, true},
 		{"load below 0", 0, withI(lw, LW, -4), Stop{MemoryFault, ones - 3}, 0, true},
-		{"load across the end", dataPage + page - 2, lw, Stop{MemoryFault, dataPage + page - 2}, 0, true},
+		{"load across the end", dataPage + page - 2, lw, Stop{MemoryFault, dataPage + page}, 0, true},
+		{"store across the end", dataPage + page - 1, sw, Stop{MemoryFault, dataPage + page}, 0, true},
 		{"store to what is read", readOnlyPage, sw, Stop{MemoryFault, readOnlyPage}, 0, true},
 		{"float", 0x50000, encI(0x07, 3, 5, 6, 8), Stop{MemoryFault, 0x50008}, 0, true},
 		{"atomic", readOnlyPage, encoding(t, AMOADDD), Stop{MemoryFault, readOnlyPage}, 0, true},
@@ -340,7 +341,7 @@ func TestFetchFaults(t *testing.T) {
 	h := machine(t)
 	h.PC = codePage + page - 6
 	copy(bytesAt(t, h, codePage+page-6, 6), []byte{0x93, 0x80, 0x10, 0, 0x93, 0x80}) // addi x1, x1, 1 and half of one
-	require.Equal(t, Stop{MemoryFault, codePage + page - 2}, h.Run(10))
+	require.Equal(t, Stop{MemoryFault, codePage + page}, h.Run(10), "the half that is not there")
 	require.EqualValues(t, 1, h.X[1])
 	require.EqualValues(t, 1, h.Retired)
 }
