@@ -17,7 +17,10 @@ type goProgram struct {
 	goid, m, start    uint64 // offsets in g
 	g0, gsignal, curg uint64 // offsets in m
 	functions         []function
-	collects          map[uint64]bool // by the address where a goroutine starts; known so far
+	collects          map[uint64]bool   // by the address where a goroutine starts; known so far
+	starts            map[uint64]string // names of functions, by that
+	debug             *dwarf.Data
+	code              func(start uint64) []byte // of the function there
 }
 
 type function struct {
@@ -35,7 +38,7 @@ func readGo(program []byte) *goProgram {
 	if err != nil {
 		return nil
 	}
-	p := &goProgram{collects: map[uint64]bool{}}
+	p := &goProgram{collects: map[uint64]bool{}, starts: map[uint64]string{}, debug: data}
 	fields := map[string]*uint64{"runtime.g.goid": &p.goid, "runtime.g.m": &p.m, "runtime.g.startpc": &p.start,
 		"runtime.m.g0": &p.g0, "runtime.m.gsignal": &p.gsignal, "runtime.m.curg": &p.curg}
 	if findFields(data.Reader(), fields) != len(fields) {
@@ -48,6 +51,7 @@ func readGo(program []byte) *goProgram {
 		}
 	}
 	slices.SortFunc(p.functions, func(a, b function) int { return cmp.Compare(a.begin, b.begin) })
+	p.code = codeOf(program, p.functions)
 	return p
 }
 
