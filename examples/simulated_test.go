@@ -15,7 +15,7 @@ import (
 func simulated(t *testing.T, pkg string, args ...string) (output, dir string, found []counted) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "trace.dir")
-	output = string(execute(t, "tracerec", append([]string{"--sim", "--machine", "server", "-q", "-o", dir, pkg}, args...)...))
+	output = string(execute(t, "tracerec", append([]string{"sim", "--machine", "server", "-q", "-o", dir, pkg}, args...)...))
 	var report struct {
 		Properties []counted `json:"properties"`
 	}
@@ -82,7 +82,7 @@ func TestHPMOnTheSimulator(t *testing.T) {
 		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
 	}
 	dir := filepath.Join(t.TempDir(), "trace.dir")
-	output := execute(t, "tracerec", "--sim", "--machine", "bgl", "-c", "hpm", "--env", "GODEBUG=asyncpreemptoff=1", "-q", "-o", dir, "./nas/is")
+	output := execute(t, "tracerec", "sim", "--machine", "bgl", "-c", "hpm", "--env", "GODEBUG=asyncpreemptoff=1", "-q", "-o", dir, "./nas/is")
 	require.Contains(t, string(output), "verified")
 	report := string(execute(t, "expert", "stat", "--hpm", "--region", "^timed$", dir))
 	value := func(name string) (user int64) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestHelpFitsATerminal(t *testing.T) {
-	for _, command := range []string{"run", "count", "campaign", "counters", "live"} {
+	for _, command := range []string{"run", "sim", "count", "campaign", "counters", "live"} {
 		r := inside(command, "--help")
 		require.Zero(t, r.status)
 		for line := range strings.Lines(r.stdout) {

@@ -61,15 +61,14 @@ An older archive of the same name is kept, with its start time appended to its
 name. Flags of tracerec stop at the program's name. The exit status is the
 program's (128+n when signal n ended it), 127 or 126 when the program is not
 found or cannot be started, and 2 for bad usage. A program that is called like a
-command of tracerec, such as info, is recorded with tracerec -- info.
-
-` + simHelp
+command of tracerec, such as info, is recorded with tracerec -- info.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(movedFlag)
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
 	run.Long = root.Long
-	root.AddCommand(run, newBuild(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
+	root.AddCommand(run, newBuild(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
 	return root
 }
 

@@ -19,21 +19,10 @@ func newRun(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
 	var live string
 	var lists, specs []string
-	var sim simOptions
 	cmd := &cobra.Command{
 		Use:  use,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sim.check(cmd); err != nil {
-				return err
-			}
-			if sim.on {
-				names, err := chosenCounters(lists, specs, spec.CPU{Vendor: "simulator"})
-				if err != nil {
-					return err
-				}
-				return sim.run(cmd, simRecording{o.Dir, names, o.Quiet}, args)
-			}
 			if len(args) == 0 {
 				return errors.New("no program to record; see tracerec --help")
 			}
@@ -71,7 +60,6 @@ func newRun(use string) *cobra.Command {
 	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
 	f.StringVar(&live, "live", "", "watch it meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
-	sim.add(cmd)
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd
 }

@@ -3,17 +3,24 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"tracerec/metric/spec"
+	"tracerec/recorder"
 )
 
 // simOptions are the flags of runs on the simulator.
 type simOptions struct {
-	on, list, untimed bool
+	dir   string   // "" for no archive
+	lists []string // of counters
+	quiet bool
+
+	list, untimed, uncounted, strict bool
 
 	machine, pmu    string
+	print           string // a machine to print
 	set             []string
 	cpus            int
 	seed            uint64
@@ -42,50 +49,83 @@ const (
 // noMachine is the machine of which nothing is modelled but instructions.
 const noMachine = "none"
 
-// add adds the flags to a command.
-func (o *simOptions) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.BoolVar(&o.on, "sim", false, "run a package or RISC-V binary simulated")
-	f.BoolVar(&o.list, "list", false, "sim: list machines, parameters, counters")
-	f.StringVar(&o.machine, "machine", "server", "sim: `NAME`, file or none")
-	f.StringVar(&o.pmu, "pmu", "", "sim: `NAME` or FILE.json, for its perf events")
-	f.StringArrayVar(&o.set, "set", nil, "sim: `PARAMETER=VALUE` of the machine")
-	f.BoolVar(&o.untimed, "untimed", false, "sim: stalls take no time, as in a sweep")
-	f.IntVar(&o.cpus, "cpus", 2, "sim: virtual processors")
-	f.Uint64Var(&o.seed, "seed", 0, "sim: another seed is another schedule")
-	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "sim: end after `N` instructions")
-	f.StringVar(&o.maxMemory, "max-memory", "", "sim: give at most `SIZE` bytes, as in 2GiB")
-	f.DurationVar(&o.timeout, "timeout", 0, "sim: end after this time")
-	f.StringArrayVar(&o.mounts, "mount", nil, "sim: give `GUEST=HOST[:rw]`, a directory")
-	f.StringArrayVar(&o.env, "env", nil, "sim: set `NAME=VALUE` for the program")
-	f.StringArrayVar(&o.breaks, "break", nil, "sim: end at `FUNCTION[:N]` or an address")
-	f.StringVar(&o.dump, "dump", "", "sim: state at a break or failure, to `FILE`")
-	f.Lookup("dump").NoOptDefVal = "-"
-	f.StringVar(&o.trace, "trace", "", "sim: write addresses to `FILE`.din or .trz")
-	f.StringArrayVar(&o.filter, "filter", nil, "sim: record `FUNCTIONS`, as in main.*,-*.init")
-	f.StringVar(&o.only, "only", "", "sim: count goroutines begun by `FUNCTION`")
-	f.StringArrayVar(&o.sweep, "sweep", nil, "sim: counts for each of `PARAM=A,B,…`")
-	f.StringVar(&o.format, "format", "", "sim: --list or --sweep as `text`, json, csv")
+// newSim returns the command that runs a program on the simulator.
+func newSim() *cobra.Command {
+	o := new(simOptions)
+	cmd := &cobra.Command{
+		Use:   "sim [flags] [--] PACKAGE|BINARY [ARG…]",
+		Short: "Run and record a program on the simulator",
+		Long: `tracerec sim runs a package, Go files, or a static RISC-V binary on a simulated
+machine that counts everything exactly, in virtual time, the same every time.
+It is recorded; nothing has to be instrumented: regions are the program's
+functions. With -o '' there is no archive, and the counts are printed.
+
+The program sees its working directory, read-only, an empty /tmp, and what
+--mount gives; of the environment what --env gives. --sweep runs it for every
+combination of parameters. What it asks of its kernel in vain is answered with
+an error and told at the end, unless --strict ends the run there.
+
+The exit status is the program's (128+n when signal n ended it), 2 for bad usage
+or a package that does not build, 127 or 126 if there is no such program or it
+is none for the simulator, 124 when --max-instructions or --timeout ended it,
+and 125 when it does what the simulator cannot do.`,
+		Example: `  tracerec sim --list                  # machines, parameters, counters
+  tracerec sim ./cmd/app               # record a package, with caches
+  tracerec sim -o '' ./cmd/app         # only count
+  tracerec sim -c PAPI_L1_DCM --sweep l1d.size=32k,64k ./cmd/app
+  tracerec sim --print-machine server > mine.json
+  tracerec sim --machine mine.json ./cmd/app`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd); err != nil {
+				return err
+			}
+			names, err := chosenCounters(o.lists, nil, spec.CPU{Vendor: "simulator"})
+			if err != nil {
+				return err
+			}
+			return o.run(cmd, names, args)
+		},
+	}
+	o.add(cmd)
+	return cmd
 }
 
-var (
-	simFlags = []string{"list", "untimed", "machine", "pmu", "set", "cpus", "seed", "max-instructions", "max-memory", "timeout", "mount", "env", "break", "dump", "trace",
-		"filter", "only", "sweep", "format"}
-	notSimFlags = []string{"spec", "certify", "buffer", "block", "patience", "live", "resolution"}
-)
+// add adds the flags.
+func (o *simOptions) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SetInterspersed(false)
+	f.StringVarP(&o.dir, "output", "o", recorder.DefaultDir, "trace `DIR`, '' for none")
+	f.StringArrayVarP(&o.lists, "counters", "c", nil, "counters or a `SET` of them")
+	f.StringVar(&o.machine, "machine", "server", "`NAME`, file, or none")
+	f.StringArrayVar(&o.set, "set", nil, "set `PARAMETER=VALUE` of the machine")
+	f.StringVar(&o.print, "print-machine", "", "print what `NAME` is, as a template")
+	f.StringVar(&o.pmu, "pmu", "", "perf events by `NAME` or file")
+	f.BoolVar(&o.list, "list", false, "list machines, PMUs, parameters, counters")
+	f.IntVar(&o.cpus, "cpus", 2, "virtual processors")
+	f.Uint64Var(&o.seed, "seed", 0, "another seed is another schedule")
+	f.BoolVar(&o.untimed, "untimed", false, "stalls take no time, as in a sweep")
+	f.BoolVar(&o.uncounted, "uncounted", false, "only run it, as fast as can be; with -o ''")
+	f.BoolVar(&o.strict, "strict", false, "end at what the simulator does not have")
+	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "end after `N` instructions")
+	f.StringVar(&o.maxMemory, "max-memory", "", "give at most `SIZE` bytes, as in 2GiB")
+	f.DurationVar(&o.timeout, "timeout", 0, "end after this time")
+	f.StringArrayVar(&o.mounts, "mount", nil, "give `GUEST=HOST[:rw]`, a directory")
+	f.StringArrayVar(&o.env, "env", nil, "set `NAME=VALUE` for the program")
+	f.StringArrayVar(&o.filter, "filter", nil, "record `FUNCTIONS`, as in main.*,-*.init")
+	f.StringVar(&o.only, "only", "", "count goroutines begun by `FUNCTION`")
+	f.StringArrayVar(&o.sweep, "sweep", nil, "counts for each of `PARAMETER=A,B,…`")
+	f.StringVar(&o.format, "format", "", "--list or --sweep as `text`, json, csv")
+	f.StringArrayVar(&o.breaks, "break", nil, "end at `FUNCTION[:N]` or an address")
+	f.StringVar(&o.dump, "dump", "", "state at a break or failure, to `FILE`")
+	f.Lookup("dump").NoOptDefVal = "-"
+	f.StringVar(&o.trace, "trace", "", "write addresses to `FILE`.din or .trz")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing unless something was lost")
+}
 
-// check tells what is wrong with the flags, those of recordings without the simulator included.
+// check tells what is wrong with the flags.
 func (o *simOptions) check(cmd *cobra.Command) error {
-	refused, why := simFlags, "--%s is for runs on the simulator; give --sim, too"
-	if o.on {
-		refused, why = notSimFlags, "--%s is not for runs on the simulator"
-	}
 	given := cmd.Flags().Changed
-	for _, name := range refused {
-		if given(name) {
-			return fmt.Errorf(why, name)
-		}
-	}
 	switch {
 	case o.cpus < 1 || o.cpus > 256:
 		return fmt.Errorf("--cpus %d: from 1 to 256", o.cpus)
@@ -99,45 +139,41 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 		return fmt.Errorf("unknown format %q: text, json or, with --sweep, csv", o.format)
 	case given("format") && o.sweep == nil && !o.list:
 		return errors.New("--format is for --sweep and --list")
-	case o.only != "" && o.sweep == nil && cmd.Flag("output").Value.String() != "":
+	case o.only != "" && o.sweep == nil && o.dir != "":
 		return errors.New("--only is for counts that are printed: with -o '', or --sweep; a recording has them of all goroutines")
 	case o.sweep != nil:
-		return onlyCounts(cmd)
+		return without(cmd, "--sweep, which only counts", "output", "break", "dump", "trace", "filter", "uncounted")
+	case o.uncounted && o.dir != "":
+		return errors.New("--uncounted: nothing can be recorded; give -o '', too")
+	case o.uncounted:
+		return without(cmd, "--uncounted, with which there is nothing to observe", "machine", "set", "counters", "pmu", "only", "filter", "trace", "untimed")
 	}
 	return nil
 }
 
-// onlyCounts refuses flags that do not go with --sweep.
-func onlyCounts(cmd *cobra.Command) error {
-	for _, name := range []string{"output", "break", "dump", "trace", "filter"} {
+// without refuses flags that do not go with another.
+func without(cmd *cobra.Command, what string, names ...string) error {
+	for _, name := range names {
 		if f := cmd.Flag(name); f.Changed && f.Value.String() != "" {
-			return fmt.Errorf("--%s does not go with --sweep, which only counts", name)
+			return fmt.Errorf("--%s does not go with %s", name, what)
 		}
 	}
 	return nil
 }
 
-// simHelp is what the help of tracerec says about the simulator.
-var simHelp = strings.TrimSpace(`
-With --sim, PROGRAM is a package, Go files, or a static RISC-V binary. It runs
-on a simulated machine that counts everything exactly, in virtual time, the same
-every time. Nothing has to be instrumented: regions are the program's functions.
--o '' writes no archive but the counts, to standard error. The program sees its
-working directory, read-only, an empty /tmp, and what --mount gives; of the
-environment what --env gives. Flags for it are marked "sim" below. --sweep runs
-it for every combination of parameters. The exit status is the program's, 2 if a
-package does not build, 127 or 126 if there is no such program or it is none for
-the simulator, 124 when --max-instructions or --timeout ended it, and 125 when
-it does what the simulator cannot do.`)
-
-// simRecording is what the flags of all recordings say.
-type simRecording struct {
-	dir    string // "" for none
-	events []string
-	quiet  bool
+// movedFlag says what to type for a flag that is a command now.
+func movedFlag(_ *cobra.Command, err error) error {
+	type named interface {
+		error
+		GetSpecifiedName() string
+	}
+	if e, ok := errors.AsType[named](err); ok && e.GetSpecifiedName() == "sim" {
+		return errors.New("--sim is a command: tracerec sim [flags] PACKAGE|BINARY")
+	}
+	return err
 }
 
-// simEvents joins the lists of -c; nil for none.
+// simEvents joins the lists of --filter; nil for none.
 func simEvents(lists []string) (names []string) {
 	for _, list := range lists {
 		names = append(names, splitEvents(list)...)

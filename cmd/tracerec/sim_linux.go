@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +29,7 @@ import (
 // simulation is a command line for the simulator.
 type simulation struct {
 	*simOptions
-	simRecording
+	events  []string
 	cmd     *cobra.Command
 	say     func(string)
 	home    string // temporary directory
@@ -45,8 +43,11 @@ const (
 )
 
 // run does what the command line asks of the simulator.
-func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) error {
-	s := &simulation{simOptions: o, simRecording: r, cmd: cmd, say: sayTo(cmd.ErrOrStderr())}
+func (o *simOptions) run(cmd *cobra.Command, events, args []string) error {
+	if o.print != "" {
+		return printMachine(cmd.OutOrStdout(), o.print, args)
+	}
+	s := &simulation{simOptions: o, events: events, cmd: cmd, say: sayTo(cmd.ErrOrStderr())}
 	m, err := s.chosenMachine()
 	if err != nil {
 		return err
@@ -58,7 +59,10 @@ func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) erro
 		return s.listing(m)
 	}
 	if len(args) == 0 {
-		return errors.New("no program to run; see tracerec --help")
+		return errors.New("no program to run; see tracerec sim --help")
+	}
+	if err := simulated.CheckFilter(simEvents(o.filter)); err != nil {
+		return err
 	}
 	if err := s.outputFits(); err != nil {
 		return err
@@ -74,7 +78,7 @@ func (o *simOptions) run(cmd *cobra.Command, r simRecording, args []string) erro
 	if o.sweep != nil {
 		return s.runSweep(options)
 	}
-	options.Output, options.Events, options.Filter = r.dir, r.events, simEvents(o.filter)
+	options.Output, options.Events, options.Filter = o.dir, events, simEvents(o.filter)
 	return s.runOnce(options)
 }
 
@@ -148,31 +152,29 @@ func isFile(name string) bool { return strings.HasSuffix(name, ".json") || strin
 
 // readFile reads a description from a file.
 func readFile[T any](name, what string, read func(io.Reader) (*T, error)) (*T, error) {
-	content, err := os.ReadFile(name)
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	v, err := read(bytes.NewReader(content))
+	defer f.Close()
+	v, err := read(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s%s: %w", what, name, position(content, err), err)
+		return nil, fmt.Errorf("%s %s: %w", what, name, err)
 	}
 	return v, nil
 }
 
-// position says in which line of a description an error of JSON is, if it is known.
-func position(content []byte, err error) string {
-	at := int64(-1)
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		at = e.Offset
-	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		at = e.Offset
-	} else if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		at = int64(len(bytes.TrimRight(content, "\n")))
+// printMachine prints the description of a machine, which is a template for others.
+func printMachine(w io.Writer, name string, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("--print-machine takes no program, such as %s", args[0])
 	}
-	if at < 0 || at > int64(len(content)) {
-		return ""
+	text, err := cache.Text(name)
+	if err != nil {
+		return fmt.Errorf("--print-machine: %w", err)
 	}
-	return fmt.Sprintf(":%d", 1+bytes.Count(content[:at], []byte("\n")))
+	_, err = w.Write(text)
+	return err
 }
 
 // options makes those of a run.
@@ -180,6 +182,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	if err = s.given(&o); err != nil {
 		return o, err
 	}
+	o.Strict = s.strict
 	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
 	if s.maxMemory != "" {
 		n, err := shm.ParseSize(s.maxMemory)
@@ -292,7 +295,7 @@ func (s *simulation) classify(m *cache.Machine) (bool, error) {
 		name, mode, more := strings.Cut(text, ":")
 		switch {
 		case !all[name]:
-			return false, fmt.Errorf("-c %s: %w on machine %s, which counts PAPI presets and others; see tracerec --sim --machine %s --list", text, counting.ErrUnknown,
+			return false, fmt.Errorf("-c %s: %w on machine %s, which counts PAPI presets and others; see tracerec sim --machine %s --list", text, counting.ErrUnknown,
 				s.machine, s.machine)
 		case more && mode != "u" && mode != "k":
 			return false, fmt.Errorf("-c %s: behind the colon stands u or k", text)
@@ -345,7 +348,9 @@ func (s *simulation) runOnce(o simulated.Options) error {
 	}
 	o.Trace = addresses
 	run := simulated.Run
-	if content, err := os.ReadFile(o.Program); err == nil && o.Output != "" && o.Filter == nil && simulated.Instrumented(content) {
+	if s.uncounted {
+		run = simulated.RunUncounted
+	} else if content, err := os.ReadFile(o.Program); err == nil && o.Output != "" && o.Filter == nil && simulated.Instrumented(content) {
 		run = simulated.RunInstrumented
 	}
 	begin := time.Now()
@@ -356,10 +361,13 @@ func (s *simulation) runOnce(o simulated.Options) error {
 	if r != nil && r.Instructions > 0 && !s.quiet {
 		s.summary(o, r, time.Since(begin))
 	}
-	if r != nil && r.Instructions > 0 && s.dir == "" && (!s.quiet || s.events != nil) { // what was asked for is told
+	if r != nil && r.Instructions > 0 && s.dir == "" && !s.uncounted && (!s.quiet || s.events != nil || s.only != "") { // what was asked for is told
 		if err := s.table(s.cmd.ErrOrStderr(), r); err != nil {
 			return err
 		}
+	}
+	if r != nil {
+		s.inVain(r.Unsupported)
 	}
 	if err == nil && r.Break == "" && len(s.breaks) > 0 {
 		s.say("the run did not get to " + strings.Join(s.breaks, " or "))

@@ -9,6 +9,6 @@ import (
 )
 
 // run does nothing: there is no simulator here.
-func (o *simOptions) run(*cobra.Command, simRecording, []string) error {
-	return errors.New("--sim: the simulator runs on Linux")
+func (o *simOptions) run(*cobra.Command, []string, []string) error {
+	return errors.New("sim: the simulator runs on Linux")
 }

@@ -26,7 +26,7 @@ func TestSimBuildsTheSame(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 		}
 		t.Chdir(dir)
-		r := inside("--sim", "-o", "out", "--machine", "none", c.program)
+		r := inside("sim", "-o", "out", "--machine", "none", c.program)
 		require.Zero(t, r.status, r.stderr)
 		files := regionFiles(t, "out")
 		require.Equal(t, filepath.Join(dir, "main.go"), files["main.main"])

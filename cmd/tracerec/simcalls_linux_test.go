@@ -12,10 +12,10 @@ func TestSimCalls(t *testing.T) {
 	guest(t) // or skip
 	const counts = `^332833500 \[\d+ \d+ 50\d\d\] .*\n`
 	dir := t.TempDir()
-	r := inside("--sim", "-q", "-o", "", "testdata/programs/calls")
+	r := inside("sim", "-q", "-o", "", "testdata/programs/calls")
 	require.Zero(t, r.status, r.stderr)
 	require.Regexp(t, counts+`no trace .* no trace .*\n$`, r.stdout)
-	r = inside("--sim", "-q", "-o", filepath.Join(dir, "a"), "--trace", filepath.Join(dir, "a.trz"), "testdata/programs/calls")
+	r = inside("sim", "-q", "-o", filepath.Join(dir, "a"), "--trace", filepath.Join(dir, "a.trz"), "testdata/programs/calls")
 	require.Zero(t, r.status, r.stderr)
 	require.Regexp(t, counts+`<nil> <nil>\n$`, r.stdout)
 	clean(t, filepath.Join(dir, "a"))

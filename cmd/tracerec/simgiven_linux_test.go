@@ -14,10 +14,10 @@ import (
 func TestSimFromRoot(t *testing.T) {
 	code := machineCode(t, exitNumber, environment)
 	t.Chdir("/")
-	r := inside("--sim", "-o", "", code)
+	r := inside("sim", "-o", "", code)
 	require.Equal(t, 2, r.status)
 	require.Regexp(t, `^tracerec: the working directory is /, which would give the program all files .*\n$`, r.stderr)
-	require.Zero(t, inside("--sim", "-o", "", "--mount", "/="+t.TempDir(), code).status)
+	require.Zero(t, inside("sim", "-o", "", "--mount", "/="+t.TempDir(), code).status)
 }
 
 // A variable that is not set here is not set there.
@@ -46,7 +46,7 @@ func TestSimNoELF(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for content, want := range map[string]string{"#!/bin/sh\n": "not an ELF file but a script", "text": "not an ELF file\n", "\x7fELF\x02\x01": "cut off after 6 bytes"} {
 		require.NoError(t, os.WriteFile("x", []byte(content), 0o755))
-		r := inside("--sim", "-o", "", "./x")
+		r := inside("sim", "-o", "", "./x")
 		require.Equal(t, 126, r.status, r.stderr)
 		require.Contains(t, r.stderr, want)
 		require.Equal(t, 1, lines(r.stderr))

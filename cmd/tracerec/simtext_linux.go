@@ -14,6 +14,7 @@ import (
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
 	counting "tracerec/simulator/count"
+	"tracerec/simulator/linux"
 	"tracerec/simulator/pmu"
 )
 
@@ -31,16 +32,18 @@ func (s *simulation) selected(c *counting.Counters) (v counting.Values, err erro
 		return c.Totals(), nil
 	}
 	var known []string
+	found := false
 	for _, a := range c.Accounts() {
 		domain := a.Domain.String()
 		if s.only == domain || wildcard(s.only, a.Start) {
 			v.Add(&a.Values)
+			found = true
 		}
 		if known = append(known, domain); a.Start != "" {
 			known = append(known, a.Start)
 		}
 	}
-	if v == (counting.Values{}) {
+	if !found {
 		slices.Sort(known)
 		return v, &exit{badUse, fmt.Errorf("--only %s: nothing was counted of that; there is %s", s.only, strings.Join(slices.Compact(known), ", "))}
 	}
@@ -102,8 +105,12 @@ func inMode(v counting.Values, mode string) counting.Values {
 // summary says what a run was.
 func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time.Duration) {
 	n := float64(r.Instructions)
-	s.say(fmt.Sprintf("%s in %s of virtual time, machine %s with %s; it took %s, %.0f million instructions per second",
-		recorder.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), s.machine, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
+	on := "machine " + s.machine
+	if s.uncounted {
+		on = "uncounted"
+	}
+	s.say(fmt.Sprintf("%s in %s of virtual time, %s with %s; it took %s, %.0f million instructions per second",
+		recorder.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), on, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
 	if r.Break != "" {
 		s.say("ended at " + r.Break)
 	}
@@ -119,6 +126,16 @@ func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time
 			s.say("the archive that was there is now " + a.Aside)
 		}
 		s.frequent(a.Frequent)
+		for _, p := range a.Idle {
+			s.say("--filter " + p + ": no function is called so")
+		}
+	}
+}
+
+// inVain tells what the program asked of its kernel that the simulator does not have.
+func (s *simulation) inVain(list []linux.Unsupported) {
+	for _, u := range list {
+		s.say(fmt.Sprintf("%s: %s is not supported: answered %s %s, first at %#x", s.program, u.What, u.Error, recorder.Plural(u.Times, "time"), u.PC))
 	}
 }
 

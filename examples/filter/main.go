@@ -1,8 +1,8 @@
 // Filter adds up the large ones of many numbers, again and again. They come in no order, so no branch prediction can tell which
 // are large; with -mask it does without the branch. The result is the same.
 //
-//	tracerec --sim --machine server -o slow.dir ./examples/filter
-//	tracerec --sim --machine server -o fast.dir ./examples/filter -mask
+//	tracerec sim --machine server -o slow.dir ./examples/filter
+//	tracerec sim --machine server -o fast.dir ./examples/filter -mask
 //	expert analyze slow.dir
 //	expert diff slow.dir fast.dir
 package main

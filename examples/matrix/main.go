@@ -1,8 +1,8 @@
 // Matrix multiplies two matrices. As most would write it first, it walks the second one down its columns, so that every access
 // touches another line of the cache; with -transposed it walks rows of a transposed copy. The result is the same.
 //
-//	tracerec --sim --machine server -o slow.dir ./examples/matrix
-//	tracerec --sim --machine server -o fast.dir ./examples/matrix -transposed
+//	tracerec sim --machine server -o slow.dir ./examples/matrix
+//	tracerec sim --machine server -o fast.dir ./examples/matrix -transposed
 //	expert analyze slow.dir
 //	expert diff slow.dir fast.dir
 package main

@@ -22,6 +22,7 @@ type Archive struct {
 	Records   uint64
 	Bytes     int64
 	Frequent  []Frequent // functions that were not recorded all the time, the most frequent first
+	Idle      []string   // patterns of the filter that no function's name fits
 	Messages  []string   // how the recording of an instrumented program went; each one line
 }
 
@@ -60,7 +61,7 @@ func (s *session) finished(r *Result, failure error) error {
 	if r.Break != "" {
 		status, ended = -1, fmt.Errorf("break at %s", r.Break)
 	}
-	err := s.close(status, ended, r.Instructions)
+	err := s.close(status, ended, r)
 	a := s.archive
 	a.Processes = len(s.all)
 	a.Bytes, a.Records = s.out.Size()
@@ -80,6 +81,7 @@ func (s *session) finished(r *Result, failure error) error {
 	slices.SortFunc(a.Frequent, func(x, y Frequent) int {
 		return cmp.Or(-cmp.Compare(x.Skipped, y.Skipped), cmp.Compare(x.Function, y.Function))
 	})
+	a.Idle = s.filter.idle()
 	r.Archive = a
 	return errors.Join(failure, err)
 }

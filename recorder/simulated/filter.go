@@ -11,8 +11,10 @@ import (
 type filter struct{ rules []rule }
 
 type rule struct {
+	pattern string
 	parts   []string // of the pattern, between its asterisks
 	exclude bool
+	fits    bool // a function of a program that was executed
 }
 
 // newFilter reads patterns, see [Options.Filter].
@@ -23,9 +25,18 @@ func newFilter(patterns []string) (*filter, error) {
 		if name == "" {
 			return nil, fmt.Errorf("filter %q: a pattern is a function's name, with * for any characters; - before it excludes", p)
 		}
-		f.rules = append(f.rules, rule{strings.Split(name, "*"), exclude})
+		if strings.Count(name, "[") != strings.Count(name, "]") && !strings.Contains(name, "*") {
+			return nil, fmt.Errorf("filter %q: no function is called so; type arguments are [...], and * stands for any characters", p)
+		}
+		f.rules = append(f.rules, rule{pattern: p, parts: strings.Split(name, "*"), exclude: exclude})
 	}
 	return f, nil
+}
+
+// CheckFilter tells what is wrong with patterns of [Options.Filter].
+func CheckFilter(patterns []string) error {
+	_, err := newFilter(patterns)
+	return err
 }
 
 // records tells whether a function is recorded; own is what holds if no pattern says anything.
@@ -33,12 +44,22 @@ func (f *filter) records(name string, own bool) bool {
 	if len(f.rules) > 0 && !f.rules[0].exclude {
 		own = false
 	}
-	for _, r := range f.rules {
-		if r.matches(name) {
-			own = !r.exclude
+	for i := range f.rules {
+		if r := &f.rules[i]; r.matches(name) {
+			own, r.fits = !r.exclude, true
 		}
 	}
 	return own
+}
+
+// idle lists the patterns that fit no function of any program.
+func (f *filter) idle() (patterns []string) {
+	for _, r := range f.rules {
+		if !r.fits {
+			patterns = append(patterns, r.pattern)
+		}
+	}
+	return patterns
 }
 
 // matches tells whether the pattern fits the whole name.

@@ -54,18 +54,17 @@ func RunInstrumented(o Options) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := linux.New(program, linux.Options{Args: o.Args, Env: append(slices.Clone(o.Env), in.recorder.Environment()), Dir: o.Dir,
-		Mounts: append(slices.Clone(o.Mounts), linux.Mount{Guest: sessionDir, Host: in.recorder.Session(), Write: true}),
-		Stdin:  o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr, CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, MaxMemory: o.MaxMemory,
-		Timeout: o.Timeout, Pulse: in.pulse, Observer: o.observed(r.Counters), Services: in,
-		PMU: o.PMU, Counting: r.Counters})
+	lo := o.kernel()
+	lo.Env = append(slices.Clone(o.Env), in.recorder.Environment())
+	lo.Mounts = append(slices.Clone(o.Mounts), linux.Mount{Guest: sessionDir, Host: in.recorder.Session(), Write: true})
+	lo.Pulse, lo.Observer, lo.Services, lo.Counting = in.pulse, o.observed(r.Counters), in, r.Counters
+	k, err := linux.New(program, lo)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", o.Program, err), in.recorder.Abandon())
 	}
 	defer k.Close()
 	in.clock = k.Time
 	err = o.run(k, program, r)
-	r.Instructions, r.Time = k.Instructions(), k.Time()
 	status := r.Status
 	if err != nil || r.Break != "" {
 		status = -1

@@ -63,7 +63,7 @@ func (o *Options) run(k *linux.Kernel, program []byte, r *Result) (err error) {
 			break
 		}
 	}
-	r.Signal = k.Signal()
+	r.Signal, r.Unsupported, r.Instructions, r.Time = k.Signal(), k.Unsupported(), k.Instructions(), k.Time()
 	if err != nil && o.Dump != nil {
 		if failed := k.Dump(o.Dump); failed != nil {
 			return fmt.Errorf("state of the machine: %w", failed)

@@ -334,6 +334,7 @@ func TestOptions(t *testing.T) {
 		"event PAPI_TOT_INS:k: nothing of that":          func(o *Options) { o.Events = []string{"PAPI_TOT_INS:k"} },
 		"event PAPI_TOT_INS is named twice":              func(o *Options) { o.Events = []string{"PAPI_TOT_INS", "PAPI_TOT_INS"} },
 		`filter "-": a pattern is a function's name`:     func(o *Options) { o.Filter = []string{"-"} },
+		`filter "[": no function is called so`:           func(o *Options) { o.Filter = []string{"["} },
 		"not an ELF file":                                func(o *Options) { o.Program = "record_test.go" },
 		"is not a trace directory":                       func(o *Options) { o.Output = "." },
 		"no such file or directory":                      func(o *Options) { o.Program = "missing" },
@@ -366,6 +367,8 @@ func TestFilter(t *testing.T) {
 		{"*,-a*b*c", "axbyd", false, true},
 		{"*,-a*bb*b", "abb", false, true},
 		{"*,-*.f,main.*", "main.f", false, true},
+		{"main.g[...]", "main.g[...]", false, true},
+		{"main.g[*", "main.g[...]", false, true},
 	} {
 		var patterns []string
 		if c.patterns != "" {
@@ -375,6 +378,10 @@ func TestFilter(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, f.records(c.name, c.own), "%s of %s", c.name, c.patterns)
 	}
+	f, err := newFilter([]string{"main.*", "-main.g", "other.*"})
+	require.NoError(t, err)
+	f.records("main.f", false)
+	require.Equal(t, []string{"-main.g", "other.*"}, f.idle())
 }
 
 // at returns the sum of a metric over call paths on which all these regions lie, in that order.

@@ -291,14 +291,19 @@ func (r *recording) finish(p *process, status int) {
 	delete(r.live, p.id)
 }
 
-// close ends the archive. Status is that of the first process, failure what ended the run before it ended, after so many instructions.
-func (r *recording) close(status int, failure error, instructions uint64) error {
+// close ends the archive. Status is that of the first process, failure what ended the run before it ended.
+func (r *recording) close(status int, failure error, result *Result) error {
 	for i, p := range r.all {
+		for _, u := range result.Unsupported {
+			if i == 0 {
+				p.remarks[u.What+" is not supported, and was answered "+u.Error] = u.Times
+			}
+		}
 		if i == 0 && failure == nil {
 			p.status = status
 		}
 		if failure != nil && !p.over {
-			p.remarks[fmt.Sprintf("the run ended before the program (%v); instructions until then", failure)] = instructions
+			p.remarks[fmt.Sprintf("the run ended before the program (%v); instructions until then", failure)] = result.Instructions
 		}
 		r.finish(p, p.status)
 	}

@@ -32,6 +32,7 @@ type Options struct {
 
 	Machine         *cache.Machine // nil for none: only what does not depend on caches and prediction is counted
 	Classify        bool           // misses are told apart by kind
+	Strict          bool           // what is not supported ends the run
 	Untimed         bool           // stalls of the machine take no virtual time, so that the program runs the same way on every machine
 	CPUs            int            // virtual processors; 0 is 1
 	Seed            uint64
@@ -64,8 +65,9 @@ type Result struct {
 	Instructions uint64
 	Time         time.Duration // virtual
 	Counters     *count.Counters
-	Break        string   // of Options.Break, which ended the run; "" for none
-	Archive      *Archive // nil for none
+	Break        string              // of Options.Break, which ended the run; "" for none
+	Unsupported  []linux.Unsupported // what the program asked for in vain
+	Archive      *Archive            // nil for none
 }
 
 // Run runs a program to its end. The result and the archive are there, as far as the run came, also with an error.
@@ -90,14 +92,35 @@ func Run(o Options) (r *Result, err error) {
 		return nil, err
 	}
 	defer services.Close()
-	k, err := linux.New(program, linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
-		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, MaxMemory: o.MaxMemory, Timeout: o.Timeout, Observer: o.observed(r.Counters), Services: services,
-		PMU: o.PMU, Counting: r.Counters})
+	lo := o.kernel()
+	lo.Observer, lo.Services, lo.Counting = o.observed(r.Counters), services, r.Counters
+	return r, o.execute(program, lo, r)
+}
+
+// RunUncounted is [Run] without counters, or anything else that observes the program: of the result, Counters and Archive are nil. Nothing answers what
+// programs ask of the simulator.
+func RunUncounted(o Options) (*Result, error) {
+	program, err := os.ReadFile(o.Program)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Program, err)
+		return nil, err
+	}
+	r := new(Result)
+	o.PMU = nil // which would count
+	return r, o.execute(program, o.kernel(), r)
+}
+
+// kernel returns the options of the machine's kernel, but for who observes.
+func (o *Options) kernel() linux.Options {
+	return linux.Options{Args: o.Args, Env: o.Env, Dir: o.Dir, Mounts: o.Mounts, Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
+		CPUs: o.CPUs, Seed: o.Seed, MaxInstructions: o.MaxInstructions, MaxMemory: o.MaxMemory, Timeout: o.Timeout, Strict: o.Strict, PMU: o.PMU}
+}
+
+// execute runs the program on the simulator.
+func (o *Options) execute(program []byte, lo linux.Options, r *Result) error {
+	k, err := linux.New(program, lo)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Program, err)
 	}
 	defer k.Close()
-	err = o.run(k, program, r)
-	r.Instructions, r.Time = k.Instructions(), k.Time()
-	return r, err
+	return o.run(k, program, r)
 }

@@ -94,7 +94,7 @@ func NewHPM(m *query.Model, o HPMOptions) (*HPM, error) {
 	h := &HPM{Title: program(m)}
 	counters := h.counters(m)
 	if len(counters) == 0 {
-		return nil, fmt.Errorf("no counters in this report; record some with tracerec -c, or all with tracerec --sim")
+		return nil, fmt.Errorf("no counters in this report; record some with tracerec -c, or all with tracerec sim")
 	}
 	time, visits := byRegion(m, "time"), m.Metric("visits")
 	var count []cube.Value // without those of what is called

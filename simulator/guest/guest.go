@@ -23,7 +23,7 @@ import (
 
 // The errors.
 var (
-	ErrNotSimulated = errors.New("not on the simulator (run it with tracerec --sim)")
+	ErrNotSimulated = errors.New("not on the simulator (run it with tracerec sim)")
 	ErrUnknownEvent = errors.New("this machine does not count it")
 	ErrInvalid      = errors.New("this makes no sense here")
 	ErrGone         = errors.New("there is no such thread, task or set of counters any more")

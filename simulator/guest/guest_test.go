@@ -32,7 +32,7 @@ func ExampleInit() {
 	if err := c.Read(user, kernel); err == nil {
 		fmt.Println(sum, user, "and by the kernel", kernel[2])
 	}
-	// Output: not on the simulator (run it with tracerec --sim)
+	// Output: not on the simulator (run it with tracerec sim)
 }
 
 // Where there is no simulator, everything says so and nothing breaks.
