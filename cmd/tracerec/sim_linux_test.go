@@ -492,39 +492,6 @@ func TestSimRefuses(t *testing.T) {
 	require.Equal(t, 2, inside("sim").status)
 }
 
-// A machine that is printed is a template for others, which need to say only what is different.
-func TestSimPrintMachine(t *testing.T) {
-	code := machineCode(t, exitNumber, environment)
-	t.Chdir(t.TempDir())
-	r := inside("sim", "--print-machine", "bgl")
-	require.Zero(t, r.status, r.stderr)
-	require.Contains(t, r.stdout, `"l1d": {"size": "32k", `)
-	require.NoError(t, os.WriteFile("mine.json", []byte(r.stdout), 0o644))
-	require.NoError(t, os.WriteFile("small.json", []byte(`{"l1d": {"size": "4k"}, "l3": null}`), 0o644))
-	counts := func(args ...string) map[string]uint64 {
-		r := inside(append(append([]string{"sim", "-q", "-o", "", "-c", "PAPI_TOT_CYC,PAPI_L1_DCM"}, args...), code)...)
-		require.Zero(t, r.status, r.stderr)
-		return countsOf(t, r.stderr)
-	}
-	require.Equal(t, counts("--machine", "bgl"), counts("--machine", "mine.json"))
-	require.NotEqual(t, counts("--machine", "bgl"), counts("--machine", "small.json"))
-	r = inside("sim", "--list", "--machine", "small.json")
-	require.Contains(t, r.stdout, "l1d.size=4K l1d.line=64\n  l1d.ways=8 ")
-	require.NotContains(t, r.stdout, "l3.size")
-}
-
-// Without counters, a program runs as it does with them, but for the time of stalls.
-func TestSimUncounted(t *testing.T) {
-	program := guest(t)
-	r := simulate(t, "--uncounted", program, "env", "exit")
-	require.Equal(t, 7, r.status)
-	require.Equal(t, "[HOME=/tmp PATH=/program TMPDIR=/tmp]\n", r.stdout)
-	require.Regexp(t, `^leaving\ntracerec: [\d,]+ instructions in .* of virtual time, uncounted with 2 processors; it took .*\n$`, r.stderr)
-	instructions := regexp.MustCompile(`[\d,]+ instructions`)
-	counted := simulate(t, "--machine", "none", program, "env", "exit")
-	require.Equal(t, instructions.FindString(counted.stderr), instructions.FindString(r.stderr))
-}
-
 // The listing names machines, parameters that can be set, and events that can be counted.
 func TestSimList(t *testing.T) {
 	r := inside("sim", "--list", "--machine", "bgl")
