@@ -279,7 +279,7 @@ func TestEnds(t *testing.T) {
 		{"killed", 0, 137, ""},
 		{"illegal", 0, 2, ""},
 	} {
-		r, _, err := record(t, Options{Program: program, Args: []string{"ends", c.how}, MaxInstructions: c.limit, Machine: machine(t, "bgl"), Events: []string{"PAPI_TOT_CYC"}})
+		r, _, err := record(t, Options{Program: program, Args: []string{"ends", c.how}, Strict: true, MaxInstructions: c.limit, Machine: machine(t, "bgl"), Events: []string{"PAPI_TOT_CYC"}})
 		p := checked(t, r.Archive.Dir).Definitions().Processes[0]
 		if c.fails == "" {
 			require.NoError(t, err, c.how)
@@ -295,6 +295,15 @@ func TestEnds(t *testing.T) {
 		require.Equal(t, want, sums(analyze(t, r.Archive.Dir))["PAPI_TOT_CYC"])
 		require.InDelta(t, float64(r.Time), float64(p.End), 2e6)
 	}
+}
+
+// What a program asked for in vain is a warning of its archive.
+func TestUnsupported(t *testing.T) {
+	r, _, err := record(t, Options{Program: compile(t, "ends"), Args: []string{"ends", "unknown"}})
+	require.NoError(t, err)
+	require.Zero(t, r.Status)
+	require.Len(t, r.Unsupported, 1)
+	require.Equal(t, map[string]uint64{"system call 4000 is not supported, and was answered ENOSYS": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
 }
 
 // Small functions that are called often are counted in their callers, and that is said; nothing is lost.
