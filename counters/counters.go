@@ -91,7 +91,7 @@ func find(from []Substrate, name string) (Event, Substrate, error) {
 		if errors.Is(err, substrate.ErrUnknownOwn) {
 			break
 		}
-		if !errors.Is(err, ErrUnknownEvent) {
+		if !errors.Is(err, ErrUnknownEvent) || errors.Is(err, substrate.ErrMistaken) {
 			return Event{}, nil, err
 		}
 	}

@@ -3,11 +3,8 @@
 package recorder
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
-	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,7 +60,7 @@ func specOf(name, path string) (s sample.Spec, err error) {
 	}
 	s.Name = name
 	for i, native := range natives {
-		if native, err = addressed(native, path); err != nil {
+		if native, err = perf.Addressed(native, path); err != nil {
 			return s, err
 		}
 		t, err := termOf(native)
@@ -121,89 +118,6 @@ func termOf(name string) (t sample.Term, err error) {
 		Kernel: e.Kernel, NoExclude: e.NoExclude}, nil
 }
 
-// watched is a watchpoint on a symbol: its length, access and modifiers are optional.
-var watched = regexp.MustCompile(`^mem:(.*?)(\+(?:0x)?[0-9a-fA-F]+)?(/[0-9]+)?(:[a-z:]+)?$`)
-
-// addressed puts the address of the program's variable into a watchpoint such as mem:main.counter/8:w.
-func addressed(name, path string) (string, error) {
-	m := watched.FindStringSubmatch(name)
-	if m == nil || m[1] == "" || strings.HasPrefix(m[1], "0x") {
-		return name, nil
-	}
-	if err := watchable(m[3], m[4]); err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	if _, err := strconv.ParseUint(m[1], 10, 64); err == nil {
-		return name, nil
-	}
-	address, size, err := symbol(path, m[1])
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	if m[2] != "" {
-		offset, err := strconv.ParseUint(m[2][1:], 0, 32)
-		if err != nil {
-			return "", fmt.Errorf("%s: %q is no offset", name, m[2])
-		}
-		address += offset
-	}
-	if m[3] == "" {
-		m[3] = "/8"
-		if size == 1 || size == 2 || size == 4 {
-			m[3] = fmt.Sprintf("/%d", size)
-		}
-	}
-	if length, _ := strconv.ParseUint(m[3][1:], 10, 8); address%length != 0 {
-		return "", fmt.Errorf("%s: its address 0x%x is no multiple of the length, %d; watch fewer bytes", name, address, length)
-	}
-	return fmt.Sprintf("mem:0x%x%s%s", address, m[3], m[4]), nil
-}
-
-// watchable tells what is wrong with the length and the access of a watchpoint, each with the character before it, or absent.
-func watchable(length, access string) error {
-	if length != "" && !slices.Contains([]string{"/1", "/2", "/4", "/8"}, length) {
-		return fmt.Errorf("the length is 1, 2, 4 or 8 bytes, not %s", length[1:])
-	}
-	kinds, _, more := strings.Cut(strings.TrimPrefix(access, ":"), ":")
-	if access == "" || !more && strings.Trim(kinds, "ukp") == "" {
-		return nil // modifiers alone
-	}
-	switch kinds {
-	case "w", "rw", "wr":
-		return nil
-	case "r":
-		if runtime.GOARCH == "amd64" {
-			return errors.New("r: x86 cannot watch reads alone; use rw, which counts reads and writes")
-		}
-		return nil
-	case "x":
-		return errors.New("x: a variable is not executed; the access is w, r or rw")
-	}
-	return fmt.Errorf("the access is w, r or rw, not %s", kinds)
-}
-
-// symbol looks a variable up in the symbol table of a program.
-func symbol(path, name string) (address, size uint64, err error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s has no symbols to look it up in: %w", path, err)
-	}
-	defer f.Close()
-	if f.Type != elf.ET_EXEC {
-		return 0, 0, fmt.Errorf("%s is loaded anywhere in memory (PIE), so the address is not known before; build it with -buildmode=exe", path)
-	}
-	symbols, err := f.Symbols()
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s has no symbol table; build it without -ldflags=-s", path)
-	}
-	for _, s := range symbols {
-		if s.Name == name && elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
-			return s.Value, s.Size, nil
-		}
-	}
-	return 0, 0, fmt.Errorf("%s has no variable %s (name it with its package: main.counter)", path, name)
-}
-
 // countable returns an error if the events cannot be counted together here.
 func countable(names []string, path string) error {
 	if len(names) == 0 {
@@ -212,7 +126,7 @@ func countable(names []string, path string) error {
 	set := counters.New()
 	defer set.Close()
 	for _, name := range names {
-		name, err := addressed(name, path)
+		name, err := perf.Addressed(name, path)
 		if err == nil {
 			err = set.Add(name)
 		}

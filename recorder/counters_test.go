@@ -4,10 +4,6 @@ package recorder
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,73 +24,6 @@ func TestSumSigns(t *testing.T) {
 		_, err := sumSigns(formula, 2)
 		require.Error(t, err, formula)
 	}
-}
-
-// built builds a program with a variable, and returns its file.
-func built(t *testing.T, flags ...string) string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"),
-		[]byte("package main\n\nvar Wide, Next uint64\n\nvar Narrow uint16\n\nfunc main() { Wide++; Next++; Narrow++; println(Wide, Next, Narrow) }\n"), 0o644))
-	build := exec.Command("go", append(append([]string{"build", "-o", "m"}, flags...), ".")...)
-	build.Dir = dir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Skipf("cannot build with %v: %s", flags, out)
-	}
-	return filepath.Join(dir, "m")
-}
-
-func TestWatchedVariables(t *testing.T) {
-	program := built(t, "-buildmode=exe")
-	wide, err := addressed("mem:main.Wide", program)
-	require.NoError(t, err)
-	require.Regexp(t, `^mem:0x[0-9a-f]+/8$`, wide)
-	whole, err := addressed("mem:main.Wide/4:rw:u", program)
-	require.NoError(t, err)
-	require.Equal(t, wide[:len(wide)-2]+"/4:rw:u", whole)
-	narrow, err := addressed("mem:main.Narrow:w", program)
-	require.NoError(t, err)
-	require.Regexp(t, `^mem:0x[0-9a-f]+/2:w$`, narrow)
-	further, err := addressed("mem:main.Wide+8/8:w", program)
-	require.NoError(t, err)
-	require.NotEqual(t, wide+":w", further)
-	for _, name := range []string{"cycles", "mem:0x1234/8:w", "mem:4096/8:w", "sched:sched_switch"} {
-		same, err := addressed(name, program)
-		require.NoError(t, err)
-		require.Equal(t, name, same)
-	}
-	for name, why := range map[string]string{
-		"mem:main.Wide/9:w":   "mem:main.Wide/9:w: the length is 1, 2, 4 or 8 bytes, not 9",
-		"mem:main.Wide/0:w":   "mem:main.Wide/0:w: the length is 1, 2, 4 or 8 bytes, not 0",
-		"mem:main.Wide/8:q":   "mem:main.Wide/8:q: the access is w, r or rw, not q",
-		"mem:main.Wide/8:ww":  "mem:main.Wide/8:ww: the access is",
-		"mem:main.Wide/8:x":   "mem:main.Wide/8:x: x: a variable is not executed",
-		"mem:main.Wide+4/8:w": "is no multiple of the length, 8",
-		"mem:main.Wide+4:w":   "is no multiple of the length, 8",
-		"mem:main.Wide+1/2:w": "is no multiple of the length, 2",
-	} {
-		_, err := addressed(name, program)
-		require.ErrorContains(t, err, why)
-		require.NotContains(t, err.Error(), "mem:0x")
-	}
-	if _, err = addressed("mem:main.Wide/4:r", program); runtime.GOARCH == "amd64" {
-		require.ErrorContains(t, err, "mem:main.Wide/4:r: r: x86 cannot watch reads alone")
-	}
-	for _, name := range []string{"mem:main.Wide:u", "mem:main.Wide/8:wr", "mem:main.Wide:rw:u", "mem:main.Wide+4/4:w"} {
-		_, err := addressed(name, program)
-		require.NoError(t, err)
-	}
-	_, err = addressed("mem:main.Nothing/8:w", program)
-	require.ErrorContains(t, err, "has no variable main.Nothing")
-	_, err = addressed("mem:main.main/8:w", program)
-	require.ErrorContains(t, err, "has no variable main.main")
-	_, err = addressed("mem:main.Wide/8:w", os.DevNull)
-	require.ErrorContains(t, err, "has no symbols")
-	_, err = addressed("mem:main.Wide/8:w", built(t, "-ldflags=-s"))
-	require.ErrorContains(t, err, "no symbol table")
-	_, err = addressed("mem:main.Wide/8:w", built(t, "-buildmode=pie"))
-	require.ErrorContains(t, err, "PIE")
 }
 
 func TestHandDown(t *testing.T) {

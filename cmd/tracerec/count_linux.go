@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
-	"tracerec/recorder"
+	"tracerec/counters/perf"
 )
 
 // caught is the signals that end the counting of what runs already, or are handed on to the command.
@@ -68,7 +68,7 @@ func (o *countOptions) watchpoint(name string) (string, error) {
 			program = path
 		}
 	}
-	return recorder.Watchpoint(name, program)
+	return perf.Addressed(name, program)
 }
 
 // start starts the command, stopped if the system permits that.

@@ -15,6 +15,11 @@ func unknown(name, why string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnknownEvent, reason(why, args...))
 }
 
+// mistaken is for names of events that are known, and ask for what they do not have.
+func mistaken(name, why string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrMistaken, reason(why, args...))
+}
+
 func unavailable(name, why string, args ...any) error {
 	return fmt.Errorf("%s: %w: %s", shown(name), substrate.ErrUnavailable, reason(why, args...))
 }
@@ -52,6 +57,9 @@ func (c catalog) parse(name string) (Encoded, error) {
 	if err != nil {
 		base, flags, ok := cutModifiers(name)
 		if !ok {
+			if _, mods, found := strings.Cut(name, base+":"); found && c.isEvent(base) {
+				return Encoded{}, mistaken(name, "modifiers are u, k and p, not %q", mods)
+			}
 			return Encoded{}, err
 		}
 		if e, err = c.parseBase(name, base); err != nil {
@@ -67,6 +75,15 @@ func (c catalog) parse(name string) (Encoded, error) {
 		return Encoded{}, fmt.Errorf("%s: %w: it happens inside the kernel: leave :u out", name, substrate.ErrUnsupported)
 	}
 	return e, nil
+}
+
+// isEvent reports whether there is an event of that name, without modifiers, that is not told by a colon itself.
+func (c catalog) isEvent(name string) bool {
+	if strings.Contains(name, ":") {
+		return false
+	}
+	_, err := c.parseBase(name, name)
+	return err == nil
 }
 
 // cutModifiers splits "cycles:u" into the name and the flags that the modifiers ask for.
@@ -165,21 +182,21 @@ func (c catalog) parseTracepoint(full, system, event string) (Encoded, error) {
 func parseWatch(full, s string) (Encoded, error) {
 	place, access, _ := strings.Cut(s, ":")
 	if _, mods, ok := strings.Cut(access, ":"); ok { // parse cuts good modifiers off and comes back
-		return Encoded{}, unknown(full, "modifiers are u, k and p, not %q", mods)
+		return Encoded{}, mistaken(full, "modifiers are u, k and p, not %q", mods)
 	}
 	address, length, hasLength := strings.Cut(place, "/")
 	e := Encoded{Type: typeBreakpoint, Config2: 8, pmu: ""}
 	var err error
 	if e.Config1, err = strconv.ParseUint(address, 0, 64); err != nil {
 		if address != "" && strings.Trim(address[:1], "0123456789") != "" {
-			return Encoded{}, unknown(full, "an address is needed; symbols are known only when a program is launched for recording")
+			return parseVariable(full, s)
 		}
-		return Encoded{}, unknown(full, "%q is no address", address)
+		return Encoded{}, mistaken(full, "%q is no address", address)
 	}
 	for _, a := range access {
 		bit, ok := map[rune]uint32{'r': 1, 'w': 2, 'x': 4}[a]
 		if !ok || e.BPType&bit != 0 {
-			return Encoded{}, unknown(full, "accesses are some of r and w, or x")
+			return Encoded{}, mistaken(full, "accesses are some of r and w, or x")
 		}
 		e.BPType |= bit
 	}
@@ -188,21 +205,21 @@ func parseWatch(full, s string) (Encoded, error) {
 	}
 	if e.BPType&4 != 0 {
 		if e.BPType != 4 {
-			return Encoded{}, unknown(full, "x cannot be watched together with r or w")
+			return Encoded{}, mistaken(full, "x cannot be watched together with r or w")
 		}
 		e.Config2 = 8 // sizeof(long): the kernel wants that for instructions
 		if hasLength {
-			return Encoded{}, unknown(full, "an instruction is watched by its address, without a length")
+			return Encoded{}, mistaken(full, "an instruction is watched by its address, without a length")
 		}
 		return e, nil
 	}
 	if hasLength {
 		if e.Config2, err = strconv.ParseUint(length, 0, 8); err != nil || e.Config2 == 0 || e.Config2 > 8 || e.Config2&(e.Config2-1) != 0 {
-			return Encoded{}, unknown(full, "the length is 1, 2, 4 or 8")
+			return Encoded{}, mistaken(full, "the length is 1, 2, 4 or 8")
 		}
 	}
 	if e.Config1%e.Config2 != 0 {
-		return Encoded{}, unknown(full, "the address must be a multiple of the length, %d", e.Config2)
+		return Encoded{}, mistaken(full, "the address must be a multiple of the length, %d", e.Config2)
 	}
 	return e, nil
 }
@@ -240,7 +257,7 @@ func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 	if mods != "" {
 		flags, ok := modifiers(strings.TrimPrefix(mods, ":"))
 		if !ok {
-			return Encoded{}, unknown(full, "modifiers are u, k and p, not %q", mods)
+			return Encoded{}, mistaken(full, "modifiers are u, k and p, not %q", mods)
 		}
 		e.Flags = flags
 	}

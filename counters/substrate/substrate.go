@@ -25,6 +25,9 @@ var (
 // ErrUnknownOwn is said by a substrate that owns the prefix of an unknown name: the others need not be asked.
 var ErrUnknownOwn = fmt.Errorf("%w of this prefix", ErrUnknownEvent)
 
+// ErrMistaken is said by a substrate that knows the event but not what the name asks of it, with the reason: the others need not be asked.
+var ErrMistaken = fmt.Errorf("%w", ErrUnknownEvent)
+
 // Event is one thing that can be counted.
 type Event struct {
 	Name        string
