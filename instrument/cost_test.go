@@ -39,3 +39,22 @@ func TestCostOfEvent(t *testing.T) {
 		})
 	}
 }
+
+// TestLeast finds the cost of undisturbed batches among disturbed ones, whichever these are, and comes to an end where none is left alone.
+func TestLeast(t *testing.T) {
+	for name, c := range map[string]struct {
+		cost  func(batch int) uint64
+		least uint64
+	}{
+		"alone":            {func(int) uint64 { return 5000 }, 5000},
+		"late to come":     {func(i int) uint64 { return []uint64{216_000, 5000}[min(i/30, 1)] }, 5000},
+		"descheduled":      {func(i int) uint64 { return []uint64{27_000_000, 90_000, 5100, 8000, 5000, 33_000}[i%6] }, 5000},
+		"rarely alone":     {func(i int) uint64 { return 5000 + uint64(i+9)%10*1000 }, 5000},
+		"clocks are crude": {func(i int) uint64 { return uint64(i%3) * 15_000 }, 0},
+	} {
+		calls := 0
+		got := instrument.Least(32, func() uint64 { calls++; return c.cost(calls - 1) })
+		require.Equal(t, c.least, got, name)
+		require.LessOrEqual(t, calls, 4*32+1, name)
+	}
+}

@@ -187,7 +187,7 @@ func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id
 	s.depth = x.depth - 1
 	if !ok {
 		if s.depth < s.recorded {
-			s.closed += s.recorded - s.depth
+			s.loss.Close(s.recorded - s.depth)
 			s.recorded = s.depth
 		}
 		return

@@ -15,3 +15,6 @@ func Age(ticks uint64) {
 	se := current.Load()
 	se.slotOf(getg()).last -= ticks
 }
+
+// Least is what the cost of an event is found by.
+var Least = least

@@ -310,7 +310,7 @@ func TestFileSystemRunsFull(t *testing.T) {
 	require.NotZero(t, r.size())
 }
 
-// A ramfs cannot allocate: zeros are written instead.
+// A ramfs has no call that allocates.
 func TestFileSystemWithoutAllocation(t *testing.T) {
 	dir := mount(t, "ramfs", "")
 	require.NoError(t, instrument.Attach(shm.Config{Dir: dir, Buffer: 8 << 20}))
@@ -328,15 +328,23 @@ func TestFileSystemWithoutAllocation(t *testing.T) {
 }
 
 func TestLimitOfFileSize(t *testing.T) {
-	for limit, want := range map[string]string{"100": "too small", "3000": ""} { // KiB
+	for limit, want := range map[string]string{"100": "too small, for want of file size (ulimit -f)", "3000": ""} { // KiB
 		dir := t.TempDir()
 		cmd := exec.Command("bash", "-c", "ulimit -f "+limit+"; exec "+os.Args[0])
 		cmd.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
-		require.Contains(t, string(out), want)
-		if want == "" {
-			require.Empty(t, out)
+		require.Empty(t, out, "the output is the program's own")
+		notes, err := filepath.Glob(dir + "/*" + shm.NoteSuffix)
+		require.NoError(t, err)
+		if want != "" {
+			require.Len(t, notes, 1)
+			_, note, err := shm.ReadNote(notes[0])
+			require.NoError(t, err)
+			require.Contains(t, note.Why, want)
+			require.Equal(t, os.Args[0], note.Command)
+		} else {
+			require.Empty(t, notes)
 			require.Equal(t, stressed, decode(t, dir).count(wire.SendBegin))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime/trace"
 	"sync"
 	"time"
+
+	"tracerec/internal/rawfile"
 )
 
 // schedule is an execution trace that is written beside the events, in pieces: it tells afterwards when goroutines were on their
@@ -15,11 +17,11 @@ import (
 type schedule struct {
 	dir string
 
-	mu    sync.Mutex
-	file  *os.File // nil: ended
-	piece int
-	began time.Time
-	cost  time.Duration // of the last cut
+	mu      sync.Mutex
+	running bool
+	piece   int
+	began   time.Time
+	cost    time.Duration // of the last cut
 }
 
 // dearest is the part of the time that cuts may take: each stops the program for a moment.
@@ -34,16 +36,15 @@ func startSchedule(dir string) (*schedule, error) {
 // begin begins a piece.
 func (s *schedule) begin() error {
 	name := filepath.Join(s.dir, fmt.Sprintf("schedule-%d-%03d.gotrace", os.Getpid(), s.piece))
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	f, err := rawfile.Create(name)
 	if err != nil {
 		return err
 	}
 	if err := trace.Start(f); err != nil {
-		f.Close()
 		os.Remove(name)
 		return err
 	}
-	s.file, s.began = f, time.Now()
+	s.running, s.began = true, time.Now()
 	s.piece++
 	return nil
 }
@@ -54,7 +55,7 @@ func (s *schedule) cut() {
 		return
 	}
 	defer s.mu.Unlock()
-	if s.file == nil || time.Since(s.began) < dearest*s.cost {
+	if !s.running || time.Since(s.began) < dearest*s.cost {
 		return
 	}
 	start := time.Now()
@@ -67,13 +68,12 @@ func (s *schedule) cut() {
 func (s *schedule) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file != nil {
+	if s.running {
 		s.end()
 	}
 }
 
 func (s *schedule) end() {
 	trace.Stop()
-	s.file.Close()
-	s.file = nil
+	s.running = false
 }

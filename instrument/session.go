@@ -3,7 +3,9 @@ package instrument
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -58,8 +60,20 @@ func init() {
 		err = Attach(c)
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "tracerec: recording of process %d is off: %v\n", os.Getpid(), err)
+		tell(c.Dir, err)
 	}
+}
+
+// tell says why this process is not recorded: to the recorder, for the program's output is its own. A recording that has ended,
+// or whose directory is out of reach, asks nobody; its recorder knows.
+func tell(session string, err error) {
+	if session != "" {
+		note := shm.Note{Command: strings.Join(os.Args, " "), Why: err.Error()}
+		if failed := note.Leave(session); failed == nil || errors.Is(failed, fs.ErrNotExist) {
+			return
+		}
+	}
+	fmt.Fprintf(os.Stderr, "tracerec: process %d is not recorded: %v\n", os.Getpid(), err)
 }
 
 // Enabled tells whether events are being recorded.

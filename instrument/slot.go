@@ -1,10 +1,12 @@
 package instrument
 
 import (
+	"sync"
 	"time"
 	"unsafe"
 
 	"tracerec/counters/sample"
+	"tracerec/internal/clock"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
@@ -25,10 +27,9 @@ type slot struct {
 	stamp    [guarded]uint32 // of the outermost open levels: low half of the ticks of their begin
 	location uint64
 	chunk    uintptr
-	lost     uint64 // events dropped
-	seq      uint32 // of the next chunk
-	recorded uint32 // when dropping: outermost levels that are in the record and still open
-	closed   uint32 // when dropping: levels in the record that ended meanwhile
+	loss     *shm.Loss // nil until an event is dropped; outside of the Go heap
+	seq      uint32    // of the next chunk
+	recorded uint32    // when dropping: outermost levels that are in the record and still open
 	dropping bool
 }
 
@@ -163,7 +164,7 @@ func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
 			se.buffer.Count(shm.HeldUp, waited)
 		}
 		if !ok {
-			s.lost++
+			s.loss.Add(t)
 			se.buffer.Count(shm.EventsLost, 1)
 			return t, false
 		}
@@ -206,7 +207,11 @@ func (se *session) refill(s *slot, t uint64) (waited uint64, ok bool) {
 	}
 	if chunk == 0 {
 		if !s.dropping {
-			s.dropping, s.recorded, s.closed, s.lost = true, s.depth, 0, 0
+			s.dropping, s.recorded = true, s.depth
+			if s.loss == nil {
+				s.loss = se.buffer.NewLoss(s.location, s.goid)
+			}
+			s.loss.Begin(t, s.seq)
 		}
 		return waited, false
 	}
@@ -214,7 +219,8 @@ func (se *session) refill(s *slot, t uint64) (waited uint64, ok bool) {
 	s.last = t
 	s.seq++
 	if s.dropping {
-		s.put1(wire.Lost, min(s.closed, wire.MaxID), t, s.lost)
+		events, closed := s.loss.End()
+		s.put1(wire.Lost, uint32(min(closed, wire.MaxID)), t, events)
 		s.dropping = false
 	}
 	return waited, true
@@ -232,9 +238,22 @@ func (se *session) await(s *slot, t uint64) (chunk uintptr, class shm.Class) {
 		if tries%256 == 0 && !se.buffer.Attended() {
 			se.block.Store(false) // for all goroutines
 		}
-		time.Sleep(50 * time.Microsecond)
+		pause()
 	}
 	return 0, class
+}
+
+// pausing is held by the goroutine that waits for a while, on behalf of all that do.
+var pausing sync.Mutex
+
+// pause waits for a while, without a timer, see clock.Pause, and with one thread, however many goroutines do.
+func pause() {
+	if pausing.TryLock() {
+		clock.Pause(50 * time.Microsecond)
+	} else {
+		pausing.Lock()
+	}
+	pausing.Unlock()
 }
 
 // alloc takes a chunk: goroutines that do little get little.

@@ -21,11 +21,16 @@ func cpuTime(pid int) int64 {
 
 // used notes how much processor time the process has used since it began to record.
 func (p *process) used() {
-	if p.machine != nil || p.over {
-		return // another machine's processors are not this one's
+	if p.machine == nil && !p.over { // another machine's processors are not this one's
+		p.usedUntil(cpuTime(p.info.PID))
 	}
-	if t := cpuTime(p.info.PID); t > p.before {
-		p.out.CPUTime(t - p.before)
+}
+
+// usedUntil notes that the process has used so much since it was started, if that is known. What it became (exec) counts for itself.
+func (p *process) usedUntil(t int64) {
+	if p.next == nil && t > p.before {
+		p.spent = t - p.before
+		p.out.CPUTime(p.spent)
 	}
 }
 

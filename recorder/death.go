@@ -43,8 +43,8 @@ func (p *process) watch() {
 	}()
 }
 
-// end returns when the process ended: if dead when it died, or otherwise if that is not known. One that still runs
-// ends for the archive now.
+// end returns when the process ended: if dead when it died, or otherwise if that is not known, or if it became another program
+// (exec). One that still runs ends for the archive now.
 func (p *process) end(otherwise trace.Stamp) trace.Stamp {
 	if p.machine != nil {
 		otherwise, _ = p.machine.Ended(p.info.PID, p.info.Start.Ticks)
@@ -53,13 +53,14 @@ func (p *process) end(otherwise trace.Stamp) trace.Stamp {
 	if p.view.Alive() {
 		return p.now()
 	}
+	if p.view.Replaced() {
+		return otherwise
+	}
 	if p.watched != nil {
 		<-p.watched
 	}
 	if p.died != nil {
-		if p.atDeath > 0 {
-			p.out.CPUTime(p.atDeath)
-		}
+		p.usedUntil(p.atDeath)
 		return *p.died
 	}
 	return otherwise

@@ -26,8 +26,9 @@
 // event; the time at which the recorder noticed says nothing. A program that is launched but not instrumented, such as a script,
 // becomes a process without events if its children are recorded: its exit status is that of the run.
 //
-// A program may end before its instrumented children. The recorder waits [Options].Patience for these, then
-// reads what is in their buffers and leaves them alone: they run on unrecorded.
+// A program may end before its instrumented children, and before these begin to record. The recorder waits [Options].Patience for them, then
+// reads what is in their buffers and leaves them alone: they run on unrecorded. Who of the run is not recorded is said, with the reason: the
+// processes leave notes in the session directory, and the recorder looks at the family of the program (family.go).
 package recorder
 
 import (

@@ -98,7 +98,9 @@ func (c *child) relay() {
 		case (sig == unix.SIGINT || sig == unix.SIGQUIT) && inForeground():
 			// From the terminal, which sent it to the program too.
 		default:
-			c.cmd.Process.Signal(sig) // fails only when the program has ended
+			if errors.Is(c.cmd.Process.Signal(sig), os.ErrProcessDone) {
+				hurry()
+			}
 		}
 	}
 }

@@ -105,7 +105,7 @@ func orphaned(dir string) bool {
 		return false
 	}
 	for _, e := range entries {
-		if e.Name() != ownerFile && e.Name() != nestedFile && !abandoned(filepath.Join(dir, e.Name())) {
+		if name := e.Name(); !ours(name) || strings.HasSuffix(name, shm.Suffix) && !abandoned(filepath.Join(dir, name)) {
 			return false
 		}
 	}
@@ -114,9 +114,6 @@ func orphaned(dir string) bool {
 
 // abandoned tells whether a file is the buffer of a dead process.
 func abandoned(path string) bool {
-	if !strings.HasSuffix(path, shm.Suffix) {
-		return false
-	}
 	view, err := shm.Open(path)
 	if err != nil {
 		return false

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -23,9 +24,12 @@ type process struct {
 	bytes   int         // of them
 	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
+	cut     bool        // somebody cut off the buffer
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
 	before  int64       // processor time that it had used when it began to record, ns
+	spent   int64       // that it has used since, as far as known
+	next    *process    // the program that it became by exec, if that joined
 
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
@@ -35,9 +39,12 @@ type process struct {
 	// Known when it is over, or left:
 	goroutines int
 	warnings   map[string]uint64
-	lost       uint64        // events
-	heldUp     time.Duration // waiting for buffer memory, summed over goroutines
-	waiting    uint64        // events in the buffer that are not in the archive
+	lost       uint64             // events,
+	losses     []shm.LocationLoss // by goroutine
+	recorded   time.Duration      // from its begin to its end
+	heldUp     time.Duration      // waiting for buffer memory, summed over goroutines
+	waiting    uint64             // events in the buffer that are not in the archive
+	unrecorded uint64             // processes of the run that are not recorded; of the root
 }
 
 // Events are written in portions: large ones compress better and cost fewer frames, small ones give memory
@@ -127,7 +134,33 @@ func (p *process) release(n int) {
 // finish writes everything that is left in the buffer, how and when the process ended, and removes the buffer. The process
 // is dead, or records no more, or is given up: events that it goes on writing are not seen.
 func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
-	chunks := p.view.Owned() // those taken too
+	p.recorded = time.Duration(at.Mono - p.info.Start.Mono)
+	if err := p.intact(func() error { return p.saveAll(w) }); err != nil {
+		return err
+	}
+	if p.cut {
+		p.warnings = map[string]uint64{cutOff: 1}
+	}
+	if p.unrecorded > 0 {
+		p.warnings[notRecorded] = p.unrecorded
+	}
+	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
+	if err != nil {
+		return err
+	}
+	p.over, p.taken = true, nil
+	p.close()
+	if err := os.Remove(p.info.Path); !errors.Is(err, fs.ErrNotExist) { // the session directory may have been removed
+		return err
+	}
+	return nil
+}
+
+// saveAll writes everything that is in the buffer.
+func (p *process) saveAll(w *trace.Writer) error {
+	lost, ends := p.view.Losses()
+	p.losses = lost
+	chunks := append(p.view.Owned(), ends...) // those taken too
 	if err := p.describe(); err != nil {
 		return err
 	}
@@ -139,13 +172,7 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 		chunks = chunks[n:]
 	}
 	p.sum()
-	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
-	if err != nil {
-		return err
-	}
-	p.over, p.taken = true, nil
-	p.close()
-	return os.Remove(p.info.Path)
+	return nil
 }
 
 // sum notes what the process counted.
@@ -166,10 +193,17 @@ func (p *process) drop() {
 	p.release(len(p.taken))
 }
 
-// leave closes the buffer, with everything that is in it.
+// leave closes the buffer, with everything that is in it. That is lost if somebody removed the file.
 func (p *process) leave() {
-	p.sum()
-	p.waiting = events(p.view.Owned())
+	p.intact(func() error {
+		p.sum()
+		p.waiting = events(p.view.Owned())
+		p.losses, _ = p.view.Losses()
+		return nil
+	})
+	if !p.view.Named() {
+		p.lost, p.waiting = p.lost+p.waiting, 0
+	}
 	p.close()
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"tracerec/internal/clock"
@@ -17,25 +16,29 @@ import (
 
 // A Recorder drains the measurement buffers of one session into an archive.
 type Recorder struct {
-	o       Options
-	made    os.FileInfo // the trace directory as it was made
-	session *session
-	writer  *trace.Writer
-	resumed []*trace.ProcessWriter // processes that the archive knows from before
-	names   map[string]bool        // buffer files that were seen
-	procs   []*process             // as they joined
-	root    int                    // pid of the process whose exit status is known, and so waited for
-	args    []string               // its command line, if it was launched,
-	began   trace.Stamp            // and when that was
-	ended   stamps                 // when it was found to have ended,
-	used    int64                  // and the processor time that it had used then, ns; 0 unknown
-	nested  bool                   // another tracerec runs in the session
-	machine *Machine               // where the processes run, nil if here
-	aside   string                 // see Aside
-	undo    func() error           // see Abandon
-	err     error                  // why the archive is written no further
-	stop    chan struct{}
-	stopped chan struct{}
+	o          Options
+	made       os.FileInfo // the trace directory as it was made
+	session    *session
+	writer     *trace.Writer
+	resumed    []*trace.ProcessWriter // processes that the archive knows from before
+	names      map[string]bool        // files of the session that were seen
+	blind      error                  // why the session directory could not be read the last time
+	unmapped   map[string]error       // buffers that could not be mapped so far
+	unrecorded []unrecorded           // processes that are not in the archive
+	family     *family                // the processes that the system shows, nil if they are not looked at
+	procs      []*process             // as they joined
+	root       int                    // pid of the process whose exit status is known, and so waited for
+	args       []string               // its command line, if it was launched,
+	began      trace.Stamp            // and when that was
+	ended      stamps                 // when it was found to have ended,
+	used       int64                  // and the processor time that it had used then, ns; 0 unknown
+	nested     bool                   // another tracerec runs in the session
+	machine    *Machine               // where the processes run, nil if here
+	aside      string                 // see Aside
+	undo       func() error           // see Abandon
+	err        error                  // why the archive is written no further
+	stop       chan struct{}
+	stopped    chan struct{}
 }
 
 // begin makes a session and begins an archive in the trace directory dir, which exists.
@@ -62,7 +65,7 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 	if err != nil {
 		return nil, err
 	}
-	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, machine: o.machine, names: map[string]bool{},
+	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, machine: o.machine, names: map[string]bool{}, unmapped: map[string]error{},
 		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
 }
 
@@ -107,70 +110,30 @@ func (r *Recorder) drain() {
 // poll maps the buffers of new processes and writes what is due. It returns how many bytes of a buffer it
 // found filled, at most.
 func (r *Recorder) poll() (filled int) {
+	r.family.look(r)
 	r.join()
 	for _, p := range r.procs {
 		if p.over {
 			continue
 		}
-		dead := p.info.PID != r.root && !p.alive() // asked first: what it left is complete
-		filled = max(filled, p.take())
-		switch {
-		case r.failed():
-			if r.o.Block {
-				p.drop() // nobody will make room any more
+		dead := !r.isRoot(p) && !p.alive() // asked first: what it left is complete
+		r.fail(p.intact(func() error {
+			filled = max(filled, p.take())
+			switch {
+			case r.failed():
+				if r.o.Block {
+					p.drop() // nobody will make room any more
+				}
+			case !dead && p.due():
+				return p.write(r.writer)
 			}
-		case dead:
-			r.fail(p.finish(r.writer, -1, p.end(p.start())))
-		case p.due():
-			r.fail(p.write(r.writer))
+			return nil
+		}))
+		if dead && !r.failed() {
+			r.fail(p.finish(r.writer, -1, endOf(p)))
 		}
 	}
 	return filled
-}
-
-// join maps the buffers of processes that are new.
-func (r *Recorder) join() {
-	entries, err := os.ReadDir(r.session.dir)
-	if err != nil {
-		r.fail(err)
-	}
-	for _, e := range entries {
-		r.nested = r.nested || e.Name() == nestedFile
-		if name := e.Name(); strings.HasSuffix(name, shm.Suffix) && !r.names[name] {
-			r.names[name] = true
-			r.fail(r.open(name))
-		}
-	}
-}
-
-// open maps the buffer of a new process and adds the process to the archive. A file that is no buffer is told
-// and left alone.
-func (r *Recorder) open(name string) error {
-	view, err := shm.Open(r.session.path(name))
-	if err != nil {
-		r.say("%v", err)
-		return nil
-	}
-	p := &process{view: view, info: view.Info(), machine: r.machine}
-	if p.machine != nil {
-		p.info.Start, p.info.EventCost = clock.Stamp(p.machine.at(p.info.Start.Ticks)), 0
-	} else if p.recordsItself() {
-		p.before = cpuTime(p.info.PID)
-	} else {
-		p.watch()
-	}
-	r.procs = append(r.procs, p)
-	for _, out := range r.resumed {
-		if i := out.Info(); i.PID == p.info.PID && i.Start == trace.Stamp(p.info.Start) {
-			p.out = out
-			return nil
-		}
-	}
-	i := trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
-		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost}
-	i.Processor, i.Hertz = r.machine.processor()
-	p.out, err = r.writer.AddProcess(i)
-	return err
 }
 
 // failed tells whether the archive cannot be written any further. What comes then stays in the buffers.
@@ -189,6 +152,7 @@ func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struc
 	r.ended = takeStamps()
 	close(r.stop)
 	<-r.stopped
+	r.family.search(r)
 	for over := time.After(patience); r.poll() >= 0 && r.awaited() && !r.failed(); {
 		select {
 		case <-time.After(10 * time.Millisecond):
@@ -198,6 +162,7 @@ func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struc
 		}
 		break
 	}
+	r.family.end(r)
 	r.finishAll(status)
 }
 
@@ -207,23 +172,23 @@ func (r *Recorder) finishAll(status int) {
 		if p.over || r.failed() {
 			continue
 		}
-		if p.info.PID == r.root {
-			if r.used > 0 {
-				p.out.CPUTime(r.used)
-			}
+		if r.isRoot(p) {
+			p.usedUntil(r.used)
 			at := r.ended[p.info.Clock]
 			if r.args != nil {
 				at = p.end(at)
 			}
+			p.unrecorded = uint64(len(r.unrecorded))
 			r.fail(p.finish(r.writer, status, at))
 			continue
 		}
 		if p.alive() {
 			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, p.command())
 		}
-		r.fail(p.finish(r.writer, -1, p.end(p.start())))
+		r.fail(p.finish(r.writer, -1, endOf(p)))
 	}
 	r.addLaunched(status)
+	r.fail(r.unread())
 }
 
 // addLaunched adds the program that was launched to an archive that has only its children, because it is a script for
@@ -244,14 +209,20 @@ func (r *Recorder) addLaunched(status int) {
 	out, err := r.writer.AddProcess(trace.ProcessInfo{PID: r.root, Parent: parent, Args: r.args, Start: r.began,
 		Clock: clock.Monotonic.String()})
 	if r.fail(err); err == nil {
+		if n := uint64(len(r.unrecorded)); n > 0 {
+			r.fail(out.Warnings(map[string]uint64{notRecorded: n}))
+		}
 		r.fail(out.Exited(status, r.ended[clock.Monotonic]))
 	}
 }
 
-// awaited tells whether processes other than the root may still record.
+// awaited tells whether processes other than the root may still record, or are about to begin.
 func (r *Recorder) awaited() bool {
+	if r.family.expects(r) {
+		return true
+	}
 	for _, p := range r.procs {
-		if !p.over && p.info.PID != r.root && p.alive() {
+		if !p.over && !r.isRoot(p) && p.alive() {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -42,8 +43,15 @@ func (r *Recorder) failure() error {
 	case r.err != nil && r.session == nil:
 		return r.err
 	case r.err != nil:
-		return fmt.Errorf("%w; %s written, %s kept in %s, %s lost; when the cause is gone: tracerec recover %s",
-			r.err, Plural(t.Events, "event"), Plural(r.waiting(), "event"), r.session.dir, Plural(t.Lost, "event"), r.o.Dir)
+		kept := fmt.Sprintf("%s kept in %s", Plural(r.waiting(), "event"), r.session.dir)
+		switch n := len(r.unmapped); {
+		case r.session.gone:
+			return fmt.Errorf("%w; %s written, %s lost: the session directory %s was removed by others", r.err, Plural(t.Events, "event"), Plural(t.Lost, "event"), r.session.dir)
+		case n > 0:
+			kept = fmt.Sprintf("%s and those of %s kept in %s", Plural(r.waiting(), "event"), Plural(n, "process"), r.session.dir)
+		}
+		return fmt.Errorf("%w; %s written, %s, %s lost; when the cause is gone: tracerec recover %s",
+			r.err, Plural(t.Events, "event"), kept, Plural(t.Lost, "event"), r.o.Dir)
 	}
 	return nil
 }
@@ -56,17 +64,82 @@ func (r *Recorder) report() {
 		r.say("%s", oneLine(r.failure()))
 	case t.Events == 0 && r.nested:
 		r.say("no events recorded: another tracerec inside recorded the program, into an archive of its own")
+	case len(r.procs) == 0 && len(r.unrecorded) > 0:
+		r.say("no events recorded")
 	case len(r.procs) == 0:
-		r.say("no events recorded: the program does not import tracerec/instrument, or never calls it; add regions, such as  defer instrument.Region(\"main\").End()")
-	case t.Events == 0:
+		r.say("no events recorded: the program does not import tracerec/instrument; add regions, such as  defer instrument.Region(\"main\").End()")
+	case t.Events == 0 && t.Lost == 0 && !r.incomplete():
 		r.say("no events recorded: the program imports tracerec/instrument, but called nothing of it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Lost > 0:
-		r.say("%s: %s, %s LOST because buffers were full: use a larger --buffer, or --block; %s", r.o.Dir, t, Plural(t.Lost, "event"), r.overhead())
+		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
+	case r.incomplete():
+		r.say("%s: %s, NOT all that there was, %s", r.o.Dir, t, r.overhead())
 	case !r.o.Quiet:
 		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, r.overhead())
 	}
 	for _, p := range r.procs {
 		p.complain(r.say)
+	}
+	r.tellUnrecorded()
+	if r.session != nil && r.session.gone && r.err == nil {
+		r.say("the session directory %s was removed by others during the run: what began to record after that is missing", r.session.dir)
+	}
+}
+
+// whyLost says why events were lost, and what to do.
+func (r *Recorder) whyLost() string {
+	for _, p := range r.procs {
+		if p.warnings[memoryRefused] > 0 {
+			return "the file system of the buffers, " + filepath.Dir(p.info.Path) + ", had no room for more"
+		}
+	}
+	if r.o.Block {
+		return "buffers were full and the recorder could not empty them"
+	}
+	return "buffers were full: use --block, a larger --buffer, or fewer regions"
+}
+
+// shares says what part of all events was lost, in what part of the time, and by which goroutines.
+func (r *Recorder) shares(t Total) string {
+	var ids []uint64
+	var during, of float64 // ns
+	for _, p := range r.procs {
+		for _, l := range p.losses {
+			ids = append(ids, l.GoID)
+			during += float64(l.Ticks) / max(1, float64(p.info.Frequency)) * 1e9
+			of += float64(p.recorded)
+		}
+	}
+	text := fmt.Sprintf("%.1f %% of all", 100*float64(t.Lost)/float64(t.Lost+t.Events))
+	if len(ids) == 0 || of == 0 {
+		return text
+	}
+	slices.Sort(ids)
+	const most = 6
+	who := fmt.Sprint("goroutine ", ids[0])
+	if n := len(ids); n > 1 {
+		who = "goroutines " + strings.Trim(strings.ReplaceAll(fmt.Sprint(ids[:min(n, most)]), " ", ", "), "[]")
+		if n > most {
+			who += fmt.Sprintf(" and %d others", n-most)
+		}
+	}
+	return text + fmt.Sprintf(", in %.1f %% of the time of %s", 100*min(1, during/of), who)
+}
+
+// incomplete tells whether something of the run is missing that is not counted in events.
+func (r *Recorder) incomplete() bool {
+	return len(r.unrecorded) > 0 || r.session != nil && r.session.gone || slices.ContainsFunc(r.procs, func(p *process) bool { return p.cut })
+}
+
+// tellUnrecorded says which processes are not recorded, and why, the first few of them.
+func (r *Recorder) tellUnrecorded() {
+	const most = 5
+	for i, u := range r.unrecorded {
+		if i == most {
+			r.say("and %s more", Plural(len(r.unrecorded)-most, "process"))
+			break
+		}
+		r.say("%s", u)
 	}
 }
 
@@ -75,9 +148,13 @@ func (p *process) complain(say func(string, ...any)) {
 	if p.damage != nil {
 		say("process %d: %s", p.info.PID, oneLine(p.damage))
 	}
+	if p.cut {
+		say("process %d: %v", p.info.PID, errCut)
+	}
 	var found []string
 	for name, n := range p.warnings {
 		switch {
+		case name == cutOff || name == notRecorded: // said in full
 		case slices.Contains(p.missing, name):
 			found = append(found, name) // there is nothing to count
 		case name != lostEvents:

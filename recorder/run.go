@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
@@ -28,6 +30,9 @@ const usageStatus = 2
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
 	path, err := findProgram(args[0])
+	if n := freeDescriptors(); err == nil && n < leastDescriptors {
+		return runUnrecorded(o, n, path, args)
+	}
 	if err == nil && (o.Buffer < MinBuffer || o.Buffer > MaxBuffer) {
 		buffer, least, most := size.Bytes(o.Buffer), size.Bytes(MinBuffer), size.Bytes(MaxBuffer)
 		err = fmt.Errorf("a buffer of %s: not from %s to %s", &buffer, &least, &most)
@@ -69,6 +74,7 @@ func Run(o Options, args []string) (status int, err error) {
 	// The measured program needs the cores.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
 	r.root, r.args, r.began = c.cmd.Process.Pid, args, began
+	r.family = newFamily(r.root, r.session.dir)
 	tellOuter()
 	go r.drain()
 	status = c.wait()
@@ -80,6 +86,33 @@ func Run(o Options, args []string) (status int, err error) {
 		r.say("the older %s is now %s", out.dir, out.aside)
 	}
 	return status, nil
+}
+
+// leastDescriptors is how many descriptors a recording takes beside those that are open, with some for children of the program.
+const leastDescriptors = 24
+
+// freeDescriptors returns how many descriptors this process may still open, up to leastDescriptors.
+func freeDescriptors() (n int) {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil {
+		return leastDescriptors
+	}
+	for fd := uint64(0); fd < l.Cur && n < leastDescriptors; fd++ {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// runUnrecorded makes this process the program, which takes no descriptor at all.
+func runUnrecorded(o Options, descriptors int, path string, args []string) (status int, err error) {
+	if o.Say != nil {
+		o.Say(fmt.Sprintf("%s left (ulimit -n), and recording takes %d; the program is not recorded",
+			Plural(descriptors, "file descriptor"), leastDescriptors))
+	}
+	err = newStartError(args[0], unix.Exec(path, args, environment(nil)))
+	return statusOf(err), err
 }
 
 // nestedFile is made in a session directory by a tracerec that runs in the session and so keeps its program from it.

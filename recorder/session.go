@@ -29,6 +29,7 @@ type session struct {
 	dir   string
 	lock  *os.File // of the trace directory
 	owner *os.File // in shared memory: says the same from the other side, see orphaned
+	gone  bool     // the directory was removed by others
 }
 
 // makeSession makes a session directory for the trace directory dir, in shared memory if room bytes are
@@ -99,19 +100,33 @@ func (s *session) remove(dir string) error {
 	return err
 }
 
-// removeBuffers removes the session directory.
-func (s *session) removeBuffers() error {
-	entries, err := os.ReadDir(s.dir)
-	for _, e := range entries {
-		// Not everything: the name of the directory came out of a file.
-		if e.Name() == ownerFile || e.Name() == nestedFile || strings.HasSuffix(e.Name(), shm.Suffix) {
-			err = errors.Join(err, os.Remove(s.path(e.Name())))
+// removeBuffers removes the session directory. A process that begins just now may still make a file there: it finds no directory
+// the next time, or its file is found here.
+func (s *session) removeBuffers() (err error) {
+	for range 10 {
+		entries, failed := os.ReadDir(s.dir)
+		err = failed
+		for _, e := range entries {
+			if ours(e.Name()) { // not everything: the name of the directory came out of a file
+				if failed := os.Remove(s.path(e.Name())); !errors.Is(failed, fs.ErrNotExist) {
+					err = errors.Join(err, failed)
+				}
+			}
+		}
+		if err == nil {
+			err = os.Remove(s.dir)
+		}
+		if !errors.Is(err, unix.ENOTEMPTY) {
+			break
 		}
 	}
-	if err == nil {
-		err = os.Remove(s.dir)
-	}
 	return err
+}
+
+// ours tells whether a file of a session directory is of a recording.
+func ours(name string) bool {
+	return name == ownerFile || name == nestedFile || shm.Unborn(name) ||
+		strings.HasSuffix(name, shm.Suffix) || strings.HasSuffix(name, shm.NoteSuffix)
 }
 
 // path returns the path of a file of the session.

@@ -15,8 +15,13 @@ const buffersDir = "buffers"
 // damagedSuffix ends the names of copies of damaged segments.
 const damagedSuffix = ".damaged"
 
-// lostEvents is the count of a process that says how many events it dropped.
-const lostEvents = "events lost"
+// Warnings of processes, beside those that they count themselves.
+const (
+	lostEvents    = "events lost"               // events that it dropped
+	memoryRefused = "buffer memory refused"     // times the system gave no more for the buffer
+	notRecorded   = "processes not recorded"    // processes of the run; of the one that was launched
+	cutOff        = "buffers cut off by others" // 1: what it recorded is lost
+)
 
 // A Total is what an archive amounts to.
 type Total struct {

@@ -152,7 +152,26 @@ func explain(errno syscall.Errno) error {
 // perfOpen opens an event on a thread, 0 for the calling one.
 func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
 	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), openCloseOnExec, 0)
-	return int(fd), errno
+	if errno != 0 {
+		return int(fd), errno
+	}
+	return outOfTheWay(int(fd)), 0
+}
+
+// outOfTheWay gives an event a high number. Programs that close descriptors which they do not know get the low ones for their next files,
+// and these would be read, or closed, in the event's place; so the event is missed instead.
+func outOfTheWay(fd int) int {
+	const high = 8192 // the kernel's table of descriptors takes 8 bytes for each number below
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
+		return fd
+	}
+	moved, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, uintptr(min(high, l.Cur/2)))
+	if errno != 0 {
+		return fd
+	}
+	syscall.Close(fd)
+	return int(moved)
 }
 
 // gettid returns the calling thread.

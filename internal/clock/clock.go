@@ -74,7 +74,7 @@ func Frequency(k Kind) uint64 {
 		return f
 	}
 	a := Take(k)
-	time.Sleep(time.Millisecond)
+	Pause(time.Millisecond)
 	b := Take(k)
 	return uint64(float64(b.Ticks-a.Ticks) * 1e9 / float64(b.Mono-a.Mono))
 }

@@ -2,7 +2,8 @@ package clock
 
 import (
 	"bytes"
-	"os"
+
+	"tracerec/internal/rawfile"
 )
 
 const counterKind = TSC
@@ -16,11 +17,11 @@ func counterFrequency() uint64 { return 0 }
 // Best returns the best clock of this machine. The time-stamp counter is taken only if it runs at one speed, never
 // stops, and the kernel itself keeps time by it, having tested it against others.
 func Best() Kind {
-	source, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+	source, err := rawfile.Read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 	if err != nil || string(bytes.TrimSpace(source)) != "tsc" {
 		return Monotonic
 	}
-	info, err := os.ReadFile("/proc/cpuinfo")
+	info, err := rawfile.Read("/proc/cpuinfo")
 	if err != nil {
 		return Monotonic
 	}

@@ -2,8 +2,9 @@ package clock
 
 import (
 	"encoding/binary"
-	"os"
 	"sync"
+
+	"tracerec/internal/rawfile"
 )
 
 const counterKind = Time
@@ -13,7 +14,7 @@ func counter() uint64
 
 // counterFrequency returns what the firmware says of the counter's frequency, 0 if it says nothing.
 var counterFrequency = sync.OnceValue(func() uint64 {
-	b, err := os.ReadFile("/proc/device-tree/cpus/timebase-frequency")
+	b, err := rawfile.Read("/proc/device-tree/cpus/timebase-frequency")
 	switch {
 	case err == nil && len(b) == 4:
 		return uint64(binary.BigEndian.Uint32(b))

@@ -1,10 +1,10 @@
 package shm
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +35,10 @@ type Buffer struct {
 
 	defMu sync.Mutex
 	def   *chunkHeader
+
+	lossMu     sync.Mutex
+	losses     span // of the last block of them: not given out
+	lossBlocks uint64
 }
 
 // span is a range of file offsets.
@@ -47,34 +51,25 @@ const (
 )
 
 // Create makes the buffer file of this process in the session directory. Events will be stamped by the
-// clock of kind k, and one costs the process about eventCost picoseconds.
+// clock of kind k, and one costs the process about eventCost picoseconds. No descriptor stays open.
 func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
-	size := c.Buffer
-	if size <= 0 {
-		size = DefaultBuffer
-	}
-	if space, err := freeSpace(c.Dir); err == nil {
-		size = min(size, space/2) // others need the file system as well
-	}
-	size = min(size, fileLimit()-int64(dataOffset(uint64(size/blockSize)))) // beyond the limit the system kills
-	blocks := uint64(min(size/blockSize, maxBlocks))
-	if blocks < minBlocks {
-		return nil, fmt.Errorf("%s: a buffer of %d KiB is too small", c.Dir, size>>10)
+	blocks, err := blocksFor(c)
+	if err != nil {
+		return nil, err
 	}
 	// Unlike any before it, also if the process becomes another program (exec) and joins again.
 	name := fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
 	unborn := filepath.Join(c.Dir, "."+name)
-	b := &Buffer{limit: blocks - blocks/16 - 1, recorder: c.Recorder, recorderBorn: bootTicks(c.Recorder)}
+	b := &Buffer{limit: blocks - blocks/16 - 1, recorder: c.Recorder}
+	b.recorderBorn, _ = bootTicks(c.Recorder)
 	b.path = filepath.Join(c.Dir, name+Suffix)
-	err := b.create(unborn, blocks)
-	if err == nil {
-		b.base = uintptr(unsafe.Pointer(&b.mem[0]))
+	if err = b.create(unborn, blocks); err == nil {
 		b.describe(k)
 		b.h.eventCost = eventCost
-		if b.newDefs(0) {
+		if b.newDefs(0) && b.newLosses() {
 			err = os.Rename(unborn, b.path)
 		} else {
-			err = errors.New("no memory for the buffer")
+			err = fmt.Errorf("%s: no memory for the buffer", unborn)
 		}
 	}
 	if err != nil {
@@ -84,30 +79,66 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	return b, nil
 }
 
+// Unborn tells whether a file of that name in a session directory is a buffer that its process is making, or died in making.
+func Unborn(name string) bool {
+	pid, at, ok := strings.Cut(strings.TrimPrefix(name, "."), "-")
+	return name != "" && name[0] == '.' && ok && number(pid) && number(at)
+}
+
+func number(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 64)
+	return err == nil
+}
+
+// blocksFor returns how many blocks the buffer gets: as many as the configuration says, unless others need the room as well.
+func blocksFor(c Config) (uint64, error) {
+	size, why := c.Buffer, ""
+	if size <= 0 {
+		size = DefaultBuffer
+	}
+	atMost := func(n int64, because string) {
+		if n < size {
+			size, why = max(n, 0), ", for want of "+because
+		}
+	}
+	if space, err := freeSpace(c.Dir); err == nil {
+		atMost(space/2, "free space")
+	}
+	atMost(addressSpace()/4, "address space (ulimit -v)")
+	atMost(fileLimit()-int64(dataOffset(uint64(size/blockSize))), "file size (ulimit -f)") // beyond the limit the system kills
+	blocks := uint64(min(size/blockSize, maxBlocks))
+	if blocks < minBlocks {
+		return 0, fmt.Errorf("%s: a buffer of %d KiB is too small%s", c.Dir, size>>10, why)
+	}
+	return blocks, nil
+}
+
 // create makes and maps the file, with memory for its header.
 func (b *Buffer) create(path string, blocks uint64) (err error) {
 	start := dataOffset(blocks)
 	size := start + blocks*blockSize
-	if b.fd, err = createFile(path, int64(size)); err != nil {
+	var locked bool
+	if b.mem, locked, err = createFile(path, int64(size)); err != nil {
 		return err
 	}
-	if err = allocate(b.fd, 0, int64(pageSize+blocks)); err == nil {
-		b.mem, err = mapFile(b.fd, int(size))
-	}
-	if err != nil {
-		closeFile(b.fd)
-		return fmt.Errorf("%s: %w", path, err)
+	b.base = uintptr(unsafe.Pointer(&b.mem[0]))
+	if err := allocate(b.base, uintptr(pageSize+blocks)); err != 0 {
+		unmapFile(b.mem)
+		return fmt.Errorf("%s: no memory for the buffer: %w", path, err)
 	}
 	b.attach(blocks)
 	b.h.magic, b.h.version = magic, version
 	b.h.fileSize, b.h.blocks, b.h.dataStart = size, blocks, start
+	if locked {
+		b.h.locked = 1
+	}
 	return nil
 }
 
 // describe fills in who writes the file.
 func (b *Buffer) describe(k clock.Kind) {
 	b.h.pid, b.h.parent = uint64(os.Getpid()), uint64(os.Getppid())
-	b.h.bootTicks = bootTicks(os.Getpid())
+	b.h.bootTicks, _ = bootTicks(os.Getpid())
 	b.h.clockKind, b.h.frequency = uint64(k), clock.Frequency(k)
 	stamp := clock.Take(k)
 	b.h.startTicks, b.h.startMono, b.h.startWall = stamp.Ticks, uint64(stamp.Mono), uint64(stamp.Wall)
@@ -171,7 +202,7 @@ func (b *Buffer) Awaited() bool {
 
 // Attended tells whether the recorder lives, as far as that is known. It is slow: it asks the system.
 func (b *Buffer) Attended() bool {
-	return b.recorder == 0 || b.recorderBorn != 0 && bootTicks(b.recorder) == b.recorderBorn
+	return b.recorder == 0 || runs(b.recorder, b.recorderBorn)
 }
 
 // Reserve sees to it that the next chunks have memory. It returns the ticks of the clock that it took to get
@@ -193,7 +224,7 @@ func (b *Buffer) grow(n uint64) bool {
 	b.growing.Lock()
 	if grown := b.h.grown.Load(); b.next.Load()+n > grown && grown < b.blocks && !b.refused.Load() {
 		more := min(growth, b.blocks-grown)
-		if allocate(b.fd, int64(b.block(grown)), int64(more*blockSize)) == nil {
+		if allocate(b.base+uintptr(b.block(grown)), uintptr(more*blockSize)) == 0 {
 			b.h.grown.Store(grown + more)
 		} else {
 			b.refused.Store(true)
@@ -269,7 +300,7 @@ func (b *Buffer) takeBlock(class Class) span {
 	}
 	if offset == 0 {
 		limit := b.limit
-		if class == definitions {
+		if class >= classes {
 			limit = b.blocks
 		}
 		next := b.next.Load()
@@ -312,18 +343,26 @@ func (b *Buffer) Define(d wire.Def) bool {
 
 // newDefs begins another block of definitions.
 func (b *Buffer) newDefs(seq uint64) bool {
-	var block span
-	for block.to == 0 {
-		b.mu.Lock()
-		block = b.takeBlock(definitions)
-		b.mu.Unlock()
-		if block.to == 0 && !b.grow(1) {
-			return false
-		}
+	block := b.reservedBlock(definitions)
+	if block.to == 0 {
+		return false
 	}
 	b.def = b.chunk(block.from)
 	b.def.seq = seq
 	b.def.state.Store(owned)
 	b.h.defChunks.Add(1)
 	return true
+}
+
+// reservedBlock returns a block for something else than chunks, an empty span if there is none.
+func (b *Buffer) reservedBlock(class Class) (block span) {
+	for block.to == 0 {
+		b.mu.Lock()
+		block = b.takeBlock(class)
+		b.mu.Unlock()
+		if block.to == 0 && !b.grow(1) {
+			break
+		}
+	}
+	return block
 }

@@ -1,11 +1,11 @@
 // Package shm is the buffer file that a measured process shares with its recorder.
 //
-// The process creates the file, under another name first, and maps it once; it only ever grows, block by
-// block, up to a size fixed at the start, and file memory is allocated before it is touched.
+// The process creates the file, under another name first, maps it once, and closes it; it only ever grows, block by
+// block, up to a size fixed at the start, and file memory is allocated, through the mapping, before it is touched.
 //
 //	page 0            header: who, when, which clock; list heads; counts of what was lost
 //	class table       one byte per block: what the block is cut into
-//	blocks            64 KiB each: chunks of one size class, or definitions
+//	blocks            64 KiB each: chunks of one size class, definitions, or losses
 //
 // A chunk holds consecutive events of one location. It begins with a 64-byte header; the rest is event
 // words, zero behind the last one. Its state goes round:
@@ -35,7 +35,7 @@ const Suffix = ".buffer"
 
 const (
 	magic   = 0x6275662d63657274 // "trec-buf"
-	version = 1
+	version = 2
 
 	pageSize  = 4096
 	blockSize = 64 << 10
@@ -55,6 +55,7 @@ const (
 	Large               // 64 KiB: a whole block
 	classes
 
+	losses      Class = 6 // a block of Loss
 	definitions Class = 7 // a block of definitions
 )
 
@@ -87,7 +88,8 @@ type header struct {
 	frequency   uint64
 	argsLength  uint64 // bytes, each argument ends with NUL
 	eventCost   uint64 // picoseconds
-	_           [17]uint64
+	locked      uint64 // 1: the file is locked as long as the process lives
+	_           [16]uint64
 
 	finished  atomic.Uint64 // 1: the process records no more
 	grown     atomic.Uint64 // blocks backed by file memory
@@ -155,7 +157,6 @@ var countNames = [counts]string{
 // other side.
 type file struct {
 	path      string
-	fd        int
 	mem       []byte
 	h         *header
 	class     []byte // the class table

@@ -4,21 +4,24 @@ package shm
 
 import (
 	"errors"
+	"syscall"
 	"unsafe"
 )
 
 var errSystem = errors.New("recording needs Linux")
 
-func createFile(string, int64) (int, error) { return -1, errSystem }
-func openFile(string) (int, int64, error)   { return -1, 0, errSystem }
-func closeFile(int)                         {}
-func mapFile(int, int) ([]byte, error)      { return nil, errSystem }
-func unmapFile([]byte)                      {}
-func allocate(int, int64, int64) error      { return errSystem }
-func freeSpace(string) (int64, error)       { return 0, errSystem }
-func fileLimit() int64                      { return 0 }
-func locked(int) bool                       { return false }
-func bootTicks(int) uint64                  { return 0 }
+func createFile(string, int64) ([]byte, bool, error) { return nil, false, errSystem }
+func openFile(string) (int, int64, error)            { return -1, 0, errSystem }
+func closeFile(int)                                  {}
+func mapFile(int, int) ([]byte, error)               { return nil, errSystem }
+func unmapFile([]byte)                               {}
+func allocate(uintptr, uintptr) syscall.Errno        { return syscall.ENOSYS }
+func freeSpace(string) (int64, error)                { return 0, errSystem }
+func fileLimit() int64                               { return 0 }
+func addressSpace() int64                            { return 0 }
+func locked(int) bool                                { return false }
+func bootTicks(int) (uint64, bool)                   { return 0, false }
+func runs(int, uint64) bool                          { return false }
 
 // Memory returns zeroed memory for the life of the process.
 func Memory(size int) unsafe.Pointer { return unsafe.Pointer(&make([]uint64, size/8)[0]) }

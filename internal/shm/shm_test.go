@@ -211,7 +211,7 @@ func TestKilledProcess(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool { // a process not yet waited for is dead as well
 		m, _ := os.ReadDir(dir)
-		return len(m) == 1 && strings.HasSuffix(m[0].Name(), Suffix) && bootTicks(cmd.Process.Pid) == 0
+		return len(m) == 1 && strings.HasSuffix(m[0].Name(), Suffix) && !runs(cmd.Process.Pid, 0)
 	}, 20*time.Second, time.Millisecond)
 	entries, _ := os.ReadDir(dir)
 	v, err := Open(dir + "/" + entries[0].Name())
@@ -269,7 +269,6 @@ func FuzzView(f *testing.F) {
 		v.Warnings()
 		v.Memory()
 		syscall.Munmap(b.mem)
-		syscall.Close(b.fd)
 	})
 }
 

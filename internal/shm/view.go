@@ -17,7 +17,9 @@ import (
 // methods neither panic nor read outside of it. They must not be called concurrently.
 type View struct {
 	file
+	fd        int // of the file, for its lock
 	info      Info
+	locked    bool // by the process, as long as it lives
 	bootTicks uint64
 	defs      []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
 	defAt     int      // block being read
@@ -85,7 +87,7 @@ func (v *View) check(h *header) error {
 	}
 	v.attach(blocks)
 	args := string(v.mem[argsStart : argsStart+argsLength])
-	v.bootTicks = h.bootTicks
+	v.bootTicks, v.locked = h.bootTicks, h.locked != 0
 	v.info = Info{
 		Path: v.path, PID: int(h.pid), Parent: int(h.parent),
 		Args:      strings.Split(strings.TrimSuffix(args, "\x00"), "\x00"),
@@ -112,14 +114,32 @@ func (v *View) Info() Info { return v.info }
 // Finished tells whether the process said that it records no more.
 func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
 
-// Alive tells whether the process may still write: it holds the file's lock, or a process of its number and its
-// time of start runs.
+// Alive tells whether the process may still write: it holds the file's lock; where there are no locks, a process of its number and its
+// time of start runs. A process that becomes another program (exec) is dead in this sense.
 func (v *View) Alive() bool {
-	if locked(v.fd) {
-		return true
-	}
-	return v.bootTicks != 0 && bootTicks(v.info.PID) == v.bootTicks
+	return locked(v.fd) || !v.locked && v.bootTicks != 0 && runs(v.info.PID, v.bootTicks)
 }
+
+// Replaced tells of a process that is not Alive whether it has become another program (exec), instead of having ended.
+func (v *View) Replaced() bool { return v.bootTicks != 0 && executes(v.info.PID, v.bootTicks) }
+
+// Mend makes the file as long as it was, if somebody cut it off, and tells whether that was so. What was behind the cut is lost.
+func (v *View) Mend() bool {
+	if size := fileSize(v.fd); size < 0 || size >= int64(len(v.mem)) {
+		return false
+	}
+	extend(v.fd, int64(len(v.mem)))
+	return true
+}
+
+// Contains tells whether the view is mapped at an address.
+func (v *View) Contains(address uintptr) bool {
+	base := uintptr(unsafe.Pointer(&v.mem[0]))
+	return address >= base && address < base+uintptr(len(v.mem))
+}
+
+// Named tells whether the file is still where it was opened.
+func (v *View) Named() bool { return names(v.path, v.fd) }
 
 // Locations returns how many location numbers the process has given out.
 func (v *View) Locations() uint64 { return v.h.locations.Load() }

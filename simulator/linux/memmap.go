@@ -209,9 +209,10 @@ func mprotect(t *thread, a [6]uint64) (int64, errno) {
 	return 0, number(t.p.space.Protect(a[0], size, memory.Prot(a[2]&7)))
 }
 
-// madvise gives memory back where that can be seen.
+// madvise gives memory back where that can be seen, and gets some on demand: for a file that processes share, the host's file system must
+// have it.
 func madvise(t *thread, a [6]uint64) (int64, errno) {
-	const dontNeed = 4
+	const dontNeed, populateWrite = 4, 23
 	begin, size, advice := a[0], pages(a[1]), int32(a[2])
 	known := advice >= 0 && advice <= 25 && (advice <= dontNeed || advice >= 8) || advice == 100 || advice == 101
 	if begin%memory.PageSize != 0 || !known || size == 0 && a[1] != 0 {
@@ -225,8 +226,14 @@ func madvise(t *thread, a [6]uint64) (int64, errno) {
 			return 0, number(err)
 		}
 	}
-	if _, ok := t.p.space.Bytes(begin, size, 0); !ok {
+	room, ok := t.p.space.Bytes(begin, size, 0)
+	if !ok {
 		return 0, syscall.ENOMEM // of the rest it is done
+	}
+	if advice == populateWrite {
+		if err := syscall.Madvise(room, populateWrite); err != syscall.EINVAL { // a host older than Linux 5.14
+			return 0, number(err)
+		}
 	}
 	return 0, 0
 }

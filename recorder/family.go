@@ -1,0 +1,305 @@
+//go:build linux
+
+package recorder
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"tracerec/internal/shm"
+)
+
+// A family is the program and the processes that descend from it, as the system shows them. Those that are instrumented join
+// the session on their own, unless the environment that would tell them of it was emptied, or the session is over before they come to it.
+// The family says for whom to wait, and who is missed. A process that lives shorter than the time between two looks is not seen.
+type family struct {
+	session    string // as the environment of members names it
+	members    map[int]*member
+	exes       map[exeID]bool // whether an executable is instrumented
+	next       time.Time      // when to look again: that takes little of the time
+	nextSearch time.Time      // and when to search again
+}
+
+// A member is a process of the family.
+type member struct {
+	pid      int
+	born     uint64 // time of start, in ticks
+	image    uint64 // address that differs between programs that a process executes one after the other, mostly
+	command  string
+	told     bool // it is instrumented, and its environment names the session
+	reported bool // it is counted as not recorded
+}
+
+// exeID tells executables apart.
+type exeID struct {
+	dev, ino uint64
+	changed  int64
+}
+
+func newFamily(root int, session string) *family {
+	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}}
+	f.members[root] = &member{pid: root}
+	return f
+}
+
+// Looks take at most one part in lookShare of the time.
+const lookShare = 50
+
+// look finds new members among the children of those known, and what became of these.
+func (f *family) look(r *Recorder) {
+	start := time.Now()
+	if f == nil || start.Before(f.next) {
+		return
+	}
+	for pid := range f.members {
+		f.visit(r, pid, 0)
+	}
+	f.next = time.Now().Add(lookShare * time.Since(start))
+}
+
+// visit looks at a process and its children.
+func (f *family) visit(r *Recorder, pid int, parentsImage uint64) {
+	s, ok := readStatus(pid)
+	m := f.members[pid]
+	if !ok || m != nil && m.born != 0 && m.born != s.born {
+		if m != nil {
+			f.gone(r, m)
+		}
+		return
+	}
+	if m == nil {
+		m = &member{pid: pid}
+		f.members[pid] = m
+	}
+	m.born = s.born
+	if s.image != m.image && s.image != parentsImage && s.image != 0 { // else it is still its parent's copy
+		m.image = s.image
+		f.identify(r, m)
+	}
+	for _, child := range childrenOf(pid) {
+		if f.members[child] == nil || f.members[child].image == 0 {
+			f.visit(r, child, s.image)
+		}
+	}
+}
+
+// identify finds out what a process executes, and whether it knows of the session.
+func (f *family) identify(r *Recorder, m *member) {
+	m.told = false
+	m.command = commandOf(m.pid)
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", m.pid))
+	if err != nil || m.command == "" || !f.instrumented(m.pid) {
+		return // another user's, or none that could be recorded
+	}
+	switch value, found := variable(environment, shm.Environment); {
+	case !found:
+		f.report(r, m, "the variable "+shm.Environment+" is missing in its environment")
+	case value != f.session && !strings.HasPrefix(value, f.session+","): // of another recorder
+	case !f.reaches(r, m.pid):
+		f.report(r, m, "the session directory "+r.session.dir+" is out of its reach")
+	default:
+		m.told = true
+	}
+}
+
+// reaches tells whether a process sees the file system in which the session is.
+func (f *family) reaches(r *Recorder, pid int) bool {
+	root := fmt.Sprintf("/proc/%d/root", pid)
+	_, err := os.Stat(root + r.session.dir)
+	if _, ended := os.Stat(root + "/"); ended != nil {
+		return true
+	}
+	return !errors.Is(err, fs.ErrNotExist) || r.session.gone
+}
+
+// gone notes the end of a process. One that was told of the session and neither joined nor said why did not get so far.
+func (f *family) gone(r *Recorder, m *member) {
+	delete(f.members, m.pid)
+	if m.told {
+		r.join()
+		f.report(r, m, "it ended before it began to record")
+	}
+}
+
+// report counts a process as not recorded, unless it joined or said why it did not.
+func (f *family) report(r *Recorder, m *member, why string) {
+	if m.reported || f.answered(r, m.pid) {
+		return
+	}
+	if r.session.gone {
+		why = "the session directory " + r.session.dir + " was removed by others"
+	}
+	m.reported = true
+	r.unrecorded = append(r.unrecorded, unrecorded{m.pid, m.command, why})
+}
+
+// answered tells whether a process joined, or left a note.
+func (f *family) answered(r *Recorder, pid int) bool {
+	prefix := strconv.Itoa(pid) + "-"
+	for name := range r.names {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for name := range r.unmapped {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// search looks for members among all processes of the system: those whose parents have ended are found by the session that their
+// environment names.
+func (f *family) search(r *Recorder) {
+	start := time.Now()
+	if f == nil || start.Before(f.nextSearch) {
+		return
+	}
+	f.next = time.Time{}
+	f.look(r)
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		if pid == os.Getpid() || f.members[pid] != nil {
+			continue
+		}
+		environment, _ := os.ReadFile(dir + "/environ")
+		if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
+			f.visit(r, pid, 0)
+		}
+	}
+	f.nextSearch = time.Now().Add(lookShare * time.Since(start))
+}
+
+// expects tells whether a process is about to join.
+func (f *family) expects(r *Recorder) bool {
+	if f == nil || r.session.gone {
+		return false
+	}
+	f.search(r)
+	f.look(r)
+	for _, m := range f.members {
+		if m.told && !m.reported && !f.answered(r, m.pid) && !stopped(m.pid) {
+			return true
+		}
+	}
+	return false
+}
+
+// end counts the processes that have not joined by now.
+func (f *family) end(r *Recorder) {
+	if f == nil {
+		return
+	}
+	f.next = time.Time{}
+	f.look(r)
+	r.join()
+	for _, m := range f.members {
+		if m.told {
+			f.report(r, m, "it had not begun to record when the recording ended")
+		}
+	}
+}
+
+// instrumented tells whether the executable of a process has package instrument in it: the names of its functions are in a
+// section that no linker leaves out.
+func (f *family) instrumented(pid int) bool {
+	path := fmt.Sprintf("/proc/%d/exe", pid)
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return false
+	}
+	id := exeID{uint64(st.Dev), st.Ino, st.Mtim.Nano()}
+	known, ok := f.exes[id]
+	if !ok {
+		known = imports(path)
+		f.exes[id] = known
+	}
+	return known
+}
+
+// imports tells whether a file is a Go program that imports package instrument.
+func imports(path string) bool {
+	file, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	for _, section := range file.Sections {
+		if strings.HasSuffix(section.Name, "gopclntab") {
+			names, _ := section.Data()
+			return bytes.Contains(names, []byte("tracerec/instrument."))
+		}
+	}
+	return false
+}
+
+// status is what /proc/PID/stat says of a process.
+type status struct {
+	born, image uint64
+	state       byte
+}
+
+// readStatus returns false if the process has ended.
+func readStatus(pid int) (s status, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return status{}, false
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	const state, born, environment = 0, 19, 47 // environment: the address at which it begins
+	if len(fields) <= environment {
+		return status{}, false
+	}
+	s.state = fields[state][0]
+	s.born, _ = strconv.ParseUint(string(fields[born]), 10, 64)
+	s.image, _ = strconv.ParseUint(string(fields[environment]), 10, 64)
+	return s, s.state != 'Z' && s.state != 'X'
+}
+
+// stopped tells whether a process is stopped by a signal or a debugger: nobody knows when it goes on.
+func stopped(pid int) bool {
+	s, ok := readStatus(pid)
+	return ok && (s.state == 'T' || s.state == 't')
+}
+
+// childrenOf returns the living children of a process.
+func childrenOf(pid int) (children []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range bytes.Fields(text) {
+			if child, err := strconv.Atoi(string(word)); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+// commandOf returns the command line of a process.
+func commandOf(pid int) string {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.TrimSpace(string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+}
+
+// variable returns a variable of an environment.
+func variable(environment []byte, name string) (value string, found bool) {
+	for _, v := range bytes.Split(environment, []byte{0}) {
+		if text, ok := bytes.CutPrefix(v, []byte(name+"=")); ok {
+			return string(text), true
+		}
+	}
+	return "", false
+}
