@@ -26,6 +26,8 @@ type exporting struct {
 	cmd *cobra.Command
 	to  string
 	out outputFile
+
+	sources []string // directories with sources
 }
 
 func newExport() *cobra.Command {
@@ -40,7 +42,8 @@ func newExport() *cobra.Command {
             opened at ui.perfetto.dev; INPUT must be a trace directory, or a
             report whose trace is still there
   csv       every severity, as expert dump prints it
-  html      the browser of expert view with its data, in one file
+  html      the browser of expert view with its data, in one file, and source
+            as expert view shows it: of a report only from below --source
   cubex     the report, for CUBE and the other commands of expert`,
 		Example: `  expert export trace.dir --to pprof -o waits.pb.gz
   go tool pprof -top -sample_index=late_sender waits.pb.gz`,
@@ -77,6 +80,7 @@ func newExport() *cobra.Command {
 	cmd.Flags().Var(to, "to", to.usage())
 	x.out.add(cmd, "`FILE` to write, - for standard output")
 	cmd.Flags().Lookup("to").DefValue = "" // it must be given
+	addSource(cmd, &x.sources)
 	x.add(cmd)
 	return cmd
 }
@@ -90,7 +94,7 @@ func (x *exporting) check(formats, input string) error {
 	case !flags.Changed("output"):
 		return errors.New("-o is missing: the name of the file to be written")
 	}
-	for _, f := range []struct{ name, formats string }{{"metrics", "pprof csv"}, {"stored", "pprof csv"}, {"self", "csv"}} {
+	for _, f := range []struct{ name, formats string }{{"metrics", "pprof csv"}, {"stored", "pprof csv"}, {"self", "csv"}, {"source", "html"}} {
 		if flags.Changed(f.name) && !strings.Contains(f.formats, x.to) {
 			return fmt.Errorf("--%s does not go with --to %s", f.name, x.to)
 		}
@@ -132,7 +136,7 @@ func (x *exporting) csv(in *reportInput, m *query.Model, list []*query.Metric) e
 }
 
 func (x *exporting) html(in *reportInput) error {
-	r, closing, err := webReport(x.cmd, in, viewOptions{})
+	r, closing, err := webReport(x.cmd, in, viewOptions{sources: x.sources})
 	if err != nil {
 		return err
 	}

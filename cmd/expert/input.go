@@ -62,6 +62,7 @@ type reportInput struct {
 	Experiment *report.Experiment
 	Trace      string          // directory that was analyzed, if it is still there; else ""
 	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
+	Sources    []string        // directories with the program's source, if a trace directory was analyzed; no report is believed
 }
 
 // Close closes the file. Rows of the cube that were not read are lost.
@@ -83,6 +84,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		if in.Cube, err = e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()}); err != nil {
 			return nil, fmt.Errorf("%s: %w", input, err)
 		}
+		in.Sources = e.Origin.Sources
 	} else if in.Cube, err = openCube(input); err != nil {
 		return nil, err
 	} else if err = in.derive(cmd); err != nil {

@@ -21,7 +21,7 @@ import (
 type viewOptions struct {
 	external string   // second report
 	trace    string   // trace directory, instead of the one that the report names
-	sources  []string // directories with sources, beside those that the report names
+	sources  []string // directories with sources
 }
 
 func newView() *cobra.Command {
@@ -38,7 +38,8 @@ and nothing is requested from any other machine.
 
 A metric of INPUT can be given in per cent of the same metric in another report
 (--external). A timeline needs the trace, where the report says that it is, or
-where --trace says.`,
+where --trace says. Source is shown of a trace directory, where the program was
+built; of a report, which may come from anybody, only from below --source.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := web.Listen(address) // first, as it fails fast
@@ -71,9 +72,14 @@ where --trace says.`,
 	flags.StringVar(&address, "http", "", "`address` of this machine to serve at, HOST:PORT or PORT (default any free port)")
 	flags.StringVar(&o.external, "external", "", "`report` to give values in per cent of")
 	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from, if it was moved")
-	flags.StringArrayVar(&o.sources, "source", nil, "`directory` with the program's source, if it was moved; may be repeated")
+	addSource(cmd, &o.sources)
 	addInput(cmd)
 	return cmd
+}
+
+// addSource adds the flag that says where source may be read.
+func addSource(cmd *cobra.Command, dirs *[]string) {
+	cmd.Flags().StringArrayVar(dirs, "source", nil, "`directory` with the program's source; may be repeated")
 }
 
 // webReport prepares a report for the browser. The function returned ends the use of the files.
@@ -84,7 +90,7 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 			close.all()
 		}
 	}()
-	r = &web.Report{Title: filepath.Base(in.Name), File: in.Name, Experiment: in.Experiment, Stat: in.Stat, Roots: o.sources}
+	r = &web.Report{Title: filepath.Base(in.Name), File: in.Name, Experiment: in.Experiment, Stat: in.Stat, Roots: o.sources, Recorded: in.Sources}
 	if e := in.Experiment; e != nil && e.Header.Program != "" {
 		r.Title = filepath.Base(e.Header.Program)
 	}

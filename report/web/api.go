@@ -26,7 +26,8 @@ type Report struct {
 	Stat       *tracestat.Stat    // what Scalasca says of instances, nil without
 	Timeline   Timeline           // nil without a trace
 	Problems   []string           // what is to be said of the report beside the cube's own problems
-	Roots      []string           // directories to look for sources in, beside those that the report names
+	Roots      []string           // directories that the user named to look for sources in
+	Recorded   []string           // directories with the source of a program whose trace was analyzed here and now; see [report.Origin]
 }
 
 // External is a second report, in whose totals values are expressed.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 	"tracerec/report/tracestat"
 )
 
@@ -146,7 +148,9 @@ func TestSource(t *testing.T) {
 	for _, f := range files {
 		r.Model.Cube.Regions = append(r.Model.Cube.Regions, &cube.Region{Name: f, Module: f, Begin: 1, End: 1})
 	}
-	r.Model.Cube.Attrs = []cube.Attr{{Key: "source_roots", Value: "/\n.\n\nrelative\n" + root}}
+	link := filepath.Join(t.TempDir(), "link") // as /proc/self/root is one
+	require.NoError(t, os.Symlink("/", link))
+	r.Recorded = []string{"/", ".", "", "relative", link, filepath.Join(link, outside), root}
 	for _, moved := range []bool{false, true} {
 		if moved {
 			r.Roots = []string{root}
@@ -173,6 +177,39 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// A report is not believed where source is, whatever it calls it, and of a recording nothing but Go's source is shown.
+func TestSourceOfStrangers(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"main.go", "key.pem"} {
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte("classified\n"), 0o644))
+	}
+	r := small(t)
+	for _, f := range []string{filepath.Join(root, "main.go"), filepath.Join(root, "key.pem"), "/proc/self/root" + filepath.Join(root, "main.go")} {
+		r.Model.Cube.Regions = append(r.Model.Cube.Regions, &cube.Region{Name: f, Module: f, Begin: 1, End: 1})
+	}
+	r.Model.Cube.Attrs = []cube.Attr{{Key: "source_roots", Value: root + "\n/proc/self/root"}}
+	r.Experiment = &report.Experiment{Origin: report.Origin{Sources: []string{root, "/proc/self/root"}}}
+	var err error
+	r.Model, err = query.New(r.Model.Cube) // which has more regions now
+	require.NoError(t, err)
+	shown := func(region int) string {
+		_, body := call(t, start(t, r).URL()+fmt.Sprintf("api/source?region=%d", region), nil)
+		return body
+	}
+	for region := 2; region < 5; region++ {
+		require.Contains(t, shown(region), "say with --source where")
+	}
+	var html bytes.Buffer
+	require.NoError(t, WriteHTML(&html, r))
+	require.NotContains(t, html.String(), "classified")
+	r.Recorded = []string{root, "/proc/self/root", "/proc/self/root" + root}
+	require.Contains(t, shown(2), "classified")
+	require.NotContains(t, shown(3), "classified")
+	require.NotContains(t, shown(4), "classified")
+	r.Recorded, r.Roots = nil, []string{root}
+	require.Contains(t, shown(3), "classified")
+}
+
 func TestSourceChanged(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "main.go")
@@ -181,7 +218,8 @@ func TestSourceChanged(t *testing.T) {
 	for after, changed := range map[time.Duration]bool{-time.Hour: false, time.Hour: true} {
 		require.NoError(t, os.Chtimes(file, time.Time{}, recorded.Add(after)))
 		r := small(t)
-		r.Model.Cube.Attrs = []cube.Attr{{Key: "source_roots", Value: root}, {Key: "start", Value: "2026-05-04T03:02:01.000Z"}}
+		r.Recorded = []string{root}
+		r.Model.Cube.Attrs = []cube.Attr{{Key: "start", Value: "2026-05-04T03:02:01.000Z"}}
 		require.Equal(t, changed, answerOf(t, start(t, r), "source?path=1")["changed"])
 	}
 }

@@ -24,6 +24,7 @@
 // The server is for the person who started it. It listens on the loopback interface only. It answers requests that know the token in
 // its address, call it by that address (so that no name of another site can be made to point at it) and were not made by a page of
 // another origin. Only GET and HEAD are answered; requests that are large or slow are cut off. The page may load nothing but its own
-// files and run no inline script. The only other files that can be read are sources that the report names, below the directories that
-// the report or the user names, wherever links lead. Nothing is ever requested from another machine.
+// files and run no inline script. The only other files that can be read are sources that the report names, below directories that the
+// user names, wherever links lead; and of a trace directory, Go's source where the program was built. A report from a file, which may come from
+// anybody, opens no directory by itself. Nothing is ever requested from another machine.
 package web

@@ -17,8 +17,8 @@ const (
 	around        = 200     // lines shown before and behind the one asked for
 )
 
-// sources finds and reads the source files that a report names, below the directories that it names. Nothing else can be read through it,
-// wherever names and links lead.
+// sources finds and reads the source files that a report names, below directories that somebody other than the report vouches for.
+// Nothing else can be read through it, wherever names and links lead.
 type sources struct {
 	roots []sourceRoot
 	named map[string]bool
@@ -29,8 +29,9 @@ type sources struct {
 type sourceRoot struct {
 	dir string
 	in  *os.Root
-	// moved says that the program may have been built elsewhere, so that only the ends of the names need to fit.
-	moved bool
+	// named says that the user named the directory. Then the program may have been built elsewhere, so that only the ends of the names
+	// need to fit. Below others only Go's source is read.
+	named bool
 }
 
 func newSources(r *Report) *sources {
@@ -42,10 +43,10 @@ func newSources(r *Report) *sources {
 		if start, err := time.Parse(time.RFC3339Nano, attr.Value); err == nil && attr.Key == "start" && s.start.IsZero() {
 			s.start = start
 		}
-		if attr.Key == "source_roots" {
-			for _, dir := range strings.Split(attr.Value, "\n") {
-				s.addRoot(dir, false)
-			}
+	}
+	for _, dir := range r.Recorded {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real == filepath.Clean(dir) {
+			s.addRoot(dir, false)
 		}
 	}
 	for _, dir := range r.Roots {
@@ -63,14 +64,14 @@ func newSources(r *Report) *sources {
 	return s
 }
 
-// addRoot adds a directory. One that a report names must be absolute, and not be everything there is.
-func (s *sources) addRoot(dir string, moved bool) {
+// addRoot adds a directory. One that the user did not name must be absolute, and not be everything there is.
+func (s *sources) addRoot(dir string, named bool) {
 	dir = filepath.Clean(dir)
-	if !filepath.IsAbs(dir) || filepath.Dir(dir) == dir && !moved {
+	if !filepath.IsAbs(dir) || filepath.Dir(dir) == dir && !named {
 		return
 	}
 	if in, err := os.OpenRoot(dir); err == nil {
-		s.roots = append(s.roots, sourceRoot{dir, in, moved})
+		s.roots = append(s.roots, sourceRoot{dir, in, named})
 	}
 }
 
@@ -95,12 +96,19 @@ func (s *sources) any() bool {
 	return false
 }
 
-var errNoSource = errors.New("the source is not there")
+// Why there is no source.
+var (
+	errNoSource = errors.New("the source is not there")
+	errNoRoots  = errors.New("a report from a file shows no source by itself: say with --source where the program's is")
+)
 
 // open opens the file behind a name in the report.
 func (s *sources) open(name string) (*os.File, error) {
 	if !s.named[name] {
 		return nil, errNoSource
+	}
+	if len(s.roots) == 0 {
+		return nil, errNoRoots
 	}
 	for _, r := range s.roots {
 		for _, candidate := range r.candidates(filepath.FromSlash(name)) {
@@ -117,12 +125,15 @@ func (s *sources) open(name string) (*os.File, error) {
 
 // candidates returns the places of a file below a root, the likeliest first.
 func (r *sourceRoot) candidates(name string) (list []string) {
+	if !r.named && filepath.Ext(name) != ".go" {
+		return nil
+	}
 	if !filepath.IsAbs(name) {
 		list = append(list, name)
 	} else if inside, err := filepath.Rel(r.dir, name); err == nil && filepath.IsLocal(inside) {
 		list = append(list, inside)
 	}
-	for rest := name; r.moved; {
+	for rest := name; r.named; {
 		_, end, more := strings.Cut(rest, string(filepath.Separator))
 		if !more {
 			break
