@@ -37,6 +37,7 @@ func (b *builder) build() *report.Experiment {
 	b.locations()
 	b.collect()
 	b.findings()
+	b.busy()
 	b.followPath()
 	b.cells = b.sums.all()
 	b.criticalImbalances()

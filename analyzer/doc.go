@@ -175,4 +175,8 @@
 // object are findings of their own. Its severity is the sum over its lines, its critical time their union over time. Its place is that of its first
 // line. Lines and findings are ordered by critical time, severity (both descending), metric, call path, group; findings then by the first
 // of their objects; locations and causers within by severity (descending), then ascending.
+//
+// If all causers of a finding whose pattern has advice for that are of one group, they are busy workers if the group has several goroutines, none
+// of which is among the waiters, and waits other than external ones are at most a tenth of the group's time; they are those who took the places
+// of a semaphore if the group is among the waiters, for a channel whose capacity is less than the group.
 package analyzer

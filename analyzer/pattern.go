@@ -14,6 +14,9 @@ import (
 type Pattern struct {
 	metric.Metric
 
+	// BusyAdvice is what to do where everybody who could have ended the waiting was busy, instead of Advice; "" if that makes no difference.
+	BusyAdvice string
+
 	Requires Derived // the derived operations that the callbacks below take, no more and no less
 
 	OnMessage    func(*Found, Message)

@@ -18,7 +18,8 @@ var LateSender = &analyzer.Pattern{
 		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
 			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",
 	},
-	Requires: analyzer.Messages,
+	BusyAdvice: busyAdvice("an earlier send"),
+	Requires:   analyzer.Messages,
 	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
 		if m.Recv != analyzer.NoOp && f.Ops[m.Recv].MayWait() {
 			f.Wait(m.Recv, f.Ops[m.Recv].Begin, f.Ops[m.Send].Begin, m.Send)
@@ -35,7 +36,8 @@ var LateReceiver = &analyzer.Pattern{
 		Advice: "Look at what the receiver did before it received. Give the channel a buffer so that the sender can run ahead, take work " +
 			"off the receiver, or add receivers.",
 	},
-	Requires: analyzer.Messages,
+	BusyAdvice: busyAdvice("an earlier receive or a buffer"),
+	Requires:   analyzer.Messages,
 	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
 		if f.Size == 0 {
 			waitForRoom(f, m)
@@ -53,7 +55,8 @@ var FullBuffer = &analyzer.Pattern{
 		Advice: "A larger buffer helps only against bursts. If the receivers are slower on average, make them faster, add more of them, or " +
 			"accept that this is back-pressure that keeps memory bounded.",
 	},
-	Requires: analyzer.Messages,
+	BusyAdvice: busyAdvice("a larger buffer"),
+	Requires:   analyzer.Messages,
 	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
 		if f.Size > 0 {
 			waitForRoom(f, m)

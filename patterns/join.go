@@ -30,7 +30,8 @@ var CondWait = &analyzer.Pattern{
 		Advice: "Look at what the signalling goroutine did before: signal as soon as the condition holds. If a Broadcast wakes many that find the " +
 			"condition false and wait again, use Signal or one condition variable per condition.",
 	},
-	Requires: analyzer.Wakeups,
+	BusyAdvice: busyAdvice("an earlier signal"),
+	Requires:   analyzer.Wakeups,
 	OnWakeup: func(f *analyzer.Found, w analyzer.Wakeup) {
 		f.Wait(w.Wait, f.Ops[w.Wait].Begin, f.Ops[w.Signal].Begin, w.Signal)
 	},

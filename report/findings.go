@@ -56,7 +56,6 @@ func (p *page) matters(f *Finding) bool { return f.Critical > p.e.Header.Focus/2
 // finding tells one finding: what, who, where, how long, because of whom, and what to do.
 func (p *page) finding(n int, f *Finding) {
 	e := p.e
-	m := &e.Metrics[f.Metric]
 	cost := fmt.Sprintf("%s, %s of the critical path", seconds(f.Critical), percent(f.Critical, e.Header.Focus))
 	if !p.matters(f) {
 		cost = fmt.Sprintf("%s, %s of all time", seconds(f.Severity), percent(f.Severity, e.Header.Time))
@@ -74,12 +73,34 @@ func (p *page) finding(n int, f *Finding) {
 		}
 	}
 	p.meanwhile(f)
-	if first, ok := p.said[f.Metric]; ok {
+	advice := p.e.Advice(f)
+	if first, ok := p.said[advice]; ok {
 		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
-	} else if m.Advice != "" {
-		p.styledPara(cyan, 4, "→ ", m.Advice)
-		p.said[f.Metric] = n
+	} else if advice != "" {
+		p.styledPara(cyan, 4, "→ ", advice)
+		p.said[advice] = n
 	}
+}
+
+// sentence says that all were busy, after another sentence; "" if that is not known.
+func (b Busy) sentence() string {
+	switch {
+	case b.Workers > 0:
+		return fmt.Sprintf(" All"+nbsp+"%d workers were busy.", b.Workers)
+	case b.Places == 1:
+		return " Its one place was taken."
+	case b.Places > 0:
+		return fmt.Sprintf(" All"+nbsp+"%s were taken.", count(int64(b.Places), "place"))
+	}
+	return ""
+}
+
+// Advice returns what to do about a finding.
+func (e *Experiment) Advice(f *Finding) string {
+	if f.Advice != "" {
+		return f.Advice
+	}
+	return e.Metrics[f.Metric].Advice
 }
 
 // headline names a finding: "Lock competition: DB.metalock".
@@ -97,7 +118,7 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.blame(f)
+	return text + ", " + p.blame(f) + f.Busy.sentence()
 }
 
 // blame ends a finding's sentence with those who were waited for.

@@ -97,6 +97,7 @@ type (
 		Lines     []jsonLine   `json:"lines"`     // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
 		Meanwhile []jsonTime   `json:"meanwhile"` // critical_ns by what the causers were doing, largest first; of the first findings
 		Advice    string       `json:"advice"`
+		Busy      Busy         `json:"busy,omitzero"` // all workers, or places of a semaphore
 	}
 	jsonObject struct {
 		Name  string `json:"name"` // as the program calls it, "" unknown
@@ -254,7 +255,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
-		Meanwhile: []jsonTime{}, Advice: m.Advice,
+		Meanwhile: []jsonTime{}, Advice: e.Advice(f), Busy: f.Busy,
 	}
 	if o := &f.Object; *o != (Object{}) {
 		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}

@@ -175,10 +175,18 @@ type Stats struct {
 // lines, Critical the union over time; Metric, Path and Group are those of the first line.
 type Finding struct {
 	Line
-	Object Object `json:"object,omitzero"` // the zero value: none
-	Lines  []Line `json:"lines,omitempty"` // where it was waited for, dearest first; nil: only there where the finding says
+	Object Object `json:"object,omitzero"`  // the zero value: none
+	Busy   Busy   `json:"busy,omitzero"`    // the zero value: not known to be
+	Advice string `json:"advice,omitempty"` // instead of the metric's
+	Lines  []Line `json:"lines,omitempty"`  // where it was waited for, dearest first; nil: only there where the finding says
 	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
 	Meanwhile []PathTime `json:"meanwhile,omitempty"`
+}
+
+// Busy says that everybody who could have ended a finding's waiting had something else to do.
+type Busy struct {
+	Workers int `json:"workers,omitempty"` // so many goroutines, all of their group
+	Places  int `json:"places,omitempty"`  // so many places of a semaphore were taken
 }
 
 // Line is a wait state at a call path, over the goroutines of one group.

@@ -87,6 +87,7 @@ func (r *rest) texts(replace func(*string)) {
 	for i := range r.Findings {
 		o := &r.Findings[i].Object
 		replace(&o.Name)
+		replace(&r.Findings[i].Advice)
 		replace(&o.File)
 	}
 	for _, s := range []*string{&r.Verdict.Text, &r.Verdict.Metric, &r.Verdict.Object, &r.Verdict.File} {

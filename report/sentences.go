@@ -24,7 +24,7 @@ type StillWaiting struct {
 
 // Sentences returns a view of the experiment in words. It is used by one goroutine at a time.
 func (e *Experiment) Sentences() *Sentences {
-	return &Sentences{page{e: e, files: e.shortFiles(), said: map[int]int{}}}
+	return &Sentences{page{e: e, files: e.shortFiles(), said: map[string]int{}}}
 }
 
 // Finding tells who waited how long, where, and for whom.

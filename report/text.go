@@ -22,7 +22,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	if o.Top <= 0 {
 		o.Top = 5
 	}
-	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[int]int{}}
+	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[string]int{}}
 	p.header()
 	p.timeTree()
 	p.neverEnded()
@@ -47,8 +47,8 @@ type page struct {
 	top   int
 	color bool
 	files map[string]string
-	roots []int32     // by call path, see root
-	said  map[int]int // metric: number of the finding that gave its advice
+	roots []int32        // by call path, see root
+	said  map[string]int // advice: number of the finding that gave it
 
 	ratioSums *Sums
 }

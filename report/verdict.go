@@ -17,7 +17,7 @@ type Verdict struct {
 
 // Judge sets the verdict, from all else that is in the experiment.
 func (e *Experiment) Judge() {
-	p := &page{e: e, files: e.shortFiles(), said: map[int]int{}}
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
 	e.Verdict = p.verdict()
 }
 
@@ -39,8 +39,8 @@ func (p *page) verdict() Verdict {
 	focus := float64(e.Header.Focus)
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
-		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.", p.purpose(f),
-			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f)), e.complete())
+		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.%s", p.purpose(f),
+			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()), e.complete())
 	}
 	top, sum := p.dearestWork()
 	if sum < mostly*focus || !p.standsStill(top) {
@@ -52,9 +52,9 @@ func (p *page) verdict() Verdict {
 		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; the root goroutine was in %s nearly all "+
 			"the time, at work or waiting for something that is not recorded.", p.at(top.path))}
 	}
-	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s. The root goroutine was in %s "+
+	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s The root goroutine was in %s "+
 		"nearly all the time, as in a service, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
-		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), p.at(top.path)), false)
+		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), p.at(top.path)), false)
 }
 
 // of is the verdict that a finding comes first.

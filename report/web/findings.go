@@ -93,7 +93,7 @@ func (a *api) ours(f *findings) {
 	for i := range e.Findings[:min(len(e.Findings), mostFindings)] {
 		x := &e.Findings[i]
 		m := &e.Metrics[x.Metric]
-		out := finding{Title: words.Headline(x), Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: m.Advice,
+		out := finding{Title: words.Headline(x), Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: e.Advice(x),
 			Severity: x.Severity, Noise: float(math.NaN()), Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
 			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x.Causers, x.Severity), Lines: []waitingLine{}, Meanwhile: []pathTime{}}
 		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {

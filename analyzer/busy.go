@@ -1,0 +1,58 @@
+package analyzer
+
+import (
+	"slices"
+
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
+
+// Goroutines are busy if they wait for others for no more than one part in so many of their lives.
+const busyParts = 10
+
+// workload is the time of a group, and how much of that its goroutines waited for others.
+type workload struct{ time, waited int64 }
+
+// workloads adds the time of the locations up by group.
+func (b *builder) workloads() []workload {
+	list := b.s.metrics.list
+	busy := b.timeMetrics()
+	of := make([]workload, len(b.out.Groups))
+	for k, v := range b.cells {
+		g := &of[b.out.Locations[k.loc].Group]
+		switch wait := list[k.metric].Wait; {
+		case wait && k.metric != b.s.metrics.externalWait:
+			g.waited += v
+			g.time += v
+		case wait || busy[k.metric]:
+			g.time += v
+		}
+	}
+	return of
+}
+
+// busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
+// semaphore, which is a channel that those who wait for one place take out of again.
+func (b *builder) busy() {
+	load := b.workloads()
+	for i := range b.out.Findings {
+		f := &b.out.Findings[i]
+		advice := b.list[f.Metric].BusyAdvice
+		g := f.Causers[0].Group
+		if advice == "" || g < 0 || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
+			continue
+		}
+		workers := b.out.Groups[g].Count
+		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
+		class := &b.classes.list[b.collected[i].class]
+		switch {
+		case same && class.kind == wire.Channel && class.size > 0 && class.size < uint64(workers):
+			f.Busy = report.Busy{Places: int(class.size)}
+		case !same && workers > 1 && load[g].waited*busyParts <= load[g].time:
+			f.Busy = report.Busy{Workers: workers}
+		default:
+			continue
+		}
+		f.Advice = advice
+	}
+}

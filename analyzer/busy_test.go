@@ -1,0 +1,92 @@
+package analyzer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+)
+
+// pool is a program in which main gives pieces of work to two workers, one each after a long and then a short wait. Each works from
+// taking its first piece on, for so long at a time.
+func pool(work int) string {
+	var main, workers [3]strings.Builder
+	fmt.Fprintf(&main[0], "channel jobs @pool.go:3\nlocation main\n 0 enter main\n 0 create w1 @a.go:1\n 0 create w2 @a.go:1\n")
+	for i := range 8 {
+		begin, end := 2+i/2*1000+i%2, 4+i/2*1000+i%2
+		if i >= 2 {
+			begin = 6 + (i/2-1)*1000 + i%2*10
+			if i%2 == 1 {
+				begin = end - 1
+			}
+			fmt.Fprintf(&main[0], " %d send jobs @pool.go:9\n %d blocked\n %d leave\n", begin, begin, end)
+		} else {
+			fmt.Fprintf(&main[0], " %d send jobs @pool.go:9\n %d leave\n", begin+1, end)
+		}
+	}
+	fmt.Fprintf(&main[0], " 4000 exit\n")
+	for w := range 2 {
+		fmt.Fprintf(&workers[w], "location w%d\n 0 begin worker by main\n", w+1)
+		for i := range 4 {
+			at := i*1000 + w
+			if done := 4 + (i-1)*1000 + w + work; i > 0 && done < at+3 { // it waits for its next piece
+				fmt.Fprintf(&workers[w], " %d recv jobs @pool.go:20\n %d blocked\n %d leave\n", done, done, at+4)
+			} else {
+				fmt.Fprintf(&workers[w], " %d recv jobs @pool.go:20\n %d leave\n", at+3, at+4)
+			}
+			fmt.Fprintf(&workers[w], " %d enter task @pool.go:30\n %d exit\n", at+4, at+4+min(work, 998))
+		}
+		fmt.Fprintf(&workers[w], " 4010 end\n")
+	}
+	return main[0].String() + workers[0].String() + workers[1].String()
+}
+
+func TestAllWorkersAreBusy(t *testing.T) {
+	x := analyzeText(t, pool(998))
+	f := x.Findings[0]
+	require.Equal(t, "late_receiver", x.Metrics[f.Metric].Name)
+	require.Equal(t, report.Busy{Workers: 2}, f.Busy)
+	require.Contains(t, f.Advice, "All who take the work were busy")
+	require.Contains(t, x.Verdict.Text, "All\u00a02 workers were busy.")
+}
+
+// The same with workers that mostly have nothing to do.
+func TestIdleWorkersAreNotBusy(t *testing.T) {
+	for _, f := range analyzeText(t, pool(400)).Findings {
+		require.Equal(t, report.Busy{}, f.Busy)
+		require.Empty(t, f.Advice)
+	}
+}
+
+// Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
+func TestPlacesOfSemaphoreAreTaken(t *testing.T) {
+	x := analyzeText(t, `
+channel sem cap 1 @sem.go:3
+location main
+  0 enter main
+  0 create w1 @a.go:1
+  0 create w2 @a.go:1
+  1000 exit
+location w1
+  0 begin worker by main
+  1 send sem @sem.go:5
+  2 leave
+  500 recv sem @sem.go:7
+  501 leave
+  502 end
+location w2
+  0 begin worker by main
+  2 send sem @sem.go:5
+  3 blocked
+  502 leave
+  900 recv sem @sem.go:7
+  901 leave
+  902 end
+`)
+	f := x.Findings[0]
+	require.Equal(t, "full_buffer", x.Metrics[f.Metric].Name)
+	require.Equal(t, report.Busy{Places: 1}, f.Busy)
+}
