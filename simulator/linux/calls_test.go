@@ -143,6 +143,12 @@ func TestErrorNumbers(t *testing.T) {
 		{"kill, no such signal", 129, []uint64{1000, 65}, syscall.EINVAL},
 		{"rt_sigprocmask, another size", 135, []uint64{0, at, 0, 4}, syscall.EINVAL},
 		{"pipe2, other flags", 59, []uint64{at, 1}, syscall.EINVAL},
+		{"setuid, the same", 146, []uint64{userID}, 0},
+		{"setuid, another", 146, []uint64{0}, syscall.EPERM},
+		{"setuid, none", 146, []uint64{ones}, syscall.EINVAL},
+		{"setresgid", 149, []uint64{ones, userID, ones}, 0},
+		{"setresgid, another", 149, []uint64{ones, userID, 0}, syscall.EPERM},
+		{"setgroups", 159, []uint64{0, 0}, syscall.EPERM},
 		{"riscv_flush_icache, other flags", 259, []uint64{at, at + 8, 2}, syscall.EINVAL},
 	} {
 		require.Equal(t, minus(x.want), c.call(x.number, x.a...), x.name)

@@ -30,7 +30,7 @@ func TestProcesses(t *testing.T) {
 		require.NoError(t, err, "%s", &printed)
 		require.Equal(t, "echo 150000 <nil>\n[STATUS=seven] true\nstatus exit status 7 7 true\n"+
 			"fork/exec /no/such: no such file or directory\nfork/exec /bin/in: exec format error\n"+
-			"ready <nil>\nterminated <nil>\nsignal: killed child exited\nshared 3000 [184 11]\ntrue\n", printed.String())
+			"ready <nil>\nterminated <nil>\nsignal: killed child exited\nstopped stopped (signal)\ncontinued true\nkilled killed\nshared 3000 [184 11]\ntrue\n", printed.String())
 		require.Equal(t, 0, status)
 		counts[k.Instructions()] = true
 		require.NoError(t, k.Close())

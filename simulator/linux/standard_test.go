@@ -4,6 +4,7 @@ package linux
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// lacking are tests that find something missing inside, and skip themselves: the go tool, echo, and the privilege to mount.
+var lacking = map[string]*regexp.Regexp{"os/exec": regexp.MustCompile(`^Test(AbsPathExec|String|FindExecutableVsNoexec)\b`)}
+
 // The tests of the Go distribution's own packages end inside as they do natively.
 func TestStandardLibrary(t *testing.T) {
 	if raceDetector {
@@ -22,7 +26,7 @@ func TestStandardLibrary(t *testing.T) {
 	packages := []string{"container/heap"}
 	if *all {
 		packages = []string{"sync", "sync/atomic", "sort", "strings", "strconv", "bytes", "bufio", "math", "regexp", "encoding/json", "compress/flate",
-			"crypto/sha256", "container/heap", "container/list", "container/ring"}
+			"crypto/sha256", "container/heap", "container/list", "container/ring", "os/exec"}
 	}
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -44,7 +48,9 @@ func TestStandardLibrary(t *testing.T) {
 			require.NotEmpty(t, results(want))
 			status, got := runTests(t, inside, root, dir, bin)
 			require.Equal(t, 0, status, "%s", got)
-			require.Equal(t, results(want), results(got))
+			expected := results(want)
+			maps.DeleteFunc(expected, func(test, _ string) bool { return lacking[name] != nil && lacking[name].MatchString(test) })
+			require.Equal(t, expected, results(got))
 		})
 	}
 }
@@ -63,7 +69,7 @@ func runTests(t *testing.T, file, root, dir, bin string) (int, []byte) {
 	require.NoError(t, err)
 	var printed bytes.Buffer
 	k, err := New(program, Options{Args: []string{"/bin/inside", "-test.v", "-test.short"}, Dir: dir, Stdout: &printed, Stderr: &printed, CPUs: 2,
-		Env: []string{"PATH=/bin", "TMPDIR=/tmp", "GOROOT=" + root},
+		Env: []string{"PATH=/bin", "TMPDIR=/tmp", "USER=guest", "HOME=/tmp", "GOROOT=" + root},
 		Mounts: []Mount{{Guest: root, Host: root}, {Guest: "/bin", Host: bin},
 			{Guest: "/tmp", Host: t.TempDir(), Write: true}}})
 	require.NoError(t, err)

@@ -28,6 +28,7 @@ func init() {
 		122: nothing, 123: schedGetaffinity, 124: schedYield,
 		129: kill, 130: tkill, 131: tgkill, 132: sigaltstack, 133: sigsuspend, 134: sigaction, 135: sigprocmask, 139: nil, 140: nothing, 141: getpriority,
 		153: times, 160: uname, 165: getrusage, 168: getCPU, 163: getrlimit, 164: setrlimit, 261: prlimit, 166: umask,
+		143: setUser, 144: setUser, 145: setUser, 146: setUser, 147: setUser, 149: setUser, 158: nothing, 159: setGroups,
 		172: getpid, 173: getppid, 174: user, 175: user, 176: user, 177: user, 178: gettid, 179: sysinfo,
 		214: brk, 215: munmap, 216: mremap, 222: mmap, 226: mprotect, 227: nothing, 233: madvise,
 		198: newSocket, 199: socketpair, 200: bind, 201: listen, 202: accept, 242: accept, 203: connect, 204: getsockname, 205: getpeername,
@@ -114,11 +115,31 @@ func callThrough(t *thread, a [6]uint64) (int64, errno) {
 	return v, 0
 }
 
+// userID is the number of the guest's user and group.
+const userID = 1000
+
 func nothing(*thread, [6]uint64) (int64, errno) { return 0, 0 }
 
 func getpid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.p.id), 0 }
 func gettid(t *thread, _ [6]uint64) (int64, errno) { return int64(t.id), 0 }
-func user(*thread, [6]uint64) (int64, errno)       { return 1000, 0 }
+func user(*thread, [6]uint64) (int64, errno)       { return userID, 0 }
+
+// setUser lets a process be the user and group that it is: there is no other, and no privilege to become one. It is for all calls that set some
+// of them; ones that stay as they are, are -1.
+func setUser(t *thread, a [6]uint64) (int64, errno) {
+	n := map[uint64]int{143: 2, 144: 1, 145: 2, 146: 1, 147: 3, 149: 3}[t.number]
+	for _, id := range a[:n] {
+		if id := int32(id); id != userID && (id != -1 || n == 1) {
+			if id == -1 {
+				return 0, syscall.EINVAL
+			}
+			return 0, syscall.EPERM
+		}
+	}
+	return 0, 0
+}
+
+func setGroups(*thread, [6]uint64) (int64, errno) { return 0, syscall.EPERM }
 
 // getpriority returns 20 less how nice a process is: no process is nicer than others.
 func getpriority(*thread, [6]uint64) (int64, errno) { return 20, 0 }

@@ -49,7 +49,28 @@ func main() {
 	check(cmd.Process.Kill())
 	fmt.Println(cmd.Wait(), <-child)
 
+	stopped()
 	shared()
+}
+
+// stopped has a child that spins stopped, continued and ended.
+func stopped() {
+	cmd := exec.Command(os.Args[0], "spin")
+	check(cmd.Start())
+	pid := cmd.Process.Pid
+	var status syscall.WaitStatus
+	wait := func(options int) syscall.WaitStatus {
+		_, err := syscall.Wait4(pid, &status, options, nil)
+		check(err)
+		return status
+	}
+	check(syscall.Kill(pid, syscall.SIGSTOP))
+	fmt.Println("stopped", wait(syscall.WUNTRACED).StopSignal())
+	check(syscall.Kill(pid, syscall.SIGCONT))
+	fmt.Println("continued", wait(syscall.WCONTINUED).Continued())
+	check(syscall.Kill(pid, syscall.SIGSTOP))
+	check(syscall.Kill(pid, syscall.SIGKILL))
+	fmt.Println("killed", wait(0).Signal())
 }
 
 func child(what string) {
@@ -59,6 +80,9 @@ func child(what string) {
 	case "status":
 		fmt.Println(os.Environ(), os.Getppid() > 1)
 		os.Exit(7)
+	case "spin":
+		for {
+		}
 	case "wait":
 		terminate := make(chan os.Signal, 1)
 		signal.Notify(terminate, syscall.SIGTERM)
