@@ -273,7 +273,7 @@ func (b *builder) header() {
 	h, defs := &b.out.Header, b.s.defs
 	head := b.s.archive.Header()
 	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
-	h.Exit, h.Focus = -1, b.path.end-b.path.begin
+	h.Exit, h.Focus, b.out.Split = -1, b.path.end-b.path.begin, b.path.split
 	if p := b.lives.pathProcess; p >= 0 {
 		h.PathPID = defs.Processes[p].PID
 	}

@@ -1,9 +1,7 @@
 package analyzer
 
 import (
-	"cmp"
-	"slices"
-
+	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -15,21 +13,13 @@ type criticalPath struct {
 	first      []uint32     // by location: where its trail begins in stays; nil if there is no path
 	unrecorded []unrecorded // time of the path in which nobody is known to have been active
 	pieces     []piece      // waits that the path was in or behind, ascending by (loc, begin)
-	byTime     int          // steps that no wait and no creation led to
+	split      report.Split
 }
 
 // unrecorded is a stretch of the path that is shown at a call path, one of (not recorded), of a location.
 type unrecorded struct {
 	path, loc uint32
 	time      int64
-}
-
-// piece is a wait in an operation, [begin, at), with what came behind it until the operation was done.
-type piece struct {
-	begin, at, done int64
-	reach           int64 // the latest done of this and the location's pieces before
-	loc, path       uint32
-	external        bool // it is nobody's fault
 }
 
 // trail returns the trail of a location.
@@ -142,12 +132,12 @@ func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
 		if j.begin < t {
 			from := max(j.begin, w.path.begin)
 			w.unrecorded(back.loc, j.path, from, t)
-			w.path.byTime++
+			w.path.split.ByTime++
 			return back.loc, from
 		}
 		x := &w.s.locations[back.loc]
 		if _, is := w.jumps.waiting(back.loc, t); x.begin < t && !is {
-			w.path.byTime++
+			w.path.split.ByTime++
 			return back.loc, t
 		}
 	}
@@ -160,7 +150,7 @@ func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
 		return loc, w.path.begin
 	}
 	w.unrecorded(next, noPath, at, t)
-	w.path.byTime++
+	w.path.split.ByTime++
 	return next, at
 }
 
@@ -187,36 +177,7 @@ func (w *walker) unrecorded(loc, wait uint32, from, to int64) {
 		return
 	}
 	w.stay(uint32(len(w.s.locations)), from, to)
+	w.path.split.NotRecorded += to - from
 	path := w.s.paths.intern(node{wait, w.s.regions.unrecorded, wire.Enter})
 	w.path.unrecorded = append(w.path.unrecorded, unrecorded{path, loc, to - from})
-}
-
-// piece notes a wait of a location where the path may have been in it or behind.
-func (w *walker) piece(loc uint32, j *jump) {
-	w.path.pieces = push(w.path.pieces, piece{begin: j.begin, at: j.at, done: j.done, loc: loc, path: j.path})
-}
-
-// nestedPieces notes the waits of locations that had some within others: those the walk may not have met.
-func (w *walker) nestedPieces() {
-	w.path.pieces = slices.DeleteFunc(w.path.pieces, func(x piece) bool { return w.jumps.since[x.loc] != nil })
-	for loc := range w.jumps.since {
-		v := w.jumps.of(loc)
-		for i := range v {
-			w.piece(loc, &v[i])
-		}
-	}
-}
-
-// sortPieces puts the pieces in order.
-func (p *criticalPath) sortPieces() {
-	slices.SortFunc(p.pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done))
-	})
-	for i := range p.pieces {
-		x := &p.pieces[i]
-		x.reach = x.done
-		if i > 0 && p.pieces[i-1].loc == x.loc {
-			x.reach = max(x.reach, p.pieces[i-1].reach)
-		}
-	}
 }

@@ -52,6 +52,12 @@ func compare(t *testing.T, text string) (lines []string) {
 	lines = append(lines, differences("holder", got.Holders, want.Holders)...)
 	lines = append(lines, differences("total", map[string]int64{"time": got.Time, "focus": got.Focus},
 		map[string]int64{"time": want.Time, "focus": want.Focus})...)
+	if s := naive.Split(x.Split); s != want.Split {
+		lines = append(lines, fmt.Sprintf("split: engine %+v, oracle %+v", s, want.Split))
+	}
+	if s := x.Split; s.Execution+s.Runnable+s.Waiting+s.Sleep+s.External+s.NotRecorded != x.Header.Focus {
+		lines = append(lines, fmt.Sprintf("split: %+v do not add up to %d", s, x.Header.Focus))
+	}
 	lines = append(lines, differences("instance", instances(a, x), wanted(x, want))...)
 	for m, s := range x.Stats {
 		s.Worst = nil

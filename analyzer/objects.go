@@ -67,6 +67,7 @@ type settler struct {
 	counts  Counts
 	jumps   waitStream // the last waits of operations, at whose end the critical path goes to the causer
 	waits   waitStream // the others
+	idle    waitStream // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
 	cells   sums[cellKey]
 	causes  sums[causeKey]
 	waited  sums[waiterKey]
@@ -294,6 +295,7 @@ func (w *settler) match(object int, ops []Op) {
 	for i := range ops {
 		if o := &ops[i]; o.Blocked != NotBlocked && !w.settled[i] {
 			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
+			w.nobody(wakeup, o, o.Blocked, o.Blocked)
 		}
 	}
 }
@@ -428,10 +430,15 @@ func (w *settler) settle() {
 				w.waits.add(&k)
 			}
 			causer = w.m.places.fold[causer]
+		} else if first < 0 || x.End <= waits[first].Begin || x.Begin >= waits[last].End {
+			w.nobody(x.Metric, o, x.Begin, x.End)
 		}
 		if d > 0 {
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
+	}
+	if first < 0 && !w.m.s.metrics.list[waits[0].Metric].Wait {
+		w.nobody(w.m.s.metrics.wakeup, o, waits[0].Begin, waits[0].Begin)
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
@@ -440,6 +447,11 @@ func (w *settler) settle() {
 			w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
 		}
 	}
+}
+
+// nobody keeps a wait of an operation for nobody, empty for a mere wake-up.
+func (w *settler) nobody(metric uint16, o *Op, begin, end int64) {
+	w.idle.add(&keptWait{metric: metric, path: o.Path, loc: o.Loc, from: begin, end: end, begin: begin, done: o.End})
 }
 
 // instances takes the instances of wait states in an operation into the statistics.

@@ -2,9 +2,12 @@ package analyzer
 
 import (
 	"slices"
+	"sort"
 	"sync/atomic"
 
+	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // follower measures a location against the critical path, in a second look at its events.
@@ -13,6 +16,9 @@ type follower struct {
 	of    map[uint32][]pathPart // by location: parts of its trail that are measured on their own
 	parts []pathPart            // those of the location, from the last time on
 	times sums[partPath]        // what they collect
+
+	pieces []piece // of the location, from the last time on
+	split  report.Split
 }
 
 // pathPart is a part of a location's trail that belongs to the thing with this number: ascending and disjoint.
@@ -40,8 +46,10 @@ type partPath struct {
 }
 
 // seek goes to a location at time t.
-func (f *follower) seek(loc uint32, on trail, t int64) {
-	f.on = finger{trail: on}
+func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
+	f.on = finger{trail: p.trail(loc)}
+	f.pieces = p.piecesOf(loc)
+	f.pieces = f.pieces[sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].reach > t }):]
 	f.parts = f.parts[:0]
 	if f.of[loc] == nil {
 		return
@@ -58,10 +66,11 @@ func (f *follower) seek(loc uint32, on trail, t int64) {
 	}
 }
 
-// time returns for how long the path was on the location in [from, to), when that was in a call path.
-func (f *follower) time(from, to int64, path uint32) int64 {
+// time returns for how long the path was on the location in [from, to), when that was in a call path opened by kind.
+func (f *follower) time(from, to int64, path uint32, kind wire.Kind) int64 {
 	a, b := f.on.until(from), f.on.until(to)
 	if a < b {
+		f.divide(from, to, path, kind)
 		for i := range f.parts {
 			p := &f.parts[i]
 			if d := p.within(a, b); d > 0 {
@@ -81,7 +90,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 			tail[l] = uint32(i)
 		}
 	}
-	workers := make([]*scanner, len(s.workers))
+	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
 		workers[i].path = &follower{of: parts, times: newSums[partPath]()}
@@ -101,14 +110,17 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 		if v := p.trail(uint32(loc)); len(v) > 0 {
 			w.loc = uint32(loc)
 			l := &s.locations[loc]
-			w.path.seek(w.loc, v, l.begin)
-			if d := w.path.time(l.begin, l.first, l.own); d > 0 {
+			w.path.seek(w.loc, p, l.begin)
+			if d := w.path.time(l.begin, l.first, l.own, wire.Begin); d > 0 {
+				w.path.split.Execution -= d
+				w.path.split.Runnable += d
 				cells = append(cells, scanCell{path: l.own, loc: w.loc, time: d})
 			}
 		}
 	}
 	times = map[partPath]int64{}
 	for _, w := range workers {
+		addSplit(&p.split, &w.path.split)
 		for i := range w.cells {
 			for c := range w.cells[i].all() {
 				cells = append(cells, *c)
@@ -162,7 +174,7 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 			continue
 		}
 		w.loc, w.batch = uint32(b.Location), b
-		w.path.seek(w.loc, v, from[i].time)
+		w.path.seek(w.loc, p, from[i].time)
 		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true}
 		w.levels(&l, from[i].path)
 		w.s.forgotten.restore(&l, from[i].forgotten)

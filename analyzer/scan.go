@@ -353,7 +353,14 @@ func below(l *location) uint32 {
 func (w *scanner) charge(l *location, t, overhead int64) {
 	d := t - l.last - overhead
 	if w.path != nil {
-		d = w.path.time(l.last, t, w.current(l))
+		kind, path := wire.Begin, w.current(l)
+		if n := len(l.stack); n > 0 {
+			kind = l.stack[n-1].kind
+		}
+		d = w.path.time(l.last, t-overhead, path, kind)
+		if overhead > 0 {
+			d += w.path.time(t-overhead, t, path, wire.Enter) // whatever it was in the middle of
+		}
 	}
 	if n := len(l.stack); n > 0 {
 		top := &l.stack[n-1]

@@ -21,6 +21,7 @@ type Experiment struct {
 	Severity   [][]Cell // by metric index: stored values, exclusive along all trees, ascending (Path, Location)
 	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
 	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
+	Split      Split    // of the critical path, by what its goroutines did
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Verdict    Verdict
 	Findings   []Finding
@@ -112,6 +113,17 @@ type Group struct {
 	Name    string `json:"name"`    // function of the goroutine, "main" for the root: "worker"
 	Creator int32  `json:"creator"` // call path that started them, -1 unknown
 	Count   int    `json:"count"`
+}
+
+// Split divides the critical path up by what the goroutines that it was on did. The times, ns, add up to Header.Focus.
+type Split struct {
+	Execution   int64 `json:"execution_ns"`    // in no recorded operation, or at work in one
+	Runnable    int64 `json:"runnable_ns"`     // released or created, and not running yet
+	Waiting     int64 `json:"waiting_ns"`      // for others that could not be followed
+	Sleep       int64 `json:"sleep_ns"`        // in sleeps
+	External    int64 `json:"external_ns"`     // for what is not in the trace
+	NotRecorded int64 `json:"not_recorded_ns"` // nobody is known to have been active
+	ByTime      int   `json:"by_time"`         // steps of the path that no wait and no creation led to, but only the time
 }
 
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.

@@ -1,0 +1,116 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
+
+// piece is a wait in an operation, [begin, at), with what came behind it until the operation was done.
+type piece struct {
+	begin, at, done int64
+	reach           int64 // the latest done of this and the location's pieces before
+	loc, path       uint32
+	external        bool // it is nobody's fault
+}
+
+// piece notes a wait of a location where the path may have been in it or behind.
+func (w *walker) piece(loc uint32, j *jump) {
+	w.path.pieces = push(w.path.pieces, piece{begin: j.begin, at: j.at, done: j.done, loc: loc, path: j.path})
+}
+
+// nestedPieces notes the waits of locations that had some within others: those the walk may not have met.
+func (w *walker) nestedPieces() {
+	w.path.pieces = slices.DeleteFunc(w.path.pieces, func(x piece) bool { return w.jumps.since[x.loc] != nil })
+	for loc := range w.jumps.since {
+		v := w.jumps.of(loc)
+		for i := range v {
+			w.piece(loc, &v[i])
+		}
+	}
+}
+
+// complete adds the waits for nobody of the path's locations, and puts the pieces in order.
+func (p *criticalPath) complete(settlers []*settler) {
+	for _, w := range settlers {
+		for _, b := range w.idle.blocks {
+			for r := newWaitReader(b); r.next(); {
+				if len(p.trail(r.loc)) > 0 {
+					p.pieces = push(p.pieces, piece{begin: r.begin, at: r.end, done: r.done, loc: r.loc, path: r.path, external: r.begin < r.end})
+				}
+			}
+		}
+		w.idle = waitStream{}
+	}
+	slices.SortFunc(p.pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done))
+	})
+	for i := range p.pieces {
+		x := &p.pieces[i]
+		x.reach = x.done
+		if i > 0 && p.pieces[i-1].loc == x.loc {
+			x.reach = max(x.reach, p.pieces[i-1].reach)
+		}
+	}
+}
+
+// piecesOf returns the pieces of a location.
+func (p *criticalPath) piecesOf(loc uint32) []piece {
+	from := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].loc >= loc })
+	to := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].loc > loc })
+	return p.pieces[from:to]
+}
+
+// divide adds the path's time on the location in [from, to), in which its innermost level was a call path opened by kind.
+// Calls of one location go on in time.
+func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
+	all := f.on.until(to) - f.on.until(from)
+	switch kind {
+	case wire.Enter, wire.Begin:
+		f.split.Execution += all
+		return
+	case wire.SleepBegin:
+		f.split.Sleep += all
+		return
+	}
+	for len(f.pieces) > 0 && f.pieces[0].reach <= from {
+		f.pieces = f.pieces[1:]
+	}
+	within := func(a, b int64) int64 {
+		if a, b = max(a, from), min(b, to); a >= b {
+			return 0
+		}
+		before := f.on.until(a)
+		return f.on.until(b) - before
+	}
+	for i := range f.pieces {
+		x := &f.pieces[i]
+		if x.begin >= to {
+			break
+		}
+		if x.path != path || x.done <= from {
+			continue
+		}
+		waited, ran := within(x.begin, x.at), within(x.at, x.done)
+		if x.external {
+			f.split.External += waited
+		} else {
+			f.split.Waiting += waited
+		}
+		f.split.Runnable += ran
+		all -= waited + ran
+	}
+	f.split.Execution += all
+}
+
+// addSplit adds the parts of o that depend on events.
+func addSplit(s *report.Split, o *report.Split) {
+	s.Execution += o.Execution
+	s.Runnable += o.Runnable
+	s.Waiting += o.Waiting
+	s.Sleep += o.Sleep
+	s.External += o.External
+}
