@@ -48,6 +48,7 @@ func (b *builder) build() *report.Experiment {
 	b.neverEnded()
 	b.starts()
 	b.header()
+	b.out.MarkExecution()
 	b.warnings()
 	b.out.Judge()
 	return b.out
@@ -291,9 +292,8 @@ func (b *builder) header() {
 		}
 		b.out.Origin.Processes = append(b.out.Origin.Processes, p)
 	}
-	for _, w := range b.s.workers {
-		h.Lost += w.lost
-	}
+	b.losses()
+	h.CPUTime = b.cpuTime()
 	h.RecordingCost = b.recordingCost()
 	if r := head.Root; r >= 0 && r < len(defs.Processes) {
 		p := &defs.Processes[r]
@@ -304,6 +304,23 @@ func (b *builder) header() {
 		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
 		h.Span = slices.Max(b.lives.end) - p.Start
 	}
+}
+
+// cpuTime returns the processor time that the processes with events used, 0 if that of one is not known.
+func (b *builder) cpuTime() (sum int64) {
+	seen := make([]bool, len(b.s.defs.Processes))
+	for i := range b.s.locations {
+		p := b.s.defs.Locations[i].Process
+		if !b.s.locations[i].seen || seen[p] {
+			continue
+		}
+		seen[p] = true
+		if b.s.defs.Processes[p].CPUTime == 0 {
+			return 0
+		}
+		sum += b.s.defs.Processes[p].CPUTime
+	}
+	return sum
 }
 
 // recordingCost estimates what recording cost the processes, in ns.
@@ -329,6 +346,9 @@ func (b *builder) neverEnded() {
 		}
 	}
 	for loc, n := range b.lives.never {
+		if len(b.s.gaps[loc]) > 0 {
+			continue // perhaps it only seems so
+		}
 		e := report.NeverEnded{Path: b.rank[n.op.path], Location: b.places.fold[loc], Since: n.op.begin, Holder: -1, HolderPath: -1}
 		if e.Object = b.describe(n.op.object); n.op.kind == wire.SelectBegin {
 			e.Object = "channels of its cases"
@@ -381,6 +401,9 @@ func (b *builder) warnings() {
 	add := func(format string, args ...any) {
 		b.out.Warnings = append(b.out.Warnings, fmt.Sprintf(format, args...))
 	}
+	if b.out.Lost.Events > 0 {
+		add("%s", lostWarning(&b.out.Lost))
+	}
 	b.damage()
 	if !b.s.archive.Header().Complete {
 		add("the archive was not completed: its end may be missing")
@@ -393,7 +416,7 @@ func (b *builder) warnings() {
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			if n := p.Warnings[name]; n > 0 {
+			if n := p.Warnings[name]; n > 0 && name != lostEvents {
 				add("process %d: %s: %d", p.PID, name, n)
 			}
 		}

@@ -81,7 +81,7 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function. Its holder is the causer of its last wait, if that wait lasts to the end.
+// function, or events of the location were lost. Its holder is the causer of its last wait, if that wait lasts to the end.
 //
 // # Critical path
 //

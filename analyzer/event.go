@@ -20,9 +20,15 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			w.afterEnd++
 			continue
 		}
-		if e.Kind == wire.Overhead {
+		switch e.Kind {
+		case wire.Overhead:
 			w.overhead(l, e, t)
 			continue
+		case wire.Lost:
+			if w.path == nil {
+				w.gaps.add(gap{w.loc, l.last, t})
+				w.lost[w.s.defs.Locations[w.loc].Process] += e.Word
+			}
 		}
 		w.charge(l, t, 0)
 		if l.sample != nil && (e.Kind == wire.Blocked || e.Kind == wire.SelectBegin) {
@@ -58,7 +64,6 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 	case wire.Blocked, wire.Chose, wire.OnceRun:
 		w.progress(l, e, t)
 	case wire.Lost:
-		w.lost += e.Word
 		w.drop(l, uint64(e.ID), wire.Failed, t)
 	case wire.Create:
 		w.forget(l, t)

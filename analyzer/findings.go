@@ -56,6 +56,7 @@ func (c *collector) blame(who causerKey, causer uint32, v int64) {
 func (c *collector) add(l *collector) {
 	c.lines = append(c.lines, l)
 	c.line.Severity += l.line.Severity
+	c.line.Touched += l.line.Touched
 	c.line.Instances += l.line.Instances
 	for loc, v := range l.locations {
 		c.locations[loc] += v
@@ -134,6 +135,9 @@ func (b *builder) lines() map[lineKey]*collector {
 		return c
 	}
 	for _, w := range b.settlers {
+		for k, v := range w.touched {
+			at(k).line.Touched += v
+		}
 		for k, v := range w.causes.all() {
 			who := causerKey{-1, b.rankOf(k.causerPath)}
 			if k.causer != NoCauser {

@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"fmt"
-	"strings"
 
 	"tracerec/trace/wire"
 )
@@ -25,6 +24,7 @@ type lives struct {
 // live completes the locations after the scan: creators, lifetimes, the levels that were never closed.
 func (s *scan) live() *lives {
 	w := s.workers[0]
+	s.gatherGaps()
 	created := s.create()
 	v := &lives{end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}}
 	for i := range v.end {
@@ -134,7 +134,6 @@ func (p *problems) warnings() (list []string) {
 		n    uint64
 		text string
 	}{
-		{p.lost, "%d events were lost while recording; what they belonged to is missing"},
 		{p.backwards, "events earlier than the one before on their goroutine, and moved: %d (clock repaired)"},
 		{p.lateCreate, "goroutines that began before they were created, and count from their first event: %d (clock repaired)"},
 		{p.unopened, "ends of regions or operations without a begin, ignored: %d"},
@@ -144,11 +143,7 @@ func (p *problems) warnings() (list []string) {
 		{p.values, "stretches in which nothing is known of a counter, charged to nobody: %d"},
 	} {
 		if x.n > 0 {
-			text := fmt.Sprintf(x.text, x.n)
-			if x.n == 1 {
-				text = strings.Replace(text, "events were lost", "event was lost", 1)
-			}
-			list = append(list, text)
+			list = append(list, fmt.Sprintf(x.text, x.n))
 		}
 	}
 	return list

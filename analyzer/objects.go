@@ -74,6 +74,7 @@ type settler struct {
 	class   uint32      // of the object in progress
 	stats   []durations // by metric
 	never   map[uint32]never
+	touched map[lineKey]int64 // waits that touch what is missing
 
 	ops     []Op            // of the object in progress
 	nested  map[opKey]int64 // of operations with nested levels
@@ -96,7 +97,7 @@ type waiterKey struct {
 func newSettler(m *matching) *settler {
 	return &settler{
 		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
-		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{},
+		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
 	}
 }
 
@@ -434,6 +435,7 @@ func (w *settler) settle() {
 			w.nobody(x.Metric, o, x.Begin, x.End)
 		}
 		if d > 0 {
+			w.missing(o, x, d)
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}

@@ -37,7 +37,6 @@ type level struct {
 
 // problems counts what the scan met that should not be.
 type problems struct {
-	lost       uint64 // events that the recorder dropped
 	backwards  uint64 // events before the one before
 	unopened   uint64 // ends of levels that are not open
 	unclosed   uint64 // regions closed by the end of something around them
@@ -49,7 +48,6 @@ type problems struct {
 }
 
 func (p *problems) add(o *problems) {
-	p.lost += o.lost
 	p.backwards += o.backwards
 	p.unopened += o.unopened
 	p.unclosed += o.unclosed
@@ -86,6 +84,7 @@ type scan struct {
 	locations   []location
 	resume      [][]resume // by chunk and batch
 	forgotten   forgottenLevels
+	gaps        map[uint32][]gap // by location, ascending
 	events      uint64
 	workers     []*scanner
 	damaged     []error // chunks that could not be read, in order
@@ -201,6 +200,8 @@ type scanner struct {
 	creates list[creation]
 	samples map[uint32][]int64 // values of user metrics
 	free    [][]level
+	lost    map[int]uint64 // by process: events that the recorder dropped
+	gaps    list[gap]
 	problems
 
 	chunk uint32
@@ -226,7 +227,7 @@ type scanCell struct {
 }
 
 func newScanner(s *scan) *scanner {
-	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}}
+	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}, lost: map[int]uint64{}}
 	w.ops.keep = s.keep
 	for i := range w.cache {
 		w.cache[i].id = noPath

@@ -78,13 +78,14 @@ func requireSame(t *testing.T, want, got *Experiment) {
 // Nothing is lost on the way into a report and back.
 func TestCubeAndBack(t *testing.T) {
 	odd := ascending(hydro())
-	odd.Origin = Origin{Trace: "/tmp/\xff", Sources: []string{"/a", "/b\n"}, Start: time.Unix(1, 5).UTC(), Processes: []Process{{7, "./x\x00"}}}
+	odd.Origin = Origin{Trace: "/tmp/\xff", Sources: []string{"/a", "/b\n"}, Start: time.Unix(1, 5).UTC(), Processes: []Process{{7, "./x\x00", Lost{5, 0.25, 0.125}}}}
 	odd.Header.Args = []string{"", "\x00\"", "\xff\xfe", "<&>\u2028"}
 	odd.Groups[1].Name = " worker\r\n\t"
 	odd.Regions[0].Name, odd.Regions[1].Func, odd.Regions[2].File = "\x1b[31m", "a\ufffdb\x80", " \n"
 	odd.Locations[3].Name, odd.Metrics[1].Title, odd.Metrics[3].Advice, odd.Metrics[3].Name = "\u00a0", " ", "a\r\nb", "late\x00sender"
 	odd.Metrics[2].Description = "\x00"
 	odd.Warnings = []string{"\xc3", "\ufffd"}
+	odd.Split, odd.Lost = Split{1, 2, 3, 4, 5, math.MaxInt64, 7}, Lost{math.MaxUint64, 1, 0.5}
 	odd.NeverEnded = []NeverEnded{{1, 2, 3, "\x00\xff", -1, -1}}
 	odd.Starts = []Start{Outside, Within(2, true), Within(3, false)}
 	odd.Stats[5] = Stats{Sampled: true, Count: math.MaxUint64, Sum: math.MinInt64, Max: math.MaxInt64}
@@ -119,7 +120,7 @@ func TestCubeIsStable(t *testing.T) {
 // What other tools see: inclusive times along the metrics, names, places in source, the machine.
 func TestCube(t *testing.T) {
 	e := ascending(hydro())
-	e.Origin.Processes = []Process{{17, "./bin/hydro"}}
+	e.Origin.Processes = []Process{{PID: 17, Program: "./bin/hydro"}}
 	for i := range e.Regions {
 		e.Regions[i].Operation = e.Regions[i].Name == "recv"
 	}

@@ -18,6 +18,9 @@ type (
 		Metrics    []jsonMetric  `json:"metrics"`
 		Findings   []jsonFinding `json:"findings"`
 		Warnings   []string      `json:"warnings"`
+		Critical   Split         `json:"critical_path"` // the times add up to focus_ns
+		Lost       Lost          `json:"lost"`
+		Processes  []Process     `json:"processes"`
 
 		// What was made of counters, if any were recorded.
 		Ratios     []jsonRatio    `json:"ratios,omitempty"`
@@ -175,6 +178,9 @@ func JSON(w io.Writer, e *Experiment) error {
 		Metrics:    []jsonMetric{},
 		Findings:   []jsonFinding{},
 		Warnings:   append([]string{}, e.Warnings...),
+		Critical:   e.Split,
+		Lost:       e.Lost,
+		Processes:  append([]Process{}, e.Origin.Processes...),
 	}
 	out.Verdict.Text = strings.ReplaceAll(out.Verdict.Text, nbsp, " ")
 	out.Experiment.Args = append([]string{}, e.Header.Args...)

@@ -22,6 +22,7 @@ type Experiment struct {
 	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
 	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
 	Split      Split    // of the critical path, by what its goroutines did
+	Lost       Lost     // of all processes
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Verdict    Verdict
 	Findings   []Finding
@@ -51,7 +52,8 @@ type Header struct {
 	Processes  int      `json:"processes"`
 	Goroutines int      `json:"goroutines"`
 	Events     uint64   `json:"events"`
-	Lost       uint64   `json:"lost_events"`
+	Lost       uint64   `json:"lost_events"` // Experiment.Lost.Events
+	CPUTime    int64    `json:"cpu_ns"`      // processor time that the processes with events used, user and system, 0 unknown
 	Exit       int      `json:"exit_status"` // of the root process, -1 unknown
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
@@ -83,7 +85,18 @@ type Origin struct {
 type Process struct {
 	PID     int    `json:"pid"`
 	Program string `json:"program"`
+	Lost    Lost   `json:"lost"`
 }
+
+// Lost is what a recording lacks.
+type Lost struct {
+	Events      uint64  `json:"events"`       // that were dropped while recording
+	EventsShare float64 `json:"events_share"` // of all that there were
+	TimeShare   float64 `json:"time_share"`   // of the goroutines' lives, at least: the stretches in which events were dropped
+}
+
+// much tells whether so much is lost that it must be said before all else.
+func (l *Lost) much() bool { return l.EventsShare >= 0.01 }
 
 // Region is a user region or the call site of an operation.
 type Region struct {
@@ -206,8 +219,9 @@ type Line struct {
 	Metric    int      `json:"metric"` // index in Metrics
 	Path      uint32   `json:"path"`
 	Group     int32    `json:"group"`
-	Severity  int64    `json:"severity"` // ns waited, summed over locations
-	Critical  int64    `json:"critical"` // ns of wall time during which the critical path ran on the causers of these waits
+	Severity  int64    `json:"severity"`          // ns waited, summed over locations
+	Touched   int64    `json:"touched,omitempty"` // of Severity: waits of whose waiter or causer events are missing meanwhile
+	Critical  int64    `json:"critical"`          // ns of wall time during which the critical path ran on the causers of these waits
 	Instances uint64   `json:"instances"`
 	Locations []uint32 `json:"locations,omitempty"` // waiting locations, largest severity first
 	Causers   []Causer `json:"causers,omitempty"`   // largest first

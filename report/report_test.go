@@ -91,9 +91,9 @@ func TestJSONContract(t *testing.T) {
 		out := render(t, func(w io.Writer) error { return JSON(w, e) })
 		var top map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal(out, &top))
-		require.Len(t, top, 5)
+		require.Len(t, top, 8)
 		require.Contains(t, top, "verdict")
-		for _, list := range []string{"metrics", "findings", "warnings"} {
+		for _, list := range []string{"metrics", "findings", "warnings", "processes"} {
 			require.True(t, bytes.HasPrefix(top[list], []byte("[")), list)
 		}
 		require.NotRegexp(t, `"(callpath|locations|causers|worst|args|never_ended|instances)": null`, string(out))
@@ -101,6 +101,8 @@ func TestJSONContract(t *testing.T) {
 	var doc struct {
 		Findings []map[string]any
 		Metrics  []map[string]any
+		Split    json.RawMessage `json:"critical_path"`
+		Lost     json.RawMessage
 	}
 	require.NoError(t, json.Unmarshal(render(t, func(w io.Writer) error { return JSON(w, hydro()) }), &doc))
 	for _, key := range []string{"metric", "callpath", "file", "line", "severity_ns", "critical_ns", "share", "locations", "causers", "advice"} {
@@ -111,6 +113,16 @@ func TestJSONContract(t *testing.T) {
 	}
 	require.Equal(t, []any{"step", "exchange", "recv"}, doc.Findings[0]["callpath"])
 	require.Equal(t, 0.382697, doc.Findings[0]["share"])
+	split := map[string]int64{}
+	sum := int64(0)
+	require.NoError(t, json.Unmarshal(doc.Split, &split))
+	for _, key := range []string{"execution_ns", "runnable_ns", "waiting_ns", "sleep_ns", "external_ns", "not_recorded_ns"} {
+		require.Contains(t, split, key)
+		sum += split[key]
+	}
+	require.Equal(t, hydro().Header.Focus, sum)
+	require.EqualValues(t, 2, split["by_time"])
+	require.JSONEq(t, `{"events": 1, "events_share": 0.5, "time_share": 0.25}`, string(doc.Lost))
 }
 
 func TestSeconds(t *testing.T) {

@@ -27,6 +27,8 @@ type rest struct {
 	Metrics    int          `json:"metrics"` // those of the experiment, the first in the cube
 	Header     Header       `json:"header"`
 	Origin     Origin       `json:"origin"`
+	Split      Split        `json:"critical_path"`
+	Lost       Lost         `json:"lost"`
 	OnPath     []int64      `json:"on_path"`
 	Totals     []int64      `json:"totals"` // of each metric, without those below
 	Groups     []Group      `json:"groups"`
@@ -44,7 +46,7 @@ type rest struct {
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
 		e.Ratios, e.Properties, e.Unlisted, e.Notes}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
@@ -201,6 +203,10 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Header)
 	case "origin":
 		err = d.Decode(&r.Origin)
+	case "critical_path":
+		err = d.Decode(&r.Split)
+	case "lost":
+		err = d.Decode(&r.Lost)
 	case "on_path":
 		err = d.Decode(&r.OnPath)
 	case "totals":

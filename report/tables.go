@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tracerec/metric"
 )
@@ -46,6 +47,30 @@ func (p *page) criticalPath() {
 	}
 	p.title("The critical path runs through", "mostly on")
 	p.shares(i, p.e.Header.Focus, p.e.Metrics[i].Unit)
+	p.split()
+}
+
+// split says what the goroutines of the critical path did.
+func (p *page) split() {
+	s := &p.e.Split
+	var parts []string
+	for _, x := range []struct {
+		time int64
+		what string
+	}{
+		{s.Execution, p.executing()}, {s.Runnable, "ready to run"}, {s.Waiting, "waiting for others"}, {s.Sleep, "asleep"},
+		{s.External, "waiting for what is not in the trace"}, {s.NotRecorded, "not recorded"},
+	} {
+		if x.time > 0 {
+			parts = append(parts, glue(percent(x.time, p.e.Header.Focus))+" "+x.what)
+		}
+	}
+	if s.ByTime > 0 {
+		parts = append(parts, glue(count(int64(s.ByTime), "step"))+" by time alone, where nobody knows who started a goroutine")
+	}
+	if len(parts) > 0 {
+		p.styledPara(dim, 2, "", strings.Join(parts, ", ")+".")
+	}
 }
 
 // imbalance shows call paths that cost some goroutines more than the average of their group, once that is at least a hundredth of

@@ -354,5 +354,6 @@ func (p *page) timeTree() {
 			counts = append(counts, glue(count(n, c.noun)))
 		}
 	}
+	p.running()
 	p.styledPara(dim, 0, "", strings.Join(counts, " · "))
 }

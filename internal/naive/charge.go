@@ -163,10 +163,20 @@ func (n *analysis) waitsOf(o *op) (waits []*wait) {
 	return waits
 }
 
+// neverEnded says whether o is what its location was in at the end.
+func (o *op) neverEnded() bool {
+	return o.innermost && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
+}
+
+// lostEvents says whether events of l are missing.
+func (l *location) lostEvents() bool {
+	return slices.ContainsFunc(l.events[:l.used], func(e event) bool { return e.Kind == wire.Lost })
+}
+
 // neverEnded lists who was still blocked at the end.
 func (n *analysis) neverEnded() {
 	for _, o := range n.ops {
-		if !o.innermost || o.kind == wire.SleepBegin || o.kind == wire.OnceBegin && o.mode == 1 {
+		if !o.neverEnded() || o.loc.lostEvents() {
 			continue
 		}
 		c := Cell{"", o.path, o.loc.id}

@@ -123,9 +123,9 @@ func (p *pathfinder) start() (*location, int64) {
 	latest := int64(0)
 	for _, l := range p.members {
 		active := l.end
-		for c, since := range p.n.result.NeverEnded {
-			if c.Location == l.id {
-				active = since
+		for _, o := range p.n.ops {
+			if o.loc == l && o.neverEnded() {
+				active = o.begin
 			}
 		}
 		isMain := p.n.defs.Locations[l.id].GoID == 1

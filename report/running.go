@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The title of the metric execution where the processor time of the program covers it, and where it does not: then nobody knows how much of it
+// was waiting for something that is not recorded.
+const (
+	ExecutionTitle = "Execution"
+	RunningTitle   = "Running or not recorded"
+)
+
+// MarkExecution gives the metric execution its title: it is execution where the processor time that was used covers at least 95 % of it.
+// Where that is not known, nothing covers it.
+func (e *Experiment) MarkExecution() {
+	i := e.MetricIndex("execution")
+	if i < 0 {
+		return
+	}
+	m := &e.Metrics[i]
+	if m.Title = ExecutionTitle; !e.covered() {
+		m.Title = RunningTitle
+		m.Description = "Time in which goroutines were in no recorded operation: they ran, were ready to run, or waited for something " +
+			"that is not recorded, such as a lock of package sync or the network. Nobody knows which."
+	}
+}
+
+// covered tells whether the goroutines can have been running in nearly all of their execution.
+func (e *Experiment) covered() bool {
+	t := e.execution()
+	return t == 0 || e.Header.CPUTime > 0 && float64(e.Header.CPUTime) >= 0.95*float64(t)
+}
+
+// execution returns the time in no recorded operation, ns.
+func (e *Experiment) execution() int64 {
+	if i := e.MetricIndex("execution"); i >= 0 {
+		return e.Total(i)
+	}
+	return 0
+}
+
+// ExecutionKnown tells whether what is called execution was execution.
+func (e *Experiment) ExecutionKnown() bool {
+	i := e.MetricIndex("execution")
+	return i < 0 || e.Metrics[i].Title != RunningTitle
+}
+
+// executing says what goroutines do that are in no recorded operation.
+func (p *page) executing() string {
+	if p.e.ExecutionKnown() {
+		return "execution"
+	}
+	return strings.ToLower(RunningTitle[:1]) + RunningTitle[1:]
+}
+
+// running says how much of the time that is running or not recorded can have been running.
+func (p *page) running() {
+	e := p.e
+	if e.ExecutionKnown() || e.Merged {
+		return
+	}
+	text := "The recording does not say how much processor time the program used, so nobody knows how much of it was running."
+	if t := e.execution(); e.Header.CPUTime > 0 && t > 0 {
+		text = fmt.Sprintf("The program used %s of processor time, so at most %s of it can have been running.", glue(seconds(e.Header.CPUTime)),
+			glue(percent(e.Header.CPUTime, t)))
+	}
+	p.styledPara(dim, 2, "", RunningTitle+": in no recorded operation. "+text)
+}
