@@ -386,3 +386,21 @@ func TestSparseRows(t *testing.T) {
 		require.Error(t, err, fmt.Sprint(columns))
 	}
 }
+
+// A bomb takes no more memory than it has bytes, or little more.
+func TestBombsTakeNoMemory(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	zeros := make([]byte, 1<<20)
+	for range 300 {
+		_, err := z.Write(zeros)
+		require.NoError(t, err)
+	}
+	require.NoError(t, z.Close())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Read("bomb", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	runtime.ReadMemStats(&after)
+	require.ErrorContains(t, err, "inflates from")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+}

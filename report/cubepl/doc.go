@@ -98,7 +98,8 @@
 //
 // What cannot be evaluated is an error that says why and where, never a zero. Programs have at most 65536 parts,
 // nested 200 deep. An evaluation that takes too many steps, makes too many array elements, or leads to other
-// evaluations too deep or too often ends with an error, whatever the program.
+// evaluations too deep or too often ends with an error, whatever the program. Evaluations that take long may do so some times only: those
+// of one experiment share what they may take.
 //
 // # Differences from Cube
 //

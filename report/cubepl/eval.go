@@ -21,6 +21,13 @@ const (
 	totalSteps = 1 << 31
 )
 
+// An evaluation that takes more than modest steps takes the rest from what all those of an experiment may take together. Once they have,
+// only modest ones are left, so that a report cannot keep anybody busy by being asked again and again.
+const (
+	modestSteps = 1 << 13
+	dearSteps   = 1 << 29
+)
+
 // Context is an Env with the global variables of its experiment, in which programs are evaluated. It is for one
 // goroutine at a time; several share global variables if they only read them.
 type Context struct {
@@ -96,8 +103,12 @@ func (e *Evaluator) Run() error {
 }
 
 func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
+	run := steps == runSteps
 	if e.depth == 0 {
 		e.Context.steps = totalSteps
+		if e.globals.dear.Load() > dearSteps {
+			e.Context.steps = modestSteps
+		}
 	}
 	if e.depth == maxDepth {
 		return 0, errorAt(0, "metrics refer to each other, more than %d levels deep", maxDepth)
@@ -105,6 +116,7 @@ func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
 	if e.Context.steps -= int64(e.program.parts); e.Context.steps < 0 {
 		return 0, errorAt(0, "metrics that refer to each other take too long")
 	}
+	steps = int(min(int64(steps), e.Context.steps))
 	f := e.free
 	e.free = nil
 	if f == nil {
@@ -116,13 +128,16 @@ func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
 	}
 	e.depth++
 	var x float64
-	if b, ok := e.program.root.(*block); ok && b.result == nil && steps == runSteps {
+	if b, ok := e.program.root.(*block); ok && b.result == nil && run {
 		f.execAll(b.statements)
 	} else {
 		x = f.number(e.program.root, 0)
 	}
 	e.depth--
-	e.Context.steps -= int64(steps - f.steps)
+	taken := int64(steps - f.steps)
+	if e.Context.steps -= taken; taken > modestSteps {
+		e.globals.dear.Add(taken)
+	}
 	e.free = f
 	if f.err != nil {
 		return 0, f.err

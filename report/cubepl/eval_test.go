@@ -485,3 +485,24 @@ func TestConcurrentEvaluation(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Evaluations that take long may do so some times, not for every cell of a report; what takes little goes on.
+func TestEvaluationsTogether(t *testing.T) {
+	endless, err := Parse("{ ${i} = 0; while (${i} < 3000000) { ${i} = ${i} + 1; }; return ${i}; }")
+	require.NoError(t, err)
+	modest, err := Parse("1 + 1")
+	require.NoError(t, err)
+	g := NewGlobals()
+	failed := 0
+	for range 200 {
+		if _, err := endless.Bind(NewContext(&flat{}, g)).Eval(); err != nil {
+			require.ErrorContains(t, err, "takes too long")
+			failed++
+		}
+	}
+	require.Greater(t, failed, 100)
+	require.Less(t, failed, 200)
+	x, err := modest.Bind(NewContext(&flat{}, g)).Eval()
+	require.NoError(t, err)
+	require.Equal(t, 2.0, x)
+}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // Limits of the elements that arrays have together: all global ones, and the local ones of an evaluation.
@@ -88,6 +89,7 @@ func index(x float64) (int, error) {
 type Globals struct {
 	arrays map[string]*array
 	cells  int
+	dear   atomic.Int64 // steps taken by evaluations that took more than modest ones
 }
 
 // NewGlobals returns an empty set of global variables.
