@@ -236,7 +236,7 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 		return
 	}
 	var values [sample.MaxWords]uint64
-	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits)])
+	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits, s.depth == 0)])
 }
 
 // readMany is readCounters for sets that only the simulator has.
@@ -245,7 +245,7 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 //go:norace
 func (se *session) readMany(s *slot, g unsafe.Pointer, t uint64, waits bool) {
 	var values [1 + sample.MaxSimulated]uint64
-	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits)])
+	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits, s.depth == 0)])
 }
 
 // putReading writes a reading of the counters. There must be room, and t in reach.

@@ -58,8 +58,9 @@ var patches = []patch{
 	{"proc.go", "func dropg() {", "\n\tgp := getg()\n", false, "\ttracerecOff(gp.m, gp.m.curg)\n"},
 	{"proc.go", "func mexit(osStack bool) {", "\n\tmp := getg().m\n", false, "\ttracerecLeave(mp)\n"},
 	{"proc.go", "func dropm() {", "\n\tmp := getg().m\n", false, "\ttracerecLeave(mp)\n"},
-	{"coro.go", "func coroswitch_m(gp *g) {", "\n\tmp := gp.m\n", false, "\ttracerecOff(mp, gp)\n"},
-	{"coro.go", "func coroswitch_m(gp *g) {", "\n\tgogo(&gnext.sched)\n", true, "\n\ttracerecOn(mp, gnext)"},
+	{"coro.go", "func newcoro(f func(*coro)) *coro {", "\n\tc.gp.set(gp)\n", false, "\ttracerecCoro(gp, c)\n"},
+	{"coro.go", "func coroswitch_m(gp *g) {", "\n\tmp := gp.m\n", false, "\ttracerecOff(mp, gp)\n\ttracerecYield(mp, gp, c, exit)\n"},
+	{"coro.go", "func coroswitch_m(gp *g) {", "\n\tgogo(&gnext.sched)\n", true, "\n\ttracerecResumed(mp, gnext)\n\ttracerecOn(mp, gnext)"},
 }
 
 // ways are the statements that put goroutines on threads or take them off, and how often the runtime has them. A version with others

@@ -20,13 +20,33 @@ type hookTable struct {
 }
 
 // hookVersion is the version of hookTable and the structures below.
-const hookVersion = 1
+const hookVersion = 2
 
 // goroutineSums is what the scheduler keeps for each goroutine.
 type goroutineSums struct {
 	switches uint64 // stepped whenever it is taken off a thread or put on one
 	epoch    uint64 // stepped when something could not be counted
 	sum      [MaxEvents]uint64
+
+	// Of a coroutine (iter.Pull). What it counts is that of whoever resumes it, but for what it counts in its own regions.
+	coro    uintptr           // 0: it is none
+	inside  uint64            // 1: in a region
+	settled [MaxEvents]uint64 // how much of sum was handed on, or is its own
+	owed    [MaxEvents]uint64 // before its region, to be handed on
+	broken  uint64            // epoch that the others know of
+}
+
+// settle notes a reading of a coroutine, in a region, or where the outermost one begins or ends.
+func (s *goroutineSums) settle(values *[MaxEvents]uint64, outside bool) {
+	if s.inside == 0 {
+		for i, v := range values {
+			s.owed[i] += v - s.settled[i]
+		}
+		s.inside = 1
+	} else if outside {
+		s.inside = 0
+	}
+	s.settled = *values
 }
 
 // threadGroup is what the scheduler keeps for each thread.
@@ -64,7 +84,7 @@ func closeExact() { hooks.session.Store(0) }
 
 // readExact stores what the calling goroutine has counted in all its life: what the scheduler added up, and what the thread counted
 // since it put the goroutine on. A goroutine that runs since before the recording has to be put on first.
-func (s *Set) readExact(g unsafe.Pointer, dst []uint64) int {
+func (s *Set) readExact(g unsafe.Pointer, dst []uint64, outside bool) int {
 	own := (*goroutineSums)(unsafe.Add(g, hooks.inG))
 	for range 8 {
 		switches := atomic.LoadUint64(&own.switches)
@@ -83,6 +103,9 @@ func (s *Set) readExact(g unsafe.Pointer, dst []uint64) int {
 		}
 		epoch := own.epoch
 		if atomic.LoadUint64(&own.switches) == switches {
+			if own.coro != 0 {
+				own.settle(&b.values, outside)
+			}
 			dst[0] = 1 + epoch
 			s.store(dst, b.values[:])
 			return 1 + len(s.names)

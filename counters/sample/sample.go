@@ -239,8 +239,9 @@ func (s *Set) Words() int {
 //
 // dst[0] is equal in readings of the same goroutine in the same stay on a thread, and 0 when nothing but counters of the process
 // was read. g is the calling goroutine, r its own; ticks is the time on the clock of Open, and wait says that the goroutine is
-// about to wait. What the kernel counted in a wait is nobody's.
-func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
+// about to wait. What the kernel counted in a wait is nobody's. outside says that the reading is the first or the last one of an outermost
+// region: what a coroutine counts beyond is that of whoever resumed it.
+func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait, outside bool) int {
 	if s.simulated != nil {
 		return s.simulated.read(dst)
 	}
@@ -253,7 +254,7 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 	case s.threads == nil:
 		return 1 + n
 	case s.exact:
-		return s.readExact(g, dst)
+		return s.readExact(g, dst, outside)
 	}
 	return s.readCheap(g, r, dst, ticks, wait)
 }

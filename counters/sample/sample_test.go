@@ -37,8 +37,8 @@ type reader struct {
 	words [MaxWords]uint64
 }
 
-func (r *reader) read() int     { return r.s.Read(goid.G(), &r.state, r.words[:], now(), false) }
-func (r *reader) waits() int    { return r.s.Read(goid.G(), &r.state, r.words[:], now(), true) }
+func (r *reader) read() int     { return r.s.Read(goid.G(), &r.state, r.words[:], now(), false, false) }
+func (r *reader) waits() int    { return r.s.Read(goid.G(), &r.state, r.words[:], now(), true, false) }
 func (r *reader) where() uint64 { return r.words[0] }
 func (r *reader) first() uint64 { return r.words[1] }
 
@@ -274,7 +274,7 @@ func TestCostOfReading(t *testing.T) {
 		ticks := now()
 		for i, f := range []func(){
 			func() { readGroup(r.state.fd, &g) },
-			func() { r.s.Read(goid.G(), &r.state, r.words[:], ticks, false) },
+			func() { r.s.Read(goid.G(), &r.state, r.words[:], ticks, false, false) },
 		} {
 			const batch = 20
 			start := time.Now()
@@ -309,7 +309,7 @@ func BenchmarkRead(b *testing.B) {
 			defer runtime.UnlockOSThread()
 			ticks := now()
 			for b.Loop() {
-				r.s.Read(goid.G(), &r.state, r.words[:], ticks, false)
+				r.s.Read(goid.G(), &r.state, r.words[:], ticks, false, false)
 			}
 		})
 		b.Run(fmt.Sprintf("%d/uncertain", n), func(b *testing.B) {

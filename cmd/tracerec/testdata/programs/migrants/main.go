@@ -32,18 +32,37 @@ type worker struct {
 }
 
 //go:noinline
-func (w *worker) store() {
-	t := w.truth[w.region]
+func (w *worker) store() { w.storeIn(w.region, w.number%2) }
+
+func (w *worker) storeIn(region string, variable int) {
+	t := w.truth[region]
 	if t == nil {
 		t = new([2]int)
-		w.truth[w.region] = t
+		w.truth[region] = t
 	}
-	if w.number%2 == 0 {
+	if variable == 0 {
 		storeA()
 	} else {
 		storeB()
 	}
-	t[w.number%2]++
+	t[variable]++
+}
+
+// generate is a coroutine: it stores to the other variable for whoever calls it, but in its own region.
+func (w *worker) generate(yield func(int) bool) {
+	other := 1 - w.number%2
+	for i := 0; yield(1); i++ {
+		w.storeIn(w.region, other)
+		if i != 10 {
+			continue
+		}
+		own := "generator" + strconv.Itoa(w.number)
+		s := instrument.Region(own)
+		w.storeIn(own, other)
+		yield(1)
+		w.storeIn(own, other)
+		s.End()
+	}
 }
 
 //go:noinline
@@ -168,15 +187,7 @@ func main() {
 			defer instrument.Region(name).End()
 			w.region = name
 			var stop func()
-			w.next, stop = iter.Pull(func(yield func(int) bool) {
-				for yield(1) {
-					if k%2 == 0 { // not the worker's own: it runs on the same thread in between
-						storeB()
-					} else {
-						storeA()
-					}
-				}
-			})
+			w.next, stop = iter.Pull(w.generate)
 			defer stop()
 			w.run(rounds, d, &contended)
 		})
