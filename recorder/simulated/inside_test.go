@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/report"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
@@ -26,15 +26,7 @@ func buildFor(t testing.TB, pkg string, flags ...string) string {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go tool here to build a program with")
-	}
-	file := filepath.Join(t.TempDir(), filepath.Base(pkg))
-	build := exec.Command("go", append(append([]string{"build", "-o", file}, flags...), pkg)...)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return file
+	return testkit.Build(t, testkit.RISCV, append(flags, pkg)...)
 }
 
 // content returns all files of a directory, one behind the other.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/linux"
 )
 
@@ -30,15 +31,7 @@ func buildTests(t *testing.T, pkg string) string {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go tool here to build a program with")
-	}
-	file := filepath.Join(t.TempDir(), "tests")
-	build := exec.Command("go", "test", "-c", "-o", file, "tracerec/"+pkg)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return file
+	return testkit.BuildTests(t, testkit.RISCV, "tracerec/"+pkg)
 }
 
 // Programs are recorded on linux/riscv64 as elsewhere: on the simulator, and where there is an emulator on that as well.
@@ -52,7 +45,7 @@ func TestPlatform(t *testing.T) {
 			var printed bytes.Buffer
 			program, err := os.ReadFile(file)
 			require.NoError(t, err)
-			k, err := linux.New(program, linux.Options{Args: append([]string{"/bin/tests"}, flags...), Env: []string{"TMPDIR=/tmp"}, Dir: "/src/" + s.pkg, CPUs: 2,
+			k, err := linux.New(program, linux.Options{Args: append([]string{"/bin/" + filepath.Base(file)}, flags...), Env: []string{"TMPDIR=/tmp"}, Dir: "/src/" + s.pkg, CPUs: 2,
 				Mounts: []linux.Mount{{Guest: "/bin", Host: filepath.Dir(file)}, {Guest: "/tmp", Host: t.TempDir(), Write: true}, {Guest: "/src", Host: root}},
 				Stdout: &printed, Stderr: &printed, MaxInstructions: 20e9})
 			require.NoError(t, err)

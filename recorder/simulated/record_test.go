@@ -28,18 +28,7 @@ import (
 // compile builds a program of testdata for RISC-V.
 func compile(t testing.TB, name string, flags ...string) string {
 	t.Helper()
-	if raceDetector {
-		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go tool here to build a program with")
-	}
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", append(append([]string{"build", "-o", file}, flags...), "./testdata/programs/"+name)...)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return file
+	return buildFor(t, "./testdata/programs/"+name, flags...)
 }
 
 func machine(t testing.TB, name string) *cache.Machine {

@@ -7,12 +7,11 @@ import (
 	"flag"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -22,12 +21,7 @@ var all = flag.Bool("all", false, "also replay rose: two minutes")
 
 // compile builds a program for RISC-V.
 func compile(t testing.TB, dir string) []byte {
-	file := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-o", file, dir)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, dir))
 	require.NoError(t, err)
 	return program
 }

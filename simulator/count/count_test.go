@@ -5,26 +5,20 @@ package count
 import (
 	"bytes"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
 )
 
 // compile builds a program of testdata for RISC-V.
 func compile(t testing.TB, name string) []byte {
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/"+name))
 	require.NoError(t, err)
 	return program
 }

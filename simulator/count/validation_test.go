@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
 )
@@ -46,12 +45,8 @@ func section(t *testing.T, name, text string) {
 
 // build builds a package for RISC-V, the same on every machine.
 func build(t testing.TB, pkg string) []byte {
-	file := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, pkg)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0", "GORISCV64=rva20u64", "GOFLAGS=")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	env := append([]string{"GORISCV64=rva20u64", "GOFLAGS="}, testkit.RISCV...)
+	program, err := os.ReadFile(testkit.Build(t, env, "-trimpath", "-buildvcs=false", pkg))
 	require.NoError(t, err)
 	return program
 }

@@ -8,29 +8,18 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// compiled are the programs of testdata that were built.
-var compiled = map[string][]byte{}
+	"tracerec/internal/testkit"
+)
 
 // compile builds a program of testdata for RISC-V.
 func compile(t *testing.T, name string) []byte {
-	if program, ok := compiled[name]; ok {
-		return program
-	}
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/"+name))
 	require.NoError(t, err)
-	compiled[name] = program
 	return program
 }
 

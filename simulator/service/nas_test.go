@@ -4,13 +4,12 @@ package service
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 )
@@ -21,12 +20,7 @@ func TestTimedRegion(t *testing.T) {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	file := filepath.Join(t.TempDir(), "is")
-	build := exec.Command("go", "build", "-o", file, "../../examples/nas/is")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "../../examples/nas/is"))
 	require.NoError(t, err)
 	c, _, printed := run(t, program, linux.Options{Args: []string{"-counters"}}, Options{})
 	require.Contains(t, printed, "\nverified\n")

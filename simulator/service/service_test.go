@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/guest"
@@ -23,13 +23,8 @@ import (
 )
 
 // compile builds a program of testdata.
-func compile(t testing.TB, name string, env ...string) []byte {
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./testdata/programs/"+name)
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	program, err := os.ReadFile(file)
+func compile(t testing.TB, name string) []byte {
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/"+name))
 	require.NoError(t, err)
 	return program
 }
