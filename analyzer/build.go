@@ -26,7 +26,9 @@ type builder struct {
 	cells     map[cellKey]int64
 	critical  map[cellKey]int64
 	stats     []durations
-	collected []*collector // the findings, in their order
+	beyond    map[uint16]bool // metrics of the program whose samples add up to too much
+	sampled   []string        // warnings about samples
+	collected []*collector    // the findings, in their order
 	out       *report.Experiment
 }
 
@@ -133,13 +135,11 @@ func (b *builder) collect() {
 			b.stats[i].merge(&w.stats[i])
 		}
 	}
+	b.samples()
 	for _, w := range b.s.workers {
 		for k, v := range w.other {
-			b.charge(k.metric, k.path, b.places.fold[k.loc], v)
-		}
-		for id, list := range w.samples {
-			for _, v := range list {
-				b.stats[m.user[id]].value(v)
+			if !b.beyond[k.metric] {
+				b.charge(k.metric, k.path, b.places.fold[k.loc], v)
 			}
 		}
 	}
@@ -421,6 +421,7 @@ func (b *builder) warnings() {
 			}
 		}
 	}
+	b.out.Warnings = append(b.out.Warnings, b.sampled...)
 	if parts := b.places.parts; len(parts) > 0 {
 		add("%s", report.AddedUp(b.out.Header.Goroutines, parts))
 	}

@@ -104,7 +104,7 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, plain.Metrics, e.Metrics[:len(plain.Metrics)])
 	require.Equal(t, plain.Severity, e.Severity[:len(plain.Severity)])
 	require.Equal(t, []string{"go:x"}, e.Unlisted)
-	require.Equal(t, []string{"TOP: lacking and lacking2 were not measured", "GONE: lacking was not measured"}, e.Notes)
+	require.Equal(t, []string{"TOP: lacking and lacking2 were not measured", "ALL: REST was not measured", "GONE: lacking was not measured"}, e.Notes)
 
 	all, part := e.Metrics[e.MetricIndex("ALL")], e.Metrics[e.MetricIndex("PART")]
 	require.Equal(t, metric.Metric{Name: "ALL", Title: "ALL", Unit: metric.Events, UnitName: "cycles", Description: "Everything.", Formula: "all", Hierarchy: "test0"}, all)

@@ -79,7 +79,9 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 	case wire.Sample:
 		w.forget(l, t)
 		if w.path == nil && int(e.ID) < len(w.s.defs.Metrics) {
-			w.other[cellKey{w.s.metrics.user[e.ID], w.current(l), w.loc}] += int64(e.Word)
+			if user := w.s.metrics.user[e.ID]; user != unnamed {
+				w.other[cellKey{user, w.current(l), w.loc}] += int64(e.Word)
+			}
 			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
 		}
 	case wire.Counters:

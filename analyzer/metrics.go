@@ -2,6 +2,11 @@ package analyzer
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"tracerec/metric"
 	"tracerec/trace"
@@ -20,7 +25,9 @@ type metrics struct {
 	criticalPath, criticalImbalance                  uint16
 
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
-	user    []uint16          // by metric number of the archive
+	user    []uint16          // by metric number of the archive; unnamed for those that are none
+
+	warnings []string // about user metrics
 	index   map[string]uint16 // by name
 }
 
@@ -97,17 +104,34 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 	}
 }
 
-// addUser appends the metrics that the program made.
+// addUser appends the metrics that the program made. Those of one name in several units are several metrics; those without a name are
+// none.
 func (m *metrics) addUser(defs *trace.Definitions) {
-	byName := map[string]uint16{}
+	type key struct{ name, unit string }
+	known := map[key]uint16{}
+	units := map[string][]string{}
 	for _, u := range defs.Metrics {
-		if _, ok := byName[u.Name]; !ok {
-			byName[u.Name] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: unitOf(u.Unit), UnitName: u.Unit,
-				Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
+		k := key{u.Name, u.Unit}
+		if _, ok := known[k]; !ok {
+			known[k] = unnamed
+			if u.Name != "" {
+				known[k] = m.add(metric.Metric{Name: m.free(u.Name), Title: u.Name, Unit: unitOf(u.Unit), UnitName: u.Unit,
+					Description: "Metric of the program, in " + u.Unit + ": sum of its samples.", Formula: "sum of the samples"})
+				units[u.Name] = append(units[u.Name], strconv.Quote(u.Unit))
+			}
 		}
-		m.user = append(m.user, byName[u.Name])
+		m.user = append(m.user, known[k])
+	}
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		if list := units[name]; len(list) > 1 {
+			m.warnings = append(m.warnings, fmt.Sprintf("the program made the metric %q in %d units, %s: they are kept apart",
+				name, len(list), strings.Join(list, " and ")))
+		}
 	}
 }
+
+// unnamed is the number of the metrics that have no name.
+const unnamed = math.MaxUint16
 
 // unitOf returns the unit of that name; units that nothing is known about count something.
 func unitOf(unit string) metric.Unit {

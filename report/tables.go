@@ -136,12 +136,28 @@ func (p *page) samples() {
 		if m.Unit == metric.Count && m.UnitName != "" {
 			name += " (" + clean(m.UnitName) + ")"
 		}
-		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), right(quantity(s.Min, m.Unit), 11),
-			right(average(s.mean(), m.Unit), 11), right(quantity(s.Max, m.Unit), 11))
+		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), right(fitting(s.Min, m.Unit, 10), 11),
+			right(fittingMean(s.mean(), m.Unit, 10), 11), right(fitting(s.Max, m.Unit, 10), 11))
 	}
 }
 
 // mean returns the mean of the values, not rounded.
+// fitting writes a quantity in at most w columns, shortened if all its digits need more.
+func fitting(n int64, u metric.Unit, w int) string {
+	if text := quantity(n, u); width(text) <= w {
+		return text
+	}
+	return shortCount(n)
+}
+
+// fittingMean is fitting for a mean.
+func fittingMean(v float64, u metric.Unit, w int) string {
+	if text := average(v, u); width(text) <= w {
+		return text
+	}
+	return shortCount(int64(v))
+}
+
 func (s *Stats) mean() float64 { return float64(s.Sum) / float64(s.Count) }
 
 // average writes a mean of values in their unit.

@@ -89,6 +89,7 @@ func Write(w io.Writer, m *query.Model, o Options) (notes []string, err error) {
 			notes = append(notes, q.Name+" is left out: its values cannot be added")
 		default:
 			p.types = append(p.types, typeOf(q))
+			notes = p.withMargins(q, o.Metrics, notes)
 		}
 	}
 	switch n := len(p.types); {
@@ -118,6 +119,22 @@ func Write(w io.Writer, m *query.Model, o Options) (notes []string, err error) {
 		p.err = err
 	}
 	return notes, p.err
+}
+
+// withMargins adds sample types for what of a metric is not certain, if they are not asked for anyway: a profile has no intervals, and a value
+// of which nothing is certain must not look like 0.
+func (p *profile) withMargins(q *query.Metric, asked []*query.Metric, notes []string) []string {
+	for _, margin := range q.Margins() {
+		v, err := p.m.Total(query.What{Metric: margin})
+		if err != nil || v.Zero() {
+			continue
+		}
+		if !slices.Contains(asked, margin) {
+			p.types = append(p.types, typeOf(margin))
+		}
+		notes = append(notes, fmt.Sprintf("%s has what is certain; what it may be besides is in %s", q.Name, margin.Name))
+	}
+	return notes
 }
 
 // typeOf says how a metric's values are written.

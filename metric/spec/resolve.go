@@ -328,7 +328,7 @@ func (r *resolver) unlisted() {
 }
 
 // drops notes the computations that have some of their operands, but not all, where nothing else gives a complete value, and in a
-// specification that is not shipped the roots that have none.
+// specification that is not shipped the roots that have none, and the parts that were not measured.
 func (r *resolver) drops() {
 	note := func(format string, values ...any) {
 		r.result.Dropped = append(r.result.Dropped, fmt.Sprintf(format, values...))
@@ -342,6 +342,9 @@ func (r *resolver) drops() {
 	}
 	for _, name := range r.order {
 		e := r.entries[name]
+		if lacking := r.unmeasuredParts(e); len(lacking) > 0 && own(e.spec) && !(all[name] && !r.value(name).known()) {
+			note("%s: %s", name, notMeasured(lacking))
+		}
 		if e.compute == nil || e.is("absent") {
 			continue
 		}
@@ -361,6 +364,17 @@ func (r *resolver) drops() {
 		}
 	}
 	r.result.Dropped = append(r.result.Dropped, r.dropped...)
+}
+
+// unmeasuredParts lists the parts that nothing says how to measure, and that were not: names misspelt, unless rest declares them.
+func (r *resolver) unmeasuredParts(e *entry) (names []string) {
+	for _, p := range e.compose {
+		part := r.entries[p.name]
+		if !r.value(p.name).known() && !part.defined() && !part.is("rest") && !part.is("absent") {
+			names = append(names, p.name)
+		}
+	}
+	return names
 }
 
 // notMeasured says so of one name or several.

@@ -63,5 +63,5 @@ func TestComposeMeasureCompute(t *testing.T) {
 	require.Equal(t, "CYCLES 100\n  BUSY 40 inferred\n  STALL 60\n    a 10\n    b 20\n    c-d 30\nACCESS 50\n  HIT 45\n  MISS 5\n",
 		tree(s, "cycles=100 a=10 b=20 c-d=30 refs=50 misses=5"))
 	require.Equal(t, "CYCLES 100 unaccounted 70\n  ~STALL 30\n    a 10\n    b 20\n~ACCESS 5\n  MISS 5\n", tree(s, "misses=5 b=20 a=10 cycles=100"))
-	require.Equal(t, []string{"CYCLES: cycles was not measured", "HIT: refs was not measured"}, s.Resolve([]string{"misses"}).Dropped)
+	require.Equal(t, []string{"CYCLES: cycles was not measured", "STALL: a, b and c-d were not measured", "HIT: refs was not measured"}, s.Resolve([]string{"misses"}).Dropped)
 }

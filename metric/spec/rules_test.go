@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,7 +75,7 @@ func TestRule7PartialSumsStayPartialComputationsDoNot(t *testing.T) {
 	require.Equal(t, []string{"ALL: refs and misses were not measured"}, s.Resolve([]string{"x"}).Dropped)
 	s = parse(t, "compose ALL = a + b\ncompute ALL = c - d")
 	require.Empty(t, s.Resolve([]string{"a", "b", "c"}).Dropped, "the composition is complete")
-	require.Equal(t, []string{"ALL: d was not measured"}, s.Resolve([]string{"a", "c"}).Dropped)
+	require.Equal(t, []string{"ALL: b was not measured", "ALL: d was not measured"}, s.Resolve([]string{"a", "c"}).Dropped)
 }
 
 func TestRule8WhatAProcessorHasNotMakesNothingIncomplete(t *testing.T) {
@@ -148,4 +149,20 @@ func TestRule15MergedRunsAreCompletedFromTheEvents(t *testing.T) {
 func problems(text string) error {
 	_, err := Parse("f", []byte(text))
 	return err
+}
+
+// A part whose name nothing knows is told also where the others leave nothing for it, or where the composition is shown without it.
+func TestUnknownPartsAreTold(t *testing.T) {
+	for text, want := range map[string]string{
+		"compose A = typo + b":                           "A: typo was not measured",
+		"compose A = typo + b\nmeasure A = c":            "A: typo was not measured", // c and b may be the same
+		"compose A = B + c\ncompose B = typo + b":        "B: typo was not measured",
+		"compose A = rest + b\nmeasure A = c\nrest rest": "",
+		"compose A = gone + b\nabsent gone":              "",
+		"compose A = b + c":                              "",
+	} {
+		s, err := Parse("mine", []byte(text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, strings.Join(s.Resolve([]string{"b", "c"}).Dropped, "\n"), text)
+	}
 }

@@ -96,6 +96,16 @@ func (m *Model) ratioOf(q *Metric) *ratio {
 	return r
 }
 
+// Margins returns the metrics that say by how much this one may be more, and less.
+func (q *Metric) Margins() (list []*Metric) {
+	for _, margin := range []*Metric{q.more, q.less} {
+		if margin != nil {
+			list = append(list, margin)
+		}
+	}
+	return list
+}
+
 // Bounded says that values of the metric may have bounds: see Bounds.
 func (q *Metric) Bounded() bool {
 	return q.more != nil || q.less != nil || q.ratio != nil || q.attr(sidesAttr) != ""
