@@ -29,6 +29,9 @@ type perfometer struct {
 // kept is how many frames are remembered: the width of the widest terminal.
 const kept = 400
 
+// uncertain ends the names of rates by how much a counter may be more, below zero if nobody knows.
+const uncertain = "\x00uncertain"
+
 func newPerfometer(metric string) *perfometer {
 	return &perfometer{metric: cmp.Or(metric, live.Executing), past: map[live.Key][]map[string]float64{}}
 }
@@ -45,6 +48,7 @@ func (p *perfometer) add(f live.Frame) {
 		rates := map[string]float64{}
 		for i, name := range f.Metrics {
 			rates[name] = rate(name, r.Values[i], f.Interval)
+			rates[name+uncertain] = rate(name, r.Uncertain[i], f.Interval)
 		}
 		history := append(p.past[r.Key], rates)
 		p.past[r.Key] = history[max(0, len(history)-kept):]
@@ -114,7 +118,7 @@ func (p *perfometer) lines(width, height int) []string {
 			break
 		}
 		values := p.values(r, width-name-12)
-		lines = append(lines, readable.Left(readable.Clean(r.Name), name)+" "+readable.Right(readable.Count(last(values)), 9)+" "+
+		lines = append(lines, readable.Left(readable.Clean(r.Name), name)+" "+readable.Right(p.now(r), 9)+" "+
 			readable.Left(bars(values, most), width-name-11))
 	}
 	help := "← → metric   ↑ ↓ scroll   space pause   q leave the view"
@@ -129,10 +133,12 @@ func (p *perfometer) ranked() []live.Key {
 	sums := map[live.Key]float64{}
 	var keys []live.Key
 	for k, history := range p.past {
+		more := false
 		for _, rates := range history {
 			sums[k] += rates[p.metric]
+			more = more || rates[p.metric+uncertain] != 0
 		}
-		if sums[k] > 0 {
+		if sums[k] > 0 || more {
 			keys = append(keys, k)
 		}
 	}
@@ -142,6 +148,23 @@ func (p *perfometer) ranked() []live.Key {
 	return keys
 }
 
+// now writes the last rate of a region, or what it is at most if nothing of it is certain, "?" if nobody knows.
+func (p *perfometer) now(k live.Key) string {
+	history := p.past[k]
+	if len(history) == 0 {
+		return "0"
+	}
+	rates := history[len(history)-1]
+	switch v, more := rates[p.metric], rates[p.metric+uncertain]; {
+	case v != 0 || more == 0:
+		return readable.Count(v)
+	case more < 0:
+		return "?"
+	default:
+		return "≤" + readable.Count(more)
+	}
+}
+
 // values returns the last n rates of a region.
 func (p *perfometer) values(k live.Key, n int) []float64 {
 	var values []float64
@@ -149,13 +172,6 @@ func (p *perfometer) values(k live.Key, n int) []float64 {
 		values = append(values, rates[p.metric])
 	}
 	return values[max(0, len(values)-max(0, n)):]
-}
-
-func last(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	return values[len(values)-1]
 }
 
 // bars draws values as a line of bars; most is a full one.
@@ -206,7 +222,7 @@ func writeFrame(out io.Writer, p *perfometer) error {
 	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
 		recorder.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
 	for _, k := range p.ranked() {
-		fmt.Fprintf(&b, "%s %s\n", readable.Right(readable.Count(last(p.values(k, kept))), 12), readable.Clean(k.Name))
+		fmt.Fprintf(&b, "%s %s\n", readable.Right(p.now(k), 12), readable.Clean(k.Name))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -12,9 +12,9 @@ import (
 func frame(values ...int64) live.Frame {
 	return live.Frame{Interval: 1e9, Metrics: []string{live.Executing, live.Waiting, live.Visits}, Goroutines: 2, Seen: 1,
 		Rows: []live.Row{
-			{Key: live.Key{Name: "solve\x1b[2J"}, Values: values[:3]},
-			{Key: live.Key{Name: "idle"}, Values: []int64{0, 0, 0}},
-			{Key: live.Key{Name: "update"}, Values: values[3:]},
+			{Key: live.Key{Name: "solve\x1b[2J"}, Values: values[:3], Uncertain: []int64{0, 0, 0}},
+			{Key: live.Key{Name: "idle"}, Values: []int64{0, 0, 0}, Uncertain: []int64{0, 0, 0}},
+			{Key: live.Key{Name: "update"}, Values: values[3:], Uncertain: []int64{0, 0, 0}},
 		}}
 }
 
@@ -64,4 +64,19 @@ func TestPerfometer(t *testing.T) {
 func TestBars(t *testing.T) {
 	require.Equal(t, " ▁▅█", bars([]float64{0, 0.01, 0.5, 1}, 1))
 	require.Equal(t, "  ", bars([]float64{0, 0}, 0))
+}
+
+// What may have been counted in a region, but not for certain, is no 0.
+func TestPerfometerUncertain(t *testing.T) {
+	p := newPerfometer("page-faults")
+	row := func(name string, value, more int64) live.Row {
+		return live.Row{Key: live.Key{Name: name}, Values: []int64{value}, Uncertain: []int64{more}}
+	}
+	p.add(live.Frame{Interval: 1e9, Metrics: []string{"page-faults"}, Seen: 1,
+		Rows: []live.Row{row("certain", 7, 0), row("partly", 3, 100), row("none", 0, 50), row("unknown", 0, live.Unbounded), row("nothing", 0, 0)}})
+	lines := p.lines(80, 24)
+	require.Len(t, lines, 6)
+	for i, want := range []string{`^certain +7`, `^partly +3`, `^none +≤50`, `^unknown +\?`} {
+		require.Regexp(t, want, lines[1+i])
+	}
 }

@@ -36,8 +36,13 @@ type Key struct {
 // Row is what a region did within one frame, exclusive along call paths.
 type Row struct {
 	Key
-	Values []int64 `json:"values"` // by metric
+	Values []int64 `json:"values"` // by metric; of counters what is certain
+	// Uncertain is by metric how much more it may be at most, Unbounded if nobody knows: others may have run on the thread.
+	Uncertain []int64 `json:"uncertain"`
 }
+
+// Unbounded is how much more a counter may be of whose stretches some have no bound.
+const Unbounded = -1
 
 // Frame is what was seen between two calls of Monitor.Frame.
 type Frame struct {
@@ -85,7 +90,7 @@ func (m *Monitor) number(name string) int {
 		m.metrics = append(m.metrics, name)
 		m.metric[name] = i
 		for r := range m.rows {
-			m.rows[r].Values = append(m.rows[r].Values, 0)
+			m.rows[r].Values, m.rows[r].Uncertain = append(m.rows[r].Values, 0), append(m.rows[r].Uncertain, 0)
 		}
 	}
 	return i
@@ -96,7 +101,7 @@ func (m *Monitor) rowOf(k Key) int {
 	i, ok := m.row[k]
 	if !ok {
 		i = len(m.rows)
-		m.rows = append(m.rows, Row{Key: k, Values: make([]int64, len(m.metrics))})
+		m.rows = append(m.rows, Row{k, make([]int64, len(m.metrics)), make([]int64, len(m.metrics))})
 		m.row[k] = i
 	}
 	return i
@@ -135,6 +140,7 @@ func (m *Monitor) Look() {
 func (m *Monitor) forget() {
 	for i := range m.rows {
 		clear(m.rows[i].Values)
+		clear(m.rows[i].Uncertain)
 	}
 	m.seen, m.missed = 0, 0
 }
@@ -149,7 +155,7 @@ func (m *Monitor) Frame() Frame {
 	}
 	for i := range m.rows {
 		r := &m.rows[i]
-		f.Rows = append(f.Rows, Row{r.Key, slices.Clone(r.Values)})
+		f.Rows = append(f.Rows, Row{r.Key, slices.Clone(r.Values), slices.Clone(r.Uncertain)})
 	}
 	slices.SortFunc(f.Rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))

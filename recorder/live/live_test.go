@@ -94,6 +94,8 @@ func TestMetricsByHand(t *testing.T) {
 	require.Equal(t, []string{"executing", "waiting", "visits", "page-faults", "go:alloc-bytes"}, f.Metrics)
 	require.Equal(t, map[string]int64{"executing": 40, "visits": 1, "page-faults": 3, "go:alloc-bytes": 100}, of(f, "outer"))
 	require.Equal(t, map[string]int64{"executing": 35, "waiting": 300, "visits": 1, "go:alloc-bytes": 300}, of(f, "inner"))
+	require.Equal(t, []int64{0, 0, 0, 50, 0}, f.Rows[0].Uncertain, "inner's faults are not 0, but 50 at most")
+	require.Equal(t, []int64{0, 0, 0, 0, 0}, f.Rows[1].Uncertain)
 	require.Equal(t, 1, f.Goroutines)
 	require.EqualValues(t, 1, f.Seen)
 	require.Equal(t, Key{"inner", "a.go", 9}, f.Rows[0].Key)

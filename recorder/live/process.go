@@ -175,7 +175,7 @@ func (p *process) chargeAll() (inside int) {
 }
 
 // sample charges what was counted since the last sample of the location, where it is certain whose it is. A sample with bounds behind
-// its values belongs to a stretch in which it is not.
+// its values belongs to a stretch in which it is not: then these are what it may be at most.
 func (p *process) sample(l *location, words []uint64) {
 	n := len(p.counters)
 	if len(words) != 1+n && len(words) != 1+2*n {
@@ -183,11 +183,21 @@ func (p *process) sample(l *location, words []uint64) {
 		return
 	}
 	if k := len(l.levels); k > 0 && len(l.sample) == 1+n {
-		values := p.m.rows[l.levels[k-1].row].Values
-		same := len(words) == 1+n && words[0] != 0 && words[0] == l.sample[0]
+		row, bounded := &p.m.rows[l.levels[k-1].row], len(words) > 1+n
+		same := !bounded && words[0] != 0 && words[0] == l.sample[0]
 		for i, metric := range p.counters {
-			if d := int64(words[1+i] - l.sample[1+i]); d > 0 && (same || p.whole[i]) {
-				values[metric] += d
+			d := int64(words[1+i] - l.sample[1+i])
+			if bounded && !p.whole[i] {
+				d = int64(words[1+n+i]) // no bound is negative
+			}
+			switch more := &row.Uncertain[metric]; {
+			case same || p.whole[i]:
+				row.Values[metric] += max(0, d)
+			case !bounded && (l.levels[k-1].operation || d == 0), *more == Unbounded: // waits are nobody's
+			case !bounded || d < 0:
+				*more = Unbounded
+			default:
+				*more += d
 			}
 		}
 	}
