@@ -27,8 +27,8 @@ type metrics struct {
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
 	user    []uint16          // by metric number of the archive; unnamed for those that are none
 
-	warnings []string // about user metrics
-	index   map[string]uint16 // by name
+	warnings []string          // about user metrics
+	index    map[string]uint16 // by name
 }
 
 // newMetrics lists the metrics for an archive with these definitions.
