@@ -155,7 +155,7 @@ func TestLossIsForgottenByNobody(t *testing.T) {
 		for v := range instrument.Range(ch) {
 			sum += v
 		}
-		time.Sleep(20 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, 4950, sum)
 	const operations = 100*(1+1+1+6+1+1) + 1 + 100*2 // at the least
@@ -190,7 +190,7 @@ func TestIDsUsedUp(t *testing.T) {
 		instrument.NewRegion("as well").Enter().End()
 		instrument.NewMetric("m", "").Sample(1)
 		instrument.Go(func() {})
-		time.Sleep(20 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, []string{"enter last", "exit", "enter unknown", "exit", "enter unknown", "exit", "enter unknown", "exit",
 		"enter unknown", "exit", "create unknown"}, texts(r.locations[1]))

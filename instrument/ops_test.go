@@ -84,10 +84,10 @@ func TestBlockedChannelOperations(t *testing.T) {
 			defer wg.Done()
 			instrument.Recv(ch)
 		})
-		time.Sleep(20 * time.Millisecond)
+		waits(t, "chan receive")
 		instrument.Send(ch, "x")
 		wg.Wait()
-		time.Sleep(10 * time.Millisecond)
+		ended()
 	})
 	spawned := r.spawned()
 	require.Len(t, spawned, 1)
@@ -106,10 +106,10 @@ func TestCloseDuringSend(t *testing.T) {
 			defer func() { done <- recover() }()
 			instrument.Send(ch, "y")
 		})
-		time.Sleep(20 * time.Millisecond)
+		waits(t, "chan send")
 		instrument.Close(ch)
 		require.ErrorContains(t, (<-done).(error), "send on closed channel")
-		time.Sleep(10 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, []string{"send send", "blocked", "leave 2", "end"}, texts(r.spawned()[0][1:]))
 }
@@ -120,11 +120,11 @@ func TestCounters(t *testing.T) {
 		s := instrument.Region("r")
 		ch := make(chan int)
 		instrument.Go(func() { instrument.Send(ch, 1) })
-		time.Sleep(20 * time.Millisecond)
+		waits(t, "chan send")
 		instrument.Recv(ch)
 		instrument.Sleep(time.Millisecond)
 		s.End()
-		time.Sleep(10 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, []string{"counters 2", "enter r", "create go", "recv recv", "leave", "sleep sleep", "counters 2", "blocked",
 		"counters 2", "leave", "counters 2", "exit"}, texts(r.locations[1]))
@@ -200,7 +200,7 @@ func TestNilChannelBlocks(t *testing.T) {
 	r := record(t, shm.Config{}, func() {
 		instrument.Go(func() { close(stuck); instrument.Recv(ch) })
 		<-stuck
-		time.Sleep(20 * time.Millisecond)
+		waits(t, "chan receive (nil chan)")
 	})
 	events := r.spawned()[0]
 	require.Equal(t, []string{"recv recv", "blocked"}, texts(events[1:]))
@@ -292,10 +292,10 @@ func TestWaitGroup(t *testing.T) {
 	r := record(t, shm.Config{}, func() {
 		var wg instrument.WaitGroup
 		wg.Wait()
-		wg.Go(func() { time.Sleep(20 * time.Millisecond) })
+		wg.Go(func() { waits(t, "sync.WaitGroup.Wait") })
 		wg.Wait()
 		require.PanicsWithValue(t, "sync: negative WaitGroup counter", wg.Done)
-		time.Sleep(10 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, []string{"wait wait", "leave", "add", "create go", "wait wait", "blocked", "leave", "done"}, texts(r.locations[1]))
 	spawned := r.spawned()
@@ -314,7 +314,7 @@ func TestGoexitEndsLocation(t *testing.T) {
 			runtime.Goexit()
 		})
 		wg.Wait()
-		time.Sleep(20 * time.Millisecond)
+		ended()
 	})
 	require.Equal(t, []string{"enter deferred", "enter left open", "exit 1", "done", "end"}, texts(r.spawned()[0][1:]))
 	require.Equal(t, map[string]uint64{"regions closed by an outer end": 1}, r.warnings)
@@ -342,7 +342,7 @@ func TestCond(t *testing.T) {
 					}
 					mu.Unlock()
 				})
-				time.Sleep(20 * time.Millisecond)
+				waits(t, "sync.Cond.Wait")
 				mu.Lock()
 				ready = true
 				mu.Unlock()
@@ -351,7 +351,7 @@ func TestCond(t *testing.T) {
 				wg.Wait()
 				broadcastAt = line(1)
 				c.Broadcast()
-				time.Sleep(10 * time.Millisecond)
+				ended()
 			})
 			events := r.spawned()[0]
 			require.Equal(t, []string{"lock lock", "leave", "condwait condwait", "blocked", "unlock", "lock lock", "leave",
@@ -389,7 +389,7 @@ func TestOnceWaits(t *testing.T) {
 		ran := false
 		for range 2 {
 			wg.Go(func() {
-				once.Do(func() { time.Sleep(30 * time.Millisecond); ran = true })
+				once.Do(func() { waits(t, "sync.Mutex.Lock"); ran = true })
 				if !ran {
 					t.Error("Do returned before the function had ended")
 				}

@@ -186,7 +186,7 @@ func TestManyGoroutinesAtOnce(t *testing.T) {
 		}
 		close(gate)
 		wg.Wait()
-		time.Sleep(20 * time.Millisecond)
+		ended()
 	})
 	spawned := r.spawned()
 	require.Len(t, spawned, n)
@@ -346,7 +346,7 @@ func stress() {
 		})
 	}
 	wg.Wait()
-	time.Sleep(20 * time.Millisecond)
+	ended()
 }
 
 // deep makes stacks grow and move.
