@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"tracerec/report"
-	"tracerec/trace/wire"
 )
 
 // Goroutines are busy if they wait for others for no more than one part in so many of their lives.
@@ -31,6 +30,16 @@ func (b *builder) workloads() []workload {
 	return of
 }
 
+// bothWays tells whether somebody who waited has let others go on, too.
+func bothWays(f *report.Finding) bool {
+	for _, c := range f.Causers {
+		if slices.ContainsFunc(c.Locations, func(l uint32) bool { return slices.Contains(f.Locations, l) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
 // semaphore, which is a channel that those who wait for one place take out of again.
 func (b *builder) busy() {
@@ -46,7 +55,7 @@ func (b *builder) busy() {
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		class := &b.classes.list[b.collected[i].class]
 		switch {
-		case same && class.kind == wire.Channel && class.size > 0 && class.size < uint64(workers):
+		case same && b.list[f.Metric].ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
 			f.Busy = report.Busy{Places: int(class.size)}
 		case !same && workers > 1 && load[g].waited*busyParts <= load[g].time:
 			f.Busy = report.Busy{Workers: workers}

@@ -62,6 +62,39 @@ func TestIdleWorkersAreNotBusy(t *testing.T) {
 }
 
 // Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
+// Neighbours that hand each other something over a buffer have no semaphore, whoever is late.
+func TestBufferIsNoSemaphore(t *testing.T) {
+	x := analyzeText(t, `
+channel link cap 1 @link.go:3
+location main
+  0 enter main
+  0 create w1 @a.go:1
+  0 create w2 @a.go:1
+  1000 exit
+location w1
+  0 begin worker by main
+  1 send link @link.go:5
+  2 leave
+  3 send link @link.go:5
+  4 blocked
+  601 leave
+  900 end
+location w2
+  0 begin worker by main
+  600 recv link @link.go:7
+  601 leave
+  700 recv link @link.go:7
+  701 leave
+  702 recv link @link.go:7
+  703 blocked
+  900 end
+`)
+	require.NotEmpty(t, x.Findings)
+	for _, f := range x.Findings {
+		require.Equal(t, report.Busy{}, f.Busy)
+	}
+}
+
 func TestPlacesOfSemaphoreAreTaken(t *testing.T) {
 	x := analyzeText(t, `
 channel sem cap 1 @sem.go:3
@@ -69,6 +102,7 @@ location main
   0 enter main
   0 create w1 @a.go:1
   0 create w2 @a.go:1
+  0 create w3 @a.go:1
   1000 exit
 location w1
   0 begin worker by main
@@ -85,6 +119,14 @@ location w2
   900 recv sem @sem.go:7
   901 leave
   902 end
+location w3
+  0 begin worker by main
+  3 send sem @sem.go:5
+  4 blocked
+  902 leave
+  950 recv sem @sem.go:7
+  951 leave
+  952 end
 `)
 	f := x.Findings[0]
 	require.Equal(t, "full_buffer", x.Metrics[f.Metric].Name)

@@ -164,7 +164,7 @@
 //
 // # Statistics
 //
-// Of n instances in ascending order s: Q25 = s[(n−1)/4], Median = s[(n−1)/2], Q75 = s[3(n−1)/4], Mean = sum /
+// Of n instances in ascending order s: the quartile p is s[⌈p·n⌉ − 1], the nearest rank, Mean = sum /
 // n. The worst ten are the longest, equals by (begin, location, depth of the call path).
 //
 // # Findings
@@ -178,5 +178,5 @@
 //
 // If all causers of a finding whose pattern has advice for that are of one group, they are busy workers if the group has several goroutines, none
 // of which is among the waiters, and waits other than external ones are at most a tenth of the group's time; they are those who took the places
-// of a semaphore if the group is among the waiters, for a channel whose capacity is less than the group.
+// of a semaphore if the wait is for room in one channel, the group is among the waiters, and one of the waiters also made room for others.
 package analyzer

@@ -16,6 +16,7 @@ type Pattern struct {
 
 	// BusyAdvice is what to do where everybody who could have ended the waiting was busy, instead of Advice; "" if that makes no difference.
 	BusyAdvice string
+	ForRoom    bool // waits for room in a buffer, which may be a semaphore
 
 	Requires Derived // the derived operations that the callbacks below take, no more and no less
 

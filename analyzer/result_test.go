@@ -137,7 +137,7 @@ func statistics(r *naive.Result, metric string) (s report.Stats) {
 	}
 	slices.Sort(all)
 	s.Count, s.Min, s.Max, s.Mean = uint64(n), all[0], all[n-1], s.Sum/int64(n)
-	s.Q25, s.Median, s.Q75 = all[(n-1)/4], all[(n-1)/2], all[3*(n-1)/4]
+	s.Q25, s.Median, s.Q75 = all[(n+3)/4-1], all[(n+1)/2-1], all[(3*n+3)/4-1]
 	return s
 }
 

@@ -102,10 +102,11 @@ func (d *durations) report(s *report.Stats) {
 	d.values = stream{}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Sampled = d.counts == nil // waits are counted by line
-	s.Q25 = kth(all, (n-1)/4)
-	s.Median = kth(all, (n-1)/2)
-	s.Q75 = kth(all, int(3*int64(n-1)/4))
+	s.Q25, s.Median, s.Q75 = kth(all, rank(n, 1)), kth(all, rank(n, 2)), kth(all, rank(n, 3))
 }
+
+// rank returns the place of a quartile among n values in ascending order: the smallest that so many quarters of them do not exceed.
+func rank(n, quarters int) int { return int((int64(n)*int64(quarters)+3)/4) - 1 }
 
 // kth returns the k-th smallest value and reorders v.
 func kth(v []int64, k int) int64 {

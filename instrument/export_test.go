@@ -18,3 +18,6 @@ func Age(ticks uint64) {
 
 // Least is what the cost of an event is found by.
 var Least = least
+
+// ShortName is shortName, for tests.
+var ShortName = shortName

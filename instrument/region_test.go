@@ -391,3 +391,20 @@ func TestGuardsAreInlined(t *testing.T) {
 		}
 	}
 }
+
+// Functions are called as pprof calls them.
+func TestShortNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.main.func1":                           "main.main.func1",
+		"example.org/a/store.(*DB).Get.func2.1":     "store.(*DB).Get.func2.1",
+		"example.org/ants/v2.(*poolCommon).purge":   "ants.(*poolCommon).purge",
+		"example.org/ants/v12.run":                  "ants.run",
+		"example.org/video.v2.run":                  "video.v2.run",
+		"v2.run":                                    "v2.run",
+		"example.org/a/p.F[go.shape.example/b.T]":   "p.F[go.shape.example/b.T]",
+		"example.org/a/v2/pool.(*P[example/b.T]).g": "pool.(*P[example/b.T]).g",
+		"": "",
+	} {
+		require.Equal(t, want, instrument.ShortName(name))
+	}
+}

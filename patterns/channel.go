@@ -56,6 +56,7 @@ var FullBuffer = &analyzer.Pattern{
 			"accept that this is back-pressure that keeps memory bounded.",
 	},
 	BusyAdvice: busyAdvice("a larger buffer"),
+	ForRoom:    true,
 	Requires:   analyzer.Messages,
 	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
 		if f.Size > 0 {

@@ -149,7 +149,7 @@ func TestRatioValues(t *testing.T) {
 	require.Equal(t, "12.4 %", RatioText(0.1244, "share of loads"))
 	require.Equal(t, "<0.1 %", RatioText(1e-9, "share of loads"))
 	require.Equal(t, "1.83", RatioText(1.834, "instructions per cycle"))
-	require.Equal(t, "-1.50", RatioText(-1.5, ""))
+	require.Equal(t, "−1.50", RatioText(-1.5, ""))
 	require.Equal(t, "0.0012", RatioText(0.0012, ""))
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -116,16 +115,8 @@ func elidePath(names []string, w int) string {
 	return elide(names[n-1], w)
 }
 
-var (
-	packagePath = regexp.MustCompile(`^(?:[^ ]*/)?main\.`)
-	receiver    = regexp.MustCompile(`\(\*(\w+)\)`)
-)
-
-// readable is a recorded name as people say it: main.(*mesh).solve.func1 is mesh.solve.func1.
-func readable(name string) string {
-	name = strings.TrimSuffix(name, "-fm") // the compiler's mark of method values
-	return clean(receiver.ReplaceAllString(packagePath.ReplaceAllString(name, ""), "$1"))
-}
+// readable is a recorded name as Go's tools say it, without the compiler's mark of method values.
+func readable(name string) string { return clean(strings.TrimSuffix(name, "-fm")) }
 
 // left and right pad s to w columns, eliding it when it is longer.
 func left(s string, w int) string  { s = elide(s, w); return s + strings.Repeat(" ", w-width(s)) }
@@ -163,7 +154,7 @@ const nbsp = "\u00a0"
 // seconds writes a duration with three digits in the unit that suits it: 740 ns, 12.3 µs, 491 ms, 1.28 s.
 func seconds(ns int64) string {
 	if ns < 0 {
-		return "-" + seconds(-max(ns, -math.MaxInt64)) // the least number has no opposite
+		return "−" + seconds(-max(ns, -math.MaxInt64)) // the least number has no opposite
 	}
 	if ns < 1000 {
 		return strconv.FormatInt(ns, 10) + " ns"
@@ -192,7 +183,7 @@ func digits(v float64) string {
 // grouped writes an integer with commas between thousands.
 func grouped(n int64) string {
 	if n < 0 {
-		return "-" + grouped(-max(n, -math.MaxInt64)) // the least number has no opposite
+		return "−" + grouped(-max(n, -math.MaxInt64)) // the least number has no opposite
 	}
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -211,7 +211,7 @@ func RatioText(v float64, unit string) string {
 	case a != 0 && a < 0.01:
 		return strconv.FormatFloat(v, 'g', 2, 64)
 	case v < 0:
-		return "-" + digits(-v)
+		return "−" + digits(-v)
 	}
 	return digits(v)
 }

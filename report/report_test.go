@@ -128,7 +128,7 @@ func TestJSONContract(t *testing.T) {
 func TestSeconds(t *testing.T) {
 	for ns, want := range map[int64]string{
 		0: "0 ns", 999: "999 ns", 1000: "1.00 µs", 999_499: "999 µs", 999_500: "1.00 ms", 12_345_678: "12.3 ms", 491_000_000: "491 ms",
-		999_999_999: "1.00 s", 1_284_000_000: "1.28 s", 59_960_000_000: "60.0 s", 3_600_000_000_000: "3,600 s", -1500: "-1.50 µs",
+		999_999_999: "1.00 s", 1_284_000_000: "1.28 s", 59_960_000_000: "60.0 s", 3_600_000_000_000: "3,600 s", -1500: "−1.50 µs",
 		9_996: "10.0 µs", 99_960: "100 µs",
 	} {
 		require.Equal(t, want, seconds(ns), "%d", ns)
@@ -154,8 +154,8 @@ func TestElide(t *testing.T) {
 	require.Equal(t, "main ▸ … ▸ exchange ▸ recv", elidePath(names, 30))
 	require.Equal(t, "… ▸ exchange ▸ recv", elidePath(names, 21))
 	require.Equal(t, "main ▸ … ▸ recv", elidePath(names, 18))
-	require.Equal(t, "mesh.solve.func1", readable("main.(*mesh).solve.func1"))
-	require.Equal(t, "http.conn.serve", readable("http.(*conn).serve"))
+	require.Equal(t, "main.(*mesh).solve.func1", readable("main.(*mesh).solve.func1"))
+	require.Equal(t, "http.(*conn).serve", readable("http.(*conn).serve"))
 	require.Equal(t, "… ▸ recv", elidePath(names, 9))
 	for w := range 60 {
 		for _, s := range []string{"e\u0301tude測定" + strings.Repeat("x測", 30), "plain", ""} {

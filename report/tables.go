@@ -166,7 +166,7 @@ func average(v float64, u metric.Unit) string {
 	case u == metric.Nanoseconds || u == metric.Bytes || math.Abs(v) >= 1000:
 		return quantity(int64(math.Round(v)), u)
 	case v < 0:
-		return "-" + digits(-v)
+		return "−" + digits(-v)
 	}
 	return digits(v)
 }

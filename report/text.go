@@ -185,8 +185,6 @@ func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
 // regionName returns the name of a region for reading.
 func regionName(name string) string {
 	switch name {
-	case unnamed:
-		return "(outside regions)"
 	case "":
 		return "(unnamed)"
 	}

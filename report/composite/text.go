@@ -123,7 +123,7 @@ func grouped(v float64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	if v <= -0.5 {
-		text = "-" + text
+		text = "−" + text
 	}
 	return text
 }

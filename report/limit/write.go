@@ -28,7 +28,11 @@ func Text(w io.Writer, r *Result) error {
 			fmt.Fprintf(&b, "%-9s %s\n", "", v.dearest())
 		}
 	}
-	fmt.Fprintf(&b, "%d of %d limits exceeded\n", exceeded, len(r.Verdicts))
+	limits := "limits"
+	if len(r.Verdicts) == 1 {
+		limits = "limit"
+	}
+	fmt.Fprintf(&b, "%d of %d %s exceeded\n", exceeded, len(r.Verdicts), limits)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
