@@ -137,7 +137,7 @@ func TestSeconds(t *testing.T) {
 
 func TestQuantity(t *testing.T) {
 	require.Equal(t, "1,234,567", quantity(1_234_567, metric.Count))
-	require.Equal(t, "-1,000", quantity(-1000, metric.Events))
+	require.Equal(t, "−1,000", quantity(-1000, metric.Events))
 	require.Equal(t, "700 B", quantity(700, metric.Bytes))
 	require.Equal(t, "1.50 MiB", quantity(3<<19, metric.Bytes))
 	require.Equal(t, "<0.1 %", percent(1, 1_000_000))
