@@ -36,18 +36,22 @@ func TestFirstFindingIsThePlantedOne(t *testing.T) {
 				input = []string{filepath.Join(strings.TrimSpace(string(goroot)), "src", "net")}
 			}
 			args := append([]string{p.flag}, append(p.args, input...)...)
-			with := record(t, nil, p.program, args...)
-			require.Empty(t, with.Warnings)
-			require.NotEmpty(t, with.Findings)
-			first := with.Findings[0]
-			require.Contains(t, p.metrics, first.Metric)
-			require.Contains(t, first.CallPath, p.waiting)
-			require.NotEmpty(t, first.Causers)
-			require.Contains(t, first.Causers[0].CallPath, p.causing)
-			require.NotEmpty(t, first.File)
-			require.NotEmpty(t, first.Advice)
-			planted := with.same(first, p.causing)
-			require.Positive(t, planted)
+			var first finding
+			var planted int64
+			undisturbed(t, func(check require.TestingT) {
+				with := record(t, nil, p.program, args...)
+				require.Empty(check, with.Warnings)
+				require.NotEmpty(check, with.Findings)
+				first = with.Findings[0]
+				require.Contains(check, p.metrics, first.Metric)
+				require.Contains(check, first.CallPath, p.waiting)
+				require.NotEmpty(check, first.Causers)
+				require.Contains(check, first.Causers[0].CallPath, p.causing)
+				require.NotEmpty(check, first.File)
+				require.NotEmpty(check, first.Advice)
+				planted = with.same(first, p.causing)
+				require.Positive(check, planted)
+			})
 
 			// Other load on the machine only adds waits, so the least of some runs says what the program does.
 			least := planted
@@ -74,20 +78,20 @@ type plant struct {
 
 func TestPlantedWaitsAreFound(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1") // lets a goroutine keep the processor from others
-	var plants []plant
-	a := record(t, &plants, "planted", "waits")
-	require.NotEmpty(t, plants)
-	require.Empty(t, a.Warnings)
-	for _, p := range plants {
-		t.Run(p.Name, func(t *testing.T) {
+	undisturbed(t, func(check require.TestingT) {
+		var plants []plant
+		a := record(t, &plants, "planted", "waits")
+		require.NotEmpty(check, plants)
+		require.Empty(check, a.Warnings)
+		for _, p := range plants {
 			got := a.value(p.Metric, p.Region)
 			t.Logf("%s: planted %.3f ms, found %.3f ms", p.Metric, float64(p.Length)/1e6, float64(got)/1e6)
-			require.InEpsilon(t, p.Length, got, 0.05)
+			require.InEpsilon(check, p.Length, got, 0.05, p.Name)
 			if p.Causer != "" {
-				require.InEpsilon(t, p.Length, a.caused(p.Metric, p.Region, p.Causer), 0.05)
+				require.InEpsilon(check, p.Length, a.caused(p.Metric, p.Region, p.Causer), 0.05, p.Name)
 			}
-		})
-	}
+		}
+	})
 }
 
 func TestLongHolderIsBlamed(t *testing.T) {
