@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/session"
+	"tracerec/internal/testkit"
 	"tracerec/trace"
 )
 
@@ -322,11 +323,5 @@ func start(t *testing.T, cmd *exec.Cmd) lineReader {
 // next returns the next line.
 func (r lineReader) next() string {
 	r.t.Helper()
-	select {
-	case line := <-r.lines:
-		return line
-	case <-time.After(30 * time.Second):
-		require.Fail(r.t, "no output")
-		return ""
-	}
+	return testkit.Receive(r.t, "output", r.lines)
 }

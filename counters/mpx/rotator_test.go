@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // enlisted returns how many multiplexers the rotator serves, and whether it lives.
@@ -45,10 +47,10 @@ func TestOneRotatorServesAllThreads(t *testing.T) {
 	done.Wait()
 	n, _ := shared.enlisted()
 	require.Zero(t, n)
-	require.Eventually(t, func() bool {
+	testkit.Until(t, "the rotator's end, as there is nothing to rotate", func() bool {
 		_, running := shared.enlisted()
 		return !running
-	}, 10*time.Second, time.Millisecond, "it ends when there is nothing to rotate")
+	})
 }
 
 func TestNothingIsRotatedWhereNobodyWaits(t *testing.T) {

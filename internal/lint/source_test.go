@@ -142,3 +142,15 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 		}
 	}
 }
+
+// A wait with a limit of its own fails where the machine does something else. testkit.Until has none.
+func TestWaitsHaveNoLimit(t *testing.T) {
+	limited := regexp.MustCompile(`\b(require|assert)\.(Eventually|Never|EventuallyWithT)\(|<-time\.After\([0-9]* ?\*? ?time\.(Second|Minute)`)
+	files(t, func(name string, text []byte) {
+		for i, line := range strings.Split(string(text), "\n") {
+			if limited.MatchString(line) {
+				t.Errorf("%s:%d: a wait with a limit: %s", name, i+1, strings.TrimSpace(line))
+			}
+		}
+	}, "_test.go")
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -209,16 +210,16 @@ func TestKilledProcess(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), Environment+"="+Config{Dir: dir}.String())
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { // a process not yet waited for is dead as well
+	testkit.Until(t, "the end of the process", func() bool { // a process not yet waited for is dead as well
 		m, _ := os.ReadDir(dir)
 		return len(m) == 1 && strings.HasSuffix(m[0].Name(), Suffix) && !runs(cmd.Process.Pid, 0)
-	}, 20*time.Second, time.Millisecond)
+	})
 	entries, _ := os.ReadDir(dir)
 	v, err := Open(dir + "/" + entries[0].Name())
 	require.NoError(t, err)
 	defer v.Close()
 	// Its first thread may be gone a little earlier than those that still hold the file.
-	require.Eventually(t, func() bool { return !v.Alive() }, 20*time.Second, time.Millisecond)
+	testkit.Until(t, "the end of the process", func() bool { return !v.Alive() })
 	require.Error(t, cmd.Wait())
 	require.False(t, v.Alive())
 	chunks := v.Owned()
