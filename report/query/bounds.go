@@ -3,8 +3,8 @@ package query
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
@@ -18,8 +18,7 @@ const (
 	ratioAttr       = "ratio"        // "true"
 	formulaAttr     = "formula"
 	leastAttr       = "least"
-	operandsAttr    = "operands"     // of a ratio: JSON, for each name in the formula the metrics with its value and margins
-	sidesAttr       = "expert:sides" // of a difference: the metrics of both reports
+	operandsAttr    = "operands" // of a ratio: JSON, for each name in the formula the metrics with its value and margins
 )
 
 // attr returns an attribute of a metric.
@@ -35,8 +34,15 @@ func (q *Metric) attr(key string) string {
 // Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
 func (q *Metric) Margin() bool { v := q.attr(uncertainAttr); return v == "true" || v == uncertainLess }
 
-// margins notes which metrics say what of others is uncertain.
+// differenceAttr is the attribute of reports that are the difference of two.
+const differenceAttr = "expert:difference"
+
+// margins notes which metrics say what of others is uncertain. In a difference of reports they say how much more is uncertain in the one
+// than in the other, which is no bound.
 func (m *Model) margins() {
+	if slices.ContainsFunc(m.Cube.Attrs, func(a cube.Attr) bool { return a.Key == differenceAttr }) {
+		return
+	}
 	for _, q := range m.all {
 		if !q.Margin() {
 			continue
@@ -108,7 +114,7 @@ func (q *Metric) Margins() (list []*Metric) {
 
 // Bounded says that values of the metric may have bounds: see Bounds.
 func (q *Metric) Bounded() bool {
-	return q.more != nil || q.less != nil || q.ratio != nil || q.attr(sidesAttr) != ""
+	return q.more != nil || q.less != nil || q.ratio != nil
 }
 
 // Values asks for values of a metric in one way, such as ByPath on a part of the system.
@@ -117,9 +123,6 @@ type Values func(What) ([]cube.Value, error)
 // Bounds returns what values of a metric lie in: the truth of what is selected is nowhere outside, whatever is not certain. It is nil if the
 // values are exact. What a metric's visible children leave (What.Self) may have wider bounds than necessary.
 func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
-	if sides := strings.Fields(w.Metric.attr(sidesAttr)); len(sides) == 2 {
-		return m.boundsOfDifference(sides, ask)
-	}
 	if r := w.Metric.ratio; r != nil {
 		return m.boundsOfRatio(r, ask)
 	}
@@ -213,38 +216,4 @@ func (m *Model) boundsOfRatio(r *ratio, ask Values) (bounds []spec.Interval, err
 		bounds = append(bounds, i)
 	}
 	return bounds, nil
-}
-
-// boundsOfDifference returns what the first of two metrics may be more than the second.
-func (m *Model) boundsOfDifference(sides []string, ask Values) ([]spec.Interval, error) {
-	var of [2][]spec.Interval
-	exact := true
-	for i, name := range sides {
-		q := m.byName[name]
-		if q == nil {
-			return nil, nil
-		}
-		var err error
-		if of[i], err = m.Bounds(What{Metric: q}, ask); err != nil {
-			return nil, err
-		}
-		if of[i] != nil {
-			exact = false
-			continue
-		}
-		values, err := ask(What{Metric: q})
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range values {
-			of[i] = append(of[i], spec.Exactly(v.Float64()))
-		}
-	}
-	if exact {
-		return nil, nil
-	}
-	for i, b := range of[1] {
-		of[0][i] = spec.Interval{Low: of[0][i].Low - b.High, High: of[0][i].High - b.Low}
-	}
-	return of[0], nil
 }
