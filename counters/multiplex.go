@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"tracerec/counters/mpx"
 	"tracerec/counters/substrate"
@@ -122,8 +123,28 @@ func (s *EventSet) starved() error {
 	return fmt.Errorf("%s: %w: measure longer, or fewer events at once", strings.Join(names, ","), ErrNoData)
 }
 
-// estimate scales what was counted of the k-th event to all the time since the last zero. The error is that of an event
-// that comes at random; one that comes in phases may be further off.
+// slice is where an event's present slice began, and what those before tell of the error.
+type slice struct {
+	value, enabled, ran uint64
+	seen                mpx.Slices
+}
+
+// sliceInterval is how often sets are read whose events the system gives their turns; minSlice is the least time between the begins of slices.
+// Shorter ones would lie in one turn, and say too little of how much rates vary.
+const sliceInterval, minSlice = 4 * time.Millisecond, time.Millisecond
+
+// cut ends the present slice of the k-th event if it was long enough and the event had a turn in it.
+func (t *timedPart) cut(now uint64, k int) {
+	s := &t.slices[k]
+	if t.enabled[k]-s.enabled < uint64(minSlice) || t.running[k] == s.ran {
+		return
+	}
+	s.seen.Add(now-s.value, float64(t.running[k]-s.ran))
+	s.value, s.enabled, s.ran = now, t.enabled[k], t.running[k]
+}
+
+// estimate scales what was counted of the k-th event to all the time since the last zero. The error is that of package mpx: of how much rates vary
+// from slice to slice.
 func (t *timedPart) estimate(now uint64, k int) (int64, Quality) {
 	raw := float64(now - t.first[k])
 	enabled, ran := t.enabled[k]-t.enabledFirst[k], t.running[k]-t.ranFirst[k]
@@ -134,7 +155,9 @@ func (t *timedPart) estimate(now uint64, k int) (int64, Quality) {
 		return 0, Quality{Error: math.Inf(1)}
 	}
 	share := float64(ran) / float64(enabled)
-	return int64(math.Round(raw / share)), Quality{Share: share, Error: math.Sqrt(raw*(1-share)) / share, Enough: true}
+	seen := t.slices[k].seen // with the slice that has not ended
+	seen.Add(now-t.slices[k].value, float64(t.running[k]-t.slices[k].ran))
+	return int64(math.Round(raw / share)), Quality{Share: share, Error: seen.Error(float64(enabled)), Enough: true}
 }
 
 // turnsPart is events that take turns on counters that are given from one to the other in software (package mpx).

@@ -1,6 +1,8 @@
 package counters
 
 import (
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
@@ -90,4 +92,55 @@ func TestHandlersAfterTheLastReading(t *testing.T) {
 	require.Equal(t, []int64{12}, v)
 	require.Equal(t, []int64{12}, inside)
 	require.NoError(t, s.Close())
+}
+
+// The errors of events that take the system's turns are those of programs with phases: nearly all values are within three of them.
+func TestErrorsOfTurnsKnowPhases(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const phase, phases, seeds = 7_000_000, 60, 40 // ns
+	const reading = 10 * time.Millisecond
+	values, within, poisson := 0, 0, 0
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		levels := make([]float64, phases) // events per ns
+		for i := range levels {
+			levels[i] = []float64{0.0001, 0.01}[random.IntN(2)]
+		}
+		upTo := func(at int64) (sum float64) {
+			for i, level := range levels {
+				sum += level * float64(max(0, min(at-int64(i)*phase, phase)))
+			}
+			return sum
+		}
+		rate := func(from, to int64) uint64 { return uint64(upTo(to)) - uint64(upTo(from)) }
+		sub := scripted.New(scripted.Config{Counters: 1, Turn: 4 * time.Millisecond,
+			Events: []scripted.Event{{Name: "a", Rate: rate}, {Name: "b", Rate: rate}, {Name: "c", Rate: rate}}})
+		s := New(sub)
+		require.NoError(t, s.SetOptions(Options{Multiplex: true}))
+		require.NoError(t, s.AddAll("a", "b", "c"))
+		require.NoError(t, s.Start())
+		v := make([]int64, 3)
+		for range phases * phase / int(reading) {
+			sub.Advance(reading)
+			require.NoError(t, s.Read(v))
+		}
+		truth := upTo(phases * phase / int64(reading) * int64(reading))
+		q, err := s.Quality()
+		require.NoError(t, err)
+		for i := range v {
+			values++
+			off := math.Abs(float64(v[i]) - truth)
+			if off <= 3*q[i].Error {
+				within++
+			}
+			if off <= 3*math.Sqrt(float64(v[i])*(1-q[i].Share)/q[i].Share) {
+				poisson++
+			}
+		}
+		require.NoError(t, s.Close())
+	}
+	t.Logf("of %d values, %d are within three errors, and %d would be within three of counts that come at random", values, within, poisson)
+	require.Greater(t, within*100, values*90)
+	require.Less(t, poisson*100, values*50, "the test makes programs with phases")
 }

@@ -45,6 +45,7 @@ type timedPart struct {
 	first                  []uint64 // values then
 	enabled, running       []uint64 // times in ns
 	enabledFirst, ranFirst []uint64
+	slices                 []slice
 }
 
 // open opens the natives, those of each substrate together.
@@ -124,7 +125,7 @@ func newPart(g *shared, take, at []int) *groupPart {
 	n := len(g.names)
 	p := &groupPart{group: g, take: take, at: at, last: make([]uint64, n), now: make([]uint64, n)}
 	if t, ok := g.group.(substrate.Timed); ok {
-		p.timed = &timedPart{t, make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n)}
+		p.timed = &timedPart{t, make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]uint64, n), make([]slice, n)}
 	}
 	return p
 }
@@ -142,6 +143,9 @@ func (p *groupPart) restart() error {
 		copy(t.first, p.last)
 		copy(t.enabledFirst, t.enabled)
 		copy(t.ranFirst, t.running)
+		for k, v := range p.last {
+			t.slices[k] = slice{value: v, enabled: t.enabled[k], ran: t.running[k]}
+		}
 	}
 	return nil
 }
@@ -195,6 +199,7 @@ func (p *groupPart) read(counts []int64, natives []native, qualities []Quality, 
 		case e.Gauge:
 			counts[slot] = int64(p.now[k])
 		case p.timed != nil:
+			p.timed.cut(p.now[k], k)
 			var estimate int64
 			estimate, qualities[slot] = p.timed.estimate(p.now[k], k)
 			counts[slot] = max(counts[slot], estimate) // which may come out lower than before; a count never falls

@@ -1,6 +1,8 @@
 package counters
 
 import (
+	"math"
+	"slices"
 	"time"
 	"weak"
 )
@@ -14,7 +16,7 @@ const maxRate = 1e10
 // minUpkeep bounds the work for counters that are narrower than those of any processor.
 const minUpkeep = time.Millisecond
 
-// startUpkeep reads the set from time to time if it has narrow counters.
+// startUpkeep reads the set from time to time if it has narrow counters, or events of which slices are to be seen.
 func (s *EventSet) startUpkeep() {
 	bits := 64
 	for _, n := range s.natives {
@@ -22,10 +24,16 @@ func (s *EventSet) startUpkeep() {
 			bits = min(bits, n.event.Bits)
 		}
 	}
-	if bits >= 60 {
-		return // centuries
+	interval := time.Duration(math.MaxInt64)
+	if bits < 60 { // not centuries
+		interval = max(minUpkeep, time.Duration(float64(uint64(1)<<bits)/2/maxRate*1e9))
 	}
-	interval := max(minUpkeep, time.Duration(float64(uint64(1)<<bits)/2/maxRate*1e9))
+	if slices.ContainsFunc(s.parts, func(p part) bool { g, ok := p.(*groupPart); return ok && g.timed != nil }) {
+		interval = min(interval, sliceInterval)
+	}
+	if interval == math.MaxInt64 {
+		return
+	}
 	here := weak.Make(s) // a set that nobody has any more ends
 	s.upkeep = time.AfterFunc(interval, func() {
 		s := here.Value()

@@ -87,12 +87,46 @@ func (a sums) estimate(e Estimator, total float64) (n, sigma float64) {
 	default:
 		n = float64(a.count) * total / a.cycles
 	}
+	return n, a.sigma(total)
+}
+
+func (a sums) sigma(total float64) float64 {
 	if a.differences == 0 {
-		return n, math.Inf(1)
+		return math.Inf(1)
 	}
 	variance := max(0, a.squares) * float64(a.slices) / float64(a.differences)
-	return n, math.Sqrt(total*max(0, total-a.cycles)*variance) / a.cycles
+	return math.Sqrt(total*max(0, total-a.cycles)*variance) / a.cycles
 }
+
+// square is what two successive slices add to the squares, from their rates and lengths.
+func square(rate, last, length, lastLength float64) float64 {
+	d := rate - last
+	return d * d * (length*length + lastLength*lastLength) / 4
+}
+
+// Slices tells the error of an event that takes turns which others arrange, the system for instance. The zero value has seen none.
+type Slices struct {
+	sums       sums
+	rate, last float64 // of the last slice, and its length
+}
+
+// Add adds a slice in which the event was counted so often, for so long. One without length is none.
+func (s *Slices) Add(count uint64, length float64) {
+	if length <= 0 {
+		return
+	}
+	rate := float64(count) / length
+	if s.sums.slices++; s.sums.slices > 1 {
+		s.sums.differences++
+		s.sums.squares += square(rate, s.rate, length, s.last)
+	}
+	s.sums.cycles += length
+	s.rate, s.last = rate, length
+}
+
+// Error returns the estimated standard error of the number that all slices together give for a period of that length: that of
+// [Value]. It is +Inf for fewer than two slices.
+func (s *Slices) Error(total float64) float64 { return s.sums.sigma(total) }
 
 // track is the course of an event on one of the two clocks.
 type track struct {
@@ -131,8 +165,7 @@ func (t *track) sum(p piece, clock int, from, shortest float64) sums {
 	}
 	inside := from > t.end // the last slice was before the period
 	if own && t.rated && !inside {
-		d, l := rate-t.rate, p.cycles[clock]
-		s.differences, s.squares = 1, d*d*(l*l+t.last*t.last)/4
+		s.differences, s.squares = 1, square(rate, t.rate, p.cycles[clock], t.last)
 	}
 	begin := p.begin[clock]
 	from = max(from, t.end)
