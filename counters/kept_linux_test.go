@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // groupOf returns the group that a running set reads.
