@@ -15,8 +15,8 @@ var (
 	}}
 	Execution = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "execution", Title: "Execution", Parent: "time",
-		Description: "Time in which goroutines executed the program's own code. Whether they had a processor all the time " +
-			"is not known from instrumentation alone, so time in which a goroutine was ready but did not run counts too.",
+		Description: "Time in which goroutines were in no recorded operation, and the program used about as much processor time. " +
+			"Otherwise nobody knows how much of it was running, and it is called Running or not recorded.",
 		Formula: "time − communication − synchronization − external_wait − management − sleep",
 	}}
 	Communication = &analyzer.Pattern{Metric: metric.Metric{

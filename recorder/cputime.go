@@ -21,7 +21,11 @@ func cpuTime(pid int) int64 {
 
 // used notes how much processor time the process has used since it began to record.
 func (p *process) used() {
-	if p.machine == nil && !p.over { // another machine's processors are not this one's
+	switch {
+	case p.over:
+	case p.machine != nil: // all its time is the program's, as its kernel says, too
+		p.out.CPUTime(p.machine.monotonic() - int64(p.info.Start.Ticks))
+	default:
 		p.usedUntil(cpuTime(p.info.PID))
 	}
 }

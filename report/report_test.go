@@ -122,7 +122,7 @@ func TestJSONContract(t *testing.T) {
 	}
 	require.Equal(t, hydro().Header.Focus, sum)
 	require.EqualValues(t, 2, split["by_time"])
-	require.JSONEq(t, `{"events": 1, "events_share": 0.5, "time_share": 0.25}`, string(doc.Lost))
+	require.JSONEq(t, `{"events": 1, "events_share": 0.005, "time_share": 0.25}`, string(doc.Lost))
 }
 
 func TestSeconds(t *testing.T) {

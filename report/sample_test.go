@@ -81,7 +81,7 @@ const ms = 1_000_000
 func hydro() *Experiment {
 	b := newBuilder()
 	b.Split = Split{Execution: 1200 * ms, Runnable: 3 * ms, External: 80 * ms, ByTime: 2}
-	b.Lost = Lost{1, 0.5, 0.25}
+	b.Lost = Lost{1, 0.005, 0.25}
 	b.Header = Header{Program: "hydro", Args: []string{"-skew", "-cells", "64"}, Wall: 1284 * ms, Focus: 1283 * ms,
 		Time: 11_500 * ms, Processes: 1, Goroutines: 9, Events: 123_456, Resolution: 64}
 	b.Groups = []Group{{"main", -1, 1}, {"worker", 1, 8}}

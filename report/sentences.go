@@ -19,6 +19,7 @@ type StillWaiting struct {
 	Path       uint32
 	Since      int64    // the earliest of them began, ns since the start of the experiment
 	Locations  []uint32 // who waits
+	Idle       bool     // they wait for work, or the next tick, as they did before
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
 }
 

@@ -25,8 +25,10 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[string]int{}}
 	p.header()
 	p.timeTree()
-	p.neverEnded()
+	suspected, idle := p.neverEnded()
+	p.stuck(suspected)
 	p.findings()
+	p.resting(idle)
 	p.criticalPath()
 	p.imbalance()
 	p.instances()
@@ -226,6 +228,7 @@ func (p *page) header() {
 		facts[i] = glue(facts[i])
 	}
 	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+	p.missing()
 	if h.Processes > 1 {
 		text := glue(count(int64(h.Processes), "process"))
 		if h.Span > 0 {
@@ -253,7 +256,7 @@ func (p *page) header() {
 		}
 		p.styledPara(yellow, 0, "! ", text)
 	}
-	if n := len(p.e.NeverEnded); n > 0 {
+	if n := p.suspects(); n > 0 {
 		verb := " was still waiting when the trace ended, see below."
 		if n > 1 {
 			verb = " were still waiting when the trace ended, see below."

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
 )
 
 // stuck is a program that ends with its goroutines waiting: two for each other's lock, three for a channel.
@@ -51,4 +53,52 @@ func TestStillWaiting(t *testing.T) {
 	e := stuck()
 	e.NeverEnded[1].Holder = 2 // who waits for a channel, not for a lock
 	require.NotContains(t, string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })), "Deadlock")
+}
+
+// TestIdle: goroutines that wait for their next piece of work as before are told in one line behind the findings, unless the program crashed.
+func TestIdle(t *testing.T) {
+	e := stuck()
+	e.NeverEnded = e.NeverEnded[2:]
+	e.Metrics = []metric.Metric{{Name: "visits", Unit: metric.Count}}
+	e.Severity = [][]Cell{{{Path: 1, Location: 2, Value: 7}, {Path: 1, Location: 3, Value: 1}, {Path: 1, Location: 4, Value: 1}}}
+	text := func() string {
+		return string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	}
+	require.Contains(t, text(), "Still waiting when", "it crashed")
+	e.Header.Exit = 0
+	require.NotContains(t, text(), "till waiting when")
+	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in recv at main.go:20.")
+	require.Less(t, strings.Index(text(), "No wait states"), strings.Index(text(), "Idle when"))
+	e.Severity[0][0].Value = 1
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
+}
+
+// TestMuchLost: from a hundredth of lost events on, that comes first.
+func TestMuchLost(t *testing.T) {
+	e := hydro()
+	text := func() string { return string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })) }
+	e.Lost = Lost{Events: 99, EventsShare: 0.0099, TimeShare: 0.5}
+	require.NotContains(t, text(), "are missing")
+	e.Lost = Lost{Events: 41_000, EventsShare: 0.41, TimeShare: 0.12}
+	lines := strings.Split(text(), "\n")
+	require.Equal(t, "! 41 % of the events and at least 12 % of the goroutines' time are missing:", lines[2])
+}
+
+// TestRunning: execution is called so where the program used that much processor time.
+func TestRunning(t *testing.T) {
+	e := hydro()
+	text := func() string {
+		e.MarkExecution()
+		return string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	}
+	all := e.Total(e.MetricIndex("execution"))
+	e.Header.CPUTime = (all*95 + 99) / 100
+	require.True(t, strings.Contains(text(), "  Execution  ") && e.ExecutionKnown())
+	require.NotContains(t, text(), "Running or")
+	e.Header.CPUTime = all / 2
+	require.Contains(t, text(), "  Running or not recorded  ")
+	require.Contains(t, text(), "at most 50.0 % of it can have been running")
+	require.False(t, e.ExecutionKnown())
+	e.Header.CPUTime = 0
+	require.Contains(t, text(), "nobody knows")
 }

@@ -210,5 +210,6 @@ func (p *process) exited() error {
 		}
 	}
 	p.r.note(p.out.Warnings(p.remarks))
+	p.out.CPUTime(p.end - p.begin) // all time is the program's, see getrusage in simulator/linux
 	return p.out.Exited(p.status, stamp(p.end))
 }

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// missing says how much of the recording is lost, if it is so much that it must be said before all else.
+func (p *page) missing() {
+	if l := &p.e.Lost; l.much() {
+		p.styledPara(red, 0, "! ", fmt.Sprintf("%.0f"+nbsp+"%% of the events and at least %.0f"+nbsp+"%% of the goroutines' time are missing: %s lost. What is "+
+			"said here is about the rest.", 100*l.EventsShare, 100*l.TimeShare, glue(count(int64(l.Events), "event"))))
+	}
+}
+
+// neverEnded returns the waits that never ended: those that may be a mistake, and those of goroutines that were idle by design.
+func (p *page) neverEnded() (suspected, idle []StillWaiting) {
+	for _, w := range p.stillWaiting() {
+		if w.Idle {
+			idle = append(idle, w)
+		} else {
+			suspected = append(suspected, w)
+		}
+	}
+	return suspected, idle
+}
+
+// suspects returns how many goroutines were waiting at the end, and perhaps should not have been.
+func (p *page) suspects() (n int) {
+	suspected, _ := p.neverEnded()
+	for _, w := range suspected {
+		n += len(w.Locations)
+	}
+	return n
+}
+
+// stuck lists the goroutines that were still blocked at the end.
+func (p *page) stuck(waits []StillWaiting) {
+	if len(waits) == 0 {
+		return
+	}
+	p.title("Still waiting when the trace ended", "")
+	for _, w := range waits[:min(len(waits), p.top)] {
+		p.para(2, "", w.Text)
+		p.place("waiting", w.Path)
+		if w.HolderPath >= 0 {
+			p.place("holding", uint32(w.HolderPath))
+		}
+	}
+	p.more(p.top, len(waits), "wait")
+}
+
+// resting says in one line who waited for work, or the next tick, at the end.
+func (p *page) resting(waits []StillWaiting) {
+	if len(waits) == 0 {
+		return
+	}
+	var parts []string
+	for _, w := range waits[:min(len(waits), 3)] {
+		parts = append(parts, p.who(p.e.Locations[w.Locations[0]].Group, w.Locations)+" in "+p.at(w.Path))
+	}
+	if n := len(waits) - len(parts); n > 0 {
+		parts = append(parts, glue(count(int64(n), "more wait")))
+	}
+	p.blank()
+	p.styledPara(dim, 0, "", "Idle when the trace ended, as before: "+strings.Join(parts, ", ")+".")
+}
+
+// byDesign tells whether goroutines that waited at the end did what they do between two pieces of work: they received there before, or were
+// told by a condition variable. A program that crashed, as one does in which all goroutines are asleep, may have been waiting in vain.
+func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
+	const crashed = 2 // exit status of a Go program
+	visits := p.e.MetricIndex("visits")
+	if p.e.Header.Exit == crashed || object == "" || visits < 0 {
+		return false
+	}
+	switch p.e.Regions[p.e.Paths[path].Region].Name {
+	case "recv", "range", "select", "condwait":
+	default:
+		return false
+	}
+	times, seen := int64(0), map[uint32]bool{}
+	for _, l := range locations { // several may be one place in the report
+		if !seen[l] {
+			seen[l] = true
+			times += p.e.At(visits, path, l)
+		}
+	}
+	return times > int64(len(locations))
+}
+
+// stillWaiting words the waits that never ended, equal ones together.
+func (p *page) stillWaiting() (list []StillWaiting) {
+	e := p.e
+	type key struct {
+		path         uint32
+		group        int32
+		object       string
+		holder, hold int32
+	}
+	var order []key
+	since := map[key]int64{}
+	locations := map[key][]uint32{}
+	for _, n := range e.NeverEnded {
+		k := key{n.Path, e.Locations[n.Location].Group, n.Object, n.Holder, n.HolderPath}
+		if _, ok := since[k]; !ok {
+			order = append(order, k)
+			since[k] = n.Since
+		}
+		since[k] = min(since[k], n.Since)
+		locations[k] = append(locations[k], n.Location)
+	}
+	for _, k := range order {
+		who, verb := p.several(k.group, len(locations[k])), " have been in "
+		if l := locations[k]; len(l) == 1 {
+			verb = " has been in "
+			if e.Locations[l[0]].Count <= 1 {
+				who = p.name(l[0])
+			}
+			if id := e.Locations[l[0]].GoID; id != 0 && e.Locations[l[0]].Count <= 1 && !isUnnamed(e.Locations[l[0]].Name) {
+				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
+			}
+		}
+		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k])) + ", for "
+		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
+		case k.object == "" && (operation == "send" || operation == "recv" || operation == "select"):
+			text += "a nil channel, which never becomes ready"
+		case k.object == "": // input, or a lock that was not seen
+			text += "something that is not in the trace"
+		default:
+			text += "the " + p.shorten(k.object)
+		}
+		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1, Idle: p.byDesign(k.path, k.object, locations[k])}
+		if k.holder >= 0 && isLock(k.object) {
+			text += ", held by " + p.name(uint32(k.holder))
+			if w.HolderPath = k.hold; k.hold >= 0 {
+				text += ", which had acquired it in " + p.at(uint32(k.hold))
+			}
+		}
+		w.Text = text + "."
+		list = append(list, w)
+	}
+	return list
+}
+
+// isLock tells whether the description of an object is that of a lock, which somebody can hold.
+func isLock(object string) bool {
+	return strings.HasPrefix(object, "mutex") || strings.HasPrefix(object, "RWMutex")
+}
+
+// deadlocks names goroutines each of which waits for a lock that the next one holds, in a circle.
+func (p *page) deadlocks() (list []string) {
+	holder := map[uint32]uint32{}
+	for _, n := range p.e.NeverEnded {
+		if n.Holder >= 0 && isLock(n.Object) && p.e.Locations[n.Location].Count <= 1 {
+			holder[n.Location] = uint32(n.Holder)
+		}
+	}
+	for _, n := range p.e.NeverEnded {
+		names := []string{p.name(n.Location)}
+		l, waits := holder[n.Location]
+		for ; waits && l > n.Location; l, waits = holder[l] { // each circle once, from its first location
+			if names = append(names, p.name(l)); len(names) > len(holder) {
+				break
+			}
+		}
+		if !waits || l != n.Location {
+			continue
+		}
+		text := "Deadlock: " + names[0] + " waits for a lock that it holds itself."
+		if last := len(names) - 1; last > 0 {
+			text = "Deadlock: " + strings.Join(names[:last], ", ") + " and " + names[last] + " hold locks and wait for each other's."
+		}
+		list = append(list, text)
+		delete(holder, n.Location)
+	}
+	return list
+}
