@@ -132,6 +132,9 @@ func stat(input string) (os.FileInfo, error) {
 		return nil, errors.New("the name of the input is empty")
 	}
 	info, err := os.Stat(input)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there is no such file or directory: %s", input)
+	}
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: neither a directory nor a file", input)
 	}

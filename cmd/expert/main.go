@@ -49,12 +49,25 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// Without a command this prints the help; an unknown one is an error.
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				return fmt.Errorf("no command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+			}
+			return fmt.Errorf("no command %q; expert help lists them", args[0])
+		},
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SuggestionsMinimumDistance: 2,
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
-		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap())
+		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap(), newMetrics())
+	for _, cmd := range root.Commands() {
+		if cmd.Flags().Lookup("metrics") != nil {
+			_ = cmd.RegisterFlagCompletionFunc("metrics", completeMetrics) // fails for flags that there are none of
+		}
+	}
 	return root
 }
 
