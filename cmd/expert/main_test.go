@@ -157,7 +157,11 @@ func TestFlippedBits(t *testing.T) {
 	file := filepath.Join(dir, trace.SegmentName(0))
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
-	for at := range whole {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for at := 0; at < len(whole); at += step {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 1 << (at % 8)
 		require.NoError(t, os.WriteFile(file, damaged, 0o644))

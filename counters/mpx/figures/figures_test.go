@@ -59,6 +59,9 @@ func quick(t *testing.T) *result {
 // The shares that are asked for here are far below those that a quiet machine gives (see docs/multiplexing.md): others use the
 // machine while tests run.
 func TestMultiplexingNearTheTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for some seconds")
+	}
 	r := quick(t)
 	require.True(t, r.exact, "without turns, counts are the program's own")
 	require.Positive(t, r.hit)

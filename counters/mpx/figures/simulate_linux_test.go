@@ -16,8 +16,8 @@ import (
 
 // guestHere builds the guest.
 func guestHere(t *testing.T) string {
-	if raceDetector {
-		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
+	if raceDetector || testing.Short() {
+		t.Skip("the simulator takes long, with the race detector many times so")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the guest cannot be built: ", err)
