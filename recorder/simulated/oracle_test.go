@@ -147,6 +147,7 @@ func naively(t *testing.T, file string, cpus int, seed uint64, filter ...string)
 
 // What the report says of each call path is what the naive way of following calls finds, to the last instruction.
 func TestNaive(t *testing.T) {
+	t.Parallel()
 	n, got := naively(t, compile(t, "paths"), 2, 7)
 	require.Greater(t, len(got), 300, "call paths")
 	require.NotZero(t, n.undone)

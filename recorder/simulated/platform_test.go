@@ -40,6 +40,7 @@ func TestPlatform(t *testing.T) {
 	require.NoError(t, err)
 	for _, s := range suites {
 		t.Run(s.pkg, func(t *testing.T) {
+			t.Parallel()
 			file := buildTests(t, s.pkg)
 			flags := []string{"-test.short", "-test.run", s.run, "-test.skip", s.skip}
 			var printed bytes.Buffer

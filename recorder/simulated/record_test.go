@@ -88,6 +88,7 @@ func sums(e *report.Experiment) map[string]uint64 {
 
 // What the report says of all call paths and locations together is what the run counted, to the last event, and all of it is certain.
 func TestSums(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "paths")
 	for cpus, name := range []string{"", "bgl", "server"} {
 		o := Options{Program: program, CPUs: cpus, Classify: true, Seed: uint64(cpus)}
@@ -166,6 +167,7 @@ func brief(lines []string) string {
 // The program knows what it called and what returned. So does the archive, through panics, faults, Goexit, coroutines, wrappers, and stacks that
 // grow.
 func TestCalls(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "paths")
 	for seed := range uint64(3) {
 		r, printed, err := record(t, Options{Program: program, CPUs: 2, Seed: seed, Events: []string{"PAPI_TOT_INS"}, Filter: []string{"-*.note"}, Frequent: -1})
@@ -212,7 +214,7 @@ func TestSameArchive(t *testing.T) {
 		t.Setenv("SOMETHING", fmt.Sprint(i))
 		if i == 2 { // another time, and another name of the same program
 			moved := filepath.Join(t.TempDir(), "other")
-			require.NoError(t, os.Rename(program, moved))
+			require.NoError(t, copyFile(moved, program))
 			program = moved
 			require.NoError(t, os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)))
 		}
@@ -256,6 +258,7 @@ func TestProcesses(t *testing.T) {
 
 // However a run ends, the archive is complete up to there, and says how.
 func TestEnds(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "ends")
 	for _, c := range []struct {
 		how    string
@@ -316,6 +319,7 @@ func TestFrequent(t *testing.T) {
 
 // An archive of that name is moved aside; what cannot be recorded is an error before anything is.
 func TestOptions(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "ends")
 	dir := filepath.Join(t.TempDir(), "trace.dir")
 	o := Options{Program: program, Args: []string{"ends", "often"}, Output: dir, Events: []string{"PAPI_LD_INS", "PAPI_SR_INS:u"}}
@@ -408,6 +412,7 @@ func at(t *testing.T, e *report.Experiment, metric string, regions ...string) (s
 
 // Goroutines of an unmodified program wait, and the analysis says for what: as long as the other one works.
 func TestWaits(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "waits")
 	for cpus := 2; cpus <= 4; cpus += 2 {
 		r, printed, err := record(t, Options{Program: program, CPUs: cpus, Machine: machine(t, "server"), Events: []string{"PAPI_TOT_INS"}})
@@ -444,6 +449,7 @@ func TestWaits(t *testing.T) {
 
 // Whatever functions are recorded, those of the runtime among them, the archive is valid, nothing is lost, and what is waited for is the same.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"paths", "waits", "messages"} {
 		program := compile(t, name)
 		var waits []int64
@@ -466,6 +472,7 @@ func TestFilters(t *testing.T) {
 // Clocks of processors differ, but no message is received before it is sent, none that was found waiting is overlooked, and no WaitGroup
 // lets anybody go too early. One in a thousand would be a warning; there are 900 messages.
 func TestMessages(t *testing.T) {
+	t.Parallel()
 	program := compile(t, "messages")
 	for seed := range uint64(6) {
 		r, printed, err := record(t, Options{Program: program, CPUs: 2 + int(seed%2), Seed: seed, Machine: machine(t, "server"), Events: []string{"PAPI_TOT_INS"}})

@@ -47,6 +47,7 @@ func machine(t testing.TB, r *rand.Rand) *cache.Machine {
 
 // In every hierarchy, a replay finds what package cache finds.
 func TestReplayOfAnything(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		m := machine(t, r)

@@ -45,6 +45,7 @@ func traced(t testing.TB, program []byte, m *cache.Machine, cpus int, f Format, 
 
 // A second cache model makes of the exported trace exactly the misses of the run, and so does the theory of stacks.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

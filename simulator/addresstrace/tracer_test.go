@@ -16,6 +16,7 @@ import (
 
 // A guest has a part of itself traced.
 func TestSwitched(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

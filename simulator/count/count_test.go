@@ -44,6 +44,7 @@ func observe(t testing.TB, program []byte, machine string, classify bool, cpus i
 
 // Of a program with known work, every goroutine gets exactly its own.
 func TestGoroutines(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
@@ -88,6 +89,7 @@ func TestGoroutines(t *testing.T) {
 
 // What must hold of the counters of any run.
 func TestSums(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
@@ -117,6 +119,7 @@ func TestSums(t *testing.T) {
 
 // The same run is counted the same; without a machine, instructions are too, and the rest is not there.
 func TestRepeatable(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

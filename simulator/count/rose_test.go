@@ -90,6 +90,7 @@ func rounded(n, by int64) int64 { return (2*n + by) / (2 * by) }
 // one of a few. The machine is bgl: the paper gives neither associativity, replacement nor write policy. Misses of the random rows
 // are held against what their indices make necessary.
 func TestTable1(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

@@ -25,6 +25,7 @@ func compile(t *testing.T, name string) []byte {
 
 // A Go program that knows nothing of it runs as on Linux, the same every time, and with another schedule for another seed.
 func TestGoProgram(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
@@ -66,6 +67,7 @@ func TestGoProgram(t *testing.T) {
 
 // What is no program for this machine is refused in one line.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	good := compile(t, "threads")
 	change := func(at int, v byte) []byte {
 		b := bytes.Clone(good)
@@ -108,6 +110,7 @@ func TestRefused(t *testing.T) {
 
 // However the headers of a program are damaged, it is refused in one line, or runs as far as it may.
 func TestDamagedHeaders(t *testing.T) {
+	t.Parallel()
 	const headers = 64 + 56
 	for at := range headers {
 		for _, v := range []byte{0, 1, 2, 0x7f, 0x80, 0xff} {

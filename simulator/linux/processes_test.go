@@ -13,6 +13,7 @@ import (
 
 // A program that starts others, talks to them, ends them and shares memory with them.
 func TestProcesses(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

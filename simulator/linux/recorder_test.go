@@ -13,6 +13,7 @@ import (
 
 // What recorders of other processes need is there, and the same every time.
 func TestWhatRecordersNeed(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
