@@ -34,7 +34,16 @@ location w
   90 end
 `, "Waiting to receive from the channel first used at queue.go:4 holds the run up most: 78.0 % of its time (78 ns), for worker, which was mostly in load " +
 			"at load.go:3 then.", true, "late_sender", "queue.go", 9},
+		{"work or waiting", `
+location main
+  0 enter main @main.go:1
+  1 enter sum @sum.go:8
+  90 exit
+  100 exit
+`, "No waiting was found; 89.0 % of the critical path is in sum at sum.go:8, at work or waiting for something that is not recorded.",
+			false, "", "sum.go", 8},
 		{"work", `
+process main cpu 100
 location main
   0 enter main @main.go:1
   1 enter sum @sum.go:8

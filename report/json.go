@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"tracerec/metric"
@@ -97,6 +98,7 @@ type (
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
+		Certain   bool         `json:"certain"`   // nothing that is not known could change it
 		Lines     []jsonLine   `json:"lines"`     // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
 		Meanwhile []jsonTime   `json:"meanwhile"` // critical_ns by what the causers were doing, largest first; of the first findings
 		Advice    string       `json:"advice"`
@@ -261,7 +263,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
-		Meanwhile: []jsonTime{}, Advice: e.Advice(f), Busy: f.Busy,
+		Meanwhile: []jsonTime{}, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
 	}
 	if o := &f.Object; *o != (Object{}) {
 		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}
@@ -277,6 +279,11 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6
 	}
 	return out
+}
+
+// certain says whether all that a finding rests on is known: who was waited for, and who ran before.
+func (e *Experiment) certain(f *Finding) bool {
+	return f.Touched == 0 && e.Split.ByTime == 0 && !slices.ContainsFunc(f.Causers, func(c Causer) bool { return c.Group < 0 })
 }
 
 func (e *Experiment) jsonCausers(causers []Causer) []jsonCauser {

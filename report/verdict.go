@@ -40,7 +40,7 @@ func (p *page) verdict() Verdict {
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
 		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.%s", p.purpose(f),
-			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()), e.complete())
+			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()), f.Touched == 0 && e.complete(p.lead()))
 	}
 	top, sum := p.dearestWork()
 	if sum < mostly*focus || !p.standsStill(top) {
@@ -63,8 +63,18 @@ func (p *page) of(f *Finding, text string, certain bool) Verdict {
 	return Verdict{text, certain, p.e.Metrics[f.Metric].Name, f.Object.Name, r.File, r.Line}
 }
 
-// complete says whether everything is known that a verdict rests on.
-func (e *Experiment) complete() bool { return e.Header.Lost == 0 }
+// lead is how far the first finding is ahead of the second, ns of the critical path.
+func (p *page) lead() int64 {
+	if len(p.e.Findings) > 1 {
+		return p.e.Findings[0].Critical - p.e.Findings[1].Critical
+	}
+	return p.e.Findings[0].Critical
+}
+
+// complete says whether all of the critical path is known but for so many ns.
+func (e *Experiment) complete(but int64) bool {
+	return e.Header.Lost == 0 && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
+}
 
 // dearestWork returns the call path with most of the critical path, and how much that is.
 func (p *page) dearestWork() (top share, sum float64) {
@@ -81,7 +91,7 @@ func (p *page) dearestWork() (top share, sum float64) {
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.
 func (p *page) work(top share, sum float64) Verdict {
 	e := p.e
-	v := Verdict{Certain: e.complete()}
+	v := Verdict{Certain: e.complete(e.Header.Focus / 20)}
 	least := "Waiting hardly holds the run up"
 	switch waits := e.onPath(e.MetricIndex("time")); {
 	case len(e.Findings) == 0:
@@ -97,10 +107,14 @@ func (p *page) work(top share, sum float64) Verdict {
 	v.File, v.Line = r.File, r.Line
 	doing := "work in " + p.at(top.path)
 	switch {
+	case r.Name == "(not recorded)":
+		doing, v.Certain = "not recorded: instrument what goes on then to know more", false
 	case r.Operation && r.Name == "sleep":
 		doing = p.at(top.path)
 	case r.Operation:
 		doing, v.Certain = "waiting in "+p.at(top.path)+" for something that is not recorded: instrument what ends that to know more", false
+	case !isUnnamed(r.Name) && !e.ExecutionKnown():
+		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded", false
 	case isUnnamed(r.Name):
 		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
 	}
@@ -112,7 +126,7 @@ func (p *page) work(top share, sum float64) Verdict {
 func (p *page) standsStill(top share) bool {
 	e := p.e
 	i := e.MetricIndex("time")
-	return i >= 0 && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
+	return i >= 0 && !e.ExecutionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
 // longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.
