@@ -100,6 +100,9 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 		j := &mine[len(mine)-1]
 		w.jumps.left[loc]--
 		w.piece(loc, j)
+		if n := len(mine) - 1; n > 0 && mine[n-1].done > j.begin { // the operation around it
+			w.piece(loc, &mine[n-1])
+		}
 		if j.at <= from {
 			break
 		}

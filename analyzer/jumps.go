@@ -17,7 +17,7 @@ type jumps struct {
 	list  []jump             // ascending by (at, causer, begin, depth of the path)
 	first []uint32           // by location: where its jumps begin
 	left  []uint32           // by location: end of those that were not passed
-	since map[uint32][]int64 // of locations whose jumps do not begin in that order: the earliest begin of each and the later ones
+	since map[uint32][]int64 // of locations whose jumps overlap: the earliest begin of each and the later ones
 }
 
 // newJumps collects the jumps of all locations. Those whose causer does not live then are none: stuck gets them.
@@ -82,9 +82,15 @@ func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
 	return sorted
 }
 
-// nest notes since when the location is in its jumps, if operations within operations make their begins another order than their ends.
+// nest notes since when the location is in its jumps, if they overlap because there are operations within operations: more than the
+// one in which a condition's lock is acquired again.
 func (t *jumps) nest(loc uint32, v []jump) {
-	if slices.IsSortedFunc(v, func(a, b jump) int { return cmp.Compare(a.begin, b.begin) }) {
+	apart, done := true, unknownTime // of all operations but the one before
+	for i := 1; i < len(v); i++ {
+		apart = apart && v[i-1].at <= v[i].begin && done <= v[i].begin
+		done = max(done, v[i-1].done)
+	}
+	if apart {
 		return
 	}
 	since := make([]int64, len(v))

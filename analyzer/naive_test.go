@@ -1,6 +1,7 @@
 package analyzer_test
 
 import (
+	"flag"
 	"fmt"
 	"reflect"
 	"strings"
@@ -20,8 +21,13 @@ func TestNaive(t *testing.T) { compareAll(t, 1000, random.Trace) }
 // TestNaiveDamaged does the same with events missing, repeated or in the wrong place.
 func TestNaiveDamaged(t *testing.T) { compareAll(t, 500, random.Damaged) }
 
+var traces = flag.Uint64("traces", 0, "number of random traces that each test takes; 0 for its own")
+
 // seeds is how many random traces a test takes.
 func seeds(n uint64) uint64 {
+	if *traces > 0 {
+		return *traces
+	}
 	if testing.Short() {
 		return n / 8
 	}

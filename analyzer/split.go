@@ -46,8 +46,9 @@ func (p *criticalPath) complete(settlers []*settler) {
 		w.idle = waitStream{}
 	}
 	slices.SortFunc(p.pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done))
+		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done), cmp.Compare(a.path, b.path))
 	})
+	p.pieces = slices.Compact(p.pieces) // some were met twice
 	for i := range p.pieces {
 		x := &p.pieces[i]
 		x.reach = x.done
