@@ -151,6 +151,12 @@ func (a *api) operand(expression string) string {
 	return ""
 }
 
+// little is a share of all time that is not worth a finding of its own, and waste the share of all waiting up to which there is little to gain.
+const (
+	little = 0.004
+	waste  = 0.02
+)
+
 // foreign lists the dearest wait states of a report that has no findings of its own.
 func (a *api) foreign(f *findings) {
 	if a.Merged != nil {
@@ -159,6 +165,9 @@ func (a *api) foreign(f *findings) {
 	list := a.model.Findings(mostFindings)
 	f.Lead = append(f.Lead, a.sum(list)...)
 	for _, x := range list {
+		if x.Share > 0 && x.Share <= little && x.Share < list[0].Share {
+			break // list is in order, and these are not worth reading
+		}
 		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
 			Noise: float(math.NaN()), Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []pathTime{}}
 		if a.spread != nil {
@@ -224,7 +233,14 @@ func (a *api) sum(list []query.Finding) (lead []string) {
 	if len(list) == 0 {
 		return append(lead, "No wait states were found.")
 	}
-	return append(lead, fmt.Sprintf("Of all wait states, %s in %s costs most: %.1f\u00a0%% of that time.", list[0].Title, list[0].Path.Region.Name, 100*list[0].Share))
+	waited := 0.0 // special cases are told apart, so shares add up
+	for _, x := range list {
+		waited += x.Share
+	}
+	if waited <= waste && len(list) < mostFindings {
+		return append([]string{fmt.Sprintf("There is little to gain from less waiting: all wait states together have %.1f\u00a0%% of the time.", 100*waited)}, lead...)
+	}
+	return append([]string{fmt.Sprintf("Of all wait states, %s in %s costs most: %.1f\u00a0%% of all time.", list[0].Title, list[0].Path.Region.Name, 100*list[0].Share)}, lead...)
 }
 
 // causersOf lists who a finding's waits were spent waiting for.
