@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"tracerec/metric"
@@ -147,7 +148,15 @@ func fitting(n int64, u metric.Unit, w int) string {
 	if text := quantity(n, u); width(text) <= w {
 		return text
 	}
-	return shortCount(n)
+	return short(float64(n), w)
+}
+
+// short writes a number with a unit of thousands, or as a power of ten if even that needs more than w columns.
+func short(v float64, w int) string {
+	if text := shortCount(int64(max(-1<<62, min(v, 1<<62)))); width(text) <= w && math.Abs(v) < 1<<62 {
+		return text
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // fittingMean is fitting for a mean.
@@ -155,7 +164,7 @@ func fittingMean(v float64, u metric.Unit, w int) string {
 	if text := average(v, u); width(text) <= w {
 		return text
 	}
-	return shortCount(int64(v))
+	return short(v, w)
 }
 
 func (s *Stats) mean() float64 { return float64(s.Sum) / float64(s.Count) }

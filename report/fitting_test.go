@@ -1,0 +1,19 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
+)
+
+// Numbers of all sizes leave a column free, so that they never run together.
+func TestNumbersFit(t *testing.T) {
+	for _, n := range []int64{0, -5, 1234567, 12345678901, -12345678901, 1 << 61, 1 << 62, math.MaxInt64, math.MinInt64} {
+		require.LessOrEqual(t, width(fitting(n, metric.Count, 10)), 10, n)
+		require.LessOrEqual(t, width(fittingMean(float64(n), metric.Count, 10)), 10, n)
+	}
+	require.Equal(t, "4.61e+18", fitting(1<<62, metric.Count, 10))
+}
