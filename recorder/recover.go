@@ -10,10 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
@@ -46,6 +48,11 @@ func Recover(dir string, say func(string)) error {
 			return err
 		}
 	}
+	if s != nil {
+		if err := beginEmpty(dir); err != nil {
+			return err
+		}
+	}
 	lost, err := keepDamaged(dir, say)
 	if err != nil {
 		return err
@@ -68,6 +75,28 @@ func Recover(dir string, say func(string)) error {
 		r.report()
 	}
 	return r.remaining(lost)
+}
+
+// beginEmpty makes the archive that a recorder was killed before it came to. Nothing can have been recorded by then.
+func beginEmpty(dir string) error {
+	segments, err := filepath.Glob(filepath.Join(dir, "segment-*"))
+	for _, segment := range segments {
+		info, failed := os.Stat(segment)
+		if failed != nil || info.Size() > 0 {
+			return failed
+		}
+		err = errors.Join(err, os.Remove(segment))
+	}
+	if err != nil {
+		return err
+	}
+	var m *Machine
+	now := m.now(clock.Monotonic)
+	w, err := trace.Create(dir, trace.Options{Resolution: DefaultResolution, Mono: now.Mono, Wall: now.Wall})
+	if err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // keepDamaged returns how many bytes of the archive in dir cannot be read. If some of them are at the end, where they
