@@ -1,11 +1,12 @@
 package events
 
 import (
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+
+	"tracerec/internal/rawfile"
 )
 
 // CPU identifies a model of processor. On x86 vendor, family, model and stepping are those of the instruction cpuid; on
@@ -23,7 +24,7 @@ type CPU struct {
 func Here() CPU { return here() }
 
 var here = sync.OnceValue(func() CPU {
-	info, _ := os.ReadFile("/proc/cpuinfo")
+	info, _ := rawfile.Read("/proc/cpuinfo")
 	return parseCPU(runtime.GOARCH, string(info))
 })
 

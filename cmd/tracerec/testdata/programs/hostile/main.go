@@ -41,7 +41,7 @@ var variants = map[string]func(){
 	"no file size":            func() { limit(unix.RLIMIT_FSIZE, 0) },
 	"limit of core dumps":     func() { limit(unix.RLIMIT_CORE, 0) },
 	"limit of stack":          func() { limit(unix.RLIMIT_STACK, 64<<10) },
-	"limit of data":           func() { limit(unix.RLIMIT_DATA, 256<<20); allocate() },
+	"limit of data":           func() { limit(unix.RLIMIT_DATA, 256<<20) },
 	"limit of locked memory":  func() { limit(unix.RLIMIT_MEMLOCK, 0) },
 	"limit of signals":        func() { limit(unix.RLIMIT_SIGPENDING, 0) },
 	"change root":             func() { must(unix.Chroot(".")); must(unix.Chdir("/")) },
@@ -212,14 +212,6 @@ func exhaust() {
 func limit(resource int, n uint64) {
 	signal.Ignore(syscall.SIGXFSZ)
 	must(unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}))
-}
-
-var kept [][]byte
-
-func allocate() {
-	for range 200 {
-		kept = append(kept[max(0, len(kept)-20):], make([]byte, 100_000))
-	}
 }
 
 var name = [16]byte{'o', 't', 'h', 'e', 'r'}
