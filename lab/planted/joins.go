@@ -351,30 +351,26 @@ func computes() {
 	<-done
 }
 
-// Workers wait for work that hardly ever comes, while the program computes something else.
+// Workers wait for work that never comes, while the program computes something else.
 //
 //planted:metric execution
 func idleWorkers() {
 	defer instrument.Region("main").End()
 	jobs := make(chan int)
-	var wg instrument.WaitGroup
 	for range 6 {
-		wg.Go(func() {
+		instrument.Go(func() {
 			defer instrument.Region("worker").End()
 			for range instrument.Range(jobs) {
 				compute(ms)
 			}
 		})
 	}
-	for i := range 4 {
+	for range 4 {
 		func() {
 			defer instrument.Region("simulate").End()
 			compute(50 * ms)
 		}()
-		instrument.Send(jobs, i)
 	}
-	instrument.Close(jobs)
-	wg.Wait()
 }
 
 // A program sleeps.
