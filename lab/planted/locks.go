@@ -57,7 +57,7 @@ func storeCompacts() {
 				s.mu.Lock() //planted:wait
 				s.data[w] += i
 				s.mu.Unlock()
-				compute(100 * time.Microsecond)
+				disk(2 * ms)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func cacheRefreshes() {
 func catalogueIsRead() {
 	var catalogue instrument.RWMutex //planted:keep
 	stop := make(chan struct{})
-	for range 3 {
+	for _, long := range []time.Duration{14 * ms, ms} {
 		instrument.Go(func() {
 			defer instrument.Region("export").End()
 			for {
@@ -128,7 +128,7 @@ func catalogueIsRead() {
 				default:
 				}
 				catalogue.RLock() //planted:cause
-				disk(14 * ms)
+				disk(long)
 				catalogue.RUnlock()
 				disk(ms)
 			}
