@@ -338,8 +338,8 @@ func silentMain() {
 func computes() {
 	defer instrument.Region("main").End()
 	done := make(chan bool)
-	go func() {
-		defer close(done)
+	instrument.Go(func() {
+		defer instrument.Close(done)
 		defer instrument.Region("solve").End()
 		for range 10 {
 			func() {
@@ -347,8 +347,14 @@ func computes() {
 				compute(20 * ms)
 			}()
 		}
-	}()
-	<-done
+	})
+	for range 10 {
+		func() {
+			defer instrument.Region("check").End()
+			compute(21 * ms)
+		}()
+	}
+	instrument.Recv2(done)
 }
 
 // Workers wait for work that never comes, while the program computes something else.
