@@ -7,7 +7,7 @@ BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test check gate ui page e2e bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test check gate ui page e2e planted bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,6 +36,7 @@ vet:
 	GOOS=windows GOARCH=386 $(GO) build ./instrument/...
 	GOARCH=arm64 $(GO) vet ./instrument/... ./internal/...
 	GOARCH=riscv64 $(GO) vet ./instrument/... ./internal/... ./recorder ./cmd/tracerec
+	cd lab && $(GO) vet ./...
 
 # The race detector needs cgo. -short leaves out sweeps over many inputs, which go the same ways again and again; make test has them.
 race:
@@ -77,6 +78,9 @@ $(NPM): $(UI)/package.json $(UI)/package-lock.json
 e2e: build $(NPM) ## test the page in a real browser (needs npm and Chromium)
 	@GO=$(GO) $(UI)/e2e/record
 	node --test --test-reporter=spec $(UI)/e2e/all.mjs
+
+planted: ## forty programs with known causes, whole and partly recorded: how often the analysis says first what holds them up
+	cd lab && $(GO) test -count=1 -v ./planted
 
 crossbuild: ## build what programs link, package instrument, for every system that Go knows
 	@failed=; for target in $$($(GO) tool dist list); do \
