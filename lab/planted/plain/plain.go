@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
+// What package sync has.
 type (
-	Mutex     = sync.Mutex
-	RWMutex   = sync.RWMutex
-	WaitGroup = sync.WaitGroup
-	Cond      = sync.Cond
-	Once      = sync.Once
+	Mutex     = sync.Mutex     // a lock
+	RWMutex   = sync.RWMutex   // a lock that readers share
+	WaitGroup = sync.WaitGroup // a join
+	Cond      = sync.Cond      // a condition
+	Once      = sync.Once      // a function that runs once
 )
 
 // NewCond is sync.NewCond.
@@ -60,6 +61,11 @@ type Selection struct{}
 // Select is nothing.
 func Select() Selection { return Selection{} }
 
-func (Selection) Sent(any)           {}
+// Sent does nothing.
+func (Selection) Sent(any) {}
+
+// Received does nothing.
 func (Selection) Received(any, bool) {}
-func (Selection) Default()           {}
+
+// Default does nothing.
+func (Selection) Default() {}
