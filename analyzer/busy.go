@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"slices"
 
 	"tracerec/report"
@@ -40,10 +41,33 @@ func bothWays(f *report.Finding) bool {
 	return false
 }
 
+// atOnce returns how many goroutines of a group lived at the same time, on average while there were any. A goroutine for each task makes
+// a group of many, but a pool of few.
+func (b *builder) atOnce(group int32) int {
+	var lives []interval
+	for loc := range b.s.locations {
+		if l := &b.s.locations[loc]; l.seen && b.places.group[loc] == group {
+			lives = append(lives, interval{l.begin, l.end})
+		}
+	}
+	slices.SortFunc(lives, func(x, y interval) int { return cmp.Compare(x.from, y.from) })
+	var sum, any, until int64
+	for i, l := range lives {
+		if i == 0 || l.from > until {
+			until = l.from
+		}
+		sum += l.to - l.from
+		any += max(0, l.to-until)
+		until = max(until, l.to)
+	}
+	return int((sum + any/2) / max(any, 1))
+}
+
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
 // semaphore, which is a channel that those who wait for one place take out of again.
 func (b *builder) busy() {
 	load := b.workloads()
+	workers := map[int32]int{} // by group
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
 		advice := b.list[f.Metric].BusyAdvice
@@ -51,14 +75,16 @@ func (b *builder) busy() {
 		if advice == "" || g < 0 || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
 			continue
 		}
-		workers := b.out.Groups[g].Count
+		if _, ok := workers[g]; !ok {
+			workers[g] = b.atOnce(g)
+		}
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		class := &b.classes.list[b.collected[i].class]
 		switch {
 		case same && b.list[f.Metric].ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
 			f.Busy = report.Busy{Places: int(class.size)}
-		case !same && workers > 1 && load[g].waited*busyParts <= load[g].time:
-			f.Busy = report.Busy{Workers: workers}
+		case !same && workers[g] > 1 && load[g].waited*busyParts <= load[g].time:
+			f.Busy = report.Busy{Workers: workers[g]}
 		default:
 			continue
 		}

@@ -15,6 +15,9 @@ func TestVerdict(t *testing.T) {
 		line              int
 	}{
 		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its time (90 ns), held by main in main at store.go:7.",
+			false, "lock_competition", "store.go", 13}, // more than half of the path may be waiting that is not recorded
+		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its " +
+			"time (90 ns), held by main in main at store.go:7.",
 			true, "lock_competition", "store.go", 13},
 		{"a sender", `
 channel jobs @queue.go:4
@@ -40,8 +43,8 @@ location main
   1 enter sum @sum.go:8
   90 exit
   100 exit
-`, "No waiting was found; 89.0 % of the critical path is in sum at sum.go:8, at work or waiting for something that is not recorded.",
-			false, "", "sum.go", 8},
+`, "No waiting was found; 89.0 % of the critical path is in sum at sum.go:8, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.",
+			false, "execution", "sum.go", 8},
 		{"work", `
 process main cpu 100
 location main
@@ -49,7 +52,7 @@ location main
   1 enter sum @sum.go:8
   90 exit
   100 exit
-`, "No waiting was found; 89.0 % of the critical path is work in sum at sum.go:8.", true, "", "sum.go", 8},
+`, "No waiting was found; 89.0 % of the critical path is work in sum at sum.go:8.", true, "execution", "sum.go", 8},
 		{"a service", `
 mutex m @store.go:7
 location main
@@ -86,7 +89,7 @@ location h2
   0 begin handle
   990 end
 `, "Waiting that is recorded hardly holds the run up; the root goroutine was in serve at main.go:1 nearly all the time, at work or waiting for " +
-			"something that is not recorded.", false, "", "main.go", 1},
+			"something that is not recorded: instrument what it may wait for there to know more.", false, "", "main.go", 1},
 		{"input that is not recorded", `
 location main
   0 enter main @main.go:1
@@ -96,7 +99,7 @@ location main
   100 exit
 `, "Waiting hardly holds the run up; 94.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
 			"recorded: instrument what ends that to know more.",
-			false, "", "main.go", 3},
+			false, "external_wait", "main.go", 3},
 		{"a deadlock", `
 mutex a
 mutex b

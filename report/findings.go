@@ -85,6 +85,8 @@ func (p *page) finding(n int, f *Finding) {
 // sentence says that all were busy, after another sentence; "" if that is not known.
 func (b Busy) sentence() string {
 	switch {
+	case b.Workers == 2:
+		return " Both workers were busy."
 	case b.Workers > 0:
 		return fmt.Sprintf(" All"+nbsp+"%d workers were busy.", b.Workers)
 	case b.Places == 1:

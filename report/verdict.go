@@ -9,7 +9,7 @@ import (
 type Verdict struct {
 	Text    string `json:"text"`    // a sentence or two, words that belong on one line joined by no-break spaces; "" if nothing can be said
 	Certain bool   `json:"certain"` // nothing that is not known could change it
-	Metric  string `json:"metric"`  // what kind of waiting it is, "" if it is none
+	Metric  string `json:"metric"`  // what kind of waiting it is; execution or sleep where nobody waits for others, "" if that is not known
 	Object  string `json:"object"`  // what is waited for, "" if it has no name or there is none
 	File    string `json:"file"`    // where: the dearest waiting line, or the work
 	Line    int    `json:"line"`
@@ -37,10 +37,14 @@ func (p *page) verdict() Verdict {
 		return Verdict{Text: deadlocks[0], Certain: true}
 	}
 	focus := float64(e.Header.Focus)
+	if v, ok := p.pool(); ok {
+		return v
+	}
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
 		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.%s", p.purpose(f),
-			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()), f.Touched == 0 && e.complete(p.lead()))
+			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()),
+			f.Touched == 0 && e.complete(p.lead()) && p.outweighs(f.Critical))
 	}
 	top, sum := p.dearestWork()
 	if sum < mostly*focus || !p.standsStill(top) {
@@ -50,12 +54,52 @@ func (p *page) verdict() Verdict {
 	if f == nil {
 		r := e.leaf(top.path)
 		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; the root goroutine was in %s nearly all "+
-			"the time, at work or waiting for something that is not recorded.", p.at(top.path))}
+			"the time, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.", p.at(top.path))}
 	}
 	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s The root goroutine was in %s "+
 		"nearly all the time, as in a service, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
 		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), p.at(top.path)), false)
 }
+
+// pool is the verdict that the first finding waits for workers all of whom are busy, if their work is most of the critical path. The time in which
+// the path was on the very worker that was waited for says less than that: any of them could have ended the waiting.
+func (p *page) pool() (Verdict, bool) {
+	e := p.e
+	if len(e.Findings) == 0 || e.Findings[0].Busy.Workers == 0 {
+		return Verdict{}, false
+	}
+	f := &e.Findings[0]
+	i := e.MetricIndex("critical_path")
+	if i < 0 || i >= len(e.Severity) {
+		return Verdict{}, false
+	}
+	var work int64
+	paths := map[uint32]int64{}
+	for _, c := range e.Severity[i] {
+		if e.Locations[c.Location].Group == f.Causers[0].Group {
+			work += c.Value
+			paths[c.Path] += c.Value
+		}
+	}
+	if focus := e.Header.Focus; 2*work < focus || 2*f.Severity < focus {
+		return Verdict{}, false
+	}
+	var most uint32
+	for path, v := range paths {
+		if v > paths[most] || v == paths[most] && path < most {
+			most = path
+		}
+	}
+	all := fmt.Sprintf("all"+nbsp+"%d workers were", f.Busy.Workers)
+	if f.Busy.Workers == 2 {
+		all = "both workers were"
+	}
+	return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
+		glue(percent(work, e.Header.Focus)), p.at(most)), f.Touched == 0 && e.complete(work) && p.outweighs(work)), true
+}
+
+// outweighs says whether so much of the critical path is more than all in which something that is not recorded may hide.
+func (p *page) outweighs(v int64) bool { return p.e.ExecutionKnown() || 2*v > p.e.Header.Focus }
 
 // of is the verdict that a finding comes first.
 func (p *page) of(f *Finding, text string, certain bool) Verdict {
@@ -105,16 +149,18 @@ func (p *page) work(top share, sum float64) Verdict {
 	}
 	r := e.leaf(top.path)
 	v.File, v.Line = r.File, r.Line
+	v.Metric = "execution"
 	doing := "work in " + p.at(top.path)
 	switch {
 	case r.Name == "(not recorded)":
-		doing, v.Certain = "not recorded: instrument what goes on then to know more", false
+		v.Metric, v.Certain, doing = "", false, "not recorded: instrument what goes on then to know more"
 	case r.Operation && r.Name == "sleep":
-		doing = p.at(top.path)
+		v.Metric, doing = "sleep", p.at(top.path)
 	case r.Operation:
-		doing, v.Certain = "waiting in "+p.at(top.path)+" for something that is not recorded: instrument what ends that to know more", false
+		v.Metric, v.Certain = "external_wait", false
+		doing = "waiting in " + p.at(top.path) + " for something that is not recorded: instrument what ends that to know more"
 	case !isUnnamed(r.Name) && !e.ExecutionKnown():
-		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded", false
+		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded: instrument what it may wait for there to know more", false
 	case isUnnamed(r.Name):
 		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
 	}
