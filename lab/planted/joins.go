@@ -272,7 +272,7 @@ func load(url string, clients, requests int) {
 func workerQueue() {
 	work := make(chan chan int, 8)
 	go func() {
-		defer instrument.Region("render").End()
+		defer instrument.Region("render").End()      //planted:work
 		for answer := range instrument.Range(work) { //planted:keep
 			compute(5 * ms)
 			instrument.Send(answer, 1) //planted:cause
@@ -344,14 +344,14 @@ func computes() {
 		for range 10 {
 			func() {
 				defer instrument.Region("iterate").End()
-				compute(20 * ms)
+				compute(15 * ms)
 			}()
 		}
 	})
 	for range 10 {
 		func() {
 			defer instrument.Region("check").End()
-			compute(21 * ms)
+			compute(30 * ms)
 		}()
 	}
 	instrument.Recv2(done)

@@ -6,8 +6,8 @@
 //
 // What was planted stands in the source: a scenario's comment has a line //planted:metric with the name of what must come first (a wait
 // state, or execution where nobody waits in vain), and perhaps //planted:object with the name of what is waited at; //planted:wait
-// marks the lines at which goroutines wait, //planted:cause those in which they are waited for, and //planted:keep what belongs to the
-// planted wait besides.
+// marks the lines at which goroutines wait, //planted:cause those in which they are waited for, //planted:keep what belongs to the
+// planted wait besides, and //planted:work a region whose work is what all wait for.
 package main
 
 import (

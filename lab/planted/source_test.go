@@ -19,7 +19,7 @@ import (
 // plant is a scenario as its source tells it.
 type plant struct {
 	name, metric, object string
-	waits, causes        []place
+	waits, causes, works []place
 	own                  []unit // what can be left out that belongs to the planted wait
 }
 
@@ -129,6 +129,9 @@ func (s *source) directives(f *ast.FuncDecl) *plant {
 		if strings.Contains(mark, "planted:cause") {
 			p.causes = append(p.causes, place{s.name, line})
 		}
+		if strings.Contains(mark, "planted:work") {
+			p.works = append(p.works, place{s.name, line})
+		}
 	}
 	for _, u := range s.units() {
 		if u.keep && u.Line >= from && u.Line <= to {
@@ -165,7 +168,7 @@ func (s *source) units() (list []unit) {
 			return true
 		}
 		at := s.set.Position(id.Pos())
-		u := unit{place: place{s.name, at.Line}, offset: at.Offset, keep: s.marks[at.Line] != ""}
+		u := unit{place: place{s.name, at.Line}, offset: at.Offset, keep: s.marks[at.Line] != "" && !strings.Contains(s.marks[at.Line], "planted:work")}
 		if u.with = u.place; strings.HasSuffix(x.Sel.Name, "Cond") {
 			u.keep, u.with.Line = true, 0
 		}
@@ -189,9 +192,9 @@ func leaveOut(plants []*plant, seed uint64, spare bool) map[place]bool {
 	return left
 }
 
-// complete says whether all that belongs to the planted wait is recorded.
+// complete says whether something is planted, and all that belongs to the planted wait is recorded.
 func (p *plant) complete(left map[place]bool) bool {
-	return !slices.ContainsFunc(p.own, func(u unit) bool { return left[u.with] })
+	return len(p.waits) > 0 && !slices.ContainsFunc(p.own, func(u unit) bool { return left[u.with] })
 }
 
 // program builds the program with what is left out replaced.
