@@ -203,7 +203,7 @@ func openTurns(from Substrate, slotter substrate.Slotter, names []string, at []i
 			return nil, err
 		}
 	}
-	key := groupKey{from, Options{Thread: o.Thread}}
+	key := groupKey{from: from, options: Options{Thread: o.Thread}}
 	all := &multiplexers
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -26,8 +26,25 @@ type shared struct {
 
 // groupKey tells groups apart whose events count the same.
 type groupKey struct {
-	from    Substrate
-	options Options
+	from      Substrate
+	options   Options // with the thread
+	goroutine uint64  // that they count for, 0 for whatever is on the thread
+}
+
+// keyOf returns the key of groups that the caller opens with those options.
+func keyOf(from Substrate, o Options) (groupKey, error) {
+	key := groupKey{from: from, options: o}
+	if o.Thread != 0 || o.CPU != 0 {
+		return key, nil
+	}
+	if g, ok := from.(substrate.Goroutines); ok {
+		var err error
+		if key.goroutine, err = g.Goroutine(); err != nil || key.goroutine != 0 {
+			return key, err
+		}
+	}
+	key.options.Thread = thread()
+	return key, nil
 }
 
 // groupTable knows all groups that are open in this process. An event is counted once, however many sets have it: what a group counts
@@ -42,9 +59,9 @@ var table = groupTable{groups: map[groupKey][]*shared{}}
 
 // open opens those of the events that no group counts yet, together. The values go to the positions at of a set's counts.
 func (t *groupTable) open(from Substrate, names []string, at []int, o Options) ([]part, error) {
-	key := groupKey{from, o}
-	if o.Thread == 0 && o.CPU == 0 {
-		key.options.Thread = thread()
+	key, err := keyOf(from, o)
+	if err != nil {
+		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -112,7 +112,10 @@ var turns = []Behaviour{
 	{"estimates tell their quality", nil, []Capability{Turns}, func(b *Bench) {
 		s := b.multiplexed()
 		b.start(s)
-		b.Mix(s, 10)
+		for range 10 { // from slice to slice it is seen how much rates vary
+			b.Mix(s, 1)
+			b.read(s)
+		}
 		b.stop(s)
 		quality, err := s.Quality()
 		require.NoError(b, err)

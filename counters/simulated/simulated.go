@@ -104,6 +104,18 @@ func (s *Substrate) Preset(name string) (formula string, events []string, ok boo
 	return "", []string{Prefix + name}, err == nil
 }
 
+// Goroutine returns the number of the calling goroutine if groups count for it.
+func (s *Substrate) Goroutine() (uint64, error) {
+	if s.threads {
+		return 0, nil
+	}
+	n, err := guest.Identity(guest.Goroutine)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", substrate.ErrUnavailable, err)
+	}
+	return n, nil
+}
+
 // Open makes the events readable together, whatever their number. Without a domain, what is counted is both, as far as it is modelled.
 func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, error) {
 	switch {
@@ -133,7 +145,7 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 		err = c.Select(list...)
 	}
 	if err == nil && scope == guest.Goroutine {
-		g.caller, err = guest.Identity(guest.Goroutine)
+		g.caller, err = s.Goroutine()
 	}
 	switch {
 	case errors.Is(err, guest.ErrGone):

@@ -81,6 +81,13 @@ type Group interface {
 	Close() error
 }
 
+// Goroutines is implemented by substrates whose groups may count for the goroutine that opens them, whatever thread it is on.
+type Goroutines interface {
+	// Goroutine returns the number of the calling goroutine, which no other gets, if groups of the zero Options count for it, and 0 if they
+	// count for its thread.
+	Goroutine() (uint64, error)
+}
+
 // Pauser is implemented by groups that can stop counting and go on, which costs far less than to open them anew. Stopped event sets
 // keep such groups.
 type Pauser interface {
