@@ -179,7 +179,7 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 	if !g.here.witness.Stands(me, stay) {
 		return 0, nil
 	}
-	return stay, nil
+	return g.here.unlessLost(stay), nil
 }
 
 // readSlowly reads any group in any situation.

@@ -2,6 +2,7 @@ package perf
 
 import (
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -14,12 +15,26 @@ type here struct {
 	tid     int // 0: the group counts for something else
 	witness witness.Witness
 	stay    uint64 // one that was found to be on the thread, so that the system need not be asked again
+	lost    uint64 // hits of watchpoints up to the last reading
+}
+
+// lostHits is how many hits of watchpoints the hypervisor has lost in this process.
+var lostHits atomic.Uint64
+
+// unlessLost returns the stay if no hit was lost since the last reading, and otherwise that nothing is known of the reading.
+func (h *here) unlessLost(stay uint64) uint64 {
+	lost := lostHits.Load()
+	if lost == h.lost {
+		return stay
+	}
+	h.lost = lost
+	return 0
 }
 
 // bindHere makes readings tell whether they were taken on that thread.
 func (g *group) bindHere(tid int) {
 	if w := witness.Find(); w.Found() {
-		g.here = here{tid: tid, witness: w}
+		g.here = here{tid: tid, witness: w, lost: lostHits.Load()}
 	}
 }
 
@@ -48,7 +63,7 @@ func (g *group) readHere(dst []uint64) (where uint64, err error) {
 		case !w.Stands(me, stay): // the goroutine may have been elsewhere, and the values those of before or after
 		case on:
 			g.here.stay = stay
-			return stay, nil
+			return g.here.unlessLost(stay), nil
 		default:
 			return 0, nil
 		}

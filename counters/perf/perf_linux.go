@@ -41,7 +41,12 @@ func newSubstrate() *Substrate {
 
 func kernel() system {
 	return system{
-		open: unix.PerfEventOpen,
+		open: func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
+			if a.Type == typeBreakpoint {
+				surviveLostHits()
+			}
+			return unix.PerfEventOpen(a, pid, cpu, group, flags)
+		},
 		read: func(fd int, into *uint64, size uintptr) (uintptr, unix.Errno) {
 			n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(into)), size)
 			return n, errno
