@@ -41,6 +41,7 @@ func (b *builder) build() *report.Experiment {
 	b.findings()
 	b.busy()
 	b.followPath()
+	b.onward()
 	b.cells = b.sums.all()
 	b.criticalImbalances()
 	b.out.Severity = b.cube(b.cells, true)

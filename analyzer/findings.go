@@ -32,6 +32,7 @@ func (m *matching) cause(k lineKey) lineKey {
 type collector struct {
 	line      report.Line
 	class     uint32
+	key       lineKey // of a line
 	locations map[uint32]int64
 	causers   map[causerKey]map[uint32]int64
 	critical  map[uint32][]interval // by causer
@@ -129,7 +130,7 @@ func (b *builder) lines() map[lineKey]*collector {
 		c := all[k]
 		if c == nil {
 			c = newCollector(k.class)
-			c.line.Metric, c.line.Path, c.line.Group = int(k.metric), b.rank[k.path], k.group
+			c.key, c.line.Metric, c.line.Path, c.line.Group = k, int(k.metric), b.rank[k.path], k.group
 			all[k] = c
 		}
 		return c

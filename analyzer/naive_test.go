@@ -58,6 +58,7 @@ func compare(t *testing.T, text string) (lines []string) {
 	lines = append(lines, differences("holder", got.Holders, want.Holders)...)
 	lines = append(lines, differences("total", map[string]int64{"time": got.Time, "focus": got.Focus},
 		map[string]int64{"time": want.Time, "focus": want.Focus})...)
+	lines = append(lines, onward(a, x, want)...)
 	if s := naive.Split(x.Split); s != want.Split {
 		lines = append(lines, fmt.Sprintf("split: engine %+v, oracle %+v", s, want.Split))
 	}

@@ -97,3 +97,30 @@ func trails(steps *list[step], end int64, locations int) (stays []stay, first []
 	}
 	return stays, first
 }
+
+// without returns the parts of ascending disjoint intervals of time in which the path is not there, as a trail of their own.
+func (v trail) without(list []interval) (rest trail) {
+	sum := int64(0)
+	add := func(from, to int64) {
+		if from < to {
+			rest = append(rest, stay{from, sum})
+			sum += to - from
+		}
+	}
+	end := func(i int) int64 { return v[i].from + v[i+1].before - v[i].before }
+	i := 0
+	for _, x := range list {
+		for i+1 < len(v) && end(i) <= x.from {
+			i++
+		}
+		for k := i; k+1 < len(v) && v[k].from < x.to; k++ {
+			add(x.from, v[k].from)
+			x.from = end(k)
+		}
+		add(x.from, x.to)
+	}
+	if len(rest) > 0 {
+		rest = append(rest, stay{endOfTime, sum})
+	}
+	return rest
+}

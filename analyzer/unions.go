@@ -20,6 +20,8 @@ type unionKey struct {
 type criticalWaits struct {
 	cells  map[cellKey]int64
 	unions map[unionKey][]interval // ascending and disjoint
+
+	blocks, jumps [][]byte // of waitStreams, to be looked at again: jumps has the last wait of each operation, blocks those before
 }
 
 // union is a growing union of intervals.
@@ -43,13 +45,14 @@ type meter struct {
 
 const meterBits = 8
 
-// critical measures the waits of all settlers in parallel and uses them up.
+// critical measures the waits of all settlers in parallel and takes them over.
 func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits {
-	var blocks [][]byte
+	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
 	for _, w := range settlers {
-		blocks = append(append(blocks, w.waits.blocks...), w.jumps.blocks...)
+		all.blocks, all.jumps = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...)
 		w.waits, w.jumps = waitStream{}, waitStream{}
 	}
+	blocks := append(slices.Clone(all.blocks), all.jumps...)
 	meters := make([]*meter, len(settlers))
 	for i := range meters {
 		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}}
@@ -58,13 +61,11 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 	parallel(meters, func(c *meter) {
 		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
 			c.measure(blocks[i])
-			blocks[i] = nil
 		}
 		for _, u := range c.unions {
 			u.merge()
 		}
 	})
-	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
 	for _, c := range meters {
 		for k, d := range c.cells.all() {
 			all.cells[k] += d

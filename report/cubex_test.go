@@ -218,7 +218,8 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 		e.Findings = append(e.Findings, Finding{Line: Line{Metric: 2, Path: rnd.Uint32N(12), Group: rnd.Int32N(int32(len(e.Groups))), Severity: 5, Critical: 1e7 * rnd.Int64N(50),
 			Instances: 3, Locations: []uint32{at(), at(), at()}, Causers: []Causer{{-1, -1, 3, nil}, {0, 2, 4, []uint32{at(), at()}}}},
 			Object: Object{Name: "DB.lock\xff", Type: "mutex", File: "/a/b.go", Line: 3, Count: 2},
-			Lines:  []Line{{Metric: 2, Path: rnd.Uint32N(12), Severity: 5, Locations: []uint32{at()}}}, Meanwhile: []PathTime{{3, 4}}})
+			Lines:  []Line{{Metric: 2, Path: rnd.Uint32N(12), Severity: 5, Locations: []uint32{at()}}}, Meanwhile: []PathTime{{3, 4}}, Awaited: 9,
+			Onward: []Onward{{PathTime{4, 5}, 0}}})
 		e.NeverEnded = append(e.NeverEnded, NeverEnded{2, at(), 5, "mutex", int32(at()), -1})
 	}
 	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, 2, int32(at()), 5, 7, 8}, {1, at(), 1, 2, 1, -1, -1, 9, -1}}}

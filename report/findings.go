@@ -190,20 +190,6 @@ func (p *page) place(what string, path uint32) {
 	p.line(p.paint(dim, "      "+left(what, 9)), p.path(path, pageWidth-15))
 }
 
-// meanwhile lists what the causers were doing, as far as it is worth a line.
-func (p *page) meanwhile(f *Finding) {
-	const most = 3
-	what := "meanwhile"
-	for _, t := range f.Meanwhile[:min(len(f.Meanwhile), most)] {
-		if t.Time < f.Critical/10 {
-			return
-		}
-		share := left(percent(t.Time, f.Critical), 8)
-		p.line(p.paint(dim, "      "+left(what, 10)+share), p.path(t.Path, pageWidth-24))
-		what = ""
-	}
-}
-
 // started says where a group's goroutines came from, if its name alone does not tell it from another group.
 func (p *page) started(group int32) {
 	g := p.e.Groups[group]

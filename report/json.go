@@ -98,9 +98,11 @@ type (
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
-		Certain   bool         `json:"certain"`   // nothing that is not known could change it
-		Lines     []jsonLine   `json:"lines"`     // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
-		Meanwhile []jsonTime   `json:"meanwhile"` // critical_ns by what the causers were doing, largest first; of the first findings
+		Certain   bool         `json:"certain"`    // nothing that is not known could change it
+		Lines     []jsonLine   `json:"lines"`      // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
+		Meanwhile []jsonTime   `json:"meanwhile"`  // critical_ns by what the causers were doing, largest first; of the first findings
+		Awaited   int64        `json:"awaited_ns"` // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
+		Onward    []jsonOnward `json:"onward"`     // what the causers waited for themselves then, off the critical path, largest first
 		Advice    string       `json:"advice"`
 		Busy      Busy         `json:"busy,omitzero"` // all workers, or places of a semaphore
 	}
@@ -128,6 +130,10 @@ type (
 	jsonTime struct {
 		jsonPlace
 		Time int64 `json:"time_ns"`
+	}
+	jsonOnward struct {
+		jsonTime
+		For string `json:"for"` // group, as locations are named without their number
 	}
 	jsonNeverEnded struct {
 		jsonPlace
@@ -263,7 +269,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
-		Meanwhile: []jsonTime{}, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
+		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
 	}
 	if o := &f.Object; *o != (Object{}) {
 		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}
@@ -274,6 +280,9 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	}
 	for _, t := range f.Meanwhile {
 		out.Meanwhile = append(out.Meanwhile, jsonTime{e.jsonPlace(t.Path), t.Time})
+	}
+	for _, o := range f.Onward {
+		out.Onward = append(out.Onward, jsonOnward{jsonTime{e.jsonPlace(o.Path), o.Time}, e.Groups[o.Group].Name})
 	}
 	if e.Header.Focus > 0 {
 		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6

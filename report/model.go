@@ -206,6 +206,10 @@ type Finding struct {
 	Lines  []Line `json:"lines,omitempty"`  // where it was waited for, dearest first; nil: only there where the finding says
 	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
 	Meanwhile []PathTime `json:"meanwhile,omitempty"`
+	// Awaited is for how many ns somebody waited for the causers, of each causer once. It consists of Critical, of what Onward says, and of
+	// time in which the causers did something else that was not on the critical path. Only the first findings have it.
+	Awaited int64    `json:"awaited,omitempty"`
+	Onward  []Onward `json:"onward,omitempty"` // largest first
 }
 
 // Busy says that everybody who could have ended a finding's waiting had something else to do.
@@ -270,6 +274,12 @@ type Kind struct {
 type PathTime struct {
 	Path uint32 `json:"path"`
 	Time int64  `json:"time"` // ns
+}
+
+// Onward is time that causers of a finding waited themselves, off the critical path, while they were waited for.
+type Onward struct {
+	PathTime       // where
+	Group    int32 `json:"group"` // for whom
 }
 
 // Causer is who a finding's waits were spent waiting for.

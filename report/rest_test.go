@@ -93,6 +93,8 @@ func TestHostileRest(t *testing.T) {
 		"metric -1 of":                                     swap(`"metric":2`, `"metric":-1`),
 		"number 999999999990 where something else belongs": swap(`"metric":2,"path":`, `"metric":2,"path":99999999999`),
 		"call path 4294967295 of 12":                       swap(`"meanwhile":[{"path":3`, `"meanwhile":[{"path":4294967295`),
+		"call path 4294967294 of 12":                       swap(`"onward":[{"path":4`, `"onward":[{"path":4294967294`),
+		"group 77 of":                                      swap(`"time":5,"group":0`, `"time":5,"group":77`),
 		"location 6 of 6":                                  swap(`"worst":[{"path":1,"location":`, `"worst":[{"path":1,"location":6,"l":`),
 		"location -2 of 6":                                 swap(`"causer":-1`, `"causer":-2`),
 		"call path -2 of 12":                               swap(`"causer_path":-1`, `"causer_path":-2`),

@@ -99,6 +99,14 @@ func (d *restDecoder) finding(f *Finding) error {
 			return err
 		}
 	}
+	for _, o := range f.Onward {
+		if err := first(d.path(o.Path), d.maybeGroup(o.Group)); err != nil {
+			return err
+		}
+		if o.Group < 0 {
+			return fmt.Errorf("group %d of %d", o.Group, d.b.groups)
+		}
+	}
 	return nil
 }
 

@@ -150,6 +150,7 @@ func (n *analysis) blame(w *wait, charged int64) {
 		b.Causer, b.CauserPath = n.result.Group[w.causer.loc.id], w.causer.path
 	}
 	n.result.Blame[b] += charged
+	n.lines[n.lineOf(w)] = true
 }
 
 // waitsOf returns the waits of o by begin.

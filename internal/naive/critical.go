@@ -67,6 +67,7 @@ func (n *analysis) criticalPath() {
 	}
 	n.criticalTime(p)
 	n.criticalWaits(p)
+	n.onward(p)
 	n.criticalImbalance()
 	n.split(p)
 }

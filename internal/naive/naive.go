@@ -43,6 +43,13 @@ type Blame struct {
 	CauserPath    string
 }
 
+// Onward is what the causers of the waits of one cause did while they were waited for: with a path, they waited there themselves,
+// off the critical path, for a group, which stands under its first location; without, all of that time, of each of them once.
+type Onward struct {
+	Cause, Path string
+	Group       int
+}
+
 // Clear returns the cell without its metric.
 func (c Cell) Clear() Cell {
 	c.Metric = ""
@@ -55,9 +62,10 @@ type Result struct {
 	Critical   map[Cell]int64 // by wait state
 	Blame      map[Blame]int64
 	Instances  []Instance
-	Time       int64          // sum of lives, ns
-	Focus      int64          // length of the critical path, ns
-	Split      Split          // of the critical path
+	Time       int64 // sum of lives, ns
+	Focus      int64 // length of the critical path, ns
+	Split      Split // of the critical path
+	Onward     map[Onward]int64
 	NeverEnded map[Cell]int64 // since when; without metric
 	Holders    map[Cell]Party // of those for whom somebody is known
 	Group      []int          // first location of each location's group
@@ -86,7 +94,8 @@ type analysis struct {
 	waits       []*wait
 	creations   []creation
 	rootProcess int
-	ends        []int64 // of the processes
+	ends        []int64       // of the processes
+	lines       map[line]bool // on which time was charged
 	result      *Result
 }
 
@@ -152,9 +161,11 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	n := &analysis{
 		defs:        a.Definitions(),
 		rootProcess: a.Header().Root,
+		lines:       map[line]bool{},
 		result: &Result{
 			Severity: map[Cell]int64{}, Critical: map[Cell]int64{},
 			Blame: map[Blame]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
+			Onward: map[Onward]int64{},
 		},
 	}
 	if err := n.read(a); err != nil {

@@ -1,0 +1,177 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"tracerec/report"
+)
+
+// awaitedKey is a causer of one of the first findings.
+type awaitedKey struct {
+	finding int
+	causer  uint32
+}
+
+// chaser is one worker that looks at the waits of the first findings, and at those of their causers, again.
+type chaser struct {
+	lines  map[lineKey]int // finding of a line
+	unions map[awaitedKey]*union
+	recent [1 << meterBits]struct { // of a hash of the line and the causer: the last one used
+		line   lineKey
+		causer uint32
+		union  *union // nil if it is of no such finding
+	}
+	own map[uint32][]jump // waits of the causers, by location
+}
+
+// onward says of the first findings for how long their causers were waited for, and for whom these waited meanwhile, off the
+// critical path.
+func (b *builder) onward() {
+	lines := map[lineKey]int{}
+	for i, c := range b.collected[:min(explained, len(b.collected))] {
+		for _, l := range c.lines {
+			lines[l.key] = i
+		}
+	}
+	chasers := make([]*chaser, len(b.settlers))
+	for i := range chasers {
+		chasers[i] = &chaser{lines: lines, unions: map[awaitedKey]*union{}, own: map[uint32][]jump{}}
+	}
+	w := b.waits
+	each(chasers, append(slices.Clone(w.blocks), w.jumps...), func(c *chaser, block []byte) { c.awaited(b.matching, block) })
+	off := b.offPath(chasers)
+	each(chasers, w.jumps, func(c *chaser, block []byte) { c.waits(b.s, off, block) })
+	w.blocks, w.jumps = nil, nil
+	own := map[uint32][]jump{}
+	for _, c := range chasers {
+		for loc, v := range c.own {
+			own[loc] = append(own[loc], v...)
+		}
+	}
+	times := map[onwardKey]int64{}
+	for loc, v := range own {
+		b.chase(v, off[loc], times)
+	}
+	for k, t := range times {
+		f := &b.out.Findings[k.finding]
+		f.Onward = append(f.Onward, report.Onward{PathTime: report.PathTime{Path: b.rank[k.path], Time: t}, Group: k.group})
+	}
+	for i := range b.out.Findings {
+		slices.SortFunc(b.out.Findings[i].Onward, func(x, y report.Onward) int {
+			return cmp.Or(-cmp.Compare(x.Time, y.Time), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
+		})
+	}
+}
+
+// each lets workers look at all blocks.
+func each(workers []*chaser, blocks [][]byte, f func(*chaser, []byte)) {
+	var next atomic.Int64
+	parallel(workers, func(c *chaser) {
+		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
+			f(c, blocks[i])
+		}
+	})
+}
+
+// awaited notes when the causers were waited for.
+func (c *chaser) awaited(m *matching, block []byte) {
+	for r := newWaitReader(block); r.next(); {
+		if r.from == r.end {
+			continue
+		}
+		line := lineKey{r.metric, r.path, m.places.group[r.loc], r.class}
+		recent := &c.recent[(cellHash(r.metric, r.path, uint32(line.group))+r.causer*0x9e3779b1)>>(32-meterBits)]
+		if recent.line != line || recent.causer != r.causer {
+			recent.line, recent.causer, recent.union = line, r.causer, nil
+			if i, is := c.lines[line]; is {
+				k := awaitedKey{i, r.causer}
+				if c.unions[k] == nil {
+					c.unions[k] = new(union)
+				}
+				recent.union = c.unions[k]
+			}
+		}
+		if recent.union != nil {
+			recent.union.add(interval{r.from, r.end})
+		}
+	}
+}
+
+// offFinding is when a causer was waited for while the critical path was elsewhere.
+type offFinding struct {
+	finding int
+	trail   trail
+}
+
+// offPath sums up for how long the causers were waited for, and returns for each of them when that was off the critical path.
+func (b *builder) offPath(chasers []*chaser) map[uint32][]offFinding {
+	all := map[awaitedKey][]interval{}
+	for _, c := range chasers {
+		for k, u := range c.unions {
+			u.merge()
+			all[k] = unite(all[k], u.list)
+		}
+		c.unions = nil
+	}
+	off := map[uint32][]offFinding{}
+	for k, v := range all {
+		b.out.Findings[k.finding].Awaited += length(v)
+		if rest := b.path.trail(k.causer).without(v); len(rest) > 0 {
+			off[k.causer] = append(off[k.causer], offFinding{k.finding, rest})
+		}
+	}
+	return off
+}
+
+// waits collects the waits of the causers for others that were going on then.
+func (c *chaser) waits(s *scan, off map[uint32][]offFinding, block []byte) {
+	for r := newWaitReader(block); r.next(); {
+		if !s.locations[r.causer].lives(r.end) {
+			continue
+		}
+		if slices.ContainsFunc(off[r.loc], func(f offFinding) bool { return f.trail.within(r.begin, r.end) > 0 }) {
+			c.own[r.loc] = append(c.own[r.loc], jump{r.end, r.begin, r.done, r.causer, r.path})
+		}
+	}
+}
+
+// onwardKey is where a causer of a finding waited, and for which group.
+type onwardKey struct {
+	finding int
+	path    uint32
+	group   int32
+}
+
+// chase adds up for how long a causer waited itself. Of waits in operations within operations, a time is that of the one that ended
+// first, of equals that of the innermost.
+func (b *builder) chase(v []jump, off []offFinding, times map[onwardKey]int64) {
+	slices.SortFunc(v, func(x, y jump) int {
+		return cmp.Or(cmp.Compare(x.at, y.at), -cmp.Compare(x.begin, y.begin),
+			-cmp.Compare(b.s.paths.depth(x.path), b.s.paths.depth(y.path)))
+	})
+	fingers := make([]finger, len(off))
+	for i := range off {
+		fingers[i].trail = off[i].trail
+	}
+	var covered []interval
+	for _, x := range v {
+		add := func(from, to int64) {
+			for i := range fingers {
+				if d := -fingers[i].until(from) + fingers[i].until(to); d > 0 {
+					times[onwardKey{off[i].finding, x.path, b.places.group[x.causer]}] += d
+				}
+			}
+		}
+		from, to := x.begin, x.at
+		for n := len(covered); n > 0 && covered[n-1].to > x.begin; n = len(covered) {
+			last := covered[n-1]
+			covered = covered[:n-1]
+			add(last.to, to)
+			from, to = min(from, last.from), last.from
+		}
+		add(x.begin, max(x.begin, to))
+		covered = append(covered, interval{from, x.at})
+	}
+}
