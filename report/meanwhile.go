@@ -36,7 +36,7 @@ func (f *Finding) doings() []doing {
 
 // meanwhile says what the causers did while they were waited for: what is worth a line, and how much is left.
 func (p *page) meanwhile(f *Finding) {
-	const most = 4
+	const most = 3
 	if len(f.Meanwhile)+len(f.Onward) == 0 {
 		return
 	}

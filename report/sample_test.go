@@ -135,7 +135,7 @@ func hydro() *Experiment {
 				Causers: []Causer{{1, int32(sweep), 3_600 * ms, []uint32{4}}}}, {Metric: late, Path: lock, Group: 1, Severity: 180 * ms, Instances: 100, Locations: []uint32{2},
 				Causers: []Causer{{1, int32(sweep), 120 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}}}},
 			Meanwhile: []PathTime{{uint32(sweep), 330 * ms}, {uint32(step), 150 * ms}, {uint32(lock), 11 * ms}},
-			Awaited: 1200 * ms, Onward: []Onward{{PathTime{uint32(recv), 480 * ms}, 1}, {PathTime{uint32(lock), 60 * ms}, 1}}},
+			Awaited:   1200 * ms, Onward: []Onward{{PathTime{uint32(recv), 480 * ms}, 1}, {PathTime{uint32(lock), 60 * ms}, 1}}},
 		{Line: Line{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
 			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}}},
 		{Line: Line{Metric: join, Path: wait, Group: 0, Severity: 1280 * ms, Instances: 1, Locations: []uint32{0},
