@@ -9,11 +9,6 @@ import (
 // findings lists what was concluded, dearest first. Those that cost next to no wall time get one line each.
 func (p *page) findings() {
 	e := p.e
-	if e.Merged {
-		p.blank()
-		p.styledPara(dim, 0, "", "This report was made of several, which do not say together who waited for whom; expert view shows their waits.")
-		return
-	}
 	if len(e.Findings) == 0 {
 		p.title("Findings", "")
 		p.line("No wait states were found.")

@@ -23,7 +23,10 @@ type (
 		Lost       Lost          `json:"lost"`
 		Processes  []Process     `json:"processes"`
 
-		// What was made of counters, if any were recorded.
+		JSONCounters
+	}
+	// JSONCounters is what was made of counters, in the JSON form, if any were recorded.
+	JSONCounters struct {
 		Ratios     []jsonRatio    `json:"ratios,omitempty"`
 		Properties []jsonProperty `json:"properties,omitempty"` // most events first
 		Unlisted   []string       `json:"unlisted_counters,omitempty"`
@@ -183,7 +186,7 @@ func JSON(w io.Writer, e *Experiment) error {
 	out := jsonExperiment{
 		Verdict:    e.Verdict,
 		Experiment: jsonHeader{Header: e.Header, NeverEnded: []jsonNeverEnded{}, Instances: []jsonStats{}, Samples: []jsonSamples{}},
-		Metrics:    []jsonMetric{},
+		Metrics:    e.jsonMetrics(),
 		Findings:   []jsonFinding{},
 		Warnings:   append([]string{}, e.Warnings...),
 		Critical:   e.Split,
@@ -200,14 +203,6 @@ func JSON(w io.Writer, e *Experiment) error {
 	}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
-		out.Metrics = append(out.Metrics, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i),
-			m.Counter, m.Uncertain, "", nil, nil, m.Hierarchy, m.Incomplete})
-		if x := &out.Metrics[i]; m.Uncertain {
-			x.Of = m.Bounds()
-		} else if m.Counter || m.Hierarchy != "" {
-			low, high := e.bounds(i)
-			x.AtLeast, x.AtMost = &low, &high
-		}
 		if i >= len(e.Stats) || e.Stats[i].Count == 0 {
 			continue
 		}
@@ -221,11 +216,16 @@ func JSON(w io.Writer, e *Experiment) error {
 	for i := range e.Findings {
 		out.Findings = append(out.Findings, e.jsonFinding(&e.Findings[i]))
 	}
-	out.Ratios, out.Properties, out.Unlisted, out.Notes = e.jsonRatios(), e.jsonProperties(), e.Unlisted, e.Notes
+	out.JSONCounters = e.JSONCounters()
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)
+}
+
+// JSONCounters returns what was made of counters.
+func (e *Experiment) JSONCounters() JSONCounters {
+	return JSONCounters{e.jsonRatios(), e.jsonProperties(), e.Unlisted, e.Notes}
 }
 
 // unitName returns the unit of a metric as its maker calls it.
@@ -234,6 +234,25 @@ func unitName(m *metric.Metric) string {
 		return m.UnitName
 	}
 	return m.Unit.String()
+}
+
+// JSONMetrics returns the metrics in the JSON form: those of a report made of several have counters.
+func (e *Experiment) JSONMetrics() any { return e.jsonMetrics() }
+
+func (e *Experiment) jsonMetrics() []jsonMetric {
+	list := []jsonMetric{}
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		list = append(list, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i),
+			m.Counter, m.Uncertain, "", nil, nil, m.Hierarchy, m.Incomplete})
+		if x := &list[i]; m.Uncertain {
+			x.Of = m.Bounds()
+		} else if m.Counter || m.Hierarchy != "" {
+			low, high := e.bounds(i)
+			x.AtLeast, x.AtMost = &low, &high
+		}
+	}
+	return list
 }
 
 func (e *Experiment) jsonPlace(path uint32) jsonPlace {

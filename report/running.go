@@ -58,7 +58,7 @@ func (p *page) executing() string {
 // running says how much of the time that is running or not recorded can have been running.
 func (p *page) running() {
 	e := p.e
-	if e.ExecutionKnown() || e.Merged {
+	if e.ExecutionKnown() {
 		return
 	}
 	text := "The recording does not say how much processor time the program used, so nobody knows how much of it was running."

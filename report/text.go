@@ -19,10 +19,7 @@ type TextOptions struct {
 // Text writes the report a person reads, 80 columns wide: what was measured and what is wrong with the
 // measurement, where the time went, then what to do first.
 func Text(w io.Writer, e *Experiment, o TextOptions) error {
-	if o.Top <= 0 {
-		o.Top = 5
-	}
-	p := &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[string]int{}}
+	p := newPage(e, o)
 	p.header()
 	p.timeTree()
 	suspected, idle := p.neverEnded()
@@ -39,6 +36,24 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p.styledPara(dim, 0, "", "expert patterns NAME explains a metric.")
 	_, err := w.Write(p.out.Bytes())
 	return err
+}
+
+// CountersText writes the part of Text that says what was made of counters, for a report made of several: package explain says
+// the rest.
+func CountersText(w io.Writer, e *Experiment, o TextOptions) error {
+	p := newPage(e, o)
+	p.properties()
+	p.counters()
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// newPage returns an empty text.
+func newPage(e *Experiment, o TextOptions) *page {
+	if o.Top <= 0 {
+		o.Top = 5
+	}
+	return &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[string]int{}}
 }
 
 // page is a text report under construction. Lines are laid out without colours first, because an escape
@@ -212,9 +227,6 @@ func (p *page) header() {
 	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
 	p.line(p.paint(bold, elide(clean(command), pageWidth)))
 	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
-	if p.e.Merged {
-		facts = facts[1:2]
-	}
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
 	}

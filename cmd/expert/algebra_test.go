@@ -86,9 +86,17 @@ func TestMeanAndNoise(t *testing.T) {
 		require.Regexp(t, `72\.0 µs +70\.0 µs +74\.0 µs +2\.00 µs +±4\.97 µs +Lock competition|32\.0 µs +30\.0 µs +34\.0 µs +2\.00 µs +±4\.97 µs +Lock`,
 			stdout, "t(2)·2 µs/√3")
 	}
+	explained := run(t, "analyze", slow)
+	require.Contains(t, explained, "Of all wait states, Lock competition in lock costs most: ")
+	require.Contains(t, explained, "This is the mean of 3 runs: ")
+	require.Regexp(t, `(?m)^ 1  Lock competition in lock +[0-9.]+ % of all time\n    72\.0 µs of waiting in lock`, explained)
+	require.Contains(t, run(t, "analyze", slow, "--format", "json"), `"noise_ns": 4969,`)
 	status, stdout, stderr := expert("diff", slow, fast)
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, "The largest change that is more than noise: ")
+	difference := filepath.Join(dir, "difference.cubex")
+	require.Equal(t, stdout, run(t, "diff", slow, fast, "-o", difference))
+	require.Equal(t, stdout, run(t, "analyze", difference, "--top", "10"))
 	require.Regexp(t, `−40.0 µs +72.0 µs +32.0 µs +−55\.6 % +±4\.53 µs +Lock competition in lock`, stdout, "t(4)·2 µs·√(2/3)")
 
 	other := filepath.Join(dir, "other.cubex")

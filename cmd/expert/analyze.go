@@ -20,7 +20,7 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
-		Long: `analyze reads INPUT, a trace directory or a report made of one, and prints where
+		Long: `analyze reads INPUT, a trace directory or a report, and prints where
 the program's time went and what was found, dearest first. What is wrong with a
 damaged or unfinished recording is said at the top; what is readable of it is
 analyzed.
@@ -31,14 +31,18 @@ not told apart: those of the largest groups are added up, which is said.
 
 Counters are shown in hierarchies, as the specifications that are shipped for
 the recorded processor have them, or those given with --spec: names of shipped
-ones or files, later ones overriding earlier ones. Of reports that were made of
-several, as by tracerec campaign, time and counters are shown.`,
+ones or files, later ones overriding earlier ones.
+
+Of reports of other tools, and those made of several, say by expert mean, the
+wait states are explained that their metrics have, by what they cost of all
+time: such reports have no critical path. Of a difference the changes are
+printed, as expert diff does.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			return withExperiment(cmd, args[0], func(e *report.Experiment) error {
+			err := withExperiment(cmd, args[0], func(e *report.Experiment) error {
 				if err := save(cmd, e, &out); err != nil {
 					return err
 				}
@@ -48,6 +52,10 @@ several, as by tracerec campaign, time and counters are shown.`,
 				}
 				return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
 			})
+			if errors.Is(err, report.ErrForeign) {
+				return explainReport(cmd, args[0], format.value, top)
+			}
+			return err
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())

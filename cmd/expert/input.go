@@ -164,8 +164,8 @@ func openCube(input string) (*cube.Cube, error) {
 	return cube.Open(input)
 }
 
-// withExperiment hands the experiment of an input, a trace directory or a report of expert, to a function with all its
-// severities.
+// withExperiment hands the experiment of an input, a trace directory or a report of one, to a function with all its
+// severities. The error is report.ErrForeign if the report has none.
 func withExperiment(cmd *cobra.Command, input string, use func(*report.Experiment) error) error {
 	info, err := stat(input)
 	if err != nil {
@@ -184,9 +184,6 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 	}
 	defer c.Close()
 	e, err := report.FromCube(c)
-	if errors.Is(err, report.ErrForeign) {
-		e, err = mergedExperiment(c, input)
-	}
 	if err != nil {
 		return err
 	}

@@ -411,11 +411,13 @@ func TestOutput(t *testing.T) {
 	require.Len(t, left, 1)
 }
 
-// Reports of other tools say no reasons, and damaged ones are refused.
+// Reports of other tools are explained as far as their metrics go, and damaged ones are refused.
 func TestForeignReport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "other.cubex")
 	require.NoError(t, cubetest.Synthetic(3, 4, 5, 1).Save(file))
-	oneLine(t, []string{"analyze", file}, "other.cubex", "a report of another tool")
+	require.Contains(t, run(t, "analyze", file), "This report has no metric that all time is counted in")
+	oneLine(t, []string{"analyze", file, "-o", file + ".new"}, "other.cubex", "-o writes the report of a trace")
+	oneLine(t, []string{"analyze", file, "--spec", "opteron"}, "other.cubex", "--spec needs a trace")
 	in, err := openReport(newRoot(), file)
 	require.NoError(t, err)
 	require.Nil(t, in.Experiment)

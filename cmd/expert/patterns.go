@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -111,16 +112,8 @@ func meaning(name, kind, text string) string {
 // wrapped breaks a text into indented lines of at most 80 columns.
 func wrapped(text string) string {
 	var b strings.Builder
-	line := " "
-	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > 80 && line != " " {
-			b.WriteString(line + "\n")
-			line = " "
-		}
-		line += " " + word
-	}
-	if line != " " {
-		b.WriteString(line + "\n")
+	for _, line := range readable.Wrap(text, 78) {
+		b.WriteString("  " + line + "\n")
 	}
 	return b.String()
 }

@@ -50,7 +50,7 @@ func (in *reportInput) derive(cmd *cobra.Command) error {
 	}
 	e, err := report.FromCube(in.Cube)
 	if errors.Is(err, report.ErrForeign) {
-		return fmt.Errorf("%s: --spec needs a trace or a report of one; reports made of several are derived when they are merged", in.Name)
+		return noSpec(in.Name)
 	}
 	if err != nil {
 		return err
@@ -67,11 +67,13 @@ func (in *reportInput) derive(cmd *cobra.Command) error {
 	return nil
 }
 
+// noSpec says that a report cannot be derived again.
+func noSpec(input string) error {
+	return fmt.Errorf("%s: --spec needs a trace or a report of one; reports made of several are derived when they are merged", input)
+}
+
 // mergedExperiment returns a report of ours that was made of several: what it says of counters.
 func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
-	if !hasCounters(c) {
-		return nil, fmt.Errorf("%s: a report of another tool, or one made of several, which does not say why anybody waits; expert view shows it", input)
-	}
 	e, err := composite.Experiment(c)
 	if err == nil {
 		err = analyzer.Conclude(e, patterns.Properties())

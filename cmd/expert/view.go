@@ -97,10 +97,8 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 	if r.Model, r.Problems, err = display(in.Cube); err != nil {
 		return nil, nil, err
 	}
-	if in.Experiment == nil && r.Model.Ours() && hasCounters(in.Cube) {
-		if r.Merged, err = mergedExperiment(in.Cube, in.Name); err != nil {
-			return nil, nil, err
-		}
+	if r.Merged, err = in.merged(r.Model); err != nil {
+		return nil, nil, err
 	}
 	if o.external != "" {
 		other, err := openReport(cmd, o.external)

@@ -70,6 +70,26 @@ func Elide(s string, w int) string {
 	return string(r[:front]) + "…" + string(r[back:])
 }
 
+// Wrap breaks text into lines of at most w columns; longer words are elided.
+func Wrap(text string, w int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch word = Elide(word, w); {
+		case line == "":
+			line = word
+		case Width(line)+1+Width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // Left and Right pad s to w columns; what is longer is elided.
 func Left(s string, w int) string { s = Elide(s, w); return s + strings.Repeat(" ", w-Width(s)) }
 

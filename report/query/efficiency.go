@@ -80,7 +80,7 @@ const alive, counted = 0.9, 0.9
 // times returns time, computation and waiting of the locations to which the model applies, in seconds, or why there are none.
 // Waiting is nil if the report has none.
 func (m *Model) times() (t, u, w []float64, why string) {
-	time := m.time()
+	time := m.Time()
 	if time == nil {
 		return nil, nil, nil, "the report has no metric of time"
 	}
@@ -154,7 +154,7 @@ func (m *Model) computation(time *Metric) ([]float64, error) {
 	}
 	seconds := make([]float64, len(values))
 	for i, v := range values {
-		seconds[i] = v.Float64() * secondsPer(time.Unit)
+		seconds[i] = v.Float64() * SecondsPer(time.Unit)
 	}
 	return seconds, nil
 }
@@ -162,7 +162,7 @@ func (m *Model) computation(time *Metric) ([]float64, error) {
 // waited returns how long the locations waited, nil if no metric says so.
 func (m *Model) waited() ([]float64, error) {
 	var sum []float64
-	for _, q := range m.waits() {
+	for _, q := range m.Waits() {
 		values, err := m.perLocation(What{Metric: q, Self: true})
 		if err != nil {
 			return nil, err
@@ -185,7 +185,7 @@ func (m *Model) perLocation(w What) ([]float64, error) {
 	}
 	list := make([]float64, len(m.leaves))
 	for i, leaf := range m.leaves {
-		list[i] = values[leaf.Index].Float64() * secondsPer(w.Metric.Unit)
+		list[i] = values[leaf.Index].Float64() * SecondsPer(w.Metric.Unit)
 	}
 	return list, nil
 }

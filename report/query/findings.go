@@ -26,7 +26,7 @@ type Finding struct {
 // themselves about what they mean. Special cases of a wait state are told apart from it, so that severities add up.
 func (m *Model) Findings(top int) []Finding {
 	var list []Finding
-	waits := m.waits()
+	waits := m.Waits()
 	for _, q := range waits {
 		_, exclusive, err := m.ByPath(What{Metric: q, Self: true}, nil)
 		if err != nil {
@@ -37,25 +37,25 @@ func (m *Model) Findings(top int) []Finding {
 			title = q.Parent.Title + ": " + title // "From different sources" says little
 		}
 		for i, v := range exclusive {
-			if v.Float64() > 0 {
+			if v.Float64() > 0 && !math.IsInf(v.Float64(), 0) {
 				list = append(list, Finding{Metric: q, Path: m.Cube.Paths()[i], Severity: v, Title: title})
 			}
 		}
 	}
-	cost := func(f Finding) float64 { return f.Severity.Float64() * secondsPer(f.Metric.Unit) }
+	cost := func(f Finding) float64 { return f.Severity.Float64() * SecondsPer(f.Metric.Unit) }
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(cost(b), cost(a)) })
 	list = list[:max(0, min(top, len(list)))]
 	all := 0.0
-	if t := m.time(); t != nil {
+	if t := m.Time(); t != nil {
 		if v, err := m.Total(What{Metric: t}); err == nil {
-			all = v.Float64() * secondsPer(t.Unit)
+			all = v.Float64() * SecondsPer(t.Unit)
 		}
 	}
 	causes := map[string]string{}
 	for i := range list {
 		f := &list[i]
-		if all > 0 {
-			f.Share = cost(*f) / all
+		if x := cost(*f) / all; all > 0 && x < 1+1e-9 { // more than all there is would be damage
+			f.Share = min(x, 1)
 		}
 		m.describe(f, causes)
 	}
@@ -75,7 +75,7 @@ func (m *Model) describe(f *Finding, causes map[string]string) {
 	case !ok:
 		f.Advice = f.Metric.Doc
 	}
-	f.Text = fmt.Sprintf("%s of waiting in %s", duration(f.Severity.Float64()*secondsPer(f.Metric.Unit)), f.Path.Region.Name)
+	f.Text = fmt.Sprintf("%s of waiting in %s", duration(f.Severity.Float64()*SecondsPer(f.Metric.Unit)), f.Path.Region.Name)
 	if f.Share > 0 {
 		f.Text += fmt.Sprintf(", %s of all time", percent(f.Share))
 	}
@@ -117,7 +117,7 @@ func (m *Model) whoWaited(f *Finding) string {
 	if waited == 1 {
 		return " Only " + name + " waited."
 	}
-	return fmt.Sprintf(" %s, %s longest: %s.", who, name, duration(values[worst.Index].Float64()*secondsPer(f.Metric.Unit)))
+	return fmt.Sprintf(" %s, %s longest: %s.", who, name, duration(values[worst.Index].Float64()*SecondsPer(f.Metric.Unit)))
 }
 
 // causedIn says where most of the time lies that caused waiting of a sort.

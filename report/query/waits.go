@@ -66,21 +66,21 @@ var waitStates = map[string]waitState{
 	"pthread_lock_contention_conditional": {"threads waited to get the mutex back after a condition was signalled", "Signal after unlocking, or wake fewer threads.", ""},
 }
 
-// waits lists the visible metrics that count time spent waiting: those that say so themselves, and those that are known.
-func (m *Model) waits() []*Metric {
+// Waits lists the visible metrics that count time spent waiting: those that say so themselves, and those that are known.
+func (m *Model) Waits() []*Metric {
 	var list []*Metric
 	for _, q := range m.Metrics {
 		_, known := waitStates[q.Name]
 		says := slices.Contains(q.Attrs, cube.Attr{Key: "wait", Value: "true"})
-		if (says || known) && q.Err == nil && q.Additive && secondsPer(q.Unit) > 0 {
+		if (says || known) && q.Err == nil && q.Additive && SecondsPer(q.Unit) > 0 {
 			list = append(list, q)
 		}
 	}
 	return list
 }
 
-// secondsPer returns how many seconds a unit is, 0 if it is none of time.
-func secondsPer(unit string) float64 {
+// SecondsPer returns how many seconds a unit is, 0 if it is none of time.
+func SecondsPer(unit string) float64 {
 	switch strings.ToLower(strings.TrimSpace(unit)) {
 	case "sec", "s", "seconds", "second":
 		return 1
@@ -94,10 +94,10 @@ func secondsPer(unit string) float64 {
 	return 0
 }
 
-// time returns the metric that all time is counted in, nil if there is none.
-func (m *Model) time() *Metric {
+// Time returns the metric that all time is counted in, nil if there is none.
+func (m *Model) Time() *Metric {
 	for _, name := range []string{"time", "Time", "TIME"} {
-		if q := m.byName[name]; q != nil && q.Err == nil && secondsPer(q.Unit) > 0 {
+		if q := m.byName[name]; q != nil && q.Err == nil && SecondsPer(q.Unit) > 0 {
 			return q
 		}
 	}

@@ -157,7 +157,7 @@ func TestFindingsOfReports(t *testing.T) {
 			require.NotEmpty(t, f.Text)
 			sum += f.Severity.Float64()
 		}
-		for _, q := range m.waits() {
+		for _, q := range m.Waits() {
 			if _, nested := waitStates[q.Parent.Name]; nested {
 				continue
 			}

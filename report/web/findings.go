@@ -2,13 +2,13 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/explain"
 	"tracerec/report/query"
 )
 
@@ -151,96 +151,21 @@ func (a *api) operand(expression string) string {
 	return ""
 }
 
-// little is a share of all time that is not worth a finding of its own, and waste the share of all waiting up to which there is little to gain.
-const (
-	little = 0.004
-	waste  = 0.02
-)
-
-// foreign lists the dearest wait states of a report that has no findings of its own.
-func (a *api) foreign(f *findings) {
+// explained words the findings of a report that has none of its own.
+func (a *api) explained(f *findings) {
 	if a.Merged != nil {
 		a.properties(f, a.Merged, func(path int) int { return path })
 	}
-	list := a.model.Findings(mostFindings)
-	f.Lead = append(f.Lead, a.sum(list)...)
-	for _, x := range list {
-		if x.Share > 0 && x.Share <= little && x.Share < list[0].Share {
-			break // list is in order, and these are not worth reading
-		}
-		out := finding{Title: x.Title, Metric: x.Metric.Name, Path: x.Path.Index(), Text: x.Text, Advice: x.Advice, Severity: number(x.Severity),
-			Noise: float(math.NaN()), Share: x.Share, Waiters: a.waitersOf(&x), Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []pathTime{}}
-		if a.spread != nil {
-			if band, known := a.spread.SelfAt(x.Metric.Metric, x.Path, false); known {
-				out.Noise = float(band.Noise)
-			}
+	x := explain.Of(a.model, a.spread)
+	f.Lead = append(append(f.Lead, x.Verdict.Text), x.Lead...)
+	for _, found := range x.Findings {
+		out := finding{Title: found.Title, Metric: found.Metric.Name, Path: found.Path.Index(), Text: found.Text, Advice: found.Advice, Severity: number(found.Severity),
+			Noise: float(found.Noise), Share: found.Share, Waiters: []waiter{}, Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []pathTime{}}
+		for _, w := range found.Waiters[:min(len(found.Waiters), mostWaiters)] {
+			out.Waiters = append(out.Waiters, waiter{w.Name, w.Resource.Index, number(w.Severity)})
 		}
 		f.Findings = append(f.Findings, out)
 	}
-}
-
-// waitersOf lists the locations that waited, the longest first.
-func (a *api) waitersOf(x *query.Finding) []waiter {
-	list := []waiter{}
-	values, err := a.model.ByResource(query.What{Metric: x.Metric, Self: true}, x.Path, false)
-	if err != nil {
-		return list
-	}
-	for _, r := range a.model.Resources {
-		if r.Location != nil && values[r.Index].Float64() > 0 {
-			name := r.Name
-			if r.Parent != nil {
-				name = r.Parent.Name + ", " + name // "MPI Rank 2, Master thread"
-			}
-			list = append(list, waiter{name, r.Index, number(values[r.Index])})
-		}
-	}
-	slices.SortStableFunc(list, func(x, y waiter) int {
-		return cmp.Compare(cube.Value(y.Severity).Float64(), cube.Value(x.Severity).Float64())
-	})
-	return list[:min(len(list), mostWaiters)]
-}
-
-// sum sums up a report that does not do so itself.
-func (a *api) sum(list []query.Finding) (lead []string) {
-	time := a.model.Metric("time")
-	if time == nil {
-		return nil
-	}
-	total, err := a.model.Total(query.What{Metric: time})
-	ns := total.Float64()
-	if time.Unit == "sec" {
-		ns *= 1e9
-	}
-	if err != nil || !(ns > 0 && ns < math.MaxInt64) { // damaged reports hold anything, also what is no number
-		return nil
-	}
-	locations := len(a.model.Cube.Locations())
-	thread := "thread"
-	if a.model.Ours() {
-		thread = "goroutine"
-	}
-	who := fmt.Sprintf("%d %ss together", locations, thread)
-	if locations == 1 {
-		who = "One " + thread
-	}
-	lead = append(lead, fmt.Sprintf("%s spent %s in the program.", who, report.Seconds(int64(ns))))
-	if a.spread != nil {
-		if band, known := a.spread.At(time.Metric, nil, true); known {
-			lead = append(lead, fmt.Sprintf("This is the mean of %d runs: \u00b1\u00a0%s is the band in which the true mean of that time lies with 95\u00a0%%.", band.N, report.Seconds(int64(band.Noise*ns/total.Float64()))))
-		}
-	}
-	if len(list) == 0 {
-		return append(lead, "No wait states were found.")
-	}
-	waited := 0.0 // special cases are told apart, so shares add up
-	for _, x := range list {
-		waited += x.Share
-	}
-	if waited <= waste && len(list) < mostFindings {
-		return append([]string{fmt.Sprintf("There is little to gain from less waiting: all wait states together have %.1f\u00a0%% of the time.", 100*waited)}, lead...)
-	}
-	return append([]string{fmt.Sprintf("Of all wait states, %s in %s costs most: %.1f\u00a0%% of all time.", list[0].Title, list[0].Path.Region.Name, 100*list[0].Share)}, lead...)
 }
 
 // causersOf lists who a finding's waits were spent waiting for.
@@ -278,7 +203,7 @@ func (a *api) findings(q *question) (any, error) {
 	case a.Experiment != nil:
 		a.ours(f)
 	default:
-		a.foreign(f)
+		a.explained(f)
 	}
 	for _, x := range a.model.Efficiency() {
 		e := efficiency{x.Name, float(x.Value), x.Formula, x.Meaning, x.Why}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/report"
+	"tracerec/report/algebra"
+	"tracerec/report/cube"
+	"tracerec/report/explain"
+	"tracerec/report/query"
+)
+
+// explainReport prints what a report means that has no findings of its own.
+func explainReport(cmd *cobra.Command, input, format string, top int) error {
+	switch {
+	case cmd.Flags().Changed("output"):
+		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", input)
+	case len(specs(cmd)) > 0:
+		return noSpec(input)
+	}
+	in, err := openReport(cmd, input)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	m, problems, err := display(in.Cube)
+	if err == nil {
+		err = undamaged(m)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	w := cmd.OutOrStdout()
+	if x, err := algebra.ChangesOf(in.Cube); err == nil {
+		if o := (algebra.TextOptions{Top: top}); format == "json" {
+			return x.JSON(w, o)
+		} else {
+			return x.Text(w, o)
+		}
+	}
+	merged, err := in.merged(m)
+	if err != nil {
+		return err
+	}
+	x := explain.Of(m, algebra.SpreadOf(in.Cube))
+	x.Warnings = append(x.Warnings, problems...)
+	if format == "json" {
+		return x.JSON(w, merged)
+	}
+	if err := x.Text(w, input, top); err != nil || merged == nil {
+		return err
+	}
+	return report.CountersText(w, merged, report.TextOptions{Top: top, Color: colored(w)})
+}
+
+// merged returns what a report made of several says of counters, nil if it is none or has none.
+func (in *reportInput) merged(m *query.Model) (*report.Experiment, error) {
+	if in.Experiment != nil || !m.Ours() || !hasCounters(in.Cube) {
+		return nil, nil
+	}
+	return mergedExperiment(in.Cube, in.Name)
+}
+
+// undamaged computes all totals, which need all that the file holds, and returns what is wrong with it.
+func undamaged(m *query.Model) error {
+	for _, q := range m.Metrics {
+		_, err := m.Total(query.What{Metric: q})
+		if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
+			return damage
+		}
+	}
+	return nil
+}
