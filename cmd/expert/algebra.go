@@ -26,8 +26,8 @@ of the program: it prints whether B is faster than A, where time was won and
 lost, what vanished and what is new. A report of several runs (see expert mean)
 on either side tells what is more than noise.
 
-With -o it also writes the difference A − B, which is a report: what B saves is
-positive. Call paths of an edited program are matched although lines moved.`,
+With -o it also writes the difference B − A, which is a report: what B saves is
+negative. Call paths of an edited program are matched although lines moved.`,
 		Args: twoInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args...); err != nil {

@@ -56,7 +56,7 @@ type Changes struct {
 // ErrNoDifference is returned for a report that is not the difference of two.
 var ErrNoDifference = errors.New("report is not a difference")
 
-// ChangesOf returns what changed between the two sides of the difference c, B compared with A if it is A − B.
+// ChangesOf returns what changed between the two sides of the difference c: from A to B if it is B − A.
 func ChangesOf(c *cube.Cube) (*Changes, error) {
 	s, err := sidesOf(c)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"tracerec/report/cubepl"
 )
 
-// differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of.
+// differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of, "B − A".
 const differenceAttr = "expert:difference"
 
 // sidesAttr is the attribute of a metric that is computed for either side of a difference: the names of the hidden metrics that are.
 const sidesAttr = "expert:sides"
 
-// Diff returns what a has more than b, at every metric, call path and location: a − b. Of what one of them does not have, the other
-// has all; but a metric that one of them did not measure has no difference and is left out.
+// Diff returns what changed from a to b, at every metric, call path and location: b − a, so that what b saves is negative. Of what
+// one of them does not have, the other has all; but a metric that one of them did not measure has no difference and is left out.
 //
 // Call paths are the same if they are so up to the lines of the source, which move when it is edited; see the description of the
 // package. Names and lines are those of b.
@@ -46,12 +46,12 @@ func Diff(a, b Input) (*Result, error) {
 	if err := u.finish(d.jobs); err != nil {
 		return nil, err
 	}
-	setAttr(&u.cube.Attrs, differenceAttr, a.Name+" − "+b.Name)
+	setAttr(&u.cube.Attrs, differenceAttr, b.Name+" − "+a.Name)
 	err = u.keepRuns(d.qs, []string{a.Name, b.Name}, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
 	return &Result{u.cube, u.notes}, err
 }
 
-// differ makes the metrics of a difference. Side 0 is b, which is subtracted, side 1 a.
+// differ makes the metrics of a difference. Side 0 is b, side 1 a, which is subtracted.
 type differ struct {
 	*union
 	qs                *quantities
@@ -100,7 +100,7 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 			return nil
 		}
 		of := [2]string{d.side(1, q), d.side(0, q)}
-		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", of[0], of[1]))
+		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", of[1], of[0]))
 		setAttr(&m.Attrs, sidesAttr, of[0]+" "+of[1])
 		setAttr(&m.Attrs, definedAttr, "") // the sides say where they are
 	case m.Kind.Derived() && !d.stored(q):
@@ -153,14 +153,13 @@ func (d *differ) subtract(q *quantity, m *cube.Metric) {
 		}
 		t := &term{in: d.inputs[i], metric: x.rows, n: x.n}
 		if i == 0 {
-			t.into = func(sum, v cube.Value, _ int) cube.Value { return sub(sum, x.value(v)) }
-		} else {
 			t.into = func(sum, v cube.Value, _ int) cube.Value { return sum.Add(x.value(v)) }
+		} else {
+			t.into = func(sum, v cube.Value, _ int) cube.Value { return sub(sum, x.value(v)) }
 		}
 		terms = append(terms, t)
 	}
 	d.promoted = slices.Compact(d.promoted)
-	slices.Reverse(terms)
 	d.job(q.name, m, terms)
 }
 

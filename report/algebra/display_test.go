@@ -33,7 +33,7 @@ func TestDifferencesOfDerivedMetrics(t *testing.T) {
 		require.NoError(t, err, m.Name)
 		got, err := z.Total(query.What{Metric: m})
 		require.NoError(t, err, m.Name)
-		require.InDelta(t, v.Float64()-w.Float64(), got.Float64(), 1e-9*(1+v.Float64()), m.Name)
+		require.InDelta(t, w.Float64()-v.Float64(), got.Float64(), 1e-9*(1+v.Float64()), m.Name)
 		if m.Kind.Derived() {
 			derived++
 		}
@@ -65,7 +65,7 @@ func TestDifferencesOfDerivedMetrics(t *testing.T) {
 			for inclusive, v := range map[bool]float64{true: incl[i].Float64(), false: excl[i].Float64()} {
 				s, r, err := spread.bands(name, false, p, inclusive)
 				require.NoError(t, err)
-				require.InDelta(t, v, s.Mean-r.Mean, 1e-9, "%s at %s", name, pathName(p))
+				require.InDelta(t, v, r.Mean-s.Mean, 1e-9, "%s at %s", name, pathName(p))
 			}
 		}
 	}

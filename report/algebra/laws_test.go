@@ -150,7 +150,7 @@ func TestDifferenceTheOtherWayRound(t *testing.T) {
 		a, b := make(1), make(2)
 		d, e := made(t, "d")(Diff(a, b)), made(t, "e")(Diff(b, a))
 		for _, name := range []string{"time", "wait", "incl"} {
-			require.Equal(t, total(t, a, name)-total(t, b, name), total(t, d, name), name)
+			require.Equal(t, total(t, b, name)-total(t, a, name), total(t, d, name), name)
 		}
 		negate(t, d.Cube)
 		requireSame(t, d, e)
@@ -214,10 +214,10 @@ func TestCells(t *testing.T) {
 			x, y := cells(t, a.Cube, metric), cells(t, b.Cube, metric)
 			wantDiff, wantMean := map[string]float64{}, map[string]float64{}
 			for k := range x {
-				wantDiff[k], wantMean[k] = x[k]-y[k], (x[k]+y[k])/2
+				wantDiff[k], wantMean[k] = y[k]-x[k], (x[k]+y[k])/2
 			}
 			for k := range y {
-				wantDiff[k], wantMean[k] = x[k]-y[k], (x[k]+y[k])/2
+				wantDiff[k], wantMean[k] = y[k]-x[k], (x[k]+y[k])/2
 			}
 			for k, v := range wantDiff {
 				if v == 0 {

@@ -40,7 +40,7 @@ func TestLinesMove(t *testing.T) {
 	r, err := Diff(a, b)
 	require.NoError(t, err)
 	require.Empty(t, r.Notes)
-	require.Equal(t, map[string]float64{"main/solve/send": 2, "main/old": 1, "main/new": -4}, byPath(t, r.Cube, "time"))
+	require.Equal(t, map[string]float64{"main/solve/send": -2, "main/old": -1, "main/new": 4}, byPath(t, r.Cube, "time"))
 	require.Len(t, r.Cube.Paths(), 6, "sends are matched in the order of their lines, not by line 30")
 	x, err := ChangesOf(r.Cube)
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestCallsAddedOnOtherLines(t *testing.T) {
 	require.Contains(t, r.Notes[0], "send in a.go is called from 2 places in one report and from 3 in the other")
 	total, err := r.Cube.Metric("time").Total()
 	require.NoError(t, err)
-	require.Equal(t, int64(3), total.Int64())
+	require.Equal(t, int64(-3), total.Int64())
 }
 
 func TestProgramsOfOtherNames(t *testing.T) {
@@ -78,7 +78,7 @@ func TestProgramsOfOtherNames(t *testing.T) {
 	y.metric("time")
 	r, err := Diff(x.done("a", map[string]map[string]int64{"time": {"baseline/solve": 5}}), y.done("b", map[string]map[string]int64{"time": {"optimised/solve": 3}}))
 	require.NoError(t, err)
-	require.Equal(t, map[string]float64{"optimised/solve": 2}, byPath(t, r.Cube, "time"))
+	require.Equal(t, map[string]float64{"optimised/solve": -2}, byPath(t, r.Cube, "time"))
 }
 
 func TestFilesOfTheSameName(t *testing.T) {
@@ -155,8 +155,8 @@ func TestGoroutinesThatAreNotInAll(t *testing.T) {
 		"2 goroutines of the group extra are not in every report: they are put together as extra[others]"}, r.Notes)
 	row, err := r.Cube.Metric("time").Row(r.Cube.Paths()[1])
 	require.NoError(t, err)
-	require.Equal(t, cube.Int(-20), row.Value(3))
-	require.Equal(t, cube.Int(-20), row.Value(4))
+	require.Equal(t, cube.Int(20), row.Value(3))
+	require.Equal(t, cube.Int(20), row.Value(4))
 	require.Equal(t, "0", attr(r.Cube.System[0].Children[0].Groups[0].Attrs, creatorAttr))
 }
 

@@ -119,7 +119,7 @@ func TestWaitsOnTheCriticalPath(t *testing.T) {
 		require.Equal(t, map[string]float64{"main": 2}, byPath(t, mean.Cube, "late_sender_on_critical_path"))
 	}
 	d := made(t, "d")(Diff(b, a))
-	require.Equal(t, map[string]float64{"main": -6}, byPath(t, d.Cube, "late_sender_on_critical_path"))
+	require.Equal(t, map[string]float64{"main": 6}, byPath(t, d.Cube, "late_sender_on_critical_path"))
 }
 
 func TestNoise(t *testing.T) {

@@ -67,9 +67,9 @@ func TestTeaLeaf(t *testing.T) {
 	a := stored(t, "epcc/scorep_tea_leaf_baseline_8x12_trace/scout.cubex")
 	b := stored(t, "epcc/scorep_tea_leaf_optimized_8x12_trace/scout.cubex")
 	d := made(t, "d")(Diff(a, b))
-	require.Equal(t, "scorep_tea_leaf_baseline_8x12_trace − scorep_tea_leaf_optimized_8x12_trace", attr(d.Cube.Attrs, differenceAttr))
+	require.Equal(t, "scorep_tea_leaf_optimized_8x12_trace − scorep_tea_leaf_baseline_8x12_trace", attr(d.Cube.Attrs, differenceAttr))
 	for _, m := range a.Cube.AllMetrics() {
-		require.InDelta(t, total(t, a, m.Name)-total(t, b, m.Name), total(t, d, m.Name), 1e-9*(1+total(t, a, m.Name)), m.Name)
+		require.InDelta(t, total(t, b, m.Name)-total(t, a, m.Name), total(t, d, m.Name), 1e-9*(1+total(t, a, m.Name)), m.Name)
 	}
 	x, err := ChangesOf(d.Cube)
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package query
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 
 	"tracerec/metric/spec"
@@ -37,10 +36,20 @@ func (q *Metric) Margin() bool { v := q.attr(uncertainAttr); return v == "true" 
 // differenceAttr is the attribute of reports that are the difference of two.
 const differenceAttr = "expert:difference"
 
+// Difference says what a report is the difference of, "B − A"; "" if it is none.
+func (m *Model) Difference() string {
+	for _, a := range m.Cube.Attrs {
+		if a.Key == differenceAttr {
+			return a.Value
+		}
+	}
+	return ""
+}
+
 // margins notes which metrics say what of others is uncertain. In a difference of reports they say how much more is uncertain in the one
 // than in the other, which is no bound.
 func (m *Model) margins() {
-	if slices.ContainsFunc(m.Cube.Attrs, func(a cube.Attr) bool { return a.Key == differenceAttr }) {
+	if m.Difference() != "" {
 		return
 	}
 	for _, q := range m.all {

@@ -45,7 +45,7 @@ func CallTree(m *query.Model, o TreeOptions) *Table {
 	what := query.What{Metric: o.Metric, Self: o.Self}
 	c := &callTree{m: m, o: o, t: &Table{Labels: []string{"callpath", "depth", "file", "line"}}, locations: locations(m)}
 	col := column(m, what, false)
-	c.t.Title = []string{readable.Clean(o.Metric.Title) + " (" + readable.Clean(o.Metric.Name) + ")"}
+	c.t.Title = append(sign(m), readable.Clean(o.Metric.Title)+" ("+readable.Clean(o.Metric.Name)+")")
 	for _, name := range []string{"total", "share", "own"} {
 		x := col
 		x.Name, x.Share = name, name == "share"

@@ -52,6 +52,7 @@ const most = 1 << 24
 // of regions add up to those of the program. It is an error if there are too many values, or no region matches.
 func Stat(m *query.Model, o StatOptions) (*Table, error) {
 	s := &stat{m: m, o: o, t: &Table{Labels: []string{"region", "file", "line"}, whole: true}}
+	s.t.Title = sign(m)
 	if o.CallPaths {
 		s.t.Labels[0] = "callpath"
 	}

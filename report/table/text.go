@@ -9,6 +9,7 @@ import (
 
 	"tracerec/internal/readable"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // gap separates the columns of a text.
@@ -18,6 +19,14 @@ const gap = "  "
 type layout struct {
 	out    strings.Builder
 	widths []int // of the columns
+}
+
+// sign says what the values of a difference are.
+func sign(m *query.Model) []string {
+	if of := m.Difference(); of != "" {
+		return []string{"Difference " + readable.Clean(of)}
+	}
+	return nil
 }
 
 // text writes the table for people.

@@ -6,13 +6,13 @@ import (
 	"tracerec/report/algebra"
 )
 
-// difference is what changed at a call path between the two sides of a report that is the difference A − B.
+// difference is what changed at a call path between the two sides of a report that is the difference B − A.
 type difference struct {
 	Metric string `json:"metric"`
 	Path   int    `json:"path"`
 	A      float  `json:"a"`
 	B      float  `json:"b"`
-	Delta  float  `json:"delta"`  // A − B, as the trees show it
+	Delta  float  `json:"delta"`  // B − A, as the trees show it
 	Noise  float  `json:"noise"`  // half width of the band in which it is noise, null if unknown
 	Beyond bool   `json:"beyond"` // it is more than noise
 }
@@ -32,7 +32,7 @@ func (a *api) differences(f *findings) {
 	calls := x.Calls[:min(len(x.Calls), mostDifferences)]
 	for _, c := range append(calls[:len(calls):len(calls)], x.Others[:min(len(x.Others), mostDifferences)]...) {
 		beyond, known := c.Beyond()
-		d := difference{Metric: c.Metric.Name, Path: -1, A: float(c.A), B: float(c.B), Delta: float(c.A - c.B), Noise: float(c.Noise), Beyond: beyond && known}
+		d := difference{Metric: c.Metric.Name, Path: -1, A: float(c.A), B: float(c.B), Delta: float(c.Delta()), Noise: float(c.Noise), Beyond: beyond && known}
 		if c.Path != nil {
 			d.Path = c.Path.Index()
 		}

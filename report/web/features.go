@@ -1,14 +1,7 @@
 package web
 
 // difference says whether the report is the difference of two others, so that its values are changes.
-func (a *api) difference() bool {
-	for _, attr := range a.model.Cube.Attrs {
-		if attr.Key == "expert:difference" {
-			return true
-		}
-	}
-	return false
-}
+func (a *api) difference() bool { return a.model.Difference() != "" }
 
 // features says which views of the report have something to show.
 func (a *api) features() metaFeatures {

@@ -31,12 +31,12 @@ func TestDifference(t *testing.T) {
 	s := shown(t, r, err)
 	meta := answerOf(t, s, "meta")
 	require.Equal(t, true, meta["difference"])
-	require.Equal(t, "4000", told(t, meta["totals"].(map[string]any)["incl"].([]any)[0]))
+	require.Equal(t, "-4000", told(t, meta["totals"].(map[string]any)["incl"].([]any)[0]))
 	f := answerOf(t, s, "findings")
 	require.NotEmpty(t, f["lead"])
 	require.Empty(t, f["findings"])
 	first := f["differences"].([]any)[0].(map[string]any)
-	require.Equal(t, `{"a":5003,"b":1003,"beyond":false,"delta":4000,"metric":"time","noise":null,"path":1}`, told(t, first))
+	require.Equal(t, `{"a":5003,"b":1003,"beyond":false,"delta":-4000,"metric":"time","noise":null,"path":1}`, told(t, first))
 }
 
 func TestNoise(t *testing.T) {
@@ -61,7 +61,7 @@ func TestNoise(t *testing.T) {
 	s = shown(t, r, err)
 	first := answerOf(t, s, "findings")["differences"].([]any)[0].(map[string]any)
 	require.Equal(t, true, first["beyond"])
-	require.Equal(t, "-4000", told(t, first["delta"]))
+	require.Equal(t, "4000", told(t, first["delta"]))
 	r, err = algebra.Diff(m, mean(1000, 1011, 1019))
 	s = shown(t, r, err)
 	for _, d := range answerOf(t, s, "findings")["differences"].([]any) {

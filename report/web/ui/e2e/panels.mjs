@@ -262,13 +262,18 @@ browse("a topology is a grid of coloured cells", { report: teaLeaf[0], skip: mis
 
 browse("a difference has signs that are seen without colours", { report: reports.difference, hash: "#view=trees" }, async (ui, page) => {
   const m = await ui.selectMetric("late_sender");
-  const change = (await meanOf("late_sender")) - sum(severities(reports.hydro).filter((r) => r.metric === "late_sender"));
+  const change = sum(severities(reports.hydro).filter((r) => r.metric === "late_sender")) - (await meanOf("late_sender")); // after less before
   const shown = await ui.exact("metric", m);
   assert.ok(Math.abs(shown - change) <= 1, `${shown}, not ${change}`);
   const row = await ui.row("metric", m);
   assert.match(await row.locator(".value-box").innerText(), shown > 0 ? /\+/ : /−/);
   assert.match((await row.locator(".value-box").getAttribute("class")) ?? "", shown > 0 ? /raised/ : /sunken/);
   assert.match(await ui.number("metric", m), shown > 0 ? /^\+/ : /^(≈ )?−|%/);
+  const [r, , b] = (await row.locator(".value-box").evaluate((e) => getComputedStyle(e).backgroundColor)).match(/\d+/g).map(Number);
+  assert.ok(shown > 0 ? r > b : b > r, `more is hot, less is cool: ${r}, ${b}`);
+  const signs = await text(page.locator(".sign").first().locator(".."));
+  assert.match(signs, /less in skew.*more in skew/s);
+  assert.match(await text(page.locator("h1")), /^skew − mean$/);
   await ui.view("Findings");
   await page.getByRole("heading", { name: "What got worse" }).waitFor();
   assert.match(await text(page.locator("main")), /Late sender/);
@@ -292,7 +297,7 @@ browse("what an optimisation did is seen in the difference", { url: pair, skip: 
   await ui.view("Trees");
   for (const name of ["time", "mpi_latesender", "omp_ibarrier_wait"]) {
     const m = await ui.selectMetric(name);
-    const want = totals[0][name] - totals[1][name];
+    const want = totals[1][name] - totals[0][name];
     const shown = await ui.exact("metric", m);
     assert.ok(Math.abs(shown - want) <= 1e-9 * totals[0][name], `${name}: ${shown}, not ${want}`);
     assert.equal(await (await ui.row("metric", m)).locator(".value-box").innerText(), want > 0 ? "+" : "−");

@@ -210,7 +210,7 @@ function Help({ close }: { close: () => void }) {
         <header><h2>Reading the trees</h2><button type="button" aria-label="Close" onClick={() => dialog.current?.close()}><Icon name="close" /></button></header>
         <p>What is selected in a column decides what the columns to the right of it show: how the metric spreads over the calls, and how the metric at that call spreads over the system.</p>
         <p>A <b>closed</b> row stands for itself and everything below it, an <b>open</b> one for itself only. So the rows in sight add up to the whole.</p>
-        {r.difference && <p>Values are differences: <b>+</b> and orange is more in {compared(r)[0]}, <b>−</b> and blue is more in {compared(r)[1]}. {r.features.noise && "≈ marks what is within the spread of repeated runs."}</p>}
+        {r.difference && <p>Values are differences, {heading(r)}: <b>−</b> and blue is less in {compared(r)[1]}, <b>+</b> and orange is more. {r.features.noise && "≈ marks what is within the spread of repeated runs."}</p>}
         <p>“n/a” is what cannot be evaluated; it is not zero. The address of the page holds everything you chose: bookmark it, or send it to somebody who views the same report.</p>
         <h2>Keys</h2>
         <dl class="keys">{keys.map(([k, what]) => <><dt>{k.split(" ").map((x) => (x === "…" ? " … " : <kbd>{x}</kbd>))}</dt><dd>{what}</dd></>)}</dl>

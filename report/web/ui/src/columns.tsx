@@ -78,17 +78,17 @@ export function MetricColumn() {
   return <ColumnView c={{ ...still, selected, expanded }} notes={r.difference && <Signs r={r} />} />;
 }
 
-// Signs says which of the two reports has more where a difference has which sign.
+// Signs says what the signs and colours of a difference mean: less in the second report is cool, more is hot.
 function Signs({ r }: { r: Report }) {
   const theme = useTheme();
   const [a, b] = compared(r);
-  const key = (sign: 1 | -1, name: string) => (
-    <span class="sign" title={`${sign > 0 ? "+" : "−"} more in ${name}`}>
+  const key = (sign: 1 | -1, text: string) => (
+    <span class="sign" title={`${b} − ${a}: ${sign > 0 ? "+" : "−"} is ${text}`}>
       <span class={"value-box " + (sign > 0 ? "raised" : "sunken")} style={{ background: colour(sign * 0.5, theme, "heat", true), color: ink(sign * 0.5, theme, "heat", true) }}>{sign > 0 ? "+" : "−"}</span>
-      <span>more in {name}</span>
+      <span>{text}</span>
     </span>
   );
-  return <div class="bar notes">{key(1, a)}{key(-1, b)}</div>;
+  return <div class="bar notes">{key(-1, `less in ${b}`)}{key(1, `more in ${b}`)}</div>;
 }
 
 // What "100 %" of the selected metric is, for the columns to the right of it.

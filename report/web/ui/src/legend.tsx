@@ -46,9 +46,8 @@ export function Legend({ c, shown }: { c: Content; shown: Shown }) {
   return (
     <footer class="bar legend">
       <span>{text(scale.min)}</span>
-      <span class="ramp" style={{ backgroundImage: gradient(theme, palette, signed) }} title={signed ? `Left: more in ${compared(getReport())[1]}\nRight: more in ${compared(getReport())[0]}` : `Middle of the scale: ${text(at(0.5, scale))}`} />
+      <span class="ramp" style={{ backgroundImage: gradient(theme, palette, signed) }} title={signed ? `Left: less in ${compared(getReport())[1]}\nRight: more in ${compared(getReport())[1]}` : `Middle of the scale: ${text(at(0.5, scale))}`} />
       <span>{text(scale.max)}</span>
-      {signed && <span class="remark signs">+ more in {compared(getReport())[0]} · {"\u2212"} more in {compared(getReport())[1]}</span>}
       <Popover label={`Colour scale of ${c.title}`} button="Scale" class="scale" active={own !== null} up>
         {!signed && (
           <label class="field"><span>From</span><span class="with-unit"><input type="number" step="any" value={number(scale.min)} onChange={(e) => set(0, e.currentTarget.valueAsNumber)} /><span>{share ? "%" : unit}</span></span></label>

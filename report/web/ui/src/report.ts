@@ -104,13 +104,13 @@ export const attribute = (r: Report, key: string): string => r.attrs.find(([k]) 
 
 // heading is what the report is called: with its directory if all reports of a tool have the same name.
 export function heading(r: Report): string {
-  if (r.difference) return compared(r).join(" − ");
+  if (r.difference) return [...compared(r)].reverse().join(" − ");
   return /^(scout|profile|summary|trace)\.cubex?$/.test(r.title) ? r.file.split("/").slice(-2).join("/") : r.title;
 }
 
-// compared names the two reports of a difference, without the words that their names begin and end with alike.
+// compared names the two reports of a difference B − A, A first, without the words that their names begin and end with alike.
 export function compared(r: Report): [string, string] {
-  const [a, b] = attribute(r, "expert:difference").split(" − ");
+  const [b, a] = attribute(r, "expert:difference").split(" − ");
   return a && b ? distinct(a, b) : ["the first report", "the second report"];
 }
 

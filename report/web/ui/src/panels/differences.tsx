@@ -1,4 +1,4 @@
-// What a difference of two reports, A − B, says: what became shorter in B, what longer, and what is no more than the spread of the runs.
+// What a difference of two reports, B − A, says: what became shorter in B, what longer, and what is no more than the spread of the runs.
 import { useState } from "preact/hooks";
 import type { Difference } from "../api";
 import { figures, percent, value } from "../format";
@@ -25,7 +25,7 @@ export function Differences({ list }: { list: Difference[] }) {
   const time = rootOfTime(r);
   const all = list.map((d): Change => {
     const metric = r.metricByName.get(d.metric) ?? -1;
-    return { d, metric, unit: r.metrics[metric]?.unit ?? "", by: d.a !== null && d.b !== null ? d.b - d.a : -(d.delta ?? 0) };
+    return { d, metric, unit: r.metrics[metric]?.unit ?? "", by: d.a !== null && d.b !== null ? d.b - d.a : (d.delta ?? 0) };
   });
   const timed = (c: Change) => c.metric >= 0 && r.metricTree.root(c.metric) === time;
   const better = all.filter((c) => timed(c) && c.by < 0);
