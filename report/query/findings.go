@@ -44,6 +44,7 @@ func (m *Model) Findings(top int) []Finding {
 	}
 	cost := func(f Finding) float64 { return f.Severity.Float64() * SecondsPer(f.Metric.Unit) }
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(cost(b), cost(a)) })
+	causes := m.causes(list)
 	list = list[:max(0, min(top, len(list)))]
 	all := 0.0
 	if t := m.Time(); t != nil {
@@ -51,7 +52,6 @@ func (m *Model) Findings(top int) []Finding {
 			all = v.Float64() * SecondsPer(t.Unit)
 		}
 	}
-	causes := map[string]string{}
 	for i := range list {
 		f := &list[i]
 		if x := cost(*f) / all; all > 0 && x < 1+1e-9 { // more than all there is would be damage
@@ -60,6 +60,27 @@ func (m *Model) Findings(top int) []Finding {
 		m.describe(f, causes)
 	}
 	return list
+}
+
+// causes says, by metric of the delays that cause waiting, where these lie; of those only whose waiting is all at one call path.
+// A report tells delays by where they lie, not by where was waited for them, so that it is not known whose delays others are.
+func (m *Model) causes(list []Finding) map[string]string {
+	at := map[string]*cube.CallPath{}
+	for i := range list {
+		delay := waitStates[list[i].Metric.Name].delay
+		if p, seen := at[delay]; seen && p != list[i].Path {
+			at[delay] = nil
+		} else if !seen {
+			at[delay] = list[i].Path
+		}
+	}
+	texts := map[string]string{}
+	for delay, p := range at {
+		if delay != "" && p != nil {
+			texts[delay] = m.causedIn(delay)
+		}
+	}
+	return texts
 }
 
 // describe puts a finding into words.
@@ -83,14 +104,7 @@ func (m *Model) describe(f *Finding, causes map[string]string) {
 		f.Text += ": " + known.happened
 	}
 	f.Text += "." + m.whoWaited(f)
-	if known.delay != "" {
-		text, done := causes[known.delay]
-		if !done {
-			text = m.causedIn(known.delay)
-			causes[known.delay] = text
-		}
-		f.Text += text
-	}
+	f.Text += causes[known.delay]
 }
 
 // whoWaited says how many locations waited, and which one longest.
@@ -143,7 +157,7 @@ func (m *Model) causedIn(delay string) string {
 	if all <= 0 || sum[most] <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of the delays that caused all such waiting, %s lie in %s.", percent(sum[most]/all), pathName(m.Cube.Paths()[most]))
+	return fmt.Sprintf(" Of the delays that caused such waiting, all of which is here, %s lie in %s.", percent(sum[most]/all), pathName(m.Cube.Paths()[most]))
 }
 
 // pathName names a call path by its last regions.

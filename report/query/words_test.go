@@ -138,13 +138,28 @@ func TestFindings(t *testing.T) {
 	require.InDelta(t, 3.5/20, list[0].Share, 1e-12)
 	require.Equal(t, "MPI_Recv", list[0].Path.Region.Name)
 	require.Equal(t, "3.50 s of waiting in MPI_Recv, 18 % of all time: receivers waited for messages that were not sent yet. "+
-		"2 of 2 locations waited, rank 0, master longest: 2.50 s. Of the delays that caused all such waiting, 75 % lie in main ▸ solve.", list[0].Text)
+		"2 of 2 locations waited, rank 0, master longest: 2.50 s. Of the delays that caused such waiting, all of which is here, 75 % lie in main ▸ solve.", list[0].Text)
 	require.NotEmpty(t, list[0].Advice)
 	require.Equal(t, "Late sender: Wrong order", list[1].Title)
 	require.Equal(t, "500 ms of waiting in MPI_Recv, 2.5 % of all time: receivers waited for a message while another one was there already. "+
-		"Only rank 0, master waited. Of the delays that caused all such waiting, 75 % lie in main ▸ solve.", list[1].Text)
+		"Only rank 0, master waited. Of the delays that caused such waiting, all of which is here, 75 % lie in main ▸ solve.", list[1].Text)
 	require.Len(t, m.Findings(1), 1)
 	require.Empty(t, m.Findings(0))
+}
+
+// Where the delays lie that others waited for is known of all waiting of a kind together, so it is said only if that is all at one call path.
+func TestCausesOfOneFinding(t *testing.T) {
+	m := twoRanks(t)
+	r, err := cube.MakeRow("DOUBLE", []cube.Value{cube.Float(0), cube.Float(0.25)})
+	require.NoError(t, err)
+	require.NoError(t, m.Metric("mpi_latesender").Set(m.Cube.Paths()[0], r))
+	m, err = New(m.Cube)
+	require.NoError(t, err)
+	for _, top := range []int{1, 10} { // also where the other findings are not asked for
+		for _, f := range m.Findings(top) {
+			require.NotContains(t, f.Text, "delays", f.Path.Region.Name)
+		}
+	}
 }
 
 // Scalasca's own reports have findings whose sum is all waiting that they know of.
