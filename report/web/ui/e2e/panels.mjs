@@ -369,7 +369,7 @@ browse("statistics of our own waits have quartiles and the longest instances", {
   await rows(page).first().waitFor();
 });
 
-browse("the source is shown with the line", { report: reports.planted, hash: "#view=trees&tab=source" }, async (ui, page) => {
+browse("the source is shown with the line", { report: reports.planted.replace(".cubex", ".dir"), hash: "#view=trees&tab=source" }, async (ui, page) => {
   const { paths } = await ui.meta();
   await ui.selectMetric("lock_competition");
   const p = await ui.selectPath("lock_competition", "lock");
