@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/internal/readable"
+	"tracerec/internal/typo"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -118,11 +119,11 @@ func wrapped(text string) string {
 	return b.String()
 }
 
-// similar suggests metrics whose name or title has the text in it.
+// similar suggests metrics whose name or title has the text in it, or whose name may be mistyped.
 func similar(text string, list []metric.Metric) string {
 	var names []string
 	for _, m := range list {
-		if strings.Contains(m.Name, text) || strings.Contains(strings.ToLower(m.Title), strings.ToLower(text)) {
+		if strings.Contains(m.Name, text) || strings.Contains(strings.ToLower(m.Title), strings.ToLower(text)) || typo.Near(text, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

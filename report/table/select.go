@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/typo"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -55,7 +56,7 @@ func oneWord(name string) string { return strings.ReplaceAll(name, "/", "\x00") 
 func like(m *query.Model, name string) string {
 	var near []string
 	for _, q := range m.Metrics {
-		if name != "" && (strings.Contains(q.Name, name) || strings.EqualFold(q.Title, name)) && len(near) < 5 {
+		if name != "" && (strings.Contains(q.Name, name) || strings.EqualFold(q.Title, name) || typo.Near(name, q.Name)) && len(near) < 5 {
 			near = append(near, q.Name)
 		}
 	}
