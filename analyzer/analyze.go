@@ -22,7 +22,8 @@ type Options struct {
 	// one location each, until there are no more or all groups have.
 	Locations int
 	// Undisturbed, if set, tells whether a goroutine of a process certainly stayed on its thread from one time to another, both ns on the
-	// host's monotonic clock: counters are charged as certain then. It is called concurrently.
+	// host's monotonic clock: counters are charged as certain then. It is called concurrently,
+	// and asked the same again for the critical path.
 	Undisturbed func(pid int, goid uint64, from, to int64) bool
 	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
 	// It is not called concurrently.

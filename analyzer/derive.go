@@ -100,10 +100,21 @@ func underive(e *report.Experiment) {
 	}
 	e.Metrics, e.Severity, e.Critical = pick(e.Metrics, keep), pick(e.Severity, keep), pick(e.Critical, keep)
 	e.OnPath, e.Stats = pick(e.OnPath, keep), pick(e.Stats, keep)
+	e.PathCounts = moveCounts(e.PathCounts, place)
 	e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f report.Finding) bool { return place[f.Metric] < 0 })
 	for i := range e.Findings {
-		e.Findings[i].Metric = place[e.Findings[i].Metric]
+		f := &e.Findings[i]
+		f.Metric, f.Counted = place[f.Metric], moveCounts(f.Counted, place)
 	}
+}
+
+// moveCounts returns counts of counters that now have other places.
+func moveCounts(list []report.Count, place []int) []report.Count {
+	list = slices.DeleteFunc(slices.Clone(list), func(c report.Count) bool { return place[c.Metric] < 0 })
+	for i := range list {
+		list[i].Metric = place[list[i].Metric]
+	}
+	return list
 }
 
 // pick returns the elements at some places, as far as there are any.

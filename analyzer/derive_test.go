@@ -366,7 +366,9 @@ location main
 	}})
 	require.NoError(t, err)
 	pid, goid := a.Definitions().Processes[0].PID, a.Definitions().Locations[0].GoID
-	require.Equal(t, []question{{pid, goid, 10, 50}, {pid, goid, 50, 70}}, asked)
+	once := []question{{pid, goid, 10, 50}, {pid, goid, 50, 70}}
+	require.Equal(t, slices.Concat(once, once), asked, "again for the critical path")
+	require.Equal(t, report.Count{Metric: e.MetricIndex("faults"), AtLeast: 100, AtMost: new(int64(900))}, e.PathCounts[0])
 	require.Equal(t, map[string]int64{"solve": 100}, values(e, "faults"))
 	require.Equal(t, map[string]int64{"sweep": 800}, values(e, "faults_uncertain"), "its bound")
 	require.Equal(t, map[string]int64{"solve": 7, "sweep": 2}, values(e, "go:x_uncertain"), "the whole process is nobody's")

@@ -129,7 +129,7 @@
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings are told what their causers did meanwhile: the time that makes up the critical time of the finding, by call path
-// like critical_path.
+// like critical_path. They are also told what the causers counted in that time, and the whole path what was counted on it: see Counters.
 //
 // critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its
 // non-waiting time over the locations that visited it), where waiting is what wait states take. It is charged
@@ -160,7 +160,13 @@
 // ("go:") are always uncertain, by their difference, whatever the first words and bounds. The difference to a sample
 // before a Blocked or SelectBegin event is not charged unless the first words are equal: the goroutine
 // waited. Other differences, negative ones, those with a sample that lacks values, and stretches without a
-// bound are not charged but counted. User metrics: the sum of the samples at the innermost level.
+// bound are not charged but counted.
+//
+// A stretch between two samples of a location is inside a part of the critical path if the path is on the location, and in the part, all the
+// time, and has to do with it if that is so for some time; a stretch without length counts as the ns at its both sides. In the part was
+// counted at least what is certain of the stretches inside it, and at most all of those that have to do with it, uncertain ones with their
+// bounds; nothing is known of the most if one of these was not charged. What a location did before its first sample and behind its last has no part in
+// this; a counter without such a stretch is not told of. User metrics: the sum of the samples at the innermost level.
 //
 // # Statistics
 //

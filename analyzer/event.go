@@ -85,7 +85,7 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
 		}
 	case wire.Counters:
-		if n := uint64(len(w.batch.Values)); w.path == nil && e.Word <= n && uint64(e.ID) <= n-e.Word {
+		if n := uint64(len(w.batch.Values)); e.Word <= n && uint64(e.ID) <= n-e.Word {
 			w.counters(l, t, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
 		}
 	}
@@ -157,58 +157,72 @@ func (w *scanner) sampled(l *location) uint32 {
 	return l.stack[n-1].path
 }
 
-// counters charges what was counted since the location's sample before. The sample may have bounds behind its values.
+// counters charges what was counted since the location's sample before. The sample may have bounds behind its values. A second look
+// tells the critical path of it instead.
 func (w *scanner) counters(l *location, t int64, values []uint64) {
 	names := w.s.defs.Processes[w.s.defs.Locations[w.loc].Process].Counters
 	size := 1 + len(names)
 	first := l.sample == nil
 	if first {
-		l.sample = new(counterSample)
+		l.sample = &counterSample{time: w.s.locations[w.loc].begin}
 	}
-	last, waits := l.sample.values, l.sample.waits
-	l.sample.waits = false
-	if len(values) != size && len(values) != size+len(names) {
-		if !first {
-			w.values += uint64(len(names))
-		}
-		l.sample.values = last[:0]
-		return
-	}
-	path := w.sampled(l)
-	certified := w.undisturbed(l, t, values, size)
-	l.sample.time = t
+	s, path := l.sample, w.sampled(l)
+	readable := len(values) == size || len(values) == size+len(names)
+	certified := readable && w.undisturbed(l, t, values, size)
 	for i, name := range names {
-		process := strings.HasPrefix(name, wire.ProcessCounter)
-		m, d := w.s.metrics.counter[name], int64(0)
-		known := len(last) == size
-		if known {
-			d = int64(values[1+i] - last[1+i])
+		what := tally{open: true}
+		if readable {
+			what = s.until(values, i, size, strings.HasPrefix(name, wire.ProcessCounter), certified)
 		}
+		m := w.s.metrics.counter[name]
 		switch {
-		case process:
-			m++
-		case certified && d >= 0:
-		case len(values) > size:
-			m++
-			d = int64(values[size+i]) // no bound is negative
-		case !known:
-			d = 0
-			if !first {
-				w.values++
-			}
-		case values[0] != 0 && values[0] == last[0]:
-		case waits:
-			d = 0
-		default:
-			d = -1
-		}
-		if d < 0 {
+		case first && what.open: // nothing is known of what was before the first sample
+		case w.path != nil:
+			w.path.counted(s.time, t, m, what)
+		case what.open:
 			w.values++
-		} else if d > 0 {
-			w.other[cellKey{m, path, w.loc}] += d
+		case what.least > 0:
+			w.other[cellKey{m, path, w.loc}] += what.least
+		case what.most > 0:
+			w.other[cellKey{m + 1, path, w.loc}] += what.most
 		}
 	}
-	l.sample.values = append(last[:0], values[:size]...)
+	s.time, s.waits, s.values = t, false, s.values[:0]
+	if readable {
+		s.values = append(s.values, values[:size]...)
+	}
+}
+
+// until returns what counter i counted from sample s to the one with these values.
+func (s *counterSample) until(values []uint64, i, size int, process, certified bool) tally {
+	d, known, sure := int64(0), len(s.values) == size, false
+	if known {
+		d = int64(values[1+i] - s.values[1+i])
+	}
+	switch {
+	case process && known:
+	case process:
+		d = -1
+	case certified && d >= 0:
+		sure = true
+	case len(values) > size:
+		d = int64(values[size+i]) // no bound is negative
+	case !known:
+		d = -1
+	case values[0] != 0 && values[0] == s.values[0]:
+		sure = true
+	case s.waits:
+		d = 0
+	default:
+		d = -1
+	}
+	switch {
+	case d < 0:
+		return tally{open: true}
+	case sure:
+		return tally{least: d, most: d}
+	}
+	return tally{most: d}
 }
 
 // undisturbed tells whether the schedule certifies what the samples do not: that nobody disturbed between the last one and this one, at t.

@@ -63,7 +63,9 @@ func translate(a *trace.Archive, x *report.Experiment) *translation {
 		for _, l := range f.Lines {
 			t.line(l)
 		}
+		t.finding(&f)
 	}
+	t.out.PathCounts = t.counts(x.PathCounts)
 	for _, e := range x.NeverEnded {
 		c := naive.Cell{Path: t.paths[e.Path], Location: t.locations[e.Location]}
 		t.out.NeverEnded[c] = e.Since

@@ -10,12 +10,24 @@ import (
 	"tracerec/trace/wire"
 )
 
+// resume is what a second look at a batch starts from.
+type resume struct {
+	path      uint32         // innermost level, own path included
+	forgotten uint32         // number of the forgotten selects in the levels
+	blocked   bool           // the innermost operation is
+	time      int64          // of the event before; of the first batch: of its first event
+	ended     bool           // the location did: what is in the batch is damage
+	sample    *counterSample // the last one before; nil if there is none
+}
+
 // follower measures a location against the critical path, in a second look at its events.
 type follower struct {
-	on    finger
-	of    map[uint32][]pathPart // by location: parts of its trail that are measured on their own
-	parts []pathPart            // those of the location, from the last time on
-	times sums[partPath]        // what they collect
+	on      finger
+	of      map[uint32][]pathPart // by location: parts of its trail that are measured on their own
+	parts   []pathPart            // those of the location, from the last time on
+	times   sums[partPath]        // what they collect
+	loc     uint32
+	tallies map[tallyKey]tally // what was counted on the path and in its parts
 
 	pieces []piece // of the location, from the last time on
 	split  report.Split
@@ -39,6 +51,11 @@ func (p *pathPart) within(from, to int64) (d int64) {
 	return d
 }
 
+// behind returns the intervals that end behind a time of the trail.
+func behind(all []interval, at int64) []interval {
+	return all[sort.Search(len(all), func(i int) bool { return all[i].to > at }):]
+}
+
 // partPath is a call path in a part.
 type partPath struct {
 	part int
@@ -47,7 +64,7 @@ type partPath struct {
 
 // seek goes to a location at time t.
 func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
-	f.on = finger{trail: p.trail(loc)}
+	f.on, f.loc = finger{trail: p.trail(loc)}, loc
 	f.pieces = p.piecesOf(loc)
 	f.pieces = f.pieces[sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].reach > t }):]
 	f.parts = f.parts[:0]
@@ -56,13 +73,7 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	}
 	at := f.on.until(t)
 	for _, p := range f.of[loc] {
-		i, _ := slices.BinarySearchFunc(p.rest, at, func(x interval, at int64) int {
-			if x.to <= at {
-				return -1
-			}
-			return 1
-		})
-		f.parts = append(f.parts, pathPart{p.part, p.rest[i:]})
+		f.parts = append(f.parts, pathPart{p.part, behind(p.rest, at)})
 	}
 }
 
@@ -83,7 +94,7 @@ func (f *follower) time(from, to int64, path uint32, kind wire.Kind) int64 {
 
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
-func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64) {
+func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64, tallies map[tallyKey]tally) {
 	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
@@ -93,7 +104,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
-		workers[i].path = &follower{of: parts, times: newSums[partPath]()}
+		workers[i].path = &follower{of: parts, times: newSums[partPath](), tallies: map[tallyKey]tally{}}
 	}
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
@@ -118,7 +129,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 			}
 		}
 	}
-	times = map[partPath]int64{}
+	times, tallies = map[partPath]int64{}, map[tallyKey]tally{}
 	for _, w := range workers {
 		addSplit(&p.split, &w.path.split)
 		for i := range w.cells {
@@ -129,8 +140,12 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 		for k, d := range w.path.times.all() {
 			times[k] += d
 		}
+		for k, t := range w.path.tallies {
+			t.add(tallies[k])
+			tallies[k] = t
+		}
 	}
-	return cells, times
+	return cells, times, tallies
 }
 
 // onPath says whether the critical path may have been on a location of the chunk in the time of its batch there.
@@ -140,19 +155,32 @@ func (s *scan) onPath(p *criticalPath, chunk int, tail []uint32) bool {
 		return false
 	}
 	for i, l := range c.Locations {
-		v := p.trail(uint32(l))
-		if len(v) == 0 || i >= len(s.resume[chunk]) {
+		if i >= len(s.resume[chunk]) {
 			continue
 		}
 		to := c.Last
 		if tail[l] == uint32(chunk) {
 			to = s.locations[l].end
 		}
-		if v.within(s.resume[chunk][i].time, to) > 0 {
+		if s.meets(p, uint32(l), &s.resume[chunk][i], to) {
 			return true
 		}
 	}
 	return false
+}
+
+// meets says whether the critical path was on a location from where a batch begins to a time, or, if that has counters, from the sample before.
+func (s *scan) meets(p *criticalPath, loc uint32, r *resume, to int64) bool {
+	v, from := p.trail(loc), r.time
+	switch {
+	case r.ended || len(v) == 0:
+		return false
+	case r.sample != nil:
+		from, to = r.sample.time-1, to+1
+	case len(s.defs.Processes[s.defs.Locations[loc].Process].Counters) > 0:
+		from, to = s.locations[loc].begin-1, to+1
+	}
+	return from < to && v.within(from, to) > 0
 }
 
 // retrace charges the time of the critical path in one chunk.
@@ -160,8 +188,8 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 	from := w.s.resume[chunk]
 	for i := range batches {
 		b := &batches[i]
-		v := p.trail(uint32(b.Location))
-		if len(v) == 0 || i >= len(from) || len(b.Events) == 0 {
+		w.loc, w.batch = uint32(b.Location), b
+		if i >= len(from) || len(b.Events) == 0 {
 			continue
 		}
 		end := b.Events[len(b.Events)-1].Time
@@ -170,12 +198,11 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 		if isTail {
 			end = known.end
 		}
-		if end <= from[i].time || v.within(from[i].time, end) == 0 {
+		if !w.s.meets(p, w.loc, &from[i], end) {
 			continue
 		}
-		w.loc, w.batch = uint32(b.Location), b
 		w.path.seek(w.loc, p, from[i].time)
-		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true}
+		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: from[i].sample.clone()}
 		w.levels(&l, from[i].path)
 		w.s.forgotten.restore(&l, from[i].forgotten)
 		w.events(&l, b.Events)

@@ -64,14 +64,6 @@ type creation struct {
 	time                 int64
 }
 
-// resume is what a second look at a batch starts from.
-type resume struct {
-	path      uint32 // innermost level, own path included
-	forgotten uint32 // number of the forgotten selects in the levels
-	blocked   bool   // the innermost operation is
-	time      int64  // of the event before; of the first batch: of its first event
-}
-
 // scan is the first look at all events, shared by its workers.
 type scan struct {
 	archive     *trace.Archive
@@ -285,7 +277,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.blocked(), l.last}
+		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.blocked(), l.last, l.end != unknownTime, l.sample.clone()}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)

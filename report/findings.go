@@ -68,6 +68,7 @@ func (p *page) finding(n int, f *Finding) {
 		}
 	}
 	p.meanwhile(f)
+	p.countedMeanwhile(f)
 	advice := p.e.Advice(f)
 	if first, ok := p.said[advice]; ok {
 		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))

@@ -20,6 +20,7 @@ type (
 		Findings   []jsonFinding `json:"findings"`
 		Warnings   []string      `json:"warnings"`
 		Critical   Split         `json:"critical_path"` // the times add up to focus_ns
+		Counts     []jsonCount   `json:"critical_path_counts,omitempty"`
 		Lost       Lost          `json:"lost"`
 		Processes  []Process     `json:"processes"`
 
@@ -101,11 +102,12 @@ type (
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
-		Certain   bool         `json:"certain"`    // nothing that is not known could change it
-		Lines     []jsonLine   `json:"lines"`      // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
-		Meanwhile []jsonTime   `json:"meanwhile"`  // critical_ns by what the causers were doing, largest first; of the first findings
-		Awaited   int64        `json:"awaited_ns"` // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
-		Onward    []jsonOnward `json:"onward"`     // what the causers waited for themselves then, off the critical path, largest first
+		Certain   bool         `json:"certain"`           // nothing that is not known could change it
+		Lines     []jsonLine   `json:"lines"`             // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
+		Meanwhile []jsonTime   `json:"meanwhile"`         // critical_ns by what the causers were doing, largest first; of the first findings
+		Awaited   int64        `json:"awaited_ns"`        // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
+		Onward    []jsonOnward `json:"onward"`            // what the causers waited for themselves then, off the critical path, largest first
+		Counted   []jsonCount  `json:"counted,omitempty"` // by the causers in critical_ns; of the first findings
 		Advice    string       `json:"advice"`
 		Busy      Busy         `json:"busy,omitzero"` // all workers, or places of a semaphore
 	}
@@ -137,6 +139,11 @@ type (
 	jsonOnward struct {
 		jsonTime
 		For string `json:"for"` // group, as locations are named without their number
+	}
+	jsonCount struct { // of samples that lie wholly in it, and of all that have to do with it
+		Metric  string `json:"metric"`
+		AtLeast int64  `json:"at_least"`
+		AtMost  *int64 `json:"at_most"` // null: not known
 	}
 	jsonNeverEnded struct {
 		jsonPlace
@@ -190,6 +197,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		Findings:   []jsonFinding{},
 		Warnings:   append([]string{}, e.Warnings...),
 		Critical:   e.Split,
+		Counts:     e.jsonCounts(e.PathCounts),
 		Lost:       e.Lost,
 		Processes:  append([]Process{}, e.Origin.Processes...),
 	}
@@ -289,6 +297,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
 		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
+		Counted: e.jsonCounts(f.Counted),
 	}
 	if o := &f.Object; *o != (Object{}) {
 		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}

@@ -22,6 +22,7 @@ type Experiment struct {
 	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
 	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
 	Split      Split    // of the critical path, by what its goroutines did
+	PathCounts []Count  // on the critical path, in the order of the metrics
 	Lost       Lost     // of all processes
 	Stats      []Stats  // by metric index; Count 0 where there are no instances
 	Verdict    Verdict
@@ -210,6 +211,8 @@ type Finding struct {
 	// time in which the causers did something else that was not on the critical path. Only the first findings have it.
 	Awaited int64    `json:"awaited,omitempty"`
 	Onward  []Onward `json:"onward,omitempty"` // largest first
+	// Counted is what the causers counted during Critical, in the order of the metrics. Only the first findings have it.
+	Counted []Count `json:"counted,omitempty"`
 }
 
 // Busy says that everybody who could have ended a finding's waiting had something else to do.
@@ -268,6 +271,13 @@ type PropertyFinding struct {
 type Kind struct {
 	Words string `json:"words"`
 	Part  int64  `json:"part"`
+}
+
+// Count is what was counted by a counter in some time, as far as there are samples of it. There is none of a counter that was not sampled.
+type Count struct {
+	Metric  int    `json:"metric"` // index in Metrics, of the counter
+	AtLeast int64  `json:"at_least"`
+	AtMost  *int64 `json:"at_most"` // nil: not known
 }
 
 // PathTime is time at a call path.

@@ -28,6 +28,7 @@ type rest struct {
 	Header     Header       `json:"header"`
 	Origin     Origin       `json:"origin"`
 	Split      Split        `json:"critical_path"`
+	PathCounts []Count      `json:"critical_path_counts,omitempty"`
 	Lost       Lost         `json:"lost"`
 	OnPath     []int64      `json:"on_path"`
 	Totals     []int64      `json:"totals"` // of each metric, without those below
@@ -46,7 +47,7 @@ type rest struct {
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.PathCounts, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
 		e.Ratios, e.Properties, e.Unlisted, e.Notes}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
@@ -205,6 +206,8 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Origin)
 	case "critical_path":
 		err = d.Decode(&r.Split)
+	case "critical_path_counts":
+		r.PathCounts, err = list(d, d.count)
 	case "lost":
 		err = d.Decode(&r.Lost)
 	case "on_path":

@@ -94,6 +94,11 @@ func (d *restDecoder) finding(f *Finding) error {
 			return err
 		}
 	}
+	for i := range f.Counted {
+		if err := d.count(&f.Counted[i]); err != nil {
+			return err
+		}
+	}
 	for _, t := range f.Meanwhile {
 		if err := d.path(t.Path); err != nil {
 			return err
@@ -106,6 +111,16 @@ func (d *restDecoder) finding(f *Finding) error {
 		if o.Group < 0 {
 			return fmt.Errorf("group %d of %d", o.Group, d.b.groups)
 		}
+	}
+	return nil
+}
+
+func (d *restDecoder) count(c *Count) error {
+	if c.Metric < 0 || c.Metric >= d.r.Metrics {
+		return fmt.Errorf("metric %d of %d", c.Metric, d.r.Metrics)
+	}
+	if c.AtLeast < 0 || c.AtMost != nil && *c.AtMost < c.AtLeast {
+		return fmt.Errorf("metric %d counted less than nothing", c.Metric)
 	}
 	return nil
 }

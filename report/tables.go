@@ -49,6 +49,9 @@ func (p *page) criticalPath() {
 	p.title("The critical path runs through", "mostly on")
 	p.shares(i, p.e.Header.Focus, p.e.Metrics[i].Unit)
 	p.split()
+	if text := p.counted(p.e.PathCounts); text != "" {
+		p.styledPara(dim, 2, "", "Counted on it: "+text+".")
+	}
 }
 
 // split says what the goroutines of the critical path did.

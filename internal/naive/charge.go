@@ -50,7 +50,7 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if begin >= end || causer != nil && causer.loc == o.loc {
 		return false
 	}
-	n.waits = append(n.waits, &wait{o, metric, begin, end, causer, min(max(from, begin), end)})
+	n.waits = append(n.waits, &wait{op: o, metric: metric, begin: begin, end: end, causer: causer, from: min(max(from, begin), end)})
 	return true
 }
 
@@ -108,9 +108,9 @@ func (n *analysis) chargeOp(o *op) {
 			since = w.begin
 		}
 		covered += w.end - w.begin
-		charged := take(w.metric, w.end-w.begin)
-		n.instance(w, charged, instances, longest)
-		n.blame(w, charged)
+		w.charged = take(w.metric, w.end-w.begin)
+		n.instance(w, w.charged, instances, longest)
+		n.blame(w, w.charged)
 	}
 	if since >= 0 && (o.object != 0 || len(waits) > 0) {
 		take("wakeup", o.end-since-covered)

@@ -47,6 +47,7 @@ func (n *analysis) criticalPath() {
 		return
 	}
 	p := &pathfinder{n: n, end: n.ends[process]}
+	n.path = p
 	p.begin = min(n.defs.Processes[process].Start, p.end)
 	for i, l := range n.locations {
 		if n.defs.Locations[i].Process == process && len(l.events) > 0 {

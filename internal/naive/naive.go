@@ -66,6 +66,8 @@ type Result struct {
 	Focus      int64 // length of the critical path, ns
 	Split      Split // of the critical path
 	Onward     map[Onward]int64
+	PathCounts map[string]Count // on the critical path, by counter
+	Findings   []Finding
 	NeverEnded map[Cell]int64 // since when; without metric
 	Holders    map[Cell]Party // of those for whom somebody is known
 	Group      []int          // first location of each location's group
@@ -96,6 +98,8 @@ type analysis struct {
 	rootProcess int
 	ends        []int64       // of the processes
 	lines       map[line]bool // on which time was charged
+	path        *pathfinder   // nil if there is no critical path
+	stretches   []stretch
 	result      *Result
 }
 
@@ -154,6 +158,7 @@ type wait struct {
 	begin, end int64
 	causer     *op
 	from       int64 // it is critical from here on
+	charged    int64
 }
 
 // Analyze analyzes an archive.
@@ -188,6 +193,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	n.imbalance()
 	n.criticalPath()
 	n.counters()
+	n.findings()
 	for c, v := range n.result.Severity {
 		if v == 0 {
 			delete(n.result.Severity, c)
