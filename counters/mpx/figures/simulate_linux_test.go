@@ -44,7 +44,8 @@ func TestMultiplexingOnTheSimulator(t *testing.T) {
 		require.EqualValues(t, 2*loops.Depth<<18, x.Truth[2], "multiplications and additions")
 		require.InEpsilon(t, 3<<18, x.Truth[3], 0.02, "loads")
 	}
-	require.InEpsilon(t, 3<<18/ownPasses/4, alone.Truth[misses], 0.02, "of four elements in a line the first misses in the first pass")
+	const line = 32 // and where the linker puts the runtime decides which lines it takes from the loop, once
+	require.InDelta(t, 3<<18/ownPasses/4, alone.Truth[misses], ownL1/line, "of four elements in a line the first misses in the first pass")
 	for e, v := range with.Values {
 		require.True(t, v.Known() && v.Enough)
 		if e != misses {
