@@ -22,6 +22,10 @@ func addressSpace() int64                            { return 0 }
 func locked(int) bool                                { return false }
 func bootTicks(int) (uint64, bool)                   { return 0, false }
 func runs(int, uint64) bool                          { return false }
+func executes(int, uint64) bool                      { return false }
+func fileSize(int) int64                             { return -1 }
+func extend(int, int64)                              {}
+func names(string, int) bool                         { return false }
 
 // Memory returns zeroed memory for the life of the process.
 func Memory(size int) unsafe.Pointer { return unsafe.Pointer(&make([]uint64, size/8)[0]) }
