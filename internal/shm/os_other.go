@@ -4,7 +4,6 @@ package shm
 
 import (
 	"errors"
-	"syscall"
 	"unsafe"
 )
 
@@ -15,7 +14,7 @@ func openFile(string) (int, int64, error)            { return -1, 0, errSystem }
 func closeFile(int)                                  {}
 func mapFile(int, int) ([]byte, error)               { return nil, errSystem }
 func unmapFile([]byte)                               {}
-func allocate(uintptr, uintptr) syscall.Errno        { return syscall.ENOSYS }
+func allocate(uintptr, uintptr) refusal              { return 1 }
 func freeSpace(string) (int64, error)                { return 0, errSystem }
 func fileLimit() int64                               { return 0 }
 func addressSpace() int64                            { return 0 }
@@ -26,6 +25,11 @@ func executes(int, uint64) bool                      { return false }
 func fileSize(int) int64                             { return -1 }
 func extend(int, int64)                              {}
 func names(string, int) bool                         { return false }
+
+// refusal is an error of a system whose numbers are not known.
+type refusal int
+
+func (refusal) Error() string { return errSystem.Error() }
 
 // Memory returns zeroed memory for the life of the process.
 func Memory(size int) unsafe.Pointer { return unsafe.Pointer(&make([]uint64, size/8)[0]) }
