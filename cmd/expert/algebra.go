@@ -234,7 +234,7 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 func shortNames(files []string) []string {
 	parts := make([][]string, len(files))
 	for i, f := range files {
-		parts[i] = strings.Split(filepath.ToSlash(filepath.Clean(f)), "/")
+		parts[i] = strings.Split(filepath.ToSlash(filepath.Clean(called(f))), "/")
 	}
 	same := func(at func([]string) string) bool {
 		return !slices.ContainsFunc(parts, func(p []string) bool { return len(p) < 2 || at(p) != at(parts[0]) })

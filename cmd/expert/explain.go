@@ -17,9 +17,9 @@ import (
 func explainReport(cmd *cobra.Command, input, format string, top int) error {
 	switch {
 	case cmd.Flags().Changed("output"):
-		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", input)
+		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", called(input))
 	case len(specs(cmd)) > 0:
-		return noSpec(input)
+		return noSpec(called(input))
 	}
 	in, err := openReport(cmd, input)
 	if err != nil {
@@ -31,7 +31,7 @@ func explainReport(cmd *cobra.Command, input, format string, top int) error {
 		err = undamaged(m)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", input, err)
+		return fmt.Errorf("%s: %w", in.Name, err)
 	}
 	w := cmd.OutOrStdout()
 	if x, err := algebra.ChangesOf(in.Cube); err == nil {
@@ -50,7 +50,7 @@ func explainReport(cmd *cobra.Command, input, format string, top int) error {
 	if format == "json" {
 		return x.JSON(w, merged)
 	}
-	if err := x.Text(w, input, top); err != nil || merged == nil {
+	if err := x.Text(w, in.Name, top); err != nil || merged == nil {
 		return err
 	}
 	return report.CountersText(w, merged, report.TextOptions{Top: top, Color: colored(w)})

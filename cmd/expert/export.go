@@ -180,9 +180,9 @@ func (x *exporting) trace(input string) (string, error) {
 	defer in.Close()
 	switch {
 	case in.Experiment == nil || in.Experiment.Origin.Trace == "":
-		return "", fmt.Errorf("%s: a report without a trace; perfetto shows traces: give the trace directory", input)
+		return "", fmt.Errorf("%s: a report without a trace; perfetto shows traces: give the trace directory", in.Name)
 	case in.Trace == "":
-		return "", fmt.Errorf("%s: its trace %s is gone; perfetto shows traces: give the directory where it is now", input,
+		return "", fmt.Errorf("%s: its trace %s is gone; perfetto shows traces: give the directory where it is now", in.Name,
 			in.Experiment.Origin.Trace)
 	}
 	return in.Trace, nil

@@ -71,7 +71,7 @@ func (in *reportInput) Close() error { return in.Cube.Close() }
 // openReport opens a report, told apart by its content: a report file of expert or of another tool, or a trace directory,
 // which is analyzed.
 func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
-	in := &reportInput{Name: input}
+	in := &reportInput{Name: called(input)}
 	info, err := stat(input)
 	if err != nil {
 		return nil, err
@@ -111,8 +111,11 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 func readStat(c *cube.Cube, input string) (*tracestat.Stat, error) {
 	for _, m := range c.Members {
 		if m.Name == tracestat.FileName {
-			return tracestat.Read(input+": "+m.Name, m.Open())
+			return tracestat.Read(called(input)+": "+m.Name, m.Open())
 		}
+	}
+	if input == fromStdin {
+		return nil, nil // lies beside nothing
 	}
 	name := filepath.Join(filepath.Dir(input), tracestat.FileName)
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
@@ -126,10 +129,13 @@ func readStat(c *cube.Cube, input string) (*tracestat.Stat, error) {
 	return tracestat.Read(name, f)
 }
 
-// stat looks for an input, which is a directory or a regular file.
+// stat looks for an input, which is a directory, a regular file or standard input.
 func stat(input string) (os.FileInfo, error) {
-	if input == "" {
+	switch input {
+	case "":
 		return nil, errors.New("the name of the input is empty")
+	case fromStdin:
+		return stdin.stat()
 	}
 	info, err := os.Stat(input)
 	if errors.Is(err, os.ErrNotExist) {
@@ -142,24 +148,27 @@ func stat(input string) (os.FileInfo, error) {
 }
 
 func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return name != "" && err == nil && info.IsDir()
+	info, err := stat(name)
+	return err == nil && info.IsDir()
 }
 
 // openCube opens a report file. What is none gets an error that says what it is, if that is known.
 func openCube(input string) (*cube.Cube, error) {
-	f, err := os.Open(input)
+	f, done, err := openFile(input)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer done()
 	start := make([]byte, 16)
 	n, err := io.ReadFull(f, start)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
 	if what := foreign(start[:n]); what != "" {
-		return nil, fmt.Errorf("%s: offset 0: %s", input, what)
+		return nil, fmt.Errorf("%s: offset 0: %s", called(input), what)
+	}
+	if input == fromStdin {
+		return cube.Read(called(input), f, f.Size())
 	}
 	return cube.Open(input)
 }

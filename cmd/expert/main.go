@@ -43,6 +43,9 @@ func newRoot() *cobra.Command {
 much, in which call path, on which goroutines, who caused them, what of it lies
 on the critical path, and what to do.
 
+Wherever a command reads a report, - is standard input. A trace, which is a
+directory, must be named.
+
 Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 2 bad usage or unreadable input.`,
 		Version:       version(),

@@ -96,7 +96,7 @@ func writeMetrics(w io.Writer, list []metricLine) error {
 
 // completeMetrics completes the flag that names metrics with those of the report that the command line names.
 func completeMetrics(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 || isDir(args[0]) { // a trace would have to be analyzed
+	if len(args) == 0 || args[0] == fromStdin || isDir(args[0]) { // a trace would have to be analyzed
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	c, err := openCube(args[0])

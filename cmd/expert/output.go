@@ -52,6 +52,9 @@ func (o *outputFile) check(cmd *cobra.Command, inputs ...string) error {
 		return fmt.Errorf("-o %s: is a directory", o.path)
 	}
 	for _, input := range inputs {
+		if input == fromStdin {
+			continue
+		}
 		in, err := os.Stat(input)
 		switch {
 		case err != nil: // reading tells

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,15 +42,15 @@ NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
 			defer in.Close()
 			c, err := remap(in.Cube, spec, len(define) > 0)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return fmt.Errorf("%s: %w", in.Name, err)
 			}
 			for _, d := range define {
 				if c, err = defineMetric(c, d); err != nil {
-					return fmt.Errorf("%s: --define: %w", args[0], err)
+					return fmt.Errorf("%s: --define: %w", in.Name, err)
 				}
 			}
 			if c, err = query.Portable(c); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return fmt.Errorf("%s: %w", in.Name, err)
 			}
 			return out.write(cmd, c.Write)
 		},
@@ -81,7 +81,7 @@ func remap(c *cube.Cube, file string, otherwise bool) (*cube.Cube, error) {
 	c, err = query.Remap(c, spec)
 	var format *cube.FormatError
 	if errors.As(err, &format) {
-		format.File = file
+		format.File = called(file)
 	}
 	return c, err
 }
@@ -95,10 +95,18 @@ func readSpec(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxSpec {
+	if info.IsDir() {
 		return "", fmt.Errorf("%s: no specification of metrics", file)
 	}
-	text, err := os.ReadFile(file)
+	r, done, err := openFile(file)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	if r.Size() > maxSpec {
+		return "", fmt.Errorf("%s: no specification of metrics", called(file))
+	}
+	text, err := io.ReadAll(r)
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +120,7 @@ func readSpec(file string) (string, error) {
 	defer c.Close()
 	spec, ok := query.Embedded(c)
 	if !ok {
-		return "", fmt.Errorf("%s: the report has no specification of metrics", file)
+		return "", fmt.Errorf("%s: the report has no specification of metrics", called(file))
 	}
 	return spec, nil
 }

@@ -156,10 +156,10 @@ what it calls, all counters in user and kernel mode, and what is derived.`,
 
 // statHPM prints libHPM's report.
 func statHPM(cmd *cobra.Command, s *selection, input string, o table.HPMOptions, f table.Format) error {
-	return s.with(cmd, input, func(_ *reportInput, m *query.Model, _ []*query.Metric) error {
+	return s.with(cmd, input, func(in *reportInput, m *query.Model, _ []*query.Metric) error {
 		h, err := table.NewHPM(m, o)
 		if err != nil {
-			return fmt.Errorf("%s: %w", input, err)
+			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 		return h.Write(cmd.OutOrStdout(), f)
 	})

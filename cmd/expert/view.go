@@ -110,7 +110,7 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 		if err != nil {
 			return nil, nil, err
 		}
-		r.External = &web.External{File: o.external, Model: model}
+		r.External = &web.External{File: other.Name, Model: model}
 	}
 	if err := close.timeline(r, in, o.trace); err != nil {
 		return nil, nil, err

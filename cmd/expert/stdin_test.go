@@ -1,0 +1,113 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// giveStdin makes standard input a pipe that holds the text.
+func giveStdin(t *testing.T, text []byte) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	go func() {
+		w.Write(text)
+		w.Close()
+	}()
+	setStdin(t, r)
+}
+
+func setStdin(t *testing.T, f *os.File) {
+	t.Helper()
+	before := stdin
+	stdin = &spool{from: f}
+	t.Cleanup(func() { f.Close(); stdin = before })
+}
+
+// What commands print of a report is the same if it comes from standard input.
+func TestStandardInput(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Chdir(t.TempDir())
+	const file = "standard input.cubex"
+	status, _, stderr := expert("analyze", archive(t, lockTrace), "-o", file)
+	require.Equal(t, 0, status, stderr)
+	sameFromStdin(t, file)
+	status, mean, stderr := expert("mean", file, file, "-o", "-") // has no findings of its own
+	require.Equal(t, 0, status, stderr)
+	require.NoError(t, os.WriteFile(file, []byte(mean), 0o644))
+	sameFromStdin(t, file)
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// sameFromStdin compares what commands print of a file with what they print of it as standard input, @.
+func sameFromStdin(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	run := func(command, input string) []string {
+		args := strings.Fields(command)
+		for i, a := range args {
+			switch a {
+			case "@":
+				args[i] = input
+			case "FILE":
+				args[i] = file
+			}
+		}
+		status, stdout, stderr := expert(args...)
+		require.Zero(t, status, "%s: %s", command, stderr)
+		return []string{strings.ReplaceAll(stdout, ".cubex", ""), strings.ReplaceAll(stderr, ".cubex", "")}
+	}
+	for _, command := range []string{
+		"analyze @", "analyze --format json @", "dump @", "stat @", "calltree @", "metrics @", "cmp @ FILE", "cmp FILE @", "cmp @ @",
+		"diff FILE @", "check @ --max lock_competition=200%", "check FILE --baseline @ --tolerance 10% --max lock_competition",
+		"mean @ @ -o -", "cut @ --root run -o -", "remap @ --define n=1 -o -", "export @ --to csv -o -", "export @ --to cubex -o -",
+	} {
+		want := run(command, file)
+		giveStdin(t, text)
+		require.Equal(t, want, run(command, fromStdin), command)
+	}
+}
+
+func TestBadStandardInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("-", []byte("<cube "), 0o644)) // is not meant
+	for text, message := range map[string]string{
+		"":                  "standard input: offset 0: neither .cubex nor .cube: EOF",
+		"nothing of ours":   "standard input: ",
+		"go 1.26 trace\x00": "standard input: offset 0: a Go execution trace",
+	} {
+		giveStdin(t, []byte(text))
+		oneLine(t, []string{"analyze", "-"}, message)
+	}
+	d, err := os.Open(".")
+	require.NoError(t, err)
+	setStdin(t, d)
+	oneLine(t, []string{"analyze", "-"}, "standard input: is a directory; give its name")
+	oneLine(t, []string{"export", "-", "--to", "perfetto", "-o", "x"}, "standard input: is a directory; give its name")
+
+	closed, w, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, closed.Close())
+	setStdin(t, closed)
+	oneLine(t, []string{"stat", "-"}, "standard input: ")
+}
+
+// A specification is read like a report.
+func TestSpecificationFromStandardInput(t *testing.T) {
+	giveStdin(t, []byte("<metrics><metric><uniq_name>a</uniq_name></metric></metrics>"))
+	text, err := readSpec("-")
+	require.NoError(t, err)
+	require.Equal(t, "<metrics><metric><uniq_name>a</uniq_name></metric></metrics>", text)
+	all, err := io.ReadAll(io.NewSectionReader(stdin.file, 0, stdin.size))
+	require.NoError(t, err)
+	require.Equal(t, text, string(all))
+}
