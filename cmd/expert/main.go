@@ -2,6 +2,7 @@
 package main
 
 //go:generate go run tracerec/internal/patterndoc ../../docs/patterns.md
+//go:generate go test -run ^TestManualIsCurrent$ . -update
 
 import (
 	"errors"

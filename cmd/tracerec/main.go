@@ -1,6 +1,8 @@
 // Command tracerec records instrumented Go programs and looks after the archives it makes.
 package main
 
+//go:generate go test -run ^TestManualIsCurrent$ . -update
+
 import (
 	"errors"
 	"fmt"
