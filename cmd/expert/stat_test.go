@@ -58,7 +58,7 @@ func TestCallTree(t *testing.T) {
 	require.Regexp(t, `(?m)^ *8\.00 µs +4\.\d %  8\.00 µs +recv  main\.go:14$`, run(t, "calltree", dir))
 	require.Regexp(t, `(?m)^ *80\.0 µs +100\.0 % +80\.0 µs +lock  most on worker$`, run(t, "calltree", dir, "-m", "lock_competition", "-i", "--annotate", "location"))
 	require.NotContains(t, run(t, "calltree", dir, "-t", "10%"), "recv")
-	require.Contains(t, run(t, "calltree", dir, "--format", "csv"), "callpath,depth,file,line,total,share,own\n")
+	require.Contains(t, run(t, "calltree", dir, "--format", "csv"), "callpath,depth,file,line,total,share,own,unit\n")
 	oneLine(t, []string{"calltree", dir, "-m", "*"}, "one metric at a time")
 	oneLine(t, []string{"calltree", dir, "-t", "101"}, "--threshold", "per cent")
 	oneLine(t, []string{"calltree", dir, "--annotate", "x"}, "neither source, location nor none")
@@ -66,10 +66,10 @@ func TestCallTree(t *testing.T) {
 
 func TestDumpOptions(t *testing.T) {
 	dir := archive(t, lockTrace)
-	require.Equal(t, "metric\tcallpath\tfile\tline\tlocation\tvalue\nlock_competition\tlock\twork.go\t21\tworker\t80000\n",
+	require.Equal(t, "metric\tcallpath\tfile\tline\tlocation\tvalue\tunit\nlock_competition\tlock\twork.go\t21\tworker\t80000\tns\n",
 		run(t, "dump", dir, "-m", "lock_competition", "--format", "tsv"))
-	require.Contains(t, run(t, "dump", dir, "-m", "time", "--self=false", "--incl", "-c", "^run$"), "time,run,main.go,5,main,99500\n")
-	require.Contains(t, run(t, "dump", dir, "-m", "late_sender", "--zero"), "late_sender,run,main.go,5,main,0\n")
+	require.Contains(t, run(t, "dump", dir, "-m", "time", "--self=false", "--incl", "-c", "^run$"), "time,run,main.go,5,main,99500,ns\n")
+	require.Contains(t, run(t, "dump", dir, "-m", "late_sender", "--zero"), "late_sender,run,main.go,5,main,0,ns\n")
 	oneLine(t, []string{"dump", dir, "--incl", "--excl"}, "exclude each other")
 	oneLine(t, []string{"dump", dir, "-c", "["}, "--callpath")
 }

@@ -43,7 +43,7 @@ type callTree struct {
 // CallTree makes a table of the call paths with values of a metric, as a tree: the dearest first.
 func CallTree(m *query.Model, o TreeOptions) *Table {
 	what := query.What{Metric: o.Metric, Self: o.Self}
-	c := &callTree{m: m, o: o, t: &Table{Labels: []string{"callpath", "depth", "file", "line"}}, locations: locations(m)}
+	c := &callTree{m: m, o: o, t: &Table{Labels: []string{"callpath", "depth", "file", "line"}, single: true}, locations: locations(m)}
 	col := column(m, what, false)
 	c.t.Title = append(sign(m), readable.Clean(o.Metric.Title)+" ("+readable.Clean(o.Metric.Name)+")")
 	for _, name := range []string{"total", "share", "own"} {

@@ -38,6 +38,7 @@ type cell struct {
 	Line     int      `json:"line"`
 	Location string   `json:"location"`
 	Value    number   `json:"value"`
+	Unit     string   `json:"unit"`
 }
 
 // Dump writes every value: metric, call path, location and value, in this order of the report. It returns what could not be
@@ -50,7 +51,7 @@ func Dump(w io.Writer, m *query.Model, o DumpOptions) (notes []string, err error
 	d := &dump{m: m, o: o, out: out, names: locationNames(m)}
 	if o.Format != JSON {
 		d.separated = newSeparated(out, o.Format)
-		d.separated.row([]string{"metric", "callpath", "file", "line", "location", "value"})
+		d.separated.row([]string{"metric", "callpath", "file", "line", "location", "value", "unit"})
 	}
 	for _, q := range o.Metrics {
 		if err := d.metric(q); err != nil {
@@ -87,7 +88,7 @@ func (d *dump) metric(q *query.Metric) error {
 		if !d.o.chosen(p) {
 			continue
 		}
-		c := cell{Metric: q.Name, CallPath: names(p)}
+		c := cell{Metric: q.Name, CallPath: names(p), Unit: q.Unit}
 		c.File, c.Line = source(p.Region)
 		if err := d.path(what, p, &c); err != nil || d.err != nil {
 			return err
@@ -129,7 +130,7 @@ func (d *dump) write(c *cell, column int, v cube.Value) {
 	d.rows++
 	c.Location, c.Value = d.names[column], number{Value: v, Known: true}
 	if d.separated != nil {
-		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String()})
+		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String(), c.Unit})
 		d.err = d.separated.err
 		return
 	}

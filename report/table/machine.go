@@ -21,6 +21,9 @@ func (t *Table) separated(w io.Writer, f Format) error {
 			header = append(header, c.Name+atLeast, c.Name+atMost)
 		}
 	}
+	if t.single {
+		header = append(header, "unit")
+	}
 	out.row(header)
 	record := make([]string, 0, len(header))
 	for _, r := range t.Rows {
@@ -34,9 +37,20 @@ func (t *Table) separated(w io.Writer, f Format) error {
 				record = append(record, low.text(), high.text())
 			}
 		}
+		if t.single {
+			record = append(record, t.Columns[0].unit())
+		}
 		out.row(record)
 	}
 	return out.close()
+}
+
+// unit is that of the values.
+func (c *Column) unit() string {
+	if c.Share {
+		return "%"
+	}
+	return c.Unit
 }
 
 // atLeast and atMost end the names of columns with what values lie in.

@@ -27,6 +27,7 @@ func (s *stat) spreadColumns() {
 	for _, x := range spreads {
 		s.t.Columns = append(s.t.Columns, Column{Name: x.name, Title: x.title, Unit: c.Unit, Share: c.Share, Total: c.Total, Error: c.Error, derived: true})
 	}
+	s.t.single = true
 	s.t.whole = false // has no spread of its own
 }
 

@@ -31,8 +31,9 @@ type Table struct {
 	Rows    []Row
 	Notes   []string // what is missing, and why
 
-	whole bool // the text begins with a row for the whole program
-	more  int  // rows that were left out
+	single bool // all values are of one metric, whose unit ends the lines of CSV
+	whole  bool // the text begins with a row for the whole program
+	more   int  // rows that were left out
 }
 
 // Column is a column of values.

@@ -166,6 +166,11 @@ func TestSpread(t *testing.T) {
 5.50 ms  2.75 ms  2.50 ms  2.63 ms  2.75 ms  2.88 ms  3.00 ms  solve  solve.go:20
 … 2 more rows
 `, text(t, stat(t, m, table.StatOptions{Metrics: metrics(t, m, "time"), Spread: true, Top: 2}), table.Text))
+	for percent, unit := range map[bool]string{false: "ns", true: "%"} {
+		lines := strings.Split(text(t, stat(t, m, table.StatOptions{Metrics: metrics(t, m, "time"), Spread: true, Percent: percent}), table.CSV), "\n")
+		require.Equal(t, "region,file,line,time,mean,min,q1,median,q3,max,unit", lines[0])
+		require.True(t, strings.HasSuffix(lines[1], ","+unit), lines[1])
+	}
 	_, err := table.Stat(m, table.StatOptions{Metrics: m.Metrics, Spread: true})
 	require.ErrorContains(t, err, "one metric")
 }
@@ -196,10 +201,10 @@ Time (time)
   1 ns   <0.1 %     1 ns    bad�[31m name  most on a/main
 `, text(t, table.CallTree(m, table.TreeOptions{Metric: time, Inclusive: true, Annotate: table.Location}), table.Text))
 	equal(t, `
-callpath,depth,file,line,total,share,own
-main,0,/src/main.go,5,89000000,100,0
-main > solve,1,/src/solve.go,20,89000000,100,0
-main > solve > send,2,/src/solve.go,31,89000000,100,89000000
+callpath,depth,file,line,total,share,own,unit
+main,0,/src/main.go,5,89000000,100,0,ns
+main > solve,1,/src/solve.go,20,89000000,100,0,ns
+main > solve > send,2,/src/solve.go,31,89000000,100,89000000,ns
 `, text(t, table.CallTree(m, table.TreeOptions{Metric: m.Metric("late_receiver")}), table.CSV))
 	broken := text(t, table.CallTree(m, table.TreeOptions{Metric: m.Metric("broken")}), table.Text)
 	require.Contains(t, broken, "! broken cannot be evaluated: ")
@@ -219,15 +224,15 @@ func TestDump(t *testing.T) {
 	m := sample(t)
 	got, notes := dump(t, m, table.DumpOptions{Metrics: m.Metrics, Self: true, Paths: regexp.MustCompile("solve > send$"), Format: table.CSV})
 	equal(t, `
-metric,callpath,file,line,location,value
-time,main > solve > send,/src/solve.go,31,a/main,10000000
-time,main > solve > send,/src/solve.go,31,b/main,1000000
-late_receiver,main > solve > send,/src/solve.go,31,a/main,80000000
-late_receiver,main > solve > send,/src/solve.go,31,b/main,9000000
-visits,main > solve > send,/src/solve.go,31,a/main,1000
-visits,main > solve > send,/src/solve.go,31,b/main,2500
-wait_per_visit,main > solve > send,/src/solve.go,31,a/main,80000
-wait_per_visit,main > solve > send,/src/solve.go,31,b/main,3600
+metric,callpath,file,line,location,value,unit
+time,main > solve > send,/src/solve.go,31,a/main,10000000,ns
+time,main > solve > send,/src/solve.go,31,b/main,1000000,ns
+late_receiver,main > solve > send,/src/solve.go,31,a/main,80000000,ns
+late_receiver,main > solve > send,/src/solve.go,31,b/main,9000000,ns
+visits,main > solve > send,/src/solve.go,31,a/main,1000,occ
+visits,main > solve > send,/src/solve.go,31,b/main,2500,occ
+wait_per_visit,main > solve > send,/src/solve.go,31,a/main,80000,ns
+wait_per_visit,main > solve > send,/src/solve.go,31,b/main,3600,ns
 `, got)
 	require.Len(t, notes, 1)
 	require.Contains(t, notes[0], "broken cannot be evaluated: ")
