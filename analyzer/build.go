@@ -294,7 +294,7 @@ func (b *builder) header() {
 		b.out.Origin.Processes = append(b.out.Origin.Processes, p)
 	}
 	b.losses()
-	h.CPUTime = b.cpuTime()
+	h.CPUTime, h.Processors = b.cpuTime(), b.processors()
 	h.RecordingCost = b.recordingCost()
 	if r := head.Root; r >= 0 && r < len(defs.Processes) {
 		p := &defs.Processes[r]
@@ -322,6 +322,26 @@ func (b *builder) cpuTime() (sum int64) {
 		sum += b.s.defs.Processes[p].CPUTime
 	}
 	return sum
+}
+
+// processors returns how many goroutines of the only process with events could run at once; 0 if that is not known, or if there are
+// several: nobody knows how they shared the machine.
+func (b *builder) processors() int {
+	only := -1
+	for i := range b.s.locations {
+		p := b.s.defs.Locations[i].Process
+		switch {
+		case !b.s.locations[i].seen || p == only:
+		case only >= 0:
+			return 0
+		default:
+			only = p
+		}
+	}
+	if only < 0 {
+		return 0
+	}
+	return b.s.defs.Processes[only].Processors
 }
 
 // recordingCost estimates what recording cost the processes, in ns.

@@ -5,6 +5,7 @@ package recorder
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +49,17 @@ func TestOwnCPUTime(t *testing.T) {
 	used := usedTime(t, dir)
 	require.Positive(t, used)
 	require.LessOrEqual(t, used, cpuTime(os.Getpid())-began)
+}
+
+// TestProcessors: the archive says how many goroutines of a process could run at once when it began to record.
+func TestProcessors(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	r, err := Start(dir)
+	require.NoError(t, err)
+	instrument.Region("solve").End()
+	require.NoError(t, r.Stop())
+	a, err := trace.Open(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	require.Equal(t, min(runtime.GOMAXPROCS(0), runtime.NumCPU()), a.Definitions().Processes[0].Processors)
 }

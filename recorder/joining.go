@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -87,6 +88,7 @@ func (r *Recorder) open(name string) error {
 	i := trace.ProcessInfo{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args,
 		Start: trace.Stamp(p.info.Start), Clock: p.info.Clock.String(), Frequency: p.info.Frequency, EventCost: p.info.EventCost}
 	i.Processor, i.Hertz = r.machine.processor()
+	i.Processors = int(min(p.info.Processors, math.MaxInt32))
 	p.out, err = r.writer.AddProcess(i)
 	return err
 }

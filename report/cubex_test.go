@@ -226,3 +226,21 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, 2, int32(at()), 5, 7, 8}, {1, at(), 1, 2, 1, -1, -1, 9, -1}}}
 	return e
 }
+
+// TestReadyKept: a file, also its summary, says that processors were lacking as the experiment did.
+func TestReadyKept(t *testing.T) {
+	e := hydro()
+	e.Metrics = append(e.Metrics, metric.Metric{Name: "start_latency", Unit: metric.Nanoseconds})
+	e.Severity, e.Critical = append(e.Severity, []Cell{{0, 0, e.Header.Time / 4}}), append(e.Critical, nil)
+	e.Header.Processors, e.Header.CPUTime = 1, e.Header.Wall
+	want := e.Ready()
+	require.NotNil(t, want)
+	require.Equal(t, 0.25, want.Share)
+	c := rewritten(t, e, CubeOptions{})
+	whole, err := FromCube(c)
+	require.NoError(t, err)
+	require.Equal(t, want, whole.Ready())
+	part, err := Summary(c)
+	require.NoError(t, err)
+	require.Equal(t, want, part.Ready())
+}

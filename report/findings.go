@@ -11,6 +11,7 @@ func (p *page) findings() {
 	e := p.e
 	if len(e.Findings) == 0 {
 		p.title("Findings", "")
+		p.ready()
 		p.line("No wait states were found.")
 		return
 	}
@@ -19,6 +20,7 @@ func (p *page) findings() {
 		critical++
 	}
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
+	p.ready()
 	full, rest := e.Findings[:critical], e.Findings[critical:]
 	if critical == 0 {
 		p.para(0, "", "None of the waiting is on the critical path, or hardly; these waits are the longest in sum.")

@@ -18,6 +18,7 @@ type (
 		Experiment jsonHeader    `json:"experiment"`
 		Metrics    []jsonMetric  `json:"metrics"`
 		Findings   []jsonFinding `json:"findings"`
+		Ready      *Ready        `json:"ready,omitempty"` // processors were lacking
 		Warnings   []string      `json:"warnings"`
 		Critical   Split         `json:"critical_path"` // the times add up to focus_ns
 		Counts     []jsonCount   `json:"critical_path_counts,omitempty"`
@@ -223,6 +224,9 @@ func JSON(w io.Writer, e *Experiment) error {
 	}
 	for i := range e.Findings {
 		out.Findings = append(out.Findings, e.jsonFinding(&e.Findings[i]))
+	}
+	if out.Ready = e.Ready(); out.Ready != nil {
+		out.Ready.Text = strings.ReplaceAll(out.Ready.Text, nbsp, " ")
 	}
 	out.JSONCounters = e.JSONCounters()
 	enc := json.NewEncoder(w)

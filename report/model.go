@@ -62,6 +62,9 @@ type Header struct {
 	RecordingCost int64     `json:"recording_cost_ns,omitempty"`
 	CPU           Processor `json:"cpu,omitzero"`        // the zero value: unknown
 	Frequency     uint64    `json:"cpu_hertz,omitempty"` // clock rate of its cycles, 0 unknown
+	// Processors is how many goroutines could run at once, as GOMAXPROCS and the system had it when recording began; 0 if unknown, or if
+	// several processes have events.
+	Processors int `json:"processors,omitempty"`
 }
 
 // Processor is what the program ran on. It converts to spec.CPU.

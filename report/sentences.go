@@ -75,6 +75,9 @@ func (s *Sentences) Lead() []string {
 		lead = append(lead, fmt.Sprintf("%s of that time they waited for each other or for something outside the trace.",
 			glue(percent(waited, h.Time))))
 	}
+	if r := e.Ready(); r != nil {
+		lead = append(lead, r.Text, r.Advice)
+	}
 	return lead
 }
 

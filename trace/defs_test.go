@@ -147,13 +147,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestProcessor: the processor and its rate are kept; an archive without them has none.
+// TestProcessor: the processor, its rate and how many there are, are kept; an archive without them has none.
 func TestProcessor(t *testing.T) {
 	known := Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf, Stepping: 2, Name: "Some Processor"}
 	dir := t.TempDir()
 	w, err := Create(dir, Options{})
 	require.NoError(t, err)
-	for _, i := range []ProcessInfo{{PID: 1}, {PID: 2, Processor: known, Hertz: 2.1e9}, {PID: 3, Processor: Processor{Arch: "arm64", Model: -1}}} {
+	for _, i := range []ProcessInfo{{PID: 1}, {PID: 2, Processor: known, Hertz: 2.1e9}, {PID: 3, Processor: Processor{Arch: "arm64", Model: -1}},
+		{PID: 4, Processors: 3}, {PID: 5, Processor: known, Processors: 1 << 30}, {PID: 6, Processors: -1}} {
 		_, err = w.AddProcess(i)
 		require.NoError(t, err)
 	}
@@ -164,4 +165,8 @@ func TestProcessor(t *testing.T) {
 	p := a.Definitions().Processes
 	require.Equal(t, []Processor{{}, known, {Arch: "arm64", Model: -1}}, []Processor{p[0].Processor, p[1].Processor, p[2].Processor})
 	require.Equal(t, []uint64{0, 2.1e9, 0}, []uint64{p[0].Hertz, p[1].Hertz, p[2].Hertz})
+	require.Equal(t, []Processor{{}, known, {}}, []Processor{p[3].Processor, p[4].Processor, p[5].Processor})
+	for i, n := range []int{0, 0, 0, 3, maxProcessors, 0} {
+		require.Equal(t, n, p[i].Processors, "process %d", i)
+	}
 }

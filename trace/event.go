@@ -77,6 +77,9 @@ type Process struct {
 	Warnings  map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
 	Processor Processor         // what the process ran on
 	Hertz     uint64            // the processor's cycles per second at its nominal rate; 0 unknown
+	// Processors is how many of its goroutines could run at once when it began to record: GOMAXPROCS, but no more than the processors that
+	// the system let it run on. 0 unknown.
+	Processors int
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
 	// CPUTime is the processor time that the process used from when it began to record until it was last looked at: user and system
@@ -96,6 +99,9 @@ type Processor struct {
 
 // maxEventCost is the most that an event is believed to cost, picoseconds.
 const maxEventCost = 1e9
+
+// maxProcessors is the most that a process is believed to have.
+const maxProcessors = 1 << 20
 
 // RecordingCost estimates what recording so many events cost a process, in ns, from what one of them costs in picoseconds.
 func RecordingCost(events, eventCost uint64) int64 {

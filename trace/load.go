@@ -128,9 +128,11 @@ func (a *Archive) experimentRecord(r *recordReader) {
 }
 
 func (p *process) record(r *recordReader) {
-	const fields, more = 10, 7 // with the processor
+	const fields, processor, processors = 10, 7, 1 // the latter two may be missing
 	n := r.length()
-	if n != fields && n != fields+more {
+	switch n {
+	case fields, fields + processors, fields + processor, fields + processor + processors:
+	default:
 		r.err = errRecord
 	}
 	i := ProcessInfo{PID: int(r.int()), Parent: int(r.int()), Args: r.strings()}
@@ -138,8 +140,11 @@ func (p *process) record(r *recordReader) {
 	i.Clock, i.Frequency = r.string(), r.uint(maxFrequency)
 	unit := r.uint(1 << 32)
 	i.EventCost = r.uint(maxEventCost)
-	if n == fields+more {
+	if n >= fields+processor {
 		i.Processor, i.Hertz = r.processor(), r.uint(maxFrequency)
+	}
+	if n == fields+processors || n == fields+processor+processors {
+		i.Processors = int(r.uint(maxProcessors))
 	}
 	if r.err == nil && (i.Frequency < minFrequency || unit == 0) {
 		r.err = errors.New("impossible clock")
@@ -281,7 +286,7 @@ func (a *Archive) timeProcess(p *process) Process {
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,
-		Processor: p.info.Processor, Hertz: p.info.Hertz}
+		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later
 	}

@@ -40,6 +40,7 @@ type ProcessInfo struct {
 	EventCost   uint64 // what recording an event costs the process, picoseconds; 0 unknown
 	Processor   Processor
 	Hertz       uint64 // the processor's cycles per second at its nominal rate; 0 unknown
+	Processors  int    // so many of its goroutines can run at once; 0 unknown
 }
 
 // RawChunk is a piece of one location's stream as the measured program wrote it.
@@ -218,6 +219,9 @@ func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
 	if c := i.Processor; c != (Processor{}) {
 		fields = append(fields, c.Arch, c.Vendor, int64(c.Family), int64(c.Model), int64(c.Stepping), c.Name, min(i.Hertz, maxFrequency))
 	}
+	if p.info.Processors > 0 {
+		fields = append(fields, int64(p.info.Processors))
+	}
 	r.array(fields...)
 	return p, w.records(processFrame, p.index, r)
 }
@@ -228,6 +232,7 @@ func (w *Writer) process(i ProcessInfo) *ProcessWriter {
 	}
 	i.Frequency = min(max(i.Frequency, minFrequency), maxFrequency)
 	i.EventCost = min(i.EventCost, maxEventCost)
+	i.Processors = min(max(i.Processors, 0), maxProcessors)
 	p := &ProcessWriter{w: w, info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
 	if n := len(w.processes); n > 0 {
 		p.index = w.processes[n-1].index + 1

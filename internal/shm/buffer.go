@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +67,7 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	if err = b.create(unborn, blocks); err == nil {
 		b.describe(k)
 		b.h.eventCost = eventCost
+		b.h.processors = uint64(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 		if b.newDefs(0) && b.newLosses() {
 			err = os.Rename(unborn, b.path)
 		} else {

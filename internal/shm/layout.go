@@ -89,7 +89,8 @@ type header struct {
 	argsLength  uint64 // bytes, each argument ends with NUL
 	eventCost   uint64 // picoseconds
 	locked      uint64 // 1: the file is locked as long as the process lives
-	_           [16]uint64
+	processors  uint64 // goroutines that can run at once, when the process began to record
+	_           [15]uint64
 
 	finished  atomic.Uint64 // 1: the process records no more
 	grown     atomic.Uint64 // blocks backed by file memory

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -80,6 +81,7 @@ func TestChunksTravel(t *testing.T) {
 	b, v := open(t, Config{})
 	require.Equal(t, os.Getpid(), v.Info().PID)
 	require.Equal(t, os.Args, v.Info().Args)
+	require.EqualValues(t, min(runtime.GOMAXPROCS(0), runtime.NumCPU()), v.Info().Processors)
 	require.True(t, v.Alive())
 	for round := range uint64(3) {
 		for class := range classes {

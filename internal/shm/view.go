@@ -37,6 +37,8 @@ type Info struct {
 	Clock     clock.Kind
 	Frequency uint64 // of the clock, ticks per second, roughly
 	EventCost uint64 // what recording an event costs the process, picoseconds, roughly
+	// Processors is how many goroutines could run at once when recording began, 0 unknown.
+	Processors uint64
 }
 
 // Chunk is a chunk on its way to the archive. Words are in the buffer itself: they are valid until Free
@@ -94,7 +96,7 @@ func (v *View) check(h *header) error {
 		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
 		Clock:     clock.Kind(h.clockKind),
 		Frequency: h.frequency,
-		EventCost: h.eventCost,
+		EventCost: h.eventCost, Processors: h.processors,
 	}
 	return nil
 }

@@ -110,6 +110,9 @@ func (f *formatter) process(i int) {
 	if p.CPUTime > 0 {
 		fmt.Fprintf(f.out, " cpu %d", p.CPUTime)
 	}
+	if p.Processors > 0 {
+		fmt.Fprintf(f.out, " processors %d", p.Processors)
+	}
 	fmt.Fprintln(f.out)
 	f.words("args", p.Args) // also when there are none: without the line a process is called by its own name
 	if len(p.Counters) > 0 {

@@ -242,7 +242,7 @@ func (p *parser) addProcess(name string, pid int) {
 	p.stream = nil
 }
 
-// process parses NAME [parent NAME] [pid N] [start T] [cost PS] [cpu NS].
+// process parses NAME [parent NAME] [pid N] [start T] [cost PS] [cpu NS] [processors N].
 func (p *parser) process() error {
 	name, err := p.word("a name")
 	if err != nil {
@@ -291,6 +291,13 @@ func (p *parser) process() error {
 			return err
 		}
 		q.cpu = int64(cpu)
+	}
+	if p.accept("processors") {
+		n, err := p.small("a number of processors", 1<<20)
+		if err != nil {
+			return err
+		}
+		q.info.Processors = int(n)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@
 //	counterset task-clock faults           # names of the counters
 //	process p2 parent main pid 7 start 50  # what follows belongs to it; lines before, to a process main
 //	process p3 cost 17000 cpu 800          # what recording an event costs it, picoseconds; processor time that it used, ns
+//	process p4 processors 2                # how many of its goroutines can run at once
 //	args ./app -x                          # its command line
 //	warning lost 3                         # a count of something that went wrong
 //	exited 900 1                           # time and exit status

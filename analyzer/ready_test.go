@@ -1,0 +1,114 @@
+package analyzer_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+)
+
+// queueing is a program of 1000 ns: three goroutines are started at once, each begins when the one before it ends. They are ready for
+// 100, 400 and 700 ns, and run for 300 each; main runs for the first 100 ns and then waits for them.
+const queueing = `
+waitgroup wg
+location main
+  0 enter main
+  0 add wg 3
+  0 create a @a.go:2
+  0 create b @a.go:2
+  0 create c @a.go:2
+  100 wait wg @a.go:3
+  101 blocked
+  1000 leave
+  1000 exit
+location a
+  100 begin worker by main
+  400 done wg
+  400 end
+location b
+  400 begin worker by main
+  700 done wg
+  700 end
+location c
+  700 begin worker by main
+  1000 done wg
+  1000 end
+`
+
+// handing is a program of 1000 ns that hands something on and never has two goroutines at work: what is sent from 90 ns on is received
+// at 500, and the answer that is sent from 590 on is received at 950.
+const handing = `
+channel there
+channel back
+location main
+  0 enter main
+  0 create w @a.go:2
+  90 send there @a.go:3
+  100 leave
+  101 recv back @a.go:4
+  102 blocked
+  950 leave
+  1000 exit
+location w
+  10 begin worker by main
+  20 recv there @a.go:5
+  21 blocked
+  500 leave
+  590 send back @a.go:6
+  600 leave
+  600 end
+`
+
+func TestReady(t *testing.T) {
+	const claim = "Goroutines were ready to run but had no processor for 38.7 % of all time: 1.2 on average, beside the 1 processor that the program " +
+		"had, of which it used "
+	for _, c := range []struct {
+		name, process, trace, text string
+		used                       float64
+		advice                     string
+	}{
+		{"one processor, always busy", "process main cpu 1000 processors 1", queueing, claim + "1.0.", 1, "Less work or more processors"},
+		{"one processor, shared with others", "process main cpu 600 processors 1", queueing, claim + "0.6.", 0.6, "Other programs"},
+		{name: "two processors, half idle", process: "process main cpu 1000 processors 2", trace: queueing},
+		{name: "more used than there are", process: "process main cpu 1500 processors 1", trace: queueing},
+		{name: "of an older archive", process: "process main cpu 1000", trace: queueing},
+		{name: "processor time unknown", process: "process main processors 1", trace: queueing},
+		{name: "several processes", process: "process main cpu 1000 processors 1", trace: queueing +
+			"process child parent main start 10 cpu 900 processors 1\nlocation d\n  10 enter main\n  900 exit\n"},
+		{name: "waking takes long", process: "process main cpu 240 processors 2", trace: handing},
+		{name: "waking takes long, one processor", process: "process main cpu 240 processors 1", trace: handing},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := analyzeText(t, c.process+"\n"+c.trace)
+			var out, page bytes.Buffer
+			require.NoError(t, report.JSON(&out, x))
+			require.NoError(t, report.Text(&page, x, report.TextOptions{}))
+			var j struct{ Ready *report.Ready }
+			require.NoError(t, json.Unmarshal(out.Bytes(), &j))
+			if c.text == "" {
+				require.Nil(t, x.Ready())
+				require.Nil(t, j.Ready)
+				require.NotContains(t, page.String(), "had no processor")
+				return
+			}
+			r := j.Ready
+			require.NotNil(t, r)
+			require.Equal(t, report.Ready{Share: 1200. / 3100, Mean: 1.2, Processors: 1, Used: c.used, Text: c.text, Advice: r.Advice}, *r)
+			require.True(t, strings.HasPrefix(r.Advice, c.advice), r.Advice)
+			require.Contains(t, strings.Join(strings.Fields(page.String()), " "), c.text+" → "+c.advice)
+		})
+	}
+}
+
+// TestWakingIsNoShortage: what looks like a shortage by its share and its mean is none where processors were idle.
+func TestWakingIsNoShortage(t *testing.T) {
+	x := analyzeText(t, "process main cpu 240 processors 2\n"+handing)
+	require.EqualValues(t, (500-90)+(950-590), x.Total(x.MetricIndex("wakeup")))
+	require.EqualValues(t, 10, x.Total(x.MetricIndex("start_latency")))
+	require.EqualValues(t, 1000+600, x.Header.Time)
+	require.Nil(t, x.Ready())
+}
