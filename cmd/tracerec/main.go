@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"tracerec/internal/typo"
 )
 
 // badUse is the exit status for bad usage and for input that cannot be read.
@@ -65,13 +67,32 @@ program's (128+n when signal n ended it), 127 or 126 when the program is not
 found or cannot be started, and 2 for bad usage. A program that is called like a
 command of tracerec, such as info, is recorded with tracerec -- info.`
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.RunE = orCommand(root.RunE)
 	root.SetFlagErrorFunc(movedFlag)
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
 	run.Long = root.Long
 	root.AddCommand(run, newBuild(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
 	return root
+}
+
+// orCommand returns what records a program, and says so if one that is not found is called nearly like a command. Behind -- a program
+// is meant.
+func orCommand(record func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		err := record(cmd, args)
+		e, ok := errors.AsType[*exit](err)
+		if !ok || e.err == nil || e.status != notFound || cmd.ArgsLenAtDash() >= 0 {
+			return err
+		}
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && typo.Near(args[0], c.Name()) {
+				e.err = fmt.Errorf("%w; did you mean %s?", e.err, c.CommandPath())
+				break
+			}
+		}
+		return e
+	}
 }
 
 func newVersion() *cobra.Command {
