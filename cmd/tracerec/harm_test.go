@@ -154,6 +154,7 @@ func killed(t *testing.T, recorderToo bool, ready func(session string) bool) (hi
 		}
 		return len(over) > 0
 	})
+	<-over
 	if recorderToo {
 		for _, pid := range victims {
 			testkit.Until(t, "the program's end", func() bool { return ended(pid) })
