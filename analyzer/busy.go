@@ -76,7 +76,9 @@ func (b *builder) busy() {
 			continue
 		}
 		if _, ok := workers[g]; !ok {
-			workers[g] = b.atOnce(g)
+			if workers[g] = b.atOnce(g); 2*workers[g] >= b.out.Groups[g].Count { // a pool, some of which came or went
+				workers[g] = b.out.Groups[g].Count
+			}
 		}
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		class := &b.classes.list[b.collected[i].class]
