@@ -99,7 +99,7 @@ func TestPMUTurns(t *testing.T) {
 	v := make([]int64, s.Len())
 	require.NoError(t, s.Start())
 	tell(markNow, 0)
-	daxpy(60)
+	daxpy(240)
 	tell(markNow, 0)
 	require.NoError(t, s.Stop(v))
 	for _, x := range v {
