@@ -34,3 +34,8 @@ func TestSecondsOfAnything(t *testing.T) {
 	require.Equal(t, "−9,223,372,036,854,775,807", grouped(math.MinInt64))
 	require.Equal(t, "9,223,372,037"+nbsp+"s", Seconds(math.MaxInt64))
 }
+
+func TestCounts(t *testing.T) {
+	require.Equal(t, []string{"1 mutex", "4 mutexes", "2 channels", "1,000 passes"},
+		[]string{count(1, "mutex"), count(4, "mutex"), count(2, "channel"), count(1000, "pass")})
+}

@@ -319,7 +319,7 @@ func count(n int64, noun string) string {
 	switch {
 	case n == 1:
 		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"):
 		return grouped(n) + " " + noun + "es"
 	default:
 		return grouped(n) + " " + noun + "s"
