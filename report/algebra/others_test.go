@@ -15,6 +15,9 @@ import (
 
 // others calls test with every report of other tools that can be read.
 func others(t *testing.T, test func(t *testing.T, in Input)) {
+	if testing.Short() {
+		t.Skip("many reports, the same ways again and again")
+	}
 	var files []string
 	for _, dir := range []string{"cube", "oracle"} {
 		_ = filepath.WalkDir(filepath.Join(shared, "..", dir), func(file string, _ fs.DirEntry, err error) error {
