@@ -183,6 +183,15 @@ func (s Selection) Default() {
 	}
 }
 
+// chosenID returns the object id of a channel that a select chose. What was not used before is defined at the case: where the select
+// is, it may be any of the channels.
+func (se *session) chosenID(p unsafe.Pointer, capacity int) uint32 {
+	if id, ok := se.knownChannel(p); ok {
+		return id
+	}
+	return se.newChannel(p, capacity, se.site("select"))
+}
+
 // chose closes the level of a select.
 //
 //go:noinline
@@ -196,8 +205,7 @@ func (x Span) chose(outcome wire.Outcome, ch any) {
 	g, t := se.nowFenced()
 	var object uint64
 	if ch != nil {
-		p, capacity := channelIn(ch)
-		object = uint64(se.channelID(p, capacity, unknownRegion))
+		object = uint64(se.chosenID(channelIn(ch)))
 		runtime.KeepAlive(ch)
 	}
 	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||

@@ -248,11 +248,15 @@ func (se *session) readMany(s *slot, g unsafe.Pointer, t uint64, waits bool) {
 	se.putReading(s, t, values[:se.counters.Read(g, s.reading(), values[:], t, waits, s.depth == 0)])
 }
 
-// putReading writes a reading of the counters. There must be room, and t in reach.
+// putReading writes a reading of the counters, if it is one: this call may have begun before the recording ended. There must be room, and
+// t in reach.
 //
 //go:norace
 func (se *session) putReading(s *slot, t uint64, values []uint64) {
 	n := len(values)
+	if n == 0 {
+		return
+	}
 	if n == 1 {
 		se.buffer.Count(shm.ReadingsRefused, 1)
 		if se.refused.CompareAndSwap(false, true) {

@@ -51,20 +51,28 @@ type channel struct {
 
 // channelID returns the object id of the channel at p. The caller keeps the channel alive.
 func (se *session) channelID(p unsafe.Pointer, capacity int, region uint32) uint32 {
-	if p == nil {
-		return 0
-	}
-	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
-		return e.value.id
+	if id, ok := se.knownChannel(p); ok {
+		return id
 	}
 	return se.newChannel(p, capacity, region)
+}
+
+// knownChannel returns the object id of the channel at p, 0 for nil, and whether it is defined.
+func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
+	if p == nil {
+		return 0, true
+	}
+	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
+		return e.value.id, true
+	}
+	return 0, false
 }
 
 func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
-		return e.value.id
+	if id, ok := se.knownChannel(p); ok {
+		return id
 	}
 	id := se.newObject(wire.Channel, uint64(capacity), region)
 	e := &entry[channel]{uint64(uintptr(p)), channel{weak.Make((*byte)(p)), id}}

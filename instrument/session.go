@@ -148,7 +148,7 @@ func Detach() {
 			se.schedule.stop()
 		}
 		if se.counters != nil {
-			se.counters.Stop()
+			se.counters.Close()
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -73,7 +74,6 @@ type Writer struct {
 	number     uint32 // of the next frame
 	events     uint64
 	processes  []*ProcessWriter
-	enc        *zstd.Encoder
 	buf        []byte // frame being assembled
 	dirBuf     []byte
 	err        error
@@ -122,6 +122,16 @@ func NewWriter(out io.Writer, o Options) (*Writer, error) {
 	return w, nil
 }
 
+// compressors are for all writers, as each has a megabyte of tables.
+var compressors = sync.Pool{New: func() any {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	return enc
+}}
+
 func newWriter(o Options) *Writer {
 	if o.Resolution <= 0 {
 		o.Resolution = DefaultResolution
@@ -132,14 +142,9 @@ func newWriter(o Options) *Writer {
 	if o.ChunkEvents <= 0 || o.ChunkEvents > maxEvents {
 		o.ChunkEvents = DefaultChunkEvents
 	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		panic(err) // the options above are constants
-	}
 	r := newRecordWriter()
 	r.array(o.Resolution, o.Mono, o.Wall)
-	return &Writer{o: o, enc: enc, experiment: crc32.Checksum(r.buf.Bytes(), castagnoli)}
+	return &Writer{o: o, experiment: crc32.Checksum(r.buf.Bytes(), castagnoli)}
 }
 
 // begin opens the next segment and writes its first frame.
@@ -260,7 +265,6 @@ func (w *Writer) Close() error {
 	r := newRecordWriter()
 	r.array(w.events, uint64(w.number)+1)
 	w.records(endFrame, 0, r)
-	w.enc.Close()
 	if w.file != nil {
 		if err := w.file.Close(); w.err == nil && err != nil {
 			w.err = err
@@ -292,7 +296,9 @@ func (w *Writer) compress(dst, b []byte) []byte {
 		return append(dst, b...)
 	}
 	n := len(dst)
-	if dst = w.enc.EncodeAll(b, dst); len(dst)-n >= len(b) {
+	enc := compressors.Get().(*zstd.Encoder)
+	defer compressors.Put(enc)
+	if dst = enc.EncodeAll(b, dst); len(dst)-n >= len(b) {
 		dst = append(dst[:n], b...)
 	}
 	return dst

@@ -1,11 +1,19 @@
 package sample
 
 import (
+	"os"
+	"runtime"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // TestClosedDescriptors closes the events of a set, as a program does that closes what it does not know, and opens a file of its own:
@@ -13,14 +21,11 @@ import (
 func TestClosedDescriptors(t *testing.T) {
 	r := reader{s: open(t, "page-faults")}
 	require.Greater(t, r.read(), 1)
-	var closed []int
-	for fd := range 16 << 10 {
-		if name := target(fd); name == "anon_inode:[perf_event]" {
-			closed = append(closed, fd)
-			require.NoError(t, syscall.Close(fd))
-		}
-	}
+	closed := events(t)
 	require.NotEmpty(t, closed)
+	for _, fd := range closed {
+		require.NoError(t, syscall.Close(fd))
+	}
 	require.Greater(t, closed[0], 100, "programs get the lowest number that is free")
 	var pipe [2]int
 	require.NoError(t, syscall.Pipe(pipe[:]))
@@ -38,9 +43,130 @@ func TestClosedDescriptors(t *testing.T) {
 	require.Equal(t, len(text), n)
 }
 
+// TestCloseDuringReadings closes sets that goroutines read: no descriptor stays open, and nothing is read from files of the program that
+// get their numbers.
+func TestCloseDuringReadings(t *testing.T) {
+	before := events(t)
+	for range 5 {
+		s := open(t, "page-faults", "task-clock")
+		var all sync.WaitGroup
+		var stop atomic.Bool
+		var begun atomic.Int64
+		for range 8 {
+			all.Go(func() {
+				for r := (reader{s: s}); !stop.Load(); runtime.Gosched() {
+					begun.Add(1)
+					r.read()
+				}
+			})
+		}
+		for begun.Load() < 100 {
+			runtime.Gosched()
+		}
+		opened := events(t)
+		s.Close()
+		require.Equal(t, before, events(t))
+		var pipe [2]int
+		require.NoError(t, syscall.Pipe(pipe[:]))
+		text := make([]byte, 100)
+		_, err := syscall.Write(pipe[1], text)
+		require.NoError(t, err)
+		for _, fd := range opened {
+			require.NoError(t, syscall.Dup3(pipe[0], fd, 0))
+		}
+		for so := begun.Load(); begun.Load() < so+100; {
+			runtime.Gosched()
+		}
+		stop.Store(true)
+		all.Wait()
+		require.Zero(t, (&reader{s: s}).read())
+		n, err := syscall.Read(pipe[0], text)
+		require.NoError(t, err)
+		require.Equal(t, len(text), n)
+		for _, fd := range append(opened, pipe[:]...) {
+			require.NoError(t, syscall.Close(fd))
+		}
+	}
+}
+
+// TestDescriptorsLeftToTheProgram opens events until there are no more: half of all numbers remain free.
+func TestDescriptorsLeftToTheProgram(t *testing.T) {
+	var old syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old)
+	const most = 60
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: old.Max}))
+	s := open(t, "page-faults", "task-clock")
+	refused, garbage, done := 0, 0.0, make(chan bool)
+	for range most {
+		testkit.GoOnNewThread(func() {
+			if r := (reader{s: s}); r.read() == 1 {
+				refused++
+				garbage += testing.AllocsPerRun(10, func() { r.read() })
+			}
+			done <- true
+		})
+		<-done
+	}
+	require.Positive(t, refused)
+	require.Zero(t, garbage, "the first timer that the collector sets ends a program that has no descriptor left")
+	require.ErrorContains(t, s.threads.refused(), "out of file descriptors")
+	require.GreaterOrEqual(t, events(t)[0], most/2)
+}
+
+// events returns the descriptors of this process that are perf events.
+func events(t *testing.T) (fds []int) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if os.IsNotExist(err) {
+		t.Skip(err) // as on the simulator
+	}
+	require.NoError(t, err)
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		require.NoError(t, err)
+		if target(fd) == "anon_inode:[perf_event]" {
+			fds = append(fds, fd)
+		}
+	}
+	slices.Sort(fds)
+	return fds
+}
+
 // target returns what a descriptor is open on.
 func target(fd int) string {
 	var name [100]byte
 	n, _ := syscall.Readlink("/proc/self/fd/"+strconv.Itoa(fd), name[:])
 	return string(name[:max(n, 0)])
+}
+
+// TestThreadsThatStandStill reads a thread's group from elsewhere while the thread waits, as goroutines do that leave a thread between looking
+// for its number and reading: that opens no second group.
+func TestThreadsThatStandStill(t *testing.T) {
+	s := open(t, "page-faults")
+	number, stop, ended := make(chan int64), make(chan bool), make(chan bool)
+	testkit.GoOnNewThread(func() {
+		r := reader{s: s}
+		r.read()
+		tid := gettid()
+		number <- tid
+		<-stop
+		r.read()
+		ended <- true
+	})
+	tid := <-number
+	stat := "/proc/self/task/" + strconv.FormatInt(tid, 10) + "/stat"
+	testkit.Until(t, "a thread that waits", func() bool {
+		text, err := os.ReadFile(stat)
+		require.NoError(t, err)
+		return slices.Contains(strings.Fields(string(text)), "S")
+	})
+	before := events(t)
+	var b group
+	for range 10 {
+		_, ok := s.threads.read(tid, &b)
+		require.True(t, ok)
+	}
+	require.Equal(t, before, events(t))
+	stop <- true
+	<-ended
 }

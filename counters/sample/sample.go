@@ -54,6 +54,7 @@ type Set struct {
 	threads *threads
 	totals  *totals
 	exact   bool
+	readers readers
 
 	simulated *simulated // instead of all others
 
@@ -80,6 +81,7 @@ type Reading struct {
 	stay    uint64 // number of the goroutine's stay on a thread
 	mark    uint64 // of that stay, as the witness has it
 	fd      int64  // group of that thread
+	enabled uint64 // how long that group had counted at the last reading
 	valid   bool   // the last reading succeeded
 	waiting bool   // it was taken before a wait
 	version uint64 // of the totals in base, 0: there are none
@@ -236,6 +238,7 @@ func (s *Set) Words() int {
 //	1 + n    if all since the goroutine's last reading is certain, or nothing is said of it: after the first, and after a wait
 //	1 + 2n   if it is not: what has been counted since is at most the bound in the second n words, NoBound if that is unknown
 //	1        if the kernel refused
+//	0        after Close
 //
 // dst[0] is equal in readings of the same goroutine in the same stay on a thread, and 0 when nothing but counters of the process
 // was read. g is the calling goroutine, r its own; ticks is the time on the clock of Open, and wait says that the goroutine is
@@ -245,6 +248,11 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 	if s.simulated != nil {
 		return s.simulated.read(dst)
 	}
+	reading := s.readers.begin(g)
+	if reading == nil {
+		return 0
+	}
+	defer reading.Add(-1)
 	n := len(s.names)
 	dst[0] = 0
 	if len(s.runtime) > 0 {
@@ -298,7 +306,10 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 	for range 8 {
 		if certain {
 			r.valid = readGroup(r.fd, b)
-		} else {
+			// The number of a dead thread may have passed to this one, and then its group is found once more: it stands still.
+			certain = !r.valid || b.enabled != r.enabled
+		}
+		if !certain {
 			r.stay++
 			r.mark = s.witness.Stay(g)
 			tid := gettid()
@@ -310,7 +321,7 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 			return false
 		}
 		if !s.witness.Found() || s.witness.Stands(g, r.mark) {
-			dst[0] = r.stay
+			dst[0], r.enabled = r.stay, b.enabled
 			s.store(dst, b.values[:])
 			return certain
 		}
@@ -386,16 +397,13 @@ func measurable(name string) error {
 	return nil
 }
 
-// Stop ends the counting of the scheduler, if it does, and leaves the kernel's events open: readings may be going on.
-func (s *Set) Stop() {
+// Close ends the counting and releases the kernel's events, but those that the scheduler reads: each thread closes these when it runs the next
+// goroutine.
+func (s *Set) Close() {
 	if s.exact {
 		closeExact()
 	}
-}
-
-// Close releases the kernel's events. No Read may run or follow.
-func (s *Set) Close() {
-	s.Stop()
+	s.readers.end()
 	if s.threads != nil {
 		s.threads.close()
 	}

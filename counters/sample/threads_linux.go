@@ -12,11 +12,12 @@ import (
 // threads holds one group of perf events per thread, opened when the thread reads for the first time.
 // Counters run freely and are read with one system call.
 type threads struct {
-	attrs []perfAttr
-	mu    sync.Mutex // opening and growing
-	table atomic.Pointer[threadTable]
-	fds   []int // every descriptor, for close; guarded by mu
-	why   error // the first time that a thread's group could not be opened; guarded by mu
+	attrs  []perfAttr
+	opened []perfAttr // the same, as they are opened
+	mu     sync.Mutex // opening and growing
+	table  atomic.Pointer[threadTable]
+	fds    []int // every descriptor, for close; guarded by mu
+	why    error // the first time that a thread's group could not be opened; guarded by mu
 }
 
 // threadTable is open-addressed by thread id; entries are only ever added. It is replaced by one twice
@@ -155,23 +156,24 @@ func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
 	if errno != 0 {
 		return int(fd), errno
 	}
-	return outOfTheWay(int(fd)), 0
+	defer syscall.Close(int(fd))
+	moved, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, outOfTheWay())
+	if errno == syscall.EINVAL { // the limit has become so low
+		errno = syscall.EMFILE
+	}
+	return int(moved), errno
 }
 
-// outOfTheWay gives an event a high number. Programs that close descriptors which they do not know get the low ones for their next files,
-// and these would be read, or closed, in the event's place; so the event is missed instead.
-func outOfTheWay(fd int) int {
+// outOfTheWay returns the least number of an event's descriptor. Programs that close descriptors which they do not know get the low ones for
+// their next files, and these would be read, or closed, in the event's place; so the event is missed instead. Those that need many find at
+// least half of all free, also when each of many threads left events behind.
+func outOfTheWay() uintptr {
 	const high = 8192 // the kernel's table of descriptors takes 8 bytes for each number below
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
-		return fd
+		return high
 	}
-	moved, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_DUPFD_CLOEXEC, uintptr(min(high, l.Cur/2)))
-	if errno != 0 {
-		return fd
-	}
-	syscall.Close(fd)
-	return int(moved)
+	return uintptr(min(high, l.Cur/2))
 }
 
 // gettid returns the calling thread.
@@ -181,7 +183,7 @@ func gettid() int64 {
 }
 
 func newThreads(attrs []perfAttr) *threads {
-	t := &threads{attrs: attrs}
+	t := &threads{attrs: attrs, opened: leaderFirst(attrs)}
 	t.table.Store(&threadTable{entries: make([]threadEntry, 64)})
 	return t
 }
@@ -198,8 +200,8 @@ func (t *threads) read(tid int64, b *group) (fd int64, ok bool) {
 	if !readGroup(fd, b) {
 		return -1, false
 	}
-	// A thread that reads has run since an earlier reading. If its time stood still, the descriptor
-	// belongs to a dead thread whose number the kernel has given away again.
+	// A thread that reads has run since an earlier reading. If its time stood still, the descriptor may
+	// belong to a dead thread whose number the kernel has given away again.
 	if b.enabled == e.last.Load() {
 		if e = t.reopen(tid, e); e == nil {
 			return -1, false
@@ -252,6 +254,9 @@ func (t *threads) open(tid int64) *threadEntry {
 func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if belongs(int(e.fd.Load()), int(tid)) {
+		return e
+	}
 	lead := t.openGroup(tid)
 	if lead < 0 {
 		return nil
@@ -260,16 +265,30 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 	return e
 }
 
+// belongs tries whether a group is of the thread that has that number now: no event of another can join it. The time of a living thread
+// stands still, too, for goroutines that have left it before they read: a second group for it would take debug registers until there are none.
+func belongs(lead, tid int) bool {
+	const dummy = 9 // PERF_COUNT_SW_DUMMY
+	a := perfAttr{typ: perfSoftware, config: dummy, flags: flagDisabled | flagExcludeKernel}
+	a.size = uint32(unsafe.Sizeof(a))
+	a.readFormat = formatGroup | formatTimes
+	fd, errno := perfOpen(&a, tid, lead)
+	if errno == 0 {
+		syscall.Close(fd)
+	}
+	return errno == 0
+}
+
 // openGroup opens the events of a thread. It need not be the calling one any more, as the goroutine may have moved.
 func (t *threads) openGroup(tid int64) int {
-	fds, err := openGroup(t.attrs, int(tid), 0)
-	if err != nil {
+	var fds [MaxEvents]int
+	if errno := openGroup(t.opened, int(tid), fds[:]); errno != 0 {
 		if t.why == nil {
-			t.why = err
+			t.why = explain(errno)
 		}
 		return -1
 	}
-	t.fds = append(t.fds, fds...)
+	t.fds = append(t.fds, fds[:len(t.opened)]...)
 	return fds[0]
 }
 
@@ -283,33 +302,33 @@ func (t *threads) refused() error {
 	return t.why
 }
 
-// openGroup opens a group on a thread, 0 for the calling one, and starts it.
-func openGroup(attrs []perfAttr, tid int, flags uint64) (fds []int, err error) {
+// openGroup opens a group on a thread, 0 for the calling one, and starts it; attrs are in the form of leaderFirst. It leaves no garbage: where
+// readings are refused, there may be no descriptor left, and then a collection ends the program if Go's network poller does not run yet.
+func openGroup(attrs []perfAttr, tid int, fds []int) syscall.Errno {
 	lead := -1
-	for _, a := range leaderFirst(attrs) {
-		a.flags |= flags
-		if flags&flagInherit != 0 {
-			a.flags &^= flagPinned
-		}
-		fd, errno := perfOpen(&a, tid, lead)
+	for i := range attrs {
+		fd, errno := perfOpen(&attrs[i], tid, lead)
 		if errno != 0 {
-			closeAll(fds)
-			return nil, explain(errno)
+			closeAll(fds[:i])
+			return errno
 		}
-		fds = append(fds, fd)
+		fds[i] = fd
 		lead = fds[0]
 	}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup); errno != 0 {
-		closeAll(fds)
-		return nil, explain(errno)
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup)
+	if errno != 0 {
+		closeAll(fds[:len(attrs)])
 	}
-	return fds, nil
+	return errno
 }
 
 // leaderFirst returns events as they are opened as a group: the leader starts all together, for a member that joins a
 // running group starts late, and says whether they are pinned.
 func leaderFirst(attrs []perfAttr) []perfAttr {
 	out := append([]perfAttr(nil), attrs...)
+	if len(out) == 0 {
+		return nil
+	}
 	for i := range out {
 		out[0].flags |= out[i].flags & flagPinned
 		if i > 0 {

@@ -10,10 +10,13 @@ import (
 // There are no perf events outside of Linux: probe refuses them all, and the rest is never called.
 type (
 	perfAttr struct{ flags uint64 }
-	group    struct{ values [MaxEvents]uint64 }
-	probe    struct{}
-	threads  struct{ attrs []perfAttr }
-	totals   struct{}
+	group    struct {
+		enabled uint64
+		values  [MaxEvents]uint64
+	}
+	probe   struct{}
+	threads struct{ attrs []perfAttr }
+	totals  struct{}
 )
 
 const flagExcludeKernel = 1 << 5

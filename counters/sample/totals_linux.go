@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // totals counts what the whole process does: groups on all threads that exist when recording begins, which the
@@ -30,18 +31,14 @@ type totals struct {
 func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 	t := &totals{perMilli: max(perMilli, 1)}
 	flags := uint64(flagInherit | flagInheritThread)
-	if fds, err := openGroup(attrs[:1], 0, flags); err != nil {
+	if opens(inherited(attrs[:1], flags)) != 0 {
 		flags = flagInherit // an older kernel: what children do counts as well, so bounds are wider
-	} else {
-		closeAll(fds)
 	}
 	var fit []perfAttr
 	for i := range attrs { // one more at a time: those that find no counter have no bound
-		fds, err := openGroup(append(fit[:len(fit):len(fit)], attrs[i]), 0, flags)
-		if err != nil {
-			t.why = err
+		if errno := opens(inherited(append(fit[:len(fit):len(fit)], attrs[i]), flags)); errno != 0 {
+			t.why = explain(errno)
 		} else {
-			closeAll(fds)
 			fit, t.places = append(fit, attrs[i]), append(t.places, i)
 			t.counted[i] = true
 		}
@@ -50,7 +47,7 @@ func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 		t.failed.Store(true)
 		return t
 	}
-	if err := t.open(fit, flags); err != nil {
+	if err := t.open(inherited(fit, flags)); err != nil {
 		t.close()
 		t.counted, t.why = [MaxEvents]bool{}, err
 		t.failed.Store(true)
@@ -61,8 +58,28 @@ func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 	return t
 }
 
+// inherited returns a group of events that is inherited as flags say, ready to be opened.
+func inherited(attrs []perfAttr, flags uint64) []perfAttr {
+	out := leaderFirst(attrs)
+	out[0].flags &^= flagPinned
+	for i := range out {
+		out[i].flags |= flags
+	}
+	return out
+}
+
+// opens tells why a group cannot be opened on the calling thread, 0 if it can.
+func opens(attrs []perfAttr) syscall.Errno {
+	fds := make([]int, len(attrs))
+	errno := openGroup(attrs, 0, fds)
+	if errno == 0 {
+		closeAll(fds)
+	}
+	return errno
+}
+
 // open opens groups on all threads. A thread that an opened one starts meanwhile may count twice, which a bound stands.
-func (t *totals) open(attrs []perfAttr, flags uint64) error {
+func (t *totals) open(attrs []perfAttr) error {
 	known := map[int]bool{}
 	var leaders, others []int
 	defer func() { t.fds = append(leaders, others...) }()
@@ -78,12 +95,12 @@ func (t *totals) open(attrs []perfAttr, flags uint64) error {
 				continue
 			}
 			known[tid], more = true, true
-			fds, err := openGroup(attrs, tid, flags)
-			if err != nil {
+			fds := make([]int, len(attrs))
+			if errno := openGroup(attrs, tid, fds); errno != 0 {
 				if _, err := os.Stat("/proc/self/task/" + e.Name()); err != nil {
 					continue // it has ended
 				}
-				return err
+				return explain(errno)
 			}
 			leaders, others = append(leaders, fds[0]), append(others, fds[1:]...)
 			t.groups++
@@ -93,7 +110,7 @@ func (t *totals) open(attrs []perfAttr, flags uint64) error {
 }
 
 // before returns the version of the last totals, which are of a time before now, or the present ones if fresh, and stores them in r
-// if r has others; 0 if there are none.
+// if r has others; 0 if there are none. A reading in the midst of a refreshing keeps the totals that it has: older ones bound as well.
 func (t *totals) before(now uint64, fresh bool, r *Reading) uint64 {
 	if t.failed.Load() {
 		return 0
@@ -112,14 +129,25 @@ func (t *totals) before(now uint64, fresh bool, r *Reading) uint64 {
 		if v == r.version {
 			return v
 		}
-		for _, p := range t.places {
-			r.base[1-r.present][p] = t.values[p].Load()
-		}
+		t.copy(r)
 		if v&1 == 0 && t.version.Load() == v {
 			return v
 		}
 	}
-	return 0
+	if r.version != 0 {
+		return r.version
+	}
+	t.mu.Lock() // whoever stores them has lost the processor meanwhile
+	defer t.mu.Unlock()
+	t.copy(r)
+	return t.version.Load()
+}
+
+// copy stores the last totals in r, beside those that it has.
+func (t *totals) copy(r *Reading) {
+	for _, p := range t.places {
+		r.base[1-r.present][p] = t.values[p].Load()
+	}
 }
 
 // refresh stores the present totals and reports whether they are known.

@@ -11,13 +11,16 @@ import (
 	"unicode/utf8"
 )
 
+// NoBreak joins words that a line break must not separate. Clean and Wrap know it.
+const NoBreak = "\u00a0"
+
 // Clean makes a recorded name safe to print: a control character in one could take over the reader's terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n':
 			return ' '
-		case !unicode.IsPrint(r):
+		case !unicode.IsPrint(r) && string(r) != NoBreak:
 			return utf8.RuneError
 		}
 		return r
@@ -47,33 +50,45 @@ func runeWidth(r rune) int {
 	return 1
 }
 
+// head returns the longest beginning of s that fits into w columns.
+func head(s string, w int) string {
+	for i, r := range s {
+		if w -= runeWidth(r); w < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// tail returns the longest end of s that fits into w columns.
+func tail(s string, w int) string {
+	i := len(s)
+	for i > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:i])
+		if w -= runeWidth(r); w < 0 {
+			break
+		}
+		i -= n
+	}
+	return s[i:]
+}
+
 // Elide shortens s in its middle to w columns: both ends of a name tell more than its middle.
 func Elide(s string, w int) string {
 	if Width(s) <= w {
 		return s
 	}
-	if w < 1 {
-		return ""
+	if w <= 1 {
+		return head("…", w)
 	}
-	r := []rune(s)
-	front, back := 0, len(r)
-	for left, n := (w-1)*2/5, 0; ; front++ {
-		if n += runeWidth(r[front]); n > left {
-			break
-		}
-	}
-	for left, n := w-1-Width(string(r[:front])), 0; back > front; back-- {
-		if n += runeWidth(r[back-1]); n > left {
-			break
-		}
-	}
-	return string(r[:front]) + "…" + string(r[back:])
+	back := (w - 1) * 3 / 5 // the end usually differs where the beginning is common
+	return head(s, w-1-back) + "…" + tail(s, back)
 }
 
-// Wrap breaks text into lines of at most w columns; longer words are elided.
+// Wrap breaks text into lines of at most w columns; longer words are elided. Words joined by NoBreak stay together.
 func Wrap(text string, w int) (lines []string) {
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
 		switch word = Elide(word, w); {
 		case line == "":
 			line = word
@@ -86,6 +101,9 @@ func Wrap(text string, w int) (lines []string) {
 	}
 	if line != "" {
 		lines = append(lines, line)
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], NoBreak, " ")
 	}
 	return lines
 }
@@ -177,6 +195,22 @@ func Count(v float64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Between writes what a value lies in, of both ends as they are written: "33–45", or with signs "−45 to −33".
+func Between(low, high string) string {
+	const minus = "−"
+	signed := func(s string) string {
+		if rest, ok := strings.CutPrefix(s, "-"); ok {
+			return minus + rest
+		}
+		return s
+	}
+	low, high = signed(low), signed(high)
+	if strings.HasPrefix(low, minus) || strings.HasPrefix(high, minus) {
+		return low + " to " + high
+	}
+	return low + "–" + high
 }
 
 // Percent writes a number of per cent: "38.2 %".

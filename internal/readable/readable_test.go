@@ -34,12 +34,17 @@ func TestQuantity(t *testing.T) {
 func TestColumns(t *testing.T) {
 	require.Equal(t, "a\ufffd[31m b", Clean("a\x1b[31m\tb"))
 	require.Equal(t, 4, Width("語x\u0301y"))
-	require.Equal(t, "ab…fghij", Elide("abcdefghij", 8))
+	require.Equal(t, "abc…ghij", Elide("abcdefghij", 8))
 	for w := range 12 {
 		require.LessOrEqual(t, Width(Elide("語語語語語語", w)), w)
 		require.Equal(t, w, Width(Left("語語語語語語", w)))
 		require.Equal(t, w, Width(Right("abcdefghij", w)))
 	}
+}
+
+func TestWordsStayTogether(t *testing.T) {
+	require.Equal(t, []string{"it took", "38.2 %", "avery…sthere"}, Wrap(Clean("it took\n38.2"+NoBreak+"% averylongwordthatendsthere"), 12))
+	require.Equal(t, []string{"a b c"}, Wrap("a"+NoBreak+"b\tc", 5))
 }
 
 func TestNumber(t *testing.T) {
@@ -54,4 +59,10 @@ func TestNumber(t *testing.T) {
 	} {
 		require.Equal(t, Right(want, 9), Number(s, 9))
 	}
+}
+
+func TestBetween(t *testing.T) {
+	require.Equal(t, "33–45", Between("33", "45"))
+	require.Equal(t, "−45 to −33", Between("-45", "-33"))
+	require.Equal(t, "−5 to 12", Between("−5", "12"))
 }

@@ -20,15 +20,27 @@ const File = "session"
 // ErrBusy is part of errors about a trace directory into which a recorder writes.
 var ErrBusy = errors.New("is being recorded")
 
-// Write writes the file into the trace directory dir for this process.
+// ErrIncomplete is part of errors about a file whose recorder was killed before it had written it: nobody was told of the session.
+var ErrIncomplete = errors.New("is incomplete")
+
+// Write writes the file into the trace directory dir for this process. It must not exist: another recorder may have begun just now.
 func Write(dir, named string) error {
-	return os.WriteFile(filepath.Join(dir, File), fmt.Appendf(nil, "%s\n%d\n", named, os.Getpid()), 0o666)
+	f, err := os.OpenFile(filepath.Join(dir, File), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s\n%d\n", named, os.Getpid())
+	return errors.Join(err, f.Close())
 }
 
 // Read returns the session directory that the file in dir names, and the number of the recorder's process, 0 if unknown.
 func Read(dir string) (named string, pid int, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, File))
-	first, rest, _ := strings.Cut(string(text), "\n")
+	path := filepath.Join(dir, File)
+	text, err := os.ReadFile(path)
+	first, rest, whole := strings.Cut(string(text), "\n")
+	if err == nil && !whole {
+		return "", 0, fmt.Errorf("%s: %w", path, ErrIncomplete)
+	}
 	pid, _ = strconv.Atoi(strings.TrimSpace(rest))
 	return strings.TrimSpace(first), pid, err
 }

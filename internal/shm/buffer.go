@@ -62,7 +62,7 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	name := fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
 	unborn := filepath.Join(c.Dir, "."+name)
 	b := &Buffer{limit: blocks - blocks/16 - 1, recorder: c.Recorder}
-	b.recorderBorn, _ = bootTicks(c.Recorder)
+	b.recorderBorn, _ = bootTicks(strconv.Itoa(c.Recorder))
 	b.path = filepath.Join(c.Dir, name+Suffix)
 	if err = b.create(unborn, blocks); err == nil {
 		b.describe(k)
@@ -140,7 +140,7 @@ func (b *Buffer) create(path string, blocks uint64) (err error) {
 // describe fills in who writes the file.
 func (b *Buffer) describe(k clock.Kind) {
 	b.h.pid, b.h.parent = uint64(os.Getpid()), uint64(os.Getppid())
-	b.h.bootTicks, _ = bootTicks(os.Getpid())
+	b.h.bootTicks, _ = bootTicks("self") // in a name space of processes the number may be another's in /proc
 	b.h.clockKind, b.h.frequency = uint64(k), clock.Frequency(k)
 	stamp := clock.Take(k)
 	b.h.startTicks, b.h.startMono, b.h.startWall = stamp.Ticks, uint64(stamp.Mono), uint64(stamp.Wall)

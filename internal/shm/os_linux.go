@@ -140,10 +140,10 @@ func locked(fd int) bool {
 	return false
 }
 
-// bootTicks returns when a process started, in the kernel's clock ticks since boot; 0 if it does not run. It is not known
+// bootTicks returns when a process, a number or "self", started, in the kernel's clock ticks since boot; 0 if it does not run. It is not known
 // where /proc cannot be read: after chroot, or for want of descriptors.
-func bootTicks(pid int) (ticks uint64, known bool) {
-	stat, err := rawfile.Read("/proc/" + strconv.Itoa(pid) + "/stat")
+func bootTicks(pid string) (ticks uint64, known bool) {
+	stat, err := rawfile.Read("/proc/" + pid + "/stat")
 	if err != nil {
 		gone := errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ESRCH)
 		return 0, gone && syscall.Access("/proc/self/stat", 0) == nil
@@ -160,7 +160,7 @@ func bootTicks(pid int) (ticks uint64, known bool) {
 
 // runs tells whether a process runs that started at a time of its boot ticks, 0 if that is not known.
 func runs(pid int, born uint64) bool {
-	if ticks, known := bootTicks(pid); known {
+	if ticks, known := bootTicks(strconv.Itoa(pid)); known {
 		return ticks != 0 && (ticks == born || born == 0)
 	}
 	return syscall.Kill(pid, 0) != syscall.ESRCH

@@ -17,14 +17,13 @@ import (
 // methods neither panic nor read outside of it. They must not be called concurrently.
 type View struct {
 	file
-	fd        int // of the file, for its lock
-	info      Info
-	locked    bool // by the process, as long as it lives
-	bootTicks uint64
-	defs      []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
-	defAt     int      // block being read
-	defUsed   uint64   // bytes of it that were read
-	damage    uint64
+	fd      int // of the file, for its lock
+	info    Info
+	locked  bool     // by the process, as long as it lives
+	defs    []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
+	defAt   int      // block being read
+	defUsed uint64   // bytes of it that were read
+	damage  uint64
 }
 
 // Info is what a buffer file says about its process.
@@ -39,6 +38,9 @@ type Info struct {
 	EventCost uint64 // what recording an event costs the process, picoseconds, roughly
 	// Processors is how many goroutines could run at once when recording began, 0 unknown.
 	Processors uint64
+	// Born is when the process started, in the kernel's clock ticks since boot, 0 unknown. It tells the process from others of its number,
+	// which may also be in other name spaces.
+	Born uint64
 }
 
 // Chunk is a chunk on its way to the archive. Words are in the buffer itself: they are valid until Free
@@ -89,14 +91,14 @@ func (v *View) check(h *header) error {
 	}
 	v.attach(blocks)
 	args := string(v.mem[argsStart : argsStart+argsLength])
-	v.bootTicks, v.locked = h.bootTicks, h.locked != 0
+	v.locked = h.locked != 0
 	v.info = Info{
 		Path: v.path, PID: int(h.pid), Parent: int(h.parent),
 		Args:      strings.Split(strings.TrimSuffix(args, "\x00"), "\x00"),
 		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
 		Clock:     clock.Kind(h.clockKind),
 		Frequency: h.frequency,
-		EventCost: h.eventCost, Processors: h.processors,
+		EventCost: h.eventCost, Processors: h.processors, Born: h.bootTicks,
 	}
 	return nil
 }
@@ -119,11 +121,11 @@ func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
 // Alive tells whether the process may still write: it holds the file's lock; where there are no locks, a process of its number and its
 // time of start runs. A process that becomes another program (exec) is dead in this sense.
 func (v *View) Alive() bool {
-	return locked(v.fd) || !v.locked && v.bootTicks != 0 && runs(v.info.PID, v.bootTicks)
+	return locked(v.fd) || !v.locked && v.info.Born != 0 && runs(v.info.PID, v.info.Born)
 }
 
 // Replaced tells of a process that is not Alive whether it has become another program (exec), instead of having ended.
-func (v *View) Replaced() bool { return v.bootTicks != 0 && executes(v.info.PID, v.bootTicks) }
+func (v *View) Replaced() bool { return v.info.Born != 0 && executes(v.info.PID, v.info.Born) }
 
 // Mend makes the file as long as it was, if somebody cut it off, and tells whether that was so. What was behind the cut is lost.
 func (v *View) Mend() bool {

@@ -113,3 +113,31 @@ func TestCatchIgnored(t *testing.T) {
 	CatchIgnored()
 	require.Empty(t, strings.TrimSpace(tell()))
 }
+
+// recording is a test that only keeps what fails it.
+type recording struct {
+	testing.TB
+	failures int
+}
+
+func (*recording) Helper()                 {}
+func (r *recording) Errorf(string, ...any) { r.failures++ }
+
+func TestGenerated(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"a.1": "a", "b.1": "b"}
+	failures := func() int {
+		r := &recording{TB: t}
+		Generated(r, dir, "*.1", files, false)
+		return r.failures
+	}
+	require.Equal(t, 2, failures())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.1"), []byte("other"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.1"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.2"), nil, 0o644)) // not meant
+	require.Equal(t, 3, failures())
+	Generated(t, dir, "*.1", files, true)
+	require.Zero(t, failures())
+	require.FileExists(t, filepath.Join(dir, "c.2"))
+	require.NoFileExists(t, filepath.Join(dir, "c.1"))
+}

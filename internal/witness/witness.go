@@ -23,7 +23,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"tracerec/internal/goid"
@@ -68,8 +67,8 @@ const searched = 400
 
 const rounds = 4
 
-// search looks for a byte that tells a coroutine's switch and sleeping apart, which both leave the thread whatever else runs, next to the
-// words that are before waitreason: the status, the goroutine's number, a link, and waitsince.
+// search looks for a byte that tells a coroutine's switch and waiting for a channel apart, next to the words that are before waitreason: the
+// status, the goroutine's number, a link, and waitsince.
 func search(g unsafe.Pointer) uintptr {
 	if g == nil {
 		return 0
@@ -79,11 +78,13 @@ func search(g unsafe.Pointer) uintptr {
 		}
 	})
 	defer stop()
+	wait, end := waiting()
+	defer end()
 	var seen [2][rounds][searched]byte
 	for i := range rounds {
 		next()
 		seen[0][i] = look(g)
-		time.Sleep(time.Microsecond)
+		wait()
 		seen[1][i] = look(g)
 	}
 	id := printedGoid()
@@ -101,6 +102,27 @@ func search(g unsafe.Pointer) uintptr {
 		return 0
 	}
 	return at
+}
+
+// waiting returns how to wait for a channel so that it leaves its mark, and what to do at the end. Whether a receive has to wait is up to who
+// sends, on another thread; the mark of one that did stays, so it is tried some times. A sleep always waits, but the first timer of a process
+// starts Go's network poller, with two descriptors that a measured program did not ask for.
+func waiting() (wait, end func()) {
+	asked, answered := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(answered)
+		for range asked {
+			runtime.Gosched()
+			answered <- struct{}{}
+		}
+	}()
+	wait = func() {
+		for range 8 {
+			asked <- struct{}{}
+			<-answered
+		}
+	}
+	return wait, func() { close(asked); <-answered }
 }
 
 func tells(seen *[2][rounds][searched]byte, i int) bool {
