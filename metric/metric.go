@@ -29,6 +29,13 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit(%d)", uint8(u))
 }
 
+// The title of the metric execution where the processor time of the program covers it, and where it does not: then nobody knows how much of it
+// was waiting for something that is not recorded.
+const (
+	ExecutionTitle = "Execution"
+	RunningTitle   = "Running or not recorded"
+)
+
 // Metric is one quantity. Stored severities are exclusive along the metric tree: a parent's inclusive
 // value is its own plus that of its children.
 type Metric struct {

@@ -25,7 +25,7 @@ var LockCompetition = &analyzer.Pattern{
 // ReaderWait is the time in which a reader was kept out by a writer.
 var ReaderWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "rw_reader_wait", Title: "Reader waits for writer", Parent: "lock_competition", Wait: true, Causing: "which had locked it in",
+		Name: "rw_reader_wait", Title: "Reader waits for writer", Parent: "lock_competition", Wait: true, Causing: "which held it or waited for it in",
 		Description: "A reader of an RWMutex waited for a writer that held the lock, or that was itself waiting for earlier readers to " +
 			"leave. Go lets no new reader in while a writer is pending.",
 		Formula: "overlap of a shared acquisition that blocked with the time from the begin of a writer's acquisition to its release, as far as the " +

@@ -16,6 +16,9 @@ func (i Interval) Exact() bool { return i.Low == i.High }
 
 func (i Interval) plus(j Interval) Interval { return Interval{i.Low + j.Low, i.High + j.High} }
 
+// Minus returns what a difference lies in.
+func (i Interval) Minus(j Interval) Interval { return i.plus(j.times(-1)) }
+
 // times returns a multiple.
 func (i Interval) times(c float64) Interval {
 	switch {

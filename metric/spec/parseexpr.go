@@ -112,12 +112,13 @@ func quotedName(name string) string {
 	return name
 }
 
-// ParseExpr reads an expression as [Expr.String] writes it. The error is [Problems].
+// ParseExpr reads an expression as [Expr.String] writes it. The error is one [Problem], the first: formulas stand in
+// reports, and the error of a damaged one is one line.
 func ParseExpr(text string) (*Expr, error) {
 	r := &reader{file: "expression"}
 	if len(text) > maxText {
 		r.problem(position{r.file, 1, 1}, "an expression of %d bytes, at most %d are allowed", len(text), maxText)
-		return nil, r.problems
+		return nil, r.problems[0]
 	}
 	r.tokens = split(r.file, text, r.problem)
 	e, err := r.sum()
@@ -129,7 +130,7 @@ func ParseExpr(text string) (*Expr, error) {
 		r.problem(t.at, "%s does not belong here", t)
 	}
 	if len(r.problems) > 0 {
-		return nil, r.problems
+		return nil, r.problems[0]
 	}
 	return e, nil
 }

@@ -19,8 +19,9 @@ func TestParseExpr(t *testing.T) {
 		require.Equal(t, e.String(), again.String())
 		require.Equal(t, e.Names(), again.Names())
 	}
-	for _, text := range []string{"", "a /", "(a", "a b", "a = b", "a\nb"} {
+	for _, text := range []string{"", "a /", "(a", "a b", "a = b", "a\nb", "\x7f b c"} {
 		_, err := ParseExpr(text)
+		require.NotContains(t, err.Error(), "\n", text)
 		require.Error(t, err, text)
 	}
 	e, err := ParseExpr("a / b + c / 2")

@@ -17,6 +17,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(cubexOf(f, head+"\x03", oneToFour+strings.Repeat("\x00", 8)))
 	f.Add([]byte(gzipped(f, string(cubexOf(f, secondRow, oneToFour[:18])))))
+	f.Add([]byte(gzipped(f, strings.Repeat("\x00", 2*fileGrant))))
+	f.Add(tarOf(f, file{"anchor.xml", gzipped(f, `<cube version="4.4">`+strings.Repeat(" ", 4*anchorGrant))}))
+	f.Add(cubexOf(f, head+"\x01\xff\xff\xff\xff", oneToFour))
+	f.Add(cubexOf(f, bothRows, compressedMagic+strings.Repeat("\xff", 60)))
 	old, err := os.ReadFile(filepath.Join("testdata", "cubelib", "version40.cubex.gz"))
 	require.NoError(f, err)
 	f.Add(old)

@@ -18,10 +18,15 @@ const (
 // Parse parses an expression as it stands in <cubepl>, <cubeplinit> or <cubeplaggr>, with XML already decoded.
 // Errors are of type *Error.
 func Parse(source string) (*Program, error) {
+	if p := parsed.get(source); p != nil {
+		return p, nil
+	}
+	source = strings.Clone(source) // the program refers to it, not to the document that it is from
 	p, err := parse(source)
 	if err != nil {
 		return nil, err // not an *Error that is nil
 	}
+	parsed.put(source, p)
 	return p, nil
 }
 
