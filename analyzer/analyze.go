@@ -64,7 +64,6 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		m.run(settlers, again)
 	}
 	path := findCriticalPath(s, lives, settlers)
-	path.complete(settlers)
 	b := &builder{matching: m, path: path, settlers: settlers, waits: m.critical(path, settlers)}
 	return b.build(), nil
 }

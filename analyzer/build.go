@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"tracerec/report"
 	"tracerec/trace"
@@ -270,93 +269,6 @@ func (b *builder) statistics() {
 	}
 }
 
-// header fills the header in.
-func (b *builder) header() {
-	h, defs := &b.out.Header, b.s.defs
-	head := b.s.archive.Header()
-	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
-	h.Exit, h.Focus, b.out.Split = -1, b.path.end-b.path.begin, b.path.split
-	if p := b.lives.pathProcess; p >= 0 {
-		h.PathPID = defs.Processes[p].PID
-	}
-	for i := range b.s.locations {
-		if l := &b.s.locations[i]; l.seen {
-			h.Goroutines++
-			h.Time += l.end - l.begin
-		}
-	}
-	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
-	for i := range defs.Processes {
-		p := report.Process{PID: defs.Processes[i].PID}
-		if args := defs.Processes[i].Args; len(args) > 0 {
-			p.Program = args[0]
-		}
-		b.out.Origin.Processes = append(b.out.Origin.Processes, p)
-	}
-	b.losses()
-	h.CPUTime, h.Processors = b.cpuTime(), b.processors()
-	h.RecordingCost = b.recordingCost()
-	if r := head.Root; r >= 0 && r < len(defs.Processes) {
-		p := &defs.Processes[r]
-		if len(p.Args) > 0 {
-			h.Program, h.Args = p.Args[0], p.Args[1:]
-		}
-		h.CPU, h.Frequency = report.Processor(p.Processor), p.Hertz
-		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
-		h.Span = slices.Max(b.lives.end) - p.Start
-	}
-}
-
-// cpuTime returns the processor time that the processes with events used, 0 if that of one is not known.
-func (b *builder) cpuTime() (sum int64) {
-	seen := make([]bool, len(b.s.defs.Processes))
-	for i := range b.s.locations {
-		p := b.s.defs.Locations[i].Process
-		if !b.s.locations[i].seen || seen[p] {
-			continue
-		}
-		seen[p] = true
-		if b.s.defs.Processes[p].CPUTime == 0 {
-			return 0
-		}
-		sum += b.s.defs.Processes[p].CPUTime
-	}
-	return sum
-}
-
-// processors returns how many goroutines of the only process with events could run at once; 0 if that is not known, or if there are
-// several: nobody knows how they shared the machine.
-func (b *builder) processors() int {
-	only := -1
-	for i := range b.s.locations {
-		p := b.s.defs.Locations[i].Process
-		switch {
-		case !b.s.locations[i].seen || p == only:
-		case only >= 0:
-			return 0
-		default:
-			only = p
-		}
-	}
-	if only < 0 {
-		return 0
-	}
-	return b.s.defs.Processes[only].Processors
-}
-
-// recordingCost estimates what recording cost the processes, in ns.
-func (b *builder) recordingCost() (sum int64) {
-	defs := b.s.defs
-	events := make([]uint64, len(defs.Processes))
-	for i := range defs.Locations {
-		events[defs.Locations[i].Process] += defs.Locations[i].Events
-	}
-	for i, n := range events {
-		sum += trace.RecordingCost(n, defs.Processes[i].EventCost)
-	}
-	return sum
-}
-
 // neverEnded lists the goroutines that ended blocked.
 func (b *builder) neverEnded() {
 	for _, w := range b.settlers {
@@ -461,7 +373,11 @@ func (b *builder) warnings() {
 	// Clocks make a few contradictions, timers and networks some waits: they are worth a warning when they are many.
 	m := b.s.metrics
 	if all := uint64(b.total(m.messages) + b.total(m.acquisitions)); c.Impossible*1000 > all {
-		add("operations that contradict their partners in time, whose waits are not known: %d (of %d messages and lock acquisitions)", c.Impossible, all)
+		add("operations whose partner is not recorded, or contradicts them in time, and whose waits are not known: %d, beside %d messages and lock acquisitions that "+
+			"are recorded", c.Impossible, all)
+	}
+	if c.Strange > 0 {
+		add("values on channels whose sender or receiver is not recorded, beside others whose are: %d; who was waited for on these channels is not certain", c.Strange)
 	}
 	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
 		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)

@@ -51,6 +51,8 @@ func TestAllWorkersAreBusy(t *testing.T) {
 	require.Equal(t, report.Busy{Workers: 2}, f.Busy)
 	require.Contains(t, f.Advice, "All who take the work were busy")
 	require.Contains(t, x.Verdict.Text, "both workers were busy, and 74.9\u00a0% of the critical path is what they do, mostly in task")
+	require.True(t, x.Verdict.Certain)
+	require.True(t, certainFinding(t, x))
 }
 
 // The same with workers that mostly have nothing to do.

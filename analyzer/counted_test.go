@@ -121,7 +121,7 @@ location w
 // The random traces that are compared with the oracle have certain and uncertain counts, in findings too.
 func TestCountedIsTold(t *testing.T) {
 	certain, bounded, open := 0, 0, 0
-	for seed := range seeds(400) {
+	for seed := uint64(0); seed < 400 && min(certain, bounded, open) == 0; seed++ {
 		a, err := tracetext.Open("random", random.Trace(seed))
 		require.NoError(t, err)
 		for _, f := range analyze(t, a, 2).Findings {

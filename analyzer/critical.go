@@ -12,7 +12,8 @@ type criticalPath struct {
 	stays      []stay
 	first      []uint32     // by location: where its trail begins in stays; nil if there is no path
 	unrecorded []unrecorded // time of the path in which nobody is known to have been active
-	pieces     []piece      // waits that the path was in or behind, ascending by (loc, begin)
+	jumps      *jumps
+	pieces     []piece // waits that the path was in or behind, ascending by (loc, begin)
 	split      report.Split
 }
 
@@ -54,7 +55,8 @@ func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath 
 	}
 	p.begin, p.end = min(s.defs.Processes[root].Start, lives.end[root]), lives.end[root]
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
-	w.jumps = newJumps(s, settlers, func(k *keptWait) { w.piece(k.loc, &jump{k.end, k.begin, k.done, k.causer, k.path}) })
+	p.jumps = newJumps(s, settlers)
+	w.jumps = p.jumps
 	loc, t := w.start(lives)
 	for t > p.begin {
 		loc, t = w.step(loc, t)
@@ -62,8 +64,8 @@ func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath 
 	if w.here.loc != NoCauser {
 		w.steps.add(w.here)
 	}
-	w.nestedPieces()
-	w.jumps, w.taken, w.roster = nil, list[taken]{}, nil
+	w.taken, w.roster = list[taken]{}, nil
+	p.jumps.left = nil
 	p.stays, p.first = trails(&w.steps, p.end, len(s.locations)+1)
 	return p
 }
@@ -99,10 +101,6 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 	for mine := w.jumps.until(loc, t); len(mine) > 0; mine = mine[:len(mine)-1] {
 		j := &mine[len(mine)-1]
 		w.jumps.left[loc]--
-		w.piece(loc, j)
-		if n := len(mine) - 1; n > 0 && mine[n-1].done > j.begin { // the operation around it
-			w.piece(loc, &mine[n-1])
-		}
 		if j.at <= from {
 			break
 		}

@@ -160,7 +160,10 @@ func (b *builder) lines() map[lineKey]*collector {
 	for k, v := range b.waits.unions {
 		at(k.line).critical[k.causer] = v
 	}
-	for _, c := range all {
+	for k, c := range all {
+		if k.metric != b.s.metrics.externalWait && slices.ContainsFunc(b.settlers, func(w *settler) bool { return w.strange[k.class] }) {
+			c.line.Touched = c.line.Severity
+		}
 		c.finish()
 	}
 	return all
@@ -216,14 +219,21 @@ func (b *builder) object(c *collector) report.Object {
 	if b.name == nil || x.name.Unique {
 		return o
 	}
-	// Where it was used first it may have a name of that place only.
-	for _, l := range c.lines {
+	// Where it was used first it may have a name of that place only. If it is one of several that were, a name in one line may be that of another.
+	all := x.count > 1
+	for i, l := range c.lines {
 		name := b.name(&b.out.Regions[b.out.Paths[l.line.Path].Region])
-		if name.Unique || o.Name == "" {
+		switch {
+		case all && (!name.Unique || i > 0 && name.Text != o.Name):
+			o.Name = x.name.Text
+			return o
+		case name.Unique:
 			o.Name = name.Text
-		}
-		if name.Unique {
-			break
+			if !all {
+				return o
+			}
+		case o.Name == "":
+			o.Name = name.Text
 		}
 	}
 	return o

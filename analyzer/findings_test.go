@@ -121,6 +121,31 @@ func TestObjectsOfOneNameAreOneFinding(t *testing.T) {
 	}
 }
 
+// Of objects that a helper uses first, a name that one of them has elsewhere is not that of the others.
+func TestObjectsOfAHelperHaveItsName(t *testing.T) {
+	text := strings.NewReplacer("mutex m @store.go:7", "mutex m @help.go:7\nmutex n @help.go:7", "lock m @store.go:33", "lock n @help.go:7",
+		"100 unlock m", "100 unlock m\n  100 unlock n", "0 lock m @store.go:7\n  0 leave", "0 lock m @help.go:7\n  0 leave\n  0 lock n @help.go:7\n  0 leave",
+		"104 unlock m", "104 unlock n").Replace(oneLock)
+	for _, c := range []struct {
+		everywhere bool
+		want       string
+	}{{false, "mu"}, {true, "DB.mu"}} {
+		a, err := tracetext.Open("test", text)
+		require.NoError(t, err)
+		x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Name: func(r *report.Region) analyzer.ObjectName {
+			if r.File == "help.go" && !c.everywhere {
+				return analyzer.ObjectName{Text: "mu"}
+			}
+			return analyzer.ObjectName{Text: "DB.mu", Unique: true}
+		}})
+		require.NoError(t, err)
+		require.Len(t, x.Findings, 1)
+		require.Len(t, x.Findings[0].Lines, 2)
+		require.Equal(t, 2, x.Findings[0].Object.Count)
+		require.Equal(t, c.want, x.Findings[0].Object.Name)
+	}
+}
+
 var objectLines = regexp.MustCompile(`(?m)^((channel|mutex|rwmutex|waitgroup|cond|once|barrier) .*)$`)
 
 // TestFindingsDoNotCountTwice: whatever objects have in common, waits are in one line of one finding.

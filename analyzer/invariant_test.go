@@ -91,14 +91,18 @@ func (b *blocks) names() (names []string) {
 }
 
 // stretch makes times of different locations different, so that no rule for ties decides anything. A
-// relabelling changes which of equal times comes first.
+// relabelling changes which of equal times comes first. It stretches no more than that takes: the oracle goes from ns to ns.
 func (b *blocks) stretch() {
-	n := int64(0)
+	all := 0
+	for _, p := range b.processes {
+		all += len(p.locations)
+	}
+	n := 0
 	for _, p := range b.processes {
 		for _, l := range p.locations {
 			n++
 			for i := range l.events {
-				l.events[i].at = l.events[i].at*1000 + n
+				l.events[i].at = l.events[i].at*int64(all+1) + int64(n)
 			}
 		}
 	}

@@ -6,10 +6,10 @@ import (
 )
 
 // jump is what a location waited for in one operation: [begin, at) is from its first to the end of its last wait for another location,
-// the causer of which let it go. The operation ended at done.
+// the causer of which let it go.
 type jump struct {
-	at, begin, done int64
-	causer, path    uint32
+	at, begin    int64
+	causer, path uint32
 }
 
 // jumps are the waits that the critical path can follow.
@@ -20,39 +20,37 @@ type jumps struct {
 	since map[uint32][]int64 // of locations whose jumps overlap: the earliest begin of each and the later ones
 }
 
-// newJumps collects the jumps of all locations. Those whose causer does not live then are none: stuck gets them.
-func newJumps(s *scan, settlers []*settler, stuck func(*keptWait)) *jumps {
+// newJumps collects the jumps of all locations. A wait whose causer does not live at its end is none.
+func newJumps(s *scan, settlers []*settler) *jumps {
 	n := len(s.locations)
 	t := &jumps{first: make([]uint32, n+1), since: map[uint32][]int64{}}
-	each := func(f, none func(k *keptWait)) {
+	each := func(f func(k *keptWait)) {
 		for _, w := range settlers {
 			for _, b := range w.jumps.blocks {
 				for r := newWaitReader(b); r.next(); {
 					if s.locations[r.causer].lives(r.end) {
 						f(&r.keptWait)
-					} else {
-						none(&r.keptWait)
 					}
 				}
 			}
 		}
 	}
-	each(func(k *keptWait) { t.first[k.loc+1]++ }, stuck)
+	each(func(k *keptWait) { t.first[k.loc+1]++ })
 	for i := range n {
 		t.first[i+1] += t.first[i]
 	}
 	t.list = make([]jump, t.first[n])
 	at := slices.Clone(t.first[:n])
 	each(func(k *keptWait) {
-		t.list[at[k.loc]] = jump{k.end, k.begin, k.done, k.causer, k.path}
+		t.list[at[k.loc]] = jump{k.end, k.begin, k.causer, k.path}
 		at[k.loc]++
-	}, func(*keptWait) {})
+	})
 	var order merger // they are a few ascending runs, one or two for each object
 	var sorted []jump
 	for i := range uint32(n) {
 		v := t.of(i)
 		if len(v) > 1 {
-			sorted = sortJumps(s, v, &order, sorted[:0])
+			sorted = sortJumps(s, v, &order, slices.Grow(sorted[:0], len(v)))
 		}
 		t.nest(i, v)
 	}
@@ -82,13 +80,11 @@ func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
 	return sorted
 }
 
-// nest notes since when the location is in its jumps, if they overlap because there are operations within operations: more than the
-// one in which a condition's lock is acquired again.
+// nest notes since when the location is in its jumps, if they overlap because there are operations within operations.
 func (t *jumps) nest(loc uint32, v []jump) {
-	apart, done := true, unknownTime // of all operations but the one before
-	for i := 1; i < len(v); i++ {
-		apart = apart && v[i-1].at <= v[i].begin && done <= v[i].begin
-		done = max(done, v[i-1].done)
+	apart := true
+	for i := 1; i < len(v) && apart; i++ {
+		apart = v[i-1].at <= v[i].begin
 	}
 	if apart {
 		return

@@ -19,6 +19,7 @@ type lives struct {
 	pathProcess int      // whose critical path is followed, -1 if there are no events
 	end         []int64  // by process
 	never       map[uint32]*never
+	awake       []bool // by process: somebody who is recorded neither had ended nor was waiting at the end
 }
 
 // live completes the locations after the scan: creators, lifetimes, the levels that were never closed.
@@ -26,7 +27,7 @@ func (s *scan) live() *lives {
 	w := s.workers[0]
 	s.gatherGaps()
 	created := s.create()
-	v := &lives{end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}}
+	v := &lives{end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}, awake: make([]bool, len(s.defs.Processes))}
 	for i := range v.end {
 		v.end[i] = s.defs.Processes[i].End
 	}
@@ -56,9 +57,11 @@ func (s *scan) live() *lives {
 			continue
 		}
 		l.end = l.last
-		if p := s.defs.Locations[i].Process; len(l.stack) > 0 || v.main[p] == uint32(i) {
+		p := s.defs.Locations[i].Process
+		if len(l.stack) > 0 || v.main[p] == uint32(i) {
 			v.endOpen(w, l, v.end[p])
 		}
+		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil
 	}
 	return v
 }

@@ -7,6 +7,7 @@ type Counts struct {
 	Messages   uint64 // elements whose send and receive were found
 	Unmatched  uint64 // operations that blocked and have no partner in the trace
 	Impossible uint64 // operations whose partner must exist but is missing: the pairs that were left cannot be
+	Strange    uint64 // elements that went through a channel and were sent or received by somebody who is not recorded
 }
 
 // Add adds o to c.
@@ -14,6 +15,7 @@ func (c *Counts) Add(o Counts) {
 	c.Messages += o.Messages
 	c.Unmatched += o.Unmatched
 	c.Impossible += o.Impossible
+	c.Strange += o.Strange
 }
 
 // Matcher finds the wait states of synchronisation objects: it simulates one object at a time, which gives

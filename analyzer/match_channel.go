@@ -274,10 +274,19 @@ func (m *Matcher) messages(ops []Op) {
 			m.count.Impossible++
 		}
 	}
+	left := uint64(0) // elements that nobody received
 	for k, e := range elements {
 		if e.send == NoOp {
+			if ops[e.recv].went() {
+				m.count.Strange++
+			}
 			m.unmatched(e.recv)
 			continue
+		}
+		if e.recv == NoOp && ops[e.send].went() {
+			if left++; left > capacity {
+				m.count.Strange++
+			}
 		}
 		if e.recv != NoOp {
 			m.count.Messages++
@@ -296,6 +305,11 @@ func (m *Matcher) messages(ops []Op) {
 			m.unmatched(e.send)
 		}
 	}
+}
+
+// went says whether a value went through the channel in an operation.
+func (o *Op) went() bool {
+	return !o.Open && o.Outcome != wire.Failed && o.Outcome != wire.Panicked && o.Outcome != wire.Closed
 }
 
 // closings derives what the close released. An operation that panicked has no partner.

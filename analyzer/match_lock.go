@@ -16,13 +16,15 @@ type lockState struct {
 	orphans   []stamped // releases without acquisition on their location
 	pending   []int32   // acquisitions of the current location whose release is still to come
 	convoy    convoyIndex
-	writer    int32 // the earliest exclusive acquisition that never ended
+	writer    int32   // the earliest exclusive acquisition that never ended
+	since     []int64 // by exclusive hold: when readers had to wait for it; only if there are readers
+	readers   bool
+	near      [2]int // by mode: where the last search among its holds ended
 }
 
 // hold is the time in which a location held the lock.
 type hold struct {
 	begin, end int64 // ns; end is held if the release is not known
-	pending    int64 // exclusive: since when readers had to wait for it
 	op         int32 // the acquisition
 }
 
@@ -85,7 +87,7 @@ func (m *Matcher) findHolds(ops []Op) {
 		}
 	}
 	s.exclusive, s.shared = slices.Grow(s.exclusive[:0], count[wire.Exclusive]), slices.Grow(s.shared[:0], count[wire.Shared])
-	s.writer, s.convoy.built = NoOp, false
+	s.writer, s.convoy.built, s.readers, s.near = NoOp, false, count[wire.Shared] > 0, [2]int{}
 	writing := -1 // index of the location's exclusive hold
 	for i := range ops {
 		o := &ops[i]
@@ -165,17 +167,21 @@ func (m *Matcher) clipHolds(ops []Op) {
 		}
 	}
 	m.sortHolds(s.shared, func(h *hold) (int64, int64) { return h.end, h.begin })
+	s.since = s.since[:0]
+	if !s.readers {
+		return
+	}
 	end := int64(math.MinInt64)
 	for i := range s.exclusive {
 		h := &s.exclusive[i]
-		h.pending = max(end, min(ops[h.op].Begin, h.begin))
+		s.since = append(s.since, max(end, min(ops[h.op].Begin, h.begin)))
 		end = h.end
 	}
 }
 
 // nextBegin is the earliest begin after t of holds sorted by begin, or held.
 func nextBegin(holds []hold, t int64) int64 {
-	if i := firstFrom(holds, t+1); i < len(holds) {
+	if i := firstFrom(holds, t+1, 0); i < len(holds) {
 		return holds[i].begin
 	}
 	return held
@@ -205,9 +211,15 @@ func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
 	m.locks.sorted = sorted
 }
 
-// firstAfter is the index of the first hold that ends after t, of holds whose ends ascend.
-func firstAfter(holds []hold, t int64) int {
-	lo, hi := 0, len(holds)
+// firstAfter is the index of the first hold that ends after t, of holds whose ends ascend. It is found fastest near the given index.
+func firstAfter(holds []hold, t int64, near int) int {
+	lo, hi := near, near // it lies in between, once the steps are far enough
+	for step := 1; hi < len(holds) && holds[hi].end <= t; step *= 2 {
+		lo, hi = hi+1, min(hi+step, len(holds))
+	}
+	for step := 1; lo > 0 && holds[lo-1].end > t; step *= 2 {
+		lo, hi = max(lo-step, 0), lo-1
+	}
 	for lo < hi {
 		if mid := int(uint(lo+hi) >> 1); holds[mid].end <= t {
 			lo = mid + 1
@@ -218,9 +230,12 @@ func firstAfter(holds []hold, t int64) int {
 	return lo
 }
 
-// firstFrom is the index of the first hold that begins at t or later, of holds sorted by begin.
-func firstFrom(holds []hold, t int64) int {
-	lo, hi := 0, len(holds)
+// firstFrom is the index of the first hold that begins at t or later, of holds sorted by begin, and not before the given index.
+func firstFrom(holds []hold, t int64, from int) int {
+	lo, hi := from, from // it lies in between, once the steps are far enough
+	for step := 1; hi < len(holds) && holds[hi].begin < t; step *= 2 {
+		lo, hi = hi+1, min(hi+step, len(holds))
+	}
 	for lo < hi {
 		if mid := int(uint(lo+hi) >> 1); holds[mid].begin < t {
 			lo = mid + 1
@@ -247,7 +262,9 @@ func (m *Matcher) contend(ops []Op, op int32, h *hold, from int64) bool {
 func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	o, s := &ops[op], &m.locks
 	from := o.Begin
-	lo, hi := firstAfter(s.exclusive, o.Begin), firstFrom(s.exclusive, o.End)
+	lo := firstAfter(s.exclusive, o.Begin, s.near[wire.Exclusive])
+	hi := firstFrom(s.exclusive, o.End, lo)
+	s.near[wire.Exclusive] = lo
 	if hi-lo > 2*maxParts {
 		m.convoy(op, lo, hi-maxParts)
 		lo, found = hi-maxParts, true
@@ -259,7 +276,8 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	}
 	last := len(s.shared)
 	if !o.Open {
-		last = firstAfter(s.shared, o.End)
+		last = firstAfter(s.shared, o.End, s.near[wire.Shared])
+		s.near[wire.Shared] = last
 	}
 	best := -1 // last to leave
 	for j := last - 1; j >= 0 && s.shared[j].end > from; j-- {
@@ -280,9 +298,9 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 // readerWaits derives the contentions of a shared acquisition and says whether there are any.
 func (m *Matcher) readerWaits(ops []Op, op int32) (found bool) {
 	o, s := &ops[op], &m.locks
-	for j := firstAfter(s.exclusive, o.Begin); j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
-		h := &s.exclusive[j]
-		found = m.contend(ops, op, h, h.pending) || found
+	s.near[wire.Exclusive] = firstAfter(s.exclusive, o.Begin, s.near[wire.Exclusive])
+	for j := s.near[wire.Exclusive]; j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
+		found = m.contend(ops, op, &s.exclusive[j], s.since[j]) || found
 	}
 	if w := s.writer; o.Open && w != NoOp {
 		from := ops[w].Begin

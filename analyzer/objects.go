@@ -65,9 +65,10 @@ type settler struct {
 	m       *matching
 	matcher *Matcher
 	counts  Counts
-	jumps   waitStream // the last waits of operations, at whose end the critical path goes to the causer
-	waits   waitStream // the others
-	idle    waitStream // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
+	strange map[uint32]bool // classes with channels on which some are not recorded
+	jumps   waitStream      // the last waits of operations, at whose end the critical path goes to the causer
+	waits   waitStream      // the others
+	idle    waitStream      // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
 	cells   sums[cellKey]
 	causes  sums[causeKey]
 	waited  sums[waiterKey]
@@ -98,6 +99,7 @@ func newSettler(m *matching) *settler {
 	return &settler{
 		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
+		strange: map[uint32]bool{},
 	}
 }
 
@@ -296,7 +298,7 @@ func (w *settler) match(object int, ops []Op) {
 	for i := range ops {
 		if o := &ops[i]; o.Blocked != NotBlocked && !w.settled[i] {
 			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
-			w.nobody(wakeup, o, o.Blocked, o.Blocked)
+			w.nobody(o, o.Blocked, o.Blocked)
 		}
 	}
 }
@@ -307,10 +309,10 @@ const largeObject = 1 << 16
 // simulate matches an object that is recorded.
 func (w *settler) simulate(def *trace.Object, ops []Op) {
 	if len(ops) < largeObject {
-		w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
+		w.count(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
 		return
 	}
-	const size = 4096
+	const size = 1024
 	full, empty := make(chan []Wait, 2), make(chan []Wait, 4)
 	for range 4 {
 		empty <- make([]Wait, 0, size)
@@ -326,7 +328,7 @@ func (w *settler) simulate(def *trace.Object, ops []Op) {
 		}
 	}()
 	list := <-empty
-	w.counts.Add(w.matcher.Match(def.Kind, def.Size, ops, func(x Wait) {
+	w.count(w.matcher.Match(def.Kind, def.Size, ops, func(x Wait) {
 		if list = append(list, x); len(list) == size {
 			full <- list
 			list = <-empty
@@ -335,6 +337,15 @@ func (w *settler) simulate(def *trace.Object, ops []Op) {
 	full <- list
 	close(full)
 	<-done
+}
+
+// count takes the counts of an object. A channel on which everybody else is not recorded, as that of a timer, blames nobody.
+func (w *settler) count(c Counts) {
+	if c.Messages == 0 || c.Strange*1000 <= c.Messages {
+		c.Strange = 0
+	}
+	w.strange[w.class] = w.strange[w.class] || c.Strange > 0
+	w.counts.Add(c)
 }
 
 // alone gives operations without object the wait that nobody ended.
@@ -396,20 +407,12 @@ func (w *settler) settle() {
 	w.settled[waits[0].Op] = true
 	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	w.m.tell(o, waits)
-	left, rest, first, last := w.own(o), o.End-waits[0].Begin, -1, -1
-	for i := range waits {
-		x := &waits[i]
-		rest -= x.End - x.Begin
-		if x.Causer != NoCauser && x.Causer != o.Loc && w.m.s.metrics.list[x.Metric].Wait {
-			last = i
-			if first < 0 {
-				first = i
-			}
-		}
-	}
+	w.keep(o, waits)
+	left, rest := w.own(o), o.End-waits[0].Begin
 	loc := w.m.places.fold[o.Loc]
 	for i := range waits {
 		x := &waits[i]
+		rest -= x.End - x.Begin
 		d := min(x.End-x.Begin, left)
 		left -= d
 		x.Release = d // from here on: the time charged
@@ -421,26 +424,14 @@ func (w *settler) settle() {
 			w.waited.add(cellHash(x.Metric, o.Path, loc), waiterKey{cellKey{x.Metric, o.Path, loc}, w.class}, d)
 			w.take(o, d)
 		}
-		causer := x.Causer
-		if causer != NoCauser {
-			k := keptWait{x.Metric, o.Path, o.Loc, x.Causer, w.class, x.From, x.End, x.Begin, o.End}
-			if i == last { // where the critical path jumps
-				k.begin = waits[first].Begin
-				w.jumps.add(&k)
-			} else {
-				w.waits.add(&k)
-			}
-			causer = w.m.places.fold[causer]
-		} else if first < 0 || x.End <= waits[first].Begin || x.Begin >= waits[last].End {
-			w.nobody(x.Metric, o, x.Begin, x.End)
-		}
 		if d > 0 {
+			causer := x.Causer
+			if causer != NoCauser {
+				causer = w.m.places.fold[causer]
+			}
 			w.missing(o, x, d)
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
-	}
-	if first < 0 && !w.m.s.metrics.list[waits[0].Metric].Wait {
-		w.nobody(w.m.s.metrics.wakeup, o, waits[0].Begin, waits[0].Begin)
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
@@ -451,9 +442,41 @@ func (w *settler) settle() {
 	}
 }
 
+// keep keeps what the critical path needs of the waits of an operation.
+func (w *settler) keep(o *Op, waits []Wait) {
+	list := w.m.s.metrics.list
+	first, last := -1, -1 // of those for others
+	for i := range waits {
+		if x := &waits[i]; x.Causer != NoCauser && x.Causer != o.Loc && list[x.Metric].Wait {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	for i := range waits {
+		x := &waits[i]
+		switch {
+		case !list[x.Metric].Wait:
+		case x.Causer != NoCauser:
+			k := keptWait{keptLine{x.Metric, o.Path, o.Loc, w.class}, x.Causer, x.From, x.End, x.From, x.End}
+			if i == last { // where the critical path jumps
+				k.begin, k.done = waits[first].Begin, o.End
+				w.jumps.add(&k)
+			} else {
+				w.waits.add(&k)
+			}
+		case first < 0 || x.End <= waits[first].Begin || x.Begin >= waits[last].End:
+			w.nobody(o, x.Begin, x.End)
+		}
+	}
+	if first < 0 && !list[waits[0].Metric].Wait {
+		w.nobody(o, waits[0].Begin, waits[0].Begin)
+	}
+}
+
 // nobody keeps a wait of an operation for nobody, empty for a mere wake-up.
-func (w *settler) nobody(metric uint16, o *Op, begin, end int64) {
-	w.idle.add(&keptWait{metric: metric, path: o.Path, loc: o.Loc, from: begin, end: end, begin: begin, done: o.End})
+func (w *settler) nobody(o *Op, begin, end int64) {
+	w.idle.add(&keptWait{keptLine: keptLine{path: o.Path, loc: o.Loc}, from: begin, end: end, begin: begin, done: o.End})
 }
 
 // instances takes the instances of wait states in an operation into the statistics.

@@ -2,8 +2,8 @@ package analyzer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"sync/atomic"
 
 	"tracerec/report"
 )
@@ -14,7 +14,7 @@ type awaitedKey struct {
 	causer  uint32
 }
 
-// chaser is one worker that looks at the waits of the first findings, and at those of their causers, again.
+// chaser is one worker that looks at the waits of the first findings again.
 type chaser struct {
 	lines  map[lineKey]int // finding of a line
 	unions map[awaitedKey]*union
@@ -23,7 +23,7 @@ type chaser struct {
 		causer uint32
 		union  *union // nil if it is of no such finding
 	}
-	own map[uint32][]jump // waits of the causers, by location
+	times map[onwardKey]int64
 }
 
 // onward says of the first findings for how long their causers were waited for, and for whom these waited meanwhile, off the
@@ -37,22 +37,19 @@ func (b *builder) onward() {
 	}
 	chasers := make([]*chaser, len(b.settlers))
 	for i := range chasers {
-		chasers[i] = &chaser{lines: lines, unions: map[awaitedKey]*union{}, own: map[uint32][]jump{}}
+		chasers[i] = &chaser{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
 	}
 	w := b.waits
-	each(chasers, append(slices.Clone(w.blocks), w.jumps...), func(c *chaser, block []byte) { c.awaited(b.matching, block) })
-	off := b.offPath(chasers)
-	each(chasers, w.jumps, func(c *chaser, block []byte) { c.waits(b.s, off, block) })
+	each(chasers, append(w.blocks, w.jumps...), func(c *chaser, block []byte) { c.awaited(b.matching, block) })
 	w.blocks, w.jumps = nil, nil
-	own := map[uint32][]jump{}
-	for _, c := range chasers {
-		for loc, v := range c.own {
-			own[loc] = append(own[loc], v...)
-		}
-	}
+	off := b.offPath(chasers)
+	each(chasers, slices.Collect(maps.Keys(off)), func(c *chaser, loc uint32) { c.chase(b.matching, b.path.jumps, loc, off[loc]) })
+	b.path.jumps = nil
 	times := map[onwardKey]int64{}
-	for loc, v := range own {
-		b.chase(v, off[loc], times)
+	for _, c := range chasers {
+		for k, t := range c.times {
+			times[k] += t
+		}
 	}
 	for k, t := range times {
 		f := &b.out.Findings[k.finding]
@@ -63,16 +60,6 @@ func (b *builder) onward() {
 			return cmp.Or(-cmp.Compare(x.Time, y.Time), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
 		})
 	}
-}
-
-// each lets workers look at all blocks.
-func each(workers []*chaser, blocks [][]byte, f func(*chaser, []byte)) {
-	var next atomic.Int64
-	parallel(workers, func(c *chaser) {
-		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
-			f(c, blocks[i])
-		}
-	})
 }
 
 // awaited notes when the causers were waited for.
@@ -125,18 +112,6 @@ func (b *builder) offPath(chasers []*chaser) map[uint32][]offFinding {
 	return off
 }
 
-// waits collects the waits of the causers for others that were going on then.
-func (c *chaser) waits(s *scan, off map[uint32][]offFinding, block []byte) {
-	for r := newWaitReader(block); r.next(); {
-		if !s.locations[r.causer].lives(r.end) {
-			continue
-		}
-		if slices.ContainsFunc(off[r.loc], func(f offFinding) bool { return f.trail.within(r.begin, r.end) > 0 }) {
-			c.own[r.loc] = append(c.own[r.loc], jump{r.end, r.begin, r.done, r.causer, r.path})
-		}
-	}
-}
-
 // onwardKey is where a causer of a finding waited, and for which group.
 type onwardKey struct {
 	finding int
@@ -146,32 +121,48 @@ type onwardKey struct {
 
 // chase adds up for how long a causer waited itself. Of waits in operations within operations, a time is that of the one that ended
 // first, of equals that of the innermost.
-func (b *builder) chase(v []jump, off []offFinding, times map[onwardKey]int64) {
-	slices.SortFunc(v, func(x, y jump) int {
-		return cmp.Or(cmp.Compare(x.at, y.at), -cmp.Compare(x.begin, y.begin),
-			-cmp.Compare(b.s.paths.depth(x.path), b.s.paths.depth(y.path)))
-	})
+func (c *chaser) chase(m *matching, jumps *jumps, loc uint32, off []offFinding) {
 	fingers := make([]finger, len(off))
 	for i := range off {
 		fingers[i].trail = off[i].trail
 	}
+	nested := jumps.since[loc] != nil
 	var covered []interval
-	for _, x := range v {
-		add := func(from, to int64) {
-			for i := range fingers {
-				if d := -fingers[i].until(from) + fingers[i].until(to); d > 0 {
-					times[onwardKey{off[i].finding, x.path, b.places.group[x.causer]}] += d
+	for v := jumps.of(loc); len(v) > 0; {
+		n := 1
+		for n < len(v) && v[n].at == v[0].at {
+			n++
+		}
+		m.s.innermostFirst(v[:n])
+		for _, x := range v[:n] {
+			add := func(from, to int64) {
+				for i := range fingers {
+					if d := -fingers[i].until(from) + fingers[i].until(to); d > 0 {
+						c.times[onwardKey{off[i].finding, x.path, m.places.group[x.causer]}] += d
+					}
 				}
 			}
+			from, to := x.begin, x.at
+			for n := len(covered); n > 0 && covered[n-1].to > x.begin; n = len(covered) {
+				last := covered[n-1]
+				covered = covered[:n-1]
+				add(last.to, to)
+				from, to = min(from, last.from), last.from
+			}
+			add(x.begin, max(x.begin, to))
+			if nested {
+				covered = append(covered, interval{from, x.at})
+			}
 		}
-		from, to := x.begin, x.at
-		for n := len(covered); n > 0 && covered[n-1].to > x.begin; n = len(covered) {
-			last := covered[n-1]
-			covered = covered[:n-1]
-			add(last.to, to)
-			from, to = min(from, last.from), last.from
-		}
-		add(x.begin, max(x.begin, to))
-		covered = append(covered, interval{from, x.at})
+		v = v[n:]
+	}
+}
+
+// innermostFirst sorts jumps of a location that end at one time.
+func (s *scan) innermostFirst(v []jump) {
+	if len(v) > 1 {
+		slices.SortFunc(v, func(x, y jump) int {
+			return cmp.Or(-cmp.Compare(x.begin, y.begin), -cmp.Compare(s.paths.depth(x.path), s.paths.depth(y.path)))
+		})
 	}
 }

@@ -64,15 +64,15 @@ location w
 `
 
 func TestReady(t *testing.T) {
-	const claim = "Goroutines were ready to run but had no processor for 38.7 % of all time: 1.2 on average, beside the 1 processor that the program " +
-		"had, of which it used "
+	const claim = "Goroutines were ready to run but had no processor for 38.7 % of all time: 1.2 of them on average. The program had 1 processor " +
+		"and used "
 	for _, c := range []struct {
 		name, process, trace, text string
 		used                       float64
 		advice                     string
 	}{
-		{"one processor, always busy", "process main cpu 1000 processors 1", queueing, claim + "1.0.", 1, "Less work or more processors"},
-		{"one processor, shared with others", "process main cpu 600 processors 1", queueing, claim + "0.6.", 0.6, "Other programs"},
+		{"one processor, always busy", "process main cpu 1000 processors 1", queueing, claim + "1.0 of it.", 1, "Less work or more processors"},
+		{"one processor, shared with others", "process main cpu 600 processors 1", queueing, claim + "0.6 of it.", 0.6, "Other programs"},
 		{name: "two processors, half idle", process: "process main cpu 1000 processors 2", trace: queueing},
 		{name: "more used than there are", process: "process main cpu 1500 processors 1", trace: queueing},
 		{name: "of an older archive", process: "process main cpu 1000", trace: queueing},

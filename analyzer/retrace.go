@@ -12,12 +12,29 @@ import (
 
 // resume is what a second look at a batch starts from.
 type resume struct {
-	path      uint32         // innermost level, own path included
-	forgotten uint32         // number of the forgotten selects in the levels
-	blocked   bool           // the innermost operation is
-	time      int64          // of the event before; of the first batch: of its first event
-	ended     bool           // the location did: what is in the batch is damage
-	sample    *counterSample // the last one before; nil if there is none
+	path      uint32 // innermost level, own path included
+	forgotten uint32 // number of the forgotten selects in the levels
+	time      int64  // of the event before; of the first batch: of its first event
+	sample    uint32 // place of the last one before among those kept of the chunk, from 1 on; 0 if there is none
+	blocked   bool   // the innermost operation is
+	ended     bool   // the location did: what is in the batch is damage
+}
+
+// keepSample keeps a sample for a batch of a chunk and returns its place.
+func (s *scan) keepSample(chunk uint32, c *counterSample) uint32 {
+	if c == nil {
+		return 0
+	}
+	s.samples[chunk] = append(s.samples[chunk], c.clone())
+	return uint32(len(s.samples[chunk]))
+}
+
+// sampleBefore returns the last sample before a batch of a chunk, nil if there is none.
+func (s *scan) sampleBefore(chunk int, r *resume) *counterSample {
+	if r.sample == 0 {
+		return nil
+	}
+	return s.samples[chunk][r.sample-1]
 }
 
 // follower measures a location against the critical path, in a second look at its events.
@@ -116,19 +133,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 			}
 		}
 	})
-	w := workers[0]
-	for loc := range s.locations { // start latency
-		if v := p.trail(uint32(loc)); len(v) > 0 {
-			w.loc = uint32(loc)
-			l := &s.locations[loc]
-			w.path.seek(w.loc, p, l.begin)
-			if d := w.path.time(l.begin, l.first, l.own, wire.Begin); d > 0 {
-				w.path.split.Execution -= d
-				w.path.split.Runnable += d
-				cells = append(cells, scanCell{path: l.own, loc: w.loc, time: d})
-			}
-		}
-	}
+	cells = workers[0].path.startLatencies(s, p)
 	times, tallies = map[partPath]int64{}, map[tallyKey]tally{}
 	for _, w := range workers {
 		addSplit(&p.split, &w.path.split)
@@ -148,6 +153,23 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 	return cells, times, tallies
 }
 
+// startLatencies charges the time of the critical path in which locations were created and had not begun.
+func (f *follower) startLatencies(s *scan, p *criticalPath) (cells []scanCell) {
+	for i := range s.locations {
+		loc, l := uint32(i), &s.locations[i]
+		if len(p.trail(loc)) == 0 {
+			continue
+		}
+		f.seek(loc, p, l.begin)
+		if d := f.time(l.begin, l.first, l.own, wire.Begin); d > 0 {
+			f.split.Execution -= d
+			f.split.Runnable += d
+			cells = append(cells, scanCell{path: l.own, loc: loc, time: d})
+		}
+	}
+	return cells
+}
+
 // onPath says whether the critical path may have been on a location of the chunk in the time of its batch there.
 func (s *scan) onPath(p *criticalPath, chunk int, tail []uint32) bool {
 	c := s.chunks[chunk]
@@ -162,7 +184,7 @@ func (s *scan) onPath(p *criticalPath, chunk int, tail []uint32) bool {
 		if tail[l] == uint32(chunk) {
 			to = s.locations[l].end
 		}
-		if s.meets(p, uint32(l), &s.resume[chunk][i], to) {
+		if s.meets(p, uint32(l), chunk, &s.resume[chunk][i], to) {
 			return true
 		}
 	}
@@ -170,13 +192,13 @@ func (s *scan) onPath(p *criticalPath, chunk int, tail []uint32) bool {
 }
 
 // meets says whether the critical path was on a location from where a batch begins to a time, or, if that has counters, from the sample before.
-func (s *scan) meets(p *criticalPath, loc uint32, r *resume, to int64) bool {
+func (s *scan) meets(p *criticalPath, loc uint32, chunk int, r *resume, to int64) bool {
 	v, from := p.trail(loc), r.time
 	switch {
 	case r.ended || len(v) == 0:
 		return false
-	case r.sample != nil:
-		from, to = r.sample.time-1, to+1
+	case r.sample != 0:
+		from, to = s.sampleBefore(chunk, r).time-1, to+1
 	case len(s.defs.Processes[s.defs.Locations[loc].Process].Counters) > 0:
 		from, to = s.locations[loc].begin-1, to+1
 	}
@@ -198,11 +220,11 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 		if isTail {
 			end = known.end
 		}
-		if !w.s.meets(p, w.loc, &from[i], end) {
+		if !w.s.meets(p, w.loc, chunk, &from[i], end) {
 			continue
 		}
 		w.path.seek(w.loc, p, from[i].time)
-		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: from[i].sample.clone()}
+		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: w.s.sampleBefore(chunk, &from[i]).clone()}
 		w.levels(&l, from[i].path)
 		w.s.forgotten.restore(&l, from[i].forgotten)
 		w.events(&l, b.Events)

@@ -74,7 +74,8 @@ type scan struct {
 	paths       *paths
 	keep        uint64 // parts of which operations are kept
 	locations   []location
-	resume      [][]resume // by chunk and batch
+	resume      [][]resume         // by chunk and batch
+	samples     [][]*counterSample // by chunk: what its batches go on from
 	forgotten   forgottenLevels
 	gaps        map[uint32][]gap // by location, ascending
 	events      uint64
@@ -84,9 +85,7 @@ type scan struct {
 	undisturbed func(pid int, goid uint64, from, to int64) bool // see Options; may be nil
 }
 
-// newScan prepares a scan of a by n workers.
-//
-// It keeps the operations of the given parts.
+// newScan prepares a scan of a by n workers, which keeps the operations of the given parts.
 func newScan(a *trace.Archive, m *metrics, n int, keep uint64) *scan {
 	s := &scan{archive: a, defs: a.Definitions(), chunks: a.Chunks(), metrics: m, keep: keep}
 	s.regions = newRegions(s.defs)
@@ -104,8 +103,8 @@ func (s *scan) again(keep uint64) *scan {
 
 func (s *scan) prepare(n int) {
 	s.locations = make([]location, len(s.defs.Locations))
-	s.resume = make([][]resume, len(s.chunks))
-	for range n {
+	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))
+	for range min(n, max(len(s.chunks), 1)) { // others would have nothing to do
 		s.workers = append(s.workers, newScanner(s))
 	}
 }
@@ -277,7 +276,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.blocked(), l.last, l.end != unknownTime, l.sample.clone()}
+		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.last, w.s.keepSample(chunk, l.sample), l.blocked(), l.end != unknownTime}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)

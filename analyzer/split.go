@@ -17,38 +17,29 @@ type piece struct {
 	external        bool // it is nobody's fault
 }
 
-// piece notes a wait of a location where the path may have been in it or behind.
-func (w *walker) piece(loc uint32, j *jump) {
-	w.path.pieces = push(w.path.pieces, piece{begin: j.begin, at: j.at, done: j.done, loc: loc, path: j.path})
-}
-
-// nestedPieces notes the waits of locations that had some within others: those the walk may not have met.
-func (w *walker) nestedPieces() {
-	w.path.pieces = slices.DeleteFunc(w.path.pieces, func(x piece) bool { return w.jumps.since[x.loc] != nil })
-	for loc := range w.jumps.since {
-		v := w.jumps.of(loc)
-		for i := range v {
-			w.piece(loc, &v[i])
-		}
+// piece notes a wait if the path was in it or behind.
+func (c *meter) piece(k *keptWait, nobody bool) {
+	if x := c.onTrail(k.loc, k.begin, k.done); x.from < x.to {
+		c.pieces.add(piece{begin: k.begin, at: k.end, done: k.done, loc: k.loc, path: k.path, external: nobody && k.begin < k.end})
 	}
 }
 
-// complete adds the waits for nobody of the path's locations, and puts the pieces in order.
-func (p *criticalPath) complete(settlers []*settler) {
-	for _, w := range settlers {
-		for _, b := range w.idle.blocks {
-			for r := newWaitReader(b); r.next(); {
-				if len(p.trail(r.loc)) > 0 {
-					p.pieces = push(p.pieces, piece{begin: r.begin, at: r.end, done: r.done, loc: r.loc, path: r.path, external: r.begin < r.end})
-				}
-			}
+// complete takes over the pieces that were found, in order.
+func (p *criticalPath) complete(meters []*meter) {
+	n := 0
+	for _, c := range meters {
+		n += c.pieces.len()
+	}
+	p.pieces = make([]piece, 0, n)
+	for _, c := range meters {
+		for _, b := range c.pieces.blocks {
+			p.pieces = append(p.pieces, b...)
 		}
-		w.idle = waitStream{}
+		c.pieces = list[piece]{}
 	}
 	slices.SortFunc(p.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done), cmp.Compare(a.path, b.path))
 	})
-	p.pieces = slices.Compact(p.pieces) // some were met twice
 	for i := range p.pieces {
 		x := &p.pieces[i]
 		x.reach = x.done

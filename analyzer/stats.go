@@ -24,6 +24,8 @@ type durations struct {
 	worst         []instance // of the longest, at least the ten
 	floor         int64      // shorter ones are not among the worst
 	counts        map[lineKey]uint64
+	line          lineKey // of the last instances, which are many in a row,
+	lined         uint64  // and their number, which is not in counts yet
 }
 
 const worstCount = 10
@@ -31,16 +33,29 @@ const worstCount = 10
 // add takes an instance in.
 func (d *durations) add(in instance, line lineKey) {
 	d.value(in.duration)
-	if d.counts == nil {
-		d.counts = map[lineKey]uint64{}
+	if line != d.line {
+		d.count()
+		d.line = line
 	}
-	d.counts[line]++
+	d.lined++
 	if in.duration >= d.floor {
 		d.worst = append(d.worst, in)
 		if len(d.worst) >= 8*worstCount {
 			d.trim()
 		}
 	}
+}
+
+// count takes the instances of the last line into counts.
+func (d *durations) count() {
+	if d.lined == 0 {
+		return
+	}
+	if d.counts == nil {
+		d.counts = map[lineKey]uint64{}
+	}
+	d.counts[d.line] += d.lined
+	d.lined = 0
 }
 
 // value takes a value in.
@@ -70,6 +85,7 @@ func compareInstances(a, b instance) int {
 
 // merge takes what another worker collected.
 func (d *durations) merge(o *durations) {
+	o.count()
 	if o.n == 0 {
 		return
 	}

@@ -99,12 +99,25 @@ func trails(steps *list[step], end int64, locations int) (stays []stay, first []
 }
 
 // without returns the parts of ascending disjoint intervals of time in which the path is not there, as a trail of their own.
-func (v trail) without(list []interval) (rest trail) {
-	sum := int64(0)
+func (v trail) without(list []interval) trail {
+	n := 1
+	v.outside(list, func(from, to int64) { n++ })
+	if n == 1 {
+		return nil
+	}
+	rest, sum := make(trail, 0, n), int64(0)
+	v.outside(list, func(from, to int64) {
+		rest = append(rest, stay{from, sum})
+		sum += to - from
+	})
+	return append(rest, stay{endOfTime, sum})
+}
+
+// outside tells of the parts of ascending disjoint intervals of time in which the path is not there.
+func (v trail) outside(list []interval, tell func(from, to int64)) {
 	add := func(from, to int64) {
 		if from < to {
-			rest = append(rest, stay{from, sum})
-			sum += to - from
+			tell(from, to)
 		}
 	}
 	end := func(i int) int64 { return v[i].from + v[i+1].before - v[i].before }
@@ -119,8 +132,4 @@ func (v trail) without(list []interval) (rest trail) {
 		}
 		add(x.from, x.to)
 	}
-	if len(rest) > 0 {
-		rest = append(rest, stay{endOfTime, sum})
-	}
-	return rest
 }

@@ -27,7 +27,8 @@ type criticalWaits struct {
 // union is a growing union of intervals.
 type union struct {
 	list []interval // ascending and disjoint
-	late []interval // what began before the end of list, as it came
+	at   int        // in list: where the last one belonged
+	late []interval // what began in a gap of list, or closed one, as it came
 }
 
 // meter is one worker that measures waits against the critical path.
@@ -36,10 +37,11 @@ type meter struct {
 	path   *criticalPath
 	cells  sums[cellKey]
 	unions map[unionKey]*union
-	recent [1 << meterBits]struct { // of a hash of the key or the causer: the last one used
+	pieces list[piece]
+	at     [1 << meterBits]int      // by low bits of a location: the last finger on its trail
+	recent [1 << meterBits]struct { // of a hash of the key: the last one used
 		key   unionKey
 		union *union
-		at    int // of the finger
 	}
 }
 
@@ -48,20 +50,30 @@ const meterBits = 8
 // critical measures the waits of all settlers in parallel and takes them over.
 func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits {
 	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
-	for _, w := range settlers {
-		all.blocks, all.jumps = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...)
-		w.waits, w.jumps = waitStream{}, waitStream{}
-	}
-	blocks := append(slices.Clone(all.blocks), all.jumps...)
+	var idle [][]byte
 	meters := make([]*meter, len(settlers))
-	for i := range meters {
+	for i, w := range settlers {
+		all.blocks, all.jumps, idle = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...), append(idle, w.idle.blocks...)
+		w.waits, w.jumps, w.idle = waitStream{}, waitStream{}, waitStream{}
 		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}}
 	}
-	var next atomic.Int64
-	parallel(meters, func(c *meter) {
-		for i := int(next.Add(1) - 1); i < len(blocks); i = int(next.Add(1) - 1) {
-			c.measure(blocks[i])
+	each(meters, all.blocks, func(c *meter, block []byte) {
+		for r := newWaitReader(block); r.next(); {
+			c.measure(&r.keptWait)
 		}
+	})
+	each(meters, all.jumps, func(c *meter, block []byte) {
+		for r := newWaitReader(block); r.next(); {
+			c.measure(&r.keptWait)
+			c.piece(&r.keptWait, false)
+		}
+	})
+	each(meters, idle, func(c *meter, block []byte) {
+		for r := newWaitReader(block); r.next(); {
+			c.piece(&r.keptWait, true)
+		}
+	})
+	parallel(meters, func(c *meter) {
 		for _, u := range c.unions {
 			u.merge()
 		}
@@ -75,46 +87,81 @@ func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits
 			u.list = nil
 		}
 	}
+	p.complete(meters)
 	return all
 }
 
-// measure measures the waits of a block.
-func (c *meter) measure(block []byte) {
-	for r := newWaitReader(block); r.next(); {
-		v := c.path.trail(r.causer)
-		if len(v) == 0 {
-			continue
+// each lets workers look at all things of a list.
+func each[W, T any](workers []W, list []T, f func(W, T)) {
+	var next atomic.Int64
+	parallel(workers, func(w W) {
+		for i := int(next.Add(1) - 1); i < len(list); i = int(next.Add(1) - 1) {
+			f(w, list[i])
 		}
-		hint := &c.recent[r.causer%(1<<meterBits)].at
-		on := finger{v, min(*hint, len(v)-1)}
-		x := interval{on.until(r.from), on.until(r.end)}
-		*hint = on.at
-		if x.from == x.to {
-			continue
-		}
-		loc := c.m.places.fold[r.loc]
-		hash := cellHash(r.metric, r.path, loc)
-		c.cells.add(hash, cellKey{r.metric, r.path, loc}, x.to-x.from)
-		k := unionKey{lineKey{r.metric, r.path, c.m.places.group[r.loc], r.class}, r.causer}
-		recent := &c.recent[(hash+r.causer*0x9e3779b1)>>(32-meterBits)]
-		if recent.union == nil || recent.key != k {
-			if c.unions[k] == nil {
-				c.unions[k] = new(union)
-			}
-			recent.key, recent.union = k, c.unions[k]
-		}
-		recent.union.add(x)
-	}
+	})
 }
 
-// add adds an interval. Most begin behind the one before.
+// onTrail returns where the critical path was on a location before two times, from ≤ to, in lengths of its trail.
+func (c *meter) onTrail(loc uint32, from, to int64) (x interval) {
+	v := c.path.trail(loc)
+	if len(v) == 0 {
+		return x
+	}
+	hint := &c.at[loc%(1<<meterBits)]
+	on := finger{v, min(*hint, len(v)-1)}
+	x.from = on.until(from)
+	x.to = on.until(to)
+	*hint = on.at
+	return x
+}
+
+// measure measures a wait.
+func (c *meter) measure(k *keptWait) {
+	x := c.onTrail(k.causer, k.from, k.end)
+	if x.from == x.to {
+		return
+	}
+	loc := c.m.places.fold[k.loc]
+	hash := cellHash(k.metric, k.path, loc)
+	c.cells.add(hash, cellKey{k.metric, k.path, loc}, x.to-x.from)
+	key := unionKey{lineKey{k.metric, k.path, c.m.places.group[k.loc], k.class}, k.causer}
+	recent := &c.recent[(hash+k.causer*0x9e3779b1)>>(32-meterBits)]
+	if recent.union == nil || recent.key != key {
+		if c.unions[key] == nil {
+			c.unions[key] = new(union)
+		}
+		recent.key, recent.union = key, c.unions[key]
+	}
+	recent.union.add(x)
+}
+
+// add adds an interval. Most begin behind the one before, or close to it.
 func (u *union) add(x interval) {
-	if n := len(u.list); n == 0 || x.from > u.list[n-1].to {
-		u.list = push(u.list, x)
-	} else if last := &u.list[n-1]; x.from >= last.from {
-		last.to = max(last.to, x.to)
-	} else {
+	v := u.list
+	if n := len(v); n == 0 || x.from > v[n-1].to {
+		u.list = push(v, x)
+		return
+	}
+	lo, hi := u.at, u.at // the first that ends at x.from or behind lies in between, once the steps are far enough
+	for step := 1; v[hi].to < x.from; step *= 2 {
+		lo, hi = hi+1, min(hi+step, len(v)-1)
+	}
+	for step := 1; lo > 0 && v[lo-1].to >= x.from; step *= 2 {
+		lo, hi = max(lo-step, 0), lo-1
+	}
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); v[mid].to < x.from {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	u.at = lo
+	switch in := &v[lo]; {
+	case x.to < in.from || lo+1 < len(v) && x.to >= v[lo+1].from:
 		u.addLate(x)
+	default:
+		in.from, in.to = min(in.from, x.from), max(in.to, x.to)
 	}
 }
 
@@ -151,7 +198,7 @@ func (u *union) merge() {
 		u.late[n] = x
 		n++
 	}
-	u.list, u.late = unite(u.list, u.late[:n]), u.late[:0]
+	u.list, u.late, u.at = unite(u.list, u.late[:n]), u.late[:0], 0
 }
 
 // unite returns the union of two lists of ascending disjoint intervals. It may be one of them.

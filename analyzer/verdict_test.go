@@ -1,10 +1,15 @@
 package analyzer_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
 )
 
 func TestVerdict(t *testing.T) {
@@ -19,6 +24,49 @@ func TestVerdict(t *testing.T) {
 		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its " +
 			"time (90 ns), held by main in main at store.go:7.",
 			true, "lock_competition", "store.go", 13},
+		{"a reader that a writer waits for, and readers behind it", `
+process main cpu 1000
+rwmutex rw @store.go:1
+location main
+  0 enter scan @main.go:1
+  0 lock rw shared @store.go:10
+  0 leave
+  80 unlock rw shared
+  100 exit
+location update
+  0 begin update
+  10 lock rw @store.go:20
+  10 blocked
+  81 leave
+  82 unlock rw
+  90 end
+location get
+  0 begin get
+  10 lock rw shared @store.go:30
+  10 blocked
+  83 leave
+  84 unlock rw shared
+  90 end
+`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 70.0 % of its time (70 ns), for update, which held it or waited for it in lock at store.go:20.",
+			true, "rw_writer_wait", "store.go", 20},
+		{"a writer, and readers behind it", `
+process main cpu 1000
+rwmutex rw @store.go:1
+location main
+  0 enter scan @main.go:1
+  0 lock rw @store.go:10
+  0 leave
+  80 unlock rw
+  100 exit
+location get
+  0 begin get
+  20 lock rw shared @store.go:30
+  20 blocked
+  83 leave
+  84 unlock rw shared
+  90 end
+`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan at store.go:10.",
+			true, "rw_reader_wait", "store.go", 30},
 		{"a sender", `
 channel jobs @queue.go:4
 location main
@@ -90,6 +138,47 @@ location h2
   990 end
 `, "Waiting that is recorded hardly holds the run up; the root goroutine was in serve at main.go:1 nearly all the time, at work or waiting for " +
 			"something that is not recorded: instrument what it may wait for there to know more.", false, "", "main.go", 1},
+		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "79.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
+			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 holds the run up most: 12.0 % of its time (12 ns), " +
+			"for worker, which was mostly in load at load.go:3 then.", false, "external_wait", "main.go", 3},
+		{"less waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 20), "Waiting to receive from the channel first used at a.go:2 holds the run up most: 72.0 % of its time (72 ns), " +
+			"for worker, which was mostly in load at load.go:3 then.", true, "late_close", "main.go", 4},
+		{"much more work", "\nprocess main cpu 200\n" + lateClose("1 enter sum @sum.go:8", "exit", 80), "79.0 % of the critical path is work in sum at sum.go:8. Of all waiting, that to receive from the channel first used at a.go:2 holds the run " +
+			"up most: 12.0 % of its time (12 ns), for worker, which was mostly in load at load.go:3 then.", true, "execution", "sum.go", 8},
+		{"a worker that may have waited", `
+waitgroup g @main.go:2
+location main
+  0 enter main @main.go:1
+  0 create w @main.go:2
+  0 create x @main.go:2
+  0 create y @main.go:2
+  95 wait g @main.go:3
+  96 blocked
+  99 leave
+  100 exit
+location w
+  0 begin worker by main
+  1 enter update @up.go:1
+  96 exit
+  98 done g 1
+  98 end
+location x
+  0 begin worker by main
+  1 enter update @up.go:1
+  96 exit
+  97 end
+location y
+  0 begin worker by main
+  1 enter update @up.go:1
+  96 exit
+  97 end
+`, "Waiting that is recorded hardly holds the run up; the goroutine worker[0] was in update at up.go:1 nearly all the time, at work or waiting " +
+			"for something that is not recorded: instrument what it may wait for there to know more.", false, "", "up.go", 1},
+		{"holders in turn", turns("backup", "purge", "reindex"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % of its " +
+			"time (83 ns), held in turn in backup at backup.go:2 (34.9 %), purge at purge.go:2 (32.5 %) and reindex at reindex.go:2 (32.5 %).",
+			true, "lock_competition", "main.go", 5},
+		{"the same holder in several callers", turns("load", "load", "load"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % " +
+			"of its time (83 ns), held in load at load.go:2.", true, "lock_competition", "main.go", 5},
 		{"input that is not recorded", `
 location main
   0 enter main @main.go:1
@@ -121,9 +210,164 @@ location x
 `, "Deadlock: main and worker hold locks and wait for each other's.", true, "", "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := analyzeText(t, c.trace).Verdict
+			e := analyzeText(t, c.trace)
+			v := e.Verdict
 			require.Equal(t, c.text, strings.ReplaceAll(v.Text, "\u00a0", " "))
 			require.Equal(t, []any{c.certain, c.metric, c.file, c.line}, []any{v.Certain, v.Metric, v.File, v.Line})
+			require.Equal(t, c.certain && len(e.Findings) > 0 && v.Metric != "", certainFinding(t, e), "what the verdict is about is as certain as the verdict")
 		})
 	}
+}
+
+// certainFinding says whether the first finding is certain in the JSON form.
+func certainFinding(t *testing.T, e *report.Experiment) bool {
+	var text bytes.Buffer
+	require.NoError(t, report.JSON(&text, e))
+	var said struct {
+		Findings []struct{ Certain bool }
+	}
+	require.NoError(t, json.Unmarshal(text.Bytes(), &said))
+	return len(said.Findings) > 0 && said.Findings[0].Certain
+}
+
+// turns is a program in which main waits for a lock that three others hold in turn, each of a kind of its own, in the regions given.
+func turns(a, b, c string) string {
+	return fmt.Sprintf(`
+process main cpu 200
+mutex m @m.go:1
+location main
+  0 enter main @main.go:1
+  0 create a @main.go:2
+  4 lock m @main.go:5
+  5 blocked
+  34 leave
+  34 unlock m
+  34 create b @main.go:3
+  36 lock m @main.go:5
+  37 blocked
+  64 leave
+  64 unlock m
+  64 create c @main.go:4
+  66 lock m @main.go:5
+  67 blocked
+  94 leave
+  95 unlock m
+  100 exit
+location a
+  0 begin "GET /a" by main
+  1 enter %[1]s @%[1]s.go:1
+  1 lock m @%[1]s.go:2
+  1 leave
+  33 unlock m
+  40 exit
+  40 end
+location b
+  34 begin "GET /b" by main
+  34 enter %[2]s @%[2]s.go:1
+  35 lock m @%[2]s.go:2
+  35 leave
+  63 unlock m
+  70 exit
+  70 end
+location c
+  64 begin "GET /c" by main
+  64 enter %[3]s @%[3]s.go:1
+  65 lock m @%[3]s.go:2
+  65 leave
+  93 unlock m
+  99 exit
+  99 end
+`, a, b, c)
+}
+
+const deadlock = `
+exited 100 2
+mutex a @m.go:1
+channel ch @m.go:2
+location main
+  0 enter main @m.go:3
+  0 create w @m.go:4
+  20 lock a @m.go:10
+  20 blocked
+location w
+  0 begin w by main
+  5 lock a @m.go:20
+  5 leave
+  10 send ch @m.go:21
+  10 blocked
+`
+
+// A circle of a lock and a channel, in a program that Go ended, is told; not where somebody else may have been able to go on, or the program ended otherwise.
+func TestVerdictOfDeadlock(t *testing.T) {
+	e := analyzeText(t, deadlock)
+	require.Equal(t, "All goroutines that are recorded were waiting when the program ended with exit status 2, as Go ends a deadlock: w in send at m.go:21, for "+
+		"the channel first used at m.go:2, capacity 0; main in lock at m.go:10, for the mutex first used at m.go:1, held by w, which had acquired it in lock at m.go:20.",
+		strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+	require.False(t, e.Verdict.Certain)
+	for name, trace := range map[string]string{
+		"another exit status": strings.Replace(deadlock, "exited 100 2", "exited 100 1", 1),
+		"one may run":         deadlock + "location v\n  0 begin v by main\n  50 enter work @m.go:30\n",
+		"one sleeps":          deadlock + "location v\n  0 begin v by main\n  50 sleep @m.go:30\n",
+		"main is done":        strings.Replace(deadlock, "20 blocked\n", "20 blocked\n  90 leave\n  95 exit\n", 1),
+	} {
+		require.NotContains(t, strings.ReplaceAll(analyzeText(t, trace).Verdict.Text, "\u00a0", " "), "All goroutines", name)
+	}
+	ended := analyzeText(t, deadlock+"location v\n  0 begin v by main\n  50 end\n")
+	require.Contains(t, strings.ReplaceAll(ended.Verdict.Text, "\u00a0", " "), "All goroutines")
+}
+
+const sender = `
+process main cpu 1000
+channel c @m.go:1
+location main
+  0 enter main @m.go:3
+  0 create w @m.go:4
+  10 recv c @m.go:10
+  10 blocked
+  91 leave
+  100 exit
+location w
+  0 begin w by main
+  90 send c @m.go:20
+  90 leave
+  92 end
+`
+
+// A receive that nobody recorded has sent to makes who was waited for on the channel uncertain; on another channel it does not.
+func TestVerdictBesideStrangers(t *testing.T) {
+	const warning = "values on channels whose sender or receiver is not recorded, beside others whose are: 1; who was waited for on these channels is not certain"
+	whole := analyzeText(t, sender)
+	require.True(t, whole.Verdict.Certain, whole.Verdict.Text)
+	require.NotContains(t, whole.Warnings, warning)
+	timer := strings.Replace(sender, "  100 exit\n", "  93 recv t @m.go:11\n  93 blocked\n  95 leave\n  100 exit\n", 1)
+	other := analyzeText(t, strings.Replace(timer, "channel c", "channel t @m.go:2\nchannel c", 1))
+	require.True(t, other.Verdict.Certain, other.Verdict.Text)
+	require.NotContains(t, other.Warnings, warning)
+	mixed := analyzeText(t, strings.Replace(timer, "recv t", "recv c", 1))
+	require.Contains(t, mixed.Warnings, warning)
+	require.False(t, mixed.Verdict.Certain)
+	require.Equal(t, whole.Verdict.Metric, mixed.Verdict.Metric)
+}
+
+// lateClose is a program whose main is busy with something, from 1 to the given time, and then waits for a goroutine to close a channel at 93.
+func lateClose(begin, end string, until int) string {
+	return fmt.Sprintf(`
+channel done @a.go:2
+location main
+  0 enter main @main.go:1
+  %[1]s
+  %[3]d %[2]s
+  %[3]d create w @main.go:2
+  %[4]d recv done @main.go:4
+  %[5]d blocked
+  95 leave closed
+  100 exit
+location w
+  %[4]d begin worker by main
+  %[4]d enter load @load.go:3
+  93 close done @load.go:4
+  93 leave
+  93 exit
+  94 end
+`, begin, end, until, until+1, until+2)
 }

@@ -21,10 +21,11 @@ func (p *page) findings() {
 	}
 	p.title("Findings", "critical path "+seconds(e.Header.Focus))
 	p.ready()
-	full, rest := e.Findings[:critical], e.Findings[critical:]
-	if critical == 0 {
-		p.para(0, "", "None of the waiting is on the critical path, or hardly; these waits are the longest in sum.")
-		full, rest = append([]Finding(nil), rest...), nil
+	full := e.Findings[:critical]
+	external, rest := p.external(e.Findings[critical:])
+	if critical == 0 && len(rest) > 0 {
+		p.para(0, "", "None of the waiting for others is on the critical path, or hardly; these waits are the longest in sum.")
+		full, rest = rest, nil
 		sort.SliceStable(full, func(i, j int) bool { return full[i].Severity > full[j].Severity })
 	}
 	for i := range full[:min(len(full), p.top)] {
@@ -34,17 +35,51 @@ func (p *page) findings() {
 		p.finding(i+1, &full[i])
 	}
 	p.more(p.top, len(full), "finding")
-	if len(rest) == 0 {
+	p.short("Waiting on the critical path for what is not recorded:", external, func(f *Finding) int64 { return f.Critical })
+	p.short("Waiting that is not on the critical path, or hardly:", rest, func(f *Finding) int64 { return f.Severity })
+}
+
+// external divides findings into those that have a part of the critical path because they wait for what is not recorded, with that as their
+// Critical, longest first, and the rest.
+func (p *page) external(list []Finding) (external, rest []Finding) {
+	e := p.e
+	type place struct {
+		group int32
+		path  uint32
+	}
+	onPath := map[place]int64{}
+	if i := e.MetricIndex("critical_path"); i >= 0 && i < len(e.Severity) {
+		for _, c := range e.Severity[i] {
+			onPath[place{e.Locations[c.Location].Group, c.Path}] += c.Value
+		}
+	}
+	for _, f := range list {
+		if e.Metrics[f.Metric].Name == "external_wait" {
+			f.Critical = onPath[place{f.Group, f.Path}]
+		}
+		if p.matters(&f) {
+			external = append(external, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	sort.SliceStable(external, func(i, j int) bool { return external[i].Critical > external[j].Critical })
+	return external, rest
+}
+
+// short lists findings in a line each.
+func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
+	if len(list) == 0 {
 		return
 	}
 	p.blank()
-	p.line(p.paint(dim, "Waiting that is not on the critical path, or hardly:"))
-	for i := range rest[:min(len(rest), p.top)] {
-		f := &rest[i]
-		p.line(right(seconds(f.Severity), 9), "  ", p.paint(cyan, left(clean(e.Metrics[f.Metric].Name), 20)), " ",
+	p.line(p.paint(dim, title))
+	for i := range list[:min(len(list), p.top)] {
+		f := &list[i]
+		p.line(right(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.Metrics[f.Metric].Name), 20)), " ",
 			p.paint(dim, left(p.waiters(f), 14)+" "+p.path(f.Path, 33)))
 	}
-	p.more(p.top, len(rest), "finding")
+	p.more(p.top, len(list), "finding")
 }
 
 // matters tells whether a finding has half a per cent of the critical path.
@@ -136,11 +171,7 @@ func (p *page) blame(f *Finding) string {
 			who = p.who(c.Group, c.Locations)
 		}
 		if c.Group >= 0 && c.Path >= 0 {
-			causing := p.e.Metrics[f.Metric].Causing
-			if causing == "" {
-				causing = "which was in"
-			}
-			who += ", " + causing + " " + p.at(uint32(c.Path))
+			who += ", " + p.causing(f, c) + " " + p.at(uint32(c.Path))
 		}
 		if len(f.Causers) > 1 {
 			who = glue(percent(c.Severity, f.Severity)) + " of it for " + who
@@ -172,7 +203,7 @@ func (p *page) who(group int32, locations []uint32) string {
 // several names a number of goroutines of a group: "worker ×7 (of 8)".
 func (p *page) several(group int32, n int) string {
 	g := p.e.Groups[group]
-	name := elide(readable(g.Name), nameWidth)
+	name := elide(goName(g.Name), nameWidth)
 	if g.Name == unnamed {
 		name = "unnamed goroutine"
 	}

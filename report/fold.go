@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -43,7 +44,6 @@ type folding struct {
 	to   Experiment
 	bins []*bin // by first member
 	at   []uint32
-	said []string // what was folded
 }
 
 // bin collects locations that become one.
@@ -52,7 +52,8 @@ type bin struct {
 	group   int32
 	name    string // of the group
 	members []uint32
-	time    int64 // spent by the members
+	time    int64          // spent by the members
+	groups  map[int32]bool // that the members were of
 }
 
 type binKey struct {
@@ -82,7 +83,7 @@ func (f *folding) start() {
 	}
 	for i := range e.Locations {
 		l := &e.Locations[i]
-		f.bins = append(f.bins, &bin{l.Process, l.Group, e.Groups[l.Group].Name, []uint32{uint32(i)}, spent[i]})
+		f.bins = append(f.bins, &bin{l.Process, l.Group, e.Groups[l.Group].Name, []uint32{uint32(i)}, spent[i], map[int32]bool{l.Group: true}})
 	}
 }
 
@@ -135,20 +136,34 @@ func (f *folding) joinRest(n int) {
 // unite moves the members of all bins into the first. If they are of several groups, they get a new one.
 func (f *folding) unite(bins []*bin, name string) {
 	b := bins[0]
-	groups := map[int32]bool{b.group: true}
 	for _, x := range bins[1:] {
 		b.members = append(b.members, x.members...)
 		b.time += x.time
-		groups[x.group] = true
+		maps.Copy(b.groups, x.groups)
 		x.members = nil
 	}
-	if len(groups) == 1 {
-		f.said = append(f.said, Crowd(name, f.count(b)))
-		return
+	if len(b.groups) > 1 {
+		b.group, b.name = int32(len(f.to.Groups)), name
+		f.to.Groups = append(f.to.Groups, Group{Name: name, Creator: -1, Count: f.count(b)})
 	}
-	b.group, b.name = int32(len(f.to.Groups)), name
-	f.to.Groups = append(f.to.Groups, Group{Name: name, Creator: -1, Count: f.count(b)})
-	f.said = append(f.said, fmt.Sprintf("%s from %s groups", Crowd(name, f.count(b)), grouped(int64(len(groups)))))
+}
+
+// crowds says who is shown as one, also of what was so before, largest first.
+func (f *folding) crowds() (list []string) {
+	bins := slices.Clone(f.bins)
+	slices.SortStableFunc(bins, func(a, b *bin) int { return cmp.Compare(f.count(b), f.count(a)) })
+	for _, b := range bins {
+		n := f.count(b)
+		if n == 1 {
+			break
+		}
+		text := Crowd(b.name, n)
+		if len(b.groups) > 1 {
+			text += fmt.Sprintf(" from %s groups", grouped(int64(len(b.groups))))
+		}
+		list = append(list, text)
+	}
+	return list
 }
 
 // count returns the number of goroutines in a bin.
@@ -203,13 +218,17 @@ func (f *folding) finish() {
 		n := &to.NeverEnded[i]
 		n.Location, n.Holder = f.at[n.Location], f.causer(n.Holder)
 	}
-	to.Warnings = append(slices.Clone(e.Warnings), AddedUp(goroutines, f.said))
+	said := func(warning string) bool { return strings.HasSuffix(warning, addedUp) } // when it was folded before
+	to.Warnings = append(slices.DeleteFunc(slices.Clone(e.Warnings), said), AddedUp(goroutines, f.crowds()))
 }
 
 // Crowd names a number of goroutines that are shown as one.
 func Crowd(name string, n int) string {
-	return fmt.Sprintf("%s ×%s", readable(name), grouped(int64(n)))
+	return fmt.Sprintf("%s ×%s", goName(name), grouped(int64(n)))
 }
+
+// addedUp ends the warning that locations were added up: by which flag that is chosen.
+const addedUp = " (--locations)"
 
 // AddedUp is the warning that of so many locations, those in some crowds are shown as one each.
 func AddedUp(all int, crowds []string) string {
@@ -219,7 +238,7 @@ func AddedUp(all int, crowds []string) string {
 	if more := len(crowds) - most; more > 0 {
 		text += fmt.Sprintf(" and %s more", grouped(int64(more)))
 	}
-	return text + " (--locations)"
+	return text + addedUp
 }
 
 func (f *folding) causer(location int32) int32 {

@@ -80,6 +80,11 @@ func TestFoldOrder(t *testing.T) {
 	f = e.Fold(4)
 	require.Equal(t, []Location{{Name: "main", Count: 1}, {Group: 1, Name: "few", Count: 3}, {Group: 2, Name: "many", Count: 50}}, f.Locations)
 	require.Contains(t, f.Warnings[0], "many ×50, few ×3")
+
+	for _, f := range []*Experiment{e.Fold(1), e.Fold(4).Fold(1)} { // what is folded twice is told once
+		require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are others ×54 from 3 groups (--locations)"}, f.Warnings)
+		require.Equal(t, glue("others ×54"), (&page{e: f}).groups())
+	}
 }
 
 // Of folded goroutines, those are counted that still wait, not all there are.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"tracerec/metric"
@@ -103,7 +102,7 @@ type (
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
-		Certain   bool         `json:"certain"`           // nothing that is not known could change it
+		Certain   bool         `json:"certain"`           // nothing that is not known could change it, also what of the critical path it is; the verdict's is besides that it comes first
 		Lines     []jsonLine   `json:"lines"`             // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
 		Meanwhile []jsonTime   `json:"meanwhile"`         // critical_ns by what the causers were doing, largest first; of the first findings
 		Awaited   int64        `json:"awaited_ns"`        // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
@@ -320,11 +319,6 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 		out.Share = math.Round(1e6*float64(f.Critical)/float64(e.Header.Focus)) / 1e6
 	}
 	return out
-}
-
-// certain says whether all that a finding rests on is known: who was waited for, and who ran before.
-func (e *Experiment) certain(f *Finding) bool {
-	return f.Touched == 0 && e.Split.ByTime == 0 && !slices.ContainsFunc(f.Causers, func(c Causer) bool { return c.Group < 0 })
 }
 
 func (e *Experiment) jsonCausers(causers []Causer) []jsonCauser {

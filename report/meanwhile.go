@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"tracerec/internal/readable"
 )
 
 // awaited returns for how long the causers of a finding were waited for, as far as that is known: reports of earlier versions know only
@@ -34,36 +36,54 @@ func (f *Finding) doings() []doing {
 	return list
 }
 
-// meanwhile says what the causers did while they were waited for: what is worth a line, and how much is left.
-func (p *page) meanwhile(f *Finding) {
+// Doing is what those did for whom a finding's waiting was, while they were waited for.
+type Doing struct {
+	Share float64 // of all that time; the shares of a list add up to 1
+	Path  int32   // where, -1 nowhere in particular
+	What  string  // "waiting for worker ×8", "" at work there, on the critical path
+}
+
+// doing returns what the causers did while they were waited for: what is worth a line, and what is left.
+func (p *page) doing(f *Finding) (list []Doing) {
 	const most = 3
 	if len(f.Meanwhile)+len(f.Onward) == 0 {
-		return
+		return nil
 	}
-	whole := f.awaited()
-	what, left1000 := "meanwhile", int64(1000) // what is printed adds up
-	line := func(share int64, text string) {
-		left1000 -= share
-		p.line(p.paint(dim, "      "+left(what, 10)+left(percent(share, 1000), 8)), text)
-		what = ""
-	}
+	whole, left1000 := f.awaited(), int64(1000) // what is printed adds up
 	for _, d := range f.doings()[:min(len(f.Meanwhile)+len(f.Onward)+1, most)] {
 		if d.time < whole/10 {
 			break
 		}
-		share := int64(math.Round(1000 * float64(d.time) / float64(whole)))
-		switch room := pageWidth - 24; {
+		share, what := int64(math.Round(1000*float64(d.time)/float64(whole))), ""
+		switch {
 		case d.path < 0:
-			line(share, p.paint(dim, "off the critical path, not waiting for others"))
-		case d.group < 0:
-			line(share, p.path(uint32(d.path), room))
-		default:
-			waiting := ", waiting for " + p.all(d.group)
-			line(share, p.path(uint32(d.path), room-width(waiting))+p.paint(dim, waiting))
+			what = "off the critical path, not waiting for others"
+		case d.group >= 0:
+			what = "waiting for " + p.all(d.group)
 		}
+		list = append(list, Doing{float64(share) / 1000, d.path, what})
+		left1000 -= share
 	}
 	if left1000 > 0 {
-		line(left1000, p.paint(dim, "elsewhere"))
+		list = append(list, Doing{float64(left1000) / 1000, -1, "elsewhere"})
+	}
+	return list
+}
+
+// meanwhile says what the causers of a finding did while they were waited for.
+func (p *page) meanwhile(f *Finding) {
+	title := "meanwhile"
+	for _, d := range p.doing(f) {
+		text, room := p.paint(dim, d.What), pageWidth-24
+		if d.Path >= 0 {
+			what := d.What
+			if what != "" {
+				what = ", " + what
+			}
+			text = p.path(uint32(d.Path), room-width(what)) + p.paint(dim, what)
+		}
+		p.line(p.paint(dim, "      "+left(title, 10)+left(readable.Percent(100*d.Share), 8)), text)
+		title = ""
 	}
 }
 
@@ -72,5 +92,5 @@ func (p *page) all(group int32) string {
 	if g := &p.e.Groups[group]; g.Count > 1 {
 		return p.several(group, g.Count)
 	}
-	return elide(readable(p.e.Groups[group].Name), nameWidth)
+	return elide(goName(p.e.Groups[group].Name), nameWidth)
 }

@@ -53,9 +53,10 @@ type Header struct {
 	Processes  int      `json:"processes"`
 	Goroutines int      `json:"goroutines"`
 	Events     uint64   `json:"events"`
-	Lost       uint64   `json:"lost_events"` // Experiment.Lost.Events
-	CPUTime    int64    `json:"cpu_ns"`      // processor time that the processes with events used, user and system, 0 unknown
-	Exit       int      `json:"exit_status"` // of the root process, -1 unknown
+	Lost       uint64   `json:"lost_events"`      // Experiment.Lost.Events
+	CPUTime    int64    `json:"cpu_ns"`           // processor time that the processes with events used, user and system, 0 unknown
+	Exit       int      `json:"exit_status"`      // of the root process, -1 unknown
+	Asleep     bool     `json:"asleep,omitempty"` // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
 	// recording began. It is part of execution, not taken out of anything. 0 if unknown.
@@ -230,7 +231,7 @@ type Line struct {
 	Path      uint32   `json:"path"`
 	Group     int32    `json:"group"`
 	Severity  int64    `json:"severity"`          // ns waited, summed over locations
-	Touched   int64    `json:"touched,omitempty"` // of Severity: waits of whose waiter or causer events are missing meanwhile
+	Touched   int64    `json:"touched,omitempty"` // of Severity: waits of whose waiter or causer events are missing meanwhile, or on channels on which others are not recorded
 	Critical  int64    `json:"critical"`          // ns of wall time during which the critical path ran on the causers of these waits
 	Instances uint64   `json:"instances"`
 	Locations []uint32 `json:"locations,omitempty"` // waiting locations, largest severity first

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // MetricIndex returns the index of a metric by name, or -1.
@@ -60,6 +62,33 @@ func (e *Experiment) onPath(metric int) int64 {
 	return 0
 }
 
+// OnCriticalPath returns, by metric of a cube, for how long the critical path was on those whom the waits of a metric and those below it were
+// for: ns, each moment counted once, however many waited; nil if it is not known. At call paths the metrics of a cube count it once for each that waited.
+func (e *Experiment) OnCriticalPath() map[string]int64 {
+	if e.Merged || len(e.OnPath) == 0 {
+		return nil
+	}
+	all := map[string]int64{onPathMetric: e.onPath(e.MetricIndex("time"))}
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; m.Wait {
+			all[m.Name+onPathSuffix] = e.onPath(i)
+		}
+	}
+	return all
+}
+
+// OnCriticalPath describes the metric of what of a wait state is on the critical path.
+func OnCriticalPath(m metric.Metric) metric.Metric {
+	return metric.Metric{
+		Name: m.Name + onPathSuffix, Title: m.Title + " on the critical path", Parent: onPathMetric,
+		Description: "The part of " + m.Name + " during which the critical path ran on those who were waited for. Only this part makes the program longer. " +
+			"Of the whole program, expert analyze and the limits of expert check count each moment once, however many waited, with the metrics below it. " +
+			"At call paths and goroutines, in views and in differences, it is that of each goroutine that waited, so their sum may exceed the critical path.",
+		Formula: "time in the waits, from their begin to the release, in which the critical path was on their causers",
+		Advice:  m.Advice,
+	}
+}
+
 // CallPath returns the names of the regions of a call path, from the root. It is never nil.
 func (e *Experiment) CallPath(p uint32) []string {
 	names := []string{}
@@ -86,20 +115,25 @@ func (e *Experiment) shortFiles() map[string]string {
 			}
 		}
 	}
-	for _, r := range e.Regions {
-		ends(r.File, func(end string) bool {
-			if byEnd[end] == nil {
-				byEnd[end] = map[string]bool{}
-			}
-			byEnd[end][r.File] = true
-			return false
-		})
-	}
 	short := map[string]string{}
 	for _, r := range e.Regions {
 		short[r.File] = r.File
-		ends(r.File, func(end string) bool {
-			short[r.File] = end
+	}
+	for i := range e.Findings {
+		short[e.Findings[i].Object.File] = e.Findings[i].Object.File
+	}
+	for file := range short {
+		ends(file, func(end string) bool {
+			if byEnd[end] == nil {
+				byEnd[end] = map[string]bool{}
+			}
+			byEnd[end][file] = true
+			return false
+		})
+	}
+	for file := range short {
+		ends(file, func(end string) bool {
+			short[file] = end
 			return len(byEnd[end]) == 1
 		})
 	}

@@ -42,8 +42,12 @@ func (e *Experiment) Ready() *Ready {
 	case r.Used < busy*processors && r.Mean < processors:
 		return nil
 	}
-	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f on average, beside the %s that the program had, of "+
-		"which it used %.1f.", glue(percent(ready, h.Time)), r.Mean, glue(count(int64(h.Processors), "processor")), r.Used)
+	them := "them"
+	if h.Processors == 1 {
+		them = "it"
+	}
+	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average. The program had %s and used %.1f"+
+		" of %s.", glue(percent(ready, h.Time)), r.Mean, glue(count(int64(h.Processors), "processor")), r.Used, them)
 	r.Advice = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else bound the " +
 		"number of goroutines that work at once, so that none is kept from running while others wait for it."
 	if r.Used < busy*processors {

@@ -154,8 +154,8 @@ func TestElide(t *testing.T) {
 	require.Equal(t, "main ▸ … ▸ exchange ▸ recv", elidePath(names, 30))
 	require.Equal(t, "… ▸ exchange ▸ recv", elidePath(names, 21))
 	require.Equal(t, "main ▸ … ▸ recv", elidePath(names, 18))
-	require.Equal(t, "main.(*mesh).solve.func1", readable("main.(*mesh).solve.func1"))
-	require.Equal(t, "http.(*conn).serve", readable("http.(*conn).serve"))
+	require.Equal(t, "main.(*mesh).solve.func1", goName("main.(*mesh).solve.func1"))
+	require.Equal(t, "http.(*conn).serve", goName("http.(*conn).serve"))
 	require.Equal(t, "… ▸ recv", elidePath(names, 9))
 	for w := range 60 {
 		for _, s := range []string{"e\u0301tude測定" + strings.Repeat("x測", 30), "plain", ""} {

@@ -3,13 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
-)
 
-// The title of the metric execution where the processor time of the program covers it, and where it does not: then nobody knows how much of it
-// was waiting for something that is not recorded.
-const (
-	ExecutionTitle = "Execution"
-	RunningTitle   = "Running or not recorded"
+	"tracerec/metric"
 )
 
 // MarkExecution gives the metric execution its title: it is execution where the processor time that was used covers at least 95 % of it.
@@ -20,8 +15,8 @@ func (e *Experiment) MarkExecution() {
 		return
 	}
 	m := &e.Metrics[i]
-	if m.Title = ExecutionTitle; !e.covered() {
-		m.Title = RunningTitle
+	if m.Title = metric.ExecutionTitle; !e.covered() {
+		m.Title = metric.RunningTitle
 		m.Description = "Time in which goroutines were in no recorded operation: they ran, were ready to run, or waited for something " +
 			"that is not recorded, such as a lock of package sync or the network. Nobody knows which."
 	}
@@ -44,7 +39,7 @@ func (e *Experiment) execution() int64 {
 // ExecutionKnown tells whether what is called execution was execution.
 func (e *Experiment) ExecutionKnown() bool {
 	i := e.MetricIndex("execution")
-	return i < 0 || e.Metrics[i].Title != RunningTitle
+	return i < 0 || e.Metrics[i].Title != metric.RunningTitle
 }
 
 // executing says what goroutines do that are in no recorded operation.
@@ -52,7 +47,7 @@ func (p *page) executing() string {
 	if p.e.ExecutionKnown() {
 		return "execution"
 	}
-	return strings.ToLower(RunningTitle[:1]) + RunningTitle[1:]
+	return strings.ToLower(metric.RunningTitle[:1]) + metric.RunningTitle[1:]
 }
 
 // running says how much of the time that is running or not recorded can have been running.
@@ -66,5 +61,5 @@ func (p *page) running() {
 		text = fmt.Sprintf("The program used %s of processor time, so at most %s of it can have been running.", glue(seconds(e.Header.CPUTime)),
 			glue(percent(e.Header.CPUTime, t)))
 	}
-	p.styledPara(dim, 2, "", RunningTitle+": in no recorded operation. "+text)
+	p.styledPara(dim, 2, "", metric.RunningTitle+": in no recorded operation. "+text)
 }

@@ -21,6 +21,8 @@ type StillWaiting struct {
 	Locations  []uint32 // who waits
 	Idle       bool     // they wait for work, or the next tick, as they did before
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
+
+	awaits string // the end of Text, which says for what
 }
 
 // Sentences returns a view of the experiment in words. It is used by one goroutine at a time.
@@ -34,6 +36,15 @@ func (s *Sentences) Finding(f *Finding) string { return s.p.sentence(f) }
 // Headline names a finding: "Lock competition: DB.metalock".
 func (s *Sentences) Headline(f *Finding) string { return s.p.headline(f) }
 
+// Meanwhile tells what the causers of a finding did while they were waited for, and for how many ns that was; nil if that is not known.
+func (s *Sentences) Meanwhile(f *Finding) (list []Doing, ns int64) { return s.p.doing(f), f.awaited() }
+
+// Counted tells what was counted, "" if nothing was.
+func (s *Sentences) Counted(list []Count) string { return s.p.counted(list) }
+
+// CriticalPath divides the critical path by what its goroutines did, and tells what of it is a guess, "" if nothing is.
+func (s *Sentences) CriticalPath() (parts []OnPath, byTime string) { return s.p.parts(), s.p.byTime() }
+
 // Property tells how many events there are too many at a call path.
 func (s *Sentences) Property(f *PropertyFinding) string { return s.p.property(f) }
 
@@ -45,6 +56,12 @@ func (s *Sentences) Location(l uint32) string { return s.p.name(l) }
 
 // StillWaiting lists the waits that never ended, equal ones together.
 func (s *Sentences) StillWaiting() []StillWaiting { return s.p.stillWaiting() }
+
+// Idle tells in one sentence of those of StillWaiting who were idle, "" if nobody was.
+func (s *Sentences) Idle() string {
+	_, idle := s.p.neverEnded()
+	return s.p.idleText(idle)
+}
 
 // Lead sums the experiment up for somebody who sees such a report for the first time.
 func (s *Sentences) Lead() []string {
@@ -59,7 +76,7 @@ func (s *Sentences) Lead() []string {
 			lead = append(lead, text)
 		}
 	}
-	program := elide(clean(readable(h.Program[strings.LastIndexByte(h.Program, '/')+1:])), nameWidth)
+	program := elide(clean(goName(h.Program[strings.LastIndexByte(h.Program, '/')+1:])), nameWidth)
 	if program == "" {
 		program = "The program"
 	}
@@ -74,9 +91,6 @@ func (s *Sentences) Lead() []string {
 	if h.Time > 0 && waited > 0 {
 		lead = append(lead, fmt.Sprintf("%s of that time they waited for each other or for something outside the trace.",
 			glue(percent(waited, h.Time))))
-	}
-	if r := e.Ready(); r != nil {
-		lead = append(lead, r.Text, r.Advice)
 	}
 	return lead
 }

@@ -54,23 +54,42 @@ func (p *page) criticalPath() {
 	}
 }
 
-// split says what the goroutines of the critical path did.
-func (p *page) split() {
+// OnPath is a part of the critical path.
+type OnPath struct {
+	Time int64  // ns
+	What string // what its goroutines did: "waiting for others"
+}
+
+// parts divides the critical path by what its goroutines did.
+func (p *page) parts() (list []OnPath) {
 	s := &p.e.Split
-	var parts []string
-	for _, x := range []struct {
-		time int64
-		what string
-	}{
+	for _, x := range []OnPath{
 		{s.Execution, p.executing()}, {s.Runnable, "ready to run"}, {s.Waiting, "waiting for others"}, {s.Sleep, "asleep"},
 		{s.External, "waiting for what is not in the trace"}, {s.NotRecorded, "not recorded"},
 	} {
-		if x.time > 0 {
-			parts = append(parts, glue(percent(x.time, p.e.Header.Focus))+" "+x.what)
+		if x.Time > 0 {
+			list = append(list, x)
 		}
 	}
-	if s.ByTime > 0 {
-		parts = append(parts, glue(count(int64(s.ByTime), "step"))+" by time alone, where nobody knows who started a goroutine")
+	return list
+}
+
+// byTime says that some steps of the critical path are a guess, "" if none is.
+func (p *page) byTime() string {
+	if p.e.Split.ByTime == 0 {
+		return ""
+	}
+	return glue(count(int64(p.e.Split.ByTime), "step")) + " by time alone, where nobody knows who started a goroutine"
+}
+
+// split says what the goroutines of the critical path did.
+func (p *page) split() {
+	var parts []string
+	for _, x := range p.parts() {
+		parts = append(parts, glue(percent(x.Time, p.e.Header.Focus))+" "+x.What)
+	}
+	if text := p.byTime(); text != "" {
+		parts = append(parts, text)
 	}
 	if len(parts) > 0 {
 		p.styledPara(dim, 2, "", strings.Join(parts, ", ")+".")

@@ -189,12 +189,15 @@ func (p *page) name(l uint32) string {
 	if x := &p.e.Locations[l]; isUnnamed(x.Name) && x.Count <= 1 {
 		return fmt.Sprintf("goroutine"+nbsp+"%d", x.GoID)
 	}
-	return glue(elide(readable(p.e.Locations[l].Name), nameWidth))
+	return glue(elide(goName(p.e.Locations[l].Name), nameWidth))
 }
 
 // unnamed is the name of goroutines that instrument.Go did not start and that were in no region, and of the
 // region for the time outside all regions.
 const unnamed = "(goroutine)"
+
+// notRecorded is the name of the region for parts of the critical path in which nothing is recorded of the goroutine that it is on.
+const notRecorded = "(not recorded)"
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
 func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
@@ -205,7 +208,7 @@ func regionName(name string) string {
 	case "":
 		return "(unnamed)"
 	}
-	return readable(name)
+	return goName(name)
 }
 
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
@@ -287,7 +290,14 @@ func (p *page) groups() string {
 	const most = 6
 	var order []string
 	size := map[string]int64{}
-	for _, g := range p.e.Groups {
+	shown := make([]bool, len(p.e.Groups)) // those that were added up are of the group that they were put into
+	for i := range p.e.Locations {
+		shown[p.e.Locations[i].Group] = true
+	}
+	for i, g := range p.e.Groups {
+		if !shown[i] {
+			continue
+		}
 		if size[g.Name] == 0 {
 			order = append(order, g.Name)
 		}
@@ -301,7 +311,7 @@ func (p *page) groups() string {
 		if name == unnamed {
 			name, remark = "unnamed", " (not started by instrument.Go)"
 		}
-		name = elide(readable(name), nameWidth)
+		name = elide(goName(name), nameWidth)
 		if n > 1 {
 			name += " ×" + grouped(n)
 		}

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,29 +38,77 @@ func (p *page) verdict() Verdict {
 	if deadlocks := p.deadlocks(); len(deadlocks) > 0 {
 		return Verdict{Text: deadlocks[0], Certain: true}
 	}
+	if text := p.asleep(); text != "" {
+		return Verdict{Text: text}
+	}
 	focus := float64(e.Header.Focus)
 	if v, ok := p.pool(); ok {
 		return v
 	}
+	top, sum := p.dearestWork()
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
-		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s of its time (%s), %s.%s", p.purpose(f),
-			glue(percent(f.Critical, e.Header.Focus)), glue(seconds(f.Critical)), p.because(f), f.Busy.sentence()),
-			f.Touched == 0 && e.complete(p.lead()) && p.outweighs(f.Critical))
+		if p.pales(f, top) {
+			return p.beside(f, top)
+		}
+		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
 	}
-	top, sum := p.dearestWork()
 	if sum < mostly*focus || !p.standsStill(top) {
 		return p.work(top, sum)
+	}
+	who, service := "the goroutine "+p.name(top.largest), ""
+	if e.Locations[top.largest].GoID == 1 {
+		who, service = "the root goroutine", ", as in a service"
 	}
 	f := p.longest()
 	if f == nil {
 		r := e.leaf(top.path)
-		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; the root goroutine was in %s nearly all "+
-			"the time, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.", p.at(top.path))}
+		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; %s was in %s nearly all "+
+			"the time, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.", who, p.at(top.path))}
 	}
-	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s The root goroutine was in %s "+
-		"nearly all the time, as in a service, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
-		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), p.at(top.path)), false)
+	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s %s was in %s "+
+		"nearly all the time%s, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
+		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path), service), false)
+}
+
+// extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
+func (p *page) extent(f *Finding) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s of its time (%s), %s.%s", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
+		p.because(f), f.Busy.sentence()), ".")
+}
+
+// pales says whether something else has so much of the critical path that the waiting of a finding is not what holds the run up most: more waiting
+// for what is not recorded, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
+func (p *page) pales(f *Finding, top share) bool {
+	beside := top.value
+	for _, m := range f.Meanwhile {
+		if m.Path == top.path {
+			beside -= m.Time
+		}
+	}
+	if p.unrecorded(top.path) {
+		return beside > f.Critical
+	}
+	return 2*beside > p.e.Header.Focus && 4*f.Critical < p.e.Header.Focus
+}
+
+// unrecorded says whether a call path stands for waiting for what is not recorded, or for nothing recorded at all.
+func (p *page) unrecorded(path uint32) bool {
+	r := p.e.leaf(path)
+	return r.Name == notRecorded || r.Operation && r.Name != "sleep"
+}
+
+// beside is the verdict that something else has more of the critical path than the first finding.
+func (p *page) beside(f *Finding, top share) Verdict {
+	v, doing := p.spent(top)
+	waiting := "Of all waiting, that"
+	if p.unrecorded(top.path) || !p.e.ExecutionKnown() {
+		waiting = "Of the waiting that is recorded, that"
+	}
+	v.Certain = v.Certain && p.e.certain(f)
+	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s holds the run up most: %s.", glue(percent(top.value, p.e.Header.Focus)), doing, waiting,
+		p.purpose(f), p.extent(f))
+	return v
 }
 
 // pool is the verdict that the first finding waits for workers all of whom are busy, if their work is most of the critical path. The time in which
@@ -69,11 +119,24 @@ func (p *page) pool() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	f := &e.Findings[0]
-	i := e.MetricIndex("critical_path")
-	if i < 0 || i >= len(e.Severity) {
+	work, most := e.workers(f)
+	if focus := e.Header.Focus; work == 0 || 2*work < focus || 2*f.Severity < focus {
 		return Verdict{}, false
 	}
-	var work int64
+	all := fmt.Sprintf("all"+nbsp+"%d workers were", f.Busy.Workers)
+	if f.Busy.Workers == 2 {
+		all = "both workers were"
+	}
+	return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
+		glue(percent(work, e.Header.Focus)), p.at(most)), e.certain(f) && e.complete(work)), true
+}
+
+// workers returns how much of the critical path is what the workers did that a finding waited for, and where most of that is.
+func (e *Experiment) workers(f *Finding) (work int64, most uint32) {
+	i := e.MetricIndex("critical_path")
+	if i < 0 || i >= len(e.Severity) || f.Busy.Workers == 0 || len(f.Causers) == 0 {
+		return 0, 0
+	}
 	paths := map[uint32]int64{}
 	for _, c := range e.Severity[i] {
 		if e.Locations[c.Location].Group == f.Causers[0].Group {
@@ -81,25 +144,22 @@ func (p *page) pool() (Verdict, bool) {
 			paths[c.Path] += c.Value
 		}
 	}
-	if focus := e.Header.Focus; 2*work < focus || 2*f.Severity < focus {
-		return Verdict{}, false
-	}
-	var most uint32
 	for path, v := range paths {
 		if v > paths[most] || v == paths[most] && path < most {
 			most = path
 		}
 	}
-	all := fmt.Sprintf("all"+nbsp+"%d workers were", f.Busy.Workers)
-	if f.Busy.Workers == 2 {
-		all = "both workers were"
-	}
-	return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
-		glue(percent(work, e.Header.Focus)), p.at(most)), f.Touched == 0 && e.complete(work) && p.outweighs(work)), true
+	return work, most
 }
 
-// outweighs says whether so much of the critical path is more than all in which something that is not recorded may hide.
-func (p *page) outweighs(v int64) bool { return p.e.ExecutionKnown() || 2*v > p.e.Header.Focus }
+// certain says whether all that a finding says is known: who was waited for, who ran before, and what of the critical path that is. Where
+// goroutines outside all operations may have waited for something that is not recorded, the path may be another one: then it must be
+// on those who were waited for most of the time. A verdict is certain if its finding is, and nothing unknown could put another one first.
+func (e *Experiment) certain(f *Finding) bool {
+	work, _ := e.workers(f)
+	return f.Touched == 0 && e.Split.ByTime == 0 && !slices.ContainsFunc(f.Causers, func(c Causer) bool { return c.Group < 0 }) &&
+		(e.ExecutionKnown() || 2*max(work, f.Critical) > e.Header.Focus)
+}
 
 // of is the verdict that a finding comes first.
 func (p *page) of(f *Finding, text string, certain bool) Verdict {
@@ -135,24 +195,32 @@ func (p *page) dearestWork() (top share, sum float64) {
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.
 func (p *page) work(top share, sum float64) Verdict {
 	e := p.e
-	v := Verdict{Certain: e.complete(e.Header.Focus / 20)}
 	least := "Waiting hardly holds the run up"
 	switch waits := e.onPath(e.MetricIndex("time")); {
 	case len(e.Findings) == 0:
 		least = "No waiting was found"
+		if sum > 0 && e.leaf(top.path).Operation {
+			least = "No waiting for other recorded goroutines was found"
+		}
 	case float64(waits) >= worth*float64(e.Header.Focus):
 		least = "No single wait holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
 	}
 	if sum == 0 {
-		v.Text = least + "."
-		return v
+		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}
 	}
+	v, doing := p.spent(top)
+	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(int64(sum), e.Header.Focus)), doing)
+	return v
+}
+
+// spent says what a part of the critical path is spent with, and is the verdict of which that is the sentence.
+func (p *page) spent(top share) (v Verdict, doing string) {
+	e := p.e
 	r := e.leaf(top.path)
-	v.File, v.Line = r.File, r.Line
-	v.Metric = "execution"
-	doing := "work in " + p.at(top.path)
+	v = Verdict{Certain: e.complete(e.Header.Focus / 20), Metric: "execution", File: r.File, Line: r.Line}
+	doing = "work in " + p.at(top.path)
 	switch {
-	case r.Name == "(not recorded)":
+	case r.Name == notRecorded:
 		v.Metric, v.Certain, doing = "", false, "not recorded: instrument what goes on then to know more"
 	case r.Operation && r.Name == "sleep":
 		v.Metric, doing = "sleep", p.at(top.path)
@@ -164,8 +232,7 @@ func (p *page) work(top share, sum float64) Verdict {
 	case isUnnamed(r.Name):
 		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
 	}
-	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(int64(sum), e.Header.Focus)), doing)
-	return v
+	return v, doing
 }
 
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
@@ -233,13 +300,13 @@ func (p *page) because(f *Finding) string {
 	if len(f.Causers) == 0 || f.Causers[0].Group < 0 {
 		return "for nobody in the trace"
 	}
+	if isLock(f.Object.Type) {
+		return p.held(f)
+	}
 	c := &f.Causers[0]
 	who := p.who(c.Group, c.Locations)
-	if strings.HasPrefix(f.Object.Type, "mutex") || f.Object.Type == "RWMutex" {
-		if c.Path < 0 {
-			return "held by " + who
-		}
-		return fmt.Sprintf("held by %s in %s", who, p.within(uint32(c.Path)))
+	if n := len(f.Causers) - 1; 2*c.Severity < f.Severity && n > 0 {
+		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
 	if len(f.Meanwhile) > 0 {
 		return fmt.Sprintf("for %s, which was mostly in %s then", who, p.at(f.Meanwhile[0].Path))
@@ -247,7 +314,48 @@ func (p *page) because(f *Finding) string {
 	if c.Path < 0 {
 		return "for " + who
 	}
-	return fmt.Sprintf("for %s, %s %s", who, p.causing(f), p.at(uint32(c.Path)))
+	return fmt.Sprintf("for %s, %s %s", who, p.causing(f, c), p.at(uint32(c.Path)))
+}
+
+// held says where a finding's lock was held: by whom, or, if none of the places has half of the waiting, in which of them in turn.
+func (p *page) held(f *Finding) string {
+	type holder struct {
+		place    string
+		severity int64
+		first    *Causer
+		more     bool
+	}
+	var holders []holder
+	for i := range f.Causers {
+		c := &f.Causers[i]
+		place := ""
+		if c.Path >= 0 {
+			place = p.within(uint32(c.Path))
+		}
+		if at := slices.IndexFunc(holders, func(h holder) bool { return h.place == place }); at >= 0 {
+			holders[at].severity += c.Severity
+			holders[at].more = true
+		} else {
+			holders = append(holders, holder{place, c.Severity, c, false})
+		}
+	}
+	slices.SortStableFunc(holders, func(a, b holder) int { return cmp.Compare(b.severity, a.severity) })
+	switch h := holders[0]; {
+	case h.more && h.place != "" && 2*h.severity >= f.Severity:
+		return "held in " + h.place
+	case len(holders) == 1 || 2*h.severity >= f.Severity:
+		return p.holder(f, h.first, h.place)
+	}
+	const most = 3
+	var in []string
+	for _, h := range holders[:min(len(holders), most)] {
+		in = append(in, fmt.Sprintf("%s (%s)", cmp.Or(h.place, "places not known"), glue(percent(h.severity, f.Severity))))
+	}
+	if n := len(holders) - most; n > 0 {
+		in = append(in, count(int64(n), "other place"))
+	}
+	last := len(in) - 1
+	return "held in turn in " + strings.Join(in[:last], ", ") + " and " + in[last]
 }
 
 // within names the region of an operation, with the place of the operation: "put at store.go:36".
@@ -263,10 +371,38 @@ func (p *page) within(path uint32) string {
 	return name
 }
 
-// causing says what the causers of a finding did to cause it.
-func (p *page) causing(f *Finding) string {
-	if c := p.e.Metrics[f.Metric].Causing; c != "" {
-		return c
+// holder says who held a finding's lock. Readers wait for a writer that has not got the lock yet, too.
+func (p *page) holder(f *Finding, c *Causer, place string) string {
+	who := "somebody"
+	if c.Group >= 0 {
+		who = p.who(c.Group, c.Locations)
+	}
+	switch {
+	case place == "":
+		return "held by " + who
+	case p.e.Metrics[p.causedIn(f, c)].Name == "rw_reader_wait":
+		return fmt.Sprintf("for %s, which held it or waited for it in %s", who, place)
+	}
+	return fmt.Sprintf("held by %s in %s", who, place)
+}
+
+// causing says what a causer of a finding did to cause it.
+func (p *page) causing(f *Finding, c *Causer) string {
+	if words := p.e.Metrics[p.causedIn(f, c)].Causing; words != "" {
+		return words
 	}
 	return "which was in"
+}
+
+// causedIn returns the metric of the waiting that a causer of a finding caused, if it is of several that in which it is blamed most.
+func (p *page) causedIn(f *Finding, c *Causer) int {
+	metric, most := f.Metric, int64(0)
+	for _, l := range f.Lines {
+		for _, x := range l.Causers {
+			if x.Group == c.Group && x.Path == c.Path && x.Severity > most {
+				metric, most = l.Metric, x.Severity
+			}
+		}
+	}
+	return metric
 }

@@ -50,10 +50,18 @@ func (p *page) stuck(waits []StillWaiting) {
 	p.more(p.top, len(waits), "wait")
 }
 
-// resting says in one line who waited for work, or the next tick, at the end.
+// resting says who was idle at the end.
 func (p *page) resting(waits []StillWaiting) {
+	if text := p.idleText(waits); text != "" {
+		p.blank()
+		p.styledPara(dim, 0, "", text)
+	}
+}
+
+// idleText says in one sentence who waited for work, or the next tick, at the end; "" if nobody did.
+func (p *page) idleText(waits []StillWaiting) string {
 	if len(waits) == 0 {
-		return
+		return ""
 	}
 	var parts []string
 	for _, w := range waits[:min(len(waits), 3)] {
@@ -62,14 +70,15 @@ func (p *page) resting(waits []StillWaiting) {
 	if n := len(waits) - len(parts); n > 0 {
 		parts = append(parts, glue(count(int64(n), "more wait")))
 	}
-	p.blank()
-	p.styledPara(dim, 0, "", "Idle when the trace ended, as before: "+strings.Join(parts, ", ")+".")
+	return "Idle when the trace ended, as before: " + strings.Join(parts, ", ") + "."
 }
+
+// crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
+const crashed = 2
 
 // byDesign tells whether goroutines that waited at the end did what they do between two pieces of work: they received there before, or were
 // told by a condition variable. A program that crashed, as one does in which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
-	const crashed = 2 // exit status of a Go program
 	visits := p.e.MetricIndex("visits")
 	if p.e.Header.Exit == crashed || object == "" || visits < 0 {
 		return false
@@ -121,23 +130,24 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
 			}
 		}
-		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k])) + ", for "
+		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k]))
+		awaits := ", for "
 		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
 		case k.object == "" && (operation == "send" || operation == "recv" || operation == "select"):
-			text += "a nil channel, which never becomes ready"
+			awaits += "a nil channel, which never becomes ready"
 		case k.object == "": // input, or a lock that was not seen
-			text += "something that is not in the trace"
+			awaits += "something that is not in the trace"
 		default:
-			text += "the " + p.shorten(k.object)
+			awaits += "the " + p.shorten(k.object)
 		}
 		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1, Idle: p.byDesign(k.path, k.object, locations[k])}
 		if k.holder >= 0 && isLock(k.object) {
-			text += ", held by " + p.name(uint32(k.holder))
+			awaits += ", held by " + p.name(uint32(k.holder))
 			if w.HolderPath = k.hold; k.hold >= 0 {
-				text += ", which had acquired it in " + p.at(uint32(k.hold))
+				awaits += ", which had acquired it in " + p.at(uint32(k.hold))
 			}
 		}
-		w.Text = text + "."
+		w.awaits, w.Text = awaits, text+awaits+"."
 		list = append(list, w)
 	}
 	return list
@@ -175,4 +185,25 @@ func (p *page) deadlocks() (list []string) {
 		delete(holder, n.Location)
 	}
 	return list
+}
+
+// asleep names all goroutines that are recorded if all were waiting when the program ended as Go ends one in which nobody can go on; "" if not. A
+// goroutine that is not recorded may have crashed, or a signal ended the program with the same status, so it is no proof.
+func (p *page) asleep() string {
+	if p.e.Header.Exit != crashed || !p.e.Header.Asleep {
+		return ""
+	}
+	const most = 4
+	waits := p.stillWaiting()
+	text := "All goroutines that are recorded were waiting when the program ended with exit status" + nbsp + "2, as Go ends a deadlock:"
+	for i, w := range waits[:min(len(waits), most)] {
+		if i > 0 {
+			text += ";"
+		}
+		text += " " + p.who(p.e.Locations[w.Locations[0]].Group, w.Locations) + " in " + p.at(w.Path) + w.awaits
+	}
+	if n := len(waits) - most; n > 0 {
+		text += "; and " + glue(count(int64(n), "other wait"))
+	}
+	return text + "."
 }

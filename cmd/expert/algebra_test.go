@@ -190,3 +190,12 @@ func TestDiffOfSimulated(t *testing.T) {
 	require.NotContains(t, exact, "record each several times")
 	require.Contains(t, exact, "Both ran on the simulator, where every run repeats exactly")
 }
+
+// What a report of several runs lacks is said.
+func TestMeanSaysWhatIsOfOneRun(t *testing.T) {
+	files := lockReports(t, 90, 50)
+	status, _, stderr := expert("mean", files[0], files[1], "-o", filepath.Join(t.TempDir(), "mean.cubex"))
+	require.Zero(t, status, stderr)
+	require.NotContains(t, stderr, "expert.json", "which users need not know")
+	require.Contains(t, stderr, "it has no findings, and does not say what was counted during waits and on the critical path: the reports of the runs do")
+}

@@ -136,7 +136,11 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 		in.Close()
 		return nil, nil, err
 	}
-	return &limit.Report{Name: in.Name, Model: model, Spread: algebra.SpreadOf(in.Cube)}, func() { in.Close() }, nil
+	r := &limit.Report{Name: in.Name, Model: model, Spread: algebra.SpreadOf(in.Cube)}
+	if in.Experiment != nil {
+		r.OnPath = in.Experiment.OnCriticalPath()
+	}
+	return r, func() { in.Close() }, nil
 }
 
 // inRepository returns the path of a source file relative to the checkout if it lies below, as annotations want it.

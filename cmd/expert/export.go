@@ -39,8 +39,7 @@ func newExport() *cobra.Command {
 		Long: `export writes INPUT, a report or a trace directory, for other tools:
   pprof     a profile with a sample type per metric, for go tool pprof
   perfetto  a trace with regions, waits, and arrows from cause to effect, to be
-            opened at ui.perfetto.dev; INPUT must be a trace directory, or a
-            report whose trace is still there
+            opened at ui.perfetto.dev; INPUT must be a trace directory
   csv       every severity, as expert dump prints it
   html      the browser of expert view with its data, in one file, and source
             as expert view shows it: of a report only from below --source
@@ -146,7 +145,7 @@ func (x *exporting) html(in *reportInput) error {
 
 // perfetto analyzes the trace, for its waits and messages, and writes it.
 func (x *exporting) perfetto(input string) error {
-	dir, err := x.trace(input)
+	dir, err := x.traceOf(input)
 	if err != nil {
 		return err
 	}
@@ -168,8 +167,8 @@ func (x *exporting) perfetto(input string) error {
 	return err
 }
 
-// trace returns the trace directory of an input.
-func (x *exporting) trace(input string) (string, error) {
+// traceOf returns the trace directory that an input is. Where a report says that its trace is, may be anywhere: it is told, not followed.
+func (x *exporting) traceOf(input string) (string, error) {
 	if isDir(input) {
 		return input, nil
 	}
@@ -178,12 +177,9 @@ func (x *exporting) trace(input string) (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	switch {
-	case in.Experiment == nil || in.Experiment.Origin.Trace == "":
-		return "", fmt.Errorf("%s: a report without a trace; perfetto shows traces: give the trace directory", in.Name)
-	case in.Trace == "":
-		return "", fmt.Errorf("%s: its trace %s is gone; perfetto shows traces: give the directory where it is now", in.Name,
-			in.Experiment.Origin.Trace)
+	if in.Experiment == nil || in.Experiment.Origin.Trace == "" {
+		return "", fmt.Errorf("%s: a report, which has no trace in it; perfetto shows traces: give the trace directory", in.Name)
 	}
-	return in.Trace, nil
+	return "", fmt.Errorf("%s: a report, which has no trace in it; perfetto shows traces: give the trace directory, which it says was %s", in.Name,
+		in.Experiment.Origin.Trace)
 }

@@ -60,7 +60,7 @@ type reportInput struct {
 	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert. Its severities are nil:
 	// they are in the cube; report.FromCube has both.
 	Experiment *report.Experiment
-	Trace      string          // directory that was analyzed, if it is still there; else ""
+	Trace      string          // directory that was analyzed here and now, else "": where a report says that its trace is, is never followed
 	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
 	Sources    []string        // directories with the program's source, if a trace directory was analyzed; no report is believed
 }
@@ -84,7 +84,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		if in.Cube, err = e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()}); err != nil {
 			return nil, fmt.Errorf("%s: %w", input, err)
 		}
-		in.Sources = e.Origin.Sources
+		in.Trace, in.Sources = input, e.Origin.Sources
 	} else if in.Cube, err = openCube(input); err != nil {
 		return nil, err
 	} else if err = in.derive(cmd); err != nil {
@@ -95,9 +95,6 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 	if err != nil && !errors.Is(err, report.ErrForeign) {
 		in.Close()
 		return nil, err
-	}
-	if in.Experiment != nil && isDir(in.Experiment.Origin.Trace) {
-		in.Trace = in.Experiment.Origin.Trace
 	}
 	if in.Experiment == nil {
 		if in.Stat, err = readStat(in.Cube, input); err != nil { // the report itself is none the worse for it
@@ -255,6 +252,9 @@ func recorded(a *trace.Archive, input string) error {
 	}
 	if damage := a.Problems(); len(damage) > 0 {
 		return fmt.Errorf("no events left to analyze: %w", damage[0])
+	}
+	if !a.Header().Complete {
+		return fmt.Errorf("%s: no events left to analyze: the end of the archive is missing", input)
 	}
 	return fmt.Errorf("%s: no events recorded; put instrument.Region and the like into the program (see README.md) "+
 		"and record it with tracerec", input)

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"tracerec/internal/readable"
 )
 
 // badUse is the exit status for bad usage and for input that cannot be read.
@@ -30,7 +32,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errExceeded), errors.Is(err, errDifferent):
 		return 1
 	case err != nil:
-		fmt.Fprintf(stderr, "expert: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		fmt.Fprintf(stderr, "expert: %s\n", readable.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))) // names may be anything
 		return badUse
 	}
 	return 0

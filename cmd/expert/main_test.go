@@ -224,6 +224,7 @@ func TestInputs(t *testing.T) {
 	empty := filepath.Join(dir, "empty")
 	require.NoError(t, os.Mkdir(empty, 0o755))
 	oneLine(t, []string{"analyze", filepath.Join(dir, "none")}, "none", "no such file")
+	oneLine(t, []string{"analyze", "\x1b[31mnone"}, "\ufffd[31mnone") // nothing that a terminal obeys
 	oneLine(t, []string{"analyze", empty}, empty)
 	oneLine(t, []string{"analyze", file("a.trace", "go 1.26 trace\x00\x00\x00…")}, "a.trace: offset 0: a Go execution trace", "not supported by this version")
 	oneLine(t, []string{"dump", file("traces.otf2", "\x03BOTF2\x00\x03\x02")}, "traces.otf2: offset 0:", "OTF2", "not supported by this version")
@@ -258,7 +259,7 @@ func TestPatterns(t *testing.T) {
 		require.Contains(t, out, part)
 	}
 	for name, part := range map[string]string{"UTILISATION": "Share of the call path's time", "FAULTS": "Page faults", "~FAULTS": "Page faults",
-		"CYCLES": "Processor cycles", "page-faults": "tracerec counters page-faults", "mem:main.x/8:w": "debug register"} {
+		"lock_competition_on_critical_path": "count each moment once", "CYCLES": "Processor cycles", "page-faults": "tracerec counters page-faults", "mem:main.x/8:w": "debug register"} {
 		status, text, _ := expert("patterns", name)
 		require.Equal(t, 0, status, name)
 		require.Contains(t, text, part)
@@ -337,13 +338,13 @@ func TestReport(t *testing.T) {
 
 	in, err := openReport(newRoot(), file)
 	require.NoError(t, err)
-	require.Equal(t, dir, in.Trace)
+	require.Equal(t, dir, in.Experiment.Origin.Trace)
+	require.Empty(t, in.Trace, "a report alone leads nowhere")
 	require.Equal(t, "worker", in.Experiment.Locations[1].Name)
 	require.NoError(t, in.Close())
-	require.NoError(t, os.RemoveAll(dir))
-	in, err = openReport(newRoot(), file)
+	in, err = openReport(newRoot(), dir)
 	require.NoError(t, err)
-	require.Empty(t, in.Trace)
+	require.Equal(t, dir, in.Trace)
 	require.NoError(t, in.Close())
 }
 

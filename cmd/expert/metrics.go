@@ -65,7 +65,7 @@ whose kind is derived are computed from others.`,
 func metricLines(m *query.Model) []metricLine {
 	list := []metricLine{}
 	for _, q := range m.Metrics {
-		x := metricLine{Name: q.Name, Title: q.Title, Unit: q.Unit, Kind: string(q.Kind), text: "?"}
+		x := metricLine{Name: q.Name, Title: q.Title, Unit: q.Unit, Kind: q.Kind.String(), text: "?"}
 		for p := q.Parent; p != nil; p = p.Parent {
 			if x.depth++; x.Parent == "" {
 				x.Parent = p.Name

@@ -23,6 +23,8 @@ func TestMetrics(t *testing.T) {
 	totals := 0
 	for _, m := range list.Metrics {
 		require.NotEmpty(t, m.Name)
+		require.Regexp(t, `^[A-Z_]+$`, m.Kind, m.Name)
+		require.Contains(t, text, " "+strings.ToLower(strings.ReplaceAll(m.Kind, "_", " "))+"\n", m.Name)
 		require.Equal(t, m.Total == nil, m.Error != "", m.Name)
 		if m.Total != nil {
 			totals++

@@ -14,7 +14,7 @@ func writers(trace, report, other string) [][]string {
 		{"analyze", trace}, {"analyze", report}, {"diff", report, other}, {"mean", report, other}, {"merge", report, other},
 		{"cut", report, "--prune", "run/lock"}, {"remap", report, "--define", "twice=2"}, {"export", trace, "--to", "perfetto"},
 	}
-	for _, to := range []string{"pprof", "csv", "html", "cubex", "perfetto"} {
+	for _, to := range []string{"pprof", "csv", "html", "cubex"} {
 		list = append(list, []string{"export", report, "--to", to})
 	}
 	return list
@@ -68,7 +68,7 @@ func TestOutputFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, 3, args) // nothing half done
 	}
-	oneLine(t, []string{"export", report, "--to", "perfetto", "-o", segment}, "it is a part of the input "+dir)
+	oneLine(t, []string{"export", dir, "--to", "perfetto", "-o", segment}, "it is a part of the input "+dir)
 	oneLine(t, []string{"diff", reports[0], report, "-o", "-"}, "standard output has the text")
 	for name, content := range whole {
 		b, err := os.ReadFile(name)

@@ -32,6 +32,9 @@ made of. Without NAME it lists those of time and the properties of counters.`,
 				if m.Name == args[0] {
 					return report.DescribeMetric(cmd.OutOrStdout(), m)
 				}
+				if onPath := report.OnCriticalPath(m); m.Wait && onPath.Name == args[0] {
+					return report.DescribeMetric(cmd.OutOrStdout(), onPath)
+				}
 			}
 			text, err := describeCounters(args[0])
 			if err != nil || text != "" {

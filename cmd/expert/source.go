@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"tracerec/analyzer"
@@ -13,13 +14,33 @@ import (
 	"tracerec/trace"
 )
 
-// namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was.
+// namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was; where it
+// is not, what the symbols of the program tell.
 func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
-	names := naming.New(time.Unix(0, a.Header().Start))
+	dir, _ := os.Getwd()
+	before := time.Unix(0, a.Header().Start)
+	source := naming.New(before, dir)
+	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
 	return func(operation *report.Region) (n analyzer.ObjectName) {
-		n.Text, n.Unique = names.Of(operation.Name, operation.File, operation.Line)
+		if source.Has(operation.File) {
+			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
+			return n
+		}
+		n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
 		return n
 	}
+}
+
+// programOf returns the file of the program that all recorded processes ran, as the command line names it, "" if they ran several.
+func programOf(a *trace.Archive) string {
+	file := ""
+	for _, p := range a.Definitions().Processes {
+		if len(p.Args) == 0 || !strings.ContainsRune(p.Args[0], filepath.Separator) || file != "" && file != p.Args[0] {
+			return ""
+		}
+		file = p.Args[0]
+	}
+	return file
 }
 
 // sourceRoots returns the directories below which the source of a program lies: those of its modules as far as they are

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,10 +20,13 @@ import (
 	"tracerec/trace/tracetext"
 )
 
-var updateCounters = flag.Bool("update-counters", false, "rewrite the report of the browser tests")
+var updateCounters = flag.Bool("update-counters", false, "rewrite the reports of the browser tests")
 
-// countedInput is the program of the browser tests: a trace, a specification, and the report made of both.
-const countedInput = "../../report/web/ui/e2e/testdata/counters"
+// Programs of the browser tests: traces, and the reports made of them, of the first with a specification.
+const (
+	countedInput = "../../report/web/ui/e2e/testdata/counters"
+	waitingInput = "../../report/web/ui/e2e/testdata/waits"
+)
 
 func readFile(t *testing.T, name string) string {
 	t.Helper()
@@ -33,14 +37,37 @@ func readFile(t *testing.T, name string) string {
 
 // TestCountersReportIsCurrent: the report of the browser tests is what its trace and specification give.
 func TestCountersReportIsCurrent(t *testing.T) {
-	a, err := tracetext.Open("counters", readFile(t, countedInput+".txt"))
-	require.NoError(t, err)
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-	require.NoError(t, err)
+	e := analyzed(t, countedInput)
 	e.Header.Frequency = 2_000_000_000
 	s, err := spec.Load(countedInput + ".spec")
 	require.NoError(t, err)
 	require.NoError(t, analyzer.Derive(e, []*spec.Spec{s}, patterns.Properties()))
+	current(t, e, countedInput)
+}
+
+// TestWaitsReportIsCurrent: so is the other one, which has all that findings can say.
+func TestWaitsReportIsCurrent(t *testing.T) {
+	e := analyzed(t, waitingInput)
+	f := &e.Findings[1]
+	suspected := slices.DeleteFunc(e.Sentences().StillWaiting(), func(w report.StillWaiting) bool { return w.Idle })
+	require.Equal(t, []bool{true, true, true, true, true, true}, []bool{len(f.Lines) > 1, len(f.Onward) > 0, len(f.Counted) > 0, e.Ready() != nil,
+		len(suspected) > 0, e.Sentences().Idle() != ""})
+	current(t, e, waitingInput)
+}
+
+// analyzed analyzes a trace of the browser tests.
+func analyzed(t *testing.T, input string) *report.Experiment {
+	t.Helper()
+	a, err := tracetext.Open(filepath.Base(input), readFile(t, input+".txt"))
+	require.NoError(t, err)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	return e
+}
+
+// current requires that a report of the browser tests is an experiment.
+func current(t *testing.T, e *report.Experiment, input string) {
+	t.Helper()
 	c, err := e.Cube(report.CubeOptions{Version: "test"})
 	require.NoError(t, err)
 	var got bytes.Buffer
@@ -51,9 +78,9 @@ func TestCountersReportIsCurrent(t *testing.T) {
 		_, err = z.Write(got.Bytes())
 		require.NoError(t, err)
 		require.NoError(t, z.Close())
-		require.NoError(t, os.WriteFile(countedInput+".cubex.gz", packed.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(input+".cubex.gz", packed.Bytes(), 0o644))
 	}
-	in, err := openCube(countedInput + ".cubex.gz")
+	in, err := openCube(input + ".cubex.gz")
 	require.NoError(t, err)
 	defer in.Close()
 	want, err := report.FromCube(in)
@@ -63,7 +90,7 @@ func TestCountersReportIsCurrent(t *testing.T) {
 	defer again.Close()
 	have, err := report.FromCube(again)
 	require.NoError(t, err)
-	require.Equal(t, want, have, "run go test ./cmd/expert -run CountersReport -update-counters")
+	require.Equal(t, want, have, "run go test ./cmd/expert -run ReportIsCurrent -update-counters")
 }
 
 func write(t *testing.T, content []byte) string {

@@ -20,7 +20,7 @@ import (
 // viewOptions are choices about what a browser is shown.
 type viewOptions struct {
 	external string   // second report
-	trace    string   // trace directory, instead of the one that the report names
+	trace    string   // trace directory that the report was made from
 	sources  []string // directories with sources
 }
 
@@ -37,9 +37,10 @@ interrupted. Only programs on this machine that know the address can see it,
 and nothing is requested from any other machine.
 
 A metric of INPUT can be given in per cent of the same metric in another report
-(--external). A timeline needs the trace, where the report says that it is, or
-where --trace says. Source is shown of a trace directory, where the program was
-built; of a report, which may come from anybody, only from below --source.`,
+(--external). A timeline needs the trace: INPUT is a trace directory, or --trace
+names the one of a report. For a trace directory, source code is shown from
+where the program was built. A report may come from anybody, so the directories
+that it names are never opened: its source is shown only from below --source.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := web.Listen(address) // first, as it fails fast
@@ -71,7 +72,7 @@ built; of a report, which may come from anybody, only from below --source.`,
 	flags := cmd.Flags()
 	flags.StringVar(&address, "http", "", "`address` of this machine to serve at, HOST:PORT or PORT (default any free port)")
 	flags.StringVar(&o.external, "external", "", "`report` to give values in per cent of")
-	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from, if it was moved")
+	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from")
 	addSource(cmd, &o.sources)
 	addInput(cmd)
 	return cmd
@@ -129,7 +130,7 @@ func (c *closers) all() {
 	}
 }
 
-// timeline opens the trace of a report. That it is not where the report says is no error.
+// timeline opens the trace of a report: the one that was analyzed, or that the user names.
 func (c *closers) timeline(r *web.Report, in *reportInput, named string) error {
 	dir := in.Trace
 	if named != "" {

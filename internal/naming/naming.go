@@ -2,7 +2,8 @@
 //
 //	func (db *DB) Get() { db.metalock.Lock()
 //
-// It reads the source and works out types within one package only, so what other packages export it knows by name, if at all.
+// It reads the source and works out types within one package only, so what other packages export it knows by name, if at all. Where there is
+// no source, [Program] knows what a program's symbols tell.
 package naming
 
 import (
@@ -18,13 +19,18 @@ import (
 
 // Names knows the source files that it was asked about. It is used by one goroutine at a time.
 type Names struct {
-	before   time.Time
-	packages map[string]*source // by directory, and for tests by file
+	before      time.Time
+	packages    map[string]*source // by directory, and for tests by file
+	cache       string             // directory of the module cache
+	module, dir string             // the module whose files may be called by its path, and where it is
 }
 
 // New returns names from source files as they are if they were last changed before a time: what was changed later may not be what ran.
-func New(before time.Time) *Names {
-	return &Names{before: before, packages: map[string]*source{}}
+// Files that the program does not call by their directory are looked for in the module cache, and in the module that dir belongs to.
+func New(before time.Time, dir string) *Names {
+	n := &Names{before: before, packages: map[string]*source{}, cache: moduleCache()}
+	n.module, n.dir = moduleOf(dir)
+	return n
 }
 
 // source is the source of a package, nil if it cannot be read.
@@ -33,6 +39,10 @@ type source struct {
 	files map[string]*ast.File // by name
 	info  types.Info
 	pkg   *types.Package
+	// Not all of the package's files could be read.
+	partial bool
+	binds   *bindings // nil: not yet looked for
+	named   map[operated]named
 }
 
 // The most that is read of a package; larger ones are written by programs.
@@ -42,24 +52,32 @@ const (
 )
 
 // Of returns the name of the object that an operation, such as "lock" or "recv", in a line of a file works on, "" if that is not
-// known. It is unique if it means the same wherever it is said: a field with its type, or a variable of the package.
-func (n *Names) Of(operation, file string, line int) (name string, unique bool) {
-	file = filepath.FromSlash(file)
-	if !filepath.IsAbs(file) || filepath.Ext(file) != ".go" {
+// known, or the line is not in the function. It is unique if it means the same wherever it is said: a field with its type, or a variable
+// of the package.
+func (n *Names) Of(operation, function, file string, line int) (name string, unique bool) {
+	file = n.local(file)
+	if file == "" {
 		return "", false
 	}
-	s := n.source(filepath.Clean(file))
-	if s == nil {
+	s := n.source(file)
+	if s == nil || !s.isIn(s.files[file], line, function) {
 		return "", false
 	}
-	for _, x := range s.operands(s.files[filepath.Clean(file)], operation, line) {
-		text, one := s.name(x)
+	namer := namer{s, operation}
+	for _, x := range namer.operands(s.files[file], line) {
+		text, one := namer.name(x, 0)
 		if name != "" && name != text {
 			return "", false // two in one line
 		}
 		name, unique = text, one
 	}
 	return name, unique
+}
+
+// Has says whether the source of a file is here, and is what it was.
+func (n *Names) Has(file string) bool {
+	file = n.local(file)
+	return file != "" && n.source(file) != nil
 }
 
 // source returns the package of a file.
@@ -86,9 +104,9 @@ func (n *Names) read(file string) (s *source) {
 			s = nil
 		}
 	}()
-	s = &source{fset: token.NewFileSet(), files: map[string]*ast.File{}, info: types.Info{
+	s = &source{fset: token.NewFileSet(), files: map[string]*ast.File{}, named: map[operated]named{}, info: types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Implicits: map[ast.Node]types.Object{},
 	}}
 	main := n.parse(s, file)
 	if main == nil {
@@ -97,16 +115,19 @@ func (n *Names) read(file string) (s *source) {
 	all := []*ast.File{main}
 	entries, _ := os.ReadDir(filepath.Dir(file))
 	room := int64(mostBytes)
+	s.partial = len(entries) > mostFiles
 	for _, e := range entries[:min(len(entries), mostFiles)] {
 		name := filepath.Join(filepath.Dir(file), e.Name())
 		info, err := e.Info()
-		if err != nil || name == file || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(file, "_test.go") {
+		if err != nil || name == file || filepath.Ext(name) != ".go" {
 			continue
 		}
 		if room -= info.Size(); room < 0 {
+			s.partial = true
 			break
 		}
-		if f := n.parse(s, name); f != nil && f.Name.Name == main.Name.Name {
+		f := n.parse(s, name)
+		if s.partial = s.partial || f == nil; f != nil && f.Name.Name == main.Name.Name {
 			all = append(all, f)
 		}
 	}

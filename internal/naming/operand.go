@@ -17,164 +17,209 @@ var methods = map[string][]string{
 // functions are the functions that take a channel, by the operation as it is recorded.
 var functions = map[string][]string{"send": {"Send"}, "recv": {"Recv", "Recv2", "Range"}, "close": {"Close", "close"}}
 
-// embedded are the names of fields by which a type is a lock, a group … itself.
-var embedded = []string{"Mutex", "RWMutex", "WaitGroup", "Cond", "Once", "Barrier"}
+// onces are the functions whose result is a function that runs once.
+var onces = []string{"OnceFunc", "OnceValue", "OnceValues"}
 
 // operands returns the expressions that stand for the objects of operations in a line.
-func (s *source) operands(f *ast.File, operation string, line int) (list []ast.Expr) {
-	at := func(p token.Pos) bool { return s.fset.Position(p).Line == line }
-	ast.Inspect(f, func(n ast.Node) bool {
+func (s namer) operands(f *ast.File, line int) (list []ast.Expr) {
+	at := func(p token.Pos) bool { return s.line(p) == line }
+	s.inspect(f, line, func(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.CallExpr:
-			if operand := s.called(x, operation); operand != nil && (at(x.Lparen) || at(x.Pos())) {
-				list = append(list, operand)
+			if at(x.Lparen) || at(x.Pos()) {
+				list = append(list, s.called(x)...)
 			}
 		case *ast.SendStmt:
-			if operation == "send" && at(x.Arrow) {
+			if s.operation == "send" && at(x.Arrow) {
 				list = append(list, x.Chan)
 			}
 		case *ast.UnaryExpr:
-			if operation == "recv" && x.Op == token.ARROW && at(x.OpPos) {
+			if s.operation == "recv" && x.Op == token.ARROW && at(x.OpPos) {
 				list = append(list, x.X)
 			}
 		case *ast.RangeStmt:
-			if t := s.info.Types[x.X].Type; operation == "recv" && t != nil && at(x.For) {
-				if _, ok := t.Underlying().(*types.Chan); ok {
-					list = append(list, x.X)
-				}
+			if _, ok := underlying(s.info.Types[x.X].Type).(*types.Chan); ok && s.operation == "recv" && at(x.For) {
+				list = append(list, x.X)
+			}
+		case *ast.BlockStmt:
+			list = append(list, s.selected(x.List, line)...)
+		case *ast.CaseClause:
+			list = append(list, s.selected(x.Body, line)...)
+		case *ast.CommClause:
+			list = append(list, s.selected(x.Body, line)...)
+		}
+	})
+	if len(list) == 0 {
+		list = s.deferred(f, line)
+	}
+	return list
+}
+
+func (s *source) line(p token.Pos) int { return s.fset.Position(p).Line }
+
+// inspect visits what has a part in a line.
+func (s *source) inspect(f *ast.File, line int, visit func(ast.Node)) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil || s.line(n.Pos()) > line || line > s.line(n.End()) {
+			return false
+		}
+		visit(n)
+		return true
+	})
+}
+
+// called returns what a call operates on, nothing if it is another operation.
+func (s namer) called(x *ast.CallExpr) []ast.Expr {
+	switch f := uninstantiated(x.Fun).(type) {
+	case *ast.Ident:
+		if f.Name == "close" && s.operation == "close" && len(x.Args) == 1 {
+			return x.Args[:1]
+		}
+		return s.byValue(f)
+	case *ast.SelectorExpr:
+		_, ofPackage := s.info.Uses[rootIdent(f.X)].(*types.PkgName)
+		switch {
+		case ofPackage:
+			if slices.Contains(functions[s.operation], f.Sel.Name) && len(x.Args) > 0 {
+				return x.Args[:1]
+			}
+		case s.operation == "select":
+			if slices.Contains(methods[s.operation], f.Sel.Name) && len(x.Args) > 0 {
+				return x.Args[:1]
+			}
+		default:
+			return s.operand(f)
+		}
+	}
+	return nil
+}
+
+// operand returns what a method operates on, nothing if it does another operation.
+func (s namer) operand(f *ast.SelectorExpr) []ast.Expr {
+	if slices.Contains(methods[s.operation], f.Sel.Name) {
+		return []ast.Expr{f.X}
+	}
+	if s.operation == "lock" && f.Sel.Name == "Wait" { // a Cond locks its L again
+		return []ast.Expr{&ast.SelectorExpr{X: f.X, Sel: ast.NewIdent("L")}}
+	}
+	return nil
+}
+
+// byValue returns what the call of a variable operates on, which holds methods or functions that run once; nothing if it may hold others.
+func (s namer) byValue(f *ast.Ident) (list []ast.Expr) {
+	v, ok := s.info.Uses[f].(*types.Var)
+	if !ok {
+		return nil
+	}
+	for _, b := range s.bound().of(v) {
+		var found []ast.Expr
+		switch x := ast.Unparen(b.value).(type) {
+		case *ast.SelectorExpr:
+			found = s.operand(x)
+		case *ast.CallExpr:
+			if maker, ok := uninstantiated(x.Fun).(*ast.SelectorExpr); ok && s.operation == "once" && slices.Contains(onces, maker.Sel.Name) {
+				found = []ast.Expr{f}
 			}
 		}
-		return n == nil || s.fset.Position(n.Pos()).Line <= line && line <= s.fset.Position(n.End()).Line
+		if found == nil || b.element {
+			return nil
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+// selected returns the channels of the select statement that is in a line, or is the next behind a call in a line that announces it.
+func (s namer) selected(block []ast.Stmt, line int) (list []ast.Expr) {
+	if s.operation != "select" {
+		return nil
+	}
+	announced := false
+	for _, statement := range block {
+		if l, ok := statement.(*ast.LabeledStmt); ok {
+			statement = l.Stmt
+		}
+		here := s.line(statement.Pos()) == line
+		x, ok := statement.(*ast.SelectStmt)
+		if ok && (here || announced) {
+			for _, clause := range x.Body.List {
+				list = append(list, s.chosen(clause.(*ast.CommClause))...)
+			}
+			return list
+		}
+		announced = announced || here && s.announces(statement)
+	}
+	return nil
+}
+
+// announces says whether a statement calls Select.
+func (s *source) announces(statement ast.Stmt) bool {
+	a, ok := statement.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 {
+		return false
+	}
+	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && f.Sel.Name == "Select" && len(call.Args) == 0
+}
+
+// chosen returns the channel of a case.
+func (s *source) chosen(c *ast.CommClause) []ast.Expr {
+	if c.Comm == nil {
+		return nil
+	}
+	var list []ast.Expr
+	ast.Inspect(c.Comm, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.SendStmt:
+			list = append(list, x.Chan)
+			return false
+		case *ast.UnaryExpr:
+			if x.Op == token.ARROW {
+				list = append(list, x.X)
+				return false
+			}
+		}
+		return true
 	})
 	return list
 }
 
-// called returns what a call operates on, nil if it is another operation.
-func (s *source) called(x *ast.CallExpr, operation string) ast.Expr {
-	fun := ast.Unparen(x.Fun)
-	if i, ok := fun.(*ast.IndexExpr); ok { // instrument.Send[int]
-		fun = i.X
-	}
-	switch f := fun.(type) {
-	case *ast.Ident:
-		if f.Name == "close" && operation == "close" && len(x.Args) == 1 {
-			return x.Args[0]
+// deferred returns what deferred calls operate on where a function ends in a line: such calls happen there.
+func (s namer) deferred(f *ast.File, line int) (list []ast.Expr) {
+	var body *ast.BlockStmt // of the innermost function
+	ends := false
+	s.inspect(f, line, func(n ast.Node) {
+		switch x := n.(type) {
+		case *ast.FuncDecl:
+			body, ends = x.Body, x.Body != nil && s.line(x.Body.Rbrace) == line
+		case *ast.FuncLit:
+			body, ends = x.Body, s.line(x.Body.Rbrace) == line
+		case *ast.ReturnStmt:
+			ends = true
 		}
-	case *ast.SelectorExpr:
-		_, ofPackage := s.info.Uses[rootIdent(f.X)].(*types.PkgName)
-		switch {
-		case ofPackage && rootIdent(f.X) == f.X:
-			if slices.Contains(functions[operation], f.Sel.Name) && len(x.Args) > 0 {
-				return x.Args[0]
-			}
-		case operation == "select":
-			if slices.Contains(methods[operation], f.Sel.Name) && len(x.Args) > 0 {
-				return x.Args[0]
-			}
-		case slices.Contains(methods[operation], f.Sel.Name):
-			return f.X
-		}
+	})
+	if body == nil || !ends {
+		return nil
 	}
-	return nil
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			list = append(list, s.called(x.Call)...)
+			return false
+		}
+		return true
+	})
+	return list
 }
 
 // rootIdent returns x if it is a name, else nil.
 func rootIdent(x ast.Expr) *ast.Ident {
 	i, _ := ast.Unparen(x).(*ast.Ident)
 	return i
-}
-
-// name names the object that an expression stands for.
-func (s *source) name(x ast.Expr) (text string, unique bool) {
-	switch e := x.(type) {
-	case *ast.ParenExpr:
-		return s.name(e.X)
-	case *ast.StarExpr:
-		return s.name(e.X)
-	case *ast.UnaryExpr:
-		return s.name(e.X)
-	case *ast.IndexExpr:
-		if _, isMap := s.info.Types[e.X].Type.(*types.Map); !isMap && s.itself(e) != "" {
-			return s.itself(e), true
-		}
-		text, unique = s.name(e.X)
-		return text + "[…]", unique
-	case *ast.CallExpr:
-		text, unique = s.name(e.Fun)
-		return text + "(…)", unique
-	case *ast.SelectorExpr:
-		if itself := s.itself(e); itself != "" {
-			return itself, true
-		}
-		return s.field(e)
-	case *ast.Ident:
-		if itself := s.itself(e); itself != "" {
-			return itself, true
-		}
-		v, ok := s.info.Uses[e].(*types.Var)
-		if ok && s.pkg != nil && v.Parent() == s.pkg.Scope() {
-			return e.Name, true
-		}
-		return e.Name, false
-	}
-	return types.ExprString(x), false
-}
-
-// field names a field by the type that has it: "DB.metalock".
-func (s *source) field(e *ast.SelectorExpr) (text string, unique bool) {
-	if selection := s.info.Selections[e]; selection != nil {
-		t := selection.Recv()
-		for _, i := range selection.Index()[:len(selection.Index())-1] { // it may be the field of an embedded one
-			if fields, ok := deref(t).Underlying().(*types.Struct); ok && i < fields.NumFields() {
-				t = fields.Field(i).Type()
-			}
-		}
-		if name := s.typeName(t); name != "" {
-			return name + "." + e.Sel.Name, true
-		}
-	} else if t := s.info.Types[e.X].Type; t != nil {
-		if name := s.typeName(t); name != "" {
-			return name + "." + e.Sel.Name, true
-		}
-	}
-	_, ofPackage := s.info.Uses[rootIdent(e.X)].(*types.PkgName)
-	return types.ExprString(e), ofPackage
-}
-
-// itself names an object that a type of the package embeds, "" if the expression is of no such type: "Counter.Mutex".
-func (s *source) itself(e ast.Expr) string {
-	t := s.info.Types[e].Type
-	if t == nil {
-		return ""
-	}
-	fields, ok := deref(t).Underlying().(*types.Struct)
-	name := s.typeName(t)
-	if !ok || name == "" {
-		return ""
-	}
-	for i := range fields.NumFields() {
-		if f := fields.Field(i); f.Embedded() && slices.Contains(embedded, f.Name()) {
-			return name + "." + f.Name()
-		}
-	}
-	return name
-}
-
-// typeName returns the name of a type of the package, "" for others.
-func (s *source) typeName(t types.Type) string {
-	named, ok := types.Unalias(deref(t)).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() != s.pkg {
-		return ""
-	}
-	if s.pkg.Scope().Lookup(named.Obj().Name()) != named.Obj() {
-		return "" // of a function
-	}
-	return named.Obj().Name()
-}
-
-func deref(t types.Type) types.Type {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
 }

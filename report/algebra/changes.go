@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -18,12 +19,22 @@ type Change struct {
 	Path   *cube.CallPath // of the difference; nil: the whole program
 	A, B   float64
 	Noise  float64 // half width of the band in which A−B is noise, NaN if unknown
+	// In is what A and B lie in, of which they are what is certain; nil if they are exact. Where one has no value, that is no number.
+	In *[2]spec.Interval
 
 	title string // of the metric, such that no other has it
 }
 
 // Delta is how much more B has than A.
 func (c Change) Delta() float64 { return c.B - c.A }
+
+// Between returns what Delta lies in: between its ends is the truth.
+func (c Change) Between() spec.Interval {
+	if c.In == nil {
+		return spec.Exactly(c.Delta())
+	}
+	return c.In[1].Minus(c.In[0])
+}
 
 // Beyond says that a change is more than noise; known is false if nobody knows.
 func (c Change) Beyond() (beyond, known bool) {
@@ -109,7 +120,7 @@ func totalOfSides(shown *query.Model, m *query.Metric, err error) (Change, error
 	if shown == nil || shown.Metric(m.Name) == nil {
 		return Change{}, err
 	}
-	names := strings.Fields(attr(shown.Metric(m.Name).Attrs, sidesAttr))
+	names := strings.Fields(attr(shown.Metric(m.Name).Attrs, query.SidesAttr))
 	if len(names) != 2 {
 		return Change{}, err
 	}
@@ -169,7 +180,11 @@ func below(m, top *query.Metric) bool {
 // change returns the values of both sides at a call path of the report of the runs, which is at in the difference.
 func (s *Spread) change(m *query.Metric, self bool, p, at *cube.CallPath, inclusive bool) (Change, error) {
 	a, b, err := s.bands(m.Name, self, p, inclusive)
-	return Change{Metric: m, Path: at, A: a.Mean, B: b.Mean, Noise: Noise(a, b), title: s.titles[m]}, err
+	c := Change{Metric: m, Path: at, A: a.Mean, B: b.Mean, Noise: Noise(a, b), title: s.titles[m]}
+	if err == nil {
+		c.In = s.columns(m.Name, self).between(p, inclusive)
+	}
+	return c, err
 }
 
 // calls returns the changes of a metric without its children at all call paths without those below.
@@ -177,7 +192,7 @@ func (s *Spread) calls(m *query.Metric, c *cube.Cube) []Change {
 	var list []Change
 	for i, p := range s.model.Cube.Paths() {
 		x, err := s.change(m, true, p, c.Paths()[i], false)
-		if err == nil && x.A != x.B {
+		if err == nil && (x.A != x.B || !x.Between().Exact()) {
 			list = append(list, x)
 		}
 	}

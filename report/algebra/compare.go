@@ -271,7 +271,6 @@ func (c *comparer) location(column int) string {
 	return l.Group.Name + " " + l.Name
 }
 
-// pathName names a call path by the regions on it.
 // site says where a call path is called, or else where its region stands: that tells calls of one function from each other.
 func site(p *cube.CallPath) string {
 	file, line := p.Module, p.Line
@@ -284,6 +283,7 @@ func site(p *cube.CallPath) string {
 	return fmt.Sprintf(" (%s:%d)", path.Base(filepath.ToSlash(file)), line)
 }
 
+// pathName names a call path by the regions on it.
 func pathName(p *cube.CallPath) string {
 	if p == nil {
 		return "whole program"

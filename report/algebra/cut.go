@@ -182,7 +182,7 @@ func (c *cutter) metrics(list []*cube.Metric) []*cube.Metric {
 	for _, m := range list {
 		below := c.metrics(m.Children)
 		x := clone(m)
-		for _, key := range []string{runsAttr, sumAttr, squaresAttr, sidesAttr} {
+		for _, key := range []string{runsAttr, sumAttr, squaresAttr} {
 			setAttr(&x.Attrs, key, attr(m.Attrs, key))
 		}
 		switch {

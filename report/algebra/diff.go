@@ -7,13 +7,11 @@ import (
 
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
+	"tracerec/report/query"
 )
 
 // differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of, "B − A".
 const differenceAttr = "expert:difference"
-
-// sidesAttr is the attribute of a metric that is computed for either side of a difference: the names of the hidden metrics that are.
-const sidesAttr = "expert:sides"
 
 // Diff returns what changed from a to b, at every metric, call path and location: b − a, so that what b saves is negative. Of what
 // one of them does not have, the other has all; but a metric that one of them did not measure has no difference and is left out.
@@ -25,6 +23,9 @@ const sidesAttr = "expert:sides"
 // it is for ratios, and for least and greatest values, the metric is computed for either side, from hidden metrics that hold its
 // values, and these are subtracted.
 //
+// What is uncertain of a metric is, in the difference, what is uncertain of either: it may be more by what there may be more in b and
+// less in a, and less by what there may be less in b and more in a. So the truth lies within the bounds of the difference.
+//
 // Reports that bring along a hierarchy of metrics in which they want to be shown are compared in it.
 func Diff(a, b Input) (*Result, error) {
 	u, err := unite([]Input{b, a}, true)
@@ -35,13 +36,22 @@ func Diff(a, b Input) (*Result, error) {
 	for name := range d.qs.byName {
 		d.used[name] = true
 	}
-	u.cube.Metrics = d.metrics(d.qs.roots)
+	d.margins = d.qs.margins()
+	u.cube.Metrics = append(d.metrics(d.qs.roots), d.mirrored(d.qs.roots)...)
 	u.cube.Metrics = append(u.cube.Metrics, d.hidden...)
 	if len(d.promoted) > 0 {
 		u.notes.add("with a sign now, as differences may be less than zero: %s", enumerate(d.promoted))
 	}
 	if len(d.missing) > 0 {
 		u.notes.add("measured in one of the reports only, and so without a difference: %s", enumerate(d.missing))
+	}
+	programs, args := u.called()
+	slices.Reverse(programs) // the second input came first
+	slices.Reverse(args)
+	if len(programs) > 1 {
+		u.notes.add("the reports are of different programs: %s", strings.Join(programs, ", "))
+	} else if len(args) > 1 {
+		u.notes.add("the program had different arguments: %s", strings.Join(args, ", "))
 	}
 	if err := u.finish(d.jobs); err != nil {
 		return nil, err
@@ -55,6 +65,7 @@ func Diff(a, b Input) (*Result, error) {
 type differ struct {
 	*union
 	qs                *quantities
+	margins           map[*quantity]margin // those that say what of others is uncertain
 	used              names
 	linears           map[string]bool      // known answers of linear
 	sides             [2]map[string]string // names of the hidden metrics that hold a metric of one side
@@ -68,7 +79,7 @@ func (d *differ) metrics(list []*quantity) []*cube.Metric {
 	var made []*cube.Metric
 	for _, q := range list {
 		m := d.metric(q)
-		below := d.metrics(q.children)
+		below := append(d.metrics(q.children), d.mirrored(d.facing(q))...)
 		if m == nil {
 			made = append(made, below...)
 			continue
@@ -82,7 +93,12 @@ func (d *differ) metrics(list []*quantity) []*cube.Metric {
 // metric makes one metric, nil if there is no difference.
 func (d *differ) metric(q *quantity) *cube.Metric {
 	m := clone(q.first())
+	x, ok := d.margins[q]
 	switch {
+	case ok && !d.bounded(x.of):
+		return nil // what it is about is no difference, or its sides have bounds
+	case ok:
+		d.margin(m, q, x.opposite)
 	case !d.comparable(q):
 		if !m.Ghost {
 			d.missing = append(d.missing, q.name)
@@ -100,15 +116,26 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 			return nil
 		}
 		of := [2]string{d.side(1, q), d.side(0, q)}
-		derive(m, fmt.Sprintf("metric::%s() - metric::%s()", of[1], of[0]))
-		setAttr(&m.Attrs, sidesAttr, of[0]+" "+of[1])
-		setAttr(&m.Attrs, definedAttr, "") // the sides say where they are
+		derive(m, difference(of[1], of[0], slices.ContainsFunc(q.versions, func(v *cube.Metric) bool { return v != nil && extreme(v) })))
+		setAttr(&m.Attrs, query.SidesAttr, of[0]+" "+of[1])
+		setAttr(&m.Attrs, definedAttr, "") // the sides say where they are, and what they lie in
+		setAttr(&m.Attrs, query.OperandsAttr, "")
 	case m.Kind.Derived() && !d.stored(q):
 		// stays as it is
 	default:
 		d.subtract(q, m)
 	}
 	return m
+}
+
+// difference returns the expression for the difference of two metrics. Where there is no least or greatest value Cube has the largest number
+// that there is, and its negative, of which ten times as much is infinite: these are taken for 0, as is nothing.
+func difference(minuend, subtrahend string, extreme bool) string {
+	if !extreme {
+		return fmt.Sprintf("metric::%s() - metric::%s()", minuend, subtrahend)
+	}
+	const side = "${%[1]s} = metric::%[2]s(); if (${%[1]s} * 10 == ${%[1]s} * 100) { ${%[1]s} = 0; }; "
+	return "{ " + fmt.Sprintf(side, "a", minuend) + fmt.Sprintf(side, "b", subtrahend) + "return ${a} - ${b}; }"
 }
 
 // comparable says that both sides measured a metric.
@@ -139,28 +166,32 @@ func (d *differ) stored(q *quantity) bool {
 func (d *differ) subtract(q *quantity, m *cube.Metric) {
 	m.Kind, m.Expressions = kindOf(d.inputs, q), nil
 	m.DType = "INT64"
-	var terms []*term
-	for i := range q.versions {
-		x, ok := measure(d.inputs[i].Cube, q.versions[i])
-		if !ok {
-			continue
-		}
-		switch t := x.rows.DType; {
-		case x.n > 1 || fraction(t):
-			m.DType = "DOUBLE"
-		case strings.HasPrefix(string(t), "UINT"):
+	terms := append(d.term(m, q, 0), d.term(m, q, 1)...)
+	for _, t := range terms {
+		if t.n == 1 && strings.HasPrefix(string(t.metric.DType), "UINT") {
 			d.promoted = append(d.promoted, q.name)
 		}
-		t := &term{in: d.inputs[i], metric: x.rows, n: x.n}
-		if i == 0 {
-			t.into = func(sum, v cube.Value, _ int) cube.Value { return sum.Add(x.value(v)) }
-		} else {
-			t.into = func(sum, v cube.Value, _ int) cube.Value { return sub(sum, x.value(v)) }
-		}
-		terms = append(terms, t)
 	}
 	d.promoted = slices.Compact(d.promoted)
-	d.job(q.name, m, terms)
+	d.job(m, terms, q.name, q.name)
+}
+
+// term returns what one side has part in the values of a metric, and gives the metric a type that has room for it.
+func (d *differ) term(m *cube.Metric, q *quantity, side int) []*term {
+	x, ok := measure(d.inputs[side].Cube, q.versions[side])
+	if !ok {
+		return nil
+	}
+	if x.n > 1 || fraction(x.rows.DType) {
+		m.DType = "DOUBLE"
+	}
+	t := &term{in: d.inputs[side], metric: x.rows, n: x.n}
+	if side == 0 {
+		t.into = func(sum, v cube.Value, _ int) cube.Value { return sum.Add(x.value(v)) }
+	} else {
+		t.into = func(sum, v cube.Value, _ int) cube.Value { return sub(sum, x.value(v)) }
+	}
+	return []*term{t}
 }
 
 func sub(v, w cube.Value) cube.Value {
@@ -170,11 +201,11 @@ func sub(v, w cube.Value) cube.Value {
 	return v.Sub(w)
 }
 
-// job has the values of a metric filled in once the cube is complete.
-func (d *differ) job(name string, m *cube.Metric, terms []*term) {
+// job has the values of a metric filled in once the cube is complete, from terms, each of a metric with one of the names.
+func (d *differ) job(m *cube.Metric, terms []*term, names ...string) {
 	d.jobs = append(d.jobs, func() error {
-		for _, t := range terms {
-			t.totals = t.in.totalsOf(name, t.metric, len(d.cube.Paths()))
+		for i, t := range terms {
+			t.totals = t.in.totalsOf(names[i], t.metric, len(d.cube.Paths()))
 		}
 		return d.fill(m, terms...)
 	})
@@ -256,9 +287,9 @@ func (d *differ) side(i int, q *quantity) string {
 		if x.n > 1 {
 			m.DType = "DOUBLE"
 		}
-		d.job(q.name, m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value {
+		d.job(m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value {
 			return fold(x.rows, sum, x.value(v))
-		}}})
+		}}}, q.name)
 	case q.versions[i] == nil:
 		m.Kind, m.DType, m.Expressions = cube.Exclusive, "DOUBLE", nil
 	default:
@@ -268,7 +299,10 @@ func (d *differ) side(i int, q *quantity) string {
 		if guard := attr(m.Attrs, definedAttr); guard != "" {
 			setAttr(&m.Attrs, definedAttr, d.renamed(i, guard))
 		}
+		d.operands(i, m)
+		d.sidesOf(i, m, attr(v.Attrs, query.SidesAttr))
 	}
+	setAttr(&m.Attrs, query.UncertainAttr, "") // what it was about is another metric
 	d.hidden = append(d.hidden, m)
 	return name
 }

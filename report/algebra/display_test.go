@@ -1,10 +1,12 @@
 package algebra
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/report/cube"
 	"tracerec/report/query"
 )
 
@@ -96,4 +98,31 @@ func TestMeansOfDerivedMetrics(t *testing.T) {
 	total, err := x.Total(query.What{Metric: x.Metric("mpi_point2point")})
 	require.NoError(t, err)
 	require.InDelta(t, total.Float64(), band.Mean, 1e-12)
+}
+
+// Where a side has no least or greatest value, another tool may have the largest number that there is: it is nothing.
+func TestDifferencesOfExtremesThatAreNotThere(t *testing.T) {
+	of := func(name string, least, most float64) Input {
+		b := build(t).path("main/solve")
+		b.metric("least").DType, b.metric("most").DType = "MINDOUBLE", "MAXDOUBLE"
+		in := b.done(name, nil)
+		for metric, v := range map[string]float64{"least": least, "most": most} {
+			r, err := cube.MakeRow(in.Cube.Metric(metric).DType, []cube.Value{cube.Float(v)})
+			require.NoError(t, err)
+			require.NoError(t, in.Cube.Metric(metric).Set(in.Cube.Paths()[1], r))
+		}
+		return in
+	}
+	there, none, nothing := of("there", 3, 5), of("none", math.MaxFloat64, -math.MaxFloat64), of("nothing", 0, 0)
+	for _, c := range []struct {
+		a, b        Input
+		least, most float64
+	}{{none, there, 3, 5}, {there, none, -3, -5}, {nothing, there, 3, 5}, {there, nothing, -3, -5}, {of("other", 2, 9), there, 1, -4}, {none, none, 0, 0}} {
+		m := shown(t, made(t, "d")(Diff(c.a, c.b)))
+		for metric, want := range map[string]float64{"least": c.least, "most": c.most} {
+			_, exclusive, err := m.ByPath(query.What{Metric: m.Metric(metric)}, nil)
+			require.NoError(t, err)
+			require.Equal(t, want, exclusive[1].Float64(), "%s: %s − %s", metric, c.b.Name, c.a.Name)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric/spec"
 )
 
 // value writes a value in its unit; times without a metric are in seconds.
@@ -23,6 +24,32 @@ func value(v float64, c Change) string {
 		return readable.Percent(100 * v)
 	}
 	return readable.Quantity(v, c.Metric.Unit)
+}
+
+// side writes what A or B is, as far as it is certain.
+func (c Change) side(i int) string {
+	v := [2]float64{c.A, c.B}[i]
+	if c.In == nil || c.In[i].Exact() {
+		return value(v, c)
+	}
+	switch in := c.In[i]; {
+	case math.IsNaN(in.Low):
+		return "?"
+	case in.Low == 0:
+		return "≤" + value(in.High, c)
+	default:
+		return "≥" + value(in.Low, c)
+	}
+}
+
+// between writes what the change from A to B lies in, if it is not exact.
+func (c Change) between() string {
+	in := c.Between()
+	if in.Exact() || math.IsNaN(in.Low) {
+		return ""
+	}
+	low, high := Change{Metric: c.Metric, B: in.Low}, Change{Metric: c.Metric, B: in.High}
+	return ", between " + signed(low) + " and " + signed(high)
 }
 
 // signed writes the change from A to B.
@@ -60,6 +87,9 @@ func relative(c Change) string {
 func sortOthers(list []Change) {
 	time := func(c Change) bool { return c.Metric.Unit == "ns" || c.Metric.Unit == "sec" }
 	weight := func(c Change) float64 {
+		if c.A == c.B {
+			return 0
+		}
 		part := c.size() / math.Max(math.Abs(c.A), math.Abs(c.B))
 		if time(c) {
 			return part * c.size()
@@ -89,7 +119,21 @@ type jsonChange struct {
 	Delta  *float64 `json:"delta"` // b − a
 	Noise  *float64 `json:"noise"` // half width of the band of 95 %, null if unknown
 	Beyond *bool    `json:"beyond_noise"`
+	jsonBounds
 }
+
+// jsonBounds is what the values of a Change lie in, if they are not exact: they are what is certain.
+type jsonBounds struct {
+	ALeast     *float64 `json:"a_at_least,omitempty"`
+	AMost      *float64 `json:"a_at_most,omitempty"`
+	BLeast     *float64 `json:"b_at_least,omitempty"`
+	BMost      *float64 `json:"b_at_most,omitempty"`
+	DeltaLeast *float64 `json:"delta_at_least,omitempty"`
+	DeltaMost  *float64 `json:"delta_at_most,omitempty"`
+}
+
+// absent says that nothing is certain of a value that is not exact, so that it is no zero.
+func absent(v float64, in spec.Interval) bool { return v == 0 && !in.Exact() }
 
 func encode(c Change) jsonChange {
 	x := jsonChange{Unit: "sec", Metric: "wall", A: number64(c.A), B: number64(c.B), Delta: number64(c.Delta())}
@@ -105,6 +149,16 @@ func encode(c Change) jsonChange {
 	}
 	if beyond, known := c.Beyond(); known {
 		x.Noise, x.Beyond = &c.Noise, &beyond
+	}
+	if c.In != nil {
+		a, b, d := c.In[0], c.In[1], c.Between()
+		x.jsonBounds = jsonBounds{number64(a.Low), number64(a.High), number64(b.Low), number64(b.High), number64(d.Low), number64(d.High)}
+		if absent(c.A, a) {
+			x.A, x.Delta = nil, nil
+		}
+		if absent(c.B, b) {
+			x.B, x.Delta = nil, nil
+		}
 	}
 	return x
 }

@@ -26,7 +26,11 @@ func (x *Changes) lead(nameA, nameB string, exact bool) []string {
 	}
 	if len(x.Calls) > 0 && x.Calls[0].rank() == 0 {
 		largest := x.Calls[0]
-		lead = append(lead, fmt.Sprintf("The largest change that is more than noise: %s, %s in %s.", signed(largest), largest.title, where(largest.Path)))
+		of := "The largest change that is more than noise"
+		if beyond, _ := c.Beyond(); !beyond && c.A != c.B {
+			of = "Within the run, the largest change that is more than noise"
+		}
+		lead = append(lead, fmt.Sprintf("%s: %s, %s in %s.", of, signed(largest), largest.title, where(largest.Path)))
 	}
 	return lead
 }
@@ -44,7 +48,7 @@ func (c Change) sentence(nameA, nameB string) string {
 	case c.A == c.B:
 		return fmt.Sprintf("%s takes exactly as long as %s: %s.", nameB, nameA, value(c.A, c))
 	case known && !beyond:
-		return fmt.Sprintf("No difference that is more than noise: %s takes %s, %s %s; the runs' own noise is ±%s.",
+		return fmt.Sprintf("No difference in run time that is more than noise: %s takes %s, %s %s; the runs' own noise is ±%s.",
 			nameB, value(c.B, c), nameA, value(c.A, c), value(c.Noise, c))
 	case factor >= 2:
 		return fmt.Sprintf("%s is %s times as fast as %s: %s.", nameB, readable.Count(factor), nameA, times)

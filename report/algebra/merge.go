@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -57,18 +58,15 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 	return &Result{u.cube, u.notes}, err
 }
 
-// sayPrograms warns if the inputs are not of one program.
+// sayPrograms warns if the inputs are not of one program, called in one way.
 func (u *union) sayPrograms() {
-	var programs []string
-	for _, in := range u.inputs {
-		if p := attr(in.Cube.Attrs, "program"); p != "" {
-			if p = path.Base(filepath.ToSlash(p)); !slices.Contains(programs, p) {
-				programs = append(programs, p)
-			}
-		}
-	}
+	programs, args := u.called()
 	if len(programs) > 1 {
 		u.notes.add("warning: the reports are of different programs (%s): values averaged over them say nothing about any", strings.Join(programs, ", "))
+		return
+	}
+	if len(args) > 1 {
+		u.notes.add("warning: the program had different arguments (%s): values averaged over that are of neither, nor is their noise", strings.Join(args, ", "))
 		return
 	}
 	first := map[int32]bool{}
@@ -82,6 +80,27 @@ func (u *union) sayPrograms() {
 	}
 }
 
+// called returns the programs of the inputs, and how they were called, as far as that is known, each once, in their order.
+func (u *union) called() (programs, args []string) {
+	for _, in := range u.inputs {
+		p := attr(in.Cube.Attrs, "program")
+		if p == "" {
+			continue
+		}
+		if p = path.Base(filepath.ToSlash(p)); !slices.Contains(programs, p) {
+			programs = append(programs, p)
+		}
+		given := attr(in.Cube.Attrs, "args")
+		if given == "" && in.runs != nil {
+			continue // the runs of a mean may have had different ones
+		}
+		if given = cmp.Or(given, "none"); !slices.Contains(args, given) {
+			args = append(args, given)
+		}
+	}
+	return programs, args
+}
+
 // parts says that an input does not have all processes of the union.
 func (u *union) parts() bool {
 	return slices.ContainsFunc(u.inputs, func(in *operand) bool { return slices.Contains(in.units, -1) })
@@ -91,14 +110,15 @@ func (u *union) parts() bool {
 func (m *merger) sayDifference() {
 	var of []string
 	for _, in := range m.inputs {
-		d := attr(in.Cube.Attrs, differenceAttr)
-		if d == "" {
-			if len(of) > 0 {
-				m.notes.add("differences are mixed with other reports")
-			}
-			return
+		if d := attr(in.Cube.Attrs, differenceAttr); d != "" {
+			of = append(of, d)
 		}
-		of = append(of, d)
+	}
+	if len(of) < len(m.inputs) {
+		if len(of) > 0 {
+			m.notes.add("differences are mixed with other reports")
+		}
+		return
 	}
 	slices.Sort(of)
 	of = slices.Compact(of)

@@ -194,10 +194,26 @@ func TestOtherPrograms(t *testing.T) {
 		r, err = combine(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(r.Notes, "\n"), "warning: the reports are of different programs (app, other)")
+		large := make("b", "/bin/app", "main")
+		setAttr(&large.Cube.Attrs, "args", "-n 9")
+		r, err = combine(make("a", "/bin/app", "main"), large)
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(r.Notes, "\n"), "warning: the program had different arguments (none, -n 9)")
 		r, err = combine(make("a", "", "main"), make("b", "", "start"))
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(r.Notes, "\n"), "warning: a and b have no call path in common")
 	}
+	r, err := Diff(make("a", "/bin/app", "main"), make("b", "/tmp/app", "main"))
+	require.NoError(t, err)
+	require.Empty(t, r.Notes)
+	r, err = Diff(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"the reports are of different programs: app, other"}, r.Notes)
+	large := make("b", "/bin/app", "main")
+	setAttr(&large.Cube.Attrs, "args", "-n 9")
+	r, err = Diff(make("a", "/bin/app", "main"), large)
+	require.NoError(t, err)
+	require.Equal(t, []string{"the program had different arguments: none, -n 9"}, r.Notes)
 }
 
 // Two calls of a function are told apart by their lines.
@@ -273,4 +289,20 @@ func TestMergeOfFractions(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, cells(t, made(t, "union")(Merge(a, b)).Cube, "incl"))
+}
+
+// Whichever comes first, that differences and other reports are mixed is said; a mean of differences is one.
+func TestMeansOfDifferences(t *testing.T) {
+	a, b := random(1, true), random(2, true)
+	d, e := made(t, "d")(Diff(a, b)), made(t, "e")(Diff(a, b))
+	for _, in := range [][]Input{{d, a}, {a, d}} {
+		r, err := Mean(in...)
+		require.NoError(t, err)
+		require.Contains(t, r.Notes, "differences are mixed with other reports")
+		require.Empty(t, attr(r.Cube.Attrs, differenceAttr))
+	}
+	r, err := Mean(d, e)
+	require.NoError(t, err)
+	require.NotContains(t, r.Notes, "differences are mixed with other reports")
+	require.Equal(t, b.Name+" − "+a.Name, attr(r.Cube.Attrs, differenceAttr))
 }

@@ -206,7 +206,7 @@ func clone(m *cube.Metric) *cube.Metric {
 	for _, e := range m.Expressions {
 		x.Expressions = append(x.Expressions, cube.Expression{Element: e.Element, Options: slices.Clone(e.Options), Text: e.Text})
 	}
-	for _, key := range []string{runsAttr, sumAttr, squaresAttr, sidesAttr} {
+	for _, key := range []string{runsAttr, sumAttr, squaresAttr} {
 		setAttr(&x.Attrs, key, "")
 	}
 	return x

@@ -32,6 +32,7 @@ type columns struct {
 	err                  error
 	whole                [2][]float64   // by side and run; those of ratios are no sums of what there is by call path
 	inclusive, exclusive [2][][]float64 // by side and run
+	in                   *[2][]within   // the same of what values lie in; nil: they are exact
 }
 
 // Band describes the values of several runs at one metric and call path. Of a difference, Mean is the difference of the means, Min
@@ -200,6 +201,9 @@ func (s *Spread) columns(metric string, self bool) *columns {
 			c.whole[i] = append(c.whole[i], whole[run.Index].Float64())
 			c.inclusive[i] = append(c.inclusive[i], floats(inclusive))
 			c.exclusive[i] = append(c.exclusive[i], floats(exclusive))
+			if c.err = c.bound(s.model, what, i, run); c.err != nil {
+				return c
+			}
 		}
 	}
 	return c

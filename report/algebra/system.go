@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -298,7 +299,11 @@ func (s *systems) collapse(p *place) {
 	}
 	p.order = kept
 	if n > 0 {
-		s.notes.add("%d goroutines of the group %s are not in every report: they are put together as %s", n, p.group.Name, p.others.Name)
+		who := "1 goroutine of the group %s is not in every report: it is shown as %s"
+		if n > 1 {
+			who = fmt.Sprint(n) + " goroutines of the group %s are not in every report: they are put together as %s"
+		}
+		s.notes.add(who, p.group.Name, p.others.Name)
 	}
 }
 

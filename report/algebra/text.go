@@ -118,10 +118,14 @@ func (p *page) noiseTitle() string {
 	return ""
 }
 
-// row shows a change.
+// row shows a change. What is not certain has no one number: behind its name is what it lies in.
 func (p *page) row(c Change, what string) {
-	p.line("%s %s %s %s %s %s", readable.Number(signed(c), 11), readable.Number(value(c.A, c), maxTitle),
-		readable.Number(value(c.B, c), maxTitle), readable.Number(relative(c), 9), p.noise(c), what)
+	change, part := signed(c), relative(c)
+	if c.In != nil {
+		change, part = "?", ""
+	}
+	p.line("%s %s %s %s %s %s%s", readable.Number(change, 11), readable.Number(c.side(0), maxTitle),
+		readable.Number(c.side(1), maxTitle), readable.Number(part, 9), p.noise(c), what, c.between())
 }
 
 // noise shows the noise of a change, and whether it is less.
@@ -131,7 +135,7 @@ func (p *page) noise(c Change) string {
 	}
 	beyond, known := c.Beyond()
 	switch {
-	case known && c.A == c.B:
+	case c.In != nil, known && c.A == c.B:
 		return readable.Right("", 11) + " "
 	case !known:
 		return readable.Right("?", 11) + " "
@@ -205,7 +209,8 @@ func (p *page) others() {
 	var list []Change
 	for _, c := range p.changes.Totals {
 		beyond, known := c.Beyond()
-		if top(c) != "time" && c.Metric.Name != "critical_path" && c.A != c.B && !math.IsNaN(c.Delta()) && (beyond || !known) {
+		changed := c.A != c.B && !math.IsNaN(c.Delta()) && (beyond || !known)
+		if top(c) != "time" && c.Metric.Name != "critical_path" && !c.Metric.Margin() && (changed || !c.Between().Exact()) {
 			list = append(list, c)
 		}
 	}

@@ -179,8 +179,12 @@ func (u *union) keepMembers() error {
 			u.cube.Members = append(u.cube.Members, cube.MakeMember(m.Name, content))
 		}
 	}
-	if dropped = dropped[1:]; len(dropped) > 0 {
-		u.notes.add("left out because they are about one run: %s", strings.Join(dropped, ", "))
+	dropped = dropped[1:]
+	if slices.Contains(dropped, findingsMember) && !u.moved {
+		u.notes.add("it has no findings, and does not say what was counted during waits and on the critical path: the reports of the runs do")
+	}
+	if dropped = slices.DeleteFunc(dropped, func(name string) bool { return name == findingsMember }); len(dropped) > 0 {
+		u.notes.add("files in the reports that are about one run are left out: %s", strings.Join(dropped, ", "))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	case *x.AtLeast == 0:
 		b.WriteString("≤" + write(*x.AtMost))
 	default:
-		b.WriteString(write(*x.AtLeast) + "–" + write(*x.AtMost))
+		b.WriteString(readable.Between(write(*x.AtLeast), write(*x.AtMost)))
 	}
 	if x.Noise != nil {
 		b.WriteString(" ± " + write(*x.Noise))

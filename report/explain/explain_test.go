@@ -93,6 +93,22 @@ func TestCostsMost(t *testing.T) {
 	require.Empty(t, doc["warnings"])
 }
 
+// A metric without a value, because it cannot be evaluated, is named.
+func TestWarnsOfMetricsWithoutValue(t *testing.T) {
+	c := ranks(t, [2]float64{1, 2}, [2]float64{0.5, 0}).Cube
+	endless := &cube.Metric{ID: 9, Name: "endless", DType: "DOUBLE", Kind: cube.PostDerived,
+		Expressions: []cube.Expression{{Element: "cubepl", Text: "{ while (true) { ${i} = 1; }; return 0; }"}}}
+	c, err := c.WithMetrics(append(c.Metrics[:len(c.Metrics):len(c.Metrics)], endless))
+	require.NoError(t, err)
+	m, err := query.New(c)
+	require.NoError(t, err)
+	doc := document(t, Of(m, nil))
+	require.Len(t, doc["warnings"], 1)
+	require.Equal(t, "endless cannot be evaluated: endless: offset 2: evaluation takes too long", doc["warnings"].([]any)[0])
+	metrics := doc["metrics"].([]any)
+	require.Nil(t, metrics[len(metrics)-1].(map[string]any)["total"])
+}
+
 // What is not worth reading is left out, but for the dearest.
 func TestLittleToGain(t *testing.T) {
 	x := Of(ranks(t, [2]float64{0.1, 0.1}, [2]float64{0.03, 0.05}), nil)

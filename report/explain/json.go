@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -66,7 +67,8 @@ type (
 
 // JSON writes the explanation for programs. merged is what a report made of several says of counters, nil without.
 func (x *Explanation) JSON(w io.Writer, merged *report.Experiment) error {
-	out := jsonExplanation{Verdict: x.Verdict, Metrics: x.jsonMetrics(), Findings: []jsonFinding{}, Warnings: append([]string{}, x.Warnings...),
+	metrics, failed := x.jsonMetrics()
+	out := jsonExplanation{Verdict: x.Verdict, Metrics: metrics, Findings: []jsonFinding{}, Warnings: append(append([]string{}, x.Warnings...), failed...),
 		Experiment: jsonHeader{Program: x.attr("program"), Args: append([]string{}, strings.Fields(x.attr("args"))...), Lead: []string{},
 			Locations: len(x.model.Cube.Locations())}}
 	if x.time > 0 {
@@ -100,14 +102,18 @@ func jsonFindingOf(f *Finding) jsonFinding {
 	return out
 }
 
-func (x *Explanation) jsonMetrics() []jsonMetric {
-	list := []jsonMetric{}
+// jsonMetrics returns the metrics, and a warning for each that has no value because it cannot be evaluated.
+func (x *Explanation) jsonMetrics() (list []jsonMetric, failed []string) {
+	list = []jsonMetric{}
 	for _, q := range x.model.Metrics {
 		out := jsonMetric{Name: q.Name, Title: q.Title, Unit: q.Unit}
 		if q.Parent != nil {
 			out.Parent = q.Parent.Name
 		}
 		v, err := x.model.Total(query.What{Metric: q})
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s cannot be evaluated: %v", q.Name, err))
+		}
 		switch timed := query.SecondsPer(q.Unit) > 0; {
 		case timed:
 			if out.Unit = "ns"; err == nil {
@@ -121,7 +127,7 @@ func (x *Explanation) jsonMetrics() []jsonMetric {
 		}
 		list = append(list, out)
 	}
-	return list
+	return list, failed
 }
 
 func finite(v cube.Value) bool { return !math.IsNaN(v.Float64()) && !math.IsInf(v.Float64(), 0) }

@@ -15,6 +15,8 @@ import (
 type Report struct {
 	Name  string // of the file, for errors
 	Model *query.Model
+	// OnPath has, by metric, what of the waits of the whole program is on the critical path, ns, each moment counted once; nil if that is not known.
+	OnPath map[string]int64
 	// Spread says how far repeated runs lie apart; nil if the report is of one run.
 	Spread *algebra.Spread
 }
@@ -88,7 +90,7 @@ func Check(r *Report, limits []Limit, o Options) (*Result, error) {
 
 func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	v.Limit = l
-	at, err := measure(r, l.Metric, l.Place)
+	at, err := r.measure(l.Metric, l)
 	if err != nil {
 		return v, err
 	}
@@ -150,7 +152,7 @@ func (v *Verdict) share(r *Report, at *measured) error {
 			return fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
 		}
 	}
-	whole, err := measure(r, v.Of, v.Limit.Place)
+	whole, err := r.measure(v.Of, v.Limit)
 	if err != nil {
 		return err
 	}
@@ -245,6 +247,29 @@ func (at *measured) certain(r *Report) error {
 		return fmt.Errorf("%s: %s cannot be evaluated: nothing of it is certain", r.Name, at.metric.Name)
 	}
 	return nil
+}
+
+// once returns what of waits is on the critical path as the findings count it, if the limit is of that; nil if it is not. Beside a baseline, which
+// may be of several runs, the cubes' metrics are compared, as everywhere at call paths.
+func (r *Report) once(l Limit) *measured {
+	ns, is := r.OnPath[l.Metric]
+	if !is || !l.Place.Whole() || l.Bound.Kind != Share && l.Bound.Kind != Fixed {
+		return nil
+	}
+	m := r.Model.Metric(l.Metric)
+	if m == nil { // none of it at any call path, but perhaps of metrics below it
+		m = &query.Metric{Metric: &cube.Metric{Name: l.Metric, Unit: "ns"}, Parent: r.Model.Metric("waits_on_critical_path")}
+	}
+	return &measured{model: r.Model, metric: m, whole: true, paths: r.Model.Cube.Roots, value: float64(ns)}
+}
+
+// measure evaluates a metric at the place of a limit.
+func (r *Report) measure(name string, l Limit) (*measured, error) {
+	l.Metric = name
+	if at := r.once(l); at != nil {
+		return at, nil
+	}
+	return measure(r, name, l.Place)
 }
 
 // measure evaluates a metric at a place.

@@ -87,6 +87,24 @@ func TestFixed(t *testing.T) {
 	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "p, worker", Value: 50}, v.Dearest)
 }
 
+// What is on the critical path counts once in the whole program; at call paths, and beside a baseline, it is what the cube has.
+func TestOnCriticalPath(t *testing.T) {
+	r := sample(t, "r", 0)
+	require.True(t, held(t, r, "lock_competition=60ns", limit.Options{}).Held)
+	r.OnPath = map[string]int64{"lock_competition": 40, "late_sender_on_critical_path": 30}
+	v := held(t, r, "lock_competition=39ns", limit.Options{})
+	require.Equal(t, 40.0, v.Value)
+	require.Equal(t, "/src/work.go", v.Dearest.File)
+	v = held(t, r, "lock_competition=4% of time", limit.Options{})
+	require.True(t, v.Held)
+	require.Equal(t, []float64{40, 1000}, []float64{v.Value, v.Whole})
+	require.False(t, held(t, r, "lock_competition@solve=49ns", limit.Options{}).Held)
+	v = held(t, r, "late_sender_on_critical_path=29ns", limit.Options{}) // of metrics below it only, so the cube has none
+	require.False(t, v.Held)
+	require.Nil(t, v.Dearest)
+	require.True(t, held(t, r, "lock_competition=+0", limit.Options{Baseline: sample(t, "base", 0), Tolerance: -1}).Held)
+}
+
 func TestBaseline(t *testing.T) {
 	base, same, worse := sample(t, "base", 0), sample(t, "same", 0), sample(t, "worse", 30)
 	with := limit.Options{Baseline: base, Tolerance: -1}
@@ -181,6 +199,19 @@ held      visits: 5; at most 10
 held      time: 1.00 µs; at most 1.00 µs
 2 of 4 limits exceeded
 `, b.String())
+}
+
+// One limit is spoken of as one.
+func TestTextOfOneLimit(t *testing.T) {
+	for most, want := range map[string]string{"10": "the limit holds\n", "1": "the limit is exceeded\n"} {
+		l, err := limit.Parse("visits=" + most)
+		require.NoError(t, err)
+		result, err := limit.Check(sample(t, "worse", 30), []limit.Limit{l}, limit.Options{Tolerance: 20})
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, limit.Text(&b, result))
+		require.True(t, strings.HasSuffix(b.String(), "\n"+want), b.String())
+	}
 }
 
 func TestJSON(t *testing.T) {

@@ -28,11 +28,14 @@ func Text(w io.Writer, r *Result) error {
 			fmt.Fprintf(&b, "%-9s %s\n", "", v.dearest())
 		}
 	}
-	limits := "limits"
-	if len(r.Verdicts) == 1 {
-		limits = "limit"
+	switch {
+	case len(r.Verdicts) > 1:
+		fmt.Fprintf(&b, "%d of %d limits exceeded\n", exceeded, len(r.Verdicts))
+	case exceeded > 0:
+		b.WriteString("the limit is exceeded\n")
+	default:
+		b.WriteString("the limit holds\n")
 	}
-	fmt.Fprintf(&b, "%d of %d %s exceeded\n", exceeded, len(r.Verdicts), limits)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -111,6 +114,9 @@ func (v *Verdict) dearest() string {
 		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
 	} else {
 		b.WriteString(quantity(s.Value, v.Unit))
+	}
+	if s.Value > v.Value && !v.Limit.Bound.Baseline() { // several waited at once
+		b.WriteString(" of waiting in sum")
 	}
 	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, arrow)))
 	if s.File != "" {

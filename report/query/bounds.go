@@ -3,22 +3,28 @@ package query
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
+	"tracerec/report/cubepl"
 )
 
 // Attributes of metrics that say what of others is uncertain, and how ratios are computed; see package report.
 const (
-	uncertainAttr   = "uncertain" // "true": by how much another metric may be more; uncertainLess: less, with negative values
-	uncertainLess   = "less"
-	uncertainOfAttr = "uncertain_of" // the unique name of that metric, if it is not the parent
+	UncertainAttr   = "uncertain" // "true": by how much another metric may be more; UncertainLess: less, with negative values
+	UncertainLess   = "less"
+	UncertainOfAttr = "uncertain_of" // the unique name of that metric, if it is not the parent
+	OperandsAttr    = "operands"     // of a ratio: JSON, for each name in the formula the metrics with its value and margins
 	ratioAttr       = "ratio"        // "true"
 	formulaAttr     = "formula"
 	leastAttr       = "least"
-	operandsAttr    = "operands" // of a ratio: JSON, for each name in the formula the metrics with its value and margins
 )
+
+// SidesAttr is the attribute of a metric that is the difference of two others: their names, first what is subtracted.
+const SidesAttr = "expert:sides"
 
 // attr returns an attribute of a metric.
 func (q *Metric) attr(key string) string {
@@ -31,7 +37,7 @@ func (q *Metric) attr(key string) string {
 }
 
 // Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
-func (q *Metric) Margin() bool { v := q.attr(uncertainAttr); return v == "true" || v == uncertainLess }
+func (q *Metric) Margin() bool { v := q.attr(UncertainAttr); return v == "true" || v == UncertainLess }
 
 // differenceAttr is the attribute of reports that are the difference of two.
 const differenceAttr = "expert:difference"
@@ -46,24 +52,20 @@ func (m *Model) Difference() string {
 	return ""
 }
 
-// margins notes which metrics say what of others is uncertain. In a difference of reports they say how much more is uncertain in the one
-// than in the other, which is no bound.
+// margins notes which metrics say what of others is uncertain.
 func (m *Model) margins() {
-	if m.Difference() != "" {
-		return
-	}
 	for _, q := range m.all {
 		if !q.Margin() {
 			continue
 		}
 		of := q.Parent
-		if name := q.attr(uncertainOfAttr); name != "" {
+		if name := q.attr(UncertainOfAttr); name != "" {
 			of = m.byName[name]
 		}
 		if of == nil {
 			continue
 		}
-		if q.attr(uncertainAttr) == uncertainLess {
+		if q.attr(UncertainAttr) == UncertainLess {
 			of.less = q
 		} else {
 			of.more = q
@@ -72,6 +74,26 @@ func (m *Model) margins() {
 	for _, q := range m.all {
 		q.ratio = m.ratioOf(q)
 	}
+	for _, q := range m.all {
+		q.sides = m.sidesOf(q)
+	}
+}
+
+// sidesOf returns the metrics of which one is the difference, nil for none: the first is subtracted. Whether they depend on the metric
+// themselves has been found out by its expression.
+func (m *Model) sidesOf(q *Metric) []*Metric {
+	names := strings.Fields(q.attr(SidesAttr))
+	if len(names) != 2 || q.Err != nil || !q.sum() {
+		return nil
+	}
+	var sides []*Metric
+	for _, name := range names {
+		if m.byName[name] == nil || !slices.ContainsFunc(q.formula.refs, func(r cubepl.Reference) bool { return r.Metric == name }) {
+			return nil
+		}
+		sides = append(sides, m.byName[name])
+	}
+	return sides
 }
 
 // ratio is how a ratio of ours is computed, to say what it lies in.
@@ -87,7 +109,7 @@ func (m *Model) ratioOf(q *Metric) *ratio {
 		return nil
 	}
 	var names map[string][3]string
-	if json.Unmarshal([]byte(q.attr(operandsAttr)), &names) != nil {
+	if json.Unmarshal([]byte(q.attr(OperandsAttr)), &names) != nil {
 		return nil
 	}
 	e, err := spec.ParseExpr(q.attr(formulaAttr))
@@ -96,7 +118,9 @@ func (m *Model) ratioOf(q *Metric) *ratio {
 	}
 	r, uncertain := &ratio{e, 0, map[string][3]*Metric{}}, false
 	r.least, _ = strconv.ParseFloat(q.attr(leastAttr), 64)
-	names[spec.Time] = [3]string{spec.Time}
+	if _, ok := names[spec.Time]; !ok {
+		names[spec.Time] = [3]string{spec.Time}
+	}
 	for name, of := range names {
 		var metrics [3]*Metric
 		for i, metric := range of {
@@ -123,7 +147,7 @@ func (q *Metric) Margins() (list []*Metric) {
 
 // Bounded says that values of the metric may have bounds: see Bounds.
 func (q *Metric) Bounded() bool {
-	return q.more != nil || q.less != nil || q.ratio != nil
+	return q.more != nil || q.less != nil || q.ratio != nil || slices.ContainsFunc(q.sides, (*Metric).Bounded)
 }
 
 // Values asks for values of a metric in one way, such as ByPath on a part of the system.
@@ -134,6 +158,9 @@ type Values func(What) ([]cube.Value, error)
 func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	if r := w.Metric.ratio; r != nil {
 		return m.boundsOfRatio(r, ask)
+	}
+	if w.Metric.sides != nil && w.Metric.Bounded() {
+		return m.boundsOfSides(w.Metric.sides, ask)
 	}
 	if w.Metric.Margin() || w.stored {
 		return nil, nil
@@ -185,6 +212,31 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 		return nil, nil
 	}
 	return bounds, nil
+}
+
+// boundsOfSides returns what the difference of two metrics lies in.
+func (m *Model) boundsOfSides(sides []*Metric, ask Values) ([]spec.Interval, error) {
+	var of [2][]spec.Interval
+	for i, q := range sides {
+		in, err := m.Bounds(What{Metric: q}, ask)
+		if err != nil {
+			return nil, err
+		}
+		if in == nil {
+			values, err := ask(What{Metric: q})
+			if err != nil {
+				return nil, err
+			}
+			for _, v := range values {
+				in = append(in, spec.Exactly(v.Float64()))
+			}
+		}
+		of[i] = in
+	}
+	for i, a := range of[0] {
+		of[1][i] = of[1][i].Minus(a)
+	}
+	return of[1], nil
 }
 
 // boundsOfRatio returns what a ratio lies in, no numbers where it has no value.

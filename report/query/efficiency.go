@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -83,6 +85,9 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	time := m.Time()
 	if time == nil {
 		return nil, nil, nil, "the report has no metric of time"
+	}
+	if q := m.byName["execution"]; m.ours && q != nil && strings.TrimPrefix(q.Title, "~") == metric.RunningTitle {
+		return nil, nil, nil, "nobody knows how much of what is called " + metric.RunningTitle + " was computation: the program did not use as much processor time"
 	}
 	all, err := m.perLocation(What{Metric: time})
 	if err != nil {

@@ -101,6 +101,29 @@ func TestErrors(t *testing.T) {
 	require.NoError(t, m.Metric("own").Err)
 }
 
+// What has no operands is evaluated all the same: it may fail, though its value would be 0.
+func TestZeroThatCannotBeEvaluated(t *testing.T) {
+	for text, want := range map[string]string{
+		"{ while (true) { ${i} = 1; }; return 0; }": "evaluation takes too long",
+		"{ ${x} = sqrt(0 - 1); return 0; }":         "is not a number",
+	} {
+		m := with(t, post("post", text), pre("pre", text), post("none", "0"))
+		for _, name := range []string{"post", "pre"} {
+			w := What{Metric: m.Metric(name)}
+			_, err := m.Total(w)
+			require.ErrorContains(t, err, name+": ", text)
+			require.ErrorContains(t, err, want, text)
+			_, _, err = m.ByPath(w, nil)
+			require.ErrorContains(t, err, want, text)
+			_, err = m.ByResource(w, nil, true)
+			require.ErrorContains(t, err, want, text)
+		}
+		zero, err := m.Total(What{Metric: m.Metric("none")})
+		require.NoError(t, err)
+		require.True(t, zero.Zero())
+	}
+}
+
 // A specification that is none is refused, with the place.
 func TestRemapErrors(t *testing.T) {
 	c := random(t, 1)

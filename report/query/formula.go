@@ -305,18 +305,9 @@ func (m *Model) factors(q *Metric, path int32) ([]float64, error) {
 			if q.Kind != cube.PostDerived {
 				u.sel = selection{int32(i), none, q.Kind == cube.PreDerivedInclusive}
 			}
-			f.factor[i] = make([]float64, len(f.refs))
-			for k, r := range f.refs {
-				u.unit = r
-				x, err := e.Eval()
-				if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
-					err = fmt.Errorf("the coefficient of %s is %g", r.Metric, x)
-				}
-				if err != nil {
-					f.err = fmt.Errorf("%s: %w", q.Name, err)
-					return
-				}
-				f.factor[i][k] = x
+			if f.factor[i], f.err = f.coefficients(e, u); f.err != nil {
+				f.err = fmt.Errorf("%s: %w", q.Name, f.err)
+				return
 			}
 		}
 	})
@@ -327,6 +318,27 @@ func (m *Model) factors(q *Metric, path int32) ([]float64, error) {
 		path = 0
 	}
 	return f.factor[path], nil
+}
+
+// coefficients evaluates a linear metric where u is, for one operand after the other. Without operands it is 0 if it can be evaluated.
+func (f *formula) coefficients(e *cubepl.Evaluator, u *units) ([]float64, error) {
+	if len(f.refs) == 0 {
+		_, err := e.Eval()
+		return nil, err
+	}
+	list := make([]float64, len(f.refs))
+	for k, r := range f.refs {
+		u.unit = r
+		x, err := e.Eval()
+		switch {
+		case err != nil:
+			return nil, err
+		case math.IsNaN(x) || math.IsInf(x, 0):
+			return nil, fmt.Errorf("the coefficient of %s is %g", r.Metric, x)
+		}
+		list[k] = x
+	}
+	return list, nil
 }
 
 // units is an environment in which all metrics are 0 but one, which is 1. A linear expression has the coefficient of that

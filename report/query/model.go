@@ -37,11 +37,12 @@ type Metric struct {
 	Additive bool  // values of several call paths or parts of the system may be added
 	Err      error // why it cannot be evaluated anywhere
 
-	formula *formula // nil: it has values
-	integer bool     // values have no fractions
-	more    *Metric  // by how much it may be more, because not all of it is certain; nil for none
-	less    *Metric  // and less
-	ratio   *ratio   // nil: not one of ours, or exact
+	formula *formula  // nil: it has values
+	integer bool      // values have no fractions
+	more    *Metric   // by how much it may be more, because not all of it is certain; nil for none
+	less    *Metric   // and less
+	ratio   *ratio    // nil: not one of ours, or exact
+	sides   []*Metric // of which it is the difference, first what is subtracted; nil: it is none
 }
 
 // Resource is a part of the system.

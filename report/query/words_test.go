@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -103,6 +104,14 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	require.Empty(t, list[0].Why)
 	require.InDelta(t, 7./8, list[1].Value, 1e-12)
 	require.Equal(t, "most computation ÷ longest time = 8.00 ns ÷ 10.0 ns, of 2 goroutines", list[2].Formula)
+
+	execution.Title = metric.RunningTitle
+	m, err = New(c)
+	require.NoError(t, err)
+	for _, e := range m.Efficiency() {
+		require.Contains(t, e.Why, "nobody knows how much of what is called Running or not recorded was computation", e.Name)
+	}
+	execution.Title = metric.ExecutionTitle
 
 	put(time, 10, 10, 5)
 	put(execution, 2, 3, 5)

@@ -355,5 +355,5 @@ func whole(v Value) string {
 		return cmp.Or(v.text(), "-")
 	}
 	low, high := v.ends()
-	return low.text() + "–" + high.text()
+	return readable.Between(low.text(), high.text())
 }

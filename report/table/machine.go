@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/report/cube"
 )
 
@@ -107,18 +108,17 @@ func newSeparated(w io.Writer, f Format) *separated {
 	return s
 }
 
-// noTabs takes out of fields what separates them: there is no quoting in files of tab-separated values.
-var noTabs = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
-
+// row writes fields. Names may have any bytes: tabs and line ends become spaces, as tab-separated values have no quoting, and what
+// would control the terminal becomes U+FFFD.
 func (s *separated) row(fields []string) {
+	for i, f := range fields {
+		fields[i] = readable.Clean(f)
+	}
 	if s.csv != nil {
 		s.csv.Write(fields)
 		return
 	}
 	if s.err == nil {
-		for i, f := range fields {
-			fields[i] = noTabs.Replace(f)
-		}
 		_, s.err = io.WriteString(s.out, strings.Join(fields, "\t")+"\n")
 	}
 }

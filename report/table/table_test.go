@@ -97,6 +97,16 @@ func equal(t *testing.T, want, got string) {
 	require.Equal(t, strings.TrimPrefix(want, "\n"), got)
 }
 
+// What a name has for the terminal does not come out of files for programs either.
+func TestNoControlCharacters(t *testing.T) {
+	for _, f := range []table.Format{table.CSV, table.TSV} {
+		m := sample(t)
+		out := text(t, stat(t, m, table.StatOptions{Metrics: table.Dearest(m)}), f)
+		require.Contains(t, out, "bad\ufffd[31m name", f)
+		require.NotContains(t, out, "\x1b", f)
+	}
+}
+
 func TestStat(t *testing.T) {
 	m := sample(t)
 	equal(t, `

@@ -125,7 +125,7 @@ func (c *Column) show(v Value) string {
 		case v.In.Low == 0:
 			return "≤" + high
 		}
-		return low + "–" + high
+		return readable.Between(low, high)
 	case !v.Known:
 		return "–"
 	case v.Zero():
