@@ -26,5 +26,5 @@
 // another origin. Only GET and HEAD are answered; requests that are large or slow are cut off. The page may load nothing but its own
 // files and run no inline script. The only other files that can be read are sources that the report names, below directories that the
 // user names, wherever links lead; and of a trace directory, Go's source where the program was built. A report from a file, which may come from
-// anybody, opens no directory by itself. Nothing is ever requested from another machine.
+// anybody, opens no directory by itself: the timeline reads the trace directory that was analyzed, or the one that the user names. Nothing is ever requested from another machine.
 package web

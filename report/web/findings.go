@@ -15,14 +15,36 @@ import (
 // The answer to "findings".
 type (
 	findings struct {
-		Lead        []string     `json:"lead"`
-		Findings    []finding    `json:"findings"`
-		NeverEnded  []string     `json:"neverEnded"`
-		Warnings    []string     `json:"warnings"`
-		Efficiency  []efficiency `json:"efficiency"`
-		Differences []difference `json:"differences"`
-		Properties  []property   `json:"properties,omitempty"` // of counters, most events first
-		Notes       []string     `json:"notes,omitempty"`      // what could not be derived from the counters
+		Lead         []string      `json:"lead"`
+		Findings     []finding     `json:"findings"`
+		Ready        *ready        `json:"ready,omitempty"`        // processors were lacking
+		CriticalPath *criticalPath `json:"criticalPath,omitempty"` // what it consists of, if that is known
+		NeverEnded   []neverEnded  `json:"neverEnded"`             // that may be a mistake
+		Idle         string        `json:"idle"`                   // who was idle at the end, "" if nobody was
+		Warnings     []string      `json:"warnings"`
+		Efficiency   []efficiency  `json:"efficiency"`
+		Differences  []difference  `json:"differences"`
+		Properties   []property    `json:"properties,omitempty"` // of counters, most events first
+		Notes        []string      `json:"notes,omitempty"`      // what could not be derived from the counters
+	}
+	ready struct {
+		Text   string `json:"text"`
+		Advice string `json:"advice"`
+	}
+	criticalPath struct {
+		Length  int64      `json:"length"` // ns
+		Parts   []pathPart `json:"parts"`
+		Counted string     `json:"counted"` // on it, "" if nothing was
+		ByTime  string     `json:"byTime"`  // what of it is a guess, "" if nothing is
+	}
+	pathPart struct {
+		What string `json:"what"`
+		Time int64  `json:"time"` // ns
+	}
+	neverEnded struct {
+		Text   string `json:"text"`
+		Path   int    `json:"path"`
+		Holder int    `json:"holder"` // where the lock that is waited for was acquired, -1 unknown
 	}
 	property struct {
 		Title  string `json:"title"`
@@ -46,8 +68,10 @@ type (
 		Instances uint64        `json:"instances"`
 		Waiters   []waiter      `json:"waiters"`
 		Causers   []causer      `json:"causers"`
-		Meanwhile []pathTime    `json:"meanwhile"`
-		Lines     []waitingLine `json:"lines"` // where the waiting is, dearest first, if there are several places
+		Awaited   int64         `json:"awaited"`   // ns that the causers were waited for
+		Meanwhile []doing       `json:"meanwhile"` // what they did then
+		Counted   string        `json:"counted"`   // by them on the critical path, "" if nothing was
+		Lines     []waitingLine `json:"lines"`     // where the waiting is, dearest first, if there are several places
 	}
 	waitingLine struct {
 		Path     int   `json:"path"`
@@ -65,9 +89,10 @@ type (
 		Severity int64   `json:"severity"`
 		Share    float64 `json:"share"`
 	}
-	pathTime struct {
-		Path int   `json:"path"`
-		Time int64 `json:"time"`
+	doing struct {
+		Share float64 `json:"share"` // of the time awaited
+		Path  int     `json:"path"`  // -1 nowhere in particular
+		What  string  `json:"what"`  // "" at work, on the critical path
 	}
 	efficiency struct {
 		Name    string `json:"name"`
@@ -95,24 +120,52 @@ func (a *api) ours(f *findings) {
 		m := &e.Metrics[x.Metric]
 		out := finding{Title: words.Headline(x), Metric: m.Name, Path: a.places.path(int(x.Path)), Text: words.Finding(x), Advice: e.Advice(x),
 			Severity: x.Severity, Noise: float(math.NaN()), Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
-			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x.Causers, x.Severity), Lines: []waitingLine{}, Meanwhile: []pathTime{}}
+			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x.Causers, x.Severity), Lines: a.lines(x), Meanwhile: []doing{},
+			Counted: words.Counted(x.Counted)}
 		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {
 			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(waitedBy(e, x, l)))})
 		}
-		if lines := x.AllLines(); len(lines) > 1 {
-			for _, l := range lines[:min(len(lines), mostWaiters)] {
-				out.Lines = append(out.Lines, waitingLine{a.places.path(int(l.Path)), l.Severity})
-			}
-		}
-		for _, t := range x.Meanwhile {
-			out.Meanwhile = append(out.Meanwhile, pathTime{a.places.path(int(t.Path)), t.Time})
+		var meanwhile []report.Doing
+		meanwhile, out.Awaited = words.Meanwhile(x)
+		for _, d := range meanwhile {
+			out.Meanwhile = append(out.Meanwhile, doing{d.Share, a.places.path(int(d.Path)), d.What})
 		}
 		f.Findings = append(f.Findings, out)
 	}
 	a.properties(f, e, a.places.path)
 	for _, w := range words.StillWaiting() {
-		f.NeverEnded = append(f.NeverEnded, w.Text)
+		if !w.Idle {
+			f.NeverEnded = append(f.NeverEnded, neverEnded{w.Text, a.places.path(int(w.Path)), a.places.path(int(w.HolderPath))})
+		}
 	}
+	f.Idle = words.Idle()
+	if r := e.Ready(); r != nil {
+		f.Ready = &ready{r.Text, r.Advice}
+	}
+	if parts, byTime := words.CriticalPath(); len(parts) > 0 {
+		f.CriticalPath = &criticalPath{e.Header.Focus, []pathPart{}, words.Counted(e.PathCounts), byTime}
+		for _, x := range parts {
+			f.CriticalPath.Parts = append(f.CriticalPath.Parts, pathPart{x.What, x.Time})
+		}
+	}
+}
+
+// lines returns where the waiting of a finding was, dearest place first, if there are several.
+func (a *api) lines(x *report.Finding) []waitingLine {
+	list, at := []waitingLine{}, map[uint32]int{}
+	for _, l := range x.AllLines() { // one for each kind of waiting and group of goroutines
+		i, seen := at[l.Path]
+		if !seen {
+			i = len(list)
+			at[l.Path] = i
+			list = append(list, waitingLine{Path: a.places.path(int(l.Path))})
+		}
+		list[i].Severity += l.Severity
+	}
+	if len(list) < 2 {
+		return []waitingLine{}
+	}
+	return list[:min(len(list), mostWaiters)]
 }
 
 // waitedBy returns how long a location waited at the lines of a finding. What it waited there for others is in it, too.
@@ -160,7 +213,7 @@ func (a *api) explained(f *findings) {
 	f.Lead = append(append(f.Lead, x.Verdict.Text), x.Lead...)
 	for _, found := range x.Findings {
 		out := finding{Title: found.Title, Metric: found.Metric.Name, Path: found.Path.Index(), Text: found.Text, Advice: found.Advice, Severity: number(found.Severity),
-			Noise: float(found.Noise), Share: found.Share, Waiters: []waiter{}, Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []pathTime{}}
+			Noise: float(found.Noise), Share: found.Share, Waiters: []waiter{}, Causers: []causer{}, Lines: []waitingLine{}, Meanwhile: []doing{}}
 		for _, w := range found.Waiters[:min(len(found.Waiters), mostWaiters)] {
 			out.Waiters = append(out.Waiters, waiter{w.Name, w.Resource.Index, number(w.Severity)})
 		}
@@ -196,7 +249,7 @@ func (a *api) findings(q *question) (any, error) {
 	if err := q.only(); err != nil {
 		return nil, err
 	}
-	f := &findings{Lead: []string{}, Findings: []finding{}, NeverEnded: []string{}, Warnings: []string{}, Efficiency: []efficiency{}, Differences: []difference{}}
+	f := &findings{Lead: []string{}, Findings: []finding{}, NeverEnded: []neverEnded{}, Warnings: []string{}, Efficiency: []efficiency{}, Differences: []difference{}}
 	switch {
 	case a.difference():
 		a.differences(f)

@@ -91,7 +91,7 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 		for _, r := range resources {
 			out.Rows = append(out.Rows, row{Resource: r, Spans: [][6]int64{}})
 		}
-		out.Truncated = "there is no trace; only the longest waits are known"
+		out.Truncated = a.untraced()
 		return nil
 	}
 	q := report.WindowRequest{Begin: out.Begin, End: out.End, Width: width}
@@ -119,6 +119,15 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 		out.Arrows = append(out.Arrows, arrow{a.places.location(int(x.From)), x.FromTime, a.places.location(int(x.To)), x.ToTime, x.Kind, false})
 	}
 	return nil
+}
+
+// untraced says why there is no trace.
+func (a *api) untraced() string {
+	const known = "there is no trace; only the longest waits are known"
+	if a.Experiment == nil || a.Experiment.Origin.Trace == "" {
+		return known
+	}
+	return known + ": expert view --trace DIRECTORY shows all, where the report says that its trace was " + a.Experiment.Origin.Trace
 }
 
 // waits adds the instances of wait states that are known one by one, with arrows from those who ended them.

@@ -5,3 +5,4 @@ import "./panels.mjs";
 import "./alone.mjs";
 import "./inputs.mjs";
 import "./counters.mjs";
+import "./waits.mjs";

@@ -24,6 +24,8 @@ export const reports = {
 };
 // counters is made from the trace and the specification beside it, see cmd/expert.
 export const counters = join(here, "testdata/counters.cubex.gz");
+// waits is made likewise; its findings have all that findings can have.
+export const waits = join(here, "testdata/waits.cubex.gz");
 const shared = join(root, "../shared/data");
 // What is measured elsewhere and not part of the sources; tests that need it are skipped where it is missing.
 export const teaLeaf = ["baseline", "optimized"].map((v) => join(shared, `cube/epcc/scorep_tea_leaf_${v}_8x12_trace/scout.cubex`));
@@ -58,8 +60,10 @@ export const oracle = () => table(readFileSync(join(here, "testdata/ls_barr/orac
 
 const servers = new Map();
 
-// serve starts expert view for a report, once, and returns the address of the page.
+// serve starts expert view for a report, once, and returns the address of the page. The trace of a report lies beside it.
 export function serve(report, ...flags) {
+  const trace = report.replace(/\.cubex$/, ".dir");
+  if (trace !== report && existsSync(trace)) flags.push("--trace", trace);
   const key = [report, ...flags].join("\0");
   if (!servers.has(key)) servers.set(key, start([report, ...flags]));
   return servers.get(key).then((s) => s.url);

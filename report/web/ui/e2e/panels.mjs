@@ -46,7 +46,7 @@ browse("where the time went adds up", { report: reports.hydro }, async (ui, page
   const late = sum(rows.filter((r) => r.metric === "late_sender"));
   const { metrics, totals } = await ui.meta();
   const time = totals.incl[await ui.metric("time")];
-  const list = page.locator(".legend-list li");
+  const list = page.locator("section.part", { hasText: "Where the time went" }).locator(".legend-list li");
   await list.first().waitFor();
   let all = 0;
   for (const item of await list.all()) all += parseFloat(await item.locator("b").innerText());
@@ -78,7 +78,9 @@ browse("efficiencies have a formula and a meaning, or say that they do not apply
   for (const r of severities(reports.hydro)) if (r.metric === "execution" && r.location.startsWith("domain")) busy.set(r.location, (busy.get(r.location) ?? 0) + r.value);
   const spent = [...busy.values()];
   const balance = efficiency.find((e) => e.name === "load balance").value;
-  assert.ok(Math.abs(balance - spent.reduce((a, b) => a + b) / spent.length / Math.max(...spent)) < 1e-12, `${balance}`);
+  // how busy the machine was decides whether it is known what of the time was computation
+  if (analysis(reports.hydro).metrics.find((m) => m.name === "execution").title !== "Execution") assert.ok(efficiency.every((e) => e.value === null));
+  else assert.ok(Math.abs(balance - spent.reduce((a, b) => a + b) / spent.length / Math.max(...spent)) < 1e-12, `${balance}`);
   for (const [i, e] of efficiency.entries()) {
     const said = await text(items.nth(i));
     assert.ok(said.toLowerCase().includes(e.name) && said.includes(e.formula), said);

@@ -120,7 +120,10 @@ export interface Finding {
   instances: number;
   waiters: { name: string; resource: number; severity: number }[];
   causers: Causer[];
-  meanwhile: { path: number; time: number }[];
+  lines: { path: number; severity: number }[]; // where the waiting is, dearest place first, if there are several
+  awaited: number; // ns that the causers were waited for
+  meanwhile: { share: number; path: number; what: string }[]; // what they did then, of that time; path -1: nowhere in particular
+  counted: string; // by them on the critical path, "" if nothing was
 }
 
 export interface Efficiency {
@@ -143,7 +146,10 @@ export interface Difference {
 export interface Findings {
   lead: string[];
   findings: Finding[];
-  neverEnded: string[];
+  ready?: { text: string; advice: string }; // processors were lacking
+  criticalPath?: { length: number; parts: { what: string; time: number }[]; counted: string; byTime: string }; // ns
+  neverEnded: { text: string; path: number; holder: number }[]; // that may be a mistake; holder: where the lock was acquired, or -1
+  idle: string; // who was idle at the end
   warnings: string[];
   efficiency: Efficiency[];
   differences: Difference[];

@@ -8,7 +8,7 @@ import { getReport, reveal, setState, useAnswer } from "../state";
 import { Differences } from "./differences";
 import { EfficiencyList } from "./efficiency";
 import { CallPath, Meter, Nothing, Pending, Prose, Resource } from "./parts";
-import { meanwhileShare, type Part, partsOfTime } from "./shares";
+import { type Part, partsOfTime } from "./shares";
 
 const atOnce = 8; // findings shown before one asks for more
 
@@ -24,9 +24,12 @@ export function Findings() {
       <div class="main">
         <Lead lines={f.lead} />
         {!getReport().difference && <WhereTimeWent />}
+        {f.ready && <Lacking ready={f.ready} />}
         <NeverEnded waits={f.neverEnded} />
         {f.differences.length > 0 && <Differences list={f.differences} />}
         {getReport().difference ? null : <Ranked findings={f.findings} />}
+        {f.idle && <p class="remark idle">{f.idle}</p>}
+        {f.criticalPath && <CriticalPath path={f.criticalPath} />}
         {f.properties && f.properties.length > 0 && <Properties list={f.properties} />}
       </div>
       {aside && (
@@ -94,12 +97,60 @@ function WhereTimeWent() {
   );
 }
 
-function NeverEnded({ waits }: { waits: string[] }) {
+// Lacking says that goroutines were ready to run and processors were lacking, which makes all waiting longer.
+function Lacking({ ready }: { ready: { text: string; advice: string } }) {
+  return (
+    <section class="part notice lacking">
+      <header><Icon name="warning" /><h2>Too few processors</h2></header>
+      <p>{ready.text}</p>
+      <p>{ready.advice}</p>
+    </section>
+  );
+}
+
+// tones are the colours of what goroutines did on the critical path; of the rest, the first that is left.
+const tones: [RegExp, string][] = [[/^(execution|running)/, "work"], [/^ready/, "running running-0"], [/^asleep/, "running running-1"], [/^not recorded/, "other"], [/others$/, "wait wait-0"]];
+
+// CriticalPath says what the critical path consists of, and what was counted on it.
+function CriticalPath({ path }: { path: NonNullable<Answers["criticalPath"]> }) {
+  const tone = (what: string) => tones.find(([pattern]) => pattern.test(what))?.[1] ?? "wait wait-1";
+  return (
+    <Section title="The critical path" more={<span class="remark">the {value(path.length, "ns")} that decide how long the run takes</span>}>
+      <div class="stack thin" aria-hidden="true">
+        {path.parts.map((p) => <span class={tone(p.what)} style={{ flexGrow: p.time / path.length }} />)}
+      </div>
+      <ul class="legend-list plain">
+        {path.parts.map((p) => (
+          <li>
+            <span>
+              <span class={"swatch " + tone(p.what)} aria-hidden="true" />
+              <span class="what">{p.what}</span>
+              <b>{percent(p.time / path.length)}{"\u202f"}%</b>
+              <span class="amount">{value(p.time, "ns")}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {path.byTime && <p class="remark">{path.byTime}.</p>}
+      {path.counted && <p class="counted">Counted on it: {path.counted}.</p>}
+    </Section>
+  );
+}
+
+function NeverEnded({ waits }: { waits: Answers["neverEnded"] }) {
   if (waits.length === 0) return null;
   return (
     <section class="part alarm">
       <header><Icon name="warning" /><h2>{waits.length === 1 ? "A wait that never ended" : "Waits that never ended"}</h2></header>
-      <ul>{waits.map((w) => <li>{w}</li>)}</ul>
+      <ul>
+        {waits.map((w) => (
+          <li>
+            {w.text}
+            {w.path >= 0 && <span class="at">waiting in <CallPath path={w.path} /></span>}
+            {w.holder >= 0 && <span class="at">held in <CallPath path={w.holder} /></span>}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -155,10 +206,11 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
       <Meter share={weight(f)} />
       {f.text && <p class="what-happened">{f.text}</p>}
       <dl>
-        {f.path >= 0 && <><dt>Where</dt><dd><CallPath path={f.path} metric={metric} /></dd></>}
+        {f.path >= 0 && <><dt>Where</dt><dd>{f.lines.length > 1 ? <Places f={f} metric={metric} unit={unit} /> : <CallPath path={f.path} metric={metric} />}</dd></>}
         {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
         {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
-        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them, as shares of the waiting on the critical path">Meanwhile in</dt><dd><Meanwhile f={f} unit={unit} /></dd></>}
+        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile</dt><dd><Meanwhile f={f} /></dd></>}
+        {f.counted && <><dt title="By those who caused the wait, while the critical path was on them">Counted</dt><dd class="counted">{f.counted}</dd></>}
         {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={f.advice} />}</dd></>}
       </dl>
       <div class="buttons">
@@ -226,20 +278,45 @@ function Causers({ f }: { f: Finding }) {
   );
 }
 
-// Meanwhile lists what the causers did while others waited.
-function Meanwhile({ f, unit }: { f: Finding; unit: string }) {
+const mostPlaces = 4; // shown before one asks for more
+
+// Places lists where the waiting of a finding was.
+function Places({ f, metric, unit }: { f: Finding; metric: number; unit: string }) {
+  const [all, setAll] = useState(false);
+  const shown = all || f.lines.length <= mostPlaces + 1 ? f.lines : f.lines.slice(0, mostPlaces);
   return (
     <>
-    <p class="remark">Shares of the {value(f.critical, unit)} on the critical path</p>
-    <ul class="bars">
-      {f.meanwhile.slice(0, 5).map((m) => (
-        <li title={value(m.time, unit)}>
-          <Meter share={meanwhileShare(f, m.time)} tone="work" />
-          <span class="number">{percent(meanwhileShare(f, m.time))}{"\u202f"}%</span>
-          <CallPath path={m.path} />
-        </li>
-      ))}
-    </ul>
+      <ul class="bars places">
+        {shown.map((l) => (
+          <li>
+            <Meter share={l.severity / f.severity} />
+            <span class="number">{value(l.severity, unit)}</span>
+            <CallPath path={l.path} metric={metric} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < f.lines.length && <button type="button" class="link quiet" onClick={() => setAll(true)}>{f.lines.length - shown.length} more places</button>}
+    </>
+  );
+}
+
+// Meanwhile lists what the causers did while others waited for them.
+function Meanwhile({ f }: { f: Finding }) {
+  return (
+    <>
+      <p class="remark">Of the {value(f.awaited, "ns")} that they were waited for</p>
+      <ul class="bars">
+        {f.meanwhile.map((m) => (
+          <li>
+            <Meter share={m.share} tone={m.path < 0 ? "other" : m.what ? "wait" : "work"} />
+            <span class="number">{percent(m.share)}{"\u202f"}%</span>
+            <span>
+              {m.path >= 0 && <CallPath path={m.path} />}
+              {m.what && <span class="what">{m.path >= 0 && ", "}{m.what}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

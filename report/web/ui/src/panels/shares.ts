@@ -1,6 +1,5 @@
 // How all time divides up, in few parts that need no explanation.
 import { isTime } from "../format";
-import type { Finding } from "../api";
 import type { Report } from "../report";
 
 export interface Part {
@@ -51,9 +50,6 @@ export function partsOfTime(r: Report): { root: number; total: number; parts: Pa
   if (rest > 0.0005 * total) parts.push({ metric: -1, title: "Other", hint: "Everything that is too small to be shown", value: rest, tone: "other" });
   return { root, total, parts };
 }
-
-// meanwhileShare is what the causers of a wait did, as a share of its part of the critical path, as the text report gives it.
-export const meanwhileShare = (f: Finding, time: number): number => (f.critical > 0 ? time / f.critical : 0);
 
 function part(r: Report, metric: number, self: boolean): Part {
   const m = r.metrics[metric]!;
