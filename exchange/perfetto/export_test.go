@@ -124,6 +124,58 @@ location b
 	require.Equal(t, []string{"main send 100 -> (goroutine) recv 350", "(goroutine) recv 350 -> main Wake-up 351", "main send 200 -> (goroutine) recv 500"}, list)
 }
 
+// Waits of one operation that lie within each other are drawn so, in any order of their ends; of those that overlap, the later one goes on.
+func TestNestedWaits(t *testing.T) {
+	a, err := tracetext.Open("text", `
+mutex m
+location main
+  0 lock m @main.go:1
+  10 blocked
+  100 leave
+`)
+	require.NoError(t, err)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	type wait struct {
+		metric     string
+		begin, end int64
+	}
+	for _, c := range []struct {
+		name  string
+		waits []wait
+		want  []string
+	}{
+		{"equal begins", []wait{{"once_wait", 10, 40}, {"lock_competition", 10, 90}, {"join_wait", 10, 60}},
+			[]string{"main Lock competition 10-90", "main Waiting to join 10-60", "main Waiting for a Once 10-40"}},
+		{"equal ends", []wait{{"once_wait", 40, 90}, {"lock_competition", 10, 90}, {"join_wait", 20, 90}},
+			[]string{"main Lock competition 10-90", "main Waiting to join 20-90", "main Waiting for a Once 40-90"}},
+		{"one after the other within a third", []wait{{"once_wait", 20, 40}, {"lock_competition", 10, 90}, {"join_wait", 40, 60}},
+			[]string{"main Lock competition 10-90", "main Waiting for a Once 20-40", "main Waiting to join 40-60"}},
+		{"overlapping", []wait{{"once_wait", 10, 50}, {"join_wait", 30, 90}},
+			[]string{"main Waiting for a Once 10-30", "main Waiting to join 30-90"}},
+		{"of one kind, for several holders", []wait{{"rw_writer_wait", 10, 90}, {"rw_writer_wait", 20, 50}},
+			[]string{"main Writer waits for readers 10-90"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var links perfetto.Links
+			for _, w := range c.waits {
+				require.GreaterOrEqual(t, e.MetricIndex(w.metric), 0, w.metric)
+				links.Wait(&analyzer.Op{End: 100}, &analyzer.Wait{Metric: uint16(e.MetricIndex(w.metric)), Begin: w.begin, End: w.end, Causer: analyzer.NoCauser})
+			}
+			var out bytes.Buffer
+			_, err := perfetto.Write(&out, a, e, &links)
+			require.NoError(t, err)
+			var list []string
+			for _, s := range decode(t, out.Bytes()).slices {
+				if s.category == "wait" && s.name != "Wake-up" {
+					list = append(list, s.String())
+				}
+			}
+			require.Equal(t, c.want, list)
+		})
+	}
+}
+
 // Whatever programs do, the file is in order: decode looks at it. Every stay in a region or operation is a slice, and the time
 // waited for somebody is as long as the analysis says.
 func TestRandom(t *testing.T) {

@@ -67,7 +67,7 @@ func (l *Links) sort(metrics []metric.Metric) {
 		return cmp.Or(cmp.Compare(a.sent, b.sent), cmp.Compare(a.from, b.from), cmp.Compare(a.received, b.received), cmp.Compare(a.to, b.to))
 	})
 	slices.SortFunc(l.waits, func(a, b wait) int {
-		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.location, b.location), cmp.Compare(a.end, b.end),
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.location, b.location), cmp.Compare(b.end, a.end), // the outer one first
 			cmp.Compare(a.metric, b.metric), cmp.Compare(a.causer, b.causer), cmp.Compare(a.until, b.until))
 	})
 }
@@ -95,9 +95,12 @@ func (l *Links) merge(metrics []metric.Metric) {
 
 // merged returns a wait made of several.
 func (l *Links) merged(list []wait, kinds []uint16) wait {
-	w, last := list[0], list[len(list)-1]
-	w.end, w.causer, w.first = last.end, last.causer, uint32(len(l.parts))
+	w := list[0]
+	w.first = uint32(len(l.parts))
 	for _, v := range list {
+		if v.end >= w.end {
+			w.end, w.causer = v.end, v.causer
+		}
 		own := l.parts[w.first:]
 		i := slices.IndexFunc(own, func(p part) bool { return p.metric == v.metric })
 		if i < 0 {

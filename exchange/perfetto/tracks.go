@@ -157,9 +157,24 @@ func (x *exporter) point(l trace.LocationID, e *trace.Event, hasRegion bool) {
 	k.leads = k.leads[:0]
 }
 
-// leaveWait ends a wait because something else happens in its operation.
+// leaveWait ends the waits because something else happens in their operation.
 func (x *exporter) leaveWait(l trace.LocationID) {
-	if v := x.tracks[l].top(); v != nil && v.what == inWait {
+	for k := &x.tracks[l]; k.top() != nil && k.top().what == inWait; {
+		x.pop(l)
+	}
+}
+
+// endWait ends a wait, and those within it, if it is open.
+func (x *exporter) endWait(l trace.LocationID, wait int32) {
+	k := &x.tracks[l]
+	n := len(k.stack)
+	for n > 0 && k.stack[n-1].what == inWait && k.stack[n-1].wait != wait {
+		n--
+	}
+	if n == 0 || k.stack[n-1].what != inWait {
+		return
+	}
+	for len(k.stack) >= n {
 		x.pop(l)
 	}
 }
@@ -225,9 +240,7 @@ func (x *exporter) do(e *entry) {
 	k := &x.tracks[e.loc]
 	switch e.what {
 	case waitEnds:
-		if v := k.top(); v != nil && v.what == inWait && v.wait == int32(e.arg) {
-			x.pop(e.loc)
-		}
+		x.endWait(e.loc, int32(e.arg))
 	case wakes:
 		x.wake(e.loc, e.arg)
 	case leads:
@@ -250,18 +263,20 @@ func (x *exporter) endProcess(process int) {
 	}
 }
 
-// beginWait begins the slice of a wait, if the location is in an operation, and puts its end on the agenda.
+// beginWait begins the slice of a wait, if the location is in an operation, and puts its end on the agenda. It is drawn within waits that
+// last as long or longer; others of the operation end here.
 func (x *exporter) beginWait(i int32) {
 	w := &x.links.waits[i]
 	if !x.known(w.location) {
 		return
 	}
 	k := &x.tracks[w.location]
-	if v := k.top(); v != nil && v.within() {
+	around := func(v *level) bool { return v.what == inWait && x.links.waits[v.wait].end >= w.end }
+	for k.top() != nil && k.top().within() && !around(k.top()) {
 		x.pop(w.location)
 	}
 	caused := x.known(w.causer)
-	if v := k.top(); v != nil && v.what == inOperation {
+	if v := k.top(); v != nil && (v.what == inOperation || around(v)) {
 		causer := ""
 		if caused {
 			causer = x.trackName(w.causer)
