@@ -22,7 +22,7 @@ func cpuTime(pid int) int64 {
 // used notes how much processor time the process has used since it began to record.
 func (p *process) used() {
 	switch {
-	case p.over:
+	case p.over || p.hidden:
 	case p.machine != nil: // all its time is the program's, as its kernel says, too
 		p.out.CPUTime(p.machine.monotonic() - int64(p.info.Start.Ticks))
 	default:

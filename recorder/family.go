@@ -33,6 +33,7 @@ type family struct {
 // A member is a process of the family.
 type member struct {
 	pid      int
+	inside   string // its number in its own name space, as it knows it
 	born     uint64 // time of start, in ticks
 	image    uint64 // address that differs between programs that a process executes one after the other, mostly
 	command  string
@@ -62,13 +63,14 @@ func (f *family) look(r *Recorder) {
 		return
 	}
 	for pid := range f.members {
-		f.visit(r, pid, 0)
+		f.visit(r, pid)
 	}
 	f.next = time.Now().Add(lookShare * time.Since(start))
 }
 
-// visit looks at a process and its children.
-func (f *family) visit(r *Recorder, pid int, parentsImage uint64) {
+// visit looks at a process and its children. One that is still its parent's copy is none of its own: os.StartProcess makes some that end as
+// such, and others become another program.
+func (f *family) visit(r *Recorder, pid int) {
 	s, ok := readStatus(pid)
 	m := f.members[pid]
 	if !ok || m != nil && m.born != 0 && m.born != s.born {
@@ -82,28 +84,30 @@ func (f *family) visit(r *Recorder, pid int, parentsImage uint64) {
 		f.members[pid] = m
 	}
 	m.born = s.born
-	if s.image != m.image && s.image != parentsImage && s.image != 0 { // else it is still its parent's copy
+	if s.image != m.image && s.image != 0 && !s.copied {
 		m.image = s.image
-		f.identify(r, m)
+		if f.identify(r, m); m.command == "" {
+			m.image = 0 // it is just beginning
+		}
 	}
 	for _, child := range childrenOf(pid) {
 		if f.members[child] == nil || f.members[child].image == 0 {
-			f.visit(r, child, s.image)
+			f.visit(r, child)
 		}
 	}
 }
 
 // identify finds out what a process executes, and whether it knows of the session.
 func (f *family) identify(r *Recorder, m *member) {
-	m.told = false
+	m.told, m.inside = false, insideOf(m.pid)
 	m.command = commandOf(m.pid)
 	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", m.pid))
 	if err != nil || m.command == "" || !f.instrumented(m.pid) {
 		return // another user's, or none that could be recorded
 	}
 	switch value, found := variable(environment, shm.Environment); {
-	case !found:
-		f.report(r, m, "the variable "+shm.Environment+" is missing in its environment")
+	case !found: // what it executed before may have joined
+		f.note(r, m, "the variable "+shm.Environment+" is missing in its environment")
 	case value != f.session && !strings.HasPrefix(value, f.session+","): // of another recorder
 	case !f.reaches(r, m.pid):
 		f.report(r, m, "the session directory "+r.session.dir+" is out of its reach")
@@ -133,7 +137,14 @@ func (f *family) gone(r *Recorder, m *member) {
 
 // report counts a process as not recorded, unless it joined or said why it did not.
 func (f *family) report(r *Recorder, m *member, why string) {
-	if m.reported || f.answered(r, m.pid) {
+	if !f.answered(r, m) {
+		f.note(r, m, why)
+	}
+}
+
+// note counts a process as not recorded.
+func (f *family) note(r *Recorder, m *member, why string) {
+	if m.reported {
 		return
 	}
 	if r.session.gone {
@@ -144,8 +155,8 @@ func (f *family) report(r *Recorder, m *member, why string) {
 }
 
 // answered tells whether a process joined, or left a note.
-func (f *family) answered(r *Recorder, pid int) bool {
-	prefix := strconv.Itoa(pid) + "-"
+func (f *family) answered(r *Recorder, m *member) bool {
+	prefix := m.inside + "-"
 	for name := range r.names {
 		if strings.HasPrefix(name, prefix) {
 			return true
@@ -176,7 +187,7 @@ func (f *family) search(r *Recorder) {
 		}
 		environment, _ := os.ReadFile(dir + "/environ")
 		if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
-			f.visit(r, pid, 0)
+			f.visit(r, pid)
 		}
 	}
 	f.nextSearch = time.Now().Add(lookShare * time.Since(start))
@@ -189,8 +200,18 @@ func (f *family) expects(r *Recorder) bool {
 	}
 	f.search(r)
 	f.look(r)
+	if f.awaits(r) {
+		return true
+	}
+	f.nextSearch = time.Time{} // whoever ended since the last one may have started others
+	f.search(r)
+	return f.awaits(r)
+}
+
+// awaits tells whether a member is about to join.
+func (f *family) awaits(r *Recorder) bool {
 	for _, m := range f.members {
-		if m.told && !m.reported && !f.answered(r, m.pid) && !stopped(m.pid) {
+		if m.told && !m.reported && !f.answered(r, m) && !stopped(m.pid) {
 			return true
 		}
 	}
@@ -249,6 +270,7 @@ func imports(path string) bool {
 type status struct {
 	born, image uint64
 	state       byte
+	copied      bool // it was forked, and has executed no program since
 }
 
 // readStatus returns false if the process has ended.
@@ -258,11 +280,14 @@ func readStatus(pid int) (s status, ok bool) {
 		return status{}, false
 	}
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const state, born, environment = 0, 19, 47 // environment: the address at which it begins
+	const state, flags, born, environment = 0, 6, 19, 47 // environment: the address at which it begins
+	const forkNoExec = 0x40                              // PF_FORKNOEXEC of Linux
 	if len(fields) <= environment {
 		return status{}, false
 	}
 	s.state = fields[state][0]
+	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64)
+	s.copied = set&forkNoExec != 0
 	s.born, _ = strconv.ParseUint(string(fields[born]), 10, 64)
 	s.image, _ = strconv.ParseUint(string(fields[environment]), 10, 64)
 	return s, s.state != 'Z' && s.state != 'X'
@@ -286,6 +311,19 @@ func childrenOf(pid int) (children []int) {
 		}
 	}
 	return children
+}
+
+// insideOf returns the number of a process in the name space of processes in which it is.
+func insideOf(pid int) string {
+	inside := strconv.Itoa(pid)
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if _, line, found := bytes.Cut(text, []byte("\nNSpid:")); found {
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		for _, number := range bytes.Fields(line) {
+			inside = string(number)
+		}
+	}
+	return inside
 }
 
 // commandOf returns the command line of a process.

@@ -68,13 +68,15 @@ func (r *Recorder) open(name string) error {
 	p := &process{view: view, info: view.Info(), machine: r.machine}
 	if p.machine != nil {
 		p.info.Start, p.info.EventCost = clock.Stamp(p.machine.at(p.info.Start.Ticks)), 0
+	} else if s, ok := readStatus(p.info.PID); !ok || s.born != p.info.Born {
+		p.hidden = true
 	} else if p.recordsItself() {
 		p.before = cpuTime(p.info.PID)
 	} else {
 		p.watch()
 	}
 	for _, q := range r.procs {
-		if q.info.PID == p.info.PID && q.next == nil {
+		if q.info.PID == p.info.PID && q.info.Born == p.info.Born && q.next == nil {
 			q.next, p.before = p, q.before+q.spent // exec
 		}
 	}

@@ -45,20 +45,42 @@ const (
 )
 
 // removeOrphans removes sessions from shared memory that nothing can complete any more: the recorder and all
-// processes have been dead for a day, and the trace directory is not where it was. It returns how many these were, and the
-// bytes of their buffers.
-func removeOrphans() (sessions int, bytes int64) {
+// processes have been dead for a day, and the trace directory is not where it was. It returns how many these were, the
+// bytes of their buffers, and the directories of those with buffers that are not that old yet.
+func removeOrphans() (sessions int, bytes int64, young []string) {
 	dirs, _ := filepath.Glob(filepath.Join(sharedMemory, sessionPrefix+"*"))
 	for _, dir := range dirs {
 		size, used := usage(dir)
-		if age := time.Since(used); age < emptyAge || age < orphanAge && size > 0 || !orphaned(dir) {
+		age := time.Since(used)
+		if age < emptyAge && size == 0 || !orphaned(dir) {
 			continue
 		}
-		if (&session{dir: dir}).removeBuffers() == nil {
+		if size > 0 && age < orphanAge {
+			young = append(young, dir)
+		} else if (&session{dir: dir}).removeBuffers() == nil {
 			sessions, bytes = sessions+1, bytes+size
 		}
 	}
-	return sessions, bytes
+	return sessions, bytes, young
+}
+
+// tidy removes orphans, and says so. Where shared memory lacks room for a buffer, it names those that it will remove later, too.
+func tidy(room int64, say func(string)) {
+	n, bytes, young := removeOrphans()
+	if n > 0 {
+		say("removed from " + sharedMemory + " what was left of " + Plural(n, "interrupted recording") +
+			", whose trace directory is gone: " + Bytes(bytes))
+	}
+	if len(young) == 0 || freeSpace(sharedMemory) >= room {
+		return
+	}
+	bytes = 0
+	for _, dir := range young {
+		size, _ := usage(dir)
+		bytes += size
+	}
+	say(sharedMemory + " is nearly full; " + Plural(len(young), "interrupted recording") + " whose trace directory was moved or removed left " +
+		Bytes(bytes) + " there; if they are not to be recovered: rm -r " + strings.Join(young, " "))
 }
 
 // usage returns how much memory the buffers in dir take, and when something in it was changed last.
@@ -101,15 +123,16 @@ func orphaned(dir string) bool {
 	name := make([]byte, unix.PathMax+1)
 	n, _ := owner.Read(name)
 	traceDir, whole := strings.CutSuffix(string(name[:n]), "\n")
-	if !whole || !filepath.IsAbs(traceDir) || unix.Flock(int(owner.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if whole && !filepath.IsAbs(traceDir) || unix.Flock(int(owner.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return false
 	}
 	for _, e := range entries {
-		if name := e.Name(); !ours(name) || strings.HasSuffix(name, shm.Suffix) && !abandoned(filepath.Join(dir, name)) {
+		name := e.Name()
+		if !ours(name) || strings.HasSuffix(name, shm.Suffix) && (!whole || !abandoned(filepath.Join(dir, name))) {
 			return false
 		}
 	}
-	return !named(dir, filepath.Dir(traceDir))
+	return !whole || !named(dir, filepath.Dir(traceDir)) // one that was killed while it wrote the name has told nobody of the session
 }
 
 // abandoned tells whether a file is the buffer of a dead process.

@@ -3,6 +3,8 @@
 package recorder
 
 import (
+	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,6 +48,18 @@ func TestOrphans(t *testing.T) {
 			require.NoError(t, os.Chtimes(s.path(ownerFile), hourAgo, hourAgo))
 			require.NoError(t, os.Chtimes(s.dir, hourAgo, hourAgo))
 		}, true},
+		{"recorder killed early", func(t *testing.T, archive string, s *session) {
+			buffers, _ := filepath.Glob(s.path("*" + shm.Suffix))
+			for _, b := range buffers {
+				require.NoError(t, os.Remove(b))
+			}
+			require.NoError(t, os.Truncate(s.path(ownerFile), 0))
+			age(t, s.dir)
+		}, true},
+		{"owner unknown", func(t *testing.T, archive string, s *session) {
+			require.NoError(t, os.Truncate(s.path(ownerFile), 0))
+			age(t, s.dir)
+		}, false},
 		{"still there", func(*testing.T, string, *session) {}, false},
 		{"renamed", func(t *testing.T, archive string, s *session) {
 			require.NoError(t, os.Rename(archive, archive+".20060102-150405"))
@@ -75,7 +89,7 @@ func TestOrphans(t *testing.T) {
 			require.NoError(t, os.MkdirAll(archive, 0o777))
 			s, err := makeSession(archive, MinBuffer)
 			require.NoError(t, err)
-			n, _ := removeOrphans()
+			n, _, _ := removeOrphans()
 			require.Zero(t, n)
 			self, err := os.Executable()
 			require.NoError(t, err)
@@ -91,12 +105,22 @@ func TestOrphans(t *testing.T) {
 				twoDaysAgo := time.Now().Add(-2 * orphanAge)
 				require.NoError(t, os.Chtimes(s.dir, twoDaysAgo, twoDaysAgo))
 			}
-			if n, _ := removeOrphans(); c.removed {
-				size, used := usage(s.dir)
-				require.Equal(t, 1, n, "%d bytes, %v", size, used)
+			var said []string
+			tidy(math.MaxInt64, func(m string) { said = append(said, m) })
+			if _, err := os.Stat(s.dir); c.removed {
+				require.ErrorIs(t, err, fs.ErrNotExist)
+				require.Len(t, said, 1)
+				require.Contains(t, said[0], "what was left of 1 interrupted recording")
+			} else if c.name == "moved a moment ago" {
+				require.Len(t, said, 1)
+				require.Contains(t, said[0], "if they are not to be recovered: rm -r "+s.dir)
+				tidy(0, func(m string) { t.Error("there is room: ", m) })
+			} else {
+				require.Empty(t, said)
+			}
+			if c.removed {
 				require.NoDirExists(t, s.dir)
 			} else {
-				require.Zero(t, n)
 				buffers, _ := filepath.Glob(s.path("*" + shm.Suffix))
 				require.NotEmpty(t, buffers)
 			}

@@ -25,6 +25,7 @@ type process struct {
 	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
 	cut     bool        // somebody cut off the buffer
+	hidden  bool        // its number is of another name space, or it has ended: the system cannot be asked about it
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
 	before  int64       // processor time that it had used when it began to record, ns

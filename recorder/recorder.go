@@ -17,7 +17,7 @@ import (
 // A Recorder drains the measurement buffers of one session into an archive.
 type Recorder struct {
 	o          Options
-	made       os.FileInfo // the trace directory as it was made
+	made       *os.File // the trace directory, wherever it is by now
 	session    *session
 	writer     *trace.Writer
 	resumed    []*trace.ProcessWriter // processes that the archive knows from before
@@ -44,10 +44,11 @@ type Recorder struct {
 // begin makes a session and begins an archive in the trace directory dir, which exists.
 func begin(dir string, o Options) (*Recorder, error) {
 	o.Dir = dir
-	if n, bytes := removeOrphans(); n > 0 && o.Say != nil && !o.Quiet {
-		o.Say("removed from " + sharedMemory + " what was left of " + Plural(n, "interrupted recording") +
-			", whose trace directory is gone: " + Bytes(bytes))
+	say := o.Say
+	if say == nil || o.Quiet {
+		say = func(string) {}
 	}
+	tidy(o.Buffer, say)
 	s, err := makeSession(o.Dir, o.Buffer)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func begin(dir string, o Options) (*Recorder, error) {
 }
 
 func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.ProcessWriter) (*Recorder, error) {
-	made, err := os.Stat(o.Dir)
+	made, err := os.Open(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -218,29 +219,49 @@ func (r *Recorder) addLaunched(status int) {
 
 // awaited tells whether processes other than the root may still record, or are about to begin.
 func (r *Recorder) awaited() bool {
-	if r.family.expects(r) {
-		return true
-	}
 	for _, p := range r.procs {
 		if !p.over && !r.isRoot(p) && p.alive() {
 			return true
 		}
 	}
-	return false
+	return r.family.expects(r) // last: what those who are dead have started is there by now
 }
 
 var errRemoved = errors.New("removed during the run")
 
 // abandon ends a session that nobody joined, and forgets the archive.
 func (r *Recorder) abandon() error {
-	return errors.Join(r.writer.Close(), r.session.remove(r.o.Dir))
+	return errors.Join(r.made.Close(), r.writer.Close(), r.session.remove(r.o.Dir))
+}
+
+// place returns where the trace directory is by now, which others may have moved, and errRemoved if it is nowhere.
+func (r *Recorder) place() (dir string, err error) {
+	made, err := r.made.Stat()
+	if err != nil {
+		return "", err
+	}
+	is := func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err == nil && os.SameFile(info, made)
+	}
+	if is(r.o.Dir) {
+		return r.o.Dir, nil
+	}
+	if moved, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", r.made.Fd())); err == nil && is(moved) {
+		return moved, nil
+	}
+	return "", errRemoved
 }
 
 // close completes the archive and ends the session. If the archive could not be written, what it lacks stays in
 // the buffers, as long as there is an archive that it could complete.
 func (r *Recorder) close() {
-	if made, err := os.Stat(r.o.Dir); err != nil || !os.SameFile(made, r.made) {
-		r.err = fmt.Errorf("%s: %w", r.o.Dir, errRemoved)
+	defer r.made.Close()
+	if place, err := r.place(); err != nil {
+		r.err = fmt.Errorf("%s: %w", r.o.Dir, err)
+	} else if place != r.o.Dir {
+		r.say("%s was moved during the run; it is now %s", r.o.Dir, place)
+		r.o.Dir = place
 	}
 	if err := r.writer.Close(); r.err == nil {
 		r.err = err

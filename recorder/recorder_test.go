@@ -4,10 +4,13 @@ package recorder
 
 import (
 	"fmt"
+	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,6 +29,14 @@ import (
 
 // The test's own binary is the measured program when it finds itself recorded.
 func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{idle}) {
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}
+	if slices.Equal(os.Args[1:], []string{forks}) {
+		copyProcess()
+		os.Exit(0)
+	}
 	if text := os.Getenv(shm.Environment); text != "" {
 		c, err := shm.ParseConfig(text)
 		if err != nil {
@@ -39,6 +50,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// idle is the argument that makes the test's own binary an instrumented program that waits for the end of its input.
+const idle = "idle"
 
 // recordInto in the environment makes the test's own binary a recorder of itself.
 const recordInto = "RECORDER_TEST_DIR"
@@ -215,6 +229,33 @@ func TestRecoverWithoutBuffers(t *testing.T) {
 	require.NoError(t, Unfinished(archive))
 }
 
+// TestRecorderKilledEarly: of a recorder that was killed before it had written its session file nothing is in the way of others.
+func TestRecorderKilledEarly(t *testing.T) {
+	for _, half := range []string{"", "/dev/sh", buffersDir} {
+		archive := filepath.Join(t.TempDir(), "a")
+		require.NoError(t, os.MkdirAll(filepath.Join(archive, buffersDir), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(archive, sessionfile.File), []byte(half), 0o644))
+		require.Error(t, Unfinished(archive))
+		var said []string
+		require.NoError(t, Recover(archive, func(m string) { said = append(said, m) }))
+		require.Len(t, said, 1)
+		require.Contains(t, said[0], "kept 0 events")
+		require.NoError(t, Unfinished(archive))
+		require.NoDirExists(t, filepath.Join(archive, buffersDir))
+		require.Zero(t, recorded(t, archive))
+	}
+	// A directory without anything may be the user's, so nothing is made of it, and it stays as it is.
+	archive := t.TempDir()
+	require.ErrorContains(t, Recover(archive, nil), "not a trace archive")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	_, err = Run(Defaults(archive), []string{self, "1", "1", "0", "0"})
+	require.ErrorIs(t, err, errTaken)
+	entries, err := os.ReadDir(archive)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
 // TestEndOfProcesses records a script whose child dies in the background, long before it.
 func TestEndOfProcesses(t *testing.T) {
 	self, err := os.Executable()
@@ -255,4 +296,23 @@ func TestCopyOfTheDamaged(t *testing.T) {
 	copied, err := os.ReadFile(segment + damagedSuffix)
 	require.NoError(t, err)
 	require.Equal(t, damaged, copied)
+}
+
+// TestTwoRecordersAtOnce: of two recorders that begin in the same directory, the second one leaves what the first one writes, also before
+// that has written anything.
+func TestTwoRecordersAtOnce(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	first, err := makeOutput(archive)
+	require.NoError(t, err)
+	_, err = makeOutput(archive)
+	require.ErrorIs(t, err, errTaken)
+	r, err := begin(first.dir, Defaults(first.dir))
+	require.NoError(t, err)
+	_, err = makeOutput(archive)
+	require.Error(t, err)
+	_, err = begin(archive, Defaults(archive))
+	require.ErrorIs(t, err, fs.ErrExist)
+	require.FileExists(t, filepath.Join(archive, sessionfile.File))
+	require.FileExists(t, filepath.Join(archive, trace.SegmentName(0)))
+	require.NoError(t, r.abandon())
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -53,7 +54,16 @@ func Recover(dir string, say func(string)) error {
 			return err
 		}
 	}
+	if s == nil {
+		if err := anythingLeft(dir); err != nil {
+			return err
+		}
+	}
 	lost, err := keepDamaged(dir, say)
+	if err != nil {
+		return err
+	}
+	marks, err := marked(dir)
 	if err != nil {
 		return err
 	}
@@ -67,6 +77,8 @@ func Recover(dir string, say func(string)) error {
 	}
 	if s != nil {
 		r.collect()
+	} else if n := len(processes); n > 0 && marks != nil {
+		r.fail(processes[n-1].Warnings(marks))
 	}
 	if r.close(); r.err != nil {
 		return r.failure()
@@ -97,6 +109,47 @@ func beginEmpty(dir string) error {
 		return err
 	}
 	return w.Close()
+}
+
+// anythingLeft returns an error if an archive whose session is over has lost its end and all events: recover would make a whole archive of it, as if
+// nothing had been recorded.
+func anythingLeft(dir string) error {
+	a, err := trace.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	for _, c := range a.Chunks() {
+		if c.Events > 0 {
+			return nil
+		}
+	}
+	if a.Header().Complete {
+		return nil
+	}
+	why := fmt.Errorf("%s: its end is missing", dir)
+	if problems := a.Problems(); len(problems) > 0 {
+		why = problems[0]
+	}
+	return fmt.Errorf("%w; no events are left to recover; the archive is left as it is", why)
+}
+
+// marked returns the warnings of the last process of the archive in dir, with one that the end of the archive was lost, nil if it was not or there
+// is no process. Once the archive is completed, nothing else tells.
+func marked(dir string) (map[string]uint64, error) {
+	a, err := trace.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	processes := a.Definitions().Processes
+	if a.Header().Complete || len(processes) == 0 {
+		return nil, nil
+	}
+	marks := map[string]uint64{}
+	maps.Copy(marks, processes[len(processes)-1].Warnings)
+	marks[endLost]++
+	return marks, nil
 }
 
 // keepDamaged returns how many bytes of the archive in dir cannot be read. If some of them are at the end, where they
@@ -191,6 +244,9 @@ func (r *Recorder) remaining(lost int64) error {
 func (r *Recorder) collect() {
 	interrupted, release := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer release()
+	if r.session.early {
+		return
+	}
 	if _, err := os.Stat(r.session.dir); errors.Is(err, fs.ErrNotExist) {
 		r.say("%s is gone, and with it what was not in the archive yet", r.session.dir)
 		return

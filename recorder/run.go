@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
-	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/internal/size"
 	"tracerec/trace"
@@ -23,9 +22,10 @@ import (
 const usageStatus = 2
 
 // Run records the program args[0] with its arguments and returns its exit status, 128+n when signal n ended
-// it. It is an error if nothing was started: the status is then 2 for a trace directory that is taken or an
-// event set that cannot be counted, 127 or 126 for a program that is not found or cannot be started. Whatever
-// goes wrong later is told to o.Say.
+// it. It is an error if nothing was started: the status is then 2 for what is wrong with the command itself, a trace
+// directory that is something else or an event set that cannot be counted, and 127 or 126 for a program that is not
+// found or cannot be started. Where the state of the system or another recording forbids to record, the program runs
+// unrecorded. That, and whatever goes wrong later, is told to o.Say.
 //
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
@@ -47,7 +47,7 @@ func Run(o Options, args []string) (status int, err error) {
 		return statusOf(err), err
 	}
 	out, err := makeOutput(o.Dir)
-	if errors.Is(err, errTaken) || errors.Is(err, sessionfile.ErrBusy) {
+	if errors.Is(err, errTaken) {
 		return usageStatus, err
 	}
 	var r *Recorder

@@ -30,6 +30,7 @@ type session struct {
 	lock  *os.File // of the trace directory
 	owner *os.File // in shared memory: says the same from the other side, see orphaned
 	gone  bool     // the directory was removed by others
+	early bool     // the recorder died before it told anybody of the session
 }
 
 // makeSession makes a session directory for the trace directory dir, in shared memory if room bytes are
@@ -71,13 +72,14 @@ func openSession(dir string) (*session, error) {
 		return nil, err
 	}
 	named, _, err := sessionfile.Read(dir)
-	if err != nil {
+	early := errors.Is(err, sessionfile.ErrIncomplete)
+	if err != nil && !early {
 		lock.Close()
 		return nil, err
 	}
-	s := &session{dir: named, lock: lock}
+	s := &session{dir: named, lock: lock, early: early}
 	switch {
-	case s.dir == buffersDir:
+	case early || s.dir == buffersDir: // one in shared memory that nobody knows goes as an orphan
 		s.dir = filepath.Join(dir, buffersDir)
 	case !filepath.IsAbs(s.dir) || !strings.HasPrefix(filepath.Base(s.dir), sessionPrefix):
 		lock.Close()

@@ -21,6 +21,7 @@ const (
 	memoryRefused = "buffer memory refused"     // times the system gave no more for the buffer
 	notRecorded   = "processes not recorded"    // processes of the run; of the one that was launched
 	cutOff        = "buffers cut off by others" // 1: what it recorded is lost
+	endLost       = "end of the archive lost"   // times that recover completed an archive without; of the last process
 )
 
 // A Total is what an archive amounts to.
@@ -29,6 +30,7 @@ type Total struct {
 	Events                uint64
 	Bytes                 int64  // of its files
 	Lost                  uint64 // events dropped while recording
+	Cut                   bool   // its end was lost before it was recovered
 	Span                  int64  // from the start of the experiment to its last event, ns
 }
 
@@ -42,6 +44,7 @@ func Measure(a *trace.Archive, dir string) (Total, error) {
 	}
 	for _, p := range d.Processes {
 		t.Lost += p.Warnings[lostEvents]
+		t.Cut = t.Cut || p.Warnings[endLost] > 0
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -215,6 +215,26 @@ func TestDirectoryRemoved(t *testing.T) {
 	require.NoDirExists(t, archive)
 }
 
+// TestDirectoryMoved moves the trace directory during the run: everything is in it, and it is said where that is.
+func TestDirectoryMoved(t *testing.T) {
+	parent := t.TempDir()
+	archive, moved := filepath.Join(parent, "a"), filepath.Join(parent, "b")
+	cmd := tracerec("-o", archive, program(t, "subject"), "signals")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	require.NoError(t, os.Rename(archive, moved))
+	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 7, cmd.ProcessState.ExitCode())
+	require.Contains(t, stderr.String(), "tracerec: "+archive+" was moved during the run; it is now "+moved+"\n")
+	require.Contains(t, stderr.String(), "tracerec: "+moved+": ")
+	require.Contains(t, stderr.String(), "nothing lost")
+	require.NoDirExists(t, archive)
+	clean(t, moved)
+}
+
 // TestCutArchive cuts an archive at many places: each is told by file and offset and can be repaired.
 func TestCutArchive(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "a")
@@ -245,8 +265,28 @@ func TestCutArchive(t *testing.T) {
 		require.Contains(t, r.stdout, segment+": offset ")
 		before := count(t, archive, "enter")["work"]
 		r = inside("recover", archive)
+		if before == 0 {
+			require.Equal(t, 2, r.status)
+			require.Contains(t, r.stderr, "tracerec: "+segment+": offset ")
+			require.Contains(t, r.stderr, "no events are left to recover")
+			left, err := os.ReadFile(segment)
+			require.NoError(t, err)
+			require.Equal(t, data[:at], left)
+			var whole int64 // what a frame begins behind: cut there, nothing is torn
+			_, err = fmt.Sscanf(strings.TrimPrefix(r.stderr, "tracerec: "+segment), ": offset %d", &whole)
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(segment, whole))
+			for _, command := range []string{"check", "recover"} {
+				r = inside(command, archive)
+				require.Equal(t, 2, r.status)
+				require.Contains(t, r.stderr, "tracerec: "+archive+": its end is missing")
+			}
+			continue
+		}
 		require.Equal(t, 0, r.status, r.stderr)
-		clean(t, archive)
+		r = inside("check", archive)
+		require.Equal(t, 0, r.status, r.stderr)
+		require.Contains(t, r.stdout, "the end of the archive was lost before it was recovered")
 		require.Equal(t, before, count(t, archive, "enter")["work"])
 		require.LessOrEqual(t, before, events)
 	}

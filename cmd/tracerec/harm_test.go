@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,11 +44,19 @@ func outcomeOf(t *testing.T, cmd *exec.Cmd) (o outcome) {
 	o.Status, o.Files = statusOf(cmd.ProcessState), map[string]string{}
 	o.Stdout = out.String()
 	for line := range strings.Lines(err.String()) {
-		if !strings.HasPrefix(line, "tracerec: ") {
+		switch {
+		case strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "PC="): // stacks, with addresses and numbers of goroutines
+			return o.withFiles(cmd.Dir)
+		case !strings.HasPrefix(line, "tracerec: "):
 			o.Stderr += line
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(cmd.Dir, "*"))
+	return o.withFiles(cmd.Dir)
+}
+
+// withFiles adds the files in a directory.
+func (o outcome) withFiles(dir string) outcome {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -65,14 +74,20 @@ func TestHarmless(t *testing.T) {
 	names, err := exec.Command(hostile).Output()
 	require.NoError(t, err)
 	require.Greater(t, bytes.Count(names, []byte("\n")), 50)
-	for name := range strings.Lines(string(names)) {
+	for i, name := range slices.Collect(strings.Lines(string(names))) {
+		if testing.Short() && i%8 != 0 {
+			continue // they differ in what other processes do
+		}
 		name = strings.TrimSuffix(name, "\n")
 		t.Run(name, func(t *testing.T) {
 			for range *harmless {
 				plain := outcomeOf(t, exec.Command(hostile, name))
-				archive := filepath.Join(t.TempDir(), "a")
-				require.Equal(t, plain, outcomeOf(t, tracerec("-o", archive, hostile, name)))
-				clean(t, archive)
+				for _, counters := range [][]string{nil, {"-c", "page-faults"}} { // perf events are descriptors, with high numbers
+					archive := filepath.Join(t.TempDir(), "a")
+					args := append(counters, "-o", archive, hostile, name)
+					require.Equal(t, plain, outcomeOf(t, tracerec(args...)), counters)
+					clean(t, archive)
+				}
 			}
 		})
 	}

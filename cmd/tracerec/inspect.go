@@ -119,11 +119,16 @@ func newCheck() *cobra.Command {
 			if err := recorder.Unfinished(args[0]); err != nil {
 				return err
 			}
+			if len(problems) == 0 && !a.Header().Complete {
+				return fmt.Errorf("%s: its end is missing", args[0])
+			}
 			if len(problems) > 0 {
 				return fmt.Errorf("%s: %s", args[0], recorder.Plural(len(problems), "problem"))
 			}
 			total, err := recorder.Measure(a, args[0])
-			if err == nil {
+			if err == nil && total.Cut {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s are whole; the end of the archive was lost before it was recovered\n", args[0], total)
+			} else if err == nil {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: no problems in %s\n", args[0], total)
 			}
 			return err
@@ -140,7 +145,8 @@ buffers when the recorder died, and completes the archive with it. Processes
 that still run are recorded until they end. A damaged end of the archive is cut
 off; the file as it was is kept beside it, if there is room, with .damaged
 behind its name. Damage in the middle is reported, with exit status 2, and left
-as it is: what is around it can be used.`,
+as it is: what is around it can be used. An archive of which no events are
+left is left as it is, too.`,
 		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))

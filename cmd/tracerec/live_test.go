@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,4 +77,17 @@ func TestLive(t *testing.T) {
 
 	r = inside("live", archive)
 	require.Equal(t, result{2, "", "tracerec: " + archive + ": its recording is over; see tracerec info " + archive + "\n"}, r)
+}
+
+// TestLiveWithoutTerminal: that there is nothing to draw on keeps nobody from running, nor from being recorded.
+func TestLiveWithoutTerminal(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("-q", "-o", archive, "--live", program(t, "subject"), "exit", "4")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // has no terminal
+	var said strings.Builder
+	cmd.Stderr = &said
+	require.Error(t, cmd.Run())
+	require.Equal(t, 4, cmd.ProcessState.ExitCode())
+	require.Contains(t, said.String(), "tracerec: --live: there is no terminal to draw on")
+	clean(t, archive)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/internal/typo"
 )
 
@@ -49,7 +50,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return 0 // who reads the output has enough
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "tracerec: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		fmt.Fprintf(stderr, "tracerec: %s\n", readable.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))) // names may be anything
 	}
 	return status
 }
@@ -65,7 +66,14 @@ An older archive of the same name is kept, with its start time appended to its
 name. Flags of tracerec stop at the program's name. The exit status is the
 program's (128+n when signal n ended it), 127 or 126 when the program is not
 found or cannot be started, and 2 for bad usage. A program that is called like a
-command of tracerec, such as info, is recorded with tracerec -- info.`
+command of tracerec, such as info, is recorded with tracerec -- info.
+
+The program comes first. Only what is wrong with the command line keeps it from
+running: counters that cannot be counted, say, or a trace directory whose name
+something else has. Where the system or another recording forbids to record, it
+runs unrecorded: the trace directory cannot be written, or another tracerec
+records into it, or file descriptors are too few. --live without a terminal
+records and shows nothing. All of that is said on standard error.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = orCommand(root.RunE)
 	root.SetFlagErrorFunc(movedFlag)

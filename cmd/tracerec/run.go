@@ -35,11 +35,11 @@ func newRun(use string) *cobra.Command {
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
 			if cmd.Flags().Changed("live") {
-				leave, err := liveBeside(o.Dir, live)
-				if err != nil {
-					return err
+				if leave, err := liveBeside(o.Dir, live); err != nil {
+					o.Say("--live: " + err.Error())
+				} else {
+					defer leave()
 				}
-				defer leave()
 			}
 			status, err := recorder.Run(o, args)
 			if err != nil || status != 0 {

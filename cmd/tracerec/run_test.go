@@ -281,7 +281,7 @@ func TestOutputTaken(t *testing.T) {
 	out := start(t, cmd)
 	require.Equal(t, "ready", out.next())
 	r := record(t, "-o", archive, "echo", "ran")
-	require.Equal(t, result{2, "", fmt.Sprintf("tracerec: %s: is being recorded by process %d\n", archive, cmd.Process.Pid)}, r)
+	require.Equal(t, result{0, "ran\n", fmt.Sprintf("tracerec: %s: is being recorded by process %d; the program is not recorded\n", archive, cmd.Process.Pid)}, r)
 	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
 	cmd.Wait()
 	clean(t, archive)

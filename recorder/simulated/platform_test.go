@@ -31,7 +31,7 @@ func buildTests(t *testing.T, pkg string) string {
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	return testkit.BuildTests(t, testkit.RISCV, "tracerec/"+pkg)
+	return testkit.BuildTests(t, testkit.RISCV, "-ldflags=-w", "tracerec/"+pkg) // linked in a third of the time
 }
 
 // Programs are recorded on linux/riscv64 as elsewhere: on the simulator, and where there is an emulator on that as well.

@@ -39,6 +39,9 @@ var variants = map[string]func(){
 	"limit and none left":     func() { limit(unix.RLIMIT_NOFILE, 20); exhaust() },
 	"limit of file size":      func() { limit(unix.RLIMIT_FSIZE, 100) },
 	"no file size":            func() { limit(unix.RLIMIT_FSIZE, 0) },
+	"no descriptors at all":   func() { limit(unix.RLIMIT_NOFILE, 0) },
+	"only three descriptors":  func() { limit(unix.RLIMIT_NOFILE, 3) },
+	"limit of memory":         func() { limit(unix.RLIMIT_AS, mapped()+64<<20) },
 	"limit of core dumps":     func() { limit(unix.RLIMIT_CORE, 0) },
 	"limit of stack":          func() { limit(unix.RLIMIT_STACK, 64<<10) },
 	"limit of data":           func() { limit(unix.RLIMIT_DATA, 256<<20) },
@@ -51,6 +54,10 @@ var variants = map[string]func(){
 	"another user":            func() { must(syscall.Setgid(65534)); must(syscall.Setuid(65534)) },
 	"another user, closed":    func() { must(syscall.Setuid(65534)); closeFrom(3) },
 	"umask":                   func() { unix.Umask(0o777) },
+	"private umask":           func() { unix.Umask(0o077) },
+	"memory locked":           func() { must(unix.Mlockall(unix.MCL_CURRENT | unix.MCL_FUTURE)) },
+	"mapping of its own":      mapping,
+	"many mappings":           func() { each(0, 1000, func(int) { mapping() }) },
 	"not dumpable":            func() { must(unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)) },
 	"no new privileges":       func() { must(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) },
 	"another name":            func() { unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name)), 0, 0, 0) },
@@ -60,6 +67,7 @@ var variants = map[string]func(){
 	"one processor":           func() { runtime.GOMAXPROCS(1) },
 	"one thread":              func() { runtime.LockOSThread() },
 	"signals ignored":         func() { signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGURG) },
+	"signals blocked":         func() { runtime.LockOSThread(); block() },
 	"signals caught":          func() { signal.Notify(make(chan os.Signal, 100)) },
 	"timers":                  func() { time.AfterFunc(time.Millisecond, func() {}); time.Sleep(3 * time.Millisecond) },
 	"locks on files": func() {
@@ -81,8 +89,20 @@ var variants = map[string]func(){
 	"exit in a goroutine":     func() { instrument.Go(func() { work(); os.Exit(5) }); select {} },
 	"deadlock":                func() { work(); closeFrom(0); select {} },
 	"main goroutine ends":     func() { go func() { work(); os.Exit(6) }(); runtime.Goexit() },
-	"SIGKILL":                 func() { work(); syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
-	"SIGTERM":                 func() { work(); syscall.Kill(os.Getpid(), syscall.SIGTERM); select {} },
+	"deadlock, said":          func() { work(); select {} },
+	"panic, not caught":       func() { work(); panic("as asked") },
+	"panic in a goroutine":    func() { go func() { work(); panic("elsewhere") }(); select {} },
+	"panic in a region":       func() { defer instrument.Region("r").End(); var p *int; *p = 1 },
+	"exit in defer":           func() { defer os.Exit(8); defer instrument.Region("r").End(); work() },
+	"no main goroutine":       func() { work(); runtime.Goexit() },
+	"runtime's own error":     func() { work(); unlock() },
+	"SIGQUIT":                 func() { work(); kill(syscall.SIGQUIT) },
+	"SIGABRT":                 func() { work(); kill(syscall.SIGABRT) },
+	"SIGSEGV":                 func() { work(); kill(syscall.SIGSEGV) },
+	"SIGPIPE":                 func() { work(); syscall.Kill(os.Getpid(), syscall.SIGPIPE) },
+	"SIGHUP ignored":          func() { signal.Ignore(syscall.SIGHUP); syscall.Kill(os.Getpid(), syscall.SIGHUP) },
+	"SIGKILL":                 func() { work(); kill(syscall.SIGKILL) },
+	"SIGTERM":                 func() { work(); kill(syscall.SIGTERM) },
 }
 
 func main() {
@@ -183,6 +203,44 @@ func closeListed() {
 			syscall.Close(fd)
 		}
 	}
+}
+
+// kill sends a signal to this process, which any thread may get; until then it is busy.
+func kill(sig syscall.Signal) {
+	syscall.Kill(os.Getpid(), sig)
+	for {
+	}
+}
+
+// mapped returns how much of the address space is in use.
+func mapped() (bytes uint64) {
+	text, err := os.ReadFile("/proc/self/statm")
+	must(err)
+	fmt.Sscan(string(text), &bytes)
+	return bytes * uint64(os.Getpagesize())
+}
+
+// mapping writes a file by a mapping.
+func mapping() {
+	fd, err := syscall.Open("mapped", syscall.O_RDWR|syscall.O_CREAT, 0o644)
+	must(err)
+	must(syscall.Ftruncate(fd, 5000))
+	mem, err := syscall.Mmap(fd, 0, 5000, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	must(err)
+	syscall.Close(fd)
+	copy(mem, "own")
+}
+
+// block blocks all signals that can be blocked, in this thread.
+func block() {
+	all := ^uint64(0)
+	syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, uintptr(unsafe.Pointer(&all)), 0, 8, 0, 0)
+}
+
+// unlock lets the runtime find an error that nobody can recover from.
+func unlock() {
+	var mu sync.Mutex
+	mu.Unlock()
 }
 
 // open opens files of its own.

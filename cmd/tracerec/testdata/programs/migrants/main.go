@@ -13,8 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 
+	"tracerec/counters"
 	"tracerec/instrument"
 )
 
@@ -96,7 +96,7 @@ func (w *worker) compute(d time.Duration) {
 
 // leave takes the goroutine off its thread, in one of the ways that there are.
 func (w *worker) leave(way int, contended *sync.Mutex) {
-	switch way % 9 {
+	switch way % 10 {
 	case 0:
 		runtime.Gosched()
 	case 1:
@@ -122,6 +122,8 @@ func (w *worker) leave(way int, contended *sync.Mutex) {
 		runtime.LockOSThread()
 		runtime.Gosched()
 		runtime.UnlockOSThread()
+	case 9:
+		runtime.GC()
 	}
 }
 
@@ -146,25 +148,46 @@ func (w *worker) run(rounds int, d time.Duration, contended *sync.Mutex) {
 			w.store()
 		})
 	}
-	spent := int64(0)
-	w.in("locked", func() {
-		runtime.LockOSThread()
-		before := threadTime()
-		for spent < 5e6 { // however busy the machine is
-			w.compute(time.Millisecond)
-			spent = threadTime() - before
-		}
-		runtime.UnlockOSThread()
-	})
-	fmt.Printf("clock w%d/locked %d\n", w.number, spent)
+	w.alone()
 }
 
-// threadTime returns for how long the thread has run, ns.
-func threadTime() int64 {
-	var t syscall.Timespec
-	const clockThread = 3
-	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockThread, uintptr(unsafe.Pointer(&t)), 0)
-	return t.Nano()
+// alone computes on a thread of its own until it did so once without losing the processor. It prints how long the thread ran by the
+// kernel's task-clock at least, in the region, and at most, with entering and leaving it.
+func (w *worker) alone() {
+	clock, err := counters.Start("task-clock") // locks the goroutine
+	if err != nil {
+		return
+	}
+	defer clock.Stop()
+	now := func() int64 {
+		v, _ := clock.Read()
+		return v[0]
+	}
+	spent := int64(0)
+	for try := 0; spent == 0; try++ {
+		region := "locked" + strconv.Itoa(try)
+		outside := now()
+		w.in(region, func() {
+			lost, begin := switches(), now()
+			w.compute(300 * time.Microsecond)
+			if took := now() - begin; switches() == lost {
+				spent = took
+			}
+		})
+		if spent > 0 {
+			fmt.Printf("clock %s/%s %d %d\n", w.region, region, spent, now()-outside)
+		}
+	}
+}
+
+// switches returns how often the thread has lost its processor.
+func switches() int64 {
+	var u syscall.Rusage
+	const thread = 1
+	if syscall.Getrusage(thread, &u) != nil {
+		return 0
+	}
+	return u.Nvcsw + u.Nivcsw
 }
 
 func main() {

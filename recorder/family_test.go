@@ -1,0 +1,137 @@
+//go:build linux
+
+package recorder
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
+)
+
+// TestFamily looks at a program that is told of the session, or not, and that has joined under its number before it became what it is (exec),
+// or not.
+func TestFamily(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		told, joined bool
+		expected     bool
+		missing      int
+	}{
+		"about to join":          {told: true, expected: true},
+		"joined":                 {told: true, joined: true},
+		"not told":               {missing: 1},
+		"not told any more":      {joined: true, missing: 1},
+		"of another session":     {},
+		"of another, has joined": {joined: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &Recorder{session: &session{dir: t.TempDir()}, names: map[string]bool{}}
+			cmd := exec.Command(self, idle)
+			cmd.Env = []string{"HOME=/"}
+			switch {
+			case c.told:
+				cmd.Env = []string{shm.Environment + "=" + shm.Config{Dir: r.session.dir}.String()}
+			case c.missing == 0:
+				cmd.Env = []string{shm.Environment + "=" + shm.Config{Dir: t.TempDir()}.String()}
+			}
+			input, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			defer cmd.Wait()
+			defer input.Close()
+			if c.joined {
+				r.names[strconv.Itoa(cmd.Process.Pid)+"-1"+shm.Suffix] = true
+			}
+			f := newFamily(cmd.Process.Pid, r.session.dir)
+			testkit.Until(t, "the program's begin", func() bool {
+				f.next = time.Time{}
+				f.look(r)
+				return f.members[cmd.Process.Pid].image != 0
+			})
+			require.Equal(t, c.expected, f.expects(r))
+			require.Len(t, r.unrecorded, c.missing)
+			for _, u := range r.unrecorded {
+				require.Equal(t, "the variable "+shm.Environment+" is missing in its environment", u.why)
+			}
+		})
+	}
+}
+
+// forks is the argument that makes the test's own binary an instrumented program with a copy of itself, which ends as such with the input.
+const forks = "forks"
+
+// copyProcess forks, says the number of the copy, and waits for the end of the input before it ends the copy.
+func copyProcess() {
+	pid := forkCopy()
+	fmt.Println(pid)
+	io.Copy(io.Discard, os.Stdin)
+	unix.Kill(pid, unix.SIGKILL)
+	unix.Wait4(pid, nil, 0, nil)
+	fmt.Println("ended")
+	unix.Ppoll(nil, nil, nil)
+}
+
+// forkCopy returns the number of a copy of this process that does nothing. The copy has one thread and no runtime, and so does no more than
+// to call the system.
+//
+//go:norace
+//go:noinline
+func forkCopy() int {
+	pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	for pid == 0 {
+		unix.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
+	}
+	return int(pid)
+}
+
+// TestFamilyCopies looks several times at a copy that a process makes of itself, as os.StartProcess does for what it asks the system, and
+// that ends without having been a program of its own: nobody missed it.
+func TestFamilyCopies(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	r := &Recorder{session: &session{dir: t.TempDir()}, names: map[string]bool{}}
+	cmd := exec.Command(self, forks)
+	cmd.Env = []string{shm.Environment + "=" + shm.Config{Dir: r.session.dir}.String()}
+	input, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	output, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	said := bufio.NewReader(output)
+	line, err := said.ReadString('\n')
+	require.NoError(t, err)
+	copied, err := strconv.Atoi(strings.TrimSpace(line))
+	require.NoError(t, err)
+	r.names[strconv.Itoa(cmd.Process.Pid)+"-1"+shm.Suffix] = true
+	f := newFamily(cmd.Process.Pid, r.session.dir)
+	for range 3 {
+		f.next = time.Time{}
+		f.look(r)
+	}
+	require.True(t, f.members[cmd.Process.Pid].told)
+	require.Contains(t, f.members, copied)
+	require.False(t, f.members[copied].told)
+	require.False(t, f.expects(r), "a copy does not join")
+	require.NoError(t, input.Close())
+	_, err = said.ReadString('\n')
+	require.NoError(t, err)
+	f.next = time.Time{}
+	f.look(r)
+	require.NotContains(t, f.members, copied)
+	require.Empty(t, r.unrecorded)
+}
