@@ -3,11 +3,13 @@
 
 GO      ?= go
 FUZZTIME ?= 1m
+RECORDINGS ?= 300
+SETS ?= 10000
 BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test check gate ui page e2e planted bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e planted bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -24,6 +26,10 @@ demo: build ## record a gas dynamics program whose work is uneven, and say what 
 
 test: ## run all tests
 	$(GO) test -timeout 600s ./...
+
+truth: ## record programs with known counts RECORDINGS times, and open SETS event sets: the truth lies within the bounds
+	$(GO) test -count=1 -timeout 0 -v -run 'TestCheapCounters|TestExactCounters' ./cmd/tracerec -recordings $(RECORDINGS)
+	$(GO) test -count=1 -timeout 0 -v -run 'TestSetsCountTheThreadOfStart|TestCertainIsRight' ./counters -sets $(SETS) -turns $(RECORDINGS)
 
 check: fmt vet race page gate ## what a change must pass beside the tests: format, vet, race detector, the page, gate
 
