@@ -40,7 +40,7 @@ func ReadSchedule(r io.Reader) (s *Schedule, err error) {
 		}
 		if err != nil {
 			s := b.finish()
-			if errors.Is(err, io.EOF) {
+			if err == io.EOF { // within other errors it is a trace that is cut off
 				return s, nil
 			}
 			return s, fmt.Errorf("execution trace: %w", err)
