@@ -58,3 +58,6 @@ func TestLeast(t *testing.T) {
 		require.LessOrEqual(t, calls, 4*32+1, name)
 	}
 }
+
+// TestRefusedWhileMeasuring: a reading that is refused before there is a buffer, in which it would be counted, does not harm the program.
+func TestRefusedWhileMeasuring(t *testing.T) { require.NotPanics(t, instrument.RefusedInScratch) }

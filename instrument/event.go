@@ -257,7 +257,7 @@ func (se *session) putReading(s *slot, t uint64, values []uint64) {
 	if n == 0 {
 		return
 	}
-	if n == 1 {
+	if n == 1 && se.buffer != nil { // there is none yet while costOfEvent measures
 		se.buffer.Count(shm.ReadingsRefused, 1)
 		if se.refused.CompareAndSwap(false, true) {
 			se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: se.counters.Refused()})

@@ -1,6 +1,10 @@
 package instrument
 
-import "tracerec/trace/wire"
+import (
+	"unsafe"
+
+	"tracerec/trace/wire"
+)
 
 // UseUpIDs makes the session in progress have given out all numbers of regions and metrics.
 func UseUpIDs() {
@@ -21,3 +25,9 @@ var Least = least
 
 // ShortName is shortName, for tests.
 var ShortName = shortName
+
+// RefusedInScratch is a refused reading while costOfEvent measures.
+func RefusedInScratch() {
+	s := &slot{pos: uintptr(unsafe.Pointer(&scratch))}
+	(&session{}).putReading(s, 0, make([]uint64, 1))
+}

@@ -75,15 +75,47 @@ func TestExactCounters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the runtime is built")
 	}
-	app := filepath.Join(t.TempDir(), "migrants")
-	built := record(t, "build", "--exact-counters", "-o", app, "./testdata/programs/migrants")
+	app := exactly(t, "migrants")
+	for range *recordings {
+		requireExact(t, recordMigrants(t, app))
+	}
+}
+
+// exactly builds a program of the tests for exact counters.
+func exactly(t *testing.T, name string) (app string) {
+	t.Helper()
+	app = filepath.Join(t.TempDir(), name)
+	built := record(t, "build", "--exact-counters", "-o", app, "./testdata/programs/"+name)
 	if strings.Contains(built.stderr, exact.ErrUnsupported.Error()) {
 		t.Skip(built.stderr)
 	}
 	require.Equal(t, result{}, built)
 	require.True(t, isExact(app))
-	for range *recordings {
-		requireExact(t, recordMigrants(t, app))
+	return app
+}
+
+// TestExactCountersAreHarmless is TestHarmless for a scheduler that reads events, as far as descriptors are concerned: events whose numbers the
+// program closes, or takes for its own files, are missing, and their numbers the program's.
+func TestExactCountersAreHarmless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	app := exactly(t, "hostile")
+	const notKnown, refused = "nothing is known of a counter", "the program closed their descriptors"
+	for variant, says := range map[string]string{
+		"close range":            notKnown + "|" + refused, // threads that run goroutines for the first time have new events
+		"pipe under all numbers": refused,
+		"no descriptor left":     "",
+	} {
+		t.Run(variant, func(t *testing.T) {
+			archive := notHarmed(t, app, variant, []string{"-c", "page-faults,task-clock"})
+			a, err := trace.Open(archive)
+			require.NoError(t, err)
+			defer a.Close()
+			e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+			require.NoError(t, err)
+			require.Regexp(t, says, strings.Join(e.Warnings, "\n"))
+		})
 	}
 }
 

@@ -16,31 +16,44 @@ import (
 	"tracerec/internal/testkit"
 )
 
-// TestClosedDescriptors closes the events of a set, as a program does that closes what it does not know, and opens a file of its own:
-// the readings are missing, and nothing is read from the file.
+// TestClosedDescriptors closes the events of a set, as a program does that closes what it does not know, and opens a pipe of its own under
+// their numbers: the readings are missing, and nothing is read from the pipe or closed with the set.
 func TestClosedDescriptors(t *testing.T) {
-	r := reader{s: open(t, "page-faults")}
+	before := events(t)
+	s := open(t, "page-faults", "task-clock")
+	r := reader{s: s}
 	require.Greater(t, r.read(), 1)
-	closed := events(t)
-	require.NotEmpty(t, closed)
-	for _, fd := range closed {
-		require.NoError(t, syscall.Close(fd))
+	var closed []int
+	for _, fd := range events(t) {
+		if !slices.Contains(before, fd) {
+			closed = append(closed, fd)
+		}
 	}
+	require.NotEmpty(t, closed)
 	require.Greater(t, closed[0], 100, "programs get the lowest number that is free")
 	var pipe [2]int
 	require.NoError(t, syscall.Pipe(pipe[:]))
-	defer syscall.Close(pipe[0])
-	defer syscall.Close(pipe[1])
-	require.NotContains(t, closed, pipe[0])
-	text := make([]byte, 100)
+	text := make([]byte, 1000)
 	_, err := syscall.Write(pipe[1], text)
 	require.NoError(t, err)
-	for range 10 {
-		r.read()
+	for _, fd := range closed {
+		require.NoError(t, syscall.Dup3(pipe[0], fd, 0))
 	}
+	where := r.where()
+	for range 10 {
+		n := r.read()
+		require.True(t, n == 1 || s.Exact() && r.where() != where, "a reading of %d words", n)
+	}
+	if !s.Exact() {
+		require.ErrorContains(t, s.threads.refused(), "the program closed")
+	}
+	s.Close()
 	n, err := syscall.Read(pipe[0], text)
 	require.NoError(t, err)
 	require.Equal(t, len(text), n)
+	for _, fd := range append(closed, pipe[:]...) {
+		require.NoError(t, syscall.Close(fd), "it is still open")
+	}
 }
 
 // TestCloseDuringReadings closes sets that goroutines read: no descriptor stays open, and nothing is read from files of the program that

@@ -200,7 +200,7 @@ func (s *Set) Remarks() (remarks []string) {
 
 // Refused says in words which counters are too low where readings were refused, and why.
 func (s *Set) Refused() string {
-	why := errors.New("others took the processor's counters")
+	why := errors.New("the program closed their descriptors, or others took the processor's counters")
 	if s.threads != nil && !s.exact {
 		why = s.threads.refused()
 	}

@@ -126,9 +126,7 @@ func (p *probe) open(a *perfAttr) (int, syscall.Errno) {
 
 // cut closes all but the first n events.
 func (p *probe) cut(n int) {
-	for _, fd := range p.fds[n:] {
-		syscall.Close(fd)
-	}
+	closeAll(p.fds[n:])
 	p.fds = p.fds[:n]
 }
 
@@ -148,32 +146,6 @@ func explain(errno syscall.Errno) error {
 		return errors.New("it cannot be read together with the others")
 	}
 	return fmt.Errorf("perf_event_open: %v", error(errno))
-}
-
-// perfOpen opens an event on a thread, 0 for the calling one.
-func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), openCloseOnExec, 0)
-	if errno != 0 {
-		return int(fd), errno
-	}
-	defer syscall.Close(int(fd))
-	moved, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, outOfTheWay())
-	if errno == syscall.EINVAL { // the limit has become so low
-		errno = syscall.EMFILE
-	}
-	return int(moved), errno
-}
-
-// outOfTheWay returns the least number of an event's descriptor. Programs that close descriptors which they do not know get the low ones for
-// their next files, and these would be read, or closed, in the event's place; so the event is missed instead. Those that need many find at
-// least half of all free, also when each of many threads left events behind.
-func outOfTheWay() uintptr {
-	const high = 8192 // the kernel's table of descriptors takes 8 bytes for each number below
-	var l syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
-		return high
-	}
-	return uintptr(min(high, l.Cur/2))
 }
 
 // gettid returns the calling thread.
@@ -214,8 +186,11 @@ func (t *threads) read(tid int64, b *group) (fd int64, ok bool) {
 	return fd, true
 }
 
-// readGroup reads a group. It fails when the kernel gave its counters to others, be it for a while.
+// readGroup reads a group. It fails when the kernel gave its counters to others, be it for a while, or the program closed it.
 func readGroup(fd int64, b *group) bool {
+	if !isEvent(int(fd)) {
+		return false
+	}
 	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(b)), unsafe.Sizeof(*b))
 	return errno == 0 && n >= 32 && b.running == b.enabled
 }
@@ -274,7 +249,7 @@ func belongs(lead, tid int) bool {
 	a.readFormat = formatGroup | formatTimes
 	fd, errno := perfOpen(&a, tid, lead)
 	if errno == 0 {
-		syscall.Close(fd)
+		closeEvent(fd)
 	}
 	return errno == 0
 }
@@ -297,7 +272,7 @@ func (t *threads) refused() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.why == nil {
-		return errors.New("others took the processor's counters or its debug registers")
+		return errors.New("the program closed their descriptors, or others took the processor's counters or its debug registers")
 	}
 	return t.why
 }
@@ -337,12 +312,6 @@ func leaderFirst(attrs []perfAttr) []perfAttr {
 	}
 	out[0].flags |= flagDisabled
 	return out
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		syscall.Close(fd)
-	}
 }
 
 func (tab *threadTable) add(tid, fd int64, last uint64) *threadEntry {

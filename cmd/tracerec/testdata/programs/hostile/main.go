@@ -34,6 +34,7 @@ var variants = map[string]func(){
 	"close stdin":             func() { syscall.Close(0) },
 	"files under all numbers": func() { closeFrom(3); open(20) },
 	"duplicates everywhere":   func() { file := open(1)[0]; each(3, 40, func(fd int) { unix.Dup3(file, fd, 0) }) },
+	"pipe under all numbers":  func() { unix.CloseRange(3, ^uint(0)>>1, 0); everywhere(); work(); untouched() },
 	"no descriptor left":      exhaust,
 	"limit of descriptors":    func() { limit(unix.RLIMIT_NOFILE, 5) },
 	"limit and none left":     func() { limit(unix.RLIMIT_NOFILE, 20); exhaust() },
@@ -252,6 +253,35 @@ func open(n int) (fds []int) {
 		fds = append(fds, fd)
 	}
 	return fds
+}
+
+// everywhere makes every number beyond 2 that of a pipe with some text in it.
+func everywhere() {
+	var ends [2]int
+	must(syscall.Pipe(ends[:]))
+	must(syscall.SetNonblock(ends[0], true))
+	_, err := syscall.Write(ends[1], make([]byte, inPipe))
+	must(err)
+	each(5, most(), func(fd int) { must(unix.Dup3(ends[0], fd, 0)) })
+}
+
+// untouched says which of these numbers are closed, and whether somebody has read.
+func untouched() {
+	each(3, most(), func(fd int) {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
+			say(fmt.Sprint(fd, err))
+		}
+	})
+	n, err := syscall.Read(3, make([]byte, 2*inPipe))
+	say(fmt.Sprint("left in the pipe: ", n, err))
+}
+
+const inPipe = 10_000
+
+func most() int {
+	var l unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_NOFILE, &l))
+	return int(min(l.Cur, 100_000))
 }
 
 func exhaust() {
