@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -162,15 +163,28 @@ func TestCountWhatRunsAlready(t *testing.T) {
 	require.NoError(t, busy.Start())
 	t.Cleanup(func() { busy.Process.Kill(); busy.Wait() })
 	pid := strconv.Itoa(busy.Process.Pid)
-	got := tallied(t, 5, "", "-p", pid, "-e", "task-clock", "--", "sh", "-c", "sleep 0.3; exit 5")
+	got := tallied(t, 5, "", "-p", pid, "-e", "task-clock", "--", "sh", "-c", `
+		used() { cut -d " " -f 14 "/proc/$0/stat"; } # in ticks
+		before=$(used)
+		until [ $(used) -gt $((before + 1)) ]; do sleep 0.01; done
+		exit 5`, pid)
 	require.Greater(t, *got["task-clock"].Mean, 1e6, "it does nothing else but run")
 
-	ending := exec.Command("sh", "-c", "sleep 0.3")
+	ending := exec.Command("sh", "-c", "read line")
+	input, err := ending.StdinPipe()
+	require.NoError(t, err)
 	require.NoError(t, ending.Start())
 	go ending.Wait() // so that it does not stay as a zombie
 	file := filepath.Join(t.TempDir(), "counts")
-	r := record(t, "count", "-p", strconv.Itoa(ending.Process.Pid), "-e", "task-clock", "--format", "json", "-o", file)
-	require.Equal(t, result{0, "", ""}, r)
+	counting := tracerec("count", "-p", strconv.Itoa(ending.Process.Pid), "-e", "task-clock", "--format", "json", "-o", file)
+	var said strings.Builder
+	counting.Stderr = &said
+	require.NoError(t, counting.Start())
+	waitFor(t, "an open counter", func() bool { return counts(counting.Process.Pid) || ended(counting.Process.Pid) })
+	input.Close()
+	require.NoError(t, counting.Wait(), said.String())
+	require.Empty(t, said.String())
+	require.Len(t, decode(t, file).Events[0].Counts, 1)
 	require.Contains(t, record(t, "count", "-p", "999999999").stderr, "no such process")
 
 	if counters.Available("cpu-clock") == nil {
@@ -185,6 +199,16 @@ func TestCountWhatRunsAlready(t *testing.T) {
 		got = tallied(t, 0, "", "--cpu", "0", "-e", "context-switches,cpu-clock", "sleep", "0.2")
 		require.Positive(t, *got["cpu-clock"].Mean)
 	}
+}
+
+// counts tells whether the process pid has a counter open.
+func counts(pid int) bool {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	open, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(open, func(fd os.DirEntry) bool {
+		to, _ := os.Readlink(filepath.Join(dir, fd.Name()))
+		return to == "anon_inode:[perf_event]"
+	})
 }
 
 func TestCountRefusesBadUse(t *testing.T) {

@@ -24,6 +24,7 @@ func TestLive(t *testing.T) {
 	cmd := tracerec("-q", "-o", archive, "--", program(t, "subject"), "signals", "1000")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	lifeline(t, cmd)
 	require.NoError(t, cmd.Start())
 	defer cmd.Process.Kill()
 	lines := bufio.NewScanner(out)

@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -32,6 +33,16 @@ var modes = map[string]func(args []string){
 
 func main() { modes[os.Args[1]](os.Args[2:]) }
 
+// endWithInput ends what would go on for ever with its input, if that is a pipe: a test holds its other end, and lets go however it ends.
+func endWithInput() {
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			os.Exit(1)
+		}()
+	}
+}
+
 func number(args []string, i int) int {
 	n, err := strconv.Atoi(args[i])
 	if err != nil {
@@ -57,6 +68,7 @@ func regions(args []string) {
 // sequence: two goroutines record samples, numbered from 1, and print each number once the call that
 // recorded it has returned; a third makes short-lived goroutines. It never ends.
 func sequence([]string) {
+	endWithInput()
 	for name := range 2 {
 		go func() {
 			metric := instrument.NewMetric(fmt.Sprint("sequence ", name), "")
@@ -82,6 +94,7 @@ func signals(args []string) {
 	defer instrument.Region("listen").End()
 	received := make(chan os.Signal, 16)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
+	endWithInput()
 	fmt.Println("ready")
 	for s := range received {
 		if s == syscall.SIGUSR1 && len(args) > 0 {
@@ -109,16 +122,17 @@ func family(args []string) {
 	children.Wait()
 }
 
-// outlive MS: starts a child and ends when it has begun to record; the child goes on for MS milliseconds.
-// outlive MS child: that child.
+// outlive: starts a child and ends when it has begun to record; the child goes on until its input ends.
+// outlive child: that child.
 func outlive(args []string) {
 	defer instrument.Region("life").End()
-	if len(args) == 2 {
+	if len(args) == 1 {
 		os.Stdout.Close()
-		time.Sleep(time.Duration(number(args, 0)) * time.Millisecond)
+		io.Copy(io.Discard, os.Stdin)
 		return
 	}
-	child := exec.Command(os.Args[0], "outlive", args[0], "child")
+	child := exec.Command(os.Args[0], "outlive", "child")
+	child.Stdin = os.Stdin
 	out, _ := child.StdoutPipe()
 	if err := child.Start(); err != nil {
 		panic(err)
