@@ -22,16 +22,16 @@ func TestCostOfEvent(t *testing.T) {
 			v := view(t, c.Dir)
 			require.Empty(t, v.Owned())
 			require.Zero(t, v.Locations())
-			const pairs = 20_000
+			const rounds, pairs = 200, 100 // so few that some rounds are left alone on the busiest machine
 			best := time.Duration(1 << 62)
-			for range 5 {
+			for range rounds {
 				start := time.Now()
-				for range pairs / 5 {
+				for range pairs {
 					handle.Enter().End()
 				}
 				best = min(best, time.Since(start))
 			}
-			real := uint64(best) * 1000 / (2 * pairs / 5)
+			real := uint64(best) * 1000 / (2 * pairs)
 			cost := v.Info().EventCost
 			t.Logf("%d ps stated, %d ps needed", cost, real)
 			require.Greater(t, cost, real/50)

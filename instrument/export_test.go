@@ -20,6 +20,9 @@ func Age(ticks uint64) {
 	se.slotOf(getg()).last -= ticks
 }
 
+// Blocks tells whether goroutines wait for the recorder when memory is used up.
+func Blocks() bool { return current.Load().block.Load() }
+
 // Least is what the cost of an event is found by.
 var Least = least
 

@@ -18,6 +18,7 @@ import (
 
 	"tracerec/instrument"
 	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -53,9 +54,7 @@ func TestBlockWaitsForSlowRecorder(t *testing.T) {
 	v := view(t, c.Dir)
 	done := make(chan int)
 	go func() { done <- fill(pairs) }()
-	for chunks, before := len(v.Owned()), -1; chunks == 0 || chunks != before; chunks, before = len(v.Owned()), chunks {
-		time.Sleep(200 * time.Millisecond) // until it is full
-	}
+	untilHeldUp(t)
 	var saved []shm.Chunk
 	for events := 0; events == 0; {
 		select {
@@ -77,9 +76,19 @@ func TestBlockWaitsForSlowRecorder(t *testing.T) {
 	require.Equal(t, 4*pairs, r.size())
 }
 
+// untilHeldUp waits for a goroutine that waits for the recorder.
+func untilHeldUp(t *testing.T) {
+	testkit.Until(t, "a goroutine that waits for memory", func() bool {
+		return others(func(stack string) bool { return strings.Contains(stack, "instrument.(*session).await(") })
+	})
+}
+
 func TestBlockEndsWithRecorder(t *testing.T) {
 	recorder := exec.Command(os.Args[0])
-	recorder.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=sleep")
+	recorder.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=wait")
+	input, err := recorder.StdinPipe()
+	require.NoError(t, err)
+	defer input.Close()
 	require.NoError(t, recorder.Start())
 	const pairs = 100_000
 	c := shm.Config{Dir: t.TempDir(), Buffer: smallest, Block: true, Recorder: recorder.Process.Pid}
@@ -87,21 +96,16 @@ func TestBlockEndsWithRecorder(t *testing.T) {
 	defer instrument.Detach()
 	done := make(chan int)
 	go func() { done <- fill(pairs) }()
-	select {
-	case <-done:
-		t.Error("did not wait for the recorder")
-	case <-time.After(500 * time.Millisecond):
-	}
+	untilHeldUp(t)
 	recorder.Process.Kill()
 	recorder.Wait()
 	<-done
-	start := time.Now()
+	require.False(t, instrument.Blocks(), "nobody asks for the recorder again")
 	var wg sync.WaitGroup
 	for range 1000 {
 		wg.Go(func() { fill(1) })
 	}
 	wg.Wait()
-	require.Less(t, time.Since(start), 5*time.Second, "nobody asks for the recorder again")
 	instrument.Detach()
 	r := decode(t, c.Dir)
 	require.Equal(t, 4*pairs+4*1000, r.size()+int(r.warnings["events lost"]))
@@ -330,7 +334,7 @@ func TestFileSystemWithoutAllocation(t *testing.T) {
 func TestLimitOfFileSize(t *testing.T) {
 	for limit, want := range map[string]string{"100": "too small, for want of file size (ulimit -f)", "3000": ""} { // KiB
 		dir := t.TempDir()
-		cmd := exec.Command("bash", "-c", "ulimit -f "+limit+"; exec "+os.Args[0])
+		cmd := exec.Command("bash", "-c", `ulimit -f "$1"; exec "$0"`, os.Args[0], limit)
 		cmd.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))

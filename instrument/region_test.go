@@ -3,13 +3,13 @@
 package instrument_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -20,7 +20,7 @@ import (
 )
 
 // roles are what this test program does as a child of itself.
-var roles = map[string]func(){"stress": stress, "sleep": func() { time.Sleep(time.Minute) }}
+var roles = map[string]func(){"stress": stress, "wait": func() { io.Copy(io.Discard, os.Stdin) }}
 
 // modes are the ways to find goroutines.
 var modes = map[string]shm.Config{"descriptors": {}, "portable": {Portable: true}}

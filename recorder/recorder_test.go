@@ -23,6 +23,7 @@ import (
 	"tracerec/internal/clock"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -193,13 +194,16 @@ func TestRecorderKilled(t *testing.T) {
 		recorder := exec.Command(self, "3", "60", "2", "0")
 		recorder.Env = append(os.Environ(), recordInto+"="+archive)
 		require.NoError(t, recorder.Start())
-		for buffers := []string(nil); buffers == nil; time.Sleep(time.Millisecond) { // until the program has joined
+		over := make(chan error, 1)
+		go func() { over <- recorder.Wait() }()
+		testkit.Until(t, "the program's joining", func() bool {
 			session, _, _ := sessionfile.Read(archive)
-			buffers, _ = filepath.Glob(filepath.Join(session, "*"+shm.Suffix))
-		}
+			buffers, _ := filepath.Glob(filepath.Join(session, "*"+shm.Suffix))
+			return buffers != nil || len(over) > 0
+		})
 		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
 		recorder.Process.Kill()
-		recorder.Wait()
+		<-over
 
 		_, err = os.Stat(filepath.Join(archive, sessionfile.File))
 		if err != nil {
@@ -260,21 +264,26 @@ func TestRecorderKilledEarly(t *testing.T) {
 func TestEndOfProcesses(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	archive := filepath.Join(t.TempDir(), "a")
-	status, err := Run(Defaults(archive), []string{"/bin/sh", "-c", self + " 1 1 0 0; sleep 0.5; exit 7"})
-	require.NoError(t, err)
-	require.Equal(t, 7, status)
-	a, err := trace.Open(archive)
-	require.NoError(t, err)
-	defer a.Close()
-	require.Empty(t, a.Check())
-	script := a.Definitions().Processes[a.Header().Root]
-	require.Equal(t, 7, script.Exit)
-	require.Equal(t, "/bin/sh", script.Args[0])
-	child := a.Definitions().Processes[0]
-	require.Equal(t, self, child.Args[0])
-	require.Less(t, script.Start, child.Start)
-	require.GreaterOrEqual(t, script.End-child.End, int64(500e6))
+	for pause := 0.5; ; pause *= 2 { // the busier the machine, the later a death is noticed
+		archive := filepath.Join(t.TempDir(), "a")
+		status, err := Run(Defaults(archive), []string{"/bin/sh", "-c", `"$0" 1 1 0 0; sleep $1; exit 7`, self, fmt.Sprint(pause)})
+		require.NoError(t, err)
+		require.Equal(t, 7, status)
+		a, err := trace.Open(archive)
+		require.NoError(t, err)
+		defer a.Close()
+		require.Empty(t, a.Check())
+		script := a.Definitions().Processes[a.Header().Root]
+		require.Equal(t, 7, script.Exit)
+		require.Equal(t, "/bin/sh", script.Args[0])
+		child := a.Definitions().Processes[0]
+		require.Equal(t, self, child.Args[0])
+		require.Less(t, script.Start, child.Start)
+		if float64(script.End-child.End) > pause*0.9e9 {
+			break
+		}
+		require.Less(t, pause, 60.0, "the child's end is that of the script")
+	}
 }
 
 // TestCopyOfTheDamaged cuts an archive and recovers it.
