@@ -17,12 +17,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
 	"tracerec/exchange/pprof"
+	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/cube"
@@ -234,16 +234,12 @@ func serve(t *testing.T, program string, m *query.Model) (address string) {
 
 // page returns what a page of pprof shows of functions.
 func page(t *testing.T, address string) map[string]weights {
-	client := http.Client{Timeout: 30 * time.Second}
-	r, err := client.Get(address)
-	for range 100 { // pprof tells its address before it listens there
-		if err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-		r, err = client.Get(address)
-	}
-	require.NoError(t, err)
+	var r *http.Response
+	testkit.Until(t, "a page", func() (ok bool) { // pprof tells its address before it listens there
+		var err error
+		r, err = http.Get(address)
+		return err == nil
+	})
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
 	require.NoError(t, err)

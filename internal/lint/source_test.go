@@ -145,12 +145,27 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 
 // A wait with a limit of its own fails where the machine does something else. testkit.Until has none.
 func TestWaitsHaveNoLimit(t *testing.T) {
-	limited := regexp.MustCompile(`\b(require|assert)\.(Eventually|Never|EventuallyWithT)\(|<-time\.After\([0-9]* ?\*? ?time\.(Second|Minute)`)
+	limited := regexp.MustCompile(`\b(require|assert)\.(Eventually|Never|EventuallyWithT)\(|<-time\.After\([0-9]* ?\*? ?time\.(Second|Minute)|` +
+		`time\.Now\(\)\.(Before|After)\(|time\.(Since|Until)\([a-z]+\), `)
 	files(t, func(name string, text []byte) {
+		if strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "lab/") {
+			return // which measure
+		}
 		for i, line := range strings.Split(string(text), "\n") {
 			if limited.MatchString(line) {
 				t.Errorf("%s:%d: a wait with a limit: %s", name, i+1, strings.TrimSpace(line))
 			}
 		}
 	}, "_test.go")
+}
+
+// A program without anything else to do that waits by select {} for its own signal is deadlocked meanwhile: the runtime says so while it
+// handles the signal, and some signals it then handles never.
+func TestNoDeadlockBesideSignals(t *testing.T) {
+	deadlock := regexp.MustCompile(`\bKill\(.*\n\s*select \{\}`)
+	files(t, func(name string, text []byte) {
+		if at := deadlock.FindIndex(text); at != nil {
+			t.Errorf("%s:%d: select {} after a signal: sleep instead", name, 1+bytes.Count(text[:at[0]], []byte("\n")))
+		}
+	}, ".go")
 }
