@@ -126,14 +126,19 @@ func main() {
 	report()
 }
 
-// work fills more than a buffer has at the start, also when the recorder is fast.
+// work lets the buffer grow, twice, however fast the recorder empties it: goroutines each keep a block of it until all have one. Most of
+// what they record before that takes up what is smaller than a block.
 func work() {
-	var all sync.WaitGroup
-	for range 4 {
+	const goroutines, regions = 40, 400 // a buffer grows by 16 blocks
+	var have, all sync.WaitGroup
+	have.Add(goroutines)
+	for range goroutines {
 		all.Go(func() {
-			for range 60_000 {
+			for range regions {
 				instrument.Region("work").End()
 			}
+			have.Done()
+			have.Wait()
 		})
 	}
 	all.Wait()
