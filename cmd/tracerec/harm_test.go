@@ -76,6 +76,7 @@ func TestHarmless(t *testing.T) {
 		}
 		name = strings.TrimSuffix(name, "\n")
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for range *harmless {
 				notHarmed(t, hostile, name, nil, []string{"-c", "page-faults"}) // perf events are descriptors
 			}

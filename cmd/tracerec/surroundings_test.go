@@ -73,6 +73,7 @@ func TestHarmlessSurroundings(t *testing.T) {
 	copyFile(t, recorder, testkit.Build(t, static, "."))
 	for name, script := range surroundings {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			in := func(cmd *exec.Cmd) *exec.Cmd {
 				cmd.Args = append([]string{"bash", "-c", script, "bash", cmd.Path}, cmd.Args[1:]...)
 				cmd.Path = "/bin/bash"
