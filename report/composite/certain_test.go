@@ -68,7 +68,7 @@ func TestCertain(t *testing.T) {
 	l, err := limit.Parse("misses=15")
 	require.NoError(t, err)
 	_, err = limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
-	require.ErrorContains(t, err, "misses is from 15 to 815, as not all of it is certain, and at most 15: that cannot be told")
+	require.ErrorContains(t, err, "misses is from 15 to 815, and at most 15: that cannot be told, as not all of it is certain")
 }
 
 // A ratio has no value where its denominator is not certainly large enough, however it is asked for; elsewhere it lies in an interval.
@@ -143,8 +143,55 @@ func TestLimits(t *testing.T) {
 	require.Contains(t, b.String(), "bound: 0, not all certain, from 0 to 18; at most 18")
 	_, err = check("bound=17")
 	require.ErrorContains(t, err, "that cannot be told")
-	_, err = check("bound+10%")
-	require.Error(t, err)
+}
+
+// A limit that is relative to what is not certain, or of it, holds or is exceeded if it does so wherever the truth is; else it cannot be told.
+func TestRelativeLimits(t *testing.T) {
+	counted := func(n, certain, uncertain int64) *limit.Report {
+		m, err := query.New(experiment{visits: 1, counters: []counter{{"n", [2]int64{n, 0}, [2]int64{}}, {"some", [2]int64{certain, 0}, [2]int64{uncertain, 0}}}}.build(t))
+		require.NoError(t, err)
+		return &limit.Report{Name: "r", Model: m}
+	}
+	const held, exceeded = "held", "exceeded"
+	for _, c := range []struct {
+		text               string
+		new, base          *limit.Report
+		want, most, within string
+	}{
+		{"some=13% of n", counted(150, 0, 18), nil, held, "13 %", "from 0 to 18"},
+		{"some=11% of n", counted(150, 0, 18), nil, "some is from 0 to 18, and at most 16.5: that", "", ""},
+		{"some=0% of n", counted(150, 0, 18), nil, "some is from 0 to 18, and at most 0: that", "", ""},
+		{"some=10% of n", counted(150, 16, 2), nil, exceeded, "10 %", "from 16 to 18"},
+		{"n=50% of some", counted(15, 0, 18), nil, exceeded, "50 %, from 0 to 9", "15"},
+		{"n=90% of some", counted(15, 0, 18), nil, "n is 15, and at most from 0 to 16.2: that", "", ""},
+		{"n=50% of some", counted(15, 30, 10), nil, held, "50 %, from 15 to 20", "15"},
+		{"some=+0", counted(1, 10, 0), counted(1, 10, 5), held, "from 10 to 15", "10"},
+		{"some=+10%", counted(1, 12, 0), counted(1, 10, 5), "some is 12, and at most from 11 to 16.5: that", "", ""},
+		{"some=+10%", counted(1, 17, 0), counted(1, 10, 5), exceeded, "from 11 to 16.5", "17"},
+		{"some=+10", counted(1, 0, 18), counted(1, 10, 5), held, "from 20 to 25", "from 0 to 18"},
+		{"some=+5", counted(1, 0, 18), counted(1, 10, 5), "some is from 0 to 18, and at most from 15 to 20: that", "", ""},
+		{"some", counted(1, 0, 18), counted(1, 10, 5), "some is from 0 to 18, and at most from 12 to 18: that", "", ""},
+		{"some", counted(1, 12, 0), counted(1, 10, 5), held, "from 12 to 18", "12"},
+		{"some=+10%", counted(1, 20, 3), counted(1, 0, 18), exceeded, "from 0 to 19.8", "from 20 to 23"},
+		{"some=+10%", counted(1, 20, 3), counted(1, 20, 0), "some is from 20 to 23, and at most 22: that", "", ""},
+	} {
+		l, err := limit.Parse(c.text)
+		require.NoError(t, err)
+		x, err := limit.Check(c.new, []limit.Limit{l}, limit.Options{Baseline: c.base, Tolerance: 20})
+		if c.want != held && c.want != exceeded {
+			require.ErrorContains(t, err, c.want+" cannot be told, as not all of it is certain", c.text)
+			continue
+		}
+		require.NoError(t, err, c.text)
+		require.Equal(t, c.want == held, x.Held(), c.text)
+		var b bytes.Buffer
+		require.NoError(t, limit.Text(&b, x))
+		require.Contains(t, b.String(), "at most "+c.most, c.text)
+		require.Contains(t, b.String(), c.within, c.text)
+		b.Reset()
+		require.NoError(t, limit.JSON(&b, x))
+		require.Equal(t, strings.Contains(c.most, "from"), strings.Contains(b.String(), `"max_at_most": `), b.String())
+	}
 }
 
 // Per cent of the whole program has no meaning for ratios, and a * in a name matches anything.

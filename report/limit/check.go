@@ -51,6 +51,7 @@ type Verdict struct {
 	Value float64
 	In    *spec.Interval // what the truth lies in, nil if the value is exact
 	Max   float64
+	MaxIn *spec.Interval // what the truth of that lies in, nil if it is exact: a share of what is not certain, or more than it
 	Held  bool
 	// Of names the metric that is 100 % of a share, and Whole is its value.
 	Of    string
@@ -95,11 +96,7 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 		return v, err
 	}
 	v.Value, v.Unit, v.In = at.value, at.metric.Unit, at.in
-	if fixed := l.Bound.Kind == Fixed || v.ofRatio(); !fixed {
-		if err := at.certain(r); err != nil {
-			return v, err
-		}
-	}
+	value, most := at.interval(), spec.Interval{}
 	var base *measured
 	switch {
 	case v.ofRatio():
@@ -107,26 +104,23 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 		if isShare(v.Unit) {
 			v.Max /= 100
 		}
+		most = spec.Exactly(v.Max)
 	case l.Bound.Kind == Share:
-		err = v.share(r, at)
+		if most, err = v.share(r, at); err == nil {
+			value = spec.Interval{Low: 100 * value.Low, High: 100 * value.High} // rather than most divided, which is rounded
+		}
 	case l.Bound.Kind == Fixed:
 		v.Max, err = number(l.Bound, at.metric)
+		most = spec.Exactly(v.Max)
 	default:
-		base, err = v.beside(r, at, o)
+		base, most, err = v.beside(r, at, o)
 	}
 	if err != nil {
 		return v, err
 	}
-	switch fixed := l.Bound.Kind == Fixed || v.ofRatio(); {
-	case fixed && v.In != nil && v.In.Low <= v.Max && v.In.High > v.Max:
-		return v, fmt.Errorf("%s: %s is %s, as not all of it is certain, and at most %s: that cannot be told", r.Name, l.Metric,
-			v.within(), quantity(v.Max, v.Unit))
-	case fixed && v.In != nil:
-		v.Held = v.In.High <= v.Max
-	case l.Bound.Kind == Share && !fixed:
-		v.Held = v.Value*100 <= l.Bound.Number*v.Whole
-	default:
-		v.Held = v.Value <= v.Max
+	if v.Held = value.High <= most.Low; !v.Held && value.Low <= most.High {
+		return v, fmt.Errorf("%s: %s is %s, and at most %s: that cannot be told, as not all of it is certain", r.Name, l.Metric,
+			within(v.Value, v.In, v.Unit), within(v.Max, v.MaxIn, v.Unit))
 	}
 	v.Dearest, err = at.dearest(base)
 	return v, err
@@ -140,8 +134,8 @@ func (v *Verdict) ofRatio() bool {
 // isShare says that a unit is that of a ratio such as a "share of branches", which people see as per cent.
 func isShare(unit string) bool { return strings.HasPrefix(unit, "share") }
 
-// share sets the most that v may be, given as a share.
-func (v *Verdict) share(r *Report, at *measured) error {
+// share sets the most that v may be, given as a share, and returns a hundred times of what that lies in.
+func (v *Verdict) share(r *Report, at *measured) (hundredfold spec.Interval, err error) {
 	v.Of = v.Limit.Bound.Of
 	if v.Of == "" {
 		root := at.metric
@@ -149,62 +143,75 @@ func (v *Verdict) share(r *Report, at *measured) error {
 			root = root.Parent
 		}
 		if v.Of = root.Name; root == at.metric {
-			return fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
+			return hundredfold, fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
 		}
 	}
 	whole, err := r.measure(v.Of, v.Limit)
 	if err != nil {
-		return err
+		return hundredfold, err
 	}
 	if scale(whole.metric.Unit) != scale(at.metric.Unit) || scale(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
-		return fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
-	}
-	if err := whole.certain(r); err != nil {
-		return err
+		return hundredfold, fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
 	}
 	v.Whole = whole.value
-	v.Max = v.Limit.Bound.Number * v.Whole / 100
-	return nil
+	number := v.Limit.Bound.Number
+	v.Max = number * v.Whole / 100
+	if number > 0 {
+		in := whole.interval()
+		hundredfold = spec.Interval{Low: number * in.Low, High: number * in.High}
+	}
+	if whole.in != nil {
+		v.MaxIn = &spec.Interval{Low: hundredfold.Low / 100, High: hundredfold.High / 100}
+	}
+	return hundredfold, nil
 }
 
-// beside sets the most that v may be, given the baseline.
-func (v *Verdict) beside(r *Report, at *measured, o Options) (*measured, error) {
+// beside sets the most that v may be, given the baseline, and returns what that lies in.
+func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, most spec.Interval, err error) {
 	if o.Baseline == nil {
-		return nil, fmt.Errorf("no baseline to compare with; give --baseline, or a number")
+		return nil, most, fmt.Errorf("no baseline to compare with; give --baseline, or a number")
 	}
-	base, err := measure(o.Baseline, v.Limit.Metric, v.Limit.Place)
-	if err != nil {
-		return nil, err
-	}
-	if err := base.certain(o.Baseline); err != nil {
-		return nil, err
+	if base, err = measure(o.Baseline, v.Limit.Metric, v.Limit.Place); err != nil {
+		return nil, most, err
 	}
 	if base.metric.Unit != at.metric.Unit {
-		return nil, fmt.Errorf("%s is in %q, in the baseline in %q", at.metric.Name, at.metric.Unit, base.metric.Unit)
+		return nil, most, fmt.Errorf("%s is in %q, in the baseline in %q", at.metric.Name, at.metric.Unit, base.metric.Unit)
 	}
-	v.Baseline = base.value
+	noise := func(of float64) float64 { return math.Abs(of) * v.Limit.Bound.Number / 100 }
 	switch b := v.Limit.Bound; b.Kind {
 	case MoreShare:
-		v.Noise = math.Abs(v.Baseline) * b.Number / 100
 	case More:
-		v.Noise, err = number(b, at.metric)
+		var more float64
+		more, err = number(b, at.metric)
+		noise = func(float64) float64 { return more }
 	default:
-		v.Noise, err = noise(r, at, o, base)
+		noise, err = noiseOf(r, at, o, base)
 	}
+	if err != nil {
+		return nil, most, err
+	}
+	v.Baseline, v.Noise = base.value, noise(base.value)
 	v.Max = v.Baseline + v.Noise
-	return base, err
+	in := base.interval()
+	most = spec.Interval{Low: in.Low + noise(in.Low), High: in.High + noise(in.High)}
+	if base.in != nil {
+		v.MaxIn = &most
+	}
+	return base, most, nil
 }
 
-// noise returns how far values may lie above the baseline for no reason, or as tolerated.
-func noise(r *Report, at *measured, o Options, base *measured) (float64, error) {
+// noiseOf returns how far values may lie above one of the baseline for no reason, or as tolerated.
+func noiseOf(r *Report, at *measured, o Options, base *measured) (func(of float64) float64, error) {
 	width := algebra.Noise(r.band(at), o.Baseline.band(base))
-	if tolerated := math.Abs(base.value) * o.Tolerance / 100; o.Tolerance >= 0 && !(width > tolerated) {
-		width = tolerated
+	if math.IsNaN(width) && o.Tolerance < 0 {
+		return nil, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
 	}
-	if math.IsNaN(width) {
-		return 0, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
-	}
-	return width, nil
+	return func(of float64) float64 {
+		if tolerated := math.Abs(of) * o.Tolerance / 100; o.Tolerance >= 0 && !(width > tolerated) {
+			return tolerated
+		}
+		return width
+	}, nil
 }
 
 // band returns what the runs of a report tell of a measured value. Several call paths may vary together, so deviations are
@@ -241,12 +248,12 @@ type measured struct {
 	in     *spec.Interval // what the truth lies in, nil if the value is exact
 }
 
-// certain fails if nothing of the value is.
-func (at *measured) certain(r *Report) error {
-	if at.value == 0 && at.in != nil {
-		return fmt.Errorf("%s: %s cannot be evaluated: nothing of it is certain", r.Name, at.metric.Name)
+// interval returns what the truth lies in.
+func (at *measured) interval() spec.Interval {
+	if at.in != nil {
+		return *at.in
 	}
-	return nil
+	return spec.Exactly(at.value)
 }
 
 // once returns what of waits is on the critical path as the findings count it, if the limit is of that; nil if it is not. Beside a baseline, which

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric/spec"
 )
 
 // arrow separates the regions of a call path in text.
@@ -77,14 +78,21 @@ func (v *Verdict) sentence() string {
 	}
 	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
 	if v.In != nil {
-		value += ", not all certain, " + v.within()
+		value += ", not all certain, " + within(v.Value, v.In, v.Unit)
+	}
+	if v.MaxIn != nil {
+		most = within(v.Max, v.MaxIn, v.Unit)
 	}
 	switch b := v.Limit.Bound; {
 	case b.Kind == Fixed, v.ofRatio():
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
 	case b.Kind == Share:
-		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s %%", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
-			quantity(v.Whole, v.Unit), plain(b.Number))
+		share := plain(b.Number) + " %"
+		if v.MaxIn != nil {
+			share += ", " + most
+		}
+		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
+			quantity(v.Whole, v.Unit), share)
 	}
 	more := quantity(v.Noise, v.Unit)
 	if v.Limit.Bound.Kind == Same {
@@ -93,9 +101,12 @@ func (v *Verdict) sentence() string {
 	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
 }
 
-// within says what the truth lies in.
-func (v *Verdict) within() string {
-	return "from " + quantity(v.In.Low, v.Unit) + " to " + quantity(v.In.High, v.Unit)
+// within says what a truth lies in of which value is certain; in is nil if all is.
+func within(value float64, in *spec.Interval, unit string) string {
+	if in == nil {
+		return quantity(value, unit)
+	}
+	return "from " + quantity(in.Low, unit) + " to " + quantity(in.High, unit)
 }
 
 // quantity writes a value in its unit, that of a share in per cent.
@@ -160,6 +171,8 @@ func JSON(w io.Writer, r *Result) error {
 		AtLeast  *float64 `json:"at_least,omitempty"` // what the truth lies in, if not all of the value is certain
 		AtMost   *float64 `json:"at_most,omitempty"`
 		Max      float64  `json:"max"`
+		MaxFrom  *float64 `json:"max_at_least,omitempty"` // and for that
+		MaxTo    *float64 `json:"max_at_most,omitempty"`
 		Of       string   `json:"of,omitempty"`
 		Whole    *float64 `json:"whole,omitempty"`
 		Baseline *float64 `json:"baseline,omitempty"`
@@ -176,6 +189,9 @@ func JSON(w io.Writer, r *Result) error {
 		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: v.Value, Max: v.Max, Of: v.Of}
 		if v.In != nil {
 			j.AtLeast, j.AtMost = &v.In.Low, &v.In.High
+		}
+		if v.MaxIn != nil {
+			j.MaxFrom, j.MaxTo = &v.MaxIn.Low, &v.MaxIn.High
 		}
 		if s := v.Dearest; s != nil {
 			j.Dearest = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
