@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tracerec/internal/readable"
 )
 
 // counted says in one sentence what was counted: "12,340–12,400 page-faults, up to 3 major-faults". Counters that counted nothing, and
@@ -25,7 +27,7 @@ func (p *page) counted(list []Count) string {
 		case c.AtLeast == 0:
 			low = "up to " + high
 		case low != high:
-			low += "–" + high
+			low = readable.Between(low, high)
 		}
 		parts = append(parts, glue(low+" "+clean(m.Title)))
 	}

@@ -19,5 +19,6 @@ func TestCountedSentence(t *testing.T) {
 	require.Equal(t, "7 page-faults", text(Count{0, 7, new(int64(7))}, Count{1, 0, new(int64(0))}, Count{2, 0, nil}))
 	one := Count{2, 1, new(int64(1))}
 	require.Equal(t, "1 cycles, 1 cycles, 1 cycles, 1 cycles, 2 more", text(one, one, one, one, one, one))
+	require.Equal(t, "−45 to −33 page-faults", text(Count{0, -45, new(int64(-33))}))
 	require.Empty(t, text())
 }

@@ -139,6 +139,10 @@ func TestRatioValues(t *testing.T) {
 	v, _ := sums.Ratio(&e.Ratios[0], sweep) // 500 M instructions and 1000 M cycles more may be its own
 	require.Equal(t, spec.Interval{Low: 1, High: 1.75}, v.Interval)
 	require.Equal(t, "1.00–1.75", EstimateText(v, ""))
+	for want, in := range map[string]spec.Interval{"−1.50 to 2.00": {Low: -1.5, High: 2}, "−2.00 to −1.50": {Low: -2, High: -1.5}, "0.00–1.50": {High: 1.5}} {
+		require.Equal(t, want, EstimateText(Estimate{Interval: in}, ""))
+	}
+	require.Equal(t, "−5.0 to −1.0 %", EstimateText(Estimate{Interval: spec.Interval{Low: -0.05, High: -0.01}}, "share of loads"))
 	none(0, run) // no cycles
 	want(1, -1, 28/9e9)
 	want(1, solve, 28/6e9)

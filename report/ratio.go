@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 )
@@ -216,13 +217,13 @@ func RatioText(v float64, unit string) string {
 	return digits(v)
 }
 
-// EstimateText writes the value of a ratio as what it lies in: 12.4 – 15.1 %, or one value if both ends are written the same.
+// EstimateText writes the value of a ratio as what it lies in: 12.4–15.1 %, or one value if both ends are written the same.
 func EstimateText(v Estimate, unit string) string {
 	low, high := RatioText(v.Low, unit), RatioText(v.High, unit)
 	if low == high {
 		return low
 	}
-	return strings.TrimSuffix(low, " %") + "–" + high
+	return readable.Between(strings.TrimSuffix(low, " %"), high)
 }
 
 // Attributes of the metrics of cubes that hold counters, hierarchies of them, and ratios.

@@ -326,8 +326,8 @@ func (h *HPM) text(w io.Writer) error {
 		}
 		for _, r := range s.Ratios {
 			text := fmt.Sprintf("%.3f", r.In.Low)
-			if !r.In.Exact() {
-				text += fmt.Sprintf("–%.3f", r.In.High)
+			if high := fmt.Sprintf("%.3f", r.In.High); high != text {
+				text = readable.Between(text, high)
 			}
 			fmt.Fprintf(&b, "  %-*s : %16s %s\n", width, r.Title, text, r.Unit)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 	"tracerec/report/query"
@@ -367,4 +368,15 @@ func BenchmarkDump(b *testing.B) {
 	}
 	b.ReportMetric(500_000*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
 	b.SetBytes(int64(math.Round(float64(n))))
+}
+
+// Intervals are written alike in all views, those with signs too; ends that look the same are one number.
+func TestRatiosOfHPM(t *testing.T) {
+	h := table.HPM{Sections: []table.Section{{Label: "solve", Ratios: []table.RatioOf{
+		{Title: "a", In: spec.Interval{Low: -1.5, High: 2}}, {Title: "b", In: spec.Interval{Low: 1, High: 2}}, {Title: "c", In: spec.Interval{Low: 1, High: 1.0001}}}}}}
+	var b bytes.Buffer
+	require.NoError(t, h.Write(&b, table.Text))
+	require.Contains(t, b.String(), " −1.500 to 2.000\n")
+	require.Contains(t, b.String(), " 1.000–2.000\n")
+	require.Contains(t, b.String(), " 1.000\n")
 }
