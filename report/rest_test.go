@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 )
 
@@ -64,10 +65,11 @@ func TestDamagedRest(t *testing.T) {
 	whole := restOf(t)
 	c := withRest(t, whole)
 	require.NoError(t, requireHarmless(t, c, whole))
-	for at := 0; at < len(whole)-2; at += 3 { // the last two are "}\n"
+	cut := 100 / testkit.Cases(100)
+	for at := 0; at < len(whole)-2; at += 3 * cut { // the last two are "}\n"
 		require.ErrorContains(t, requireHarmless(t, c, whole[:at]), "ends early", "cut at %d", at)
 	}
-	for at := 0; at < len(whole); at += 7 {
+	for at := 0; at < len(whole); at += 7 * cut {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 1 << (at % 7)
 		requireHarmless(t, c, damaged)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -59,7 +60,7 @@ func TestCutAtEveryByte(t *testing.T) {
 
 func TestEveryByteFlipped(t *testing.T) {
 	b, want := testArchive(t, rand.New(rand.NewPCG(4, 4)), 8, 8, 16)
-	for i := range b {
+	for i := 0; i < len(b); i += 10 / testkit.Cases(10) {
 		for _, mask := range []byte{1, 0x80, 0xff} {
 			b[i] ^= mask
 			a, err := OpenReader("flip", bytes.NewReader(b), int64(len(b)))
@@ -94,7 +95,7 @@ func TestDamageBehindRightChecksums(t *testing.T) {
 		off += int(f.size())
 	}
 	rng := rand.New(rand.NewPCG(6, 6))
-	for range 3000 {
+	for range testkit.Cases(3000) {
 		c := bytes.Clone(b)
 		k := rng.IntN(len(offsets))
 		end := len(b)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -119,7 +120,7 @@ func TestDecodersWorkInParallel(t *testing.T) {
 // TestTable compares with a map, for numbers dense and sparse and in any order.
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
+	for range testkit.Cases(200) {
 		var table table[uint64]
 		want := map[uint64]uint64{}
 		spread := uint64(1) << rng.UintN(40)

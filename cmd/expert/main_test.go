@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/naive/scenario"
+	"tracerec/internal/testkit"
 	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
@@ -136,7 +137,7 @@ func TestDamagedArchive(t *testing.T) {
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
 	analyzed := 0
-	for at := range whole {
+	for at := 0; at < len(whole); at += 10 / testkit.Cases(10) {
 		require.NoError(t, os.WriteFile(file, whole[:at], 0o644))
 		status, text, stderr := expert("analyze", dir)
 		if status == 2 {
@@ -157,11 +158,7 @@ func TestFlippedBits(t *testing.T) {
 	file := filepath.Join(dir, trace.SegmentName(0))
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
-	for at := 0; at < len(whole); at += step {
+	for at := 0; at < len(whole); at += 10 / testkit.Cases(10) {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 1 << (at % 8)
 		require.NoError(t, os.WriteFile(file, damaged, 0o644))

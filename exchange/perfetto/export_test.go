@@ -12,6 +12,7 @@ import (
 	"tracerec/exchange/perfetto"
 	"tracerec/internal/naive/random"
 	"tracerec/internal/naive/scenario"
+	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
@@ -180,7 +181,7 @@ location main
 // waited for somebody is as long as the analysis says.
 func TestRandom(t *testing.T) {
 	arrows := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(testkit.Cases(300)) {
 		b, e := exportText(t, random.Trace(seed))
 		d := decode(t, b)
 		arrows += len(d.arrows)
@@ -216,12 +217,12 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, arrows, 1000)
+	require.Greater(t, arrows, testkit.Cases(1000))
 }
 
 // Damage costs what it hits, never the order of the file.
 func TestDamaged(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(testkit.Cases(200)) {
 		a, err := tracetext.Open("damaged", random.Damaged(seed))
 		require.NoError(t, err)
 		var links perfetto.Links

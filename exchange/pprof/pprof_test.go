@@ -130,10 +130,13 @@ func agree(t *testing.T, m *query.Model, q *query.Metric, got map[string]weights
 	return len(want)
 }
 
-// reports returns what to test with: a report of ours, and two of Scalasca if they are there.
+// reports returns what to test with: a report of ours, and two of Scalasca if they are there, with -short one.
 func reports(t *testing.T) map[string]*cube.Cube {
 	list := map[string]*cube.Cube{"demo": demo(t)}
-	for _, name := range []string{"partdiff2", "npb-btmzS_4x2"} {
+	for i, name := range []string{"partdiff2", "npb-btmzS_4x2"} {
+		if i > 0 && testing.Short() {
+			break // the larger one
+		}
 		c, err := cube.Open(filepath.Join("../../../shared/data/oracle", name, "scout.cubex"))
 		if os.IsNotExist(err) {
 			t.Logf("%s is not here", name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 )
 
@@ -93,7 +94,7 @@ func random(seed uint64, goroutines bool) Input {
 
 func forms(t *testing.T, test func(t *testing.T, make func(seed uint64) Input)) {
 	for _, goroutines := range []bool{false, true} {
-		for seed := range uint64(10) {
+		for seed := range uint64(testkit.Cases(10)) {
 			t.Run(fmt.Sprintf("goroutines=%t/%d", goroutines, seed), func(t *testing.T) {
 				test(t, func(n uint64) Input { return random(100*seed+n, goroutines) })
 			})
@@ -207,7 +208,7 @@ func cells(t *testing.T, c *cube.Cube, metric string) map[string]float64 {
 }
 
 func TestCells(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(testkit.Cases(10)) {
 		a, b := random(2*seed, false), random(2*seed+1, false)
 		diff, mean := made(t, "diff")(Diff(a, b)), made(t, "mean")(Mean(a, b))
 		for _, metric := range []string{"time", "wait", "incl"} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/metric/spec"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"
@@ -109,7 +110,7 @@ func TestTruthIsWithinBounds(t *testing.T) {
 	}
 	var last algebra.Input
 	var change map[string]float64
-	for n := range 150 {
+	for n := range testkit.Cases(150) {
 		before, a := randomTruths(t, r)
 		after, b := randomTruths(t, r)
 		in := [2]algebra.Input{{Name: "a", Cube: a}, {Name: "b", Cube: b}}
@@ -153,8 +154,8 @@ func TestTruthIsWithinBounds(t *testing.T) {
 		last, change = d, changes
 	}
 	t.Logf("%d values held the truth, %d of them exact", known, exact)
-	require.Greater(t, known, 5000)
-	require.Greater(t, exact, 100)
+	require.Greater(t, known, testkit.Cases(5000))
+	require.Greater(t, exact, testkit.Cases(100))
 	require.Less(t, exact, known/2)
 }
 

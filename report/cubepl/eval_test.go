@@ -488,6 +488,9 @@ func TestConcurrentEvaluation(t *testing.T) {
 
 // Evaluations that take long may do so some times, not for every cell of a report; what takes little goes on.
 func TestEvaluationsTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes until all evaluations together take too long")
+	}
 	endless, err := Parse("{ ${i} = 0; while (${i} < 3000000) { ${i} = ${i} + 1; }; return ${i}; }")
 	require.NoError(t, err)
 	modest, err := Parse("1 + 1")

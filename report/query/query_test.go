@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 )
 
@@ -216,7 +217,7 @@ func of(c *cube.Cube, r *cube.Region) (all, top []*cube.CallPath) {
 }
 
 func TestAgainstNaive(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(testkit.Cases(8)) {
 		c := random(t, seed)
 		m, err := New(c)
 		require.NoError(t, err)

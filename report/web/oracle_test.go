@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -49,6 +49,9 @@ func TestFindingsOfScalasca(t *testing.T) {
 }
 
 func TestHTMLOfScalasca(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all answers to all questions about a large report")
+	}
 	r := scout(t)
 	var out bytes.Buffer
 	began := time.Now()
@@ -61,38 +64,27 @@ func TestHTMLOfScalasca(t *testing.T) {
 // Every report there is answers every question, or says in one line what is wrong with it.
 func TestAllReports(t *testing.T) {
 	shown, refused := 0, 0
-	for _, dir := range []string{"cube", "oracle"} {
-		root := filepath.Join("..", "..", "..", "shared", "data", dir)
-		if _, err := os.Stat(root); err != nil {
-			t.Skip("the reports of other tools are not beside the project: ", err)
+	for _, file := range testkit.Reports(t, "cube", "oracle") {
+		a, err := ask(file)
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			require.Contains(t, err.Error(), filepath.Base(file))
+			refused++
+			continue
 		}
-		require.NoError(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		shown++
+		for _, question := range []string{"meta", "findings", "calls?metric=0&self=1", "flat?metric=0&self=0", "system?metric=0&self=0&path=0&incl=1", "stats?metric=0"} {
+			name, query, _ := strings.Cut(question, "?")
+			values, err := url.ParseQuery(query)
 			require.NoError(t, err)
-			if ext := filepath.Ext(file); d.IsDir() || ext != ".cubex" && ext != ".cube" {
-				return nil
+			answer, err := a.answer(name, values)
+			if query != "" && (len(a.model.Metrics) == 0 || len(a.paths) == 0) {
+				continue
 			}
-			a, err := ask(file)
-			if err != nil {
-				require.NotContains(t, err.Error(), "\n")
-				require.Contains(t, err.Error(), filepath.Base(file))
-				refused++
-				return nil
-			}
-			defer a.Model.Cube.Close()
-			shown++
-			for _, question := range []string{"meta", "findings", "calls?metric=0&self=1", "flat?metric=0&self=0", "system?metric=0&self=0&path=0&incl=1", "stats?metric=0"} {
-				name, query, _ := strings.Cut(question, "?")
-				values, err := url.ParseQuery(query)
-				require.NoError(t, err)
-				answer, err := a.answer(name, values)
-				if query != "" && (len(a.model.Metrics) == 0 || len(a.paths) == 0) {
-					continue
-				}
-				require.NoError(t, err, "%s: %s", file, question)
-				require.True(t, json.Valid(answer), "%s: %s", file, question)
-			}
-			return nil
-		}))
+			require.NoError(t, err, "%s: %s", file, question)
+			require.True(t, json.Valid(answer), "%s: %s", file, question)
+		}
+		a.Model.Cube.Close()
 	}
 	t.Logf("%d reports shown, %d refused", shown, refused)
 	require.Greater(t, shown, 10)
