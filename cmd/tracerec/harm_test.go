@@ -96,6 +96,25 @@ func notHarmed(t *testing.T, hostile, variant string, options ...[]string) (arch
 	return archive
 }
 
+// TestHarmlessBuilds runs some of these programs as people build them otherwise: with the race detector, movable, without symbols.
+func TestHarmlessBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	for name, flags := range map[string][]string{"race": {"-race"}, "stripped": {"-buildmode=pie", "-trimpath", "-ldflags=-s -w"}} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath("gcc"); err != nil && name == "race" {
+				t.Skip("no C compiler: ", err)
+			}
+			hostile := testkit.Build(t, nil, append(flags, "./testdata/programs/hostile")...)
+			for _, variant := range []string{"files under all numbers", "exec", "panic, not caught"} {
+				notHarmed(t, hostile, variant, nil, []string{"-c", "page-faults"})
+			}
+		})
+	}
+}
+
 // statusOf returns the exit status of a process as shells give it.
 func statusOf(s *os.ProcessState) int {
 	if w := s.Sys().(syscall.WaitStatus); w.Signaled() {
