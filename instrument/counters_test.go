@@ -39,6 +39,7 @@ func TestManyCounters(t *testing.T) {
 	for i := range sample.MaxEvents {
 		specs = append(specs, fmt.Sprintf("faults%d|+1.2.0.0.0.0.", i))
 	}
+	testkit.NeedDescriptors(t, 1000)
 	r := record(t, shm.Config{Counters: specs, Buffer: 8 << 20}, func() {
 		var all sync.WaitGroup
 		for range 50 {

@@ -335,7 +335,7 @@ func TestLimitOfFileSize(t *testing.T) {
 	for limit, want := range map[string]string{"100": "too small, for want of file size (ulimit -f)", "3000": ""} { // KiB
 		dir := t.TempDir()
 		cmd := exec.Command("bash", "-c", `ulimit -f "$1"; exec "$0"`, os.Args[0], limit)
-		cmd.Env = append(os.Environ(), "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())
+		cmd.Env = append(os.Environ(), "LC_ALL=C", "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 		require.Empty(t, out, "the output is the program's own")

@@ -178,7 +178,7 @@ func TestCampaignFailures(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(base, "all.runs")))
 	r = campaign("all", "9")
 	require.Equal(t, 0, r.status, r.stderr)
-	require.Regexp(t, `the older \S+/all is now \S+/all-\d{8}-\d{6}`, r.stderr)
+	require.Regexp(t, `the older \S.*/all is now \S.*/all-\d{8}-\d{6}`, r.stderr)
 	older, err := filepath.Glob(filepath.Join(base, "all-*", "campaign.cubex"))
 	require.NoError(t, err)
 	require.Len(t, older, 1)
@@ -320,7 +320,7 @@ func TestPlannedPresets(t *testing.T) {
 func TestCampaignInterrupted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	cmd := tracerec("campaign", "-o", dir, "-c", "task-clock", "-c", "page-faults", "sh", "-c",
-		program(t, "subject")+` exit 0; if [ -e `+dir+`/set1.cubex ]; then kill -INT $$; fi`)
+		`"$0" exit 0; if [ -e "$1/set1.cubex" ]; then kill -INT $$; fi`, program(t, "subject"), dir)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 130, cmd.ProcessState.ExitCode(), "%s", out)

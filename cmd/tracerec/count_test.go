@@ -108,11 +108,11 @@ func TestCountFails(t *testing.T) {
 func TestCountFromTheFirstInstructionAndChildren(t *testing.T) {
 	need(t, "mem:0x1000/8:w")
 	program := program(t, "stores")
-	shell := program + " 1 10; " + program + " 1 300" // the address is the same in both
+	const shell = `"$0" 1 10; "$0" 1 300` // the address is the same in both
 	address, err := (&countOptions{args: []string{program}}).watchpoint("mem:main.cells/8:w")
 	require.NoError(t, err)
-	require.Equal(t, []int64{310}, tallied(t, 0, "", "-e", address, "--", "sh", "-c", shell)[address].Counts)
-	require.Equal(t, []int64{0}, tallied(t, 0, "", "--inherit=false", "-e", address, "--", "sh", "-c", shell+"; true")[address].Counts)
+	require.Equal(t, []int64{310}, tallied(t, 0, "", "-e", address, "--", "sh", "-c", shell, program)[address].Counts)
+	require.Equal(t, []int64{0}, tallied(t, 0, "", "--inherit=false", "-e", address, "--", "sh", "-c", shell+"; true", program)[address].Counts)
 }
 
 func TestCountRepeats(t *testing.T) {

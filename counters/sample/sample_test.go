@@ -15,6 +15,7 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/goid"
+	"tracerec/internal/testkit"
 )
 
 const perMilli = 1e6 // tests tell the time in ns
@@ -169,6 +170,7 @@ func TestBoundsBeginWithTheirStretch(t *testing.T) {
 }
 
 func TestManyThreads(t *testing.T) {
+	testkit.NeedDescriptors(t, 1000)
 	s := open(t, "task-clock")
 	var wg sync.WaitGroup
 	for range 100 { // more threads than the first table holds, and their numbers die with them
