@@ -15,7 +15,7 @@ import (
 )
 
 // errTaken is part of errors about a trace directory that must not be written.
-var errTaken = errors.New("exists and is not a trace directory")
+var errTaken = errors.New("exists and is not a trace directory; choose another name")
 
 // An output is a trace directory that was made for a recording.
 type output struct {
@@ -92,6 +92,9 @@ func startOf(dir string) (time.Time, error) {
 		return info.ModTime(), nil
 	case cut: // died before it wrote anything
 		return info.ModTime(), nil
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 { // perhaps of a recorder that was killed in its first moment
+		return time.Time{}, fmt.Errorf("%s: %w, or remove it, as it is empty", dir, errTaken)
 	}
 	return time.Time{}, fmt.Errorf("%s: %w", dir, errTaken)
 }

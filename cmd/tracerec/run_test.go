@@ -74,7 +74,7 @@ func TestSummaryLine(t *testing.T) {
 	r := record(t, "-o", archive, "--", program(t, "subject"), "regions", "1000")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Empty(t, r.stdout)
-	require.Regexp(t, `^tracerec: \S+/a: 8,0\d\d events of 5 goroutines, [\d.]+ kB \([\d.]+ bytes per event\), nothing lost, overhead .*\n$`, r.stderr)
+	require.Regexp(t, `^tracerec: \S.*/a: 8,0\d\d events of 5 goroutines, [\d.]+ kB \([\d.]+ bytes per event\), nothing lost, overhead .*\n$`, r.stderr)
 
 	r = record(t, "-q", "-o", archive+"2", program(t, "subject"), "regions", "1000")
 	require.Equal(t, result{}, r)
@@ -286,10 +286,12 @@ func TestOutputTaken(t *testing.T) {
 	require.NoError(t, os.Mkdir(empty, 0o755))
 	require.NoError(t, os.Mkdir(full, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(full, "notes"), []byte("precious"), 0o644))
-	for _, taken := range []string{file, full, empty} {
+	for taken, also := range map[string]string{file: "", full: "", empty: ", or remove it, as it is empty"} {
 		r := record(t, "-o", taken, "echo", "ran")
-		require.Equal(t, result{2, "", "tracerec: " + taken + ": exists and is not a trace directory\n"}, r)
+		require.Equal(t, result{2, "", "tracerec: " + taken + ": exists and is not a trace directory; choose another name" + also + "\n"}, r)
 	}
+	require.NoError(t, os.Remove(empty))
+	require.Zero(t, record(t, "-o", empty, "echo", "ran").status)
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(kept))
