@@ -10,9 +10,14 @@ import (
 
 // counterState is the event set of a location.
 type counterState struct {
-	last  []uint64 // the sample before
-	sum   []int64  // by counter: what the location has consumed
-	track []uint64 // by counter, 0 not yet
+	last []uint64 // the sample before, empty if that was refused
+	sum  []total  // by counter, and behind them what of it is not certain
+}
+
+// total is what a location has consumed so far of a counter. It has a track when something is known of it.
+type total struct {
+	n     int64
+	track uint64 // 0 not yet
 }
 
 // counterTrack writes the descriptor of a counter track.
@@ -52,40 +57,52 @@ func (x *exporter) sample(l trace.LocationID, e *trace.Event) {
 	x.value(id, int64(e.Word))
 }
 
-// sequenceBits is the part of a sample's first word that is not the thread.
-const sequenceBits = 8
+// uncertain ends the names of tracks of what a goroutine may have consumed besides what is certain.
+const uncertain = " (uncertain)"
 
-// count shows a sample of the event set. A difference between samples on different threads says nothing.
+// count shows a sample of the event set: what was certain since the one before, or what it was at most. Of stretches of which nothing is
+// known, nothing is shown.
 func (x *exporter) count(l trace.LocationID, values []uint64) {
 	process := x.defs.Locations[l].Process
 	names := x.defs.Processes[process].Counters
-	if len(values) != 1+len(names) {
-		return
-	}
 	k := &x.tracks[l]
 	if k.counters == nil {
-		k.counters = &counterState{sum: make([]int64, len(names)), track: make([]uint64, len(names))}
+		k.counters = &counterState{sum: make([]total, 2*len(names))}
 	}
 	if x.counters[process] == nil {
 		x.counters[process] = make([]uint64, len(names))
 	}
-	c := k.counters
-	same := len(c.last) > 0 && values[0] != 0 && c.last[0] != 0 && values[0]>>sequenceBits == c.last[0]>>sequenceBits
+	c, size := k.counters, 1+len(names)
+	bounded := len(values) == size+len(names)
+	if !bounded && len(values) != size { // refused
+		c.last = c.last[:0]
+		return
+	}
+	certain := !bounded && len(c.last) > 0 && values[0] != 0 && values[0] == c.last[0]
 	for i, name := range names {
-		if strings.HasPrefix(name, wire.ProcessCounter) {
+		switch {
+		case strings.HasPrefix(name, wire.ProcessCounter):
 			if id := &x.counters[process][i]; *id == 0 {
 				*id = x.counterTrack(name, wire.CounterUnit(name), uint64(1+process))
 			}
 			x.value(x.counters[process][i], int64(values[1+i]))
-			continue
+		case certain:
+			x.consumed(l, &c.sum[i], name, "", int64(values[1+i]-c.last[1+i]))
+		case bounded:
+			x.consumed(l, &c.sum[len(names)+i], name, uncertain, int64(values[size+i]))
 		}
-		if c.track[i] == 0 {
-			c.track[i] = x.counterTrack(x.trackName(l)+" "+name, wire.CounterUnit(name), x.uuid(l))
-		}
-		if same {
-			c.sum[i] += max(int64(values[1+i]-c.last[1+i]), 0)
-		}
-		x.value(c.track[i], c.sum[i])
 	}
-	c.last = append(c.last[:0], values...)
+	c.last = append(c.last[:0], values[:size]...)
+}
+
+// consumed shows that a location has consumed so much more of a counter. Below 0 it is not known.
+func (x *exporter) consumed(l trace.LocationID, t *total, name, suffix string, more int64) {
+	if more < 0 {
+		return
+	}
+	if t.track == 0 {
+		t.track = x.counterTrack(x.trackName(l)+" "+name+suffix, wire.CounterUnit(name), x.uuid(l))
+	}
+	t.n += more
+	x.value(t.track, t.n)
 }

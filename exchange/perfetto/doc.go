@@ -6,7 +6,7 @@
 // causer, and one for the wake-up. Who waits for a lock that others hold one after the other has one slice, with the last
 // holder as causer and the time of each wait state in it: the moments between two holders do not count. Events without duration (close, unlock, signal …) are instants. Metrics of the
 // program and the counters of an event set are counter tracks: those of the process on its track, those of threads as
-// what the goroutine has consumed so far.
+// what the goroutine has certainly consumed so far, and on a track of its own what it may have consumed besides.
 //
 // Flows, which are drawn as arrows, lead from what a goroutine did to the one on which it had an effect: from create to begin,
 // from a send to a receive that began later, and from the causer of a wait to the waiter. Readers order the ends of

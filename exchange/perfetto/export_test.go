@@ -325,15 +325,38 @@ location other
 		"main[1] work 150-900 child.go:1",
 		"main[0] again 300-400 main.go:6",
 		"main[0] lock 500-500 main.go:7",
-		"main[0] cycles 100 0",
 		"go:heap 100 70",
 		"main[0] cycles 200 500",
 		"go:heap 200 80",
-		"main[0] cycles 300 500",
 		"go:heap 300 90",
 		"main[0] cycles 400 800",
 		"go:heap 400 90",
 	}, list)
+}
+
+// What is certain and what is not are apart, and what is not known is no track, rather than 0. First words are equal in one stay on a thread only.
+func TestUncertainCounters(t *testing.T) {
+	const bound = "18446744073709551615"
+	for _, c := range []struct {
+		name, samples string
+		want          []string
+	}{
+		{"certain, and certainly nothing", "  100 counters 1 1000 70\n  200 counters 1 1500 70\n", []string{"cycles 200 500", "faults 200 0"}},
+		{"another stay", "  100 counters 1 1000 70\n  200 counters 2 1500 80\n  300 counters 2 1501 80\n", []string{"cycles 300 1", "faults 300 0"}},
+		{"bounds", "  100 counters 1 1000 70\n  200 counters 2 5 6 40 0\n  300 counters 2 8 6\n  400 counters 3 9 9 2 1\n", []string{
+			"cycles (uncertain) 200 40", "faults (uncertain) 200 0", "cycles 300 3", "faults 300 0", "cycles (uncertain) 400 42", "faults (uncertain) 400 1"}},
+		{"no bound of one", "  100 counters 1 1000 70\n  200 counters 2 5 6 7 " + bound + "\n", []string{"cycles (uncertain) 200 7"}},
+		{"refused", "  100 counters 1 1000 70\n  200 counters 1\n  300 counters 1 1500 80\n", nil},
+		{"no stay", "  100 counters 0 1000 70\n  200 counters 0 1500 80\n", nil},
+		{"backwards", "  100 counters 1 1000 70\n  200 counters 1 900 71\n", []string{"faults 200 1"}},
+	} {
+		b, _ := exportText(t, "\ncounterset cycles faults\nlocation main\n"+strings.ReplaceAll(c.samples, "\n", "\n ")+" 900 enter run @main.go:5\n  950 exit\n")
+		var list []string
+		for _, v := range decode(t, b).counters {
+			list = append(list, strings.TrimPrefix(fmt.Sprint(v.track, " ", v.time, " ", v.value), "main "))
+		}
+		require.Equal(t, c.want, list, c.name)
+	}
 }
 
 // Who waits for a lock that others hold one after the other has one wait, of the last of them, which says how much of it was
