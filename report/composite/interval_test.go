@@ -2,8 +2,10 @@ package composite_test
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -165,11 +167,12 @@ func TestViewsOfUncertainty(t *testing.T) {
 		state              string
 		certain, uncertain [2]int64
 		text, csv, json    string
+		dump               string // of a, on both locations
 	}{
-		{"certain", [2]int64{30, 10}, [2]int64{}, "40 960", "40,40,40,960,960,960", `"values":{"DIFF":960,"a":40}`},
-		{"partly", [2]int64{30, 10}, [2]int64{5, 0}, "40–45 955–960", "40,40,45,960,955,960", `"values":{"DIFF":960,"a":40}`},
-		{"not", [2]int64{}, [2]int64{5, 2}, "≤7 993–1000", ",0,7,1000,993,1000", `"values":{"DIFF":1000,"a":null}`},
-		{"zero", [2]int64{}, [2]int64{}, "0 1000", "0,0,0,1000,1000,1000", `"values":{"DIFF":1000,"a":0}`},
+		{"certain", [2]int64{30, 10}, [2]int64{}, "40 960", "40,40,40,960,960,960", `"values":{"DIFF":960,"a":40}`, "30 10"},
+		{"partly", [2]int64{30, 10}, [2]int64{5, 0}, "40–45 955–960", "40,40,45,960,955,960", `"values":{"DIFF":960,"a":40}`, "30 10"},
+		{"not", [2]int64{}, [2]int64{5, 2}, "≤7 993–1000", ",0,7,1000,993,1000", `"values":{"DIFF":1000,"a":null}`, "- -"},
+		{"zero", [2]int64{}, [2]int64{}, "0 1000", "0,0,0,1000,1000,1000", `"values":{"DIFF":1000,"a":0}`, "0 0"},
 	} {
 		d, err := composite.Derive(experiment{visits: 1, counters: []counter{{"a", c.certain, c.uncertain}, {"b", [2]int64{600, 400}, [2]int64{}}}}.build(t),
 			parse(t, "compute DIFF = b - a\ncompute LACKING = b - gone"))
@@ -188,6 +191,20 @@ func TestViewsOfUncertainty(t *testing.T) {
 		require.Contains(t, strings.Join(strings.Fields(write(stat, table.Text)), " "), c.text+" (whole program)", c.state)
 		require.Contains(t, write(stat, table.CSV), ","+c.csv+"\n", c.state)
 		require.Contains(t, strings.ReplaceAll(write(stat, table.JSON), " ", ""), c.json, c.state)
+		var dump bytes.Buffer
+		_, err = table.Dump(&dump, m, table.DumpOptions{Metrics: list[:1], Zero: true, Paths: regexp.MustCompile("solve"), Format: table.CSV})
+		require.NoError(t, err)
+		var values []string
+		for line := range strings.Lines(dump.String()) {
+			if cells := strings.Split(line, ","); cells[0] == "a" {
+				values = append(values, cmp.Or(cells[5], "-"))
+			}
+		}
+		require.Equal(t, c.dump, strings.Join(values, " "), c.state)
+		dump.Reset()
+		_, err = table.Dump(&dump, m, table.DumpOptions{Metrics: list[:1], Zero: true, Paths: regexp.MustCompile("solve"), Format: table.JSON})
+		require.NoError(t, err)
+		require.Equal(t, strings.Count(c.dump, "-"), strings.Count(dump.String(), `"value":null`), c.state)
 		tree := table.CallTree(m, table.TreeOptions{Metric: m.Metric("a")})
 		first, _, _ := strings.Cut(c.text, " ")
 		if c.state != "zero" {

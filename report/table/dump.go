@@ -75,7 +75,8 @@ type dump struct {
 	separated *separated // nil: JSON
 	names     []string   // of locations
 	rows      int
-	err       error // in writing
+	open      map[int]bool // by column, at the present call path: the value is not certain
+	err       error        // in writing
 }
 
 // metric writes the values of a metric.
@@ -103,6 +104,9 @@ func (d *dump) path(what query.What, p *cube.CallPath, c *cell) error {
 	if err != nil {
 		return err
 	}
+	if d.open, err = d.uncertain(what.Metric, p); err != nil {
+		return err
+	}
 	next := 0 // column
 	zeros := func(until int) {
 		for ; d.o.Zero && next < until; next++ {
@@ -122,15 +126,33 @@ func (d *dump) path(what query.What, p *cube.CallPath, c *cell) error {
 	return nil
 }
 
-// write writes a row.
+// uncertain returns by column whether there may be more or less of a metric than what is certain. Only zeros need it.
+func (d *dump) uncertain(q *query.Metric, p *cube.CallPath) (map[int]bool, error) {
+	open := map[int]bool{}
+	if !d.o.Zero {
+		return open, nil
+	}
+	for _, margin := range q.Margins() {
+		values, err := d.m.ByLocation(query.What{Metric: margin}, p, d.o.Inclusive)
+		if err != nil {
+			return nil, err
+		}
+		for column, v := range values {
+			open[column] = open[column] || !v.Zero()
+		}
+	}
+	return open, nil
+}
+
+// write writes a row, without a value where nothing of it is certain.
 func (d *dump) write(c *cell, column int, v cube.Value) {
 	if d.err != nil {
 		return
 	}
 	d.rows++
-	c.Location, c.Value = d.names[column], number{Value: v, Known: true}
+	c.Location, c.Value = d.names[column], number{Value: v, Known: !v.Zero() || !d.open[column]}
 	if d.separated != nil {
-		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, c.Value.String(), c.Unit})
+		d.separated.row([]string{c.Metric, strings.Join(c.CallPath, separator), c.File, strconv.Itoa(c.Line), c.Location, Value(c.Value).text(), c.Unit})
 		d.err = d.separated.err
 		return
 	}
