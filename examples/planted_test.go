@@ -22,8 +22,8 @@ var plantedFlags = []struct {
 }{
 	{"hydro", []string{"-n", "64", "-steps", "8", "-procs", "2"}, "-skew", []string{"late_sender"}, "timestep", "timestep"},
 	{"compress", []string{"-queue", "8", "-workers", "2"}, "-slow-writer", []string{"full_buffer"}, "work", "write"},
-	{"kvserver", []string{"-requests", "400"}, "-hot-lock", []string{"lock_competition"}, "serve", "serve"},
-	{"kvserver", []string{"-requests", "400", "-rw"}, "-hot-lock", []string{"rw_reader_wait", "lock_competition"}, "serve", "put"},
+	{"kvserver", []string{"-requests", "100"}, "-hot-lock", []string{"lock_competition"}, "serve", "serve"},
+	{"kvserver", []string{"-requests", "100", "-rw"}, "-hot-lock", []string{"rw_reader_wait", "lock_competition"}, "serve", "put"},
 }
 
 func TestFirstFindingIsThePlantedOne(t *testing.T) {

@@ -52,7 +52,7 @@ func TestReplay(t *testing.T) {
 	for _, p := range []struct {
 		name, arg string
 		cpus      int
-	}{{"work", "", 2}, {"rose", "0", 1}} {
+	}{{"work", "3", 2}, {"rose", "0", 1}} {
 		if p.name == "rose" && !*all {
 			continue
 		}

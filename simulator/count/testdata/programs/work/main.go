@@ -1,12 +1,14 @@
-// Work is a program with known work: goroutine number i of ten takes 1000*(i+1) square roots, which the
-// runtime never does, and meanwhile there is garbage to be
+// Work is a program with known work: goroutine number i of ten takes 1000*(i+1) square roots, or the parts of them that the argument
+// says, of ten, which the runtime never does, and meanwhile there is garbage to be
 // collected, a recovered nil dereference, and sleep.
 package main
 
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -42,16 +44,20 @@ func fault(p *node) (recovered bool) {
 }
 
 func main() {
+	parts := 10
+	if len(os.Args) > 1 {
+		parts, _ = strconv.Atoi(os.Args[1])
+	}
 	var group sync.WaitGroup
 	results := make([]float64, 10)
 	for i := range results {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			for part := range 10 {
+			for part := range parts {
 				results[i] = roots(2+results[i], 100*(i+1))
 				garbage(500)
-				if part == 5 {
+				if part == parts/2 {
 					time.Sleep(time.Millisecond)
 				}
 			}
