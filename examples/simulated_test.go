@@ -38,6 +38,9 @@ type counted struct {
 // The loop that misses the cache, and the one whose branches are chance, are found in programs that nobody has instrumented, and are gone
 // when they are mended.
 func TestPropertiesOnTheSimulator(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates programs before and after they are mended")
+	}
 	if runtime.GOOS != "linux" || raceDetector {
 		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
 	}

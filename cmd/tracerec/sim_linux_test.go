@@ -129,6 +129,9 @@ func TestSimMounts(t *testing.T) {
 
 // Packages and files are built; what does not build is said by the go command.
 func TestSimBuilds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
 	program := guest(t)
 	r := inside("sim", "-q", "-o", "", "testdata/programs/guest", "read=testdata/programs/guest/nothing")
 	require.Equal(t, 0, r.status, r.stderr)
@@ -353,6 +356,9 @@ func TestSimTrace(t *testing.T) {
 
 // A sweep counts for each machine what a run on that machine counts, and for the same instructions.
 func TestSimSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates a program on machine after machine")
+	}
 	program := guest(t)
 	t.Chdir(t.TempDir())
 	args := []string{"sim", "--machine", "bgl", "-c", "PAPI_L1_DCM,PAPI_TOT_CYC,PAPI_TOT_INS", "--only", "sync.*.Go.func1"}

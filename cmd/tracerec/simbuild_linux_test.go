@@ -13,6 +13,9 @@ import (
 
 // Any clone gives the same numbers, however a package is named, and its recordings lead to the source where it was.
 func TestSimBuildsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program in three places")
+	}
 	guest(t) // skips
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -9,6 +9,9 @@ import (
 
 // A program reads its counters itself, whether it is recorded or not, and switches the address trace if there is one.
 func TestSimCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and simulates a program")
+	}
 	guest(t) // or skip
 	const counts = `^332833500 \[\d+ \d+ 50\d\d\] .*\n`
 	dir := t.TempDir()

@@ -157,6 +157,9 @@ func TestNaive(t *testing.T) {
 	require.Greater(t, len(got), 30, "call paths")
 	require.Equal(t, n.counts, got)
 
+	if testing.Short() {
+		return
+	}
 	n, got = naively(t, compile(t, "paths"), 2, 3, "*")
 	require.Greater(t, len(got), 500, "call paths")
 	require.Equal(t, n.counts, got)

@@ -41,6 +41,9 @@ func TestPlatform(t *testing.T) {
 	for _, s := range suites {
 		t.Run(s.pkg, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && s.pkg == "instrument" {
+				t.Skip("runs for a thousand million instructions")
+			}
 			file := buildTests(t, s.pkg)
 			flags := []string{"-test.short", "-test.run", s.run, "-test.skip", s.skip}
 			var printed bytes.Buffer

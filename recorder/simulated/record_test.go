@@ -450,6 +450,9 @@ func TestWaits(t *testing.T) {
 // Whatever functions are recorded, those of the runtime among them, the archive is valid, nothing is lost, and what is waited for is the same.
 func TestFilters(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("records three programs four times")
+	}
 	for _, name := range []string{"paths", "waits", "messages"} {
 		program := compile(t, name)
 		var waits []int64
@@ -474,7 +477,11 @@ func TestFilters(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	program := compile(t, "messages")
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		r, printed, err := record(t, Options{Program: program, CPUs: 2 + int(seed%2), Seed: seed, Machine: machine(t, "server"), Events: []string{"PAPI_TOT_INS"}})
 		require.NoError(t, err)
 		require.Equal(t, "700\n", printed)

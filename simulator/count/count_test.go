@@ -120,6 +120,9 @@ func TestSums(t *testing.T) {
 // The same run is counted the same; without a machine, instructions are too, and the rest is not there.
 func TestRepeatable(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("simulates programs again and again")
+	}
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}

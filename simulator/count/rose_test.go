@@ -91,6 +91,9 @@ func rounded(n, by int64) int64 { return (2*n + by) / (2 * by) }
 // are held against what their indices make necessary.
 func TestTable1(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("simulates a hundred million instructions")
+	}
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
