@@ -90,6 +90,7 @@ func (d *doomed) kill(t *testing.T, recorderToo bool) {
 		over := make(chan error, 1)
 		go func() { over <- d.Wait() }()
 		testkit.Until(t, "the recorder's end", func() bool { d.killOthers(); return len(over) > 0 })
+		<-over
 		said, _ := os.ReadFile(d.said.Name())
 		require.Equal(t, 137, d.ProcessState.ExitCode(), "%s", said)
 	}
