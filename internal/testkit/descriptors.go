@@ -1,3 +1,5 @@
+//go:build unix
+
 package testkit
 
 import (
@@ -10,7 +12,7 @@ import (
 func NeedDescriptors(t testing.TB, n uint64) {
 	t.Helper()
 	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err == nil && l.Cur < n {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err == nil && uint64(l.Cur) < n {
 		t.Skipf("a process may have %d descriptors here (ulimit -n), and this takes up to %d", l.Cur, n)
 	}
 }
