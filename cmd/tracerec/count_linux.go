@@ -221,6 +221,11 @@ func (o *countOptions) during(t *tally, signals <-chan os.Signal) error {
 
 // awaitEnd waits for a signal (then it returns true) or for the end of the process, if one is counted.
 func awaitEnd(pid int, signals <-chan os.Signal) bool {
+	ended := func() bool { return pid > 0 && unix.Kill(pid, 0) == unix.ESRCH }
+	if fd, err := unix.PidfdOpen(pid, 0); err == nil { // tells the end also of one that nobody reaps, or whose number another one has by now
+		defer unix.Close(fd)
+		ended = func() bool { n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0); return n > 0 }
+	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -230,7 +235,7 @@ func awaitEnd(pid int, signals <-chan os.Signal) bool {
 				return true
 			}
 		case <-tick.C:
-			if pid > 0 && unix.Kill(pid, 0) == unix.ESRCH {
+			if ended() {
 				return false
 			}
 		}

@@ -174,7 +174,7 @@ func TestCountWhatRunsAlready(t *testing.T) {
 	input, err := ending.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, ending.Start())
-	go ending.Wait() // so that it does not stay as a zombie
+	defer ending.Wait() // it stays as a zombie until then
 	file := filepath.Join(t.TempDir(), "counts")
 	counting := tracerec("count", "-p", strconv.Itoa(ending.Process.Pid), "-e", "task-clock", "--format", "json", "-o", file)
 	var said strings.Builder
