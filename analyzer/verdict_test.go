@@ -91,8 +91,8 @@ location main
   1 enter sum @sum.go:8
   90 exit
   100 exit
-`, "No waiting was found; 89.0 % of the critical path is in sum at sum.go:8, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.",
-			false, "execution", "sum.go", 8},
+`, "No waiting is recorded; 89.0 % of the critical path is in sum at sum.go:8, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.",
+			false, "", "sum.go", 8},
 		{"work", `
 process main cpu 100
 location main
@@ -138,6 +138,12 @@ location h2
   990 end
 `, "Waiting that is recorded hardly holds the run up; the root goroutine was in serve at main.go:1 nearly all the time, at work or waiting for " +
 			"something that is not recorded: instrument what it may wait for there to know more.", false, "", "main.go", 1},
+		{"work or waiting, beside little waiting", littleWaiting, "Waiting that is recorded hardly holds the run up; 73.0 % of the critical path is in put at put.go:1, at work or " +
+			"waiting for something that is not recorded: instrument what it may wait for there to know more.", false, "", "put.go", 1},
+		{"work, beside little waiting", "\nprocess main cpu 300\n" + littleWaiting, "Waiting hardly holds the run up; 73.0 % of the critical path is work in put at put.go:1.",
+			true, "execution", "put.go", 1},
+		{"outside all regions", "\nlocation main\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  1 end\n", "No waiting is recorded; 100.0 % of the critical path is outside all regions: instrument what " +
+			"main does there to know more.", false, "", "", 0},
 		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "79.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
 			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 holds the run up most: 12.0 % of its time (12 ns), " +
 			"for worker, which was mostly in load at load.go:3 then.", false, "external_wait", "main.go", 3},
@@ -186,7 +192,7 @@ location main
   2 blocked
   95 leave
   100 exit
-`, "Waiting hardly holds the run up; 94.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
+`, "Waiting that is recorded hardly holds the run up; 94.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
 			"recorded: instrument what ends that to know more.",
 			false, "external_wait", "main.go", 3},
 		{"a deadlock", `
@@ -229,6 +235,27 @@ func certainFinding(t *testing.T, e *report.Experiment) bool {
 	require.NoError(t, json.Unmarshal(text.Bytes(), &said))
 	return len(said.Findings) > 0 && said.Findings[0].Certain
 }
+
+// littleWaiting is a program whose main is in one region most of the time, and waits for a lock for a twentieth of it.
+const littleWaiting = `
+mutex m @m.go:1
+location main
+  0 enter main @main.go:1
+  5 enter put @put.go:1
+  78 exit
+  78 create w @main.go:2
+  81 lock m @main.go:5
+  82 blocked
+  85 leave
+  86 unlock m
+  100 exit
+location w
+  78 begin worker by main
+  79 lock m @w.go:2
+  80 leave
+  85 unlock m
+  90 end
+`
 
 // turns is a program in which main waits for a lock that three others hold in turn, each of a kind of its own, in the regions given.
 func turns(a, b, c string) string {

@@ -98,11 +98,16 @@ func (p *page) unrecorded(path uint32) bool {
 	return r.Name == notRecorded || r.Operation && r.Name != "sleep"
 }
 
+// waitsUnseen says whether goroutines may wait for what is not recorded, so that nothing can be said of all waiting.
+func (p *page) waitsUnseen(top share) bool {
+	return p.unrecorded(top.path) || !p.e.ExecutionKnown()
+}
+
 // beside is the verdict that something else has more of the critical path than the first finding.
 func (p *page) beside(f *Finding, top share) Verdict {
 	v, doing := p.spent(top)
 	waiting := "Of all waiting, that"
-	if p.unrecorded(top.path) || !p.e.ExecutionKnown() {
+	if p.waitsUnseen(top) {
 		waiting = "Of the waiting that is recorded, that"
 	}
 	v.Certain = v.Certain && p.e.certain(f)
@@ -195,15 +200,18 @@ func (p *page) dearestWork() (top share, sum float64) {
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.
 func (p *page) work(top share, sum float64) Verdict {
 	e := p.e
-	least := "Waiting hardly holds the run up"
+	none, recorded := "No waiting was found", ""
+	if sum > 0 && p.waitsUnseen(top) {
+		none, recorded = "No waiting is recorded", " that is recorded"
+	}
+	least := "Waiting" + recorded + " hardly holds the run up"
 	switch waits := e.onPath(e.MetricIndex("time")); {
+	case len(e.Findings) == 0 && sum > 0 && e.leaf(top.path).Operation:
+		least = "No waiting for other recorded goroutines was found"
 	case len(e.Findings) == 0:
-		least = "No waiting was found"
-		if sum > 0 && e.leaf(top.path).Operation {
-			least = "No waiting for other recorded goroutines was found"
-		}
+		least = none
 	case float64(waits) >= worth*float64(e.Header.Focus):
-		least = "No single wait holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
+		least = "No single wait" + recorded + " holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
 	}
 	if sum == 0 {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}
@@ -217,7 +225,10 @@ func (p *page) work(top share, sum float64) Verdict {
 func (p *page) spent(top share) (v Verdict, doing string) {
 	e := p.e
 	r := e.leaf(top.path)
-	v = Verdict{Certain: e.complete(e.Header.Focus / 20), Metric: "execution", File: r.File, Line: r.Line}
+	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
+	if e.ExecutionKnown() {
+		v.Metric = "execution"
+	}
 	doing = "work in " + p.at(top.path)
 	switch {
 	case r.Name == notRecorded:
@@ -227,10 +238,10 @@ func (p *page) spent(top share) (v Verdict, doing string) {
 	case r.Operation:
 		v.Metric, v.Certain = "external_wait", false
 		doing = "waiting in " + p.at(top.path) + " for something that is not recorded: instrument what ends that to know more"
-	case !isUnnamed(r.Name) && !e.ExecutionKnown():
-		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded: instrument what it may wait for there to know more", false
 	case isUnnamed(r.Name):
 		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
+	case !e.ExecutionKnown():
+		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded: instrument what it may wait for there to know more", false
 	}
 	return v, doing
 }
