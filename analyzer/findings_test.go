@@ -59,6 +59,51 @@ func TestLockIsOneFinding(t *testing.T) {
 	require.EqualValues(t, 170, f.Causers[0].Severity)
 }
 
+// A lock for reading and writing is called by what is true of all who wait for it: reader 1 has it during [0, 80), the writer is pending from 10 on,
+// reader 2 comes at 20.
+func TestTitleOfAllLines(t *testing.T) {
+	x := analyzeText(t, `
+process main cpu 1000
+rwmutex rw @store.go:1
+location main
+  0 enter scan @main.go:1
+  0 lock rw shared @store.go:10
+  0 leave
+  80 unlock rw shared
+  100 exit
+location update
+  0 begin update
+  10 lock rw @store.go:20
+  10 blocked
+  80 leave
+  85 unlock rw
+  90 end
+location get
+  0 begin get
+  20 lock rw shared @store.go:30
+  20 blocked
+  86 leave
+  87 unlock rw shared
+  90 end
+`)
+	require.Len(t, x.Findings, 1)
+	f := &x.Findings[0]
+	lines := map[string]int64{}
+	for _, l := range f.Lines {
+		lines[x.Metrics[l.Metric].Name] = l.Severity
+	}
+	require.Equal(t, map[string]int64{"rw_writer_wait": 70, "rw_reader_wait": 65}, lines)
+	require.EqualValues(t, 135, f.Severity)
+	require.Equal(t, "rw_writer_wait", x.Metrics[f.Metric].Name, "the dearest line's")
+	lock := x.MetricIndex("lock_competition")
+	require.EqualValues(t, 135, x.Total(lock), "just this is what the words are about")
+	require.Equal(t, "Lock competition", x.Sentences().Headline(f))
+	require.Equal(t, x.Metrics[lock].Advice, x.Advice(f))
+	f.Lines = f.Lines[:1]
+	require.Equal(t, "Writer waits for readers", x.Sentences().Headline(f))
+	require.Equal(t, x.Metrics[f.Metric].Advice, x.Advice(f))
+}
+
 // replies is a program in which two requests each make a channel for the reply at one place, and each waits for it, and two
 // locks whose names the place of their first use does not tell.
 const replies = `

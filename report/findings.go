@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // findings lists what was concluded, dearest first. Those that cost next to no wall time get one line each.
@@ -76,7 +78,7 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 	p.line(p.paint(dim, title))
 	for i := range list[:min(len(list), p.top)] {
 		f := &list[i]
-		p.line(right(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.Metrics[f.Metric].Name), 20)), " ",
+		p.line(right(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.kind(f).Name), 20)), " ",
 			p.paint(dim, left(p.waiters(f), 14)+" "+p.path(f.Path, 33)))
 	}
 	p.more(p.top, len(list), "finding")
@@ -135,12 +137,34 @@ func (e *Experiment) Advice(f *Finding) string {
 	if f.Advice != "" {
 		return f.Advice
 	}
-	return e.Metrics[f.Metric].Advice
+	return e.kind(f).Advice
+}
+
+// kind is the nearest metric that has the waiting in all lines of a finding in it: the finding's own is that of its dearest line.
+func (e *Experiment) kind(f *Finding) *metric.Metric {
+	at := f.Metric
+	for _, l := range f.Lines {
+		for at >= 0 && !e.within(l.Metric, at) {
+			at = e.MetricIndex(e.Metrics[at].Parent)
+		}
+	}
+	if at < 0 {
+		at = f.Metric
+	}
+	return &e.Metrics[at]
+}
+
+// within says whether a metric is another one or below it.
+func (e *Experiment) within(m, top int) bool {
+	for m >= 0 && m != top {
+		m = e.MetricIndex(e.Metrics[m].Parent)
+	}
+	return m == top
 }
 
 // headline names a finding: "Lock competition: DB.metalock".
 func (p *page) headline(f *Finding) string {
-	title := clean(p.e.Metrics[f.Metric].Title)
+	title := clean(p.e.kind(f).Title)
 	if f.Object.Name != "" {
 		title += ": " + clean(f.Object.Name)
 	}

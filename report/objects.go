@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +23,14 @@ func (p *page) called(o *Object) string {
 	return ""
 }
 
-// on names the operation in which somebody waits, with its object and place: "lock on DB.metalock at store.go:12".
+// on names the operations in which somebody waits, with their object and place: "lock on DB.metalock at store.go:12".
 func (p *page) on(f *Finding) string {
 	object := p.called(&f.Object)
 	if object == "" {
 		return p.at(f.Path)
 	}
 	r := p.e.leaf(f.Path)
-	text := glue(elide(regionName(r.Name), nameWidth)) + " on " + object
+	text := p.operations(f) + " on " + object
 	place := p.where(r)
 	if place == "" {
 		return text
@@ -42,6 +43,20 @@ func (p *page) on(f *Finding) string {
 		return text
 	}
 	return text + " at" + nbsp + place
+}
+
+// operations names the operations in which a finding's waiting is, that of the dearest line first: "rlock and lock".
+func (p *page) operations(f *Finding) string {
+	names := []string{p.e.leaf(f.Path).Name}
+	for _, l := range f.AllLines() {
+		if name := p.e.leaf(l.Path).Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		names[i] = glue(elide(regionName(name), nameWidth))
+	}
+	return enumeration(names)
 }
 
 // sites returns in how many lines of the source a finding's waiting is.
@@ -79,9 +94,16 @@ func (p *page) waiters(f *Finding) string {
 	}
 	if n := len(order) - most; n > 0 {
 		names = append(names, glue(count(int64(n), "other kind")))
-		return strings.Join(names[:most], ", ") + " and " + names[most]
 	}
-	return strings.Join(names, " and ")
+	return enumeration(names)
+}
+
+// enumeration joins names as a sentence does: "a, b and c".
+func enumeration(names []string) string {
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return strings.Join(names, "")
 }
 
 // waitingAt lists the places of a finding's waiting, the dearest first.

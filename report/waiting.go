@@ -178,8 +178,8 @@ func (p *page) deadlocks() (list []string) {
 			continue
 		}
 		text := "Deadlock: " + names[0] + " waits for a lock that it holds itself."
-		if last := len(names) - 1; last > 0 {
-			text = "Deadlock: " + strings.Join(names[:last], ", ") + " and " + names[last] + " hold locks and wait for each other's."
+		if len(names) > 1 {
+			text = "Deadlock: " + enumeration(names) + " hold locks and wait for each other's."
 		}
 		list = append(list, text)
 		delete(holder, n.Location)
