@@ -19,10 +19,10 @@ func TestVerdict(t *testing.T) {
 		metric, file      string
 		line              int
 	}{
-		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its time (90 ns), held by main in main at store.go:7.",
+		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its time (90 ns), held by main in main (lock at store.go:7).",
 			false, "lock_competition", "store.go", 13}, // more than half of the path may be waiting that is not recorded
 		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its " +
-			"time (90 ns), held by main in main at store.go:7.",
+			"time (90 ns), held by main in main (lock at store.go:7).",
 			true, "lock_competition", "store.go", 13},
 		{"a reader that a writer waits for, and readers behind it", `
 process main cpu 1000
@@ -47,7 +47,8 @@ location get
   83 leave
   84 unlock rw shared
   90 end
-`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 70.0 % of its time (70 ns), for update, which held it or waited for it in lock at store.go:20.",
+`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 70.0 % of its time (70 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
+			" scan (lock at store.go:10, 49.3 %).",
 			true, "rw_writer_wait", "store.go", 20},
 		{"a writer, and readers behind it", `
 process main cpu 1000
@@ -65,7 +66,7 @@ location get
   83 leave
   84 unlock rw shared
   90 end
-`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan at store.go:10.",
+`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
 		{"a sender", `
 channel jobs @queue.go:4
@@ -124,7 +125,7 @@ location h2
   900 exit
   990 end
 `, "What goroutines wait for most is the mutex first used at store.go:7: handle[1] waited 400 ns in sum, 13.4 % of all time, held by handle[0] in get " +
-			"at store.go:7. The root goroutine was in serve at main.go:1 nearly all the time, as in a service, so the critical path does not tell what " +
+			"(lock at store.go:7). The root goroutine was in serve at main.go:1 nearly all the time, as in a service, so the critical path does not tell what " +
 			"this holds up.", false, "lock_competition", "store.go", 7},
 		{"a service that does not wait", `
 location main
@@ -181,10 +182,46 @@ location y
 `, "Waiting that is recorded hardly holds the run up; the goroutine worker[0] was in update at up.go:1 nearly all the time, at work or waiting " +
 			"for something that is not recorded: instrument what it may wait for there to know more.", false, "", "up.go", 1},
 		{"holders in turn", turns("backup", "purge", "reindex"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % of its " +
-			"time (83 ns), held in turn in backup at backup.go:2 (34.9 %), purge at purge.go:2 (32.5 %) and reindex at reindex.go:2 (32.5 %).",
+			"time (83 ns), held in turn in backup (lock at backup.go:2, 34.9 %), purge (lock at purge.go:2, 32.5 %) and reindex (lock at reindex.go:2, 32.5 %).",
 			true, "lock_competition", "main.go", 5},
+		{"two holders in turn", turns("load", "load", "store"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % of its time (83 ns), held in turn " +
+			"in load (lock at load.go:2, 67.5 %) and store (lock at store.go:2, 32.5 %).", true, "lock_competition", "main.go", 5},
+		{"a holder in a library, and one that hardly matters", `
+process main cpu 200
+mutex m @db.go:1
+location main
+  0 enter main @main.go:1
+  0 create w @main.go:2
+  10 lock m @main.go:9
+  11 blocked
+  90 leave
+  91 unlock m
+  91 create r @main.go:3
+  93 lock m @main.go:9
+  94 blocked
+  98 leave
+  98 unlock m
+  100 exit
+location w
+  0 begin writer by main
+  1 enter put @main.go:5
+  2 lock m @db.go:847
+  3 leave
+  5 enter Commit @tx.go:170
+  85 exit
+  90 unlock m
+  92 exit
+  92 end
+location r
+  91 begin reader by main
+  92 lock m @get.go:3
+  92 leave
+  98 unlock m
+  99 end
+`, "Waiting for the mutex first used at db.go:1 holds the run up most: 85.0 % of its time (85 ns), held by writer in put (lock at db.go:847), mostly in Commit " +
+			"at tx.go:170 then.", true, "lock_competition", "main.go", 9},
 		{"the same holder in several callers", turns("load", "load", "load"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % " +
-			"of its time (83 ns), held in load at load.go:2.", true, "lock_competition", "main.go", 5},
+			"of its time (83 ns), held in load (lock at load.go:2).", true, "lock_competition", "main.go", 5},
 		{"input that is not recorded", `
 location main
   0 enter main @main.go:1

@@ -11,6 +11,14 @@ import (
 // of the critical path.
 func (f *Finding) awaited() int64 { return max(f.Awaited, f.Critical) }
 
+// mostly returns where the causers of a finding were for more than half of the time in which the critical path was on them, if that is one call path.
+func (f *Finding) mostly() (path uint32, ok bool) {
+	if len(f.Meanwhile) == 0 || 2*f.Meanwhile[0].Time <= f.Critical {
+		return 0, false
+	}
+	return f.Meanwhile[0].Path, true
+}
+
 // doing is what causers of a finding did while they were waited for.
 type doing struct {
 	time  int64

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -319,82 +318,13 @@ func (p *page) because(f *Finding) string {
 	if n := len(f.Causers) - 1; 2*c.Severity < f.Severity && n > 0 {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
-	if len(f.Meanwhile) > 0 {
-		return fmt.Sprintf("for %s, which was mostly in %s then", who, p.at(f.Meanwhile[0].Path))
+	if path, ok := f.mostly(); ok {
+		return fmt.Sprintf("for %s, which was mostly in %s then", who, p.at(path))
 	}
 	if c.Path < 0 {
 		return "for " + who
 	}
 	return fmt.Sprintf("for %s, %s %s", who, p.causing(f, c), p.at(uint32(c.Path)))
-}
-
-// held says where a finding's lock was held: by whom, or, if none of the places has half of the waiting, in which of them in turn.
-func (p *page) held(f *Finding) string {
-	type holder struct {
-		place    string
-		severity int64
-		first    *Causer
-		more     bool
-	}
-	var holders []holder
-	for i := range f.Causers {
-		c := &f.Causers[i]
-		place := ""
-		if c.Path >= 0 {
-			place = p.within(uint32(c.Path))
-		}
-		if at := slices.IndexFunc(holders, func(h holder) bool { return h.place == place }); at >= 0 {
-			holders[at].severity += c.Severity
-			holders[at].more = true
-		} else {
-			holders = append(holders, holder{place, c.Severity, c, false})
-		}
-	}
-	slices.SortStableFunc(holders, func(a, b holder) int { return cmp.Compare(b.severity, a.severity) })
-	switch h := holders[0]; {
-	case h.more && h.place != "" && 2*h.severity >= f.Severity:
-		return "held in " + h.place
-	case len(holders) == 1 || 2*h.severity >= f.Severity:
-		return p.holder(f, h.first, h.place)
-	}
-	const most = 3
-	var in []string
-	for _, h := range holders[:min(len(holders), most)] {
-		in = append(in, fmt.Sprintf("%s (%s)", cmp.Or(h.place, "places not known"), glue(percent(h.severity, f.Severity))))
-	}
-	if n := len(holders) - most; n > 0 {
-		in = append(in, count(int64(n), "other place"))
-	}
-	last := len(in) - 1
-	return "held in turn in " + strings.Join(in[:last], ", ") + " and " + in[last]
-}
-
-// within names the region of an operation, with the place of the operation: "put at store.go:36".
-func (p *page) within(path uint32) string {
-	parent := p.e.Paths[path].Parent
-	if !p.e.leaf(path).Operation || parent < 0 {
-		return p.at(path)
-	}
-	name := glue(elide(regionName(p.e.leaf(uint32(parent)).Name), nameWidth))
-	if place := p.where(p.e.leaf(path)); place != "" {
-		name += " at" + nbsp + elide(place, nameWidth)
-	}
-	return name
-}
-
-// holder says who held a finding's lock. Readers wait for a writer that has not got the lock yet, too.
-func (p *page) holder(f *Finding, c *Causer, place string) string {
-	who := "somebody"
-	if c.Group >= 0 {
-		who = p.who(c.Group, c.Locations)
-	}
-	switch {
-	case place == "":
-		return "held by " + who
-	case p.e.Metrics[p.causedIn(f, c)].Name == "rw_reader_wait":
-		return fmt.Sprintf("for %s, which held it or waited for it in %s", who, place)
-	}
-	return fmt.Sprintf("held by %s in %s", who, place)
 }
 
 // causing says what a causer of a finding did to cause it.

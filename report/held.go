@@ -1,0 +1,128 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// holder is a place in which a finding's lock was held, and those who held it there.
+type holder struct {
+	region   string // "" unknown
+	place    string // the operation that locked it, "" if region says it
+	severity int64
+	causers  []*Causer // dearest first
+}
+
+// in names where the holders were: "put (lock at store.go:36)"; notes stand beside the place.
+func (h *holder) in(notes ...string) string {
+	if h.place != "" {
+		notes = slices.Insert(notes, 0, h.place)
+	}
+	name := cmp.Or(h.region, "places not known")
+	if len(notes) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// holders returns where a finding's lock was held, dearest first.
+func (p *page) holders(f *Finding) (list []holder) {
+	for i := range f.Causers {
+		h := holder{causers: []*Causer{&f.Causers[i]}, severity: f.Causers[i].Severity}
+		if path := f.Causers[i].Path; path >= 0 {
+			h.region, h.place = p.within(uint32(path))
+		}
+		if at := slices.IndexFunc(list, func(x holder) bool { return x.region == h.region && x.place == h.place }); at >= 0 {
+			list[at].severity += h.severity
+			list[at].causers = append(list[at].causers, h.causers...)
+		} else {
+			list = append(list, h)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b holder) int { return cmp.Compare(b.severity, a.severity) })
+	return list
+}
+
+// held says where a finding's lock was held: by whom, or in which places in turn if the first one has less than half of the waiting or the second one
+// a quarter of it; and what was done meanwhile.
+func (p *page) held(f *Finding) string {
+	holders := p.holders(f)
+	h := &holders[0]
+	if len(holders) > 1 && (2*h.severity < f.Severity || 4*holders[1].severity >= f.Severity) {
+		return p.inTurn(f, holders)
+	}
+	then := p.then(f, holders[:1])
+	if len(h.causers) > 1 && h.region != "" {
+		return p.holding(f, h.causers) + " in " + h.in() + then
+	}
+	return p.holder(f, h) + then
+}
+
+// inTurn names the places in which a finding's lock was held in turn, with their shares of the waiting.
+func (p *page) inTurn(f *Finding, holders []holder) string {
+	const most = 3
+	var in []string
+	var causers []*Causer
+	told := holders[:min(len(holders), most)]
+	for i := range told {
+		in = append(in, told[i].in(glue(percent(told[i].severity, f.Severity))))
+		causers = append(causers, told[i].causers...)
+	}
+	if n := len(holders) - most; n > 0 {
+		in = append(in, count(int64(n), "other place"))
+	}
+	return p.holding(f, causers) + " in turn in " + enumeration(in) + p.then(f, told)
+}
+
+// holding says what was done with a finding's lock: readers wait for a writer that has not got it yet, too.
+func (p *page) holding(f *Finding, causers []*Causer) string {
+	if slices.ContainsFunc(causers, func(c *Causer) bool { return p.pending(f, c) }) {
+		return "held or waited for"
+	}
+	return "held"
+}
+
+// pending says whether a causer of a finding may be a writer that waited for the lock itself.
+func (p *page) pending(f *Finding, c *Causer) bool {
+	return p.e.Metrics[p.causedIn(f, c)].Name == "rw_reader_wait"
+}
+
+// then names what was done most while a finding's lock was held, if the places in which it was held do not say that: ", mostly in Commit at tx.go:170 then".
+func (p *page) then(f *Finding, holders []holder) string {
+	path, ok := f.mostly()
+	if !ok || slices.ContainsFunc(holders, func(h holder) bool { return h.region == p.region(path) }) {
+		return ""
+	}
+	return ", mostly in " + p.at(path) + " then"
+}
+
+// region names the region of a call path.
+func (p *page) region(path uint32) string {
+	return glue(elide(regionName(p.e.leaf(path).Name), nameWidth))
+}
+
+// within names the region of an operation, and the operation with its place: "put", "lock at store.go:36".
+func (p *page) within(path uint32) (region, place string) {
+	parent := p.e.Paths[path].Parent
+	if !p.e.leaf(path).Operation || parent < 0 {
+		return p.at(path), ""
+	}
+	return p.region(uint32(parent)), p.at(path)
+}
+
+// holder says who held a finding's lock, in one place.
+func (p *page) holder(f *Finding, h *holder) string {
+	who, c := "somebody", h.causers[0]
+	if c.Group >= 0 {
+		who = p.who(c.Group, c.Locations)
+	}
+	switch {
+	case h.region == "":
+		return "held by " + who
+	case p.pending(f, c):
+		return fmt.Sprintf("for %s, which held it or waited for it in %s", who, h.in())
+	}
+	return fmt.Sprintf("held by %s in %s", who, h.in())
+}
