@@ -125,8 +125,8 @@ location h2
   900 exit
   990 end
 `, "What goroutines wait for most is the mutex first used at store.go:7: handle[1] waited 400 ns in sum, 13.4 % of all time, held by handle[0] in get " +
-			"(lock at store.go:7). The root goroutine was in serve at main.go:1 nearly all the time, as in a service, so the critical path does not tell what " +
-			"this holds up.", false, "lock_competition", "store.go", 7},
+			"(lock at store.go:7). The root goroutine was in serve at main.go:1 nearly all the time, so the critical path does not tell what " +
+			"this holds up: if it waits there for these goroutines, instrument that wait.", false, "lock_competition", "store.go", 7},
 		{"a service that does not wait", `
 location main
   0 enter serve @main.go:1

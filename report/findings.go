@@ -84,8 +84,20 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 	p.more(p.top, len(list), "finding")
 }
 
+// negligible tells whether a finding has less than a thousandth of all time.
+func (e *Experiment) negligible(f *Finding) bool { return f.Severity < e.Header.Time/1000 }
+
 // matters tells whether a finding has half a per cent of the critical path.
 func (p *page) matters(f *Finding) bool { return f.Critical > p.e.Header.Focus/200 }
+
+// mayMatter tells whether a finding may have that: of waiting for what is not recorded, all may be on the path.
+func (e *Experiment) mayMatter(f *Finding) bool {
+	most := f.Critical
+	if e.Metrics[f.Metric].Name == "external_wait" {
+		most = f.Severity
+	}
+	return most > e.Header.Focus/200
+}
 
 // finding tells one finding: what, who, where, how long, because of whom, and what to do.
 func (p *page) finding(n int, f *Finding) {
@@ -132,9 +144,12 @@ func (b Busy) sentence() string {
 	return ""
 }
 
-// Advice returns what to do about a finding.
+// Advice returns what to do about a finding, "" if it is not worth it.
 func (e *Experiment) Advice(f *Finding) string {
-	if f.Advice != "" {
+	switch {
+	case e.negligible(f) && !e.mayMatter(f):
+		return ""
+	case f.Advice != "":
 		return f.Advice
 	}
 	return e.kind(f).Advice

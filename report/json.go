@@ -108,8 +108,8 @@ type (
 		Awaited   int64        `json:"awaited_ns"`        // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
 		Onward    []jsonOnward `json:"onward"`            // what the causers waited for themselves then, off the critical path, largest first
 		Counted   []jsonCount  `json:"counted,omitempty"` // by the causers in critical_ns; of the first findings
-		Advice    string       `json:"advice"`
-		Busy      Busy         `json:"busy,omitzero"` // all workers, or places of a semaphore
+		Advice    string       `json:"advice"`            // "" if it is not worth it
+		Busy      Busy         `json:"busy,omitzero"`     // all workers, or places of a semaphore
 	}
 	jsonObject struct {
 		Name  string `json:"name"` // as the program calls it, "" unknown

@@ -51,14 +51,19 @@ type Doing struct {
 	What  string  // "waiting for worker ×8", "" at work there, on the critical path
 }
 
-// doing returns what the causers did while they were waited for: what is worth a line, and what is left.
+// doing returns what the causers did while they were waited for: what is worth a line, and what is left; nil if most of it was off the critical
+// path, where it is not known what they did, and nothing on the path is worth a line.
 func (p *page) doing(f *Finding) (list []Doing) {
 	const most = 3
 	if len(f.Meanwhile)+len(f.Onward) == 0 {
 		return nil
 	}
 	whole, left1000 := f.awaited(), int64(1000) // what is printed adds up
-	for _, d := range f.doings()[:min(len(f.Meanwhile)+len(f.Onward)+1, most)] {
+	doings := f.doings()
+	if first := doings[0]; first.path < 0 && 2*first.time > whole && (len(f.Meanwhile) == 0 || f.Meanwhile[0].Time < whole/10) {
+		return nil
+	}
+	for _, d := range doings[:min(len(doings), most)] {
 		if d.time < whole/10 {
 			break
 		}

@@ -176,3 +176,23 @@ func TestShortFiles(t *testing.T) {
 	require.Equal(t, "y/main.go", short["/b/y/main.go"])
 	require.Equal(t, "other.go", short["/b/y/other.go"])
 }
+
+// What is not worth looking at comes without advice: it has less than a thousandth of all time, and at most half a per cent of the critical path.
+func TestNoAdviceOnTrifles(t *testing.T) {
+	e := hydro()
+	e.Header.Time, e.Header.Focus = 1_000_000, 10_000
+	f := &e.Findings[1]
+	require.Equal(t, "lock_competition", e.Metrics[f.Metric].Name)
+	for _, c := range []struct {
+		severity, critical int64
+		advised            bool
+	}{{999, 50, false}, {1000, 50, true}, {999, 51, true}, {999, 0, false}} {
+		f.Severity, f.Critical = c.severity, c.critical
+		require.Equal(t, c.advised, e.Advice(f) != "", c)
+	}
+	e.Metrics[f.Metric].Name, f.Critical = "external_wait", 0
+	for severity, advised := range map[int64]bool{50: false, 51: true} {
+		f.Severity, f.Advice = severity, "Look at what feeds it."
+		require.Equal(t, advised, e.Advice(f) != "", severity)
+	}
+}

@@ -55,9 +55,9 @@ func (p *page) verdict() Verdict {
 	if sum < mostly*focus || !p.standsStill(top) {
 		return p.work(top, sum)
 	}
-	who, service := "the goroutine "+p.name(top.largest), ""
+	who := "the goroutine " + p.name(top.largest)
 	if e.Locations[top.largest].GoID == 1 {
-		who, service = "the root goroutine", ", as in a service"
+		who = "the root goroutine"
 	}
 	f := p.longest()
 	if f == nil {
@@ -66,8 +66,9 @@ func (p *page) verdict() Verdict {
 			"the time, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.", who, p.at(top.path))}
 	}
 	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s %s was in %s "+
-		"nearly all the time%s, so the critical path does not tell what this holds up.", p.subject(f), p.waiters(f),
-		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path), service), false)
+		"nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, instrument that wait.",
+		p.subject(f), p.waiters(f),
+		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
@@ -261,7 +262,7 @@ func (p *page) longest() (longest *Finding) {
 			longest = f
 		}
 	}
-	if longest != nil && longest.Severity < e.Header.Time/1000 {
+	if longest != nil && e.negligible(longest) {
 		return nil
 	}
 	return longest
