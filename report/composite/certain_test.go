@@ -140,7 +140,7 @@ func TestLimits(t *testing.T) {
 	require.True(t, x.Held(), "it is 18 at most")
 	var b bytes.Buffer
 	require.NoError(t, limit.Text(&b, x))
-	require.Contains(t, b.String(), "bound: 0, not all certain, from 0 to 18; at most 18")
+	require.Contains(t, b.String(), "bound: nothing of it certain, from 0 to 18; at most 18")
 	_, err = check("bound=17")
 	require.ErrorContains(t, err, "that cannot be told")
 }

@@ -43,11 +43,11 @@ type Row struct {
 // Cell is the value of a metric on one platform, for the whole program.
 type Cell struct {
 	Has        bool     `json:"known"`              // else the platform lacks it
-	Value      float64  `json:"value"`              // of what is certain
+	Value      *float64 `json:"value"`              // of what is certain, nil if nothing is
 	AtLeast    *float64 `json:"at_least,omitempty"` // what the truth lies in, nil if the value is exact
 	AtMost     *float64 `json:"at_most,omitempty"`
-	OfRoot     float64  `json:"percent_of_root"` // of the root of its hierarchy; 0 if that is 0
-	OfParent   float64  `json:"percent_of_parent"`
+	OfRoot     *float64 `json:"percent_of_root"` // of the root of its hierarchy; nil if there is nothing to be a share of
+	OfParent   *float64 `json:"percent_of_parent"`
 	Incomplete bool     `json:"incomplete,omitempty"` // counters are lacking: a lower bound
 	// Noise is the half width of the band of 95 % about the mean of several runs, nil if the metric is of one run or of different ones.
 	Noise *float64 `json:"noise,omitempty"`
@@ -147,7 +147,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 		switch {
 		case of == nil || of.Ghost || of.Val == "VOID":
 		case attr(of, report.RatioAttr) == "true":
-			err = c.addRatio(i, m, q, of)
+			err = c.addRatio(i, m, of)
 		case attr(of, report.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
 			err = c.addTree(i, m, spread, of)
 		}
@@ -162,12 +162,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *cube.Metric) error {
 	var visit func(x *cube.Metric, depth int, parent string, all, above float64) error
 	visit = func(x *cube.Metric, depth int, parent string, all, above float64) error {
-		v, err := m.Total(query.What{Metric: m.Metric(x.Name)})
-		if err != nil {
-			return err
-		}
-		value := v.Float64()
-		in, err := bounds(m, x)
+		value, in, err := total(m, x)
 		if err != nil {
 			return err
 		}
@@ -175,9 +170,12 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			all, above = value, value
 		}
 		r := c.row(label(root), label(x), parent, depth, unit(x))
-		r.Cells[i] = Cell{Has: true, Value: value, OfRoot: percent(value, all), OfParent: percent(value, above), Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		r.Cells[i] = Cell{Has: true, Incomplete: strings.HasPrefix(x.Title, incomplete)}
 		if in != nil {
 			r.Cells[i].AtLeast, r.Cells[i].AtMost = &in.Low, &in.High
+		}
+		if finite(value) && (in == nil || value != 0) {
+			r.Cells[i].Value, r.Cells[i].OfRoot, r.Cells[i].OfParent = &value, percent(value, all), percent(value, above)
 		}
 		if spread != nil {
 			if band, ok := spread.At(x, nil, true); ok {
@@ -200,16 +198,16 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 	return visit(root, 0, "", 0, 0)
 }
 
-// bounds returns what a metric or ratio lies in for the whole program, nil if its value is exact or there is none.
-func bounds(m *query.Model, x *cube.Metric) (*spec.Interval, error) {
-	in, err := m.Bounds(query.What{Metric: m.Metric(x.Name)}, func(w query.What) ([]cube.Value, error) {
+// total returns the value of a metric or ratio for the whole program, and what it lies in, nil if it is exact or there is none.
+func total(m *query.Model, x *cube.Metric) (float64, *spec.Interval, error) {
+	values, in, err := m.Within(query.What{Metric: m.Metric(x.Name)}, func(w query.What) ([]cube.Value, error) {
 		v, err := m.Total(w)
 		return []cube.Value{v}, err
 	})
-	if err != nil || in == nil || in[0].Exact() || math.IsNaN(in[0].Low) {
-		return nil, err
+	if err != nil {
+		return 0, nil, err
 	}
-	return &in[0], nil
+	return values[0].Float64(), in[0], nil
 }
 
 // label is how specifications call a metric.
@@ -222,11 +220,16 @@ func unit(m *cube.Metric) string {
 	return m.Unit
 }
 
-func percent(part, of float64) float64 {
-	if of == 0 {
-		return 0
+// finite says that a value is a number.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// percent returns a share, nil of nothing.
+func percent(part, of float64) *float64 {
+	share := 100 * part / of
+	if !finite(share) {
+		return nil
 	}
-	return 100 * part / of
+	return &share
 }
 
 // row returns the row of a metric, which is made if it is new.
@@ -259,8 +262,8 @@ func (c *comparer) list(r *Row, shown func(*Row) bool) {
 	}
 }
 
-func (c *comparer) addRatio(i int, m *query.Model, q *query.Metric, of *cube.Metric) error {
-	v, err := m.Total(query.What{Metric: q})
+func (c *comparer) addRatio(i int, m *query.Model, of *cube.Metric) error {
+	v, in, err := total(m, of)
 	if err != nil {
 		return err
 	}
@@ -269,15 +272,11 @@ func (c *comparer) addRatio(i int, m *query.Model, q *query.Metric, of *cube.Met
 		at = len(c.Ratios)
 		c.Ratios = append(c.Ratios, RatioRow{of.Title, of.Unit, make([]*float64, c.n), make([]*float64, c.n), make([]*float64, c.n)})
 	}
-	in, err := bounds(m, of)
-	if err != nil {
-		return err
-	}
 	if in != nil {
 		c.Ratios[at].AtLeast[i], c.Ratios[at].AtMost[i] = &in.Low, &in.High
 	}
-	if x := v.Float64(); !math.IsNaN(x) && !math.IsInf(x, 0) {
-		c.Ratios[at].Values[i] = &x
+	if finite(v) {
+		c.Ratios[at].Values[i] = &v
 	}
 	return nil
 }

@@ -85,13 +85,13 @@ func TestTable1(t *testing.T) {
 		require.NotNil(t, row, want.label)
 		for i, x := range row.Cells {
 			if math.IsNaN(want.counts[i]) {
-				require.False(t, x.Has && x.Value != 0, "%s on %s", want.label, c.Platforms[i].Name)
+				require.False(t, x.Value != nil && *x.Value != 0, "%s on %s", want.label, c.Platforms[i].Name)
 				continue
 			}
 			require.True(t, x.Has, "%s on %s", want.label, c.Platforms[i].Name)
-			require.InDelta(t, want.counts[i], x.Value/1e3, 1e-9, "%s on %s", want.label, c.Platforms[i].Name)
+			require.InDelta(t, want.counts[i], *x.Value/1e3, 1e-9, "%s on %s", want.label, c.Platforms[i].Name)
 			if !math.IsNaN(want.shares[i]) {
-				require.InDelta(t, want.shares[i], x.OfRoot, 0.1, "%s on %s", want.label, c.Platforms[i].Name)
+				require.InDelta(t, want.shares[i], *x.OfRoot, 0.1, "%s on %s", want.label, c.Platforms[i].Name)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func names(list []Platform, of func(Platform) string) (texts []string) {
 
 // text writes a value: ~1,234 ± 5 (12.3 %).
 func (x Cell) text(unit string, share, ofParent bool) string {
-	if !x.Has {
+	if x.Value == nil && x.AtLeast == nil {
 		return "–"
 	}
 	var b strings.Builder
@@ -95,7 +95,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	}
 	switch {
 	case x.AtLeast == nil:
-		b.WriteString(write(x.Value))
+		b.WriteString(write(*x.Value))
 	case *x.AtLeast == 0:
 		b.WriteString("≤" + write(*x.AtMost))
 	default:
@@ -104,11 +104,12 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	if x.Noise != nil {
 		b.WriteString(" ± " + write(*x.Noise))
 	}
-	if of := x.OfRoot; share && (x.AtLeast == nil || x.Value != 0) {
-		if ofParent {
-			of = x.OfParent
-		}
-		fmt.Fprintf(&b, " (%5.1f %%)", of)
+	of := x.OfRoot
+	if ofParent {
+		of = x.OfParent
+	}
+	if share && of != nil {
+		fmt.Fprintf(&b, " (%5.1f %%)", *of)
 	}
 	return b.String()
 }

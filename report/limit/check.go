@@ -300,14 +300,9 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 		v, err := at.sum(w)
 		return []cube.Value{v}, err
 	}
-	values, err := ask(query.What{Metric: m})
+	values, in, err := r.Model.Within(query.What{Metric: m}, ask)
 	if err == nil {
-		at.value = values[0].Float64()
-		if in, e := r.Model.Bounds(query.What{Metric: m}, ask); e != nil {
-			err = e
-		} else if in != nil && !in[0].Exact() && !math.IsNaN(in[0].Low) {
-			at.in = &in[0]
-		}
+		at.value, at.in = values[0].Float64(), in[0]
 	}
 	if err == nil && (math.IsNaN(at.value) || math.IsInf(at.value, 0)) {
 		err = fmt.Errorf("the value is %v", at.value)

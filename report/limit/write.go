@@ -77,7 +77,10 @@ func (v *Verdict) sentence() string {
 		what += " in " + readable.Clean(v.Limit.Place.String())
 	}
 	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
-	if v.In != nil {
+	switch {
+	case v.open():
+		value = "nothing of it certain, " + within(v.Value, v.In, v.Unit)
+	case v.In != nil:
 		value += ", not all certain, " + within(v.Value, v.In, v.Unit)
 	}
 	if v.MaxIn != nil {
@@ -100,6 +103,9 @@ func (v *Verdict) sentence() string {
 	}
 	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
 }
+
+// open says that nothing is certain of the value, so that it is not 0.
+func (v *Verdict) open() bool { return v.In != nil && v.Value == 0 }
 
 // within says what a truth lies in of which value is certain; in is nil if all is.
 func within(value float64, in *spec.Interval, unit string) string {
@@ -167,7 +173,7 @@ func JSON(w io.Writer, r *Result) error {
 		Place    string   `json:"place,omitempty"`
 		Unit     string   `json:"unit"`
 		Held     bool     `json:"held"`
-		Value    float64  `json:"value"`
+		Value    *float64 `json:"value"`              // null: nothing of it is certain
 		AtLeast  *float64 `json:"at_least,omitempty"` // what the truth lies in, if not all of the value is certain
 		AtMost   *float64 `json:"at_most,omitempty"`
 		Max      float64  `json:"max"`
@@ -186,7 +192,10 @@ func JSON(w io.Writer, r *Result) error {
 		Limits   []verdict `json:"limits"`
 	}{r.Report, r.Baseline, r.Held(), []verdict{}}
 	for _, v := range r.Verdicts {
-		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: v.Value, Max: v.Max, Of: v.Of}
+		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: &v.Value, Max: v.Max, Of: v.Of}
+		if v.open() {
+			j.Value = nil
+		}
 		if v.In != nil {
 			j.AtLeast, j.AtMost = &v.In.Low, &v.In.High
 		}

@@ -214,6 +214,26 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	return bounds, nil
 }
 
+// Within asks for values and for what each of them lies in, nil where a value is exact or is none. A 0 that lies in an interval is no
+// number: nothing of it is certain.
+func (m *Model) Within(w What, ask Values) ([]cube.Value, []*spec.Interval, error) {
+	values, err := ask(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	within := make([]*spec.Interval, len(values))
+	if !w.Metric.Bounded() {
+		return values, within, nil
+	}
+	in, err := m.Bounds(w, ask)
+	for i := range in {
+		if !in[i].Exact() && !math.IsNaN(in[i].Low) {
+			within[i] = &in[i]
+		}
+	}
+	return values, within, err
+}
+
 // boundsOfSides returns what the difference of two metrics lies in.
 func (m *Model) boundsOfSides(sides []*Metric, ask Values) ([]spec.Interval, error) {
 	var of [2][]spec.Interval
