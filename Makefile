@@ -27,9 +27,10 @@ demo: build ## record a gas dynamics program whose work is uneven, and say what 
 test: ## run all tests
 	$(GO) test -timeout 600s ./...
 
-truth: ## record programs with known counts RECORDINGS times, and open SETS event sets: the truth lies within the bounds
+truth: ## record programs with known counts RECORDINGS times, open SETS event sets: the truth lies within the bounds; all of docs/validation.md
 	$(GO) test -count=1 -timeout 0 -v -run 'TestCheapCounters|TestExactCounters' ./cmd/tracerec -recordings $(RECORDINGS)
 	$(GO) test -count=1 -timeout 0 -v -run 'TestSetsCountTheThreadOfStart|TestCertainIsRight' ./counters -sets $(SETS) -turns $(RECORDINGS)
+	$(GO) test -count=1 -timeout 0 -run Table ./simulator/count -args -all
 
 check: fmt vet race page gate ## what a change must pass beside the tests: format, vet, race detector, the page, gate
 
