@@ -194,6 +194,26 @@ func TestRelativeLimits(t *testing.T) {
 	}
 }
 
+// What is not certain of a counter is the same in a metric and in the whole that it is a part of.
+func TestShareOfUncertainWhole(t *testing.T) {
+	c := experiment{visits: 1, counters: []counter{{"part", [2]int64{10, 0}, [2]int64{5, 0}}, {"other", [2]int64{20, 0}, [2]int64{0, 6}}}}.build(t)
+	r, err := composite.Derive(c, parse(t, "compose WHOLE = PART + other + lacking\nmeasure PART = part"))
+	require.NoError(t, err)
+	m, err := query.New(r.Cube)
+	require.NoError(t, err)
+	for text, held := range map[string]bool{"PART=43%": true, "PART=27%": false, "WHOLE=100% of WHOLE": true, "WHOLE=360% of part": true, "part=100% of PART": true} {
+		l, err := limit.Parse(text)
+		require.NoError(t, err)
+		x, err := limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
+		require.NoError(t, err, text)
+		require.Equal(t, held, x.Held(), "%s: from 10 of 36 to 15 of 35", text)
+	}
+	l, err := limit.Parse("PART=42%")
+	require.NoError(t, err)
+	_, err = limit.Check(&limit.Report{Name: "r", Model: m}, []limit.Limit{l}, limit.Options{})
+	require.ErrorContains(t, err, "that cannot be told")
+}
+
 // Per cent of the whole program has no meaning for ratios, and a * in a name matches anything.
 func TestPerCentAndPatterns(t *testing.T) {
 	c := experiment{visits: 1, counters: []counter{{"mem:main.x/8:w", [2]int64{100, 50}, [2]int64{}}, {"misses", [2]int64{10, 5}, [2]int64{}}}}.build(t)

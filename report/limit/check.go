@@ -106,9 +106,7 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 		}
 		most = spec.Exactly(v.Max)
 	case l.Bound.Kind == Share:
-		if most, err = v.share(r, at); err == nil {
-			value = spec.Interval{Low: 100 * value.Low, High: 100 * value.High} // rather than most divided, which is rounded
-		}
+		value, most, err = v.share(r, at)
 	case l.Bound.Kind == Fixed:
 		v.Max, err = number(l.Bound, at.metric)
 		most = spec.Exactly(v.Max)
@@ -134,8 +132,8 @@ func (v *Verdict) ofRatio() bool {
 // isShare says that a unit is that of a ratio such as a "share of branches", which people see as per cent.
 func isShare(unit string) bool { return strings.HasPrefix(unit, "share") }
 
-// share sets the most that v may be, given as a share, and returns a hundred times of what that lies in.
-func (v *Verdict) share(r *Report, at *measured) (hundredfold spec.Interval, err error) {
+// share sets the most that v may be, given as a share, and returns what two numbers lie in of which the first must not be more than the second.
+func (v *Verdict) share(r *Report, at *measured) (value, most spec.Interval, err error) {
 	v.Of = v.Limit.Bound.Of
 	if v.Of == "" {
 		root := at.metric
@@ -143,27 +141,50 @@ func (v *Verdict) share(r *Report, at *measured) (hundredfold spec.Interval, err
 			root = root.Parent
 		}
 		if v.Of = root.Name; root == at.metric {
-			return hundredfold, fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
+			return value, most, fmt.Errorf("%s is the root of its tree, so always 100 %% of it; give a number, or a share “of METRIC”", root.Name)
 		}
 	}
 	whole, err := r.measure(v.Of, v.Limit)
 	if err != nil {
-		return hundredfold, err
+		return value, most, err
 	}
 	if scale(whole.metric.Unit) != scale(at.metric.Unit) || scale(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
-		return hundredfold, fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
+		return value, most, fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
 	}
 	v.Whole = whole.value
 	number := v.Limit.Bound.Number
 	v.Max = number * v.Whole / 100
-	if number > 0 {
-		in := whole.interval()
-		hundredfold = spec.Interval{Low: number * in.Low, High: number * in.High}
+	// A hundred times of both, because a quotient would be rounded.
+	in := at.interval()
+	value = spec.Interval{Low: 100 * in.Low, High: 100 * in.High}
+	if in = whole.interval(); number > 0 {
+		most = spec.Interval{Low: number * in.Low, High: number * in.High}
 	}
-	if whole.in != nil {
-		v.MaxIn = &spec.Interval{Low: hundredfold.Low / 100, High: hundredfold.High / 100}
+	if whole.in == nil {
+		return value, most, nil
 	}
-	return hundredfold, nil
+	v.MaxIn = &spec.Interval{Low: most.Low / 100, High: most.High / 100}
+	if excess, ok := r.excess(at, whole, v.Limit); ok {
+		value, most = excess, spec.Interval{}
+	}
+	return value, most, nil
+}
+
+// excess returns what lies between a hundred times a metric and so many times the whole that its share is limited to, if both are sums of
+// counters: what is not certain of a counter that is in both is the same in both.
+func (r *Report) excess(part, whole *measured, l Limit) (spec.Interval, bool) {
+	p, w := part.metric.Form(), whole.metric.Form()
+	e, err := spec.ParseExpr(fmt.Sprintf("100 * (%s) - %s * (%s)", p, plain(l.Bound.Number), w))
+	if p == "" || w == "" || err != nil {
+		return spec.Interval{}, false
+	}
+	return e.Interval(0, func(name string) (spec.Interval, bool) {
+		at, err := measure(r, name, l.Place)
+		if err != nil {
+			return spec.Interval{}, false
+		}
+		return at.interval(), true
+	})
 }
 
 // beside sets the most that v may be, given the baseline, and returns what that lies in.

@@ -19,6 +19,8 @@ const (
 	UncertainOfAttr = "uncertain_of" // the unique name of that metric, if it is not the parent
 	OperandsAttr    = "operands"     // of a ratio: JSON, for each name in the formula the metrics with its value and margins
 	ratioAttr       = "ratio"        // "true"
+	counterAttr     = "counter"      // "true": as it was measured
+	hierarchyAttr   = "hierarchy"    // of what is made of counters
 	formulaAttr     = "formula"
 	leastAttr       = "least"
 )
@@ -38,6 +40,19 @@ func (q *Metric) attr(key string) string {
 
 // Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
 func (q *Metric) Margin() bool { v := q.attr(UncertainAttr); return v == "true" || v == UncertainLess }
+
+// Form returns a metric that is a sum of counters as one, for [spec.ParseExpr]; "" if it is none.
+func (q *Metric) Form() string {
+	switch {
+	case q.Margin() || q.attr(ratioAttr) != "":
+	case q.attr(counterAttr) != "":
+		return q.Name
+	case q.attr(hierarchyAttr) != "":
+		text, _, _ := strings.Cut(q.attr(formulaAttr), ";") // behind it, what was not measured
+		return strings.NewReplacer("−", "-", "×", "*").Replace(text)
+	}
+	return ""
+}
 
 // differenceAttr is the attribute of reports that are the difference of two.
 const differenceAttr = "expert:difference"
