@@ -305,13 +305,13 @@ func (s *Server) atEnd() {
 
 func (s *Server) conditions() {
 	done := false
+	s.ready.L.Lock() // lock Server.ready.L !
 	instrument.Go(func() {
 		s.ready.L.Lock() // lock Server.ready.L !
 		done = true
 		s.ready.Broadcast() // broadcast Server.ready !
 		s.ready.L.Unlock()
 	})
-	s.ready.L.Lock() // lock Server.ready.L !
 	s.ready.Signal() // signal Server.ready !
 	for !done {
 		s.ready.Wait() // condwait Server.ready !
