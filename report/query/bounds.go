@@ -169,7 +169,7 @@ func (q *Metric) Bounded() bool {
 type Values func(What) ([]cube.Value, error)
 
 // Bounds returns what values of a metric lie in: the truth of what is selected is nowhere outside, whatever is not certain. It is nil if the
-// values are exact. What a metric's visible children leave (What.Self) may have wider bounds than necessary.
+// values are exact. What a metric's visible children leave (What.Self) may have wider bounds than necessary where they are no sums of counters.
 func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	if r := w.Metric.ratio; r != nil {
 		return m.boundsOfRatio(r, ask)
@@ -179,6 +179,11 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	}
 	if w.Metric.Margin() || w.stored {
 		return nil, nil
+	}
+	if w.Self {
+		if bounds, err := m.boundsOfRest(w.Metric, ask); bounds != nil || err != nil {
+			return bounds, err
+		}
 	}
 	margins := [2][]*Metric{{w.Metric.less}, {w.Metric.more}}
 	taken := [2][]*Metric{}
@@ -229,6 +234,56 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	return bounds, nil
 }
 
+// boundsOfRest returns what the rest lies in that a metric's visible children leave, as a sum of counters: what is not certain of one of them is the
+// same in the metric and in its children. It is nil if they are no such sums.
+func (m *Model) boundsOfRest(q *Metric, ask Values) (bounds []spec.Interval, err error) {
+	text := q.Form()
+	for _, child := range q.Children {
+		if !child.Margin() && q.subtracts(child) {
+			if text += " - (" + child.Form() + ")"; child.Form() == "" {
+				return nil, nil
+			}
+		}
+	}
+	e, err := spec.ParseExpr(text)
+	if err != nil {
+		return nil, nil
+	}
+	operands, n := map[string][]spec.Interval{}, 0
+	for _, name := range e.Names() {
+		of := m.byName[name]
+		if of == nil {
+			return nil, nil
+		}
+		in, err := m.boundsOr(of, ask)
+		if err != nil {
+			return nil, err
+		}
+		operands[name], n = in, len(in)
+	}
+	for k := range n {
+		i, ok := e.Interval(0, func(name string) (spec.Interval, bool) { return operands[name][k], true })
+		if !ok {
+			return nil, nil
+		}
+		bounds = append(bounds, i)
+	}
+	return bounds, nil
+}
+
+// boundsOr returns what values of a metric lie in, also if they are exact.
+func (m *Model) boundsOr(q *Metric, ask Values) ([]spec.Interval, error) {
+	in, err := m.Bounds(What{Metric: q}, ask)
+	if in != nil || err != nil {
+		return in, err
+	}
+	values, err := ask(What{Metric: q})
+	for _, v := range values {
+		in = append(in, spec.Exactly(v.Float64()))
+	}
+	return in, err
+}
+
 // Within asks for values and for what each of them lies in, nil where a value is exact or is none. A 0 that lies in an interval is no
 // number: nothing of it is certain.
 func (m *Model) Within(w What, ask Values) ([]cube.Value, []*spec.Interval, error) {
@@ -253,18 +308,9 @@ func (m *Model) Within(w What, ask Values) ([]cube.Value, []*spec.Interval, erro
 func (m *Model) boundsOfSides(sides []*Metric, ask Values) ([]spec.Interval, error) {
 	var of [2][]spec.Interval
 	for i, q := range sides {
-		in, err := m.Bounds(What{Metric: q}, ask)
+		in, err := m.boundsOr(q, ask)
 		if err != nil {
 			return nil, err
-		}
-		if in == nil {
-			values, err := ask(What{Metric: q})
-			if err != nil {
-				return nil, err
-			}
-			for _, v := range values {
-				in = append(in, spec.Exactly(v.Float64()))
-			}
 		}
 		of[i] = in
 	}

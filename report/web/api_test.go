@@ -53,7 +53,7 @@ func TestMeta(t *testing.T) {
 	require.Equal(t, "nonsense(", metrics[2].(map[string]any)["expression"])
 	require.NotEmpty(t, metrics[2].(map[string]any)["error"])
 	// All digits arrive, and what cannot be computed is null.
-	require.Equal(t, `{"incl":[1152921504606847142,2,null],"self":[1152921504606847140,2,null]}`, told(t, m["totals"]))
+	require.Equal(t, `{"in":{"incl":[null,null,null],"self":[null,null,null]},"incl":[1152921504606847142,2,null],"self":[1152921504606847140,2,null]}`, told(t, m["totals"]))
 	require.Equal(t, `{"file":[-1,0,1],"files":["main.go","missing.go"],"line":[-1,5,2],"note":["","",""],"parent":[-1,0,0],"region":[0,1,0]}`, told(t, m["paths"]))
 	require.Equal(t, `{"cls":["machine","process","thread","thread","thread"],"leaf":[-1,-1,0,1,2],"name":["machine","p","a","b","c"],"parent":[-1,0,1,1,1]}`, told(t, m["system"]))
 	require.Nil(t, m["external"])

@@ -12,9 +12,10 @@ type difference struct {
 	Path   int    `json:"path"`
 	A      float  `json:"a"`
 	B      float  `json:"b"`
-	Delta  float  `json:"delta"`  // B − A, as the trees show it
-	Noise  float  `json:"noise"`  // half width of the band in which it is noise, null if unknown
-	Beyond bool   `json:"beyond"` // it is more than noise
+	Delta  float  `json:"delta"`        // B − A, as the trees show it
+	Noise  float  `json:"noise"`        // half width of the band in which it is noise, null if unknown
+	Beyond bool   `json:"beyond"`       // it is more than noise
+	In     ranges `json:"in,omitempty"` // what A, B and Delta lie in, if not all is certain
 }
 
 // mostDifferences is how many changes are listed.
@@ -38,6 +39,15 @@ func (a *api) differences(f *findings) {
 		}
 		if !known {
 			d.Noise = float(math.NaN())
+		}
+		if c.In != nil {
+			delta := c.Between()
+			d.In = ranges{&c.In[0], &c.In[1], &delta}
+			for i, v := range []*float{&d.A, &d.B} {
+				if *v == 0 && !c.In[i].Exact() {
+					*v, d.Delta = float(math.NaN()), float(math.NaN())
+				}
+			}
 		}
 		f.Differences = append(f.Differences, d)
 	}

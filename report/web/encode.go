@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 )
 
@@ -32,6 +33,28 @@ func (c column) appendTo(b []byte) []byte {
 
 // MarshalJSON implements json.Marshaler.
 func (c column) MarshalJSON() ([]byte, error) { return c.appendTo(nil), nil }
+
+// ranges are what the values of a column lie in, nil for those that are exact or missing: [least, most] or null.
+type ranges []*spec.Interval
+
+func (r ranges) appendTo(b []byte) []byte {
+	b = append(b, '[')
+	for i, in := range r {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if in == nil {
+			b = append(b, "null"...)
+			continue
+		}
+		b = appendValue(append(b, '['), cube.Float(in.Low))
+		b = append(appendValue(append(b, ','), cube.Float(in.High)), ']')
+	}
+	return append(b, ']')
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r ranges) MarshalJSON() ([]byte, error) { return r.appendTo(nil), nil }
 
 // number is one value for the page.
 type number cube.Value

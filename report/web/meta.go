@@ -55,8 +55,13 @@ type (
 		High float64 `json:"high"`
 	}
 	metaTotals struct {
-		Inclusive column `json:"incl"`
-		Self      column `json:"self"`
+		Inclusive column     `json:"incl"`
+		Self      column     `json:"self"`
+		In        metaRanges `json:"in"`
+	}
+	metaRanges struct { // what they lie in
+		Inclusive ranges `json:"incl"`
+		Self      ranges `json:"self"`
 	}
 	metaExternal struct {
 		File   string `json:"file"`
@@ -112,7 +117,7 @@ func (a *api) meta(q *question) (any, error) {
 	m := meta{
 		Title: a.Title, File: a.File, Kind: a.kind(), Difference: a.difference(),
 		Attrs: [][2]string{}, Problems: append(append([]string{}, a.Problems...), c.Problems...),
-		Metrics: a.metaMetrics(), Totals: a.totals(a.model), External: a.metaExternal(),
+		Metrics: a.metaMetrics(), Totals: a.totals(), External: a.metaExternal(),
 		Regions: []metaRegion{}, Paths: a.metaPaths(), System: a.metaSystem(), Topologies: a.metaTopologies(),
 		Features: a.features(),
 	}
@@ -209,11 +214,15 @@ func expression(m *cube.Metric) string {
 	return text
 }
 
-func (a *api) totals(m *query.Model) metaTotals {
-	t := metaTotals{column{}, column{}}
-	for _, metric := range m.Metrics {
-		t.Inclusive = append(t.Inclusive, orNothing(m.Total(query.What{Metric: metric})))
-		t.Self = append(t.Self, orNothing(m.Total(query.What{Metric: metric, Self: true})))
+func (a *api) totals() (t metaTotals) {
+	t.Inclusive, t.Self = column{}, column{}
+	add := func(values *column, in *ranges, w query.What) {
+		v, i := total(a.model, w)
+		*values, *in = append(*values, v), append(*in, i)
+	}
+	for _, metric := range a.model.Metrics {
+		add(&t.Inclusive, &t.In.Inclusive, query.What{Metric: metric})
+		add(&t.Self, &t.In.Self, query.What{Metric: metric, Self: true})
 	}
 	return t
 }
@@ -226,7 +235,7 @@ func (a *api) metaExternal() *metaExternal {
 	for _, metric := range a.model.Metrics {
 		v := nothing
 		if other := a.External.Model.Metric(metric.Name); other != nil {
-			v = orNothing(a.External.Model.Total(query.What{Metric: other}))
+			v, _ = total(a.External.Model, query.What{Metric: other})
 		}
 		x.Totals = append(x.Totals, v)
 	}

@@ -60,13 +60,5 @@ func find(m map[int]int, key int) int {
 	return -1
 }
 
-// nothing is the value of what cannot be evaluated.
+// nothing is the value of what cannot be evaluated, or of which nothing is certain.
 var nothing = cube.Float(math.NaN())
-
-// orNothing is a value, or nothing if there was an error.
-func orNothing(v cube.Value, err error) cube.Value {
-	if err != nil {
-		return nothing
-	}
-	return v
-}

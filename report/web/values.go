@@ -2,7 +2,9 @@ package web
 
 import (
 	"math"
+	"slices"
 
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -13,8 +15,7 @@ func (a *api) calls(q *question) (any, error) {
 	if err := q.only("metric", "self", "at"); err != nil {
 		return nil, err
 	}
-	inclusive, exclusive, err := a.model.ByPath(w, at)
-	b := a.both(inclusive, exclusive, err)
+	b, err := a.both(w, func(w query.What) (inclusive, exclusive []cube.Value, err error) { return a.model.ByPath(w, at) })
 	if a.spread == nil || at != nil || err != nil {
 		return b, nil
 	}
@@ -47,16 +48,58 @@ func (a *api) flat(q *question) (any, error) {
 	if err := q.only("metric", "self", "at"); err != nil {
 		return nil, err
 	}
-	inclusive, exclusive, err := a.model.ByRegion(w, at)
-	return a.both(inclusive, exclusive, err), nil
+	b, _ := a.both(w, func(w query.What) (inclusive, exclusive []cube.Value, err error) { return a.model.ByRegion(w, at) })
+	return b, nil
+}
+
+// bounded returns values, of which those are missing of which nothing is certain, and what they lie in.
+func bounded(m *query.Model, w query.What, by query.Values) (column, ranges, error) {
+	values, in, err := m.Within(w, by)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !slices.ContainsFunc(in, func(i *spec.Interval) bool { return i != nil }) {
+		return values, nil, nil
+	}
+	values = slices.Clone(values)
+	for i := range values {
+		if in[i] != nil && values[i].Zero() {
+			values[i] = nothing
+		}
+	}
+	return values, in, nil
+}
+
+// total returns the value of a metric for the whole program, and what it lies in, nil if it is exact. What cannot be evaluated is missing.
+func total(m *query.Model, w query.What) (cube.Value, *spec.Interval) {
+	values, in, err := bounded(m, w, func(w query.What) ([]cube.Value, error) {
+		v, err := m.Total(w)
+		return []cube.Value{v}, err
+	})
+	switch {
+	case err != nil:
+		return nothing, nil
+	case in == nil:
+		return values[0], nil
+	}
+	return values[0], in[0]
 }
 
 // both encodes inclusive and exclusive values. A metric that cannot be evaluated is an answer as well.
-func (a *api) both(inclusive, exclusive column, err error) encoded {
-	b := make([]byte, 0, 32+16*(len(inclusive)+len(exclusive)))
-	b = inclusive.appendTo(append(b, `{"incl":`...))
-	b = exclusive.appendTo(append(b, `,"excl":`...))
-	return append(appendProblem(b, err), '}')
+func (a *api) both(w query.What, by func(query.What) (inclusive, exclusive []cube.Value, err error)) (encoded, error) {
+	values, in, err := bounded(a.model, w, func(w query.What) ([]cube.Value, error) {
+		inclusive, exclusive, err := by(w)
+		return slices.Concat(inclusive, exclusive), err
+	})
+	n := len(values) / 2
+	b := make([]byte, 0, 32+16*len(values))
+	b = values[:n].appendTo(append(b, `{"incl":`...))
+	b = values[n:].appendTo(append(b, `,"excl":`...))
+	if in != nil {
+		b = in[:n].appendTo(append(b, `,"in":{"incl":`...))
+		b = append(in[n:].appendTo(append(b, `,"excl":`...)), '}')
+	}
+	return append(appendProblem(b, err), '}'), err
 }
 
 // appendProblem appends why values could not be evaluated.
@@ -78,14 +121,16 @@ func (a *api) system(q *question) (any, error) {
 	if err := q.only("metric", "self", "path", "region", "incl"); err != nil {
 		return nil, err
 	}
-	var values column
-	var err error
-	if r != nil {
-		values, err = a.model.RegionByResource(w, r, inclusive)
-	} else {
-		values, err = a.model.ByResource(w, p, inclusive)
-	}
+	values, in, err := bounded(a.model, w, func(w query.What) ([]cube.Value, error) {
+		if r != nil {
+			return a.model.RegionByResource(w, r, inclusive)
+		}
+		return a.model.ByResource(w, p, inclusive)
+	})
 	b := values.appendTo(append(make([]byte, 0, 128+16*len(values)), `{"values":`...))
+	if in != nil {
+		b = in.appendTo(append(b, `,"in":`...))
+	}
 	if err == nil {
 		box, err := marshal(a.boxOf(values))
 		if err != nil {
@@ -107,11 +152,11 @@ type box struct {
 	N      int   `json:"n"`
 }
 
-// boxOf returns how values of all parts of the system are distributed over the locations.
+// boxOf returns how values of all parts of the system are distributed over the locations that have one.
 func (a *api) boxOf(values column) box {
 	var list []cube.Value
 	for _, r := range a.model.Resources {
-		if r.Location != nil {
+		if r.Location != nil && !math.IsNaN(values[r.Index].Float64()) {
 			list = append(list, values[r.Index])
 		}
 	}

@@ -219,12 +219,12 @@ export class UI {
     await this.select("call", p);
     return p;
   }
-  // exact is the value of a row with all its digits; null if it cannot be evaluated.
+  // exact is the value of a row with all its digits; null if it cannot be evaluated, or nothing of it is certain.
   async exact(column, node) {
     await this.settled();
     const title = await (await this.row(column, node)).getAttribute("title");
     const line = title.split("\n")[1] ?? "";
-    return line.startsWith("cannot") ? null : digits(line);
+    return /^(cannot|nothing)/.test(line) ? null : digits(line);
   }
   // number is what stands beside a row.
   async number(column, node) {

@@ -1,7 +1,8 @@
 // The questions that the page asks and the types of the answers. Answers come from the server, or, in a report that is one file, from
 // a table embedded in the page. A report never changes while it is shown.
 
-export type Value = number | null; // null: cannot be evaluated
+export type Value = number | null; // null: cannot be evaluated, or nothing of it is certain
+export type Range = [least: number, most: number] | null; // what a value lies in of which not all is certain; null: it is exact
 
 export interface Metric {
   parent: number; // -1: a root
@@ -48,7 +49,7 @@ export interface Meta {
   span: number; // of the experiment, ns; 0: unknown
   hertz?: number; // clock rate of cycles
   metrics: Metric[];
-  totals: { incl: Value[]; self: Value[] }; // by metric, whole program
+  totals: { incl: Value[]; self: Value[]; in: { incl: Range[]; self: Range[] } }; // by metric, whole program
   external: { file: string; totals: Value[] } | null;
   regions: Region[];
   paths: { parent: number[]; region: number[]; file: number[]; line: number[]; files: string[]; note: string[] };
@@ -61,6 +62,7 @@ export interface Meta {
 export interface Calls {
   incl: Value[];
   excl: Value[];
+  in?: { incl: Range[]; excl: Range[] };
   error: string;
   noise?: { incl: Value[]; excl: Value[] }; // half width of the band in which repeated runs lie
 }
@@ -77,6 +79,7 @@ export interface Box {
 
 export interface System {
   values: Value[]; // by resource, parts below included
+  in?: Range[];
   box: Box | null; // over locations
   error: string;
 }
@@ -141,6 +144,7 @@ export interface Difference {
   b: Value;
   delta: Value;
   beyond: boolean; // more than the runs' own spread
+  in?: [a: Range, b: Range, delta: Range];
 }
 
 export interface Findings {

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact";
 import type { Value } from "./api";
 import { colour, ink, position } from "./colour";
-import { type Content, colourMode, colourWhole, numberOf, shareOf, type Shown } from "./content";
-import { exact, percent, time, value } from "./format";
+import { type Content, colourMode, colourWhole, numberOf, rangeOf, shareOf, type Shown } from "./content";
+import { exactly, percent, time, uncertain, value } from "./format";
 import { Icon } from "./icons";
 import { getReport } from "./state";
 import type { Cells } from "./treeview";
@@ -18,10 +18,12 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
   let place = 0;
   let noisy = "";
   const ratio = c.ratio?.(node);
-  if (v === null || Number.isNaN(v)) text = ratio && !problem ? "–" : "n/a";
+  const range = rangeOf(c, node);
+  if ((v === null || Number.isNaN(v)) && range) text = uncertain(range, unit, s.signed);
+  else if (v === null || Number.isNaN(v)) text = ratio && !problem ? "–" : "n/a";
   else if (v !== undefined) {
     const share = shareOf(c, node, v, s.mode);
-    absolute = value(v, unit, s.signed);
+    absolute = range ? uncertain(range, unit, s.signed) : value(v, unit, s.signed);
     text = share === null ? absolute : Number.isNaN(share) ? "–" : percent(share, s.signed) + "\u202f%";
     if (share === null || v === 0) absolute = "";
     const m = colourMode(c, s.mode);
@@ -34,7 +36,7 @@ export function cellsOf(c: Content, s: Shown, expression: RegExp | null, node: n
   }
   const title = [
     c.label(node) + (c.remark?.(node) ? "  " + c.remark(node) : ""),
-    v === undefined ? "" : `${v === null && ratio && !problem ? "no value: too few events to say" : exact(v, unit) + clocked(v, unit)}${ratio || c.tree.isLeaf(node) ? "" : open ? " itself, without what is below" : " with what is below"}`,
+    v === undefined ? "" : `${v === null && ratio && !problem && !range ? "no value: too few events to say" : exactly(v, unit, range) + clocked(v, unit)}${ratio || c.tree.isLeaf(node) ? "" : open ? " itself, without what is below" : " with what is below"}`,
     problem ? "Cannot be evaluated: " + problem : noisy,
     c.hint?.(node) ?? "",
   ];

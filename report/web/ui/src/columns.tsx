@@ -8,6 +8,7 @@ import { Icon } from "./icons";
 import { SystemPlot, TopologyGrid } from "./panels";
 import { callSite, compared, fullPath, fullResource, pathName, type Report, Tree } from "./report";
 import { type CallView, getReport, getState, type Mode, type Selection, setState, type State, type SystemView, useStore, useTheme } from "./state";
+import { sumOf } from "./sums";
 import { useCalls, useSelection, useSettled, useSystem } from "./values";
 
 // Views choose one of a few ways to show a column.
@@ -60,7 +61,7 @@ export function MetricColumn() {
     const tree = r.metricTree;
     const peers = withPeers(tree, r.totals.incl);
     return {
-      name: "metric" as const, title: "Metric", tree, incl: r.totals.incl, excl: r.totals.self,
+      name: "metric" as const, title: "Metric", tree, incl: r.totals.incl, excl: r.totals.self, in: { incl: r.totals.in.incl, excl: r.totals.in.self },
       label: (m: number) => r.metrics[m]!.title || r.metrics[m]!.name,
       remark: (m: number) => originOf(r, m),
       hint: (m: number) => r.metrics[m]!.name + (r.metrics[m]!.incomplete ? "\nIncomplete: counters are lacking, so this is a lower bound" : ""),
@@ -147,10 +148,13 @@ export function CallColumn() {
 
   const values = useMemo(() => {
     if (!fits) return { incl: null, excl: null };
-    if (call === "tree") return { incl: fits.incl, excl: fits.excl };
-    if (call === "flat") return { incl: flatIncl ? fits.incl : fits.excl, excl: fits.excl };
-    const modules = r.modules.map((mod) => (m.additive ? mod.regions.reduce<Value>((sum, n) => (sum === null || fits.excl[n] == null ? sum : sum + fits.excl[n]!), 0) : undefined));
-    return { incl: [...modules, ...fits.excl] as Value[], excl: [...modules.map(() => undefined), ...fits.excl] };
+    if (call === "tree") return { incl: fits.incl, excl: fits.excl, in: fits.in };
+    const own = fits.in?.excl ?? [];
+    if (call === "flat") return { incl: flatIncl ? fits.incl : fits.excl, excl: fits.excl, in: { incl: (flatIncl ? fits.in?.incl : own) ?? [], excl: own } };
+    const known = (n: number) => fits.excl[n] != null || own[n] != null;
+    const modules = r.modules.map((mod) => (m.additive ? sumOf(mod.regions.filter(known).map((n) => [fits.excl[n], own[n]])) : [undefined, null] as const));
+    const none = modules.map(() => undefined);
+    return { incl: [...modules.map(([v]) => v), ...fits.excl] as Value[], excl: [...none, ...fits.excl], in: { incl: [...modules.map(([, range]) => range), ...own], excl: [...none, ...own] } };
   }, [fits, call, flatIncl, m]);
 
   const wholeOf = useMemo(() => {
@@ -276,7 +280,7 @@ export function SystemColumn() {
   }, [tree, incl, calls.data, sel, whole.root, whole.selection, whole.external]);
 
   const content: Content = {
-    name: "system", title: "System", tree, incl, excl, mixed: false,
+    name: "system", title: "System", tree, incl, excl, in: { incl: answer.data?.in ?? [], excl: answer.data?.in ?? [] }, mixed: false,
     error: answer.data?.error ?? "", failure: answer.error, loading,
     label: (i) => r.system.name[i]!, remark: () => "", hint: (i) => r.system.cls[i]!,
     unit: () => m.unit, additive: () => m.additive, ratio: () => m.ratio, whole: wholeOf,

@@ -1,6 +1,6 @@
 // What a column shows, and how: which rows, which numbers, which place on the scale of colours.
 import { useMemo } from "preact/hooks";
-import type { Value } from "./api";
+import type { Range, Value } from "./api";
 import type { Palette, Scale, Theme } from "./colour";
 import type { Tree } from "./report";
 import { type Order, type Rows, rowsOf, weights } from "./rows";
@@ -13,6 +13,7 @@ export interface Content {
   tree: Tree;
   incl: Value[] | null; // of collapsed nodes; null: there are none
   excl: (Value | undefined)[] | null; // of expanded nodes; undefined: nothing of its own to show
+  in?: { incl: Range[]; excl: (Range | undefined)[] }; // what they lie in
   noise?: { incl: Value[]; excl: Value[] };
   label: (node: number) => string;
   remark?: (node: number) => string; // after the name, "" for nothing
@@ -102,6 +103,12 @@ function scaleOf(c: Content, mode: Mode, own: [number, number] | null, signed: b
 export function numberOf(c: Content, node: number): Value | undefined {
   const open = c.expanded.has(node) && !c.tree.isLeaf(node);
   return (open ? c.excl : c.incl)?.[node];
+}
+
+// rangeOf returns what that lies in, null if it is exact.
+export function rangeOf(c: Content, node: number): Range {
+  const open = c.expanded.has(node) && !c.tree.isLeaf(node);
+  return (open ? c.in?.excl : c.in?.incl)?.[node] ?? null;
 }
 
 export function shareOf(c: Content, node: number, v: number, mode: Mode, whole = c.whole(node, mode)): number | null {

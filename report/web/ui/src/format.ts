@@ -33,6 +33,14 @@ export function value(v: number | null | undefined, unit: string, sign = false):
   return sign && v > 0 ? "+" + text : text;
 }
 
+// uncertain writes what a value lies in of which not all is certain, as internal/readable does: ≤7, 40–45, −45 to −33.
+export function uncertain([least, most]: [number, number], unit: string, sign = false): string {
+  const [low, high] = [value(least, unit, sign), value(most, unit, sign)];
+  if (low === high) return low;
+  if (least === 0 && !sign) return "≤" + high;
+  return low.startsWith(minus) || high.startsWith(minus) || sign ? `${low} to ${high}` : `${low}–${high}`;
+}
+
 // time writes seconds in the unit that fits, s being the largest, as internal/readable does: 19,874 s in tables as in sentences.
 export function time(s: number): string {
   const a = Math.abs(s);
@@ -80,6 +88,10 @@ export function exact(v: number | null | undefined, unit: string): string {
   const n = Number.isInteger(v) && Math.abs(v) < 1e15 ? grouped(v) : String(v).replace("-", minus);
   return unit && unit !== "occ" ? n + thin + unit : n;
 }
+
+// exactly writes what is certain of a value, and what it lies in, null if that is all, with all digits.
+export const exactly = (v: number | null | undefined, unit: string, range: [number, number] | null | undefined): string =>
+  !range ? exact(v, unit) : `${v == null ? "nothing of it certain" : exact(v, unit) + " certain"}, from ${exact(range[0], "")} to ${exact(range[1], unit)}`;
 
 // count writes a number of things: count(1, "wait") is "1 wait", count(2, "wait") "2 waits".
 export const count = (n: number, thing: string): string => `${grouped(n)} ${thing}${n === 1 ? "" : "s"}`;

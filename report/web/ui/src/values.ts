@@ -1,7 +1,8 @@
 // The values of the three columns, as the selection to the left of each asks for them.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, type Box, type Calls, requests, type System, type Value } from "./api";
+import { ask, type Box, type Calls, requests, type System } from "./api";
 import type { Report } from "./report";
+import { sumOf } from "./sums";
 import { type Answer, getReport, type Selection, selection, useAnswer, useStore } from "./state";
 
 // useSelection returns what is selected in the metric and call columns; a new object only when it is something else.
@@ -60,10 +61,9 @@ function add(report: Report, parts: System[], additive: boolean): System {
   const bad = parts.find((p) => p.error);
   if (bad) return bad;
   if (!additive) return { values: [], box: null, error: "a ratio of several regions together is not known; select one of them" };
-  const values: Value[] = report.system.parent.map((_, i) =>
-    parts.reduce<Value>((sum, p) => (sum === null || p.values[i] == null ? null : sum + p.values[i]!), 0),
-  );
-  return { values, box: boxOf(values.filter((v, i): v is number => v !== null && report.system.leaf[i]! >= 0)), error: "" };
+  const sums = report.system.parent.map((_, i) => sumOf(parts.map((p) => [p.values[i], p.in?.[i]])));
+  const values = sums.map(([v]) => v);
+  return { values, in: sums.map(([, range]) => range), box: boxOf(values.filter((v, i): v is number => v !== null && report.system.leaf[i]! >= 0)), error: "" };
 }
 
 // boxOf returns how values are distributed; quartiles are interpolated between the two values next to them.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { value, percent, exact, time, figures, count } = await load("format.ts");
+const { value, percent, exact, exactly, uncertain, time, figures, count } = await load("format.ts");
 const plain = (s) => s.replaceAll("\u202f", " ").replaceAll("\u2212", "-");
 
 test("times take the unit that fits", () => {
@@ -23,6 +23,20 @@ test("what cannot be evaluated is not zero", () => {
     assert.equal(exact(v, "sec"), "cannot be evaluated");
   }
   assert.equal(percent(NaN), "n/a");
+});
+
+test("what is not certain is an interval, and no zero", async () => {
+  const cases = [[[0, 7], "≤7"], [[40, 45], "40–45"], [[-45, -33], "-45 to -33"], [[12340, 12341], "12.3 k"], [[-3, 5], "-3 to 5"]];
+  for (const [range, want] of cases) assert.equal(plain(uncertain(range, "occ")), want);
+  assert.equal(plain(uncertain([33, 45], "occ", true)), "+33 to +45");
+  assert.equal(plain(exactly(null, "occ", [0, 7])), "nothing of it certain, from 0 to 7");
+  assert.equal(plain(exactly(40, "occ", [40, 45])), "40 certain, from 40 to 45");
+  assert.equal(exactly(0, "occ", null), "0");
+  const { sumOf } = await load("sums.ts");
+  assert.deepEqual(sumOf([[30, null], [null, [0, 5]]]), [30, [30, 35]]);
+  assert.deepEqual(sumOf([[0, null], [null, [0, 5]]]), [null, [0, 5]]);
+  assert.deepEqual(sumOf([[0, null], [0, undefined]]), [0, null]);
+  assert.deepEqual(sumOf([[7, null], [null, null]]), [null, null], "one that cannot be evaluated");
 });
 
 test("signs", () => {

@@ -1,8 +1,8 @@
 // What is known of the selection: values, description, how it is computed, statistics, source, causers.
 import type { ComponentChildren } from "preact";
-import { type Calls, type Causer, requests } from "../api";
+import { type Calls, type Causer, type Range, requests } from "../api";
 import { clocked } from "../cells";
-import { exact, percent, value } from "../format";
+import { exactly, percent, uncertain, value } from "../format";
 import { callSite, fullPath, fullResource, pathName } from "../report";
 import { getReport, setState, type Tab, useAnswer, useStore } from "../state";
 import { useCalls, useSelection, useSystem } from "../values";
@@ -62,11 +62,12 @@ function Selected() {
   const m = r.metrics[s.metric]!;
   const node = s.path >= 0 ? s.path : s.regions.length === 1 ? s.regions[0]! : -1;
   const total = (s.self ? r.totals.self : r.totals.incl)[s.metric] ?? null;
+  const whole = (s.self ? r.totals.in.self : r.totals.in.incl)[s.metric] ?? null;
   const root = r.totals.incl[r.metricTree.root(s.metric)] ?? null;
   const incl = node >= 0 ? calls?.incl?.[node] : undefined;
   const excl = node >= 0 ? calls?.excl?.[node] : undefined;
   const region = s.path >= 0 ? r.paths.region[s.path]! : s.regions.length === 1 ? s.regions[0]! : -1;
-  const text = (v: number | null | undefined) => (v === undefined ? "…" : v === null && m.ratio && !m.error ? "–" : value(v, m.unit, r.difference));
+  const text = (v: number | null | undefined, range?: Range) => (v === undefined ? "…" : range ? uncertain(range, m.unit, r.difference) : v === null && m.ratio && !m.error ? "–" : value(v, m.unit, r.difference));
   const share = (v: number | null | undefined, whole: number | null, noise?: number | null) => {
     if (noise != null) return `runs differ by ± ${value(noise, m.unit)}`;
     return m.additive && v != null && whole && !r.difference ? percent(v / whole) + "\u202f%" : "";
@@ -76,13 +77,13 @@ function Selected() {
   return (
     <div class="selected" tabIndex={0} role="group" aria-label="What is selected">
       <Block title="Metric" name={(m.title || m.name) + (s.self ? ", without its parts" : "")}>
-        <Row label={s.self ? "Itself" : "Total"} v={total} unit={m.unit} text={text(total)} share={share(total, root)} of={r.metricTree.parent[s.metric]! >= 0 ? r.metrics[r.metricTree.root(s.metric)]!.title : ""} />
+        <Row label={s.self ? "Itself" : "Total"} v={total} unit={m.unit} range={whole} text={text(total, whole)} share={share(total, root)} of={r.metricTree.parent[s.metric]! >= 0 ? r.metrics[r.metricTree.root(s.metric)]!.title : ""} />
       </Block>
       <Block title={s.path >= 0 ? "Call path" : s.regions.length === 1 ? "Region" : "Module"} name={s.path >= 0 ? pathName(r, s.path) : region >= 0 ? r.regions[region]!.name : r.modules[module]?.name || "without source file"} hint={s.path >= 0 ? fullPath(r, s.path) : ""}>
         {node >= 0 && (
           <>
-            <Row label="Inclusive" v={incl} unit={m.unit} text={text(incl)} share={share(incl, total, calls?.noise?.incl[node])} of="the metric" strong={s.incl} />
-            <Row label="Exclusive" v={excl} unit={m.unit} text={text(excl)} share={share(excl, total, calls?.noise?.excl[node])} of="the metric" strong={!s.incl} />
+            <Row label="Inclusive" v={incl} unit={m.unit} range={calls?.in?.incl[node]} text={text(incl, calls?.in?.incl[node])} share={share(incl, total, calls?.noise?.incl[node])} of="the metric" strong={s.incl} />
+            <Row label="Exclusive" v={excl} unit={m.unit} range={calls?.in?.excl[node]} text={text(excl, calls?.in?.excl[node])} share={share(excl, total, calls?.noise?.excl[node])} of="the metric" strong={!s.incl} />
           </>
         )}
         {s.path >= 0 && r.pathTree.level[s.path]! > 0 && <p class="place">{r.pathTree.ancestors(s.path).map((p) => pathName(r, p)).join(" › ")}</p>}
@@ -92,7 +93,7 @@ function Selected() {
       </Block>
       {resource >= 0 && (
         <Block title={r.system.cls[resource] || "Location"} name={r.system.name[resource]!} hint={fullResource(r, resource)}>
-          <Row label="Here" v={system?.values?.[resource]} unit={m.unit} text={text(system?.values?.[resource])} share={share(system?.values?.[resource], (s.incl ? incl : excl) ?? null)} of="the call path" />
+          <Row label="Here" v={system?.values?.[resource]} unit={m.unit} range={system?.in?.[resource]} text={text(system?.values?.[resource], system?.in?.[resource])} share={share(system?.values?.[resource], (s.incl ? incl : excl) ?? null)} of="the call path" />
           {r.systemTree.level[resource]! > 0 && <p class="place">{r.systemTree.ancestors(resource).map((i) => r.system.name[i]).join(" › ")}</p>}
         </Block>
       )}
@@ -110,9 +111,9 @@ function Block({ title, name, hint, children }: { title: string; name: string; h
   );
 }
 
-function Row({ label, v, unit, text, share, of, strong }: { label: string; v: number | null | undefined; unit: string; text: string; share: string; of: string; strong?: boolean }) {
+function Row({ label, v, unit, range, text, share, of, strong }: { label: string; v: number | null | undefined; unit: string; range?: Range; text: string; share: string; of: string; strong?: boolean }) {
   return (
-    <p class={"value-row" + (strong === false ? " weak" : "")} title={v === undefined ? "" : exact(v, unit) + clocked(v, unit)}>
+    <p class={"value-row" + (strong === false ? " weak" : "")} title={v === undefined ? "" : exactly(v, unit, range) + clocked(v, unit)}>
       <span>{label}</span> <b>{text}</b> <span class="share">{share}{share.endsWith("%") && of ? <span class="of"> of {of}</span> : null}</span>
     </p>
   );

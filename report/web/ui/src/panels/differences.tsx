@@ -1,7 +1,7 @@
 // What a difference of two reports, B − A, says: what became shorter in B, what longer, and what is no more than the spread of the runs.
 import { useState } from "preact/hooks";
-import type { Difference } from "../api";
-import { figures, percent, value } from "../format";
+import type { Difference, Range, Value } from "../api";
+import { figures, percent, uncertain, value } from "../format";
 import { compared } from "../report";
 import { getReport } from "../state";
 import { CallPath, titleOf } from "./parts";
@@ -13,7 +13,7 @@ interface Change {
   d: Difference;
   metric: number;
   unit: string;
-  by: number; // B − A: what a change of the program from A to B did
+  by: number; // B − A: what a change of the program from A to B did; 0 if nothing of it is certain
 }
 
 // certain says whether a change is more than chance, as far as that is known.
@@ -40,7 +40,7 @@ export function Differences({ list }: { list: Difference[] }) {
         {r.features.noise && <span class="remark">≈ and pale: less than what repeated runs of the same program differ by.</span>}
       </p>
       {sum(worse) > sum(better) ? [gotWorse, gotBetter] : [gotBetter, gotWorse]}
-      <Changes title="What else changed" none="" list={all.filter((c) => !timed(c) && c.by !== 0)} />
+      <Changes title="What else changed" none="" list={all.filter((c) => !timed(c) && (c.by !== 0 || c.d.in))} />
     </>
   );
 }
@@ -71,18 +71,19 @@ function Changes({ title, none, list }: { title: string; none: string; list: Cha
 function Row({ c, share }: { c: Change; share: number }) {
   const { d, unit } = c;
   const chance = !certain(c);
+  const text = (v: Value, range?: Range, sign = false) => (range && range[0] !== range[1] ? uncertain(range, unit, sign) : value(v, unit, sign));
   const why = "less than what repeated runs of the same program differ by";
   return (
     <tr class={chance ? "chance" : undefined}>
-      <td class="num">{chance && <span title={why} role="img" aria-label={why}>≈ </span>}<b>{value(c.by, unit, true)}</b><br /><span class="remark">{relative(c)}</span></td>
+      <td class="num">{chance && <span title={why} role="img" aria-label={why}>≈ </span>}<b>{text(c.by, d.in?.[2], true)}</b><br /><span class="remark">{relative(c)}</span></td>
       <td class="bar-cell"><span class={"diverging " + (c.by < 0 ? "less" : "more")} aria-hidden="true"><span style={{ width: share * 100 + "%" }} /></span></td>
       <td class="wide">
         <span class="metric-name">{titleOf(c.metric) || d.metric}</span>
-        <span class="ab remark">{value(d.a, unit)} → {value(d.b, unit)}</span>
+        <span class="ab remark">{text(d.a, d.in?.[0])} → {text(d.b, d.in?.[1])}</span>
         <br />{d.path >= 0 ? <CallPath path={d.path} metric={c.metric} /> : <span class="remark">whole program</span>}
       </td>
-      <td class="num">{value(d.a, unit)}</td>
-      <td class="num">{value(d.b, unit)}</td>
+      <td class="num">{text(d.a, d.in?.[0])}</td>
+      <td class="num">{text(d.b, d.in?.[1])}</td>
     </tr>
   );
 }
