@@ -2,10 +2,8 @@ package composite_test
 
 import (
 	"bytes"
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -159,58 +157,6 @@ func TestTruthIsWithinBounds(t *testing.T) {
 	require.Greater(t, known, testkit.Cases(5000))
 	require.Greater(t, exact, testkit.Cases(100))
 	require.Less(t, exact, known/2)
-}
-
-// What tables print of a counter, and of a difference of two, that are certain, partly so, not at all, and absent.
-func TestViewsOfUncertainty(t *testing.T) {
-	for _, c := range []struct {
-		state              string
-		certain, uncertain [2]int64
-		text, csv, json    string
-		dump               string // of a, on both locations
-	}{
-		{"certain", [2]int64{30, 10}, [2]int64{}, "40 960", "40,40,40,960,960,960", `"values":{"DIFF":960,"a":40}`, "30 10"},
-		{"partly", [2]int64{30, 10}, [2]int64{5, 0}, "40–45 955–960", "40,40,45,960,955,960", `"values":{"DIFF":960,"a":40}`, "30 10"},
-		{"not", [2]int64{}, [2]int64{5, 2}, "≤7 993–1000", ",0,7,1000,993,1000", `"values":{"DIFF":1000,"a":null}`, "- -"},
-		{"zero", [2]int64{}, [2]int64{}, "0 1000", "0,0,0,1000,1000,1000", `"values":{"DIFF":1000,"a":0}`, "0 0"},
-	} {
-		d, err := composite.Derive(experiment{visits: 1, counters: []counter{{"a", c.certain, c.uncertain}, {"b", [2]int64{600, 400}, [2]int64{}}}}.build(t),
-			parse(t, "compute DIFF = b - a\ncompute LACKING = b - gone"))
-		require.NoError(t, err)
-		m, err := query.New(d.Cube)
-		require.NoError(t, err)
-		require.Nil(t, m.Metric("LACKING"), "absent")
-		write := func(x *table.Table, f table.Format) string {
-			var b bytes.Buffer
-			require.NoError(t, x.Write(&b, f))
-			return strings.ReplaceAll(b.String(), ",000", "000")
-		}
-		list := []*query.Metric{m.Metric("a"), m.Metric("DIFF")}
-		stat, err := table.Stat(m, table.StatOptions{Metrics: list})
-		require.NoError(t, err)
-		require.Contains(t, strings.Join(strings.Fields(write(stat, table.Text)), " "), c.text+" (whole program)", c.state)
-		require.Contains(t, write(stat, table.CSV), ","+c.csv+"\n", c.state)
-		require.Contains(t, strings.ReplaceAll(write(stat, table.JSON), " ", ""), c.json, c.state)
-		var dump bytes.Buffer
-		_, err = table.Dump(&dump, m, table.DumpOptions{Metrics: list[:1], Zero: true, Paths: regexp.MustCompile("solve"), Format: table.CSV})
-		require.NoError(t, err)
-		var values []string
-		for line := range strings.Lines(dump.String()) {
-			if cells := strings.Split(line, ","); cells[0] == "a" {
-				values = append(values, cmp.Or(cells[5], "-"))
-			}
-		}
-		require.Equal(t, c.dump, strings.Join(values, " "), c.state)
-		dump.Reset()
-		_, err = table.Dump(&dump, m, table.DumpOptions{Metrics: list[:1], Zero: true, Paths: regexp.MustCompile("solve"), Format: table.JSON})
-		require.NoError(t, err)
-		require.Equal(t, strings.Count(c.dump, "-"), strings.Count(dump.String(), `"value":null`), c.state)
-		tree := table.CallTree(m, table.TreeOptions{Metric: m.Metric("a")})
-		first, _, _ := strings.Cut(c.text, " ")
-		if c.state != "zero" {
-			require.Contains(t, write(tree, table.Text), first, c.state)
-		}
-	}
 }
 
 // What a difference says of a counter of which nothing was certain before, and most is after.
