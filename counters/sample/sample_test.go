@@ -259,7 +259,7 @@ func TestReadDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { runtime.Gosched(); r.read() }))
 }
 
-// TestCostOfReading: a certain reading costs hardly more than the bare system call. The fastest of short batches of either, by
+// TestCostOfReading: a certain reading costs hardly more than the bare system calls, which look and read. The fastest of short batches of either, by
 // turns, are compared, so that what else the machine does falls on both.
 func TestCostOfReading(t *testing.T) {
 	if raceDetector {
