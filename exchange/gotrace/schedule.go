@@ -40,6 +40,9 @@ func ReadSchedule(r io.Reader) (s *Schedule, err error) {
 		}
 		if err != nil {
 			s := b.finish()
+			if err == io.EOF && !b.shifted { // cut off before any event
+				err = errNoClock
+			}
 			if err == io.EOF { // within other errors it is a trace that is cut off
 				return s, nil
 			}
