@@ -68,6 +68,9 @@ func Parse(text string) (Limit, error) {
 	if l.Metric == "" {
 		return fail("no metric; for instance lock_competition=5%")
 	}
+	if strings.HasSuffix(l.Metric, `\`) {
+		return fail(`the metric ends in \`)
+	}
 	var err error
 	if placed {
 		if l.Place, err = ParsePlace(place); err != nil {

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 
 // A limit that can be read is written so that it reads as the same.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"lock_competition=5%", "late_sender@main/solve=200ms", "a@/b/**/c*d=20% of e", "a=+3Ki", `a@\ x\//y\=`, "a@b ▸ c", "a@***=1", "x@\\\u00a0y"} {
+	for _, text := range []string{"lock_competition=5%", "late_sender@main/solve=200ms", "a@/b/**/c*d=20% of e", "a=+3Ki", `a@\ x\//y\=`, "a@b ▸ c", "a@***=1", "x@\\\u00a0y", `a\ =1`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
