@@ -159,7 +159,7 @@ func (e *Experiment) Advice(f *Finding) string {
 func (e *Experiment) kind(f *Finding) *metric.Metric {
 	at := f.Metric
 	for _, l := range f.Lines {
-		for at >= 0 && !e.within(l.Metric, at) {
+		for at >= 0 && !e.partOf(l.Metric, at) {
 			at = e.MetricIndex(e.Metrics[at].Parent)
 		}
 	}
@@ -169,8 +169,8 @@ func (e *Experiment) kind(f *Finding) *metric.Metric {
 	return &e.Metrics[at]
 }
 
-// within says whether a metric is another one or below it.
-func (e *Experiment) within(m, top int) bool {
+// partOf says whether a metric is another one or below it.
+func (e *Experiment) partOf(m, top int) bool {
 	for m >= 0 && m != top {
 		m = e.MetricIndex(e.Metrics[m].Parent)
 	}
