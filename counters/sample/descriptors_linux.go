@@ -19,6 +19,26 @@ func isEvent(fd int) bool {
 	return errno == 0 && sig == mark
 }
 
+// handle is the descriptor of an event, and the lower half of the id that this event alone has: a thread that opens events after the program
+// closed all gets the numbers of these.
+type handle int64
+
+const noEvent handle = -1
+
+// handleOf returns the handle of an event that is open.
+func handleOf(fd int) (handle, syscall.Errno) {
+	const ioctlID = 1<<31 | unsafe.Sizeof(uintptr(0))<<16 | 0x2407 // PERF_EVENT_IOC_ID
+	var id uint64
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), ioctlID, uintptr(unsafe.Pointer(&id)))
+	return handle(id&idMask<<32 | uint64(fd)), errno
+}
+
+const idMask = 1<<31 - 1
+
+func (h handle) fd() int { return int(int32(h)) }
+
+func (h handle) is(id uint64) bool { return uint64(h)>>32 == id&idMask }
+
 // perfOpen opens an event on a thread, 0 for the calling one.
 func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
 	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), openCloseOnExec, 0)

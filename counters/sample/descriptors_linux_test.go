@@ -56,6 +56,38 @@ func TestClosedDescriptors(t *testing.T) {
 	}
 }
 
+// TestDescriptorsOfOtherEvents closes the events of a set, or one, and lets another thread open its own, which get their numbers: the readings are
+// missing, and not those of the other thread.
+func TestDescriptorsOfOtherEvents(t *testing.T) {
+	for what, closes := range map[string]func(fd, lead int) bool{
+		"all":      func(fd, lead int) bool { return true },
+		"a leader": func(fd, lead int) bool { return fd == lead },
+		"a member": func(fd, lead int) bool { return fd == lead+1 }, // opened right after it
+	} {
+		t.Run(what, func(t *testing.T) {
+			before := events(t)
+			s := open(t, "page-faults", "task-clock")
+			if s.Exact() {
+				t.Skip("the scheduler reads")
+			}
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			r := reader{s: s}
+			require.Greater(t, r.read(), 1)
+			closed := slices.DeleteFunc(events(t), func(fd int) bool { return slices.Contains(before, fd) || !closes(fd, r.state.lead.fd()) })
+			require.NotEmpty(t, closed)
+			for _, fd := range closed {
+				require.NoError(t, syscall.Close(fd))
+			}
+			others := make(chan int)
+			testkit.GoOnNewThread(func() { others <- (&reader{s: s}).read() })
+			require.Greater(t, <-others, 1)
+			require.Contains(t, events(t), closed[0], "the number is in use again")
+			require.Equal(t, 1, r.read())
+		})
+	}
+}
+
 // TestCloseDuringReadings closes sets that goroutines read: no descriptor stays open, and nothing is read from files of the program that
 // get their numbers.
 func TestCloseDuringReadings(t *testing.T) {

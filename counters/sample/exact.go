@@ -20,7 +20,7 @@ type hookTable struct {
 }
 
 // hookVersion is the version of hookTable and the structures below.
-const hookVersion = 2
+const hookVersion = 3
 
 // goroutineSums is what the scheduler keeps for each goroutine.
 type goroutineSums struct {
@@ -52,7 +52,7 @@ func (s *goroutineSums) settle(values *[MaxEvents]uint64, outside bool) {
 // threadGroup is what the scheduler keeps for each thread.
 type threadGroup struct {
 	session uint64
-	fd      int64
+	lead    handle // its layout is part of the table's version
 	on      uint64 // 1: base was read when the present goroutine was put on
 	base    [MaxEvents]uint64
 }
@@ -95,7 +95,7 @@ func (s *Set) readExact(g unsafe.Pointer, dst []uint64, outside bool) int {
 			continue
 		}
 		var b group
-		if !readGroup(thread.fd, &b) {
+		if !readGroup(thread.lead, len(exactAttrs), &b) {
 			return 1
 		}
 		for i := range exactAttrs {

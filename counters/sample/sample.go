@@ -80,7 +80,7 @@ type term struct {
 type Reading struct {
 	stay    uint64 // number of the goroutine's stay on a thread
 	mark    uint64 // of that stay, as the witness has it
-	fd      int64  // group of that thread
+	lead    handle // of the group of that thread
 	enabled uint64 // how long that group had counted at the last reading
 	valid   bool   // the last reading succeeded
 	waiting bool   // it was taken before a wait
@@ -305,7 +305,7 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 	r.valid = false
 	for range 8 {
 		if certain {
-			r.valid = readGroup(r.fd, b)
+			r.valid = readGroup(r.lead, len(s.threads.attrs), b)
 			// The number of a dead thread may have passed to this one, and then its group is found once more: it stands still.
 			certain = !r.valid || b.enabled != r.enabled
 		}
@@ -313,7 +313,7 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 			r.stay++
 			r.mark = s.witness.Stay(g)
 			tid := gettid()
-			if r.fd, r.valid = s.threads.read(tid, b); !r.valid && gettid() != tid {
+			if r.lead, r.valid = s.threads.read(tid, b); !r.valid && gettid() != tid {
 				continue // the thread may be gone
 			}
 		}

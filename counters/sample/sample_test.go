@@ -275,7 +275,7 @@ func TestCostOfReading(t *testing.T) {
 	for range 300 {
 		ticks := now()
 		for i, f := range []func(){
-			func() { readGroup(r.state.fd, &g) },
+			func() { readGroup(r.state.lead, len(r.s.threads.attrs), &g) },
 			func() { r.s.Read(goid.G(), &r.state, r.words[:], ticks, false, false) },
 		} {
 			const batch = 20
@@ -302,7 +302,7 @@ func BenchmarkRead(b *testing.B) {
 			r.read()
 			var g group
 			for b.Loop() {
-				readGroup(r.state.fd, &g)
+				readGroup(r.state.lead, len(r.s.threads.attrs), &g)
 			}
 		})
 		b.Run(fmt.Sprintf("%d/certain", n), func(b *testing.B) {

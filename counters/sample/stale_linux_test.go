@@ -41,7 +41,10 @@ func TestGroupOfADeadThread(t *testing.T) {
 		t.Skip("the scheduler reads")
 	}
 	needWitness(t, s)
-	type thread struct{ tid, fd int64 }
+	type thread struct {
+		tid  int64
+		lead handle
+	}
 	ended := make(chan thread)
 	var last func()
 	last = func() {
@@ -55,7 +58,7 @@ func TestGroupOfADeadThread(t *testing.T) {
 		}
 		r := reader{s: s}
 		r.read()
-		ended <- thread{gettid(), r.state.fd}
+		ended <- thread{gettid(), r.state.lead}
 	}
 	go last()
 	dead := <-ended
@@ -68,7 +71,7 @@ func TestGroupOfADeadThread(t *testing.T) {
 	r := reader{s: s}
 	r.read()
 	e := s.threads.lookup(gettid())
-	e.fd.Store(dead.fd)
+	e.lead.Store(int64(dead.lead))
 	e.last.Store(0)
 
 	const pages = 100
@@ -85,5 +88,5 @@ func TestGroupOfADeadThread(t *testing.T) {
 		require.Equal(t, 5, n)
 		require.GreaterOrEqual(t, r.words[3], uint64(pages), "bound")
 	}
-	require.NotEqual(t, dead.fd, r.state.fd)
+	require.NotEqual(t, dead.lead, r.state.lead)
 }

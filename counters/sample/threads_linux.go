@@ -29,14 +29,14 @@ type threadTable struct {
 
 type threadEntry struct {
 	tid  atomic.Int64
-	fd   atomic.Int64
+	lead atomic.Int64  // a handle
 	last atomic.Uint64 // time running at a reading
 }
 
-// group is what the kernel writes when a group is read.
+// group is a reading of a group of events.
 type group struct {
-	n, enabled, running uint64
-	values              [MaxEvents]uint64
+	enabled uint64 // for how long it has counted, in ns
+	values  [MaxEvents]uint64
 }
 
 // perfAttr is struct perf_event_attr of the kernel in its second published size.
@@ -53,6 +53,7 @@ const (
 	typeTracepoint    = 2
 	typeBreakpoint    = 5
 	formatTimes       = 1<<0 | 1<<1 // PERF_FORMAT_TOTAL_TIME_ENABLED, …_RUNNING
+	formatID          = 1 << 2      // PERF_FORMAT_ID
 	formatGroup       = 1 << 3      // PERF_FORMAT_GROUP
 	flagDisabled      = 1 << 0
 	flagInherit       = 1 << 1
@@ -69,7 +70,7 @@ const (
 func (t *Term) attribute() perfAttr {
 	a := perfAttr{typ: t.Type, config: t.Config, bpType: t.BPType, config1: t.Config1, config2: t.Config2, flags: t.Flags}
 	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatGroup | formatTimes
+	a.readFormat = formatGroup | formatTimes | formatID
 	if !t.NoExclude {
 		a.flags |= flagExcludeHV
 	}
@@ -160,39 +161,50 @@ func newThreads(attrs []perfAttr) *threads {
 	return t
 }
 
-// read reads the group of the thread tid, which is the calling one, and returns the group's descriptor.
-func (t *threads) read(tid int64, b *group) (fd int64, ok bool) {
+// read reads the group of the thread tid, which is the calling one, and returns the group's leader.
+func (t *threads) read(tid int64, b *group) (lead handle, ok bool) {
 	e := t.lookup(tid)
 	if e == nil {
 		if e = t.open(tid); e == nil {
-			return -1, false
+			return noEvent, false
 		}
 	}
-	fd = e.fd.Load()
-	if !readGroup(fd, b) {
-		return -1, false
+	lead = handle(e.lead.Load())
+	if !readGroup(lead, len(t.attrs), b) {
+		return noEvent, false
 	}
 	// A thread that reads has run since an earlier reading. If its time stood still, the descriptor may
 	// belong to a dead thread whose number the kernel has given away again.
 	if b.enabled == e.last.Load() {
 		if e = t.reopen(tid, e); e == nil {
-			return -1, false
+			return noEvent, false
 		}
-		if fd = e.fd.Load(); !readGroup(fd, b) {
-			return -1, false
+		if lead = handle(e.lead.Load()); !readGroup(lead, len(t.attrs), b) {
+			return noEvent, false
 		}
 	}
 	e.last.Store(b.enabled)
-	return fd, true
+	return lead, true
 }
 
-// readGroup reads a group. It fails when the kernel gave its counters to others, be it for a while, or the program closed it.
-func readGroup(fd int64, b *group) bool {
-	if !isEvent(int(fd)) {
+// readGroup reads a group of n events. It fails when the kernel gave its counters to others, be it for a while, or the program closed one.
+func readGroup(lead handle, n int, b *group) bool {
+	if !isEvent(lead.fd()) {
 		return false
 	}
-	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(b)), unsafe.Sizeof(*b))
-	return errno == 0 && n >= 32 && b.running == b.enabled
+	var read struct {
+		n, enabled, running uint64
+		events              [MaxEvents]struct{ value, id uint64 }
+	}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(lead.fd()), uintptr(unsafe.Pointer(&read)), unsafe.Sizeof(read))
+	if errno != 0 || read.n != uint64(n) || !lead.is(read.events[0].id) || read.running != read.enabled {
+		return false
+	}
+	b.enabled = read.enabled
+	for i := range n {
+		b.values[i] = read.events[i].value
+	}
+	return true
 }
 
 func (t *threads) lookup(tid int64) *threadEntry {
@@ -215,7 +227,7 @@ func (t *threads) open(tid int64) *threadEntry {
 		return e // another goroutine of the thread was faster
 	}
 	lead := t.openGroup(tid)
-	if lead < 0 {
+	if lead == noEvent {
 		return nil
 	}
 	tab := t.table.Load()
@@ -229,14 +241,14 @@ func (t *threads) open(tid int64) *threadEntry {
 func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if belongs(int(e.fd.Load()), int(tid)) {
+	if belongs(handle(e.lead.Load()).fd(), int(tid)) {
 		return e
 	}
 	lead := t.openGroup(tid)
-	if lead < 0 {
+	if lead == noEvent {
 		return nil
 	}
-	e.fd.Store(int64(lead))
+	e.lead.Store(int64(lead))
 	return e
 }
 
@@ -246,7 +258,7 @@ func belongs(lead, tid int) bool {
 	const dummy = 9 // PERF_COUNT_SW_DUMMY
 	a := perfAttr{typ: perfSoftware, config: dummy, flags: flagDisabled | flagExcludeKernel}
 	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatGroup | formatTimes
+	a.readFormat = formatGroup | formatTimes | formatID
 	fd, errno := perfOpen(&a, tid, lead)
 	if errno == 0 {
 		closeEvent(fd)
@@ -255,16 +267,17 @@ func belongs(lead, tid int) bool {
 }
 
 // openGroup opens the events of a thread. It need not be the calling one any more, as the goroutine may have moved.
-func (t *threads) openGroup(tid int64) int {
+func (t *threads) openGroup(tid int64) handle {
 	var fds [MaxEvents]int
-	if errno := openGroup(t.opened, int(tid), fds[:]); errno != 0 {
+	lead, errno := openGroup(t.opened, int(tid), fds[:])
+	if errno != 0 {
 		if t.why == nil {
 			t.why = explain(errno)
 		}
-		return -1
+		return noEvent
 	}
 	t.fds = append(t.fds, fds[:len(t.opened)]...)
-	return fds[0]
+	return lead
 }
 
 // refused says why groups of threads could not be read.
@@ -279,22 +292,26 @@ func (t *threads) refused() error {
 
 // openGroup opens a group on a thread, 0 for the calling one, and starts it; attrs are in the form of leaderFirst. It leaves no garbage: where
 // readings are refused, there may be no descriptor left, and then a collection ends the program if Go's network poller does not run yet.
-func openGroup(attrs []perfAttr, tid int, fds []int) syscall.Errno {
+func openGroup(attrs []perfAttr, tid int, fds []int) (handle, syscall.Errno) {
 	lead := -1
 	for i := range attrs {
 		fd, errno := perfOpen(&attrs[i], tid, lead)
 		if errno != 0 {
 			closeAll(fds[:i])
-			return errno
+			return noEvent, errno
 		}
 		fds[i] = fd
 		lead = fds[0]
 	}
-	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup)
+	h, errno := handleOf(lead)
+	if errno == 0 {
+		_, _, errno = syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup)
+	}
 	if errno != 0 {
 		closeAll(fds[:len(attrs)])
+		return noEvent, errno
 	}
-	return errno
+	return h, 0
 }
 
 // leaderFirst returns events as they are opened as a group: the leader starts all together, for a member that joins a
@@ -314,11 +331,11 @@ func leaderFirst(attrs []perfAttr) []perfAttr {
 	return out
 }
 
-func (tab *threadTable) add(tid, fd int64, last uint64) *threadEntry {
+func (tab *threadTable) add(tid, lead int64, last uint64) *threadEntry {
 	for i := int(tid); ; i++ {
 		e := &tab.entries[i&(len(tab.entries)-1)]
 		if e.tid.Load() == 0 {
-			e.fd.Store(fd)
+			e.lead.Store(lead)
 			e.last.Store(last)
 			e.tid.Store(tid) // last: readers find a complete entry
 			tab.used++
@@ -331,7 +348,7 @@ func (tab *threadTable) grown() *threadTable {
 	n := &threadTable{entries: make([]threadEntry, 2*len(tab.entries))}
 	for i := range tab.entries {
 		if e := &tab.entries[i]; e.tid.Load() != 0 {
-			n.add(e.tid.Load(), e.fd.Load(), e.last.Load())
+			n.add(e.tid.Load(), e.lead.Load(), e.last.Load())
 		}
 	}
 	return n

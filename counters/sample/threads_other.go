@@ -14,6 +14,7 @@ type (
 		enabled uint64
 		values  [MaxEvents]uint64
 	}
+	handle  int64
 	probe   struct{}
 	threads struct{ attrs []perfAttr }
 	totals  struct{}
@@ -31,9 +32,9 @@ func (*probe) close() {}
 
 func leaderFirst(a []perfAttr) []perfAttr            { return a }
 func gettid() int64                                  { return 0 }
-func readGroup(int64, *group) bool                   { return false }
+func readGroup(handle, int, *group) bool             { return false }
 func newThreads(a []perfAttr) *threads               { return &threads{a} }
-func (*threads) read(int64, *group) (int64, bool)    { return -1, false }
+func (*threads) read(int64, *group) (handle, bool)   { return -1, false }
 func (*threads) refused() error                      { return nil }
 func (*threads) close()                              {}
 func openTotals([]perfAttr, uint64) *totals          { return nil }

@@ -16,8 +16,8 @@ import (
 type totals struct {
 	places   []int // of the events in a reading, in the order of the groups
 	counted  [MaxEvents]bool
-	fds      []int // leaders first, then all others
-	groups   int   // number of leaders
+	fds      []int // all
+	leaders  []handle
 	mu       sync.Mutex
 	perMilli uint64
 	when     atomic.Uint64 // ticks of the last refreshing
@@ -71,7 +71,7 @@ func inherited(attrs []perfAttr, flags uint64) []perfAttr {
 // opens tells why a group cannot be opened on the calling thread, 0 if it can.
 func opens(attrs []perfAttr) syscall.Errno {
 	fds := make([]int, len(attrs))
-	errno := openGroup(attrs, 0, fds)
+	_, errno := openGroup(attrs, 0, fds)
 	if errno == 0 {
 		closeAll(fds)
 	}
@@ -81,8 +81,6 @@ func opens(attrs []perfAttr) syscall.Errno {
 // open opens groups on all threads. A thread that an opened one starts meanwhile may count twice, which a bound stands.
 func (t *totals) open(attrs []perfAttr) error {
 	known := map[int]bool{}
-	var leaders, others []int
-	defer func() { t.fds = append(leaders, others...) }()
 	for more := true; more; {
 		more = false
 		entries, err := os.ReadDir("/proc/self/task")
@@ -96,14 +94,14 @@ func (t *totals) open(attrs []perfAttr) error {
 			}
 			known[tid], more = true, true
 			fds := make([]int, len(attrs))
-			if errno := openGroup(attrs, tid, fds); errno != 0 {
+			lead, errno := openGroup(attrs, tid, fds)
+			if errno != 0 {
 				if _, err := os.Stat("/proc/self/task/" + e.Name()); err != nil {
 					continue // it has ended
 				}
 				return explain(errno)
 			}
-			leaders, others = append(leaders, fds[0]), append(others, fds[1:]...)
-			t.groups++
+			t.leaders, t.fds = append(t.leaders, lead), append(t.fds, fds...)
 		}
 	}
 	return nil
@@ -167,9 +165,9 @@ func (t *totals) refresh(dst *[MaxEvents]uint64) bool {
 // read reads all groups. The caller holds mu.
 func (t *totals) read() {
 	var sum [MaxEvents]uint64
-	for _, fd := range t.fds[:t.groups] {
+	for _, lead := range t.leaders {
 		var b group
-		if !readGroup(int64(fd), &b) {
+		if !readGroup(lead, len(t.places), &b) {
 			t.failed.Store(true)
 			return
 		}
@@ -192,5 +190,5 @@ func (t *totals) lacks() error { return t.why }
 
 func (t *totals) close() {
 	closeAll(t.fds)
-	t.fds, t.groups = nil, 0
+	t.fds, t.leaders = nil, nil
 }
