@@ -146,7 +146,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 // A wait with a limit of its own fails where the machine does something else. testkit.Until has none.
 func TestWaitsHaveNoLimit(t *testing.T) {
 	limited := regexp.MustCompile(`\b(require|assert)\.(Eventually|Never|EventuallyWithT)\(|<-time\.After\([0-9]* ?\*? ?time\.(Second|Minute)|` +
-		`time\.Now\(\)\.(Before|After)\(|time\.(Since|Until)\([a-z]+\), `)
+		`time\.Now\(\)\.(Before|After)\(|time\.(Since|Until)\([a-z]+\), |\.Set(Read|Write)?Deadline\(|context\.With(Timeout|Deadline)\(`)
 	files(t, func(name string, text []byte) {
 		if strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "lab/") {
 			return // which measure
