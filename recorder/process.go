@@ -32,13 +32,14 @@ type process struct {
 	spent   int64       // that it has used since, as far as known
 	next    *process    // the program that it became by exec, if that joined
 
+	goroutines int // of which it recorded anything, as far as known
+
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
 	died    *trace.Stamp  // nil if not known
 	atDeath int64         // processor time that it had used then, ns; 0 if its parent was faster
 
 	// Known when it is over, or left:
-	goroutines int
 	warnings   map[string]uint64
 	lost       uint64             // events,
 	losses     []shm.LocationLoss // by goroutine
@@ -92,6 +93,7 @@ func (p *process) write(w *trace.Writer) error {
 
 // describe writes the present clocks and the definitions that are new.
 func (p *process) describe() error {
+	p.goroutines = int(p.view.Locations())
 	defs, damage := p.view.NewDefs()
 	p.damage = errors.Join(p.damage, damage)
 	for _, d := range defs {
@@ -178,7 +180,7 @@ func (p *process) saveAll(w *trace.Writer) error {
 
 // sum notes what the process counted.
 func (p *process) sum() {
-	p.goroutines, p.warnings = int(p.view.Locations()), p.view.Warnings()
+	p.warnings = p.view.Warnings()
 	for _, text := range p.missing {
 		p.warnings[text]++
 	}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,16 +69,22 @@ func TestSessionTakenAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			archive := filepath.Join(t.TempDir(), "a")
-			cmd := tracerec("-o", archive, program(t, "subject"), "signals")
+			cmd := tracerec("-o", archive, program(t, "subject"), "signals", "100000")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out := start(t, cmd)
 			require.Equal(t, "ready", out.next())
+			require.NoError(t, cmd.Process.Signal(unix.SIGUSR1)) // it records so much that some of it is written at once
+			require.Equal(t, "user defined signal 1", out.next())
 			dir, _, err := session.Read(archive)
 			require.NoError(t, err)
-			waitFor(t, "the recorder's mapping of the buffer", func() bool {
-				maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid))
-				return strings.Contains(string(maps), shm.Suffix)
+			waitFor(t, "the first events in the archive", func() bool {
+				a, err := trace.Open(archive)
+				if err != nil {
+					return false
+				}
+				defer a.Close()
+				return len(a.Chunks()) > 0
 			})
 			c.take(dir)
 			if name == "buffer cut" { // the recorder makes it whole before the program goes on
@@ -94,6 +99,7 @@ func TestSessionTakenAway(t *testing.T) {
 			require.Equal(t, 7, cmd.ProcessState.ExitCode(), stderr.String())
 			require.Contains(t, stderr.String(), c.says)
 			require.NotContains(t, stderr.String(), "nothing lost")
+			require.Regexp(t, `[1-9][0-9,]* events of [1-9][0-9]* goroutines?,`, stderr.String())
 			require.NoDirExists(t, dir)
 			clean(t, archive)
 		})
