@@ -14,9 +14,10 @@ NPM     := $(UI)/node_modules/.package-lock.json
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
 
+# Without C libraries, threads need less address space, so that the recorder lives where that is limited (ulimit -v).
 build: ## build tracerec and expert into bin/
 	@mkdir -p $(BIN)
-	$(GO) build -o $(BIN)/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/...
 
 demo: build ## record a gas dynamics program whose work is uneven, and say what is wrong with it
 	$(GO) build -o $(BIN)/hydro ./examples/hydro
