@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,8 +19,8 @@ import (
 var RISCV = []string{"GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0"}
 
 // Build builds a program as go build with the arguments does, the last of which is a package, and returns its file, which nobody may
-// change. The variables of env are added to the environment. Programs are kept in the module's bin/.tests, and written again only
-// when their sources are others. The test is skipped where there is no go tool. It may be called at the same time.
+// change. The variables of env are added to the environment. Programs are kept in the module's bin/.tests, see keep, and written
+// again only when their sources are others. The test is skipped where there is no go tool. It may be called at the same time.
 func Build(t testing.TB, env []string, args ...string) string {
 	t.Helper()
 	return build(t, env, append([]string{"build"}, args...))
@@ -72,15 +73,36 @@ func compile(dir string, env, args []string) (string, error) {
 	return file, nil
 }
 
-// keep returns bin/.tests of the module that dir is in. The go command does not look for packages in there.
+// keep returns bin/.tests of the module that dir is in, or where sources cannot be written one in the user's cache. The go command does not
+// look for packages in there.
 func keep(dir string) (string, error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
 			kept := filepath.Join(at, "bin", ".tests")
-			return kept, os.MkdirAll(kept, 0o777)
+			if writable(kept) == nil {
+				return kept, nil
+			}
+			cache, err := os.UserCacheDir()
+			if err != nil {
+				return "", err
+			}
+			kept = filepath.Join(cache, "tracerec.tests")
+			return kept, writable(kept)
 		}
 		if at == filepath.Dir(at) {
 			return "", fmt.Errorf("%s: no go.mod above", dir)
 		}
 	}
+}
+
+// writable makes a directory, if need be, and tells whether files can be made in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -79,6 +79,23 @@ func TestBuiltOnce(t *testing.T) {
 	require.ErrorContains(t, err, "main.go:3")
 }
 
+// TestKeptElsewhere: where sources cannot be written, programs are kept in the user's cache.
+func TestKeptElsewhere(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bin"), nil, 0o666)) // of root, too, files are no directories
+	for _, variable := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(variable, home)
+	}
+	kept, err := keep(dir)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(kept, home), kept)
+	require.DirExists(t, kept)
+	entries, err := os.ReadDir(kept)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
 func TestUntil(t *testing.T) {
 	n := 0
 	Until(t, "the third time", func() bool { n++; return n == 3 })
