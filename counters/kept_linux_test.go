@@ -51,7 +51,7 @@ func TestStoppedSetsKeepTheirEvents(t *testing.T) {
 	}()
 	require.NotSame(t, first, <-other)
 	require.NoError(t, s.Stop(nil))
-	require.NoError(t, s.Add("context-switches"))
+	require.NoError(t, s.Add("minor-faults"))
 	require.NoError(t, s.Start())
 	require.NotSame(t, first, groupOf(t, s))
 	require.NoError(t, s.Close())
@@ -91,7 +91,7 @@ func TestDroppedSetsAreClosed(t *testing.T) {
 		for i := range keep {
 			s := New()
 			require.NoError(t, s.AddAll("task-clock", "page-faults"))
-			require.NoError(t, s.SetOptions(Options{Domain: All, Thread: thread() * (i % 2)}))
+			require.NoError(t, s.SetOptions(Options{Thread: thread() * (i % 2)}))
 			require.NoError(t, s.Start())
 			if i%3 == 0 {
 				require.NoError(t, s.Stop(nil))
