@@ -202,11 +202,11 @@ func (t *groupTable) pause(s *shared) bool {
 	return true
 }
 
-// again makes a part of a stopped set count, and reports whether its group still does.
+// again makes a part of a stopped set count, and reports whether its group does: one that could not once is of no use.
 func (t *groupTable) again(s *shared) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.resume(s) {
+	if !slices.Contains(t.groups[s.key], s) || !t.resume(s) {
 		return false
 	}
 	s.running++

@@ -155,16 +155,19 @@ func newSimulated(t *testing.T) *Bench {
 	return b
 }
 
-// eventsOpen counts the descriptors of perf events: only they have numbers.
-func eventsOpen() (n int) {
+// eventsOpen counts the descriptors of perf events.
+func eventsOpen() int { return len(eventNumbers()) }
+
+// eventNumbers returns the numbers of the perf events that are open: nothing else has any.
+func eventNumbers() (all []uint64) {
 	const requestID = 0x80082407
 	for fd := range 256 {
 		var id uint64
 		if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), requestID, uintptr(unsafe.Pointer(&id))); errno == 0 && id != 0 {
-			n++
+			all = append(all, id)
 		}
 	}
-	return n
+	return all
 }
 
 // simulatedThread starts a thread that multiplies when it is told to.

@@ -193,6 +193,11 @@ func TestSimulatedErrors(t *testing.T) {
 	simulate(t, "TestPMUErrors", one, server(t))
 }
 
+// Stopped sets keep events of the processor, and counters are whose they are.
+func TestSimulatedKept(t *testing.T) {
+	simulate(t, "TestPMUKept", named(t, "one"), nil)
+}
+
 // Signals, and counting for a whole process.
 func TestSimulatedOthers(t *testing.T) {
 	four := named(t, "four")

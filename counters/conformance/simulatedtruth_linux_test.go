@@ -19,6 +19,7 @@ import (
 	"tracerec/counters"
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
+	"tracerec/counters/substrate"
 )
 
 // What is asked of the test that runs this one on the simulator, by the call-through.
@@ -212,6 +213,63 @@ func TestPMUErrors(t *testing.T) {
 	require.ErrorIs(t, err, counters.ErrPermission)
 	require.NoError(t, s.Close())
 	require.NoError(t, other.Close())
+}
+
+// A stopped set keeps its events without keeping their counter from others; it does not take it back while these count, though its events are older.
+func TestPMUKept(t *testing.T) {
+	onePMU(t)
+	const thing, another = "cpu/PAPI_SP_OPS/", "cpu/PAPI_FMA_INS/"
+	p := perf.New()
+	set := func(event string) *counters.EventSet {
+		s := counters.New(p)
+		require.NoError(t, s.Add(event))
+		require.NoError(t, s.Start())
+		return s
+	}
+	exactly := func(want int64, s *counters.EventSet) {
+		v := make([]int64, 1)
+		require.NoError(t, s.Stop(v))
+		require.Equal(t, want, v[0])
+	}
+	s := set(thing)
+	exactly(0, s)
+	kept := eventNumbers()
+	require.Len(t, kept, 1)
+	for n := range 3 {
+		require.NoError(t, s.Start())
+		multiplySingles(100 + n)
+		exactly(int64(100+n), s)
+	}
+	require.Equal(t, kept, eventNumbers())
+
+	other := set(another)
+	require.ErrorIs(t, s.Start(), counters.ErrBusy)
+	multiplyAdd(7)
+	exactly(7, other)
+
+	exactly(0, set(thing))
+	samples := 0
+	stop, err := p.Sample(another, 1, counters.Options{}, func(substrate.Sample) { samples++ })
+	require.NoError(t, err)
+	require.ErrorIs(t, other.Start(), counters.ErrBusy)
+	multiplyAdd(5)
+	_, err = stop()
+	require.NoError(t, err)
+	require.Equal(t, 5, samples)
+
+	s = set(thing)
+	exactly(0, s)
+	slot, err := p.OpenSlot(syscall.Gettid(), another)
+	require.NoError(t, err)
+	require.ErrorIs(t, s.Start(), counters.ErrBusy)
+	multiplyAdd(3)
+	n, _, err := slot.Read()
+	require.NoError(t, err)
+	require.EqualValues(t, 3, n)
+	require.NoError(t, slot.Close())
+	require.NoError(t, s.Start())
+	exactly(0, s)
+	require.NoError(t, errors.Join(s.Close(), other.Close()))
 }
 
 // Signals come for every overflow, to a Go program like to any other.

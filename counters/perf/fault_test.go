@@ -240,6 +240,7 @@ func TestGroupsOfThreadsThatAreGone(t *testing.T) {
 	require.ErrorIs(t, g.Resume(), substrate.ErrGone)
 	k.reading = func([]uint64) (int, unix.Errno) { return 0, 0 }
 	require.ErrorIs(t, g.Resume(), substrate.ErrBusy, "others have the counters")
+	k.reading = nil
 	g.here.tid++ // another thread's: events of that one must be able to join the group
 	require.NoError(t, g.Resume())
 	k.fail = func(*unix.PerfEventAttr) error { return unix.EINVAL }

@@ -18,6 +18,7 @@ type bundle struct {
 	pmu string // of its members that need counters of a processor; only such of one PMU fit into a group
 	fds []int  // the leader first
 	to  []int  // where in the set the members' values go
+	own *claim // to the thread's counters, nil if the leader is not pinned
 }
 
 // group is a set of open events: one bundle, unless they are of several PMUs, threads or processors.
@@ -25,7 +26,7 @@ type group struct {
 	sys       *system
 	n         int
 	multiplex bool // every bundle is one event, read with its times
-	limited   bool // some take counters of the processor, or debug registers
+	registers bool // some take debug registers
 	bundles   []bundle
 	words     []uint64 // what the kernel writes
 	here      here     // set when the group counts for the thread that opened it
@@ -60,12 +61,7 @@ func (g *group) start(onExec bool) error {
 	if err := g.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
 		return err
 	}
-	for i := range g.bundles {
-		if err := g.fetch(&g.bundles[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.fetchAll()
 }
 
 // header returns how many words precede the values.
@@ -76,18 +72,39 @@ func header(times bool) int {
 	return 2 // number of events, time enabled
 }
 
-// Pausable reports whether others can use all that the group takes while it is paused, and keep it. Watchpoints do not give their debug
-// registers back, and older groups of the processor's counters push younger ones out when they come back.
-func (g *group) Pausable() bool { return !g.limited }
+// Pausable reports whether others can use all that the group takes while it is paused. Watchpoints do not give their debug registers back.
+func (g *group) Pausable() bool { return !g.registers }
 
 // Pause stops counting. The events keep their values.
-func (g *group) Pause() error { return g.control(unix.PERF_EVENT_IOC_DISABLE) }
+func (g *group) Pause() error {
+	err := g.control(unix.PERF_EVENT_IOC_DISABLE)
+	g.each((*claim).pause)
+	return err
+}
+
+// each calls f with all claims of the group.
+func (g *group) each(f func(*claim)) {
+	for _, b := range g.bundles {
+		if b.own != nil {
+			f(b.own)
+		}
+	}
+}
 
 // Resume counts on, also where nothing was paused. The error says that the group is of no use any more: another thread has got the number of
 // one that is gone, or the counters have been taken.
 func (g *group) Resume() error {
+	refused := false
+	g.each(func(c *claim) { refused = refused || !c.resume() })
+	if refused {
+		g.each((*claim).pause)
+		return fmt.Errorf("perf_event: %w: events that were opened later would lose their counters", substrate.ErrBusy)
+	}
 	if err := g.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
 		return err
+	}
+	if err := g.fetchAll(); err != nil {
+		return readError(err)
 	}
 	switch g.here.tid {
 	case 0:
@@ -96,14 +113,11 @@ func (g *group) Resume() error {
 	default:
 		return g.joinable()
 	}
-	var enabled [2]uint64
-	for i := range enabled { // between two system calls of the thread itself its time passes, if it is the thread of the events
-		if err := g.fetch(&g.bundles[0]); err != nil {
-			return readError(err)
-		}
-		enabled[i] = g.words[1]
+	enabled := g.words[1] // between two system calls of the thread itself its time passes, if it is the thread of the events
+	if err := g.fetchAll(); err != nil {
+		return readError(err)
 	}
-	if enabled[0] == enabled[1] {
+	if g.words[1] == enabled {
 		return g.gone()
 	}
 	return nil
@@ -140,6 +154,16 @@ var errTaken = errors.New("the event is not counted")
 // fetch reads a bundle into g.words.
 func (g *group) fetch(b *bundle) error {
 	return g.sys.readGroup(b.fds[0], g.words[:header(g.multiplex)+len(b.fds)])
+}
+
+// fetchAll reads all bundles, and tells when one does not count.
+func (g *group) fetchAll() error {
+	for i := range g.bundles {
+		if err := g.fetch(&g.bundles[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readGroup reads a group of the kernel that has just so many words.
@@ -234,6 +258,7 @@ func readError(err error) error {
 // Close releases the events.
 func (g *group) Close() error {
 	errs := []error{g.unmapPages()}
+	g.each((*claim).drop)
 	for _, b := range g.bundles {
 		for _, fd := range b.fds {
 			errs = append(errs, unix.Close(fd))

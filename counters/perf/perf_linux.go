@@ -192,7 +192,7 @@ func (s *Substrate) threadsOf(pid int) []int {
 // openGroup opens the events for all targets and starts them.
 func (s *Substrate) openGroup(events []Encoded, targets []target, o substrate.Options) (*group, error) {
 	g := &group{sys: &s.sys, n: len(events), multiplex: o.Multiplex}
-	g.limited = slices.ContainsFunc(events, func(e Encoded) bool { return e.Type == typeBreakpoint || e.pmu != "" })
+	g.registers = slices.ContainsFunc(events, func(e Encoded) bool { return e.Type == typeBreakpoint })
 	order := make([]int, len(events)) // those of the processor first: only the leader of a group can be pinned
 	for i := range order {
 		order[i] = i
@@ -283,6 +283,9 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 	if b == nil {
 		g.bundles = append(g.bundles, bundle{on: t, pmu: e.pmu})
 		b = &g.bundles[len(g.bundles)-1]
+		if a.Bits&unix.PerfBitPinned != 0 {
+			b.own = claimOn(t.pid)
+		}
 	}
 	b.fds, b.to = append(b.fds, fd), append(b.to, i)
 	return nil

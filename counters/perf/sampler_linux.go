@@ -21,6 +21,7 @@ type sampling struct {
 	threshold uint64
 	handle    func(substrate.Sample)
 	fds       []int
+	claims    []*claim
 	rings     []*ring
 	wake      int // eventfd: the reader is to end
 	ended     chan struct{}
@@ -154,6 +155,9 @@ func (p *sampling) openOne(t target, i int, o substrate.Options) error {
 	}
 	p.tellsLost = a.Read_format != 0
 	p.fds = append(p.fds, fd)
+	if a.Bits&unix.PerfBitPinned != 0 {
+		p.claims = append(p.claims, claimOn(t.pid))
+	}
 	if i < len(p.rings) {
 		if errno := p.from.sys.ioctl(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, uintptr(p.rings[i].fd)); errno != 0 {
 			return errno
@@ -261,6 +265,9 @@ func (p *sampling) closeEvents() error {
 	for _, fd := range p.fds {
 		errs = append(errs, unix.Close(fd))
 	}
-	p.rings, p.fds = nil, nil
+	for _, c := range p.claims {
+		c.drop()
+	}
+	p.rings, p.fds, p.claims = nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -17,6 +17,7 @@ type slot struct {
 	mu       sync.Mutex
 	from     *Substrate
 	on       target
+	own      *claim
 	lead, fd int
 	e        Encoded
 	known    map[string]Encoded // what was counted, by name: looking names up in sysfs takes much longer than exchanging events
@@ -58,6 +59,7 @@ func (s *Substrate) OpenSlot(thread int, event string) (substrate.Slot, error) {
 		e, _ := s.catalog.parse(companions[len(companions)-1])
 		return nil, s.explain(err, []Encoded{e}, &e, l.on)
 	}
+	l.own = claimOn(thread)
 	if err := l.attach(first); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -222,6 +224,7 @@ func (l *slot) Close() error {
 		return nil
 	}
 	l.closed = true
+	l.own.drop()
 	var errs []error
 	for _, fd := range []int{l.fd, l.lead} {
 		if fd >= 0 {
