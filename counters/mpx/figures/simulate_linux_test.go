@@ -44,8 +44,12 @@ func TestMultiplexingOnTheSimulator(t *testing.T) {
 		require.EqualValues(t, 2*loops.Depth<<18, x.Truth[2], "multiplications and additions")
 		require.InEpsilon(t, 3<<18, x.Truth[3], 0.02, "loads")
 	}
-	const line = 32 // and where the linker puts the runtime decides which lines it takes from the loop, once
-	require.InDelta(t, 3<<18/ownPasses/4, alone.Truth[misses], ownL1/line, "of four elements in a line the first misses in the first pass")
+	// Of four elements in a line the first misses, in the first pass. The runtime adds to that: the loop takes longer than 10 ms, so that its monitor once
+	// has the goroutine yield. The signal's handler and the scheduler miss some 150 lines of their own, and push out lines of the loop, which ones the
+	// linker decides: in 17 layouts there were 320 to 440 misses more, 60 to 100 in runs that end before that. A visit pushes out no more than there is.
+	const first, lines = 3 << 18 / ownPasses / 4, ownL1 / 32
+	require.GreaterOrEqual(t, alone.Truth[misses], int64(first))
+	require.LessOrEqual(t, alone.Truth[misses], int64(first+lines))
 	for e, v := range with.Values {
 		require.True(t, v.Known() && v.Enough)
 		if e != misses {
