@@ -11,8 +11,11 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // fileSystem is what the guest sees of the host's files: directories that it was given, and nothing through links that lead
@@ -259,12 +262,8 @@ func (p place) openable(flags uint64) errno {
 func (f *fileSystem) list(p place) (file, errno) {
 	d := &directory{}
 	if p.mount.root != nil {
-		host, e := p.mount.root.Open(p.in)
-		if e != nil {
-			return nil, number(e)
-		}
-		defer host.Close()
-		if d.entries, e = host.ReadDir(-1); e != nil {
+		var e error
+		if d.entries, e = readDir(p.mount.root, p.in); e != nil {
 			return nil, number(e)
 		}
 	}
@@ -274,4 +273,20 @@ func (f *fileSystem) list(p place) (file, errno) {
 	}
 	slices.SortFunc(d.entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return d, 0
+}
+
+// readDir lists a directory. That it may be read is enough, as on Linux; what a Root opened looks at every file in there, too.
+func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
+	opened, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	dir := os.NewFile(uintptr(fd), "/proc/self/fd/"+strconv.Itoa(fd)) // a file system may not tell of what type its files are
+	defer dir.Close()
+	return dir.ReadDir(-1)
 }
