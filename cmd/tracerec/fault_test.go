@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,6 +141,38 @@ func TestKillRecorderOfAProgramThatWaits(t *testing.T) {
 	clean(t, archive)
 }
 
+// TestLoss holds up the recorder until buffers are full: what is lost is one number, with its share of events and of time, its cause and a remedy.
+func TestLoss(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := tracerec("--buffer", "4M", "-o", archive, program(t, "subject"), "signals", "200000")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out := start(t, cmd)
+	require.Equal(t, "ready", out.next())
+	child := childOf(t, cmd.Process.Pid)
+	require.NoError(t, cmd.Process.Signal(unix.SIGSTOP))
+	require.NoError(t, unix.Kill(child, unix.SIGUSR1)) // records
+	require.Equal(t, "user defined signal 1", out.next())
+	require.NoError(t, cmd.Process.Signal(unix.SIGCONT))
+	require.NoError(t, unix.Kill(child, unix.SIGTERM))
+	require.Error(t, cmd.Wait())
+	said := regexp.MustCompile(`: ([\d,]+) events of 5 goroutines, .*, ([\d,]+) events LOST \(([\d.]+) % of all, in [\d.]+ % of the time of goroutines? [\d, ]+\) ` +
+		`because buffers were full: use --block, a larger --buffer, or fewer regions; overhead .*\n$`).FindStringSubmatch(stderr.String())
+	require.NotNil(t, said, stderr.String())
+	numbers := make([]float64, 3)
+	for i := range numbers {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(said[i+1], ",", ""), 64)
+		require.NoError(t, err)
+		numbers[i] = n
+	}
+	kept, lost, percent := numbers[0], numbers[1], numbers[2]
+	require.GreaterOrEqual(t, kept+lost, 4*2*200000.)
+	require.Less(t, kept+lost, 4*2*200000.+100, "and what main does")
+	require.InDelta(t, 100*lost/(kept+lost), percent, 0.051)
+	require.Contains(t, inside("info", archive).stdout, fmt.Sprintf("events lost: %.0f\n", lost))
+	clean(t, archive)
+}
+
 // ended tells whether the process pid is dead, if perhaps not waited for.
 func ended(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -189,6 +222,31 @@ func TestDiskFull(t *testing.T) {
 	require.Equal(t, 0, recovered.status, recovered.stderr)
 	clean(t, archive)
 	require.Equal(t, 400000, count(t, archive, "enter")["work"])
+}
+
+// TestBufferThatCannotBeMapped leaves the recorder no room for a buffer: the program does not notice, it is said why, and what the
+// program recorded is kept.
+func TestBufferThatCannotBeMapped(t *testing.T) {
+	d, pid := startStopped(t, program(t, "subject"), "exit", "4")
+	sizes, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", d.Process.Pid))
+	require.NoError(t, err)
+	var pages uint64
+	_, err = fmt.Sscan(string(sizes), &pages)
+	require.NoError(t, err)
+	most := pages*uint64(os.Getpagesize()) + 256<<20 // its own heap may grow; a buffer has 512 MB
+	require.NoError(t, unix.Prlimit(d.Process.Pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}, nil))
+	require.NoError(t, unix.Kill(pid, unix.SIGCONT))
+	d.Wait()
+	said, err := os.ReadFile(d.said.Name())
+	require.NoError(t, err)
+	require.Equal(t, 4, d.ProcessState.ExitCode(), "%s", said)
+	require.Regexp(t, `^tracerec: cannot map the buffer of 1 process: \S+: offset 0: cannot allocate memory; 0 events written, `+
+		`0 events and those of 1 process kept in \S+, 0 events lost; when the cause is gone: tracerec recover \S+\n$`, string(said))
+	r := inside("recover", d.archive)
+	require.Equal(t, 0, r.status, r.stderr)
+	clean(t, d.archive)
+	require.Equal(t, 40, count(t, d.archive, "enter")["work"])
+	require.NoDirExists(t, d.session)
 }
 
 func TestDirectoryThatCannotBeWritten(t *testing.T) {

@@ -142,20 +142,27 @@ type stepper struct {
 	signal int // to be delivered with the next step
 }
 
+// startStopped begins to record a program that stands still at its begin.
+func startStopped(t *testing.T, command ...string) (d *doomed, pid int) {
+	t.Helper()
+	d = startDoomed(t, append([]string{"sh", "-c", `kill -STOP $$; exec "$@"`, "sh"}, command...)...)
+	testkit.Until(t, "the program", func() bool {
+		for _, child := range childrenOf(d.Process.Pid) {
+			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
+			if strings.Contains(string(text), ") T ") {
+				pid = child
+			}
+		}
+		return pid != 0
+	})
+	return d, pid
+}
+
 // startSteps begins to record a program that stands still at its begin. The calling goroutine is bound to its thread.
 func startSteps(t *testing.T) (*doomed, *stepper) {
 	t.Helper()
-	d := startDoomed(t, "sh", "-c", `kill -STOP $$; exec "$0" signals`, program(t, "subject"))
-	s := &stepper{}
-	testkit.Until(t, "the program", func() bool {
-		for _, pid := range childrenOf(d.Process.Pid) {
-			text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			if strings.Contains(string(text), ") T ") {
-				s.pid = pid
-			}
-		}
-		return s.pid != 0
-	})
+	d, pid := startStopped(t, program(t, "subject"), "signals")
+	s := &stepper{pid: pid}
 	if err := unix.PtraceSeize(s.pid); err != nil {
 		syscall.Kill(s.pid, syscall.SIGKILL)
 		d.Wait()
