@@ -3,8 +3,7 @@ package analyzer_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
+	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

@@ -16,10 +16,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
+	"tracerec/internal/require"
 	"tracerec/internal/witness"
 )
 

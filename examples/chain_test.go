@@ -14,8 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 
@@ -32,6 +31,8 @@ func binary(t *testing.T, name string) string {
 type attempt struct{ wrong strings.Builder }
 
 func (a *attempt) Errorf(format string, args ...any) { fmt.Fprintf(&a.wrong, format, args...) }
+
+func (a *attempt) Helper() {}
 
 func (a *attempt) FailNow() { runtime.Goexit() }
 

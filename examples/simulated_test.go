@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // simulated records an example on the simulator, unmodified, and returns its output, the archive and the properties that its counters have.

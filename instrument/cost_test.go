@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/instrument"
+	"tracerec/internal/require"
 	"tracerec/internal/shm"
 )
 
@@ -60,4 +59,4 @@ func TestLeast(t *testing.T) {
 }
 
 // TestRefusedWhileMeasuring: a reading that is refused before there is a buffer, in which it would be counted, does not harm the program.
-func TestRefusedWhileMeasuring(t *testing.T) { require.NotPanics(t, instrument.RefusedInScratch) }
+func TestRefusedWhileMeasuring(*testing.T) { instrument.RefusedInScratch() }

@@ -3,9 +3,8 @@ package patterns_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
+	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

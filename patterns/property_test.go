@@ -7,9 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
+	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

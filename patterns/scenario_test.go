@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
+	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/trace/wire"
 )

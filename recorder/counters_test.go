@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/sample"
+	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

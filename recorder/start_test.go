@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/instrument"
+	"tracerec/internal/require"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )

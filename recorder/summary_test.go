@@ -3,7 +3,7 @@ package recorder
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestTotalInWords(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // TestRecordingCost shows what recording cost where that matters; the JSON has it always.

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/metric"
 )
 

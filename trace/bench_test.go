@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/trace"
 	"tracerec/trace/tracetest"
 )

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
 	"tracerec/analyzer/timeline"
 	"tracerec/internal/naive/random"
+	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // hpmTrace runs solve twice, of which one calls inner, on two goroutines. Counters are in no order.

@@ -3,9 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/internal/readable"
+	"tracerec/internal/require"
 	"tracerec/recorder/live"
 )
 

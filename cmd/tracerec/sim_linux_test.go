@@ -13,8 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"

@@ -6,8 +6,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/trace"
 )
 

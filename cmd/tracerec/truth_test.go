@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
+	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"

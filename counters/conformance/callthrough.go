@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters"
 	"tracerec/counters/simulated"
 	"tracerec/counters/substrate"
+	"tracerec/internal/require"
 	"tracerec/simulator/guest"
 )
 
@@ -146,13 +145,14 @@ func newWorker(t *testing.T) *Child {
 		},
 		End: func() {
 			close(work)
-			require.Eventually(t, func() bool {
+			for { // until the thread has ended
 				c, err := guest.InitOf(guest.Thread, id)
-				if err == nil {
-					err = c.Close()
+				if err != nil {
+					return
 				}
-				return err != nil
-			}, 10*time.Second, time.Millisecond)
+				require.NoError(t, c.Close())
+				time.Sleep(time.Millisecond)
+			}
 		},
 	}
 }

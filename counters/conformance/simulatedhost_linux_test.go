@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // registers is a processor that answers leaves from a table.

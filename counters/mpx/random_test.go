@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // program is a random program: sets that are made, started, read, stopped and destroyed in any order, while the thread

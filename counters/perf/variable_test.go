@@ -9,9 +9,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/substrate"
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

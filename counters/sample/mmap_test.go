@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func mmap(t *testing.T, size int) []byte {

@@ -11,10 +11,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/internal/clock"
 	"tracerec/internal/goid"
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

@@ -7,9 +7,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/substrate"
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // sod computes a shock tube of n cells along axis.

@@ -18,10 +18,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/analyzer"
 	"tracerec/exchange/pprof"
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"

@@ -3,7 +3,7 @@ package binfmt
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestDump(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 const root = "../.."

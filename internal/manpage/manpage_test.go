@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/require"
 )
 
 func TestPage(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // text is a program; a comment says what the operation of its line works on.

@@ -3,7 +3,7 @@ package protobuf
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // The bytes are those of the examples in the specification of the encoding.

@@ -5,8 +5,7 @@ package shm
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

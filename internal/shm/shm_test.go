@@ -14,9 +14,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/internal/clock"
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )

@@ -3,8 +3,7 @@ package size_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/size"
 )
 

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestGoOnNewThread(t *testing.T) {

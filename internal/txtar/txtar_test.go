@@ -3,7 +3,7 @@ package txtar
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestParse(t *testing.T) {

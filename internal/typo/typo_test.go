@@ -3,7 +3,7 @@ package typo
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestNear(t *testing.T) {

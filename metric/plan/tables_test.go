@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/events"
+	"tracerec/internal/require"
 	"tracerec/metric/plan"
 	"tracerec/metric/spec"
 )

@@ -3,7 +3,7 @@ package spec
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // TestParseExpr reads what String writes, names that need quotes included.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // The specifications of the paper's appendix A.2 have these numbers of statements, and its tables 2 to 4 these sets.

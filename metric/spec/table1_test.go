@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Counts of table 1 of the paper, in units of a million for its [10⁹] (so that sums of rounded counts can be met), as events of the

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/report"
 	"tracerec/simulator/cache"

@@ -5,8 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 )

@@ -4,8 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )

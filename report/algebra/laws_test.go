@@ -7,8 +7,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 )

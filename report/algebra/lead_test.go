@@ -3,8 +3,7 @@ package algebra
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )

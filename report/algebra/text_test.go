@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 )
 

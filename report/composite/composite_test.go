@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/metric/spec"
 	"tracerec/report/algebra"

@@ -3,7 +3,7 @@ package cube
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Hidden metrics come last, in order and in number.

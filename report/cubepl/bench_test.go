@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // One cell of a metric of the display hierarchy; reports have millions.

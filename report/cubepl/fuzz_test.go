@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Whatever is parsed has a normal form that parses to the same program, and evaluates to the same value or error,

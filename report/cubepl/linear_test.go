@@ -3,7 +3,7 @@ package cubepl
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestLinear(t *testing.T) {

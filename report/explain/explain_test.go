@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/internal/readable"
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )

@@ -3,8 +3,7 @@ package query
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 )

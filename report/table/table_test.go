@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 	"tracerec/report/query"

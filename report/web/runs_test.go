@@ -3,8 +3,7 @@ package web
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"

@@ -9,8 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"

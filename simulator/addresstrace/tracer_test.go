@@ -7,8 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/service"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // nasReasons are for cells of table 2 that are more than one in a hundred off BGLsim's: kernels, columns, and why.

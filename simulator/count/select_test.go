@@ -5,7 +5,7 @@ package count
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Whatever scope is asked for, the parts are the whole, and nothing depends on how often it was asked for.

@@ -5,7 +5,7 @@ package count
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // A goroutine is called by the function of its go statement, inlined or not; one that calls a variable, by what the compiler made.

@@ -5,8 +5,7 @@ package count
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/pmu"
 )

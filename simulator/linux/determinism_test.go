@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 var all = flag.Bool("all", false, "run the long tests as well")

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // A run stops at functions as often as they are called, shows its state, and ends as if it had not stopped.

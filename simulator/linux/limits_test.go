@@ -8,8 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/memory"
 )
 

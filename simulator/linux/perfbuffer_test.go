@@ -6,8 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/memory"
 	"tracerec/simulator/pmu"
 )

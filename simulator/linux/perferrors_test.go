@@ -7,8 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/pmu"
 )
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // The table of the documentation has every system call that is refused, and its answer, and no other.

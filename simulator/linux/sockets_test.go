@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Programs talk over loopback, and reach nothing else.

@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // socketCalls are the calls of [FuzzSockets]: all of sockets, and those that read, write and close.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // lacking are tests that find something missing inside, and skip themselves: the go tool, echo, and the privilege to mount.

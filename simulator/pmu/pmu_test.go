@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // fitNaively tries all ways to give events counters.
@@ -86,7 +86,9 @@ func TestMask(t *testing.T) {
 
 // Every unit that there is can be read, and says what it is.
 func TestNamed(t *testing.T) {
-	require.Subset(t, Names(), []string{"four", "one", "server"})
+	for _, n := range []string{"four", "one", "server"} {
+		require.Contains(t, Names(), n)
+	}
 	for _, n := range Names() {
 		p, err := Named(n)
 		require.NoError(t, err)

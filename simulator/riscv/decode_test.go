@@ -3,7 +3,7 @@ package riscv
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // Compressed instructions stand for the ones that the manual says, with the extremes of their immediates.

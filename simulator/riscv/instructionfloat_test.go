@@ -6,8 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/softfloat"
 )
 

@@ -5,8 +5,7 @@ package riscv
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"tracerec/internal/require"
 	"tracerec/simulator/cache"
 )
 

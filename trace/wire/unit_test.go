@@ -3,7 +3,7 @@ package wire
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 func TestCounterUnit(t *testing.T) {

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters/events"
+	"tracerec/internal/require"
 )
 
 func TestInitializers(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"tracerec/internal/require"
 )
 
 // TestTraceIsVaried makes sure that the programs do what the comparison of analyzers is there for.
