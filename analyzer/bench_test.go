@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/trace"
 	"tracerec/trace/wire"

@@ -3,7 +3,8 @@ package analyzer_test
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/trace/tracetext"
 )
 

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/report"
 	"tracerec/trace/tracetext"
 )

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/patterns"

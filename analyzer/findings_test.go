@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace/tracetext"

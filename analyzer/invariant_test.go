@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"

@@ -3,8 +3,9 @@ package analyzer_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/report"
 	"tracerec/trace/tracetext"
 )

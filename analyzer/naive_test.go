@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

@@ -6,9 +6,10 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/internal/naive"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"

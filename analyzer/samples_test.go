@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // TestOddMetrics: metrics of one name in two units are kept apart; samples without a name, and sums that no integer holds, are told.

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/scenario"
-	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

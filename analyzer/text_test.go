@@ -3,8 +3,9 @@ package analyzer_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace/tracetext"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Intervals in any order have the union that their points have: ascending ones with gaps, ones that jump about in a small and in a large range, and

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLifeCycle(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFormula(t *testing.T) {

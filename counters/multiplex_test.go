@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/mpx"
 	"tracerec/counters/scripted"
-	"tracerec/internal/require"
 )
 
 // An event that stops happening makes the scaled count fall; a count must not.

@@ -16,9 +16,10 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/witness"
 )
 

@@ -3,8 +3,9 @@ package counters
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/events"
-	"tracerec/internal/require"
 )
 
 // Every preset of every processor that is known has a formula that can be computed.

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/scripted"
-	"tracerec/internal/require"
 )
 
 func profiled(t *testing.T, o ProfileOptions, threshold uint64, happen func(*scripted.Substrate)) *Histogram {

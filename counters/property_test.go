@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/scripted"
-	"tracerec/internal/require"
 )
 
 // model is a set as one would write it down: what had happened when its counts were last zero.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestHighLevel(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 )
 
@@ -31,8 +32,6 @@ func binary(t *testing.T, name string) string {
 type attempt struct{ wrong strings.Builder }
 
 func (a *attempt) Errorf(format string, args ...any) { fmt.Fprintf(&a.wrong, format, args...) }
-
-func (a *attempt) Helper() {}
 
 func (a *attempt) FailNow() { runtime.Goexit() }
 

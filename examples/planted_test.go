@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Each flag of the examples that plants an inefficiency, and what has to be found then.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // simulated records an example on the simulator, unmodified, and returns its output, the archive and the properties that its counters have.

@@ -9,9 +9,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/sample"
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"

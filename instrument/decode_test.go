@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )

@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"

@@ -9,8 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
@@ -40,6 +41,7 @@ func TestPanicsAreTheOriginals(t *testing.T) {
 			original, copied := panicOf(pair[0]), panicOf(pair[1])
 			require.NotNil(t, original, name)
 			require.Equal(t, original, copied, name)
+			require.IsType(t, original, copied, name)
 		}
 	}
 	check()

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )

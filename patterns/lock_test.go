@@ -3,8 +3,9 @@ package patterns_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

@@ -7,8 +7,9 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/metric"
 	"tracerec/trace/wire"
 )

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/sample"
-	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

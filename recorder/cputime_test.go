@@ -8,8 +8,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	"tracerec/trace"
 )
 

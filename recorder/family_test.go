@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 )

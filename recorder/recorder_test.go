@@ -17,10 +17,10 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/instrument"
-	"tracerec/internal/require"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )

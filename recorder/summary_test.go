@@ -3,7 +3,7 @@ package recorder
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestTotalInWords(t *testing.T) {

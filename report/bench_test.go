@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/metric"
 	"tracerec/report/cube"
 )

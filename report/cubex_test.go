@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/metric"
 	"tracerec/report/cube"
 )

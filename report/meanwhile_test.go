@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // What the causers did while they were waited for adds up to all of that time, whatever is not worth a line.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSentences(t *testing.T) {

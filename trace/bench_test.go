@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/trace"
 	"tracerec/trace/tracetest"
 )

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )

@@ -6,7 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/vmihailenco/msgpack/v5"
 
 	"tracerec/internal/binfmt"
-	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

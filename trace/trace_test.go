@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/trace/wire"
 )
 

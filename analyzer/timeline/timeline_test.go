@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/analyzer/timeline"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"

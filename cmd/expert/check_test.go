@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // In lockTrace a worker waits 80 of 199 µs.

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/naive/scenario"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/report"
 	"tracerec/report/cube"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // writers are all command lines that write a file, less -o.

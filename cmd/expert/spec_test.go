@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // run runs a command that must succeed without a word of trouble.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // hpmTrace runs solve twice, of which one calls inner, on two goroutines. Counters are in no order.

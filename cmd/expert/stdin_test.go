@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // giveStdin makes standard input a pipe that holds the text.

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMistypedMetrics(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // view runs expert view and returns a function that asks it.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMistypedCommand(t *testing.T) {

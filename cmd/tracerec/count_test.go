@@ -14,10 +14,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // need skips the test when an event cannot be counted here.

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/sample"
-	"tracerec/internal/require"
 )
 
 func TestCountersTable(t *testing.T) {

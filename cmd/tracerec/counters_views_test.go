@@ -7,10 +7,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/events"
 	hw "tracerec/counters/hardware"
-	"tracerec/internal/require"
 )
 
 // shown runs tracerec counters and requires that its text fits into a terminal.

@@ -12,10 +12,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/autoinst/exact"
 	"tracerec/exchange/gotrace"
-	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -157,7 +158,7 @@ func TestBuildMessages(t *testing.T) {
 	cmd := tracerec("build", "--exact-counters", ".")
 	cmd.Env = append(cmd.Env, "GOOS=windows")
 	out, err := cmd.CombinedOutput()
-	require.ErrorAs(t, err, new(*exec.ExitError))
+	require.IsType(t, &exec.ExitError{}, err)
 	require.Contains(t, string(out), "not supported on windows/")
 }
 

@@ -14,7 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestHelpFitsATerminal(t *testing.T) {

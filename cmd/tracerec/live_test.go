@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/require"
 	"tracerec/recorder/live"
 )
 

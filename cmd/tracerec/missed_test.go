@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/require"
 	"tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"

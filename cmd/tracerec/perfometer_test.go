@@ -3,8 +3,9 @@ package main
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/readable"
-	"tracerec/internal/require"
 	"tracerec/recorder/live"
 )
 

@@ -13,7 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // A program reads its counters itself, whether it is recorded or not, and switches the address trace if there is one.

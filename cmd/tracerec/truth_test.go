@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"

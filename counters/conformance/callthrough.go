@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/simulated"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/simulator/guest"
 )
 
@@ -145,14 +146,13 @@ func newWorker(t *testing.T) *Child {
 		},
 		End: func() {
 			close(work)
-			for { // until the thread has ended
+			require.Eventually(t, func() bool {
 				c, err := guest.InitOf(guest.Thread, id)
-				if err != nil {
-					return
+				if err == nil {
+					err = c.Close()
 				}
-				require.NoError(t, c.Close())
-				time.Sleep(time.Millisecond)
-			}
+				return err != nil
+			}, 10*time.Second, time.Millisecond)
 		},
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/simulated"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"

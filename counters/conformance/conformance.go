@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/mpx"
-	"tracerec/internal/require"
 )
 
 // Capability is something that not every substrate can do, or not everywhere.

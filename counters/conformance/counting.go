@@ -3,8 +3,9 @@ package conformance
 import (
 	"sync/atomic"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // counting is what counts are.

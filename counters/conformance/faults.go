@@ -4,8 +4,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // presets is portable names.
@@ -153,9 +154,7 @@ var faults = []Behaviour{
 		for range rounds { // nobody reads meanwhile but the set itself
 			reads := b.Reads()
 			b.Wrap(half)
-			for b.Reads() == reads {
-				time.Sleep(time.Millisecond)
-			}
+			require.Eventually(b, func() bool { return b.Reads() > reads }, 30*time.Second, time.Millisecond)
 		}
 		require.Equal(b, int64(rounds*half), b.stop(s)[0])
 		b.close(s)

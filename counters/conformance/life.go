@@ -5,8 +5,9 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // life is the life cycle of sets and its errors.

@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // collect handles an event's overflows by keeping them.

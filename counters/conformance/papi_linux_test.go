@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write docs/conformance.md")

@@ -13,11 +13,12 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

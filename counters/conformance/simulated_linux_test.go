@@ -12,9 +12,10 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/perf"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // What is asked of the test that runs this one on the simulator, by the call-through.

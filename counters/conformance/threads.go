@@ -5,8 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // elsewhere runs f on another thread and waits for it.

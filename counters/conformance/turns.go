@@ -3,8 +3,9 @@ package conformance
 import (
 	"errors"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
-	"tracerec/internal/require"
 )
 
 // multiplexed returns a set of all of Many that take turns.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // registers is a processor that answers leaves from a table.

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 const slice = 1_000_000 // cycles of a time slice in these tests

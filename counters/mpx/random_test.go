@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // program is a random program: sets that are made, started, read, stopped and destroyed in any order, while the thread

@@ -18,10 +18,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // TestMain lets the test program be a child of its own that stores to cells: "PERF_TEST_STORES=0:100 1:200", or that

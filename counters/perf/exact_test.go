@@ -13,10 +13,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // cells are watched. They are 8 bytes apart and never moved.

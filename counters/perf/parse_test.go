@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/events"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // fakeMachine has the PMUs of a server with hardware counters, and tracefs.

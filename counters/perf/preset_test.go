@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // A PMU that names events as PAPI does, as the simulator's, says what presets stand for.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 func words(w ...uint64) (b []byte) {
@@ -34,7 +34,7 @@ func TestBareRead(t *testing.T) {
 	require.Equal(t, 1, bareRead(int(f.Fd()), &w[1], 2), "what there is")
 	require.Equal(t, [3]uint64{11, 22}, w)
 	require.Equal(t, 0, bareRead(int(f.Fd()), &w[0], 1), "the end")
-	require.Less(t, bareRead(-1, &w[0], 1), 0)
+	require.Negative(t, bareRead(-1, &w[0], 1))
 }
 
 func threadWord(pid, tid uint32) uint64 {

@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // running is an event set with what was stored to its cells before it was started.

@@ -5,10 +5,10 @@ package perf
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

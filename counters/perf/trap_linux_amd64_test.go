@@ -9,10 +9,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 // trapWith sends the calling thread SIGTRAP as the kernel does, with that code.

@@ -9,8 +9,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

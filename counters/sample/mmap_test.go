@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func mmap(t *testing.T, size int) []byte {

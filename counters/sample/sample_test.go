@@ -11,9 +11,10 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/clock"
 	"tracerec/internal/goid"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

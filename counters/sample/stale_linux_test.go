@@ -6,7 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 )
 

@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/conformance"
 	"tracerec/counters/scripted"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 )
 
 func TestConformance(t *testing.T) { conformance.Run(t, conformance.Scripted()) }

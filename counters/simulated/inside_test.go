@@ -7,8 +7,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // sod computes a shock tube of n cells along axis.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestEveryVariantAnswersRight(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/exp/trace"
 
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 )
 
 // stretch is a time between two readings of the clock, by one goroutine.

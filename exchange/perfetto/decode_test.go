@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // field is a field of a message as it stands on the wire.

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/exchange/perfetto"
 	"tracerec/internal/naive/random"
 	"tracerec/internal/naive/scenario"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"

@@ -18,9 +18,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
 	"tracerec/exchange/pprof"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"

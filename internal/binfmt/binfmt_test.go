@@ -3,7 +3,7 @@ package binfmt
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestDump(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestClockAgreesWithMonotonic(t *testing.T) {

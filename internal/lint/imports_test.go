@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 const module = "tracerec"
@@ -24,10 +24,11 @@ var libraries = map[string]string{
 	"unix":     "golang.org/x/sys/unix",
 	"cobra":    "github.com/spf13/cobra",
 	"exptrace": "golang.org/x/exp/trace",
+	"testify":  "github.com/stretchr/testify/require",
 }
 
 // inTests are libraries that all tests may import.
-var inTests = []string{libraries["unix"], libraries["zstd"], libraries["msgpack"]}
+var inTests = []string{libraries["testify"], libraries["unix"], libraries["zstd"], libraries["msgpack"]}
 
 // rule says what a package may import: packages of ours and packages of others outside the standard library.
 // All are patterns of path.Match.

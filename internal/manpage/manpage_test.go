@@ -4,8 +4,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPage(t *testing.T) {

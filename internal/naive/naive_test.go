@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
-	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // text is a program; a comment says what the operation of its line works on.

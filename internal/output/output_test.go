@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func text(s string) func(io.Writer) error {

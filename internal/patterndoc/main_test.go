@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPageIsCurrent(t *testing.T) {

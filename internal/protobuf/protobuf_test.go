@@ -3,7 +3,7 @@ package protobuf
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The bytes are those of the examples in the specification of the encoding.

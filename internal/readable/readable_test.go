@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestQuantity(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestUnfinished(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 )
 
 // TestNoDescriptor fills a buffer: its file grows without a descriptor, and its

@@ -5,8 +5,9 @@ package shm
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 	"tracerec/trace/wire"
 )
 

@@ -5,7 +5,8 @@ package shm
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/trace/wire"
 )
 

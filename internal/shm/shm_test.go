@@ -14,8 +14,9 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )

@@ -3,7 +3,8 @@ package size_test
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/size"
 )
 

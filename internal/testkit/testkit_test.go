@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // role in the environment makes the test's own binary tell which of some signals it finds ignored.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestGoOnNewThread(t *testing.T) {

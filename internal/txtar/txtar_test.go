@@ -3,7 +3,7 @@ package txtar
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestParse(t *testing.T) {

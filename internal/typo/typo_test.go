@@ -3,7 +3,7 @@ package typo
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestNear(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/goid"
-	"tracerec/internal/require"
 )
 
 func existing(t testing.TB) Witness {

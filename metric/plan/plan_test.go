@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/metric/plan"
 	"tracerec/metric/spec"
 )

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/events"
-	"tracerec/internal/require"
 	"tracerec/metric/plan"
 	"tracerec/metric/spec"
 )

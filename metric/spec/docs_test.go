@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The documentation names all statements and all that is shipped, and its examples can be read.

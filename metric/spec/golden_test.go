@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The trees in testdata were made by hand from the paper's appendix A.2, with values chosen so that every remainder differs from 0

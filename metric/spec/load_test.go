@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func write(t *testing.T, name, text string) string {

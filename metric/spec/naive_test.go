@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // naive evaluates a specification on values, by recursion and without linear forms: a second implementation of the rules.

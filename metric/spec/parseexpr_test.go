@@ -3,7 +3,7 @@ package spec
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // TestParseExpr reads what String writes, names that need quotes included.

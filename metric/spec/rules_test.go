@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The rules for what the paper leaves open, with the numbers of docs/specification.md.

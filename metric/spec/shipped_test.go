@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The specifications of the paper's appendix A.2 have these numbers of statements, and its tables 2 to 4 these sets.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Counts of table 1 of the paper, in units of a million for its [10⁹] (so that sums of rounded counts can be met), as events of the

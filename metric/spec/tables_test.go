@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Where the tables of appendix A.1 differ from the specifications of appendix A.2, which are what we ship. Each difference is in

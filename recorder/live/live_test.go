@@ -7,8 +7,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/clock"
-	"tracerec/internal/require"
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/riscv"

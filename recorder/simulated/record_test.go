@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/analyzer"
-	"tracerec/internal/require"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/simulator/cache"

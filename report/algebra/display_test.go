@@ -4,7 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )

@@ -3,7 +3,8 @@ package algebra
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/cube"
 )
 

@@ -7,7 +7,8 @@ import (
 	"regexp"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 	"tracerec/report/cube"
 )

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/cube"
 )
 

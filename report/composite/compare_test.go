@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/metric/spec"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"

@@ -14,8 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/exchange/pprof"
-	"tracerec/internal/require"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"
 	"tracerec/report/cube"

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // grown makes a cube of a random call tree with one location, a metric of every stored kind, and no values.

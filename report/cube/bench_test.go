@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 )

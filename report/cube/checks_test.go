@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // againstCSV compares every value with those that pycubexr expects, digit for digit.
@@ -269,10 +269,7 @@ func example(n float64) check {
 		main, parallel := c.Paths()[0], c.Paths()[3]
 		time, err := c.Metric("time").Values(main, true)
 		require.NoError(t, err)
-		require.Len(t, time, 4)
-		for i, want := range []float64{14, 3.2, 13.9, 3.1} {
-			require.InEpsilon(t, want*n, time[i].Float64(), 1e-12)
-		}
+		require.InEpsilonSlice(t, []float64{14 * n, 3.2 * n, 13.9 * n, 3.1 * n}, floats(time), 1e-12)
 		own, err := c.Metric("time").Values(main, false)
 		require.NoError(t, err)
 		require.InDelta(t, (14-5-4.2-3.5)*n, own[0].Float64(), 1e-12)

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Specifications are no XML: expressions stand in them as they are.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 const shared = "../../../shared/data" // reports of other tools, not part of this tree

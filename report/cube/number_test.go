@@ -3,7 +3,7 @@ package cube
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Hidden metrics come last, in order and in number.

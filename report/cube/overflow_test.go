@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 var extremes = []Value{Int(math.MinInt64), Int(math.MinInt64 + 1), Int(-1), Int(0), Int(1), Int(math.MaxInt64), Uint(0), Uint(1),

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // scatter makes bytes of which about the given part is not zero.

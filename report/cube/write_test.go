@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // requireRewritten writes the cube, reads it again and requires that nothing changed, not even the bytes of indexes and

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // One cell of a metric of the display hierarchy; reports have millions.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // expression is one of a specification of metrics, with the metric that it belongs to.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // flat is an Env of fixed answers. Metrics tell the place they were asked for.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever is parsed has a normal form that parses to the same program, and evaluates to the same value or error,

@@ -3,7 +3,7 @@ package cubepl
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestInspect(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // An expression is parsed once, whoever asks for it, and what is kept of expressions is limited.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Scalasca's display hierarchy, evaluated on the stored values of its own reports: all metrics can be evaluated,

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/readable"
-	"tracerec/internal/require"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )

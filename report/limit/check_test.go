@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/limit"

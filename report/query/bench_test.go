@@ -3,7 +3,8 @@ package query
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"
 )

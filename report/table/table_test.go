@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/cube/cubetest"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 const head = "PatternName               Count      Mean    Median      Minimum      Maximum      Sum     Variance    Quartil25    Quartil75\n"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // embeddedIn returns the answers that a page in one file holds.

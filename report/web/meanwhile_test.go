@@ -6,7 +6,8 @@ import (
 	"regexp"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report"
 	"tracerec/report/cube"
 )

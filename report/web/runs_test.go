@@ -3,7 +3,8 @@ package web
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/service"

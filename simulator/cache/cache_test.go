@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // plain is a cache by its definition: of each set a list of lines with the time of their coming and of their last use.

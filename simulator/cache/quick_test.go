@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // walk returns addresses as programs have them: mostly near the last ones, of a few places, sometimes anywhere.

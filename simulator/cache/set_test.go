@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Every parameter of the description can be set by its name, and then is what the description would say.

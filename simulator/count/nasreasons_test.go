@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // nasReasons are for cells of table 2 that are more than one in a hundred off BGLsim's: kernels, columns, and why.

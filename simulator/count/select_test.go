@@ -5,7 +5,7 @@ package count
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever scope is asked for, the parts are the whole, and nothing depends on how often it was asked for.

@@ -5,7 +5,7 @@ package count
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // A goroutine is called by the function of its go statement, inlined or not; one that calls a variable, by what the compiler made.

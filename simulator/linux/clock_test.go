@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The time of a thread never goes back, whichever processors it runs on; nobody wakes early; and processors that work at the same

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 var all = flag.Bool("all", false, "run the long tests as well")

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // A run stops at functions as often as they are called, shows its state, and ends as if it had not stopped.

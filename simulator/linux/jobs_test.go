@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 const (

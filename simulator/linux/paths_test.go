@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Names mean what they do on Linux, and nothing outside of what the guest was given.

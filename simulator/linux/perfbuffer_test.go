@@ -6,7 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/memory"
 	"tracerec/simulator/pmu"
 )

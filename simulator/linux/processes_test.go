@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // A program that starts others, talks to them, ends them and shares memory with them.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // What recorders of other processes need is there, and the same every time.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // The table of the documentation has every system call that is refused, and its answer, and no other.

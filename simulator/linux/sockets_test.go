@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Programs talk over loopback, and reach nothing else.

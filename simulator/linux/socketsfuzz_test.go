@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // socketCalls are the calls of [FuzzSockets]: all of sockets, and those that read, write and close.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // lacking are tests that find something missing inside, and skip themselves: the go tool, echo, and the privilege to mount.

@@ -6,9 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-
-	"tracerec/internal/require"
 )
 
 func TestSpace(t *testing.T) {

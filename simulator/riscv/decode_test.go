@@ -3,7 +3,7 @@ package riscv
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // Compressed instructions stand for the ones that the manual says, with the extremes of their immediates.

@@ -15,7 +15,8 @@ import (
 	"sync"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/memory"
 )
 

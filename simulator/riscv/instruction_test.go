@@ -8,7 +8,8 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/memory"
 )
 

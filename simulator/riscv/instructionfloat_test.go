@@ -6,7 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/softfloat"
 )
 

@@ -5,7 +5,8 @@ package riscv
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/cache"
 )
 

@@ -7,7 +7,8 @@ import (
 	"syscall"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/simulator/count"
 	"tracerec/simulator/guest"
 	"tracerec/simulator/linux"

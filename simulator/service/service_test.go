@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"

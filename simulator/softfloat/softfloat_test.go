@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // interesting returns a number of any kind, near the borders more often than not.

@@ -3,7 +3,7 @@ package wire
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCounterUnit(t *testing.T) {

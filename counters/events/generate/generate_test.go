@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/events"
-	"tracerec/internal/require"
 )
 
 func TestInitializers(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/mpx"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
-	"tracerec/internal/require"
 	"tracerec/internal/testkit"
 )
 

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/mpx/figures/loops"
-	"tracerec/internal/require"
 )
 
 // guestHere builds the guest.

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/counters/mpx"
 	"tracerec/counters/mpx/figures/loops"
-	"tracerec/internal/require"
 )
 
 // invented is a simulation of which everything is known: runs with MPX have a tenth more misses, and a rotation for each of its

@@ -3,8 +3,9 @@ package main
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/examples/nas/nas"
-	"tracerec/internal/require"
 )
 
 func TestVerified(t *testing.T) {

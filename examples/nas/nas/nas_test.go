@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // times is a x mod 2^46 in integers.

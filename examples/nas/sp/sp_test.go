@@ -4,8 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/examples/nas/cfd"
-	"tracerec/internal/require"
 )
 
 func TestVerified(t *testing.T) {

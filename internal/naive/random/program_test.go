@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTraceIsVaried makes sure that the programs do what the comparison of analyzers is there for.

@@ -3,8 +3,9 @@ package scenario
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"tracerec/internal/naive"
-	"tracerec/internal/require"
 	"tracerec/trace/tracetext"
 )
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSynthetic(t *testing.T) {

@@ -3,7 +3,7 @@ package loops
 import (
 	"testing"
 
-	"tracerec/internal/require"
+	"github.com/stretchr/testify/require"
 )
 
 // With ones to multiply by and to add, each element tells how often it was worked on.
