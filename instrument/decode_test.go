@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ type recording struct {
 	buffer    string
 	locations map[uint64][]event // by number
 	regions   map[uint32]wire.Def
+	at        map[uint32]string // file:line of regions
 	objects   map[uint32]wire.Def
 	metrics   map[uint32]wire.Def
 	warnings  map[string]uint64
@@ -72,7 +74,7 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 	v, err := shm.Open(files[0])
 	require.NoError(t, err)
 	defer v.Close()
-	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings(), nil, map[string]string{}}
+	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]string{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings(), nil, map[string]string{}}
 	v.TakeRetired() // as a recorder would, Owned finds them all the same
 	chunks := append(saved, v.Owned()...)
 	defs, err := v.NewDefs() // each is written before its first use
@@ -91,6 +93,9 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 			}
 			table[d.ID] = d
 		}
+		if d.Type == wire.DefRegion {
+			r.at[d.ID] = fmt.Sprintf("%s:%d", filepath.Base(d.File), d.Line)
+		}
 	}
 	for _, c := range chunks {
 		r.decode(c)
@@ -102,16 +107,16 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 }
 
 func (r *recording) decode(c shm.Chunk) {
-	now := c.Base
-	if old := r.locations[c.Location]; len(old) > 0 {
-		require.GreaterOrEqual(r.t, now, old[len(old)-1].time)
+	now, words, events := c.Base, slices.Clone(c.Words), r.locations[c.Location]
+	if len(events) > 0 {
+		require.GreaterOrEqual(r.t, now, events[len(events)-1].time)
 	}
-	for at := 0; at < len(c.Words); {
-		kind, id, delta := wire.Unpack(c.Words[at])
+	events = slices.Grow(events, len(words))
+	for at := 0; at < len(words); {
+		kind, id, delta := wire.Unpack(words[at])
 		n := wire.WordsOf(kind, id)
 		now += delta
-		e := event{kind: kind, id: id, words: c.Words[at+1 : at+1+n : at+1+n], time: now}
-		e.words = append([]uint64(nil), e.words...)
+		e := event{kind: kind, id: id, words: words[at+1 : at+1+n : at+1+n], time: now}
 		if kind == wire.Overhead {
 			if e.words[0] > now {
 				r.t.Fatalf("%d ticks of overhead before %d", e.words[0], now)
@@ -129,23 +134,26 @@ func (r *recording) decode(c shm.Chunk) {
 			if !ok {
 				r.t.Fatalf("region %d is not defined", id)
 			}
-			e.region = def.Name
-			e.at = fmt.Sprintf("%s:%d", filepath.Base(def.File), def.Line)
+			e.region, e.at = def.Name, r.at[id]
 		}
 		if len(spec.Words) > 0 && strings.HasPrefix(spec.Words[0], "object") {
 			if object, _ := e.object(); object != 0 && r.objects[object].ID == 0 {
 				r.t.Fatalf("object %d is not defined", object)
 			}
 		}
-		r.locations[c.Location] = append(r.locations[c.Location], e)
+		events = append(events, e)
 		at += 1 + n
+	}
+	if len(events) > 0 {
+		r.locations[c.Location] = events
 	}
 }
 
 // checkNesting checks that no event closes more levels than are open, and returns how many are at the end.
 func (r *recording) checkNesting(number uint64, events []event) int {
 	depth := 0
-	for i, e := range events {
+	for i := range events {
+		e := &events[i]
 		spec, _ := wire.SpecOf(e.kind)
 		depth += spec.Level
 		switch e.kind {
@@ -155,7 +163,7 @@ func (r *recording) checkNesting(number uint64, events []event) int {
 			depth -= int(e.id)
 		}
 		if depth < 0 {
-			r.t.Fatalf("location %d, event %d: %v closes too much", number, i, e)
+			r.t.Fatalf("location %d, event %d: %v closes too much", number, i, *e)
 		}
 	}
 	return depth

@@ -3,6 +3,7 @@
 package instrument_test
 
 import (
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -24,8 +25,8 @@ func (r *recording) count(k wire.Kind) int { return len(r.places(k)) }
 // places returns where the events of a kind happened.
 func (r *recording) places(k wire.Kind) (at []string) {
 	for _, events := range r.locations {
-		for _, e := range events {
-			if e.kind == k {
+		for i := range events {
+			if e := &events[i]; e.kind == k {
 				at = append(at, e.at)
 			}
 		}
@@ -35,7 +36,7 @@ func (r *recording) places(k wire.Kind) (at []string) {
 
 // spawned returns the events of the locations that Go started, in order of their numbers.
 func (r *recording) spawned() (all [][]event) {
-	for number := uint64(1); number < 100_000; number++ {
+	for _, number := range slices.Sorted(maps.Keys(r.locations)) {
 		if events := r.locations[number]; slices.ContainsFunc(events[:min(2, len(events))], isBegin) {
 			all = append(all, events)
 		}
