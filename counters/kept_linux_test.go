@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/counters/scripted"
 	"tracerec/internal/testkit"
 )
 
@@ -104,6 +105,23 @@ func TestDroppedSetsAreClosed(t *testing.T) {
 	testkit.Until(t, "the end of what was dropped", func() bool {
 		runtime.GC()
 		return open() == before
+	})
+}
+
+// The timer that reads a set does not hold it.
+func TestDroppedSetsThatTimersRead(t *testing.T) {
+	sub := scripted.New(scripted.Config{Counters: 1, Turn: time.Millisecond, Events: []scripted.Event{{Name: "a"}, {Name: "b"}}})
+	func() {
+		s := New(sub)
+		require.NoError(t, s.SetOptions(Options{Multiplex: true}))
+		require.NoError(t, s.AddAll("a", "b"))
+		require.NoError(t, s.Start())
+		require.NotNil(t, s.upkeep)
+		require.NotZero(t, sub.Opened())
+	}()
+	testkit.Until(t, "the end of what was dropped", func() bool {
+		runtime.GC()
+		return sub.Opened() == 0
 	})
 }
 
