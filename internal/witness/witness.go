@@ -42,14 +42,16 @@ var stays atomic.Uint64
 // Find searches for the marks, once in a process; that takes about a millisecond.
 func Find() Witness { return found() }
 
-var found = sync.OnceValue(find)
+var found = sync.OnceValue(func() Witness { return find(waiting) })
 
-func find() Witness {
+func find(waiting func() (wait, end func())) Witness {
 	at := make(chan uintptr)
 	go func() {
-		// Whoever searches may be preempted, which looks like anything. A search that was not disturbed decides.
+		wait, end := waiting()
+		defer end()
+		// Whoever searches may be preempted, which looks like anything, or need not wait. A search that was not disturbed decides.
 		for range 100 {
-			if p := search(goid.G()); p != 0 {
+			if p := search(goid.G(), wait); p != 0 {
 				at <- p
 				return
 			}
@@ -69,7 +71,7 @@ const rounds = 4
 
 // search looks for a byte that tells a coroutine's switch and waiting for a channel apart, next to the words that are before waitreason: the
 // status, the goroutine's number, a link, and waitsince.
-func search(g unsafe.Pointer) uintptr {
+func search(g unsafe.Pointer, wait func()) uintptr {
 	if g == nil {
 		return 0
 	}
@@ -78,8 +80,6 @@ func search(g unsafe.Pointer) uintptr {
 		}
 	})
 	defer stop()
-	wait, end := waiting()
-	defer end()
 	var seen [2][rounds][searched]byte
 	for i := range rounds {
 		next()

@@ -101,8 +101,23 @@ func TestSearchIsRepeatable(t *testing.T) {
 		}
 	})
 	for i := range 20 {
-		require.Equal(t, w, find(), "search %d", i)
+		require.Equal(t, w, find(waiting), "search %d", i)
 	}
 	stop.Store(true)
 	load.Wait()
+}
+
+// Who receives from a channel need not wait for it. A search to which that happens is repeated.
+func TestSearchThatNeedNotWait(t *testing.T) {
+	w := existing(t)
+	times := 0
+	require.Equal(t, w, find(func() (func(), func()) {
+		wait, end := waiting()
+		return func() {
+			if times++; times > 10*rounds || times%rounds != 0 {
+				wait()
+			}
+		}, end
+	}))
+	require.Greater(t, times, 10*rounds)
 }
