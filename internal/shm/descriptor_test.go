@@ -45,6 +45,18 @@ func descriptors() (open []int) {
 	return open
 }
 
+// TestUmask: the recorder, of the same user, opens the buffer also of a program that takes all rights from its files.
+func TestUmask(t *testing.T) {
+	dir := t.TempDir()
+	defer syscall.Umask(syscall.Umask(0o777))
+	b, err := Create(Config{Dir: dir}, clock.Monotonic, 0)
+	require.NoError(t, err)
+	defer unmapFile(b.mem)
+	info, err := os.Stat(b.Path())
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+}
+
 // TestAllocate gives pages memory in both ways; a file that was cut off is an error, not a fault.
 func TestAllocate(t *testing.T) {
 	const none = 9999

@@ -22,6 +22,7 @@ func createFile(path string, size int64) (mem []byte, locked bool, err error) {
 		return nil, false, &os.PathError{Op: "create", Path: path, Err: err}
 	}
 	defer syscall.Close(fd)
+	syscall.Fchmod(fd, 0o600) // the recorder opens it, too, whatever the umask
 	locked = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) == nil
 	if err := syscall.Ftruncate(fd, size); err != nil {
 		return nil, false, &os.PathError{Op: "truncate", Path: path, Err: err}
