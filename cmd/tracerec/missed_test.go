@@ -18,6 +18,7 @@ import (
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // TestDaemonsAreRecorded: of a program that ends when it has started another one, this is recorded as well, if it was told of the session.
@@ -68,23 +69,25 @@ func TestSessionTakenAway(t *testing.T) {
 		}, "its buffer was cut off by others"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			archive := filepath.Join(t.TempDir(), "a")
-			cmd := tracerec("-o", archive, program(t, "subject"), "signals", "100000")
+			cmd := tracerec("-o", archive, program(t, "subject"), "signals", "1000")
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out := start(t, cmd)
 			require.Equal(t, "ready", out.next())
-			require.NoError(t, cmd.Process.Signal(unix.SIGUSR1)) // it records so much that some of it is written at once
+			require.NoError(t, cmd.Process.Signal(unix.SIGUSR1)) // it records
 			require.Equal(t, "user defined signal 1", out.next())
 			dir, _, err := session.Read(archive)
 			require.NoError(t, err)
-			waitFor(t, "the first events in the archive", func() bool {
-				a, err := trace.Open(archive)
-				if err != nil {
-					return false
-				}
-				defer a.Close()
-				return len(a.Chunks()) > 0
+			waitFor(t, "all that it recorded", func() bool {
+				ends := 0
+				each(t, archive, func(_ *trace.Archive, _ trace.LocationID, e trace.Event) {
+					if e.Kind == wire.End {
+						ends++
+					}
+				})
+				return ends == 4
 			})
 			c.take(dir)
 			if name == "buffer cut" { // the recorder makes it whole before the program goes on
