@@ -49,8 +49,7 @@ func store(cell, n int) {
 var storeLine, touchLine = lineOf("// storeLine"), lineOf("// touchLine")
 
 func lineOf(mark string) int {
-	_, file, _, _ := runtime.Caller(0)
-	text, _ := os.ReadFile(file)
+	text, _ := os.ReadFile("exact_test.go")
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.HasSuffix(line, mark) {
 			return i + 1
