@@ -43,8 +43,36 @@ func NumberMetrics(roots []*Metric) {
 	number(roots, true)
 }
 
-// Expressions stand in specifications of metrics as they are, so that this is no XML before they are escaped.
-var expressions = regexp.MustCompile(`(?s)<!--.*?-->|(<cubepl\w*(?:\s[^>]*[^/>])?>)(.*?)(</cubepl\w*\s*>)`)
+// What comes before an expression or a remark of a specification of metrics, and behind.
+var (
+	opening      = regexp.MustCompile(`<!--|<cubepl\w*(?:\s[^>]*[^/>])?>`)
+	behind       = regexp.MustCompile(`</cubepl\w*\s*>`)
+	behindRemark = regexp.MustCompile(`-->`)
+)
+
+// expressions returns where those of a specification begin and end. They stand there as they are, so that it is no XML before they are
+// escaped. What opens and does not end is for the parser to find.
+func expressions(spec string) (places [][2]int) {
+	for at := 0; ; {
+		begin := opening.FindStringIndex(spec[at:])
+		if begin == nil {
+			return places
+		}
+		remark, closing := spec[at+begin[0]+1] == '!', behind
+		if remark {
+			closing = behindRemark
+		}
+		at += begin[1]
+		end := closing.FindStringIndex(spec[at:])
+		if end == nil {
+			return places
+		}
+		if !remark {
+			places = append(places, [2]int{at, at + end[0]})
+		}
+		at += end[1]
+	}
+}
 
 var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&")
 
@@ -57,13 +85,14 @@ func ReadMetrics(name, spec string) (*Cube, error) {
 	b.WriteString(begin)
 	shifts := []shift{{0, len(begin)}}
 	at := 0
-	for _, m := range expressions.FindAllStringSubmatchIndex(spec, -1) {
-		if m[2] < 0 || strings.HasPrefix(strings.TrimSpace(spec[m[4]:m[5]]), "<![CDATA[") {
+	for _, place := range expressions(spec) {
+		text := spec[place[0]:place[1]]
+		if strings.HasPrefix(strings.TrimSpace(text), "<![CDATA[") {
 			continue
 		}
-		b.WriteString(spec[at:m[4]])
-		b.WriteString(escape(unescape.Replace(spec[m[4]:m[5]])))
-		at = m[5]
+		b.WriteString(spec[at:place[0]])
+		b.WriteString(escape(unescape.Replace(text)))
+		at = place[1]
 		shifts = append(shifts, shift{b.Len(), b.Len() - at})
 	}
 	b.WriteString(spec[at:] + end)
