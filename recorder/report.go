@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/readable"
 	"tracerec/trace"
 )
 
@@ -51,7 +52,7 @@ func (r *Recorder) failure() error {
 			kept = fmt.Sprintf("%s and those of %s kept in %s", Plural(r.waiting(), "event"), Plural(n, "process"), r.session.dir)
 		}
 		return fmt.Errorf("%w; %s written, %s, %s lost; when the cause is gone: tracerec recover %s",
-			r.err, Plural(t.Events, "event"), kept, Plural(t.Lost, "event"), r.o.Dir)
+			r.err, Plural(t.Events, "event"), kept, Plural(t.Lost, "event"), readable.Argument(r.o.Dir))
 	}
 	return nil
 }

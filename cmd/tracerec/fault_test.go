@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/readable"
 	"tracerec/trace"
 )
 
@@ -214,7 +215,7 @@ func TestDiskFull(t *testing.T) {
 	r := record(t, "-o", archive, program(t, "subject"), "regions", "100000")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "no space left on device")
-	require.Contains(t, r.stderr, "tracerec recover "+archive)
+	require.Contains(t, r.stderr, "tracerec recover "+readable.Argument(archive))
 	require.Equal(t, 2, inside("check", archive).status)
 
 	require.NoError(t, unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=64m"))
@@ -241,7 +242,7 @@ func TestBufferThatCannotBeMapped(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, d.ProcessState.ExitCode(), "%s", said)
 	require.Regexp(t, `^tracerec: cannot map the buffer of 1 process: \S+: offset 0: cannot allocate memory; 0 events written, `+
-		`0 events and those of 1 process kept in \S+, 0 events lost; when the cause is gone: tracerec recover \S+\n$`, string(said))
+		`0 events and those of 1 process kept in \S+, 0 events lost; when the cause is gone: tracerec recover `+regexp.QuoteMeta(readable.Argument(d.archive))+`\n$`, string(said))
 	r := inside("recover", d.archive)
 	require.Equal(t, 0, r.status, r.stderr)
 	clean(t, d.archive)

@@ -121,7 +121,7 @@ func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time
 		}
 		s.say(fmt.Sprintf("%s: %s%s in %s of %s, %s, with %s; see expert analyze %s", a.Dir, recorder.Plural(a.Records, "event"), functions,
 			recorder.Plural(a.Locations, "location"), recorder.Plural(a.Processes, "process"), recorder.Bytes(a.Bytes),
-			recorder.Plural(len(a.Events), "counter"), a.Dir))
+			recorder.Plural(len(a.Events), "counter"), readable.Argument(a.Dir)))
 		if a.Aside != "" {
 			s.say("the archive that was there is now " + a.Aside)
 		}

@@ -27,6 +27,17 @@ func Clean(s string) string {
 	}, s)
 }
 
+// Argument writes a name as a shell takes it for one word: in quotes, if need be.
+func Argument(s string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:,=+@%", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // Width is the number of terminal columns that s takes.
 func Width(s string) int {
 	n := 0

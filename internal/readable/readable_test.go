@@ -31,6 +31,21 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
+func TestArgument(t *testing.T) {
+	for name, want := range map[string]string{
+		"/dev/shm/tracerec-1/a_b.dir": "/dev/shm/tracerec-1/a_b.dir",
+		"Spur für später":             "'Spur für später'",
+		"Spür":                        "Spür",
+		"it's":                        `'it'\''s'`,
+		"~/a":                         "'~/a'",
+		"$HOME":                       "'$HOME'",
+		"a;b":                         "'a;b'",
+		"":                            "''",
+	} {
+		require.Equal(t, want, Argument(name))
+	}
+}
+
 func TestColumns(t *testing.T) {
 	require.Equal(t, "a\ufffd[31m b", Clean("a\x1b[31m\tb"))
 	require.Equal(t, 4, Width("語x\u0301y"))

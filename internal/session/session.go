@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"tracerec/internal/readable"
 )
 
 // File is the name of the file: its first line names the session directory, its second one is the number of the
@@ -75,5 +77,5 @@ func Unfinished(dir string) error {
 		return err
 	}
 	f.Close()
-	return fmt.Errorf("%s: unfinished recording; tracerec recover %s completes it%s", dir, dir, whereRecorded)
+	return fmt.Errorf("%s: unfinished recording; tracerec recover %s completes it%s", dir, readable.Argument(dir), whereRecorded)
 }

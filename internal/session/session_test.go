@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/readable"
 )
 
 func TestUnfinished(t *testing.T) {
@@ -17,7 +19,7 @@ func TestUnfinished(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "/dev/shm/x", named)
 	require.Equal(t, os.Getpid(), pid)
-	require.ErrorContains(t, Unfinished(dir), "tracerec recover "+dir)
+	require.ErrorContains(t, Unfinished(dir), "tracerec recover "+readable.Argument(dir))
 	if runtime.GOOS == "linux" {
 		f, err := Lock(dir)
 		require.NoError(t, err)
