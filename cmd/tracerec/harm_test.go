@@ -78,7 +78,7 @@ func TestHarmless(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for range *harmless {
-				notHarmed(t, hostile, name, nil, []string{"-c", "page-faults"}) // perf events are descriptors
+				notHarmed(t, hostile, name, nil, []string{"-c", "page-faults", "--buffer", "32MiB"}) // perf events are descriptors
 			}
 		})
 	}

@@ -126,16 +126,22 @@ func main() {
 	report()
 }
 
+var sampled = instrument.NewMetric("sampled", "")
+
 // work lets the buffer grow, twice, however fast the recorder empties it: goroutines each keep a block of it until all have one. Most of
-// what they record before that takes up what is smaller than a block.
+// what they record before that takes up what is smaller than a block: samples, as counters are read for regions, which takes long.
 func work() {
-	const goroutines, regions = 40, 400 // a buffer grows by 16 blocks
+	const goroutines, regions, samples = 40, 100, 3 // a buffer grows by 16 blocks
 	var have, all sync.WaitGroup
 	have.Add(goroutines)
 	for range goroutines {
 		all.Go(func() {
 			for range regions {
-				instrument.Region("work").End()
+				r := instrument.Region("work")
+				for range samples {
+					sampled.Sample(1)
+				}
+				r.End()
 			}
 			have.Done()
 			have.Wait()
