@@ -112,6 +112,9 @@ func splitEvents(list string) (names []string) {
 	return names
 }
 
+// mayBeSet tells whether the value of -c may be the name of a set that is shipped: these are identifiers.
+func mayBeSet(text string) bool { return !strings.ContainsAny(text, "-:,/ ") }
+
 // setOf returns what -c asks for: a set of a specification by its name, or a list of counters.
 func setOf(text string, specs []*spec.Spec) (spec.Set, error) {
 	for _, s := range specs {

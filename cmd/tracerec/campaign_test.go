@@ -329,3 +329,20 @@ func TestCampaignInterrupted(t *testing.T) {
 	require.NotNil(t, merged(t, dir).Metric("task-clock"))
 	require.Equal(t, "interrupted", readRecord(t, dir).Runs[1].Error)
 }
+
+// TestSetsAreLookedFor: no set that is shipped is taken for a list of counters.
+func TestSetsAreLookedFor(t *testing.T) {
+	sets := 0
+	for _, name := range spec.Shipped() {
+		s, err := spec.Open(name)
+		if err != nil {
+			continue // an addition to another
+		}
+		for _, x := range s.Sets {
+			require.True(t, mayBeSet(x.Name), x.Name)
+			sets++
+		}
+	}
+	require.Greater(t, sets, 10)
+	require.False(t, mayBeSet("page-faults"))
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,9 +71,11 @@ func chosenCounters(lists, specs []string, cpu spec.CPU) (names []string, err er
 	if len(lists) == 0 && len(specs) == 0 {
 		return nil, nil
 	}
-	loaded, err := loadSpecs(specs, cpu)
-	if err != nil {
-		return nil, err
+	var loaded []*spec.Spec
+	if len(specs) > 0 || slices.ContainsFunc(lists, mayBeSet) { // reading them takes as long as many a program
+		if loaded, err = loadSpecs(specs, cpu); err != nil {
+			return nil, err
+		}
 	}
 	if len(lists) == 0 {
 		if s := loaded[0]; len(s.Sets) != 1 {
