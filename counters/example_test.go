@@ -47,8 +47,8 @@ func ExampleEventSet_Quality() {
 	s.AddAll("loads", "stores", "branches")
 	s.Start()
 	values := make([]int64, 3)
-	for range 3 { // a timer reads as well: how much rates vary tells the error
-		sub.Advance(10e6)
+	for range 6 { // a timer reads as well: how much rates vary tells the error
+		sub.Advance(5e6)
 		s.Read(values)
 	}
 	s.Stop(values)

@@ -123,24 +123,28 @@ func (s *EventSet) starved() error {
 	return fmt.Errorf("%s: %w: measure longer, or fewer events at once", strings.Join(names, ","), ErrNoData)
 }
 
-// slice is where an event's present slice began, and what those before tell of the error.
+// slice is where an event's present slice began, where it was at the last reading, and what those before tell of the error.
 type slice struct {
-	value, enabled, ran uint64
-	seen                mpx.Slices
+	value, enabled, ran  uint64
+	lastEnabled, lastRan uint64
+	seen                 mpx.Slices
 }
 
 // sliceInterval is how often sets are read whose events the system gives their turns; minSlice is the least time between the begins of slices.
 // Shorter ones would lie in one turn, and say too little of how much rates vary.
 const sliceInterval, minSlice = 4 * time.Millisecond, time.Millisecond
 
-// cut ends the present slice of the k-th event if it was long enough and the event had a turn in it.
+// cut ends the present slice of the k-th event where the event had its turn and then lost its counter, if that was long enough. So there is a gap between
+// any two slices: what is counted within one turn, or several in a row, is too much alike to say how rates vary across gaps.
 func (t *timedPart) cut(now uint64, k int) {
-	s := &t.slices[k]
-	if t.enabled[k]-s.enabled < uint64(minSlice) || t.running[k] == s.ran {
+	s, enabled, ran := &t.slices[k], t.enabled[k], t.running[k]
+	begun, lost := s.lastRan > s.ran, ran-s.lastRan < enabled-s.lastEnabled
+	s.lastEnabled, s.lastRan = enabled, ran
+	if !begun || !lost || enabled-s.enabled < uint64(minSlice) {
 		return
 	}
-	s.seen.Add(now-s.value, float64(t.running[k]-s.ran))
-	s.value, s.enabled, s.ran = now, t.enabled[k], t.running[k]
+	s.seen.Add(now-s.value, float64(ran-s.ran))
+	s.value, s.enabled, s.ran = now, enabled, ran
 }
 
 // estimate scales what was counted of the k-th event to all the time since the last zero. The error is that of package mpx: of how much rates vary

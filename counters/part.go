@@ -144,7 +144,7 @@ func (p *groupPart) restart() error {
 		copy(t.enabledFirst, t.enabled)
 		copy(t.ranFirst, t.running)
 		for k, v := range p.last {
-			t.slices[k] = slice{value: v, enabled: t.enabled[k], ran: t.running[k]}
+			t.slices[k] = slice{value: v, enabled: t.enabled[k], ran: t.running[k], lastEnabled: t.enabled[k], lastRan: t.running[k]}
 		}
 	}
 	return nil
