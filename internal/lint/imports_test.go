@@ -81,7 +81,7 @@ type goPackage struct {
 // golist runs go list as if on the given operating system.
 func golist(t *testing.T, goos string, args ...string) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-e", "-json"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, args...)...)
 	cmd.Dir = "../.."
 	cmd.Env = append(cmd.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	out, err := cmd.Output()
