@@ -36,7 +36,7 @@ func TestDamagedPrograms(t *testing.T) {
 		read(whole[:len(whole)*n/8]).Of("signal", put, 1<<20)
 	}
 	symbols := len(whole) * 5 / 8 // they are in the last part of the file
-	for at := symbols; at < len(whole); at += (len(whole) - symbols) / 24 {
+	for at := symbols; at < len(whole); at += (len(whole) - symbols) / testkit.Cases(24) {
 		damaged := append([]byte(nil), whole...)
 		for i := at; i < min(at+64, len(whole)); i++ {
 			damaged[i] ^= 0xa5

@@ -30,6 +30,9 @@ func TestBatches(t *testing.T) {
 
 // Of other numbers, the sums are others.
 func TestWrongSumsAreSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes nearly all of a problem")
+	}
 	var a tally
 	a.all(make([]float64, 2*batch), 255)
 	p := problems['S']
