@@ -16,6 +16,7 @@ import (
 
 	"tracerec/instrument"
 	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -56,8 +57,12 @@ type recording struct {
 	missing   map[string]string // counters that could not be opened, and why
 }
 
+// manyBuffers is the address space of all buffers that these tests make.
+const manyBuffers = 64 << 30
+
 // record runs f under a session and decodes what was recorded.
 func record(t testing.TB, c shm.Config, f func()) *recording {
+	testkit.NeedAddresses(t, manyBuffers)
 	c.Dir = t.TempDir()
 	require.NoError(t, instrument.Attach(c))
 	func() {

@@ -271,6 +271,7 @@ func TestSessionsUnderLoad(t *testing.T) {
 }
 
 func TestDirectoryRemoved(t *testing.T) {
+	testkit.NeedAddresses(t, manyBuffers)
 	c := shm.Config{Dir: t.TempDir()}
 	require.NoError(t, instrument.Attach(c))
 	defer instrument.Detach()
@@ -316,6 +317,7 @@ func TestFileSystemRunsFull(t *testing.T) {
 
 // A ramfs has no call that allocates.
 func TestFileSystemWithoutAllocation(t *testing.T) {
+	testkit.NeedAddresses(t, manyBuffers)
 	dir := mount(t, "ramfs", "")
 	require.NoError(t, instrument.Attach(shm.Config{Dir: dir, Buffer: 8 << 20}))
 	defer instrument.Detach()

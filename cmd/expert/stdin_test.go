@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // giveStdin makes standard input a pipe that holds the text.
@@ -30,6 +32,7 @@ func setStdin(t *testing.T, f *os.File) {
 
 // What commands print of a report is the same if it comes from standard input.
 func TestStandardInput(t *testing.T) {
+	testkit.NeedDescriptors(t, 256) // commands in this process keep reports open
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Chdir(t.TempDir())

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // view runs expert view and returns a function that asks it.
@@ -62,6 +64,7 @@ func resource(t *testing.T, meta map[string]any, name string) (index int) {
 }
 
 func TestView(t *testing.T) {
+	testkit.NeedDescriptors(t, 256) // commands in this process keep reports open
 	dir := archive(t, lockTrace)
 	file := filepath.Join(t.TempDir(), "report.cubex")
 	status, _, stderr := expert("analyze", dir, "-o", file)

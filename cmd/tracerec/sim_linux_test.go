@@ -188,6 +188,7 @@ func TestSimBuilds(t *testing.T) {
 
 // Whatever a program does that ends the run, it is one clear line.
 func TestSimEnds(t *testing.T) {
+	testkit.NeedSimulator(t)
 	loop := machineCode(t, jumpToItself)
 	ill := machineCode(t, noOperation, illegal)
 	quiet := func(args ...string) result { return simulate(t, append([]string{"-q"}, args...)...) }
@@ -211,6 +212,7 @@ func TestSimEnds(t *testing.T) {
 
 // A signal to tracerec ends the run, which is recorded so far.
 func TestSimInterrupted(t *testing.T) {
+	testkit.NeedSimulator(t)
 	// write(1, sp, 1), and a loop
 	loop := machineCode(t, 0x00100513, 0x00010593, 0x00100613, 0x04000893, environment, jumpToItself)
 	archive := filepath.Join(t.TempDir(), "a")
@@ -311,6 +313,7 @@ func TestSimPMU(t *testing.T) {
 
 // An instrumented program records its own regions.
 func TestSimInstrumented(t *testing.T) {
+	testkit.NeedSimulator(t)
 	if raceDetector {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
@@ -410,6 +413,7 @@ func TestSimSweep(t *testing.T) {
 
 // What cannot be is refused in one line, before anything runs.
 func TestSimRefuses(t *testing.T) {
+	testkit.NeedSimulator(t)
 	code := machineCode(t, exitNumber, environment)
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bad.json", []byte("{\n"), 0o644))

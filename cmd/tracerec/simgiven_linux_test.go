@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // Nobody gives a program the whole host without saying so.
 func TestSimFromRoot(t *testing.T) {
+	testkit.NeedSimulator(t)
 	code := machineCode(t, exitNumber, environment)
 	t.Chdir("/")
 	r := inside("sim", "-o", "", code)
@@ -31,6 +34,7 @@ func TestSimUnsetVariable(t *testing.T) {
 
 // What was asked for by name is printed, quiet or not, in the kernel's and the program's part.
 func TestSimQuietCounts(t *testing.T) {
+	testkit.NeedSimulator(t)
 	code := machineCode(t, noOperation, exitNumber, environment)
 	r := simulate(t, "-q", "-c", "PAPI_TOT_INS,PAPI_TOT_CYC,PAPI_TOT_CYC:u,PAPI_TOT_CYC:k,SIM_KERNEL_CYC", code)
 	require.Zero(t, r.status, r.stderr)
@@ -43,6 +47,7 @@ func TestSimQuietCounts(t *testing.T) {
 
 // What is no program is called what it is.
 func TestSimNoELF(t *testing.T) {
+	testkit.NeedSimulator(t)
 	t.Chdir(t.TempDir())
 	for content, want := range map[string]string{"#!/bin/sh\n": "not an ELF file but a script", "text": "not an ELF file\n", "\x7fELF\x02\x01": "cut off after 6 bytes"} {
 		require.NoError(t, os.WriteFile("x", []byte(content), 0o755))
@@ -67,6 +72,7 @@ func countsOf(t *testing.T, table string) map[string]uint64 {
 
 // A machine that is printed is a template for others, which need to say only what is different.
 func TestSimPrintMachine(t *testing.T) {
+	testkit.NeedSimulator(t)
 	code := machineCode(t, exitNumber, environment)
 	t.Chdir(t.TempDir())
 	r := inside("sim", "--print-machine", "bgl")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/internal/testkit"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"
@@ -122,6 +123,7 @@ func (r *recorded) is(path string, of func(a, b float64) float64) float64 {
 // TestCheapCounters: the truth of every region of goroutines that change threads all the time, are collected and switch to coroutines lies
 // within the bounds of every counter, of what is computed of them, and of the difference of two recordings, unless the report says that nothing is known of some.
 func TestCheapCounters(t *testing.T) {
+	testkit.NeedDescriptors(t, 1000)
 	app := program(t, "migrants")
 	var before *recorded
 	var medians []float64

@@ -19,6 +19,7 @@ import (
 // TestClosedDescriptors closes the events of a set, as a program does that closes what it does not know, and opens a pipe of its own under
 // their numbers: the readings are missing, and nothing is read from the pipe or closed with the set.
 func TestClosedDescriptors(t *testing.T) {
+	testkit.NeedDescriptors(t, 256)
 	before := events(t)
 	s := open(t, "page-faults", "task-clock")
 	r := reader{s: s}

@@ -43,6 +43,9 @@ func build(t testing.TB, env, args []string) string {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go tool here to build a program with")
 	}
+	if slices.Contains(env, "GOARCH=riscv64") {
+		NeedSimulator(t) // which is to run it
+	}
 	once, _ := built.LoadOrStore(strings.Join(slices.Concat(env, args), "\x00"), sync.OnceValues(func() (string, error) {
 		return compile(here, env, args)
 	}))
