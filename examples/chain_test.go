@@ -35,11 +35,11 @@ func (a *attempt) Errorf(format string, args ...any) { fmt.Fprintf(&a.wrong, for
 
 func (a *attempt) FailNow() { runtime.Goexit() }
 
-// undisturbed runs a check of measured times again, some times, if it finds something wrong: what else runs on the machine may disturb
-// some runs, while what an analysis does wrong it does in all.
+// undisturbed runs a check of measured times again, many times, if it finds something wrong: what else runs on the machine may disturb
+// most runs, while what an analysis does wrong it does in all.
 func undisturbed(t *testing.T, check func(t require.TestingT)) {
 	t.Helper()
-	const most = 8
+	const most = 50
 	for try := 1; ; try++ {
 		var a attempt
 		var done sync.WaitGroup
