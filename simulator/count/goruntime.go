@@ -9,6 +9,7 @@ import (
 	"debug/elf"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // goProgram is what has to be known of a Go program to tell its goroutines apart: where its structures g and m have what, which
@@ -19,7 +20,7 @@ type goProgram struct {
 	functions         []function
 	collects          map[uint64]bool   // by the address where a goroutine starts; known so far
 	starts            map[uint64]string // names of functions, by that
-	debug             *dwarf.Data
+	debug             func() (*dwarf.Data, error)
 	code              func(start uint64) []byte // of the function there
 }
 
@@ -34,14 +35,12 @@ func readGo(program []byte) *goProgram {
 	if err != nil {
 		return nil
 	}
-	data, err := f.DWARF()
-	if err != nil {
-		return nil
-	}
-	p := &goProgram{collects: map[uint64]bool{}, starts: map[uint64]string{}, debug: data}
-	fields := map[string]*uint64{"runtime.g.goid": &p.goid, "runtime.g.m": &p.m, "runtime.g.startpc": &p.start,
-		"runtime.m.g0": &p.g0, "runtime.m.gsignal": &p.gsignal, "runtime.m.curg": &p.curg}
-	if findFields(data.Reader(), fields) != len(fields) {
+	p := &goProgram{collects: map[uint64]bool{}, starts: map[uint64]string{}}
+	p.debug = sync.OnceValues(f.DWARF)
+	if !findFields(f, map[string]map[string]*uint64{
+		"runtime.g": {"goid": &p.goid, "m": &p.m, "startpc": &p.start},
+		"runtime.m": {"g0": &p.g0, "gsignal": &p.gsignal, "curg": &p.curg},
+	}) {
 		return nil
 	}
 	symbols, _ := f.Symbols() // without them, functions have no names
@@ -55,28 +54,55 @@ func readGo(program []byte) *goProgram {
 	return p
 }
 
-// findFields finds the offsets of fields of structures, and returns how many it found.
-func findFields(r *dwarf.Reader, fields map[string]*uint64) (found int) {
-	for structure := ""; ; {
-		e, err := r.Next()
-		if err != nil || e == nil {
-			return found
+// findFields finds the offsets of fields of structures, and tells whether it found all. Of the debugging information it reads no more than
+// that: all of it takes longer than the runs of many programs.
+func findFields(f *elf.File, structures map[string]map[string]*uint64) bool {
+	content := map[string][]byte{}
+	for _, name := range []string{".debug_info", ".debug_abbrev"} {
+		if s := f.Section(name); s != nil {
+			content[name], _ = s.Data() // what cannot be read has no fields
 		}
-		name, _ := e.Val(dwarf.AttrName).(string)
-		switch e.Tag {
-		case dwarf.TagCompileUnit:
-		case dwarf.TagStructType:
-			if structure = name; name != "runtime.g" && name != "runtime.m" {
-				r.SkipChildren()
-			}
-		case dwarf.TagMember:
-			if at, ok := fields[structure+"."+name]; ok {
+	}
+	info := content[".debug_info"]
+	data, err := dwarf.New(content[".debug_abbrev"], nil, nil, info, nil, nil, nil, nil)
+	if err != nil {
+		return false
+	}
+	r := data.Reader()
+	for name, fields := range structures {
+		if !seekStructure(r, info, name) {
+			return false
+		}
+		found := 0
+		for e, err := r.Next(); err == nil && e != nil && e.Tag == dwarf.TagMember; e, err = r.Next() {
+			member, _ := e.Val(dwarf.AttrName).(string)
+			if at, ok := fields[member]; ok {
 				offset, _ := e.Val(dwarf.AttrDataMemberLoc).(int64)
 				*at = uint64(offset)
 				found++
 			}
-		default:
-			r.SkipChildren()
+		}
+		if found != len(fields) {
+			return false
+		}
+	}
+	return true
+}
+
+// seekStructure lets the fields of a structure be what is read next, and tells whether there is one of that name. In Go's entries the name
+// stands behind the number of the abbreviation, which takes one or two bytes.
+func seekStructure(r *dwarf.Reader, info []byte, name string) bool {
+	for at := 0; ; at++ {
+		next := bytes.Index(info[at:], append([]byte(name), 0))
+		if next < 0 {
+			return false
+		}
+		at += next
+		for before := 1; before <= min(2, at); before++ {
+			r.Seek(dwarf.Offset(at - before))
+			if e, err := r.Next(); err == nil && e != nil && e.Tag == dwarf.TagStructType && e.Val(dwarf.AttrName) == name {
+				return true
+			}
 		}
 	}
 }

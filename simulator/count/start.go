@@ -44,7 +44,11 @@ func (p *goProgram) startName(start uint64) string {
 
 // inlinedIn returns the name of the first function that was inlined in the one at an address, "" for none.
 func (p *goProgram) inlinedIn(start uint64) string {
-	r := p.debug.Reader()
+	data, err := p.debug()
+	if err != nil {
+		return ""
+	}
+	r := data.Reader()
 	if _, err := r.SeekPC(start); err != nil {
 		return ""
 	}
