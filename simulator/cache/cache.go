@@ -3,7 +3,6 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 )
@@ -49,7 +48,7 @@ func (g Geometry) Check() error {
 	case bits.OnesCount64(g.Size/(g.Line*ways)) != 1:
 		return fmt.Errorf("%d sets, which is no power of two", g.Size/(g.Line*ways))
 	case g.Replacement == Tree && bits.OnesCount64(ways) != 1:
-		return fmt.Errorf("a tree of %d ways", ways)
+		return fmt.Errorf("replacement %q takes a power of two of ways, not %d", Tree, ways)
 	}
 	switch g.Replacement {
 	case LRU, FIFO, Random, Tree:
@@ -99,7 +98,7 @@ func New(g Geometry, classify bool) (*Cache, error) {
 		g.Ways = g.Size / g.Line
 	}
 	if g.Replacement == Tree && g.Ways > 32 {
-		return nil, errors.New("a tree of more than 32 ways")
+		return nil, fmt.Errorf("replacement %q takes at most 32 ways, not %d", Tree, g.Ways)
 	}
 	sets := g.Size / (g.Line * g.Ways)
 	c := &Cache{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,

@@ -231,6 +231,10 @@ func TestMachinesRefused(t *testing.T) {
 		_, err := Read(strings.NewReader(bad))
 		require.ErrorContains(t, err, c.want, old)
 	}
+	for ways, want := range map[uint64]string{12: `replacement "tree" takes a power of two of ways, not 12`, 64: `replacement "tree" takes at most 32 ways, not 64`} {
+		_, err := New(Geometry{Size: ways << 12, Line: 64, Ways: ways, Replacement: Tree}, false)
+		require.EqualError(t, err, want)
+	}
 }
 
 // A description that is shipped is a template: it says everything, and read again it is the machine. What others leave out is as usual.
