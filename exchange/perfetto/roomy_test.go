@@ -1,0 +1,9 @@
+package perfetto_test
+
+import (
+	"testing"
+
+	"tracerec/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Roomy(m) }

@@ -1,0 +1,9 @@
+package spec
+
+import (
+	"testing"
+
+	"tracerec/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Roomy(m) }
