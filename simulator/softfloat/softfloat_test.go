@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // interesting returns a number of any kind, near the borders more often than not.
@@ -124,7 +126,7 @@ func finite(f *Format, xs ...uint64) bool {
 func TestAgainstExactArithmetic(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	checked := 0
-	for range 30_000 {
+	for range testkit.Cases(30_000) {
 		f := []*Format{Single, Double}[r.IntN(2)]
 		a, b, c := interesting(f, r), interesting(f, r), interesting(f, r)
 		rm := Rounding(r.IntN(5))
@@ -154,7 +156,7 @@ func TestAgainstExactArithmetic(t *testing.T) {
 			checked++
 		}
 	}
-	require.Greater(t, checked, 80_000)
+	require.Greater(t, checked, testkit.Cases(80_000))
 }
 
 func quotient(a, b *big.Rat) *big.Rat {
@@ -167,7 +169,7 @@ func quotient(a, b *big.Rat) *big.Rat {
 // Square roots: the root r of a is right if it rounds to the result; the neighbours of the result are too far away.
 func TestSqrt(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 12_000 {
+	for range testkit.Cases(12_000) {
 		f := []*Format{Single, Double}[r.IntN(2)]
 		a := interesting(f, r) &^ f.signBit()
 		rm := Rounding(r.IntN(5))
@@ -206,7 +208,7 @@ func TestAgainstHost(t *testing.T) {
 		}
 	}
 	var flags Flags
-	for range 100_000 {
+	for range testkit.Cases(100_000) {
 		a, b, c := interesting(Double, r), interesting(Double, r), interesting(Double, r)
 		x, y, z := math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c)
 		same(x+y, Double.Add(a, b, NearestEven, &flags), "add", a, b)
@@ -240,7 +242,7 @@ func TestToInt(t *testing.T) {
 		low  int64
 		high uint64
 	}{{math.MinInt64, math.MaxInt64}, {0, math.MaxUint64}, {math.MinInt32, math.MaxInt32}, {0, math.MaxUint32}}
-	for range 100_000 {
+	for range testkit.Cases(100_000) {
 		f := []*Format{Single, Double}[r.IntN(2)]
 		a, rm, kind := interesting(f, r), Rounding(r.IntN(5)), types[r.IntN(4)]
 		var flags Flags
