@@ -268,12 +268,13 @@ func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
 	for term := range strings.SplitSeq(list, ",") {
 		key, value, hasValue := strings.Cut(strings.TrimSpace(term), "=")
-		if alias && !hasValue && contains(p.Events, key) {
-			text, _ := c.text(p.Name, "events", key)
-			if err := c.terms(e, p, full, text, false); err != nil {
-				return err
+		if alias && !hasValue && isAlias(key) {
+			if text, ok := c.entry(p, "events", key); ok {
+				if err := c.terms(e, p, full, text, false); err != nil {
+					return err
+				}
+				continue
 			}
-			continue
 		}
 		v := uint64(1)
 		if hasValue {
@@ -284,22 +285,13 @@ func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
 		}
 		format, ok := c.format(p, key)
 		if !ok {
-			return unknown(full, "the PMU %s has no term or event %s (terms: %s; events: %s)", p.Name, shown(key), some(p.Formats), some(p.Events))
+			return unknown(full, "the PMU %s has no term or event %s (terms: %s; events: %s)", p.Name, shown(key), some(c.list(p.Name, "format")), some(c.aliases(p)))
 		}
 		if err := e.set(format, v); err != nil {
 			return unknown(full, "term %s: %v", shown(key), err)
 		}
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 // some lists the first of many names.

@@ -197,8 +197,7 @@ func TestPMUsAreListed(t *testing.T) {
 		names = append(names, p.Name)
 	}
 	require.Equal(t, []string{"cpu", "kprobe", "msr", "power", "uprobe"}, names)
-	power, ok := c.pmu("power")
-	require.True(t, ok)
+	power := c.pmus()[3]
 	require.Equal(t, []string{"energy-pkg"}, power.Events)
 	require.Equal(t, "event of the PMU power: event=0x02, in units of 2.3283064365386962890625e-10 Joules", c.aliasDescription(power, "energy-pkg"))
 	require.Equal(t, []string{"sched:sched_switch", "syscalls:sys_enter_read"}, c.tracepoints())

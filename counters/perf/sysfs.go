@@ -55,12 +55,29 @@ func (c catalog) pmus() (out []PMU) {
 	entries, _ := os.ReadDir(c.devices)
 	for _, e := range entries {
 		if p, ok := c.pmu(e.Name()); ok {
+			p.Formats, p.Events = c.list(p.Name, "format"), c.aliases(p)
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
+// aliases lists the events that a PMU names itself.
+func (c catalog) aliases(p PMU) (names []string) {
+	for _, e := range c.list(p.Name, "events") {
+		if isAlias(e) {
+			names = append(names, e)
+		}
+	}
+	return names
+}
+
+// isAlias tells whether a file beside events is one, and no note about one.
+func isAlias(name string) bool {
+	return !strings.HasSuffix(name, ".scale") && !strings.HasSuffix(name, ".unit") && !strings.HasSuffix(name, ".snapshot") && !strings.HasSuffix(name, ".per-pkg")
+}
+
+// pmu returns the PMU of a name, without the lists of its terms and events: there may be hundreds, and who parses an event needs a few.
 func (c catalog) pmu(name string) (PMU, bool) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
 		return PMU{}, false
@@ -69,12 +86,7 @@ func (c catalog) pmu(name string) (PMU, bool) {
 	if !ok || typ > math.MaxUint32 {
 		return PMU{}, false
 	}
-	p := PMU{Name: name, Type: uint32(typ), Formats: c.list(name, "format")}
-	for _, e := range c.list(name, "events") {
-		if !strings.HasSuffix(e, ".scale") && !strings.HasSuffix(e, ".unit") && !strings.HasSuffix(e, ".snapshot") && !strings.HasSuffix(e, ".per-pkg") {
-			p.Events = append(p.Events, e)
-		}
-	}
+	p := PMU{Name: name, Type: uint32(typ)}
 	if mask, ok := c.text(name, "cpumask"); ok {
 		p.CPUs = parseCPUs(mask)
 	}
@@ -111,8 +123,8 @@ func (c catalog) format(p PMU, term string) (string, bool) {
 	if f, ok := p.formats[term]; ok {
 		return f, true
 	}
-	if contains(p.Formats, term) {
-		return c.text(p.Name, "format", term)
+	if f, ok := c.entry(p, "format", term); ok {
+		return f, true
 	}
 	return term + ":0-63", strings.HasPrefix(term, "config")
 }
@@ -124,6 +136,14 @@ func (c catalog) list(dir ...string) (out []string) {
 	}
 	sort.Strings(out)
 	return out
+}
+
+// entry reads what one of a PMU's directories says of a name, if anything.
+func (c catalog) entry(p PMU, dir, name string) (string, bool) {
+	if name == "" || strings.Contains(name, "/") {
+		return "", false
+	}
+	return c.text(p.Name, dir, name)
 }
 
 // text reads a small file of sysfs.
