@@ -128,8 +128,9 @@ func TestTable(t *testing.T) {
 			n := rng.Uint64N(spread)
 			v, made := table.get(n)
 			_, known := want[n]
-			require.Equal(t, !known, made)
-			require.Equal(t, want[n], *v)
+			if made == known || *v != want[n] { // an assertion takes longer than all else
+				require.Fail(t, "get", "%d: %t, %d; it was there: %t, %d", n, made, *v, known, want[n])
+			}
 			want[n] = rng.Uint64()
 			*v = want[n]
 		}
@@ -137,10 +138,10 @@ func TestTable(t *testing.T) {
 		require.LessOrEqual(t, len(table.dense), 4*len(want)+16)
 		last := int64(-1)
 		table.each(func(n uint64, v *uint64) {
-			require.Greater(t, int64(n), last)
+			if int64(n) <= last || *v != want[n] || v != table.find(n) {
+				require.Fail(t, "each", "%d behind %d: %d instead of %d at %p, found at %p", n, last, *v, want[n], v, table.find(n))
+			}
 			last = int64(n)
-			require.Equal(t, want[n], *v)
-			require.Same(t, v, table.find(n))
 			delete(want, n)
 		})
 		require.Empty(t, want)

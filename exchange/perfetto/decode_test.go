@@ -17,27 +17,31 @@ type field struct {
 
 // fields takes a message apart. It knows nothing of how it was made.
 func fields(t *testing.T, b []byte) (list []field) {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		require.Positive(t, n)
+	number := func() uint64 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 { // there are so many that an assertion takes longer than all else
+			require.Fail(t, "no number", "%x", b)
+		}
 		b = b[n:]
+		return v
+	}
+	for len(b) > 0 {
+		key := number()
 		f := field{number: int(key >> 3)}
 		switch key & 7 {
 		case 0:
-			f.value, n = binary.Uvarint(b)
-			require.Positive(t, n)
+			f.value = number()
 		case 1:
-			f.value, n = binary.LittleEndian.Uint64(b), 8
+			f.value, b = binary.LittleEndian.Uint64(b), b[8:]
 		case 2:
-			length, m := binary.Uvarint(b)
-			require.Positive(t, m)
-			require.LessOrEqual(t, length, uint64(len(b)-m))
-			n = m + int(length)
-			f.bytes = b[m:n]
+			length := number()
+			if length > uint64(len(b)) {
+				require.Fail(t, "length", "%d of %d bytes", length, len(b))
+			}
+			f.bytes, b = b[:length], b[length:]
 		default:
 			require.Fail(t, "wire type", "%d", key&7)
 		}
-		b = b[n:]
 		list = append(list, f)
 	}
 	return list
