@@ -130,13 +130,15 @@ func check(t testing.TB, m *Model, metrics []*Metric, places []*Resource) {
 		for _, self := range []bool{false, true} {
 			w := What{Metric: q, Self: self}
 			same := func(got cube.Value, s spot, what ...any) {
-				t.Helper()
-				want, err := n.value(q.Metric, s)
+				value := n.value
 				if self {
-					want, err = n.self(q.Metric, s, additive)
+					value = func(c *cube.Metric, s spot) (float64, error) { return n.self(c, s, additive) }
 				}
-				require.NoError(t, err)
-				require.InDelta(t, want, got.Float64(), 1e-9*max(1, math.Abs(want)), "%s self=%v %v", q.Name, self, what)
+				if want, err := value(q.Metric, s); err != nil || want != got.Float64() { // there are many
+					t.Helper()
+					require.NoError(t, err)
+					require.InDelta(t, want, got.Float64(), 1e-9*max(1, math.Abs(want)), "%s self=%v %v", q.Name, self, what)
+				}
 			}
 			total, err := m.Total(w)
 			require.NoError(t, err)

@@ -240,7 +240,9 @@ func TestBuiltInHierarchy(t *testing.T) {
 				got, _, err := ours.ByPath(What{Metric: q, Self: self}, nil)
 				require.NoError(t, err)
 				for i, p := range c.Paths() {
-					require.InDelta(t, want[i].Float64(), got[i].Float64(), 1e-9*(1+math.Abs(want[i].Float64())), "%s at %s in %s", q.Name, p.Region.Name, file)
+					if want[i] != got[i] {
+						require.InDelta(t, want[i].Float64(), got[i].Float64(), 1e-9*(1+math.Abs(want[i].Float64())), "%s at %s in %s", q.Name, p.Region.Name, file)
+					}
 				}
 			}
 		}
