@@ -154,9 +154,12 @@ func counted(t *testing.T, e *report.Experiment, event string) map[string]int64 
 // The analysis finds every wait that was planted, as long as it was, in virtual time. With tracerec inside it is the same.
 func TestPlantedInside(t *testing.T) {
 	t.Parallel()
-	planted, tracerec := buildFor(t, "tracerec/examples/planted"), buildFor(t, "tracerec/cmd/tracerec")
+	programs := []string{buildFor(t, "tracerec/examples/planted")}
+	if !testing.Short() {
+		programs = append(programs, buildFor(t, "tracerec/cmd/tracerec"))
+	}
 	bin := t.TempDir()
-	for _, file := range []string{planted, tracerec} {
+	for _, file := range programs {
 		require.NoError(t, copyFile(filepath.Join(bin, filepath.Base(file)), file))
 	}
 	for _, inside := range []bool{false, true} {
