@@ -313,20 +313,26 @@ func TestCutArchive(t *testing.T) {
 		require.NoError(t, os.Mkdir(archive, 0o755))
 		segment := filepath.Join(archive, name)
 		require.NoError(t, os.WriteFile(segment, data[:at], 0o644))
+		torn, between := segment+": offset ", archive+": its end is missing" // the cut may fall between two frames
+		where := regexp.QuoteMeta(torn) + "|" + regexp.QuoteMeta(between)
 		r := inside("check", archive)
 		require.Equal(t, 2, r.status)
 		if r.stdout == "" { // nothing at all can be read
-			require.Contains(t, r.stderr, segment)
+			require.Regexp(t, where, r.stderr)
 			require.Equal(t, 2, inside("recover", archive).status)
 			require.LessOrEqual(t, at, 1000)
 			continue
 		}
-		require.Contains(t, r.stdout, segment+": offset ")
+		require.Regexp(t, where, r.stdout+r.stderr)
 		before := count(t, archive, "enter")["work"]
 		r = inside("recover", archive)
 		if before == 0 {
 			require.Equal(t, 2, r.status)
-			require.Contains(t, r.stderr, "tracerec: "+segment+": offset ")
+			require.Regexp(t, where, r.stderr)
+			if strings.Contains(r.stderr, between) {
+				continue
+			}
+			require.Contains(t, r.stderr, "tracerec: "+torn)
 			require.Contains(t, r.stderr, "no events are left to recover")
 			left, err := os.ReadFile(segment)
 			require.NoError(t, err)
@@ -338,7 +344,7 @@ func TestCutArchive(t *testing.T) {
 			for _, command := range []string{"check", "recover"} {
 				r = inside(command, archive)
 				require.Equal(t, 2, r.status)
-				require.Contains(t, r.stderr, "tracerec: "+archive+": its end is missing")
+				require.Contains(t, r.stderr, "tracerec: "+between)
 			}
 			continue
 		}
