@@ -317,8 +317,8 @@ func TestCutArchive(t *testing.T) {
 		where := regexp.QuoteMeta(torn) + "|" + regexp.QuoteMeta(between)
 		r := inside("check", archive)
 		require.Equal(t, 2, r.status)
-		if r.stdout == "" { // nothing at all can be read
-			require.Regexp(t, where, r.stderr)
+		if r.stdout == "" && !strings.Contains(r.stderr, between) { // nothing at all can be read
+			require.Contains(t, r.stderr, torn)
 			require.Equal(t, 2, inside("recover", archive).status)
 			require.LessOrEqual(t, at, 1000)
 			continue
