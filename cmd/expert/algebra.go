@@ -225,6 +225,7 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 			return nil, done, err
 		}
 		opened = append(opened, r)
+		r.warn(cmd)
 		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube})
 	}
 	return in, done, nil

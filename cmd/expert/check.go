@@ -131,6 +131,7 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 	if err != nil {
 		return nil, nil, err
 	}
+	in.warn(cmd)
 	model, _, err := display(in.Cube)
 	if err != nil {
 		in.Close()

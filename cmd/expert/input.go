@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,6 +105,19 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		}
 	}
 	return in, nil
+}
+
+// warn says what makes the numbers of a report less than exact, to who is shown nothing but numbers.
+func (in *reportInput) warn(cmd *cobra.Command) {
+	if in.Experiment == nil {
+		return
+	}
+	for _, w := range in.Experiment.Warnings {
+		if !strings.HasPrefix(w, in.Name) {
+			w = in.Name + ": " + w
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "expert: "+w)
+	}
 }
 
 // readStat looks for Scalasca's statistics within a report and beside it.

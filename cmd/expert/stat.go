@@ -40,6 +40,7 @@ func (s *selection) with(cmd *cobra.Command, input string, use func(*reportInput
 		return err
 	}
 	defer in.Close()
+	in.warn(cmd)
 	m, list, err := s.chosen(cmd, in)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -144,6 +145,33 @@ func TestHelpFits(t *testing.T) {
 	for _, command := range []string{"stat", "calltree", "dump", "export"} {
 		for line := range strings.Lines(run(t, command, "--help")) {
 			require.LessOrEqual(t, len([]rune(line)), 81, line)
+		}
+	}
+}
+
+// TestNumbersOfADamagedTrace: who is shown nothing but numbers is told that they are not of all that was recorded, be they of a trace or of its report.
+func TestNumbersOfADamagedTrace(t *testing.T) {
+	dir := archive(t, lockTrace)
+	segments, err := filepath.Glob(filepath.Join(dir, "segment-*"))
+	require.NoError(t, err)
+	require.Len(t, segments, 1)
+	content, err := os.ReadFile(segments[0])
+	require.NoError(t, err)
+	commands := [][]string{{"stat"}, {"dump"}, {"calltree", "-m", "time"}, {"check", "--max", "time=1h"}, {"diff", dir}}
+	for _, args := range commands {
+		_, _, stderr := expert(append(args, dir)...)
+		require.Empty(t, stderr)
+	}
+	require.NoError(t, os.WriteFile(segments[0], content[:len(content)-1], 0o644))
+	file := filepath.Join(t.TempDir(), "report.cubex")
+	status, _, stderr := expert("analyze", dir, "-o", file)
+	require.Equal(t, 0, status, stderr)
+	for _, args := range commands {
+		for _, input := range []string{dir, file} {
+			status, _, stderr := expert(append(args, input)...)
+			require.Equal(t, 0, status, stderr)
+			require.Regexp(t, `(?m)^expert: .*`+regexp.QuoteMeta(segments[0])+`: offset \d+: cut`, stderr, args)
+			require.Contains(t, stderr, input)
 		}
 	}
 }
