@@ -8,12 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"tracerec/internal/relay"
 )
 
 // A StartError says why a program could not be started, with the exit status a shell gives for it.
@@ -50,7 +51,7 @@ func findProgram(name string) (string, error) {
 // A child is the running program.
 type child struct {
 	cmd     *exec.Cmd
-	signals chan os.Signal
+	signals *relay.Signals
 	relays  sync.WaitGroup
 	ended   atomic.Bool
 	used    int64         // processor time when it had ended, ns; 0 unknown
@@ -63,57 +64,29 @@ func launch(path string, args, env []string) (*child, error) {
 	c := &child{cmd: &exec.Cmd{
 		Path: path, Args: args, Env: env,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}, signals: make(chan os.Signal, 64), hurry: make(chan struct{})}
-	// From before the start, so that none kills the recorder alone. Ignored ones stay ignored, in the
-	// program as well (nohup).
-	for _, sig := range relayed {
-		if !signal.Ignored(sig) {
-			signal.Notify(c.signals, sig)
-		}
-	}
+	}, signals: relay.Before(), hurry: make(chan struct{})}
 	if err := c.cmd.Start(); err != nil {
-		signal.Stop(c.signals)
+		c.signals.Stop()
 		return nil, newStartError(args[0], err)
 	}
+	c.signals.Started()
 	c.relays.Go(c.relay)
 	return c, nil
 }
 
-// relayed lists the signals that the recorder hands on. Those of job control act on the recorder and the
-// program alike. SIGPIPE is caught (and goes nowhere) so that a closed standard error does not end the
-// recorder before the archive is complete.
-var relayed = []os.Signal{
-	unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGPIPE,
-}
-
-// relay hands signals on to the program until the channel is closed. After the program's end a signal means
-// that the user does not want to wait.
+// relay hands signals on to the program until no more come. After the program's end a signal means that the user does not
+// want to wait.
 func (c *child) relay() {
 	hurry := sync.OnceFunc(func() { close(c.hurry) })
-	for sig := range c.signals {
-		switch {
-		case sig == unix.SIGPIPE:
-		case c.ended.Load():
+	for sig := range c.signals.C {
+		over := c.ended.Load()
+		if !over && c.signals.For(sig) {
+			over = errors.Is(c.cmd.Process.Signal(sig), os.ErrProcessDone)
+		}
+		if over && c.signals.Own(sig) {
 			hurry()
-		case (sig == unix.SIGINT || sig == unix.SIGQUIT) && inForeground():
-			// From the terminal, which sent it to the program too.
-		default:
-			if errors.Is(c.cmd.Process.Signal(sig), os.ErrProcessDone) {
-				hurry()
-			}
 		}
 	}
-}
-
-// inForeground tells whether this process is in the foreground process group of its terminal.
-func inForeground() bool {
-	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(tty)
-	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
 }
 
 // wait waits for the program's end and returns its exit status, 128+n when signal n ended it. Signals go on
@@ -139,7 +112,6 @@ func (c *child) wait() int {
 
 // release gives signals their usual effect again.
 func (c *child) release() {
-	signal.Stop(c.signals)
-	close(c.signals)
+	c.signals.Stop()
 	c.relays.Wait()
 }

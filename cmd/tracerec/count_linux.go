@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -15,10 +14,8 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/perf"
+	"tracerec/internal/relay"
 )
-
-// caught is the signals that end the counting of what runs already, or are handed on to the command.
-var caught = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGPIPE}
 
 // once counts one run. It reports whether a signal ended it, so that there shall be no other.
 func (o *countOptions) once(t *tally) (stop bool, err error) {
@@ -29,13 +26,13 @@ func (o *countOptions) once(t *tally) (stop bool, err error) {
 	// started it can let it go on.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	signals := make(chan os.Signal, 64)
-	signal.Notify(signals, notIgnored()...)
-	defer signal.Stop(signals)
+	signals := relay.Before()
+	defer signals.Stop()
 	cmd, traced, err := o.start()
 	if err != nil {
 		return false, err
 	}
+	signals.Started()
 	set, err := o.open(t, counters.Options{Thread: cmd.Process.Pid, Inherit: o.inherit})
 	begin := time.Now()
 	if traced {
@@ -43,13 +40,11 @@ func (o *countOptions) once(t *tally) (stop bool, err error) {
 	} else {
 		t.Late = true
 	}
-	done := make(chan struct{})
-	go relayTo(cmd.Process, signals, done)
+	go relayTo(cmd.Process, signals)
 	if err != nil {
 		cmd.Process.Kill()
 	}
 	cmd.Wait()
-	close(done)
 	real := time.Since(begin)
 	if err != nil {
 		return false, err
@@ -124,40 +119,13 @@ func cannotStart(name string, err error) error {
 	return &exit{status, fmt.Errorf("%s: %w", name, err)}
 }
 
-// notIgnored returns the signals to catch: those that were ignored stay so, in the command as well (nohup).
-func notIgnored() (some []os.Signal) {
-	for _, s := range caught {
-		if !signal.Ignored(s) {
-			some = append(some, s)
-		}
-	}
-	return some
-}
-
-// relayTo hands signals on to the process. Those of the terminal reach it without us.
-func relayTo(p *os.Process, signals <-chan os.Signal, done <-chan struct{}) {
-	for {
-		select {
-		case <-done:
-			return
-		case s := <-signals:
-			if s == unix.SIGPIPE || (s == unix.SIGINT || s == unix.SIGQUIT) && inForeground() {
-				continue
-			}
+// relayTo hands signals on to the process until no more come.
+func relayTo(p *os.Process, signals *relay.Signals) {
+	for s := range signals.C {
+		if signals.For(s) {
 			p.Signal(s) // fails only when it has ended
 		}
 	}
-}
-
-// inForeground tells whether this process is in the foreground process group of its terminal.
-func inForeground() bool {
-	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(tty)
-	group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
 }
 
 // exitStatus is what a shell says of how a process ended.
@@ -187,9 +155,8 @@ func (o *countOptions) beside(t *tally) (stop bool, err error) {
 	} else if unix.Kill(o.pid, 0) == unix.ESRCH {
 		return true, fmt.Errorf("-p %d: there is no such process", o.pid)
 	}
-	signals := make(chan os.Signal, 64)
-	signal.Notify(signals, notIgnored()...)
-	defer signal.Stop(signals)
+	signals := relay.Before()
+	defer signals.Stop()
 	begin := time.Now()
 	set, err := o.open(t, target)
 	if err != nil {
@@ -205,22 +172,21 @@ func (o *countOptions) beside(t *tally) (stop bool, err error) {
 }
 
 // during runs the command.
-func (o *countOptions) during(t *tally, signals <-chan os.Signal) error {
+func (o *countOptions) during(t *tally, signals *relay.Signals) error {
 	cmd := exec.Command(o.args[0], o.args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		return cannotStart(o.args[0], err)
 	}
-	done := make(chan struct{})
-	go relayTo(cmd.Process, signals, done)
+	signals.Started()
+	go relayTo(cmd.Process, signals)
 	cmd.Wait()
-	close(done)
 	t.Status = exitStatus(cmd.ProcessState)
 	return nil
 }
 
 // awaitEnd waits for a signal (then it returns true) or for the end of the process, if one is counted.
-func awaitEnd(pid int, signals <-chan os.Signal) bool {
+func awaitEnd(pid int, signals *relay.Signals) bool {
 	ended := func() bool { return pid > 0 && unix.Kill(pid, 0) == unix.ESRCH }
 	if fd, err := unix.PidfdOpen(pid, 0); err == nil { // tells the end also of one that nobody reaps, or whose number another one has by now
 		defer unix.Close(fd)
@@ -230,8 +196,8 @@ func awaitEnd(pid int, signals <-chan os.Signal) bool {
 	defer tick.Stop()
 	for {
 		select {
-		case s := <-signals:
-			if s != unix.SIGPIPE {
+		case s := <-signals.C:
+			if signals.Own(s) {
 				return true
 			}
 		case <-tick.C:

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -137,12 +139,52 @@ func TestSignals(t *testing.T) {
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	for _, command := range [][]string{{"run", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"}} {
 		direct := tracerec(append(command, "sh", "-c", "kill -HUP $PPID; kill -INT $PPID; kill -HUP $$; kill -INT $$; echo goes on")...)
-		cmd := exec.Command("sh", append([]string{"-c", `trap "" HUP INT; exec "$0" "$@"`, direct.Path}, direct.Args[1:]...)...)
-		cmd.Env = direct.Env
-		out, err := cmd.Output()
+		out, err := ignoring(direct).Output()
 		require.NoError(t, err)
 		require.Equal(t, "goes on\n", string(out))
 	}
+}
+
+// ignoring returns cmd with signals ignored, as nohup and shells start programs in the background.
+func ignoring(cmd *exec.Cmd) *exec.Cmd {
+	shell := exec.Command("sh", append([]string{"-c", `trap "" HUP INT; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)...)
+	shell.Env = cmd.Env
+	shell.SysProcAttr = &unix.SysProcAttr{Setsid: true} // no terminal
+	return shell
+}
+
+// TestIgnoredSignalsReachTheProgram: a program may want what was ignored when it was started.
+func TestIgnoredSignalsReachTheProgram(t *testing.T) {
+	subject := program(t, "subject")
+	for _, command := range [][]string{{"run", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"},
+		{"count", "-e", "task-clock", "-p", strconv.Itoa(os.Getpid())}} {
+		cmd := ignoring(tracerec(append(command, subject, "signals")...))
+		out := start(t, cmd)
+		require.Equal(t, "ready", out.next())
+		waitFor(t, "tracerec to catch signals", func() bool { return catches(t, cmd.Process.Pid, unix.SIGHUP, unix.SIGINT) })
+		for _, s := range []os.Signal{unix.SIGINT, unix.SIGHUP, unix.SIGTERM} {
+			require.NoError(t, cmd.Process.Signal(s))
+			require.Equal(t, s.String(), out.next(), command)
+		}
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 7, cmd.ProcessState.ExitCode())
+	}
+}
+
+// catches tells whether a process catches all these signals.
+func catches(t *testing.T, pid int, signals ...syscall.Signal) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "\nSigCgt:\t")
+	line, _, _ := strings.Cut(rest, "\n")
+	caught, err := strconv.ParseUint(line, 16, 64)
+	require.NoError(t, err)
+	for _, s := range signals {
+		if caught&(1<<(s-1)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // TestInterruptFromTerminal types ^C and ^\: the terminal sends them to tracerec and to the program, which must
@@ -225,6 +267,23 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 		require.Equal(t, exits, kinds(t, archive)["exit"])
 		require.Equal(t, exits == 1, strings.Contains(stderr.String(), "still runs"), stderr.String())
 	}
+}
+
+// TestIgnoredSignalsLeaveThePatience: what tracerec ignored from its start does not end its wait for a child of the program.
+func TestIgnoredSignalsLeaveThePatience(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "a")
+	cmd := ignoring(tracerec("-o", archive, "--patience", "10m", program(t, "subject"), "outlive"))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	input := lifeline(t, cmd)
+	require.NoError(t, cmd.Start())
+	waitForProgram(t, cmd, archive)
+	require.NoError(t, cmd.Process.Signal(unix.SIGHUP))
+	require.NoError(t, cmd.Process.Signal(unix.SIGINT))
+	input.Close()
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, stderr.String(), "nothing lost")
+	clean(t, archive)
 }
 
 // waitForProgram waits for the end of the program that tracerec, just started, records.
