@@ -25,6 +25,7 @@ type process struct {
 	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
 	cut     bool        // somebody cut off the buffer
+	runsOn  bool        // it is recorded no further, but has not ended
 	hidden  bool        // its number is of another name space, or it has ended: the system cannot be asked about it
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
@@ -146,6 +147,9 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 	}
 	if p.unrecorded > 0 {
 		p.warnings[notRecorded] = p.unrecorded
+	}
+	if p.runsOn {
+		p.warnings[stillRunning] = 1
 	}
 	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
 	if err != nil {

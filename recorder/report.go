@@ -129,7 +129,7 @@ func (r *Recorder) shares(t Total) string {
 
 // incomplete tells whether something of the run is missing that is not counted in events.
 func (r *Recorder) incomplete() bool {
-	return len(r.unrecorded) > 0 || r.session != nil && r.session.gone || slices.ContainsFunc(r.procs, func(p *process) bool { return p.cut })
+	return len(r.unrecorded) > 0 || r.session != nil && r.session.gone || slices.ContainsFunc(r.procs, func(p *process) bool { return p.cut || p.runsOn })
 }
 
 // tellUnrecorded says which processes are not recorded, and why, the first few of them.
@@ -155,7 +155,7 @@ func (p *process) complain(say func(string, ...any)) {
 	var found []string
 	for name, n := range p.warnings {
 		switch {
-		case name == cutOff || name == notRecorded: // said in full
+		case name == cutOff || name == notRecorded || name == stillRunning: // said in full
 		case slices.Contains(p.missing, name):
 			found = append(found, name) // there is nothing to count
 		case name != lostEvents:

@@ -17,11 +17,12 @@ const damagedSuffix = ".damaged"
 
 // Warnings of processes, beside those that they count themselves.
 const (
-	lostEvents    = "events lost"               // events that it dropped
-	memoryRefused = "buffer memory refused"     // times the system gave no more for the buffer
-	notRecorded   = "processes not recorded"    // processes of the run; of the one that was launched
-	cutOff        = "buffers cut off by others" // 1: what it recorded is lost
-	endLost       = "end of the archive lost"   // times that recover completed an archive without; of the last process
+	lostEvents    = "events lost"                               // events that it dropped
+	memoryRefused = "buffer memory refused"                     // times the system gave no more for the buffer
+	notRecorded   = "processes not recorded"                    // processes of the run; of the one that was launched
+	cutOff        = "buffers cut off by others"                 // 1: what it recorded is lost
+	stillRunning  = "still running at the end of the recording" // 1: what it did after that is missing
+	endLost       = "end of the archive lost"                   // times that recover completed an archive without; of the last process
 )
 
 // A Total is what an archive amounts to.

@@ -49,6 +49,6 @@ func TestProcesses(t *testing.T) {
 	e := hydro()
 	e.Header.Processes, e.Header.Span, e.Header.PathPID, e.Header.Exit = 3, 2000*ms, 42, -1
 	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
-	require.Contains(t, text, "\n3 processes, 2.00 s until the last one ended; the critical path is that of\nprocess 42\n")
+	require.Contains(t, text, "\n3 processes, 2.00 s until the recording of the last one ended; the critical path\nis that of process 42\n")
 	require.NotContains(t, text, "exit status")
 }

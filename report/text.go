@@ -247,7 +247,7 @@ func (p *page) header() {
 	if h.Processes > 1 {
 		text := glue(count(int64(h.Processes), "process"))
 		if h.Span > 0 {
-			text += ", " + glue(seconds(h.Span)) + " until the last one ended"
+			text += ", " + glue(seconds(h.Span)) + " until the recording of the last one ended"
 		}
 		if h.PathPID > 0 {
 			text += "; the critical path is that of process " + strconv.Itoa(h.PathPID)

@@ -265,7 +265,11 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 		clean(t, archive)
 		require.Equal(t, 2, count(t, archive, "enter")["life"])
 		require.Equal(t, exits, kinds(t, archive)["exit"])
-		require.Equal(t, exits == 1, strings.Contains(stderr.String(), "still runs"), stderr.String())
+		for _, sign := range []string{"still runs", "NOT all that there was"} {
+			require.Equal(t, exits == 1, strings.Contains(stderr.String(), sign), stderr.String())
+		}
+		require.Equal(t, exits == 2, strings.Contains(stderr.String(), "nothing lost"), stderr.String())
+		require.Equal(t, 2-exits, strings.Count(inside("info", archive).stdout, "  warning   still running at the end of the recording: 1\n"))
 	}
 }
 
