@@ -15,6 +15,7 @@ type criticalPath struct {
 	jumps      *jumps
 	pieces     []piece // waits that the path was in or behind, ascending by (loc, begin)
 	split      report.Split
+	inside     map[insideKey]int64
 }
 
 // unrecorded is a stretch of the path that is shown at a call path, one of (not recorded), of a location.

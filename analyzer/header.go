@@ -40,7 +40,7 @@ func (b *builder) header() {
 			h.Program, h.Args = p.Args[0], p.Args[1:]
 		}
 		h.CPU, h.Frequency = report.Processor(p.Processor), p.Hertz
-		h.Exit, h.Wall = p.Exit, b.lives.end[r]-p.Start
+		h.Exit, h.Begin, h.Wall = p.Exit, p.Start, b.lives.end[r]-p.Start
 		h.Span = slices.Max(b.lives.end) - p.Start
 		main := b.lives.main[r]
 		h.Asleep = h.Lost == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil

@@ -15,6 +15,7 @@ const explained = 5
 func (b *builder) followPath() {
 	cells, times, tallies := b.s.retrace(b.path, b.explanations())
 	b.counts(tallies)
+	b.operations()
 	for i := range cells {
 		c := &cells[i]
 		b.charge(b.s.metrics.criticalPath, c.path, b.places.fold[c.loc], c.time)

@@ -65,6 +65,7 @@ func compare(t *testing.T, text string) (lines []string) {
 	if s := x.Split; s.Execution+s.Runnable+s.Waiting+s.Sleep+s.External+s.NotRecorded != x.Header.Focus {
 		lines = append(lines, fmt.Sprintf("split: %+v do not add up to %d", s, x.Header.Focus))
 	}
+	lines = append(lines, differences("split of operations", got.Operations, want.Operations)...)
 	lines = append(lines, differences("counted on the critical path", got.PathCounts, want.PathCounts)...)
 	lines = append(lines, countedDifferences(got, want)...)
 	lines = append(lines, differences("instance", instances(a, x), wanted(x, want))...)

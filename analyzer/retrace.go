@@ -48,6 +48,7 @@ type follower struct {
 
 	pieces []piece // of the location, from the last time on
 	split  report.Split
+	inside sums[insideKey] // split, by operation but sleeps
 }
 
 // pathPart is a part of a location's trail that belongs to the thing with this number: ascending and disjoint.
@@ -121,7 +122,7 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
-		workers[i].path = &follower{of: parts, times: newSums[partPath](), tallies: map[tallyKey]tally{}}
+		workers[i].path = &follower{of: parts, times: newSums[partPath](), inside: newSums[insideKey](), tallies: map[tallyKey]tally{}}
 	}
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
@@ -133,10 +134,14 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 			}
 		}
 	})
+	p.inside = map[insideKey]int64{}
 	cells = workers[0].path.startLatencies(s, p)
 	times, tallies = map[partPath]int64{}, map[tallyKey]tally{}
 	for _, w := range workers {
 		addSplit(&p.split, &w.path.split)
+		for k, d := range w.path.inside.all() {
+			p.inside[k] += d
+		}
 		for i := range w.cells {
 			for c := range w.cells[i].all() {
 				cells = append(cells, *c)

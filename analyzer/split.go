@@ -56,6 +56,51 @@ func (p *criticalPath) piecesOf(loc uint32) []piece {
 	return p.pieces[from:to]
 }
 
+// insideKey is a part of a Split, in an operation of a location.
+type insideKey struct {
+	part      splitPart
+	path, loc uint32
+}
+
+type splitPart uint8
+
+const (
+	execution splitPart = iota
+	runnable
+	waiting
+	external
+)
+
+// did adds time that was a part of an operation.
+func (f *follower) did(part splitPart, path uint32, d int64) {
+	if d > 0 {
+		f.inside.add(cellHash(uint16(part), path, f.loc), insideKey{part, path, f.loc}, d)
+	}
+}
+
+// operations takes over what the path did in operations.
+func (b *builder) operations() {
+	type place struct {
+		path  uint32
+		group int32
+	}
+	all := map[place]*report.OperationSplit{}
+	for k, d := range b.path.inside {
+		at := place{b.rank[k.path], b.places.group[k.loc]}
+		if all[at] == nil {
+			all[at] = &report.OperationSplit{Path: at.path, Group: at.group}
+		}
+		o := all[at]
+		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External}[k.part] += d
+	}
+	for _, o := range all {
+		b.out.Operations = append(b.out.Operations, *o)
+	}
+	slices.SortFunc(b.out.Operations, func(x, y report.OperationSplit) int {
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
+	})
+}
+
 // divide adds the path's time on the location in [from, to), in which its innermost level was a call path opened by kind.
 // Calls of one location go on in time.
 func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
@@ -89,13 +134,17 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 		waited, ran := within(x.begin, x.at), within(x.at, x.done)
 		if x.external {
 			f.split.External += waited
+			f.did(external, path, waited)
 		} else {
 			f.split.Waiting += waited
+			f.did(waiting, path, waited)
 		}
 		f.split.Runnable += ran
+		f.did(runnable, path, ran)
 		all -= waited + ran
 	}
 	f.split.Execution += all
+	f.did(execution, path, all)
 }
 
 // addSplit adds the parts of o that depend on events.

@@ -145,7 +145,7 @@ location h2
 			true, "execution", "put.go", 1},
 		{"outside all regions", "\nlocation main\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  1 end\n", "No waiting is recorded; 100.0 % of the critical path is outside all regions: instrument what " +
 			"main does there to know more.", false, "", "", 0},
-		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "79.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
+		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "78.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
 			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 holds the run up most: 12.0 % of its time (12 ns), " +
 			"for worker, which was mostly in load at load.go:3 then.", false, "external_wait", "main.go", 3},
 		{"less waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 20), "Waiting to receive from the channel first used at a.go:2 holds the run up most: 72.0 % of its time (72 ns), " +
@@ -229,7 +229,7 @@ location main
   2 blocked
   95 leave
   100 exit
-`, "Waiting that is recorded hardly holds the run up; 94.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
+`, "Waiting that is recorded hardly holds the run up; 93.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
 			"recorded: instrument what ends that to know more.",
 			false, "external_wait", "main.go", 3},
 		{"a deadlock", `

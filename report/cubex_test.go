@@ -221,6 +221,7 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 			Lines:  []Line{{Metric: 2, Path: rnd.Uint32N(12), Severity: 5, Locations: []uint32{at()}}}, Meanwhile: []PathTime{{3, 4}}, Awaited: 9,
 			Onward: []Onward{{PathTime{4, 5}, 0}}, Counted: []Count{{3, 5, nil}, {4, 6, new(int64(7))}}})
 		e.NeverEnded = append(e.NeverEnded, NeverEnded{2, at(), 5, "mutex", int32(at()), -1})
+		e.Operations = append(e.Operations, OperationSplit{Path: 2, External: 5, Runnable: 3})
 	}
 	e.PathCounts = []Count{{3, 7, new(int64(7))}}
 	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, 2, int32(at()), 5, 7, 8}, {1, at(), 1, 2, 1, -1, -1, 9, -1}}}

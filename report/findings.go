@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -41,8 +42,8 @@ func (p *page) findings() {
 	p.short("Waiting that is not on the critical path, or hardly:", rest, func(f *Finding) int64 { return f.Severity })
 }
 
-// external divides findings into those that have a part of the critical path because they wait for what is not recorded, with that as their
-// Critical, longest first, and the rest.
+// external divides findings into those that have a part of the critical path because they wait for what is not recorded, and the rest. Of the
+// first it returns one for each place, for whatever is waited for there, with that part as its Critical, longest first.
 func (p *page) external(list []Finding) (external, rest []Finding) {
 	e := p.e
 	type place struct {
@@ -50,18 +51,28 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		path  uint32
 	}
 	onPath := map[place]int64{}
-	if i := e.MetricIndex("critical_path"); i >= 0 && i < len(e.Severity) {
-		for _, c := range e.Severity[i] {
-			onPath[place{e.Locations[c.Location].Group, c.Path}] += c.Value
-		}
+	for _, o := range e.Operations {
+		onPath[place{o.Group, o.Path}] = o.External
 	}
+	row := map[place]int{}
 	for _, f := range list {
-		if e.Metrics[f.Metric].Name == "external_wait" {
-			f.Critical = onPath[place{f.Group, f.Path}]
+		listed := false
+		for _, l := range f.AllLines() {
+			at := place{l.Group, l.Path}
+			if e.Metrics[l.Metric].Name != "external_wait" || onPath[at] <= e.Header.Focus/200 {
+				continue
+			}
+			listed = true
+			if _, ok := row[at]; !ok {
+				row[at] = len(external)
+				external = append(external, Finding{Line: Line{Metric: l.Metric, Path: l.Path, Group: l.Group, Critical: onPath[at]}})
+			}
+			r := &external[row[at]]
+			r.Locations = slices.Concat(r.Locations, l.Locations)
+			slices.Sort(r.Locations)
+			r.Locations = slices.Compact(r.Locations)
 		}
-		if p.matters(&f) {
-			external = append(external, f)
-		} else {
+		if !listed {
 			rest = append(rest, f)
 		}
 	}

@@ -66,7 +66,7 @@ func Summary(c *cube.Cube) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Experiment{Header: r.Header, Origin: r.Origin, Split: r.Split, PathCounts: r.PathCounts, Lost: r.Lost, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
+	e := &Experiment{Header: r.Header, Origin: r.Origin, Split: r.Split, Operations: r.Operations, PathCounts: r.PathCounts, Lost: r.Lost, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
 		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, Verdict: r.Verdict, OnPath: r.OnPath,
 		Ratios: r.Ratios, Properties: r.Properties, Unlisted: r.Unlisted, Notes: r.Notes}
 	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {

@@ -18,13 +18,14 @@ type Experiment struct {
 	Paths      []CallPath // parents before children
 	Locations  []Location
 	Groups     []Group
-	Severity   [][]Cell // by metric index: stored values, exclusive along all trees, ascending (Path, Location)
-	Critical   [][]Cell // by metric index: the part on the critical path of a wait state's severities; nil otherwise
-	OnPath     []int64  // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
-	Split      Split    // of the critical path, by what its goroutines did
-	PathCounts []Count  // on the critical path, in the order of the metrics
-	Lost       Lost     // of all processes
-	Stats      []Stats  // by metric index; Count 0 where there are no instances
+	Severity   [][]Cell         // by metric index: stored values, exclusive along all trees, ascending (Path, Location)
+	Critical   [][]Cell         // by metric index: the part on the critical path of a wait state's severities; nil otherwise
+	OnPath     []int64          // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
+	Split      Split            // of the critical path, by what its goroutines did
+	Operations []OperationSplit // the same of its time in operations but sleeps, ascending by (Path, Group)
+	PathCounts []Count          // on the critical path, in the order of the metrics
+	Lost       Lost             // of all processes
+	Stats      []Stats          // by metric index; Count 0 where there are no instances
 	Verdict    Verdict
 	Findings   []Finding
 	NeverEnded []NeverEnded
@@ -45,11 +46,12 @@ type Experiment struct {
 type Header struct {
 	Program    string   `json:"program"`
 	Args       []string `json:"args"`
-	Wall       int64    `json:"wall_ns"`  // start to end of the root process, ns
-	Span       int64    `json:"span_ns"`  // start of the root process to the end of the last one, ns
-	PathPID    int      `json:"path_pid"` // process whose critical path this is, 0 unknown
-	Focus      int64    `json:"focus_ns"` // length of the critical path, ns
-	Time       int64    `json:"time_ns"`  // sum of lifetimes, ns
+	Wall       int64    `json:"wall_ns"`            // start to end of the root process, ns
+	Begin      int64    `json:"begin_ns,omitempty"` // start of the root process, ns since the start of the experiment
+	Span       int64    `json:"span_ns"`            // start of the root process to the end of the last one, ns
+	PathPID    int      `json:"path_pid"`           // process whose critical path this is, 0 unknown
+	Focus      int64    `json:"focus_ns"`           // length of the critical path, ns
+	Time       int64    `json:"time_ns"`            // sum of lifetimes, ns
 	Processes  int      `json:"processes"`
 	Goroutines int      `json:"goroutines"`
 	Events     uint64   `json:"events"`
@@ -142,6 +144,16 @@ type Split struct {
 	External    int64 `json:"external_ns"`     // for what is not in the trace
 	NotRecorded int64 `json:"not_recorded_ns"` // nobody is known to have been active
 	ByTime      int   `json:"by_time"`         // steps of the path that no wait and no creation led to, but only the time
+}
+
+// OperationSplit divides the time of the critical path in an operation, recording cost apart, on the goroutines of a group, ns.
+type OperationSplit struct {
+	Path      uint32 `json:"path"`
+	Group     int32  `json:"group"`
+	Execution int64  `json:"execution,omitempty"` // these mean what they mean in Split
+	Runnable  int64  `json:"runnable,omitempty"`
+	Waiting   int64  `json:"waiting,omitempty"`
+	External  int64  `json:"external,omitempty"`
 }
 
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.

@@ -23,22 +23,23 @@ const restFormat = 1
 
 // rest is the content of the member. Numbers of metrics, call paths and locations are those in the cube.
 type rest struct {
-	Format     int          `json:"format"`
-	Metrics    int          `json:"metrics"` // those of the experiment, the first in the cube
-	Header     Header       `json:"header"`
-	Origin     Origin       `json:"origin"`
-	Split      Split        `json:"critical_path"`
-	PathCounts []Count      `json:"critical_path_counts,omitempty"`
-	Lost       Lost         `json:"lost"`
-	OnPath     []int64      `json:"on_path"`
-	Totals     []int64      `json:"totals"` // of each metric, without those below
-	Groups     []Group      `json:"groups"`
-	Stats      []Stats      `json:"statistics"`
-	Findings   []Finding    `json:"findings"`
-	NeverEnded []NeverEnded `json:"never_ended"`
-	Starts     []Start      `json:"starts,omitempty"`
-	Warnings   []string     `json:"warnings"`
-	Verdict    Verdict      `json:"verdict,omitzero"` // reports of earlier versions have none
+	Format     int              `json:"format"`
+	Metrics    int              `json:"metrics"` // those of the experiment, the first in the cube
+	Header     Header           `json:"header"`
+	Origin     Origin           `json:"origin"`
+	Split      Split            `json:"critical_path"`
+	PathCounts []Count          `json:"critical_path_counts,omitempty"`
+	Lost       Lost             `json:"lost"`
+	OnPath     []int64          `json:"on_path"`
+	Totals     []int64          `json:"totals"` // of each metric, without those below
+	Groups     []Group          `json:"groups"`
+	Stats      []Stats          `json:"statistics"`
+	Findings   []Finding        `json:"findings"`
+	NeverEnded []NeverEnded     `json:"never_ended"`
+	Operations []OperationSplit `json:"critical_path_operations,omitempty"` // behind the groups, which they are checked by
+	Starts     []Start          `json:"starts,omitempty"`
+	Warnings   []string         `json:"warnings"`
+	Verdict    Verdict          `json:"verdict,omitzero"` // reports of earlier versions have none
 
 	Ratios     []Ratio           `json:"ratios,omitempty"`
 	Properties []PropertyFinding `json:"properties,omitempty"`
@@ -47,7 +48,7 @@ type rest struct {
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.PathCounts, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Starts, e.Warnings, e.Verdict,
+	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.PathCounts, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Operations, e.Starts, e.Warnings, e.Verdict,
 		e.Ratios, e.Properties, e.Unlisted, e.Notes}
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
@@ -206,6 +207,8 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Origin)
 	case "critical_path":
 		err = d.Decode(&r.Split)
+	case "critical_path_operations":
+		r.Operations, err = list(d, d.operation)
 	case "critical_path_counts":
 		r.PathCounts, err = list(d, d.count)
 	case "lost":

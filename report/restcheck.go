@@ -115,6 +115,13 @@ func (d *restDecoder) finding(f *Finding) error {
 	return nil
 }
 
+func (d *restDecoder) operation(o *OperationSplit) error {
+	if o.Group < 0 {
+		return fmt.Errorf("group %d of %d", o.Group, d.b.groups)
+	}
+	return first(d.path(o.Path), d.maybeGroup(o.Group))
+}
+
 func (d *restDecoder) count(c *Count) error {
 	if c.Metric < 0 || c.Metric >= d.r.Metrics {
 		return fmt.Errorf("metric %d of %d", c.Metric, d.r.Metrics)

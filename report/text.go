@@ -221,6 +221,9 @@ func (p *page) at(path uint32) string {
 	return s
 }
 
+// when says how long after the program's start a time is, which is in ns since the start of the experiment.
+func (p *page) when(t int64) string { return glue(seconds(max(0, t-p.e.Header.Begin))) }
+
 // glue keeps the words of s on one line.
 func glue(s string) string { return strings.ReplaceAll(s, " ", nbsp) }
 

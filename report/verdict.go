@@ -44,7 +44,7 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.pool(); ok {
 		return v
 	}
-	top, sum := p.dearestWork()
+	top := p.dearest()
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
 		if p.pales(f, top) {
@@ -52,8 +52,8 @@ func (p *page) verdict() Verdict {
 		}
 		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
 	}
-	if sum < mostly*focus || !p.standsStill(top) {
-		return p.work(top, sum)
+	if float64(top.time) < mostly*focus || !p.standsStill(top) {
+		return p.work(top)
 	}
 	who := "the goroutine " + p.name(top.largest)
 	if e.Locations[top.largest].GoID == 1 {
@@ -61,9 +61,7 @@ func (p *page) verdict() Verdict {
 	}
 	f := p.longest()
 	if f == nil {
-		r := e.leaf(top.path)
-		return Verdict{File: r.File, Line: r.Line, Text: fmt.Sprintf("Waiting that is recorded hardly holds the run up; %s was in %s nearly all "+
-			"the time, at work or waiting for something that is not recorded: instrument what it may wait for there to know more.", who, p.at(top.path))}
+		return p.still(who, top)
 	}
 	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s %s was in %s "+
 		"nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, instrument that wait.",
@@ -78,40 +76,29 @@ func (p *page) extent(f *Finding) string {
 }
 
 // pales says whether something else has so much of the critical path that the waiting of a finding is not what holds the run up most: more waiting
-// for what is not recorded, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
-func (p *page) pales(f *Finding, top share) bool {
-	beside := top.value
+// for what is not recorded or for a processor, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
+func (p *page) pales(f *Finding, top spending) bool {
+	beside := top.time
 	for _, m := range f.Meanwhile {
 		if m.Path == top.path {
 			beside -= m.Time
 		}
 	}
-	if p.unrecorded(top.path) {
+	if top.doing > sleeping {
 		return beside > f.Critical
 	}
 	return 2*beside > p.e.Header.Focus && 4*f.Critical < p.e.Header.Focus
 }
 
-// unrecorded says whether a call path stands for waiting for what is not recorded, or for nothing recorded at all.
-func (p *page) unrecorded(path uint32) bool {
-	r := p.e.leaf(path)
-	return r.Name == notRecorded || r.Operation && r.Name != "sleep"
-}
-
-// waitsUnseen says whether goroutines may wait for what is not recorded, so that nothing can be said of all waiting.
-func (p *page) waitsUnseen(top share) bool {
-	return p.unrecorded(top.path) || !p.e.ExecutionKnown()
-}
-
 // beside is the verdict that something else has more of the critical path than the first finding.
-func (p *page) beside(f *Finding, top share) Verdict {
+func (p *page) beside(f *Finding, top spending) Verdict {
 	v, doing := p.spent(top)
 	waiting := "Of all waiting, that"
-	if p.waitsUnseen(top) {
+	if p.unseen(top) {
 		waiting = "Of the waiting that is recorded, that"
 	}
 	v.Certain = v.Certain && p.e.certain(f)
-	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s holds the run up most: %s.", glue(percent(top.value, p.e.Header.Focus)), doing, waiting,
+	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s holds the run up most: %s.", glue(percent(top.time, p.e.Header.Focus)), doing, waiting,
 		p.purpose(f), p.extent(f))
 	return v
 }
@@ -185,72 +172,35 @@ func (e *Experiment) complete(but int64) bool {
 	return e.Header.Lost == 0 && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
 }
 
-// dearestWork returns the call path with most of the critical path, and how much that is.
-func (p *page) dearestWork() (top share, sum float64) {
-	i := p.e.MetricIndex("critical_path")
-	if i < 0 || i >= len(p.e.Severity) {
-		return share{}, 0
-	}
-	if all := byPath(p.e.Severity[i]); len(all) > 0 {
-		return all[0], float64(all[0].value)
-	}
-	return share{}, 0
-}
-
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.
-func (p *page) work(top share, sum float64) Verdict {
+func (p *page) work(top spending) Verdict {
 	e := p.e
 	none, recorded := "No waiting was found", ""
-	if sum > 0 && p.waitsUnseen(top) {
+	if top.time > 0 && p.unseen(top) {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
 	least := "Waiting" + recorded + " hardly holds the run up"
 	switch waits := e.onPath(e.MetricIndex("time")); {
-	case len(e.Findings) == 0 && sum > 0 && e.leaf(top.path).Operation:
+	case len(e.Findings) == 0 && top.time > 0 && e.leaf(top.path).Operation:
 		least = "No waiting for other recorded goroutines was found"
 	case len(e.Findings) == 0:
 		least = none
 	case float64(waits) >= worth*float64(e.Header.Focus):
 		least = "No single wait" + recorded + " holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
 	}
-	if sum == 0 {
+	if top.time == 0 {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}
 	}
 	v, doing := p.spent(top)
-	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(int64(sum), e.Header.Focus)), doing)
+	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(top.time, e.Header.Focus)), doing)
 	return v
 }
 
-// spent says what a part of the critical path is spent with, and is the verdict of which that is the sentence.
-func (p *page) spent(top share) (v Verdict, doing string) {
-	e := p.e
-	r := e.leaf(top.path)
-	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
-	if e.ExecutionKnown() {
-		v.Metric = "execution"
-	}
-	doing = "work in " + p.at(top.path)
-	switch {
-	case r.Name == notRecorded:
-		v.Metric, v.Certain, doing = "", false, "not recorded: instrument what goes on then to know more"
-	case r.Operation && r.Name == "sleep":
-		v.Metric, doing = "sleep", p.at(top.path)
-	case r.Operation:
-		v.Metric, v.Certain = "external_wait", false
-		doing = "waiting in " + p.at(top.path) + " for something that is not recorded: instrument what ends that to know more"
-	case isUnnamed(r.Name):
-		doing, v.Certain = "outside all regions: instrument what "+p.name(top.largest)+" does there to know more", false
-	case !e.ExecutionKnown():
-		doing, v.Certain = "in "+p.at(top.path)+", at work or waiting for something that is not recorded: instrument what it may wait for there to know more", false
-	}
-	return v, doing
-}
-
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
-func (p *page) standsStill(top share) bool {
+func (p *page) standsStill(top spending) bool {
 	e := p.e
 	i := e.MetricIndex("time")
-	return i >= 0 && !e.ExecutionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
+	return i >= 0 && top.doing != waking && !e.ExecutionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
 // longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.

@@ -130,7 +130,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
 			}
 		}
-		text := who + verb + p.at(k.path) + " since " + glue(seconds(since[k]))
+		text := who + verb + p.at(k.path) + " since " + p.when(since[k])
 		awaits := ", for "
 		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
 		case k.object == "" && (operation == "send" || operation == "recv" || operation == "select"):

@@ -246,7 +246,14 @@ func (n *analysis) split(p *pathfinder) {
 		}
 		t := p.begin + int64(i)
 		at := slices.IndexFunc(x.l.steps, func(st step) bool { return st.from <= t && t < st.to })
-		*n.kindOf(s, &x.l.steps[at], t)++
+		st := &x.l.steps[at]
+		*n.kindOf(s, st, t)++
+		if st.op != nil && st.metric != "sleep" {
+			c := Cell{"", st.path, n.result.Group[x.l.id]}
+			inside := n.result.Operations[c]
+			*n.kindOf(&inside, st, t)++
+			n.result.Operations[c] = inside
+		}
 	}
 }
 

@@ -62,9 +62,10 @@ type Result struct {
 	Critical   map[Cell]int64 // by wait state
 	Blame      map[Blame]int64
 	Instances  []Instance
-	Time       int64 // sum of lives, ns
-	Focus      int64 // length of the critical path, ns
-	Split      Split // of the critical path
+	Time       int64          // sum of lives, ns
+	Focus      int64          // length of the critical path, ns
+	Split      Split          // of the critical path
+	Operations map[Cell]Split // of its time in operations but sleeps; without metric, a group stands under its first location
 	Onward     map[Onward]int64
 	PathCounts map[string]Count // on the critical path, by counter
 	Findings   []Finding
@@ -168,7 +169,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 		rootProcess: a.Header().Root,
 		lines:       map[line]bool{},
 		result: &Result{
-			Severity: map[Cell]int64{}, Critical: map[Cell]int64{},
+			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Split{},
 			Blame: map[Blame]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
 			Onward: map[Onward]int64{},
 		},

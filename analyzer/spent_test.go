@@ -1,0 +1,102 @@
+package analyzer_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+)
+
+// late is a program of 100 ns whose main receives from 1 to 90 and blocks at 2. What it waits for is sent at 5, if at all: then it waits for
+// 4 ns for the sender and is ready to run for 85.
+func late(send string) string {
+	return `
+channel c @m.go:1
+location main
+  0 enter main @m.go:1
+  0 create w @m.go:2
+  1 recv c @m.go:3
+  2 blocked
+  90 leave
+  100 exit
+location w
+  0 begin worker by main
+  5 ` + send + `
+  7 end
+`
+}
+
+// What is ready to run does not wait for anything that is not recorded; what looks alike does.
+func TestVerdictOfWakeUp(t *testing.T) {
+	const (
+		least = "Waiting hardly holds the run up; 85.0 % of the critical path is wake-up in recv at m.go:3: ready to run, but "
+		sent  = "send c @w.go:2\n  6 leave"
+	)
+	for _, c := range []struct {
+		name, trace, text, metric string
+		certain                   bool
+		split                     report.Split
+		at                        report.OperationSplit
+	}{
+		{"released", "process main cpu 300" + late(sent), least + "not running yet.", "wakeup", true,
+			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+		{"released, and who ran is not known", late(sent), "Waiting that is recorded hardly holds the run up; 85.0 % of the critical path is wake-up in recv at m.go:3: ready " +
+			"to run, but not running yet.", "wakeup", false, report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+		{"released, without a processor", "process main cpu 90 processors 1" + late(sent), least + "without a processor.", "wakeup", true,
+			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+		{"by nobody", "process main cpu 300" + late("enter work @w.go:2\n  6 exit"), "Waiting that is recorded hardly holds the run up; 88.0 % of the critical path is waiting in recv at m.go:3 " +
+			"for something that is not recorded: instrument what ends that to know more.", "external_wait", false,
+			report.Split{Execution: 10 + 2, External: 88}, report.OperationSplit{Execution: 1, External: 88}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := analyzeText(t, "\n"+c.trace)
+			require.Equal(t, c.text, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+			require.Equal(t, report.Verdict{Text: e.Verdict.Text, Certain: c.certain, Metric: c.metric, File: "m.go", Line: 3}, e.Verdict)
+			require.Equal(t, c.split, e.Split)
+			c.at.Path = e.Operations[0].Path
+			require.Equal(t, []report.OperationSplit{c.at}, e.Operations)
+		})
+	}
+}
+
+// timed is a server whose main waits in one select for what is not recorded: until 90 ns after its start for a tick, until 190 for the end. Another
+// goroutine waits from 90 on.
+const timed = `
+process main start 1000
+channel tick @m.go:1
+channel done @m.go:2
+channel idle @m.go:6
+location main
+  1000 enter serve @m.go:3
+  1001 select @m.go:4
+  1090 chose tick received
+  1091 select @m.go:4
+  1094 overhead 3
+  1190 chose done closed
+  1200 exit
+location h
+  1000 begin handle
+  1200 end
+location i
+  1000 begin handle
+  1090 recv idle @m.go:5
+  1090 blocked
+`
+
+// One place is one row, with what was waited there and not with all that the path was there; times count from the program's start.
+func TestVerdictOfSelect(t *testing.T) {
+	e := analyzeText(t, timed)
+	require.Equal(t, "Waiting that is recorded hardly holds the run up; the root goroutine was in select at m.go:4 nearly all the time, waiting for something that is not "+
+		"recorded: instrument what ends that to know more.", strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+	require.Equal(t, report.Verdict{Text: e.Verdict.Text, Metric: "external_wait", File: "m.go", Line: 4}, e.Verdict)
+	var out bytes.Buffer
+	require.NoError(t, report.Text(&out, e, report.TextOptions{}))
+	text := strings.Join(strings.Fields(out.String()), " ")
+	require.Contains(t, text, "Waiting on the critical path for what is not recorded: 185 ns external_wait main serve ▸ select m.go:4 The critical path runs") // 188 less recording
+	require.Contains(t, text, "has been in recv at m.go:5 since 90 ns,")
+	require.Contains(t, text, "the longest began at 90 ns: handle[1] in recv")
+	require.EqualValues(t, 1090, e.NeverEnded[0].Since)
+}

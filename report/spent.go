@@ -1,0 +1,134 @@
+package report
+
+// activity is what goroutines do at a call path, or at most of it, while the critical path is on them.
+type activity int
+
+const (
+	working  activity = iota // or something that is not recorded, outside all operations
+	sleeping                 // in sleeps
+	waking                   // released, and not running yet
+	awaiting                 // waiting for what is not in the trace
+	halted                   // waiting for others, whom the critical path could not follow
+	unclear                  // in an operation, which does not say more
+	nowhere                  // nobody is known to have been active
+)
+
+// spending is what part of the critical path is spent with: a call path, and one thing done there.
+type spending struct {
+	share          // all of the call path
+	doing activity // most of the time
+	time  int64    // in which that was done
+}
+
+// dearest returns what most of the critical path is spent with.
+func (p *page) dearest() (top spending) {
+	i := p.e.MetricIndex("critical_path")
+	if i < 0 || i >= len(p.e.Severity) {
+		return top
+	}
+	for _, s := range byPath(p.e.Severity[i]) {
+		if x := p.e.mostly(s); x.time > top.time {
+			top = x
+		}
+	}
+	return top
+}
+
+// mostly returns what most of the critical path in a call path is spent with.
+func (e *Experiment) mostly(s share) spending {
+	switch r := e.leaf(s.path); {
+	case r.Name == notRecorded:
+		return spending{s, nowhere, s.value}
+	case !r.Operation:
+		return spending{s, working, s.value}
+	case r.Name == "sleep":
+		return spending{s, sleeping, s.value}
+	}
+	var all OperationSplit
+	for _, o := range e.Operations {
+		if o.Path == s.path {
+			all.Execution += o.Execution
+			all.Runnable += o.Runnable
+			all.Waiting += o.Waiting
+			all.External += o.External
+		}
+	}
+	most := spending{s, unclear, all.Execution}
+	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable}} {
+		if x.time > most.time {
+			most = x
+		}
+	}
+	return most
+}
+
+// unseen says whether there may be waiting that is not recorded, so that nothing can be said of all waiting.
+func (p *page) unseen(top spending) bool { return top.doing > waking || !p.e.ExecutionKnown() }
+
+// What to do about time of which more could be known.
+const (
+	unknownWork = "at work or waiting for something that is not recorded: instrument what it may wait for there to know more"
+	unknownWait = "for something that is not recorded: instrument what ends that to know more"
+)
+
+// spent says what a part of the critical path is spent with, and is the verdict of which that is the sentence.
+func (p *page) spent(top spending) (v Verdict, doing string) {
+	e := p.e
+	r := e.leaf(top.path)
+	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
+	at := p.at(top.path)
+	switch top.doing {
+	case nowhere:
+		v.Certain, doing = false, "not recorded: instrument what goes on then to know more"
+	case sleeping:
+		v.Metric, doing = "sleep", at
+	case waking:
+		v.Metric, v.Certain, doing = "wakeup", v.Certain && e.ExecutionKnown(), "wake-up in "+at+": ready to run, but not running yet"
+		if e.Ready() != nil {
+			doing = "wake-up in " + at + ": ready to run, but without a processor"
+		}
+	case awaiting:
+		v.Metric, v.Certain, doing = "external_wait", false, "waiting in "+at+" "+unknownWait
+	case halted:
+		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
+	case unclear:
+		v.Certain, doing = false, "in "+at+", "+unknownWork
+	default:
+		return p.worked(v, top)
+	}
+	return v, doing
+}
+
+// worked completes spent for what is outside all operations.
+func (p *page) worked(v Verdict, top spending) (Verdict, string) {
+	known, at := p.e.ExecutionKnown(), p.at(top.path)
+	if known {
+		v.Metric = "execution"
+	}
+	switch {
+	case isUnnamed(p.e.leaf(top.path).Name):
+		v.Certain = false
+		return v, "outside all regions: instrument what " + p.name(top.largest) + " does there to know more"
+	case !known:
+		v.Certain = false
+		return v, "in " + at + ", " + unknownWork
+	}
+	return v, "work in " + at
+}
+
+// still is the verdict that somebody stood still at a call path nearly all the time, for all that is recorded.
+func (p *page) still(who string, top spending) Verdict {
+	v, _ := p.spent(top)
+	v.Certain = false
+	how := ", " + unknownWork
+	switch top.doing {
+	case sleeping:
+		how = ""
+	case awaiting:
+		how = ", waiting " + unknownWait
+	case halted:
+		how = ", waiting for others that could not be followed any further"
+	}
+	v.Text = "Waiting that is recorded hardly holds the run up; " + who + " was in " + p.at(top.path) + " nearly all the time" + how + "."
+	return v
+}
