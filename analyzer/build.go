@@ -274,11 +274,15 @@ func (b *builder) neverEnded() {
 	for _, w := range b.settlers {
 		for loc, h := range w.never {
 			if n := b.lives.never[loc]; n != nil {
-				n.holder, n.path = h.holder, h.path
+				n.holder, n.path, n.released = h.holder, h.path, h.released
 			}
 		}
 	}
 	for loc, n := range b.lives.never {
+		if n.released {
+			b.lives.awake[b.s.defs.Locations[loc].Process] = true
+			continue
+		}
 		if len(b.s.gaps[loc]) > 0 {
 			continue // perhaps it only seems so
 		}

@@ -70,7 +70,7 @@
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
-// Visits are counted at Enter, at operations and at the leaves above; messages are sends with outcome OK
+// Visits are counted at Enter, at operations and at the leaves above; messages are sends with outcome OK or released by a receive,
 // and selects with outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
 //
 // # Waits
@@ -81,7 +81,9 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function, or events of the location were lost. Its holder is the causer of its last wait, if that wait lasts to the end.
+// function, or events of the location were lost, or it was released: it blocked, and what it waited for has come for certain, says the matching
+// engine (a lock that became free does not release, for another may get it). What is behind its wait then is wakeup.
+// Its holder is the causer of its last wait, if that wait lasts to the end.
 //
 // # Critical path
 //

@@ -11,6 +11,8 @@ type never struct {
 	op     level
 	holder uint32 // location, NoCauser if unknown
 	path   uint32 // call path of the holder
+
+	released bool // the location was ready to go on
 }
 
 // lives is when and by whom locations were started, and when they ended.
@@ -108,6 +110,20 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 			Mode: o.mode, Kind: o.kind, Open: true})
 	}
 	w.flush()
+}
+
+// release notes who was ready when the trace ended, and counts the values that were taken from them.
+func (w *settler) release() {
+	for _, r := range w.matcher.released {
+		o := &w.ops[r.op]
+		if n := w.m.lives.never[o.Loc]; n != nil && n.op.path == o.Path {
+			w.never[o.Loc] = never{released: true}
+		}
+		if loc := w.m.places.fold[o.Loc]; r.sent {
+			to := w.m.s.metrics.messages
+			w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, 1)
+		}
+	}
 }
 
 // findMains finds the main location of every process, and the process to follow: the root process, or the first one with events.

@@ -30,6 +30,22 @@ type Matcher struct {
 	chans channelState
 	locks lockState
 	conds fifo
+
+	released []release
+}
+
+// release is an operation that blocked and never ended although what it waited for had come: its goroutine was ready, but
+// did not run again before the trace ended.
+type release struct {
+	op   int32
+	sent bool // it is a send whose value was taken
+}
+
+// release notes that op was released, if it blocked and never ended.
+func (m *Matcher) release(op int32, sent bool) {
+	if o := &m.found.Ops[op]; o.Open && o.MayWait() {
+		m.released = append(m.released, release{op, sent})
+	}
 }
 
 // subscribers lists, by derived operation, the callbacks with the metric they find.
@@ -106,7 +122,7 @@ func tell[D any](f *Found, list []subscriber[D], d D) {
 // resolved by it.
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(Wait)) Counts {
 	m.found = Found{Ops: ops, Size: size, emit: emit}
-	m.count = Counts{}
+	m.count, m.released = Counts{}, m.released[:0]
 	switch kind {
 	case wire.Channel:
 		m.channel(ops, size)

@@ -113,6 +113,9 @@ func (o *Op) commit() int64 {
 // Message.Room of element number k is the receive of element k - capacity; if it began after the end of the
 // send the pair is impossible and Room is NoOp. A send without Room is unmatched if it blocked, never
 // ended, or is a select and k ≥ capacity.
+//
+// Of operations that blocked and never ended, released are receives whose send went through, sends whose Room did, whose value was
+// taken so, and all that blocked no later than the first Close; of these a receive without send derives a Closing.
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)
@@ -142,7 +145,7 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 		}
 	}
 	m.drain()
-	m.messages(ops)
+	m.messages(ops, closed)
 	if sent+received < len(ops) {
 		m.closings(ops, closed)
 	}
@@ -267,7 +270,7 @@ func (m *Matcher) drain() {
 }
 
 // messages derives the messages from the numbered elements.
-func (m *Matcher) messages(ops []Op) {
+func (m *Matcher) messages(ops []Op, closed int32) {
 	elements, capacity := m.chans.elements, m.chans.capacity
 	for _, k := range m.chans.gone {
 		if e := elements[k]; e.send == NoOp || e.recv == NoOp {
@@ -280,7 +283,7 @@ func (m *Matcher) messages(ops []Op) {
 			if ops[e.recv].went() {
 				m.count.Strange++
 			}
-			m.unmatched(e.recv)
+			m.unsent(ops, e.recv, closed)
 			continue
 		}
 		if e.recv == NoOp && ops[e.send].went() {
@@ -290,6 +293,9 @@ func (m *Matcher) messages(ops []Op) {
 		}
 		if e.recv != NoOp {
 			m.count.Messages++
+			if ops[e.send].went() || ops[e.recv].closedOn(ops, closed) {
+				m.release(e.recv, false)
+			}
 		}
 		o, room := &ops[e.send], NoOp
 		later := uint64(k) >= capacity
@@ -304,7 +310,25 @@ func (m *Matcher) messages(ops []Op) {
 		if room == NoOp && (later || o.Kind != wire.SelectBegin) {
 			m.unmatched(e.send)
 		}
+		if sent := room != NoOp && ops[room].went(); sent || o.closedOn(ops, closed) {
+			m.release(e.send, sent)
+		}
 	}
+}
+
+// unsent derives what became of a receive that nobody sent to.
+func (m *Matcher) unsent(ops []Op, op, closed int32) {
+	if o := &ops[op]; !o.Open || !o.closedOn(ops, closed) {
+		m.unmatched(op)
+		return
+	}
+	tell(&m.found, m.subs.closing, Closing{Recv: op, Close: closed})
+	m.release(op, false)
+}
+
+// closedOn says whether o had blocked when the channel was closed.
+func (o *Op) closedOn(ops []Op, closed int32) bool {
+	return closed != NoOp && o.Blocked != NotBlocked && o.Blocked <= ops[closed].Begin
 }
 
 // went says whether a value went through the channel in an operation.

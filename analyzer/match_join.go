@@ -31,7 +31,7 @@ type counting struct {
 // by the latest Done before its end: the last one of the current generation so far, else of the previous
 // one. That gives a Join, with the mean time of the Dones of that generation so far (each counts once,
 // rounded down). What has no Done is no generation. A Wait without such a Done is unmatched, and so is one
-// that never ended while the counter is not 0, which changes nothing.
+// that never ended while the counter is not 0, which changes nothing. A Join releases.
 func (m *Matcher) join(ops []Op) {
 	m.order.start(len(ops), func(i int32) (int64, bool) {
 		if ops[i].Kind == wire.JoinBegin {
@@ -88,6 +88,7 @@ func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
 			return
 		}
 		tell(&m.found, m.subs.join, Join{Wait: e.op, Last: c.before.last, Mean: c.before.mean()})
+		m.release(e.op, false)
 	}
 }
 
@@ -96,7 +97,7 @@ func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
 //
 // A Signal wakes the oldest waiter, a Broadcast all of them; with no waiter they are lost, as in Go. A
 // waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
-// the next takes its place. Waiters left at the end are unmatched.
+// the next takes its place. A Wakeup releases. Waiters left at the end are unmatched.
 func (m *Matcher) cond(ops []Op) {
 	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, true })
 	waiters := &m.conds
@@ -113,6 +114,7 @@ func (m *Matcher) cond(ops []Op) {
 					continue
 				}
 				tell(&m.found, m.subs.wakeup, Wakeup{Wait: w, Signal: e.op})
+				m.release(w, false)
 				if ops[e.op].Kind == wire.Signal {
 					break // the loop: one waiter only
 				}
@@ -126,7 +128,7 @@ func (m *Matcher) cond(ops []Op) {
 
 // once finds the call that ran the function of a Once: the latest one with Mode 1, by index, of the
 // location of the first OnceRun (by time, then index) that began no later. Every call of another location
-// that began before its end and did not end before the OnceRun derives a OnceCall, by index. Any other call,
+// that began before its end and did not end before the OnceRun derives a OnceCall, by index, and is released at that end. Any other call,
 // except the one that ran, is unmatched, if it blocked or never ended: such as one from within the function.
 func (m *Matcher) once(ops []Op) {
 	first, run := NoOp, NoOp
@@ -147,6 +149,9 @@ func (m *Matcher) once(ops []Op) {
 		case o.Kind != wire.OnceBegin || op == run:
 		case run != NoOp && o.Loc != ops[run].Loc && o.Begin < ops[run].End && o.End >= ops[first].Begin:
 			tell(&m.found, m.subs.onceCall, OnceCall{Call: op, Run: run})
+			if !ops[run].Open {
+				m.release(op, false)
+			}
 		default:
 			m.unmatched(op)
 		}
@@ -155,7 +160,7 @@ func (m *Matcher) once(ops []Op) {
 
 // barrier groups the participants of a barrier of the given size by generation and derives an Arrival for
 // each, by generation and index. The latest is the last to begin (of several the last index); the first end
-// is that of those that ended. Where fewer than size arrived, those that never ended are unmatched: they
+// is that of those that ended: it releases the others. Where fewer than size arrived, those that never ended are unmatched: they
 // wait for somebody who did not come.
 func (m *Matcher) barrier(ops []Op, size uint64) {
 	m.order.start(len(ops), func(i int32) (int64, bool) {
@@ -184,5 +189,8 @@ func (m *Matcher) arrivals(ops []Op, group []stamped, complete bool) {
 			continue
 		}
 		tell(&m.found, m.subs.arrival, Arrival{Op: e.op, Latest: latest, FirstEnd: firstEnd})
+		if firstEnd != held {
+			m.release(e.op, false)
+		}
 	}
 }

@@ -290,10 +290,12 @@ func (w *settler) match(object int, ops []Op) {
 		w.class = w.m.classes.of[object]
 		def := &w.m.s.defs.Objects[object]
 		w.simulate(def, ops)
+		w.settle()
+		w.release()
 	} else {
 		w.alone()
+		w.settle()
 	}
-	w.settle()
 	wakeup := w.m.s.metrics.wakeup
 	for i := range ops {
 		if o := &ops[i]; o.Blocked != NotBlocked && !w.settled[i] {

@@ -44,7 +44,7 @@ var (
 	MessageCount = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "messages", Title: "Messages", Unit: metric.Count,
 		Description: "How many values were sent over channels, counted where they were sent.",
-		Formula:     "number of sends, and of selects that chose to send, that did not panic and ended",
+		Formula:     "number of sends, and of selects that chose to send, that did not panic and ended, or whose value was certainly taken",
 	}}
 	Acquisitions = &analyzer.Pattern{Metric: metric.Metric{
 		Name: "acquisitions", Title: "Lock acquisitions", Unit: metric.Count,

@@ -66,8 +66,9 @@ func (n *analysis) channel(ops []*op, size int) {
 	for ch.front(0) != nil {
 		ch.leave()
 	}
-	n.messages(ch)
-	n.closings(ops)
+	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
+	n.messages(ch, closes)
+	n.closings(ops, closes)
 }
 
 func (ch *channel) number(send, recv *op) *element {
@@ -179,19 +180,30 @@ func (n *analysis) exchange(o *op, metric string, partner *op) {
 }
 
 // messages derives the waits of senders and receivers.
-func (n *analysis) messages(ch *channel) {
+func (n *analysis) messages(ch *channel, closes []*op) {
 	full := "full_buffer"
 	if ch.size == 0 {
 		full = "late_receiver"
 	}
 	for k, e := range ch.elements {
-		if e.recv != nil && e.send != nil {
+		switch {
+		case e.recv == nil:
+		case e.send != nil:
 			n.exchange(e.recv, "late_sender", e.send)
-		} else if e.recv != nil {
+			if passed(e.send) || shut(e.recv, closes) {
+				e.recv.release()
+			}
+		case e.recv.open && shut(e.recv, closes):
+			n.exchange(e.recv, "late_close", closes[0])
+			e.recv.release()
+		default:
 			n.unmatched(e.recv)
 		}
 		if e.send == nil {
 			continue
+		}
+		if shut(e.send, closes) {
+			e.send.release()
 		}
 		var room *op
 		if k >= ch.size {
@@ -200,15 +212,28 @@ func (n *analysis) messages(ch *channel) {
 		switch {
 		case room != nil && room.begin <= e.send.end:
 			n.exchange(e.send, full, room)
+			if passed(room) {
+				e.send.release()
+				e.send.sent = e.send.released
+			}
 		case e.send.kind != wire.SelectBegin || k >= ch.size:
 			n.unmatched(e.send)
 		}
 	}
 }
 
+// passed says whether a value certainly went through in o.
+func passed(o *op) bool {
+	return !o.open && (o.outcome == wire.OK || o.outcome == wire.Sent || o.outcome == wire.Received)
+}
+
+// shut says whether o was blocked when the channel was closed.
+func shut(o *op, closes []*op) bool {
+	return len(closes) > 0 && o.blocked >= 0 && o.blocked <= closes[0].begin
+}
+
 // closings derives the waits of receives that saw the channel closed.
-func (n *analysis) closings(ops []*op) {
-	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
+func (n *analysis) closings(ops, closes []*op) {
 	for _, r := range ops {
 		switch {
 		case r.kind == wire.Close:

@@ -61,6 +61,9 @@ func (n *analysis) unmatched(o *op) {
 	}
 }
 
+// release notes that what o waited for has come.
+func (o *op) release() { o.released = o.released || o.open && o.mayWait() }
+
 // charge divides the time of all operations among the time metrics.
 func (n *analysis) charge() {
 	for _, o := range n.ops {
@@ -80,7 +83,7 @@ func (n *analysis) charge() {
 	for _, o := range n.ops {
 		n.chargeOp(o)
 		switch {
-		case o.open:
+		case o.open && !o.sent:
 		case o.kind == wire.SendBegin && o.outcome == wire.OK, o.kind == wire.SelectBegin && o.outcome == wire.Sent:
 			n.add("messages", o.path, o.loc, 1)
 		case acquisition(o):
@@ -177,7 +180,7 @@ func (l *location) lostEvents() bool {
 // neverEnded lists who was still blocked at the end.
 func (n *analysis) neverEnded() {
 	for _, o := range n.ops {
-		if !o.neverEnded() || o.loc.lostEvents() {
+		if !o.neverEnded() || o.released || o.loc.lostEvents() {
 			continue
 		}
 		c := Cell{"", o.path, o.loc.id}

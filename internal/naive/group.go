@@ -73,6 +73,7 @@ func (c *counting) wait(o *op) {
 		sum += d.begin
 	}
 	last := c.before[len(c.before)-1]
+	o.release()
 	c.n.waitFrom(o, "join_wait", o.begin, last.begin, last, sum/int64(len(c.before)))
 }
 
@@ -91,6 +92,7 @@ func (n *analysis) cond(ops []*op) {
 				continue
 			}
 			n.wait(w, "cond_wait", w.begin, o.begin, o)
+			w.release()
 			if o.kind == wire.Signal {
 				break
 			}
@@ -109,6 +111,9 @@ func (n *analysis) once(ops []*op) {
 		case len(runs) > 0 && runs[0] == o:
 		case len(runs) > 0 && o.loc != runs[0].loc && o.begin < runs[0].end && o.end >= runs[0].ran:
 			n.wait(o, "once_wait", o.begin, runs[0].end, runs[0])
+			if !runs[0].open {
+				o.release()
+			}
 		default:
 			n.unmatched(o)
 		}
@@ -144,6 +149,9 @@ func (n *analysis) barrier(ops []*op, size int) {
 			}
 			n.wait(o, "barrier_wait", o.begin, latest.begin, latest)
 			if o.open {
+				if firstEnd < never {
+					o.release()
+				}
 				continue
 			}
 			n.wait(o, "barrier_completion", max(firstEnd, latest.begin), o.end, nil)

@@ -148,6 +148,8 @@ type op struct {
 	ran        int64 // when a Once began to run its function
 	open       bool
 	innermost  bool // it is the innermost level when the trace ends
+	released   bool // it never ended, but what it waited for had come
+	sent       bool // it is a send that was released by a receive
 	seq        int  // place in the order of (location, begin, end)
 	ended      int  // how many of the location's operations ended before it
 }
