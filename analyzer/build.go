@@ -381,7 +381,8 @@ func (b *builder) warnings() {
 			"are recorded", c.Impossible, all)
 	}
 	if c.Strange > 0 {
-		add("values on channels whose sender or receiver is not recorded, beside others whose are: %d; who was waited for on these channels is not certain", c.Strange)
+		add("values on channels whose sender or receiver was not found, beside others whose were: %d. It is not recorded, or a goroutine lost its processor within an "+
+			"operation, and time stamps tell another order than what happened; who was waited for on these channels is not certain", c.Strange)
 	}
 	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
 		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)

@@ -7,7 +7,7 @@ type Counts struct {
 	Messages   uint64 // elements whose send and receive were found
 	Unmatched  uint64 // operations that blocked and have no partner in the trace
 	Impossible uint64 // operations whose partner must exist but is missing: the pairs that were left cannot be
-	Strange    uint64 // elements that went through a channel and were sent or received by somebody who is not recorded
+	Strange    uint64 // elements that went through a channel and were sent or received by somebody who was not found
 }
 
 // Add adds o to c.

@@ -399,7 +399,8 @@ location w
 
 // A receive that nobody recorded has sent to makes who was waited for on the channel uncertain; on another channel it does not.
 func TestVerdictBesideStrangers(t *testing.T) {
-	const warning = "values on channels whose sender or receiver is not recorded, beside others whose are: 1; who was waited for on these channels is not certain"
+	const warning = "values on channels whose sender or receiver was not found, beside others whose were: 1. It is not recorded, or a goroutine lost its processor " +
+		"within an operation, and time stamps tell another order than what happened; who was waited for on these channels is not certain"
 	whole := analyzeText(t, sender)
 	require.True(t, whole.Verdict.Certain, whole.Verdict.Text)
 	require.NotContains(t, whole.Warnings, warning)
