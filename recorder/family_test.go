@@ -70,6 +70,32 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.
+func TestLookAtOnce(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, idle)
+	cmd.Env = []string{"HOME=/"}
+	input, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer input.Close()
+	testkit.Until(t, "the program's begin", func() bool {
+		s, _ := readStatus(cmd.Process.Pid)
+		return s.image != 0 && commandOf(cmd.Process.Pid) != ""
+	})
+	r := &Recorder{session: &session{dir: t.TempDir()}, names: map[string]bool{},
+		replaced: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
+	r.family = newFamily(cmd.Process.Pid, r.session.dir)
+	r.family.next = time.Now().Add(time.Hour)
+	go r.drain()
+	r.replaced <- struct{}{}
+	close(r.stop)
+	<-r.stopped
+	require.Len(t, r.unrecorded, 1)
+}
+
 // forks is the argument that makes the test's own binary an instrumented program with a copy of itself, which ends as such with the input.
 const forks = "forks"
 

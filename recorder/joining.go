@@ -74,6 +74,9 @@ func (r *Recorder) open(name string) error {
 		p.before = cpuTime(p.info.PID)
 	} else {
 		p.watch()
+		if r.family != nil && p.info.PID == r.root {
+			go r.awaitReplaced(p.view)
+		}
 	}
 	for _, q := range r.procs {
 		if q.info.PID == p.info.PID && q.info.Born == p.info.Born && q.next == nil {
@@ -93,6 +96,16 @@ func (r *Recorder) open(name string) error {
 	i.Processors = int(min(p.info.Processors, math.MaxInt32))
 	p.out, err = r.writer.AddProcess(i)
 	return err
+}
+
+// awaitReplaced waits until the root becomes another program (exec) or ends. The former may not last until the next look.
+func (r *Recorder) awaitReplaced(v *shm.View) {
+	if v.Await() {
+		select {
+		case r.replaced <- struct{}{}:
+		default: // there is a look to come
+		}
+	}
 }
 
 // unread returns why what some processes recorded is not in the archive, nil if everything that was found is: their buffers are

@@ -37,6 +37,7 @@ type Recorder struct {
 	aside      string                 // see Aside
 	undo       func() error           // see Abandon
 	err        error                  // why the archive is written no further
+	replaced   chan struct{}          // gets something when the root may have become another program
 	stop       chan struct{}
 	stopped    chan struct{}
 }
@@ -67,7 +68,7 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 		return nil, err
 	}
 	return &Recorder{o: o, made: made, session: s, writer: w, resumed: resumed, machine: o.machine, names: map[string]bool{}, unmapped: map[string]error{},
-		stop: make(chan struct{}), stopped: make(chan struct{})}, nil
+		replaced: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{})}, nil
 }
 
 // config is what the session's processes are told.
@@ -97,6 +98,8 @@ func (r *Recorder) drain() {
 		select {
 		case <-r.stop:
 			return
+		case <-r.replaced:
+			r.family.next = time.Time{}
 		case <-time.After(interval):
 		}
 		switch filled := r.poll(); {

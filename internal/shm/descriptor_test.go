@@ -5,6 +5,7 @@ package shm
 import (
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -32,6 +33,27 @@ func TestNoDescriptor(t *testing.T) {
 	require.True(t, locked(v.fd))
 	unmapFile(b.mem)
 	require.False(t, v.Alive(), "the lock goes with the mapping, though the process runs")
+}
+
+// TestAwait waits for the end of a mapping, and is not taken for one who has it.
+func TestAwait(t *testing.T) {
+	b, err := Create(Config{Dir: t.TempDir(), Buffer: 4 << 20}, clock.Monotonic, 0)
+	require.NoError(t, err)
+	v, err := Open(b.Path())
+	require.NoError(t, err)
+	defer v.Close()
+	require.True(t, v.Alive())
+	var over atomic.Bool
+	found := make(chan bool)
+	go func() { found <- v.Await() && over.Load() }()
+	over.Store(true)
+	unmapFile(b.mem)
+	require.True(t, <-found)
+	fd, err := syscall.Open(b.Path(), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer syscall.Close(fd)
+	require.NoError(t, syscall.Flock(fd, syscall.LOCK_SH))
+	require.False(t, v.Alive(), "another one asks just now")
 }
 
 // descriptors lists the open files of this process.

@@ -134,11 +134,24 @@ func limit(resource int) int64 {
 
 // locked tells whether another descriptor holds the file's lock.
 func locked(fd int) bool {
-	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+	if syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB) != nil { // shared: others who ask do not count
 		return true
 	}
 	syscall.Flock(fd, syscall.LOCK_UN)
 	return false
+}
+
+// awaitUnlocked returns when nobody else holds the file's lock, false if that cannot be waited for.
+func awaitUnlocked(path string) bool {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return false
+	}
+	defer syscall.Close(fd)
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(fd, syscall.LOCK_SH)
+	}
+	return err == nil
 }
 
 // bootTicks returns when a process, a number or "self", started, in the kernel's clock ticks since boot; 0 if it does not run. It is not known

@@ -19,6 +19,7 @@ func freeSpace(string) (int64, error)                { return 0, errSystem }
 func fileLimit() int64                               { return 0 }
 func addressSpace() int64                            { return 0 }
 func locked(int) bool                                { return false }
+func awaitUnlocked(string) bool                      { return false }
 func bootTicks(string) (uint64, bool)                { return 0, false }
 func runs(int, uint64) bool                          { return false }
 func executes(int, uint64) bool                      { return false }

@@ -124,6 +124,9 @@ func (v *View) Alive() bool {
 	return locked(v.fd) || !v.locked && v.info.Born != 0 && runs(v.info.PID, v.info.Born)
 }
 
+// Await returns when the process has ended or become another program, false if that cannot be waited for. It takes a thread meanwhile.
+func (v *View) Await() bool { return v.locked && awaitUnlocked(v.path) }
+
 // Replaced tells of a process that is not Alive whether it has become another program (exec), instead of having ended.
 func (v *View) Replaced() bool { return v.info.Born != 0 && executes(v.info.PID, v.info.Born) }
 
