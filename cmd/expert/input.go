@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -38,11 +39,16 @@ func addInput(cmd *cobra.Command) {
 // of the memory. Small inputs need no collection at all: the first one comes at 8 MB, which is small per cent of Go's least heap.
 const small, collect = 200, 25
 
+// collectSeldom sets that, once: of later inputs of a command the heap is not small.
+var collectSeldom = sync.OnceFunc(func() {
+	debug.SetGCPercent(small)
+	runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
+})
+
 // limitMemory obeys the flag --memory and returns how much of it the operations of a trace may take.
 func limitMemory(cmd *cobra.Command) int64 {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(small)
-		runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
+		collectSeldom()
 	}
 	flag := cmd.Flags().Lookup("memory")
 	if flag == nil {
