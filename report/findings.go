@@ -59,7 +59,7 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		listed := false
 		for _, l := range f.AllLines() {
 			at := place{l.Group, l.Path}
-			if e.Metrics[l.Metric].Name != "external_wait" || onPath[at] <= e.Header.Focus/200 {
+			if e.Metrics[l.Metric].Name != "external_wait" || !e.weighs(onPath[at]) {
 				continue
 			}
 			listed = true
@@ -68,13 +68,15 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 				external = append(external, Finding{Line: Line{Metric: l.Metric, Path: l.Path, Group: l.Group, Critical: onPath[at]}})
 			}
 			r := &external[row[at]]
-			r.Locations = slices.Concat(r.Locations, l.Locations)
-			slices.Sort(r.Locations)
-			r.Locations = slices.Compact(r.Locations)
+			r.Locations = append(r.Locations, l.Locations...)
 		}
 		if !listed {
 			rest = append(rest, f)
 		}
+	}
+	for i := range external {
+		slices.Sort(external[i].Locations)
+		external[i].Locations = slices.Compact(external[i].Locations)
 	}
 	sort.SliceStable(external, func(i, j int) bool { return external[i].Critical > external[j].Critical })
 	return external, rest
@@ -99,7 +101,10 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 func (e *Experiment) negligible(f *Finding) bool { return f.Severity < e.Header.Time/1000 }
 
 // matters tells whether a finding has half a per cent of the critical path.
-func (p *page) matters(f *Finding) bool { return f.Critical > p.e.Header.Focus/200 }
+func (p *page) matters(f *Finding) bool { return p.e.weighs(f.Critical) }
+
+// weighs tells whether a time on the critical path is more than half a per cent of it.
+func (e *Experiment) weighs(ns int64) bool { return ns > e.Header.Focus/200 }
 
 // mayMatter tells whether a finding may have that: of waiting for what is not recorded, all may be on the path.
 func (e *Experiment) mayMatter(f *Finding) bool {
@@ -107,7 +112,7 @@ func (e *Experiment) mayMatter(f *Finding) bool {
 	if e.Metrics[f.Metric].Name == "external_wait" {
 		most = f.Severity
 	}
-	return most > e.Header.Focus/200
+	return e.weighs(most)
 }
 
 // finding tells one finding: what, who, where, how long, because of whom, and what to do.

@@ -27,6 +27,9 @@ func (p *page) dearest() (top spending) {
 		return top
 	}
 	for _, s := range byPath(p.e.Severity[i]) {
+		if s.value <= top.time { // nor has any behind it more
+			break
+		}
 		if x := p.e.mostly(s); x.time > top.time {
 			top = x
 		}
