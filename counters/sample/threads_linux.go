@@ -52,9 +52,7 @@ type perfAttr struct {
 const (
 	typeTracepoint    = 2
 	typeBreakpoint    = 5
-	formatTimes       = 1<<0 | 1<<1 // PERF_FORMAT_TOTAL_TIME_ENABLED, …_RUNNING
-	formatID          = 1 << 2      // PERF_FORMAT_ID
-	formatGroup       = 1 << 3      // PERF_FORMAT_GROUP
+	formatReading     = 1<<0 | 1<<1 | 1<<2 | 1<<3 // PERF_FORMAT_TOTAL_TIME_ENABLED, …_RUNNING, _ID, _GROUP: what readGroup reads
 	flagDisabled      = 1 << 0
 	flagInherit       = 1 << 1
 	flagPinned        = 1 << 2
@@ -70,7 +68,7 @@ const (
 func (t *Term) attribute() perfAttr {
 	a := perfAttr{typ: t.Type, config: t.Config, bpType: t.BPType, config1: t.Config1, config2: t.Config2, flags: t.Flags}
 	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatGroup | formatTimes | formatID
+	a.readFormat = formatReading
 	if !t.NoExclude {
 		a.flags |= flagExcludeHV
 	}
@@ -258,7 +256,7 @@ func belongs(lead, tid int) bool {
 	const dummy = 9 // PERF_COUNT_SW_DUMMY
 	a := perfAttr{typ: perfSoftware, config: dummy, flags: flagDisabled | flagExcludeKernel}
 	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatGroup | formatTimes | formatID
+	a.readFormat = formatReading
 	fd, errno := perfOpen(&a, tid, lead)
 	if errno == 0 {
 		closeEvent(fd)
