@@ -21,10 +21,6 @@ type Options struct {
 	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
 	// one location each, until there are no more or all groups have.
 	Locations int
-	// Undisturbed, if set, tells whether a goroutine of a process certainly stayed on its thread from one time to another, both ns on the
-	// host's monotonic clock: counters are charged as certain then. It is called concurrently,
-	// and asked the same again for the critical path.
-	Undisturbed func(pid int, goid uint64, from, to int64) bool
 	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
 	// It is not called concurrently.
 	Name func(operation *report.Region) ObjectName
@@ -48,7 +44,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	keep := passes(a, o.Memory)
 	s := newScan(a, list, n, keep[0])
-	s.progress, s.undisturbed = o.Progress, o.Undisturbed
+	s.progress = o.Progress
 	s.run()
 	if s.events == 0 {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))

@@ -16,7 +16,6 @@ import (
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/tracetest"
-	"tracerec/trace/tracetext"
 )
 
 // countedTrace has certain differences in solve and sweep, and uncertain ones in sweep, of goroutine main:
@@ -334,50 +333,6 @@ func TestConclude(t *testing.T) {
 	require.Empty(t, e.Properties)
 	e.Ratios[0].Formula = "a /"
 	require.Error(t, analyzer.Conclude(e, nil))
-}
-
-// TestCertified: what the samples leave open, the schedule may certify. Then the difference counts, and no bound. Times are ns since
-// the start of the experiment, those asked for are of the monotonic clock.
-func TestCertified(t *testing.T) {
-	const text = `
-counterset faults go:x
-location main
-  0 enter run
-  10 counters 0 0 0
-  10 enter solve
-  50 counters 0 100 7 500 0
-  50 exit
-  50 enter sweep
-  70 counters 0 160 9 800 0
-  70 exit
-  100 exit
-`
-	a, err := tracetext.Open("test", text)
-	require.NoError(t, err)
-	type question struct {
-		pid      int
-		goid     uint64
-		from, to int64
-	}
-	var asked []question
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Undisturbed: func(pid int, goid uint64, from, to int64) bool {
-		asked = append(asked, question{pid, goid, from - a.Header().Mono, to - a.Header().Mono})
-		return to-from == 40
-	}})
-	require.NoError(t, err)
-	pid, goid := a.Definitions().Processes[0].PID, a.Definitions().Locations[0].GoID
-	once := []question{{pid, goid, 10, 50}, {pid, goid, 50, 70}}
-	require.Equal(t, slices.Concat(once, once), asked, "again for the critical path")
-	require.Equal(t, report.Count{Metric: e.MetricIndex("faults"), AtLeast: 100, AtMost: new(int64(900))}, e.PathCounts[0])
-	require.Equal(t, map[string]int64{"solve": 100}, values(e, "faults"))
-	require.Equal(t, map[string]int64{"sweep": 800}, values(e, "faults_uncertain"), "its bound")
-	require.Equal(t, map[string]int64{"solve": 7, "sweep": 2}, values(e, "go:x_uncertain"), "the whole process is nobody's")
-	require.Contains(t, strings.Join(e.Warnings, "\n"), "certifies")
-
-	e, err = analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-	require.NoError(t, err)
-	require.Empty(t, values(e, "faults"))
-	require.Equal(t, map[string]int64{"solve": 500, "sweep": 800}, values(e, "faults_uncertain"))
 }
 
 // TestDeriveMixedUnits says which composition adds times and events; a computation may, with its weights.

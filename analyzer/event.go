@@ -168,11 +168,10 @@ func (w *scanner) counters(l *location, t int64, values []uint64) {
 	}
 	s, path := l.sample, w.sampled(l)
 	readable := len(values) == size || len(values) == size+len(names)
-	certified := readable && w.undisturbed(l, t, values, size)
 	for i, name := range names {
 		what := tally{open: true}
 		if readable {
-			what = s.until(values, i, size, strings.HasPrefix(name, wire.ProcessCounter), certified)
+			what = s.until(values, i, size, strings.HasPrefix(name, wire.ProcessCounter))
 		}
 		m := w.s.metrics.counter[name]
 		switch {
@@ -194,7 +193,7 @@ func (w *scanner) counters(l *location, t int64, values []uint64) {
 }
 
 // until returns what counter i counted from sample s to the one with these values.
-func (s *counterSample) until(values []uint64, i, size int, process, certified bool) tally {
+func (s *counterSample) until(values []uint64, i, size int, process bool) tally {
 	d, known, sure := int64(0), len(s.values) == size, false
 	if known {
 		d = int64(values[1+i] - s.values[1+i])
@@ -203,8 +202,6 @@ func (s *counterSample) until(values []uint64, i, size int, process, certified b
 	case process && known:
 	case process:
 		d = -1
-	case certified && d >= 0:
-		sure = true
 	case len(values) > size:
 		d = int64(values[size+i]) // no bound is negative
 	case !known:
@@ -223,18 +220,4 @@ func (s *counterSample) until(values []uint64, i, size int, process, certified b
 		return tally{least: d, most: d}
 	}
 	return tally{most: d}
-}
-
-// undisturbed tells whether the schedule certifies what the samples do not: that nobody disturbed between the last one and this one, at t.
-func (w *scanner) undisturbed(l *location, t int64, values []uint64, size int) bool {
-	last := l.sample.values
-	if w.s.undisturbed == nil || len(last) != size || len(values) == size && values[0] != 0 && values[0] == last[0] {
-		return false
-	}
-	at, start := &w.s.defs.Locations[w.loc], w.s.archive.Header().Mono
-	if !w.s.undisturbed(w.s.defs.Processes[at.Process].PID, at.GoID, start+l.sample.time, start+t) {
-		return false
-	}
-	w.certified++
-	return true
 }

@@ -158,7 +158,6 @@ func (p *problems) warnings() (list []string) {
 		{p.unopened, "ends of regions or operations without a begin, ignored: %d"},
 		{p.unclosed, "regions still open when what enclosed them ended: %d"},
 		{p.afterEnd, "events behind the end of their goroutine, ignored: %d"},
-		{p.certified, "stretches of counters that the schedule certifies, and nothing else: %d"},
 		{p.values, "stretches in which nothing is known of a counter, charged to nobody: %d"},
 	} {
 		if x.n > 0 {

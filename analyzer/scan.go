@@ -41,7 +41,6 @@ type problems struct {
 	unopened   uint64 // ends of levels that are not open
 	unclosed   uint64 // regions closed by the end of something around them
 	afterEnd   uint64 // events behind the End of their location
-	certified  uint64 // stretches in which the schedule says that nobody disturbed
 	values     uint64 // counter differences that could not be charged to anybody
 	lateCreate uint64 // creations later than the first event of what they created
 	forgotten  forgotten
@@ -53,7 +52,6 @@ func (p *problems) add(o *problems) {
 	p.unclosed += o.unclosed
 	p.afterEnd += o.afterEnd
 	p.values += o.values
-	p.certified += o.certified
 	p.lateCreate += o.lateCreate
 	p.forgotten.add(&o.forgotten)
 }
@@ -66,23 +64,22 @@ type creation struct {
 
 // scan is the first look at all events, shared by its workers.
 type scan struct {
-	archive     *trace.Archive
-	defs        *trace.Definitions
-	chunks      []*trace.Chunk
-	regions     *regions
-	metrics     *metrics
-	paths       *paths
-	keep        uint64 // parts of which operations are kept
-	locations   []location
-	resume      [][]resume         // by chunk and batch
-	samples     [][]*counterSample // by chunk: what its batches go on from
-	forgotten   forgottenLevels
-	gaps        map[uint32][]gap // by location, ascending
-	events      uint64
-	workers     []*scanner
-	damaged     []error // chunks that could not be read, in order
-	progress    func(events uint64)
-	undisturbed func(pid int, goid uint64, from, to int64) bool // see Options; may be nil
+	archive   *trace.Archive
+	defs      *trace.Definitions
+	chunks    []*trace.Chunk
+	regions   *regions
+	metrics   *metrics
+	paths     *paths
+	keep      uint64 // parts of which operations are kept
+	locations []location
+	resume    [][]resume         // by chunk and batch
+	samples   [][]*counterSample // by chunk: what its batches go on from
+	forgotten forgottenLevels
+	gaps      map[uint32][]gap // by location, ascending
+	events    uint64
+	workers   []*scanner
+	damaged   []error // chunks that could not be read, in order
+	progress  func(events uint64)
 }
 
 // newScan prepares a scan of a by n workers, which keeps the operations of the given parts.

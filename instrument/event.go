@@ -199,9 +199,6 @@ func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id
 	switch {
 	case k == wire.Exit:
 		s.put(k, min(missing, wire.MaxID), t)
-		if s.depth == 0 && se.schedule != nil {
-			se.schedule.cut()
-		}
 		return
 	case missing > 0:
 		s.put(wire.Exit, min(missing-1, wire.MaxID), t)

@@ -29,7 +29,6 @@ type session struct {
 	tsc         bool        // events are stamped with the processor's counter
 	counters    *sample.Set // nil: none
 	refused     atomic.Bool // a reading of the counters was, and the archive told
-	schedule    *schedule   // nil: none
 	readingRoom uintptr     // words that a reading of the counters takes
 
 	mu       shm.BriefMutex // for additions to the tables
@@ -124,11 +123,6 @@ func Attach(c shm.Config) error {
 	if se.counters != nil {
 		se.buffer.Define(wire.Def{Type: wire.DefCounters, Names: se.counters.Names()})
 	}
-	if c.Schedule != "" && se.counters != nil {
-		if se.schedule, err = startSchedule(c.Schedule); err != nil {
-			missing = append(missing, sample.Missing{Why: "counters are not certified: " + err.Error()})
-		}
-	}
 	for _, m := range missing {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
@@ -144,9 +138,6 @@ func Detach() {
 	defer sessionMu.Unlock()
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()
-		if se.schedule != nil {
-			se.schedule.stop()
-		}
 		if se.counters != nil {
 			se.counters.Close()
 		}

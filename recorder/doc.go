@@ -44,7 +44,6 @@ type Options struct {
 	Buffer     int64         // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
 	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
 	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
-	Certify    bool          // processes write execution traces of Go into Dir as well, which tell what readings nobody disturbed
 	Patience   time.Duration // how long children may outlive the program
 	Quiet      bool          // no summary when nothing was lost
 	Say        func(string)  // receives messages for the user, each one line; nil discards them

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"tracerec/internal/clock"
@@ -76,11 +75,7 @@ func (r *Recorder) config() shm.Config {
 	if r.machine != nil {
 		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed}
 	}
-	schedule := ""
-	if r.o.Certify {
-		schedule, _ = filepath.Abs(r.o.Dir) // it was made
-	}
-	return shm.Config{Schedule: schedule, Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then

@@ -246,14 +246,11 @@ func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*t
 	show, done := progress(cmd.ErrOrStderr(), a)
 	o.Name = namesOf(a)
 	o.Patterns, o.Progress, o.Locations = patterns.All(), show, cmp.Or(o.Locations, locations(cmd))
-	var uncertain []string
-	o.Undisturbed, uncertain = schedules(input, a)
 	e, err := analyzer.Analyze(a, o)
 	done()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
-	e.Warnings = append(e.Warnings, uncertain...)
 	if unfinished != nil {
 		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
 	}

@@ -5,18 +5,15 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
 	"tracerec/autoinst/exact"
-	"tracerec/exchange/gotrace"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -160,52 +157,4 @@ func TestBuildMessages(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.IsType(t, &exec.ExitError{}, err)
 	require.Contains(t, string(out), "not supported on windows/")
-}
-
-// TestCertified: with the schedule of Go's own execution trace, too, never more is certain than the truth. Of what that schedule shows to be
-// undisturbed while goroutines compute, at least 90 % are certain without it; how much is disturbed is the scheduler's affair.
-func TestCertified(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "trace.dir")
-	out := record(t, "-q", "-o", archive, "-c", variableA, "--certify", program(t, "migrants"), "20", "1ms")
-	if out.status == 2 {
-		t.Skip("no such counters here: ", out.stderr)
-	}
-	require.Equal(t, 0, out.status, out.stderr)
-	clean(t, archive)
-	pieces, err := filepath.Glob(filepath.Join(archive, "schedule-*.gotrace"))
-	require.NoError(t, err)
-	require.NotEmpty(t, pieces)
-	f, err := os.Open(pieces[0])
-	require.NoError(t, err)
-	defer f.Close()
-	schedule, err := gotrace.ReadSchedule(f)
-	require.NoError(t, err, "the first piece ended when the first goroutine did")
-
-	a, err := trace.Open(archive)
-	require.NoError(t, err)
-	defer a.Close()
-	var asked atomic.Int64
-	r, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Undisturbed: func(_ int, goid uint64, from, to int64) bool {
-		asked.Add(1)
-		return schedule.Undisturbed(goid, from, to)
-	}})
-	require.NoError(t, err)
-	require.Positive(t, asked.Load(), "nothing was uncertain")
-	plain, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-	require.NoError(t, err)
-	certain, before := amountsBy(r, variableA), amountsBy(plain, variableA)
-	whole, seen := int64(0), int64(0)
-	for line := range strings.Lines(out.stdout) {
-		var path string
-		var n, b int64
-		if _, err := fmt.Sscanf(line, "stores %s %d %d", &path, &n, &b); err == nil {
-			require.LessOrEqual(t, certain[path], n, path)
-			if strings.HasSuffix(path, "/compute") {
-				whole, seen = whole+certain[path], seen+before[path]
-			}
-		}
-	}
-	t.Logf("computing: %d stores were undisturbed, of which the readings know %d", whole, seen)
-	require.Positive(t, seen)
-	require.GreaterOrEqual(t, seen*10, whole*9, "what nobody disturbed is certain")
 }

@@ -54,7 +54,6 @@ func newRun(use string) *cobra.Command {
 	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory")
 	f.StringArrayVarP(&lists, "counters", "c", nil, "counters or a `SET` of them, for regions")
 	f.StringArrayVar(&specs, "spec", nil, "`NAME` or file of sets of counters")
-	f.BoolVar(&o.Certify, "certify", false, "with -c: certify readings by Go's trace")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of a process")
 	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")

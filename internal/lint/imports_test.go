@@ -18,13 +18,12 @@ const module = "tracerec"
 
 // libraries are the packages outside the standard library that the table names by their last words.
 var libraries = map[string]string{
-	"zstd":     "github.com/klauspost/compress/zstd",
-	"flate":    "github.com/klauspost/compress/flate",
-	"msgpack":  "github.com/vmihailenco/msgpack/v5",
-	"unix":     "golang.org/x/sys/unix",
-	"cobra":    "github.com/spf13/cobra",
-	"exptrace": "golang.org/x/exp/trace",
-	"testify":  "github.com/stretchr/testify/require",
+	"zstd":    "github.com/klauspost/compress/zstd",
+	"flate":   "github.com/klauspost/compress/flate",
+	"msgpack": "github.com/vmihailenco/msgpack/v5",
+	"unix":    "golang.org/x/sys/unix",
+	"cobra":   "github.com/spf13/cobra",
+	"testify": "github.com/stretchr/testify/require",
 }
 
 // inTests are libraries that all tests may import.

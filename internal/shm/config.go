@@ -21,7 +21,6 @@ const DefaultBuffer = 512 << 20
 //	block           a full buffer makes the program wait for the recorder, instead of losing events
 //	counters=A+B    event set that is read with every region: names, or how they are counted (counters/sample.Spec)
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
-//	schedule=PATH   directory into which the process writes an execution trace of Go as well, schedule-PID-*.gotrace
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //
 // In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
@@ -31,7 +30,6 @@ type Config struct {
 	Block    bool
 	Counters []string
 	Recorder int // process id, 0 unknown
-	Schedule string
 	Portable bool
 }
 
@@ -59,9 +57,6 @@ func (c Config) String() string {
 	if c.Recorder != 0 {
 		options = append(options, "recorder="+strconv.Itoa(c.Recorder))
 	}
-	if c.Schedule != "" {
-		options = append(options, "schedule="+escape.Replace(c.Schedule))
-	}
 	if c.Portable {
 		options = append(options, "portable")
 	}
@@ -87,8 +82,6 @@ func ParseConfig(text string) (Config, error) {
 			}
 		case "recorder":
 			c.Recorder, err = strconv.Atoi(value)
-		case "schedule":
-			c.Schedule = unescape.Replace(value)
 		case "portable":
 			c.Portable = true
 		default:

@@ -65,7 +65,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	for _, c := range []Config{
 		{Dir: "/dev/shm/x"},
 		{Dir: "/a,b%c=d+e", Buffer: 512 << 20, Block: true, Counters: []string{"go:alloc-bytes", "x+y"}, Portable: true},
-		{Dir: "d", Buffer: 12345, Schedule: "/a b,c"},
+		{Dir: "d", Buffer: 12345, Recorder: 17},
 	} {
 		got, err := ParseConfig(c.String())
 		require.NoError(t, err)
