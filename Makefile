@@ -9,7 +9,7 @@ BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test truth check gate ui page e2e planted bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e planted figures simfigures bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -27,6 +27,7 @@ demo: build ## record a gas dynamics program whose work is uneven, and say what 
 
 test: ## run all tests
 	$(GO) test -timeout 600s ./...
+	cd lab && $(GO) test -timeout 600s ./...
 
 truth: ## record programs with known counts RECORDINGS times, open SETS event sets: the truth lies within the bounds; all of docs/validation.md
 	$(GO) test -count=1 -timeout 0 -v -run 'TestCheapCounters|TestExactCounters' ./cmd/tracerec -recordings $(RECORDINGS)
@@ -49,7 +50,9 @@ vet:
 # The race detector needs cgo. -short leaves out sweeps over many inputs, which go the same ways again and again; make test has them.
 race:
 	@if CGO_ENABLED=1 $(GO) build -race -o /dev/null ./metric 2>/dev/null; then \
-		echo $(GO) test -race -short ./...; CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 600s ./...; \
+		for module in . lab; do \
+			echo "$$module: $(GO) test -race -short ./..."; (cd $$module && CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 600s ./...) || exit 1; \
+		done; \
 	else \
 		echo 'no C compiler: the race detector is left out'; \
 	fi
@@ -88,7 +91,13 @@ e2e: build $(NPM) ## test the page in a real browser (needs npm and Chromium)
 	node --test --test-reporter=spec $(UI)/e2e/all.mjs
 
 planted: ## forty programs with known causes, whole and partly recorded: how often the analysis says first what holds them up
-	cd lab && $(GO) test -count=1 -v ./planted
+	cd lab && $(GO) test -count=1 -timeout 0 -v ./planted -all
+
+figures: ## measure how near multiplexed counts come to the truth: tables and plots of docs/multiplexing.md, in some minutes
+	cd lab && $(GO) run ./figures -doc ../docs/multiplexing.md
+
+simfigures: ## the same on the simulator, on any machine
+	cd lab && $(GO) run ./figures -simulated -iterations 22 -doc ../docs/multiplexing.md
 
 crossbuild: ## build what programs link, package instrument, for every system that Go knows
 	@failed=; for target in $$($(GO) tool dist list); do \

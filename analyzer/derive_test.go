@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/internal/tracetest"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 )
 
 // countedTrace has certain differences in solve and sweep, and uncertain ones in sweep, of goroutine main:

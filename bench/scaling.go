@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"tracerec/internal/tracetest"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 )
 
 // scaling analyzes synthetic archives of growing size.

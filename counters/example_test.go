@@ -7,7 +7,7 @@ import (
 	"runtime"
 
 	"tracerec/counters"
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 )
 
 // The high level: events that the calling goroutine counts from here to there.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 	"tracerec/internal/testkit"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/counters/mpx"
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 )
 
 // An event that stops happening makes the scaled count fall; a count must not.

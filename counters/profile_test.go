@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 )
 
 func profiled(t *testing.T, o ProfileOptions, threshold uint64, happen func(*scripted.Substrate)) *Histogram {

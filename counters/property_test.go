@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 )
 
 // model is a set as one would write it down: what had happened when its counts were last zero.

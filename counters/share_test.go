@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/scripted"
+	"tracerec/internal/scripted"
 )
 
 // What is refused for want of counters is told with what this program's own sets count on the thread, which may be the reason.

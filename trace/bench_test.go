@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/tracetest"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 )
 
 func synthetic(t testing.TB, events int, resolution int64) *trace.Archive {

@@ -12,10 +12,10 @@ import (
 	"tracerec/analyzer"
 	"tracerec/analyzer/timeline"
 	"tracerec/internal/naive/random"
+	"tracerec/internal/tracetest"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 	"tracerec/trace/tracetext"
 	"tracerec/trace/wire"
 )

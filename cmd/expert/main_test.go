@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/internal/naive/scenario"
 	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
 	"tracerec/report"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )

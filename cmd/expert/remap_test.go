@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 	"tracerec/report/query"
 )
 

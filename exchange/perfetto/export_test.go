@@ -13,10 +13,10 @@ import (
 	"tracerec/internal/naive/random"
 	"tracerec/internal/naive/scenario"
 	"tracerec/internal/testkit"
+	"tracerec/internal/tracetest"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 	"tracerec/trace/tracetext"
 )
 

@@ -22,15 +22,15 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/exchange/pprof"
+	"tracerec/internal/cubetest"
 	"tracerec/internal/testkit"
+	"tracerec/internal/tracetest"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 	"tracerec/report/query"
 	"tracerec/report/table"
 	"tracerec/trace"
-	"tracerec/trace/tracetest"
 )
 
 // demo is the report of a synthetic trace with most kinds of waits.

@@ -33,12 +33,14 @@ var inTests = []string{libraries["testify"], libraries["unix"], libraries["zstd"
 // All are patterns of path.Match.
 type rule struct {
 	pkg          string
+	tests        bool // only tests may import it
+	any          bool // it may import all packages of others, and what is for tests
 	ours, others []string
 }
 
-// readRules reads the table of all packages in docs/architecture.md. The first rule that matches counts; a package that none matches is
-// an error, so that a new one gets its place there.
-func readRules(t *testing.T) (rules []rule) {
+// readRules reads the table of all packages in docs/architecture.md. A package that no rule matches is an error, so that a new one gets
+// its place there; only examples, which nothing imports, need none.
+func readRules(t *testing.T) (rules []*rule) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
 	require.NoError(t, err)
@@ -50,13 +52,15 @@ func readRules(t *testing.T) (rules []rule) {
 		}
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		require.Len(t, cells, 4, line)
-		r := rule{ours: spans(cells[2])}
+		r := rule{tests: strings.HasPrefix(cells[1], "for tests: "), any: cells[3] == "any", ours: spans(cells[2])}
 		for _, name := range spans(cells[3]) {
 			require.Contains(t, libraries, name, line)
 			r.others = append(r.others, libraries[name])
 		}
 		for _, r.pkg = range spans(cells[0]) {
-			rules = append(rules, r)
+			one := r
+			require.False(t, strings.Contains(r.pkg, "*") && !strings.HasPrefix(r.pkg, "examples/"), "%s: a row of packages that nobody knows", r.pkg)
+			rules = append(rules, &one)
 		}
 	}
 	return rules
@@ -77,11 +81,11 @@ type goPackage struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// golist runs go list as if on the given operating system.
-func golist(t *testing.T, goos string, args ...string) []goPackage {
+// golist runs go list in a directory of the tree as if on the given operating system.
+func golist(t *testing.T, dir, goos string, args ...string) []goPackage {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, args...)...)
-	cmd.Dir = "../.."
+	cmd.Dir = filepath.Join(root, dir)
 	cmd.Env = append(cmd.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -102,37 +106,49 @@ func golist(t *testing.T, goos string, args ...string) []goPackage {
 
 func TestImports(t *testing.T) {
 	rules := readRules(t)
-	used := map[string]bool{}
+	used := map[*rule]bool{}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
-		for _, p := range golist(t, goos, "./...") {
-			name := strings.TrimPrefix(p.ImportPath, module+"/")
-			r := ruleFor(rules, name)
-			if r == nil {
-				t.Errorf("%s: no row of docs/architecture.md says what it may import", name)
-				continue
-			}
-			used[r.pkg] = true
-			for _, i := range p.Imports {
-				if !allowed(i, r.ours, r.others) || i == module+"/internal/testkit" {
-					t.Errorf("%s imports %s, which its row of docs/architecture.md does not permit", name, i)
-				}
-			}
+		for _, p := range golist(t, ".", goos, "./...") {
+			r := ruleOf(t, rules, p)
+			used[r] = true
 			for _, i := range append(p.TestImports, p.XTestImports...) {
 				if strings.Contains(i, ".") && !allowed(i, nil, append(r.others, inTests...)) {
-					t.Errorf("the tests of %s import %s", name, i)
+					t.Errorf("the tests of %s import %s", p.ImportPath, i)
 				}
 			}
 		}
 	}
+	for _, own := range []string{"lab", "bench"} {
+		for _, p := range golist(t, own, "linux", "./...") {
+			used[ruleOf(t, rules, p)] = true
+		}
+	}
 	for _, r := range rules {
-		require.True(t, used[r.pkg], "docs/architecture.md has a row for %s: there is no such package, or a row above fits too", r.pkg)
+		require.True(t, used[r], "docs/architecture.md has a row for %s: there is no such package, or a row above fits too", r.pkg)
 	}
 }
 
-func ruleFor(rules []rule, name string) *rule {
-	for i := range rules {
-		if ok, _ := path.Match(rules[i].pkg, name); ok {
-			return &rules[i]
+// ruleOf returns the rule for a package, and reports imports that it does not permit.
+func ruleOf(t *testing.T, rules []*rule, p goPackage) *rule {
+	t.Helper()
+	r := ruleFor(rules, p.ImportPath)
+	require.NotNil(t, r, "%s: no row of docs/architecture.md says what it may import", p.ImportPath)
+	for _, i := range p.Imports {
+		if !allowed(i, r.ours, r.others) && (!r.any || strings.HasPrefix(i, module+"/")) {
+			t.Errorf("%s imports %s, which its row of docs/architecture.md does not permit", p.ImportPath, i)
+		}
+		if of := ruleFor(rules, i); of != nil && of.tests && !r.tests && !r.any {
+			t.Errorf("%s imports %s, which is for tests", p.ImportPath, i)
+		}
+	}
+	return r
+}
+
+// ruleFor returns the first rule for an import path, nil if none is.
+func ruleFor(rules []*rule, imported string) *rule {
+	for _, r := range rules {
+		if ok, _ := path.Match(module+"/"+r.pkg, imported); ok {
+			return r
 		}
 	}
 	return nil
@@ -156,7 +172,7 @@ func allowed(imported string, ours, others []string) bool {
 // What instrument drags along ends up in the measured program: that must be the standard library and leaves
 // of ours.
 func TestInstrumentIsLight(t *testing.T) {
-	for _, p := range golist(t, "linux", "-deps", "./instrument") {
+	for _, p := range golist(t, ".", "linux", "-deps", "./instrument") {
 		if !p.Standard && !strings.HasPrefix(p.ImportPath, module+"/") {
 			t.Errorf("instrument depends on %s", p.ImportPath)
 		}

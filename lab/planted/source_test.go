@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/patterns"
 )
 
 // plant is a scenario as its source tells it.
@@ -176,6 +179,18 @@ func (s *source) units() (list []unit) {
 		return true
 	})
 	return list
+}
+
+// What is planted is something that the analysis knows, at a line, and the programs build with whatever is left out.
+func TestSource(t *testing.T) {
+	plants := readPlants(t)
+	for _, p := range plants {
+		require.True(t, slices.ContainsFunc(patterns.All(), func(k *analyzer.Pattern) bool { return k.Name == p.metric }), "%s: %s", p.name, p.metric)
+		require.True(t, len(p.waits) > 0 || p.metric == "sleep" || p.metric == "execution", p.name)
+	}
+	for draw := range uint64(3) {
+		tools{}.program(t, plants, leaveOut(plants, draw, draw < 2))
+	}
 }
 
 // leaveOut draws three tenths of all units, of those that do not belong to what is planted if spare.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 )
 
 // BenchmarkDiff reads two reports with 5 million values each (500 rows of 10 000 locations) and writes their difference.

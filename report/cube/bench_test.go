@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 )
 
 // BenchmarkLarge works on five million values each: in full rows, in rows of which a tenth is set, and a hundredth.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 )
 
 // What it takes to select a metric that nobody has asked for: its values by call path and by part of the system.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 )
 
 // Values by location are those of the locations among the parts of the system.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/cubetest"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
-	"tracerec/report/cube/cubetest"
 	"tracerec/report/query"
 	"tracerec/report/table"
 )

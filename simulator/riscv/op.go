@@ -2,7 +2,7 @@
 // unprivileged specification (version 20240411) defines them.
 package riscv
 
-//go:generate go run ./generate
+//go:generate go run tracerec/internal/riscvloop
 
 // Op is what an instruction does. Compressed instructions are those that they stand for.
 type Op uint8

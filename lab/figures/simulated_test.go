@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/counters/mpx"
-	"tracerec/counters/mpx/figures/loops"
+	"tracerec/lab/figures/loops"
 )
 
 // invented is a simulation of which everything is known: runs with MPX have a tenth more misses, and a rotation for each of its

@@ -17,9 +17,9 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/mpx"
-	"tracerec/counters/mpx/figures/loops"
 	"tracerec/counters/perf"
 	"tracerec/counters/substrate"
+	"tracerec/lab/figures/loops"
 	"tracerec/simulator/guest"
 )
 

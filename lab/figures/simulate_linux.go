@@ -30,7 +30,7 @@ var (
 // buildGuest builds the program that does the loops, and returns its file in the directory.
 func buildGuest(dir string) (string, error) {
 	file := filepath.Join(dir, "guest")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, "tracerec/counters/mpx/figures/guest")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, "tracerec/lab/figures/guest")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=riscv64", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(out))

@@ -8,9 +8,9 @@
 // On the simulator the loops are measured on any machine, with all truth from the same run, and what multiplexing itself does to
 // the level-one cache.
 //
-//	go run ./counters/mpx/figures                         tables on the standard output
-//	go run ./counters/mpx/figures -doc docs/multiplexing.md   tables into the document, plots beside it
-//	go run ./counters/mpx/figures -simulated …                on the simulator
+//	go run ./figures                                 tables on the standard output
+//	go run ./figures -doc ../docs/multiplexing.md    tables into the document, plots beside it
+//	go run ./figures -simulated …                    on the simulator
 package main
 
 import (

@@ -1,9 +1,9 @@
-// Command generate makes the tables of counters/events/data from the sources of libpfm4 and PAPI, and further tables from
-// the files that Intel and Arm publish. Run it in counters/events:
+// Command eventtables makes the tables of counters/events/data from the sources of libpfm4 and PAPI, and further tables from
+// the files that Intel and Arm publish. Run it in lab:
 //
-//	go run ./generate -libpfm4 DIR -papi DIR           # the tables that are built in
-//	go run ./generate -perfmon FILE.json -as gnr -title 'Intel Granite Rapids' -match 'GenuineIntel 6 0xad,0xae' -o DIR
-//	go run ./generate -arm FILE.json -as n3 -title 'Arm Neoverse N3' -match '0x41 8 0xd8e' -o DIR
+//	go run ./eventtables -libpfm4 DIR -papi DIR        # the tables that are built in
+//	go run ./eventtables -perfmon FILE.json -as gnr -title 'Intel Granite Rapids' -match 'GenuineIntel 6 0xad,0xae' -o DIR
+//	go run ./eventtables -arm FILE.json -as n3 -title 'Arm Neoverse N3' -match '0x41 8 0xd8e' -o DIR
 //
 // With the variable TRACEREC_EVENTS set to DIR, tables of the second kind are used beside those built in, and before
 // them. Presets of the table of that name that is built in are kept as far as its events are there.
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	if err := run(os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
+		fmt.Fprintln(os.Stderr, "eventtables:", err)
 		os.Exit(1)
 	}
 }
@@ -37,10 +37,10 @@ type options struct {
 
 func run(args []string, log io.Writer) error {
 	var o options
-	f := flag.NewFlagSet("generate", flag.ContinueOnError)
+	f := flag.NewFlagSet("eventtables", flag.ContinueOnError)
 	f.StringVar(&o.libpfm4, "libpfm4", "", "source tree of libpfm4")
 	f.StringVar(&o.papi, "papi", "", "source tree of PAPI 7.0, with the older libpfm that has the groups of POWER4")
-	f.StringVar(&o.presets, "presets", "generate", "directory of presets.tsv, mappings.csv and corrections.tsv")
+	f.StringVar(&o.presets, "presets", "eventtables", "directory of presets.tsv, mappings.csv and corrections.tsv")
 	f.StringVar(&o.perfmon, "perfmon", "", "file of core events from Intel's perfmon")
 	f.StringVar(&o.arm, "arm", "", "file of events from pmu/ of ARM-software/data")
 	f.StringVar(&o.as, "as", "", "name of the table that -perfmon or -arm makes")
@@ -48,7 +48,7 @@ func run(args []string, log io.Writer) error {
 	f.StringVar(&o.match, "match", "", "its processors: vendor family models")
 	f.IntVar(&o.counters, "counters", 8, "its general counters")
 	f.IntVar(&o.fixed, "fixed", 4, "its fixed counters")
-	f.StringVar(&o.out, "o", "data", "directory to write to")
+	f.StringVar(&o.out, "o", "../counters/events/data", "directory to write to")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

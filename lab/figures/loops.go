@@ -6,8 +6,8 @@ import (
 
 	"tracerec/counters/events"
 	"tracerec/counters/mpx"
-	"tracerec/counters/mpx/figures/loops"
 	"tracerec/counters/substrate"
+	"tracerec/lab/figures/loops"
 )
 
 // paperEvents returns the names of what the paper counts, as they are called here: cycles, misses of the level-one data

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tracerec/counters/mpx/figures/loops"
+	"tracerec/lab/figures/loops"
 )
 
 // Between these lines of the document is what was measured on the simulator.

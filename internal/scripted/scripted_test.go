@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/conformance"
-	"tracerec/counters/scripted"
 	"tracerec/counters/substrate"
+	"tracerec/internal/conformance"
+	"tracerec/internal/scripted"
 )
 
 func TestConformance(t *testing.T) { conformance.Run(t, conformance.Scripted()) }

@@ -237,8 +237,8 @@ func presetList(papi string, more []byte) ([]byte, error) {
 		return nil, err
 	}
 	text, _, _ = bytes.Cut(text, []byte("_papi_hwi_err"))
-	out := []byte("# Presets of PAPI: name, short description, description. Made by generate from PAPI (BSD, LICENSE.papi) and " +
-		"generate/presets.tsv.\n")
+	out := []byte("# Presets of PAPI: name, short description, description. Made by lab/eventtables from PAPI (BSD, LICENSE.papi) and " +
+		"lab/eventtables/presets.tsv.\n")
 	for _, m := range presetString.FindAllSubmatch(text, -1) {
 		out = fmt.Appendf(out, "%s\t%s\t%s\n", m[1], m[2], m[3])
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tracerec/counters/mpx"
-	"tracerec/counters/mpx/figures/loops"
+	"tracerec/lab/figures/loops"
 )
 
 // Geometry of a panel, in pixels.

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write docs/conformance.md")
 const document = "../../docs/conformance.md"
 
 // marker is where the generated part of the document begins.
-const marker = "<!-- generated: go test ./counters/conformance -run Document -update -->\n"
+const marker = "<!-- generated: go test ./internal/conformance -run Document -update -->\n"
 
 func TestDocument(t *testing.T) {
 	written, err := os.ReadFile(document)

@@ -8,12 +8,12 @@ import (
 )
 
 func TestUpToDate(t *testing.T) {
-	source, err := os.ReadFile("../exec.go")
+	source, err := os.ReadFile("../../simulator/riscv/exec.go")
 	require.NoError(t, err)
 	run, table, err := Unobserved(source)
 	require.NoError(t, err)
 	for name, want := range map[string][]byte{"run.go": run, "sequences.go": table} {
-		got, err := os.ReadFile("../" + name)
+		got, err := os.ReadFile("../../simulator/riscv/" + name)
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got), "run go generate ./simulator/riscv")
 	}

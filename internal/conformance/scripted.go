@@ -7,8 +7,8 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/mpx"
-	"tracerec/counters/scripted"
 	"tracerec/counters/substrate"
+	"tracerec/internal/scripted"
 )
 
 // turn is for how long an event of the scripted substrate keeps its counter.

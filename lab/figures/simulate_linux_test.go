@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/counters/mpx/figures/loops"
+	"tracerec/lab/figures/loops"
 )
 
 // guestHere builds the guest.
@@ -71,7 +71,7 @@ func TestMultiplexingOnTheSimulator(t *testing.T) {
 // The document has what runs give: the shortest loops of figure 3 are run again.
 func TestDocumentOfTheSimulator(t *testing.T) {
 	program := guestHere(t)
-	doc, err := os.ReadFile("../../../docs/multiplexing.md")
+	doc, err := os.ReadFile("../../docs/multiplexing.md")
 	require.NoError(t, err)
 	_, text, ok := strings.Cut(string(doc), "#### Figure 3, ")
 	require.True(t, ok)

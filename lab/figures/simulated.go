@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tracerec/counters/mpx"
-	"tracerec/counters/mpx/figures/loops"
+	"tracerec/lab/figures/loops"
 )
 
 // The paper's events, in the order of the guest's values, and their names in tables.
