@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/readable"
 	"tracerec/internal/shm"
 	"tracerec/trace"
 )
@@ -127,7 +128,7 @@ func (r *Recorder) unread() error {
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("cannot map the buffer of %s: %w", Plural(len(names), "process"), r.unmapped[slices.Min(names)])
+	return fmt.Errorf("cannot map the buffer of %s: %w", readable.Plural(len(names), "process"), r.unmapped[slices.Min(names)])
 }
 
 // isRoot tells whether a process is the one whose exit status is that of the run.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/readable"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 )
@@ -68,8 +69,8 @@ func removeOrphans() (sessions int, bytes int64, young []string) {
 func tidy(room int64, say func(string)) {
 	n, bytes, young := removeOrphans()
 	if n > 0 {
-		say("removed from " + sharedMemory + " what was left of " + Plural(n, "interrupted recording") +
-			", whose trace directory is gone: " + Bytes(bytes))
+		say("removed from " + sharedMemory + " what was left of " + readable.Plural(n, "interrupted recording") +
+			", whose trace directory is gone: " + readable.FileSize(bytes))
 	}
 	if len(young) == 0 || freeSpace(sharedMemory) >= room {
 		return
@@ -79,8 +80,8 @@ func tidy(room int64, say func(string)) {
 		size, _ := usage(dir)
 		bytes += size
 	}
-	say(sharedMemory + " is nearly full; " + Plural(len(young), "interrupted recording") + " whose trace directory was moved or removed left " +
-		Bytes(bytes) + " there; if they are not to be recovered: rm -r " + strings.Join(young, " "))
+	say(sharedMemory + " is nearly full; " + readable.Plural(len(young), "interrupted recording") + " whose trace directory was moved or removed left " +
+		readable.FileSize(bytes) + " there; if they are not to be recovered: rm -r " + strings.Join(young, " "))
 }
 
 // usage returns how much memory the buffers in dir take, and when something in it was changed last.

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/readable"
 	sessionfile "tracerec/internal/session"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
@@ -299,7 +300,7 @@ func TestCopyOfTheDamaged(t *testing.T) {
 	require.NoError(t, Recover(archive, func(m string) { fmt.Fprintln(&said, m) }))
 	kept := recorded(t, archive)
 	require.Positive(t, kept)
-	require.Contains(t, said.String(), "kept "+Plural(kept, "event"))
+	require.Contains(t, said.String(), "kept "+readable.Plural(kept, "event"))
 	require.Contains(t, said.String(), "lost ")
 	require.NotContains(t, said.String(), "no events recorded")
 	copied, err := os.ReadFile(segment + damagedSuffix)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/readable"
 	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
@@ -180,7 +181,7 @@ func keepDamaged(dir string, say func(string)) (lost int64, err error) {
 	} else if err := copyFile(copied, file); err != nil {
 		return 0, errors.Join(fmt.Errorf("copying the damaged file: %w", err), os.Remove(copied))
 	} else {
-		say(fmt.Sprintf("%s: %s at the end cut off; the file as it was is kept as %s", file, Plural(torn, "byte"), copied))
+		say(fmt.Sprintf("%s: %s at the end cut off; the file as it was is kept as %s", file, readable.Plural(torn, "byte"), copied))
 	}
 	return a.Lost(), nil
 }
@@ -227,13 +228,13 @@ func (r *Recorder) remaining(lost int64) error {
 		}
 		text := "kept " + total.String()
 		if lost > 0 {
-			text += "; lost " + Plural(lost, "byte") + " of damage, and what was behind them if the file was cut"
+			text += "; lost " + readable.Plural(lost, "byte") + " of damage, and what was behind them if the file was cut"
 		}
 		r.say("%s: %s", r.o.Dir, text)
 	}
 	if problems := a.Problems(); len(problems) > 0 {
 		return fmt.Errorf("%w (%s in the middle of the archive, which recover leaves as it is; the rest can be used)",
-			problems[0], Plural(len(problems), "problem"))
+			problems[0], readable.Plural(len(problems), "problem"))
 	}
 	return nil
 }

@@ -40,19 +40,19 @@ func (r *Recorder) failure() error {
 	t := r.total()
 	switch {
 	case errors.Is(r.err, errRemoved):
-		return fmt.Errorf("%w; %s lost", r.err, Plural(t.Events+t.Lost+r.waiting(), "event"))
+		return fmt.Errorf("%w; %s lost", r.err, readable.Plural(t.Events+t.Lost+r.waiting(), "event"))
 	case r.err != nil && r.session == nil:
 		return r.err
 	case r.err != nil:
-		kept := fmt.Sprintf("%s kept in %s", Plural(r.waiting(), "event"), r.session.dir)
+		kept := fmt.Sprintf("%s kept in %s", readable.Plural(r.waiting(), "event"), r.session.dir)
 		switch n := len(r.unmapped); {
 		case r.session.gone:
-			return fmt.Errorf("%w; %s written, %s lost: the session directory %s was removed by others", r.err, Plural(t.Events, "event"), Plural(t.Lost, "event"), r.session.dir)
+			return fmt.Errorf("%w; %s written, %s lost: the session directory %s was removed by others", r.err, readable.Plural(t.Events, "event"), readable.Plural(t.Lost, "event"), r.session.dir)
 		case n > 0:
-			kept = fmt.Sprintf("%s and those of %s kept in %s", Plural(r.waiting(), "event"), Plural(n, "process"), r.session.dir)
+			kept = fmt.Sprintf("%s and those of %s kept in %s", readable.Plural(r.waiting(), "event"), readable.Plural(n, "process"), r.session.dir)
 		}
 		return fmt.Errorf("%w; %s written, %s, %s lost; when the cause is gone: tracerec recover %s",
-			r.err, Plural(t.Events, "event"), kept, Plural(t.Lost, "event"), readable.Argument(r.o.Dir))
+			r.err, readable.Plural(t.Events, "event"), kept, readable.Plural(t.Lost, "event"), readable.Argument(r.o.Dir))
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (r *Recorder) report() {
 	case t.Events == 0 && t.Lost == 0 && !r.incomplete():
 		r.say("no events recorded: the program imports tracerec/instrument, but called nothing of it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Lost > 0:
-		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
+		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, readable.Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
 	case r.incomplete():
 		r.say("%s: %s, NOT all that there was, %s", r.o.Dir, t, r.overhead())
 	case !r.o.Quiet:
@@ -137,7 +137,7 @@ func (r *Recorder) tellUnrecorded() {
 	const most = 5
 	for i, u := range r.unrecorded {
 		if i == most {
-			r.say("and %s more", Plural(len(r.unrecorded)-most, "process"))
+			r.say("and %s more", readable.Plural(len(r.unrecorded)-most, "process"))
 			break
 		}
 		r.say("%s", u)

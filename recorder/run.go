@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/readable"
 	"tracerec/internal/shm"
 	"tracerec/internal/size"
 	"tracerec/trace"
@@ -109,7 +110,7 @@ func freeDescriptors() (n int) {
 func runUnrecorded(o Options, descriptors int, path string, args []string) (status int, err error) {
 	if o.Say != nil {
 		o.Say(fmt.Sprintf("%s left (ulimit -n), and recording takes %d; the program is not recorded",
-			Plural(descriptors, "file descriptor"), leastDescriptors))
+			readable.Plural(descriptors, "file descriptor"), leastDescriptors))
 	}
 	err = newStartError(args[0], unix.Exec(path, args, environment(nil)))
 	return statusOf(err), err

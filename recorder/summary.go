@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"tracerec/internal/readable"
 	sessionfile "tracerec/internal/session"
 	"tracerec/trace"
 )
@@ -58,11 +59,11 @@ func Measure(a *trace.Archive, dir string) (Total, error) {
 
 // String reads "1,234 events of 5 goroutines, 2.5 kB (2.00 bytes per event)".
 func (t Total) String() string {
-	s := Plural(t.Events, "event") + " of " + Plural(t.Goroutines, "goroutine")
+	s := readable.Plural(t.Events, "event") + " of " + readable.Plural(t.Goroutines, "goroutine")
 	if t.Processes > 1 {
-		s += " in " + Plural(t.Processes, "process")
+		s += " in " + readable.Plural(t.Processes, "process")
 	}
-	s += ", " + Bytes(t.Bytes)
+	s += ", " + readable.FileSize(t.Bytes)
 	if t.Events > 0 {
 		s += fmt.Sprintf(" (%.2f bytes per event)", float64(t.Bytes)/float64(t.Events))
 	}
@@ -71,31 +72,3 @@ func (t Total) String() string {
 
 // Unfinished returns an error if the recording of the archive in dir goes on or was cut off.
 func Unfinished(dir string) error { return sessionfile.Unfinished(dir) }
-
-// Plural returns n with its noun: "1 event", "12,345 events", "3 processes".
-func Plural[N int | int64 | uint64](n N, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits + " " + noun
-}
-
-// Bytes returns a number of bytes in a readable unit.
-func Bytes(n int64) string {
-	value, unit := float64(n), 0
-	for value >= 1000 && unit < 4 {
-		value, unit = value/1000, unit+1
-	}
-	if unit == 0 {
-		return Plural(n, "byte")
-	}
-	return fmt.Sprintf("%.1f %cB", value, " kMGT"[unit])
-}

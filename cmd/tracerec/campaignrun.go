@@ -14,6 +14,7 @@ import (
 	"tracerec/counters/events"
 	"tracerec/counters/hardware"
 	"tracerec/internal/output"
+	"tracerec/internal/readable"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/recorder"
@@ -122,7 +123,7 @@ func (c *campaign) choose() (err error) {
 		return err
 	}
 	if n := len(c.sets.missing); n > 0 {
-		c.say(recorder.Plural(n, "counter") + " left out: " + c.sets.summary())
+		c.say(readable.Plural(n, "counter") + " left out: " + c.sets.summary())
 	}
 	for i, s := range c.sets.list {
 		c.record.Sets = append(c.record.Sets, campaignSet{s.Name, s.Events})
@@ -135,7 +136,7 @@ func (c *campaign) choose() (err error) {
 		}
 	}
 	if c.sets.why != "" {
-		c.say(fmt.Sprintf("%s planned: %s", recorder.Plural(len(c.sets.list), "set"), c.sets.why))
+		c.say(fmt.Sprintf("%s planned: %s", readable.Plural(len(c.sets.list), "set"), c.sets.why))
 	}
 	c.record.Program, c.record.Missing = c.args, c.sets.missing
 	for _, s := range c.resolved {
@@ -320,8 +321,8 @@ func (c *campaign) conclude() (int, error) {
 	if err := c.save(); err != nil {
 		return badUse, err
 	}
-	c.say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", recorder.Plural(len(runs), "run"),
-		recorder.Plural(len(c.sets.list), "set"), file))
+	c.say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", readable.Plural(len(runs), "run"),
+		readable.Plural(len(c.sets.list), "set"), file))
 	if failed {
 		return 1, nil
 	}

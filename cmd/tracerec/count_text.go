@@ -3,21 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
+
+	"tracerec/internal/readable"
 )
 
 // text writes the result as a table of 80 columns.
 func (t *tally) text(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%s\n", strings.Join(fold(t.title(), width), "\n"))
+	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(t.title(), width), "\n"))
 	before := "\n"
 	for _, e := range t.Events {
 		if e.Counts == nil {
 			continue
 		}
-		remarks := fold(t.remark(e), width-47)
+		remarks := readable.WrapWhole(t.remark(e), width-47)
 		if remarks == nil {
 			remarks = []string{""}
 		}
@@ -54,29 +55,9 @@ func (t *tally) title() string {
 // amount is the mean count with its unit: times in ms.
 func (e *eventCount) amount() string {
 	if e.Unit == "ns" {
-		return grouped(int64(e.mean()/1e4+0.5), 2) + " ms"
+		return readable.Grouped(int64(e.mean()/1e4+0.5), 2) + " ms"
 	}
-	return grouped(int64(e.mean()+0.5), 0)
-}
-
-// grouped writes a number with commas, the last digits behind a point.
-func grouped(n int64, decimals int) string {
-	text := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, text = "-", text[1:]
-	}
-	for len(text) <= decimals {
-		text = "0" + text
-	}
-	whole, rest := text[:len(text)-decimals], text[len(text)-decimals:]
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if rest != "" {
-		rest = "." + rest
-	}
-	return sign + whole + rest
+	return readable.Grouped(int64(e.mean()+0.5), 0)
 }
 
 // remark is what a count means beside others, and how far it can be trusted.
@@ -154,7 +135,7 @@ func (t *tally) writeMissing(out *strings.Builder) {
 		}
 	}
 	for _, why := range order {
-		for i, line := range fold("not counted: "+strings.Join(names[why], ", ")+": "+why, width-4) {
+		for i, line := range readable.WrapWhole("not counted: "+strings.Join(names[why], ", ")+": "+why, width-4) {
 			if i == 0 {
 				out.WriteString("\n")
 			}
@@ -177,7 +158,7 @@ func (t *tally) writeTimes(out *strings.Builder) {
 		fmt.Fprintf(out, ", %s user, %s system", seconds(t.User), seconds(t.System))
 	}
 	if t.Memory > 0 {
-		fmt.Fprintf(out, ", %s resident at most", bytesText(t.Memory))
+		fmt.Fprintf(out, ", %s resident at most", readable.MemorySize(t.Memory))
 	}
 	out.WriteString("\n")
 	if t.UserOnly {

@@ -13,6 +13,7 @@ import (
 	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/perf"
+	"tracerec/internal/readable"
 )
 
 // selects tells whether a pattern selects a name with its description: a part of either, or a whole name with * and ?.
@@ -80,7 +81,7 @@ func (v presetsView) text(w io.Writer) error {
 			state = "yes"
 			usable++
 		}
-		for i, line := range fold(p.Description, width-25) {
+		for i, line := range readable.WrapWhole(p.Description, width-25) {
 			if i == 0 {
 				fmt.Fprintf(&out, "%-14s %-9s %s\n", p.Name, state, line)
 			} else {
@@ -95,7 +96,7 @@ func (v presetsView) text(w io.Writer) error {
 			for i, n := range p.Natives[1:] {
 				natives += fmt.Sprintf(", N%d is %s", i+1, n)
 			}
-			fmt.Fprintf(&out, "%25s%s\n", "", strings.Join(fold(natives, width-25), "\n"+strings.Repeat(" ", 25)))
+			fmt.Fprintf(&out, "%25s%s\n", "", strings.Join(readable.WrapWhole(natives, width-25), "\n"+strings.Repeat(" ", 25)))
 		}
 	}
 	closing := fmt.Sprintf("%d of %d presets can be counted here.", usable, len(v.Presets))
@@ -108,7 +109,7 @@ func (v presetsView) text(w io.Writer) error {
 	if v.pattern == "" {
 		closing += " A PATTERN shows which events they stand for."
 	}
-	fmt.Fprintf(&out, "\n%s\n", strings.Join(fold(closing, width), "\n"))
+	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(closing, width), "\n"))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -179,7 +180,7 @@ func (v nativesView) text(w io.Writer) error {
 		if u.CPUs != nil {
 			text += fmt.Sprintf(", read on processors %v", u.CPUs)
 		}
-		for i, line := range fold(text, width-20) {
+		for i, line := range readable.WrapWhole(text, width-20) {
 			if i > 0 {
 				u.Name = ""
 			}
@@ -201,7 +202,7 @@ func (v nativesView) text(w io.Writer) error {
 			where = "\n    " + where
 		}
 		fmt.Fprintf(&out, "  %s%s\n", e.Name, where)
-		for _, line := range fold(e.Description, width-6) {
+		for _, line := range readable.WrapWhole(e.Description, width-6) {
 			fmt.Fprintf(&out, "      %s\n", line)
 		}
 	}

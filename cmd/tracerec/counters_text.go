@@ -9,6 +9,7 @@ import (
 	"time"
 
 	hw "tracerec/counters/hardware"
+	"tracerec/internal/readable"
 )
 
 // width is the columns of a terminal that text is made for.
@@ -20,7 +21,7 @@ func (v overview) text(w io.Writer) error {
 		return writeCounters(w, v.Counters, v.Together)
 	}
 	var out strings.Builder
-	out.WriteString(strings.Join(fold(v.headline(), width), "\n") + "\n")
+	out.WriteString(strings.Join(readable.WrapWhole(v.headline(), width), "\n") + "\n")
 	v.writeSources(&out)
 	if v.Watchpoints > 0 {
 		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
@@ -124,7 +125,7 @@ func writeMissing(out *strings.Builder, rows []counterRow) {
 		if more := len(list) - 4; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		fmt.Fprintf(out, "\n%s\n", strings.Join(fold(text+": "+why, width), "\n"))
+		fmt.Fprintf(out, "\n%s\n", strings.Join(readable.WrapWhole(text+": "+why, width), "\n"))
 	}
 }
 
@@ -138,7 +139,7 @@ func writeCounters(w io.Writer, rows []counterRow, together int) error {
 		if r.Available {
 			cost, text = time.Duration(r.Cost).Round(10).String(), r.Description
 		}
-		for i, line := range fold(text, 29) {
+		for i, line := range readable.WrapWhole(text, 29) {
 			if i == 0 {
 				name := r.Name
 				if r.Available && !r.Regions {
@@ -182,7 +183,7 @@ type machineView struct{ hw.Machine }
 func (v machineView) text(w io.Writer) error {
 	var out strings.Builder
 	line := func(label, format string, args ...any) {
-		for i, part := range fold(fmt.Sprintf(format, args...), width-14) {
+		for i, part := range readable.WrapWhole(fmt.Sprintf(format, args...), width-14) {
 			if i > 0 {
 				label = ""
 			}
@@ -204,7 +205,7 @@ func (v machineView) text(w io.Writer) error {
 		line("", "a virtual machine: %s", v.Hypervisor)
 	}
 	for _, cache := range v.Caches {
-		text := fmt.Sprintf("%s, lines of %d bytes", bytesText(cache.Size), cache.Line)
+		text := fmt.Sprintf("%s, lines of %d bytes", readable.MemorySize(cache.Size), cache.Line)
 		if cache.Ways > 0 {
 			text += fmt.Sprintf(", %d ways, %d sets", cache.Ways, cache.Sets)
 		}
@@ -217,9 +218,9 @@ func (v machineView) text(w io.Writer) error {
 		}
 		line(fmt.Sprintf("L%d %s TLB", t.Level, shorten(t.Kind)), "%d entries, %s, for pages of %s", t.Entries, ways, strings.Join(t.Pages, ", "))
 	}
-	line("memory", "%s, pages of %s", bytesText(v.Memory), bytesText(int64(v.PageSize)))
+	line("memory", "%s, pages of %s", readable.MemorySize(v.Memory), readable.MemorySize(int64(v.PageSize)))
 	for _, n := range v.Nodes {
-		line(fmt.Sprintf("node %d", n.ID), "processors %s, %s", n.CPUs, bytesText(n.Memory))
+		line(fmt.Sprintf("node %d", n.ID), "processors %s, %s", n.CPUs, readable.MemorySize(n.Memory))
 	}
 	v.counting(line)
 	_, err := io.WriteString(w, out.String())
@@ -284,31 +285,9 @@ func shorten(kind string) string {
 	return map[string]string{"instruction": "instr"}[kind] + map[bool]string{true: kind}[kind != "instruction"]
 }
 
-// bytesText writes a size in the largest unit that leaves at least 1, with up to a tenth.
-func bytesText(n int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	v := float64(n)
-	for v >= 1024 && len(units) > 1 {
-		v, units = v/1024, units[1:]
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[0]
-}
-
 func plural(n int) string {
 	if n == 1 {
 		return ""
 	}
 	return "s"
-}
-
-// fold breaks text into lines of at most width bytes, if its words allow.
-func fold(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		if n := len(lines) - 1; n >= 0 && len(lines[n])+1+len(word) <= width {
-			lines[n] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/recorder"
 	"tracerec/trace"
 )
@@ -62,7 +63,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 	row("span", "%v", since(total.Span))
 	row("resolution", "%v", time.Duration(h.Resolution))
 	row("contents", "%s", total)
-	row("definitions", "%s, %s, %s", recorder.Plural(len(d.Regions), "region"), recorder.Plural(len(d.Objects), "object"), recorder.Plural(len(d.Metrics), "metric"))
+	row("definitions", "%s, %s, %s", readable.Plural(len(d.Regions), "region"), readable.Plural(len(d.Objects), "object"), readable.Plural(len(d.Metrics), "metric"))
 	locations := make([]int, len(d.Processes))
 	for _, l := range d.Locations {
 		locations[l.Process]++
@@ -72,7 +73,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		if p.Exit >= 0 {
 			ended = fmt.Sprintf(", exit status %d", p.Exit)
 		}
-		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), recorder.Plural(locations[i], "goroutine"),
+		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), readable.Plural(locations[i], "goroutine"),
 			since(p.Start), since(p.End), ended)
 		if c := p.Processor; c != (trace.Processor{}) {
 			row("  processor", "%s", processorText(c, p.Hertz))
@@ -123,7 +124,7 @@ func newCheck() *cobra.Command {
 				return fmt.Errorf("%s: its end is missing", args[0])
 			}
 			if len(problems) > 0 {
-				return fmt.Errorf("%s: %s", args[0], recorder.Plural(len(problems), "problem"))
+				return fmt.Errorf("%s: %s", args[0], readable.Plural(len(problems), "problem"))
 			}
 			total, err := recorder.Measure(a, args[0])
 			if err == nil && total.Cut {

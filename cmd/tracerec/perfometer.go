@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tracerec/internal/readable"
-	"tracerec/recorder"
 	"tracerec/recorder/live"
 	"tracerec/trace/wire"
 )
@@ -96,7 +95,7 @@ func (p *perfometer) lines(width, height int) []string {
 	} else if p.frames > 0 {
 		title += "  (not recorded)"
 	}
-	title += "  " + recorder.Plural(f.Goroutines, "goroutine") + " in regions"
+	title += "  " + readable.Plural(f.Goroutines, "goroutine") + " in regions"
 	if f.Seen < 0.995 {
 		title += fmt.Sprintf("  seen %.0f %%", 100*f.Seen)
 	}
@@ -220,7 +219,7 @@ const (
 func writeFrame(out io.Writer, p *perfometer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
-		recorder.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
+		readable.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
 	for _, k := range p.ranked() {
 		fmt.Fprintf(&b, "%s %s\n", readable.Right(p.now(k), 12), readable.Clean(k.Name))
 	}

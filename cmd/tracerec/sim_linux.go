@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/internal/shm"
 	"tracerec/recorder"
 	"tracerec/recorder/simulated"
@@ -461,7 +462,7 @@ func (s *simulation) addressTrace() (*addresstrace.Tracer, func() error, error) 
 			return fmt.Errorf("--trace %s: %w", s.trace, err)
 		}
 		if !s.quiet {
-			s.say(fmt.Sprintf("%s: %s", s.trace, recorder.Plural(w.Records(), "record")))
+			s.say(fmt.Sprintf("%s: %s", s.trace, readable.Plural(w.Records(), "record")))
 		}
 		return nil
 	}, nil
@@ -481,7 +482,7 @@ func (s *simulation) ended(r *simulated.Result, err error) error {
 	case err == nil:
 		return &exit{r.Status, nil}
 	case errors.Is(err, linux.ErrLimit):
-		return &exit{ranOut, fmt.Errorf("%s: ended after %s, as --max-instructions says", s.program, recorder.Plural(s.maxInstructions, "instruction"))}
+		return &exit{ranOut, fmt.Errorf("%s: ended after %s, as --max-instructions says", s.program, readable.Plural(s.maxInstructions, "instruction"))}
 	case errors.Is(err, linux.ErrTimeout):
 		return &exit{ranOut, fmt.Errorf("%s: ended after %v, as --timeout says", s.program, s.timeout)}
 	case errors.Is(err, simulated.ErrBreakpoint):

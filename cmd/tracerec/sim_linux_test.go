@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
@@ -388,7 +389,7 @@ func TestSimSweep(t *testing.T) {
 	r = inside(append(args, "-o", "", "--untimed", "--set", "l1d.size=64k", "--set", "cycles.memory=500", "--set", "l1d.ways=0", program, "work")...)
 	require.Zero(t, r.status, r.stderr)
 	for name, value := range last.Counts {
-		require.Regexp(t, ` `+regexp.QuoteMeta(grouped(int64(value), 0))+`  `+name+` `, r.stderr)
+		require.Regexp(t, ` `+regexp.QuoteMeta(readable.Grouped(int64(value), 0))+`  `+name+` `, r.stderr)
 	}
 
 	r = inside("sim", "--format", "csv", "-c", "PAPI_TOT_INS", "--sweep", "predictor.counters=512,1k", program, "exit")

@@ -19,7 +19,6 @@ import (
 	"sync"
 
 	"tracerec/internal/readable"
-	"tracerec/recorder"
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
@@ -252,7 +251,7 @@ func (s *simulation) writeSweep(w io.Writer, names []string, all []combination) 
 	for _, c := range all {
 		row := append([]string(nil), c.values...)
 		for _, x := range c.counts {
-			text := grouped(int64(x.value), 0)
+			text := readable.Grouped(x.value, 0)
 			if s.format == "csv" {
 				text = strconv.FormatUint(x.value, 10)
 			}
@@ -268,8 +267,8 @@ func (s *simulation) writeSweep(w io.Writer, names []string, all []combination) 
 	if len(all) > 1 {
 		each = "each of "
 	}
-	fmt.Fprintf(out, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", recorder.Plural(instructions, "instruction"), each,
-		recorder.Plural(len(all), "run"), s.program, s.machine)
+	fmt.Fprintf(out, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
+		readable.Plural(len(all), "run"), s.program, s.machine)
 	_, err := w.Write(out.Bytes())
 	return err
 }

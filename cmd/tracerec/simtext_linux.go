@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tracerec/internal/readable"
-	"tracerec/recorder"
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
 	counting "tracerec/simulator/count"
@@ -110,18 +109,18 @@ func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time
 		on = "uncounted"
 	}
 	s.say(fmt.Sprintf("%s in %s of virtual time, %s with %s; it took %s, %.0f million instructions per second",
-		recorder.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), on, recorder.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
+		readable.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), on, readable.Plural(o.CPUs, "processor"), readable.Quantity(float64(took), "ns"), n/took.Seconds()/1e6))
 	if r.Break != "" {
 		s.say("ended at " + r.Break)
 	}
 	if a := r.Archive; a != nil {
 		functions := ""
 		if a.Functions > 0 { // regions are functions
-			functions = " of " + recorder.Plural(a.Functions, "function")
+			functions = " of " + readable.Plural(a.Functions, "function")
 		}
-		s.say(fmt.Sprintf("%s: %s%s in %s of %s, %s, with %s; see expert analyze %s", a.Dir, recorder.Plural(a.Records, "event"), functions,
-			recorder.Plural(a.Locations, "location"), recorder.Plural(a.Processes, "process"), recorder.Bytes(a.Bytes),
-			recorder.Plural(len(a.Events), "counter"), readable.Argument(a.Dir)))
+		s.say(fmt.Sprintf("%s: %s%s in %s of %s, %s, with %s; see expert analyze %s", a.Dir, readable.Plural(a.Records, "event"), functions,
+			readable.Plural(a.Locations, "location"), readable.Plural(a.Processes, "process"), readable.FileSize(a.Bytes),
+			readable.Plural(len(a.Events), "counter"), readable.Argument(a.Dir)))
 		if a.Aside != "" {
 			s.say("the archive that was there is now " + a.Aside)
 		}
@@ -135,7 +134,7 @@ func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time
 // inVain tells what the program asked of its kernel that the simulator does not have.
 func (s *simulation) inVain(list []linux.Unsupported) {
 	for _, u := range list {
-		s.say(fmt.Sprintf("%s: %s is not supported: answered %s %s, first at %#x", s.program, u.What, u.Error, recorder.Plural(u.Times, "time"), u.PC))
+		s.say(fmt.Sprintf("%s: %s is not supported: answered %s %s, first at %#x", s.program, u.What, u.Error, readable.Plural(u.Times, "time"), u.PC))
 	}
 }
 
@@ -155,7 +154,7 @@ func (s *simulation) frequent(list []simulated.Frequent) {
 	if more := len(list) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	s.say(fmt.Sprintf("%s of short functions are counted in their callers: %s", recorder.Plural(calls, "call"), strings.Join(names, ", ")))
+	s.say(fmt.Sprintf("%s of short functions are counted in their callers: %s", readable.Plural(calls, "call"), strings.Join(names, ", ")))
 }
 
 // table prints the counts of a run.
@@ -171,7 +170,7 @@ func (s *simulation) table(w io.Writer, r *simulated.Result) error {
 	}
 	fmt.Fprintf(&out, "\ncounts of %s%s\n\n", s.program, of)
 	for _, c := range list {
-		fmt.Fprintf(&out, "%20s  %-16s  %s\n", grouped(int64(c.value), 0), c.Name, c.Description)
+		fmt.Fprintf(&out, "%20s  %-16s  %s\n", readable.Grouped(c.value, 0), c.Name, c.Description)
 	}
 	_, err = io.WriteString(w, out.String())
 	return err
@@ -251,7 +250,7 @@ func (v *simList) text() string {
 		for _, p := range v.Parameters {
 			words = append(words, p.Name+"="+p.Value)
 		}
-		for _, line := range fold(strings.Join(words, " "), width-2) {
+		for _, line := range readable.WrapWhole(strings.Join(words, " "), width-2) {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}
 	}
@@ -264,7 +263,7 @@ func (v *simList) text() string {
 
 // describeName writes a name in a column, and beside it what it is.
 func describeName(out *strings.Builder, column int, name, text string) {
-	for _, line := range fold(text, width-4-column) {
+	for _, line := range readable.WrapWhole(text, width-4-column) {
 		fmt.Fprintf(out, "  %-*s  %s\n", column, name, line)
 		name = ""
 	}

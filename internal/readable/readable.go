@@ -3,6 +3,7 @@
 package readable
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -98,9 +99,18 @@ func Elide(s string, w int) string {
 
 // Wrap breaks text into lines of at most w columns; longer words are elided. Words joined by NoBreak stay together.
 func Wrap(text string, w int) (lines []string) {
+	return wrap(text, w, func(word string) string { return Elide(word, w) })
+}
+
+// WrapWhole is Wrap for text whose words may be copied, such as names of events: a longer word gets a line that is longer.
+func WrapWhole(text string, w int) (lines []string) {
+	return wrap(text, w, func(word string) string { return word })
+}
+
+func wrap(text string, w int, fit func(word string) string) (lines []string) {
 	line := ""
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
-		switch word = Elide(word, w); {
+		switch word = fit(word); {
 		case line == "":
 			line = word
 		case Width(line)+1+Width(word) <= w:
@@ -206,6 +216,59 @@ func Count(v float64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Grouped writes an integer with commas between thousands, its last digits, as many as decimals says, behind a point.
+func Grouped[N int | int64 | uint64](n N, decimals int) string {
+	text, sign := fmt.Sprint(n), ""
+	if n < 0 {
+		sign, text = "-", text[1:]
+	}
+	for len(text) <= decimals {
+		text = "0" + text
+	}
+	whole, rest := text[:len(text)-decimals], text[len(text)-decimals:]
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		rest = "." + rest
+	}
+	return sign + whole + rest
+}
+
+// Plural writes n with its noun: "1 event", "12,345 events", "3 processes".
+func Plural[N int | int64 | uint64](n N, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return Grouped(n, 0) + " " + noun
+}
+
+// FileSize writes how large a file is: "1 byte", "2.5 kB".
+func FileSize(n int64) string {
+	value, unit := float64(n), 0
+	for value >= 1000 && unit < 4 {
+		value, unit = value/1000, unit+1
+	}
+	if unit == 0 {
+		return Plural(n, "byte")
+	}
+	return fmt.Sprintf("%.1f %cB", value, " kMGT"[unit])
+}
+
+// MemorySize writes a size of memory, as processors have it: "32 KiB", "1.5 GiB".
+func MemorySize(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	v := float64(n)
+	for v >= 1024 && len(units) > 1 {
+		v, units = v/1024, units[1:]
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[0]
 }
 
 // Between writes what a value lies in, of both ends as they are written: "33–45", or with signs "−45 to −33".

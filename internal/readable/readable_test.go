@@ -81,3 +81,29 @@ func TestBetween(t *testing.T) {
 	require.Equal(t, "−45 to −33", Between("-45", "-33"))
 	require.Equal(t, "−5 to 12", Between("−5", "12"))
 }
+
+func TestCounts(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+		require.Equal(t, want, Grouped(n, 0))
+	}
+	require.Equal(t, "0.05", Grouped(5, 2))
+	require.Equal(t, "12,345.67", Grouped(1234567, 2))
+	require.Equal(t, "18,446,744,073,709,551,615", Grouped(uint64(1<<64-1), 0))
+	require.Equal(t, "1 event", Plural(1, "event"))
+	require.Equal(t, "999 events", Plural(999, "event"))
+	require.Equal(t, "12,345 processes", Plural(12345, "process"))
+}
+
+func TestSizes(t *testing.T) {
+	require.Equal(t, "1 byte", FileSize(1))
+	require.Equal(t, "1.2 TB", FileSize(1_200_000_000_000))
+	require.Equal(t, "2.5 kB", FileSize(2500))
+	require.Equal(t, "999 bytes", MemorySize(999))
+	require.Equal(t, "32 KiB", MemorySize(32<<10))
+	require.Equal(t, "1.5 GiB", MemorySize(3<<29))
+}
+
+func TestWrapWhole(t *testing.T) {
+	require.Equal(t, []string{"not", "cpu/event=0x3c,umask=0/", "here"}, WrapWhole("not cpu/event=0x3c,umask=0/ here", 9))
+	require.Equal(t, []string{"not", "cpu…k=0/", "here"}, Wrap("not cpu/event=0x3c,umask=0/ here", 8))
+}
