@@ -143,6 +143,14 @@ func Available(name string) error {
 	return s.Close()
 }
 
+// UserOnly tells whether what the kernel does cannot be counted for want of permission.
+func UserOnly() bool { return errors.Is(Available("page-faults:k"), ErrPermission) }
+
+// Reason is what an error of this package says about an event, without the event's name in front.
+func Reason(event string, err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "counter "), event+": ")
+}
+
 // Cost measures how long one reading of the events together takes, the least of some; the error says why they cannot be
 // counted.
 func Cost(names ...string) (time.Duration, error) {

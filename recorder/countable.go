@@ -2,10 +2,12 @@
 
 package recorder
 
+import "tracerec/internal/launch"
+
 // Countable returns why counters cannot be read together at the regions of a program, nil if they can. The error is a
-// *StartError if the program is not found.
+// *launch.Error if the program is not found.
 func Countable(names []string, program string) error {
-	path, err := findProgram(program)
+	path, err := launch.Find(program)
 	if err != nil || len(names) == 0 {
 		return err
 	}

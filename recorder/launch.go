@@ -4,70 +4,36 @@ package recorder
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/relay"
+	"tracerec/internal/launch"
 )
-
-// A StartError says why a program could not be started, with the exit status a shell gives for it.
-type StartError struct {
-	Program string
-	Status  int // 127 not found, 126 found but not executable
-	Err     error
-}
-
-func (e *StartError) Error() string { return fmt.Sprintf("%s: %v", e.Program, e.Err) }
-func (e *StartError) Unwrap() error { return e.Err }
-
-// newStartError gives err, from looking for or starting program, its exit status.
-func newStartError(program string, err error) *StartError {
-	status := 126
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		status = 127
-	}
-	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
-		err = wrapped // the innermost says it best: "permission denied"
-	}
-	return &StartError{program, status, err}
-}
-
-// findProgram returns the file that the name of a program stands for.
-func findProgram(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err == nil || errors.Is(err, exec.ErrDot) {
-		return path, nil // the user's PATH says so
-	}
-	return "", newStartError(name, err)
-}
 
 // A child is the running program.
 type child struct {
 	cmd     *exec.Cmd
-	signals *relay.Signals
+	signals *launch.Signals
 	relays  sync.WaitGroup
 	ended   atomic.Bool
 	used    int64         // processor time when it had ended, ns; 0 unknown
 	hurry   chan struct{} // closed by a signal that comes after the program's end
 }
 
-// launch starts the program at path with args (args[0] is its name) and env. It has the recorder's own
+// start starts the program at path with args (args[0] is its name) and env. It has the recorder's own
 // standard input, output and error, and gets the signals that are sent to the recorder.
-func launch(path string, args, env []string) (*child, error) {
+func start(path string, args, env []string) (*child, error) {
 	c := &child{cmd: &exec.Cmd{
 		Path: path, Args: args, Env: env,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}, signals: relay.Before(), hurry: make(chan struct{})}
+	}, signals: launch.Before(), hurry: make(chan struct{})}
 	if err := c.cmd.Start(); err != nil {
 		c.signals.Stop()
-		return nil, newStartError(args[0], err)
+		return nil, launch.Failed(args[0], err)
 	}
 	c.signals.Started()
 	c.relays.Go(c.relay)
@@ -100,14 +66,7 @@ func (c *child) wait() int {
 	}
 	c.cmd.Wait()
 	c.ended.Store(true)
-	state, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if !ok {
-		return 1
-	}
-	if state.Signaled() {
-		return 128 + int(state.Signal())
-	}
-	return state.ExitStatus()
+	return launch.Status(c.cmd.ProcessState)
 }
 
 // release gives signals their usual effect again.

@@ -23,3 +23,6 @@ func Start(string) (*Recorder, error) { return nil, errSystem }
 
 // Stop does nothing.
 func (*Recorder) Stop() error { return nil }
+
+// Countable returns an error: recording needs Linux.
+func Countable([]string, string) error { return errSystem }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/clock"
+	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 	"tracerec/internal/shm"
 	"tracerec/internal/size"
@@ -30,7 +31,7 @@ const usageStatus = 2
 //
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
-	path, err := findProgram(args[0])
+	path, err := launch.Find(args[0])
 	if n := freeDescriptors(); err == nil && n < leastDescriptors {
 		return runUnrecorded(o, n, path, args)
 	}
@@ -61,7 +62,7 @@ func Run(o Options, args []string) (status int, err error) {
 		o.Say(oneLine(err) + "; the program is not recorded")
 	}
 	began := trace.Stamp(clock.Take(clock.Monotonic))
-	c, err := launch(path, args, environment(r))
+	c, err := start(path, args, environment(r))
 	if err != nil {
 		if r != nil {
 			err = errors.Join(err, r.abandon(), out.undo())
@@ -112,7 +113,7 @@ func runUnrecorded(o Options, descriptors int, path string, args []string) (stat
 		o.Say(fmt.Sprintf("%s left (ulimit -n), and recording takes %d; the program is not recorded",
 			readable.Plural(descriptors, "file descriptor"), leastDescriptors))
 	}
-	err = newStartError(args[0], unix.Exec(path, args, environment(nil)))
+	err = launch.Failed(args[0], unix.Exec(path, args, environment(nil)))
 	return statusOf(err), err
 }
 
@@ -128,7 +129,7 @@ func tellOuter() {
 
 // statusOf returns the exit status for a start that failed.
 func statusOf(err error) int {
-	if e, ok := errors.AsType[*StartError](err); ok {
+	if e, ok := errors.AsType[*launch.Error](err); ok {
 		return e.Status
 	}
 	return usageStatus

@@ -50,11 +50,7 @@ Exit status: the program's if it is the same for all runs, 1 if some failed,
 			}
 			c.say, c.args = sayTo(cmd.ErrOrStderr()), args
 			c.options.Say = c.say
-			status, err := c.run()
-			if err != nil || status != 0 {
-				return &exit{status, err}
-			}
-			return nil
+			return exited(c.run())
 		},
 	}
 	f := cmd.Flags()

@@ -13,6 +13,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/counters/events"
 	"tracerec/counters/hardware"
+	"tracerec/internal/launch"
 	"tracerec/internal/output"
 	"tracerec/internal/readable"
 	"tracerec/metric/spec"
@@ -76,7 +77,7 @@ const usualCounters = 4
 // run does all of a campaign and returns the exit status.
 func (c *campaign) run() (int, error) {
 	if err := recorder.Countable(nil, c.args[0]); err != nil {
-		if e, ok := errors.AsType[*recorder.StartError](err); ok {
+		if e, ok := errors.AsType[*launch.Error](err); ok {
 			return e.Status, err
 		}
 		return badUse, err

@@ -12,12 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters"
+	"tracerec/counters/count"
+	"tracerec/counters/perf"
 )
 
 // need skips the test when an event cannot be counted here.
@@ -29,15 +30,15 @@ func need(t *testing.T, event string) {
 }
 
 // tallied runs tracerec count as a process and returns what it counted; standard output must be want.
-func tallied(t *testing.T, status int, want string, args ...string) map[string]eventCount {
+func tallied(t *testing.T, status int, want string, args ...string) map[string]count.Event {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "counts.json")
 	r := record(t, append([]string{"count", "--format", "json", "-o", file}, args...)...)
 	require.Equal(t, result{status, want, ""}, r)
-	return decode(t, file).byName()
+	return byName(decode(t, file))
 }
 
-func decode(t *testing.T, file string) (all tally) {
+func decode(t *testing.T, file string) (all count.Tally) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -50,8 +51,8 @@ func decode(t *testing.T, file string) (all tally) {
 	return all
 }
 
-func (t tally) byName() map[string]eventCount {
-	found := map[string]eventCount{}
+func byName(t count.Tally) map[string]count.Event {
+	found := map[string]count.Event{}
 	for _, e := range t.Events {
 		found[e.Name] = e
 	}
@@ -109,21 +110,10 @@ func TestCountFromTheFirstInstructionAndChildren(t *testing.T) {
 	need(t, "mem:0x1000/8:w")
 	program := program(t, "stores")
 	const shell = `"$0" 1 10; "$0" 1 300` // the address is the same in both
-	address, err := (&countOptions{args: []string{program}}).watchpoint("mem:main.cells/8:w")
+	address, err := perf.Addressed("mem:main.cells/8:w", program)
 	require.NoError(t, err)
 	require.Equal(t, []int64{310}, tallied(t, 0, "", "-e", address, "--", "sh", "-c", shell, program)[address].Counts)
 	require.Equal(t, []int64{0}, tallied(t, 0, "", "--inherit=false", "-e", address, "--", "sh", "-c", shell+"; true", program)[address].Counts)
-}
-
-func TestCountRepeats(t *testing.T) {
-	need(t, "task-clock")
-	file := filepath.Join(t.TempDir(), "counts")
-	r := record(t, "count", "--repeat", "3", "-e", "task-clock,page-faults", "--format", "json", "-o", file, "sh", "-c", "echo x")
-	require.Equal(t, result{0, "x\nx\nx\n", ""}, r)
-	all := decode(t, file)
-	require.Equal(t, 3, all.Runs)
-	require.Positive(t, *all.Events[0].Mean)
-	require.Positive(t, *all.Events[1].Mean)
 }
 
 func TestCountLeavesTheCommandAlone(t *testing.T) {
@@ -219,36 +209,5 @@ func TestCountRefusesBadUse(t *testing.T) {
 		r := inside(append([]string{"count"}, args...)...)
 		require.Equal(t, 2, r.status, args)
 		require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
-	}
-}
-
-func TestCountText(t *testing.T) {
-	mean := func(v float64) *float64 { return &v }
-	all := tally{Command: []string{"./app", "arg"}, Runs: 2, Status: 3, Real: []int64{100_000_000, 102_000_000}, User: []int64{90e6, 90e6}, System: []int64{0, 0},
-		Events: []eventCount{
-			{Name: "task-clock", Unit: "ns", Counts: []int64{1, 2}, Mean: mean(202e6), Share: 1},
-			{Name: "cycles", Unit: "events", Counts: []int64{1, 2}, Mean: mean(1234567), Spread: 12345.67, Share: 1},
-			{Name: "instructions", Unit: "events", Counts: []int64{1, 2}, Mean: mean(2469134), Share: 0.25},
-			{Name: "page-faults", Unit: "events", Counts: []int64{0, 0}, Mean: mean(0), Share: 1},
-			{Name: "cache-misses", Why: "this machine does not have it"}, {Name: "branches", Why: "this machine does not have it"},
-		}}
-	var out strings.Builder
-	require.NoError(t, all.text(&out))
-	require.Equal(t, `
-means of 2 runs of ./app arg
-
-           202.00 ms  task-clock               2.00 processors; ± 0.0 %
-           1,234,567  cycles                   6.112 M/s of task-clock; ± 1.0 %
-           2,469,134  instructions             2.00 per cycle; ± 0.0 %;
-                                               estimate: ran 25 % of the time
-                   0  page-faults
-
-  not counted: cache-misses, branches: this machine does not have it
-
-  0.101 s real (± 1.41ms), 0.090 s user, 0.000 s system
-  exit status 3
-`, out.String())
-	for line := range strings.Lines(out.String()) {
-		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
 	}
 }

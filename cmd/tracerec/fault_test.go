@@ -222,7 +222,7 @@ func TestDiskFull(t *testing.T) {
 	recovered := inside("recover", archive)
 	require.Equal(t, 0, recovered.status, recovered.stderr)
 	clean(t, archive)
-	require.Equal(t, 400000, count(t, archive, "enter")["work"])
+	require.Equal(t, 400000, countKind(t, archive, "enter")["work"])
 }
 
 // TestBufferThatCannotBeMapped leaves the recorder no room for a buffer: the program does not notice, it is said why, and what the
@@ -246,7 +246,7 @@ func TestBufferThatCannotBeMapped(t *testing.T) {
 	r := inside("recover", d.archive)
 	require.Equal(t, 0, r.status, r.stderr)
 	clean(t, d.archive)
-	require.Equal(t, 40, count(t, d.archive, "enter")["work"])
+	require.Equal(t, 40, countKind(t, d.archive, "enter")["work"])
 	require.NoDirExists(t, d.session)
 }
 
@@ -304,7 +304,7 @@ func TestCutArchive(t *testing.T) {
 	name := segments[0].Name()
 	data, err := os.ReadFile(filepath.Join(whole, name))
 	require.NoError(t, err)
-	events := count(t, whole, "enter")["work"]
+	events := countKind(t, whole, "enter")["work"]
 	require.Equal(t, 12000, events)
 
 	for i := range 20 {
@@ -324,7 +324,7 @@ func TestCutArchive(t *testing.T) {
 			continue
 		}
 		require.Regexp(t, where, r.stdout+r.stderr)
-		before := count(t, archive, "enter")["work"]
+		before := countKind(t, archive, "enter")["work"]
 		r = inside("recover", archive)
 		if before == 0 {
 			require.Equal(t, 2, r.status)
@@ -352,7 +352,7 @@ func TestCutArchive(t *testing.T) {
 		r = inside("check", archive)
 		require.Equal(t, 0, r.status, r.stderr)
 		require.Contains(t, r.stdout, "the end of the archive was lost before it was recovered")
-		require.Equal(t, before, count(t, archive, "enter")["work"])
+		require.Equal(t, before, countKind(t, archive, "enter")["work"])
 		require.LessOrEqual(t, before, events)
 	}
 

@@ -74,7 +74,7 @@ func TestLive(t *testing.T) {
 		require.NoError(t, decoder.Decode(&f))
 	}
 	require.NoError(t, viewer.Wait(), "the view ends with the recording")
-	require.Equal(t, map[string]int{"listen": 1, "work": 4000}, count(t, archive, "enter"), "nothing is lost by being watched")
+	require.Equal(t, map[string]int{"listen": 1, "work": 4000}, countKind(t, archive, "enter"), "nothing is lost by being watched")
 
 	r = inside("live", archive)
 	require.Equal(t, result{2, "", "tracerec: " + archive + ": its recording is over; see tracerec info " + archive + "\n"}, r)

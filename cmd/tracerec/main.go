@@ -4,6 +4,7 @@ package main
 //go:generate go test -run ^TestManualIsCurrent$ . -update
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 	"tracerec/internal/typo"
 )
@@ -30,6 +32,14 @@ type exit struct {
 func (e *exit) Error() string { return fmt.Sprint(e.err) }
 func (e *exit) Unwrap() error { return e.err }
 
+// exited is nil if a program ended with status 0 and nothing is to be said.
+func exited(status int, err error) error {
+	if status == 0 && err == nil {
+		return nil
+	}
+	return &exit{status, err}
+}
+
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // execute runs the command line and returns the exit status.
@@ -45,6 +55,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	status := badUse
 	if e, ok := errors.AsType[*exit](err); ok {
 		status, err = e.status, e.err
+	} else if e, ok := errors.AsType[*launch.Error](err); ok {
+		status = e.Status
 	}
 	if errors.Is(err, syscall.EPIPE) {
 		return 0 // who reads the output has enough
@@ -90,7 +102,7 @@ func orCommand(record func(*cobra.Command, []string) error) func(*cobra.Command,
 	return func(cmd *cobra.Command, args []string) error {
 		err := record(cmd, args)
 		e, ok := errors.AsType[*exit](err)
-		if !ok || e.err == nil || e.status != notFound || cmd.ArgsLenAtDash() >= 0 {
+		if !ok || e.err == nil || e.status != launch.NotFound || cmd.ArgsLenAtDash() >= 0 {
 			return err
 		}
 		for _, c := range cmd.Commands() {
@@ -134,4 +146,11 @@ func oneArchive(_ *cobra.Command, args []string) error {
 // sayTo returns a function that writes messages for the user to w.
 func sayTo(w io.Writer) func(string) {
 	return func(message string) { fmt.Fprintf(w, "tracerec: %s\n", message) }
+}
+
+// writeJSON writes v for programs.
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
 }

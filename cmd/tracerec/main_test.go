@@ -78,8 +78,8 @@ func clean(t *testing.T, archive string) {
 	require.Contains(t, r.stdout, "no problems")
 }
 
-// count counts the events of a kind in the archive, by the name of their region.
-func count(t *testing.T, archive, kind string) map[string]int {
+// countKind counts the events of a kind in the archive, by the name of their region.
+func countKind(t *testing.T, archive, kind string) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
 	each(t, archive, func(a *trace.Archive, l trace.LocationID, e trace.Event) {

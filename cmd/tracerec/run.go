@@ -42,11 +42,7 @@ func newRun(use string) *cobra.Command {
 					defer leave()
 				}
 			}
-			status, err := recorder.Run(o, args)
-			if err != nil || status != 0 {
-				return &exit{status, err}
-			}
-			return nil
+			return exited(recorder.Run(o, args))
 		},
 	}
 	f := cmd.Flags()

@@ -65,7 +65,7 @@ func TestExitStatus(t *testing.T) {
 				return
 			}
 			clean(t, archive)
-			require.Equal(t, 40, count(t, archive, "enter")["work"])
+			require.Equal(t, 40, countKind(t, archive, "enter")["work"])
 			require.NoFileExists(t, filepath.Join(archive, "session"))
 		})
 	}
@@ -108,7 +108,7 @@ func TestTracerecInTracerec(t *testing.T) {
 		"-o", inner.Args[2], program(t, "subject"), "regions", "10")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "another tracerec inside")
-	require.Equal(t, 40, count(t, inner.Args[2], "enter")["work"])
+	require.Equal(t, 40, countKind(t, inner.Args[2], "enter")["work"])
 }
 
 func TestFlagsStopAtTheProgram(t *testing.T) {
@@ -231,7 +231,7 @@ func TestChildrenJoin(t *testing.T) {
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Contains(t, r.stderr, "in 4 processes")
 	clean(t, archive)
-	require.Equal(t, map[string]int{"child": 3, "work": 120}, count(t, archive, "enter"))
+	require.Equal(t, map[string]int{"child": 3, "work": 120}, countKind(t, archive, "enter"))
 	a, err := trace.Open(archive)
 	require.NoError(t, err)
 	defer a.Close()
@@ -263,7 +263,7 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 		require.NoError(t, cmd.Wait(), stderr.String())
 		input.Close()
 		clean(t, archive)
-		require.Equal(t, 2, count(t, archive, "enter")["life"])
+		require.Equal(t, 2, countKind(t, archive, "enter")["life"])
 		require.Equal(t, exits, kinds(t, archive)["exit"])
 		for _, sign := range []string{"still runs", "NOT all that there was"} {
 			require.Equal(t, exits == 1, strings.Contains(stderr.String(), sign), stderr.String())
@@ -336,10 +336,10 @@ func TestOlderArchiveIsMovedAside(t *testing.T) {
 	total := 0
 	for _, dir := range append(aside, archive) {
 		clean(t, dir)
-		total += count(t, dir, "enter")["work"]
+		total += countKind(t, dir, "enter")["work"]
 	}
 	require.Equal(t, 240, total)
-	require.Equal(t, 120, count(t, archive, "enter")["work"])
+	require.Equal(t, 120, countKind(t, archive, "enter")["work"])
 }
 
 func TestOutputTaken(t *testing.T) {

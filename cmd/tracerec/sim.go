@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/launch"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
 )
@@ -40,10 +41,9 @@ type simOptions struct {
 
 // Exit statuses of runs on the simulator, beside the program's own and badUse.
 const (
-	ranOut    = 124 // a limit was reached
-	cannotRun = 125 // the simulator cannot go on
-	noProgram = 126 // not a program that the simulator runs
-	notFound  = 127
+	ranOut    = 124                  // a limit was reached
+	cannotRun = 125                  // the simulator cannot go on
+	noProgram = launch.NotExecutable // not a program that the simulator runs
 )
 
 // noMachine is the machine of which nothing is modelled but instructions.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 	"tracerec/internal/shm"
 	"tracerec/recorder"
@@ -204,7 +205,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	case errors.Is(err, simulated.ErrBuild):
 		return o, &exit{badUse, nil}
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
-		return o, cannotStart(args[0], err)
+		return o, launch.Failed(args[0], err)
 	case err != nil:
 		return o, err
 	}

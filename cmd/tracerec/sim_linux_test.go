@@ -281,7 +281,7 @@ func TestSimRecords(t *testing.T) {
 		require.Zero(t, r.status, r.stderr)
 		require.Regexp(t, `\ntracerec: trace.dir: \d+ events of \d+ functions in \d+ locations of 1 process, .*; see expert analyze trace.dir\n$`, r.stderr)
 		clean(t, "trace.dir")
-		require.Equal(t, 2, count(t, "trace.dir", "enter")["main.touch"])
+		require.Equal(t, 2, countKind(t, "trace.dir", "enter")["main.touch"])
 		files, err := filepath.Glob("trace.dir/segment-*")
 		require.NoError(t, err)
 		require.Len(t, files, 1)
@@ -294,7 +294,7 @@ func TestSimRecords(t *testing.T) {
 	require.Zero(t, r.status, r.stderr)
 	require.Regexp(t, `tracerec: the archive that was there is now trace\.dir\.(19991231|20000101)-`, r.stderr, "by the local clock")
 	require.Contains(t, r.stderr, "tracerec: --filter nothing.*: no function is called so\n")
-	calls := count(t, "trace.dir", "enter")
+	calls := countKind(t, "trace.dir", "enter")
 	require.NotContains(t, calls, "main.touch")
 	require.Contains(t, calls, "main.main")
 }
@@ -323,7 +323,7 @@ func TestSimInstrumented(t *testing.T) {
 	require.Zero(t, r.status, r.stderr)
 	require.NotContains(t, r.stderr, "functions")
 	clean(t, archive)
-	require.Equal(t, map[string]int{"work": 100}, count(t, archive, "enter"))
+	require.Equal(t, map[string]int{"work": 100}, countKind(t, archive, "enter"))
 	source, err := filepath.Abs("testdata/programs/subject/main.go")
 	require.NoError(t, err)
 	require.Equal(t, source, regionFiles(t, archive)["work"])
@@ -512,7 +512,7 @@ func TestSimList(t *testing.T) {
 	}
 	require.NotContains(t, r.stdout, "PAPI_L3_DCM")
 	for line := range strings.Lines(r.stdout) {
-		require.LessOrEqual(t, len(line), width+1)
+		require.LessOrEqual(t, len(line), 80+1)
 	}
 	r = inside("sim", "--list", "--format", "json", "--machine", "none")
 	require.Zero(t, r.status, r.stderr)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -240,9 +239,7 @@ func (s *simulation) writeSweep(w io.Writer, names []string, all []combination) 
 			}
 			v.Runs = append(v.Runs, run)
 		}
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return writeJSON(w, v)
 	}
 	rows := [][]string{append([]string(nil), names...)}
 	for _, x := range all[0].counts {

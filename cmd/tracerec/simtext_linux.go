@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -225,9 +224,7 @@ func (s *simulation) listing(m *cache.Machine) error {
 		v.Events = append(v.Events, eventRow{e.Name, e.Description})
 	}
 	if s.format == "json" {
-		encoder := json.NewEncoder(s.cmd.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return writeJSON(s.cmd.OutOrStdout(), v)
 	}
 	_, err = io.WriteString(s.cmd.OutOrStdout(), v.text())
 	return err
@@ -250,7 +247,7 @@ func (v *simList) text() string {
 		for _, p := range v.Parameters {
 			words = append(words, p.Name+"="+p.Value)
 		}
-		for _, line := range readable.WrapWhole(strings.Join(words, " "), width-2) {
+		for _, line := range readable.WrapWhole(strings.Join(words, " "), 80-2) {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}
 	}
@@ -263,7 +260,7 @@ func (v *simList) text() string {
 
 // describeName writes a name in a column, and beside it what it is.
 func describeName(out *strings.Builder, column int, name, text string) {
-	for _, line := range readable.WrapWhole(text, width-4-column) {
+	for _, line := range readable.WrapWhole(text, 80-4-column) {
 		fmt.Fprintf(out, "  %-*s  %s\n", column, name, line)
 		name = ""
 	}

@@ -1,4 +1,4 @@
-package main
+package survey
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	hw "tracerec/counters/hardware"
 	"tracerec/internal/readable"
 )
 
@@ -16,7 +15,7 @@ import (
 const width = 80
 
 // text writes a summary, or all counters.
-func (v overview) text(w io.Writer) error {
+func (v Overview) Text(w io.Writer) error {
 	if v.long {
 		return writeCounters(w, v.Counters, v.Together)
 	}
@@ -27,7 +26,7 @@ func (v overview) text(w io.Writer) error {
 		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
 	}
 	writeMissing(&out, v.Counters)
-	if slices.ContainsFunc(v.Counters, func(r counterRow) bool { return r.Available && !r.Regions }) {
+	if slices.ContainsFunc(v.Counters, func(r Row) bool { return r.Available && !r.Regions }) {
 		out.WriteString("\n* not with tracerec -c: it cannot be read at begins and ends of regions\n")
 	}
 	fmt.Fprintf(&out, `
@@ -41,7 +40,7 @@ tracerec counters --all          describes them; also --native, --presets,
 }
 
 // headline says what the machine is, and whether it has hardware counters.
-func (v overview) headline() string {
+func (v Overview) headline() string {
 	m := v.machine
 	text := cmp.Or(m.CPU.Name, m.CPU.Vendor, m.CPU.Arch)
 	if m.Hypervisor != "" {
@@ -64,7 +63,7 @@ func (v overview) headline() string {
 }
 
 // writeSources lists what is available, by source.
-func (v overview) writeSources(out *strings.Builder) {
+func (v Overview) writeSources(out *strings.Builder) {
 	type source struct{ scope, name string }
 	var order []source
 	names := map[source][]string{}
@@ -108,7 +107,7 @@ func writeColumns(out *strings.Builder, names []string) {
 }
 
 // writeMissing lists what is not available, by reason.
-func writeMissing(out *strings.Builder, rows []counterRow) {
+func writeMissing(out *strings.Builder, rows []Row) {
 	var order []string
 	names := map[string][]string{}
 	for _, r := range rows {
@@ -130,7 +129,7 @@ func writeMissing(out *strings.Builder, rows []counterRow) {
 }
 
 // writeCounters writes a table of 80 columns.
-func writeCounters(w io.Writer, rows []counterRow, together int) error {
+func writeCounters(w io.Writer, rows []Row, together int) error {
 	const row = "%-23s %-7s %-6s %9s  %s\n"
 	var out strings.Builder
 	fmt.Fprintf(&out, row, "counter", "of the", "unit", "1 reading", "what it counts")
@@ -162,7 +161,7 @@ A counter of the process counts what all goroutines did meanwhile.
 }
 
 // text writes what fits beside, and what does not.
-func (v besideView) text(w io.Writer) error {
+func (v Neighbours) Text(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "beside %s fit %d of %d:\n", strings.Join(v.Beside, ", "), len(v.Fits), len(v.Fits)+len(v.Refused))
 	var names []string
@@ -174,120 +173,4 @@ func (v besideView) text(w io.Writer) error {
 	writeMissing(&out, v.Refused)
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// machineView is the answer of --hardware.
-type machineView struct{ hw.Machine }
-
-// text describes the machine.
-func (v machineView) text(w io.Writer) error {
-	var out strings.Builder
-	line := func(label, format string, args ...any) {
-		for i, part := range readable.WrapWhole(fmt.Sprintf(format, args...), width-14) {
-			if i > 0 {
-				label = ""
-			}
-			fmt.Fprintf(&out, "%-14s%s\n", label, part)
-		}
-	}
-	c := v.CPU
-	line("processor", "%s", cmp.Or(c.Name, c.Arch))
-	if c.Vendor != "" {
-		line("", "%s family %d model %d (%#x) stepping %d", c.Vendor, c.Family, c.Model, c.Model, c.Stepping)
-	}
-	if v.Sockets > 0 {
-		line("", "%d socket%s, %d cores, %d hardware threads", v.Sockets, plural(v.Sockets), v.Cores, v.Threads)
-	} else {
-		line("", "%d hardware threads", v.Threads)
-	}
-	v.clocks(line)
-	if v.Hypervisor != "" {
-		line("", "a virtual machine: %s", v.Hypervisor)
-	}
-	for _, cache := range v.Caches {
-		text := fmt.Sprintf("%s, lines of %d bytes", readable.MemorySize(cache.Size), cache.Line)
-		if cache.Ways > 0 {
-			text += fmt.Sprintf(", %d ways, %d sets", cache.Ways, cache.Sets)
-		}
-		line(fmt.Sprintf("L%d %s", cache.Level, shorten(cache.Kind)), "%s, shared by %d thread%s", text, cache.Shared, plural(cache.Shared))
-	}
-	for _, t := range v.TLBs {
-		ways := "fully associative"
-		if t.Ways > 0 {
-			ways = fmt.Sprintf("%d ways", t.Ways)
-		}
-		line(fmt.Sprintf("L%d %s TLB", t.Level, shorten(t.Kind)), "%d entries, %s, for pages of %s", t.Entries, ways, strings.Join(t.Pages, ", "))
-	}
-	line("memory", "%s, pages of %s", readable.MemorySize(v.Memory), readable.MemorySize(int64(v.PageSize)))
-	for _, n := range v.Nodes {
-		line(fmt.Sprintf("node %d", n.ID), "processors %s, %s", n.CPUs, readable.MemorySize(n.Memory))
-	}
-	v.counting(line)
-	_, err := io.WriteString(w, out.String())
-	return err
-}
-
-func (v machineView) clocks(line func(label, format string, args ...any)) {
-	var clocks []string
-	for _, c := range []struct {
-		name string
-		kHz  int64
-	}{{"now", v.Clock.Now}, {"base", v.Clock.Base}, {"least", v.Clock.Min}, {"most", v.Clock.Max}} {
-		if c.kHz > 0 {
-			clocks = append(clocks, fmt.Sprintf("%s %.2f GHz", c.name, float64(c.kHz)/1e6))
-		}
-	}
-	if clocks != nil {
-		line("clock", "%s", strings.Join(clocks, ", "))
-	}
-}
-
-// counting says what the processor and the kernel can count.
-func (v machineView) counting(line func(label, format string, args ...any)) {
-	switch c := v.Counters; {
-	case c == nil:
-		line("counters", "none of the processor's are offered")
-	case c.Unit == "":
-		line("counters", "%d general and %d fixed of %d bits, but the kernel does not offer them", c.General, c.Fixed, c.Width)
-	case c.General == 0:
-		line("counters", "offered by the kernel as %s", c.Unit)
-	default:
-		line("counters", "%d general and %d fixed of %d bits, as %s", c.General, c.Fixed, c.Width, c.Unit)
-	}
-	if v.Watchdog {
-		line("", "the kernel's NMI watchdog uses one of them (sysctl kernel.nmi_watchdog=0)")
-	}
-	if v.Kernel != "" {
-		line("kernel", "%s", v.Kernel)
-	}
-	if v.Paranoid != nil {
-		line("", "perf_event_paranoid is %d: %s", *v.Paranoid, permitted(*v.Paranoid))
-	}
-}
-
-// permitted says what a level of perf_event_paranoid permits to a user without privileges.
-func permitted(level int) string {
-	switch {
-	case level < 0:
-		return "everybody may count everything"
-	case level == 0:
-		return "everybody may count on processors, but not tracepoints"
-	case level == 1:
-		return "everybody may count own programs, in the kernel, too"
-	case level == 2:
-		return "everybody may count own programs in user mode"
-	}
-	return "only the privileged may count"
-}
-
-// shorten abbreviates kinds of caches.
-func shorten(kind string) string {
-	return map[string]string{"instruction": "instr"}[kind] + map[bool]string{true: kind}[kind != "instruction"]
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }

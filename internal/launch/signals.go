@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package relay catches the signals that are sent to a command, for the program that it starts.
-package relay
+package launch
 
 import (
 	"os"
@@ -35,6 +34,15 @@ func Before() *Signals {
 		}
 	}
 	return s
+}
+
+// HandOn hands signals on to the program until Stop.
+func (s *Signals) HandOn(program *os.Process) {
+	for sig := range s.C {
+		if s.For(sig) {
+			program.Signal(sig) // fails only when it has ended
+		}
+	}
 }
 
 // Started catches the ignored signals as well, now that the program is started: it may want them all the same.

@@ -1,4 +1,4 @@
-package main
+package count
 
 import (
 	"fmt"
@@ -9,16 +9,16 @@ import (
 	"tracerec/internal/readable"
 )
 
-// text writes the result as a table of 80 columns.
-func (t *tally) text(w io.Writer) error {
+// Text writes the result as a table of 80 columns.
+func (t *Tally) Text(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(t.title(), width), "\n"))
+	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(t.title(), 80), "\n"))
 	before := "\n"
 	for _, e := range t.Events {
 		if e.Counts == nil {
 			continue
 		}
-		remarks := readable.WrapWhole(t.remark(e), width-47)
+		remarks := readable.WrapWhole(t.remark(e), 80-47)
 		if remarks == nil {
 			remarks = []string{""}
 		}
@@ -33,7 +33,7 @@ func (t *tally) text(w io.Writer) error {
 }
 
 // title says what was counted.
-func (t *tally) title() string {
+func (t *Tally) title() string {
 	what := "counts"
 	if t.Runs > 1 {
 		what = fmt.Sprintf("means of %d runs", t.Runs)
@@ -53,7 +53,7 @@ func (t *tally) title() string {
 }
 
 // amount is the mean count with its unit: times in ms.
-func (e *eventCount) amount() string {
+func (e *Event) amount() string {
 	if e.Unit == "ns" {
 		return readable.Grouped(int64(e.mean()/1e4+0.5), 2) + " ms"
 	}
@@ -61,7 +61,7 @@ func (e *eventCount) amount() string {
 }
 
 // remark is what a count means beside others, and how far it can be trusted.
-func (t *tally) remark(e eventCount) string {
+func (t *Tally) remark(e Event) string {
 	var parts []string
 	if text := t.rate(e); text != "" {
 		parts = append(parts, text)
@@ -76,7 +76,7 @@ func (t *tally) remark(e eventCount) string {
 }
 
 // rate relates a count to another one or to the time.
-func (t *tally) rate(e eventCount) string {
+func (t *Tally) rate(e Event) string {
 	of := func(name string) float64 {
 		for _, other := range t.Events {
 			if other.Name == name && other.Counts != nil {
@@ -123,7 +123,7 @@ func perSecond(v float64) string {
 }
 
 // writeMissing lists what was not counted, by reason.
-func (t *tally) writeMissing(out *strings.Builder) {
+func (t *Tally) writeMissing(out *strings.Builder) {
 	var order []string
 	names := map[string][]string{}
 	for _, e := range t.Events {
@@ -135,7 +135,7 @@ func (t *tally) writeMissing(out *strings.Builder) {
 		}
 	}
 	for _, why := range order {
-		for i, line := range readable.WrapWhole("not counted: "+strings.Join(names[why], ", ")+": "+why, width-4) {
+		for i, line := range readable.WrapWhole("not counted: "+strings.Join(names[why], ", ")+": "+why, 80-4) {
 			if i == 0 {
 				out.WriteString("\n")
 			}
@@ -145,7 +145,7 @@ func (t *tally) writeMissing(out *strings.Builder) {
 }
 
 // writeTimes writes how long it took.
-func (t *tally) writeTimes(out *strings.Builder) {
+func (t *Tally) writeTimes(out *strings.Builder) {
 	seconds := func(ns []int64) string {
 		mean, _ := meanAndSpread(ns)
 		return fmt.Sprintf("%.*f s", 3, time.Duration(mean).Seconds())

@@ -1,4 +1,4 @@
-package main
+package count
 
 import (
 	"errors"
@@ -14,33 +14,33 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/perf"
-	"tracerec/internal/relay"
+	"tracerec/internal/launch"
 )
 
 // once counts one run. It reports whether a signal ended it, so that there shall be no other.
-func (o *countOptions) once(t *tally) (stop bool, err error) {
-	if o.pid > 0 || o.cpu >= 0 {
+func (o *Options) once(t *Tally) (stop bool, err error) {
+	if o.PID > 0 || o.CPU >= 0 {
 		return o.beside(t)
 	}
 	// A process that is traced stops at its first instruction, which is where counting begins. Only the thread that
 	// started it can let it go on.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	signals := relay.Before()
+	signals := launch.Before()
 	defer signals.Stop()
 	cmd, traced, err := o.start()
 	if err != nil {
 		return false, err
 	}
 	signals.Started()
-	set, err := o.open(t, counters.Options{Thread: cmd.Process.Pid, Inherit: o.inherit})
+	set, err := o.open(t, counters.Options{Thread: cmd.Process.Pid, Inherit: o.Inherit})
 	begin := time.Now()
 	if traced {
 		err = errors.Join(err, syscall.PtraceDetach(cmd.Process.Pid))
 	} else {
 		t.Late = true
 	}
-	go relayTo(cmd.Process, signals)
+	go signals.HandOn(cmd.Process)
 	if err != nil {
 		cmd.Process.Kill()
 	}
@@ -49,17 +49,17 @@ func (o *countOptions) once(t *tally) (stop bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.Status = exitStatus(cmd.ProcessState)
+	t.Status = launch.Status(cmd.ProcessState)
 	t.ran(real, cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime(), mostResident(cmd.ProcessState))
 	return t.Status > 128, t.take(set)
 }
 
 // watchpoint puts the address of a variable of the program into an event that names one.
-func (o *countOptions) watchpoint(name string) (string, error) {
-	program := fmt.Sprintf("/proc/%d/exe", o.pid)
-	if o.pid == 0 && len(o.args) > 0 {
-		program = o.args[0]
-		if path, err := exec.LookPath(program); err == nil || errors.Is(err, exec.ErrDot) {
+func (o *Options) watchpoint(name string) (string, error) {
+	program := fmt.Sprintf("/proc/%d/exe", o.PID)
+	if o.PID == 0 && len(o.Args) > 0 {
+		program = o.Args[0]
+		if path, err := launch.Find(program); err == nil {
 			program = path
 		}
 	}
@@ -67,23 +67,23 @@ func (o *countOptions) watchpoint(name string) (string, error) {
 }
 
 // start starts the command, stopped if the system permits that.
-func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
-	path, err := exec.LookPath(o.args[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) {
-		return nil, false, cannotStart(o.args[0], err)
+func (o *Options) start() (cmd *exec.Cmd, traced bool, err error) {
+	path, err := launch.Find(o.Args[0])
+	if err != nil {
+		return nil, false, err
 	}
 	for _, traced = range []bool{true, false} {
 		if traced && changesUser(path) {
 			continue
 		}
-		cmd = &exec.Cmd{Path: path, Args: o.args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		cmd = &exec.Cmd{Path: path, Args: o.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			SysProcAttr: &syscall.SysProcAttr{Ptrace: traced}}
 		if err = cmd.Start(); err == nil || !errors.Is(err, unix.EPERM) {
 			break
 		}
 	}
 	if err != nil {
-		return nil, false, cannotStart(o.args[0], err)
+		return nil, false, launch.Failed(o.Args[0], err)
 	}
 	if !traced {
 		return cmd, false, nil
@@ -96,7 +96,7 @@ func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
 		}
 	}
 	if err != nil || !status.Stopped() {
-		return nil, false, &exit{126, fmt.Errorf("%s: it did not stop at its start (status %#x)", o.args[0], int(status))}
+		return nil, false, &launch.Error{Program: o.Args[0], Status: launch.NotExecutable, Err: fmt.Errorf("it did not stop at its start (status %#x)", int(status))}
 	}
 	return cmd, true, nil
 }
@@ -105,35 +105,6 @@ func (o *countOptions) start() (cmd *exec.Cmd, traced bool, err error) {
 func changesUser(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 && os.Geteuid() != 0
-}
-
-// cannotStart gives an error the exit status of a shell.
-func cannotStart(name string, err error) error {
-	status := 126
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		status = 127
-	}
-	for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
-		err = wrapped // the innermost says it best
-	}
-	return &exit{status, fmt.Errorf("%s: %w", name, err)}
-}
-
-// relayTo hands signals on to the process until no more come.
-func relayTo(p *os.Process, signals *relay.Signals) {
-	for s := range signals.C {
-		if signals.For(s) {
-			p.Signal(s) // fails only when it has ended
-		}
-	}
-}
-
-// exitStatus is what a shell says of how a process ended.
-func exitStatus(state *os.ProcessState) int {
-	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return state.ExitCode()
 }
 
 // mostResident returns the most memory in bytes that a process had, 0 if that is not known: the kernel's figure begins with
@@ -148,22 +119,22 @@ func mostResident(state *os.ProcessState) int64 {
 }
 
 // beside counts a process or a processor, while a command runs or until a signal comes.
-func (o *countOptions) beside(t *tally) (stop bool, err error) {
-	target := counters.Options{Thread: o.pid, Inherit: o.inherit}
-	if o.cpu >= 0 {
-		target = counters.Options{CPU: o.cpu + 1}
-	} else if unix.Kill(o.pid, 0) == unix.ESRCH {
-		return true, fmt.Errorf("-p %d: there is no such process", o.pid)
+func (o *Options) beside(t *Tally) (stop bool, err error) {
+	target := counters.Options{Thread: o.PID, Inherit: o.Inherit}
+	if o.CPU >= 0 {
+		target = counters.Options{CPU: o.CPU + 1}
+	} else if unix.Kill(o.PID, 0) == unix.ESRCH {
+		return true, fmt.Errorf("-p %d: there is no such process", o.PID)
 	}
-	signals := relay.Before()
+	signals := launch.Before()
 	defer signals.Stop()
 	begin := time.Now()
 	set, err := o.open(t, target)
 	if err != nil {
 		return true, err
 	}
-	if len(o.args) == 0 {
-		stop = awaitEnd(o.pid, signals)
+	if len(o.Args) == 0 {
+		stop = awaitEnd(o.PID, signals)
 	} else if err = o.during(t, signals); err != nil {
 		return true, errors.Join(err, set.Close())
 	}
@@ -172,21 +143,21 @@ func (o *countOptions) beside(t *tally) (stop bool, err error) {
 }
 
 // during runs the command.
-func (o *countOptions) during(t *tally, signals *relay.Signals) error {
-	cmd := exec.Command(o.args[0], o.args[1:]...)
+func (o *Options) during(t *Tally, signals *launch.Signals) error {
+	cmd := exec.Command(o.Args[0], o.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
-		return cannotStart(o.args[0], err)
+		return launch.Failed(o.Args[0], err)
 	}
 	signals.Started()
-	go relayTo(cmd.Process, signals)
+	go signals.HandOn(cmd.Process)
 	cmd.Wait()
-	t.Status = exitStatus(cmd.ProcessState)
+	t.Status = launch.Status(cmd.ProcessState)
 	return nil
 }
 
 // awaitEnd waits for a signal (then it returns true) or for the end of the process, if one is counted.
-func awaitEnd(pid int, signals *relay.Signals) bool {
+func awaitEnd(pid int, signals *launch.Signals) bool {
 	ended := func() bool { return pid > 0 && unix.Kill(pid, 0) == unix.ESRCH }
 	if fd, err := unix.PidfdOpen(pid, 0); err == nil { // tells the end also of one that nobody reaps, or whose number another one has by now
 		defer unix.Close(fd)

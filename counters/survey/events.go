@@ -1,14 +1,11 @@
-package main
+package survey
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"tracerec/counters"
 	"tracerec/counters/events"
@@ -26,8 +23,8 @@ func selects(pattern, name, description string) bool {
 	return strings.Contains(strings.ToLower(name), pattern) || strings.Contains(strings.ToLower(description), pattern)
 }
 
-// presetRow is a preset.
-type presetRow struct {
+// Preset is what a PAPI name stands for here.
+type Preset struct {
 	Name        string   `json:"name"`
 	Short       string   `json:"short"`
 	Description string   `json:"description"`
@@ -37,16 +34,16 @@ type presetRow struct {
 	Reason      string   `json:"reason,omitempty"`
 }
 
-// presetsView is the answer of --presets.
-type presetsView struct {
-	Table   string      `json:"table,omitempty"`
-	Presets []presetRow `json:"presets"`
+// PresetList is PAPI names.
+type PresetList struct {
+	Table   string   `json:"table,omitempty"`
+	Presets []Preset `json:"presets"`
 	pattern string
 }
 
-// lookPresets tries all presets.
-func lookPresets(pattern string) (view, error) {
-	v := presetsView{pattern: pattern, Presets: []presetRow{}}
+// Presets tries the presets that a pattern selects: a part of name or description, or a name with * and ?.
+func Presets(pattern string) (Answer, error) {
+	v := PresetList{pattern: pattern, Presets: []Preset{}}
 	if t, ok := events.For(events.Here()); ok {
 		v.Table = t.Title
 	}
@@ -54,10 +51,10 @@ func lookPresets(pattern string) (view, error) {
 		if !selects(pattern, p.Name, p.Description) {
 			continue
 		}
-		row := presetRow{Name: p.Name, Short: p.Short, Description: p.Description, Formula: p.Formula, Natives: p.Natives}
+		row := Preset{Name: p.Name, Short: p.Short, Description: p.Description, Formula: p.Formula, Natives: p.Natives}
 		err := counters.Available(p.Name)
 		if row.Available = err == nil; err != nil {
-			row.Reason = whyNot(p.Name, err)
+			row.Reason = counters.Reason(p.Name, err)
 		}
 		v.Presets = append(v.Presets, row)
 	}
@@ -68,7 +65,7 @@ func lookPresets(pattern string) (view, error) {
 }
 
 // text writes a list, with natives when there is a pattern.
-func (v presetsView) text(w io.Writer) error {
+func (v PresetList) Text(w io.Writer) error {
 	var out strings.Builder
 	have, usable := 0, 0
 	for _, p := range v.Presets {
@@ -114,8 +111,8 @@ func (v presetsView) text(w io.Writer) error {
 	return err
 }
 
-// nativeRow is a native event.
-type nativeRow struct {
+// Native is an event of the kernel or of the processor.
+type Native struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Unit        string `json:"pmu"`
@@ -125,26 +122,26 @@ type nativeRow struct {
 	Alone       bool   `json:"alone,omitempty"`
 }
 
-// unitRow is a unit of counters that the kernel knows.
-type unitRow struct {
+// Unit is a unit of counters that the kernel knows.
+type Unit struct {
 	Name  string   `json:"name"`
 	Type  uint32   `json:"type"`
 	Terms []string `json:"terms,omitempty"`
 	CPUs  []int    `json:"cpus,omitempty"` // where it is read, if it does not count for threads
 }
 
-// nativesView is the answer of --native.
-type nativesView struct {
-	Table  string      `json:"table,omitempty"`
-	Units  []unitRow   `json:"units"`
-	Events []nativeRow `json:"events"`
+// NativeList is units and events.
+type NativeList struct {
+	Table  string   `json:"table,omitempty"`
+	Units  []Unit   `json:"units"`
+	Events []Native `json:"events"`
 }
 
-// lookNatives lists the units in sysfs, their events, and those of the processor's table.
-func lookNatives(pattern string) (view, error) {
-	v := nativesView{Units: []unitRow{}}
+// Natives lists the units in sysfs, their events, and those of the processor's table, as far as a pattern selects them like presets.
+func Natives(pattern string) (Answer, error) {
+	v := NativeList{Units: []Unit{}}
 	for _, p := range perf.PMUs() {
-		v.Units = append(v.Units, unitRow{p.Name, p.Type, p.Formats, p.CPUs})
+		v.Units = append(v.Units, Unit{p.Name, p.Type, p.Formats, p.CPUs})
 	}
 	for _, e := range perf.New().Events() {
 		unit := "perf_event"
@@ -153,15 +150,15 @@ func lookNatives(pattern string) (view, error) {
 		} else if before, _, ok := strings.Cut(e.Name, ":"); ok {
 			unit = before
 		}
-		v.Events = append(v.Events, nativeRow{Name: e.Name, Description: e.Description, Unit: unit})
+		v.Events = append(v.Events, Native{Name: e.Name, Description: e.Description, Unit: unit})
 	}
 	if t, ok := events.For(events.Here()); ok {
 		v.Table = t.Title
 		for _, e := range t.Entries() {
-			v.Events = append(v.Events, nativeRow{e.Name, e.Description, e.PMU, e.Encoding, e.Counters, e.Fixed, e.Alone})
+			v.Events = append(v.Events, Native{e.Name, e.Description, e.PMU, e.Encoding, e.Counters, e.Fixed, e.Alone})
 		}
 	}
-	v.Events = slices.DeleteFunc(v.Events, func(r nativeRow) bool { return !selects(pattern, r.Name, r.Description) })
+	v.Events = slices.DeleteFunc(v.Events, func(r Native) bool { return !selects(pattern, r.Name, r.Description) })
 	if len(v.Events) == 0 {
 		return nil, fmt.Errorf("no native event's name or description has %q", pattern)
 	}
@@ -169,7 +166,7 @@ func lookNatives(pattern string) (view, error) {
 }
 
 // text lists units and events.
-func (v nativesView) text(w io.Writer) error {
+func (v NativeList) Text(w io.Writer) error {
 	var out strings.Builder
 	out.WriteString("units of counters that the kernel offers:\n")
 	for _, u := range v.Units {
@@ -211,7 +208,7 @@ func (v nativesView) text(w io.Writer) error {
 }
 
 // where says on which counters an event can be counted, if not on any.
-func (r nativeRow) where() string {
+func (r Native) where() string {
 	var words []string
 	if r.Counters != 0 && r.Fixed == 0 {
 		var on []string
@@ -232,108 +229,4 @@ func (r nativeRow) where() string {
 		return ""
 	}
 	return "  (" + strings.Join(words, ", ") + ")"
-}
-
-// costRow is what an operation of an event set costs.
-type costRow struct {
-	Events    []string `json:"events"`
-	Operation string   `json:"operation"`
-	Least     int64    `json:"min_ns"`
-	Median    int64    `json:"median_ns"`
-	P90       int64    `json:"p90_ns"`
-	P99       int64    `json:"p99_ns"`
-}
-
-// costsView is the answer of --cost.
-type costsView struct {
-	Costs []costRow `json:"costs"`
-}
-
-// costSets is sets of events to measure, each as far as it can be counted.
-var costSets = [][]string{
-	{"instructions"}, {"cycles", "instructions"}, {"cycles", "instructions", "branches", "branch-misses"}, {"task-clock"}, {"task-clock", "page-faults", "context-switches"},
-	{"task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults"}, {"msr/tsc/"}, {"rusage:minflt"}, {"go:alloc-bytes"},
-}
-
-// lookCosts measures.
-func lookCosts() (view, error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	v := costsView{Costs: []costRow{}}
-	for _, names := range append(costSets, []string{fmt.Sprintf("mem:%p/8:w", &watched[0])}) {
-		set := counters.New()
-		if set.AddAll(names...) != nil {
-			continue
-		}
-		rows, err := costsOf(set, names)
-		if err = errors.Join(err, set.Close()); err != nil {
-			return nil, err
-		}
-		v.Costs = append(v.Costs, rows...)
-	}
-	if len(v.Costs) == 0 {
-		return nil, errors.New("nothing can be counted here")
-	}
-	return v, nil
-}
-
-// costsOf measures readings, resets, and starts with stops of a set.
-func costsOf(set *counters.EventSet, names []string) (rows []costRow, err error) {
-	values := make([]int64, len(names))
-	measure := func(operation string, rounds, batch int, do func() error) {
-		var times []int64
-		for range rounds {
-			start := time.Now()
-			for range batch {
-				if failed := do(); failed != nil && err == nil {
-					err = failed
-				}
-			}
-			times = append(times, time.Since(start).Nanoseconds()/int64(batch))
-		}
-		slices.Sort(times)
-		at := func(percent int) int64 { return times[(len(times)-1)*percent/100] }
-		rows = append(rows, costRow{names, operation, times[0], at(50), at(90), at(99)})
-	}
-	measure("start+stop", 100, 1, func() error { return errors.Join(set.Start(), set.Stop(values)) })
-	if err = errors.Join(err, set.Start()); err != nil {
-		return nil, err
-	}
-	measure("read", 500, 8, func() error { return set.Read(values) })
-	measure("reset", 500, 8, set.Reset)
-	return rows, errors.Join(err, set.Stop(values))
-}
-
-// text writes a table.
-func (v costsView) text(w io.Writer) error {
-	var out strings.Builder
-	const row = "%-36s %-10s %7s %7s %7s %7s\n"
-	fmt.Fprintf(&out, row, "event set", "operation", "min", "median", "90 %", "99 %")
-	last := ""
-	for _, r := range v.Costs {
-		name := strings.Join(r.Events, ",")
-		if strings.HasPrefix(name, "mem:") {
-			name = "a watchpoint"
-		}
-		shown := name
-		if len(shown) > 36 {
-			shown = fmt.Sprintf("%s and %d more", r.Events[0], len(r.Events)-1)
-		}
-		if name == last {
-			shown = ""
-		}
-		last = name
-		fmt.Fprintf(&out, row, shown, r.Operation, brief(r.Least), brief(r.Median), brief(r.P90), brief(r.P99))
-	}
-	out.WriteString("\nTimes in ns unless told otherwise. A region's begin and end cost a reading each.\n")
-	_, err := io.WriteString(w, out.String())
-	return err
-}
-
-// brief writes a time in ns in few letters.
-func brief(ns int64) string {
-	if ns >= 10_000 {
-		return fmt.Sprintf("%.0fµs", float64(ns)/1000)
-	}
-	return fmt.Sprint(ns)
 }
