@@ -114,8 +114,7 @@ func termOf(name string) (t sample.Term, err error) {
 	case e.Path != "":
 		return t, fmt.Errorf("%s: probes cannot be read at regions", name)
 	}
-	return sample.Term{Type: e.Type, Config: e.Config, Config1: e.Config1, Config2: e.Config2, BPType: e.BPType, Flags: e.Flags,
-		Kernel: e.Kernel, NoExclude: e.NoExclude}, nil
+	return sample.Term{Event: e.Event}, nil
 }
 
 // countable returns an error if the events cannot be counted together here.

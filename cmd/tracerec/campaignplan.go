@@ -8,6 +8,7 @@ import (
 	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/sample"
+	"tracerec/internal/perfevent"
 	"tracerec/metric/plan"
 	"tracerec/metric/spec"
 )
@@ -290,16 +291,13 @@ const (
 	watchpoint
 )
 
-// softwareEvents are those that the kernel counts by itself.
-var softwareEvents = []string{"task-clock", "cpu-clock", "page-faults", "faults", "minor-faults", "major-faults", "context-switches", "cs",
-	"cpu-migrations", "migrations", "alignment-faults", "emulation-faults", "bpf-output", "cgroup-switches", "dummy"}
-
 func kind(event string) eventKind {
 	base := strings.TrimSuffix(strings.TrimSuffix(event, ":u"), ":k")
+	named, _ := perfevent.Find(base)
 	switch {
 	case strings.HasPrefix(event, "mem:"):
 		return watchpoint
-	case slices.Contains(softwareEvents, base), strings.HasPrefix(event, "go:"), strings.HasPrefix(event, "rusage:"), strings.HasPrefix(event, "msr/"):
+	case named.Type == perfevent.Software, strings.HasPrefix(event, "go:"), strings.HasPrefix(event, "rusage:"), strings.HasPrefix(event, "msr/"):
 		return software
 	case strings.Count(base, ":") == 1 && !strings.Contains(base, "/"): // a tracepoint: sched:sched_switch
 		return software

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // explain turns the kernel's error for event e of a set into one that says what can be done.
@@ -62,11 +63,11 @@ func (s *Substrate) explainInvalid(set []Encoded, e *Encoded, t target) error {
 	switch {
 	case t.cpu >= 0 && !s.hasCPU(t.cpu):
 		return fmt.Errorf("%s: %w: there is no processor %d", name, substrate.ErrGone, t.cpu)
-	case e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 && e.pmu != "cpu" && e.Type > typeBreakpoint:
+	case e.Flags&excludesMode != 0 && e.pmu != "cpu" && e.Type > perfevent.Breakpoint:
 		return fmt.Errorf("%s: %w: it cannot be told apart by user and kernel mode", name, substrate.ErrUnsupported)
 	case e.pmu != "" && sameCounters(set, e) > 1:
 		return fmt.Errorf("%s: %w: the processor has no counter left for it among those that it fits on; multiplex, or count it in another set", name, substrate.ErrConflict)
-	case e.Type == typeBreakpoint:
+	case e.Type == perfevent.Breakpoint:
 		return fmt.Errorf("%s: %w: the processor cannot watch that address and length", name, substrate.ErrUnsupported)
 	}
 	return fmt.Errorf("%s: %w: the kernel rejects these parameters", name, substrate.ErrUnsupported)
@@ -80,7 +81,7 @@ func (s *Substrate) hasCPU(cpu int) bool {
 // sameCounters counts the events of a set that compete with e for counters.
 func sameCounters(set []Encoded, e *Encoded) (n int) {
 	for i := range set {
-		if set[i].pmu == e.pmu && set[i].Type == typeBreakpoint == (e.Type == typeBreakpoint) {
+		if set[i].pmu == e.pmu && set[i].Type == perfevent.Breakpoint == (e.Type == perfevent.Breakpoint) {
 			n++
 		}
 	}
@@ -89,7 +90,7 @@ func sameCounters(set []Encoded, e *Encoded) (n int) {
 
 // explainFull is for the kernel's ENOSPC: no counter is left.
 func (s *Substrate) explainFull(set []Encoded, e *Encoded) error {
-	if e.Type != typeBreakpoint {
+	if e.Type != perfevent.Breakpoint {
 		return fmt.Errorf("%s: %w: all that count it are in use; multiplex, or count fewer events", shown(e.Name), substrate.ErrNoCounters)
 	}
 	registers := s.debugRegisters()
@@ -101,7 +102,7 @@ func (s *Substrate) explainFull(set []Encoded, e *Encoded) error {
 
 // debugRegisters counts how many watchpoints a new thread can have; 0 if that is not known.
 func (s *Substrate) debugRegisters() int {
-	e := Encoded{Type: typeBreakpoint, Config1: 8, Config2: 8, BPType: 2, Flags: FlagExcludeKernel}
+	e := Encoded{Event: perfevent.Event{Type: perfevent.Breakpoint, Config1: 8, Config2: 8, BPType: 2, Flags: perfevent.FlagExcludeKernel}}
 	found := make(chan int)
 	go func() {
 		n := 0
@@ -109,8 +110,8 @@ func (s *Substrate) debugRegisters() int {
 		lockForever()                 // the thread ends with the goroutine, and nobody else has opened watchpoints on it
 		for ; n < 64; n++ {
 			a := attribute(&e)
-			a.Bits |= unix.PerfBitDisabled
-			fd, err := s.sys.open(a, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+			a.Flags |= perfevent.FlagDisabled
+			fd, err := s.sys.open(a, 0, -1, -1, perfevent.OpenCloseExec)
 			if err != nil {
 				break
 			}
@@ -132,11 +133,11 @@ func (s *Substrate) permission(e *Encoded, t target) string {
 	level, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	wanted := 1
 	switch {
-	case e.Type == typeTracepoint:
+	case e.Type == perfevent.Tracepoint:
 		wanted = -1
 	case e.CPUs != nil || t.pid < 0:
 		wanted = 0
-	case level > 2 && !e.Kernel && e.Flags&FlagExcludeUser == 0 && !e.NoExclude:
+	case level > 2 && !e.Kernel && e.Flags&perfevent.FlagExcludeUser == 0 && !e.NoExclude:
 		wanted = 2 // user mode alone
 	}
 	return fmt.Sprintf("kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=%d, or run with CAP_PERFMON; in a container perf_event_open must pass its seccomp filter, too", level, wanted)

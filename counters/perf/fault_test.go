@@ -14,14 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // fakeKernel is a kernel with a processor of n counters, which fails as it is told.
 type fakeKernel struct {
 	counters int
-	opened   []unix.PerfEventAttr
+	opened   []perfevent.Attr
 	cpus     []int
-	fail     func(a *unix.PerfEventAttr) error // of perf_event_open
+	fail     func(a *perfevent.Attr) error // of perf_event_open
 	reading  func(into []uint64) (words int, errno unix.Errno)
 	ioctls   []uintptr
 	time     uint64 // for which events were enabled; it passes with readings
@@ -36,7 +37,7 @@ func (k *fakeKernel) substrate(t *testing.T, paranoid string) *Substrate {
 	}
 	hardware := 0
 	sys := system{
-		open: func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
+		open: func(a *perfevent.Attr, pid, cpu, group, flags int) (int, error) {
 			if k.fail != nil {
 				if err := k.fail(a); err != nil {
 					return -1, err
@@ -45,7 +46,7 @@ func (k *fakeKernel) substrate(t *testing.T, paranoid string) *Substrate {
 			if group < 0 {
 				hardware = 0
 			}
-			if a.Type == typeHardware {
+			if a.Type == perfevent.Hardware {
 				if hardware++; hardware > k.counters {
 					return -1, unix.EINVAL // as x86 says that the group does not fit
 				}
@@ -73,7 +74,7 @@ func (k *fakeKernel) substrate(t *testing.T, paranoid string) *Substrate {
 
 // failing returns a kernel that refuses all events.
 func failing(err error) *fakeKernel {
-	return &fakeKernel{fail: func(*unix.PerfEventAttr) error { return err }}
+	return &fakeKernel{fail: func(*perfevent.Attr) error { return err }}
 }
 
 // What the kernel refuses is told with what can be done about it.
@@ -125,8 +126,8 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 // One event that fails leaves nothing open.
 func TestFailureInTheMiddleClosesTheRest(t *testing.T) {
 	k := &fakeKernel{counters: 8}
-	k.fail = func(a *unix.PerfEventAttr) error {
-		if a.Type == typeSoftware && a.Config == 2 {
+	k.fail = func(a *perfevent.Attr) error {
+		if a.Type == perfevent.Software && a.Config == 2 {
 			return unix.EMFILE
 		}
 		return nil
@@ -160,10 +161,10 @@ func TestHardwareLeadsAndIsPinned(t *testing.T) {
 	require.NoError(t, err)
 	defer g.Close()
 	require.Len(t, g.(*group).bundles, 1)
-	require.EqualValues(t, typeHardware, k.opened[0].Type)
+	require.EqualValues(t, perfevent.Hardware, k.opened[0].Type)
 	for i, a := range k.opened {
-		require.Equal(t, i == 0, a.Bits&unix.PerfBitPinned != 0)
-		require.Equal(t, i == 0, a.Bits&unix.PerfBitDisabled != 0)
+		require.Equal(t, i == 0, a.Flags&perfevent.FlagPinned != 0)
+		require.Equal(t, i == 0, a.Flags&perfevent.FlagDisabled != 0)
 	}
 	next := uint64(0)
 	k.reading = func(into []uint64) (int, unix.Errno) {
@@ -243,15 +244,15 @@ func TestGroupsOfThreadsThatAreGone(t *testing.T) {
 	k.reading = nil
 	g.here.tid++ // another thread's: events of that one must be able to join the group
 	require.NoError(t, g.Resume())
-	k.fail = func(*unix.PerfEventAttr) error { return unix.EINVAL }
+	k.fail = func(*perfevent.Attr) error { return unix.EINVAL }
 	require.ErrorIs(t, g.Resume(), substrate.ErrGone)
 }
 
 // Where the kernel must not be counted, and nobody asked for it, user mode is counted alone.
 func TestWithoutPermissionForTheKernel(t *testing.T) {
 	k := &fakeKernel{counters: 4}
-	k.fail = func(a *unix.PerfEventAttr) error {
-		if a.Bits&FlagExcludeKernel == 0 {
+	k.fail = func(a *perfevent.Attr) error {
+		if a.Flags&perfevent.FlagExcludeKernel == 0 {
 			return unix.EACCES
 		}
 		return nil
@@ -289,7 +290,7 @@ func TestTimesOfTurns(t *testing.T) {
 	require.Equal(t, []uint64{1000, 1000}, enabled)
 	require.Equal(t, []uint64{500, 333}, running)
 	for _, a := range k.opened {
-		require.Zero(t, a.Bits&unix.PerfBitPinned, "pinned events would not take turns")
+		require.Zero(t, a.Flags&perfevent.FlagPinned, "pinned events would not take turns")
 	}
 }
 
@@ -319,7 +320,7 @@ func TestSlotFaults(t *testing.T) {
 	k := &fakeKernel{counters: 1}
 	l, err := k.substrate(t, "1").OpenSlot(1, "page-faults")
 	require.NoError(t, err)
-	require.EqualValues(t, typeHardware, k.opened[0].Type, "cycles of the processor are preferred")
+	require.EqualValues(t, perfevent.Hardware, k.opened[0].Type, "cycles of the processor are preferred")
 	k.reading = func([]uint64) (int, unix.Errno) { return 0, unix.ENODEV }
 	_, _, err = l.Switch("task-clock")
 	require.ErrorIs(t, err, substrate.ErrGone)

@@ -10,6 +10,7 @@ import (
 
 	"tracerec/counters/substrate"
 	"tracerec/internal/goid"
+	"tracerec/internal/perfevent"
 )
 
 // bundle is one group of the kernel: events that are read with one call.
@@ -125,8 +126,8 @@ func (g *group) Resume() error {
 
 // joinable tries whether the group is of the thread that has its number now: others cannot join it.
 func (g *group) joinable() error {
-	a := attribute(&Encoded{Type: typeSoftware, Config: unix.PERF_COUNT_SW_DUMMY, Flags: unix.PerfBitDisabled | FlagExcludeKernel})
-	fd, err := g.sys.open(a, g.here.tid, -1, g.bundles[0].fds[0], unix.PERF_FLAG_FD_CLOEXEC)
+	a := &perfevent.Attr{Type: perfevent.Software, Size: perfevent.Size, Config: perfevent.Dummy, Flags: perfevent.FlagDisabled | perfevent.FlagExcludeKernel}
+	fd, err := g.sys.open(a, g.here.tid, -1, g.bundles[0].fds[0], perfevent.OpenCloseExec)
 	if err != nil {
 		return g.gone()
 	}

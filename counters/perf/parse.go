@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
+	"tracerec/trace/wire"
 )
 
 // maxName bounds the names that are looked at.
@@ -68,10 +70,10 @@ func (c catalog) parse(name string) (Encoded, error) {
 		e.Flags |= flags
 	}
 	e.Name = name
-	if (e.NoExclude || e.clock) && e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 {
+	if (e.NoExclude || e.clock) && e.Flags&excludesMode != 0 {
 		return Encoded{}, fmt.Errorf("%s: %w: it counts for user and kernel mode together: leave :u and :k out", name, substrate.ErrUnsupported)
 	}
-	if e.Kernel && e.Flags&FlagExcludeKernel != 0 {
+	if e.Kernel && e.Flags&perfevent.FlagExcludeKernel != 0 {
 		return Encoded{}, fmt.Errorf("%s: %w: it happens inside the kernel: leave :u out", name, substrate.ErrUnsupported)
 	}
 	return e, nil
@@ -116,19 +118,19 @@ func modifiers(letters string) (flags uint64, ok bool) {
 		return 0, false
 	}
 	if user && !kernel {
-		flags |= FlagExcludeKernel
+		flags |= perfevent.FlagExcludeKernel
 	}
 	if kernel && !user {
-		flags |= FlagExcludeUser
+		flags |= perfevent.FlagExcludeUser
 	}
-	return flags | precise<<preciseShift, true
+	return flags | precise<<perfevent.PreciseShift, true
 }
 
 // parseBase encodes a name without modifiers; full is the name for messages.
 func (c catalog) parseBase(full, name string) (Encoded, error) {
-	if n, ok := findFixed(name); ok {
-		e := Encoded{Type: n.typ, Config: n.config, Kernel: n.kernel, clock: unit(n.name) == "ns"}
-		if n.typ != typeSoftware {
+	if n, ok := perfevent.Find(name); ok {
+		e := Encoded{Event: n.Event(), clock: wire.CounterUnit(n.Name) == "ns"}
+		if n.Type != perfevent.Software {
 			e.pmu = "cpu"
 		}
 		return e, nil
@@ -146,12 +148,12 @@ func (c catalog) parseBase(full, name string) (Encoded, error) {
 	}
 	if code, ok := strings.CutPrefix(name, "r"); ok && len(code) >= 1 {
 		if v, err := strconv.ParseUint(code, 16, 64); err == nil {
-			return Encoded{Type: typeRaw, Config: v, pmu: "cpu"}, nil
+			return Encoded{Event: perfevent.Event{Type: perfevent.Raw, Config: v}, pmu: "cpu"}, nil
 		}
 	}
 	if entry, ok := c.table(name); ok {
 		p := c.corePMU(entry.PMU)
-		e := Encoded{Type: p.Type, pmu: "cpu"}
+		e := Encoded{Event: perfevent.Event{Type: p.Type}, pmu: "cpu"}
 		err := c.terms(&e, p, full, entry.Encoding, false)
 		return e, err
 	}
@@ -171,7 +173,7 @@ func (c catalog) parseTracepoint(full, system, event string) (Encoded, error) {
 	id, found, mounted := c.tracepoint(system, event)
 	switch {
 	case found:
-		return Encoded{Type: typeTracepoint, Config: id, Kernel: true}, nil
+		return Encoded{Event: perfevent.Event{Type: perfevent.Tracepoint, Config: id, Kernel: true}}, nil
 	case mounted:
 		return Encoded{}, unknown(full, "the kernel has no such tracepoint, or its directory needs root to be read")
 	}
@@ -185,7 +187,7 @@ func parseWatch(full, s string) (Encoded, error) {
 		return Encoded{}, mistaken(full, "modifiers are u, k and p, not %q", mods)
 	}
 	address, length, hasLength := strings.Cut(place, "/")
-	e := Encoded{Type: typeBreakpoint, Config2: 8, pmu: ""}
+	e := Encoded{Event: perfevent.Event{Type: perfevent.Breakpoint, Config2: 8}}
 	var err error
 	if e.Config1, err = strconv.ParseUint(address, 0, 64); err != nil {
 		if address != "" && strings.Trim(address[:1], "0123456789") != "" {
@@ -239,7 +241,7 @@ func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 		}
 		return Encoded{}, unavailable(full, "there is no PMU %s (there are: %s)", shown(pmu), strings.Join(known, ", "))
 	}
-	e := Encoded{Type: p.Type, CPUs: p.CPUs, pmu: pmu}
+	e := Encoded{Event: perfevent.Event{Type: p.Type}, CPUs: p.CPUs, pmu: pmu}
 	switch pmu {
 	case "software", "tracepoint", "breakpoint", "uprobe", "kprobe":
 		e.pmu = ""
@@ -352,23 +354,23 @@ func (c catalog) describe(name string, e Encoded) string {
 	if b, _, ok := cutModifiers(name); ok {
 		base = b
 	}
-	if n, ok := findFixed(base); ok {
-		return n.description
+	if n, ok := perfevent.Find(base); ok {
+		return n.Description
 	}
 	if entry, ok := c.table(base); ok {
 		return entry.Description
 	}
 	switch {
-	case e.Type == typeBreakpoint && e.BPType == 4:
+	case e.Type == perfevent.Breakpoint && e.BPType == 4:
 		return fmt.Sprintf("times the instruction at %#x was executed", e.Config1)
-	case e.Type == typeBreakpoint:
+	case e.Type == perfevent.Breakpoint:
 		kind := map[uint32]string{1: "loads from", 2: "stores to", 3: "accesses to"}[e.BPType]
 		return fmt.Sprintf("%s the %d bytes at %#x", kind, e.Config2, e.Config1)
 	case e.Path != "":
 		return "times the probe in " + e.Path + " was passed"
-	case e.Type == typeTracepoint:
+	case e.Type == perfevent.Tracepoint:
 		return "times the tracepoint was passed"
-	case e.Type == typeRaw:
+	case e.Type == perfevent.Raw:
 		return fmt.Sprintf("raw event %#x of the processor", e.Config)
 	}
 	return fmt.Sprintf("event %#x of PMU %s", e.Config, strings.SplitN(name, "/", 2)[0])

@@ -12,6 +12,7 @@ import (
 
 	"tracerec/counters/events"
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // fakeMachine has the PMUs of a server with hardware counters, and tracefs.
@@ -59,41 +60,41 @@ func fakeMachine(t testing.TB) catalog {
 func TestNamesAreEncoded(t *testing.T) {
 	c := fakeMachine(t)
 	for name, want := range map[string]Encoded{
-		"cycles":                               {Type: 0, Config: 0, pmu: "cpu"},
-		"cpu-cycles:u":                         {Type: 0, Config: 0, Flags: FlagExcludeKernel, pmu: "cpu"},
-		"instructions:kp":                      {Type: 0, Config: 1, Flags: FlagExcludeUser | 1<<15, pmu: "cpu"},
-		"instructions:uk":                      {Type: 0, Config: 1, pmu: "cpu"},
-		"branches:upp":                         {Type: 0, Config: 4, Flags: FlagExcludeKernel | 2<<15, pmu: "cpu"},
-		"task-clock":                           {Type: 1, Config: 1, clock: true},
-		"page-faults:u":                        {Type: 1, Config: 2, Flags: FlagExcludeKernel},
-		"context-switches":                     {Type: 1, Config: 3, Kernel: true},
-		"L1-dcache-load-misses":                {Type: 3, Config: 0x10000, pmu: "cpu"},
-		"LLC-stores":                           {Type: 3, Config: 0x102, pmu: "cpu"},
-		"dTLB-prefetch-misses":                 {Type: 3, Config: 0x10203, pmu: "cpu"},
-		"r1a8":                                 {Type: 4, Config: 0x1a8, pmu: "cpu"},
-		"rffffffffffffffff:u":                  {Type: 4, Config: 1<<64 - 1, Flags: FlagExcludeKernel, pmu: "cpu"},
-		"cpu/event=0x3c,umask=0/":              {Type: 4, Config: 0x3c, pmu: "cpu"},
-		"cpu/event=0xb1,umask=1,inv,cmask=2/u": {Type: 4, Config: 0x28001b1, Flags: FlagExcludeKernel, pmu: "cpu"},
-		"cpu/event=60/:k":                      {Type: 4, Config: 60, Flags: FlagExcludeUser, pmu: "cpu"},
-		"cpu/event=60/:u":                      {Type: 4, Config: 60, Flags: FlagExcludeKernel, pmu: "cpu"},
-		"cpu/split=0xfff/":                     {Type: 4, Config: 0xf000000ff, pmu: "cpu"},
-		"cpu/config=0x1234,config1=7/":         {Type: 4, Config: 0x1234, Config1: 7, pmu: "cpu"},
-		"cpu/mem-loads,cmask=3/":               {Type: 4, Config: 0x30001cd, pmu: "cpu"},
-		"msr/tsc/":                             {Type: 9, NoExclude: true},
-		"power/energy-pkg/":                    {Type: 20, Config: 2, NoExclude: true, CPUs: []int{0, 28, 29}, pmu: "power"},
-		"mem_load_retired.l1_miss:u":           {Type: 4, Config: 0x8d1, Flags: FlagExcludeKernel, pmu: "cpu"},
-		"sched:sched_switch":                   {Type: 2, Config: 316, Kernel: true},
-		"syscalls:sys_enter_read":              {Type: 2, Config: 701, Kernel: true},
-		"mem:0x1000/8:w":                       {Type: 5, Config1: 0x1000, Config2: 8, BPType: 2},
-		"mem:4096/4:rw:u":                      {Type: 5, Config1: 0x1000, Config2: 4, BPType: 3, Flags: FlagExcludeKernel},
-		"mem:0x1000":                           {Type: 5, Config1: 0x1000, Config2: 8, BPType: 3},
-		"mem:0x1001/1:r":                       {Type: 5, Config1: 0x1001, Config2: 1, BPType: 1},
-		"mem:0x1001:x":                         {Type: 5, Config1: 0x1001, Config2: 8, BPType: 4},
-		"mem:0x1000:u":                         {Type: 5, Config1: 0x1000, Config2: 8, BPType: 3, Flags: FlagExcludeKernel},
-		"uprobe:/bin/app+0x40":                 {Type: 8, Config2: 0x40, Path: "/bin/app"},
-		"uretprobe:/bin/app+64":                {Type: 8, Config: 1, Config2: 64, Path: "/bin/app"},
-		"kprobe:do_exit":                       {Type: 6, Path: "do_exit", Kernel: true},
-		"kretprobe:do_exit+0":                  {Type: 6, Config: 1, Path: "do_exit", Kernel: true},
+		"cycles":                               {Event: perfevent.Event{Type: 0, Config: 0}, pmu: "cpu"},
+		"cpu-cycles:u":                         {Event: perfevent.Event{Type: 0, Config: 0, Flags: perfevent.FlagExcludeKernel}, pmu: "cpu"},
+		"instructions:kp":                      {Event: perfevent.Event{Type: 0, Config: 1, Flags: perfevent.FlagExcludeUser | 1<<15}, pmu: "cpu"},
+		"instructions:uk":                      {Event: perfevent.Event{Type: 0, Config: 1}, pmu: "cpu"},
+		"branches:upp":                         {Event: perfevent.Event{Type: 0, Config: 4, Flags: perfevent.FlagExcludeKernel | 2<<15}, pmu: "cpu"},
+		"task-clock":                           {Event: perfevent.Event{Type: 1, Config: 1}, clock: true},
+		"page-faults:u":                        {Event: perfevent.Event{Type: 1, Config: 2, Flags: perfevent.FlagExcludeKernel}},
+		"context-switches":                     {Event: perfevent.Event{Type: 1, Config: 3, Kernel: true}},
+		"L1-dcache-load-misses":                {Event: perfevent.Event{Type: 3, Config: 0x10000}, pmu: "cpu"},
+		"LLC-stores":                           {Event: perfevent.Event{Type: 3, Config: 0x102}, pmu: "cpu"},
+		"dTLB-prefetch-misses":                 {Event: perfevent.Event{Type: 3, Config: 0x10203}, pmu: "cpu"},
+		"r1a8":                                 {Event: perfevent.Event{Type: 4, Config: 0x1a8}, pmu: "cpu"},
+		"rffffffffffffffff:u":                  {Event: perfevent.Event{Type: 4, Config: 1<<64 - 1, Flags: perfevent.FlagExcludeKernel}, pmu: "cpu"},
+		"cpu/event=0x3c,umask=0/":              {Event: perfevent.Event{Type: 4, Config: 0x3c}, pmu: "cpu"},
+		"cpu/event=0xb1,umask=1,inv,cmask=2/u": {Event: perfevent.Event{Type: 4, Config: 0x28001b1, Flags: perfevent.FlagExcludeKernel}, pmu: "cpu"},
+		"cpu/event=60/:k":                      {Event: perfevent.Event{Type: 4, Config: 60, Flags: perfevent.FlagExcludeUser}, pmu: "cpu"},
+		"cpu/event=60/:u":                      {Event: perfevent.Event{Type: 4, Config: 60, Flags: perfevent.FlagExcludeKernel}, pmu: "cpu"},
+		"cpu/split=0xfff/":                     {Event: perfevent.Event{Type: 4, Config: 0xf000000ff}, pmu: "cpu"},
+		"cpu/config=0x1234,config1=7/":         {Event: perfevent.Event{Type: 4, Config: 0x1234, Config1: 7}, pmu: "cpu"},
+		"cpu/mem-loads,cmask=3/":               {Event: perfevent.Event{Type: 4, Config: 0x30001cd}, pmu: "cpu"},
+		"msr/tsc/":                             {Event: perfevent.Event{Type: 9, NoExclude: true}},
+		"power/energy-pkg/":                    {Event: perfevent.Event{Type: 20, Config: 2, NoExclude: true}, CPUs: []int{0, 28, 29}, pmu: "power"},
+		"mem_load_retired.l1_miss:u":           {Event: perfevent.Event{Type: 4, Config: 0x8d1, Flags: perfevent.FlagExcludeKernel}, pmu: "cpu"},
+		"sched:sched_switch":                   {Event: perfevent.Event{Type: 2, Config: 316, Kernel: true}},
+		"syscalls:sys_enter_read":              {Event: perfevent.Event{Type: 2, Config: 701, Kernel: true}},
+		"mem:0x1000/8:w":                       {Event: perfevent.Event{Type: 5, Config1: 0x1000, Config2: 8, BPType: 2}},
+		"mem:4096/4:rw:u":                      {Event: perfevent.Event{Type: 5, Config1: 0x1000, Config2: 4, BPType: 3, Flags: perfevent.FlagExcludeKernel}},
+		"mem:0x1000":                           {Event: perfevent.Event{Type: 5, Config1: 0x1000, Config2: 8, BPType: 3}},
+		"mem:0x1001/1:r":                       {Event: perfevent.Event{Type: 5, Config1: 0x1001, Config2: 1, BPType: 1}},
+		"mem:0x1001:x":                         {Event: perfevent.Event{Type: 5, Config1: 0x1001, Config2: 8, BPType: 4}},
+		"mem:0x1000:u":                         {Event: perfevent.Event{Type: 5, Config1: 0x1000, Config2: 8, BPType: 3, Flags: perfevent.FlagExcludeKernel}},
+		"uprobe:/bin/app+0x40":                 {Event: perfevent.Event{Type: 8, Config2: 0x40}, Path: "/bin/app"},
+		"uretprobe:/bin/app+64":                {Event: perfevent.Event{Type: 8, Config: 1, Config2: 64}, Path: "/bin/app"},
+		"kprobe:do_exit":                       {Event: perfevent.Event{Type: 6, Kernel: true}, Path: "do_exit"},
+		"kretprobe:do_exit+0":                  {Event: perfevent.Event{Type: 6, Config: 1, Kernel: true}, Path: "do_exit"},
 	} {
 		got, err := c.parse(name)
 		require.NoError(t, err, name)
@@ -165,7 +166,7 @@ func TestTableWithoutPMU(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(c.devices, "cpu")))
 	e, err := c.parse("MEM_LOAD_RETIRED.L1_MISS")
 	require.NoError(t, err)
-	require.Equal(t, Encoded{Name: "MEM_LOAD_RETIRED.L1_MISS", Type: typeRaw, Config: 0x8d1, pmu: "cpu"}, e)
+	require.Equal(t, Encoded{Name: "MEM_LOAD_RETIRED.L1_MISS", Event: perfevent.Event{Type: perfevent.Raw, Config: 0x8d1}, pmu: "cpu"}, e)
 }
 
 // Every event that a table holds can be encoded, but those of processors that no kernel of today counts on.
@@ -232,7 +233,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.Config != e.Config || e.Name != name {
 			t.Fatalf("%q: %+v, then %+v, %v", name, e, again, err)
 		}
-		if e.Type == typeBreakpoint && (e.Config2 == 0 || e.Config2 > 8 || e.BPType == 0) {
+		if e.Type == perfevent.Breakpoint && (e.Config2 == 0 || e.Config2 > 8 || e.BPType == 0) {
 			t.Fatalf("%q: %+v", name, e)
 		}
 		c.describe(name, e)

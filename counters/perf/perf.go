@@ -25,36 +25,24 @@ import (
 	"sync"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
+	"tracerec/trace/wire"
 )
 
-// Encoded is an event as the kernel is asked for it: fields of struct perf_event_attr.
+// Encoded is an event as the kernel is asked for it.
 type Encoded struct {
-	Name    string
-	Type    uint32
-	Config  uint64
-	Config1 uint64 // for a watchpoint its address
-	Config2 uint64 // for a watchpoint its length
-	BPType  uint32 // for a watchpoint HW_BREAKPOINT_*: 1 read, 2 write, 4 execute
-	Flags   uint64 // the bits of the flag word that the name asks for: exclude_*, precise_ip
+	Name string
+	perfevent.Event
 	// Path is the program or the kernel function that a probe is set in, the address of which belongs into Config1.
 	Path string
-	// Kernel events happen inside the kernel: nothing is left of them when the kernel is excluded.
-	Kernel bool
-	// NoExclude is set for events that the kernel opens only without any exclude_* bit.
-	NoExclude bool
 	// CPUs are the processors on which an event is counted that belongs to no thread: one for each socket, say.
 	CPUs  []int
 	clock bool   // runs in user and kernel mode alike, whatever is excluded
 	pmu   string // in which group of counters it competes; "" none, it is software
 }
 
-// Bits of the flag word of struct perf_event_attr that names ask for.
-const (
-	FlagExcludeUser   = 1 << 4
-	FlagExcludeKernel = 1 << 5
-	FlagExcludeHV     = 1 << 6
-	preciseShift      = 15
-)
+// excludesMode are the flags by which names say whom they count for.
+const excludesMode = perfevent.FlagExcludeUser | perfevent.FlagExcludeKernel
 
 // Substrate counts with perf events. On systems other than Linux it knows no event.
 type Substrate struct {
@@ -88,7 +76,7 @@ func (s *Substrate) Resolve(name string) (substrate.Event, error) {
 	if err != nil {
 		return substrate.Event{}, err
 	}
-	return substrate.Event{Name: name, Description: s.catalog.describe(name, e), Unit: unit(name), Process: e.CPUs != nil}, nil
+	return substrate.Event{Name: name, Description: s.catalog.describe(name, e), Unit: wire.CounterUnit(name), Process: e.CPUs != nil}, nil
 }
 
 // Events lists the events with fixed names, those that PMUs name in sysfs, and tracepoints where they can be seen. The
@@ -98,8 +86,8 @@ func (s *Substrate) Events() []substrate.Event {
 		return nil
 	}
 	var out []substrate.Event
-	for _, n := range fixed {
-		out = append(out, substrate.Event{Name: n.name, Description: n.description, Unit: unit(n.name)})
+	for _, n := range perfevent.All() {
+		out = append(out, substrate.Event{Name: n.Name, Description: n.Description, Unit: wire.CounterUnit(n.Name)})
 	}
 	for _, p := range s.catalog.pmus() {
 		for _, e := range p.Events {

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 const supported = true
 
 // system is how the kernel is called; tests replace it to inject faults.
 type system struct {
-	open  func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (fd int, err error)
+	open  func(a *perfevent.Attr, pid, cpu, group, flags int) (fd int, err error)
 	read  func(fd int, into *uint64, size uintptr) (n uintptr, err unix.Errno)
 	ioctl func(fd int, request, argument uintptr) unix.Errno
 }
@@ -41,11 +42,11 @@ func newSubstrate() *Substrate {
 
 func kernel() system {
 	return system{
-		open: func(a *unix.PerfEventAttr, pid, cpu, group, flags int) (int, error) {
-			if a.Type == typeBreakpoint {
+		open: func(a *perfevent.Attr, pid, cpu, group, flags int) (int, error) {
+			if a.Type == perfevent.Breakpoint {
 				surviveLostHits()
 			}
-			return unix.PerfEventOpen(a, pid, cpu, group, flags)
+			return unix.PerfEventOpen((*unix.PerfEventAttr)(unsafe.Pointer(a)), pid, cpu, group, flags)
 		},
 		read: func(fd int, into *uint64, size uintptr) (uintptr, unix.Errno) {
 			n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(into)), size)
@@ -110,20 +111,20 @@ func permits(e *Encoded, o substrate.Options) error {
 		return fmt.Errorf("%s: %w: probes are not inherited; count it on processors, or in the thread alone", shown(e.Name), substrate.ErrUnsupported)
 	}
 	d := o.Domain
-	if e.Flags&(FlagExcludeUser|FlagExcludeKernel) != 0 || d == 0 || d == substrate.All {
+	if e.Flags&excludesMode != 0 || d == 0 || d == substrate.All {
 		return nil
 	}
 	if e.NoExclude || e.clock {
 		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", shown(e.Name), substrate.ErrUnsupported)
 	}
 	if d == substrate.Kernel {
-		e.Flags |= FlagExcludeUser
+		e.Flags |= perfevent.FlagExcludeUser
 		return nil
 	}
 	if e.Kernel {
 		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for that domain, too", shown(e.Name), substrate.ErrUnsupported)
 	}
-	e.Flags |= FlagExcludeKernel
+	e.Flags |= perfevent.FlagExcludeKernel
 	return nil
 }
 
@@ -192,7 +193,7 @@ func (s *Substrate) threadsOf(pid int) []int {
 // openGroup opens the events for all targets and starts them.
 func (s *Substrate) openGroup(events []Encoded, targets []target, o substrate.Options) (*group, error) {
 	g := &group{sys: &s.sys, n: len(events), multiplex: o.Multiplex}
-	g.registers = slices.ContainsFunc(events, func(e Encoded) bool { return e.Type == typeBreakpoint })
+	g.registers = slices.ContainsFunc(events, func(e Encoded) bool { return e.Type == perfevent.Breakpoint })
 	order := make([]int, len(events)) // those of the processor first: only the leader of a group can be pinned
 	for i := range order {
 		order[i] = i
@@ -259,22 +260,22 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 	}
 	a := attribute(e)
 	if lead < 0 {
-		a.Bits |= unix.PerfBitDisabled // a member that joins a running group starts late: start all together
+		a.Flags |= perfevent.FlagDisabled // a member that joins a running group starts late: start all together
 		if o.OnExec {
-			a.Bits |= unix.PerfBitEnableOnExec
+			a.Flags |= perfevent.FlagEnableOnExec
 		}
 		if e.pmu != "" && !o.Multiplex && t.pid >= 0 {
-			a.Bits |= unix.PerfBitPinned // to learn when the counters are taken
+			a.Flags |= perfevent.FlagPinned // to learn when the counters are taken
 		}
 	}
 	if t.inherit {
-		a.Bits |= unix.PerfBitInherit
+		a.Flags |= perfevent.FlagInherit
 	} else if e.pmu == "cpu" && t.cpu < 0 && !o.Multiplex {
-		a.Ext1 |= userAccess()
+		a.Config1 |= userAccess()
 	}
-	a.Read_format = unix.PERF_FORMAT_GROUP | unix.PERF_FORMAT_TOTAL_TIME_ENABLED
+	a.Format = perfevent.FormatGroup | perfevent.FormatEnabled
 	if o.Multiplex {
-		a.Read_format |= unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+		a.Format |= perfevent.FormatRunning
 	}
 	fd, err := s.openPermitted(a, e, t, lead, o.Domain == 0)
 	if err != nil {
@@ -283,7 +284,7 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 	if b == nil {
 		g.bundles = append(g.bundles, bundle{on: t, pmu: e.pmu})
 		b = &g.bundles[len(g.bundles)-1]
-		if a.Bits&unix.PerfBitPinned != 0 {
+		if a.Flags&perfevent.FlagPinned != 0 {
 			b.own = claimOn(t.pid)
 		}
 	}
@@ -292,27 +293,26 @@ func (s *Substrate) openAt(g *group, i int, e *Encoded, t target, o substrate.Op
 }
 
 // attribute returns e as the kernel wants it.
-func attribute(e *Encoded) *unix.PerfEventAttr {
-	a := &unix.PerfEventAttr{Type: e.Type, Config: e.Config, Ext1: e.Config1, Ext2: e.Config2, Bp_type: e.BPType, Bits: e.Flags}
-	a.Size = uint32(unsafe.Sizeof(*a))
+func attribute(e *Encoded) *perfevent.Attr {
+	a := e.Attr()
 	if e.pmu == "cpu" {
-		a.Bits |= FlagExcludeHV
+		a.Flags |= perfevent.FlagExcludeHV
 	}
-	return a
+	return &a
 }
 
 // openPermitted opens an event; without the kernel where that is not permitted and no domain was asked for.
-func (s *Substrate) openPermitted(a *unix.PerfEventAttr, e *Encoded, t target, lead int, anyDomain bool) (int, error) {
+func (s *Substrate) openPermitted(a *perfevent.Attr, e *Encoded, t target, lead int, anyDomain bool) (int, error) {
 	var path []byte
 	if e.Path != "" {
 		path = append([]byte(e.Path), 0)
-		a.Ext1 = uint64(uintptr(unsafe.Pointer(&path[0])))
+		a.Config1 = uint64(uintptr(unsafe.Pointer(&path[0])))
 	}
-	fd, err := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC)
+	fd, err := s.sys.open(a, t.pid, t.cpu, lead, perfevent.OpenCloseExec)
 	denied := err == unix.EACCES || err == unix.EPERM
-	if denied && anyDomain && !e.Kernel && e.Flags&(FlagExcludeUser|FlagExcludeKernel) == 0 && !e.NoExclude {
-		a.Bits |= FlagExcludeKernel
-		if fd2, err2 := s.sys.open(a, t.pid, t.cpu, lead, unix.PERF_FLAG_FD_CLOEXEC); err2 != unix.EACCES && err2 != unix.EPERM {
+	if denied && anyDomain && !e.Kernel && e.Flags&excludesMode == 0 && !e.NoExclude {
+		a.Flags |= perfevent.FlagExcludeKernel
+		if fd2, err2 := s.sys.open(a, t.pid, t.cpu, lead, perfevent.OpenCloseExec); err2 != unix.EACCES && err2 != unix.EPERM {
 			fd, err = fd2, err2
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"debug/elf"
 	"strconv"
 	"strings"
+
+	"tracerec/internal/perfevent"
 )
 
 // parseProbe reads what follows "uprobe:" and its like: PATH+OFFSET, PATH:SYMBOL, FUNCTION or FUNCTION+OFFSET.
@@ -14,7 +16,7 @@ func (c catalog) parseProbe(full, kind, s string) (Encoded, error) {
 	if !ok {
 		return Encoded{}, unavailable(full, "this kernel has no %ss", pmu)
 	}
-	e := Encoded{Type: p.Type, Kernel: !user}
+	e := Encoded{Event: perfevent.Event{Type: p.Type, Kernel: !user}}
 	if strings.Contains(kind, "ret") {
 		if err := c.terms(&e, p, full, "retprobe", false); err != nil {
 			return Encoded{}, err

@@ -4,25 +4,11 @@ import (
 	"encoding/binary"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
-// Kinds of records in the kernel's ring buffers, PERF_RECORD_*.
-const (
-	recordLost        = 2
-	recordThrottle    = 5
-	recordSample      = 9
-	recordLostSamples = 13
-)
-
-// What samples hold, PERF_SAMPLE_*: the instruction, process and thread, time, call chain. With the period, software
-// events would deliver every single event.
-const sampleType = 1<<0 | 1<<1 | 1<<2 | 1<<5
-
-// Entries of call chains from here on are no addresses but say whose addresses follow, PERF_CONTEXT_*.
-const (
-	contextMax  = ^uint64(0) - 4095 + 1
-	contextUser = ^uint64(0) - 512 + 1
-)
+// sampleType is what samples hold. With the period, software events would deliver every single event.
+const sampleType = perfevent.SampleIP | perfevent.SampleTID | perfevent.SampleTime | perfevent.SampleChain
 
 // record is what one record of a ring buffer says.
 type record struct {
@@ -39,19 +25,19 @@ const recordHeader = 8
 func parseRecord(kind uint32, b []byte) (r record, ok bool) {
 	word := func(i int) uint64 { return binary.NativeEndian.Uint64(b[8*i:]) }
 	switch kind {
-	case recordLost: // id, number
+	case perfevent.RecordLost: // id, number
 		if len(b) < 16 {
 			return r, false
 		}
 		r.lost = word(1)
-	case recordLostSamples:
+	case perfevent.RecordLostSamples:
 		if len(b) < 8 {
 			return r, false
 		}
 		r.lost = word(0)
-	case recordThrottle:
+	case perfevent.RecordThrottle:
 		r.throttled = true
-	case recordSample: // instruction, process | thread, time, length of the chain, chain
+	case perfevent.RecordSample: // instruction, process | thread, time, length of the chain, chain
 		const fixed = 4
 		if len(b) < 8*fixed || word(3) > uint64(len(b)/8-fixed) {
 			return r, false
@@ -75,8 +61,8 @@ func userStack(chain []byte, n int) (stack []uintptr) {
 	user := false
 	for i := range n {
 		switch a := binary.NativeEndian.Uint64(chain[8*i:]); {
-		case a >= contextMax:
-			user = a == contextUser
+		case a >= perfevent.ContextMax:
+			user = a == perfevent.ContextUser
 		case user:
 			if stack == nil {
 				stack = make([]uintptr, 0, n-i)

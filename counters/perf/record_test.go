@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 func words(w ...uint64) (b []byte) {
@@ -42,29 +43,29 @@ func threadWord(pid, tid uint32) uint64 {
 }
 
 func TestRecords(t *testing.T) {
-	r, ok := parseRecord(recordSample, words(0x401000, threadWord(7, 8), 99, 4, contextUser, 0x401000, 0x402000, 0x403000))
+	r, ok := parseRecord(perfevent.RecordSample, words(0x401000, threadWord(7, 8), 99, 4, perfevent.ContextUser, 0x401000, 0x402000, 0x403000))
 	require.True(t, ok)
 	require.Equal(t, substrate.Sample{PC: 0x401000, Stack: []uintptr{0x401000, 0x402000, 0x403000}, Thread: 8, Time: 99}, r.sample)
 
-	r, ok = parseRecord(recordSample, words(0xffffffff81000000, threadWord(7, 8), 99, 4, contextMax+100, 0xffffffff81000000, contextUser, 0x402000))
+	r, ok = parseRecord(perfevent.RecordSample, words(0xffffffff81000000, threadWord(7, 8), 99, 4, perfevent.ContextMax+100, 0xffffffff81000000, perfevent.ContextUser, 0x402000))
 	require.True(t, ok)
 	require.EqualValues(t, 0x402000, r.sample.PC, "where the program entered the kernel")
 
-	r, ok = parseRecord(recordSample, words(0x401000, threadWord(7, 8), 99, 0))
+	r, ok = parseRecord(perfevent.RecordSample, words(0x401000, threadWord(7, 8), 99, 0))
 	require.True(t, ok)
 	require.Equal(t, substrate.Sample{PC: 0x401000, Thread: 8, Time: 99}, r.sample)
 
-	_, ok = parseRecord(recordSample, words(0x401000, threadWord(7, 8), 99, 2, 1))
+	_, ok = parseRecord(perfevent.RecordSample, words(0x401000, threadWord(7, 8), 99, 2, 1))
 	require.False(t, ok, "the chain is longer than the record")
-	_, ok = parseRecord(recordSample, words(0x401000, threadWord(7, 8)))
+	_, ok = parseRecord(perfevent.RecordSample, words(0x401000, threadWord(7, 8)))
 	require.False(t, ok)
-	r, ok = parseRecord(recordLost, words(1, 55))
+	r, ok = parseRecord(perfevent.RecordLost, words(1, 55))
 	require.True(t, ok)
 	require.EqualValues(t, 55, r.lost)
-	r, ok = parseRecord(recordLostSamples, words(66))
+	r, ok = parseRecord(perfevent.RecordLostSamples, words(66))
 	require.True(t, ok)
 	require.EqualValues(t, 66, r.lost)
-	r, ok = parseRecord(recordThrottle, words(1, 2, 3))
+	r, ok = parseRecord(perfevent.RecordThrottle, words(1, 2, 3))
 	require.True(t, ok && r.throttled)
 	r, ok = parseRecord(77, []byte{1})
 	require.True(t, ok)
@@ -94,11 +95,11 @@ func TestRingGoesRound(t *testing.T) {
 	next, seen := uint64(0), uint64(0)
 	for range 2000 {
 		for range 1 + next%5 {
-			put(r, recordLostSamples, words(next, next*3, 7)[:8*(1+next%3)])
+			put(r, perfevent.RecordLostSamples, words(next, next*3, 7)[:8*(1+next%3)])
 			next++
 		}
 		r.drain(func(kind uint32, body []byte) {
-			require.EqualValues(t, recordLostSamples, kind)
+			require.EqualValues(t, perfevent.RecordLostSamples, kind)
 			require.Len(t, body, int(8*(1+seen%3)))
 			require.Equal(t, seen, binary.NativeEndian.Uint64(body))
 			seen++
@@ -108,9 +109,9 @@ func TestRingGoesRound(t *testing.T) {
 }
 
 func FuzzRecords(f *testing.F) {
-	sample := words(0x401000, threadWord(7, 8), 99, 4, contextUser, 0x401000, 0x402000, 0x403000)
-	f.Add(append([]byte{recordSample, 0, 0, 0, 0, 0, byte(recordHeader + len(sample)), 0}, sample...), uint16(4000))
-	f.Add(append([]byte{recordLost, 0, 0, 0, 0, 0, 24, 0}, words(1, 55)...), uint16(0))
+	sample := words(0x401000, threadWord(7, 8), 99, 4, perfevent.ContextUser, 0x401000, 0x402000, 0x403000)
+	f.Add(append([]byte{perfevent.RecordSample, 0, 0, 0, 0, 0, byte(recordHeader + len(sample)), 0}, sample...), uint16(4000))
+	f.Add(append([]byte{perfevent.RecordLost, 0, 0, 0, 0, 0, 24, 0}, words(1, 55)...), uint16(0))
 	f.Fuzz(func(t *testing.T, data []byte, at uint16) {
 		r := newRing(1)
 		p := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.mem[0]))

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // sampling is an event that tells of its overflows.
@@ -125,25 +126,22 @@ func (s *Substrate) samplingCPUs(t target) []int {
 	return cpus
 }
 
-// inheritThread is the bit of the flag word by which other threads of the process inherit, but no other processes.
-const inheritThread = 1 << 35
-
 // openOne opens the event for one target, with the i-th ring, which is opened for the first of them.
 func (p *sampling) openOne(t target, i int, o substrate.Options) error {
 	a := attribute(&p.e)
-	a.Bits |= unix.PerfBitDisabled | unix.PerfBitExcludeCallchainKernel | unix.PerfBitUseClockID
-	a.Sample, a.Sample_type, a.Clockid, a.Wakeup = p.threshold, sampleType, unix.CLOCK_MONOTONIC, 1
-	a.Read_format = unix.PERF_FORMAT_LOST
+	a.Flags |= perfevent.FlagDisabled | perfevent.FlagExcludeKernelChain | perfevent.FlagUseClock
+	a.Period, a.Sample, a.Clock, a.Wakeup = p.threshold, sampleType, unix.CLOCK_MONOTONIC, 1
+	a.Format = perfevent.FormatLost
 	if t.inherit {
-		a.Bits |= unix.PerfBitInherit | inheritThread
+		a.Flags |= perfevent.FlagInherit | perfevent.FlagInheritThread
 	}
 	if p.e.pmu != "" && t.pid >= 0 {
-		a.Bits |= unix.PerfBitPinned // to learn when the counters are taken
+		a.Flags |= perfevent.FlagPinned // to learn when the counters are taken
 	}
 	fd, err := p.from.openPermitted(a, &p.e, t, -1, o.Domain == 0)
 	for _, older := range []func(){
-		func() { a.Read_format = 0 },        // before Linux 6.0
-		func() { a.Bits &^= inheritThread }, // before Linux 5.13
+		func() { a.Format = 0 },                            // before Linux 6.0
+		func() { a.Flags &^= perfevent.FlagInheritThread }, // before Linux 5.13
 	} {
 		if err == unix.EINVAL {
 			older()
@@ -153,9 +151,9 @@ func (p *sampling) openOne(t target, i int, o substrate.Options) error {
 	if err != nil {
 		return err
 	}
-	p.tellsLost = a.Read_format != 0
+	p.tellsLost = a.Format != 0
 	p.fds = append(p.fds, fd)
-	if a.Bits&unix.PerfBitPinned != 0 {
+	if a.Flags&perfevent.FlagPinned != 0 {
 		p.claims = append(p.claims, claimOn(t.pid))
 	}
 	if i < len(p.rings) {
@@ -217,7 +215,7 @@ func (p *sampling) take(kind uint32, body []byte) {
 	}
 	p.delivered++
 	r.sample.Event, r.sample.Count = p.e.Name, p.threshold
-	if p.e.Type == typeBreakpoint && p.e.BPType != 4 && trapsAfter {
+	if p.e.Type == perfevent.Breakpoint && p.e.BPType != 4 && trapsAfter {
 		r.sample.PC-- // the processor reports the instruction behind the one that was caught
 		if len(r.sample.Stack) > 0 {
 			r.sample.Stack[0]--

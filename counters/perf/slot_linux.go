@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // slot is a counter of a thread that is given one event after the other. It leads a group of two: cycles, which count on,
@@ -85,8 +86,8 @@ func (s *Substrate) single() bool {
 		for _, name := range []string{"cycles", "instructions"} {
 			e, _ := s.catalog.parse(name)
 			a := slotAttribute(&e)
-			a.Bits |= unix.PerfBitDisabled | FlagExcludeKernel
-			fd, err := s.sys.open(a, 0, -1, fds[len(fds)-1], unix.PERF_FLAG_FD_CLOEXEC)
+			a.Flags |= perfevent.FlagDisabled | perfevent.FlagExcludeKernel
+			fd, err := s.sys.open(a, 0, -1, fds[len(fds)-1], perfevent.OpenCloseExec)
 			if err != nil {
 				s.isSingle = err == unix.EINVAL && len(fds) == 2
 				break
@@ -101,15 +102,15 @@ func (s *Substrate) single() bool {
 }
 
 // slotLead is that of cycles. It is pinned, to learn when no counter is left for the group.
-func slotLead(e *Encoded) *unix.PerfEventAttr {
+func slotLead(e *Encoded) *perfevent.Attr {
 	a := slotAttribute(e)
-	a.Bits |= unix.PerfBitPinned
+	a.Flags |= perfevent.FlagPinned
 	return a
 }
 
-func slotAttribute(e *Encoded) *unix.PerfEventAttr {
+func slotAttribute(e *Encoded) *perfevent.Attr {
 	a := attribute(e)
-	a.Read_format = unix.PERF_FORMAT_GROUP
+	a.Format = perfevent.FormatGroup
 	return a
 }
 
@@ -119,7 +120,7 @@ func (l *slot) attach(e Encoded) (err error) {
 	if l.fd, err = l.from.openPermitted(a, &e, l.on, l.lead, true); err != nil {
 		return l.from.explain(err, []Encoded{e}, &e, l.on)
 	}
-	l.bits = a.Bits
+	l.bits = a.Flags
 	l.e = e
 	if err := l.restart(); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 		return 0, 0, fmt.Errorf("perf_event: %w: the slot is closed", substrate.ErrUnsupported)
 	}
 	e, parseErr := l.parse(next)
-	if parseErr == nil && e.Type == typeBreakpoint && l.e.Type == typeBreakpoint && e.Flags == l.e.Flags {
+	if parseErr == nil && e.Type == perfevent.Breakpoint && l.e.Type == perfevent.Breakpoint && e.Flags == l.e.Flags {
 		return l.modify(e)
 	}
 	if count, cycles, err = l.finish(); err != nil || parseErr != nil {
@@ -170,7 +171,7 @@ func (l *slot) Switch(next string) (count, cycles uint64, err error) {
 // each store counts for the slice that it falls in, and what this takes belongs to none.
 func (l *slot) modify(e Encoded) (count, cycles uint64, err error) {
 	a := slotAttribute(&e)
-	a.Bits = l.bits // without the kernel, where that was not permitted
+	a.Flags = l.bits // without the kernel, where that was not permitted
 	stopped := l.from.sys.ioctl(l.lead, unix.PERF_EVENT_IOC_DISABLE, 0)
 	refused := l.from.sys.ioctl(l.fd, unix.PERF_EVENT_IOC_MODIFY_ATTRIBUTES, uintptr(unsafe.Pointer(a)))
 	count, cycles, err = l.finish()

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tracerec/counters/events"
+	"tracerec/internal/perfevent"
 )
 
 // catalog finds names in the kernel's directories.
@@ -115,7 +116,7 @@ func (c catalog) corePMU(name string) PMU {
 		}
 		formats = map[string]string{"event": "config:0-15"}
 	}
-	return PMU{Name: name, Type: typeRaw, core: true, formats: formats}
+	return PMU{Name: name, Type: perfevent.Raw, core: true, formats: formats}
 }
 
 // format returns where the value of a term goes: "config:0-7".

@@ -3,6 +3,8 @@ package sample
 import (
 	"syscall"
 	"unsafe"
+
+	"tracerec/internal/perfevent"
 )
 
 // Perf events are the only descriptors that a recording keeps in the program, which may close them, be it without knowing them, and open files
@@ -27,9 +29,8 @@ const noEvent handle = -1
 
 // handleOf returns the handle of an event that is open.
 func handleOf(fd int) (handle, syscall.Errno) {
-	const ioctlID = 1<<31 | unsafe.Sizeof(uintptr(0))<<16 | 0x2407 // PERF_EVENT_IOC_ID
 	var id uint64
-	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), ioctlID, uintptr(unsafe.Pointer(&id)))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), perfevent.IoctlID, uintptr(unsafe.Pointer(&id)))
 	return handle(id&idMask<<32 | uint64(fd)), errno
 }
 
@@ -40,8 +41,8 @@ func (h handle) fd() int { return int(int32(h)) }
 func (h handle) is(id uint64) bool { return uint64(h)>>32 == id&idMask }
 
 // perfOpen opens an event on a thread, 0 for the calling one.
-func perfOpen(a *perfAttr, tid, group int) (int, syscall.Errno) {
-	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), openCloseOnExec, 0)
+func perfOpen(a *perfevent.Attr, tid, group int) (int, syscall.Errno) {
+	fd, _, errno := syscall.RawSyscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), uintptr(tid), ^uintptr(0), uintptr(group), perfevent.OpenCloseExec, 0)
 	if errno != 0 {
 		return int(fd), errno
 	}

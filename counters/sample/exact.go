@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"tracerec/internal/perfevent"
 )
 
 // hookTable is how this package and a patched scheduler (package autoinst/exact) find each other. Layout and meaning are
@@ -63,12 +65,12 @@ type threadGroup struct {
 var hooks hookTable
 
 var (
-	exactAttrs   []perfAttr // kept for the scheduler
+	exactAttrs   []perfevent.Attr // kept for the scheduler
 	exactSession uint64
 )
 
 // openExact tells a patched scheduler to count, and reports whether there is one.
-func openExact(attrs []perfAttr) bool {
+func openExact(attrs []perfevent.Attr) bool {
 	if hooks.version != hookVersion {
 		return false
 	}

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"tracerec/internal/perfevent"
 	"tracerec/internal/witness"
 )
 
@@ -100,7 +101,7 @@ func Open(specs []string, perMilli uint64) (*Set, error) {
 	runtime.LockOSThread() // the probe counts for this thread
 	defer runtime.UnlockOSThread()
 	s := &Set{}
-	var attrs []perfAttr
+	var attrs []perfevent.Attr
 	var wanted []Spec
 	var simulated []string
 	for _, text := range specs {
@@ -133,7 +134,7 @@ func Open(specs []string, perMilli uint64) (*Set, error) {
 			}
 			c := counter{at: at}
 			for i, a := range opened {
-				c.terms = append(c.terms, term{len(attrs), spec.Terms[i].Negative, a.flags&^spec.Terms[i].Flags&flagExcludeKernel != 0})
+				c.terms = append(c.terms, term{len(attrs), spec.Terms[i].Negative, a.Flags&^spec.Terms[i].Flags&perfevent.FlagExcludeKernel != 0})
 				attrs = append(attrs, a)
 			}
 			s.kernel = append(s.kernel, c)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/perfevent"
 	"tracerec/trace/wire"
 )
 
@@ -26,17 +27,10 @@ type Spec struct {
 	Simulated bool   // an event of the simulator on which the program runs, see package simulator/guest
 }
 
-// Term is a kernel event of a sum, in the terms of struct perf_event_attr.
+// Term is a kernel event of a sum.
 type Term struct {
-	Negative  bool
-	Type      uint32
-	Config    uint64
-	Config1   uint64 // address of a watchpoint
-	Config2   uint64 // its length
-	BPType    uint32
-	Flags     uint64 // bits of the flag word: exclude_*, precise_ip
-	Kernel    bool   // counts nothing useful when the kernel is excluded
-	NoExclude bool   // knows no user and kernel mode
+	Negative bool
+	perfevent.Event
 }
 
 // separator stands between the name and the terms of a handed-down counter; no name of an event has it.
@@ -136,7 +130,7 @@ func parseTerm(text string) (t Term, err error) {
 			return t, err
 		}
 	}
-	t = Term{Type: uint32(n[0]), Config: n[1], Config1: n[2], Config2: n[3], BPType: uint32(n[4]), Flags: n[5]}
+	t.Event = perfevent.Event{Type: uint32(n[0]), Config: n[1], Config1: n[2], Config2: n[3], BPType: uint32(n[4]), Flags: n[5]}
 	rest := fields[6]
 	for _, l := range t.letters() {
 		rest, *l.set = strings.CutPrefix(rest, l.letter)
@@ -147,25 +141,23 @@ func parseTerm(text string) (t Term, err error) {
 	return t, nil
 }
 
-const perfSoftware = 1 // PERF_TYPE_SOFTWARE
-
 // table lists every event with a name of its own, in display order.
 var table = []Event{
-	software("task-clock", "time on a processor", 1, false),
-	software("page-faults", "page faults", 2, false),
-	software("minor-faults", "page faults served without input or output", 5, false),
-	software("major-faults", "page faults that had to read from storage", 6, false),
-	software("context-switches", "times the kernel took the thread off its processor", 3, true),
-	software("cpu-migrations", "times the kernel moved the thread to another processor", 4, true),
+	software("task-clock"),
+	software("page-faults"),
+	software("minor-faults"),
+	software("major-faults"),
+	software("context-switches"),
+	software("cpu-migrations"),
 	ofRuntime("alloc-bytes", "bytes allocated on the heap by the process", "/gc/heap/allocs:bytes"),
 	ofRuntime("alloc-objects", "objects allocated on the heap by the process", "/gc/heap/allocs:objects"),
 	ofRuntime("gc-cycles", "garbage collections of the process", "/gc/cycles/total:gc-cycles"),
 	ofRuntime("live-bytes", "heap bytes occupied by live and unswept objects", "/memory/classes/heap/objects:bytes"),
 }
 
-func software(name, description string, config uint64, kernel bool) Event {
-	return Event{name, description, wire.CounterUnit(name), false,
-		Spec{Name: name, Terms: []Term{{Type: perfSoftware, Config: config, Kernel: kernel}}}}
+func software(name string) Event {
+	n, _ := perfevent.Find(name)
+	return Event{name, n.Description, wire.CounterUnit(name), false, Spec{Name: name, Terms: []Term{{Event: n.Event()}}}}
 }
 
 func ofRuntime(name, description, metric string) Event {

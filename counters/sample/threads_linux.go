@@ -7,14 +7,16 @@ import (
 	"sync/atomic"
 	"syscall"
 	"unsafe"
+
+	"tracerec/internal/perfevent"
 )
 
 // threads holds one group of perf events per thread, opened when the thread reads for the first time.
 // Counters run freely and are read with one system call.
 type threads struct {
-	attrs  []perfAttr
-	opened []perfAttr // the same, as they are opened
-	mu     sync.Mutex // opening and growing
+	attrs  []perfevent.Attr
+	opened []perfevent.Attr // the same, as they are opened
+	mu     sync.Mutex       // opening and growing
 	table  atomic.Pointer[threadTable]
 	fds    []int // every descriptor, for close; guarded by mu
 	why    error // the first time that a thread's group could not be opened; guarded by mu
@@ -39,48 +41,25 @@ type group struct {
 	values  [MaxEvents]uint64
 }
 
-// perfAttr is struct perf_event_attr of the kernel in its second published size.
-type perfAttr struct {
-	typ, size              uint32
-	config, period         uint64
-	sampleType, readFormat uint64
-	flags                  uint64
-	wakeup, bpType         uint32
-	config1, config2       uint64
-}
-
-const (
-	typeTracepoint    = 2
-	typeBreakpoint    = 5
-	formatReading     = 1<<0 | 1<<1 | 1<<2 | 1<<3 // PERF_FORMAT_TOTAL_TIME_ENABLED, …_RUNNING, _ID, _GROUP: what readGroup reads
-	flagDisabled      = 1 << 0
-	flagInherit       = 1 << 1
-	flagPinned        = 1 << 2
-	flagExcludeKernel = 1 << 5
-	flagExcludeHV     = 1 << 6
-	flagInheritThread = 1 << 35 // not by processes; since Linux 5.13
-	ioctlEnable       = 0x2400  // PERF_EVENT_IOC_ENABLE
-	enableGroup       = 1       // PERF_IOC_FLAG_GROUP
-	openCloseOnExec   = 1 << 3  // PERF_FLAG_FD_CLOEXEC
-)
+// formatReading is what readGroup reads.
+const formatReading = perfevent.FormatEnabled | perfevent.FormatRunning | perfevent.FormatID | perfevent.FormatGroup
 
 // attribute returns t as the kernel is asked for it, counting as much as possible.
-func (t *Term) attribute() perfAttr {
-	a := perfAttr{typ: t.Type, config: t.Config, bpType: t.BPType, config1: t.Config1, config2: t.Config2, flags: t.Flags}
-	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatReading
+func (t *Term) attribute() perfevent.Attr {
+	a := t.Attr()
+	a.Format = formatReading
 	if !t.NoExclude {
-		a.flags |= flagExcludeHV
+		a.Flags |= perfevent.FlagExcludeHV
 	}
-	if a.limited() {
-		a.flags |= flagPinned // all the time or not at all: never by turns with others
+	if limited(&a) {
+		a.Flags |= perfevent.FlagPinned // all the time or not at all: never by turns with others
 	}
 	return a
 }
 
 // limited tells whether the event takes one of the processor's counters.
-func (a *perfAttr) limited() bool {
-	return a.typ != perfSoftware && a.typ != typeTracepoint && a.typ != typeBreakpoint
+func limited(a *perfevent.Attr) bool {
+	return a.Type != perfevent.Software && a.Type != perfevent.Tracepoint && a.Type != perfevent.Breakpoint
 }
 
 // probe is a group on the calling thread that finds out what can be counted together.
@@ -89,7 +68,7 @@ type probe struct{ fds []int }
 func newProbe() *probe { return &probe{} }
 
 // add opens the events of a counter beside those before, in the widest way that the kernel permits.
-func (p *probe) add(terms []Term) (attrs []perfAttr, err error) {
+func (p *probe) add(terms []Term) (attrs []perfevent.Attr, err error) {
 	had := len(p.fds)
 	for i := range terms {
 		t := &terms[i]
@@ -100,7 +79,7 @@ func (p *probe) add(terms []Term) (attrs []perfAttr, err error) {
 		}
 		fd, errno := p.open(&a)
 		if (errno == syscall.EACCES || errno == syscall.EPERM) && !t.Kernel && !t.NoExclude {
-			a.flags |= flagExcludeKernel
+			a.Flags |= perfevent.FlagExcludeKernel
 			fd, errno = p.open(&a)
 		}
 		if errno != 0 {
@@ -113,12 +92,12 @@ func (p *probe) add(terms []Term) (attrs []perfAttr, err error) {
 	return attrs, nil
 }
 
-func (p *probe) open(a *perfAttr) (int, syscall.Errno) {
+func (p *probe) open(a *perfevent.Attr) (int, syscall.Errno) {
 	b := *a
 	lead := -1
 	if len(p.fds) > 0 {
 		lead = p.fds[0]
-		b.flags &^= flagPinned // said by the leader
+		b.Flags &^= perfevent.FlagPinned // said by the leader
 	}
 	return perfOpen(&b, 0, lead)
 }
@@ -153,7 +132,7 @@ func gettid() int64 {
 	return int64(tid)
 }
 
-func newThreads(attrs []perfAttr) *threads {
+func newThreads(attrs []perfevent.Attr) *threads {
 	t := &threads{attrs: attrs, opened: leaderFirst(attrs)}
 	t.table.Store(&threadTable{entries: make([]threadEntry, 64)})
 	return t
@@ -253,10 +232,8 @@ func (t *threads) reopen(tid int64, e *threadEntry) *threadEntry {
 // belongs tries whether a group is of the thread that has that number now: no event of another can join it. The time of a living thread
 // stands still, too, for goroutines that have left it before they read: a second group for it would take debug registers until there are none.
 func belongs(lead, tid int) bool {
-	const dummy = 9 // PERF_COUNT_SW_DUMMY
-	a := perfAttr{typ: perfSoftware, config: dummy, flags: flagDisabled | flagExcludeKernel}
-	a.size = uint32(unsafe.Sizeof(a))
-	a.readFormat = formatReading
+	a := perfevent.Attr{Type: perfevent.Software, Size: perfevent.Size, Config: perfevent.Dummy, Format: formatReading,
+		Flags: perfevent.FlagDisabled | perfevent.FlagExcludeKernel}
 	fd, errno := perfOpen(&a, tid, lead)
 	if errno == 0 {
 		closeEvent(fd)
@@ -290,7 +267,7 @@ func (t *threads) refused() error {
 
 // openGroup opens a group on a thread, 0 for the calling one, and starts it; attrs are in the form of leaderFirst. It leaves no garbage: where
 // readings are refused, there may be no descriptor left, and then a collection ends the program if Go's network poller does not run yet.
-func openGroup(attrs []perfAttr, tid int, fds []int) (handle, syscall.Errno) {
+func openGroup(attrs []perfevent.Attr, tid int, fds []int) (handle, syscall.Errno) {
 	lead := -1
 	for i := range attrs {
 		fd, errno := perfOpen(&attrs[i], tid, lead)
@@ -303,7 +280,7 @@ func openGroup(attrs []perfAttr, tid int, fds []int) (handle, syscall.Errno) {
 	}
 	h, errno := handleOf(lead)
 	if errno == 0 {
-		_, _, errno = syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), ioctlEnable, enableGroup)
+		_, _, errno = syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(lead), perfevent.IoctlEnable, perfevent.WholeGroup)
 	}
 	if errno != 0 {
 		closeAll(fds[:len(attrs)])
@@ -314,18 +291,18 @@ func openGroup(attrs []perfAttr, tid int, fds []int) (handle, syscall.Errno) {
 
 // leaderFirst returns events as they are opened as a group: the leader starts all together, for a member that joins a
 // running group starts late, and says whether they are pinned.
-func leaderFirst(attrs []perfAttr) []perfAttr {
-	out := append([]perfAttr(nil), attrs...)
+func leaderFirst(attrs []perfevent.Attr) []perfevent.Attr {
+	out := append([]perfevent.Attr(nil), attrs...)
 	if len(out) == 0 {
 		return nil
 	}
 	for i := range out {
-		out[0].flags |= out[i].flags & flagPinned
+		out[0].Flags |= out[i].Flags & perfevent.FlagPinned
 		if i > 0 {
-			out[i].flags &^= flagPinned
+			out[i].Flags &^= perfevent.FlagPinned
 		}
 	}
-	out[0].flags |= flagDisabled
+	out[0].Flags |= perfevent.FlagDisabled
 	return out
 }
 

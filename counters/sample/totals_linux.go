@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"tracerec/internal/perfevent"
 )
 
 // totals counts what the whole process does: groups on all threads that exist when recording begins, which the
@@ -28,13 +30,13 @@ type totals struct {
 }
 
 // openTotals returns totals that count as many of the events as they can, perhaps none.
-func openTotals(attrs []perfAttr, perMilli uint64) *totals {
+func openTotals(attrs []perfevent.Attr, perMilli uint64) *totals {
 	t := &totals{perMilli: max(perMilli, 1)}
-	flags := uint64(flagInherit | flagInheritThread)
+	flags := uint64(perfevent.FlagInherit | perfevent.FlagInheritThread)
 	if opens(inherited(attrs[:1], flags)) != 0 {
-		flags = flagInherit // an older kernel: what children do counts as well, so bounds are wider
+		flags = perfevent.FlagInherit // an older kernel: what children do counts as well, so bounds are wider
 	}
-	var fit []perfAttr
+	var fit []perfevent.Attr
 	for i := range attrs { // one more at a time: those that find no counter have no bound
 		if errno := opens(inherited(append(fit[:len(fit):len(fit)], attrs[i]), flags)); errno != 0 {
 			t.why = explain(errno)
@@ -59,17 +61,17 @@ func openTotals(attrs []perfAttr, perMilli uint64) *totals {
 }
 
 // inherited returns a group of events that is inherited as flags say, ready to be opened.
-func inherited(attrs []perfAttr, flags uint64) []perfAttr {
+func inherited(attrs []perfevent.Attr, flags uint64) []perfevent.Attr {
 	out := leaderFirst(attrs)
-	out[0].flags &^= flagPinned
+	out[0].Flags &^= perfevent.FlagPinned
 	for i := range out {
-		out[i].flags |= flags
+		out[i].Flags |= flags
 	}
 	return out
 }
 
 // opens tells why a group cannot be opened on the calling thread, 0 if it can.
-func opens(attrs []perfAttr) syscall.Errno {
+func opens(attrs []perfevent.Attr) syscall.Errno {
 	fds := make([]int, len(attrs))
 	_, errno := openGroup(attrs, 0, fds)
 	if errno == 0 {
@@ -79,7 +81,7 @@ func opens(attrs []perfAttr) syscall.Errno {
 }
 
 // open opens groups on all threads. A thread that an opened one starts meanwhile may count twice, which a bound stands.
-func (t *totals) open(attrs []perfAttr) error {
+func (t *totals) open(attrs []perfevent.Attr) error {
 	known := map[int]bool{}
 	for more := true; more; {
 		more = false

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/pmu"
 )
 
@@ -123,7 +124,7 @@ func (m *perf) ran(number int, pc uint64, n int64) {
 		case e.state != eventActive:
 		case e.code != 0:
 			now := e.reading()
-			if n > 1 && e.attr.period > 0 && int64(now-e.before) >= e.left {
+			if n > 1 && e.attr.Period > 0 && int64(now-e.before) >= e.left {
 				m.k.failure = &Fatal{pc, fmt.Sprintf("event %#x happened more often than its source knows it can", e.code)}
 			}
 			e.add(now-e.before, pc)
@@ -166,13 +167,13 @@ func (m *perf) switchTo(number int, t *thread) {
 	u.thread, u.dirty, t.events.cpu = t, true, number
 	if from >= 0 && from != number {
 		m.schedule(number)
-		m.happened(number, swMigrations, t.hart.PC)
+		m.happened(number, perfevent.Migrations, t.hart.PC)
 	}
 }
 
 // switchFrom takes the events of the thread at hand off the counters.
 func (m *perf) switchFrom(number int) {
-	m.happened(number, swSwitches, m.cpus[number].thread.hart.PC)
+	m.happened(number, perfevent.ContextSwitches, m.cpus[number].thread.hart.PC)
 	m.takeOff(number)
 }
 
@@ -191,8 +192,8 @@ func (m *perf) takeOff(number int) {
 // happened counts what the kernel itself did, or saw.
 func (m *perf) happened(number int, config uint64, pc uint64) {
 	for _, e := range slices.Clone(m.cpus[number].active) {
-		inKernel := config != swFaults
-		if e.state == eventActive && e.code == 0 && e.attr.config == config && !e.attr.is(excludes(inKernel)) {
+		inKernel := config != perfevent.PageFaults
+		if e.state == eventActive && e.code == 0 && e.attr.Config == config && !e.attr.Is(excludes(inKernel)) {
 			e.add(1, pc)
 		}
 	}
@@ -201,15 +202,15 @@ func (m *perf) happened(number int, config uint64, pc uint64) {
 // excludes returns the flag that excludes a mode.
 func excludes(kernel bool) uint64 {
 	if kernel {
-		return attrExcludeKernel
+		return perfevent.FlagExcludeKernel
 	}
-	return attrExcludeUser
+	return perfevent.FlagExcludeUser
 }
 
 // pageFault counts an access to memory that was not permitted: the only faults that the kernel here sees.
 func (t *thread) pageFault() {
 	if m := t.k.perf; m != nil && t.events.cpu >= 0 {
-		m.happened(t.events.cpu, swFaults, t.hart.PC)
+		m.happened(t.events.cpu, perfevent.PageFaults, t.hart.PC)
 	}
 }
 
@@ -227,7 +228,9 @@ func (x *perfContext) turn() {
 	if !x.waits {
 		return
 	}
-	i := slices.IndexFunc(x.groups, func(e *event) bool { return !e.attr.is(attrPinned) && e.state >= eventInactive && len(e.masks()) > 0 })
+	i := slices.IndexFunc(x.groups, func(e *event) bool {
+		return !e.attr.Is(perfevent.FlagPinned) && e.state >= eventInactive && len(e.masks()) > 0
+	})
 	if i >= 0 {
 		e := x.groups[i]
 		x.groups = append(slices.Delete(x.groups, i, i+1), e)
@@ -246,9 +249,9 @@ func (m *perf) candidates(number int) (leaders []*event, groups []pmu.Group) {
 	for _, pinned := range []bool{true, false} {
 		for _, x := range contexts {
 			for _, e := range x.groups {
-				if e.attr.is(attrPinned) == pinned && e.state >= eventInactive && (e.cpu < 0 || e.cpu == number) {
+				if e.attr.Is(perfevent.FlagPinned) == pinned && e.state >= eventInactive && (e.cpu < 0 || e.cpu == number) {
 					leaders = append(leaders, e)
-					groups = append(groups, pmu.Group{Masks: e.masks(), Class: class, Exclusive: e.attr.is(attrExclusive)})
+					groups = append(groups, pmu.Group{Masks: e.masks(), Class: class, Exclusive: e.attr.Is(perfevent.FlagExclusive)})
 				}
 			}
 			x.waits = false
@@ -284,7 +287,7 @@ func (m *perf) schedule(number int) {
 	for i, e := range leaders {
 		switch {
 		case on[i]:
-		case e.attr.is(attrPinned):
+		case e.attr.Is(perfevent.FlagPinned):
 			e.set(eventFailed)
 		default:
 			e.context.waits = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/pmu"
 	"tracerec/simulator/riscv"
 )
@@ -86,25 +87,9 @@ func (b *bench) executes(cpu int, t *thread, n int64) {
 
 func (b *bench) runs(n int64) { b.executes(0, b.t, n) }
 
-// attr is a struct perf_event_attr.
-type attr struct {
-	typ, size             uint32
-	config, period        uint64
-	sample, format, flags uint64
-	wakeup, _             uint32
-	_, _, _, _            uint64
-	_                     uint32
-	clock                 int32
-	_                     uint64
-	_                     uint32
-	_, reserved           uint16
-	_, reserved3          uint32
-	_, _                  uint64
-}
-
-func (b *bench) open(a attr, pid, cpu, group int, flags uint64) (int64, errno) {
-	if a.size == 0 {
-		a.size = attrKnown
+func (b *bench) open(a perfevent.Attr, pid, cpu, group int, flags uint64) (int64, errno) {
+	if a.Size == 0 {
+		a.Size = perfevent.Size
 	}
 	buffer, err := binary.Append(nil, binary.LittleEndian, a)
 	require.NoError(b, err)
@@ -114,7 +99,7 @@ func (b *bench) open(a attr, pid, cpu, group int, flags uint64) (int64, errno) {
 
 // event opens one on the first thread.
 func (b *bench) event(config uint64, flags uint64, group int) int {
-	return b.must(b.open(attr{typ: pmu.Raw, config: config, flags: flags, format: formatEnabled | formatRunning}, 0, -1, group, 0))
+	return b.must(b.open(perfevent.Attr{Type: perfevent.Raw, Config: config, Flags: flags, Format: perfevent.FormatEnabled | perfevent.FormatRunning}, 0, -1, group, 0))
 }
 
 func (b *bench) must(v int64, err errno) int {
@@ -154,26 +139,26 @@ const (
 // An event counts what its thread does while it is enabled, and knows for how long.
 func TestPerfCounts(t *testing.T) {
 	b := newBench(t, unitOf())
-	fd := b.event(5, attrDisabled, noGroup)
+	fd := b.event(5, perfevent.FlagDisabled, noGroup)
 	b.runs(100)
 	require.Equal(t, []uint64{0, 0, 0}, b.words(fd))
-	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	require.Zero(t, b.ioctl(fd, perfevent.IoctlEnable, 0))
 	b.runs(1000)
 	require.Equal(t, []uint64{5000, 1000, 1000}, b.words(fd))
 	b.k.cpus[0].clock += 777 // nothing runs
 	b.runs(10)
 	require.Equal(t, []uint64{5050, 1010, 1010}, b.words(fd))
-	require.Zero(t, b.ioctl(fd, eventDisable, 0))
+	require.Zero(t, b.ioctl(fd, perfevent.IoctlDisable, 0))
 	b.runs(100)
-	require.Zero(t, b.ioctl(fd, eventReset, 0))
+	require.Zero(t, b.ioctl(fd, perfevent.IoctlReset, 0))
 	require.Equal(t, []uint64{0, 1010, 1010}, b.words(fd), "times go on")
-	require.Zero(t, b.ioctl(fd, eventEnable, 0))
+	require.Zero(t, b.ioctl(fd, perfevent.IoctlEnable, 0))
 	b.runs(1)
 	require.Equal(t, []uint64{5, 1011, 1011}, b.words(fd))
 
 	// Modes: of code 2 the kernel does a part.
-	require.Zero(t, b.ioctl(fd, eventDisable, 0))
-	for flags, want := range map[uint64]uint64{0: 2*10 + 7, attrExcludeKernel: 2 * 10, attrExcludeUser: 7, attrExcludeUser | attrExcludeKernel: 0} {
+	require.Zero(t, b.ioctl(fd, perfevent.IoctlDisable, 0))
+	for flags, want := range map[uint64]uint64{0: 2*10 + 7, perfevent.FlagExcludeKernel: 2 * 10, perfevent.FlagExcludeUser: 7, perfevent.FlagExcludeUser | perfevent.FlagExcludeKernel: 0} {
 		fd := b.event(2, flags, noGroup)
 		b.runs(1)
 		before := b.words(fd)[0]
@@ -188,10 +173,10 @@ func TestPerfCounts(t *testing.T) {
 
 // Formats of reading, of one event and of a group.
 func TestPerfFormats(t *testing.T) {
-	for format := range uint64(formatAll + 1) {
+	for format := range uint64(perfevent.FormatsAll + 1) {
 		b := newBench(t, unitOf())
-		lead := b.must(b.open(attr{typ: pmu.Raw, config: 3, format: format}, 0, anyCPU, noGroup, 0))
-		member := b.must(b.open(attr{typ: pmu.Raw, config: 4, format: format}, 0, anyCPU, lead, 0))
+		lead := b.must(b.open(perfevent.Attr{Type: perfevent.Raw, Config: 3, Format: format}, 0, anyCPU, noGroup, 0))
+		member := b.must(b.open(perfevent.Attr{Type: perfevent.Raw, Config: 4, Format: format}, 0, anyCPU, lead, 0))
 		ids := []uint64{b.id(lead), b.id(member)}
 		require.NotEqual(t, ids[0], ids[1])
 		b.runs(10)
@@ -199,17 +184,17 @@ func TestPerfFormats(t *testing.T) {
 			var want []uint64
 			value := func(v, id uint64) {
 				want = append(want, v)
-				if format&formatGroup == 0 {
+				if format&perfevent.FormatGroup == 0 {
 					want = append(want, timesOf(format, 10)...)
 				}
-				if format&formatID != 0 {
+				if format&perfevent.FormatID != 0 {
 					want = append(want, id)
 				}
-				if format&formatLost != 0 {
+				if format&perfevent.FormatLost != 0 {
 					want = append(want, 0)
 				}
 			}
-			if format&formatGroup != 0 {
+			if format&perfevent.FormatGroup != 0 {
 				want = append([]uint64{2}, timesOf(format, 10)...)
 				value(30, ids[0])
 				value(40, ids[1])
@@ -224,7 +209,7 @@ func TestPerfFormats(t *testing.T) {
 }
 
 func timesOf(format, d uint64) (times []uint64) {
-	for _, f := range []uint64{formatEnabled, formatRunning} {
+	for _, f := range []uint64{perfevent.FormatEnabled, perfevent.FormatRunning} {
 		if format&f != 0 {
 			times = append(times, d)
 		}
@@ -233,7 +218,7 @@ func timesOf(format, d uint64) (times []uint64) {
 }
 
 func (b *bench) id(fd int) uint64 {
-	require.Zero(b, b.ioctl(fd, eventID, scratch))
+	require.Zero(b, b.ioctl(fd, perfevent.IoctlID, scratch))
 	w, err := b.t.p.words(scratch, 1)
 	require.Zero(b, err)
 	return w[0]
@@ -251,19 +236,19 @@ func TestPerfTurns(t *testing.T) {
 		require.Greater(t, w[2], uint64(1000))
 	}
 	require.EqualValues(t, 6000, b.words(one)[2]+b.words(two)[2], "one of both has the counter all the time")
-	pinned := b.event(3, attrPinned, noGroup)
-	late := b.event(3, attrPinned, noGroup)
+	pinned := b.event(3, perfevent.FlagPinned, noGroup)
+	late := b.event(3, perfevent.FlagPinned, noGroup)
 	before := []uint64{b.words(one)[2], b.words(three)[2]}
 	b.runs(3000)
 	require.Equal(t, []uint64{9000, 3000, 3000}, b.words(pinned))
 	require.Empty(t, b.words(late), "there was no counter for it")
 	require.Equal(t, before[0], b.words(one)[2])
-	require.Zero(t, b.ioctl(pinned, eventDisable, 0))
-	require.Zero(t, b.ioctl(late, eventEnable, 0))
+	require.Zero(t, b.ioctl(pinned, perfevent.IoctlDisable, 0))
+	require.Zero(t, b.ioctl(late, perfevent.IoctlEnable, 0))
 	b.runs(100)
 	require.Equal(t, []uint64{300, 100, 100}, b.words(late))
 	require.Zero(t, b.t.p.files.drop(uint64(late)))
-	alone := b.event(5, attrExclusive|attrPinned, noGroup)
+	alone := b.event(5, perfevent.FlagExclusive|perfevent.FlagPinned, noGroup)
 	before = []uint64{b.words(one)[2], b.words(three)[2]}
 	b.runs(100)
 	require.Equal(t, []uint64{500, 100, 100}, b.words(alone))
@@ -278,9 +263,9 @@ func TestPerfScheduling(t *testing.T) {
 		b := newBench(t, unitOf())
 		var leaders []*event
 		for range 1 + r.IntN(6) {
-			lead := b.event(uint64(3+r.IntN(3)), []uint64{0, 0, attrPinned, attrExclusive, attrDisabled}[r.IntN(5)], noGroup)
+			lead := b.event(uint64(3+r.IntN(3)), []uint64{0, 0, perfevent.FlagPinned, perfevent.FlagExclusive, perfevent.FlagDisabled}[r.IntN(5)], noGroup)
 			if r.IntN(3) == 0 {
-				b.open(attr{typ: pmu.Raw, config: uint64(3 + r.IntN(3)), flags: attrDisabled * uint64(r.IntN(2))}, 0, anyCPU, lead, 0)
+				b.open(perfevent.Attr{Type: perfevent.Raw, Config: uint64(3 + r.IntN(3)), Flags: perfevent.FlagDisabled * uint64(r.IntN(2))}, 0, anyCPU, lead, 0)
 			}
 			leaders = append(leaders, b.t.p.files.list[lead].file.(*event))
 		}
@@ -344,8 +329,8 @@ func TestPerfInherited(t *testing.T) {
 	u.Counters = 3
 	b := newBench(t, u)
 	own := b.event(3, 0, noGroup)
-	all := b.event(5, attrInherit, noGroup)
-	threads := b.event(4, attrInherit|attrInheritThread, noGroup)
+	all := b.event(5, perfevent.FlagInherit, noGroup)
+	threads := b.event(4, perfevent.FlagInherit|perfevent.FlagInheritThread, noGroup)
 	b.runs(10)
 	n, p := b.another(true), b.another(false)
 	b.executes(1, n, 100)
@@ -356,7 +341,7 @@ func TestPerfInherited(t *testing.T) {
 	b.k.perf.switchFrom(1)
 	n.leaveEvents()
 	require.Equal(t, []uint64{5 * 1110, 1110, 1110}, b.words(all))
-	require.Zero(t, b.ioctl(all, eventDisable, 0))
+	require.Zero(t, b.ioctl(all, perfevent.IoctlDisable, 0))
 	b.executes(1, p, 1000)
 	require.EqualValues(t, 5*1110, b.words(all)[0], "disabled in all threads")
 	child := b.t.p.files.list[all].file.(*event)
@@ -370,12 +355,12 @@ func TestPerfInherited(t *testing.T) {
 // Events of a processor count whatever runs there, and those of a thread on one processor only what it does there.
 func TestPerfProcessors(t *testing.T) {
 	b := newBench(t, unitOf())
-	all := b.must(b.open(attr{typ: pmu.Raw, config: 5, format: formatEnabled | formatRunning}, noPID, 1, noGroup, 0))
-	here := b.must(b.open(attr{typ: pmu.Raw, config: 3, format: formatEnabled | formatRunning}, 0, 1, noGroup, 0))
-	moves := b.must(b.open(attr{typ: pmu.Software, config: swMigrations}, 0, anyCPU, noGroup, 0))
-	switches := b.must(b.open(attr{typ: pmu.Software, config: swSwitches}, 0, anyCPU, noGroup, 0))
-	clock := b.must(b.open(attr{typ: pmu.Software, config: swTaskClock}, 0, anyCPU, noGroup, 0))
-	faults := b.must(b.open(attr{typ: pmu.Software, config: swFaults, flags: attrExcludeKernel}, 0, anyCPU, noGroup, 0))
+	all := b.must(b.open(perfevent.Attr{Type: perfevent.Raw, Config: 5, Format: perfevent.FormatEnabled | perfevent.FormatRunning}, noPID, 1, noGroup, 0))
+	here := b.must(b.open(perfevent.Attr{Type: perfevent.Raw, Config: 3, Format: perfevent.FormatEnabled | perfevent.FormatRunning}, 0, 1, noGroup, 0))
+	moves := b.must(b.open(perfevent.Attr{Type: perfevent.Software, Config: perfevent.Migrations}, 0, anyCPU, noGroup, 0))
+	switches := b.must(b.open(perfevent.Attr{Type: perfevent.Software, Config: perfevent.ContextSwitches}, 0, anyCPU, noGroup, 0))
+	clock := b.must(b.open(perfevent.Attr{Type: perfevent.Software, Config: perfevent.TaskClock}, 0, anyCPU, noGroup, 0))
+	faults := b.must(b.open(perfevent.Attr{Type: perfevent.Software, Config: perfevent.PageFaults, Flags: perfevent.FlagExcludeKernel}, 0, anyCPU, noGroup, 0))
 	n := b.another(true)
 	b.runs(10)
 	b.executes(1, n, 100)
@@ -395,7 +380,7 @@ func TestPerfProcessors(t *testing.T) {
 func TestPerfExec(t *testing.T) {
 	b := newBench(t, unitOf())
 	runs := b.event(3, 0, noGroup)
-	waits := b.event(5, attrDisabled|attrEnableOnExec, noGroup)
+	waits := b.event(5, perfevent.FlagDisabled|perfevent.FlagEnableOnExec, noGroup)
 	b.runs(10)
 	n := &thread{k: b.k, p: b.t.p, hart: b.t.hart, id: b.t.id}
 	events := b.t.takeEvents()

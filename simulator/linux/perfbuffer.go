@@ -6,9 +6,11 @@ import (
 	"encoding/binary"
 	"slices"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/memory"
 )
 
@@ -29,22 +31,16 @@ type buffer struct {
 
 // Places in the page.
 const (
-	pageLock     = 8
-	pageIndex    = 12
-	pageOffset   = 16
-	pageEnabled  = 24
-	pageRunning  = 32
-	pageWidth    = 48
-	pageHead     = 1024
-	pageTail     = 1032
-	pageDataFrom = 1040
-	pageDataSize = 1048
-)
-
-// Kinds of records.
-const (
-	recordLost   = 2
-	recordSample = 9
+	pageLock     = unsafe.Offsetof(unix.PerfEventMmapPage{}.Lock)
+	pageIndex    = unsafe.Offsetof(unix.PerfEventMmapPage{}.Index)
+	pageOffset   = unsafe.Offsetof(unix.PerfEventMmapPage{}.Offset)
+	pageEnabled  = unsafe.Offsetof(unix.PerfEventMmapPage{}.Time_enabled)
+	pageRunning  = unsafe.Offsetof(unix.PerfEventMmapPage{}.Time_running)
+	pageWidth    = unsafe.Offsetof(unix.PerfEventMmapPage{}.Pmc_width)
+	pageHead     = unsafe.Offsetof(unix.PerfEventMmapPage{}.Data_head)
+	pageTail     = unsafe.Offsetof(unix.PerfEventMmapPage{}.Data_tail)
+	pageDataFrom = unsafe.Offsetof(unix.PerfEventMmapPage{}.Data_offset)
+	pageDataSize = unsafe.Offsetof(unix.PerfEventMmapPage{}.Data_size)
 )
 
 // newBuffer makes one of a page and so many bytes of data.
@@ -102,7 +98,7 @@ func (r *buffer) put(kind uint32, body, trailer []byte, id uint64) bool {
 	}
 	if r.lost > 0 {
 		lost := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, id), r.lost)
-		record(recordLost, lost, trailer)
+		record(perfevent.RecordLost, lost, trailer)
 	}
 	record(kind, body)
 	used := r.head - getUint64(r.memory[pageTail:])
@@ -120,10 +116,10 @@ func (r *buffer) put(kind uint32, body, trailer []byte, id uint64) bool {
 }
 
 // notify wakes those who wait for records, after one was written.
-func (r *buffer) notify(k *Kernel, a *eventAttr) {
+func (r *buffer) notify(k *Kernel, a *perfevent.Attr) {
 	wake := false
-	if !a.is(attrWatermark) && a.wakeup > 0 {
-		if r.records++; r.records >= uint64(a.wakeup) {
+	if !a.Is(perfevent.FlagWatermark) && a.Wakeup > 0 {
+		if r.records++; r.records >= uint64(a.Wakeup) {
 			r.records, wake = 0, true
 		}
 	}
@@ -178,11 +174,11 @@ func (e *event) showState() {
 // add counts, and finds overflows. pc is that of the instruction by which they come.
 func (e *event) add(n, pc uint64) {
 	e.count += n
-	if e.attr.period == 0 {
+	if e.attr.Period == 0 {
 		return
 	}
 	for e.left -= int64(n); e.left <= 0 && e.state == eventActive; {
-		e.left += int64(e.attr.period)
+		e.left += int64(e.attr.Period)
 		e.overflow(pc)
 	}
 }
@@ -190,10 +186,10 @@ func (e *event) add(n, pc uint64) {
 // expire finds the overflow of a clock: one, however many periods have passed.
 func (e *event) expire() {
 	const shortestPeriod = 10_000 // ns
-	if e.attr.period == 0 || e.left > 0 {
+	if e.attr.Period == 0 || e.left > 0 {
 		return
 	}
-	period := max(int64(e.attr.period), shortestPeriod)
+	period := max(int64(e.attr.Period), shortestPeriod)
 	e.left += period * (1 + -e.left/period)
 	if u := &e.perf.cpus[e.perf.at]; u.thread != nil {
 		e.overflow(u.thread.hart.PC)
@@ -203,7 +199,7 @@ func (e *event) expire() {
 // safe returns how many instructions can be executed without an overflow that nobody sees: none at all, or one by one.
 func (e *event) safe() int64 {
 	switch {
-	case e.attr.period == 0 || e.left > 1<<62:
+	case e.attr.Period == 0 || e.left > 1<<62:
 	case e.isClock():
 		return max(1, e.left)
 	case e.code != 0:
@@ -227,7 +223,7 @@ func (e *event) overflow(pc uint64) {
 	}
 	if r := e.shown(); r != nil {
 		body, trailer := e.sample(pc)
-		if r.put(recordSample, body, trailer, of.id) {
+		if r.put(perfevent.RecordSample, body, trailer, of.id) {
 			r.notify(e.perf.k, &of.attr)
 		} else {
 			of.lost++
@@ -239,7 +235,6 @@ func (e *event) overflow(pc uint64) {
 
 // sample returns what a sample holds, and what other records of the event end with.
 func (e *event) sample(pc uint64) (body, trailer []byte) {
-	const userContext = ^uint64(0) - 512 + 1 // what follows are addresses of user mode
 	u := &e.perf.cpus[e.perf.at]
 	id, pid := e.id, uint64(0)
 	if e.parent != nil {
@@ -249,36 +244,36 @@ func (e *event) sample(pc uint64) (body, trailer []byte) {
 		pid = uint64(t.p.id) | uint64(t.id)<<32
 	}
 	a, now := &e.attr, e.perf.k.cpus[e.perf.at].clock
-	if a.is(attrUseClock) && (a.clock == 0 || a.clock == 11) {
+	if a.Is(perfevent.FlagUseClock) && (a.Clock == 0 || a.Clock == 11) {
 		now += boot
 	}
 	put := func(b *[]byte, bit uint64, words ...uint64) {
-		if a.sample&bit != 0 {
+		if a.Sample&bit != 0 {
 			for _, w := range words {
 				*b = binary.LittleEndian.AppendUint64(*b, w)
 			}
 		}
 	}
-	put(&body, sampleIdentifier, id)
-	put(&body, sampleIP, pc)
-	put(&body, sampleTID, pid)
-	put(&body, sampleTime, uint64(now))
-	put(&body, sampleAddress, 0)
-	put(&body, sampleID, id)
-	put(&body, sampleStream, e.id)
-	put(&body, sampleCPU, uint64(e.perf.at))
-	put(&body, samplePeriod, a.period)
-	if a.sample&sampleRead != 0 {
-		put(&body, sampleRead, e.values()...)
+	put(&body, perfevent.SampleIdentifier, id)
+	put(&body, perfevent.SampleIP, pc)
+	put(&body, perfevent.SampleTID, pid)
+	put(&body, perfevent.SampleTime, uint64(now))
+	put(&body, perfevent.SampleAddress, 0)
+	put(&body, perfevent.SampleID, id)
+	put(&body, perfevent.SampleStream, e.id)
+	put(&body, perfevent.SampleCPU, uint64(e.perf.at))
+	put(&body, perfevent.SamplePeriod, a.Period)
+	if a.Sample&perfevent.SampleRead != 0 {
+		put(&body, perfevent.SampleRead, e.values()...)
 	}
-	put(&body, sampleChain, 2, userContext, pc)
-	if a.is(attrSampleIDAll) {
-		put(&trailer, sampleTID, pid)
-		put(&trailer, sampleTime, uint64(now))
-		put(&trailer, sampleID, id)
-		put(&trailer, sampleStream, e.id)
-		put(&trailer, sampleCPU, uint64(e.perf.at))
-		put(&trailer, sampleIdentifier, id)
+	put(&body, perfevent.SampleChain, 2, perfevent.ContextUser, pc)
+	if a.Is(perfevent.FlagSampleIDAll) {
+		put(&trailer, perfevent.SampleTID, pid)
+		put(&trailer, perfevent.SampleTime, uint64(now))
+		put(&trailer, perfevent.SampleID, id)
+		put(&trailer, perfevent.SampleStream, e.id)
+		put(&trailer, perfevent.SampleCPU, uint64(e.perf.at))
+		put(&trailer, perfevent.SampleIdentifier, id)
 	}
 	return body, trailer
 }

@@ -7,20 +7,13 @@ import (
 	"slices"
 	"syscall"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/memory"
 	"tracerec/simulator/pmu"
 )
 
 // perfEventOpen is the number of the call, which is refused on machines without a PMU.
 const perfEventOpen = 241
-
-// Flags of perf_event_open.
-const (
-	openNoGroup   = 1
-	openOutput    = 2
-	openCgroup    = 4
-	openCloseExec = 8
-)
 
 // openEvent is perf_event_open. Errors are Linux's, and come in its order.
 func openEvent(t *thread, a [6]uint64) (int64, errno) {
@@ -31,30 +24,30 @@ func openEvent(t *thread, a [6]uint64) (int64, errno) {
 	if !t.p.files.room() {
 		return 0, syscall.EMFILE
 	}
-	e := &event{perf: t.k.perf, attr: attr, cpu: int(int32(a[2])), state: eventOff, left: int64(attr.period)}
+	e := &event{perf: t.k.perf, attr: attr, cpu: int(int32(a[2])), state: eventOff, left: int64(attr.Period)}
 	if err := t.place(e, int(int32(a[1])), a[3], a[4]); err != 0 {
 		return 0, err
 	}
 	flag := uint64(0)
-	if a[4]&openCloseExec != 0 {
+	if a[4]&perfevent.OpenCloseExec != 0 {
 		flag = oCloseExec
 	}
 	return t.p.files.add(&open{file: e, flags: oReadWrite, path: "anon_inode:[perf_event]"}, 0, flag)
 }
 
 // permittedAttr reads what is asked for, and tells whether it can be at all.
-func (t *thread) permittedAttr(at, flags uint64) (attr eventAttr, err errno) {
-	if flags&^(openNoGroup|openOutput|openCgroup|openCloseExec) != 0 {
+func (t *thread) permittedAttr(at, flags uint64) (attr perfevent.Attr, err errno) {
+	if flags&^(perfevent.OpenNoGroup|perfevent.OpenOutput|perfevent.OpenCgroup|perfevent.OpenCloseExec) != 0 {
 		return attr, syscall.EINVAL
 	}
 	attr, err = t.p.readAttr(at)
 	switch {
 	case err != 0:
-	case t.k.perf.unit.Paranoid > 1 && !attr.is(attrExcludeKernel):
+	case t.k.perf.unit.Paranoid > 1 && !attr.Is(perfevent.FlagExcludeKernel):
 		err = syscall.EACCES
-	case attr.is(attrFrequency):
+	case attr.Is(perfevent.FlagFrequency):
 		err = syscall.EOPNOTSUPP
-	case flags&openCgroup != 0:
+	case flags&perfevent.OpenCgroup != 0:
 		err = syscall.EINVAL
 	}
 	return attr, err
@@ -67,14 +60,14 @@ func (t *thread) place(e *event, pid int, group, flags uint64) errno {
 		return err
 	}
 	output := leader
-	if flags&openNoGroup != 0 {
+	if flags&perfevent.OpenNoGroup != 0 {
 		leader = nil
 	}
 	x, err := t.contextFor(e, pid)
 	if err == 0 {
 		err = e.fits(leader, x)
 	}
-	if err == 0 && flags&openOutput != 0 && output != nil {
+	if err == 0 && flags&perfevent.OpenOutput != 0 && output != nil {
 		err = e.redirect(output)
 	}
 	if err != 0 {
@@ -85,7 +78,7 @@ func (t *thread) place(e *event, pid int, group, flags uint64) errno {
 	e.id = m.opened
 	m.advance(m.at)
 	e.attach(x, leader)
-	if !e.attr.is(attrDisabled) {
+	if !e.attr.Is(perfevent.FlagDisabled) {
 		e.enable()
 	}
 	return 0
@@ -158,9 +151,9 @@ func (e *event) fits(leader *event, x *perfContext) errno {
 	}
 	if leader != nil {
 		switch {
-		case leader.attr.is(attrInherit) != e.attr.is(attrInherit), leader.leader != leader, leader.cpu != e.cpu, leader.context != x,
-			leader.attr.flags&attrUseClock != e.attr.flags&attrUseClock || leader.attr.clock != e.attr.clock,
-			e.attr.is(attrPinned | attrExclusive):
+		case leader.attr.Is(perfevent.FlagInherit) != e.attr.Is(perfevent.FlagInherit), leader.leader != leader, leader.cpu != e.cpu, leader.context != x,
+			leader.attr.Flags&perfevent.FlagUseClock != e.attr.Flags&perfevent.FlagUseClock || leader.attr.Clock != e.attr.Clock,
+			e.attr.Is(perfevent.FlagPinned | perfevent.FlagExclusive):
 			return syscall.EINVAL
 		}
 		for _, o := range leader.group() {
@@ -182,7 +175,7 @@ func (e *event) redirect(to *event) errno {
 		e.unmap()
 		return 0
 	case to == e, to.cpu != e.cpu, to.cpu < 0 && to.target != e.target, e.maps && e.perf.k.mapped(e.buffer.object), to.buffer == nil,
-		to.attr.flags&attrUseClock != e.attr.flags&attrUseClock || to.attr.clock != e.attr.clock:
+		to.attr.Flags&perfevent.FlagUseClock != e.attr.Flags&perfevent.FlagUseClock || to.attr.Clock != e.attr.Clock:
 		return syscall.EINVAL
 	}
 	e.unmap()
@@ -191,23 +184,11 @@ func (e *event) redirect(to *event) errno {
 	return 0
 }
 
-// Requests of ioctl.
-const (
-	eventEnable    = 0x2400
-	eventDisable   = 0x2401
-	eventRefresh   = 0x2402
-	eventReset     = 0x2403
-	eventPeriod    = 0x40082404
-	eventSetOutput = 0x2405
-	eventID        = 0x80082407
-	eventModify    = 0x4008240b
-)
-
 // control is ioctl of an event.
 func (e *event) control(t *thread, request, argument uint64) (int64, errno) {
 	e.perf.advance(e.perf.at)
 	all := []*event{e}
-	if argument&1 != 0 { // the whole group
+	if argument&perfevent.WholeGroup != 0 {
 		all = e.leader.group()
 	}
 	each := func(do func(e *event)) {
@@ -217,29 +198,29 @@ func (e *event) control(t *thread, request, argument uint64) (int64, errno) {
 		}
 	}
 	switch request {
-	case eventEnable:
+	case perfevent.IoctlEnable:
 		each((*event).enable)
-	case eventDisable:
+	case perfevent.IoctlDisable:
 		each((*event).disable)
-	case eventReset:
+	case perfevent.IoctlReset:
 		each(func(e *event) { e.account(); e.count = 0 })
-	case eventRefresh:
-		if e.attr.period == 0 || e.attr.is(attrInherit) {
+	case perfevent.IoctlRefresh:
+		if e.attr.Period == 0 || e.attr.Is(perfevent.FlagInherit) {
 			return 0, syscall.EINVAL
 		}
 		e.refresh += int(int32(argument))
 		e.enable()
-	case eventPeriod:
+	case perfevent.IoctlPeriod:
 		return 0, e.changePeriod(t, argument)
-	case eventSetOutput:
+	case perfevent.IoctlSetOutput:
 		to, err := t.eventOf(argument)
 		if err == 0 {
 			err = e.redirect(to)
 		}
 		return 0, err
-	case eventID:
+	case perfevent.IoctlID:
 		return 0, t.p.putWords(argument, e.id)
-	case eventModify:
+	case perfevent.IoctlModify:
 		return 0, syscall.EOPNOTSUPP
 	default:
 		return 0, syscall.ENOTTY
@@ -253,10 +234,10 @@ func (e *event) changePeriod(t *thread, at uint64) errno {
 	switch {
 	case err != 0:
 		return err
-	case e.attr.period == 0 || w[0] == 0 || w[0]>>63 != 0:
+	case e.attr.Period == 0 || w[0] == 0 || w[0]>>63 != 0:
 		return syscall.EINVAL
 	}
-	e.everywhere(func(e *event) { e.attr.period, e.left = w[0], int64(w[0]) })
+	e.everywhere(func(e *event) { e.attr.Period, e.left = w[0], int64(w[0]) })
 	return 0
 }
 
@@ -317,7 +298,7 @@ func (e *event) mapping(t *thread, size, prot, flags, offset uint64) (*buffer, e
 	switch {
 	case flags&mapShared == 0 || offset != 0 || bits.OnesCount64(n) > 1:
 		return nil, syscall.EINVAL
-	case e.attr.is(attrInherit) && e.cpu < 0:
+	case e.attr.Is(perfevent.FlagInherit) && e.cpu < 0:
 		return nil, syscall.EINVAL
 	case n > 1<<12 || prot&4 != 0:
 		return nil, syscall.EPERM
@@ -327,8 +308,8 @@ func (e *event) mapping(t *thread, size, prot, flags, offset uint64) (*buffer, e
 	}
 	if e.buffer == nil {
 		watch := uint64(0)
-		if e.attr.is(attrWatermark) {
-			watch = uint64(e.attr.wakeup)
+		if e.attr.Is(perfevent.FlagWatermark) {
+			watch = uint64(e.attr.Wakeup)
 		}
 		b, err := newBuffer(t.k, n*memory.PageSize, prot&2 != 0, watch)
 		if err != 0 {

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"syscall"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/pmu"
 )
 
 // event is one that a guest opened, or one that another thread inherited.
 type event struct {
 	perf    *perf
-	attr    eventAttr
+	attr    perfevent.Attr
 	id      uint64
 	cpu     int          // the only processor on which it counts, -1 if any
 	context *perfContext // whose it is, nil when that is gone
@@ -56,17 +57,7 @@ const (
 	eventActive
 )
 
-// Events that the kernel itself counts. Those that never happen here, as faults of alignment, have codes up to 11.
-const (
-	swCPUClock   = 0
-	swTaskClock  = 1
-	swFaults     = 2
-	swSwitches   = 3
-	swMigrations = 4
-	swCodes      = 12
-)
-
-func (e *event) isClock() bool { return e.code == 0 && e.attr.config <= swTaskClock }
+func (e *event) isClock() bool { return e.code == 0 && e.attr.Config <= perfevent.TaskClock }
 
 // group returns the leader of a group and the other events in it.
 func (e *event) group() []*event { return append([]*event{e}, e.members...) }
@@ -84,10 +75,10 @@ func (e *event) masks() (masks []uint64) {
 // reading returns what the source says of the thread at hand.
 func (e *event) reading() uint64 {
 	user, kernel := e.perf.source.Count(e.code)
-	if e.attr.is(attrExcludeUser) {
+	if e.attr.Is(perfevent.FlagExcludeUser) {
 		user = 0
 	}
-	if e.attr.is(attrExcludeKernel) {
+	if e.attr.Is(perfevent.FlagExcludeKernel) {
 		kernel = 0
 	}
 	return user + kernel
@@ -181,22 +172,22 @@ func (e *event) total() totals {
 // values returns what a read gets: of the event, or of its group.
 func (e *event) values() (words []uint64) {
 	times := func(t totals) {
-		if e.attr.format&formatEnabled != 0 {
+		if e.attr.Format&perfevent.FormatEnabled != 0 {
 			words = append(words, uint64(t.enabled))
 		}
-		if e.attr.format&formatRunning != 0 {
+		if e.attr.Format&perfevent.FormatRunning != 0 {
 			words = append(words, uint64(t.running))
 		}
 	}
 	extra := func(o *event) {
-		if e.attr.format&formatID != 0 {
+		if e.attr.Format&perfevent.FormatID != 0 {
 			words = append(words, o.id)
 		}
-		if e.attr.format&formatLost != 0 {
+		if e.attr.Format&perfevent.FormatLost != 0 {
 			words = append(words, o.lost)
 		}
 	}
-	if e.attr.format&formatGroup == 0 {
+	if e.attr.Format&perfevent.FormatGroup == 0 {
 		t := e.total()
 		words = append(words, t.count)
 		times(t)
@@ -215,7 +206,7 @@ func (e *event) values() (words []uint64) {
 
 func (e *event) read(b []byte) (int, errno) {
 	e.perf.advance(e.perf.at)
-	if e.state == eventFailed || e.leader.state == eventFailed && e.attr.format&formatGroup != 0 {
+	if e.state == eventFailed || e.leader.state == eventFailed && e.attr.Format&perfevent.FormatGroup != 0 {
 		return 0, 0
 	}
 	words := e.values()
@@ -289,7 +280,7 @@ func (e *event) inherited(x *perfContext, leader *event) *event {
 		of = e.parent
 	}
 	c := &event{perf: e.perf, attr: of.attr, cpu: e.cpu, target: x.thread, code: e.code, mask: e.mask, most: e.most, state: eventOff,
-		left: int64(of.attr.period), parent: of}
+		left: int64(of.attr.Period), parent: of}
 	e.perf.opened++
 	c.id = e.perf.opened
 	if e.state >= eventInactive {
@@ -306,7 +297,7 @@ func (t *thread) inherit(n *thread, sameProcess bool) {
 		return
 	}
 	for _, e := range slices.Clone(t.events.groups) {
-		if !e.attr.is(attrInherit) || e.attr.is(attrInheritThread) && !sameProcess {
+		if !e.attr.Is(perfevent.FlagInherit) || e.attr.Is(perfevent.FlagInheritThread) && !sameProcess {
 			continue
 		}
 		leader := e.inherited(&n.events, nil)
@@ -369,8 +360,8 @@ func (t *thread) giveEvents(events perfContext) {
 	for _, leader := range events.groups {
 		for _, e := range leader.group() {
 			e.context = &t.events
-			if e.attr.is(attrEnableOnExec) {
-				e.attr.flags &^= attrEnableOnExec
+			if e.attr.Is(perfevent.FlagEnableOnExec) {
+				e.attr.Flags &^= perfevent.FlagEnableOnExec
 				e.enable()
 			}
 		}
@@ -380,14 +371,14 @@ func (t *thread) giveEvents(events perfContext) {
 // resolve tells what the event's code means; the error is the kernel's.
 func (e *event) resolve() errno {
 	m := e.perf
-	switch e.attr.typ {
-	case pmu.Software:
-		if e.attr.config >= swCodes {
+	switch e.attr.Type {
+	case perfevent.Software:
+		if e.attr.Config >= perfevent.SoftwareCodes {
 			return syscall.ENOENT
 		}
 		return 0
-	case pmu.Hardware, pmu.Cache, pmu.Raw:
-		found, err := pmu.Resolve(m.counted, e.attr.typ, e.attr.config)
+	case perfevent.Hardware, perfevent.Cache, perfevent.Raw:
+		found, err := pmu.Resolve(m.counted, e.attr.Type, e.attr.Config)
 		if err == pmu.ErrNone {
 			return syscall.ENOENT
 		} else if err != nil {

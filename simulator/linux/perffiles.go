@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/memory"
-	"tracerec/simulator/pmu"
 )
 
 // shownFile returns the content of a file in which the kernel tells of the PMU and of the processors, or the names in a
@@ -45,8 +45,8 @@ func (m *perf) listFiles() map[string]string {
 		"/proc/sys/kernel/perf_event_paranoid":        fmt.Sprintln(m.unit.Paranoid),
 		"/proc/sys/kernel/perf_event_max_sample_rate": "1000000\n",
 		system + "online":                             fmt.Sprintf("0-%d\n", len(m.cpus)-1),
-		devices + "software/type":                     fmt.Sprintln(pmu.Software),
-		unit + "/type":                                fmt.Sprintln(pmu.Raw),
+		devices + "software/type":                     fmt.Sprintln(perfevent.Software),
+		unit + "/type":                                fmt.Sprintln(perfevent.Raw),
 		unit + "/format/event":                        "config:0-15\n",
 		unit + "/caps/counters":                       fmt.Sprintln(m.unit.Counters),
 		unit + "/caps/counter_width":                  fmt.Sprintln(m.unit.Bits),

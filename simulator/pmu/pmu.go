@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/perfevent"
 	"tracerec/simulator/description"
 )
 
@@ -128,15 +129,7 @@ func (p *PMU) Mask(event string) (mask uint64) {
 // ErrNone is the error of a code that no event of the unit has, or that its source does not count.
 var ErrNone = errors.New("no such event")
 
-// Types of events, as the kernel numbers them.
-const (
-	Hardware = 0
-	Software = 1
-	Cache    = 3
-	Raw      = 4 // also the number of the unit's device
-)
-
-// Resolve returns what the kernel's code for an event means, for types [Hardware], [Cache] and [Raw]. The error is
+// Resolve returns what the kernel's code for an event means, for the types of hardware, caches and raw codes. The error is
 // [ErrNone], or another one if no processor has such a code.
 func Resolve(events []Event, typ uint32, config uint64) (Event, error) {
 	find := func(is func(e Event) bool) (Event, error) {
@@ -147,13 +140,13 @@ func Resolve(events []Event, typ uint32, config uint64) (Event, error) {
 	}
 	names, ok := []string(nil), true
 	switch typ {
-	case Raw:
+	case perfevent.Raw:
 		return find(func(e Event) bool { return e.Code == config })
-	case Hardware:
+	case perfevent.Hardware:
 		if ok = config < uint64(len(hardware)); ok {
 			names = hardware[config]
 		}
-	case Cache:
+	case perfevent.Cache:
 		names, ok = cacheEvent(config)
 	}
 	if !ok {
@@ -172,31 +165,31 @@ func Resolve(events []Event, typ uint32, config uint64) (Event, error) {
 var errCode = errors.New("no code of an event")
 
 // hardware are the events of the first type, by their codes: of the last cache, with three levels and with two.
-var hardware = [10][]string{
-	0: {"PAPI_TOT_CYC"},
-	1: {"PAPI_TOT_INS"},
-	2: {"PAPI_L3_TCA", "PAPI_L2_TCA"},
-	3: {"PAPI_L3_TCM", "PAPI_L2_TCM"},
-	4: {"PAPI_BR_INS"},
-	5: {"PAPI_BR_MSP"},
+var hardware = [perfevent.HardwareCodes][]string{
+	perfevent.Cycles:          {"PAPI_TOT_CYC"},
+	perfevent.Instructions:    {"PAPI_TOT_INS"},
+	perfevent.CacheReferences: {"PAPI_L3_TCA", "PAPI_L2_TCA"},
+	perfevent.CacheMisses:     {"PAPI_L3_TCM", "PAPI_L2_TCM"},
+	perfevent.Branches:        {"PAPI_BR_INS"},
+	perfevent.BranchMisses:    {"PAPI_BR_MSP"},
 }
 
 // caches are the events of the third type: by cache, then by operation (load, store), then accesses and misses.
-var caches = [7][2][2][]string{
-	0: {{{"PAPI_L1_DCR"}, {"PAPI_L1_LDM"}}, {{"PAPI_L1_DCW"}, {"PAPI_L1_STM"}}},
-	1: {{{"PAPI_L1_ICA"}, {"PAPI_L1_ICM"}}},
-	2: {{{"PAPI_L2_LDM", "PAPI_L1_LDM"}, {"PAPI_L3_LDM", "PAPI_L2_LDM"}}, {{"PAPI_L2_STM", "PAPI_L1_STM"}, {"PAPI_L3_STM", "PAPI_L2_STM"}}},
-	4: {{{}, {"PAPI_TLB_IM"}}},
-	5: {{{"PAPI_BR_CN"}, {"PAPI_BR_MSP"}}},
+var caches = [perfevent.Caches][2][2][]string{
+	perfevent.L1D:        {{{"PAPI_L1_DCR"}, {"PAPI_L1_LDM"}}, {{"PAPI_L1_DCW"}, {"PAPI_L1_STM"}}},
+	perfevent.L1I:        {{{"PAPI_L1_ICA"}, {"PAPI_L1_ICM"}}},
+	perfevent.LastLevel:  {{{"PAPI_L2_LDM", "PAPI_L1_LDM"}, {"PAPI_L3_LDM", "PAPI_L2_LDM"}}, {{"PAPI_L2_STM", "PAPI_L1_STM"}, {"PAPI_L3_STM", "PAPI_L2_STM"}}},
+	perfevent.ITLB:       {{{}, {"PAPI_TLB_IM"}}},
+	perfevent.BranchUnit: {{{"PAPI_BR_CN"}, {"PAPI_BR_MSP"}}},
 }
 
 // cacheEvent takes a code apart; false if it is none.
 func cacheEvent(config uint64) ([]string, bool) {
 	cache, operation, result := config&0xff, config>>8&0xff, config>>16&0xff
-	if cache >= uint64(len(caches)) || operation > 2 || result > 1 || config>>24 != 0 {
+	if cache >= uint64(len(caches)) || operation >= perfevent.Operations || result > 1 || config>>24 != 0 {
 		return nil, false
 	}
-	if operation == 2 { // nothing is fetched ahead
+	if operation == perfevent.Prefetch { // nothing is fetched ahead
 		return nil, true
 	}
 	return caches[cache][operation][result], true

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/perfevent"
 )
 
 // fitNaively tries all ways to give events counters.
@@ -129,23 +131,23 @@ func TestResolve(t *testing.T) {
 		want   string
 		err    error
 	}{
-		{Hardware, 1, "PAPI_TOT_INS", nil},
-		{Hardware, 3, "PAPI_L2_TCM", nil},
-		{Hardware, 0, "", ErrNone},
-		{Hardware, 6, "", ErrNone},
-		{Hardware, 10, "", errCode},
-		{Cache, 0<<0 | 1<<8 | 1<<16, "PAPI_L1_STM", nil},
-		{Cache, 2 | 1<<16, "PAPI_L2_LDM", nil},
-		{Cache, 2 | 1<<8, "PAPI_L1_STM", nil},
-		{Cache, 2 << 8, "", ErrNone},
-		{Cache, 6, "", ErrNone},
-		{Cache, 7, "", errCode},
-		{Cache, 3 << 8, "", errCode},
-		{Cache, 2 << 16, "", errCode},
-		{Cache, 1 << 24, "", errCode},
-		{Raw, 9, "PAPI_L1_STM", nil},
-		{Raw, 0, "", ErrNone},
-		{Raw, 3, "", ErrNone},
+		{perfevent.Hardware, 1, "PAPI_TOT_INS", nil},
+		{perfevent.Hardware, 3, "PAPI_L2_TCM", nil},
+		{perfevent.Hardware, 0, "", ErrNone},
+		{perfevent.Hardware, 6, "", ErrNone},
+		{perfevent.Hardware, 10, "", errCode},
+		{perfevent.Cache, 0<<0 | 1<<8 | 1<<16, "PAPI_L1_STM", nil},
+		{perfevent.Cache, 2 | 1<<16, "PAPI_L2_LDM", nil},
+		{perfevent.Cache, 2 | 1<<8, "PAPI_L1_STM", nil},
+		{perfevent.Cache, 2 << 8, "", ErrNone},
+		{perfevent.Cache, 6, "", ErrNone},
+		{perfevent.Cache, 7, "", errCode},
+		{perfevent.Cache, 3 << 8, "", errCode},
+		{perfevent.Cache, 2 << 16, "", errCode},
+		{perfevent.Cache, 1 << 24, "", errCode},
+		{perfevent.Raw, 9, "PAPI_L1_STM", nil},
+		{perfevent.Raw, 0, "", ErrNone},
+		{perfevent.Raw, 3, "", ErrNone},
 	} {
 		e, err := Resolve(events, c.typ, c.config)
 		require.Equal(t, c.err, err, "%+v", c)
