@@ -61,7 +61,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	path := findCriticalPath(s, lives, settlers)
 	b := &builder{matching: m, path: path, settlers: settlers, waits: m.critical(path, settlers)}
-	return b.build(), nil
+	return b.build()
 }
 
 // storedEvent is about what operations take per event of a trace that consists of them, bytes.

@@ -31,7 +31,7 @@ type builder struct {
 	out       *report.Experiment
 }
 
-func (b *builder) build() *report.Experiment {
+func (b *builder) build() (*report.Experiment, error) {
 	b.out = new(report.Experiment)
 	b.out.Metrics = b.s.metrics.list
 	b.paths()
@@ -43,17 +43,18 @@ func (b *builder) build() *report.Experiment {
 	b.onward()
 	b.cells = b.sums.all()
 	b.criticalImbalances()
-	b.out.Severity = b.cube(b.cells, true)
-	b.out.Critical = b.cube(b.critical, false)
 	b.statistics()
 	b.onPath()
 	b.neverEnded()
 	b.starts()
 	b.header()
+	if err := b.out.Fill(b.inOrder(b.cells), b.inOrder(b.critical)); err != nil {
+		return nil, err
+	}
 	b.out.MarkExecution()
 	b.warnings()
 	b.out.Judge()
-	return b.out
+	return b.out, nil
 }
 
 // paths puts regions and call paths in order.
@@ -236,8 +237,8 @@ func (b *builder) countVisitors(count []int64) {
 	}
 }
 
-// cube turns cells into the severities of each metric, in order. Empty metrics are nil unless all is set.
-func (b *builder) cube(cells map[cellKey]int64, all bool) [][]report.Cell {
+// inOrder turns cells into the severities of each metric, in order.
+func (b *builder) inOrder(cells map[cellKey]int64) [][]report.Cell {
 	out := make([][]report.Cell, len(b.out.Metrics))
 	for k, v := range cells {
 		if v != 0 {
@@ -245,9 +246,6 @@ func (b *builder) cube(cells map[cellKey]int64, all bool) [][]report.Cell {
 		}
 	}
 	for i := range out {
-		if out[i] == nil && all {
-			out[i] = []report.Cell{}
-		}
 		slices.SortFunc(out[i], func(x, y report.Cell) int {
 			return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Location, y.Location))
 		})
@@ -412,7 +410,7 @@ func (b *builder) damage() {
 
 // total is the sum of a metric's own severities.
 func (b *builder) total(metric uint16) (sum int64) {
-	for _, c := range b.out.Severity[metric] {
+	for _, c := range b.out.Cells(int(metric)) {
 		sum += c.Value
 	}
 	return sum

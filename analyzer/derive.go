@@ -19,11 +19,17 @@ import (
 // so what is unaccounted, and negative where counters contradict each other. What is uncertain is in trees of its own below the root, see
 // [deriver.margins]. See "A holistic hardware counter analysis", section 2.3.
 func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) error {
-	underive(e)
-	d := newDeriver(e)
-	if len(d.counters) == 0 {
+	before := newDeriver(e)
+	if e.Ratios, e.Properties, e.Unlisted, e.Notes = nil, nil, nil, nil; len(before.counters) == 0 {
 		return nil
 	}
+	var severity, critical [][]report.Cell
+	for i := range e.Metrics {
+		severity, critical = append(severity, e.Cells(i)), append(critical, e.CriticalCells(i))
+	}
+	severity, critical = underive(e, severity, critical)
+	d := newDeriver(e)
+	d.severity = severity
 	d.cells()
 	for _, s := range specs {
 		if err := d.derive(s); err != nil {
@@ -37,7 +43,9 @@ func Derive(e *report.Experiment, specs []*spec.Spec, properties []*Property) er
 	}
 	e.OnPath = append(e.OnPath, make([]int64, max(0, len(e.Metrics)-len(e.OnPath)))...)
 	e.Stats = append(e.Stats, make([]report.Stats, max(0, len(e.Metrics)-len(e.Stats)))...)
-	e.Critical = append(e.Critical, make([][]report.Cell, max(0, len(e.Metrics)-len(e.Critical)))...)
+	if err := e.Fill(d.severity, append(critical, make([][]report.Cell, len(e.Metrics)-len(critical))...)); err != nil {
+		return err
+	}
 	return d.properties(properties)
 }
 
@@ -55,9 +63,6 @@ func Conclude(e *report.Experiment, properties []*Property) error {
 		var ok bool
 		if r.Operands, ok = d.operands(x); !ok {
 			continue
-		}
-		if err := r.Prepare(); err != nil {
-			return err
 		}
 		e.Ratios = append(e.Ratios, r)
 	}
@@ -84,8 +89,7 @@ func newDeriver(e *report.Experiment) *deriver {
 }
 
 // underive removes what was derived.
-func underive(e *report.Experiment) {
-	e.Ratios, e.Properties, e.Unlisted, e.Notes = nil, nil, nil, nil
+func underive(e *report.Experiment, severity, critical [][]report.Cell) (kept, keptCritical [][]report.Cell) {
 	var keep []int
 	place := make([]int, len(e.Metrics))
 	for i := range e.Metrics {
@@ -96,9 +100,9 @@ func underive(e *report.Experiment) {
 		}
 	}
 	if len(keep) == len(e.Metrics) {
-		return
+		return severity, critical
 	}
-	e.Metrics, e.Severity, e.Critical = pick(e.Metrics, keep), pick(e.Severity, keep), pick(e.Critical, keep)
+	e.Metrics = pick(e.Metrics, keep)
 	e.OnPath, e.Stats = pick(e.OnPath, keep), pick(e.Stats, keep)
 	e.PathCounts = moveCounts(e.PathCounts, place)
 	e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f report.Finding) bool { return place[f.Metric] < 0 })
@@ -106,6 +110,7 @@ func underive(e *report.Experiment) {
 		f := &e.Findings[i]
 		f.Metric, f.Counted = place[f.Metric], moveCounts(f.Counted, place)
 	}
+	return pick(severity, keep), pick(critical, keep)
 }
 
 // moveCounts returns counts of counters that now have other places.
@@ -138,6 +143,7 @@ type deriver struct {
 	listed             map[string]bool
 	shared             map[int]bool    // metrics of counters of the whole process only, of which nothing is certain
 	certain, uncertain [][]report.Cell // by place in counters
+	severity           [][]report.Cell // by metric
 }
 
 // cells collects the severities of the counters.
@@ -146,10 +152,10 @@ func (d *deriver) cells() {
 		var uncertain []report.Cell
 		for i := range d.e.Metrics {
 			if d.e.Metrics[i].Uncertain && d.e.Metrics[i].Parent == d.e.Metrics[c].Name {
-				uncertain = report.AddCells(uncertain, d.e.Severity[i], 1)
+				uncertain = report.AddCells(uncertain, d.severity[i], 1)
 			}
 		}
-		d.certain, d.uncertain = append(d.certain, d.e.Severity[c]), append(d.uncertain, uncertain)
+		d.certain, d.uncertain = append(d.certain, d.severity[c]), append(d.uncertain, uncertain)
 	}
 }
 
@@ -267,7 +273,7 @@ func (d *deriver) add(m metric.Metric, own []report.Cell) {
 	if own == nil {
 		own = []report.Cell{}
 	}
-	d.e.Metrics, d.e.Severity = append(d.e.Metrics, m), append(d.e.Severity, own)
+	d.e.Metrics, d.severity = append(d.e.Metrics, m), append(d.severity, own)
 }
 
 // metric describes a node.
@@ -316,9 +322,6 @@ func (d *deriver) ratios(s *spec.Spec, r *spec.Resolved) error {
 		var ok bool
 		if x.Operands, ok = d.operands(q.Expression); !ok {
 			continue
-		}
-		if err := x.Prepare(); err != nil {
-			return err
 		}
 		d.e.Ratios = append(d.e.Ratios, x)
 	}

@@ -214,7 +214,7 @@ func TestFindingsDoNotCountTwice(t *testing.T) {
 			for m := range x.Metrics {
 				if metric := &x.Metrics[m]; metric.Wait {
 					own := int64(0)
-					for _, c := range x.Severity[m] {
+					for _, c := range x.Cells(m) {
 						own += c.Value
 					}
 					require.Equal(t, own, sum[metric.Name], metric.Name)

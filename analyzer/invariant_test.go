@@ -269,7 +269,7 @@ func TestSumsAreInclusive(t *testing.T) {
 		x := analyze(t, a, 2)
 		inclusive := make([]int64, len(x.Metrics)) // children come behind their parents
 		for m := range slices.Backward(x.Metrics) {
-			for _, c := range x.Severity[m] {
+			for _, c := range x.Cells(m) {
 				require.Positive(t, c.Value)
 				inclusive[m] += c.Value
 			}

@@ -34,7 +34,7 @@ func (d *deriver) margins(s *spec.Spec, r *spec.Resolved, root int, names []stri
 				parent = made[nodes[i].Parent-root]
 			}
 			made[i] = d.margin(s, r, &nodes[i], names[i], parent, margin)
-			d.e.Severity[len(d.e.Severity)-1] = own[i]
+			d.severity[len(d.severity)-1] = own[i]
 		}
 	}
 }

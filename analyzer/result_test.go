@@ -54,10 +54,8 @@ func translate(a *trace.Archive, x *report.Experiment) *translation {
 		t.out.Group[t.locations[i]] = t.group(x.Locations[i].Group)
 	}
 	for m := range x.Metrics {
-		t.cells(x.Severity[m], x.Metrics[m].Name, t.out.Severity)
-		if x.Critical != nil {
-			t.cells(x.Critical[m], x.Metrics[m].Name, t.out.Critical)
-		}
+		t.cells(x.Cells(m), x.Metrics[m].Name, t.out.Severity)
+		t.cells(x.CriticalCells(m), x.Metrics[m].Name, t.out.Critical)
 	}
 	for _, f := range x.Findings {
 		for _, l := range f.Lines {

@@ -38,7 +38,7 @@ location other
 	require.Contains(t, e.Warnings, "samples of metrics without a name, which are not shown: 2")
 	for name, sum := range map[string]int64{"huge": math.MaxInt64, "low": math.MinInt64} {
 		i := e.MetricIndex(name)
-		require.Empty(t, e.Severity[i], name)
+		require.Empty(t, e.Cells(i), name)
 		require.Equal(t, sum, e.Stats[i].Sum)
 		require.Contains(t, e.Warnings, `the samples of "`+name+`" add up to more than 64 bits hold: it has no values by call path, and its sum and mean are limited`)
 	}

@@ -1,6 +1,7 @@
 package analyzer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,12 +17,22 @@ func values(x *report.Experiment, name string) map[string]int64 {
 	v := map[string]int64{}
 	for i, m := range x.Metrics {
 		if m.Name == name {
-			for _, c := range x.Severity[i] {
+			for _, c := range x.Cells(i) {
 				v[x.Regions[x.Paths[c.Path].Region].Name] += c.Value
 			}
 		}
 	}
 	return v
+}
+
+// written is all that an experiment says, to compare.
+func written(t *testing.T, x *report.Experiment) string {
+	t.Helper()
+	c, err := x.Report(report.ReportOptions{})
+	require.NoError(t, err)
+	var file strings.Builder
+	require.NoError(t, c.Write(&file))
+	return file.String()
 }
 
 func analyzeText(t *testing.T, text string) *report.Experiment {

@@ -12,9 +12,9 @@ import (
 )
 
 // large makes an experiment of 10 000 goroutines with five million severities: each is in 50 of 5000 call paths.
-func large() *Experiment {
+func large() (e *Experiment, severity [][]Cell) {
 	const locations, paths, metrics, group = 10_000, 5_000, 10, 100
-	e := &Experiment{Header: Header{Program: "large"}, Groups: []Group{{Name: "main", Creator: -1, Count: locations}}}
+	e = &Experiment{Sidecar: Sidecar{Header: Header{Program: "large"}, Groups: []Group{{Name: "main", Creator: -1, Count: locations}}}}
 	for i := range metrics {
 		parent := ""
 		if i > 0 {
@@ -32,25 +32,26 @@ func large() *Experiment {
 	for i := range locations {
 		e.Locations = append(e.Locations, Location{Name: fmt.Sprint("g", i), Count: 1})
 	}
-	e.Severity = make([][]Cell, metrics)
-	for m := range e.Severity {
-		e.Severity[m] = make([]Cell, 0, paths*locations/group)
+	severity = make([][]Cell, metrics)
+	for m := range severity {
+		severity[m] = make([]Cell, 0, paths*locations/group)
 		for p := range uint32(paths) {
 			for l := range uint32(group) {
-				e.Severity[m] = append(e.Severity[m], Cell{p, p%(locations/group)*group + l, int64(m*1000) + int64(p*l)%977 + 1})
+				severity[m] = append(severity[m], Cell{p, p%(locations/group)*group + l, int64(m*1000) + int64(p*l)%977 + 1})
 			}
 		}
 	}
-	return e
+	return e, severity
 }
 
 func BenchmarkLarge(b *testing.B) {
-	e := large()
+	e, severity := large()
 	var c *cube.Cube
 	b.Run("cube", func(b *testing.B) {
 		for b.Loop() {
+			require.NoError(b, e.Fill(severity, nil))
 			var err error
-			c, err = e.Cube(CubeOptions{})
+			c, err = e.Report(ReportOptions{})
 			require.NoError(b, err)
 		}
 	})
@@ -66,7 +67,8 @@ func BenchmarkLarge(b *testing.B) {
 		for b.Loop() {
 			c, err := cube.Read("x", bytes.NewReader(file.Bytes()), int64(file.Len()))
 			require.NoError(b, err)
-			_, err = FromCube(c)
+			require.NoError(b, c.Load())
+			_, err = Read(c)
 			require.NoError(b, err)
 		}
 	})

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
 	"tracerec/metric"
 	"tracerec/report/cube"
@@ -22,48 +21,8 @@ func parents(metrics []metric.Metric) []int {
 	return list
 }
 
-// cubeValues sets the rows of all metrics.
-func (e *Experiment) cubeValues(c *cube.Cube) error {
-	byID := make([]*cube.Metric, 2*len(e.Metrics)+1)
-	for _, m := range c.AllMetrics() {
-		if m.ID < len(byID) {
-			byID[m.ID] = m
-		}
-	}
-	all := make([][]Cell, len(e.Metrics))
-	copy(all, e.Severity)
-	up := parents(e.Metrics)
-	for i := len(all) - 1; i >= 0; i-- { // children come after their parents
-		if p := up[i]; p >= 0 {
-			all[p] = addCells(all[p], all[i], 1)
-		}
-		if err := setRows(c, byID[i], all[i]); err != nil {
-			return err
-		}
-		all[i] = nil
-	}
-	var critical []Cell
-	for i, cells := range e.Critical {
-		if err := setRows(c, byID[len(e.Metrics)+1+i], cells); err != nil {
-			return err
-		}
-		critical = addCells(critical, cells, 1)
-	}
-	if err := setRows(c, byID[len(e.Metrics)], critical); err != nil {
-		return err
-	}
-	return e.cubeOperands(c)
-}
-
-// setRows stores cells, which ascend, as rows of a metric; their paths are numbers of call paths, their locations columns.
-func setRows(c *cube.Cube, m *cube.Metric, cells []Cell) error {
-	if len(cells) == 0 {
-		return nil
-	}
-	byID := make([]*cube.CallPath, len(c.Paths()))
-	for _, p := range c.Paths() {
-		byID[p.ID] = p
-	}
+// setRows stores cells, which ascend, as rows of a metric.
+func (n *numbers) setRows(m *cube.Metric, locations int, cells []Cell) error {
 	var columns []int32
 	var values []cube.Value
 	for len(cells) > 0 {
@@ -78,35 +37,15 @@ func setRows(c *cube.Cube, m *cube.Metric, cells []Cell) error {
 		if len(columns) == 0 {
 			continue
 		}
-		r, err := cube.MakeSparseRow(m.DType, len(c.Locations()), columns, values)
+		r, err := cube.MakeSparseRow(m.DType, locations, columns, values)
 		if err != nil {
 			return err
 		}
-		if err := m.Set(byID[path], r); err != nil {
+		if err := m.Set(n.paths[path], r); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// rowCells returns all values of a metric that are not zero.
-func rowCells(m *cube.Metric) ([]Cell, error) {
-	cells := []Cell{}
-	for _, p := range m.Stored() {
-		r, err := m.Read(p)
-		if err != nil {
-			return nil, err
-		}
-		for column, v := range r.All() {
-			if !v.Zero() {
-				cells = append(cells, Cell{uint32(p.ID), uint32(column), v.Int64()})
-			}
-		}
-	}
-	if !slices.IsSortedFunc(cells, cellOrder) {
-		slices.SortFunc(cells, cellOrder)
-	}
-	return cells, nil
 }
 
 func cellOrder(a, b Cell) int {

@@ -10,7 +10,7 @@ import (
 // TestRecordingCost shows what recording cost where that matters; the JSON has it always.
 func TestRecordingCost(t *testing.T) {
 	for cost, shown := range map[int64]bool{340e6: true, 10e6: true, 9_999_999: false, 0: false} {
-		e := &Experiment{Header: Header{Program: "./app", Time: 1e9, Events: 20_000_000, RecordingCost: cost}}
+		e := &Experiment{Sidecar: Sidecar{Header: Header{Program: "./app", Time: 1e9, Events: 20_000_000, RecordingCost: cost}}}
 		var text, json strings.Builder
 		require.NoError(t, Text(&text, e, TextOptions{}))
 		require.Equal(t, shown, strings.Contains(text.String(), "recording cost about "), text.String())

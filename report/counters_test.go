@@ -69,7 +69,6 @@ func counted(t testing.TB) *Experiment {
 		if b.Ratios[i].Formula == "CYCLES / time" {
 			b.Ratios[i].Operands = append(b.Ratios[i].Operands, Operand{Name: "time", Metric: at("time")})
 		}
-		require.NoError(t, b.Ratios[i].Prepare())
 	}
 	b.Properties = []PropertyFinding{
 		{"poor_cache_utilisation", "Poor cache utilisation", solve, 868_020, 3_100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less.",
@@ -78,7 +77,7 @@ func counted(t testing.TB) *Experiment {
 		{"poor_cache_utilisation", "Poor cache utilisation", sweep, 12_000, 100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less.", nil},
 	}
 	b.Unlisted, b.Notes = []string{"L1-misses"}, []string{"BUSY: idle was not measured"}
-	return ascending(&b.Experiment)
+	return fill(&b.Experiment, b.Severity, b.Critical)
 }
 
 // TestCounterText compares the text with one that was looked at, its numbers with those by hand.
@@ -166,9 +165,12 @@ func TestMostlyUncertain(t *testing.T) {
 	}
 	e := counted(t)
 	require.NotContains(t, text(e), "--exact-counters")
-	e.Severity[e.MetricIndex("cycles_uncertain")] = []Cell{{Path: 1, Location: 0, Value: 1 << 40}}
+	put := func(name string, value int64) {
+		refill(e, func(severity [][]Cell) { severity[e.MetricIndex(name)] = []Cell{{Path: 1, Location: 0, Value: value}} })
+	}
+	put("cycles_uncertain", 1<<40)
 	require.Contains(t, strings.Join(strings.Fields(text(e)), " "), "Most of cycles is not certain")
-	e.Severity[e.MetricIndex("INSTR")] = []Cell{{Path: 1, Location: 0, Value: -5}}
+	put("INSTR", -5)
 	instr := text(e)
 	require.NotContains(t, instr[strings.Index(instr, "  INSTR"):strings.Index(instr, "Ratios\n")], "mostly in")
 }
@@ -176,10 +178,10 @@ func TestMostlyUncertain(t *testing.T) {
 // TestCountersInCube: the experiment comes back from a file as it was, and other tools find plain metrics.
 func TestCountersInCube(t *testing.T) {
 	e := counted(t)
-	c := rewritten(t, e, CubeOptions{})
-	again, err := FromCube(c)
+	c := rewritten(t, e, ReportOptions{})
+	again, err := Read(c)
 	require.NoError(t, err)
-	require.Equal(t, stored(e), again)
+	requireSame(t, e, again)
 
 	cycles := c.Metric("CYCLES")
 	require.Equal(t, "~CYCLES", cycles.Title)
@@ -263,13 +265,15 @@ func TestCounterJSON(t *testing.T) {
 func TestFoldCounters(t *testing.T) {
 	e := counted(t)
 	e.Locations = append(e.Locations, Location{0, 0, "main[1]", 2, 1, 1})
-	for i := range e.Severity {
-		for _, c := range e.Severity[i] {
-			e.Severity[i] = append(e.Severity[i], Cell{c.Path, 1, c.Value})
+	refill(e, func(severity [][]Cell) {
+		for i := range severity {
+			for _, c := range severity[i] {
+				severity[i] = append(severity[i], Cell{c.Path, 1, c.Value})
+			}
 		}
-	}
-	ascending(e)
-	f := e.Fold(1)
+	})
+	f, err := e.Fold(1)
+	require.NoError(t, err)
 	require.Len(t, f.Locations, 1)
 	for path := -1; path < len(e.Paths); path++ {
 		for i := range e.Ratios {

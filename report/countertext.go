@@ -43,8 +43,9 @@ func (p *page) hierarchy(root int, first bool) {
 		p.line(p.paint(bold, left("Counters", 44)), p.paint(dim, right("total", 18)+right("of parent", 11)))
 		p.processor()
 	}
-	m, certain := &e.Metrics[root], e.certainTotal(root)
-	if low, _ := e.bounds(root); certain == 0 && low == 0 {
+	m := &e.Metrics[root]
+	certain, low, _ := e.bounds(root)
+	if certain == 0 && low == 0 {
 		p.line(p.paint(cyan, left("  "+clean(m.Label()), 43)), p.paint(dim, "of all goroutines, while one was in"))
 		p.largest(e.inclusive(root, true), 0, m.Unit)
 		return
@@ -73,18 +74,16 @@ func (p *page) processor() {
 func (p *page) branch(i, depth int, whole int64) {
 	e := p.e
 	m := &e.Metrics[i]
-	total := e.certainTotal(i)
+	total, low, high := e.bounds(i)
 	p.row(depth, m.Label(), total, whole, m, cyan)
-	low, high := e.bounds(i)
 	p.bounds(depth+1, low, total, high, m)
 	rest, slack, below := total, high-total, 0
 	for k := i + 1; k < len(e.Metrics); k++ {
-		if c := &e.Metrics[k]; c.Parent == m.Name && !apart(c) {
-			v := e.certainTotal(k)
+		if c := &e.Metrics[k]; c.Parent == m.Name && !c.Uncertain {
+			v, low, _ := e.bounds(k)
 			if below++; e.anything(k) {
 				p.branch(k, depth+1, total)
 			}
-			low, _ := e.bounds(k)
 			rest, slack = rest-v, slack+v-low
 		}
 	}
@@ -111,8 +110,8 @@ func (p *page) bounds(depth int, low, certain, high int64, m *metric.Metric) {
 
 // anything says that something of a metric was counted, certain or not.
 func (e *Experiment) anything(i int) bool {
-	low, high := e.bounds(i)
-	return low != 0 || high != 0 || e.certainTotal(i) != 0
+	certain, low, high := e.bounds(i)
+	return low != 0 || high != 0 || certain != 0
 }
 
 // row shows one value of a hierarchy. Cycles are told in seconds, too, if the clock rate is known.
@@ -127,7 +126,7 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
 	}
 	text := fitting(value, m.Unit, 18)
-	if low, high := p.e.bounds(p.e.MetricIndex(m.Name)); value == 0 && low != high {
+	if _, low, high := p.e.bounds(p.e.MetricIndex(m.Name)); value == 0 && low != high {
 		text = "–" // nothing of it is certain
 	}
 	p.line(p.paint(st, row), right(text, 19), right(share, 9), right(time, 9))
@@ -136,7 +135,8 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 // exactCounters suggests a build in which counters are certain, if most of one of the goroutines' counters is not.
 func (p *page) exactCounters() {
 	for i := range p.e.Metrics {
-		m, certain := &p.e.Metrics[i], p.e.certainTotal(i)
+		m := &p.e.Metrics[i]
+		certain, _, _ := p.e.bounds(i)
 		if m.Counter && !strings.HasPrefix(m.Title, wholeProcess) && p.e.Total(i)-certain > certain {
 			p.blank()
 			p.styledPara(dim, 0, "", fmt.Sprintf("Most of %s is not certain: other goroutines may have run on the thread between readings. "+
@@ -144,33 +144,6 @@ func (p *page) exactCounters() {
 			return
 		}
 	}
-}
-
-// apart tells whether a metric is the part of its parent that could not be attributed exactly; older reports say so by its name.
-func apart(m *metric.Metric) bool {
-	return m.Uncertain || m.Parent != "" && m.Name == m.Parent+uncertain
-}
-
-// certainTotal is Total without what could not be attributed exactly. Of that only bounds are known, and those of goroutines that ran
-// at the same time contain each other's work: they add up to nothing.
-func (e *Experiment) certainTotal(i int) int64 {
-	total := e.Total(i)
-	if apart(&e.Metrics[i]) {
-		return total
-	}
-	for k := i + 1; k < len(e.Metrics); k++ {
-		if m := &e.Metrics[k]; apart(m) && m.Parent == e.Metrics[i].Name {
-			total -= e.Total(k)
-		}
-	}
-	return total
-}
-
-// bounds returns what the total of a metric lies in, with what is uncertain of it.
-func (e *Experiment) bounds(i int) (low, high int64) {
-	more, less := e.margins(i)
-	v := e.certainTotal(i)
-	return v + e.Total(less), v + e.Total(more)
 }
 
 // ratioColumns is how many ratios stand beside each other.
@@ -280,7 +253,7 @@ func (p *page) flatCounters(only bool) {
 			p.title(title, "most on")
 			first = false
 		}
-		certain := e.certainTotal(i)
+		certain, _, _ := e.bounds(i)
 		text := clean(m.Title) + ", of all goroutines, while one was in"
 		if certain != 0 {
 			text = fmt.Sprintf("%s: %s", clean(m.Title), quantity(certain, m.Unit))

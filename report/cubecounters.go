@@ -46,7 +46,7 @@ func (e *Experiment) operands(r *Ratio) (list []Operand) {
 }
 
 // cubeRatios adds the ratios and the hidden metrics. Their numbers are behind those of all other metrics.
-func (e *Experiment) cubeRatios(c *cube.Cube) {
+func (e *Experiment) cubeRatios(c *cube.Cube) error {
 	used := map[string]bool{}
 	for i := range e.Metrics {
 		used[e.Metrics[i].Name] = true
@@ -79,7 +79,7 @@ func (e *Experiment) cubeRatios(c *cube.Cube) {
 			}
 			return e.Metrics[o.Metric].Name
 		}
-		x := RatioMetric(r, func(name string) (of [3]string) {
+		x, err := RatioMetric(r, func(name string) (of [3]string) {
 			k := slices.IndexFunc(r.Operands, func(o Operand) bool { return o.Name == name })
 			if k < 0 {
 				return [3]string{spec.Time}
@@ -96,9 +96,13 @@ func (e *Experiment) cubeRatios(c *cube.Cube) {
 			}
 			return of
 		})
+		if err != nil {
+			return err
+		}
 		x.Name = free(x.Name)
 		add(x)
 	}
+	return nil
 }
 
 // storedAs says that a cube's rows of a metric, which have all that is below it, are what an operand means.
@@ -113,36 +117,15 @@ func (e *Experiment) storedAs(o Operand) bool {
 }
 
 // cubeOperands sets the rows of the hidden metrics.
-func (e *Experiment) cubeOperands(c *cube.Cube) error {
+func (e *Experiment) cubeOperands() error {
 	byID := map[int]*cube.Metric{}
-	for _, m := range c.AllMetrics() {
+	for _, m := range e.Cube.AllMetrics() {
 		byID[m.ID] = m
 	}
 	for i, h := range e.hiddenOperands(func(name string) string { return name }) {
-		if err := setRows(c, byID[2*len(e.Metrics)+1+i], e.inclusive(h.Metric, h.All)); err != nil {
+		if err := e.numbers.setRows(byID[2*len(e.Metrics)+1+i], len(e.Locations), e.inclusive(h.Metric, h.All)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// inclusive returns the severities of a metric with those of the metrics below it, without or with what is not certain, as the whole process counted it.
-func (e *Experiment) inclusive(metric int, all bool) []Cell {
-	var sum []Cell
-	if metric < len(e.Severity) {
-		sum = e.Severity[metric]
-	}
-	for k := metric + 1; k < len(e.Metrics); k++ {
-		if e.Metrics[k].Parent == e.Metrics[metric].Name && (apart(&e.Metrics[metric]) || !apart(&e.Metrics[k])) {
-			sum = addCells(sum, e.inclusive(k, false), 1)
-		}
-	}
-	if more, less := e.margins(metric); all {
-		for _, k := range []int{more, less} {
-			if k >= 0 {
-				sum = addCells(sum, e.inclusive(k, false), 1)
-			}
-		}
-	}
-	return sum
 }

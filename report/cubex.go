@@ -20,35 +20,87 @@ const (
 	onPathSuffix = "_on_critical_path"
 )
 
-// CubeOptions are choices about the cube of an experiment.
-type CubeOptions struct {
+// Fill makes the cube of the experiment's trees and ratios, with severities by number of the metric, ascending and exclusive along all trees, and
+// the part of wait states that is on the critical path.
+//
+// Numbers of metrics, regions, call paths and locations are their places in the experiment. Severities include those of the
+// metrics below, as cubes have them. The part of the wait states that is on the critical path is a tree of metrics of its own.
+func (e *Experiment) Fill(severity, critical [][]Cell) error {
+	c := &cube.Cube{}
+	e.Cube = c
+	if err := e.cubeMetrics(c, critical); err != nil {
+		return err
+	}
+	e.cubePaths(c)
+	e.cubeSystem(c)
+	if err := c.Complete(); err != nil {
+		return err
+	}
+	e.connectByID()
+	return e.fillRows(severity, critical)
+}
+
+// fillRows sets the rows of all metrics.
+func (e *Experiment) fillRows(severity, critical [][]Cell) error {
+	all := make([][]Cell, len(e.Metrics))
+	copy(all, severity)
+	up, locations := parents(e.Metrics), len(e.Locations)
+	for i := len(all) - 1; i >= 0; i-- { // children come after their parents
+		if p := up[i]; p >= 0 {
+			all[p] = addCells(all[p], all[i], 1)
+		}
+		if err := e.numbers.setRows(e.numbers.metrics[i], locations, all[i]); err != nil {
+			return err
+		}
+		all[i] = nil
+	}
+	var sum []Cell
+	for i, cells := range critical {
+		if m := e.numbers.critical[i]; m != nil {
+			if err := e.numbers.setRows(m, locations, cells); err != nil {
+				return err
+			}
+			sum = addCells(sum, cells, 1)
+		}
+	}
+	for _, m := range e.Cube.AllMetrics() {
+		if m.ID == len(e.Metrics) { // all of them
+			if err := e.numbers.setRows(m, locations, sum); err != nil {
+				return err
+			}
+		}
+	}
+	return e.cubeOperands()
+}
+
+// ReportOptions are choices about the report of an experiment.
+type ReportOptions struct {
 	Locations int    // at most so many locations, see Fold; 0 is DefaultLocations
 	Version   string // of the program that makes it
 }
 
-// Cube returns the experiment in the field's own form, the report file of expert. FromCube is its inverse.
-//
-// Numbers of metrics, regions, call paths and locations are their places in the experiment. Severities include those of the
-// metrics below, as cubes have them. The part of the wait states that is on the critical path is a tree of metrics of its own,
-// and what has no place in a cube is in the member expert.json.
-func (e *Experiment) Cube(o CubeOptions) (*cube.Cube, error) {
-	e = e.Fold(o.Locations)
-	c := &cube.Cube{Attrs: e.attributes(o.Version)}
-	e.cubeMetrics(c)
-	e.cubePaths(c)
-	e.cubeSystem(c)
-	if err := c.Complete(); err != nil {
+// Report returns the report file of an experiment: its cube, with what was measured for those that do not read the sidecar, and with that. Read is
+// its inverse. It shares rows with the experiment.
+func (e *Experiment) Report(o ReportOptions) (*cube.Cube, error) {
+	e, err := e.Fold(o.Locations)
+	if err != nil {
 		return nil, err
 	}
-	if err := e.cubeValues(c); err != nil {
-		return nil, err
+	if e.Cube == nil {
+		x := *e
+		e = &x
+		if err := e.Fill(nil, nil); err != nil {
+			return nil, err
+		}
 	}
 	rest, err := e.encodeRest()
 	if err != nil {
 		return nil, err
 	}
-	c.Members = append(c.Members, cube.MakeMember(restName, cube.Unfilled(rest, '\n')))
-	return c, nil
+	c := *e.Cube
+	c.Version, c.Problems = "", nil
+	c.Attrs, c.Members = e.attributes(o.Version), []*cube.Member{cube.MakeMember(restName, cube.Unfilled(rest, '\n'))}
+	return &c, nil
 }
 
 // attributes says what was measured, for those that do not read expert.json.
@@ -71,7 +123,7 @@ func (e *Experiment) attributes(version string) []cube.Attr {
 }
 
 // cubeMetrics makes the trees of metrics.
-func (e *Experiment) cubeMetrics(c *cube.Cube) {
+func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) error {
 	list := make([]*cube.Metric, len(e.Metrics))
 	var counters []*cube.Metric // behind what was made of them
 	for i, parent := range parents(e.Metrics) {
@@ -120,7 +172,7 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 	root := &cube.Metric{ID: n, Name: onPathMetric, Title: "Waits on the critical path", DType: "INT64", Unit: "ns", Kind: cube.Exclusive,
 		Doc: "The part of all waiting during which the critical path ran on those who were waited for. Only this part makes the program longer."}
 	for i := range e.Metrics {
-		if m := &e.Metrics[i]; i < len(e.Critical) && len(e.Critical[i]) > 0 {
+		if m := &e.Metrics[i]; i < len(critical) && len(critical[i]) > 0 {
 			x := &cube.Metric{ID: n + 1 + i, Name: m.Name + onPathSuffix, Title: m.Title + " on the critical path", DType: "INT64", Unit: "ns",
 				Kind: cube.Exclusive, Doc: "The part of the metric " + m.Name + " during which the critical path ran on those who were waited for."}
 			root.Children = append(root.Children, x)
@@ -129,8 +181,11 @@ func (e *Experiment) cubeMetrics(c *cube.Cube) {
 	if len(root.Children) > 0 {
 		c.Metrics = append(c.Metrics, root)
 	}
-	e.cubeRatios(c)
+	if err := e.cubeRatios(c); err != nil {
+		return err
+	}
 	c.Metrics = append(c.Metrics, counters...)
+	return nil
 }
 
 // unitOf returns the unit of a metric in the words of cubes.

@@ -18,9 +18,9 @@ import (
 )
 
 // rewritten writes an experiment as a file and reads the cube of it.
-func rewritten(t testing.TB, e *Experiment, o CubeOptions) *cube.Cube {
+func rewritten(t testing.TB, e *Experiment, o ReportOptions) *cube.Cube {
 	t.Helper()
-	c, err := e.Cube(o)
+	c, err := e.Report(o)
 	require.NoError(t, err)
 	var file bytes.Buffer
 	require.NoError(t, c.Write(&file))
@@ -30,54 +30,35 @@ func rewritten(t testing.TB, e *Experiment, o CubeOptions) *cube.Cube {
 	return again
 }
 
-// stored is the experiment as reports have it: without cells that say nothing, and lists that are never nil, or never empty.
-func stored(e *Experiment) *Experiment {
+// listed is the experiment as reports have it: with lists that are never nil, or never empty.
+func listed(e *Experiment) *Experiment {
 	x := *e
 	x.Metrics = append([]metric.Metric{}, e.Metrics...)
 	x.Regions, x.Paths, x.Locations = append([]Region{}, e.Regions...), append([]CallPath{}, e.Paths...), append([]Location{}, e.Locations...)
-	x.Severity, x.Critical = make([][]Cell, len(e.Metrics)), make([][]Cell, len(e.Metrics))
-	for i := range e.Metrics {
-		x.Severity[i] = []Cell{}
-		if i < len(e.Severity) {
-			x.Severity[i] = append(x.Severity[i], addCells(nil, e.Severity[i], 1)...)
-		}
-		if i < len(e.Critical) && len(e.Critical[i]) > 0 {
-			x.Critical[i] = e.Critical[i]
-		}
-	}
 	return &x
-}
-
-// ascending sorts the cells, as experiments have them.
-func ascending(e *Experiment) *Experiment {
-	for _, all := range [][][]Cell{e.Severity, e.Critical} {
-		for _, cells := range all {
-			slices.SortFunc(cells, cellOrder)
-		}
-	}
-	return e
 }
 
 func requireSame(t *testing.T, want, got *Experiment) {
 	t.Helper()
-	x, y := reflect.ValueOf(*stored(want)), reflect.ValueOf(*got)
+	x, y := reflect.ValueOf(*listed(want)), reflect.ValueOf(*got)
 	for i := range x.NumField() {
-		if name := x.Type().Field(i); name.IsExported() {
+		if name := x.Type().Field(i); name.IsExported() && name.Name != "Cube" {
 			require.Equal(t, x.Field(i).Interface(), y.Field(i).Interface(), name.Name)
 		}
 	}
-	require.Nil(t, got.summary)
 	for _, top := range []int{0, 1000} {
 		require.Equal(t, string(render(t, func(w io.Writer) error { return Text(w, want, TextOptions{Top: top}) })),
 			string(render(t, func(w io.Writer) error { return Text(w, got, TextOptions{Top: top}) })))
 	}
 	require.Equal(t, string(render(t, func(w io.Writer) error { return JSON(w, want) })), string(render(t, func(w io.Writer) error { return JSON(w, got) })))
 	require.Equal(t, severities(want), severities(got))
+	require.Equal(t, allCells(want), allCells(got))
+	require.Equal(t, allCritical(want), allCritical(got))
 }
 
 // Nothing is lost on the way into a report and back.
 func TestCubeAndBack(t *testing.T) {
-	odd := ascending(hydro())
+	odd := hydro()
 	odd.Origin = Origin{Trace: "/tmp/\xff", Sources: []string{"/a", "/b\n"}, Start: time.Unix(1, 5).UTC(), Processes: []Process{{7, "./x\x00", Lost{5, 0.25, 0.125}}}}
 	odd.Header.Args = []string{"", "\x00\"", "\xff\xfe", "<&>\u2028"}
 	odd.Groups[1].Name = " worker\r\n\t"
@@ -89,11 +70,13 @@ func TestCubeAndBack(t *testing.T) {
 	odd.NeverEnded = []NeverEnded{{1, 2, 3, "\x00\xff", -1, -1}}
 	odd.Starts = []Start{Outside, Within(2, true), Within(3, false)}
 	odd.Stats[5] = Stats{Sampled: true, Count: math.MaxUint64, Sum: math.MinInt64, Max: math.MaxInt64}
-	odd.Severity[1] = []Cell{{0, 0, math.MaxInt64}, {0, 1, 0}, {1, 0, math.MinInt64}, {1, 8, -5}}
-	for name, e := range map[string]*Experiment{"hydro": ascending(hydro()), "hostile": ascending(hostile()), "empty": empty(), "nothing": {}, "odd": odd, "random": randomExperiment(1, 40)} {
+	refill(odd, func(severity [][]Cell) {
+		severity[1] = []Cell{{0, 0, math.MaxInt64}, {0, 1, 0}, {1, 0, math.MinInt64}, {1, 8, -5}}
+	})
+	for name, e := range map[string]*Experiment{"hydro": hydro(), "hostile": hostile(), "empty": empty(), "nothing": fill(&Experiment{}, nil, nil), "odd": odd, "random": randomExperiment(1, 40)} {
 		t.Run(name, func(t *testing.T) {
-			c := rewritten(t, e, CubeOptions{Version: "test"})
-			got, err := FromCube(c)
+			c := rewritten(t, e, ReportOptions{Version: "test"})
+			got, err := Read(c)
 			require.NoError(t, err)
 			requireSame(t, e, got)
 		})
@@ -103,7 +86,7 @@ func TestCubeAndBack(t *testing.T) {
 // The same experiment gives the same file, and one read from it, too.
 func TestCubeIsStable(t *testing.T) {
 	write := func(e *Experiment) string {
-		c, err := e.Cube(CubeOptions{})
+		c, err := e.Report(ReportOptions{})
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, c.Write(&b))
@@ -112,19 +95,20 @@ func TestCubeIsStable(t *testing.T) {
 	e := randomExperiment(2, 30)
 	first := write(e)
 	require.Equal(t, first, write(randomExperiment(2, 30)))
-	again, err := FromCube(rewritten(t, e, CubeOptions{}))
+	again, err := Read(rewritten(t, e, ReportOptions{}))
 	require.NoError(t, err)
 	require.Equal(t, first, write(again))
 }
 
 // What other tools see: inclusive times along the metrics, names, places in source, the machine.
 func TestCube(t *testing.T) {
-	e := ascending(hydro())
+	e := hydro()
 	e.Origin.Processes = []Process{{PID: 17, Program: "./bin/hydro"}}
 	for i := range e.Regions {
 		e.Regions[i].Operation = e.Regions[i].Name == "recv"
 	}
-	c := rewritten(t, e, CubeOptions{Version: "1.2"})
+	refill(e)
+	c := rewritten(t, e, ReportOptions{Version: "1.2"})
 	require.Equal(t, cube.Attr{Key: "Creator", Value: "expert 1.2"}, c.Attrs[0])
 	for i := range e.Metrics {
 		m := c.AllMetrics()[i]
@@ -158,34 +142,49 @@ func TestCube(t *testing.T) {
 	require.Equal(t, 3, process.Groups[1].Locations[3].Rank)
 }
 
-// A summary has everything but the cells, and asks the cube where these matter.
-func TestSummary(t *testing.T) {
-	e := randomExperiment(3, 20)
-	s, err := Summary(rewritten(t, e, CubeOptions{}))
+// Severities are those that the experiment was filled with, also in a file.
+func TestSeverities(t *testing.T) {
+	e, severity, critical := randomTrees(3, 20)
+	fill(e, severity, critical)
+	s, err := Read(rewritten(t, e, ReportOptions{}))
 	require.NoError(t, err)
-	require.Nil(t, s.Severity)
-	require.Equal(t, e.Findings, s.Findings)
-	for i, cells := range e.Severity {
-		require.Equal(t, e.Total(i), s.Total(i))
-		for _, c := range cells {
-			require.Equal(t, c.Value, s.At(i, c.Path, c.Location))
-			require.Equal(t, c.Value, e.At(i, c.Path, c.Location))
+	for _, x := range []*Experiment{e, s} {
+		require.Equal(t, severity, allCells(x))
+		require.Equal(t, critical[2], x.CriticalCells(2))
+		require.Nil(t, x.CriticalCells(1))
+		require.Equal(t, e.Findings, x.Findings)
+		for i, cells := range severity {
+			total := int64(0)
+			for _, c := range cells {
+				require.Equal(t, c.Value, x.At(i, c.Path, c.Location))
+				total += c.Value
+			}
+			for k := range severity {
+				if e.Metrics[k].Parent == e.Metrics[i].Name {
+					total += x.Total(k)
+				}
+			}
+			require.Equal(t, total, x.Total(i))
 		}
-		require.Equal(t, e.At(i, 0, 0), s.At(i, 0, 0))
 	}
 }
 
 func TestForeign(t *testing.T) {
-	c := rewritten(t, hydro(), CubeOptions{})
+	c := rewritten(t, hydro(), ReportOptions{})
 	c.Members = nil
-	_, err := FromCube(c)
+	_, err := Read(c)
 	require.ErrorIs(t, err, ErrForeign)
 }
 
 // randomExperiment makes an experiment of that many locations in groups of various sizes.
 func randomExperiment(seed uint64, locations int) *Experiment {
+	return fill(randomTrees(seed, locations))
+}
+
+// randomTrees is randomExperiment before it is filled.
+func randomTrees(seed uint64, locations int) (e *Experiment, severity, critical [][]Cell) {
 	rnd := rand.New(rand.NewPCG(seed, 9))
-	e := &Experiment{Header: Header{Program: "x", Wall: 1e9, Focus: 1e9, Time: 1e9, Processes: 2}}
+	e = &Experiment{Sidecar: Sidecar{Header: Header{Program: "x", Wall: 1e9, Focus: 1e9, Time: 1e9, Processes: 2}}}
 	e.Metrics = []metric.Metric{{Name: "time", Title: "Time"}, {Name: "execution", Title: "Execution", Parent: "time"},
 		{Name: "wait", Title: "Wait", Parent: "time", Wait: true, Advice: "do"}, {Name: "deep", Title: "Deep", Parent: "wait", Wait: true},
 		{Name: "visits", Title: "Visits", Unit: metric.Count}}
@@ -201,18 +200,19 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 		e.Groups[g].Count++
 		e.Locations = append(e.Locations, Location{g % 2, int32(g), e.Groups[g].Name, uint64(i), 1, uint32(i)})
 	}
-	e.Severity, e.Critical, e.Stats, e.OnPath = make([][]Cell, 5), make([][]Cell, 5), make([]Stats, 5), make([]int64, 5)
-	for m := range e.Severity {
-		e.Severity[m] = []Cell{}
+	severity, critical = make([][]Cell, 5), make([][]Cell, 5)
+	e.Stats, e.OnPath = make([]Stats, 5), make([]int64, 5)
+	for m := range severity {
+		severity[m] = []Cell{}
 		for p := range uint32(12) {
 			for l := range uint32(locations) {
 				if rnd.IntN(3) == 0 {
-					e.Severity[m] = append(e.Severity[m], Cell{p, l, 1 + rnd.Int64N(1000)})
+					severity[m] = append(severity[m], Cell{p, l, 1 + rnd.Int64N(1000)})
 				}
 			}
 		}
 	}
-	e.Critical[2] = e.Severity[2][:len(e.Severity[2])/2]
+	critical[2] = slices.Clone(severity[2][:len(severity[2])/2])
 	at := func() uint32 { return rnd.Uint32N(uint32(locations)) }
 	for range 20 {
 		e.Findings = append(e.Findings, Finding{Line: Line{Metric: 2, Path: rnd.Uint32N(12), Group: rnd.Int32N(int32(len(e.Groups))), Severity: 5, Critical: 1e7 * rnd.Int64N(50),
@@ -225,23 +225,19 @@ func randomExperiment(seed uint64, locations int) *Experiment {
 	}
 	e.PathCounts = []Count{{3, 7, new(int64(7))}}
 	e.Stats[2] = Stats{Count: 5, Sum: 9, Worst: []Instance{{1, at(), 1, 3, 2, int32(at()), 5, 7, 8}, {1, at(), 1, 2, 1, -1, -1, 9, -1}}}
-	return e
+	return e, severity, critical
 }
 
-// TestReadyKept: a file, also its summary, says that processors were lacking as the experiment did.
+// TestReadyKept: a file says that processors were lacking as the experiment did.
 func TestReadyKept(t *testing.T) {
 	e := hydro()
 	e.Metrics = append(e.Metrics, metric.Metric{Name: "start_latency", Unit: metric.Nanoseconds})
-	e.Severity, e.Critical = append(e.Severity, []Cell{{0, 0, e.Header.Time / 4}}), append(e.Critical, nil)
+	refill(e, func(severity [][]Cell) { severity[len(severity)-1] = []Cell{{0, 0, e.Header.Time / 4}} })
 	e.Header.Processors, e.Header.CPUTime = 1, e.Header.Wall
 	want := e.Ready()
 	require.NotNil(t, want)
 	require.Equal(t, 0.25, want.Share)
-	c := rewritten(t, e, CubeOptions{})
-	whole, err := FromCube(c)
+	again, err := Read(rewritten(t, e, ReportOptions{}))
 	require.NoError(t, err)
-	require.Equal(t, want, whole.Ready())
-	part, err := Summary(c)
-	require.NoError(t, err)
-	require.Equal(t, want, part.Ready())
+	require.Equal(t, want, again.Ready())
 }

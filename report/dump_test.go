@@ -4,7 +4,7 @@ import "fmt"
 
 // severities spells out all severities that are not zero, in order.
 func severities(e *Experiment) (list []string) {
-	for m, cells := range e.Severity {
+	for m, cells := range allCells(e) {
 		for _, c := range cells {
 			if c.Value != 0 {
 				r := e.leaf(c.Path)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tracerec/report/cube"
 )
 
 // DefaultLocations is the number of locations that a report has at most, unless told.
@@ -15,13 +17,13 @@ const DefaultLocations = 10_000
 // the same call path of one process become one location. Groups of many are folded first, and no more groups than must be.
 // Where there are more groups than n, those of the same name are folded together, then those in which least time was spent;
 // every process keeps one location at least. Sums stay as they are, and a warning says what was folded. An experiment that
-// has no more than n locations is returned as it is.
-func (e *Experiment) Fold(n int) *Experiment {
+// has no more than n locations is returned as it is. The error says which rows cannot be read.
+func (e *Experiment) Fold(n int) (*Experiment, error) {
 	if n <= 0 {
 		n = DefaultLocations
 	}
 	if len(e.Locations) <= n {
-		return e
+		return e, nil
 	}
 	f := &folding{from: e, to: *e}
 	f.to.Groups = slices.Clone(e.Groups)
@@ -35,7 +37,10 @@ func (e *Experiment) Fold(n int) *Experiment {
 		f.joinRest(n)
 	}
 	f.finish()
-	return &f.to
+	if e.Cube == nil {
+		return &f.to, nil
+	}
+	return &f.to, f.cube()
 }
 
 // folding is the way from an experiment to one of fewer locations.
@@ -68,17 +73,10 @@ func sameRole(b *bin) binKey  { return binKey{b.process, -1, b.name} }
 // start puts every location into a bin of its own.
 func (f *folding) start() {
 	e := f.from
-	up := parents(e.Metrics)
-	time := e.MetricIndex("time")
 	spent := make([]int64, len(e.Locations))
-	for i, cells := range e.Severity {
-		for i != time && i >= 0 {
-			i = up[i]
-		}
-		if i >= 0 {
-			for _, c := range cells {
-				spent[c.Location] += c.Value
-			}
+	if time := e.MetricIndex("time"); time >= 0 {
+		for _, c := range e.inclusive(time, false) {
+			spent[c.Location] += c.Value
 		}
 	}
 	for i := range e.Locations {
@@ -199,7 +197,6 @@ func (f *folding) finish() {
 			f.at[m] = uint32(i)
 		}
 	}
-	to.Severity, to.Critical = f.cells(e.Severity), f.cells(e.Critical)
 	to.Stats = slices.Clone(e.Stats)
 	for i := range to.Stats {
 		s := &to.Stats[i]
@@ -248,37 +245,66 @@ func (f *folding) causer(location int32) int32 {
 	return int32(f.at[location])
 }
 
-// cells moves cells to the folded locations.
-func (f *folding) cells(all [][]Cell) [][]Cell {
-	if all == nil {
-		return nil
+// cube makes the cube with rows of the folded locations.
+func (f *folding) cube() error {
+	from, c := f.from.Cube, &cube.Cube{}
+	c.Regions, c.Roots = from.Regions, from.Roots
+	of := map[*cube.Metric]*cube.Metric{}
+	c.Metrics = bare(from.Metrics, of)
+	f.to.cubeSystem(c)
+	if err := c.Complete(); err != nil {
+		return err
 	}
-	out := make([][]Cell, len(all))
-	for i, cells := range all {
-		if cells == nil {
-			continue
+	f.to.Cube = c
+	f.to.connectByID()
+	sums, values := make([]cube.Value, len(f.bins)), []cube.Value(nil)
+	for _, m := range from.AllMetrics() {
+		for _, p := range m.Stored() {
+			r, err := m.Read(p)
+			if err != nil {
+				return err
+			}
+			var columns []int32
+			for column, v := range r.All() {
+				at := f.at[column]
+				if v.Zero() {
+					continue
+				}
+				if sums[at] == (cube.Value{}) {
+					columns = append(columns, int32(at))
+				}
+				sums[at] = sums[at].Add(v)
+			}
+			slices.Sort(columns)
+			columns, values = slices.DeleteFunc(columns, func(at int32) bool { return sums[at].Zero() }), values[:0]
+			for _, at := range columns {
+				values = append(values, sums[at])
+			}
+			clear(sums)
+			if len(columns) == 0 {
+				continue
+			}
+			if r, err = cube.MakeSparseRow(m.DType, len(sums), columns, values); err != nil {
+				return err
+			}
+			if err := of[m].Set(p, r); err != nil {
+				return err
+			}
 		}
-		moved := make([]Cell, len(cells))
-		for j, c := range cells {
-			moved[j] = Cell{c.Path, f.at[c.Location], c.Value}
-		}
-		slices.SortFunc(moved, cellOrder)
-		out[i] = sumEqual(moved)
 	}
-	return out
+	return nil
 }
 
-// sumEqual adds up cells of the same place, which stand behind one another.
-func sumEqual(cells []Cell) []Cell {
-	sum := cells[:0]
-	for _, c := range cells {
-		if n := len(sum); n > 0 && cellOrder(sum[n-1], c) == 0 {
-			sum[n-1].Value += c.Value
-		} else {
-			sum = append(sum, c)
-		}
+// bare copies trees of metrics without their values, and notes of which each is the copy.
+func bare(list []*cube.Metric, of map[*cube.Metric]*cube.Metric) (copies []*cube.Metric) {
+	for _, m := range list {
+		x := &cube.Metric{ID: m.ID, Name: m.Name, Title: m.Title, DType: m.DType, Unit: m.Unit, Doc: m.Doc, Kind: m.Kind, Ghost: m.Ghost,
+			Attrs: m.Attrs, Expressions: m.Expressions}
+		of[m] = x
+		x.Children = bare(m.Children, of)
+		copies = append(copies, x)
 	}
-	return slices.DeleteFunc(sum, func(c Cell) bool { return c.Value == 0 })
+	return copies
 }
 
 // finding moves a finding to the folded locations.
@@ -297,12 +323,11 @@ func (f *folding) finding(x *Finding) {
 
 // line moves a waiting line to the folded locations. What these waited there is added to severity.
 func (f *folding) line(x *Line, severity map[uint32]int64) {
-	cells, here := f.from.Severity[x.Metric], map[uint32]int64{}
+	here := map[uint32]int64{}
 	for _, l := range x.Locations {
-		if i, ok := slices.BinarySearchFunc(cells, Cell{Path: x.Path, Location: l}, cellOrder); ok {
-			here[f.at[l]] += cells[i].Value
-			severity[f.at[l]] += cells[i].Value
-		}
+		v := f.from.At(x.Metric, x.Path, l)
+		here[f.at[l]] += v
+		severity[f.at[l]] += v
 	}
 	f.order(x, here)
 }

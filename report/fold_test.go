@@ -18,20 +18,27 @@ func sums(all [][]Cell) map[[2]uint32]int64 {
 	return sum
 }
 
+func fold(t *testing.T, e *Experiment, n int) *Experiment {
+	t.Helper()
+	f, err := e.Fold(n)
+	require.NoError(t, err)
+	return f
+}
+
 // However few locations are left, sums stay, processes are not mixed, and nothing points nowhere.
 func TestFold(t *testing.T) {
 	for seed := range uint64(5) {
 		e := randomExperiment(seed, 60)
 		for n := 1; n <= 61; n++ {
-			f := e.Fold(n)
+			f := fold(t, e, n)
 			if n >= 60 {
 				require.Same(t, e, f)
 				continue
 			}
 			require.LessOrEqual(t, len(f.Locations), max(n, 2))
 			require.GreaterOrEqual(t, len(f.Locations), 1)
-			require.Equal(t, sums(e.Severity), sums(f.Severity))
-			require.Equal(t, sums(e.Critical), sums(f.Critical))
+			require.Equal(t, sums(allCells(e)), sums(allCells(f)))
+			require.Equal(t, sums(allCritical(e)), sums(allCritical(f)))
 			count := map[int]int{}
 			for _, l := range f.Locations {
 				count[l.Process] += l.Count
@@ -53,7 +60,7 @@ func TestFold(t *testing.T) {
 			if n%9 != 1 {
 				continue
 			}
-			again, err := FromCube(rewritten(t, e, CubeOptions{Locations: n}))
+			again, err := Read(rewritten(t, e, ReportOptions{Locations: n}))
 			require.NoError(t, err)
 			requireSame(t, f, again)
 		}
@@ -63,7 +70,7 @@ func TestFold(t *testing.T) {
 
 // Groups of many are folded first, and single goroutines stay.
 func TestFoldOrder(t *testing.T) {
-	e := &Experiment{Groups: []Group{{"main", -1, 1}, {"few", 0, 3}, {"many", 0, 50}}}
+	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"main", -1, 1}, {"few", 0, 3}, {"many", 0, 50}}}}
 	for i := range 54 {
 		g := int32(2)
 		if i == 0 {
@@ -73,15 +80,15 @@ func TestFoldOrder(t *testing.T) {
 		}
 		e.Locations = append(e.Locations, Location{Group: g, Name: e.Groups[g].Name, Count: 1})
 	}
-	f := e.Fold(10)
+	f := fold(t, e, 10)
 	require.Len(t, f.Locations, 5)
 	require.Equal(t, Location{Group: 2, Name: "many", Count: 50}, f.Locations[4])
 	require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are many ×50 (--locations)"}, f.Warnings)
-	f = e.Fold(4)
+	f = fold(t, e, 4)
 	require.Equal(t, []Location{{Name: "main", Count: 1}, {Group: 1, Name: "few", Count: 3}, {Group: 2, Name: "many", Count: 50}}, f.Locations)
 	require.Contains(t, f.Warnings[0], "many ×50, few ×3")
 
-	for _, f := range []*Experiment{e.Fold(1), e.Fold(4).Fold(1)} { // what is folded twice is told once
+	for _, f := range []*Experiment{fold(t, e, 1), fold(t, fold(t, e, 4), 1)} { // what is folded twice is told once
 		require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are others ×54 from 3 groups (--locations)"}, f.Warnings)
 		require.Equal(t, glue("others ×54"), (&page{e: f}).groups())
 	}
@@ -89,7 +96,7 @@ func TestFoldOrder(t *testing.T) {
 
 // Of folded goroutines, those are counted that still wait, not all there are.
 func TestFoldedStillWaiting(t *testing.T) {
-	e := &Experiment{Groups: []Group{{"worker", -1, 5000}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
+	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"worker", -1, 5000}}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
 		Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}}
 	e.NeverEnded = []NeverEnded{{Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}}
 	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×3 (of 5,000) have been in recv")
@@ -100,7 +107,8 @@ func TestFoldedStillWaiting(t *testing.T) {
 // Where there are more groups than locations wanted, those of the same name go first, then those in which least time was spent.
 func TestFoldGroups(t *testing.T) {
 	e := hydro()
-	e.Groups, e.Locations, e.Severity = nil, nil, make([][]Cell, len(e.Metrics))
+	severity := make([][]Cell, len(e.Metrics))
+	e.Groups, e.Locations = nil, nil
 	time := e.MetricIndex("execution")
 	for i := range 20 {
 		name := []string{"dear", "same", "cheap", "same", "cheaper"}[min(i, 4)]
@@ -109,18 +117,16 @@ func TestFoldGroups(t *testing.T) {
 		}
 		e.Groups = append(e.Groups, Group{name, int32(i % 3), 1})
 		e.Locations = append(e.Locations, Location{Group: int32(i), Name: name, Count: 1})
-		e.Severity[time] = append(e.Severity[time], Cell{0, uint32(i), map[string]int64{"dear": 1000, "same": 100, "cheap": 10, "cheaper": 1}[name]})
+		severity[time] = append(severity[time], Cell{0, uint32(i), map[string]int64{"dear": 1000, "same": 100, "cheap": 10, "cheaper": 1}[name]})
 	}
-	for i := range e.Severity[time] {
-		e.Severity[time][i].Location = uint32(i)
-	}
-	e.Findings, e.Stats, e.Critical = []Finding{{Line: Line{Metric: time, Group: 5, Locations: []uint32{5}}}}, nil, nil
-	f := e.Fold(4)
+	fill(e, severity, nil)
+	e.Findings, e.Stats, e.NeverEnded = []Finding{{Line: Line{Metric: time, Group: 5, Locations: []uint32{5}}}}, nil, nil
+	f := fold(t, e, 4)
 	require.Len(t, f.Locations, 4)
 	require.Equal(t, Group{"same", -1, 17}, f.Groups[f.Locations[1].Group])
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups")
 	require.Equal(t, glue("same ×1"), (&page{e: f}).who(f.Findings[0].Group, f.Findings[0].Locations), "the group has one")
-	f = e.Fold(2)
+	f = fold(t, e, 2)
 	require.Len(t, f.Locations, 2)
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups, others ×3 from 3 groups")
 }

@@ -3,11 +3,9 @@ package report
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"tracerec/metric"
 	"tracerec/report/cube"
@@ -16,69 +14,30 @@ import (
 // ErrForeign is returned for cubes that were not made from an experiment.
 var ErrForeign = errors.New("not a report of expert")
 
-// FromCube returns the experiment that a cube was made from, all of it. The error is ErrForeign if there is none, and of
-// type *cube.FormatError if the cube is damaged.
-func FromCube(c *cube.Cube) (*Experiment, error) {
-	e, err := Summary(c)
-	if err != nil {
-		return nil, err
-	}
-	e.summary = nil
-	return e, e.readCells(c)
-}
-
-// summary answers questions about severities that are still in the cube.
-type summary struct {
-	totals  []int64
-	metrics []*cube.Metric   // by place in the experiment
-	paths   []*cube.CallPath // by place in the experiment
-}
-
-// at returns a value without those of the metrics below. What cannot be read is zero: Cube.Load tells why.
-func (s *summary) at(metric int, path, location uint32) int64 {
-	value := func(m *cube.Metric) int64 {
-		r, err := m.Row(s.paths[path])
-		if err != nil {
-			return 0
-		}
-		return r.Value(int(location)).Int64()
-	}
-	v := value(s.metrics[metric])
-	for _, child := range s.metrics[metric].Children {
-		v -= value(child)
-	}
-	return v
-}
-
-// Summary is FromCube without the severities, to save time and memory: Severity and Critical are nil, and Total and At ask the
-// cube, which must stay open.
-func Summary(c *cube.Cube) (*Experiment, error) {
-	var member *cube.Member
-	for _, m := range c.Members {
-		if m.Name == restName {
-			member = m
-		}
-	}
-	if member == nil {
+// Read returns the experiment that a cube was made from, which asks the cube for severities: it must stay open. The error is ErrForeign if there
+// is none, and of type *cube.FormatError if the cube is damaged; rows are not looked at.
+func Read(c *cube.Cube) (*Experiment, error) {
+	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == restName })
+	if i < 0 {
 		return nil, ErrForeign
 	}
+	member := c.Members[i]
 	r, err := decodeRest(member, bounds{metrics: len(c.AllMetrics()), paths: len(c.Paths()), locations: len(c.Locations())})
 	if err != nil {
 		return nil, err
 	}
-	e := &Experiment{Header: r.Header, Origin: r.Origin, Split: r.Split, Operations: r.Operations, PathCounts: r.PathCounts, Lost: r.Lost, Groups: r.Groups, Stats: r.Stats, Findings: r.Findings,
-		NeverEnded: r.NeverEnded, Starts: r.Starts, Warnings: r.Warnings, Verdict: r.Verdict, OnPath: r.OnPath,
-		Ratios: r.Ratios, Properties: r.Properties, Unlisted: r.Unlisted, Notes: r.Notes}
+	e := &Experiment{Cube: c, Sidecar: r.Sidecar}
 	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
 		return nil, member.Errorf(0, "%d totals, %d statistics and %d critical times of %d metrics", len(r.Totals), len(r.Stats), len(r.OnPath), r.Metrics)
 	}
-	e.summary = &summary{r.Totals, make([]*cube.Metric, r.Metrics), make([]*cube.CallPath, len(c.Paths()))}
+	e.Totals = nil
 	for _, read := range []func(*cube.Cube) error{
 		func(c *cube.Cube) error { return e.readMetrics(c, r.Metrics) }, e.readRegions, e.readPaths, e.readLocations} {
 		if err := read(c); err != nil {
 			return nil, member.Errorf(0, "does not fit the trees: %v", err)
 		}
 	}
+	e.connectByID()
 	return e, nil
 }
 
@@ -101,7 +60,6 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 		if m.Kind != cube.Exclusive || m.DType != "INT64" {
 			return fmt.Errorf("metric %d is %s of %s", m.ID, m.Kind, m.DType)
 		}
-		e.summary.metrics[m.ID] = m
 		a := attrs(m.Attrs)
 		x := &e.Metrics[m.ID]
 		*x = metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
@@ -155,7 +113,7 @@ func (e *Experiment) readPaths(c *cube.Cube) error {
 				return fmt.Errorf("call path %d is below %d", p.ID, p.Parent.ID)
 			}
 		}
-		e.Paths[p.ID], e.summary.paths[p.ID] = x, p
+		e.Paths[p.ID] = x
 	}
 	return nil
 }
@@ -176,38 +134,6 @@ func (e *Experiment) readLocations(c *cube.Cube) error {
 			return fmt.Errorf("location %d: %w", i, err)
 		}
 		e.Locations[i] = Location{process, int32(group), a.exact("name", l.Name), goid, count, uint32(trace)}
-	}
-	return nil
-}
-
-// readCells reads the severities.
-func (e *Experiment) readCells(c *cube.Cube) error {
-	n := len(e.Metrics)
-	all := make([][]Cell, 2*n+1) // by number of the metric
-	errs := make([]error, len(all))
-	var readers sync.WaitGroup
-	working := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, m := range c.AllMetrics() {
-		if m.ID < len(all) && m.ID != n && !m.Kind.Derived() {
-			readers.Go(func() {
-				working <- struct{}{}
-				all[m.ID], errs[m.ID] = rowCells(m)
-				<-working
-			})
-		}
-	}
-	readers.Wait()
-	if err := first(errs...); err != nil {
-		return err
-	}
-	e.Severity, e.Critical = slices.Clone(all[:n]), make([][]Cell, n)
-	for i, p := range parents(e.Metrics) {
-		if p >= 0 {
-			e.Severity[p] = addCells(e.Severity[p], all[i], -1)
-		}
-		if cells := all[n+1+i]; len(cells) > 0 {
-			e.Critical[i] = cells
-		}
 	}
 	return nil
 }

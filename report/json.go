@@ -259,7 +259,7 @@ func (e *Experiment) jsonMetrics() []jsonMetric {
 		if x := &list[i]; m.Uncertain {
 			x.Of = m.Bounds()
 		} else if m.Counter || m.Hierarchy != "" {
-			low, high := e.bounds(i)
+			_, low, high := e.bounds(i)
 			x.AtLeast, x.AtMost = &low, &high
 		}
 	}

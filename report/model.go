@@ -6,40 +6,50 @@ import (
 	"time"
 
 	"tracerec/metric"
+	"tracerec/report/cube"
 )
 
-// Experiment is one measured run with everything found out about it. It is immutable once built, and
+// Experiment is one measured run with everything found out about it: a cube, and what a cube cannot say. It is immutable once built, and
 // the same input gives the same Experiment, value for value and in the same order.
 type Experiment struct {
-	Header     Header
-	Origin     Origin
-	Metrics    []metric.Metric // parents before children, siblings in display order
-	Regions    []Region
-	Paths      []CallPath // parents before children
-	Locations  []Location
-	Groups     []Group
-	Severity   [][]Cell         // by metric index: stored values, exclusive along all trees, ascending (Path, Location)
-	Critical   [][]Cell         // by metric index: the part on the critical path of a wait state's severities; nil otherwise
-	OnPath     []int64          // by metric index: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
-	Split      Split            // of the critical path, by what its goroutines did
-	Operations []OperationSplit // the same of its time in operations but sleeps, ascending by (Path, Group)
-	PathCounts []Count          // on the critical path, in the order of the metrics
-	Lost       Lost             // of all processes
-	Stats      []Stats          // by metric index; Count 0 where there are no instances
-	Verdict    Verdict
-	Findings   []Finding
-	NeverEnded []NeverEnded
-	Starts     []Start  // by piece of the trace: its chunks in order, and their locations; nil unknown
-	Warnings   []string // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
+	Cube *cube.Cube // the trees, and all severities: see Fill
+	Sidecar
 
-	// What was made of the counters, see package analyzer's Derive. The hierarchies are among Metrics.
-	Ratios     []Ratio
-	Properties []PropertyFinding // largest number of events first
-	Unlisted   []string          // counters that no hierarchy shows
-	Merged     bool              // made of several reports: why anybody waits is not known, and counts are means
-	Notes      []string          // what could not be derived, and what is incomplete
+	// The trees of the cube, by number.
+	Metrics   []metric.Metric // parents before children, siblings in display order
+	Regions   []Region
+	Paths     []CallPath // parents before children
+	Locations []Location
 
-	summary *summary // instead of Severity and Critical
+	Merged bool // made of several reports: why anybody waits is not known, and counts are means
+
+	numbers *numbers // nil: all severities are zero
+}
+
+// Sidecar is what a cube has no place for. It lies beside it in a report file, as the member expert.json. Numbers of metrics, call paths and
+// locations are those in the cube.
+type Sidecar struct {
+	Header     Header           `json:"header"`
+	Origin     Origin           `json:"origin"`
+	Split      Split            `json:"critical_path"`                  // of the critical path, by what its goroutines did
+	PathCounts []Count          `json:"critical_path_counts,omitempty"` // on the critical path, in the order of the metrics
+	Lost       Lost             `json:"lost"`                           // of all processes
+	OnPath     []int64          `json:"on_path"`                        // by metric: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
+	Totals     []int64          `json:"totals"`                         // by metric, without those below: only for earlier versions, which read them
+	Groups     []Group          `json:"groups"`
+	Stats      []Stats          `json:"statistics"` // by metric; Count 0 where there are no instances
+	Findings   []Finding        `json:"findings"`
+	NeverEnded []NeverEnded     `json:"never_ended"`
+	Operations []OperationSplit `json:"critical_path_operations,omitempty"` // Split of the time in operations but sleeps, ascending by (Path, Group); behind the groups, which they are checked by
+	Starts     []Start          `json:"starts,omitempty"`                   // by piece of the trace: its chunks in order, and their locations; nil unknown
+	Warnings   []string         `json:"warnings"`                           // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
+	Verdict    Verdict          `json:"verdict,omitzero"`                   // reports of earlier versions have none
+
+	// What was made of the counters. The hierarchies are among the metrics.
+	Ratios     []Ratio           `json:"ratios,omitempty"`
+	Properties []PropertyFinding `json:"properties,omitempty"`        // largest number of events first
+	Unlisted   []string          `json:"unlisted_counters,omitempty"` // counters that no hierarchy shows
+	Notes      []string          `json:"notes,omitempty"`             // what could not be derived, and what is incomplete
 }
 
 // Header says what was measured.
@@ -177,7 +187,7 @@ func (s Start) Path() int32 { return int32(s >> 1) }
 // Blocked says whether the innermost operation of the call path was blocked.
 func (s Start) Blocked() bool { return s >= 0 && s&1 != 0 }
 
-// Cell is one stored severity.
+// Cell is one severity, without those of the metrics and call paths below.
 type Cell struct {
 	Path, Location uint32
 	Value          int64

@@ -2,7 +2,6 @@ package report
 
 import (
 	"path"
-	"slices"
 	"sort"
 	"strings"
 
@@ -17,41 +16,6 @@ func (e *Experiment) MetricIndex(name string) int {
 		}
 	}
 	return -1
-}
-
-// Total returns the severity of a metric over all call paths and locations, inclusive along the metric tree,
-// in the metric's unit.
-func (e *Experiment) Total(metric int) int64 {
-	var sum int64
-	if metric < 0 {
-		return 0
-	}
-	if e.summary != nil {
-		sum = e.summary.totals[metric]
-	} else if metric < len(e.Severity) {
-		for _, c := range e.Severity[metric] {
-			sum += c.Value
-		}
-	}
-	for i := metric + 1; i < len(e.Metrics); i++ {
-		if e.Metrics[i].Parent == e.Metrics[metric].Name {
-			sum += e.Total(i)
-		}
-	}
-	return sum
-}
-
-// At returns the severity of a metric that is stored for a call path and location.
-func (e *Experiment) At(metric int, path, location uint32) int64 {
-	if e.summary != nil {
-		return e.summary.at(metric, path, location)
-	}
-	cells := e.Severity[metric]
-	i, found := slices.BinarySearchFunc(cells, Cell{Path: path, Location: location}, cellOrder)
-	if !found {
-		return 0
-	}
-	return cells[i].Value
 }
 
 // onPath returns the part of a metric on the critical path, ns.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +24,6 @@ type Ratio struct {
 	High        float64   `json:"high"`
 	Least       float64   `json:"least"` // a denominator must be at least this, else there is no value
 	Operands    []Operand `json:"operands"`
-
-	expression *spec.Expr // of Formula
 }
 
 // Operand is a name in the formula of a ratio.
@@ -37,154 +34,11 @@ type Operand struct {
 	All bool `json:"all,omitempty"`
 }
 
-// Prepare reads the formula. It must be called before the ratio is evaluated.
-func (r *Ratio) Prepare() error {
-	e, err := spec.ParseExpr(r.Formula)
-	if err != nil {
-		return fmt.Errorf("ratio %s: %w", r.Name, err)
-	}
-	for _, name := range e.Names() {
-		if !slices.ContainsFunc(r.Operands, func(o Operand) bool { return o.Name == name }) {
-			return fmt.Errorf("ratio %s: nothing is known of %s", r.Name, name)
-		}
-	}
-	r.expression = e
-	return nil
-}
-
-// Evaluate evaluates the ratio; value gives the operands, and spec.Time in ns: what is certain of them, and what they lie in. ok is false
-// where there is no value: a denominator is too small, or may be.
-func (r *Ratio) Evaluate(value func(name string) (Estimate, bool)) (v Estimate, ok bool) {
-	if r.expression == nil {
-		return Estimate{}, false
-	}
-	v.Interval, ok = r.expression.Interval(r.Least, func(name string) (spec.Interval, bool) { x, ok := value(name); return x.Interval, ok })
-	if !ok {
-		return Estimate{}, false
-	}
-	v.Value, ok = r.expression.Value(r.Least, func(name string) (float64, bool) { x, ok := value(name); return x.Value, ok })
-	return v, ok
-}
-
-// Estimate is a value of what is certain, and the interval in which the truth lies.
-type Estimate struct {
-	Value float64
-	spec.Interval
-}
-
-// Sums are the values of some metrics by call path, without those of the call paths below, each summed over all locations.
-type Sums struct {
-	e     *Experiment
-	below [][]int  // by metric: its children
-	side  [][2]int // by metric: that by how much it may be more, and less, -1 for none
-	paths map[sumKey][]int64
-	total map[sumKey]int64
-}
-
-type sumKey struct {
-	metric int
-	all    bool
-}
-
-// Sums prepares for questions about the severities, which must have been read.
-func (e *Experiment) Sums() *Sums {
-	s := &Sums{e: e, below: make([][]int, len(e.Metrics)), paths: map[sumKey][]int64{}, total: map[sumKey]int64{}}
-	for i, p := range parents(e.Metrics) {
-		if p >= 0 {
-			s.below[p] = append(s.below[p], i)
-		}
-	}
-	for i := range e.Metrics {
-		more, less := e.margins(i)
-		s.side = append(s.side, [2]int{more, less})
-	}
-	return s
-}
-
-// Paths returns a metric with those below it, by call path, with or without the part that could not be attributed exactly.
-func (s *Sums) Paths(metric int, all bool) []int64 {
-	k := sumKey{metric, all}
-	if v, ok := s.paths[k]; ok {
-		return v
-	}
-	sum := make([]int64, len(s.e.Paths))
-	s.collect(metric, all, sum)
-	s.paths[k] = sum
-	for _, v := range sum {
-		s.total[k] += v
-	}
-	return sum
-}
-
-func (s *Sums) collect(metric int, all bool, sum []int64) {
-	if metric < len(s.e.Severity) {
-		for _, c := range s.e.Severity[metric] {
-			sum[c.Path] += c.Value
-		}
-	}
-	for _, child := range s.below[metric] {
-		if !s.e.Metrics[child].Uncertain || s.e.Metrics[metric].Uncertain {
-			s.collect(child, false, sum)
-		}
-	}
-	for _, margin := range s.side[metric] {
-		if all && margin >= 0 {
-			s.collect(margin, false, sum)
-		}
-	}
-}
-
-// Estimate returns what is certain of a metric with those below it, and what it lies in, at a call path, or for the whole program if
-// path is negative.
-func (s *Sums) Estimate(metric, path int) Estimate {
-	at := func(metric int) float64 {
-		switch {
-		case metric < 0:
-			return 0
-		case path < 0:
-			return float64(s.Total(metric, false))
-		}
-		return float64(s.Paths(metric, false)[path])
-	}
-	v, side := at(metric), s.side[metric]
-	return Estimate{v, spec.Interval{Low: v + at(side[1]), High: v + at(side[0])}}
-}
-
-// Total is the sum of Paths.
-func (s *Sums) Total(metric int, all bool) int64 {
-	s.Paths(metric, all)
-	return s.total[sumKey{metric, all}]
-}
-
-// Ratio evaluates a ratio at a call path, or for the whole program if path is negative. There is none where a denominator is not
-// certainly large enough.
-func (s *Sums) Ratio(r *Ratio, path int) (Estimate, bool) {
-	return r.Evaluate(func(name string) (Estimate, bool) {
-		metric, all := s.e.MetricIndex(spec.Time), true
-		if name != spec.Time {
-			o := slices.IndexFunc(r.Operands, func(o Operand) bool { return o.Name == name })
-			if o < 0 {
-				return Estimate{}, false
-			}
-			metric, all = r.Operands[o].Metric, r.Operands[o].All
-		}
-		if metric < 0 || metric >= len(s.e.Metrics) {
-			return Estimate{}, false
-		}
-		v := s.Estimate(metric, path)
-		if all { // bounds for the goroutine, but counts of the process
-			v.Value += v.High - v.Value + v.Low - v.Value
-			v.Interval = spec.Exactly(v.Value)
-		}
-		return v, true
-	})
-}
-
 // margins returns the metrics that say by how much one may be more and less, -1 for those that there are not.
 func (e *Experiment) margins(metric int) (more, less int) {
 	more, less = -1, -1
 	for k := metric + 1; k < len(e.Metrics); k++ {
-		if m := &e.Metrics[k]; !apart(m) || m.Bounds() != e.Metrics[metric].Name {
+		if m := &e.Metrics[k]; !m.Uncertain || m.Bounds() != e.Metrics[metric].Name {
 			continue
 		} else if m.Less {
 			less = k
@@ -245,7 +99,11 @@ const (
 
 // RatioMetric makes the metric of a cube that evaluates a ratio after aggregation. A name that CubePL cannot say makes the ratio useless to
 // other tools, see CubeName.
-func RatioMetric(r *Ratio, operand spec.Operands) *cube.Metric {
+func RatioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
+	expression, err := spec.ParseExpr(r.Formula)
+	if err != nil {
+		return nil, fmt.Errorf("ratio %s: %w", r.Name, err)
+	}
 	m := &cube.Metric{Name: r.Name, Title: r.Name, DType: "DOUBLE", Unit: r.Unit, Kind: cube.PostDerived, Doc: r.Description}
 	add := func(key, value string) { m.Attrs = append(m.Attrs, cube.Attr{Key: key, Value: value}) }
 	add(RatioAttr, "true")
@@ -256,20 +114,17 @@ func RatioMetric(r *Ratio, operand spec.Operands) *cube.Metric {
 		add(LowAttr, strconv.FormatFloat(r.Low, 'f', -1, 64))
 		add(HighAttr, strconv.FormatFloat(r.High, 'f', -1, 64))
 	}
-	if r.expression == nil {
-		return m
-	}
 	operands := map[string][3]string{}
-	for _, name := range r.expression.Names() {
+	for _, name := range expression.Names() {
 		operands[name] = operand(name)
 	}
 	text, _ := json.Marshal(operands) // strings always can be
 	add(OperandsAttr, string(text))
-	if guard := r.expression.Guard(r.Least, operand); guard != "" {
+	if guard := expression.Guard(r.Least, operand); guard != "" {
 		add(DefinedAttr, guard)
 	}
-	m.Expressions = []cube.Expression{{Element: "cubepl", Text: r.expression.CubePL(r.Least, operand)}}
-	return m
+	m.Expressions = []cube.Expression{{Element: "cubepl", Text: expression.CubePL(r.Least, operand)}}
+	return m, nil
 }
 
 // CubeName makes a name that CubePL can say of any other: letters, digits and _.

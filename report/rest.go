@@ -14,42 +14,22 @@ import (
 	"tracerec/report/cube"
 )
 
-// restName is the member of a report file with all that a cube has no place for: header, groups, statistics with the worst
-// instances, findings, what never ended, warnings.
+// restName is the member of a report file with the sidecar.
 const restName = "expert.json"
 
 // restFormat is the version of the member.
 const restFormat = 1
 
-// rest is the content of the member. Numbers of metrics, call paths and locations are those in the cube.
+// rest is the content of the member.
 type rest struct {
-	Format     int              `json:"format"`
-	Metrics    int              `json:"metrics"` // those of the experiment, the first in the cube
-	Header     Header           `json:"header"`
-	Origin     Origin           `json:"origin"`
-	Split      Split            `json:"critical_path"`
-	PathCounts []Count          `json:"critical_path_counts,omitempty"`
-	Lost       Lost             `json:"lost"`
-	OnPath     []int64          `json:"on_path"`
-	Totals     []int64          `json:"totals"` // of each metric, without those below
-	Groups     []Group          `json:"groups"`
-	Stats      []Stats          `json:"statistics"`
-	Findings   []Finding        `json:"findings"`
-	NeverEnded []NeverEnded     `json:"never_ended"`
-	Operations []OperationSplit `json:"critical_path_operations,omitempty"` // behind the groups, which they are checked by
-	Starts     []Start          `json:"starts,omitempty"`
-	Warnings   []string         `json:"warnings"`
-	Verdict    Verdict          `json:"verdict,omitzero"` // reports of earlier versions have none
-
-	Ratios     []Ratio           `json:"ratios,omitempty"`
-	Properties []PropertyFinding `json:"properties,omitempty"`
-	Unlisted   []string          `json:"unlisted_counters,omitempty"`
-	Notes      []string          `json:"notes,omitempty"`
+	Format  int `json:"format"`
+	Metrics int `json:"metrics"` // those of the experiment, the first in the cube
+	Sidecar
 }
 
 func (e *Experiment) encodeRest() ([]byte, error) {
-	r := rest{restFormat, len(e.Metrics), e.Header, e.Origin, e.Split, e.PathCounts, e.Lost, e.OnPath, e.totals(), e.Groups, e.Stats, e.Findings, e.NeverEnded, e.Operations, e.Starts, e.Warnings, e.Verdict,
-		e.Ratios, e.Properties, e.Unlisted, e.Notes}
+	r := rest{restFormat, len(e.Metrics), e.Sidecar}
+	r.Totals = e.totals()
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -58,12 +38,13 @@ func (e *Experiment) encodeRest() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// totals returns the sum of what is stored for each metric.
+// totals returns the sum of each metric, without those below.
 func (e *Experiment) totals() []int64 {
 	sums := make([]int64, len(e.Metrics))
-	for i, cells := range e.Severity {
-		for _, c := range cells {
-			sums[i] += c.Value
+	for i, parent := range parents(e.Metrics) {
+		total := e.Total(i)
+		if sums[i] += total; parent >= 0 {
+			sums[parent] -= total
 		}
 	}
 	return sums

@@ -17,7 +17,7 @@ import (
 // withRest returns the file of a small experiment in which the member expert.json says something else.
 func withRest(t testing.TB, content []byte) *cube.Cube {
 	t.Helper()
-	c, err := randomExperiment(4, 6).Cube(CubeOptions{})
+	c, err := randomExperiment(4, 6).Report(ReportOptions{})
 	require.NoError(t, err)
 	for i, m := range c.Members {
 		if m.Name == restName {
@@ -32,7 +32,7 @@ func withRest(t testing.TB, content []byte) *cube.Cube {
 }
 
 func restOf(t testing.TB) []byte {
-	c, err := randomExperiment(4, 6).Cube(CubeOptions{})
+	c, err := randomExperiment(4, 6).Report(ReportOptions{})
 	require.NoError(t, err)
 	b, err := io.ReadAll(c.Members[0].Open())
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func restOf(t testing.TB) []byte {
 func requireHarmless(t *testing.T, c *cube.Cube, content []byte) error {
 	t.Helper()
 	c.Members[0] = cube.MakeMember(restName, content)
-	e, err := FromCube(c)
+	e, err := Read(c)
 	if err != nil {
 		var format *cube.FormatError
 		require.True(t, errors.As(err, &format), "%v", err)
@@ -56,7 +56,8 @@ func requireHarmless(t *testing.T, c *cube.Cube, content []byte) error {
 	require.NoError(t, Text(io.Discard, e, TextOptions{Top: 1000}))
 	require.NoError(t, JSON(io.Discard, e))
 	e.Sentences().Lead()
-	e.Fold(3)
+	_, err = e.Fold(3)
+	require.NoError(t, err)
 	return nil
 }
 
@@ -134,10 +135,10 @@ func TestRestDoesNotFit(t *testing.T) {
 		"location 99 of 6":                 func(c *cube.Cube) { c.Locations()[5].ID = 99 },
 		"4 of 5 metrics":                   func(c *cube.Cube) { c.Metrics[1].ID = 77 },
 	} {
-		c, err := randomExperiment(4, 6).Cube(CubeOptions{})
+		c, err := randomExperiment(4, 6).Report(ReportOptions{})
 		require.NoError(t, err)
 		change(c)
-		_, err = FromCube(c)
+		_, err = Read(c)
 		require.ErrorContains(t, err, want)
 	}
 }

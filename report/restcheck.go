@@ -161,7 +161,7 @@ func (d *restDecoder) ratio(r *Ratio) error {
 			return fmt.Errorf("metric %d of %d", o.Metric, d.r.Metrics)
 		}
 	}
-	return r.Prepare()
+	return nil
 }
 
 func (d *restDecoder) property(p *PropertyFinding) error { return d.path(p.Path) }

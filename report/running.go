@@ -20,6 +20,10 @@ func (e *Experiment) MarkExecution() {
 		m.Description = "Time in which goroutines were in no recorded operation: they ran, were ready to run, or waited for something " +
 			"that is not recorded, such as a lock of package sync or the network. Nobody knows which."
 	}
+	if e.numbers != nil {
+		c := e.numbers.metrics[i]
+		c.Title, c.Doc = m.Title, m.Description
+	}
 }
 
 // covered tells whether the goroutines can have been running in nearly all of their execution.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tracerec/metric"
@@ -10,7 +11,54 @@ import (
 // builder makes experiments by hand.
 type builder struct {
 	Experiment
-	paths map[string]uint32
+	Severity, Critical [][]Cell
+	paths              map[string]uint32
+}
+
+// done returns the experiment with its cube.
+func (b *builder) done() *Experiment {
+	e := fill(&b.Experiment, b.Severity, b.Critical)
+	e.Judge()
+	return e
+}
+
+// fill makes the cube of an experiment; cells need not ascend.
+func fill(e *Experiment, severity, critical [][]Cell) *Experiment {
+	for _, all := range [][][]Cell{severity, critical} {
+		for _, cells := range all {
+			slices.SortFunc(cells, cellOrder)
+		}
+	}
+	if err := e.Fill(severity, critical); err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// refill makes the cube again of trees that were changed, and of severities that are.
+func refill(e *Experiment, change ...func(severity [][]Cell)) *Experiment {
+	severity, critical := make([][]Cell, len(e.Metrics)), make([][]Cell, len(e.Metrics))
+	copy(severity, allCells(e))
+	copy(critical, allCritical(e))
+	for _, f := range change {
+		f(severity)
+	}
+	return fill(e, severity, critical)
+}
+
+// allCells returns the severities by metric.
+func allCells(e *Experiment) (all [][]Cell) {
+	for i := range e.numbers.metrics {
+		all = append(all, e.Cells(i))
+	}
+	return all
+}
+
+func allCritical(e *Experiment) (all [][]Cell) {
+	for i := range e.numbers.metrics {
+		all = append(all, e.CriticalCells(i))
+	}
+	return all
 }
 
 func newBuilder() *builder {
@@ -36,7 +84,7 @@ func newBuilder() *builder {
 		{Name: "critical_path", Title: "Critical path", Unit: ns},
 		{Name: "critical_path_imbalance", Title: "Imbalance on the critical path", Unit: ns},
 		{Name: "page-faults", Title: "Page faults", Unit: metric.Events},
-		{Name: "page-faults_uncertain", Title: "Uncertain", Parent: "page-faults", Unit: metric.Events},
+		{Name: "page-faults_uncertain", Title: "Uncertain", Parent: "page-faults", Unit: metric.Events, Uncertain: true},
 	}
 	b.Severity = make([][]Cell, len(b.Metrics))
 	b.Critical = make([][]Cell, len(b.Metrics))
@@ -142,8 +190,7 @@ func hydro() *Experiment {
 			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}},
 	}
 	_ = spawn
-	b.Judge()
-	return &b.Experiment
+	return b.done()
 }
 
 // hostile is an experiment whose names are as long and as odd as files can make them.
@@ -171,7 +218,7 @@ func hostile() *Experiment {
 		b.add("page-faults", wide, l, 1<<60)
 	}
 	b.Metrics = append(b.Metrics, metric.Metric{Name: long, Title: long, Unit: metric.Bytes})
-	b.Severity = append(b.Severity, []Cell{{wide, 1, 5 << 20}, {recv, 1, 700}})
+	b.Severity, b.Critical = append(b.Severity, []Cell{{wide, 1, 5 << 20}, {recv, 1, 700}}), append(b.Critical, nil)
 	b.Stats[late] = Stats{Count: 1 << 50, Max: 1 << 60, Worst: []Instance{{wide, 0, 1 << 59, 1 << 60, 1 << 59, 1, int32(wide), 0, 1}}}
 	for i := range 7 {
 		b.Findings = append(b.Findings, Finding{Line: Line{Metric: late, Path: []uint32{send, wide, recv}[i%3], Group: int32(i % 3), Severity: 1 << 59,
@@ -185,14 +232,12 @@ func hostile() *Experiment {
 	for i := range 12 {
 		b.Warnings = append(b.Warnings, fmt.Sprintf("segment-%d: offset %d: chunk does not match its checksum; %s", i, i<<20, long))
 	}
-	b.Judge()
-	return &b.Experiment
+	return b.done()
 }
 
 // empty is a program that recorded nothing.
 func empty() *Experiment {
 	b := newBuilder()
 	b.Header = Header{Program: "ls", Wall: 3 * ms, Processes: 0, Exit: 0}
-	b.Judge()
-	return &b.Experiment
+	return b.done()
 }

@@ -22,11 +22,7 @@ type spending struct {
 
 // dearest returns what most of the critical path is spent with.
 func (p *page) dearest() (top spending) {
-	i := p.e.MetricIndex("critical_path")
-	if i < 0 || i >= len(p.e.Severity) {
-		return top
-	}
-	for _, s := range byPath(p.e.Severity[i]) {
+	for _, s := range byPath(p.e.criticalPath()) {
 		if s.value <= top.time { // nor has any behind it more
 			break
 		}

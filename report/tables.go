@@ -11,7 +11,7 @@ import (
 
 // shares writes the largest shares of a metric over call paths, with who has most of each.
 func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
-	p.largest(p.e.Severity[metricIndex], whole, unit)
+	p.largest(p.e.Cells(metricIndex), whole, unit)
 }
 
 // largest is shares for cells, which ascend; there are no shares of a whole of 0.
@@ -205,6 +205,3 @@ func average(v float64, u metric.Unit) string {
 // builtin are the roots of the metric forest that are not counters.
 var builtin = map[string]bool{"time": true, "visits": true, "messages": true, "acquisitions": true,
 	"imbalance": true, "critical_path": true, "critical_path_imbalance": true}
-
-// uncertain ends the names of the metrics that hold the part of a counter which could not be attributed exactly.
-const uncertain = "_uncertain"

@@ -15,7 +15,7 @@ import (
 func TestSamples(t *testing.T) {
 	e := hydro()
 	e.Metrics = append(e.Metrics, metric.Metric{Name: "queue-depth", Title: "queue-depth", Unit: metric.Count, UnitName: "jobs"})
-	e.Severity = append(e.Severity, []Cell{{0, 0, 16}})
+	refill(e, func(severity [][]Cell) { severity[len(severity)-1] = []Cell{{0, 0, 16}} })
 	e.Stats = append(e.Stats, Stats{Sampled: true, Count: 3, Sum: 16, Min: 3, Max: 8, Mean: 5, Q25: 3, Median: 5, Q75: 5})
 	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
 	require.Regexp(t, `\nMetrics of the program\n.*samples +min +mean +max\n  queue-depth \(jobs\) +3 +3 +5\.33 +8\n`, text)

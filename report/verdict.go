@@ -125,12 +125,11 @@ func (p *page) pool() (Verdict, bool) {
 
 // workers returns how much of the critical path is what the workers did that a finding waited for, and where most of that is.
 func (e *Experiment) workers(f *Finding) (work int64, most uint32) {
-	i := e.MetricIndex("critical_path")
-	if i < 0 || i >= len(e.Severity) || f.Busy.Workers == 0 || len(f.Causers) == 0 {
+	if f.Busy.Workers == 0 || len(f.Causers) == 0 {
 		return 0, 0
 	}
 	paths := map[uint32]int64{}
-	for _, c := range e.Severity[i] {
+	for _, c := range e.criticalPath() {
 		if e.Locations[c.Location].Group == f.Causers[0].Group {
 			work += c.Value
 			paths[c.Path] += c.Value

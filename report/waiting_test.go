@@ -16,14 +16,14 @@ func stuck() *Experiment {
 		return NeverEnded{Path: 0, Location: location, Since: 5e6, Object: "mutex first used at /src/app/main.go:9", Holder: holder, HolderPath: 0}
 	}
 	e := &Experiment{
-		Header:  Header{Program: "stuck", Wall: 1e9, Focus: 1e9, Time: 5e9, Processes: 1, Goroutines: 5, Events: 20, Exit: 2},
 		Regions: []Region{{Name: "lock", File: "/src/app/main.go", Line: 12, Operation: true}, {Name: "recv", File: "/src/app/main.go", Line: 20, Operation: true}},
 		Paths:   []CallPath{{Parent: -1, Region: 0}, {Parent: -1, Region: 1}},
-		Groups:  []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "(goroutine)", Creator: -1, Count: 1}, {Name: "worker", Creator: -1, Count: 3}},
 		Locations: []Location{{Name: "main", GoID: 1, Count: 1}, {Name: "(goroutine)", Group: 1, GoID: 7, Count: 1},
 			{Name: "worker[0]", Group: 2, GoID: 8, Count: 1}, {Name: "worker[1]", Group: 2, GoID: 9, Count: 1}, {Name: "worker[2]", Group: 2, GoID: 10, Count: 1}},
-		NeverEnded: []NeverEnded{lock(0, 1), lock(1, 0)},
 	}
+	e.Header = Header{Program: "stuck", Wall: 1e9, Focus: 1e9, Time: 5e9, Processes: 1, Goroutines: 5, Events: 20, Exit: 2}
+	e.Groups = []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "(goroutine)", Creator: -1, Count: 1}, {Name: "worker", Creator: -1, Count: 3}}
+	e.NeverEnded = []NeverEnded{lock(0, 1), lock(1, 0)}
 	for l := range uint32(3) {
 		e.NeverEnded = append(e.NeverEnded, NeverEnded{Path: 1, Location: 2 + l, Since: 6e6, Object: "channel first used at /src/app/main.go:20, capacity 0", Holder: 0, HolderPath: 0})
 	}
@@ -60,7 +60,8 @@ func TestIdle(t *testing.T) {
 	e := stuck()
 	e.NeverEnded = e.NeverEnded[2:]
 	e.Metrics = []metric.Metric{{Name: "visits", Unit: metric.Count}}
-	e.Severity = [][]Cell{{{Path: 1, Location: 2, Value: 7}, {Path: 1, Location: 3, Value: 1}, {Path: 1, Location: 4, Value: 1}}}
+	visits := []Cell{{Path: 1, Location: 2, Value: 7}, {Path: 1, Location: 3, Value: 1}, {Path: 1, Location: 4, Value: 1}}
+	fill(e, [][]Cell{visits}, nil)
 	text := func() string {
 		return string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
 	}
@@ -69,7 +70,8 @@ func TestIdle(t *testing.T) {
 	require.NotContains(t, text(), "till waiting when")
 	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in recv at main.go:20.")
 	require.Less(t, strings.Index(text(), "No wait states"), strings.Index(text(), "Idle when"))
-	e.Severity[0][0].Value = 1
+	visits[0].Value = 1
+	fill(e, [][]Cell{visits}, nil)
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
 }
 

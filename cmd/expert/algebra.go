@@ -274,7 +274,7 @@ func saveResult(cmd *cobra.Command, r *algebra.Result, err error, out *outputFil
 // simulated tells whether all reports are of runs on the simulator.
 func simulated(in []algebra.Input) bool {
 	return !slices.ContainsFunc(in, func(i algebra.Input) bool {
-		e, err := report.Summary(i.Cube)
+		e, err := report.Read(i.Cube)
 		return err != nil || e.Header.CPU.Vendor != "simulator"
 	})
 }

@@ -70,7 +70,7 @@ func save(cmd *cobra.Command, e *report.Experiment, out *outputFile) error {
 	if !cmd.Flags().Changed("output") {
 		return nil
 	}
-	c, err := e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()})
+	c, err := e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func mergeRuns(cmd *cobra.Command, in []algebra.Input) (*algebra.Result, error) 
 		var names []string
 		for _, r := range in {
 			cpu := spec.CPU{}
-			if e, err := report.Summary(r.Cube); err == nil { // others, such as reports made of several, do not tell
+			if e, err := report.Read(r.Cube); err == nil { // others, such as reports made of several, do not tell
 				cpu = spec.CPU(e.Header.CPU)
 			}
 			for _, name := range spec.For(cpu) {

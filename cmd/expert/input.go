@@ -66,8 +66,7 @@ func limitMemory(cmd *cobra.Command) int64 {
 type reportInput struct {
 	Name string // as the user gave it
 	Cube *cube.Cube
-	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert. Its severities are nil:
-	// they are in the cube; report.FromCube has both.
+	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert.
 	Experiment *report.Experiment
 	Trace      string          // directory that was analyzed here and now, else "": where a report says that its trace is, is never followed
 	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
@@ -90,7 +89,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.Cube, err = e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()}); err != nil {
+		if in.Cube, err = e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()}); err != nil {
 			return nil, fmt.Errorf("%s: %w", input, err)
 		}
 		in.Trace, in.Sources = input, e.Origin.Sources
@@ -100,7 +99,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		in.Close()
 		return nil, err
 	}
-	in.Experiment, err = report.Summary(in.Cube)
+	in.Experiment, err = report.Read(in.Cube)
 	if err != nil && !errors.Is(err, report.ErrForeign) {
 		in.Close()
 		return nil, err
@@ -204,14 +203,17 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 		if err != nil {
 			return err
 		}
-		return use(e.Fold(locations(cmd)))
+		return folded(cmd, e, use)
 	}
 	c, err := openCube(input)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	e, err := report.FromCube(c)
+	e, err := report.Read(c)
+	if err == nil {
+		err = c.Load()
+	}
 	if err != nil {
 		return err
 	}
@@ -220,7 +222,16 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 			return err
 		}
 	}
-	return use(e.Fold(locations(cmd)))
+	return folded(cmd, e, use)
+}
+
+// folded hands an experiment to a function with at most as many locations as the user wants.
+func folded(cmd *cobra.Command, e *report.Experiment, use func(*report.Experiment) error) error {
+	e, err := e.Fold(locations(cmd))
+	if err != nil {
+		return err
+	}
+	return use(e)
 }
 
 // analyzeTrace analyzes a trace directory.

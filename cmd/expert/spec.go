@@ -11,7 +11,6 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
-	"tracerec/report/composite"
 	"tracerec/report/cube"
 )
 
@@ -48,9 +47,12 @@ func (in *reportInput) derive(cmd *cobra.Command) error {
 	if len(specs(cmd)) == 0 {
 		return nil
 	}
-	e, err := report.FromCube(in.Cube)
+	e, err := report.Read(in.Cube)
 	if errors.Is(err, report.ErrForeign) {
 		return noSpec(in.Name)
+	}
+	if err == nil {
+		err = in.Cube.Load()
 	}
 	if err != nil {
 		return err
@@ -58,7 +60,7 @@ func (in *reportInput) derive(cmd *cobra.Command) error {
 	if err := derive(cmd, e); err != nil {
 		return err
 	}
-	c, err := e.Cube(report.CubeOptions{Locations: locations(cmd), Version: version()})
+	c, err := e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()})
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
 	}
@@ -74,11 +76,8 @@ func noSpec(input string) error {
 
 // mergedExperiment returns a report of ours that was made of several: what it says of counters.
 func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
-	e, err := composite.Experiment(c)
-	if err == nil {
-		err = analyzer.Conclude(e, patterns.Properties())
-	}
-	if err != nil {
+	e := report.ReadMerged(c)
+	if err := analyzer.Conclude(e, patterns.Properties()); err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return e, nil

@@ -284,7 +284,7 @@ func (c *campaign) analyze(dir, file string) error {
 	if err := analyzer.Derive(e, c.resolved, patterns.Properties()); err != nil {
 		return err
 	}
-	made, err := e.Cube(report.CubeOptions{Version: version()})
+	made, err := e.Report(report.ReportOptions{Version: version()})
 	if err != nil {
 		return err
 	}

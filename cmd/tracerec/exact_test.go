@@ -28,7 +28,7 @@ type amounts map[string]int64
 func amountsBy(e *report.Experiment, metric string) amounts {
 	a := amounts{}
 	if m := e.MetricIndex(metric); m >= 0 {
-		for _, c := range e.Severity[m] {
+		for _, c := range e.Cells(m) {
 			a[strings.Join(e.CallPath(c.Path), "/")] += c.Value
 		}
 	}

@@ -53,7 +53,7 @@ func recordMigrants(t *testing.T, app string) *recorded {
 	s, err := spec.Parse("stores", []byte(computed))
 	require.NoError(t, err)
 	require.NoError(t, analyzer.Derive(e, []*spec.Spec{s}, nil))
-	c, err := e.Cube(report.CubeOptions{})
+	c, err := e.Report(report.ReportOptions{})
 	require.NoError(t, err)
 	return &recorded{e, c, stores, clock}
 }

@@ -200,7 +200,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		visits := map[string]int64{}
-		for _, c := range e.Severity[e.MetricIndex("visits")] {
+		for _, c := range e.Cells(e.MetricIndex("visits")) {
 			r := &e.Regions[e.Paths[c.Path].Region]
 			visits[r.Name] += c.Value
 		}
@@ -209,7 +209,7 @@ func TestRandom(t *testing.T) {
 		}
 		for i, m := range e.Metrics {
 			sum := int64(0)
-			for _, c := range e.Severity[i] {
+			for _, c := range e.Cells(i) {
 				sum += c.Value
 			}
 			if m.Wait && m.Name != "external_wait" { // which may go on in the lock that ends a wait for a condition

@@ -44,7 +44,7 @@ func demo(t *testing.T) *cube.Cube {
 	require.NoError(t, err)
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)
-	c, err := e.Cube(report.CubeOptions{})
+	c, err := e.Report(report.ReportOptions{})
 	require.NoError(t, err)
 	return c
 }

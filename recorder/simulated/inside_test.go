@@ -96,7 +96,7 @@ func TestInstrumentedFamily(t *testing.T) {
 func timeIn(e *report.Experiment, region string) (ns int64) {
 	for i, m := range e.Metrics {
 		if !m.Counter && m.Hierarchy == "" && m.Unit == e.Metrics[0].Unit {
-			for _, c := range e.Severity[i] {
+			for _, c := range e.Cells(i) {
 				if e.Regions[e.Paths[c.Path].Region].Name == region {
 					ns += c.Value
 				}
@@ -140,11 +140,11 @@ func TestInstrumentedCounts(t *testing.T) {
 func counted(t *testing.T, e *report.Experiment, event string) map[string]int64 {
 	got := map[string]int64{}
 	for i, m := range e.Metrics {
-		require.False(t, m.Uncertain && len(e.Severity[i]) > 0, m.Name)
+		require.False(t, m.Uncertain && len(e.Cells(i)) > 0, m.Name)
 		if !m.Counter || m.Title != event {
 			continue
 		}
-		for _, c := range e.Severity[i] {
+		for _, c := range e.Cells(i) {
 			got[e.Regions[e.Paths[c.Path].Region].Name] += c.Value
 		}
 	}
@@ -212,7 +212,7 @@ func foundPlanted(t *testing.T, e *report.Experiment, truth []byte) {
 			if m.Name != p.Metric {
 				continue
 			}
-			for _, c := range e.Severity[i] {
+			for _, c := range e.Cells(i) {
 				switch {
 				case p.Region == "": // all goroutines have some
 					found = max(found, c.Value)

@@ -162,7 +162,7 @@ func naively(t *testing.T, file string, cpus int, seed uint64, filter ...string)
 		if m.Title != "PAPI_TOT_INS" {
 			continue
 		}
-		for _, c := range e.Severity[i] {
+		for _, c := range e.Cells(i) {
 			var names []string
 			for p := int32(c.Path); p >= 0; p = e.Paths[p].Parent {
 				names = append([]string{e.Regions[e.Paths[p].Region].Name}, names...)

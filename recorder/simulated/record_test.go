@@ -78,7 +78,7 @@ func sums(e *report.Experiment) map[string]uint64 {
 	all := map[string]uint64{}
 	for i, m := range e.Metrics {
 		if m.Counter {
-			for _, c := range e.Severity[i] {
+			for _, c := range e.Cells(i) {
 				all[m.Title] += uint64(c.Value)
 			}
 		}
@@ -247,7 +247,7 @@ func TestProcesses(t *testing.T) {
 	roots := map[string]int64{}
 	for i, m := range e.Metrics {
 		if m.Title == "PAPI_FSQ_INS" {
-			for _, c := range e.Severity[i] {
+			for _, c := range e.Cells(i) {
 				roots[fmt.Sprint(e.Locations[c.Location].Process, " ", e.Regions[e.Paths[c.Path].Region].Name)] += c.Value
 			}
 		}
@@ -393,7 +393,7 @@ func at(t *testing.T, e *report.Experiment, metric string, regions ...string) (s
 		if m.Name != metric {
 			continue
 		}
-		for _, c := range e.Severity[i] {
+		for _, c := range e.Cells(i) {
 			rest := regions
 			for p := int32(c.Path); p >= 0 && len(rest) > 0; p = e.Paths[p].Parent {
 				if e.Regions[e.Paths[p].Region].Name == rest[len(rest)-1] {

@@ -102,7 +102,7 @@ func platform(r algebra.Input) Platform {
 			p.Processor = a.Value
 		}
 	}
-	if e, err := report.Summary(r.Cube); err == nil && p.Processor == "" { // else it is no report of one run
+	if e, err := report.Read(r.Cube); err == nil && p.Processor == "" { // else it is no report of one run
 		p.Processor = e.Header.CPU.Name
 	}
 	return p

@@ -30,10 +30,10 @@ func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) error {
 				}
 			}
 		}
-		if err := x.Prepare(); err != nil {
+		m, err := report.RatioMetric(x, func(name string) [3]string { return names[name] })
+		if err != nil {
 			return fmt.Errorf("specification %s: %w", s.Name, err)
 		}
-		m := report.RatioMetric(x, func(name string) [3]string { return names[name] })
 		m.Name, m.ID = d.free(report.CubeName(m.Name), ""), d.next
 		d.next++
 		d.ratios = append(d.ratios, m)

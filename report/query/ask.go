@@ -97,7 +97,7 @@ func (m *Model) byPath(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q, stored: true}, n, func(q *Metric) (columns, error) { return m.byPath(q, at) })
+		return m.sumColumns(What{Metric: q, Stored: true}, n, func(q *Metric) (columns, error) { return m.byPath(q, at) })
 	}
 	return m.values.byPath.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
 		if q.Kind == cube.PostDerived {
@@ -118,7 +118,7 @@ func (m *Model) byRegion(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q, stored: true}, n, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
+		return m.sumColumns(What{Metric: q, Stored: true}, n, func(q *Metric) (columns, error) { return m.byRegion(q, at) })
 	}
 	return m.values.byRegion.get(pathKey{q, at}, 2*n, at == nil, func() (columns, error) {
 		if q.Kind == cube.PostDerived {
@@ -145,9 +145,11 @@ func (m *Model) whole(q *Metric, at *Resource) (columns, error) {
 	case q.Err != nil:
 		return columns{}, q.Err
 	case q.sum():
-		return m.sumColumns(What{Metric: q, stored: true}, 1, func(q *Metric) (columns, error) { return m.whole(q, at) })
+		return m.sumColumns(What{Metric: q, Stored: true}, 1, func(q *Metric) (columns, error) { return m.whole(q, at) })
 	case q.Kind == cube.PostDerived:
 		return m.evaluate(q, at, 1, func(int32) selection { return everything })
+	case at == nil && q.Kind == cube.Exclusive && q.DType.Integer():
+		return m.values.whole.get(q, 2, true, func() (columns, error) { return m.sumRows(q) })
 	}
 	paths, err := m.byPath(q, at)
 	if err != nil {
@@ -161,13 +163,34 @@ func (m *Model) whole(q *Metric, at *Resource) (columns, error) {
 	return sum, c.problem()
 }
 
+// sumRows is whole for integers that are stored, whose sum does not depend on the order: call paths without a row take no memory.
+func (m *Model) sumRows(q *Metric) (columns, error) {
+	paths := q.Stored()
+	sums := make([]cube.Value, len(paths))
+	err := parallel(len(paths), len(paths)*len(m.leaves), func(i int) error {
+		r, err := q.Row(paths[i])
+		if err == nil {
+			sums[i] = r.Sum()
+		}
+		return err
+	})
+	sum := columns{make([]cube.Value, 1), make([]cube.Value, 1)}
+	for i, v := range sums {
+		sum.inclusive[0] = sum.inclusive[0].Add(v)
+		if paths[i].Parent == nil {
+			sum.exclusive[0] = sum.exclusive[0].Add(v)
+		}
+	}
+	return sum, err
+}
+
 // byResource returns a metric's values at all parts of the system.
 func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
 	switch {
 	case q.Err != nil:
 		return nil, q.Err
 	case q.sum():
-		return m.sumResources(What{Metric: q, stored: true}, s)
+		return m.sumResources(What{Metric: q, Stored: true}, s)
 	}
 	return m.values.byResource.get(resourceKey{q, s}, len(m.Resources), s == everything, func() ([]cube.Value, error) {
 		if q.Kind == cube.PostDerived {

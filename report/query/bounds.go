@@ -177,7 +177,7 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	if w.Metric.sides != nil && w.Metric.Bounded() {
 		return m.boundsOfSides(w.Metric.sides, ask)
 	}
-	if w.Metric.Margin() || w.stored {
+	if w.Metric.Margin() || w.Stored {
 		return nil, nil
 	}
 	if w.Self {
@@ -330,7 +330,7 @@ func (m *Model) boundsOfRatio(r *ratio, ask Values) (bounds []spec.Interval, err
 			if q == nil {
 				continue
 			}
-			if of[i], err = ask(What{Metric: q, stored: true}); err != nil {
+			if of[i], err = ask(What{Metric: q, Stored: true}); err != nil {
 				return nil, err
 			}
 			n = len(of[i])

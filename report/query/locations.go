@@ -16,7 +16,7 @@ func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[
 		if err != nil {
 			return nil, err
 		}
-		if len(q.Children) == 0 || !w.Self && !slices.ContainsFunc(q.Children, q.apart) {
+		if len(q.Children) == 0 || w.Stored || !w.Self && !slices.ContainsFunc(q.Children, q.apart) {
 			return r.All(), nil
 		}
 		if r.Zero() && q.childrenZero(p, s) {

@@ -64,7 +64,7 @@ type What struct {
 	Metric *Metric
 	Self   bool // without its visible children, as an expanded metric is shown
 
-	stored bool // with what is not certain, as expressions mean it
+	Stored bool // with what is not certain, as expressions mean it
 }
 
 // apart says that a child of a metric is no part of its value, but what of it is uncertain.
@@ -91,6 +91,9 @@ func New(c *cube.Cube) (*Model, error) {
 
 // Metric returns the metric of that unique name, visible or hidden, or nil.
 func (m *Model) Metric(name string) *Metric { return m.byName[name] }
+
+// Of returns what the model knows of a metric of its cube.
+func (m *Model) Of(c *cube.Metric) *Metric { return m.of[c] }
 
 func (m *Model) addMetrics(parent *Metric, list []*cube.Metric) {
 	for _, c := range list {

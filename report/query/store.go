@@ -16,6 +16,7 @@ type store struct {
 	byPath     cache[pathKey, columns]
 	byRegion   cache[pathKey, columns]
 	byResource cache[resourceKey, []cube.Value]
+	whole      cache[*Metric, columns]
 	sweeps     cache[*Metric, sweep]
 }
 

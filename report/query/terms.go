@@ -75,7 +75,7 @@ func add(list []term, t term) []term {
 // terms returns what is selected as a sum.
 func (m *Model) terms(w What) ([]term, error) {
 	list, err := m.expand(w.Metric)
-	if err != nil || w.stored || !w.Self && !slices.ContainsFunc(w.Metric.Children, w.Metric.apart) {
+	if err != nil || w.Stored || !w.Self && !slices.ContainsFunc(w.Metric.Children, w.Metric.apart) {
 		return list, err
 	}
 	list = slices.Clone(list)

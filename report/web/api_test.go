@@ -188,7 +188,7 @@ func TestSourceOfStrangers(t *testing.T) {
 		r.Model.Cube.Regions = append(r.Model.Cube.Regions, &cube.Region{Name: f, Module: f, Begin: 1, End: 1})
 	}
 	r.Model.Cube.Attrs = []cube.Attr{{Key: "source_roots", Value: root + "\n/proc/self/root"}}
-	r.Experiment = &report.Experiment{Origin: report.Origin{Sources: []string{root, "/proc/self/root"}}}
+	r.Experiment = &report.Experiment{Sidecar: report.Sidecar{Origin: report.Origin{Sources: []string{root, "/proc/self/root"}}}}
 	var err error
 	r.Model, err = query.New(r.Model.Cube) // which has more regions now
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ func TestMeanwhileAsInTheText(t *testing.T) {
 	c, err := cube.Open("ui/e2e/testdata/waits.cubex.gz")
 	require.NoError(t, err)
 	defer c.Close()
-	e, err := report.FromCube(c)
+	e, err := report.Read(c)
 	require.NoError(t, err)
 	var text bytes.Buffer
 	require.NoError(t, report.Text(&text, e, report.TextOptions{Top: 100}))

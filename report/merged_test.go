@@ -1,4 +1,4 @@
-package composite
+package report
 
 import (
 	"testing"
@@ -8,12 +8,12 @@ import (
 	"tracerec/report/cube"
 )
 
-// TestExperimentOfMean: a report made of several has the means as its severities, own ones, and ratios by their formulas.
+// TestReadMerged: a report made of several has the means as its severities, own ones, and ratios by their formulas.
 //
 //	         run    run/solve (2 locations)
 //	cycles   100    40.5 60         mean, so a fraction
 //	 part      –    10.25 20
-func TestExperimentOfMean(t *testing.T) {
+func TestReadMerged(t *testing.T) {
 	attrs := func(list ...string) (a []cube.Attr) {
 		for i := 0; i < len(list); i += 2 {
 			a = append(a, cube.Attr{Key: list[i], Value: list[i+1]})
@@ -43,8 +43,7 @@ func TestExperimentOfMean(t *testing.T) {
 	put(part, 1, cube.Float(10.25), cube.Float(20))
 	put(counter, 1, cube.Int(7), cube.Int(0))
 
-	e, err := Experiment(c)
-	require.NoError(t, err)
+	e := ReadMerged(c)
 	require.True(t, e.Merged)
 	require.Equal(t, "/bin/x", e.Header.Program)
 	require.Equal(t, []string{"-n", "3"}, e.Header.Args)
@@ -54,10 +53,10 @@ func TestExperimentOfMean(t *testing.T) {
 	require.Equal(t, "PART", e.Metrics[1].Title)
 	require.Equal(t, "CYCLES", e.Metrics[1].Parent)
 	require.True(t, e.Metrics[2].Counter)
-	require.EqualValues(t, 100, e.At(0, 0, 0))
-	require.EqualValues(t, 30, e.At(0, 1, 0), "40.5 − 10.25")
-	require.EqualValues(t, 40, e.At(0, 1, 1))
-	require.EqualValues(t, 10, e.At(1, 1, 0))
+	require.EqualValues(t, 201, e.Total(0), "200.5")
+	require.EqualValues(t, []Cell{{0, 0, 100}, {1, 0, 41}, {1, 1, 60}}, e.inclusive(0, false))
+	require.EqualValues(t, 30, e.Total(1), "30.25")
+	require.EqualValues(t, []Cell{{1, 0, 10}, {1, 1, 20}}, e.Cells(1))
 	require.EqualValues(t, 7, e.At(2, 1, 0))
 	require.True(t, e.Regions[1].Operation)
 	require.Len(t, e.Ratios, 1)

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"tracerec/metric"
+	"tracerec/report/cube"
+)
+
+// ReadMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
+// ratios, of which only the formula is known. Means are rounded to integers. What several reports do not say together is left empty.
+func ReadMerged(c *cube.Cube) *Experiment {
+	e := &Experiment{Cube: c, Merged: true}
+	for _, a := range c.Attrs {
+		switch a.Key {
+		case "program":
+			e.Header.Program = a.Value
+		case "args":
+			e.Header.Args = strings.Fields(a.Value)
+		}
+	}
+	e.connect(nil, nil, c.Paths())
+	e.mergedTrees()
+	e.mergedMetrics()
+	e.unlisted()
+	h := &e.Header
+	h.Goroutines, h.Processes = len(e.Locations), 1
+	h.Time, h.Focus = e.Total(e.MetricIndex("time")), e.Total(e.MetricIndex("critical_path"))
+	e.Stats, e.OnPath = make([]Stats, len(e.Metrics)), make([]int64, len(e.Metrics))
+	return e
+}
+
+// mergedTrees takes over regions, call paths and locations.
+func (e *Experiment) mergedTrees() {
+	regions := map[*cube.Region]uint32{}
+	for i, r := range e.Cube.Regions {
+		regions[r] = uint32(i)
+		e.Regions = append(e.Regions, Region{Name: r.Name, Func: r.Mangled, File: r.Module, Line: max(0, r.Begin), Operation: r.Role == "operation"})
+	}
+	for _, p := range e.Cube.Paths() {
+		parent := int32(-1)
+		if p.Parent != nil {
+			parent = int32(p.Parent.Index())
+		}
+		e.Paths = append(e.Paths, CallPath{Parent: parent, Region: regions[p.Region]})
+	}
+	groups := map[*cube.LocationGroup]int32{}
+	for _, l := range e.Cube.Locations() {
+		g, known := groups[l.Group]
+		if !known {
+			g = int32(len(e.Groups))
+			groups[l.Group] = g
+			e.Groups = append(e.Groups, Group{Name: l.Group.Name, Creator: -1, Count: len(l.Group.Locations)})
+		}
+		e.Locations = append(e.Locations, Location{Group: g, Name: l.Name, Count: 1})
+	}
+}
+
+// mergedMetrics takes over the metrics whose values can be added up, and the ratios.
+func (e *Experiment) mergedMetrics() {
+	for _, m := range e.Cube.AllMetrics() {
+		q := e.numbers.model().Of(m)
+		if q.Index < 0 {
+			continue // hidden
+		}
+		a := attrs(q.Attrs)
+		if a[RatioAttr] == "true" {
+			e.Ratios = append(e.Ratios, Ratio{Name: q.Name, Unit: q.Unit, Description: q.Doc, Hierarchy: a[HierarchyAttr],
+				Formula: a[FormulaAttr], Low: a.number(LowAttr), High: a.number(HighAttr), Least: a.number(LeastAttr)})
+			continue
+		}
+		if !q.Additive || q.Err != nil {
+			continue
+		}
+		x := metric.Metric{Name: q.Name, Title: strings.TrimPrefix(q.Title, metric.Mark), Description: q.Doc, Formula: a[FormulaAttr],
+			Advice: a["advice"], Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true", Uncertain: q.Margin(), Less: a[UncertainAttr] == UncertainLess,
+			Of: a[UncertainOfAttr], Hierarchy: a[HierarchyAttr], Incomplete: strings.HasPrefix(q.Title, metric.Mark)}
+		if q.Parent != nil {
+			x.Parent = q.Parent.Name
+		}
+		switch q.Unit {
+		case "ns":
+		case "occ":
+			x.Unit = metric.Count
+		case "bytes":
+			x.Unit = metric.Bytes
+		case "events":
+			x.Unit = metric.Events
+		default:
+			x.Unit, x.UnitName = metric.Events, q.Unit
+		}
+		e.Metrics = append(e.Metrics, x)
+		e.numbers.metrics, e.numbers.critical = append(e.numbers.metrics, m), append(e.numbers.critical, nil)
+	}
+}
+
+// unlisted finds the counters that no formula of a hierarchy has.
+func (e *Experiment) unlisted() {
+	used := map[string]bool{}
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; m.Hierarchy != "" {
+			for _, word := range strings.FieldsFunc(m.Formula, func(c rune) bool { return c == ' ' || c == ';' || c == '−' }) {
+				used[word] = true
+			}
+		}
+	}
+	for i := range e.Metrics {
+		if m := &e.Metrics[i]; m.Counter && !used[m.Title] {
+			e.Unlisted = append(e.Unlisted, m.Title)
+		}
+	}
+}
+
+// number reads an attribute that is a number, 0 if it is none.
+func (a attributes) number(key string) float64 {
+	v, err := strconv.ParseFloat(a[key], 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return v
+}
