@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // simulated records an example on the simulator, unmodified, and returns its output, the archive and the properties that its counters have.
@@ -41,7 +43,7 @@ func TestPropertiesOnTheSimulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates programs before and after they are mended")
 	}
-	if runtime.GOOS != "linux" || raceDetector {
+	if runtime.GOOS != "linux" || testkit.Race {
 		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
 	}
 	for _, c := range []struct {
@@ -81,7 +83,7 @@ func TestPropertiesOnTheSimulator(t *testing.T) {
 
 // libHPM's report of IS has as many loads and stores as its ten iterations ask for: 10·(3·2^16 + 2·2^11) and 10·(2·2^16 + 2·2^11).
 func TestHPMOnTheSimulator(t *testing.T) {
-	if runtime.GOOS != "linux" || raceDetector {
+	if runtime.GOOS != "linux" || testkit.Race {
 		t.Skip("the simulator runs on Linux, and with the race detector too slowly")
 	}
 	dir := filepath.Join(t.TempDir(), "trace.dir")

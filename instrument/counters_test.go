@@ -22,7 +22,7 @@ import (
 func TestMissingCounters(t *testing.T) {
 	const known = wire.ProcessCounter + "gc-cycles"
 	region := func() { instrument.Region("r").End() }
-	r := record(t, shm.Config{Counters: []string{"void|+ff.0.0.0.0.0.", known, "odd"}}, region)
+	r := record(t, shm.Config{Counters: []string{"void|+ff.0.0.0.0.0.", known + "|/gc/cycles/total:gc-cycles", "odd"}}, region)
 	require.Equal(t, []string{known}, r.counters)
 	require.NotEmpty(t, r.missing["void"])
 	require.Contains(t, r.missing["odd"], "unknown counter")
@@ -86,7 +86,7 @@ func TestManyCounters(t *testing.T) {
 // TestSelectReadsCounters: what is done before a select and in its wait is told apart.
 func TestSelectReadsCounters(t *testing.T) {
 	const name = wire.ProcessCounter + "gc-cycles"
-	r := record(t, shm.Config{Counters: []string{name}}, func() {
+	r := record(t, shm.Config{Counters: []string{name + "|/gc/cycles/total:gc-cycles"}}, func() {
 		ch := make(chan int, 1)
 		ch <- 1
 		s := instrument.Region("r")

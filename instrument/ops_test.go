@@ -16,6 +16,7 @@ import (
 
 	"tracerec/instrument"
 	"tracerec/internal/shm"
+	"tracerec/internal/testkit"
 	"tracerec/trace/wire"
 )
 
@@ -97,7 +98,7 @@ func TestBlockedChannelOperations(t *testing.T) {
 }
 
 func TestCloseDuringSend(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("sending on a channel that is closed at the same time is a race")
 	}
 	r := record(t, shm.Config{}, func() {
@@ -117,7 +118,7 @@ func TestCloseDuringSend(t *testing.T) {
 
 func TestCounters(t *testing.T) {
 	const name = wire.ProcessCounter + "alloc-objects"
-	r := record(t, shm.Config{Counters: []string{name}}, func() {
+	r := record(t, shm.Config{Counters: []string{name + "|/gc/heap/allocs:objects"}}, func() {
 		s := instrument.Region("r")
 		ch := make(chan int)
 		instrument.Go(func() { instrument.Send(ch, 1) })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/addressreplay"
 	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
 	"tracerec/simulator/addresstrace"
@@ -24,7 +25,7 @@ import (
 // guest returns the file of the guest. It is absolute, and tests may change the working directory then.
 func guest(t *testing.T) string {
 	t.Helper()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	return testkit.Build(t, testkit.RISCV, "./testdata/programs/guest")
@@ -315,7 +316,7 @@ func TestSimPMU(t *testing.T) {
 // An instrumented program records its own regions.
 func TestSimInstrumented(t *testing.T) {
 	testkit.NeedSimulator(t)
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	archive := filepath.Join(t.TempDir(), "a")
@@ -343,7 +344,7 @@ func TestSimTrace(t *testing.T) {
 	require.NoError(t, err)
 	m, err := cache.Named("bgl")
 	require.NoError(t, err)
-	misses, err := addresstrace.Replay(reader, m)
+	misses, err := addressreplay.Replay(reader, m)
 	require.NoError(t, err)
 	require.Positive(t, counts["PAPI_L1_DCM"])
 	require.Equal(t, counts["PAPI_L1_DCM"], misses.LoadL1+misses.StoreL1)

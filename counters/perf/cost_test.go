@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/testkit"
 )
 
 // costNames are events that every Linux has; n of them make a set.
@@ -102,7 +103,7 @@ func onOneProcessor(t testing.TB) {
 // A reading costs at most 1.1 times a bare group read in C, in a program with threads as this one. All take turns on one
 // processor, and the least of each counts: others may run in between.
 func TestCostOfARead(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector costs more than the reading")
 	}
 	lockThread(t)

@@ -43,9 +43,9 @@ func TestClosedDescriptors(t *testing.T) {
 	where := r.where()
 	for range 10 {
 		n := r.read()
-		require.True(t, n == 1 || s.Exact() && r.where() != where, "a reading of %d words", n)
+		require.True(t, n == 1 || s.exact && r.where() != where, "a reading of %d words", n)
 	}
-	if !s.Exact() {
+	if !s.exact {
 		require.ErrorContains(t, s.threads.refused(), "the program closed")
 	}
 	s.Close()
@@ -68,7 +68,7 @@ func TestDescriptorsOfOtherEvents(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			before := events(t)
 			s := open(t, "page-faults", "task-clock")
-			if s.Exact() {
+			if s.exact {
 				t.Skip("the scheduler reads")
 			}
 			runtime.LockOSThread()

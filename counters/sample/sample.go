@@ -94,7 +94,7 @@ type Reading struct {
 
 var errNone = errors.New("none of the counters can be read here")
 
-// Open opens an event set for the process; specs are names of events of this package, or what [Spec.String] wrote.
+// Open opens an event set for the process; specs are what [Spec.String] wrote, or names that all kernels know.
 // perMilli is a millisecond of the clock of readings. Counters that cannot be opened are left out, see Missing. It is an
 // error if none is left.
 func Open(specs []string, perMilli uint64) (*Set, error) {
@@ -218,12 +218,6 @@ func (s *Set) userOnly() (names []string) {
 	}
 	return names
 }
-
-// Exact reports whether the program's scheduler counts for every goroutine.
-func (s *Set) Exact() bool { return s.exact }
-
-// Certain reports whether readings can be told undisturbed at all: the runtime's marks were found and passed their test.
-func (s *Set) Certain() bool { return s.exact || s.simulated != nil || s.witness.Found() }
 
 // Words returns the largest number of words of a reading.
 func (s *Set) Words() int {

@@ -6,18 +6,7 @@ import (
 	"strings"
 
 	"tracerec/internal/perfevent"
-	"tracerec/trace/wire"
 )
-
-// Event is one thing that this package knows by name.
-type Event struct {
-	Name        string
-	Description string
-	Unit        string // ns, bytes or events
-	// Process events count for the whole process: their differences belong to no goroutine with certainty.
-	Process bool
-	spec    Spec
-}
 
 // Spec says how a counter is read: as a sum of kernel events, as a metric of the Go runtime, or by asking the simulator.
 type Spec struct {
@@ -76,14 +65,14 @@ func (t *Term) letters() []letter {
 	return []letter{{"k", &t.Kernel}, {"n", &t.NoExclude}}
 }
 
-// ParseSpec reads what String wrote; a name without terms has to be one of [Events].
+// ParseSpec reads what String wrote; a name without terms has to be one that all kernels know.
 func ParseSpec(text string) (Spec, error) {
 	at := strings.LastIndex(text, separator)
 	if at < 0 {
-		if e, ok := find(text); ok {
-			return e.spec, nil
+		if n, ok := perfevent.Find(text); ok {
+			return Spec{Name: text, Terms: []Term{{Event: n.Event()}}}, nil
 		}
-		return Spec{Name: text}, fmt.Errorf("unknown counter %q (known: %s)", text, strings.Join(known(), ", "))
+		return Spec{Name: text}, fmt.Errorf("unknown counter %q", text)
 	}
 	s := Spec{Name: text[:at]}
 	rest := text[at+1:]
@@ -139,48 +128,4 @@ func parseTerm(text string) (t Term, err error) {
 		return t, strconv.ErrSyntax
 	}
 	return t, nil
-}
-
-// table lists every event with a name of its own, in display order.
-var table = []Event{
-	software("task-clock"),
-	software("page-faults"),
-	software("minor-faults"),
-	software("major-faults"),
-	software("context-switches"),
-	software("cpu-migrations"),
-	ofRuntime("alloc-bytes", "bytes allocated on the heap by the process", "/gc/heap/allocs:bytes"),
-	ofRuntime("alloc-objects", "objects allocated on the heap by the process", "/gc/heap/allocs:objects"),
-	ofRuntime("gc-cycles", "garbage collections of the process", "/gc/cycles/total:gc-cycles"),
-	ofRuntime("live-bytes", "heap bytes occupied by live and unswept objects", "/memory/classes/heap/objects:bytes"),
-}
-
-func software(name string) Event {
-	n, _ := perfevent.Find(name)
-	return Event{name, n.Description, wire.CounterUnit(name), false, Spec{Name: name, Terms: []Term{{Event: n.Event()}}}}
-}
-
-func ofRuntime(name, description, metric string) Event {
-	name = wire.ProcessCounter + name
-	return Event{name, description, wire.CounterUnit(name), true, Spec{Name: name, Metric: metric}}
-}
-
-// Events lists what this package knows by name, whether or not this machine permits it.
-func Events() []Event { return append([]Event(nil), table...) }
-
-func find(name string) (Event, bool) {
-	for _, e := range table {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Event{}, false
-}
-
-func known() []string {
-	var k []string
-	for _, e := range table {
-		k = append(k, e.Name)
-	}
-	return k
 }

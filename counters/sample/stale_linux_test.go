@@ -37,7 +37,7 @@ func TestTotalsInTheMiddle(t *testing.T) {
 // still, and its difference of nothing is not taken for certain.
 func TestGroupOfADeadThread(t *testing.T) {
 	s := open(t, "page-faults", "task-clock")
-	if s.Exact() {
+	if s.exact {
 		t.Skip("the scheduler reads")
 	}
 	needWitness(t, s)

@@ -19,7 +19,7 @@ import (
 
 // Event sets count on the simulator, for goroutines that change threads, by portable names and others.
 func TestSets(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/sets"))

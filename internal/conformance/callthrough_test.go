@@ -35,7 +35,7 @@ func TestCallThroughThreads(t *testing.T) {
 // Both run on the simulator, all behaviours that are not skipped for a reason.
 func TestInside(t *testing.T) {
 	switch {
-	case raceDetector:
+	case testkit.Race:
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	case testing.Short():
 		t.Skip("it builds this package's tests for another processor")

@@ -53,7 +53,7 @@ func named(t *testing.T, name string) *pmu.PMU {
 
 // suiteInside returns the tests of this package, built for the simulator.
 func suiteInside(t *testing.T) []byte {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	if testing.Short() {

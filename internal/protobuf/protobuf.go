@@ -4,7 +4,6 @@ package protobuf
 
 import (
 	"encoding/binary"
-	"math"
 	"strings"
 )
 
@@ -31,9 +30,6 @@ func Int(b []byte, field int, v int64) []byte { return Uint(b, field, uint64(v))
 func Fixed64(b []byte, field int, v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(key(b, field, fixed64), v)
 }
-
-// Double appends a double field.
-func Double(b []byte, field int, v float64) []byte { return Fixed64(b, field, math.Float64bits(v)) }
 
 // Bytes appends a field of bytes or a message.
 func Bytes(b []byte, field int, v []byte) []byte {

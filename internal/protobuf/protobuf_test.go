@@ -13,6 +13,5 @@ func TestFields(t *testing.T) {
 	require.Equal(t, []byte{0x1a, 0x03, 0x08, 0x96, 0x01}, Bytes(nil, 3, Uint(nil, 1, 150)))
 	require.Equal(t, []byte{0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, Int(nil, 1, -2))
 	require.Equal(t, []byte{0xf9, 0x02, 1, 0, 0, 0, 0, 0, 0, 0}, Fixed64(nil, 47, 1))
-	require.Equal(t, []byte{0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, Double(nil, 1, 1))
 	require.Equal(t, "\x0a\x04a\xef\xbf\xbd", string(String(nil, 1, "a\xff")))
 }

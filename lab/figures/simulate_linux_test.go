@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/lab/figures/loops"
 )
 
 // guestHere builds the guest.
 func guestHere(t *testing.T) string {
-	if raceDetector || testing.Short() {
+	if testkit.Race || testing.Short() {
 		t.Skip("the simulator takes long, with the race detector many times so")
 	}
 	if _, err := exec.LookPath("go"); err != nil {

@@ -23,7 +23,7 @@ import (
 // buildFor builds a package for RISC-V.
 func buildFor(t testing.TB, pkg string, flags ...string) string {
 	t.Helper()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	return testkit.Build(t, testkit.RISCV, append(flags, pkg)...)

@@ -28,7 +28,7 @@ var suites = []struct{ pkg, run, skip string }{
 // buildTests builds a package's tests for RISC-V.
 func buildTests(t *testing.T, pkg string) string {
 	t.Helper()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	return testkit.BuildTests(t, testkit.RISCV, "-ldflags=-w", "tracerec/"+pkg) // linked in a third of the time

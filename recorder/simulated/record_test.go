@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/simulator/cache"
@@ -504,7 +505,7 @@ func TestStripped(t *testing.T) {
 // Programs that are not Go's have their threads, and a child that goes on where its parent is.
 func TestNative(t *testing.T) {
 	compiler, err := exec.LookPath("riscv64-linux-gnu-gcc")
-	if err != nil || raceDetector {
+	if err != nil || testkit.Race {
 		t.Skip("no C compiler for RISC-V here, or the race detector, which makes the simulator many times slower")
 	}
 	program := filepath.Join(t.TempDir(), "native")

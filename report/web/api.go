@@ -98,7 +98,6 @@ func status(err error) int {
 type question struct {
 	api    *api
 	values url.Values
-	used   int
 	err    error
 }
 

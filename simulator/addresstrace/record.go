@@ -1,7 +1,6 @@
 // Package addresstrace writes and reads traces of what programs on the simulator execute: every instruction and every access to
 // memory, for tools that are driven by traces, as BGLsim wrote them (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L
-// Supercomputer", section 2). A [Tracer] is an observer of the run that writes a trace; [Replay] and [Stacks] compute from one what other caches
-// would make of it.
+// Supercomputer", section 2). A [Tracer] is an observer of the run that writes a trace.
 //
 // There are two formats: Dinero's text (.din), which many tools read, and a binary one (.trz), which is some fifty times smaller and has what the text
 // lacks: sizes, processors and threads. docs/simulator.md says what is in them, byte by byte.
@@ -83,7 +82,6 @@ const (
 	chunkRaw    = 1 << 18 // bytes of records, about
 	maxRaw      = 1 << 20
 	maxStored   = maxRaw + 1<<12
-	maxRecord   = 11
 	sizeUnknown = 7
 	nothing     = 1 << 6
 )

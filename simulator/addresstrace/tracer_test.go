@@ -5,10 +5,12 @@ package addresstrace
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/service"
@@ -17,10 +19,11 @@ import (
 // A guest has a part of itself traced.
 func TestSwitched(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
-	program := compile(t, "./testdata/programs/switched")
+	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "./testdata/programs/switched"))
+	require.NoError(t, err)
 	c, err := count.New(nil, count.Options{Program: program})
 	require.NoError(t, err)
 	var trace, printed bytes.Buffer

@@ -198,24 +198,6 @@ func (c *Cache) find(line uint64) int {
 	return -1
 }
 
-// Holds tells whether a line is in the cache, and changes nothing.
-func (c *Cache) Holds(line uint64) bool { return c.find(line) >= 0 }
-
-// Flush empties the cache. Misses of lines that were there before are no cold ones.
-func (c *Cache) Flush() {
-	for _, t := range c.tags {
-		if t != 0 {
-			c.quick.drop(t>>2<<c.shift, c.g.Line)
-		}
-	}
-	clear(c.tags)
-	clear(c.used)
-	clear(c.next)
-	if c.shadow != nil {
-		c.shadow.flush()
-	}
-}
-
 // use notes the use of a place.
 func (c *Cache) use(place int) {
 	if c.used != nil {

@@ -111,8 +111,3 @@ func (s *shadow) sink() {
 	}
 	s.heap[i] = e
 }
-
-func (s *shadow) flush() {
-	s.nodes, s.heap = s.nodes[:0], s.heap[:0]
-	clear(s.chain)
-}

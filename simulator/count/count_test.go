@@ -45,7 +45,7 @@ func observe(t testing.TB, program []byte, machine string, classify bool, cpus i
 // Of a program with known work, every goroutine gets exactly its own.
 func TestGoroutines(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "work")
@@ -90,7 +90,7 @@ func TestGoroutines(t *testing.T) {
 // What must hold of the counters of any run.
 func TestSums(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "work")
@@ -123,7 +123,7 @@ func TestRepeatable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates programs again and again")
 	}
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "work")

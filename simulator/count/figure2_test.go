@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 )
 
@@ -26,7 +27,7 @@ var figure2 = []struct {
 
 // Figure 2 with L1 as machine bgl has it, and with the other ways that 64-way caches have here; the paper does not say which it was.
 func TestTableOfFigure2(t *testing.T) {
-	if raceDetector || !*all {
+	if testkit.Race || !*all {
 		t.Skip("runs for a minute: with -args -all, and without the race detector")
 	}
 	var b strings.Builder

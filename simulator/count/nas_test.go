@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 )
 
@@ -99,7 +100,7 @@ func countedRegion(t testing.TB, pkg string) counts2 {
 
 // Table 2: the kernels verify inside, and the operations that the algorithm asks for are as many as it asks for.
 func TestTable2(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	ours := map[string]counts2{"nothing": countedRegion(t, "./testdata/programs/timed")}

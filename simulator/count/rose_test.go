@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/cache"
 )
 
@@ -94,7 +95,7 @@ func TestTable1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates a hundred million instructions")
 	}
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	seeds := 2

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // Whatever scope is asked for, the parts are the whole, and nothing depends on how often it was asked for.
 func TestScopes(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	c, executed, _ := observe(t, compile(t, "work"), "bgl", false, 2, 1)

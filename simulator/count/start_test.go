@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // A goroutine is called by the function of its go statement, inlined or not; one that calls a variable, by what the compiler made.
 func TestStarts(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	c, _, _ := observe(t, compile(t, "starts"), "", false, 1, 1)

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // The time of a thread never goes back, whichever processors it runs on; nobody wakes early; and processors that work at the same
 // time are not far apart, so that threads which tell each other the time by shared memory agree on it.
 func TestClocks(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "clocks")

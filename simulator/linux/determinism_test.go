@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 var all = flag.Bool("all", false, "run the long tests as well")
@@ -48,7 +50,7 @@ func trace(t *testing.T, program []byte, o Options) (string, string) {
 
 // A program with several threads, garbage collection and HTTP is the same to the last register, whatever its host is like.
 func TestDeterminism(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "sockets")
@@ -75,7 +77,7 @@ func TestDeterminism(t *testing.T) {
 
 // Other seeds give other schedules, each always the same, and the output of the program is not another.
 func TestSeeds(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "sockets")

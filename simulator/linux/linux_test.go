@@ -26,7 +26,7 @@ func compile(t *testing.T, name string) []byte {
 // A Go program that knows nothing of it runs as on Linux, the same every time, and with another schedule for another seed.
 func TestGoProgram(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "threads")

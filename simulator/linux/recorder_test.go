@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // What recorders of other processes need is there, and the same every time.
 func TestWhatRecordersNeed(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program := compile(t, "attends")

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 // lacking are tests that find something missing inside, and skip themselves: the go tool, echo, and the privilege to mount.
@@ -20,7 +22,7 @@ var lacking = map[string]*regexp.Regexp{"os/exec": regexp.MustCompile(`^Test(Abs
 
 // The tests of the Go distribution's own packages end inside as they do natively.
 func TestStandardLibrary(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	packages := []string{"container/heap"}

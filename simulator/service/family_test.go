@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 )
@@ -31,7 +32,7 @@ func compileC(t testing.TB) []byte {
 
 // Goroutines of all programs are told apart, every process counts for itself, and nothing is lost.
 func TestFamily(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	bin := t.TempDir()

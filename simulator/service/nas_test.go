@@ -17,7 +17,7 @@ import (
 // What a NAS kernel reads at the begin and the end of its timed region is what the simulator has of that goroutine, but for its
 // own begin and end.
 func TestTimedRegion(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "../../examples/nas/is"))

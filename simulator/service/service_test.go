@@ -52,7 +52,7 @@ func TestNumber(t *testing.T) { require.Equal(t, linux.CallThrough, guest.CallTh
 
 // What the guest is told by each of the calls.
 func TestSix(t *testing.T) {
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	dir, out := t.TempDir(), t.TempDir()

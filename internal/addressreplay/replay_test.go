@@ -1,6 +1,6 @@
 //go:build linux
 
-package addresstrace
+package addressreplay
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/testkit"
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
@@ -19,22 +20,21 @@ import (
 
 var all = flag.Bool("all", false, "also replay rose: two minutes")
 
-// compile builds a program for RISC-V.
-func compile(t testing.TB, dir string) []byte {
-	program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, dir))
+func open(t testing.TB, trace []byte) *addresstrace.Reader {
+	r, err := addresstrace.NewReader(bytes.NewReader(trace))
 	require.NoError(t, err)
-	return program
+	return r
 }
 
 // traced runs a program and returns its trace and what was counted.
-func traced(t testing.TB, program []byte, m *cache.Machine, cpus int, f Format, args ...string) ([]byte, count.Values, uint64) {
+func traced(t testing.TB, program []byte, m *cache.Machine, cpus int, args ...string) ([]byte, count.Values, uint64) {
 	c, err := count.New(m, count.Options{Program: program, CPUs: cpus})
 	require.NoError(t, err)
 	var trace bytes.Buffer
-	w, err := NewWriter(&trace, f)
+	w, err := addresstrace.NewWriter(&trace, addresstrace.Binary)
 	require.NoError(t, err)
 	k, err := linux.New(program, linux.Options{Args: append([]string{"program"}, args...), Stdout: io.Discard, Stderr: io.Discard, CPUs: cpus,
-		Observer: linux.Tee(c, NewTracer(w, true))})
+		Observer: linux.Tee(c, addresstrace.NewTracer(w, true))})
 	require.NoError(t, err)
 	_, err = k.Run()
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func traced(t testing.TB, program []byte, m *cache.Machine, cpus int, f Format, 
 // A second cache model makes of the exported trace exactly the misses of the run, and so does the theory of stacks.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
+	if testkit.Race {
 		t.Skip("the simulator is one goroutine, and with the race detector many times slower")
 	}
 	for _, p := range []struct {
@@ -56,11 +56,12 @@ func TestReplay(t *testing.T) {
 		if p.name == "rose" && !*all {
 			continue
 		}
-		program := compile(t, "../count/testdata/programs/"+p.name)
+		program, err := os.ReadFile(testkit.Build(t, testkit.RISCV, "../../simulator/count/testdata/programs/"+p.name))
+		require.NoError(t, err)
 		for _, machine := range cache.Machines() {
 			m, err := cache.Named(machine)
 			require.NoError(t, err)
-			trace, v, records := traced(t, program, m, p.cpus, Binary, p.arg)
+			trace, v, records := traced(t, program, m, p.cpus, p.arg)
 			t.Logf("%s on %s: %d instructions, %d records, %d bytes", p.name, machine, v[count.Instructions], records, len(trace))
 			got, err := Replay(open(t, trace), m)
 			require.NoError(t, err)

@@ -1,10 +1,13 @@
-package addresstrace
+// Package addressreplay computes from address traces what caches make of them, in two other ways than the simulator: [Replay] by sets that are
+// lists, [Stacks] by the theory of stacks. Tests compare all three.
+package addressreplay
 
 import (
 	"fmt"
 	"io"
 	"math"
 
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 )
 
@@ -22,7 +25,7 @@ type Misses struct {
 
 // Replay computes what the accesses of a trace meet in the caches and translation buffers of a machine, which begin empty. It is a second
 // implementation, written for clarity: sets are lists of lines. [cache.Random] is not replayed.
-func Replay(r *Reader, m *cache.Machine) (Misses, error) {
+func Replay(r *addresstrace.Reader, m *cache.Machine) (Misses, error) {
 	if err := m.Check(); err != nil {
 		return Misses{}, err
 	}
@@ -93,12 +96,12 @@ func (p *replay) place(cpu uint64) {
 	p.processors[cpu], p.now = n, n
 }
 
-func (p *replay) record(r Record) error {
+func (p *replay) record(r addresstrace.Record) error {
 	size := max(1, uint64(r.Size))
 	switch r.Op {
-	case CPU:
+	case addresstrace.CPU:
 		p.place(r.Address)
-	case Fetch:
+	case addresstrace.Fetch:
 		length := p.machine.L1I.Line
 		for line := r.Address / length; line <= (r.Address+size-1)/length; line++ {
 			if line != p.line {
@@ -106,12 +109,12 @@ func (p *replay) record(r Record) error {
 				p.fetch(line * length)
 			}
 		}
-	case Read, Write:
+	case addresstrace.Read, addresstrace.Write:
 		p.last[0], p.last[1] = p.last[1], p.misses
-		p.data(r.Address, size, r.Op == Write)
-	case Undone:
+		p.data(r.Address, size, r.Op == addresstrace.Write)
+	case addresstrace.Undone:
 		if r.Address < 1 || r.Address > 2 {
-			return fmt.Errorf("%w: %d accesses undone", ErrCorrupt, r.Address)
+			return fmt.Errorf("%w: %d accesses undone", addresstrace.ErrCorrupt, r.Address)
 		}
 		p.undo(p.last[2-r.Address])
 	}

@@ -1,4 +1,4 @@
-package addresstrace
+package addressreplay
 
 import (
 	"math/bits"

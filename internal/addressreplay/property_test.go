@@ -1,13 +1,29 @@
-package addresstrace
+package addressreplay
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 )
+
+// reader reads a trace of records.
+func reader(t testing.TB, records ...addresstrace.Record) *addresstrace.Reader {
+	var b bytes.Buffer
+	w, err := addresstrace.NewWriter(&b, addresstrace.Binary)
+	require.NoError(t, err)
+	for _, r := range records {
+		w.Add(r)
+	}
+	require.NoError(t, w.Close())
+	r, err := addresstrace.NewReader(&b)
+	require.NoError(t, err)
+	return r
+}
 
 // geometry returns one of a few sets, of any policy that is replayed.
 func geometry(r *rand.Rand, line uint64) cache.Geometry {
@@ -53,7 +69,7 @@ func TestReplayOfAnything(t *testing.T) {
 		m := machine(t, r)
 		caches, err := cache.NewHierarchies(m, 2, false)
 		require.NoError(t, err)
-		var all []Record
+		var all []addresstrace.Record
 		var want Misses
 		cpu := 0
 		for range 3000 {
@@ -61,21 +77,21 @@ func TestReplayOfAnything(t *testing.T) {
 			switch r.IntN(20) {
 			case 0:
 				cpu = r.IntN(2)
-				all = append(all, Record{Op: CPU, Address: uint64(cpu)})
+				all = append(all, addresstrace.Record{Op: addresstrace.CPU, Address: uint64(cpu)})
 			case 1, 2, 3, 4, 5:
 				address &^= 31
-				if n := len(all); n > 0 && all[n-1].Op == Fetch && all[n-1].Address == address {
+				if n := len(all); n > 0 && all[n-1].Op == addresstrace.Fetch && all[n-1].Address == address {
 					continue
 				}
-				all = append(all, Record{Op: CPU, Address: uint64(cpu)}, Record{Fetch, 4, address})
+				all = append(all, addresstrace.Record{Op: addresstrace.CPU, Address: uint64(cpu)}, addresstrace.Record{Op: addresstrace.Fetch, Size: 4, Address: address})
 				want.fetched(caches[cpu].Fetch(address), m)
 			default:
 				store := r.IntN(3) == 0
-				all = append(all, Record{map[bool]Op{false: Read, true: Write}[store], uint8(size), address})
+				all = append(all, addresstrace.Record{Op: map[bool]addresstrace.Op{false: addresstrace.Read, true: addresstrace.Write}[store], Size: uint8(size), Address: address})
 				want.accessed(caches[cpu].Data(address, size, store), store, m)
 			}
 		}
-		got, err := Replay(open(t, written(t, Binary, all...)), m)
+		got, err := Replay(reader(t, all...), m)
 		require.NoError(t, err)
 		want.Fetches = got.Fetches
 		require.Equal(t, want, got, "seed %d: %+v", seed, m)
@@ -116,30 +132,39 @@ func TestStacksOfAnything(t *testing.T) {
 	base, err := cache.Named("bgl")
 	require.NoError(t, err)
 	for seed := range uint64(6) {
-		all := random(5000, seed)
+		r := rand.New(rand.NewPCG(seed, 1))
+		var all []addresstrace.Record
+		for range 5000 {
+			op := addresstrace.Op(r.IntN(int(addresstrace.CPU) + 1))
+			address := uint64(r.IntN(1<<10)) * uint64(r.IntN(300))
+			if op == addresstrace.CPU {
+				address = uint64(r.IntN(2))
+			}
+			all = append(all, addresstrace.Record{Op: op, Size: 4, Address: address})
+		}
 		var caches []cache.Geometry
 		for ways := range uint64(6) {
 			for _, sets := range []uint64{1, 4, 64} {
 				caches = append(caches, cache.Geometry{Size: 64 * sets * (ways + 1), Line: 64, Ways: ways + 1, Replacement: cache.LRU})
 			}
 		}
-		data, err := Stacks(open(t, written(t, Binary, all...)), Data, caches...)
+		data, err := Stacks(reader(t, all...), Data, caches...)
 		require.NoError(t, err)
-		code, err := Stacks(open(t, written(t, Binary, all...)), Instructions, caches...)
+		code, err := Stacks(reader(t, all...), Instructions, caches...)
 		require.NoError(t, err)
 		for i, g := range caches {
 			m := *base
 			m.L1I, m.L1D = g, g
-			v, err := Replay(open(t, written(t, Binary, all...)), &m)
+			v, err := Replay(reader(t, all...), &m)
 			require.NoError(t, err)
 			require.Equal(t, v.LoadL1+v.StoreL1, data[i])
 			require.Equal(t, v.FetchL1, code[i])
 		}
 	}
-	_, err = Stacks(open(t, nil), Data, cache.Geometry{Size: 64, Line: 64, Replacement: cache.FIFO})
+	_, err = Stacks(reader(t), Data, cache.Geometry{Size: 64, Line: 64, Replacement: cache.FIFO})
 	require.EqualError(t, err, `replacement "fifo", no write allocate false: stacks are for lru with allocation`)
 	m := *base
 	m.L2.Replacement = cache.Random
-	_, err = Replay(open(t, nil), &m)
+	_, err = Replay(reader(t), &m)
 	require.EqualError(t, err, `replacement "random": a replay has other random numbers`)
 }

@@ -1,10 +1,11 @@
-package addresstrace
+package addressreplay
 
 import (
 	"fmt"
 	"io"
 	"slices"
 
+	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 )
 
@@ -22,7 +23,7 @@ const (
 // set: an access hits in those that have more ways than there were other lines since the last one to this line (Mattson et al.,
 // "Evaluation Techniques for Storage Hierarchies"). Of accesses that were undone it has
 // nothing.
-func Stacks(r *Reader, of Stream, caches ...cache.Geometry) (misses []uint64, err error) {
+func Stacks(r *addresstrace.Reader, of Stream, caches ...cache.Geometry) (misses []uint64, err error) {
 	s := &stacks{misses: make([]uint64, len(caches)), of: of, cpu: map[uint64][]*stack{}}
 	for _, g := range caches {
 		if err := g.Check(); err != nil {
@@ -44,11 +45,11 @@ func Stacks(r *Reader, of Stream, caches ...cache.Geometry) (misses []uint64, er
 			return s.misses, nil
 		case err != nil:
 			return s.misses, err
-		case record.Op == CPU:
+		case record.Op == addresstrace.CPU:
 			s.place(record.Address)
-		case record.Op == Undone && of == Data:
+		case record.Op == addresstrace.Undone && of == Data:
 			err = s.undo(record.Address)
-		case record.Op == Fetch && of == Instructions, record.Op <= Write && of == Data:
+		case record.Op == addresstrace.Fetch && of == Instructions, record.Op <= addresstrace.Write && of == Data:
 			s.access(record)
 		}
 		if err != nil {
@@ -60,7 +61,7 @@ func Stacks(r *Reader, of Stream, caches ...cache.Geometry) (misses []uint64, er
 // undo takes back the misses of the last accesses.
 func (s *stacks) undo(n uint64) error {
 	if n < 1 || n > uint64(len(s.recent)) {
-		return fmt.Errorf("%w: %d accesses undone", ErrCorrupt, n)
+		return fmt.Errorf("%w: %d accesses undone", addresstrace.ErrCorrupt, n)
 	}
 	for _, missed := range s.recent[:n] {
 		for _, i := range missed {
@@ -110,7 +111,7 @@ func (s *stacks) place(cpu uint64) {
 }
 
 // access looks an access up in each stack, and counts what it misses in.
-func (s *stacks) access(r Record) {
+func (s *stacks) access(r addresstrace.Record) {
 	s.recent[0], s.recent[1] = s.recent[1][:0], s.recent[0]
 	end := r.Address + max(1, uint64(r.Size)) - 1
 	for _, k := range s.now {

@@ -1,5 +1,0 @@
-//go:build race
-
-package simulated
-
-const raceDetector = true

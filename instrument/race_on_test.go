@@ -1,5 +1,0 @@
-//go:build race
-
-package instrument_test
-
-const raceDetector = true

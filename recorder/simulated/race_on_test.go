@@ -1,5 +1,0 @@
-//go:build linux && race
-
-package simulated
-
-const raceDetector = true

@@ -1,5 +1,0 @@
-//go:build race
-
-package addresstrace
-
-const raceDetector = true
