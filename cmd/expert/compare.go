@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,32 +15,26 @@ import (
 // mergeRuns merges reports. What is made of counters is made of those of all reports, by the specifications that the user names, or those
 // for the processors that the reports are from.
 func mergeRuns(cmd *cobra.Command, in []algebra.Input) (*algebra.Result, error) {
-	var list []*spec.Spec
-	if names := specs(cmd); len(names) > 0 {
-		s, err := spec.Load(names...)
+	list, err := chosenSpecs(cmd)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range in {
+		if len(specs(cmd)) > 0 {
+			break
+		}
+		cpu := spec.CPU{}
+		if e, err := report.Read(r.Cube); err == nil { // others, such as reports made of several, do not tell
+			cpu = spec.CPU(e.Header.CPU)
+		}
+		shipped, err := spec.Choose(cpu)
 		if err != nil {
-			return nil, fmt.Errorf("--spec: %w", err)
+			return nil, err
 		}
-		list = append(list, s)
-	} else {
-		var names []string
-		for _, r := range in {
-			cpu := spec.CPU{}
-			if e, err := report.Read(r.Cube); err == nil { // others, such as reports made of several, do not tell
-				cpu = spec.CPU(e.Header.CPU)
+		for _, s := range shipped {
+			if !slices.Contains(list, s) {
+				list = append(list, s)
 			}
-			for _, name := range spec.For(cpu) {
-				if !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-		}
-		for _, name := range names {
-			s, err := spec.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, s)
 		}
 	}
 	r, err := composite.Merge(list, in...)

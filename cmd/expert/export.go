@@ -154,7 +154,7 @@ func (x *exporting) perfetto(input string) error {
 	}
 	var links perfetto.Links
 	o := analyzer.Options{Wait: links.Wait, Message: links.Message, Locations: math.MaxInt32} // each has a track
-	_, err = withTrace(x.cmd, dir, o, func(a *trace.Archive, e *report.Experiment) error {
+	_, err = analyzeTrace(x.cmd, dir, o, func(a *trace.Archive, e *report.Experiment) error {
 		return x.out.write(x.cmd, func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
 			for _, p := range problems {

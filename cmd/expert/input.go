@@ -17,9 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
-	"tracerec/internal/session"
+	"tracerec/analyzer/pipeline"
 	"tracerec/internal/size"
-	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/tracestat"
@@ -85,7 +84,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		e, err := analyzeTrace(cmd, input)
+		e, err := analyzeTrace(cmd, input, analyzer.Options{}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +198,7 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 		return err
 	}
 	if info.IsDir() {
-		e, err := analyzeTrace(cmd, input)
+		e, err := analyzeTrace(cmd, input, analyzer.Options{}, nil)
 		if err != nil {
 			return err
 		}
@@ -234,79 +233,18 @@ func folded(cmd *cobra.Command, e *report.Experiment, use func(*report.Experimen
 	return use(e)
 }
 
-// analyzeTrace analyzes a trace directory.
-func analyzeTrace(cmd *cobra.Command, input string) (*report.Experiment, error) {
-	return withTrace(cmd, input, analyzer.Options{}, func(*trace.Archive, *report.Experiment) error { return nil })
-}
-
-// withTrace analyzes a trace directory and hands both to a function.
-func withTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	o.Memory = limitMemory(cmd)
-	unfinished := session.Unfinished(input)
-	a, err := trace.Open(input)
-	if err == nil {
-		defer a.Close()
-		err = recorded(a, input)
-	}
-	if err != nil && unfinished != nil {
-		return nil, unfinished // which explains it
-	}
+// analyzeTrace analyzes a trace directory as the flags say, and hands it and the result to use, if that is not nil.
+func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
+	o.Memory, o.Locations = limitMemory(cmd), cmp.Or(o.Locations, locations(cmd))
+	chosen, err := chosenSpecs(cmd)
 	if err != nil {
 		return nil, err
 	}
-	show, done := progress(cmd.ErrOrStderr(), a)
-	o.Name = namesOf(a)
-	o.Patterns, o.Progress, o.Locations = patterns.All(), show, cmp.Or(o.Locations, locations(cmd))
-	e, err := analyzer.Analyze(a, o)
-	done()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", input, err)
+	p := pipeline.Options{Options: o, Specs: chosen}
+	if terminal(cmd.ErrOrStderr()) {
+		p.Terminal = cmd.ErrOrStderr()
 	}
-	if unfinished != nil {
-		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
-	}
-	if e.Origin.Trace, err = filepath.Abs(input); err != nil {
-		return nil, err
-	}
-	e.Origin.Sources = sourceRoots(e.Regions)
-	if err := derive(cmd, e); err != nil {
-		return nil, err
-	}
-	return e, use(a, e)
-}
-
-// recorded returns an error if there is nothing in the archive to analyze.
-func recorded(a *trace.Archive, input string) error {
-	if events(a) > 0 {
-		return nil
-	}
-	if damage := a.Problems(); len(damage) > 0 {
-		return fmt.Errorf("no events left to analyze: %w", damage[0])
-	}
-	if !a.Header().Complete {
-		return fmt.Errorf("%s: no events left to analyze: the end of the archive is missing", input)
-	}
-	return fmt.Errorf("%s: no events recorded; put instrument.Region and the like into the program (see README.md) "+
-		"and record it with tracerec", input)
-}
-
-// events returns the number of events in an archive.
-func events(a *trace.Archive) (n uint64) {
-	for _, c := range a.Chunks() {
-		n += uint64(c.Events)
-	}
-	return n
-}
-
-// progress returns a function that shows how far the analysis is, nil if nobody watches, and one that takes it
-// off the screen again.
-func progress(w io.Writer, a *trace.Archive) (show func(uint64), done func()) {
-	if !terminal(w) {
-		return nil, func() {}
-	}
-	all := events(a)
-	show = func(n uint64) { fmt.Fprintf(w, "\ranalyzing %d %% of %d events", 100*n/all, all) }
-	return show, func() { fmt.Fprint(w, "\r\x1b[K") }
+	return pipeline.Analyze(input, p, use)
 }
 
 var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)

@@ -19,7 +19,6 @@ import (
 	"tracerec/internal/naive/scenario"
 	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
-	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
@@ -438,15 +437,4 @@ func TestForeignReport(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, whole[:len(whole)/2], 0o644))
 	oneLine(t, []string{"analyze", file}, "other.cubex", "offset")
-}
-
-func TestSourceRoots(t *testing.T) {
-	dir := t.TempDir()
-	module := filepath.Join(dir, "module")
-	require.NoError(t, os.MkdirAll(filepath.Join(module, "sub"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), nil, 0o644))
-	region := func(parts ...string) report.Region { return report.Region{File: filepath.Join(parts...)} }
-	require.Equal(t, []string{module, filepath.Join(dir, "other")}, sourceRoots([]report.Region{
-		region(module, "sub", "a.go"), region(module, "b.go"), region(dir, "other", "c.go"), region("relative", "d.go"),
-		region(dir, "other", "deep", "e.go"), {}}))
 }

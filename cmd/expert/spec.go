@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/pipeline"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -20,26 +21,26 @@ func specs(cmd *cobra.Command) []string {
 	return names
 }
 
-// derive makes hierarchies, ratios and properties of the counters of an experiment: by the specifications that the user names, put
-// together so that later ones may override earlier ones, or else by those that are shipped for the processor.
-func derive(cmd *cobra.Command, e *report.Experiment) error {
-	var list []*spec.Spec
-	if names := specs(cmd); len(names) > 0 {
-		s, err := spec.Load(names...)
-		if err != nil {
-			return fmt.Errorf("--spec: %w", err)
-		}
-		list = append(list, s)
-	} else {
-		for _, name := range spec.For(spec.CPU(e.Header.CPU)) {
-			s, err := spec.Open(name)
-			if err != nil {
-				return err
-			}
-			list = append(list, s)
-		}
+// chosenSpecs reads the specifications that the user names, put together so that later ones may override earlier ones; nil if there are none.
+func chosenSpecs(cmd *cobra.Command) ([]*spec.Spec, error) {
+	names := specs(cmd)
+	if len(names) == 0 {
+		return nil, nil
 	}
-	return analyzer.Derive(e, list, patterns.Properties())
+	s, err := spec.Load(names...)
+	if err != nil {
+		return nil, fmt.Errorf("--spec: %w", err)
+	}
+	return []*spec.Spec{s}, nil
+}
+
+// derive makes hierarchies, ratios and properties of the counters of an experiment.
+func derive(cmd *cobra.Command, e *report.Experiment) error {
+	chosen, err := chosenSpecs(cmd)
+	if err != nil {
+		return err
+	}
+	return pipeline.Derive(e, chosen)
 }
 
 // derive derives a report again if the user asks for it.

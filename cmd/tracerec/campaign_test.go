@@ -4,15 +4,15 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/autoinst/exact"
+	"tracerec/campaign"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
 	"tracerec/report"
@@ -67,9 +67,9 @@ func cubeAttr(list []cube.Attr, key string) string {
 	return ""
 }
 
-func readRecord(t *testing.T, dir string) (r campaignRecord) {
+func readRecord(t *testing.T, dir string) (r campaign.Record) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, campaignFile))
+	text, err := os.ReadFile(filepath.Join(dir, "campaign.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &r))
 	return r
@@ -106,7 +106,7 @@ func TestCampaign(t *testing.T) {
 		one, err := cube.Open(filepath.Join(dir, run.Report))
 		require.NoError(t, err)
 		require.Equal(t, "~STORES", one.Metric("STORES").Title, "no run has all")
-		specs, err := loadSpecs([]string{specFile}, spec.CPU{})
+		specs, err := spec.Choose(spec.CPU{}, specFile)
 		require.NoError(t, err)
 		again, err := composite.Derive(one, specs...)
 		require.NoError(t, err)
@@ -157,11 +157,11 @@ func TestCampaignMissing(t *testing.T) {
 func TestCampaignFailures(t *testing.T) {
 	program, specFile := watchedProgram(t)
 	base := t.TempDir()
-	campaign := func(dir, bad string) result {
+	measure := func(dir, bad string) result {
 		return record(t, "campaign", "-o", filepath.Join(base, dir), "--spec", specFile, "-c", "mem:main.a/8:w,mem:main.b/8:w", "-c", "mem:main.c/8:w", program,
 			filepath.Join(base, dir+".runs"), bad)
 	}
-	r := campaign("second", "2")
+	r := measure("second", "2")
 	require.Equal(t, 1, r.status, r.stderr)
 	require.Contains(t, r.stderr, "run 2, set2: left out: the program ended with status 3")
 	c := merged(t, filepath.Join(base, "second"))
@@ -170,20 +170,20 @@ func TestCampaignFailures(t *testing.T) {
 	require.Equal(t, "run 2, set2: the program ended with status 3", cubeAttr(c.Attrs, "runs left out"))
 	require.FileExists(t, filepath.Join(base, "second", "set2.cubex"), "kept")
 
-	r = campaign("all", "0")
+	r = measure("all", "0")
 	require.Equal(t, 3, r.status, r.stderr)
 	require.Equal(t, "STORES", merged(t, filepath.Join(base, "all")).Metric("STORES").Title, "that is how it ends")
 
 	// An older campaign is kept, anything else left alone.
 	require.NoError(t, os.Remove(filepath.Join(base, "all.runs")))
-	r = campaign("all", "9")
+	r = measure("all", "9")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Regexp(t, `the older \S.*/all is now \S.*/all-\d{8}-\d{6}`, r.stderr)
 	older, err := filepath.Glob(filepath.Join(base, "all-*", "campaign.cubex"))
 	require.NoError(t, err)
 	require.Len(t, older, 1)
 	require.NoError(t, os.MkdirAll(filepath.Join(base, "mine", "work"), 0o777))
-	r = campaign("mine", "9")
+	r = measure("mine", "9")
 	require.Equal(t, 2, r.status)
 	require.Contains(t, r.stderr, "mine: exists and is not the folder of a campaign")
 }
@@ -216,104 +216,13 @@ func TestCampaignUse(t *testing.T) {
 // A dry run says so if a set does not fit, and lists little of what is left out.
 func TestCampaignDry(t *testing.T) {
 	program, _ := watchedProgram(t)
-	require.False(t, isExact(program))
+	require.False(t, exact.Built(program))
 	dir := filepath.Join(t.TempDir(), "c")
 	r := record(t, "campaign", "-n", "-o", dir, "-c", "mem:main.a/8:w,mem:main.b/8:w,mem:main.c/8:w", "-c", "task-clock", program)
 	require.Equal(t, 1, r.status, r.stderr)
 	require.Contains(t, r.stderr, "set 1, set1: cannot be measured: 3 watchpoints, but one run has at most 2")
 	require.NotContains(t, r.stderr, "set 2, set2: cannot")
 	require.NoDirExists(t, dir)
-
-	var s sets
-	for i := range 400 {
-		s.missing = append(s.missing, fmt.Sprintf("EVENT_%d: reason %d", i, i%10))
-	}
-	require.Equal(t, "EVENT_0, EVENT_10, EVENT_20 and 37 more: reason 0; EVENT_1, EVENT_11, EVENT_21 and 37 more: reason 1; "+
-		"EVENT_2, EVENT_12, EVENT_22 and 37 more: reason 2; and 280 for other reasons", s.summary())
-	require.Equal(t, "a, b: why", (&sets{missing: []string{"a: why", "b: why"}}).summary())
-}
-
-func TestSplitEvents(t *testing.T) {
-	for list, want := range map[string][]string{
-		"a,b":                       {"a", "b"},
-		" a , b,":                   {"a", "b"},
-		"cpu/event=0x3c,umask=0/,b": {"cpu/event=0x3c,umask=0/", "b"},
-		"msr/tsc/,mem:0x4f2a10/8:w": {"msr/tsc/", "mem:0x4f2a10/8:w"},
-		"mem:main.x/8:w,cpu/event=1,umask=2/k,cpu/event=3/": {"mem:main.x/8:w", "cpu/event=1,umask=2/k", "cpu/event=3/"},
-	} {
-		require.Equal(t, want, splitEvents(list), list)
-	}
-}
-
-// With no sets given, what specifications need is planned: alternatives only once, inputs of a computation together.
-func TestPlannedSets(t *testing.T) {
-	s, err := spec.Parse("test", []byte(`compose ALL = HIT + MISS
-measure ALL = refs | references
-compute HIT = refs - misses
-measure MISS = misses
-measure X = mem:main.x/8:w
-measure Y = mem:main.y/8:w
-measure Z = mem:main.z/8:w
-measure T = task-clock
-set mine = refs, task-clock
-`))
-	require.NoError(t, err)
-	specs := []*spec.Spec{s}
-	available := func(e string) error {
-		if e == "mem:main.z/8:w" {
-			return errors.New(e + ": no such variable")
-		}
-		return nil
-	}
-	m := machineHere(specs, 1, debugs)
-	require.EqualValues(t, 0, m.Fits["task-clock"])
-	require.EqualValues(t, 3<<firstDebug, m.Fits["mem:main.x/8:w"])
-	delete(m.Fits, "refs") // whatever the processor of the test is
-	delete(m.Fits, "misses")
-	delete(m.Fits, "references")
-	m.Counters, m.Alone = 2, nil
-	got, err := chooseSets(specs, nil, true, m, available)
-	require.NoError(t, err)
-	require.Equal(t, []string{"mem:main.z/8:w: no such variable"}, got.missing)
-	require.Len(t, got.list, 1)
-	require.ElementsMatch(t, []string{"refs", "misses", "mem:main.x/8:w", "mem:main.y/8:w", "task-clock"}, got.list[0].Events)
-
-	m.Counters = 1
-	got, err = chooseSets(specs, nil, true, m, available)
-	require.NoError(t, err)
-	require.Len(t, got.list, 2, "the inputs of HIT cannot be together")
-	require.Equal(t, "2 events fit only on the same 1 counter, one each in a set", got.why)
-
-	got, err = chooseSets(specs, nil, false, m, available)
-	require.NoError(t, err)
-	require.Equal(t, []spec.Set{{Name: "mine", Events: []string{"refs", "task-clock"}}}, got.list)
-	got, err = chooseSets(specs, []string{"mine", "misses", "refs"}, false, m, available)
-	require.NoError(t, err)
-	require.Equal(t, []string{"mine", "set2", "set3"}, []string{got.list[0].Name, got.list[1].Name, got.list[2].Name})
-
-	_, err = chooseSets(specs, nil, true, m, func(e string) error { return errors.New("nothing works") })
-	require.ErrorContains(t, err, "no counter is available here")
-	require.True(t, strings.HasPrefix(err.Error(), "no counter"))
-}
-
-// A preset that is made of several events takes a counter for each, and one event may be part of several presets.
-func TestPlannedPresets(t *testing.T) {
-	s, err := spec.Parse("test", []byte("compose ALL = X + Y + Z\nmeasure X = PX\nmeasure Y = PY\nmeasure Z = PZ\n"))
-	require.NoError(t, err)
-	made := map[string][]string{"PX": {"a", "b"}, "PY": {"b", "c"}, "PZ": {"d"}}
-	plan := sets{natives: func(e string) []string { return made[e] }}
-	have := plan.only(func(string) error { return nil })
-	require.NoError(t, plan.plan([]*spec.Spec{s}, spec.Machine{Counters: 2}, have))
-	var got [][]string
-	for _, set := range plan.list {
-		got = append(got, set.Events)
-	}
-	require.ElementsMatch(t, [][]string{{"PX"}, {"PY"}, {"PZ"}}, got)
-
-	plan.list = nil
-	require.NoError(t, plan.plan([]*spec.Spec{s}, spec.Machine{Counters: 3}, have))
-	require.Len(t, plan.list, 2)
-	require.Equal(t, []string{"PX", "PY"}, plan.list[0].Events)
 }
 
 // Whoever interrupts a campaign gets what was measured until then.
@@ -328,21 +237,4 @@ func TestCampaignInterrupted(t *testing.T) {
 	require.Contains(t, string(out), "1 run of 2 sets merged")
 	require.NotNil(t, merged(t, dir).Metric("task-clock"))
 	require.Equal(t, "interrupted", readRecord(t, dir).Runs[1].Error)
-}
-
-// TestSetsAreLookedFor: no set that is shipped is taken for a list of counters.
-func TestSetsAreLookedFor(t *testing.T) {
-	sets := 0
-	for _, name := range spec.Shipped() {
-		s, err := spec.Open(name)
-		if err != nil {
-			continue // an addition to another
-		}
-		for _, x := range s.Sets {
-			require.True(t, mayBeSet(x.Name), x.Name)
-			sets++
-		}
-	}
-	require.Greater(t, sets, 10)
-	require.False(t, mayBeSet("page-faults"))
 }

@@ -89,7 +89,7 @@ func exactly(t *testing.T, name string) (app string) {
 		t.Skip(built.stderr)
 	}
 	require.Equal(t, result{}, built)
-	require.True(t, isExact(app))
+	require.True(t, exact.Built(app))
 	return app
 }
 

@@ -67,9 +67,9 @@ func chosenCounters(lists, specs []string, cpu spec.CPU) (names []string, err er
 		return nil, nil
 	}
 	var loaded []*spec.Spec
-	if len(specs) > 0 || slices.ContainsFunc(lists, mayBeSet) { // reading them takes as long as many a program
-		if loaded, err = loadSpecs(specs, cpu); err != nil {
-			return nil, err
+	if len(specs) > 0 || slices.ContainsFunc(lists, spec.MayBeSet) { // reading them takes as long as many a program
+		if loaded, err = spec.Choose(cpu, specs...); err != nil {
+			return nil, fmt.Errorf("--spec: %w", err)
 		}
 	}
 	if len(lists) == 0 {
@@ -83,9 +83,9 @@ func chosenCounters(lists, specs []string, cpu spec.CPU) (names []string, err er
 		return loaded[0].Sets[0].Events, nil
 	}
 	for _, list := range lists {
-		set, err := setOf(list, loaded)
+		set, err := spec.SetOf(list, loaded)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("-c %w", err)
 		}
 		names = append(names, set.Events...)
 	}

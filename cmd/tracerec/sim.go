@@ -176,7 +176,7 @@ func movedFlag(_ *cobra.Command, err error) error {
 // simEvents joins the lists of --filter; nil for none.
 func simEvents(lists []string) (names []string) {
 	for _, list := range lists {
-		names = append(names, splitEvents(list)...)
+		names = append(names, spec.SplitEvents(list)...)
 	}
 	return names
 }

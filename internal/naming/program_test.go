@@ -14,14 +14,14 @@ import (
 
 // Whatever is damaged in a program, its symbols name something or nothing.
 func TestDamagedPrograms(t *testing.T) {
-	whole, err := os.ReadFile(testkit.Build(t, nil, "-ldflags=-compressdwarf=false", "../../cmd/expert/testdata/told"))
+	whole, err := os.ReadFile(testkit.Build(t, nil, "-ldflags=-compressdwarf=false", "../../analyzer/pipeline/testdata/told"))
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "told")
 	read := func(b []byte) *Program {
 		require.NoError(t, os.WriteFile(file, b, 0o700))
 		return ReadProgram(file, time.Now().Add(time.Hour))
 	}
-	const put = "tracerec/cmd/expert/testdata/told/queue.(*Queue).Put"
+	const put = "tracerec/analyzer/pipeline/testdata/told/queue.(*Queue).Put"
 	p := read(whole)
 	name, unique := p.Of("signal", put, 1<<20)
 	require.Equal(t, "Queue.ready", name)

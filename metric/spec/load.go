@@ -50,6 +50,22 @@ func Open(name string) (*Spec, error) {
 	return read.(func() (*Spec, error))()
 }
 
+// Choose returns what somebody wants who names specifications, read by Load as one, or without names what is shipped for a processor.
+func Choose(cpu CPU, names ...string) (list []*Spec, err error) {
+	if len(names) > 0 {
+		s, err := Load(names...)
+		return []*Spec{s}, err
+	}
+	for _, name := range For(cpu) {
+		s, err := Open(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
 // Load reads several specifications as one: shipped ones by name, others by the path of their file. Statements of later ones may
 // override those of earlier ones; where there are several, each override has to have something to override. The error is [Problems],
 // or that of a file that cannot be read.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"tracerec/cmd/expert/testdata/named/store"
+	"tracerec/analyzer/pipeline/testdata/named/store"
 	"tracerec/instrument"
 )
 

@@ -3,15 +3,15 @@
 package main
 
 import (
-	"tracerec/cmd/expert/testdata/told/boxed"
-	"tracerec/cmd/expert/testdata/told/cache"
-	"tracerec/cmd/expert/testdata/told/handed"
-	"tracerec/cmd/expert/testdata/told/loaded"
-	"tracerec/cmd/expert/testdata/told/pool"
-	"tracerec/cmd/expert/testdata/told/queue"
-	"tracerec/cmd/expert/testdata/told/shared"
-	"tracerec/cmd/expert/testdata/told/stripes"
-	"tracerec/cmd/expert/testdata/told/two"
+	"tracerec/analyzer/pipeline/testdata/told/boxed"
+	"tracerec/analyzer/pipeline/testdata/told/cache"
+	"tracerec/analyzer/pipeline/testdata/told/handed"
+	"tracerec/analyzer/pipeline/testdata/told/loaded"
+	"tracerec/analyzer/pipeline/testdata/told/pool"
+	"tracerec/analyzer/pipeline/testdata/told/queue"
+	"tracerec/analyzer/pipeline/testdata/told/shared"
+	"tracerec/analyzer/pipeline/testdata/told/stripes"
+	"tracerec/analyzer/pipeline/testdata/told/two"
 	"tracerec/instrument"
 )
 

@@ -1,4 +1,4 @@
-package main
+package pipeline
 
 import (
 	"bufio"
@@ -56,7 +56,7 @@ func recordNamed(t *testing.T, program string, args ...string) (*trace.Archive, 
 	dir := t.TempDir()
 	file := filepath.Join(dir, program)
 	require.NoError(t, os.WriteFile(file, built, 0o700))
-	out, err := exec.Command(testkit.Build(t, nil, "../tracerec"), "-o", filepath.Join(dir, "trace.dir"), file).CombinedOutput()
+	out, err := exec.Command(testkit.Build(t, nil, "../../cmd/tracerec"), "-o", filepath.Join(dir, "trace.dir"), file).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	a, err := trace.Open(filepath.Join(dir, "trace.dir"))
 	require.NoError(t, err)

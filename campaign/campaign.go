@@ -1,4 +1,6 @@
-package main
+// Package campaign measures more counters than fit into one run: it plans which sets of them to measure, records the program once for each, and
+// merges the results into one report.
+package campaign
 
 import (
 	"encoding/json"
@@ -10,60 +12,66 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tracerec/analyzer"
+	"tracerec/analyzer/pipeline"
+	"tracerec/autoinst/exact"
 	"tracerec/counters/events"
 	"tracerec/counters/hardware"
 	"tracerec/internal/launch"
 	"tracerec/internal/output"
 	"tracerec/internal/readable"
 	"tracerec/metric/spec"
-	"tracerec/patterns"
 	"tracerec/recorder"
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"
 	"tracerec/report/cube"
-	"tracerec/trace"
 )
 
-// campaign is what was asked for, and what became of it.
-type campaign struct {
-	options recorder.Options // of each run
-	dir     string
-	specs   []string // names or files
-	lists   []string // what -c gives
-	plan    bool
-	dry     bool
-	repeat  int
-	args    []string
-	say     func(string)
+// Options say what to measure, and how.
+type Options struct {
+	Recording recorder.Options // of each run
+	Dir       string           // folder to write
+	Specs     []string         // specifications by name or file; none: those that are shipped for this processor
+	Sets      []string         // what to measure: a name of a set of the specification or a list of counters each
+	Plan      bool             // plan sets, whatever sets the specification has
+	Dry       bool             // only say which sets would be measured, and why
+	Repeat    int              // how many times each set is measured
+	Args      []string         // the program and its arguments
+	Version   string           // of what writes the reports
+	Say       func(string)     // receives messages for the user, each one line
+}
 
+// campaign is a campaign under way.
+type campaign struct {
+	Options
 	resolved []*spec.Spec
 	sets     *sets
-	record   campaignRecord
+	record   Record
 	unfit    int // sets that a dry run found no run can measure
 }
 
-// campaignFile is the file in a campaign's folder that says what is there.
-const campaignFile = "campaign.json"
+// recordFile is the file in a campaign's folder that says what is there.
+const recordFile = "campaign.json"
 
-// campaignRecord is its content.
-type campaignRecord struct {
-	Program []string      `json:"program"`
-	Specs   []string      `json:"specifications"`
-	Sets    []campaignSet `json:"sets"`
-	Missing []string      `json:"missing"` // counters that could not be measured, and why
-	Runs    []campaignRun `json:"runs"`
-	Report  string        `json:"report"` // "" until it is made
-	Notes   []string      `json:"notes"`
+// Record is its content.
+type Record struct {
+	Program []string `json:"program"`
+	Specs   []string `json:"specifications"`
+	Sets    []Set    `json:"sets"`
+	Missing []string `json:"missing"` // counters that could not be measured, and why
+	Runs    []Run    `json:"runs"`
+	Report  string   `json:"report"` // "" until it is made
+	Notes   []string `json:"notes"`
 }
 
-type campaignSet struct {
+// Set is counters that are measured together.
+type Set struct {
 	Name   string   `json:"name"`
 	Events []string `json:"events"`
 }
 
-type campaignRun struct {
+// Run is one run of the program.
+type Run struct {
 	Set    string `json:"set"`
 	Trace  string `json:"trace"`
 	Report string `json:"report,omitempty"`
@@ -71,12 +79,13 @@ type campaignRun struct {
 	Error  string `json:"error,omitempty"` // why it is not in the merged report
 }
 
-// usualCounters is how many general counters a processor is taken to have if nothing else is known.
-const usualCounters = 4
+// badUse is the exit status for what is wrong with what was asked for.
+const badUse = 2
 
-// run does all of a campaign and returns the exit status.
-func (c *campaign) run() (int, error) {
-	if err := recorder.Countable(nil, c.args[0]); err != nil {
+// Start does all of a campaign and returns the exit status: the program's if it is the same for all runs, and 1 if some failed.
+func Start(o Options) (int, error) {
+	c := &campaign{Options: o}
+	if err := recorder.Countable(nil, c.Args[0]); err != nil {
 		if e, ok := errors.AsType[*launch.Error](err); ok {
 			return e.Status, err
 		}
@@ -85,9 +94,9 @@ func (c *campaign) run() (int, error) {
 	if err := c.choose(); err != nil {
 		return badUse, err
 	}
-	if c.dry && c.unfit > 0 {
+	if c.Dry && c.unfit > 0 {
 		return 1, nil
-	} else if c.dry {
+	} else if c.Dry {
 		return 0, nil
 	}
 	if err := c.makeDir(); err != nil {
@@ -106,40 +115,39 @@ func (c *campaign) run() (int, error) {
 
 // choose finds out what to measure and says so.
 func (c *campaign) choose() (err error) {
-	cpu := events.Here()
-	if c.resolved, err = loadSpecs(c.specs, spec.CPU{Arch: cpu.Arch, Vendor: cpu.Vendor, Family: cpu.Family, Model: cpu.Model, Stepping: cpu.Stepping, Name: cpu.Name}); err != nil {
-		return err
+	if c.resolved, err = spec.Choose(spec.CPU(events.Here()), c.Specs...); err != nil {
+		return fmt.Errorf("--spec: %w", err)
 	}
 	general := usualCounters
 	if h := hardware.Here().Counters; h != nil && h.General > 0 {
 		general = h.General
 	}
-	available := func(event string) error { return recorder.Countable([]string{event}, c.args[0]) }
+	available := func(event string) error { return recorder.Countable([]string{event}, c.Args[0]) }
 	watched := debugs
-	if isExact(c.args[0]) {
+	if exact.Built(c.Args[0]) {
 		watched = exactDebug
 	}
-	c.sets, err = chooseSets(c.resolved, c.lists, c.plan, machineHere(c.resolved, general, watched), available)
+	c.sets, err = chooseSets(c.resolved, c.Sets, c.Plan, machineHere(c.resolved, general, watched), available)
 	if c.sets == nil || err != nil {
 		return err
 	}
 	if n := len(c.sets.missing); n > 0 {
-		c.say(readable.Plural(n, "counter") + " left out: " + c.sets.summary())
+		c.Say(readable.Plural(n, "counter") + " left out: " + c.sets.summary())
 	}
 	for i, s := range c.sets.list {
-		c.record.Sets = append(c.record.Sets, campaignSet{s.Name, s.Events})
-		if c.dry {
-			c.say(fmt.Sprintf("set %d, %s: %s", i+1, s.Name, strings.Join(s.Events, ",")))
-			if err := fitsOneRun(s.Events, watched, c.args[0]); err != nil {
-				c.say(fmt.Sprintf("set %d, %s: cannot be measured: %s", i+1, s.Name, oneLine(err)))
+		c.record.Sets = append(c.record.Sets, Set{s.Name, s.Events})
+		if c.Dry {
+			c.Say(fmt.Sprintf("set %d, %s: %s", i+1, s.Name, strings.Join(s.Events, ",")))
+			if err := fitsOneRun(s.Events, watched, c.Args[0]); err != nil {
+				c.Say(fmt.Sprintf("set %d, %s: cannot be measured: %s", i+1, s.Name, oneLine(err)))
 				c.unfit++
 			}
 		}
 	}
 	if c.sets.why != "" {
-		c.say(fmt.Sprintf("%s planned: %s", readable.Plural(len(c.sets.list), "set"), c.sets.why))
+		c.Say(fmt.Sprintf("%s planned: %s", readable.Plural(len(c.sets.list), "set"), c.sets.why))
 	}
-	c.record.Program, c.record.Missing = c.args, c.sets.missing
+	c.record.Program, c.record.Missing = c.Args, c.sets.missing
 	for _, s := range c.resolved {
 		c.record.Specs = append(c.record.Specs, s.Name)
 	}
@@ -148,31 +156,31 @@ func (c *campaign) choose() (err error) {
 
 // makeDir makes the folder. One of an older campaign is renamed; anything else of that name is an error.
 func (c *campaign) makeDir() error {
-	if c.dir == "" {
+	if c.Dir == "" {
 		return errors.New("-o: the name of the folder is empty")
 	}
-	c.dir = filepath.Clean(c.dir)
-	switch info, err := os.Stat(filepath.Join(c.dir, campaignFile)); {
+	c.Dir = filepath.Clean(c.Dir)
+	switch info, err := os.Stat(filepath.Join(c.Dir, recordFile)); {
 	case err == nil:
-		aside := c.dir + "-" + info.ModTime().Format("20060102-150405")
+		aside := c.Dir + "-" + info.ModTime().Format("20060102-150405")
 		for base, n := aside, 2; ; n++ {
 			if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 				break
 			}
 			aside = fmt.Sprintf("%s-%d", base, n)
 		}
-		if err := os.Rename(c.dir, aside); err != nil {
+		if err := os.Rename(c.Dir, aside); err != nil {
 			return err
 		}
-		c.say(fmt.Sprintf("the older %s is now %s", c.dir, aside))
+		c.Say(fmt.Sprintf("the older %s is now %s", c.Dir, aside))
 	case errors.Is(err, fs.ErrNotExist):
-		if list, err := os.ReadDir(c.dir); err == nil && len(list) > 0 {
-			return fmt.Errorf("%s: exists and is not the folder of a campaign", c.dir)
+		if list, err := os.ReadDir(c.Dir); err == nil && len(list) > 0 {
+			return fmt.Errorf("%s: exists and is not the folder of a campaign", c.Dir)
 		}
 	default:
 		return err
 	}
-	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o777); err != nil {
 		return err
 	}
 	return c.save()
@@ -180,7 +188,7 @@ func (c *campaign) makeDir() error {
 
 // save writes what is known.
 func (c *campaign) save() error {
-	return output.Write(filepath.Join(c.dir, campaignFile), func(w io.Writer) error {
+	return output.Write(filepath.Join(c.Dir, recordFile), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
@@ -198,30 +206,30 @@ const (
 // error means that the program cannot be run at all; the status is then that of tracerec. Without one it is not 0 if a run was
 // interrupted, after which there are no more.
 func (c *campaign) runAll() (int, error) {
-	total := c.repeat * len(c.sets.list)
-	for r := range c.repeat {
+	total := c.Repeat * len(c.sets.list)
+	for r := range c.Repeat {
 		for i, set := range c.sets.list {
 			n := r*len(c.sets.list) + i + 1
-			c.say(fmt.Sprintf("run %d of %d, %s: %s", n, total, set.Name, strings.Join(set.Events, ",")))
+			c.Say(fmt.Sprintf("run %d of %d, %s: %s", n, total, set.Name, strings.Join(set.Events, ",")))
 			name := set.Name
-			if c.repeat > 1 {
+			if c.Repeat > 1 {
 				name = fmt.Sprintf("%s-%d", name, r+1)
 			}
-			run := campaignRun{Set: set.Name, Trace: name + ".trace"}
-			o := c.options
-			o.Dir, o.Counters, o.Quiet = filepath.Join(c.dir, run.Trace), set.Events, true
-			status, err := recorder.Run(o, c.args)
+			run := Run{Set: set.Name, Trace: name + ".trace"}
+			o := c.Recording
+			o.Dir, o.Counters, o.Quiet = filepath.Join(c.Dir, run.Trace), set.Events, true
+			status, err := recorder.Run(o, c.Args)
 			run.Status = status
 			if err != nil && status != badUse {
 				return status, err
 			}
 			if err == nil {
 				run.Report = name + ".cubex"
-				err = c.analyze(o.Dir, filepath.Join(c.dir, run.Report))
+				err = c.analyze(o.Dir, filepath.Join(c.Dir, run.Report))
 			}
 			if err != nil {
 				run.Report, run.Error = "", err.Error()
-				c.say(fmt.Sprintf("run %d, %s: not measured: %s", n, set.Name, oneLine(err)))
+				c.Say(fmt.Sprintf("run %d, %s: not measured: %s", n, set.Name, oneLine(err)))
 			}
 			stopped := status == interrupted || status == terminated
 			if stopped && run.Error == "" {
@@ -232,7 +240,7 @@ func (c *campaign) runAll() (int, error) {
 				return badUse, err
 			}
 			if stopped {
-				c.say("interrupted: no more runs" + c.kept(run))
+				c.Say("interrupted: no more runs" + c.kept(run))
 				return status, nil
 			}
 		}
@@ -241,16 +249,16 @@ func (c *campaign) runAll() (int, error) {
 }
 
 // kept says what there is of an interrupted run.
-func (c *campaign) kept(run campaignRun) string {
+func (c *campaign) kept(run Run) string {
 	text := ""
 	for _, name := range []string{run.Trace, run.Report} {
-		if _, err := os.Stat(filepath.Join(c.dir, name)); name == "" || err != nil {
+		if _, err := os.Stat(filepath.Join(c.Dir, name)); name == "" || err != nil {
 			continue
 		}
 		if text != "" {
 			text += " and "
 		}
-		text += filepath.Join(c.dir, name)
+		text += filepath.Join(c.Dir, name)
 	}
 	if text == "" {
 		return "; nothing of this one is kept"
@@ -262,29 +270,11 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 
 // analyze makes the report of one run, as expert does.
 func (c *campaign) analyze(dir, file string) error {
-	a, err := trace.Open(dir)
+	e, err := pipeline.Analyze(dir, pipeline.Options{Specs: c.resolved}, nil)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
-	recorded := false
-	for _, chunk := range a.Chunks() {
-		recorded = recorded || chunk.Events > 0
-	}
-	if !recorded {
-		return fmt.Errorf("%s: no events recorded; does the program use the package instrument?", dir)
-	}
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-	if err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
-	}
-	if e.Origin.Trace, err = filepath.Abs(dir); err != nil {
-		return err
-	}
-	if err := analyzer.Derive(e, c.resolved, patterns.Properties()); err != nil {
-		return err
-	}
-	made, err := e.Report(report.ReportOptions{Version: version()})
+	made, err := e.Report(report.ReportOptions{Version: c.Version})
 	if err != nil {
 		return err
 	}
@@ -299,7 +289,7 @@ func (c *campaign) conclude() (int, error) {
 		if r.Error != "" {
 			continue
 		}
-		in, err := cube.Open(filepath.Join(c.dir, r.Report))
+		in, err := cube.Open(filepath.Join(c.Dir, r.Report))
 		if err != nil {
 			return badUse, err
 		}
@@ -314,7 +304,7 @@ func (c *campaign) conclude() (int, error) {
 		return badUse, err
 	}
 	c.note(r)
-	file := filepath.Join(c.dir, "campaign.cubex")
+	file := filepath.Join(c.Dir, "campaign.cubex")
 	if err := output.Write(file, r.Cube.Write); err != nil {
 		return badUse, err
 	}
@@ -322,7 +312,7 @@ func (c *campaign) conclude() (int, error) {
 	if err := c.save(); err != nil {
 		return badUse, err
 	}
-	c.say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", readable.Plural(len(runs), "run"),
+	c.Say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", readable.Plural(len(runs), "run"),
 		readable.Plural(len(c.sets.list), "set"), file))
 	if failed {
 		return 1, nil
@@ -344,7 +334,7 @@ func (c *campaign) judge() (status int, failed bool) {
 		r := &c.record.Runs[i]
 		if r.Error == "" && r.Status != 0 {
 			r.Error = fmt.Sprintf("the program ended with status %d", r.Status)
-			c.say(fmt.Sprintf("run %d, %s: left out: %s", i+1, r.Set, r.Error))
+			c.Say(fmt.Sprintf("run %d, %s: left out: %s", i+1, r.Set, r.Error))
 		}
 		failed = failed || r.Error != ""
 	}
@@ -363,7 +353,7 @@ func processor() []string {
 func (c *campaign) note(r *composite.Result) {
 	for _, n := range r.Notes {
 		if strings.HasPrefix(n, "warning: ") {
-			c.say(n)
+			c.Say(n)
 		}
 	}
 	c.record.Notes = r.Notes

@@ -1,0 +1,99 @@
+// Package pipeline goes from a trace directory to its result, as all commands do: it opens the archive, has it analyzed for all patterns, calls
+// objects what the program's source calls them, makes hierarchies and ratios of its counters, and knows where the source lies.
+package pipeline
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"tracerec/analyzer"
+	"tracerec/internal/session"
+	"tracerec/metric/spec"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/trace"
+)
+
+// Options say how to analyze. Of those of the analyzer, Patterns, Name and Progress are set by Analyze.
+type Options struct {
+	analyzer.Options
+	Specs    []*spec.Spec // of the counters; nil: those that are shipped for the recorded processor
+	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
+}
+
+// Analyze analyzes a trace directory. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
+// recording that can be analyzed all the same is among the warnings of the result.
+func Analyze(dir string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
+	unfinished := session.Unfinished(dir)
+	a, err := trace.Open(dir)
+	if err == nil {
+		defer a.Close()
+		err = recorded(a, dir)
+	}
+	if err != nil && unfinished != nil {
+		return nil, unfinished // which explains it
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.Patterns, o.Name = patterns.All(), namesOf(a)
+	e, err := o.watched(a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if unfinished != nil {
+		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
+	}
+	if e.Origin.Trace, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	e.Origin.Sources = sourceRoots(e.Regions)
+	if err = Derive(e, o.Specs); err == nil && use != nil {
+		err = use(a, e)
+	}
+	return e, err
+}
+
+// watched analyzes an archive in front of who watches.
+func (o *Options) watched(a *trace.Archive) (*report.Experiment, error) {
+	if all := events(a); o.Terminal != nil {
+		o.Progress = func(n uint64) { fmt.Fprintf(o.Terminal, "\ranalyzing %d %% of %d events", 100*n/all, all) }
+		defer fmt.Fprint(o.Terminal, "\r\x1b[K")
+	}
+	return analyzer.Analyze(a, o.Options)
+}
+
+// Derive makes hierarchies, ratios and properties of the counters of an experiment, anew if it has some: by the specifications, or if these are nil
+// by those that are shipped for its processor.
+func Derive(e *report.Experiment, specs []*spec.Spec) (err error) {
+	if specs == nil {
+		if specs, err = spec.Choose(spec.CPU(e.Header.CPU)); err != nil {
+			return err
+		}
+	}
+	return analyzer.Derive(e, specs, patterns.Properties())
+}
+
+// recorded returns an error if there is nothing in the archive to analyze.
+func recorded(a *trace.Archive, dir string) error {
+	if events(a) > 0 {
+		return nil
+	}
+	if damage := a.Problems(); len(damage) > 0 {
+		return fmt.Errorf("no events left to analyze: %w", damage[0])
+	}
+	if !a.Header().Complete {
+		return fmt.Errorf("%s: no events left to analyze: the end of the archive is missing", dir)
+	}
+	return fmt.Errorf("%s: no events recorded; put instrument.Region and the like into the program (see README.md) "+
+		"and record it with tracerec", dir)
+}
+
+// events returns the number of events in an archive.
+func events(a *trace.Archive) (n uint64) {
+	for _, c := range a.Chunks() {
+		n += uint64(c.Events)
+	}
+	return n
+}

@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric/spec"
+	"tracerec/report"
+	"tracerec/trace"
+)
+
+func TestSourceRoots(t *testing.T) {
+	dir := t.TempDir()
+	module := filepath.Join(dir, "module")
+	require.NoError(t, os.MkdirAll(filepath.Join(module, "sub"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), nil, 0o644))
+	region := func(parts ...string) report.Region { return report.Region{File: filepath.Join(parts...)} }
+	require.Equal(t, []string{module, filepath.Join(dir, "other")}, sourceRoots([]report.Region{
+		region(module, "sub", "a.go"), region(module, "b.go"), region(dir, "other", "c.go"), region("relative", "d.go"),
+		region(dir, "other", "deep", "e.go"), {}}))
+}
+
+// TestAnalyze: what commands want of a trace directory beside the analysis, and the archive while it is open.
+func TestAnalyze(t *testing.T) {
+	a, file := recordNamed(t, "named")
+	require.NoError(t, a.Close())
+	dir := filepath.Join(filepath.Dir(file), "trace.dir")
+	var shown strings.Builder
+	s, err := spec.Parse("mine", []byte("measure A = task-clock\n"))
+	require.NoError(t, err)
+	used := false
+	e, err := Analyze(dir, Options{Terminal: &shown, Specs: []*spec.Spec{s}}, func(a *trace.Archive, e *report.Experiment) error {
+		used = len(a.Chunks()) > 0 && len(e.Regions) > 0
+		return nil
+	})
+	require.NoError(t, err)
+	require.True(t, used)
+	require.Equal(t, dir, e.Origin.Trace)
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	require.Contains(t, e.Origin.Sources, root, "the module of the program")
+	require.Regexp(t, `^\ranalyzing \d+ % of \d+ events.*\r\x1b\[K$`, shown.String())
+
+	failed := errors.New("failed")
+	_, err = Analyze(dir, Options{}, func(*trace.Archive, *report.Experiment) error { return failed })
+	require.ErrorIs(t, err, failed)
+	_, err = Analyze(t.TempDir(), Options{}, nil)
+	require.Error(t, err)
+}
