@@ -13,12 +13,13 @@ import (
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
+	"tracerec/recorder/live"
 )
 
 // newRun returns the command that records a program; tracerec without a command is the same.
 func newRun(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
-	var live string
+	var metric string
 	var lists, specs []string
 	cmd := &cobra.Command{
 		Use:  use,
@@ -36,7 +37,7 @@ func newRun(use string) *cobra.Command {
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
 			if cmd.Flags().Changed("live") {
-				if leave, err := liveBeside(o.Dir, live); err != nil {
+				if leave, err := live.Beside(o.Dir, metric); err != nil {
 					o.Say("--live: " + err.Error())
 				} else {
 					defer leave()
@@ -54,7 +55,7 @@ func newRun(use string) *cobra.Command {
 	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
-	f.StringVar(&live, "live", "", "watch it meanwhile; see tracerec live")
+	f.StringVar(&metric, "live", "", "watch it meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tracerec/internal/clock"
 	"tracerec/internal/shm"
@@ -107,7 +108,10 @@ func (m *Monitor) rowOf(k Key) int {
 	return i
 }
 
-// Look reads what was recorded since the last look. Look often: every 20 ms or so little is missed.
+// Shortest is the shortest time between two frames, and how often the buffers are looked at.
+const Shortest = 20 * time.Millisecond
+
+// Look reads what was recorded since the last look. Look often: every [Shortest] little is missed.
 func (m *Monitor) Look() {
 	entries, _ := os.ReadDir(m.dir) // when the session is gone, so are its processes
 	present := map[string]bool{}

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"testing"
@@ -6,20 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/readable"
-	"tracerec/recorder/live"
 )
 
-func frame(values ...int64) live.Frame {
-	return live.Frame{Interval: 1e9, Metrics: []string{live.Executing, live.Waiting, live.Visits}, Goroutines: 2, Seen: 1,
-		Rows: []live.Row{
-			{Key: live.Key{Name: "solve\x1b[2J"}, Values: values[:3], Uncertain: []int64{0, 0, 0}},
-			{Key: live.Key{Name: "idle"}, Values: []int64{0, 0, 0}, Uncertain: []int64{0, 0, 0}},
-			{Key: live.Key{Name: "update"}, Values: values[3:], Uncertain: []int64{0, 0, 0}},
+func frame(values ...int64) Frame {
+	return Frame{Interval: 1e9, Metrics: []string{Executing, Waiting, Visits}, Goroutines: 2, Seen: 1,
+		Rows: []Row{
+			{Key: Key{Name: "solve\x1b[2J"}, Values: values[:3], Uncertain: []int64{0, 0, 0}},
+			{Key: Key{Name: "idle"}, Values: []int64{0, 0, 0}, Uncertain: []int64{0, 0, 0}},
+			{Key: Key{Name: "update"}, Values: values[3:], Uncertain: []int64{0, 0, 0}},
 		}}
 }
 
-func TestPerfometer(t *testing.T) {
-	p := newPerfometer("")
+func TestView(t *testing.T) {
+	p := newView("")
 	p.add(frame(1e9, 0, 10, 5e8, 0, 4000))
 	p.add(frame(2e9, 0, 10, 0, 0, 2000))
 	lines := p.lines(80, 24)
@@ -67,13 +66,13 @@ func TestBars(t *testing.T) {
 }
 
 // What may have been counted in a region, but not for certain, is no 0.
-func TestPerfometerUncertain(t *testing.T) {
-	p := newPerfometer("page-faults")
-	row := func(name string, value, more int64) live.Row {
-		return live.Row{Key: live.Key{Name: name}, Values: []int64{value}, Uncertain: []int64{more}}
+func TestViewUncertain(t *testing.T) {
+	p := newView("page-faults")
+	row := func(name string, value, more int64) Row {
+		return Row{Key: Key{Name: name}, Values: []int64{value}, Uncertain: []int64{more}}
 	}
-	p.add(live.Frame{Interval: 1e9, Metrics: []string{"page-faults"}, Seen: 1,
-		Rows: []live.Row{row("certain", 7, 0), row("partly", 3, 100), row("none", 0, 50), row("unknown", 0, live.Unbounded), row("nothing", 0, 0)}})
+	p.add(Frame{Interval: 1e9, Metrics: []string{"page-faults"}, Seen: 1,
+		Rows: []Row{row("certain", 7, 0), row("partly", 3, 100), row("none", 0, 50), row("unknown", 0, Unbounded), row("nothing", 0, 0)}})
 	lines := p.lines(80, 24)
 	require.Len(t, lines, 6)
 	for i, want := range []string{`^certain +7`, `^partly +3`, `^none +≤50`, `^unknown +\?`} {

@@ -1,4 +1,4 @@
-package main
+package live
 
 import (
 	"cmp"
@@ -10,18 +10,25 @@ import (
 	"time"
 
 	"tracerec/internal/readable"
-	"tracerec/recorder/live"
 	"tracerec/trace/wire"
 )
 
-// perfometer is what is shown of a recording that goes on: one metric, by region, over time.
-type perfometer struct {
+// Options say how a recording is shown.
+type Options struct {
+	Metric   string        // the first one; "" is Executing
+	Format   string        // "screen", "text", or "json", a frame a line
+	Interval time.Duration // between two frames, at least Shortest
+	Count    int           // frames, after which it ends; 0: with the recording
+}
+
+// view is what is shown of a recording that goes on: one metric, by region, over time.
+type view struct {
 	metric  string // shown
 	paused  bool
 	top     int // rows scrolled away
-	frame   live.Frame
+	frame   Frame
 	elapsed time.Duration
-	past    map[live.Key][]map[string]float64 // rates, by frame, the last one now
+	past    map[Key][]map[string]float64 // rates, by frame, the last one now
 	frames  int
 }
 
@@ -31,12 +38,12 @@ const kept = 400
 // uncertain ends the names of rates by how much a counter may be more, below zero if nobody knows.
 const uncertain = "\x00uncertain"
 
-func newPerfometer(metric string) *perfometer {
-	return &perfometer{metric: cmp.Or(metric, live.Executing), past: map[live.Key][]map[string]float64{}}
+func newView(metric string) *view {
+	return &view{metric: cmp.Or(metric, Executing), past: map[Key][]map[string]float64{}}
 }
 
 // add takes a frame.
-func (p *perfometer) add(f live.Frame) {
+func (p *view) add(f Frame) {
 	p.frames++
 	p.elapsed += time.Duration(f.Interval)
 	if p.paused {
@@ -59,14 +66,14 @@ func rate(metric string, value, interval int64) float64 {
 	if interval <= 0 {
 		return 0
 	}
-	if wire.CounterUnit(metric) == "ns" || metric == live.Executing || metric == live.Waiting {
+	if wire.CounterUnit(metric) == "ns" || metric == Executing || metric == Waiting {
 		return float64(value) / float64(interval)
 	}
 	return float64(value) / float64(interval) * 1e9
 }
 
 // next shows the metric that many places further.
-func (p *perfometer) next(by int) {
+func (p *view) next(by int) {
 	if n := len(p.frame.Metrics); n > 0 {
 		at := max(0, slices.Index(p.frame.Metrics, p.metric))
 		p.metric, p.top = p.frame.Metrics[(at+by+n)%n], 0
@@ -76,7 +83,7 @@ func (p *perfometer) next(by int) {
 // unit says what the rates of a metric are.
 func unit(metric string) string {
 	switch metric {
-	case live.Executing, live.Waiting:
+	case Executing, Waiting:
 		return "goroutines " + metric
 	}
 	if wire.CounterUnit(metric) == "ns" {
@@ -86,7 +93,7 @@ func unit(metric string) string {
 }
 
 // lines draws the view: a title, a line for each region, the largest first, and a line of help.
-func (p *perfometer) lines(width, height int) []string {
+func (p *view) lines(width, height int) []string {
 	width = max(width, 24)
 	f := &p.frame
 	title := fmt.Sprintf("%s  %s", unit(p.metric), p.elapsed.Round(100*time.Millisecond))
@@ -128,9 +135,9 @@ func (p *perfometer) lines(width, height int) []string {
 }
 
 // ranked returns the regions that did something in what is shown, the largest sum first.
-func (p *perfometer) ranked() []live.Key {
-	sums := map[live.Key]float64{}
-	var keys []live.Key
+func (p *view) ranked() []Key {
+	sums := map[Key]float64{}
+	var keys []Key
 	for k, history := range p.past {
 		more := false
 		for _, rates := range history {
@@ -141,14 +148,14 @@ func (p *perfometer) ranked() []live.Key {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(a, b live.Key) int {
+	slices.SortFunc(keys, func(a, b Key) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return keys
 }
 
 // now writes the last rate of a region, or what it is at most if nothing of it is certain, "?" if nobody knows.
-func (p *perfometer) now(k live.Key) string {
+func (p *view) now(k Key) string {
 	history := p.past[k]
 	if len(history) == 0 {
 		return "0"
@@ -165,7 +172,7 @@ func (p *perfometer) now(k live.Key) string {
 }
 
 // values returns the last n rates of a region.
-func (p *perfometer) values(k live.Key, n int) []float64 {
+func (p *view) values(k Key, n int) []float64 {
 	var values []float64
 	for _, rates := range p.past[k] {
 		values = append(values, rates[p.metric])
@@ -189,7 +196,7 @@ func bars(values []float64, most float64) string {
 }
 
 // key does what a key asks for; false is to leave.
-func (p *perfometer) key(k byte) bool {
+func (p *view) key(k byte) bool {
 	switch k {
 	case 'q':
 		return false
@@ -216,7 +223,7 @@ const (
 )
 
 // writeFrame writes a frame as a table.
-func writeFrame(out io.Writer, p *perfometer) error {
+func writeFrame(out io.Writer, p *view) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
 		readable.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
