@@ -284,8 +284,8 @@ func (b *builder) neverEnded() {
 		if len(b.s.gaps[loc]) > 0 {
 			continue // perhaps it only seems so
 		}
-		e := report.NeverEnded{Path: b.rank[n.op.path], Location: b.places.fold[loc], Since: n.op.begin, Holder: -1, HolderPath: -1}
-		if e.Object = b.describe(n.op.object); n.op.kind == wire.SelectBegin {
+		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.fold[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
+		if e.Object = b.describe(n.op.Of.object); n.op.Kind == wire.SelectBegin {
 			e.Object = "channels of its cases"
 		}
 		if n.holder != NoCauser {

@@ -81,7 +81,7 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 		}
 		active := l.end
 		if n := lives.never[uint32(i)]; n != nil {
-			active = n.op.begin
+			active = n.op.Of.begin
 		}
 		if active > latest || active == latest && lives.main[w.process] == uint32(i) {
 			loc, latest = uint32(i), active

@@ -34,56 +34,51 @@ func (w *scanner) events(l *location, events []trace.Event) {
 		if l.sample != nil && (e.Kind == wire.Blocked || e.Kind == wire.SelectBegin) {
 			l.sample.waits = true
 		}
-		switch e.Kind {
-		case wire.Enter, wire.SelectBegin, wire.SleepBegin:
-			w.open(l, e.Kind, e.ID, 0, t)
-		case wire.Exit:
-			if n := len(l.stack); e.ID == 0 && n > 0 && l.stack[n-1].kind == wire.Enter && l.stack[n-1].forgotten == 0 {
-				l.stack = l.stack[:n-1]
-			} else {
-				w.forget(l, t)
-				w.drop(l, uint64(e.ID)+1, wire.Panicked, t)
-			}
-		case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin:
-			w.open(l, e.Kind, e.ID, e.Word, t)
-		case wire.OnceBegin:
-			w.open(l, e.Kind, e.ID, uint64(uint32(e.Word)), t)
-		case wire.Leave:
-			w.leave(l, wire.Outcome(e.ID), t)
-		case wire.Close, wire.Release, wire.Add, wire.Done, wire.Signal, wire.Broadcast:
-			w.point(l, e, t)
+		if e.Kind == wire.Exit && l.open.Exit(e.ID) {
+			continue
+		}
+		if l.open.Forgets(e.Kind) {
+			w.forgot(l.open.Forget(), t)
+		}
+		switch e.Kind.Does() {
+		case wire.Opens:
+			w.opens(l, e, t)
+		case wire.Acts:
+			w.acts(l, e, t)
+		case wire.Tells:
+			w.tells(l, e, t)
 		default:
-			w.rare(l, e, t)
+			w.closes(l, e, t)
 		}
 	}
 }
 
-// rare applies an event of one of the less frequent kinds.
-func (w *scanner) rare(l *location, e *trace.Event, t int64) {
+// acts applies an event that neither opens nor closes levels.
+func (w *scanner) acts(l *location, e *trace.Event, t int64) {
 	switch e.Kind {
-	case wire.Blocked, wire.Chose, wire.OnceRun:
-		w.progress(l, e, t)
-	case wire.Lost:
-		w.drop(l, uint64(e.ID), wire.Failed, t)
 	case wire.Create:
-		w.forget(l, t)
 		path := w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 		if e.Word > 0 && e.Word <= uint64(len(w.s.locations)) && w.path == nil {
 			w.creates.add(creation{uint32(e.Word - 1), w.loc, path, t})
 		}
-	case wire.End:
-		w.forget(l, t)
-		w.shut(l, 0, wire.Panicked, t)
-		l.end = t
 	case wire.Sample:
-		w.forget(l, t)
 		if w.path == nil && int(e.ID) < len(w.s.defs.Metrics) {
 			if user := w.s.metrics.user[e.ID]; user != unnamed {
 				w.other[cellKey{user, w.current(l), w.loc}] += int64(e.Word)
 			}
 			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
 		}
+	default:
+		w.point(l, e, t)
+	}
+}
+
+// tells applies an event that says something of the innermost operation, or of the recording.
+func (w *scanner) tells(l *location, e *trace.Event, t int64) {
+	switch e.Kind {
+	case wire.Blocked, wire.OnceRun:
+		w.progress(l, e, t)
 	case wire.Counters:
 		if n := uint64(len(w.batch.Values)); e.Word <= n && uint64(e.ID) <= n-e.Word {
 			w.counters(l, t, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
@@ -93,34 +88,21 @@ func (w *scanner) rare(l *location, e *trace.Event, t int64) {
 
 // progress applies an event inside the innermost operation.
 func (w *scanner) progress(l *location, e *trace.Event, t int64) {
-	n, isForgotten := innermost(l)
-	if isForgotten && e.Kind == wire.Chose {
-		w.leave(l, wire.Outcome(e.ID), t)
-		return
-	}
-	if n < 0 || isForgotten {
+	o := l.open.Operation()
+	if o == nil || e.Kind == wire.OnceRun && o.Kind != wire.OnceBegin {
 		w.unopened++
 		return
 	}
-	v := &l.stack[n]
-	switch e.Kind {
-	case wire.Blocked:
+	v := &o.Of
+	if e.Kind == wire.Blocked {
 		if v.blocked == NotBlocked {
 			v.blocked = t
 		}
-	case wire.Chose:
-		v.object, v.mode = uint32(e.Word), uint32(e.Word>>32)
-		w.leave(l, wire.Outcome(e.ID), t)
-	case wire.OnceRun:
-		if v.kind != wire.OnceBegin {
-			w.unopened++
-			return
-		}
-		v.mode = 1
-		o := Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}
-		if w.path == nil && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
-			w.ops.add(w.chunk, v.object-1, &o, 0)
-		}
+		return
+	}
+	v.mode = 1
+	if w.path == nil && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
+		w.ops.add(w.chunk, v.object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}, 0)
 	}
 }
 
@@ -143,18 +125,18 @@ type counterSample struct {
 // sampled returns the call path in which was done what the next sample ends: of an operation that is about to wait, it is that
 // around it, for its begin had no sample.
 func (w *scanner) sampled(l *location) uint32 {
-	n := len(l.stack)
-	if n == 0 || l.stack[n-1].blocked != NotBlocked {
+	top := l.open.Top()
+	if top == nil || top.Of.blocked != NotBlocked {
 		return w.current(l)
 	}
-	switch l.stack[n-1].kind {
+	switch top.Kind {
 	case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin:
-		if n == 1 {
-			return l.own
+		if n := len(l.open.Levels); n > 1 {
+			return l.open.Levels[n-2].Of.path
 		}
-		return l.stack[n-2].path
+		return l.own
 	}
-	return l.stack[n-1].path
+	return top.Of.path
 }
 
 // counters charges what was counted since the location's sample before. The sample may have bounds behind its values. A second look

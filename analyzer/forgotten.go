@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"sync"
 
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
-
-// A select whose case tells nothing of itself stays open in the record, and with it whatever encloses it would be wrong.
-// It is closed at the next thing that its goroutine does. As later events count it as a level, those are
-// remembered: how many lie directly in each open level.
 
 // forgotten is the first select that was forgotten, and how many there were.
 type forgotten struct {
@@ -40,30 +37,10 @@ func (f *forgotten) warning(r *regions) string {
 		"begin every case with one, also before a return; what these selects waited for is not known", f.n, place)
 }
 
-// inSelect says whether a select is the innermost level.
-func (l *location) inSelect() bool {
-	n := len(l.stack)
-	return n > 0 && l.stack[n-1].kind == wire.SelectBegin
-}
-
-// forget closes the select that the location left without a word, if it is in one.
-func (w *scanner) forget(l *location, t int64) {
-	if !l.inSelect() {
-		return
-	}
-	n := len(l.stack) - 1
-	v := &l.stack[n]
-	w.forgotten.add(&forgotten{n: 1, begin: v.begin, loc: w.loc, region: w.s.paths.region(v.path)})
-	w.shut(l, n, wire.Failed, t)
-	*l.forgottenIn(n)++
-}
-
-// forgottenIn returns how many forgotten selects lie directly in the innermost of n open levels.
-func (l *location) forgottenIn(n int) *uint32 {
-	if n == 0 {
-		return &l.forgotten
-	}
-	return &l.stack[n-1].forgotten
+// forgot notes a select that its location left without a word.
+func (w *scanner) forgot(v *levels.Level[level], t int64) {
+	w.forgotten.add(&forgotten{n: 1, begin: v.Of.begin, loc: w.loc, region: w.s.paths.region(v.Of.path)})
+	w.operation(v, w.ended(v, wire.Failed, t))
 }
 
 // forgottenLevels are the forgotten selects of locations between two batches, for the second look. Most have none.
@@ -72,18 +49,11 @@ type forgottenLevels struct {
 	list [][]uint32
 }
 
-// save returns a number for the forgotten selects in the levels of l; 0 if there are none.
-func (f *forgottenLevels) save(l *location) uint32 {
-	any := l.forgotten
-	for i := range l.stack {
-		any |= l.stack[i].forgotten
-	}
-	if any == 0 {
+// save returns a number for the forgotten selects in open levels; 0 if there are none.
+func (f *forgottenLevels) save(open *levels.Stack[level]) uint32 {
+	counts := open.Forgotten()
+	if counts == nil {
 		return 0
-	}
-	counts := []uint32{l.forgotten}
-	for i := range l.stack {
-		counts = append(counts, l.stack[i].forgotten)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,10 +62,8 @@ func (f *forgottenLevels) save(l *location) uint32 {
 }
 
 // restore puts them back; it may not happen at the same time as save.
-func (f *forgottenLevels) restore(l *location, number uint32) {
+func (f *forgottenLevels) restore(open *levels.Stack[level], number uint32) {
 	if number > 0 {
-		for n, count := range f.list[number-1] {
-			*l.forgottenIn(n) = count
-		}
+		open.Remember(f.list[number-1])
 	}
 }

@@ -3,12 +3,13 @@ package analyzer
 import (
 	"fmt"
 
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
 // never is an operation in which a location was found when it ended without an End event.
 type never struct {
-	op     level
+	op     levels.Level[level]
 	holder uint32 // location, NoCauser if unknown
 	path   uint32 // call path of the holder
 
@@ -60,7 +61,7 @@ func (s *scan) live() *lives {
 		}
 		l.end = l.last
 		p := s.defs.Locations[i].Process
-		if len(l.stack) > 0 || v.main[p] == uint32(i) {
+		if l.open.Top() != nil || v.main[p] == uint32(i) {
 			v.endOpen(w, l, v.end[p])
 		}
 		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil
@@ -98,16 +99,17 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 	from := l.last
 	w.charge(l, t, 0)
 	l.last, l.end = from, t
-	for i := len(l.stack) - 1; i >= 0; i-- {
-		o := &l.stack[i]
-		if o.kind == wire.Enter {
+	for i := len(l.open.Levels) - 1; i >= 0; i-- {
+		o := &l.open.Levels[i]
+		if !o.Operation() {
 			continue
 		}
-		if i == len(l.stack)-1 && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1) {
+		if i == len(l.open.Levels)-1 && o.Kind != wire.SleepBegin && !(o.Kind == wire.OnceBegin && o.Of.mode == 1) {
 			v.never[w.loc] = &never{op: *o, holder: NoCauser, path: NoCauser}
 		}
-		w.operation(o, Op{Begin: o.begin, Blocked: o.blocked, End: t, Loc: w.loc, Path: o.path,
-			Mode: o.mode, Kind: o.kind, Open: true})
+		op := w.ended(o, wire.OK, t)
+		op.Open = true
+		w.operation(o, op)
 	}
 	w.flush()
 }
@@ -116,7 +118,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 func (w *settler) release() {
 	for _, r := range w.matcher.released {
 		o := &w.ops[r.op]
-		if n := w.m.lives.never[o.Loc]; n != nil && n.op.path == o.Path {
+		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path {
 			w.never[o.Loc] = never{released: true}
 		}
 		if loc := w.m.places.fold[o.Loc]; r.sent {

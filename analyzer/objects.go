@@ -438,7 +438,7 @@ func (w *settler) settle() {
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
 	if x := &waits[len(waits)-1]; o.Open && x.End == o.End && x.Causer != NoCauser {
-		if n := w.m.lives.never[o.Loc]; n != nil && n.op.path == o.Path { // not an operation around the innermost one
+		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path { // not an operation around the innermost one
 			w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
 		}
 	}

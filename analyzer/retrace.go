@@ -230,8 +230,8 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 		}
 		w.path.seek(w.loc, p, from[i].time)
 		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: w.s.sampleBefore(chunk, &from[i]).clone()}
-		w.levels(&l, from[i].path)
-		w.s.forgotten.restore(&l, from[i].forgotten)
+		w.reopen(&l, from[i].path)
+		w.s.forgotten.restore(&l.open, from[i].forgotten)
 		w.events(&l, b.Events)
 		if isTail && l.end == unknownTime {
 			w.charge(&l, max(known.end, l.last), 0)
@@ -240,13 +240,13 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 	}
 }
 
-// levels opens the levels of a call path on l.
-func (w *scanner) levels(l *location, path uint32) {
+// reopen opens the levels of a call path on l.
+func (w *scanner) reopen(l *location, path uint32) {
 	if path == l.own {
 		return
 	}
 	for p := path; p != noPath; p = w.s.paths.nodes[p].parent {
-		l.stack = append(l.stack, level{path: p, kind: w.s.paths.nodes[p].kind, blocked: NotBlocked})
+		*l.open.Open(w.s.paths.nodes[p].kind) = level{path: p, blocked: NotBlocked}
 	}
-	slices.Reverse(l.stack)
+	slices.Reverse(l.open.Levels)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tracerec/trace"
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
@@ -14,24 +15,21 @@ const unknownTime = int64(math.MinInt64)
 
 // location is what the scan knows of one location.
 type location struct {
-	own         uint32  // its own call path
-	begun       uint32  // region of its Begin event, regions.goroutine if there is none
-	entered     uint32  // first region it entered (begun, if an operation came before), regions.goroutine if there is none
-	creator     uint32  // location, trace.NoLocation unknown
-	creatorPath uint32  // call path of the Create, noPath unknown
-	forgotten   uint32  // forgotten selects outside any level
-	seen        bool    // has events
-	first, last int64   // times of its first and last event
-	begin, end  int64   // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
-	stack       []level // open levels; nil when there are none
+	own         uint32 // its own call path
+	begun       uint32 // region of its Begin event, regions.goroutine if there is none
+	entered     uint32 // first region it entered (begun, if an operation came before), regions.goroutine if there is none
+	creator     uint32 // location, trace.NoLocation unknown
+	creatorPath uint32 // call path of the Create, noPath unknown
+	seen        bool   // has events
+	first, last int64  // times of its first and last event
+	begin, end  int64  // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
+	open        levels.Stack[level]
 	sample      *counterSample
 }
 
-// level is an open level of a call path: a region or an operation.
+// level is what is kept of an open level of a call path.
 type level struct {
 	path, object, mode  uint32
-	forgotten           uint32 // forgotten selects directly in it
-	kind                wire.Kind
 	begin, blocked, own int64 // own: time spent in it and not in nested levels
 }
 
@@ -187,7 +185,7 @@ type scanner struct {
 	ops     opStore
 	creates list[creation]
 	samples map[uint32][]int64 // values of user metrics
-	free    [][]level
+	free    [][]levels.Level[level]
 	lost    map[int]uint64 // by process: events that the recorder dropped
 	gaps    list[gap]
 	problems
@@ -273,7 +271,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(l), l.last, w.s.keepSample(chunk, l.sample), l.blocked(), l.end != unknownTime}
+		from[i] = resume{w.current(l), w.s.forgotten.save(&l.open), l.last, w.s.keepSample(chunk, l.sample), l.blocked(), l.end != unknownTime}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)
@@ -283,9 +281,9 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 
 // park gives the stack of a location without open levels back.
 func (w *scanner) park(l *location) {
-	if len(l.stack) == 0 && cap(l.stack) > 0 {
-		w.free = append(w.free, l.stack)
-		l.stack = nil
+	if s := &l.open; len(s.Levels) == 0 && cap(s.Levels) > 0 {
+		w.free = append(w.free, s.Levels)
+		s.Levels = nil
 	}
 }
 
@@ -314,26 +312,22 @@ func (w *scanner) start(l *location, events []trace.Event) {
 
 // current returns the call path of the innermost level.
 func (w *scanner) current(l *location) uint32 {
-	if n := len(l.stack); n > 0 {
-		return l.stack[n-1].path
+	if top := l.open.Top(); top != nil {
+		return top.Of.path
 	}
 	return l.own
 }
 
 // blocked says whether the innermost operation has blocked.
 func (l *location) blocked() bool {
-	for i := len(l.stack) - 1; i >= 0; i-- {
-		if l.stack[i].kind != wire.Enter {
-			return l.stack[i].blocked != NotBlocked
-		}
-	}
-	return false
+	o := l.open.Operation()
+	return o != nil && o.Of.blocked != NotBlocked
 }
 
 // below returns the call path below which a new level lies.
 func below(l *location) uint32 {
-	if n := len(l.stack); n > 0 {
-		return l.stack[n-1].path
+	if top := l.open.Top(); top != nil {
+		return top.Of.path
 	}
 	return noPath
 }
@@ -343,114 +337,85 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 	d := t - l.last - overhead
 	if w.path != nil {
 		kind, path := wire.Begin, w.current(l)
-		if n := len(l.stack); n > 0 {
-			kind = l.stack[n-1].kind
+		if top := l.open.Top(); top != nil {
+			kind = top.Kind
 		}
 		d = w.path.time(l.last, t-overhead, path, kind)
 		if overhead > 0 {
 			d += w.path.time(t-overhead, t, path, wire.Enter) // whatever it was in the middle of
 		}
 	}
-	if n := len(l.stack); n > 0 {
-		top := &l.stack[n-1]
-		top.own += d
-		w.at(top.path).time += d
+	if top := l.open.Top(); top != nil {
+		top.Of.own += d
+		w.at(top.Of.path).time += d
 	} else {
 		w.at(l.own).time += d
 	}
 	l.last = t
 }
 
-// open opens a level.
-func (w *scanner) open(l *location, kind wire.Kind, region uint32, word uint64, t int64) {
-	if l.stack == nil && len(w.free) > 0 {
-		l.stack = w.free[len(w.free)-1]
+// opens applies an event that opens a level.
+func (w *scanner) opens(l *location, e *trace.Event, t int64) {
+	if s := &l.open; s.Levels == nil && len(w.free) > 0 {
+		s.Levels = w.free[len(w.free)-1]
 		w.free = w.free[:len(w.free)-1]
 	}
-	if l.inSelect() {
-		w.forget(l, t)
-	}
-	r := w.s.regions.id(region)
-	path := w.child(below(l), r, kind)
+	r := w.s.regions.id(e.ID)
+	path := w.child(below(l), r, e.Kind)
 	if l.entered == w.s.regions.goroutine {
-		if kind == wire.Enter {
+		if e.Kind == wire.Enter {
 			l.entered = r
 		} else if l.begun != w.s.regions.goroutine {
 			l.entered = l.begun // no region is all it does
 		}
 	}
-	l.stack = append(l.stack, level{path: path, object: uint32(word), mode: uint32(word >> 32), kind: kind, begin: t, blocked: NotBlocked})
+	v := l.open.Open(e.Kind)
+	v.path, v.begin, v.blocked = path, t, NotBlocked
+	if v.object = uint32(e.Word); e.Kind != wire.OnceBegin { // whose mode is whether it runs the function
+		v.mode = uint32(e.Word >> 32)
+	}
 	w.at(path).visits++
 }
 
-// innermost returns the index of the innermost open operation, -1 if there is none. If it is a forgotten select,
-// it is the last one in the innermost of n levels.
-func innermost(l *location) (n int, isForgotten bool) {
-	for n = len(l.stack); ; n-- {
-		switch {
-		case *l.forgottenIn(n) > 0:
-			return n, true
-		case n == 0:
-			return -1, false
-		case l.stack[n-1].kind != wire.Enter:
-			return n - 1, false
+// closes applies an event that closes levels.
+func (w *scanner) closes(l *location, e *trace.Event, t int64) {
+	if e.Kind == wire.Chose {
+		if v := l.open.Operation(); v != nil {
+			v.Of.object, v.Of.mode = uint32(e.Word), uint32(e.Word>>32)
 		}
+	}
+	closed, missing := l.open.Close(e.Kind, e.ID)
+	w.unopened += missing
+	for i := len(closed) - 1; i >= 0; i-- {
+		if v := &closed[i]; v.Operation() {
+			w.operation(v, w.ended(v, outcome(e), t))
+		} else if e.Kind.Does() == wire.Leaves {
+			w.unclosed++
+		}
+	}
+	if e.Kind == wire.End {
+		l.end = t
 	}
 }
 
-// shut closes all levels from index n on. The operation at n itself ends with outcome o, those above
-// were left behind: they panicked.
-func (w *scanner) shut(l *location, n int, o wire.Outcome, t int64) {
-	for i := len(l.stack) - 1; i >= n; i-- {
-		v := &l.stack[i]
-		if v.kind != wire.Enter {
-			outcome := wire.Panicked
-			if i == n {
-				outcome = o
-			}
-			w.operation(v, Op{Begin: v.begin, Blocked: v.blocked, End: t, Loc: w.loc, Path: v.path,
-				Mode: v.mode, Kind: v.kind, Outcome: outcome})
-		}
+// outcome returns how operations ended that an event closed.
+func outcome(e *trace.Event) wire.Outcome {
+	switch e.Kind.Does() {
+	case wire.Leaves:
+		return wire.Outcome(e.ID)
+	case wire.Loses:
+		return wire.Failed
 	}
-	l.stack = l.stack[:max(n, 0)]
+	return wire.Panicked
 }
 
-// leave ends the innermost operation, and with it regions that were opened in it and not closed.
-func (w *scanner) leave(l *location, o wire.Outcome, t int64) {
-	n, isForgotten := innermost(l)
-	switch {
-	case n < 0:
-		w.unopened++
-	case isForgotten:
-		w.unclosed += uint64(len(l.stack) - n)
-		w.shut(l, n, o, t)
-		*l.forgottenIn(n)--
-	default:
-		w.unclosed += uint64(len(l.stack) - 1 - n)
-		w.shut(l, n, o, t)
-	}
-}
-
-// drop closes up to n levels; an operation among them ends with outcome o.
-func (w *scanner) drop(l *location, n uint64, o wire.Outcome, t int64) {
-	for n > 0 {
-		if f := l.forgottenIn(len(l.stack)); *f > 0 {
-			d := min(n, uint64(*f))
-			*f -= uint32(d)
-			n -= d
-			continue
-		}
-		if len(l.stack) == 0 {
-			w.unopened += n
-			return
-		}
-		w.shut(l, len(l.stack)-1, o, t)
-		n--
-	}
+// ended returns the operation of a level that ended at time t.
+func (w *scanner) ended(v *levels.Level[level], o wire.Outcome, t int64) Op {
+	return Op{Begin: v.Of.begin, Blocked: v.Of.blocked, End: t, Loc: w.loc, Path: v.Of.path, Mode: v.Of.mode, Kind: v.Kind, Outcome: o}
 }
 
 // operation takes note of an operation that has ended, or never will.
-func (w *scanner) operation(v *level, o Op) {
+func (w *scanner) operation(v *levels.Level[level], o Op) {
 	if w.path != nil {
 		return
 	}
@@ -458,14 +423,14 @@ func (w *scanner) operation(v *level, o Op) {
 		o.Outcome == wire.Sent && o.Kind == wire.SelectBegin {
 		w.at(o.Path).good++
 	}
-	object := int(v.object) - 1
-	if v.object == 0 || object >= len(w.s.defs.Objects) {
+	object := int(v.Of.object) - 1
+	if v.Of.object == 0 || object >= len(w.s.defs.Objects) {
 		if !o.waitsAlone() {
 			return
 		}
 		object = len(w.s.defs.Objects)
 	}
-	w.ops.add(w.chunk, uint32(object), &o, o.End-o.Begin-v.own)
+	w.ops.add(w.chunk, uint32(object), &o, o.End-o.Begin-v.Of.own)
 }
 
 // waitsAlone says whether an operation without object waited: it blocked, on a nil channel for instance,
@@ -479,9 +444,6 @@ func (o *Op) waitsAlone() bool {
 
 // point takes note of an operation that takes no time.
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
-	if l.inSelect() {
-		w.forget(l, t)
-	}
 	path := w.current(l)
 	switch e.Kind {
 	case wire.Close, wire.Signal, wire.Broadcast:

@@ -159,12 +159,14 @@ func (r *recording) checkNesting(number uint64, events []event) int {
 	depth := 0
 	for i := range events {
 		e := &events[i]
-		spec, _ := wire.SpecOf(e.kind)
-		depth += spec.Level
-		switch e.kind {
-		case wire.Exit:
-			depth -= int(e.id)
-		case wire.Lost:
+		switch e.kind.Does() {
+		case wire.Opens:
+			depth++
+		case wire.Leaves:
+			depth--
+		case wire.Exits:
+			depth -= 1 + int(e.id)
+		case wire.Loses:
 			depth -= int(e.id)
 		}
 		if depth < 0 {

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
@@ -11,7 +12,7 @@ import (
 // is closed that is not open, that Leave closes an operation and Exit regions, that a select ends before anything
 // else happens, that Blocked and OnceRun lie in an operation, and that objects are defined and of the kind that the operation needs.
 func (a *Archive) Check() []Problem {
-	c := checker{a: a, problems: append([]Problem(nil), a.problems...), locations: make([]levels, len(a.defs.Locations))}
+	c := checker{a: a, problems: append([]Problem(nil), a.problems...), locations: make([]checked, len(a.defs.Locations))}
 	for _, l := range a.gaps {
 		c.locations[l].lost = true
 	}
@@ -34,9 +35,9 @@ func (a *Archive) Check() []Problem {
 	return c.problems
 }
 
-// levels is what is open at a location.
-type levels struct {
-	kinds   []wire.Kind // begin kinds, outermost first
+// checked is what was seen of a location.
+type checked struct {
+	open    levels.Stack[struct{}]
 	last    int64
 	started bool
 	lost    bool // a part of the stream is missing: levels are not known any more
@@ -46,7 +47,7 @@ type checker struct {
 	a         *Archive
 	chunk     *Chunk
 	problems  []Problem
-	locations []levels
+	locations []checked
 	reported  int
 }
 
@@ -74,59 +75,43 @@ func (c *checker) batch(b *Batch) {
 }
 
 // nesting follows the call path.
-func (c *checker) nesting(b *Batch, l *levels, e *Event) {
-	spec := &specs[e.Kind]
+func (c *checker) nesting(b *Batch, l *checked, e *Event) {
+	report := func(wrong bool, format string, args ...any) {
+		if wrong && !l.lost {
+			c.report(b, e, format, args...)
+		}
+	}
+	if l.open.Forgets(e.Kind) {
+		l.open.Forget()
+		report(true, "the select before it was left without sel.Received, sel.Sent or sel.Default")
+	}
 	top := wire.None
-	if n := len(l.kinds); n > 0 {
-		top = l.kinds[n-1]
+	if l := l.open.Top(); l != nil {
+		top = l.Kind
 	}
-	if top == wire.SelectBegin && leaves(e.Kind) && !l.lost {
-		c.report(b, e, "the select before it was left without sel.Received, sel.Sent or sel.Default")
-		top = wire.Enter
-		l.kinds[len(l.kinds)-1] = top
+	within := top != wire.None && top != wire.Enter
+	switch does := e.Kind.Does(); does {
+	case wire.Opens:
+		report(within && e.Kind != wire.Enter && !nests(top), "lies in a %s", top)
+		l.open.Open(e.Kind)
+	case wire.Tells:
+		report(e.Kind == wire.Blocked && !within, "no operation is open")
+		report(e.Kind == wire.OnceRun && top != wire.OnceBegin, "no once is open")
+	case wire.Exits, wire.Loses, wire.Leaves, wire.Ends:
+		closed, missing := l.open.Close(e.Kind, e.ID)
+		if does == wire.Leaves {
+			ends := len(closed) == 1 && closed[0].Operation()
+			report(!ends || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked),
+				"does not end an operation that is open")
+			return
+		}
+		report(does == wire.Exits && e.ID == 0 && len(closed) == 1 && closed[0].Operation(), "closes a %s", top)
+		n := uint64(e.ID)
+		if does == wire.Exits {
+			n++
+		}
+		report(missing > 0, "levels to close: %d, open: %d", n, n-missing)
 	}
-	closes := 0
-	switch {
-	case spec.Level > 0:
-		if top != wire.None && top != wire.Enter && e.Kind != wire.Enter && !nests(top) && !l.lost {
-			c.report(b, e, "lies in a %s", top)
-		}
-		l.kinds = append(l.kinds, e.Kind)
-	case e.Kind == wire.Exit:
-		closes = int(e.ID) + 1
-		if closes == 1 && top != wire.Enter && top != wire.None && !l.lost {
-			c.report(b, e, "closes a %s", top)
-		}
-	case e.Kind == wire.Lost:
-		closes = int(e.ID)
-	case e.Kind == wire.Leave || e.Kind == wire.Chose:
-		closes = 1
-		if !l.lost && (top == wire.Enter || top == wire.None || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked)) {
-			c.report(b, e, "does not end an operation that is open")
-		}
-	case e.Kind == wire.Blocked:
-		if (top == wire.Enter || top == wire.None) && !l.lost {
-			c.report(b, e, "no operation is open")
-		}
-	case e.Kind == wire.OnceRun && top != wire.OnceBegin && !l.lost:
-		c.report(b, e, "no once is open")
-	}
-	if closes > len(l.kinds) {
-		if !l.lost {
-			c.report(b, e, "levels to close: %d, open: %d", closes, len(l.kinds))
-		}
-		closes = len(l.kinds)
-	}
-	l.kinds = l.kinds[:len(l.kinds)-closes]
-}
-
-// leaves says whether an event of kind k is something that a goroutine does when it is not in a select any more.
-func leaves(k wire.Kind) bool {
-	switch k {
-	case wire.Chose, wire.Leave, wire.Blocked, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters:
-		return false
-	}
-	return true
 }
 
 // nests says whether other operations may happen within one of kind k: the function of a Once, and the

@@ -246,9 +246,8 @@ func (x *row) event(e *trace.Event) {
 			x.push(level{operation: true, kind: wire.SelectBegin, phantom: true})
 		}
 	}
-	spec, _ := wire.SpecOf(e.Kind)
 	switch {
-	case spec.Level > 0:
+	case e.Kind.Does() == wire.Opens:
 		l := level{begin: e.Time, blocked: notBlocked, name: x.w.name(x.w.regionName(e.ID)), operation: e.Kind != wire.Enter, kind: e.Kind}
 		l.object, l.mode = e.Object()
 		x.push(l)

@@ -112,7 +112,7 @@ func (x *exporter) event(l trace.LocationID, e *trace.Event, values []uint64) {
 		x.leaveWait(l)
 		r := x.region(e.ID)
 		x.open(l, level{what: inRegion}, "region", event{name: r.name, source: r.source})
-	case spec.Level > 0:
+	case e.Kind.Does() == wire.Opens:
 		x.leaveWait(l)
 		r := x.region(e.ID)
 		x.open(l, level{what: inOperation, selects: e.Kind == wire.SelectBegin}, "operation",
@@ -141,7 +141,7 @@ func (x *exporter) event(l trace.LocationID, e *trace.Event, values []uint64) {
 		x.sample(l, e)
 	case e.Kind == wire.Counters:
 		x.count(l, values)
-	case e.Kind >= wire.Close && spec.Level == 0 && e.Kind != wire.OnceRun:
+	case e.Kind >= wire.Close && e.Kind.Does() != wire.Opens && e.Kind != wire.OnceRun:
 		x.point(l, e, spec.ID == wire.RegionID)
 	}
 }

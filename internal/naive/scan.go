@@ -249,7 +249,7 @@ func (s *scanner) point(e event, path string) *op {
 		object: uint32(e.Word), mode: uint32(e.Word >> 32), seq: len(s.n.ops),
 	}
 	s.n.ops = append(s.n.ops, o)
-	if spec, _ := wire.SpecOf(e.Kind); spec.Level == 0 {
+	if e.Kind.Does() != wire.Opens {
 		s.ended(o)
 	}
 	return o

@@ -102,7 +102,6 @@ func (p *process) piece(c *shm.Piece) {
 
 // event plays one event at the time l.last.
 func (p *process) event(l *location, kind wire.Kind, id uint32, words []uint64) {
-	spec, _ := wire.SpecOf(kind)
 	switch {
 	case kind == wire.Counters:
 		p.sample(l, words)
@@ -113,9 +112,9 @@ func (p *process) event(l *location, kind wire.Kind, id uint32, words []uint64) 
 		p.close(l, int(id)+1)
 	case kind == wire.Lost:
 		p.close(l, int(id))
-	case spec.Level < 0:
+	case kind.Does() == wire.Leaves:
 		p.close(l, 1)
-	case spec.Level > 0:
+	case kind.Does() == wire.Opens:
 		p.charge(l, l.last)
 		l.levels = append(l.levels, p.opened(l, kind, id))
 	}

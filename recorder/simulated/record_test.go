@@ -133,14 +133,14 @@ func called(t *testing.T, a *trace.Archive, named func(string) bool) map[uint64]
 				}
 			}
 			for _, e := range b.Events {
-				switch spec, _ := wire.SpecOf(e.Kind); {
+				switch does := e.Kind.Does(); {
 				case e.Kind == wire.End:
 					pop(len(stack))
 				case e.Kind == wire.Exit:
 					pop(int(e.ID) + 1)
-				case spec.Level < 0:
+				case does == wire.Leaves:
 					pop(1)
-				case spec.Level > 0:
+				case does == wire.Opens:
 					name := defs.Regions[e.ID].Name
 					if named(name) {
 						lines[id] = append(lines[id], "+"+name)

@@ -97,42 +97,59 @@ type Spec struct {
 	Name  string   // name in dumps and text traces
 	ID    IDRole   // meaning of the id
 	Words []string // the 64-bit words behind the head
-	Level int      // +1 opens a call-path level, -1 closes one; Exit and Lost close as many as they say
+	Does  Effect   // what it does to the open levels of its location
 	Since int      // format version that added it
 }
+
+// Effect is what an event does to the levels of the call path that are open, regions and operations. Package levels follows them.
+type Effect uint8
+
+// The effects.
+const (
+	Tells  Effect = iota // nothing: it says something of the operation in progress, or of the recording
+	Acts                 // nothing, but its location is in no select any more: it does something else
+	Opens                // the same, and opens a level
+	Exits                // the same, and closes as many levels beyond the first as its id says
+	Ends                 // the same, and closes all levels
+	Leaves               // closes the innermost operation, with all regions in it
+	Loses                // closes as many levels as its id says
+)
+
+// LeavesSelect says whether an event with this effect shows that its location is in no select any more.
+func (e Effect) LeavesSelect() bool { return Acts <= e && e <= Ends }
 
 // Specs lists every kind, ascending. "object/x" is a word whose low 32 bits are an object id and whose
 // high 32 bits are x.
 var Specs = []Spec{
-	{Time, "time", NoID, []string{"ticks"}, 0, 1},
-	{Enter, "enter", RegionID, nil, +1, 1},
-	{Exit, "exit", LevelsID, nil, -1, 1},
-	{Lost, "lost", LevelsID, []string{"events"}, 0, 1},
-	{Overhead, "overhead", ReasonID, []string{"ticks"}, 0, 1},
-	{Create, "create", RegionID, []string{"location"}, 0, 1},
-	{Begin, "begin", RegionID, []string{"creator"}, 0, 1},
-	{End, "end", NoID, nil, 0, 1},
-	{Blocked, "blocked", NoID, nil, 0, 1},
-	{Leave, "leave", OutcomeID, nil, -1, 1},
-	{Chose, "chose", OutcomeID, []string{"object"}, -1, 1},
-	{SendBegin, "send", RegionID, []string{"object"}, +1, 1},
-	{RecvBegin, "recv", RegionID, []string{"object"}, +1, 1},
-	{SelectBegin, "select", RegionID, nil, +1, 1},
-	{Close, "close", RegionID, []string{"object"}, 0, 1},
-	{LockBegin, "lock", RegionID, []string{"object/mode"}, +1, 1},
-	{Release, "unlock", NoID, []string{"object/mode"}, 0, 1},
-	{JoinBegin, "wait", RegionID, []string{"object"}, +1, 1},
-	{Add, "add", NoID, []string{"object/delta"}, 0, 1},
-	{Done, "done", NoID, []string{"object/delta"}, 0, 1},
-	{CondBegin, "condwait", RegionID, []string{"object"}, +1, 1},
-	{Signal, "signal", RegionID, []string{"object"}, 0, 1},
-	{Broadcast, "broadcast", RegionID, []string{"object"}, 0, 1},
-	{OnceBegin, "once", RegionID, []string{"object"}, +1, 1},
-	{OnceRun, "oncerun", NoID, nil, 0, 1},
-	{BarrierBegin, "barrier", RegionID, []string{"object/generation"}, +1, 1},
-	{SleepBegin, "sleep", RegionID, nil, +1, 1},
-	{Sample, "sample", MetricID, []string{"value"}, 0, 1},
-	{Counters, "counters", CountID, []string{"values…"}, 0, 1},
+	{Time, "time", NoID, []string{"ticks"}, Tells, 1},
+	{Enter, "enter", RegionID, nil, Opens, 1},
+	{Exit, "exit", LevelsID, nil, Exits, 1},
+	{Lost, "lost", LevelsID, []string{"events"}, Loses, 1},
+	{Overhead, "overhead", ReasonID, []string{"ticks"}, Tells, 1},
+	{Create, "create", RegionID, []string{"location"}, Acts, 1},
+	{Begin, "begin", RegionID, []string{"creator"}, Tells, 1},
+	{End, "end", NoID, nil, Ends, 1},
+	{Blocked, "blocked", NoID, nil, Tells, 1},
+	{Leave, "leave", OutcomeID, nil, Leaves, 1},
+	{Chose, "chose", OutcomeID, []string{"object"}, Leaves, 1},
+	{SendBegin, "send", RegionID, []string{"object"}, Opens, 1},
+	{RecvBegin, "recv", RegionID, []string{"object"}, Opens, 1},
+	{SelectBegin, "select", RegionID, nil, Opens, 1},
+	{Close, "close", RegionID, []string{"object"}, Acts, 1},
+	{LockBegin, "lock", RegionID, []string{"object/mode"}, Opens, 1},
+	{Release, "unlock", NoID, []string{"object/mode"}, Acts, 1},
+	{JoinBegin, "wait", RegionID, []string{"object"}, Opens, 1},
+	{Add, "add", NoID, []string{"object/delta"}, Acts, 1},
+	{Done, "done", NoID, []string{"object/delta"}, Acts, 1},
+	{CondBegin, "condwait", RegionID, []string{"object"}, Opens, 1},
+	{Signal, "signal", RegionID, []string{"object"}, Acts, 1},
+	{Broadcast, "broadcast", RegionID, []string{"object"}, Acts, 1},
+	{OnceBegin, "once", RegionID, []string{"object"}, Opens, 1},
+	{OnceRun, "oncerun", NoID, nil, Tells, 1},
+	{BarrierBegin, "barrier", RegionID, []string{"object/generation"}, Opens, 1},
+	{SleepBegin, "sleep", RegionID, nil, Opens, 1},
+	{Sample, "sample", MetricID, []string{"value"}, Acts, 1},
+	{Counters, "counters", CountID, []string{"values…"}, Tells, 1},
 }
 
 // A head word is, from the low end: kind (8 bits), id (20 bits), time since the location's previous
@@ -172,6 +189,17 @@ func SpecOf(k Kind) (Spec, bool) {
 	s := specOf[k]
 	return s, s.Kind == k && k != None
 }
+
+// effects maps kinds to what they do; kinds without a row do nothing.
+var effects = func() (t [256]Effect) {
+	for _, s := range Specs {
+		t[s.Kind] = s.Does
+	}
+	return t
+}()
+
+// Does returns what events of kind k do to the open levels of their location.
+func (k Kind) Does() Effect { return effects[k] }
 
 // WordsOf returns the number of words behind the head of an event of kind k with this id, or -1 when k
 // is not known.
