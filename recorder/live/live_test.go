@@ -108,6 +108,26 @@ func TestMetricsByHand(t *testing.T) {
 	require.Zero(t, f.Goroutines)
 }
 
+// A select that was left without a word is over with the next thing that its goroutine does, but the exit of its region counts it.
+func TestForgottenSelect(t *testing.T) {
+	dir := t.TempDir()
+	m := Attach(dir)
+	defer m.Close()
+	p := start(t, dir, future())
+	p.event(wire.Enter, 1, 0)
+	p.event(wire.SelectBegin, 3, 10)
+	p.event(wire.Counters, 3, 10, 7<<8, 100, 0)
+	p.event(wire.Counters, 3, 10, 8<<8, 101, 0) // it may have waited
+	require.Zero(t, m.Frame().Rows[0].Uncertain[3])
+	p.event(wire.Close, 3, 10, 1)
+	p.event(wire.Counters, 3, 10, 9<<8, 103, 0)
+	f := m.Frame()
+	require.EqualValues(t, Unbounded, f.Rows[0].Uncertain[3], "the region has gone on, and somebody else on its thread")
+	require.Equal(t, 1, f.Goroutines)
+	p.event(wire.Exit, 1, 10)
+	require.Zero(t, m.Frame().Goroutines)
+}
+
 // A chunk that the recorder took away before it was read is missed, and counted; what is open then is not known.
 func TestMissedChunks(t *testing.T) {
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/shm"
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
@@ -22,7 +23,7 @@ type process struct {
 
 // location is what is known of a goroutine.
 type location struct {
-	levels  []level
+	open    levels.Stack[level]
 	seq     uint64   // chunk that was read last,
 	whole   bool     // to its end
 	last    uint64   // ticks of the last event
@@ -32,9 +33,8 @@ type location struct {
 
 // level is an open region or operation.
 type level struct {
-	row       int // of the innermost region
-	operation bool
-	blocked   bool
+	row     int // of the innermost region
+	blocked bool
 }
 
 func newProcess(m *Monitor, name string, f *shm.Follower) *process {
@@ -100,33 +100,37 @@ func (p *process) piece(c *shm.Piece) {
 	}
 }
 
-// event plays one event at the time l.last.
+// event plays one event at the time l.last. What it closes may have been opened before the view began.
 func (p *process) event(l *location, kind wire.Kind, id uint32, words []uint64) {
+	does := kind.Does()
+	if does != wire.Tells || kind == wire.Blocked {
+		p.charge(l, l.last)
+	}
+	if l.open.Forgets(kind) {
+		l.open.Forget()
+	}
 	switch {
 	case kind == wire.Counters:
 		p.sample(l, words)
-	case kind == wire.Blocked && len(l.levels) > 0:
-		p.charge(l, l.last)
-		l.levels[len(l.levels)-1].blocked = true
-	case kind == wire.Exit:
-		p.close(l, int(id)+1)
-	case kind == wire.Lost:
-		p.close(l, int(id))
-	case kind.Does() == wire.Leaves:
-		p.close(l, 1)
-	case kind.Does() == wire.Opens:
-		p.charge(l, l.last)
-		l.levels = append(l.levels, p.opened(l, kind, id))
+	case kind == wire.Blocked:
+		if o := l.open.Operation(); o != nil {
+			o.Of.blocked = true
+		}
+	case does == wire.Opens:
+		row := p.row(l, kind, id)
+		l.open.Open(kind).row = row
+	default:
+		l.open.Close(kind, id)
 	}
 }
 
-// opened returns the level that an event opens; an operation belongs to the region around it.
-func (p *process) opened(l *location, kind wire.Kind, id uint32) level {
+// row returns the row of a level that an event opens; an operation belongs to the region around it.
+func (p *process) row(l *location, kind wire.Kind, id uint32) int {
 	if kind != wire.Enter {
-		if n := len(l.levels); n > 0 {
-			return level{row: l.levels[n-1].row, operation: true}
+		if top := l.open.Top(); top != nil {
+			return top.Of.row
 		}
-		return level{row: p.m.rowOf(Key{Name: "(outside of regions)"}), operation: true}
+		return p.m.rowOf(Key{Name: "(outside of regions)"})
 	}
 	d, ok := p.regions[id]
 	if !ok {
@@ -134,27 +138,22 @@ func (p *process) opened(l *location, kind wire.Kind, id uint32) level {
 	}
 	row := p.m.rowOf(Key{d.Name, d.File, int(d.Line)})
 	p.m.rows[row].Values[p.m.metric[Visits]]++
-	return level{row: row}
-}
-
-// close closes levels; some may have been opened before the view began.
-func (p *process) close(l *location, n int) {
-	p.charge(l, l.last)
-	l.levels = l.levels[:max(0, len(l.levels)-n)]
+	return row
 }
 
 // charge gives the time up to t to the innermost region.
 func (p *process) charge(l *location, t uint64) {
-	if n := len(l.levels); n > 0 && int64(t-l.charged) > 0 {
-		top, metric := l.levels[n-1], Executing
-		if top.blocked {
+	if int64(t-l.charged) <= 0 {
+		return
+	}
+	if top := l.open.Top(); top != nil {
+		metric := Executing
+		if top.Of.blocked {
 			metric = Waiting
 		}
-		p.m.rows[top.row].Values[p.m.metric[metric]] += p.nanoseconds(t - l.charged)
+		p.m.rows[top.Of.row].Values[p.m.metric[metric]] += p.nanoseconds(t - l.charged)
 	}
-	if int64(t-l.charged) > 0 {
-		l.charged = t
-	}
+	l.charged = t
 }
 
 func (p *process) nanoseconds(ticks uint64) int64 {
@@ -166,7 +165,7 @@ func (p *process) chargeAll() (inside int) {
 	t := clock.Now(p.follower.Info().Clock)
 	for _, l := range p.locations {
 		p.charge(l, t)
-		if len(l.levels) > 0 {
+		if l.open.Top() != nil {
 			inside++
 		}
 	}
@@ -181,8 +180,8 @@ func (p *process) sample(l *location, words []uint64) {
 		l.sample = nil
 		return
 	}
-	if k := len(l.levels); k > 0 && len(l.sample) == 1+n {
-		row, bounded := &p.m.rows[l.levels[k-1].row], len(words) > 1+n
+	if top := l.open.Top(); top != nil && len(l.sample) == 1+n {
+		row, bounded := &p.m.rows[top.Of.row], len(words) > 1+n
 		same := !bounded && words[0] != 0 && words[0] == l.sample[0]
 		for i, metric := range p.counters {
 			d := int64(words[1+i] - l.sample[1+i])
@@ -192,7 +191,7 @@ func (p *process) sample(l *location, words []uint64) {
 			switch more := &row.Uncertain[metric]; {
 			case same || p.whole[i]:
 				row.Values[metric] += max(0, d)
-			case !bounded && (l.levels[k-1].operation || d == 0), *more == Unbounded: // waits are nobody's
+			case !bounded && (top.Operation() || d == 0), *more == Unbounded: // waits are nobody's
 			case !bounded || d < 0:
 				*more = Unbounded
 			default:
