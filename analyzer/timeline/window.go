@@ -7,6 +7,7 @@ import (
 
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
@@ -36,22 +37,18 @@ type row struct {
 	w       *window
 	id      trace.LocationID
 	out     report.WindowRow
-	stack   []level
-	depth   int   // of levels shown
+	open    levels.Stack[level]
 	end     int64 // until when it lives, as far as is known
 	ended   bool
 	pending []report.Span // by depth: a span that may grow by merging
 	longest []int64       // by depth: the longest stay in it
 }
 
-// level is an open level of the call path.
+// level is what is shown of an open level of the call path.
 type level struct {
 	begin, blocked int64
 	name           int
-	operation      bool
-	kind           wire.Kind // of an operation whose begin was seen, else None
 	object, mode   uint32
-	phantom        bool // a select that was left without a word: later events count it, but nobody is in it
 }
 
 const notBlocked = int64(-1 << 63)
@@ -194,91 +191,71 @@ func (x *row) restore(p piece) {
 	slices.Reverse(names)
 	for _, region := range names {
 		r := &e.Regions[region]
-		x.push(level{begin: x.w.out.Begin, blocked: notBlocked, name: x.w.name(r.Name), operation: r.Operation})
+		kind := wire.Enter
+		if r.Operation {
+			kind = wire.None // which one is not known
+		}
+		*x.open.Open(kind) = level{begin: x.w.out.Begin, blocked: notBlocked, name: x.w.name(r.Name)}
 	}
-	if n := x.innermost(); n >= 0 && start.Blocked() {
-		x.stack[n].blocked = x.w.out.Begin
+	if o := x.open.Operation(); o != nil && start.Blocked() {
+		o.Of.blocked = x.w.out.Begin
 	}
-}
-
-func (x *row) push(l level) {
-	x.stack = append(x.stack, l)
-	if !l.phantom {
-		x.depth++
-	}
-}
-
-// pop ends the innermost level.
-func (x *row) pop(t int64) {
-	n := len(x.stack) - 1
-	l := &x.stack[n]
-	x.stack = x.stack[:n]
-	if l.phantom {
-		return
-	}
-	x.depth--
-	kind := report.InRegion
-	if l.operation {
-		kind = report.InOperation
-	}
-	x.span(l.begin, t, x.depth, l.name, kind)
-	if l.blocked != notBlocked {
-		x.span(l.blocked, t, x.depth+1, l.name, report.InBlocked)
-	}
-}
-
-// innermost returns the index of the innermost operation, -1 if there is none.
-func (x *row) innermost() int {
-	n := len(x.stack) - 1
-	for n >= 0 && !x.stack[n].operation {
-		n--
-	}
-	return n
 }
 
 // event applies one event.
 func (x *row) event(e *trace.Event) {
-	if n := len(x.stack) - 1; n >= 0 && x.stack[n].kind == wire.SelectBegin && !x.stack[n].phantom {
-		switch e.Kind {
-		case wire.Leave, wire.Chose, wire.Blocked, wire.Overhead, wire.Counters, wire.Lost:
-		default: // it went on without telling which case it took
-			x.pop(e.Time)
-			x.push(level{operation: true, kind: wire.SelectBegin, phantom: true})
-		}
+	if x.open.Forgets(e.Kind) {
+		sel := x.open.Forget() // it went on without telling which case it took
+		x.shut(sel, len(x.open.Levels), e.Time)
 	}
 	switch {
 	case e.Kind.Does() == wire.Opens:
-		l := level{begin: e.Time, blocked: notBlocked, name: x.w.name(x.w.regionName(e.ID)), operation: e.Kind != wire.Enter, kind: e.Kind}
+		l := x.open.Open(e.Kind)
+		l.begin, l.blocked, l.name = e.Time, notBlocked, x.w.name(x.w.regionName(e.ID))
 		l.object, l.mode = e.Object()
-		x.push(l)
-	case e.Kind == wire.Exit:
-		x.drop(uint64(e.ID)+1, e.Time)
-	case e.Kind == wire.Lost:
-		x.drop(uint64(e.ID), e.Time)
-	case e.Kind == wire.Leave || e.Kind == wire.Chose:
-		x.leave(e)
 	case e.Kind == wire.Blocked:
-		if n := x.innermost(); n >= 0 && x.stack[n].blocked == notBlocked {
-			x.stack[n].blocked = e.Time
+		if o := x.open.Operation(); o != nil && o.Of.blocked == notBlocked {
+			o.Of.blocked = e.Time
 		}
-	case e.Kind == wire.End:
-		x.drop(uint64(len(x.stack)), e.Time)
-		x.ended, x.out.Ended = true, e.Time
 	case e.Kind == wire.Create && e.Time >= x.w.out.Begin:
 		x.w.created[e.Other()] = creation{x.out.Location, e.Time}
 	case e.Kind == wire.Begin && e.Time >= x.w.out.Begin:
 		x.w.begun[x.id] = e.Time
+	default:
+		x.close(e)
 	}
 }
 
-// leave ends the innermost operation, and the regions that were left open in it.
-func (x *row) leave(e *trace.Event) {
-	n := x.innermost()
-	if n < 0 {
-		return
+// close applies an event that closes levels.
+func (x *row) close(e *trace.Event) {
+	if o := x.open.Operation(); o != nil && e.Kind.Does() == wire.Leaves {
+		x.left(o, e)
 	}
-	if l := &x.stack[n]; l.blocked != notBlocked && e.Time >= x.w.out.Begin && e.Time-l.blocked >= arrowPixels*x.w.pixel && !l.phantom {
-		w := ended{row: x, kind: l.kind, object: l.object, mode: l.mode, begin: l.begin, leave: e.Time}
+	closed, _ := x.open.Close(e.Kind, e.ID)
+	for i, l := range slices.Backward(closed) {
+		x.shut(&l, len(x.open.Levels)+i, e.Time)
+	}
+	if e.Kind == wire.End {
+		x.ended, x.out.Ended = true, e.Time
+	}
+}
+
+// shut shows a level that has ended.
+func (x *row) shut(l *levels.Level[level], depth int, t int64) {
+	kind := report.InRegion
+	if l.Operation() {
+		kind = report.InOperation
+	}
+	x.span(l.Of.begin, t, depth, l.Of.name, kind)
+	if l.Of.blocked != notBlocked {
+		x.span(l.Of.blocked, t, depth+1, l.Of.name, report.InBlocked)
+	}
+}
+
+// left takes note of an operation that had blocked when it was left.
+func (x *row) left(o *levels.Level[level], e *trace.Event) {
+	if l := &o.Of; l.blocked != notBlocked && e.Time >= x.w.out.Begin && e.Time-l.blocked >= arrowPixels*x.w.pixel {
+		w := ended{row: x, kind: o.Kind, object: l.object, mode: l.mode, begin: l.begin, leave: e.Time}
 		if e.Kind == wire.Chose {
 			w.kind = caseOf(wire.Outcome(e.ID))
 			w.object, w.mode = e.Object()
@@ -286,15 +263,6 @@ func (x *row) leave(e *trace.Event) {
 		if w.kind != wire.None && w.object != trace.NoObject {
 			x.w.ended = append(x.w.ended, w)
 		}
-	}
-	for len(x.stack) > n {
-		x.pop(e.Time)
-	}
-}
-
-func (x *row) drop(n uint64, t int64) {
-	for ; n > 0 && len(x.stack) > 0; n-- {
-		x.pop(t)
 	}
 }
 
@@ -347,11 +315,13 @@ func (x *row) flush(depth int) {
 	p.Depth = -1
 }
 
-// finish closes what is still open and puts everything in order.
+// finish shows what is still open and puts everything in order.
 func (w *window) finish() {
 	w.out.Rows = []report.WindowRow{}
 	for _, x := range w.order {
-		x.drop(uint64(len(x.stack)), max(x.end, w.out.Begin))
+		for depth, l := range slices.Backward(x.open.Levels) { // still open
+			x.shut(&l, depth, max(x.end, w.out.Begin))
+		}
 		for depth := range x.pending {
 			x.flush(depth)
 		}
