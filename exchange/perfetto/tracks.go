@@ -5,14 +5,17 @@ import (
 	"sort"
 
 	"tracerec/trace"
+	"tracerec/trace/levels"
 	"tracerec/trace/wire"
 )
 
 // track is a location on its way through time.
 type track struct {
 	name      string // in the experiment, "" unknown
-	stack     []level
-	begun     uint32 // 1 + region of its function, 0 unknown
+	open      levels.Stack[struct{}]
+	inner     []inner // open slices within operations, in the order in which they began
+	own       bool    // the slice of its function is open, around all levels
+	begun     uint32  // 1 + region of its function, 0 unknown
 	described bool
 	seen      bool // has had events
 	ended     bool
@@ -23,69 +26,65 @@ type track struct {
 	counters  *counterState
 }
 
-// level is an open slice, or one that is not shown.
-type level struct {
-	what    levelKind
-	wait    int32 // index of the wait
-	selects bool
+// inner is an open slice within an operation: a wait, or the wake-up.
+type inner struct {
+	level int   // of the operation: the innermost of so many
+	wait  int32 // index of the wait, wakeUp if it is none
 }
 
-type levelKind uint8
+const wakeUp = -1
 
-const (
-	inRegion levelKind = iota
-	inOperation
-	inWait
-	inWakeup
-	inNothing // a select that was left without a word: later events count it, but nobody is in it
-)
-
-// within says whether the slice is a part of an operation: events do not count it.
-func (l *level) within() bool { return l.what == inWait || l.what == inWakeup }
-
-func (k *track) top() *level {
-	if n := len(k.stack); n > 0 {
-		return &k.stack[n-1]
+// innermost returns the innermost open slice within the innermost level, nil if there is none.
+func (k *track) innermost() *inner {
+	if n := len(k.inner) - 1; n >= 0 && k.inner[n].level == len(k.open.Levels) {
+		return &k.inner[n]
 	}
 	return nil
 }
 
-// operation returns the index of the innermost operation, -1 if there is none.
-func (k *track) operation() int {
-	n := len(k.stack) - 1
-	for n >= 0 && k.stack[n].what != inOperation && k.stack[n].what != inNothing {
-		n--
-	}
-	return n
+// inOperation says whether the innermost level is an operation.
+func (k *track) inOperation() bool {
+	top := k.open.Top()
+	return top != nil && top.Operation()
 }
 
-// open begins a slice.
-func (x *exporter) open(l trace.LocationID, v level, category string, e event) {
+// beginSlice begins a slice.
+func (x *exporter) beginSlice(l trace.LocationID, category string, e event) {
 	e.kind, e.category = sliceBegin, x.categoryID(category)
 	e.track = x.uuid(l)
 	x.packets.event(x.now, &e)
-	k := &x.tracks[l]
-	k.stack = append(k.stack, v)
 }
 
-// pop ends the innermost slice.
-func (x *exporter) pop(l trace.LocationID) {
+// endSlice ends the innermost slice.
+func (x *exporter) endSlice(l trace.LocationID) {
+	x.packets.event(x.now, &event{kind: sliceEnd, track: x.uuid(l)})
+}
+
+// endInner ends the innermost slice within an operation.
+func (x *exporter) endInner(l trace.LocationID) {
 	k := &x.tracks[l]
-	v := *k.top()
-	k.stack = k.stack[:len(k.stack)-1]
-	if v.what != inNothing {
-		x.packets.event(x.now, &event{kind: sliceEnd, track: x.uuid(l)})
+	k.inner = k.inner[:len(k.inner)-1]
+	x.endSlice(l)
+}
+
+// shut ends the slice of a level that is not open any more, the innermost of n, and those within it.
+func (x *exporter) shut(l trace.LocationID, n int) {
+	for k := &x.tracks[l]; len(k.inner) > 0 && k.inner[len(k.inner)-1].level >= n; {
+		x.endInner(l)
 	}
+	x.endSlice(l)
 }
 
-// drop ends n levels as events count them.
-func (x *exporter) drop(l trace.LocationID, n uint64) {
+// close ends what an event closes.
+func (x *exporter) close(l trace.LocationID, kind wire.Kind, id uint32) {
 	k := &x.tracks[l]
-	for len(k.stack) > 0 && n > 0 {
-		if !k.top().within() {
-			n--
-		}
-		x.pop(l)
+	closed, _ := k.open.Close(kind, id)
+	for n := len(k.open.Levels) + len(closed); n > len(k.open.Levels); n-- {
+		x.shut(l, n)
+	}
+	if kind == wire.End && k.own {
+		k.own = false
+		x.endSlice(l)
 	}
 }
 
@@ -98,52 +97,59 @@ func (x *exporter) event(l trace.LocationID, e *trace.Event, values []uint64) {
 	if !k.seen {
 		x.appear(l)
 	}
-	if v := k.top(); v != nil && v.selects && v.what == inOperation {
-		switch e.Kind {
-		case wire.Leave, wire.Chose, wire.Blocked, wire.Overhead, wire.Counters, wire.Lost:
-		default: // it went on without telling which case it took
-			x.pop(l)
-			k.stack = append(k.stack, level{what: inNothing, selects: true})
-		}
+	if k.open.Forgets(e.Kind) { // it went on without telling which case it took
+		k.open.Forget()
+		x.shut(l, len(k.open.Levels)+1)
 	}
-	spec, _ := wire.SpecOf(e.Kind)
 	switch {
-	case e.Kind == wire.Enter:
-		x.leaveWait(l)
-		r := x.region(e.ID)
-		x.open(l, level{what: inRegion}, "region", event{name: r.name, source: r.source})
 	case e.Kind.Does() == wire.Opens:
-		x.leaveWait(l)
-		r := x.region(e.ID)
-		x.open(l, level{what: inOperation, selects: e.Kind == wire.SelectBegin}, "operation",
-			event{name: r.name, source: r.source, flows: k.leads, ends: k.arrives})
-		k.leads, k.arrives = k.leads[:0], k.arrives[:0]
-	case e.Kind == wire.Exit:
-		x.drop(l, uint64(e.ID)+1)
-	case e.Kind == wire.Lost:
-		x.drop(l, uint64(e.ID))
-		x.instant(l, "events lost", regionNames{}, nil, nil)
-	case e.Kind == wire.Leave || e.Kind == wire.Chose:
-		for n := k.operation(); n >= 0 && len(k.stack) > n; {
-			x.pop(l)
-		}
+		x.opens(l, e)
 	case e.Kind == wire.Begin:
-		k.begun = e.ID + 1
-		r := x.region(e.ID)
-		x.open(l, level{what: inRegion}, "goroutine", event{name: r.name, source: r.source, ends: k.arrives})
-		k.arrives = k.arrives[:0]
-	case e.Kind == wire.End:
-		x.drop(l, uint64(len(k.stack)))
-		k.stack, k.ended = nil, true
+		x.begins(l, e)
 	case e.Kind == wire.Create:
 		x.create(l, e)
 	case e.Kind == wire.Sample:
 		x.sample(l, e)
 	case e.Kind == wire.Counters:
 		x.count(l, values)
-	case e.Kind >= wire.Close && e.Kind.Does() != wire.Opens && e.Kind != wire.OnceRun:
+	case e.Kind.Does() == wire.Acts:
+		spec, _ := wire.SpecOf(e.Kind)
 		x.point(l, e, spec.ID == wire.RegionID)
+	default:
+		x.close(l, e.Kind, e.ID)
+		k.ended = e.Kind == wire.End
+		if e.Kind == wire.Lost {
+			x.instant(l, "events lost", regionNames{}, nil, nil)
+		}
 	}
+}
+
+// opens shows an event that opens a level.
+func (x *exporter) opens(l trace.LocationID, e *trace.Event) {
+	k := &x.tracks[l]
+	for v := k.innermost(); v != nil && v.wait != wakeUp; v = k.innermost() { // something else happens in the operation
+		x.endInner(l)
+	}
+	k.open.Open(e.Kind)
+	r := x.region(e.ID)
+	if e.Kind == wire.Enter {
+		x.beginSlice(l, "region", event{name: r.name, source: r.source})
+		return
+	}
+	x.beginSlice(l, "operation", event{name: r.name, source: r.source, flows: k.leads, ends: k.arrives})
+	k.leads, k.arrives = k.leads[:0], k.arrives[:0]
+}
+
+// begins shows that the function of a location begins.
+func (x *exporter) begins(l trace.LocationID, e *trace.Event) {
+	k := &x.tracks[l]
+	if k.begun = e.ID + 1; k.own || k.open.Top() != nil {
+		return // damage: a location begins once, before all else
+	}
+	k.own = true
+	r := x.region(e.ID)
+	x.beginSlice(l, "goroutine", event{name: r.name, source: r.source, ends: k.arrives})
+	k.arrives = k.arrives[:0]
 }
 
 // point shows an event without duration.
@@ -157,25 +163,18 @@ func (x *exporter) point(l trace.LocationID, e *trace.Event, hasRegion bool) {
 	k.leads = k.leads[:0]
 }
 
-// leaveWait ends the waits because something else happens in their operation.
-func (x *exporter) leaveWait(l trace.LocationID) {
-	for k := &x.tracks[l]; k.top() != nil && k.top().what == inWait; {
-		x.pop(l)
-	}
-}
-
 // endWait ends a wait, and those within it, if it is open.
 func (x *exporter) endWait(l trace.LocationID, wait int32) {
 	k := &x.tracks[l]
-	n := len(k.stack)
-	for n > 0 && k.stack[n-1].what == inWait && k.stack[n-1].wait != wait {
+	n := len(k.inner) - 1
+	for n >= 0 && k.inner[n].level == len(k.open.Levels) && k.inner[n].wait != wakeUp && k.inner[n].wait != wait {
 		n--
 	}
-	if n == 0 || k.stack[n-1].what != inWait {
+	if n < 0 || k.inner[n].level != len(k.open.Levels) || k.inner[n].wait != wait {
 		return
 	}
-	for len(k.stack) >= n {
-		x.pop(l)
+	for len(k.inner) > n {
+		x.endInner(l)
 	}
 }
 
@@ -259,7 +258,7 @@ func (x *exporter) endProcess(process int) {
 	list := x.defs.Locations // ascending by process
 	first := sort.Search(len(list), func(i int) bool { return list[i].Process >= process })
 	for l := first; l < len(list) && list[l].Process == process; l++ {
-		x.drop(trace.LocationID(l), uint64(len(x.tracks[l].stack)))
+		x.close(trace.LocationID(l), wire.End, 0)
 	}
 }
 
@@ -271,17 +270,17 @@ func (x *exporter) beginWait(i int32) {
 		return
 	}
 	k := &x.tracks[w.location]
-	around := func(v *level) bool { return v.what == inWait && x.links.waits[v.wait].end >= w.end }
-	for k.top() != nil && k.top().within() && !around(k.top()) {
-		x.pop(w.location)
+	for v := k.innermost(); v != nil && (v.wait == wakeUp || x.links.waits[v.wait].end < w.end); v = k.innermost() {
+		x.endInner(w.location)
 	}
 	caused := x.known(w.causer)
-	if v := k.top(); v != nil && (v.what == inOperation || around(v)) {
+	if k.inOperation() {
 		causer := ""
 		if caused {
 			causer = x.trackName(w.causer)
 		}
-		x.open(w.location, level{what: inWait, wait: i}, "wait", event{name: x.intern(x.metrics[w.metric].Title), causer: causer,
+		k.inner = append(k.inner, inner{len(k.open.Levels), i})
+		x.beginSlice(w.location, "wait", event{name: x.intern(x.metrics[w.metric].Title), causer: causer,
 			notes: x.shares(w)})
 		x.agenda.add(entry{time: w.end, what: waitEnds, loc: w.location, arg: uint64(i)})
 	}
@@ -311,8 +310,9 @@ func (x *exporter) wake(l trace.LocationID, flow uint64) {
 	if flow != 0 {
 		ends = []uint64{flow}
 	}
-	if v := x.tracks[l].top(); v != nil && v.what == inOperation {
-		x.open(l, level{what: inWakeup}, "wait", event{name: x.intern(x.wakeup), ends: ends})
+	if k := &x.tracks[l]; k.inOperation() && k.innermost() == nil {
+		k.inner = append(k.inner, inner{len(k.open.Levels), wakeUp})
+		x.beginSlice(l, "wait", event{name: x.intern(x.wakeup), ends: ends})
 	} else if flow != 0 {
 		x.instant(l, "goes on", regionNames{}, nil, ends)
 	}
