@@ -2,7 +2,6 @@ package counters
 
 import (
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"maps"
@@ -10,33 +9,14 @@ import (
 	"runtime"
 	"slices"
 
-	"tracerec/internal/protobuf"
-)
-
-// Field numbers of the profile format, by message.
-const (
-	profileType, profileSample, profileMapping, profileLocation, profileFunction, profileString = 1, 2, 3, 4, 5, 6
-	profilePeriodType, profilePeriod, profileComment, profileDefault                            = 11, 12, 13, 14
-
-	typeName, typeUnit = 1, 2
-
-	sampleLocation, sampleValue = 1, 2
-
-	mappingID, mappingFile, mappingFunctions, mappingFiles, mappingLines, mappingInline = 1, 5, 7, 8, 9, 10
-
-	locationID, locationMapping, locationAddress, locationLine = 1, 2, 3, 4
-	lineFunction, lineNumber                                   = 1, 2
-
-	functionID, functionName, functionSystem, functionFile = 1, 2, 3, 4
+	"github.com/google/pprof/profile"
 )
 
 // profileWriter is a profile in the making.
 type profileWriter struct {
-	buf       []byte
-	strings   map[string]uint64
-	list      []string
-	functions map[[2]string]uint64 // by name and file
-	locations map[uintptr]uint64   // by the address of the instruction
+	profile.Profile
+	functions map[[2]string]*profile.Function // by name and file
+	locations map[uintptr]*profile.Location   // by the address of the instruction
 }
 
 // WritePprof writes the samples as a profile for go tool pprof, compressed with gzip: for each stack the number of
@@ -45,7 +25,6 @@ type profileWriter struct {
 func (h *Histogram) WritePprof(w io.Writer) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p := &profileWriter{strings: map[string]uint64{"": 0}, list: []string{""}, functions: map[[2]string]uint64{}, locations: map[uintptr]uint64{}}
 	unit := "count"
 	switch h.event.Unit {
 	case "ns":
@@ -53,78 +32,52 @@ func (h *Histogram) WritePprof(w io.Writer) error {
 	case "bytes":
 		unit = "bytes"
 	}
-	p.message(profileType, p.valueType("samples", "count"))
-	p.message(profileType, p.valueType(h.event.Name, unit))
+	program, _ := os.Executable()
+	events := &profile.ValueType{Type: h.event.Name, Unit: unit}
+	p := &profileWriter{functions: map[[2]string]*profile.Function{}, locations: map[uintptr]*profile.Location{}, Profile: profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, events}, DefaultSampleType: h.event.Name,
+		PeriodType: events, Period: int64(h.threshold),
+		Mapping: []*profile.Mapping{{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}, // nobody need look for them
+	}}
 	for _, s := range slices.SortedFunc(maps.Values(h.stacks), byStack) {
 		p.sample(s)
 	}
-	program, _ := os.Executable()
-	m := protobuf.Uint(nil, mappingID, 1)
-	m = protobuf.Uint(m, mappingFile, p.text(program))
-	for _, has := range []int{mappingFunctions, mappingFiles, mappingLines, mappingInline} {
-		m = protobuf.Uint(m, has, 1) // nobody need look for them
-	}
-	p.message(profileMapping, m)
-	p.message(profilePeriodType, p.valueType(h.event.Name, unit))
-	p.buf = protobuf.Int(p.buf, profilePeriod, int64(h.threshold))
-	p.buf = protobuf.Uint(p.buf, profileDefault, p.text(h.event.Name))
 	if h.dropped+h.unknown > 0 {
-		note := fmt.Sprintf("%d samples were dropped at random, %d have no program counter.", h.dropped, h.unknown)
-		p.buf = protobuf.Uint(p.buf, profileComment, p.text(note))
+		p.Comments = []string{fmt.Sprintf("%d samples were dropped at random, %d have no program counter.", h.dropped, h.unknown)}
 	}
-	for _, s := range p.list {
-		p.buf = protobuf.String(p.buf, profileString, s)
+	err := p.CheckValid()
+	if err == nil {
+		err = p.Write(w)
 	}
-	out := gzip.NewWriter(w)
-	if _, err := out.Write(p.buf); err != nil {
+	if err != nil {
 		return fmt.Errorf("profile of %s: %w", h.event.Name, err)
 	}
-	return out.Close()
+	return nil
 }
 
 func byStack(a, b *stackSamples) int {
 	return cmp.Or(-cmp.Compare(a.events, b.events), slices.Compare(a.stack, b.stack))
 }
 
-func (p *profileWriter) message(field int, m []byte) { p.buf = protobuf.Bytes(p.buf, field, m) }
-
-// text returns the number of a string.
-func (p *profileWriter) text(s string) uint64 {
-	id, known := p.strings[s]
-	if !known {
-		id = uint64(len(p.list))
-		p.strings[s] = id
-		p.list = append(p.list, s)
-	}
-	return id
-}
-
-func (p *profileWriter) valueType(name, unit string) []byte {
-	return protobuf.Uint(protobuf.Uint(nil, typeName, p.text(name)), typeUnit, p.text(unit))
-}
-
-// sample writes a stack with its values.
+// sample adds a stack with its values.
 func (p *profileWriter) sample(s *stackSamples) {
-	var stack, values []byte
+	var stack []*profile.Location
 	for i, pc := range s.stack {
 		if i > 0 {
 			pc-- // a return address: the call is before it
 		}
-		stack = protobuf.AppendVarint(stack, p.location(pc))
+		stack = append(stack, p.location(pc))
 	}
-	values = protobuf.AppendVarint(protobuf.AppendVarint(values, s.samples), s.events)
-	p.message(profileSample, protobuf.Bytes(protobuf.Bytes(nil, sampleLocation, stack), sampleValue, values))
+	p.Sample = append(p.Sample, &profile.Sample{Location: stack, Value: []int64{int64(s.samples), int64(s.events)}})
 }
 
-// location returns the number of a program counter, with the lines of all functions that are inlined there.
-func (p *profileWriter) location(pc uintptr) uint64 {
-	if id, known := p.locations[pc]; known {
-		return id
+// location returns that of a program counter, with the lines of all functions that are inlined there.
+func (p *profileWriter) location(pc uintptr) *profile.Location {
+	if l := p.locations[pc]; l != nil {
+		return l
 	}
-	id := uint64(len(p.locations) + 1)
-	p.locations[pc] = id
-	m := protobuf.Uint(protobuf.Uint(nil, locationID, id), locationMapping, 1)
-	m = protobuf.Uint(m, locationAddress, uint64(pc))
+	l := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: p.Mapping[0], Address: uint64(pc)}
+	p.locations[pc], p.Location = l, append(p.Location, l)
 	frames := runtime.CallersFrames([]uintptr{pc + 1}) // it expects return addresses
 	for more := true; more; {
 		var f runtime.Frame
@@ -135,23 +88,17 @@ func (p *profileWriter) location(pc uintptr) uint64 {
 				f.Function = "unknown"
 			}
 		}
-		line := protobuf.Uint(nil, lineFunction, p.function(f.Function, f.File))
-		m = protobuf.Bytes(m, locationLine, protobuf.Int(line, lineNumber, int64(f.Line)))
+		l.Line = append(l.Line, profile.Line{Function: p.function(f.Function, f.File), Line: int64(f.Line)})
 	}
-	p.message(profileLocation, m)
-	return id
+	return l
 }
 
-func (p *profileWriter) function(name, file string) uint64 {
+func (p *profileWriter) function(name, file string) *profile.Function {
 	key := [2]string{name, file}
-	id, known := p.functions[key]
-	if !known {
-		id = uint64(len(p.functions) + 1)
-		p.functions[key] = id
-		m := protobuf.Uint(nil, functionID, id)
-		m = protobuf.Uint(m, functionName, p.text(name))
-		m = protobuf.Uint(m, functionSystem, p.text(name))
-		p.message(profileFunction, protobuf.Uint(m, functionFile, p.text(file)))
+	f := p.functions[key]
+	if f == nil {
+		f = &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name, Filename: file}
+		p.functions[key], p.Function = f, append(p.Function, f)
 	}
-	return id
+	return f
 }

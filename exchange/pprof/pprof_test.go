@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/pprof/profile"
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
@@ -61,6 +62,9 @@ func write(t *testing.T, m *query.Model) (file string, notes []string) {
 	var out bytes.Buffer
 	notes, err := pprof.Write(&out, m, pprof.Options{Metrics: m.Metrics, Program: "demo"})
 	require.NoError(t, err)
+	p, err := profile.ParseData(out.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, p.CheckValid())
 	file = filepath.Join(t.TempDir(), "profile.pb.gz")
 	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o644))
 	return file, notes

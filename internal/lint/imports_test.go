@@ -23,11 +23,12 @@ var libraries = map[string]string{
 	"msgpack": "github.com/vmihailenco/msgpack/v5",
 	"unix":    "golang.org/x/sys/unix",
 	"cobra":   "github.com/spf13/cobra",
+	"pprof":   "github.com/google/pprof/profile",
 	"testify": "github.com/stretchr/testify/require",
 }
 
 // inTests are libraries that all tests may import.
-var inTests = []string{libraries["testify"], libraries["unix"], libraries["zstd"], libraries["msgpack"]}
+var inTests = []string{libraries["testify"], libraries["unix"], libraries["zstd"], libraries["msgpack"], libraries["pprof"]}
 
 // rule says what a package may import: packages of ours and packages of others outside the standard library.
 // All are patterns of path.Match.
