@@ -24,6 +24,7 @@ var libraries = map[string]string{
 	"unix":    "golang.org/x/sys/unix",
 	"cobra":   "github.com/spf13/cobra",
 	"pprof":   "github.com/google/pprof/profile",
+	"txtar":   "golang.org/x/tools/txtar",
 	"testify": "github.com/stretchr/testify/require",
 }
 

@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/txtar"
+
 	"tracerec/internal/naive"
-	"tracerec/internal/txtar"
 )
 
 // Scenario is one trace with what is expected of its analysis.
@@ -56,14 +57,17 @@ func Load(dir string) ([]*Scenario, error) {
 }
 
 func parse(name, text string) (*Scenario, error) {
-	_, files := txtar.Parse(text)
-	s := &Scenario{Name: name, Trace: txtar.Get(files, "trace")}
+	files := map[string]string{}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		files[f.Name] = string(f.Data)
+	}
+	s := &Scenario{Name: name, Trace: files["trace"]}
 	for line := range strings.Lines(s.Trace) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] == "location" {
 			s.locations = append(s.locations, f[1])
 		}
 	}
-	for line := range strings.Lines(txtar.Get(files, "expect")) {
+	for line := range strings.Lines(files["expect"]) {
 		line, _, _ = strings.Cut(line, "#")
 		if strings.TrimSpace(line) == "" {
 			continue
