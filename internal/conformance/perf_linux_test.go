@@ -103,14 +103,10 @@ func newPerf(t *testing.T) *Bench {
 			require.Zero(t, errno)
 		}
 	}
-	b.Child = func() *Child { return newThread(t) }
+	b.Child = func() *Child { return newThread(func(n int) { store(&cells[0], n) }) }
 	b.CPUEvent = "page-faults"
 	b.OnCPU = func(n int) int { return faultOn(t, n) }
-	b.Spawn = func(n int) {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), stores+"="+strconv.Itoa(n))
-		require.NoError(t, c.Run())
-	}
+	b.Spawn = storeElsewhere(t)
 	b.Pass = func(d time.Duration) { compute(t, d) }
 	b.Settle = func() { time.Sleep(2 * time.Millisecond) }
 	b.DoAt = func(n int) (low, high uintptr) {
@@ -138,13 +134,13 @@ func openEvents(t *testing.T) (n int) {
 	return n
 }
 
-// newThread starts a thread that stores when it is told to.
-func newThread(t *testing.T) *Child {
+// newThread starts a thread that does the work when it is told to.
+func newThread(do func(n int)) *Child {
 	tid, work, done := make(chan int), make(chan int), make(chan bool)
 	testkit.GoOnNewThread(func() {
 		tid <- syscall.Gettid()
 		for n := range work {
-			store(&cells[0], n)
+			do(n)
 			done <- true
 		}
 	})
@@ -155,9 +151,21 @@ func newThread(t *testing.T) *Child {
 	}
 	c.End = func() {
 		close(work)
-		testkit.Until(t, "the thread's end", func() bool { return syscall.Tgkill(os.Getpid(), c.Thread, 0) != nil })
+		for syscall.Tgkill(syscall.Getpid(), c.Thread, 0) != syscall.ESRCH {
+			time.Sleep(10 * time.Microsecond)
+		}
 	}
 	return c
+}
+
+// storeElsewhere stores so often in a process of its own.
+func storeElsewhere(t *testing.T) func(n int) {
+	return func(n int) {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), stores+"="+strconv.Itoa(n))
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
 }
 
 // compute keeps the thread busy for so much of its own time.

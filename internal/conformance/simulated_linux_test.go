@@ -3,20 +3,16 @@ package conformance
 import (
 	"math"
 	"os"
-	"os/exec"
 	"reflect"
 	"runtime"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"tracerec/counters"
 	"tracerec/counters/perf"
-	"tracerec/internal/testkit"
+	"tracerec/internal/perfevent"
 )
 
 // SimulatedPMU is the kernel's perf events on the simulator, with a unit of four counters: the same code as [Perf]. The
@@ -122,12 +118,7 @@ func newSimulated(t *testing.T) *Bench {
 	b.Child = simulatedThread
 	b.CPUEvent = b.Works[0].Event
 	b.OnCPU = func(n int) int { return multiplyOn(0, n) }
-	b.Spawn = func(n int) {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), stores+"="+strconv.Itoa(n))
-		out, err := c.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	b.Spawn = storeElsewhere(t)
 	b.Pass = func(d time.Duration) {
 		for from := time.Now(); time.Since(from) < d; {
 		}
@@ -160,39 +151,16 @@ func eventsOpen() int { return len(eventNumbers()) }
 
 // eventNumbers returns the numbers of the perf events that are open: nothing else has any.
 func eventNumbers() (all []uint64) {
-	const requestID = 0x80082407
 	for fd := range 256 {
 		var id uint64
-		if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), requestID, uintptr(unsafe.Pointer(&id))); errno == 0 && id != 0 {
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_IOCTL, uintptr(fd), perfevent.IoctlID, uintptr(unsafe.Pointer(&id))); errno == 0 && id != 0 {
 			all = append(all, id)
 		}
 	}
 	return all
 }
 
-// simulatedThread starts a thread that multiplies when it is told to.
-func simulatedThread() *Child {
-	tid, work, done := make(chan int), make(chan int), make(chan bool)
-	testkit.GoOnNewThread(func() {
-		tid <- syscall.Gettid()
-		for n := range work {
-			multiplySingles(n)
-			done <- true
-		}
-	})
-	c := &Child{Thread: <-tid}
-	c.Do = func(n int) {
-		work <- n
-		<-done
-	}
-	c.End = func() {
-		close(work)
-		for syscall.Tgkill(syscall.Getpid(), c.Thread, 0) != syscall.ESRCH {
-			time.Sleep(10 * time.Microsecond)
-		}
-	}
-	return c
-}
+func simulatedThread() *Child { return newThread(multiplySingles) }
 
 // multiplyOn multiplies so often on a processor, at least, and returns its number.
 func multiplyOn(cpu, n int) int {

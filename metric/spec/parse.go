@@ -275,28 +275,24 @@ func (r *reader) separated(by byte) (names []part, err error) {
 	}
 }
 
-func (r *reader) compose(s *statement) (err error) {
-	if err = r.defined(s); err != nil {
-		return err
-	}
-	if s.names, err = r.separated('+'); err != nil {
-		return err
-	}
-	if t := r.tokens[0]; t.kind != newline && t.kind != end {
-		return problemAt(t.at, "%s: a composition only adds names; write compute for other sums", t)
-	}
-	return nil
+func (r *reader) compose(s *statement) error {
+	return r.named(s, '+', "a composition only adds names; write compute for other sums")
 }
 
-func (r *reader) measure(s *statement) (err error) {
+func (r *reader) measure(s *statement) error {
+	return r.named(s, '|', "one event is measured, or the first there is of several with | between")
+}
+
+// named reads a statement of names with one sign between them; otherwise it says what there can be.
+func (r *reader) named(s *statement, by byte, otherwise string) (err error) {
 	if err = r.defined(s); err != nil {
 		return err
 	}
-	if s.names, err = r.separated('|'); err != nil {
+	if s.names, err = r.separated(by); err != nil {
 		return err
 	}
 	if t := r.tokens[0]; t.kind != newline && t.kind != end {
-		return problemAt(t.at, "%s: one event is measured, or the first there is of several with | between", t)
+		return problemAt(t.at, "%s: %s", t, otherwise)
 	}
 	return nil
 }
