@@ -24,10 +24,10 @@ type Options struct {
 	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
 	// It is not called concurrently.
 	Name func(operation *report.Region) ObjectName
-	// Wait and Message, if set, are told every wait and every message that is found, one at a time, in any order. What they
+	// Wait and Message, if set, are told every wait, and every receive whose value had been sent, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
-	Message func(send, recv *Op)
+	Message func(recv *Op, p *SynchPoint)
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;

@@ -18,12 +18,11 @@ func (c *Counts) Add(o Counts) {
 	c.Strange += o.Strange
 }
 
-// Matcher finds the wait states of synchronisation objects: it simulates one object at a time, which gives
-// derived operations, and hands each to the patterns that require it. It keeps scratch memory from one
-// object to the next, so every worker has one of its own.
+// Matcher finds the synch points of synchronisation objects: it simulates one object at a time. It keeps scratch memory from one
+// object to the next, so every worker has one of its own. The zero Matcher is ready.
 type Matcher struct {
-	found Found
-	subs  subscribers
+	ops   []Op             // all operations on the object
+	emit  func(SynchPoint) // told what is found
 	count Counts
 	order merger // of the object's events by time
 	late  []stamped
@@ -43,69 +42,15 @@ type release struct {
 
 // release notes that op was released, if it blocked and never ended.
 func (m *Matcher) release(op int32, sent bool) {
-	if o := &m.found.Ops[op]; o.Open && o.MayWait() {
+	if o := &m.ops[op]; o.Open && o.MayWait() {
 		m.released = append(m.released, release{op, sent})
 	}
 }
 
-// subscribers lists, by derived operation, the callbacks with the metric they find.
-type subscribers struct {
-	message    []subscriber[Message]
-	closing    []subscriber[Closing]
-	contention []subscriber[Contention]
-	join       []subscriber[Join]
-	wakeup     []subscriber[Wakeup]
-	onceCall   []subscriber[OnceCall]
-	arrival    []subscriber[Arrival]
-	unmatched  []subscriber[Unmatched]
-}
+// noOp is the index of an operation that is not in the trace.
+const noOp = int32(-1)
 
-type subscriber[D any] struct {
-	metric uint16
-	find   func(*Found, D)
-}
-
-// Found is what a callback sees of the object and where it reports wait states.
-type Found struct {
-	Ops  []Op   // all operations on the object; not to be changed
-	Size uint64 // capacity of a channel, participants of a barrier
-
-	metric uint16
-	emit   func(Wait)
-}
-
-// NewMatcher returns a matcher for the patterns of the list. Wait.Metric is an index in it.
-func NewMatcher(list []*Pattern) *Matcher {
-	m := new(Matcher)
-	s := &m.subs
-	for i, p := range list {
-		subscribe(&s.message, i, p.OnMessage)
-		subscribe(&s.closing, i, p.OnClosing)
-		subscribe(&s.contention, i, p.OnContention)
-		subscribe(&s.join, i, p.OnJoin)
-		subscribe(&s.wakeup, i, p.OnWakeup)
-		subscribe(&s.onceCall, i, p.OnOnceCall)
-		subscribe(&s.arrival, i, p.OnArrival)
-		subscribe(&s.unmatched, i, p.OnUnmatched)
-	}
-	return m
-}
-
-func subscribe[D any](list *[]subscriber[D], metric int, find func(*Found, D)) {
-	if find != nil {
-		*list = append(*list, subscriber[D]{uint16(metric), find})
-	}
-}
-
-// tell hands a derived operation to its subscribers.
-func tell[D any](f *Found, list []subscriber[D], d D) {
-	for i := range list {
-		f.metric = list[i].metric
-		list[i].find(f, d)
-	}
-}
-
-// Match simulates one object of the given kind and size and calls emit for every wait state found.
+// Match simulates one object of the given kind and size and calls emit for every synch point.
 //
 // ops are all operations on the object, at most 1<<31 - 1, ascending by (Loc, order in the stream of the
 // location); an operation's place in the stream is that of its begin event, but of operations that begin at
@@ -120,8 +65,8 @@ func tell[D any](f *Found, list []subscriber[D], d D) {
 // The waits of one operation are found one after the other, never overlap and lie within it. The order of
 // calls of emit is defined by ops alone. Renumbering locations changes results only where ties were
 // resolved by it.
-func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(Wait)) Counts {
-	m.found = Found{Ops: ops, Size: size, emit: emit}
+func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(SynchPoint)) Counts {
+	m.ops, m.emit = ops, emit
 	m.count, m.released = Counts{}, m.released[:0]
 	switch kind {
 	case wire.Channel:
@@ -137,32 +82,31 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(W
 	case wire.Barrier:
 		m.barrier(ops, size)
 	}
-	m.found = Found{}
+	m.ops, m.emit = nil, nil
 	return m.count
 }
 
-// Wait reports that operation op waited in [begin, end) for the operation causer (NoOp: for nobody). It is
-// clipped to the operation. What is empty then is no wait, nor is one for an operation of the same
-// location, which equal times in damaged traces may suggest. The end is the release.
-func (f *Found) Wait(op int32, begin, end int64, causer int32) {
-	f.WaitFrom(op, begin, end, causer, begin)
+// point emits a synch point of op with the operation causer (noOp: of nobody). It is clipped to the operation. What is empty then is no
+// wait, nor is one for an operation of the same location, which equal times in damaged traces may suggest, nor one of a
+// channel operation that succeeded at once: it found its partner there, even if time stamps suggest otherwise because the goroutine lost
+// its processor between them.
+func (m *Matcher) point(kind PointKind, op, causer int32, begin, release, from int64) {
+	o := &m.ops[op]
+	begin, release = max(begin, o.Begin), min(release, o.End)
+	p := SynchPoint{Begin: begin, Release: release, From: min(max(from, begin), release), Op: op, Causer: NoCauser, CauserPath: NoCauser, Kind: kind,
+		Waits: begin < release && (kind > Closed || o.MayWait())}
+	if causer != noOp {
+		c := &m.ops[causer]
+		p.Causer, p.CauserPath = c.Loc, c.Path
+		p.Waits = p.Waits && c.Loc != o.Loc
+	}
+	m.emit(p)
 }
 
-// WaitFrom is Wait for waits that are critical only from some time on.
-func (f *Found) WaitFrom(op int32, begin, end int64, causer int32, from int64) {
-	o := &f.Ops[op]
-	begin, end = max(begin, o.Begin), min(end, o.End)
-	if begin >= end || causer != NoOp && f.Ops[causer].Loc == o.Loc {
-		return
-	}
-	w := Wait{
-		Op: op, Metric: f.metric, Begin: begin, End: end,
-		Causer: NoCauser, CauserPath: NoCauser, Release: end, From: min(max(from, begin), end),
-	}
-	if causer != NoOp {
-		w.Causer, w.CauserPath = f.Ops[causer].Loc, f.Ops[causer].Path
-	}
-	f.emit(w)
+// meet emits the synch point of op with an operation that lets it go on as soon as it begins.
+func (m *Matcher) meet(kind PointKind, op, causer int32) {
+	begin := m.ops[op].Begin
+	m.point(kind, op, causer, begin, m.ops[causer].Begin, begin)
 }
 
 // MayWait says whether o blocked, or may have: a select does not say whether it did, and a condition
@@ -173,8 +117,8 @@ func (o *Op) MayWait() bool {
 
 // unmatched reports op as without partner, if it blocked or never ended.
 func (m *Matcher) unmatched(op int32) {
-	if o := &m.found.Ops[op]; o.MayWait() || o.Open {
+	if o := &m.ops[op]; o.MayWait() || o.Open {
 		m.count.Unmatched++
-		tell(&m.found, m.subs.unmatched, Unmatched{op})
+		m.point(DidNotCome, op, noOp, o.Blocked, o.End, o.Blocked) // NotBlocked lies before every begin
 	}
 }

@@ -56,7 +56,7 @@ type channelState struct {
 // commit stamp. What is never claimed, because events are missing, must not be looked at for ever.
 const maxExpected = 64
 
-// element is a value that went through the channel. Either end may be NoOp.
+// element is a value that went through the channel. Either end may be noOp.
 type element struct{ send, recv int32 }
 
 // expected is an element of which one end is still to come.
@@ -105,21 +105,21 @@ func (o *Op) commit() int64 {
 	return o.End
 }
 
-// channel matches sends with receives and receives with the close, see [channelState]. It derives, in this
-// order: a Message for every element by number, an Unmatched for its receive or send; then by operation a
-// Closing for receives that saw the channel closed (by the first Close, if that is not later than their
-// end, else they are unmatched), and an Unmatched for operations that panicked.
+// channel matches sends with receives and receives with the close, see [channelState]. The synch points are, in this
+// order: for every element by number that it was sent, for its receive, and that there was room for it, for its send, or that its receive or send is
+// unmatched; then by operation that the channel was closed, for receives that saw it so (by the first Close, if that is not later than their
+// end, else they are unmatched), and that operations which panicked are unmatched.
 //
-// Message.Room of element number k is the receive of element k - capacity; if it began after the end of the
-// send the pair is impossible and Room is NoOp. A send without Room is unmatched if it blocked, never
+// Room for element number k makes the receive of element k - capacity; if it began after the end of the
+// send the pair is impossible and there is none. A send without room is unmatched if it blocked, never
 // ended, or is a select and k ≥ capacity.
 //
-// Of operations that blocked and never ended, released are receives whose send went through, sends whose Room did, whose value was
-// taken so, and all that blocked no later than the first Close; of these a receive without send derives a Closing.
+// Of operations that blocked and never ended, released are receives whose send went through, sends for which a receive that did made room, whose value was
+// taken so, and all that blocked no later than the first Close; of these a receive without send waited for the Close.
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)
-	closed, sent, received := NoOp, 0, 0
+	closed, sent, received := noOp, 0, 0
 	m.order.start(len(ops), func(i int32) (int64, bool) {
 		r := ops[i].channelRole()
 		return ops[i].commit(), r == sends || r == receives
@@ -131,7 +131,7 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 		case receives:
 			received++
 		default:
-			if o.Kind == wire.Close && (closed == NoOp || o.Begin < ops[closed].Begin) {
+			if o.Kind == wire.Close && (closed == noOp || o.Begin < ops[closed].Begin) {
 				closed = int32(i)
 			}
 		}
@@ -167,7 +167,7 @@ func (m *Matcher) send(ops []Op, op int32) {
 			s.elements = append(s.elements, element{send: op, recv: r})
 			return
 		}
-		s.gone = append(s.gone, s.expect(&s.early, element{NoOp, r}, 0))
+		s.gone = append(s.gone, s.expect(&s.early, element{noOp, r}, 0))
 	}
 	if o.Blocked != NotBlocked {
 		s.senders.push(op)
@@ -205,7 +205,7 @@ func (m *Matcher) receive(ops []Op, op int32) {
 	case blocked:
 		s.receivers.push(op)
 	default:
-		s.expect(&s.early, element{NoOp, op}, 0)
+		s.expect(&s.early, element{noOp, op}, 0)
 	}
 }
 
@@ -255,80 +255,89 @@ func (s *channelState) leave() (send int32) {
 // take moves the front of the queue to taken.
 func (s *channelState) take(until int64) {
 	send := s.leave()
-	s.gone = append(s.gone, s.expect(&s.taken, element{send, NoOp}, until))
+	s.gone = append(s.gone, s.expect(&s.taken, element{send, noOp}, until))
 }
 
 // drain numbers what found no partner.
 func (m *Matcher) drain() {
 	s := &m.chans
 	for s.receivers.len() > 0 {
-		s.elements = append(s.elements, element{send: NoOp, recv: s.receivers.pop()})
+		s.elements = append(s.elements, element{send: noOp, recv: s.receivers.pop()})
 	}
 	for s.queued() > 0 {
-		s.elements = append(s.elements, element{send: s.leave(), recv: NoOp})
+		s.elements = append(s.elements, element{send: s.leave(), recv: noOp})
 	}
 }
 
-// messages derives the messages from the numbered elements.
+// messages emits the synch points of the numbered elements.
 func (m *Matcher) messages(ops []Op, closed int32) {
 	elements, capacity := m.chans.elements, m.chans.capacity
 	for _, k := range m.chans.gone {
-		if e := elements[k]; e.send == NoOp || e.recv == NoOp {
+		if e := elements[k]; e.send == noOp || e.recv == noOp {
 			m.count.Impossible++
 		}
 	}
 	left := uint64(0) // elements that nobody received
+	made := MadeRoom
+	if capacity == 0 {
+		made = Received
+	}
 	for k, e := range elements {
-		if e.send == NoOp {
+		if e.send == noOp {
 			if ops[e.recv].went() {
 				m.count.Strange++
 			}
 			m.unsent(ops, e.recv, closed)
 			continue
 		}
-		if e.recv == NoOp && ops[e.send].went() {
+		if e.recv == noOp && ops[e.send].went() {
 			if left++; left > capacity {
 				m.count.Strange++
 			}
 		}
-		if e.recv != NoOp {
+		if e.recv != noOp {
 			m.count.Messages++
 			if ops[e.send].went() || ops[e.recv].closedOn(ops, closed) {
 				m.release(e.recv, false)
 			}
 		}
-		o, room := &ops[e.send], NoOp
+		o, room := &ops[e.send], noOp
 		later := uint64(k) >= capacity
 		if later {
 			room = elements[uint64(k)-capacity].recv
 		}
-		if room != NoOp && ops[room].Begin > o.End {
+		if room != noOp && ops[room].Begin > o.End {
 			m.count.Impossible++
-			room = NoOp
+			room = noOp
 		}
-		tell(&m.found, m.subs.message, Message{Send: e.send, Recv: e.recv, Room: room})
-		if room == NoOp && (later || o.Kind != wire.SelectBegin) {
+		if e.recv != noOp {
+			m.meet(Sent, e.recv, e.send)
+		}
+		if room != noOp {
+			m.meet(made, e.send, room)
+		}
+		if room == noOp && (later || o.Kind != wire.SelectBegin) {
 			m.unmatched(e.send)
 		}
-		if sent := room != NoOp && ops[room].went(); sent || o.closedOn(ops, closed) {
+		if sent := room != noOp && ops[room].went(); sent || o.closedOn(ops, closed) {
 			m.release(e.send, sent)
 		}
 	}
 }
 
-// unsent derives what became of a receive that nobody sent to.
+// unsent says what became of a receive that nobody sent to.
 func (m *Matcher) unsent(ops []Op, op, closed int32) {
 	if o := &ops[op]; !o.Open || !o.closedOn(ops, closed) {
 		m.unmatched(op)
 		return
 	}
-	tell(&m.found, m.subs.closing, Closing{Recv: op, Close: closed})
+	m.meet(Closed, op, closed)
 	m.release(op, false)
 }
 
 // closedOn says whether o had blocked when the channel was closed.
 func (o *Op) closedOn(ops []Op, closed int32) bool {
-	return closed != NoOp && o.Blocked != NotBlocked && o.Blocked <= ops[closed].Begin
+	return closed != noOp && o.Blocked != NotBlocked && o.Blocked <= ops[closed].Begin
 }
 
 // went says whether a value went through the channel in an operation.
@@ -336,13 +345,13 @@ func (o *Op) went() bool {
 	return !o.Open && o.Outcome != wire.Failed && o.Outcome != wire.Panicked && o.Outcome != wire.Closed
 }
 
-// closings derives what the close released. An operation that panicked has no partner.
+// closings emits the synch points of what the close released. An operation that panicked has no partner.
 func (m *Matcher) closings(ops []Op, closed int32) {
 	for i := range ops {
 		o, op := &ops[i], int32(i)
 		switch {
-		case o.channelRole() == seesClosed && closed != NoOp && ops[closed].Begin <= o.End:
-			tell(&m.found, m.subs.closing, Closing{Recv: op, Close: closed})
+		case o.channelRole() == seesClosed && closed != noOp && ops[closed].Begin <= o.End:
+			m.meet(Closed, op, closed)
 		case o.channelRole() == seesClosed, o.Outcome == wire.Panicked && o.Kind != wire.Close:
 			m.unmatched(op)
 		}

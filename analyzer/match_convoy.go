@@ -49,13 +49,13 @@ func (c *convoyIndex) longestOf(holds []hold, lo, hi int) int32 {
 	return best
 }
 
-// convoy derives the contention of op with the exclusive holds lo to hi as maxParts parts: the holds are
+// convoy makes the waits of op for the exclusive holds lo to hi maxParts synch points: the holds are
 // divided by count into consecutive groups, the i-th of them from lo + (hi-lo)·i/maxParts on, and each
-// group becomes one part as long as its holds within the wait are together, from its first hold on, with
+// group becomes one as long as its holds within the wait are together, from its first hold on, with
 // its longest hold (of several the first) as holder. So the time is exact, and the blame goes to the holder
 // that matters most there.
 func (m *Matcher) convoy(op int32, lo, hi int) {
-	s, o := &m.locks, &m.found.Ops[op]
+	s, o := &m.locks, &m.ops[op]
 	c := &s.convoy
 	if !c.built {
 		c.build(s.exclusive)
@@ -66,7 +66,7 @@ func (m *Matcher) convoy(op int32, lo, hi int) {
 		end := begin + c.total[b] - c.total[a] - (begin - s.exclusive[a].begin)
 		if begin < end {
 			holder := s.exclusive[c.longestOf(s.exclusive, a, b)].op
-			tell(&m.found, m.subs.contention, Contention{Op: op, Holder: holder, Begin: begin, End: end})
+			m.point(HeldLock, op, holder, begin, end, begin)
 		}
 	}
 }

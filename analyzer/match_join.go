@@ -29,9 +29,9 @@ type counting struct {
 // A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
 // Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was released
 // by the latest Done before its end: the last one of the current generation so far, else of the previous
-// one. That gives a Join, with the mean time of the Dones of that generation so far (each counts once,
-// rounded down). What has no Done is no generation. A Wait without such a Done is unmatched, and so is one
-// that never ended while the counter is not 0, which changes nothing. A Join releases.
+// one. That gives a synch point, critical from the mean time of the Dones of that generation so far (each counts once,
+// rounded down) on. What has no Done is no generation. A Wait without such a Done is unmatched, and so is one
+// that never ended while the counter is not 0, which changes nothing. That Done releases.
 func (m *Matcher) join(ops []Op) {
 	m.order.start(len(ops), func(i int32) (int64, bool) {
 		if ops[i].Kind == wire.JoinBegin {
@@ -87,7 +87,7 @@ func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
 			m.unmatched(e.op)
 			return
 		}
-		tell(&m.found, m.subs.join, Join{Wait: e.op, Last: c.before.last, Mean: c.before.mean()})
+		m.point(WasDone, e.op, c.before.last, o.Begin, ops[c.before.last].Begin, c.before.mean())
 		m.release(e.op, false)
 	}
 }
@@ -97,7 +97,7 @@ func (m *Matcher) joins(ops []Op, c *counting, e stamped) {
 //
 // A Signal wakes the oldest waiter, a Broadcast all of them; with no waiter they are lost, as in Go. A
 // waiter that ended before the signal had been woken by one that is not recorded: it leaves unmatched, and
-// the next takes its place. A Wakeup releases. Waiters left at the end are unmatched.
+// the next takes its place. It releases. Waiters left at the end are unmatched.
 func (m *Matcher) cond(ops []Op) {
 	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, true })
 	waiters := &m.conds
@@ -113,7 +113,7 @@ func (m *Matcher) cond(ops []Op) {
 					m.unmatched(w)
 					continue
 				}
-				tell(&m.found, m.subs.wakeup, Wakeup{Wait: w, Signal: e.op})
+				m.meet(Signalled, w, e.op)
 				m.release(w, false)
 				if ops[e.op].Kind == wire.Signal {
 					break // the loop: one waiter only
@@ -128,17 +128,17 @@ func (m *Matcher) cond(ops []Op) {
 
 // once finds the call that ran the function of a Once: the latest one with Mode 1, by index, of the
 // location of the first OnceRun (by time, then index) that began no later. Every call of another location
-// that began before its end and did not end before the OnceRun derives a OnceCall, by index, and is released at that end. Any other call,
+// that began before its end and did not end before the OnceRun waited for it, by index, and is released at that end. Any other call,
 // except the one that ran, is unmatched, if it blocked or never ended: such as one from within the function.
 func (m *Matcher) once(ops []Op) {
-	first, run := NoOp, NoOp
+	first, run := noOp, noOp
 	for i := range ops {
-		if ops[i].Kind == wire.OnceRun && (first == NoOp || ops[i].Begin < ops[first].Begin) {
+		if ops[i].Kind == wire.OnceRun && (first == noOp || ops[i].Begin < ops[first].Begin) {
 			first = int32(i)
 		}
 	}
 	for i := range ops {
-		if first != NoOp && ops[i].Kind == wire.OnceBegin && ops[i].Mode == 1 &&
+		if first != noOp && ops[i].Kind == wire.OnceBegin && ops[i].Mode == 1 &&
 			ops[i].Loc == ops[first].Loc && ops[i].Begin <= ops[first].Begin {
 			run = int32(i)
 		}
@@ -147,8 +147,8 @@ func (m *Matcher) once(ops []Op) {
 		o, op := &ops[i], int32(i)
 		switch {
 		case o.Kind != wire.OnceBegin || op == run:
-		case run != NoOp && o.Loc != ops[run].Loc && o.Begin < ops[run].End && o.End >= ops[first].Begin:
-			tell(&m.found, m.subs.onceCall, OnceCall{Call: op, Run: run})
+		case run != noOp && o.Loc != ops[run].Loc && o.Begin < ops[run].End && o.End >= ops[first].Begin:
+			m.point(RanOnce, op, run, o.Begin, ops[run].End, o.Begin)
 			if !ops[run].Open {
 				m.release(op, false)
 			}
@@ -158,8 +158,8 @@ func (m *Matcher) once(ops []Op) {
 	}
 }
 
-// barrier groups the participants of a barrier of the given size by generation and derives an Arrival for
-// each, by generation and index. The latest is the last to begin (of several the last index); the first end
+// barrier groups the participants of a barrier of the given size by generation; each waits for the latest, and leaves after the first, by generation
+// and index. The latest is the last to begin (of several the last index); the first end
 // is that of those that ended: it releases the others. Where fewer than size arrived, those that never ended are unmatched: they
 // wait for somebody who did not come.
 func (m *Matcher) barrier(ops []Op, size uint64) {
@@ -171,7 +171,7 @@ func (m *Matcher) barrier(ops []Op, size uint64) {
 	}
 }
 
-// arrivals derives what happened in one generation.
+// arrivals emits the synch points of one generation.
 func (m *Matcher) arrivals(ops []Op, group []stamped, complete bool) {
 	latest, firstEnd := group[0].op, int64(held)
 	for _, e := range group {
@@ -188,7 +188,11 @@ func (m *Matcher) arrivals(ops []Op, group []stamped, complete bool) {
 			m.unmatched(e.op)
 			continue
 		}
-		tell(&m.found, m.subs.arrival, Arrival{Op: e.op, Latest: latest, FirstEnd: firstEnd})
+		m.meet(ArrivedLast, e.op, latest)
+		if o := &ops[e.op]; !o.Open {
+			left := max(firstEnd, ops[latest].Begin)
+			m.point(LeftFirst, e.op, noOp, left, o.End, left)
+		}
 		if firstEnd != held {
 			m.release(e.op, false)
 		}

@@ -41,20 +41,20 @@ const held = int64(math.MaxInt64)
 // order of (begin, end, op), those without release last, end no later than the next begins.
 //
 // Waiting are the lock operations that blocked or never ended, whatever their outcome: one that failed and
-// blocked is one whose end is lost. An exclusive one derives a Contention for its overlap with each
+// blocked is one whose end is lost. An exclusive one waits during its overlap with each
 // exclusive hold of another location, by time (if more than 2·maxParts holds overlap it, those before the
 // last maxParts as described at convoy). Let X be the end of the last exclusive hold (of any location) that
 // overlaps it, or its begin if there is none. If shared holds of other locations end after X and no later
-// than the wait (if it never ended: at any time after X), it derives one more Contention, from X to the end
+// than the wait (if it never ended: at any time after X), it waits once more, from X to the end
 // of the last of them to end, which is the holder: of several the first to begin, of those the first op. It
 // starts at X even if that hold began later: it was other readers until then.
 //
-// A shared one derives a Contention for its overlap with every exclusive hold of another location that
+// A shared one waits during its overlap with every exclusive hold of another location that
 // began before the end of the wait, where a hold counts from the begin of the acquisition, though not from
 // before the end of the previous hold: a reader also waits for the writer that is pending. If the wait
 // never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
 //
-// An acquisition that never ended and has no Contention is unmatched. What is not Contention in a wait is
+// An acquisition that never ended and waits for nobody so is unmatched. What is left of a wait is
 // time in which the lock was free.
 func (m *Matcher) lock(ops []Op) {
 	m.findHolds(ops)
@@ -87,7 +87,7 @@ func (m *Matcher) findHolds(ops []Op) {
 		}
 	}
 	s.exclusive, s.shared = slices.Grow(s.exclusive[:0], count[wire.Exclusive]), slices.Grow(s.shared[:0], count[wire.Shared])
-	s.writer, s.convoy.built, s.readers, s.near = NoOp, false, count[wire.Shared] > 0, [2]int{}
+	s.writer, s.convoy.built, s.readers, s.near = noOp, false, count[wire.Shared] > 0, [2]int{}
 	writing := -1 // index of the location's exclusive hold
 	for i := range ops {
 		o := &ops[i]
@@ -96,7 +96,7 @@ func (m *Matcher) findHolds(ops []Op) {
 		}
 		switch {
 		case o.Kind == wire.LockBegin && o.Open:
-			if o.Mode != wire.Shared && (s.writer == NoOp || o.Begin < ops[s.writer].Begin) {
+			if o.Mode != wire.Shared && (s.writer == noOp || o.Begin < ops[s.writer].Begin) {
 				s.writer = int32(i)
 			}
 		case o.Kind == wire.LockBegin && o.Outcome != wire.OK:
@@ -246,19 +246,19 @@ func firstFrom(holds []hold, t int64, from int) int {
 	return lo
 }
 
-// contend derives the contention of op with h from the given time on, unless it is empty or h is of the
+// contend emits the synch point of op with h from the given time on, unless it is empty or h is of the
 // same location.
-func (m *Matcher) contend(ops []Op, op int32, h *hold, from int64) bool {
+func (m *Matcher) contend(kind PointKind, ops []Op, op int32, h *hold, from int64) bool {
 	o := &ops[op]
 	begin, end := max(from, o.Begin), min(h.end, o.End)
 	if begin >= end || ops[h.op].Loc == o.Loc {
 		return false
 	}
-	tell(&m.found, m.subs.contention, Contention{Op: op, Holder: h.op, Begin: begin, End: end})
+	m.point(kind, op, h.op, begin, end, begin)
 	return true
 }
 
-// writerWaits derives the contentions of an exclusive acquisition and says whether there are any.
+// writerWaits emits the synch points of an exclusive acquisition and says whether there are any.
 func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	o, s := &ops[op], &m.locks
 	from := o.Begin
@@ -271,7 +271,7 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	}
 	for j := lo; j < hi; j++ {
 		h := &s.exclusive[j]
-		found = m.contend(ops, op, h, h.begin) || found
+		found = m.contend(HeldLock, ops, op, h, h.begin) || found
 		from = h.end
 	}
 	last := len(s.shared)
@@ -292,22 +292,22 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	if best < 0 {
 		return found
 	}
-	return m.contend(ops, op, &s.shared[best], from) || found
+	return m.contend(ReadBefore, ops, op, &s.shared[best], from) || found
 }
 
-// readerWaits derives the contentions of a shared acquisition and says whether there are any.
+// readerWaits emits the synch points of a shared acquisition and says whether there are any.
 func (m *Matcher) readerWaits(ops []Op, op int32) (found bool) {
 	o, s := &ops[op], &m.locks
 	s.near[wire.Exclusive] = firstAfter(s.exclusive, o.Begin, s.near[wire.Exclusive])
 	for j := s.near[wire.Exclusive]; j < len(s.exclusive) && s.exclusive[j].begin < o.End; j++ {
-		found = m.contend(ops, op, &s.exclusive[j], s.since[j]) || found
+		found = m.contend(WroteBefore, ops, op, &s.exclusive[j], s.since[j]) || found
 	}
-	if w := s.writer; o.Open && w != NoOp {
+	if w := s.writer; o.Open && w != noOp {
 		from := ops[w].Begin
 		if n := len(s.exclusive); n > 0 {
 			from = max(from, s.exclusive[n-1].end)
 		}
-		found = m.contend(ops, op, &hold{end: held, op: w}, from) || found
+		found = m.contend(WroteBefore, ops, op, &hold{end: held, op: w}, from) || found
 	}
 	return found
 }

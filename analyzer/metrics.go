@@ -24,6 +24,8 @@ type metrics struct {
 	overload, underload                              uint16
 	criticalPath, criticalImbalance                  uint16
 
+	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
+
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
 	user    []uint16          // by metric number of the archive; unnamed for those that are none
 
@@ -37,8 +39,13 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		return nil, err
 	}
 	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}}
+	for i := range m.of {
+		m.of[i] = unnamed
+	}
 	for _, p := range patterns {
-		m.add(p.Metric)
+		if i := m.add(p.Metric); p.Point != NoPoint {
+			m.of[p.Point] = i
+		}
 	}
 	for _, known := range []struct {
 		name string

@@ -23,23 +23,17 @@ type matching struct {
 
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
-	onMessage func(send, recv *Op)
+	onMessage func(recv *Op, p *SynchPoint)
 }
 
-// matcher returns a matcher that also tells who asked for it of messages.
-func (m *matching) matcher() *Matcher {
-	x := NewMatcher(m.list)
-	if m.onMessage != nil {
-		subscribe(&x.subs.message, 0, func(f *Found, d Message) {
-			if d.Recv == NoOp {
-				return
-			}
-			m.telling.Lock()
-			defer m.telling.Unlock()
-			m.onMessage(&f.Ops[d.Send], &f.Ops[d.Recv])
-		})
+// met tells who asked for it of values that were there when they were received.
+func (m *matching) met(ops []Op, p *SynchPoint) {
+	if m.onMessage == nil || p.Kind != Sent || p.Waits {
+		return
 	}
-	return x
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	m.onMessage(&ops[p.Op], p)
 }
 
 // tell tells who asked for it of the waits of an operation.
@@ -63,7 +57,7 @@ type opKey struct {
 // settler is one worker of the matching. It settles the waits of one operation after the other.
 type settler struct {
 	m       *matching
-	matcher *Matcher
+	matcher Matcher
 	counts  Counts
 	strange map[uint32]bool // classes with channels on which some are not recorded
 	jumps   waitStream      // the last waits of operations, at whose end the critical path goes to the causer
@@ -97,7 +91,7 @@ type waiterKey struct {
 
 func newSettler(m *matching) *settler {
 	return &settler{
-		m: m, matcher: m.matcher(), cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
+		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
 		strange: map[uint32]bool{},
 	}
@@ -121,7 +115,7 @@ func (m *matching) run(workers []*settler, from *scan) {
 			w.part(order[i], from, i, room)
 		}
 		w.ops, w.settled = nil, nil
-		w.matcher = m.matcher() // without its memory
+		w.matcher = Matcher{} // without its memory
 	})
 }
 
@@ -310,8 +304,16 @@ const largeObject = 1 << 16
 
 // simulate matches an object that is recorded.
 func (w *settler) simulate(def *trace.Object, ops []Op) {
+	point := func(emit func(Wait)) func(SynchPoint) {
+		return func(p SynchPoint) {
+			w.m.met(ops, &p)
+			if of := w.m.s.metrics.of[p.Kind]; p.Waits && of != unnamed {
+				emit(Wait{SynchPoint: p, Metric: of})
+			}
+		}
+	}
 	if len(ops) < largeObject {
-		w.count(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
+		w.count(w.matcher.Match(def.Kind, def.Size, ops, point(w.emit)))
 		return
 	}
 	const size = 1024
@@ -330,12 +332,12 @@ func (w *settler) simulate(def *trace.Object, ops []Op) {
 		}
 	}()
 	list := <-empty
-	w.count(w.matcher.Match(def.Kind, def.Size, ops, func(x Wait) {
+	w.count(w.matcher.Match(def.Kind, def.Size, ops, point(func(x Wait) {
 		if list = append(list, x); len(list) == size {
 			full <- list
 			list = <-empty
 		}
-	}))
+	})))
 	full <- list
 	close(full)
 	<-done
@@ -355,8 +357,7 @@ func (w *settler) alone() {
 	for i := range w.ops {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
-			w.emit(Wait{Op: int32(i), Metric: w.m.s.metrics.externalWait, Begin: b, End: o.End,
-				Causer: NoCauser, CauserPath: NoCauser, Release: o.End, From: b})
+			w.emit(Wait{SynchPoint{b, o.End, b, int32(i), NoCauser, NoCauser, DidNotCome, true}, w.m.s.metrics.externalWait, 0})
 		}
 	}
 }
@@ -414,10 +415,10 @@ func (w *settler) settle() {
 	loc := w.m.places.fold[o.Loc]
 	for i := range waits {
 		x := &waits[i]
-		rest -= x.End - x.Begin
-		d := min(x.End-x.Begin, left)
+		rest -= x.Release - x.Begin
+		d := min(x.Release-x.Begin, left)
 		left -= d
-		x.Release = d // from here on: the time charged
+		x.charged = d
 		if !w.m.s.metrics.list[x.Metric].Wait {
 			w.move(x.Metric, o, d)
 			continue
@@ -437,7 +438,7 @@ func (w *settler) settle() {
 	}
 	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
 	w.instances(o, loc, waits)
-	if x := &waits[len(waits)-1]; o.Open && x.End == o.End && x.Causer != NoCauser {
+	if x := &waits[len(waits)-1]; o.Open && x.Release == o.End && x.Causer != NoCauser {
 		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path { // not an operation around the innermost one
 			w.never[o.Loc] = never{holder: x.Causer, path: x.CauserPath}
 		}
@@ -460,15 +461,15 @@ func (w *settler) keep(o *Op, waits []Wait) {
 		switch {
 		case !list[x.Metric].Wait:
 		case x.Causer != NoCauser:
-			k := keptWait{keptLine{x.Metric, o.Path, o.Loc, w.class}, x.Causer, x.From, x.End, x.From, x.End}
+			k := keptWait{keptLine{x.Metric, o.Path, o.Loc, w.class}, x.Causer, x.From, x.Release, x.From, x.Release}
 			if i == last { // where the critical path jumps
 				k.begin, k.done = waits[first].Begin, o.End
 				w.jumps.add(&k)
 			} else {
 				w.waits.add(&k)
 			}
-		case first < 0 || x.End <= waits[first].Begin || x.Begin >= waits[last].End:
-			w.nobody(o, x.Begin, x.End)
+		case first < 0 || x.Release <= waits[first].Begin || x.Begin >= waits[last].Release:
+			w.nobody(o, x.Begin, x.Release)
 		}
 	}
 	if first < 0 && !list[waits[0].Metric].Wait {
@@ -494,10 +495,10 @@ func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 			if y.Metric != x.Metric {
 				continue
 			}
-			in.duration += y.Release
-			in.end = y.End
-			if y.End-y.Begin >= longest {
-				longest, in.causer, in.causerPath = y.End-y.Begin, y.Causer, y.CauserPath
+			in.duration += y.charged
+			in.end = y.Release
+			if y.Release-y.Begin >= longest {
+				longest, in.causer, in.causerPath = y.Release-y.Begin, y.Causer, y.CauserPath
 			}
 		}
 		if in.causing = in.causer; in.causer != NoCauser {

@@ -22,22 +22,50 @@ type Op struct {
 // NotBlocked is the Blocked time of an operation that finished at once.
 const NotBlocked = int64(-1 << 63)
 
-// Wait is one instance of a wait state: Op's location waited in [Begin, End) ⊆ [Op.Begin, Op.End] for Causer.
+// SynchPoint is where an operation met another one, that of the causer, and could go on. Synch points are all that matchers find, and all that wait
+// states, the critical path and timelines know of who waited for whom.
 //
-// The waits of one operation are emitted one after the other, ascending, and do not overlap.
-type Wait struct {
-	Op         int32  // index of the waiting operation in the object's operations
-	Metric     uint16 // which wait state, index in the metric list
-	Begin, End int64
-	// Causer is the location whose arrival ended the wait (or which held the lock during it), NoCauser
-	// if nobody in the trace did; CauserPath is the call path in which it did, and Release the time at
-	// which it let the waiter go on: the critical path goes from (Op, Release) to (Causer, Release).
-	Causer     uint32
-	CauserPath uint32
-	Release    int64
-	// From is where a critical wait starts to count; Begin, but later for joins (mean Done of the group).
-	From int64
+// The synch points of one operation at which it waited are emitted one after the other, and these waits do not overlap.
+type SynchPoint struct {
+	Begin   int64 // from when on the operation had to wait, ns; within the operation
+	Release int64 // when the causer let it go on, ns; not after the operation, but before Begin if that had come already
+	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group)
+	Op      int32 // index in the operations of the object
+	// Causer is the location that let it go on (or which held the lock meanwhile), NoCauser if nobody in the trace did, and
+	// CauserPath the call path in which it did: the critical path goes from (Op, Release) to (Causer, Release).
+	Causer, CauserPath uint32
+	Kind               PointKind
+	Waits              bool // the operation waited in [Begin, Release), which is not empty
 }
 
 // NoCauser is the Causer of a wait that nobody in the trace ended.
 const NoCauser = ^uint32(0)
+
+// PointKind is what the causer of a synch point did.
+type PointKind uint8
+
+// The kinds of synch points.
+const (
+	NoPoint     PointKind = iota
+	Sent                  // the value that the operation received; Begin is its begin, Release that of the send
+	Received              // took the value that it sent on a channel without buffer; Release is the begin of the receive
+	MadeRoom              // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
+	Closed                // the channel from which it received
+	HeldLock              // that it acquired exclusively, and held it exclusively in [Begin, Release)
+	WroteBefore           // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
+	ReadBefore            // held the lock shared that it acquired exclusively, and was the last such at Release
+	WasDone               // as the last one of a WaitGroup
+	Signalled             // the condition
+	RanOnce               // the function of a Once, until Release
+	ArrivedLast           // at a barrier
+	LeftFirst             // the barrier, at Begin: the operation did so at Release; there is no causer
+	DidNotCome            // or is not recorded: the operation blocked at Begin and ended at Release
+	pointKinds
+)
+
+// Wait is one instance of a wait state: a synch point at which an operation waited.
+type Wait struct {
+	SynchPoint
+	Metric  uint16 // which wait state, index in the metric list
+	charged int64  // how much of it was charged to the metric, ns; once that is settled
+}

@@ -15,10 +15,7 @@ var BarrierWait = &analyzer.Pattern{
 			"its part is too large; if it changes, use smaller pieces from a common queue, or replace the barrier by channels between the " +
 			"goroutines that really depend on each other.",
 	},
-	Requires: analyzer.Arrivals,
-	OnArrival: func(f *analyzer.Found, a analyzer.Arrival) {
-		f.Wait(a.Op, f.Ops[a.Op].Begin, f.Ops[a.Latest].Begin, a.Latest)
-	},
+	Point: analyzer.ArrivedLast,
 }
 
 // BarrierCompletion is the time to leave a barrier once all had arrived and the first had left. It is no
@@ -30,10 +27,5 @@ var BarrierCompletion = &analyzer.Pattern{
 		Formula:     "own end − max(earliest end of all participants, latest begin), when positive",
 		Advice:      "Use fewer goroutines per barrier than there are processors, or fewer barriers with more work between them.",
 	},
-	Requires: analyzer.Arrivals,
-	OnArrival: func(f *analyzer.Found, a analyzer.Arrival) {
-		if o := &f.Ops[a.Op]; !o.Open {
-			f.Wait(a.Op, max(a.FirstEnd, f.Ops[a.Latest].Begin), o.End, analyzer.NoOp)
-		}
-	},
+	Point: analyzer.LeftFirst,
 }

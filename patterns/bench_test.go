@@ -31,11 +31,16 @@ func BenchmarkChannel(b *testing.B) {
 	for _, pairs := range []int{1, 8} {
 		list := traffic(pairs, 500_000/pairs)
 		b.Run(fmt.Sprintf("pairs=%d", pairs), func(b *testing.B) {
-			m := analyzer.NewMatcher(all)
+			var m analyzer.Matcher
 			var waits, sum int64
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Match(wire.Channel, 1024, list, func(w analyzer.Wait) { waits++; sum += w.End - w.Begin })
+				m.Match(wire.Channel, 1024, list, func(p analyzer.SynchPoint) {
+					if p.Waits {
+						waits++
+						sum += p.Release - p.Begin
+					}
+				})
 			}
 			b.ReportMetric(float64(len(list)*b.N)/b.Elapsed().Seconds()/1e6, "Mops/s")
 			b.ReportMetric(float64(waits)/float64(b.N), "waits/op")
@@ -62,11 +67,16 @@ func BenchmarkLock(b *testing.B) {
 	for _, goroutines := range []int{1, 32, 10000} {
 		list := convoy(goroutines, 100_000/goroutines)
 		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
-			m := analyzer.NewMatcher(all)
+			var m analyzer.Matcher
 			var waits, sum int64
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Match(wire.Mutex, 0, list, func(w analyzer.Wait) { waits++; sum += w.End - w.Begin })
+				m.Match(wire.Mutex, 0, list, func(p analyzer.SynchPoint) {
+					if p.Waits {
+						waits++
+						sum += p.Release - p.Begin
+					}
+				})
 			}
 			b.ReportMetric(float64(len(list)*b.N)/b.Elapsed().Seconds()/1e6, "Mops/s")
 			b.ReportMetric(float64(waits)/b.Elapsed().Seconds()/1e6, "Mwaits/s")

@@ -5,10 +5,6 @@ import (
 	"tracerec/metric"
 )
 
-// In these formulas an operation counts as waiting only if it blocked, or is a select, which does not say
-// whether it did: an operation that succeeded at once found its partner there, even if time stamps suggest
-// otherwise because the goroutine lost its processor between them.
-
 // LateSender is a receive that was there before its send.
 var LateSender = &analyzer.Pattern{
 	Metric: metric.Metric{
@@ -19,12 +15,7 @@ var LateSender = &analyzer.Pattern{
 			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",
 	},
 	BusyAdvice: busyAdvice("an earlier send"),
-	Requires:   analyzer.Messages,
-	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
-		if m.Recv != analyzer.NoOp && f.Ops[m.Recv].MayWait() {
-			f.Wait(m.Recv, f.Ops[m.Recv].Begin, f.Ops[m.Send].Begin, m.Send)
-		}
-	},
+	Point:      analyzer.Sent,
 }
 
 // LateReceiver is a send on a channel without buffer that was there before its receive.
@@ -37,12 +28,7 @@ var LateReceiver = &analyzer.Pattern{
 			"off the receiver, or add receivers.",
 	},
 	BusyAdvice: busyAdvice("an earlier receive or a buffer"),
-	Requires:   analyzer.Messages,
-	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
-		if f.Size == 0 {
-			waitForRoom(f, m)
-		}
-	},
+	Point:      analyzer.Received,
 }
 
 // FullBuffer is a send that found the buffer of its channel full.
@@ -57,19 +43,7 @@ var FullBuffer = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("a larger buffer"),
 	ForRoom:    true,
-	Requires:   analyzer.Messages,
-	OnMessage: func(f *analyzer.Found, m analyzer.Message) {
-		if f.Size > 0 {
-			waitForRoom(f, m)
-		}
-	},
-}
-
-// waitForRoom charges a send until the receive that made room for it.
-func waitForRoom(f *analyzer.Found, m analyzer.Message) {
-	if m.Room != analyzer.NoOp && f.Ops[m.Send].MayWait() {
-		f.Wait(m.Send, f.Ops[m.Send].Begin, f.Ops[m.Room].Begin, m.Room)
-	}
+	Point:      analyzer.MadeRoom,
 }
 
 // LateClose is a receive that the closing of the channel released.
@@ -82,10 +56,5 @@ var LateClose = &analyzer.Pattern{
 		Advice: "If the sender had sent its last value long before, close the channel then, before other work. If it was working on " +
 			"values to come until shortly before, or waited for others to finish, that is what took the time: look at what it did meanwhile.",
 	},
-	Requires: analyzer.Closings,
-	OnClosing: func(f *analyzer.Found, c analyzer.Closing) {
-		if f.Ops[c.Recv].MayWait() {
-			f.Wait(c.Recv, f.Ops[c.Recv].Begin, f.Ops[c.Close].Begin, c.Close)
-		}
-	},
+	Point: analyzer.Closed,
 }

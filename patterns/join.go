@@ -15,10 +15,7 @@ var JoinWait = &analyzer.Pattern{
 		Advice: "Give all goroutines of the group the same amount of work: smaller pieces from a common queue, largest first. If one of them " +
 			"is much later than the others, look at what that one did.",
 	},
-	Requires: analyzer.Joins,
-	OnJoin: func(f *analyzer.Found, j analyzer.Join) {
-		f.WaitFrom(j.Wait, f.Ops[j.Wait].Begin, f.Ops[j.Last].Begin, j.Last, j.Mean)
-	},
+	Point: analyzer.WasDone,
 }
 
 // CondWait is a Cond.Wait until it is signalled.
@@ -31,10 +28,7 @@ var CondWait = &analyzer.Pattern{
 			"condition false and wait again, use Signal or one condition variable per condition.",
 	},
 	BusyAdvice: busyAdvice("an earlier signal"),
-	Requires:   analyzer.Wakeups,
-	OnWakeup: func(f *analyzer.Found, w analyzer.Wakeup) {
-		f.Wait(w.Wait, f.Ops[w.Wait].Begin, f.Ops[w.Signal].Begin, w.Signal)
-	},
+	Point:      analyzer.Signalled,
 }
 
 // OnceWait is a Once.Do that met another one running the function.
@@ -46,8 +40,5 @@ var OnceWait = &analyzer.Pattern{
 		Advice: "Initialise before the goroutines start, or start the initialisation early in a goroutine of its own. Make the function itself " +
 			"faster, or split it so that each part is initialised only by those who need it.",
 	},
-	Requires: analyzer.OnceCalls,
-	OnOnceCall: func(f *analyzer.Found, c analyzer.OnceCall) {
-		f.Wait(c.Call, f.Ops[c.Call].Begin, f.Ops[c.Run].End, c.Run)
-	},
+	Point: analyzer.RanOnce,
 }

@@ -3,7 +3,6 @@ package patterns
 import (
 	"tracerec/analyzer"
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // LockCompetition is the time in which others held the lock exclusively.
@@ -18,8 +17,7 @@ var LockCompetition = &analyzer.Pattern{
 			"what is needed. If all holds are short, there are too many: split the lock by key, keep data per goroutine and combine it " +
 			"later, or use an atomic.",
 	},
-	Requires:     analyzer.Contentions,
-	OnContention: contention(wire.Exclusive, wire.Exclusive),
+	Point: analyzer.HeldLock,
 }
 
 // ReaderWait is the time in which a reader was kept out by a writer.
@@ -33,8 +31,7 @@ var ReaderWait = &analyzer.Pattern{
 		Advice: "Shorten the writer's critical section, and the longest reader's: one slow reader makes a writer wait, and all new readers with it. " +
 			"For data that changes rarely, publish a new copy through an atomic pointer.",
 	},
-	Requires:     analyzer.Contentions,
-	OnContention: contention(wire.Shared, wire.Exclusive),
+	Point: analyzer.WroteBefore,
 }
 
 // WriterWait is the time in which a writer waited for the readers to leave.
@@ -46,17 +43,5 @@ var WriterWait = &analyzer.Pattern{
 		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +
 			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
 	},
-	Requires:     analyzer.Contentions,
-	OnContention: contention(wire.Exclusive, wire.Shared),
+	Point: analyzer.ReadBefore,
 }
-
-// contention charges the waits of acquisitions of one mode for holders of another.
-func contention(waiter, holder uint32) func(*analyzer.Found, analyzer.Contention) {
-	return func(f *analyzer.Found, c analyzer.Contention) {
-		if shared(f, c.Op) == (waiter == wire.Shared) && shared(f, c.Holder) == (holder == wire.Shared) {
-			f.Wait(c.Op, c.Begin, c.End, c.Holder)
-		}
-	}
-}
-
-func shared(f *analyzer.Found, op int32) bool { return f.Ops[op].Mode == wire.Shared }

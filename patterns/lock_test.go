@@ -116,10 +116,10 @@ func TestWaitThroughManyHolds(t *testing.T) {
 	for _, w := range waits {
 		require.EqualValues(t, 3, ops[w.Op].Loc)
 		require.LessOrEqual(t, last, w.Begin)
-		last = w.End
-		sum += w.End - w.Begin
+		last = w.Release
+		sum += w.Release - w.Begin
 		if w.Causer == 2 {
-			blamed += w.End - w.Begin
+			blamed += w.Release - w.Begin
 		}
 	}
 	require.Equal(t, held-5, sum)

@@ -99,11 +99,11 @@ func TestWaitsPartitionOperations(t *testing.T) {
 			})
 			for i, w := range waits {
 				o := ops[w.Op]
-				require.True(t, o.Begin <= w.Begin && w.Begin < w.End && w.End <= o.End, "%v outside of %v", w, o)
-				require.True(t, w.Begin <= w.From && w.From <= w.End && w.Release == w.End, "%v", w)
+				require.True(t, o.Begin <= w.Begin && w.Begin < w.Release && w.Release <= o.End, "%v outside of %v", w, o)
+				require.True(t, w.Begin <= w.From && w.From <= w.Release, "%v", w)
 				require.NotEqual(t, o.Loc, w.Causer, "%v waits for itself", o)
 				if i > 0 && waits[i-1].Op == w.Op {
-					require.LessOrEqual(t, waits[i-1].End, w.Begin, "%v overlaps %v", waits[i-1], w)
+					require.LessOrEqual(t, waits[i-1].Release, w.Begin, "%v overlaps %v", waits[i-1], w)
 				}
 			}
 		})
@@ -124,7 +124,7 @@ func TestShiftedTimesGiveShiftedWaits(t *testing.T) {
 		_, shifted, shiftedCounts := match(kind, size, list)
 		for i := range shifted {
 			w := &shifted[i]
-			w.Begin, w.End, w.From, w.Release = w.Begin-by, w.End-by, w.From-by, w.Release-by
+			w.Begin, w.Release, w.From = w.Begin-by, w.Release-by, w.From-by
 		}
 		require.Equal(t, waits, shifted)
 		require.Equal(t, counts, shiftedCounts)
@@ -157,12 +157,12 @@ func TestRenumberedLocationsGiveTheSameWaits(t *testing.T) {
 // Operations on the object of one worker do not depend on the objects it had before.
 func TestMatcherKeepsNothing(t *testing.T) {
 	var first []string
-	m := analyzer.NewMatcher(all)
+	var m analyzer.Matcher
 	for range 2 {
 		var got []string
 		eachDisorder(t, 64, func(t *testing.T, kind wire.ObjectKind, size uint64, list []analyzer.Op) {
 			slices.SortStableFunc(list, func(a, b analyzer.Op) int { return cmp.Compare(a.Loc, b.Loc) })
-			c := m.Match(kind, size, list, func(w analyzer.Wait) { got = append(got, fmt.Sprint(kind, w)) })
+			c := m.Match(kind, size, list, func(p analyzer.SynchPoint) { got = append(got, fmt.Sprint(kind, p)) })
 			got = append(got, fmt.Sprint(kind, c))
 		})
 		slices.Sort(got) // the kinds come in random order

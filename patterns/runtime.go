@@ -17,11 +17,7 @@ var ExternalWait = &analyzer.Pattern{
 			"and the waiting is attributed to it; if it is a timer or a peer, the program can only do other work meanwhile. A wait " +
 			"that lasts to the end of the trace is a leaked goroutine or a deadlock.",
 	},
-	Requires: analyzer.Unmatcheds,
-	OnUnmatched: func(f *analyzer.Found, u analyzer.Unmatched) {
-		// NotBlocked lies before every begin, so the wait then starts with the operation.
-		f.Wait(u.Op, f.Ops[u.Op].Blocked, f.Ops[u.Op].End, analyzer.NoOp)
-	},
+	Point: analyzer.DidNotCome,
 }
 
 // The analyzer computes these itself.

@@ -71,14 +71,19 @@ func match(kind wire.ObjectKind, size uint64, ops []analyzer.Op) ([]analyzer.Op,
 	ops = slices.Clone(ops)
 	slices.SortStableFunc(ops, func(a, b analyzer.Op) int { return cmp.Compare(a.Loc, b.Loc) })
 	var waits []analyzer.Wait
-	counts := analyzer.NewMatcher(all).Match(kind, size, ops, func(w analyzer.Wait) { waits = append(waits, w) })
+	counts := new(analyzer.Matcher).Match(kind, size, ops, func(p analyzer.SynchPoint) {
+		i := slices.IndexFunc(all, func(of *analyzer.Pattern) bool { return of.Point == p.Kind })
+		if p.Waits {
+			waits = append(waits, analyzer.Wait{SynchPoint: p, Metric: uint16(i)})
+		}
+	})
 	return ops, waits, counts
 }
 
 func show(ops []analyzer.Op, waits []analyzer.Wait) []string {
 	list := []string{}
 	for _, w := range waits {
-		s := fmt.Sprintf("%s %d %d-%d", all[w.Metric].Name, ops[w.Op].Loc, w.Begin, w.End)
+		s := fmt.Sprintf("%s %d %d-%d", all[w.Metric].Name, ops[w.Op].Loc, w.Begin, w.Release)
 		if w.Causer != analyzer.NoCauser {
 			s += fmt.Sprintf(" by %d@%d", w.Causer, w.CauserPath)
 		}
@@ -114,13 +119,14 @@ func TestValidateFindsFaults(t *testing.T) {
 		"without advice":       func(p *analyzer.Pattern) { p.Advice = "" },
 		"does not come before": func(p *analyzer.Pattern) { p.Parent = "nobody" },
 		"another unit":         func(p *analyzer.Pattern) { p.Parent = "visits" },
-		"callbacks do not fit": func(p *analyzer.Pattern) { p.Requires |= analyzer.Joins },
-		"callbacks do not":     func(p *analyzer.Pattern) { p.OnMessage = nil },
+		"synch points are":     func(p *analyzer.Pattern) { p.Point = analyzer.WasDone },
+		"without synch points": func(p *analyzer.Pattern) { p.Point = analyzer.NoPoint },
+		"no such synch points": func(p *analyzer.Pattern) { p.Point = analyzer.DidNotCome + 1 },
 		"taken":                func(p *analyzer.Pattern) { p.Name = "time" },
 	} {
 		bad := good
 		spoil(&bad)
-		err := analyzer.Validate([]*analyzer.Pattern{patterns.Time, patterns.Visits, patterns.Communication, &bad})
+		err := analyzer.Validate([]*analyzer.Pattern{patterns.Time, patterns.Visits, patterns.Communication, patterns.Synchronization, patterns.JoinWait, &bad})
 		require.ErrorContains(t, err, name)
 	}
 	require.ErrorContains(t, analyzer.Validate([]*analyzer.Pattern{nil}), "nil")

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
-	"tracerec/metric"
 	"tracerec/trace/wire"
 )
 
@@ -173,23 +172,21 @@ func (w *world) simulate(senders, receivers, each int) (res result) {
 			}
 		}
 	}
-	collect := &analyzer.Pattern{Metric: metric.Metric{Name: "collect"}, Requires: analyzer.Messages,
-		OnMessage: func(f *analyzer.Found, m analyzer.Message) {
-			if m.Recv == analyzer.NoOp {
-				return
-			}
-			r, s := f.Ops[m.Recv], f.Ops[m.Send]
-			from := w.received[[2]int{int(r.Loc), int(r.Path)}]
-			res.messages++
-			if from != int(s.Loc)*perActor+int(s.Path) {
-				res.wrong++
-			}
-			if real := actors[from/perActor].done[from%perActor]; r.Blocked != atOnce {
-				res.truth += max(0, min(real.Begin, r.End)-r.Begin)
-				res.late += max(0, min(s.Begin, r.End)-r.Begin)
-			}
-		}}
-	counts := analyzer.NewMatcher([]*analyzer.Pattern{collect}).Match(wire.Channel, uint64(w.capacity), list, func(analyzer.Wait) {})
+	counts := new(analyzer.Matcher).Match(wire.Channel, uint64(w.capacity), list, func(p analyzer.SynchPoint) {
+		if p.Kind != analyzer.Sent {
+			return
+		}
+		r := list[p.Op]
+		from := w.received[[2]int{int(r.Loc), int(r.Path)}]
+		res.messages++
+		if from != int(p.Causer)*perActor+int(p.CauserPath) {
+			res.wrong++
+		}
+		if real := actors[from/perActor].done[from%perActor]; r.Blocked != atOnce {
+			res.truth += max(0, min(real.Begin, r.End)-r.Begin)
+			res.late += max(0, p.Release-r.Begin)
+		}
+	})
 	res.impossible, res.found = counts.Impossible, counts.Messages
 	return res
 }

@@ -161,7 +161,8 @@ location main
 			var links perfetto.Links
 			for _, w := range c.waits {
 				require.GreaterOrEqual(t, e.MetricIndex(w.metric), 0, w.metric)
-				links.Wait(&analyzer.Op{End: 100}, &analyzer.Wait{Metric: uint16(e.MetricIndex(w.metric)), Begin: w.begin, End: w.end, Causer: analyzer.NoCauser})
+				links.Wait(&analyzer.Op{End: 100}, &analyzer.Wait{Metric: uint16(e.MetricIndex(w.metric)),
+					SynchPoint: analyzer.SynchPoint{Begin: w.begin, Release: w.end, Causer: analyzer.NoCauser}})
 			}
 			var out bytes.Buffer
 			_, err := perfetto.Write(&out, a, e, &links)

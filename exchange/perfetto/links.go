@@ -42,16 +42,16 @@ type part struct {
 }
 
 // Message adds a message. If the receive began first it waited, and its wait says it all.
-func (l *Links) Message(send, recv *analyzer.Op) {
-	sent, received := clip(send.Begin), clip(recv.Begin)
-	if send.Loc != recv.Loc && sent <= received && max(received, sent+1) <= recv.End {
-		l.messages = append(l.messages, message{sent, received, trace.LocationID(send.Loc), trace.LocationID(recv.Loc)})
+func (l *Links) Message(recv *analyzer.Op, p *analyzer.SynchPoint) {
+	sent, received := clip(p.Release), clip(recv.Begin)
+	if p.Causer != recv.Loc && sent <= received && max(received, sent+1) <= recv.End {
+		l.messages = append(l.messages, message{sent, received, trace.LocationID(p.Causer), trace.LocationID(recv.Loc)})
 	}
 }
 
 // Wait adds a wait.
 func (l *Links) Wait(o *analyzer.Op, w *analyzer.Wait) {
-	l.waits = append(l.waits, wait{begin: clip(w.Begin), end: clip(w.End), until: clip(o.End), location: trace.LocationID(o.Loc),
+	l.waits = append(l.waits, wait{begin: clip(w.Begin), end: clip(w.Release), until: clip(o.End), location: trace.LocationID(o.Loc),
 		causer: trace.LocationID(w.Causer), metric: w.Metric})
 }
 
