@@ -72,10 +72,10 @@ func TestDumpJSON(t *testing.T) {
 	dir := archiveOf(t, scenario)
 	r := inside("dump", "--format", "json", dir)
 	require.Equal(t, 0, r.status, r.stderr)
-	var events []jsonEvent
+	var events []tracetext.JSONEvent
 	last := int64(0)
 	for line := range strings.Lines(r.stdout) {
-		var e jsonEvent
+		var e tracetext.JSONEvent
 		require.NoError(t, json.Unmarshal([]byte(line), &e))
 		require.LessOrEqual(t, last, e.Time)
 		last = e.Time

@@ -48,6 +48,33 @@ func Format(a *trace.Archive, out io.Writer) error {
 	return damage
 }
 
+// FormatLocations writes the events of some locations as in the text form, each stream as a whole.
+func FormatLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
+	decoder, defs := a.NewDecoder(), a.Definitions()
+	var buf trace.Buffer
+	for _, l := range slices.Sorted(maps.Keys(keep)) {
+		fmt.Fprintf(w, "location %s\n", locationName(l))
+		for _, c := range a.Chunks() {
+			if _, in := slices.BinarySearch(c.Locations, l); !in {
+				continue
+			}
+			batches, err := decoder.Decode(c, &buf)
+			if err != nil {
+				return err
+			}
+			for i := range batches {
+				if batches[i].Location != l {
+					continue
+				}
+				for _, e := range batches[i].Events {
+					fmt.Fprintf(w, "  %d %s\n", e.Time, Event(defs, &batches[i], e))
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // Event returns the text of one event, without its time.
 func Event(defs *trace.Definitions, b *trace.Batch, e trace.Event) string {
 	return (&formatter{defs: defs}).event(b, e)
