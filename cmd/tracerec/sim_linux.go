@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,9 +20,11 @@ import (
 	"tracerec/internal/shm"
 	"tracerec/recorder"
 	"tracerec/recorder/simulated"
+	"tracerec/recorder/simulated/sweep"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
-	counting "tracerec/simulator/count"
+	"tracerec/simulator/count"
+	"tracerec/simulator/description"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/pmu"
 )
@@ -37,12 +38,6 @@ type simulation struct {
 	home    string // temporary directory
 	program string // as it was named
 }
-
-// The guest's directories beside those that are given.
-const (
-	guestProgram = "/program"
-	guestTemp    = "/tmp"
-)
 
 // run does what the command line asks of the simulator.
 func (o *simOptions) run(cmd *cobra.Command, events, args []string) error {
@@ -101,20 +96,14 @@ func (s *simulation) outputFits() error {
 
 // chosenMachine returns the machine, with parameters as --set has them; nil for none.
 func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
-	switch {
-	case s.machine == noMachine:
+	if s.machine == noMachine {
 		if len(s.set) > 0 || len(s.sweep) > 0 {
 			return nil, errors.New("--machine none has no parameters")
 		}
 		return nil, nil
-	case isFile(s.machine):
-		if m, err = readFile(s.machine, "machine", cache.Read); err == nil {
-			m.Name = strings.TrimSuffix(filepath.Base(s.machine), ".json")
-		}
-	default:
-		if m, err = cache.Named(s.machine); err != nil {
-			err = fmt.Errorf("%w; none; or a description in a FILE.json", err)
-		}
+	}
+	if m, err = cache.Open(s.machine); err != nil && !description.IsFile(s.machine) {
+		err = fmt.Errorf("%w; none; or a description in a FILE.json", err)
 	}
 	if err != nil {
 		return nil, err
@@ -134,38 +123,6 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 	return m, nil
 }
 
-// chosenPMU returns the PMU of the machine; nil for none.
-func (s *simulation) chosenPMU() (*pmu.PMU, error) {
-	switch {
-	case s.pmu == "":
-		return nil, nil
-	case isFile(s.pmu):
-		return readFile(s.pmu, "PMU", pmu.Read)
-	}
-	p, err := pmu.Named(s.pmu)
-	if err != nil {
-		err = fmt.Errorf("%w; or a description in a FILE.json", err)
-	}
-	return p, err
-}
-
-// isFile tells whether a description is not the name of one that is shipped.
-func isFile(name string) bool { return strings.HasSuffix(name, ".json") || strings.Contains(name, "/") }
-
-// readFile reads a description from a file.
-func readFile[T any](name, what string, read func(io.Reader) (*T, error)) (*T, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	defer f.Close()
-	v, err := read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", what, name, err)
-	}
-	return v, nil
-}
-
 // printMachine prints the description of a machine, which is a template for others.
 func printMachine(w io.Writer, name string, args []string) error {
 	if len(args) > 0 {
@@ -181,7 +138,7 @@ func printMachine(w io.Writer, name string, args []string) error {
 
 // options makes those of a run.
 func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Options, err error) {
-	if err = s.given(&o); err != nil {
+	if err = o.Share(s.home, s.mounts, s.env); err != nil {
 		return o, err
 	}
 	o.Strict = s.strict
@@ -194,13 +151,15 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 		o.MaxMemory = uint64(n)
 	}
 	o.Untimed = s.untimed || s.sweep != nil
-	if o.PMU, err = s.chosenPMU(); err != nil {
-		return o, err
+	if s.pmu != "" {
+		if o.PMU, err = pmu.Open(s.pmu); err != nil {
+			return o, err
+		}
 	}
 	if o.Classify, err = s.classify(m); err != nil {
 		return o, err
 	}
-	p, err := simulated.Build(args, filepath.Join(s.home, "program"), s.cmd.ErrOrStderr())
+	p, err := simulated.Build(args, simulated.ProgramDir(s.home), s.cmd.ErrOrStderr())
 	switch s.program = args[0]; {
 	case errors.Is(err, simulated.ErrBuild):
 		return o, &exit{badUse, nil}
@@ -209,128 +168,48 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	case err != nil:
 		return o, err
 	}
-	o.Program, o.Sources, o.Args = p.File, p.Sources, append([]string{guestProgram + "/" + filepath.Base(p.File)}, p.Args...)
+	o.Use(p)
 	return o, nil
-}
-
-// given says what the guest sees of the host: directories and environment.
-func (s *simulation) given(o *simulated.Options) (err error) {
-	if o.Dir, err = os.Getwd(); err != nil {
-		return err
-	}
-	o.Mounts = []linux.Mount{{Guest: o.Dir, Host: o.Dir}, {Guest: guestProgram, Host: filepath.Join(s.home, "program")},
-		{Guest: guestTemp, Host: filepath.Join(s.home, "tmp"), Write: true}}
-	for _, m := range o.Mounts[1:] {
-		if err := os.Mkdir(m.Host, 0o700); err != nil {
-			return err
-		}
-	}
-	everything := o.Dir == "/"
-	for _, text := range s.mounts {
-		given, err := parseMount(text, o.Dir)
-		if err != nil {
-			return err
-		}
-		everything = everything && given.Guest != "/"
-		o.Mounts = slices.DeleteFunc(o.Mounts, func(m linux.Mount) bool { return m.Guest == given.Guest })
-		o.Mounts = append(o.Mounts, given)
-	}
-	if everything {
-		return errors.New("the working directory is /, which would give the program all files of this machine; start in another, or give --mount /=/")
-	}
-	return s.environment(o)
-}
-
-// environment sets that of the guest.
-func (s *simulation) environment(o *simulated.Options) error {
-	o.Env = []string{"HOME=" + guestTemp, "PATH=" + guestProgram, "TMPDIR=" + guestTemp}
-	for _, text := range s.env {
-		name, _, ok := strings.Cut(text, "=")
-		if name == "" {
-			return fmt.Errorf("--env %s: not NAME=VALUE or NAME", text)
-		}
-		o.Env = slices.DeleteFunc(o.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
-		if !ok {
-			value, set := os.LookupEnv(name)
-			if !set {
-				continue // nor is it in the guest
-			}
-			text += "=" + value
-		}
-		o.Env = append(o.Env, text)
-	}
-	return nil
-}
-
-// parseMount reads GUEST=HOST[:rw]; names of the guest are relative to its working directory.
-func parseMount(text, dir string) (linux.Mount, error) {
-	guest, host, ok := strings.Cut(text, "=")
-	m := linux.Mount{Guest: guest}
-	if m.Host, m.Write = strings.CutSuffix(host, ":rw"); !ok || guest == "" || m.Host == "" {
-		return m, fmt.Errorf("--mount %s: not GUEST=HOST or GUEST=HOST:rw", text)
-	}
-	if !filepath.IsAbs(m.Guest) {
-		m.Guest = filepath.Join(dir, m.Guest)
-	}
-	m.Guest = filepath.Clean(m.Guest)
-	switch info, err := os.Stat(m.Host); {
-	case err != nil:
-		return m, fmt.Errorf("--mount %s: %w", text, err)
-	case !info.IsDir():
-		return m, fmt.Errorf("--mount %s: %s is not a directory", text, m.Host)
-	}
-	return m, nil
 }
 
 // classify tells whether misses have to be told apart for the events that are asked for, all of which have to exist.
 func (s *simulation) classify(m *cache.Machine) (bool, error) {
-	plain, err := countable(m, false)
-	if err != nil {
-		return false, err
+	apart, err := count.Choosable(m, s.events)
+	if errors.Is(err, count.ErrUnknown) {
+		err = fmt.Errorf("%w on machine %s, which counts PAPI presets and others; see tracerec sim --machine %s --list", err, s.machine, s.machine)
 	}
-	all, err := countable(m, true)
 	if err != nil {
-		return false, err
-	}
-	apart := false
-	for _, text := range s.events {
-		name, mode, more := strings.Cut(text, ":")
-		switch {
-		case !all[name]:
-			return false, fmt.Errorf("-c %s: %w on machine %s, which counts PAPI presets and others; see tracerec sim --machine %s --list", text, counting.ErrUnknown,
-				s.machine, s.machine)
-		case more && mode != "u" && mode != "k":
-			return false, fmt.Errorf("-c %s: behind the colon stands u or k", text)
-		case mode == "k" && !ofKernel(m, name):
-			return false, fmt.Errorf("-c %s: nothing of that is modelled of the kernel; SIM_KERNEL_CYC is", text)
-		}
-		apart = apart || !plain[name]
+		return false, fmt.Errorf("-c %w", err)
 	}
 	return apart || s.events == nil && m != nil && s.sweep == nil, nil
 }
 
-// ofKernel tells whether an event has a part that is the kernel's.
-func ofKernel(m *cache.Machine, name string) bool {
-	c, err := counting.New(m, counting.Options{Classify: true})
+// runSweep runs the program on a machine for each combination of the parameters, and prints a table.
+func (s *simulation) runSweep(o simulated.Options) error {
+	for _, m := range o.Mounts {
+		if m.Write && m.Guest != simulated.GuestTemp {
+			return fmt.Errorf("--mount %s: runs of a sweep would change each other's files; give it without :rw", m.Guest)
+		}
+	}
+	runs, err := sweep.New(o.Machine, s.sweep)
 	if err != nil {
-		return false
+		return fmt.Errorf("--sweep %w", err)
 	}
-	v := counting.Values{counting.KernelCycles: 1e6}
-	n, err := c.Value(&v, name)
-	return err == nil && n > 0
-}
-
-// countable returns the events that a machine has.
-func countable(m *cache.Machine, classify bool) (map[string]bool, error) {
-	c, err := counting.New(m, counting.Options{Classify: classify})
-	if err != nil {
-		return nil, err
+	runs.Program, runs.Machine, runs.Only, runs.Counts = s.program, s.machine, s.only, s.events
+	if s.events == nil {
+		runs.Counts = usualMetrics
 	}
-	names := map[string]bool{}
-	for _, e := range c.Events() {
-		names[e.Name] = true
+	var stop func()
+	o.Context, stop = untilSignal()
+	defer stop()
+	o.Stdin, o.Stderr = s.cmd.InOrStdin(), s.cmd.ErrOrStderr()
+	r, err := runs.Run(o, s.home)
+	if err == nil {
+		if err := runs.Write(s.cmd.OutOrStdout(), s.format); err != nil {
+			return err
+		}
 	}
-	return names, nil
+	return s.ended(r, err)
 }
 
 // runOnce runs the program and records it, or prints its counts.
@@ -471,9 +350,12 @@ func (s *simulation) addressTrace() (*addresstrace.Tracer, func() error, error) 
 
 // ended turns the end of a run into that of tracerec.
 func (s *simulation) ended(r *simulated.Result, err error) error {
+	nobody, none := errors.AsType[*count.NotCounted](err)
 	switch {
-	case errors.As(err, new(*exit)):
-		return err
+	case none:
+		return fmt.Errorf("--only %w", nobody)
+	case errors.Is(err, sweep.ErrDiffers):
+		return &exit{cannotRun, err}
 	case err == nil && r.Break != "":
 		return nil
 	case err == nil && r.Status == 0:

@@ -18,6 +18,7 @@ import (
 	"tracerec/internal/addressreplay"
 	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
+	"tracerec/recorder/simulated/sweep"
 	"tracerec/simulator/addresstrace"
 	"tracerec/simulator/cache"
 )
@@ -370,7 +371,7 @@ func TestSimSweep(t *testing.T) {
 	r := inside(append(args, "--format", "json", "--sweep", "l1d.size=4k,16k,64k", "--sweep", "cycles.memory=50,500", "--set", "l1d.ways=0", program, "work")...)
 	require.Zero(t, r.status, r.stderr)
 	require.Empty(t, r.stderr)
-	var v sweepResult
+	var v sweep.Table
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &v))
 	require.Len(t, v.Runs, 6)
 	require.Equal(t, map[string]string{"l1d.size": "4k", "cycles.memory": "500"}, v.Runs[1].Parameters)

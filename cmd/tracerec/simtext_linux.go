@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"tracerec/internal/readable"
 	"tracerec/recorder/simulated"
 	"tracerec/simulator/cache"
-	counting "tracerec/simulator/count"
+	"tracerec/simulator/count"
 	"tracerec/simulator/linux"
 	"tracerec/simulator/pmu"
 )
@@ -23,82 +22,6 @@ var (
 		"SIM_SYSCALL"}
 	usualMetrics = []string{"PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_L3_DCM", "PAPI_BR_MSP"}
 )
-
-// selected returns the values of what --only chooses: goroutines by the function with which they began, or a domain.
-func (s *simulation) selected(c *counting.Counters) (v counting.Values, err error) {
-	if s.only == "" {
-		return c.Totals(), nil
-	}
-	var known []string
-	found := false
-	for _, a := range c.Accounts() {
-		domain := a.Domain.String()
-		if s.only == domain || wildcard(s.only, a.Start) {
-			v.Add(&a.Values)
-			found = true
-		}
-		if known = append(known, domain); a.Start != "" {
-			known = append(known, a.Start)
-		}
-	}
-	if !found {
-		slices.Sort(known)
-		return v, &exit{badUse, fmt.Errorf("--only %s: nothing was counted of that; there is %s", s.only, strings.Join(slices.Compact(known), ", "))}
-	}
-	return v, nil
-}
-
-// wildcard tells whether a name is what a pattern says, with * for any characters.
-func wildcard(pattern, name string) bool {
-	flat := func(s string) string { return strings.ReplaceAll(s, "/", ":") }
-	matched, err := path.Match(flat(pattern), flat(name))
-	return name != "" && (pattern == name || matched && err == nil)
-}
-
-// eventValue is the value of an event.
-type eventValue struct {
-	counting.Event
-	value uint64
-}
-
-// values returns those of the events that were asked for, else of the usual ones.
-func (s *simulation) values(c *counting.Counters, usual []string) (list []eventValue, err error) {
-	v, err := s.selected(c)
-	if err != nil {
-		return nil, err
-	}
-	there := map[string]counting.Event{}
-	for _, e := range c.Events() {
-		there[e.Name] = e
-	}
-	names := s.events
-	if names == nil {
-		names = usual
-	}
-	for _, name := range names {
-		base, mode, _ := strings.Cut(name, ":")
-		if e, ok := there[base]; ok {
-			part := inMode(v, mode)
-			n, _ := c.Value(&part, base) // it is there
-			e.Name = name
-			list = append(list, eventValue{e, n})
-		}
-	}
-	return list, nil
-}
-
-// inMode returns what is of the kernel, k, or of the program, u; all else.
-func inMode(v counting.Values, mode string) counting.Values {
-	kernel := v[counting.KernelCycles]
-	switch mode {
-	case "k":
-		v = counting.Values{}
-		v[counting.KernelCycles] = kernel
-	case "u":
-		v[counting.KernelCycles] = 0
-	}
-	return v
-}
 
 // summary says what a run was.
 func (s *simulation) summary(o simulated.Options, r *simulated.Result, took time.Duration) {
@@ -158,9 +81,13 @@ func (s *simulation) frequent(list []simulated.Frequent) {
 
 // table prints the counts of a run.
 func (s *simulation) table(w io.Writer, r *simulated.Result) error {
-	list, err := s.values(r.Counters, usualCounts)
+	names := s.events
+	if names == nil {
+		names = usualCounts
+	}
+	list, err := r.Counters.Amounts(s.only, names)
 	if err != nil {
-		return err
+		return s.ended(r, err)
 	}
 	var out strings.Builder
 	of := ""
@@ -169,7 +96,7 @@ func (s *simulation) table(w io.Writer, r *simulated.Result) error {
 	}
 	fmt.Fprintf(&out, "\ncounts of %s%s\n\n", s.program, of)
 	for _, c := range list {
-		fmt.Fprintf(&out, "%20s  %-16s  %s\n", readable.Grouped(c.value, 0), c.Name, c.Description)
+		fmt.Fprintf(&out, "%20s  %-16s  %s\n", readable.Grouped(c.Value, 0), c.Name, c.Description)
 	}
 	_, err = io.WriteString(w, out.String())
 	return err
@@ -216,7 +143,7 @@ func (s *simulation) listing(m *cache.Machine) error {
 	if m != nil {
 		v.Parameters = m.Parameters()
 	}
-	c, err := counting.New(m, counting.Options{Classify: true})
+	c, err := count.New(m, count.Options{Classify: true})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"tracerec/simulator/description"
 )
@@ -76,6 +78,18 @@ func Read(r io.Reader) (*Machine, error) {
 	}
 	m.Name, m.Title = "", ""
 	return description.Read(r, m, (*Machine).Check)
+}
+
+// Open returns the machine that somebody names, or describes in a file.
+func Open(name string) (*Machine, error) {
+	if !description.IsFile(name) {
+		return Named(name)
+	}
+	m, err := description.File(name, "machine", Read)
+	if err == nil {
+		m.Name = strings.TrimSuffix(filepath.Base(name), ".json")
+	}
+	return m, err
 }
 
 // Check tells what is wrong with the description.

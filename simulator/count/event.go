@@ -216,15 +216,20 @@ func (c *Counters) Events() []Event {
 	return out
 }
 
-// Value returns the value of an event. The error wraps [ErrUnknown] if the event is not counted.
-func (c *Counters) Value(v *Values, name string) (uint64, error) {
+// named returns the events by name.
+func (c *Counters) named() map[string]Event {
 	if c.byName == nil {
 		c.byName = map[string]Event{}
 		for _, e := range c.Events() {
 			c.byName[e.Name] = e
 		}
 	}
-	e, ok := c.byName[name]
+	return c.byName
+}
+
+// Value returns the value of an event. The error wraps [ErrUnknown] if the event is not counted.
+func (c *Counters) Value(v *Values, name string) (uint64, error) {
+	e, ok := c.named()[name]
 	if !ok {
 		return 0, fmt.Errorf("%s: %w on this machine", name, ErrUnknown)
 	}

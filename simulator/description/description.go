@@ -7,6 +7,7 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 )
 
@@ -58,6 +59,23 @@ func Read[T any](r io.Reader, t *T, check func(*T) error) (*T, error) {
 		return nil, err
 	}
 	return t, check(t)
+}
+
+// IsFile tells whether a description is in a file of this name, and not one that is part of the program.
+func IsFile(name string) bool { return strings.HasSuffix(name, ".json") || strings.Contains(name, "/") }
+
+// File reads one from a file; kind says in errors of what it is.
+func File[T any](name, kind string, read func(io.Reader) (*T, error)) (*T, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	defer f.Close()
+	t, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", kind, name, err)
+	}
+	return t, nil
 }
 
 // Enumerate lists at least one name as a sentence does.

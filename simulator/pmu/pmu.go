@@ -73,6 +73,18 @@ func Named(name string) (*PMU, error) {
 // Read reads a unit's description, which is JSON.
 func Read(r io.Reader) (*PMU, error) { return description.Read(r, new(PMU), (*PMU).Check) }
 
+// Open returns the unit that somebody names, or describes in a file.
+func Open(name string) (*PMU, error) {
+	if description.IsFile(name) {
+		return description.File(name, "PMU", Read)
+	}
+	p, err := Named(name)
+	if err != nil {
+		err = fmt.Errorf("%w; or a description in a FILE.json", err)
+	}
+	return p, err
+}
+
 // most is how many counters a unit may have: each is a bit of a mask.
 const most = 64
 
