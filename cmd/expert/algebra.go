@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"tracerec/internal/readable"
 	"tracerec/report"
 	"tracerec/report/algebra"
+	"tracerec/report/inputs"
 )
 
 func newDiff() *cobra.Command {
@@ -218,7 +218,7 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 			c.Close()
 		}
 	}
-	names := shortNames(args)
+	names := inputs.ShortNames(args)
 	for i, arg := range args {
 		r, err := openReport(cmd, arg)
 		if err != nil {
@@ -229,32 +229,6 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube})
 	}
 	return in, done, nil
-}
-
-// shortNames returns file names without the directories, and without the names at the end, that all have in common.
-func shortNames(files []string) []string {
-	parts := make([][]string, len(files))
-	for i, f := range files {
-		parts[i] = strings.Split(filepath.ToSlash(filepath.Clean(called(f))), "/")
-	}
-	same := func(at func([]string) string) bool {
-		return !slices.ContainsFunc(parts, func(p []string) bool { return len(p) < 2 || at(p) != at(parts[0]) })
-	}
-	for same(func(p []string) string { return p[0] }) {
-		for i := range parts {
-			parts[i] = parts[i][1:]
-		}
-	}
-	for same(func(p []string) string { return p[len(p)-1] }) {
-		for i := range parts {
-			parts[i] = parts[i][:len(parts[i])-1]
-		}
-	}
-	names := make([]string, len(files))
-	for i, p := range parts {
-		names[i] = strings.TrimSuffix(strings.Join(p, "/"), ".cubex")
-	}
-	return names
 }
 
 // saveResult writes a report and says what was lost in making it.

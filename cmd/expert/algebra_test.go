@@ -146,22 +146,6 @@ func TestCut(t *testing.T) {
 	oneLine(t, []string{"cut", files[0], "--root", "run"}, "output")
 }
 
-func TestAlgebraUse(t *testing.T) {
-	files := lockReports(t, 90)
-	oneLine(t, []string{"diff", files[0]}, "1 report; give two")
-	oneLine(t, []string{"mean", files[0], "-o", "x"}, "give two or more")
-	oneLine(t, []string{"cmp", files[0], "/nowhere"}, "/nowhere")
-	dir := t.TempDir()
-	damaged := filepath.Join(dir, "damaged.cubex")
-	content, err := os.ReadFile(files[0])
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(damaged, content[:len(content)/2], 0o644))
-	oneLine(t, []string{"diff", files[0], damaged}, "damaged.cubex")
-	require.Equal(t, []string{"a", "b"}, shortNames([]string{"/x/a/scout.cubex", "/x/b/scout.cubex"}))
-	require.Equal(t, []string{"a/1", "b/2"}, shortNames([]string{"d/a/1.cubex", "d/b/2.cubex"}))
-	require.Equal(t, []string{"report", "report"}, shortNames([]string{"report.cubex", "report.cubex"}))
-}
-
 // Runs on the simulator repeat exactly: more of them say nothing new.
 func TestDiffOfSimulated(t *testing.T) {
 	diff := func(vendor string) string {
@@ -198,4 +182,17 @@ func TestMeanSaysWhatIsOfOneRun(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.NotContains(t, stderr, "expert.json", "which users need not know")
 	require.Contains(t, stderr, "it has no findings, and does not say what was counted during waits and on the critical path: the reports of the runs do")
+}
+
+func TestAlgebraUse(t *testing.T) {
+	files := lockReports(t, 90)
+	oneLine(t, []string{"diff", files[0]}, "1 report; give two")
+	oneLine(t, []string{"mean", files[0], "-o", "x"}, "give two or more")
+	oneLine(t, []string{"cmp", files[0], "/nowhere"}, "/nowhere")
+	dir := t.TempDir()
+	damaged := filepath.Join(dir, "damaged.cubex")
+	content, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(damaged, content[:len(content)/2], 0o644))
+	oneLine(t, []string{"diff", files[0], damaged}, "damaged.cubex")
 }

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +38,7 @@ Exit status: 0 all limits held, 1 one was exceeded, 2 one cannot be evaluated.`,
   expert check new.cubex --baseline old.cubex --tolerance 10% --max critical_path`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := parseLimits(limits, config)
+			list, err := limit.Collect(limits, config)
 			if err != nil {
 				return err
 			}
@@ -91,7 +88,7 @@ func check(w io.Writer, r *limit.Report, list []limit.Limit, o limit.Options, fo
 	case "json":
 		err = limit.JSON(w, result)
 	case "github":
-		err = limit.GitHub(w, result, inRepository)
+		err = limit.GitHub(w, result, limit.InRepository)
 	default:
 		err = limit.Text(w, result)
 	}
@@ -99,30 +96,6 @@ func check(w io.Writer, r *limit.Report, list []limit.Limit, o limit.Options, fo
 		err = errExceeded
 	}
 	return err
-}
-
-func parseLimits(texts []string, config string) (list []limit.Limit, err error) {
-	if config != "" {
-		f, err := os.Open(config)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if list, err = limit.Read(config, f); err != nil {
-			return nil, err
-		}
-	}
-	for _, text := range texts {
-		l, err := limit.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, l)
-	}
-	if len(list) == 0 {
-		return nil, errors.New("no limits; for instance --max lock_competition=5%")
-	}
-	return list, nil
 }
 
 // openChecked opens a report as it is displayed.
@@ -142,16 +115,4 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 		r.OnPath = in.Experiment.OnCriticalPath()
 	}
 	return r, func() { in.Close() }, nil
-}
-
-// inRepository returns the path of a source file relative to the checkout if it lies below, as annotations want it.
-func inRepository(file string) string {
-	root := os.Getenv("GITHUB_WORKSPACE")
-	if root == "" {
-		root, _ = os.Getwd()
-	}
-	if relative, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(relative, "..") {
-		file = relative
-	}
-	return filepath.ToSlash(file)
 }

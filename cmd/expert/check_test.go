@@ -62,11 +62,3 @@ func TestCheckUsage(t *testing.T) {
 	oneLine(t, []string{"check", dir, "--limits", limits}, limits+":3:")
 	oneLine(t, []string{"check", dir, "--max", "time=1s", "--format", "xml"}, "neither text, json nor github")
 }
-
-func TestInRepository(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("GITHUB_WORKSPACE", dir)
-	require.Equal(t, "a/b.go", inRepository(filepath.Join(dir, "a", "b.go")))
-	require.Equal(t, "/elsewhere/b.go", inRepository("/elsewhere/b.go"))
-	require.Equal(t, "example.com/m/b.go", inRepository("example.com/m/b.go"))
-}

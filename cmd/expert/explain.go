@@ -10,6 +10,7 @@ import (
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/explain"
+	"tracerec/report/inputs"
 	"tracerec/report/query"
 )
 
@@ -17,9 +18,9 @@ import (
 func explainReport(cmd *cobra.Command, input, format string, top int) error {
 	switch {
 	case cmd.Flags().Changed("output"):
-		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", called(input))
+		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", inputs.Called(input))
 	case len(specs(cmd)) > 0:
-		return noSpec(called(input))
+		return noSpec(inputs.Called(input))
 	}
 	in, err := openReport(cmd, input)
 	if err != nil {

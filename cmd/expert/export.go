@@ -14,6 +14,7 @@ import (
 	"tracerec/exchange/perfetto"
 	"tracerec/exchange/pprof"
 	"tracerec/report"
+	"tracerec/report/inputs"
 	"tracerec/report/query"
 	"tracerec/report/table"
 	"tracerec/report/web"
@@ -169,7 +170,7 @@ func (x *exporting) perfetto(input string) error {
 
 // traceOf returns the trace directory that an input is. Where a report says that its trace is, may be anywhere: it is told, not followed.
 func (x *exporting) traceOf(input string) (string, error) {
-	if isDir(input) {
+	if inputs.IsDir(input) {
 		return input, nil
 	}
 	in, err := openReport(x.cmd, input)

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -21,6 +17,7 @@ import (
 	"tracerec/internal/size"
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/inputs"
 	"tracerec/report/tracestat"
 	"tracerec/trace"
 )
@@ -78,8 +75,8 @@ func (in *reportInput) Close() error { return in.Cube.Close() }
 // openReport opens a report, told apart by its content: a report file of expert or of another tool, or a trace directory,
 // which is analyzed.
 func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
-	in := &reportInput{Name: called(input)}
-	info, err := stat(input)
+	in := &reportInput{Name: inputs.Called(input)}
+	info, err := inputs.Stat(input)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 			return nil, fmt.Errorf("%s: %w", input, err)
 		}
 		in.Trace, in.Sources = input, e.Origin.Sources
-	} else if in.Cube, err = openCube(input); err != nil {
+	} else if in.Cube, err = inputs.Cube(input); err != nil {
 		return nil, err
 	} else if err = in.derive(cmd); err != nil {
 		in.Close()
@@ -104,7 +101,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		return nil, err
 	}
 	if in.Experiment == nil {
-		if in.Stat, err = readStat(in.Cube, input); err != nil { // the report itself is none the worse for it
+		if in.Stat, err = inputs.Statistics(in.Cube, input); err != nil { // the report itself is none the worse for it
 			in.Cube.Problems = append(in.Cube.Problems, err.Error())
 		}
 	}
@@ -124,76 +121,10 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 	}
 }
 
-// readStat looks for Scalasca's statistics within a report and beside it.
-func readStat(c *cube.Cube, input string) (*tracestat.Stat, error) {
-	for _, m := range c.Members {
-		if m.Name == tracestat.FileName {
-			return tracestat.Read(called(input)+": "+m.Name, m.Open())
-		}
-	}
-	if input == fromStdin {
-		return nil, nil // lies beside nothing
-	}
-	name := filepath.Join(filepath.Dir(input), tracestat.FileName)
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return tracestat.Read(name, f)
-}
-
-// stat looks for an input, which is a directory, a regular file or standard input.
-func stat(input string) (os.FileInfo, error) {
-	switch input {
-	case "":
-		return nil, errors.New("the name of the input is empty")
-	case fromStdin:
-		return stdin.stat()
-	}
-	info, err := os.Stat(input)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there is no such file or directory: %s", input)
-	}
-	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: neither a directory nor a file", input)
-	}
-	return info, err
-}
-
-func isDir(name string) bool {
-	info, err := stat(name)
-	return err == nil && info.IsDir()
-}
-
-// openCube opens a report file. What is none gets an error that says what it is, if that is known.
-func openCube(input string) (*cube.Cube, error) {
-	f, done, err := openFile(input)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	start := make([]byte, 16)
-	n, err := io.ReadFull(f, start)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	if what := foreign(start[:n]); what != "" {
-		return nil, fmt.Errorf("%s: offset 0: %s", called(input), what)
-	}
-	if input == fromStdin {
-		return cube.Read(called(input), f, f.Size())
-	}
-	return cube.Open(input)
-}
-
 // withExperiment hands the experiment of an input, a trace directory or a report of one, to a function with all its
 // severities. The error is report.ErrForeign if the report has none.
 func withExperiment(cmd *cobra.Command, input string, use func(*report.Experiment) error) error {
-	info, err := stat(input)
+	info, err := inputs.Stat(input)
 	if err != nil {
 		return err
 	}
@@ -204,7 +135,7 @@ func withExperiment(cmd *cobra.Command, input string, use func(*report.Experimen
 		}
 		return folded(cmd, e, use)
 	}
-	c, err := openCube(input)
+	c, err := inputs.Cube(input)
 	if err != nil {
 		return err
 	}
@@ -245,19 +176,6 @@ func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func
 		p.Terminal = cmd.ErrOrStderr()
 	}
 	return pipeline.Analyze(input, p, use)
-}
-
-var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)
-
-// foreign says what a file is that starts in this way and is no report, "" if it may be one.
-func foreign(start []byte) string {
-	switch {
-	case goTrace.Match(start):
-		return "a Go execution trace, which is not supported by this version"
-	case len(start) > 6 && start[0] == 3 && bytes.Equal(start[2:7], []byte("OTF2\x00")):
-		return "the anchor of an OTF2 archive, which is not supported by this version"
-	}
-	return ""
 }
 
 // locations returns the flag --locations.

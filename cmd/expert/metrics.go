@@ -1,32 +1,11 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"math"
-	"strings"
-	"text/tabwriter"
-
 	"github.com/spf13/cobra"
 
-	"tracerec/internal/readable"
-	"tracerec/report/query"
+	"tracerec/report/inputs"
+	"tracerec/report/table"
 )
-
-// metricLine is what there is to say about a metric of a report.
-type metricLine struct {
-	Name   string   `json:"name"`
-	Parent string   `json:"parent"` // name of the metric above, "" at the top
-	Title  string   `json:"title"`
-	Unit   string   `json:"unit"`
-	Kind   string   `json:"kind"`  // as CUBE names it: EXCLUSIVE, INCLUSIVE, POSTDERIVED, …
-	Total  *float64 `json:"total"` // of the whole program, in the unit; null where there is none
-	Error  string   `json:"error"` // why there is none
-
-	text  string
-	depth int
-}
 
 func newMetrics() *cobra.Command {
 	format := newFormat("text", "json")
@@ -47,13 +26,7 @@ whose kind is derived are computed from others.`,
 			if err != nil {
 				return err
 			}
-			list := metricLines(m)
-			if format.value == "json" {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(map[string]any{"metrics": list})
-			}
-			return writeMetrics(cmd.OutOrStdout(), list)
+			return table.ListMetrics(m).Write(cmd.OutOrStdout(), table.Format(format.value))
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
@@ -61,45 +34,12 @@ whose kind is derived are computed from others.`,
 	return cmd
 }
 
-// metricLines describes the visible metrics of a report, parents before children.
-func metricLines(m *query.Model) []metricLine {
-	list := []metricLine{}
-	for _, q := range m.Metrics {
-		x := metricLine{Name: q.Name, Title: q.Title, Unit: q.Unit, Kind: q.Kind.String(), text: "?"}
-		for p := q.Parent; p != nil; p = p.Parent {
-			if x.depth++; x.Parent == "" {
-				x.Parent = p.Name
-			}
-		}
-		v, err := m.Total(query.What{Metric: q})
-		switch total := v.Float64(); {
-		case err != nil:
-			x.Error = err.Error()
-		case math.IsNaN(total) || math.IsInf(total, 0):
-			x.text = "–"
-		default:
-			x.Total, x.text = &total, readable.Quantity(total, q.Unit)
-		}
-		list = append(list, x)
-	}
-	return list
-}
-
-func writeMetrics(w io.Writer, list []metricLine) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, x := range list {
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\n", strings.Repeat("  ", x.depth), readable.Clean(x.Name), readable.Clean(x.Title), x.text,
-			strings.ToLower(strings.ReplaceAll(x.Kind, "_", " ")))
-	}
-	return t.Flush()
-}
-
 // completeMetrics completes the flag that names metrics with those of the report that the command line names.
 func completeMetrics(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 || args[0] == fromStdin || isDir(args[0]) { // a trace would have to be analyzed
+	if len(args) == 0 || args[0] == inputs.Stdin || inputs.IsDir(args[0]) { // a trace would have to be analyzed
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	c, err := openCube(args[0])
+	c, err := inputs.Cube(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report/table"
 )
 
 // foreignReport is a report of another tool.
@@ -16,7 +18,7 @@ func TestMetrics(t *testing.T) {
 	text := run(t, "metrics", foreignReport)
 	require.Regexp(t, `(?m)^time +Time +[\d.]+ \w+ +`, text)
 	var list struct {
-		Metrics []metricLine `json:"metrics"`
+		Metrics []table.MetricLine `json:"metrics"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(run(t, "metrics", foreignReport, "--format", "json")), &list))
 	require.Len(t, strings.Split(strings.TrimSpace(text), "\n"), len(list.Metrics))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/internal/output"
+	"tracerec/report/inputs"
 )
 
 // outputFile is the flag -o: where a command writes a file.
@@ -31,9 +32,9 @@ func (o *outputFile) require(cmd *cobra.Command, usage string) {
 	}
 }
 
-// check returns an error if the output cannot be meant: before anything is done, so that nothing is lost. inputs are what
+// check returns an error if the output cannot be meant: before anything is done, so that nothing is lost. read is what
 // the command reads.
-func (o *outputFile) check(cmd *cobra.Command, inputs ...string) error {
+func (o *outputFile) check(cmd *cobra.Command, read ...string) error {
 	switch {
 	case !cmd.Flags().Changed("output"):
 		return nil
@@ -51,8 +52,8 @@ func (o *outputFile) check(cmd *cobra.Command, inputs ...string) error {
 	if out.IsDir() {
 		return fmt.Errorf("-o %s: is a directory", o.path)
 	}
-	for _, input := range inputs {
-		if input == fromStdin {
+	for _, input := range read {
+		if input == inputs.Stdin {
 			continue
 		}
 		in, err := os.Stat(input)

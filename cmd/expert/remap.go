@@ -3,12 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/report/cube"
+	"tracerec/report/inputs"
 	"tracerec/report/query"
 )
 
@@ -45,7 +44,7 @@ NAME=EXPRESSION may be NAME[UNIT]=EXPRESSION; the language is CubePL.`,
 				return fmt.Errorf("%s: %w", in.Name, err)
 			}
 			for _, d := range define {
-				if c, err = defineMetric(c, d); err != nil {
+				if c, err = query.DefineText(c, d); err != nil {
 					return fmt.Errorf("%s: --define: %w", in.Name, err)
 				}
 			}
@@ -74,68 +73,14 @@ func remap(c *cube.Cube, file string, otherwise bool) (*cube.Cube, error) {
 		}
 		return nil, errors.New("the report says nothing about the hierarchy of its metrics; give a specification with -r, or --define")
 	}
-	spec, err := readSpec(file)
+	spec, err := inputs.Remapping(file)
 	if err != nil {
 		return nil, err
 	}
 	c, err = query.Remap(c, spec)
 	var format *cube.FormatError
 	if errors.As(err, &format) {
-		format.File = called(file)
+		format.File = inputs.Called(file)
 	}
 	return c, err
-}
-
-// maxSpec limits a specification, in bytes. Those in use have 150 000.
-const maxSpec = 64 << 20
-
-// readSpec reads a specification: a text, or what a report brings along.
-func readSpec(file string) (string, error) {
-	info, err := stat(file)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		return "", fmt.Errorf("%s: no specification of metrics", file)
-	}
-	r, done, err := openFile(file)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	if r.Size() > maxSpec {
-		return "", fmt.Errorf("%s: no specification of metrics", called(file))
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return "", err
-	}
-	if strings.HasPrefix(strings.TrimSpace(string(text)), "<") && !strings.Contains(string(text[:min(len(text), 1000)]), "<cube ") {
-		return string(text), nil
-	}
-	c, err := openCube(file)
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	spec, ok := query.Embedded(c)
-	if !ok {
-		return "", fmt.Errorf("%s: the report has no specification of metrics", called(file))
-	}
-	return spec, nil
-}
-
-// defineMetric adds a metric given as NAME[UNIT]=EXPRESSION.
-func defineMetric(c *cube.Cube, text string) (*cube.Cube, error) {
-	name, expression, ok := strings.Cut(text, "=")
-	if !ok {
-		return nil, fmt.Errorf("%q is not NAME=EXPRESSION", text)
-	}
-	name, unit, bracket := strings.Cut(strings.TrimSpace(name), "[")
-	if bracket {
-		if unit, ok = strings.CutSuffix(unit, "]"); !ok {
-			return nil, fmt.Errorf("%q: the unit does not end", text)
-		}
-	}
-	return query.Define(c, name, name, unit, expression)
 }

@@ -17,6 +17,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/inputs"
 	"tracerec/trace/tracetext"
 )
 
@@ -80,7 +81,7 @@ func current(t *testing.T, e *report.Experiment, input string) {
 		require.NoError(t, z.Close())
 		require.NoError(t, os.WriteFile(input+".cubex.gz", packed.Bytes(), 0o644))
 	}
-	in, err := openCube(input + ".cubex.gz")
+	in, err := inputs.Cube(input + ".cubex.gz")
 	require.NoError(t, err)
 	defer in.Close()
 	kept, err := report.Read(in)

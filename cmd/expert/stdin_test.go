@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/testkit"
+	"tracerec/report/inputs"
 )
 
 // giveStdin makes standard input a pipe that holds the text.
@@ -25,9 +25,8 @@ func giveStdin(t *testing.T, text []byte) {
 
 func setStdin(t *testing.T, f *os.File) {
 	t.Helper()
-	before := stdin
-	stdin = &spool{from: f}
-	t.Cleanup(func() { f.Close(); stdin = before })
+	restore := inputs.SetStdin(f)
+	t.Cleanup(func() { f.Close(); restore() })
 }
 
 // What commands print of a report is the same if it comes from standard input.
@@ -75,7 +74,7 @@ func sameFromStdin(t *testing.T, file string) {
 	} {
 		want := run(command, file)
 		giveStdin(t, text)
-		require.Equal(t, want, run(command, fromStdin), command)
+		require.Equal(t, want, run(command, inputs.Stdin), command)
 	}
 }
 
@@ -107,10 +106,10 @@ func TestBadStandardInput(t *testing.T) {
 // A specification is read like a report.
 func TestSpecificationFromStandardInput(t *testing.T) {
 	giveStdin(t, []byte("<metrics><metric><uniq_name>a</uniq_name></metric></metrics>"))
-	text, err := readSpec("-")
+	text, err := inputs.Remapping("-")
 	require.NoError(t, err)
 	require.Equal(t, "<metrics><metric><uniq_name>a</uniq_name></metric></metrics>", text)
-	all, err := io.ReadAll(io.NewSectionReader(stdin.file, 0, stdin.size))
+	again, err := inputs.Remapping("-")
 	require.NoError(t, err)
-	require.Equal(t, text, string(all))
+	require.Equal(t, text, again, "it is kept")
 }

@@ -195,6 +195,9 @@ func (s *simulation) runSweep(o simulated.Options) error {
 	if err != nil {
 		return fmt.Errorf("--sweep %w", err)
 	}
+	if err := runs.Check(); err != nil {
+		return fmt.Errorf("--sweep: %w", err)
+	}
 	runs.Program, runs.Machine, runs.Only, runs.Counts = s.program, s.machine, s.only, s.events
 	if s.events == nil {
 		runs.Counts = usualMetrics

@@ -57,6 +57,24 @@ func TestFilesAreSmall(t *testing.T) {
 	}, ".go")
 }
 
+// TestCommandsAreWiring: commands parse flags and call. What is more than that is a package of its own, with tests; a command's tests do not count.
+func TestCommandsAreWiring(t *testing.T) {
+	const most = 2000
+	lines := map[string]int{}
+	files(t, func(name string, text []byte) {
+		if dir := filepath.Dir(name); filepath.Dir(dir) == "cmd" && !strings.HasSuffix(name, "_test.go") {
+			lines[dir] += bytes.Count(text, []byte("\n"))
+		}
+	}, ".go")
+	require.Contains(t, lines, "cmd/tracerec")
+	require.Contains(t, lines, "cmd/expert")
+	for dir, n := range lines {
+		if n > most {
+			t.Errorf("%s has %d lines, more than %d: what of it is more than flags and calls?", dir, n, most)
+		}
+	}
+}
+
 // Notes to oneself, and places that only exist on one machine, have no place in the tree.
 func TestWords(t *testing.T) {
 	words := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK|WI` + `P)\b|/wor` + `k/|/home/[a-z]|/ro` + `ot/`)

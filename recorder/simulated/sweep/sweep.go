@@ -92,12 +92,17 @@ func New(m *cache.Machine, parameters []string) (*Sweep, error) {
 		}
 		all = next
 	}
-	for _, c := range all {
+	return &Sweep{names: names, all: all}, nil
+}
+
+// Check tells which of the machines is none.
+func (s *Sweep) Check() error {
+	for _, c := range s.all {
 		if err := c.machine.Check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", describe(names, c.values), err)
+			return fmt.Errorf("%s: %w", describe(s.names, c.values), err)
 		}
 	}
-	return &Sweep{names: names, all: all}, nil
+	return nil
 }
 
 // describe says which combination it is.

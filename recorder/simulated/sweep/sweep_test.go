@@ -27,11 +27,15 @@ func TestNew(t *testing.T) {
 
 	values := strings.TrimSuffix(strings.Repeat("4,", most+1), ",")
 	for parameter, want := range map[string]string{
-		"l1d.size": "not PARAMETER=VALUE", "l1d.ways=" + values: "at most 10000 combinations", "nothing=1": "nothing", "l1d.size=16M": "l1d.size=16M: ",
+		"l1d.size": "not PARAMETER=VALUE", "l1d.ways=" + values: "at most 10000 combinations", "nothing=1": "nothing",
 	} {
 		_, err := New(m, []string{parameter})
 		require.ErrorContains(t, err, want)
 	}
+	require.NoError(t, s.Check())
+	s, err = New(m, []string{"l1d.size=16k,3k"})
+	require.NoError(t, err)
+	require.ErrorContains(t, s.Check(), "l1d.size=3k: l1d: 6 sets")
 	_, err = New(m, []string{"l1d.ways=4", "l1d.ways=8"})
 	require.ErrorContains(t, err, "l1d.ways is swept twice")
 }

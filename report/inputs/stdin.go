@@ -1,4 +1,4 @@
-package main
+package inputs
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// fromStdin is what a command line calls standard input.
-const fromStdin = "-"
+// Stdin is what a command line calls standard input.
+const Stdin = "-"
 
-// called returns what messages call an input.
-func called(input string) string {
-	if input == fromStdin {
+// Called returns what messages call an input.
+func Called(input string) string {
+	if input == Stdin {
 		return "standard input"
 	}
 	return input
@@ -21,6 +21,13 @@ func called(input string) string {
 
 // stdin is the standard input of the process.
 var stdin = &spool{from: os.Stdin}
+
+// SetStdin makes another file the standard input, for tests, until the function that it returns is called.
+func SetStdin(f *os.File) (restore func()) {
+	before := stdin
+	stdin = &spool{from: f}
+	return func() { stdin = before }
+}
 
 // spool keeps what a stream holds in a file without a name, as the parts of a report are read in any order, and by some
 // commands twice.
@@ -73,12 +80,12 @@ func (s *spool) named(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == s.from.Name() {
 		err = path.Err
 	}
-	return fmt.Errorf("%s: %w", called(fromStdin), err)
+	return fmt.Errorf("%s: %w", Called(Stdin), err)
 }
 
-// openFile opens an input that is no directory.
-func openFile(input string) (r *io.SectionReader, done func(), err error) {
-	if input == fromStdin {
+// Open opens an input that is no directory; done ends its use.
+func Open(input string) (r *io.SectionReader, done func(), err error) {
+	if input == Stdin {
 		r, err = stdin.open()
 		return r, func() {}, err
 	}

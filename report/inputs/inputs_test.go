@@ -1,0 +1,66 @@
+package inputs
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestShortNames(t *testing.T) {
+	require.Equal(t, []string{"a", "b"}, ShortNames([]string{"/x/a/scout.cubex", "/x/b/scout.cubex"}))
+	require.Equal(t, []string{"a/1", "b/2"}, ShortNames([]string{"d/a/1.cubex", "d/b/2.cubex"}))
+	require.Equal(t, []string{"report", "report"}, ShortNames([]string{"report.cubex", "report.cubex"}))
+}
+
+func TestStat(t *testing.T) {
+	dir := t.TempDir()
+	require.True(t, IsDir(dir))
+	_, err := Stat("")
+	require.ErrorContains(t, err, "the name of the input is empty")
+	_, err = Stat(filepath.Join(dir, "none"))
+	require.ErrorContains(t, err, "there is no such file or directory")
+	_, err = Stat("/dev/null")
+	require.ErrorContains(t, err, "neither a directory nor a file")
+}
+
+// TestForeign: what is no report is called what it is.
+func TestForeign(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	for text, want := range map[string]string{
+		"go 1.26 trace\x00": "offset 0: a Go execution trace", "\x03\x01OTF2\x00": "offset 0: the anchor of an OTF2 archive", "": "offset 0: neither .cubex nor .cube",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		_, err := Cube(file)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestStdin: what comes from a stream can be read several times, in any order, and leaves nothing behind.
+func TestStdin(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	defer SetStdin(r)()
+	go func() {
+		w.WriteString("<cube ")
+		w.Close()
+	}()
+	for range 2 {
+		in, done, err := Open(Stdin)
+		require.NoError(t, err)
+		text, err := io.ReadAll(in)
+		require.NoError(t, err)
+		require.Equal(t, "<cube ", string(text))
+		done()
+	}
+	_, err = Cube(Stdin)
+	require.ErrorContains(t, err, "standard input: ")
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
