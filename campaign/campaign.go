@@ -139,7 +139,7 @@ func (c *campaign) choose() (err error) {
 		if c.Dry {
 			c.Say(fmt.Sprintf("set %d, %s: %s", i+1, s.Name, strings.Join(s.Events, ",")))
 			if err := fitsOneRun(s.Events, watched, c.Args[0]); err != nil {
-				c.Say(fmt.Sprintf("set %d, %s: cannot be measured: %s", i+1, s.Name, oneLine(err)))
+				c.Say(fmt.Sprintf("set %d, %s: cannot be measured: %s", i+1, s.Name, readable.OneLine(err)))
 				c.unfit++
 			}
 		}
@@ -229,7 +229,7 @@ func (c *campaign) runAll() (int, error) {
 			}
 			if err != nil {
 				run.Report, run.Error = "", err.Error()
-				c.Say(fmt.Sprintf("run %d, %s: not measured: %s", n, set.Name, oneLine(err)))
+				c.Say(fmt.Sprintf("run %d, %s: not measured: %s", n, set.Name, readable.OneLine(err)))
 			}
 			stopped := status == interrupted || status == terminated
 			if stopped && run.Error == "" {
@@ -265,8 +265,6 @@ func (c *campaign) kept(run Run) string {
 	}
 	return "; what this one measured is kept in " + text
 }
-
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // analyze makes the report of one run, as expert does.
 func (c *campaign) analyze(dir, file string) error {

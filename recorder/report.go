@@ -62,7 +62,7 @@ func (r *Recorder) report() {
 	t := r.total()
 	switch {
 	case r.err != nil:
-		r.say("%s", oneLine(r.failure()))
+		r.say("%s", readable.OneLine(r.failure()))
 	case t.Events == 0 && r.nested:
 		r.say("no events recorded: another tracerec inside recorded the program, into an archive of its own")
 	case len(r.procs) == 0 && len(r.unrecorded) > 0:
@@ -147,7 +147,7 @@ func (r *Recorder) tellUnrecorded() {
 // complain says what went wrong in the process other than the loss of events.
 func (p *process) complain(say func(string, ...any)) {
 	if p.damage != nil {
-		say("process %d: %s", p.info.PID, oneLine(p.damage))
+		say("process %d: %s", p.info.PID, readable.OneLine(p.damage))
 	}
 	if p.cut {
 		say("process %d: %v", p.info.PID, errCut)
@@ -192,6 +192,3 @@ func shortly(d time.Duration) time.Duration {
 	}
 	return d.Round(unit)
 }
-
-// oneLine returns the message of an error without line breaks.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

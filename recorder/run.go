@@ -59,7 +59,7 @@ func Run(o Options, args []string) (status int, err error) {
 		}
 	}
 	if err != nil && o.Say != nil {
-		o.Say(oneLine(err) + "; the program is not recorded")
+		o.Say(readable.OneLine(err) + "; the program is not recorded")
 	}
 	began := trace.Stamp(clock.Take(clock.Monotonic))
 	c, err := start(path, args, environment(r))

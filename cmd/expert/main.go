@@ -32,7 +32,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errExceeded), errors.Is(err, errDifferent):
 		return 1
 	case err != nil:
-		fmt.Fprintf(stderr, "expert: %s\n", readable.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))) // names may be anything
+		fmt.Fprintf(stderr, "expert: %s\n", readable.Clean(readable.OneLine(err))) // names may be anything
 		return badUse
 	}
 	return 0

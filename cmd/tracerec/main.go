@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -62,7 +61,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return 0 // who reads the output has enough
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "tracerec: %s\n", readable.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))) // names may be anything
+		fmt.Fprintf(stderr, "tracerec: %s\n", readable.Clean(readable.OneLine(err))) // names may be anything
 	}
 	return status
 }

@@ -28,6 +28,9 @@ func Clean(s string) string {
 	}, s)
 }
 
+// OneLine is what an error says, errors that are joined one behind the other.
+func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
 // Argument writes a name as a shell takes it for one word: in quotes, if need be.
 func Argument(s string) string {
 	plain := func(r rune) bool {

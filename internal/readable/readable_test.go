@@ -1,6 +1,7 @@
 package readable
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -106,4 +107,8 @@ func TestSizes(t *testing.T) {
 func TestWrapWhole(t *testing.T) {
 	require.Equal(t, []string{"not", "cpu/event=0x3c,umask=0/", "here"}, WrapWhole("not cpu/event=0x3c,umask=0/ here", 9))
 	require.Equal(t, []string{"not", "cpu…k=0/", "here"}, Wrap("not cpu/event=0x3c,umask=0/ here", 8))
+}
+
+func TestOneLine(t *testing.T) {
+	require.Equal(t, "a; b", OneLine(errors.Join(errors.New("a"), errors.New("b"))))
 }
