@@ -13,9 +13,21 @@ import (
 	"tracerec/counters/hardware"
 	"tracerec/counters/perf"
 	"tracerec/counters/sample"
+	"tracerec/internal/launch"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
+
+// Countable returns why counters cannot be read together at the regions of a program, nil if they can. The error is a
+// *launch.Error if the program is not found.
+func Countable(names []string, program string) error {
+	path, err := launch.Find(program)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	_, err = handDown(names, path)
+	return err
+}
 
 // handDown returns the counters as the program at path is told of them. Presets become sums of the processor's events, and the
 // symbols of watchpoints addresses. The error says which name is none that can be read at regions, and why.
