@@ -25,8 +25,9 @@ func giveStdin(t *testing.T, text []byte) {
 
 func setStdin(t *testing.T, f *os.File) {
 	t.Helper()
-	restore := inputs.SetStdin(f)
-	t.Cleanup(func() { f.Close(); restore() })
+	before := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() { f.Close(); os.Stdin = before })
 }
 
 // What commands print of a report is the same if it comes from standard input.

@@ -45,7 +45,7 @@ func Stat(input string) (os.FileInfo, error) {
 	case "":
 		return nil, errors.New("the name of the input is empty")
 	case Stdin:
-		return stdin.stat()
+		return stdin().stat()
 	}
 	info, err := os.Stat(input)
 	if errors.Is(err, os.ErrNotExist) {

@@ -45,7 +45,9 @@ func TestStdin(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
-	defer SetStdin(r)()
+	before := os.Stdin
+	os.Stdin = r
+	defer func() { os.Stdin = before }()
 	go func() {
 		w.WriteString("<cube ")
 		w.Close()

@@ -19,14 +19,15 @@ func Called(input string) string {
 	return input
 }
 
-// stdin is the standard input of the process.
-var stdin = &spool{from: os.Stdin}
+// spooled is what was read of standard input.
+var spooled spool
 
-// SetStdin makes another file the standard input, for tests, until the function that it returns is called.
-func SetStdin(f *os.File) (restore func()) {
-	before := stdin
-	stdin = &spool{from: f}
-	return func() { stdin = before }
+// stdin returns the standard input of the process.
+func stdin() *spool {
+	if spooled.from != os.Stdin { // not asked for yet
+		spooled = spool{from: os.Stdin}
+	}
+	return &spooled
 }
 
 // spool keeps what a stream holds in a file without a name, as the parts of a report are read in any order, and by some
@@ -86,7 +87,7 @@ func (s *spool) named(err error) error {
 // Open opens an input that is no directory; done ends its use.
 func Open(input string) (r *io.SectionReader, done func(), err error) {
 	if input == Stdin {
-		r, err = stdin.open()
+		r, err = stdin().open()
 		return r, func() {}, err
 	}
 	f, err := os.Open(input)
