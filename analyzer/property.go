@@ -72,12 +72,13 @@ func ValidateProperties(list []*Property) error {
 	return errors.Join(errs...)
 }
 
-// properties adds the findings of all properties.
-func (d *deriver) properties(list []*Property) error {
+// FindProperties looks for properties in an experiment, by its counters and the hierarchies made of them, in place of those that were found.
+func FindProperties(e *report.Experiment, list []*Property) error {
 	if err := ValidateProperties(list); err != nil {
 		return err
 	}
-	sums := d.e.Sums()
+	d, sums := &propertyFinder{e, report.NewLookup(e.Metrics)}, e.Sums()
+	e.Properties = nil
 	for _, p := range list {
 		var all []*measured
 		for i := range p.Measures {
@@ -101,6 +102,12 @@ func (d *deriver) properties(list []*Property) error {
 	return nil
 }
 
+// propertyFinder looks for properties in an experiment.
+type propertyFinder struct {
+	e      *report.Experiment
+	lookup *report.Lookup
+}
+
 // measured is a measure whose operands are known.
 type measured struct {
 	*Measure
@@ -110,7 +117,7 @@ type measured struct {
 }
 
 // measured finds the operands of a measure, nil if some were not measured.
-func (d *deriver) measured(m *Measure) *measured {
+func (d *propertyFinder) measured(m *Measure) *measured {
 	x := &measured{Measure: m}
 	if x.part, x.of = d.expression(x, m.Part), d.expression(x, m.Of); x.part == nil || x.of == nil {
 		return nil
@@ -127,23 +134,23 @@ func (d *deriver) measured(m *Measure) *measured {
 }
 
 // expression parses an expression and adds its operands, nil if some were not measured.
-func (d *deriver) expression(x *measured, text string) *spec.Expr {
+func (d *propertyFinder) expression(x *measured, text string) *spec.Expr {
 	e, err := spec.ParseExpr(text)
 	if err != nil {
 		return nil
 	}
 	for _, name := range e.Names() {
-		i, ok := d.find(name)
+		i, ok := d.lookup.Find(name)
 		if !ok || d.e.Metrics[i].Incomplete {
 			return nil
 		}
-		x.operands = append(x.operands, report.Operand{Name: name, Metric: i, All: d.shared[i]})
+		x.operands = append(x.operands, report.Operand{Name: name, Metric: i, All: d.lookup.Shared(i)})
 	}
 	return e
 }
 
 // value returns what the operands of a measure are at a call path.
-func (d *deriver) value(m *measured, sums *report.Sums, path int) func(name string) (float64, bool) {
+func (d *propertyFinder) value(m *measured, sums *report.Sums, path int) func(name string) (float64, bool) {
 	return func(name string) (float64, bool) {
 		if name == spec.Time {
 			time := d.e.MetricIndex(spec.Time)
@@ -155,7 +162,7 @@ func (d *deriver) value(m *measured, sums *report.Sums, path int) func(name stri
 }
 
 // kinds adds the kinds of events to a finding, and returns the advice for the one that most are of, "" if there is none.
-func (d *deriver) kinds(m *measured, sums *report.Sums, f *report.PropertyFinding) (advice string) {
+func (d *propertyFinder) kinds(m *measured, sums *report.Sums, f *report.PropertyFinding) (advice string) {
 	value := d.value(m, sums, int(f.Path))
 	for i, e := range m.kinds {
 		v, ok := e.Value(0, value)
@@ -172,7 +179,7 @@ func (d *deriver) kinds(m *measured, sums *report.Sums, f *report.PropertyFindin
 }
 
 // evaluate looks for a property at a call path.
-func (d *deriver) evaluate(m *measured, sums *report.Sums, path int) (f report.PropertyFinding, found bool) {
+func (d *propertyFinder) evaluate(m *measured, sums *report.Sums, path int) (f report.PropertyFinding, found bool) {
 	value := d.value(m, sums, path)
 	per := 1.0
 	if m.Of == spec.Time {

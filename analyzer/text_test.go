@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/internal/tracetest"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
 
@@ -115,4 +117,24 @@ location w2
 			require.Zero(t, s.Worst[0].Causer) // main: longest part
 		}
 	}
+}
+
+// TestProcessorInHeader: the header says what the root process ran on, for cycles in seconds and the choice of a specification.
+func TestProcessorInHeader(t *testing.T) {
+	dir := t.TempDir()
+	w, err := trace.Create(dir, trace.Options{})
+	require.NoError(t, err)
+	require.NoError(t, tracetest.Synthetic(w, 1000, 1))
+	_, err = w.AddProcess(trace.ProcessInfo{PID: 7, Processor: trace.Processor{Arch: "arm64"}})
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	a, err := trace.Open(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	root := &a.Definitions().Processes[a.Header().Root]
+	root.Processor, root.Hertz = trace.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, 2_100_000_000
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	require.Equal(t, report.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, e.Header.CPU)
+	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
 }

@@ -11,6 +11,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/composite"
 	"tracerec/trace/tracetext"
 )
 
@@ -31,7 +32,7 @@ func counted(t *testing.T, counters string, ns int64, counts ...int64) *report.E
 	require.NoError(t, err)
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)
-	require.NoError(t, analyzer.Derive(e, nil, patterns.Properties()))
+	require.NoError(t, analyzer.FindProperties(e, patterns.Properties()))
 	return e
 }
 
@@ -160,7 +161,8 @@ location main
 	s, err := spec.Parse("test", []byte("compute PAPI_L1_DCM = l1\nmeasure PAPI_L1_DCA = dca\nmeasure PAPI_BR_MSP = misses\nmeasure PAPI_BR_CN = branches\n"+
 		"compose TOP = PAPI_L1_DCM + PAPI_L1_DCA\ncompose BR = PAPI_BR_MSP + PAPI_BR_CN"))
 	require.NoError(t, err)
-	require.NoError(t, analyzer.Derive(e, []*spec.Spec{s}, patterns.Properties()))
+	require.NoError(t, composite.DeriveExperiment(e, s))
+	require.NoError(t, analyzer.FindProperties(e, patterns.Properties()))
 	var got []string
 	for _, f := range e.Properties {
 		got = append(got, fmt.Sprintf("%s %s %d/%d", f.Property, e.Regions[e.Paths[f.Path].Region].Name, f.Part, f.Of))

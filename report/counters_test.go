@@ -77,7 +77,18 @@ func counted(t testing.TB) *Experiment {
 		{"poor_cache_utilisation", "Poor cache utilisation", sweep, 12_000, 100_000, "misses", "accesses", "{share} of {of} accesses miss", false, "Do less.", nil},
 	}
 	b.Unlisted, b.Notes = []string{"L1-misses"}, []string{"BUSY: idle was not measured"}
-	return fill(&b.Experiment, b.Severity, b.Critical)
+	e := fill(&b.Experiment, b.Severity, b.Critical)
+	addRatios(t, e)
+	return e
+}
+
+// addRatios gives the cube of an experiment its ratios.
+func addRatios(t testing.TB, e *Experiment) {
+	c, _, err := WithRatios(e.Cube, e.Ratios)
+	require.NoError(t, err)
+	properties := e.Properties
+	require.NoError(t, e.Derived(c, e.Ratios, e.Unlisted, e.Notes))
+	e.Properties = properties
 }
 
 // TestCounterText compares the text with one that was looked at, its numbers with those by hand.
@@ -167,6 +178,7 @@ func TestMostlyUncertain(t *testing.T) {
 	require.NotContains(t, text(e), "--exact-counters")
 	put := func(name string, value int64) {
 		refill(e, func(severity [][]Cell) { severity[e.MetricIndex(name)] = []Cell{{Path: 1, Location: 0, Value: value}} })
+		addRatios(t, e)
 	}
 	put("cycles_uncertain", 1<<40)
 	require.Contains(t, strings.Join(strings.Fields(text(e)), " "), "Most of cycles is not certain")
@@ -272,6 +284,7 @@ func TestFoldCounters(t *testing.T) {
 			}
 		}
 	})
+	addRatios(t, e)
 	f, err := e.Fold(1)
 	require.NoError(t, err)
 	require.Len(t, f.Locations, 1)

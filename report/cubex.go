@@ -20,7 +20,7 @@ const (
 	onPathSuffix = "_on_critical_path"
 )
 
-// Fill makes the cube of the experiment's trees and ratios, with severities by number of the metric, ascending and exclusive along all trees, and
+// Fill makes the cube of the experiment's trees, with severities by number of the metric, ascending and exclusive along all trees, and
 // the part of wait states that is on the critical path.
 //
 // Numbers of metrics, regions, call paths and locations are their places in the experiment. Severities include those of the
@@ -28,9 +28,7 @@ const (
 func (e *Experiment) Fill(severity, critical [][]Cell) error {
 	c := &cube.Cube{}
 	e.Cube = c
-	if err := e.cubeMetrics(c, critical); err != nil {
-		return err
-	}
+	e.cubeMetrics(c, critical)
 	e.cubePaths(c)
 	e.cubeSystem(c)
 	if err := c.Complete(); err != nil {
@@ -70,7 +68,7 @@ func (e *Experiment) fillRows(severity, critical [][]Cell) error {
 			}
 		}
 	}
-	return e.cubeOperands()
+	return nil
 }
 
 // ReportOptions are choices about the report of an experiment.
@@ -122,50 +120,19 @@ func (e *Experiment) attributes(version string) []cube.Attr {
 	return list
 }
 
-// cubeMetrics makes the trees of metrics.
-func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) error {
+// cubeMetrics makes the trees of metrics: counters behind all others.
+func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) {
 	list := make([]*cube.Metric, len(e.Metrics))
-	var counters []*cube.Metric // behind what was made of them
+	var counters []*cube.Metric
 	for i, parent := range parents(e.Metrics) {
-		m := &e.Metrics[i]
-		x := &cube.Metric{ID: i, Title: m.Label(), DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive, Doc: m.Description}
-		x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
-		x.Title, x.Attrs = exact(x.Attrs, "title", m.Label())
-		x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
-		for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: "formula", Value: m.Formula},
-			{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}} {
-			if a.Value != "" {
-				a.Value, x.Attrs = exact(x.Attrs, a.Key, a.Value)
-				x.Attrs = append(x.Attrs, a)
-			}
-		}
-		if m.Hierarchy != "" {
-			a := cube.Attr{Key: HierarchyAttr}
-			a.Value, x.Attrs = exact(x.Attrs, HierarchyAttr, m.Hierarchy)
-			x.Attrs = append(x.Attrs, a)
-		}
-		for _, a := range []struct {
-			key string
-			is  bool
-		}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain && !m.Less}, {IncompleteAttr, m.Incomplete}} {
-			if a.is {
-				x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
-			}
-		}
-		if m.Less {
-			x.Attrs = append(x.Attrs, cube.Attr{Key: UncertainAttr, Value: UncertainLess})
-		}
-		if m.Of != "" {
-			a := cube.Attr{Key: UncertainOfAttr}
-			a.Value, x.Attrs = exact(x.Attrs, UncertainOfAttr, m.Of)
-			x.Attrs = append(x.Attrs, a)
-		}
-		if list[i] = x; parent < 0 && m.Counter {
-			counters = append(counters, x)
-		} else if parent < 0 {
-			c.Metrics = append(c.Metrics, x)
-		} else {
+		x := CubeMetric(&e.Metrics[i])
+		x.ID = i
+		if list[i] = x; parent >= 0 {
 			list[parent].Children = append(list[parent].Children, x)
+		} else if behind(x) {
+			counters = append(counters, x)
+		} else {
+			c.Metrics = append(c.Metrics, x)
 		}
 	}
 	n := len(e.Metrics)
@@ -181,11 +148,39 @@ func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) error {
 	if len(root.Children) > 0 {
 		c.Metrics = append(c.Metrics, root)
 	}
-	if err := e.cubeRatios(c); err != nil {
-		return err
-	}
 	c.Metrics = append(c.Metrics, counters...)
-	return nil
+}
+
+// CubeMetric returns a metric as cubes have it, without number and place.
+func CubeMetric(m *metric.Metric) *cube.Metric {
+	x := &cube.Metric{DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive}
+	x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
+	x.Title, x.Attrs = exact(x.Attrs, "title", m.Label())
+	x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
+	for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: FormulaAttr, Value: m.Formula},
+		{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}, {Key: HierarchyAttr, Value: m.Hierarchy}} {
+		if a.Value != "" {
+			a.Value, x.Attrs = exact(x.Attrs, a.Key, a.Value)
+			x.Attrs = append(x.Attrs, a)
+		}
+	}
+	for _, a := range []struct {
+		key string
+		is  bool
+	}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain && !m.Less}, {IncompleteAttr, m.Incomplete}} {
+		if a.is {
+			x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
+		}
+	}
+	if m.Less {
+		x.Attrs = append(x.Attrs, cube.Attr{Key: UncertainAttr, Value: UncertainLess})
+	}
+	if m.Of != "" {
+		a := cube.Attr{Key: UncertainOfAttr}
+		a.Value, x.Attrs = exact(x.Attrs, UncertainOfAttr, m.Of)
+		x.Attrs = append(x.Attrs, a)
+	}
+	return x
 }
 
 // unitOf returns the unit of a metric in the words of cubes.

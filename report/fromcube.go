@@ -60,20 +60,9 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 		if m.Kind != cube.Exclusive || m.DType != "INT64" {
 			return fmt.Errorf("metric %d is %s of %s", m.ID, m.Kind, m.DType)
 		}
-		a := attrs(m.Attrs)
-		x := &e.Metrics[m.ID]
-		*x = metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
-			Formula: a.exact("formula", a["formula"]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
-			UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true",
-			Uncertain: a[UncertainAttr] == "true" || a[UncertainAttr] == UncertainLess, Less: a[UncertainAttr] == UncertainLess,
-			Of: a.exact(UncertainOfAttr, a[UncertainOfAttr]), Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
-		if x.Incomplete {
-			x.Title = strings.TrimPrefix(x.Title, metric.Mark)
-		}
-		for x.Unit = metric.Nanoseconds; x.Unit.String() != a["unit"]; x.Unit++ {
-			if x.Unit == metric.Events {
-				return fmt.Errorf("metric %d: unit %q", m.ID, a["unit"])
-			}
+		x, err := MetricOf(m)
+		if err != nil {
+			return err
 		}
 		if m.Parent != nil {
 			if m.Parent.ID >= m.ID {
@@ -81,11 +70,59 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 			}
 			x.Parent = attrs(m.Parent.Attrs).exact("name", m.Parent.Name)
 		}
+		e.Metrics[m.ID] = x
 	}
 	if found != n {
 		return fmt.Errorf("%d of %d metrics", found, n)
 	}
 	return nil
+}
+
+// Derived replaces the cube by one with other hierarchies of counters, numbered by Number behind the metrics as they were measured, and says what is to be
+// known of them.
+func (e *Experiment) Derived(c *cube.Cube, ratios []Ratio, unlisted, notes []string) error {
+	kept, n := 0, len(Ordinary(c))
+	for i := range e.Metrics {
+		if e.Metrics[i].Hierarchy == "" {
+			kept++
+		}
+	}
+	e.Cube = c
+	if err := e.readMetrics(c, n); err != nil {
+		return err
+	}
+	e.connectByID()
+	e.Ratios, e.Properties, e.Unlisted, e.Notes = ratios, nil, unlisted, notes
+	e.Stats = append(slices.Clip(e.Stats[:min(kept, len(e.Stats))]), make([]Stats, n-min(kept, len(e.Stats)))...)
+	e.OnPath = append(slices.Clip(e.OnPath[:min(kept, len(e.OnPath))]), make([]int64, n-min(kept, len(e.OnPath)))...)
+	gone := func(c Count) bool { return c.Metric >= kept }
+	e.PathCounts = slices.DeleteFunc(slices.Clone(e.PathCounts), gone)
+	e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f Finding) bool {
+		return slices.ContainsFunc(append([]Line{f.Line}, f.Lines...), func(l Line) bool { return l.Metric >= kept })
+	})
+	for i := range e.Findings {
+		e.Findings[i].Counted = slices.DeleteFunc(slices.Clone(e.Findings[i].Counted), gone)
+	}
+	return nil
+}
+
+// MetricOf returns the metric that CubeMetric made one of a cube of, without its parent.
+func MetricOf(m *cube.Metric) (metric.Metric, error) {
+	a := attrs(m.Attrs)
+	x := metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
+		Formula: a.exact(FormulaAttr, a[FormulaAttr]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
+		UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true",
+		Uncertain: a[UncertainAttr] == "true" || a[UncertainAttr] == UncertainLess, Less: a[UncertainAttr] == UncertainLess,
+		Of: a.exact(UncertainOfAttr, a[UncertainOfAttr]), Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
+	if x.Incomplete {
+		x.Title = strings.TrimPrefix(x.Title, metric.Mark)
+	}
+	for x.Unit = metric.Nanoseconds; x.Unit.String() != a["unit"]; x.Unit++ {
+		if x.Unit == metric.Events {
+			return x, fmt.Errorf("metric %d: unit %q", m.ID, a["unit"])
+		}
+	}
+	return x, nil
 }
 
 func (e *Experiment) readRegions(c *cube.Cube) error {

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/metric/spec"
 	"tracerec/report/cube"
 )
 
 // ReadMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
-// ratios, of which only the formula is known. Means are rounded to integers. What several reports do not say together is left empty.
+// ratios, but those that lack an operand. Means are rounded to integers. What several reports do not say together is left empty.
 func ReadMerged(c *cube.Cube) *Experiment {
 	e := &Experiment{Cube: c, Merged: true}
 	for _, a := range c.Attrs {
@@ -24,6 +25,7 @@ func ReadMerged(c *cube.Cube) *Experiment {
 	e.connect(nil, nil, c.Paths())
 	e.mergedTrees()
 	e.mergedMetrics()
+	e.operands()
 	e.unlisted()
 	h := &e.Header
 	h.Goroutines, h.Processes = len(e.Locations), 1
@@ -93,6 +95,20 @@ func (e *Experiment) mergedMetrics() {
 		}
 		e.Metrics = append(e.Metrics, x)
 		e.numbers.metrics, e.numbers.critical = append(e.numbers.metrics, m), append(e.numbers.critical, nil)
+	}
+}
+
+// operands finds the operands of the ratios, of which the cube has only the names.
+func (e *Experiment) operands() {
+	lookup, all := NewLookup(e.Metrics), e.Ratios
+	e.Ratios = nil
+	for _, r := range all {
+		if x, err := spec.ParseExpr(r.Formula); err == nil {
+			if operands, known := lookup.Operands(x); known {
+				r.Operands = operands
+				e.Ratios = append(e.Ratios, r)
+			}
+		}
 	}
 }
 

@@ -34,21 +34,6 @@ type Operand struct {
 	All bool `json:"all,omitempty"`
 }
 
-// margins returns the metrics that say by how much one may be more and less, -1 for those that there are not.
-func (e *Experiment) margins(metric int) (more, less int) {
-	more, less = -1, -1
-	for k := metric + 1; k < len(e.Metrics); k++ {
-		if m := &e.Metrics[k]; !m.Uncertain || m.Bounds() != e.Metrics[metric].Name {
-			continue
-		} else if m.Less {
-			less = k
-		} else {
-			more = k
-		}
-	}
-	return more, less
-}
-
 // RatioText writes the value of a ratio: a share as 12.4 %, others with three digits.
 func RatioText(v float64, unit string) string {
 	if share := strings.HasPrefix(unit, "share"); share || unit == "%" {

@@ -12,6 +12,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/composite"
 	"tracerec/trace"
 )
 
@@ -72,7 +73,10 @@ func Derive(e *report.Experiment, specs []*spec.Spec) (err error) {
 			return err
 		}
 	}
-	return analyzer.Derive(e, specs, patterns.Properties())
+	if err := composite.DeriveExperiment(e, specs...); err != nil {
+		return err
+	}
+	return analyzer.FindProperties(e, patterns.Properties())
 }
 
 // recorded returns an error if there is nothing in the archive to analyze.

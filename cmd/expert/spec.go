@@ -78,7 +78,7 @@ func noSpec(input string) error {
 // mergedExperiment returns a report of ours that was made of several: what it says of counters.
 func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
 	e := report.ReadMerged(c)
-	if err := analyzer.Conclude(e, patterns.Properties()); err != nil {
+	if err := analyzer.FindProperties(e, patterns.Properties()); err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return e, nil

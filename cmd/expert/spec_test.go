@@ -17,6 +17,7 @@ import (
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/composite"
 	"tracerec/report/inputs"
 	"tracerec/trace/tracetext"
 )
@@ -42,7 +43,8 @@ func TestCountersReportIsCurrent(t *testing.T) {
 	e.Header.Frequency = 2_000_000_000
 	s, err := spec.Load(countedInput + ".spec")
 	require.NoError(t, err)
-	require.NoError(t, analyzer.Derive(e, []*spec.Spec{s}, patterns.Properties()))
+	require.NoError(t, composite.DeriveExperiment(e, s))
+	require.NoError(t, analyzer.FindProperties(e, patterns.Properties()))
 	current(t, e, countedInput)
 }
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/analyzer"
 	"tracerec/internal/testkit"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"
+	"tracerec/report/composite"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -52,7 +52,7 @@ func recordMigrants(t *testing.T, app string) *recorded {
 	e, stores, clock := runMigrants(t, app, 20, variableA+","+variableB+",task-clock")
 	s, err := spec.Parse("stores", []byte(computed))
 	require.NoError(t, err)
-	require.NoError(t, analyzer.Derive(e, []*spec.Spec{s}, nil))
+	require.NoError(t, composite.DeriveExperiment(e, s))
 	c, err := e.Report(report.ReportOptions{})
 	require.NoError(t, err)
 	return &recorded{e, c, stores, clock}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"
@@ -48,7 +49,7 @@ type Cell struct {
 	AtMost     *float64 `json:"at_most,omitempty"`
 	OfRoot     *float64 `json:"percent_of_root"` // of the root of its hierarchy; nil if there is nothing to be a share of
 	OfParent   *float64 `json:"percent_of_parent"`
-	Incomplete bool     `json:"incomplete,omitempty"` // counters are lacking: a lower bound
+	Incomplete bool     `json:"metric.Mark,omitempty"` // counters are lacking: a lower bound
 	// Noise is the half width of the band of 95 % about the mean of several runs, nil if the metric is of one run or of different ones.
 	Noise *float64 `json:"noise,omitempty"`
 }
@@ -170,7 +171,7 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			all, above = value, value
 		}
 		r := c.row(label(root), label(x), parent, depth, unit(x))
-		r.Cells[i] = Cell{Has: true, Incomplete: strings.HasPrefix(x.Title, incomplete)}
+		r.Cells[i] = Cell{Has: true, Incomplete: strings.HasPrefix(x.Title, metric.Mark)}
 		if in != nil {
 			r.Cells[i].AtLeast, r.Cells[i].AtMost = &in.Low, &in.High
 		}
@@ -211,7 +212,7 @@ func total(m *query.Model, x *cube.Metric) (float64, *spec.Interval, error) {
 }
 
 // label is how specifications call a metric.
-func label(m *cube.Metric) string { return strings.TrimPrefix(m.Title, incomplete) }
+func label(m *cube.Metric) string { return strings.TrimPrefix(m.Title, metric.Mark) }
 
 func unit(m *cube.Metric) string {
 	if m.Unit == "sec" {

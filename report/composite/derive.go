@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
-	"tracerec/trace/wire"
 )
 
 // Result is a report with what is to be said of it.
@@ -22,7 +22,8 @@ type Result struct {
 // with the report, so closing one closes both. Specifications are applied one after the other.
 //
 // Values of a metric are its linear form of what certainly belongs to the locations; those of a root include what is
-// uncertain, which is a child of its own. They are integers, unless counters are means of several runs.
+// uncertain, which is in trees of its own below it. They are integers, unless counters are means of several runs. See "A holistic hardware counter
+// analysis", section 2.3.
 func Derive(c *cube.Cube, specs ...*spec.Spec) (*Result, error) {
 	d, err := derive(c, specs)
 	if err != nil {
@@ -30,6 +31,9 @@ func Derive(c *cube.Cube, specs ...*spec.Spec) (*Result, error) {
 	}
 	if len(d.counters) == 0 {
 		return &Result{Cube: c}, nil
+	}
+	if err := d.inconsistent(); err != nil {
+		return nil, err
 	}
 	runs, err := algebra.Runs(d.cube)
 	if err != nil || runs == nil {
@@ -45,6 +49,19 @@ func Derive(c *cube.Cube, specs ...*spec.Spec) (*Result, error) {
 	}
 	disagreements, err := disagree(runs)
 	return &Result{d.cube, append(disagreements, d.notes...)}, err
+}
+
+// DeriveExperiment does the same with an experiment. One without counters is not changed.
+func DeriveExperiment(e *report.Experiment, specs ...*spec.Spec) error {
+	d, err := derive(e.Cube, specs)
+	if err != nil {
+		return err
+	}
+	if len(d.counters) == 0 {
+		e.Ratios, e.Properties, e.Unlisted, e.Notes = nil, nil, nil, nil
+		return nil
+	}
+	return e.Derived(d.cube, d.ratios, d.unlisted, d.notes)
 }
 
 // Strip returns a report without what was derived of its counters.
@@ -93,22 +110,22 @@ func attr(m *cube.Metric, key string) string {
 type deriver struct {
 	cube     *cube.Cube
 	counters []*counter
-	events   []string
-	used     map[string]bool // names of metrics
-	next     int             // number of the next metric
+	events   []string // names of the counters
+	unlisted []string // those that no hierarchy shows
+	used     map[string]bool
+	metrics  []metric.Metric // all ordinary ones
+	cubes    []*cube.Metric  // the same in the cube
 	made     []*made
 	roots    []*cube.Metric
-	byLabel  map[string]*made // as specifications call them
-	ratios   []*cube.Metric
-	operands map[*cube.Metric][]*made // of ratios
-	hidden   map[string]*made         // by what they are
+	ratios   []report.Ratio
+	of       map[*cube.Metric][]*cube.Metric // what the metrics of ratios are made of
 	notes    []string
 }
 
 // counter is a metric as it was measured, with the part of it that could not be attributed exactly, if there is any.
 type counter struct {
 	metric            *cube.Metric
-	margin            string // unique name of the metric that is uncertain of it, "" for none
+	unit              metric.Unit
 	rows, uncertain   *cube.Metric
 	n, uncertainTimes int // by which rows are to be divided
 }
@@ -117,13 +134,10 @@ type counter struct {
 type made struct {
 	*cube.Metric
 	form      []spec.Term
-	certain   bool     // of what is certain
-	uncertain bool     // of what is not
-	margins   [2]*made // by how much it may be more and less, nil for none
+	certain   bool // of what is certain
+	uncertain bool // of what is not
 	children  []*made
-	root      *made
-	label     string // of a node of a hierarchy
-	remainder bool   // what is left of the parent
+	label     string // of a node of a hierarchy, else ""
 }
 
 func derive(c *cube.Cube, specs []*spec.Spec) (*deriver, error) {
@@ -131,42 +145,50 @@ func derive(c *cube.Cube, specs []*spec.Spec) (*deriver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deriver{cube: c, used: map[string]bool{}, byLabel: map[string]*made{},
-		operands: map[*cube.Metric][]*made{}, hidden: map[string]*made{}}
-	for _, m := range c.AllMetrics() {
+	d := &deriver{cube: c, used: map[string]bool{}, cubes: report.Ordinary(c)}
+	for _, m := range d.cubes {
+		x, _ := report.MetricOf(m) // those of other tools have no unit of ours
 		d.used[m.Name] = true
-		d.next = max(d.next, m.ID+1)
-		d.addCounter(m)
+		d.metrics = append(d.metrics, x)
+		d.addCounter(m, x.Unit)
 	}
 	if len(d.counters) == 0 {
 		return d, nil
 	}
-	unlisted := slices.Clone(d.events)
+	d.unlisted = slices.Clone(d.events)
 	var names []string
 	for _, s := range specs {
 		r := s.Resolve(d.events)
-		unlisted = slices.DeleteFunc(unlisted, func(e string) bool { return !slices.Contains(r.Unlisted, e) })
+		d.unlisted = slices.DeleteFunc(d.unlisted, func(e string) bool { return !slices.Contains(r.Unlisted, e) })
 		d.addNodes(s, r)
-		if err := d.addRatios(s, r); err != nil {
-			return nil, err
-		}
-		d.notes = append(d.notes, r.Dropped...)
+		d.notes = append(append(d.notes, r.Dropped...), d.mixed(r)...)
+		d.addRatios(s, r)
 		names = append(names, s.Name)
 	}
-	roots := slices.Concat(c.Metrics, d.roots, d.ratios)
-	if d.cube, err = c.WithMetrics(roots); err != nil {
+	if err := d.assemble(); err != nil {
 		return nil, err
 	}
 	// These are files about the metrics as they were.
 	d.cube.Members = slices.DeleteFunc(slices.Clone(d.cube.Members), func(m *cube.Member) bool { return m.Name == "expert.json" })
 	d.setAttr(specAttr, strings.Join(names, ", "))
-	d.setAttr(unlistedAttr, strings.Join(unlisted, ", "))
+	d.setAttr(unlistedAttr, strings.Join(d.unlisted, ", "))
+	return d, nil
+}
+
+// assemble makes the cube with all metrics and their values.
+func (d *deriver) assemble() (err error) {
+	roots := report.BeforeCounters(d.cube.Metrics, d.roots)
+	report.Number(roots, d.cubes)
+	if d.cube, err = d.cube.WithMetrics(roots); err != nil {
+		return err
+	}
 	for _, m := range d.made {
 		if err := d.fill(m); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return d, d.inconsistent()
+	d.cube, d.of, err = report.WithRatios(d.cube, d.ratios)
+	return err
 }
 
 func (d *deriver) setAttr(key, value string) {
@@ -176,18 +198,17 @@ func (d *deriver) setAttr(key, value string) {
 }
 
 // addCounter notes a metric if it is a counter.
-func (d *deriver) addCounter(m *cube.Metric) {
+func (d *deriver) addCounter(m *cube.Metric, unit metric.Unit) {
 	if attr(m, report.CounterAttr) != "true" {
 		return
 	}
-	x := &counter{metric: m}
+	x := &counter{metric: m, unit: unit}
 	var ok bool
 	if x.rows, x.n, ok = algebra.Stored(d.cube, m); !ok {
 		return
 	}
 	for _, child := range m.Children {
 		if attr(child, report.UncertainAttr) == "true" {
-			x.margin = child.Name
 			x.uncertain, x.uncertainTimes, _ = algebra.Stored(d.cube, child)
 		}
 	}
@@ -198,67 +219,53 @@ func (d *deriver) addCounter(m *cube.Metric) {
 // addNodes makes the hierarchies of one specification.
 func (d *deriver) addNodes(s *spec.Spec, r *spec.Resolved) {
 	list := make([]*made, len(r.Nodes))
+	root := 0
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		root := i
-		for r.Nodes[root].Parent >= 0 {
-			root = r.Nodes[root].Parent
-		}
-		m := d.add(n.Name, r.Nodes[root].Label, describe(s, r, n), n.Form)
-		m.certain, m.uncertain = true, n.Parent < 0
-		list[i] = m
-		m.root = list[root]
-		m.label, m.remainder = n.Label, n.Kind == spec.Remainder
-		if _, known := d.byLabel[n.Label]; !known {
-			d.byLabel[n.Label] = m
-		}
+		m := describe(s, r, n)
 		if n.Parent < 0 {
-			d.roots = append(d.roots, m.Metric)
-		} else {
-			parent := list[n.Parent]
-			parent.Children, parent.children = append(parent.Children, m.Metric), append(parent.children, m)
+			root = i
 		}
-	}
-	for side := range spec.Margins {
-		d.addMargins(s, r, list, side)
+		m.Name = d.free(n.Name, r.Nodes[root].Label)
+		var parent *made
+		if n.Parent >= 0 {
+			parent = list[n.Parent]
+		}
+		list[i] = d.add(m, n.Form, parent)
+		list[i].certain, list[i].uncertain, list[i].label = true, n.Parent < 0, n.Label
+		if i+1 == len(r.Nodes) || r.Nodes[i+1].Parent < 0 {
+			for side := range spec.Margins {
+				d.addMargins(s, r, root, list[root:i+1], &spec.Margins[side])
+			}
+		}
 	}
 }
 
-// addMargins makes the metrics that say by how much those of a specification may be more, or less: below each root a tree in its form.
-func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, list []*made, side int) {
-	margin := &spec.Margins[side]
-	forms := make([][]spec.Term, len(list))
-	wanted := make([]bool, len(list))
+// addMargins makes the metrics that say by how much those of a hierarchy may be more, or less: below its root, node number root, a tree in its form,
+// without what is certain.
+func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, root int, list []*made, margin *spec.Margin) {
+	nodes := r.Nodes[root : root+len(list)]
+	forms, wanted, tree := make([][]spec.Term, len(list)), make([]bool, len(list)), make([]*made, len(list))
+	wanted[0] = !margin.Less
 	for i := len(list) - 1; i >= 0; i-- {
-		n := &r.Nodes[i]
-		forms[i] = slices.DeleteFunc(margin.Form(n.Form), func(t spec.Term) bool { return !d.counters[t.Event].partly() })
-		if wanted[i] = wanted[i] || len(forms[i]) > 0 || n.Parent < 0 && !margin.Less; wanted[i] && n.Parent >= 0 {
-			wanted[n.Parent] = true
+		forms[i] = slices.DeleteFunc(margin.Form(nodes[i].Form), func(t spec.Term) bool { return !d.counters[t.Event].partly() })
+		if wanted[i] = wanted[i] || len(forms[i]) > 0; wanted[i] && i > 0 {
+			wanted[nodes[i].Parent-root] = true
 		}
 	}
 	for i, of := range list {
 		if !wanted[i] {
 			continue
 		}
-		n := r.Nodes[i]
-		n.Form, n.Missing = margin.Form(n.Form), nil
-		x := describe(s, r, &n)
-		x.Title += margin.Title
-		x.Doc = margin.Doc(n.Label)
-		kind, parent := "true", of
-		if margin.Less {
-			kind = report.UncertainLess
+		m, parent := describe(s, r, &nodes[i]), list[0]
+		m.Uncertain, m.Less, m.Incomplete = true, margin.Less, false
+		m.Formula = (&spec.Node{Form: margin.Form(nodes[i].Form)}).FormText(r.Events)
+		if i > 0 {
+			m.Of, parent = of.Name, tree[nodes[i].Parent-root]
 		}
-		x.Attrs = append(x.Attrs, cube.Attr{Key: report.UncertainAttr, Value: kind})
-		if n.Parent >= 0 {
-			x.Attrs = append(x.Attrs, cube.Attr{Key: report.UncertainOfAttr, Value: of.Name})
-			parent = list[n.Parent].margins[side]
-		}
-		m := d.add(of.Name+margin.Suffix, "", x, forms[i])
-		m.uncertain = true
-		of.margins[side] = m
-		parent.Children = append(parent.Children, m.Metric)
-		parent.children = append(parent.children, m)
+		m.Name, m.Title, m.Description = d.free(of.Name+margin.Suffix, of.Name), m.Title+margin.Title, margin.Doc(of.Name)
+		tree[i] = d.add(m, forms[i], parent)
+		tree[i].uncertain = true
 	}
 }
 
@@ -270,26 +277,27 @@ func (c *counter) partly() bool {
 	})
 }
 
-const incomplete = "~"
-
-// add gives a metric a name and a number.
-func (d *deriver) add(name, root string, x *cube.Metric, form []spec.Term) *made {
-	x.Name, x.ID = d.free(name, root), d.next
-	d.next++
-	m := &made{Metric: x, form: form}
-	d.made = append(d.made, m)
-	x.DType = "INT64"
+// add adds a metric below a parent, nil for a root.
+func (d *deriver) add(x metric.Metric, form []spec.Term, parent *made) *made {
+	m := &made{Metric: report.CubeMetric(&x), form: form}
 	for _, t := range form {
 		if c := d.counters[t.Event]; c.n != 1 || c.uncertain != nil && c.uncertainTimes != 1 || !c.rows.DType.Integer() {
-			x.DType = "DOUBLE"
+			m.DType = "DOUBLE"
 		}
 	}
+	if parent == nil {
+		d.roots = append(d.roots, m.Metric)
+	} else {
+		x.Parent = parent.Name
+		parent.Children, parent.children = append(parent.Children, m.Metric), append(parent.children, m)
+	}
+	d.made, d.metrics, d.cubes = append(d.made, m), append(d.metrics, x), append(d.cubes, m.Metric)
 	return m
 }
 
-// free returns a name that no metric has: that of the root is put behind one that is taken.
+// free returns a name that no metric has. A metric of a hierarchy that is called like another gets the name of its root behind it.
 func (d *deriver) free(name, root string) string {
-	if d.used[name] && root != "" && !strings.Contains(name, "@") {
+	if d.used[name] && !strings.Contains(name, "@") {
 		name += "@" + root
 	}
 	for base, n := name, 2; d.used[name]; n++ {
@@ -299,47 +307,106 @@ func (d *deriver) free(name, root string) string {
 	return name
 }
 
-// describe makes a metric of a node.
-func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) *cube.Metric {
-	x := &cube.Metric{Title: n.Label, Unit: n.Unit, Kind: cube.Exclusive, Doc: n.Description}
-	add := func(key, value string) { x.Attrs = append(x.Attrs, cube.Attr{Key: key, Value: value}) }
-	hierarchy := n.Spec
-	if hierarchy == "" {
-		hierarchy = s.Name
+// rest is behind the formula of what was nowhere measured.
+const rest = "; what the other parts leave"
+
+// describe describes a node.
+func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Metric {
+	m := metric.Metric{Title: n.Label, Unit: metric.Events, Description: n.Description, Hierarchy: n.Spec, Incomplete: len(n.Missing) > 0}
+	if m.Hierarchy == "" {
+		m.Hierarchy = s.Name
 	}
-	if x.Doc == "" {
-		x.Doc = "Metric of the specification " + hierarchy + "."
+	switch n.Unit {
+	case "ns":
+		m.Unit = metric.Nanoseconds
+	case "bytes":
+		m.Unit = metric.Bytes
+	case "cycles":
+		m.UnitName = n.Unit
 	}
-	add(report.HierarchyAttr, hierarchy)
-	formula := n.FormText(r.Events)
-	if len(n.Missing) > 0 {
-		x.Title = incomplete + x.Title
-		add(report.IncompleteAttr, "true")
-		formula += "; not measured: " + strings.Join(n.Missing, ", ")
+	m.Formula = n.FormText(r.Events)
+	if n.Kind == spec.Remainder {
+		m.Formula += rest
 	}
-	add(report.FormulaAttr, formula)
-	return x
+	if m.Incomplete {
+		const most = 8
+		missing := strings.Join(n.Missing[:min(len(n.Missing), most)], ", ")
+		if len(n.Missing) > most {
+			missing += fmt.Sprintf(" and %d more", len(n.Missing)-most)
+		}
+		m.Formula += "; not measured: " + missing
+	}
+	if m.Description == "" {
+		m.Description = "Metric of the specification " + m.Hierarchy + "."
+	}
+	return m
+}
+
+// mixed notes compositions that add what has different units, not those above them.
+func (d *deriver) mixed(r *spec.Resolved) (notes []string) {
+	units := make([]map[metric.Unit]string, len(r.Nodes)) // the first event of each
+	below := make([]bool, len(r.Nodes))                   // a part is mixed already
+	for i := len(r.Nodes) - 1; i >= 0; i-- {
+		n := &r.Nodes[i]
+		units[i] = map[metric.Unit]string{}
+		var texts []string
+		for _, t := range n.Form {
+			unit := d.counters[t.Event].unit
+			if units[i][unit] == "" {
+				units[i][unit] = r.Events[t.Event]
+				texts = append(texts, fmt.Sprintf("%s (%s)", r.Events[t.Event], unit))
+			}
+		}
+		mixed := n.Kind == spec.Composed && len(texts) > 1
+		if mixed && !below[i] {
+			notes = append(notes, fmt.Sprintf("%s adds different units: %s", n.Label, strings.Join(texts, " and ")))
+		}
+		if n.Parent >= 0 {
+			below[n.Parent] = below[n.Parent] || below[i] || mixed
+		}
+	}
+	slices.Reverse(notes)
+	return notes
+}
+
+// addRatios notes the ratios of a specification, which are evaluated after aggregation. A name that several specifications use is told from the others
+// by theirs. Those with operands that the report lacks are left out.
+func (d *deriver) addRatios(s *spec.Spec, r *spec.Resolved) {
+	lookup := report.NewLookup(d.metrics)
+	for _, q := range r.Ratios {
+		x := report.Ratio{Name: q.Name, Unit: q.Unit, Description: q.Description, Hierarchy: s.Name, Formula: q.Expression.String(),
+			Low: q.Low, High: q.High, Least: q.Least}
+		taken := func(y report.Ratio) bool { return y.Name == x.Name }
+		if slices.ContainsFunc(d.ratios, taken) {
+			if x.Name += "@" + s.Name; slices.ContainsFunc(d.ratios, taken) {
+				continue
+			}
+		}
+		var ok bool
+		if x.Operands, ok = lookup.Operands(q.Expression); ok {
+			d.ratios = append(d.ratios, x)
+		}
+	}
 }
 
 // setUnmeasured notes which runs a metric of the report of the runs is not known of: those that lack one of its counters.
 func (d *deriver) setUnmeasured() {
+	set := func(m *cube.Metric, columns []int) {
+		slices.Sort(columns)
+		algebra.SetUnmeasured(m, slices.Compact(columns))
+	}
 	for _, m := range d.made {
 		var columns []int
 		for _, t := range m.form {
 			columns = append(columns, algebra.Unmeasured(d.counters[t.Event].metric)...)
 		}
-		slices.Sort(columns)
-		algebra.SetUnmeasured(m.Metric, slices.Compact(columns))
+		set(m.Metric, columns)
 	}
-	for _, m := range d.ratios {
+	for m, of := range d.of {
 		var columns []int
-		for _, o := range d.operands[m] {
-			columns = append(columns, algebra.Unmeasured(o.Metric)...)
+		for _, o := range of {
+			columns = append(columns, algebra.Unmeasured(o)...)
 		}
-		slices.Sort(columns)
-		algebra.SetUnmeasured(m, slices.Compact(columns))
+		set(m, columns)
 	}
 }
-
-// shared says that a counter counts for a whole process, so that nothing of it is certain.
-func (c *counter) shared() bool { return strings.HasPrefix(c.metric.Title, wire.ProcessCounter) }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report"
 )
@@ -87,7 +88,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	}
 	var b strings.Builder
 	if x.Incomplete {
-		b.WriteString(incomplete)
+		b.WriteString(metric.Mark)
 	}
 	write := grouped
 	if unit == "ns" {

@@ -1,4 +1,4 @@
-package analyzer_test
+package composite_test
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
-	"tracerec/internal/tracetest"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
+	"tracerec/report/composite"
 	"tracerec/report/cube"
 	"tracerec/report/query"
-	"tracerec/trace"
+	"tracerec/trace/tracetext"
 )
 
 // countedTrace has certain differences in solve and sweep, and uncertain ones in sweep, of goroutine main:
@@ -62,15 +62,34 @@ ratio OBJECTS [unit="x per event" least=1] = 2 * go:x / (go:x + go:x)
 ratio CROSS [unit="x" least=1] = go:x / all
 `
 
+func analyzeText(t *testing.T, text string) *report.Experiment {
+	t.Helper()
+	a, err := tracetext.Open("test", text)
+	require.NoError(t, err)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	return e
+}
+
+// file is all that an experiment says, to compare.
+func file(t *testing.T, e *report.Experiment) string {
+	t.Helper()
+	c, err := e.Report(report.ReportOptions{})
+	require.NoError(t, err)
+	var out strings.Builder
+	require.NoError(t, c.Write(&out))
+	return out.String()
+}
+
 // derived analyzes a trace and applies specifications to its counters.
 func derived(t *testing.T, text string, specs ...string) *report.Experiment {
 	t.Helper()
 	e := analyzeText(t, text)
-	require.NoError(t, analyzer.Derive(e, parse(t, specs...), nil))
+	require.NoError(t, composite.DeriveExperiment(e, parseAll(t, specs...)...))
 	return e
 }
 
-func parse(t *testing.T, specs ...string) (list []*spec.Spec) {
+func parseAll(t *testing.T, specs ...string) (list []*spec.Spec) {
 	t.Helper()
 	for i, text := range specs {
 		s, err := spec.Parse(fmt.Sprintf("test%d", i), []byte(text))
@@ -80,26 +99,32 @@ func parse(t *testing.T, specs ...string) (list []*spec.Spec) {
 	return list
 }
 
-// tree writes the hierarchies with the values of a call path, own ones: "ALL 1, A 2".
-func tree(e *report.Experiment, path string) string {
+// hierarchies writes the hierarchies with the values of a call path, own ones: "ALL 1, A 2".
+func hierarchies(e *report.Experiment, path string) string {
 	var out []string
-	for _, m := range e.Metrics {
+	for i, m := range e.Metrics {
 		if m.Hierarchy != "" && m.Of == "" && !m.Less {
-			out = append(out, fmt.Sprintf("%s<%s %d", m.Name, m.Parent, values(e, m.Name)[path]))
+			sum := int64(0)
+			for _, c := range e.Cells(i) {
+				if e.Regions[e.Paths[c.Path].Region].Name == path {
+					sum += c.Value
+				}
+			}
+			out = append(out, fmt.Sprintf("%s<%s %d", m.Name, m.Parent, sum))
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// TestDerive compares with values by hand. Own values are what the parts leave: in sweep A = 50 − 0 of 40 in all leaves −10, which is
+// TestDeriveExperiment compares with values by hand. Own values are what the parts leave: in sweep A = 50 − 0 of 40 in all leaves −10, which is
 // a contradiction, and shown as such.
-func TestDerive(t *testing.T) {
+func TestDeriveExperiment(t *testing.T) {
 	e := derived(t, countedTrace, countedSpec)
 	// REST is nowhere measured and the only one lacking: the remainder.
 	require.Equal(t, "ALL< 0, A<ALL 30, B<ALL 30, REST<ALL 40, ALL_uncertain<ALL 0, "+
-		"a@a< 30, B2<a@a 30, a@a_uncertain<a@a 0, PART< 0, A2<PART 7, PART_uncertain<PART 0", tree(e, "solve"))
+		"a@a< 30, B2<a@a 30, a@a_uncertain<a@a 0, PART< 0, A2<PART 7, PART_uncertain<PART 0", hierarchies(e, "solve"))
 	require.Equal(t, "ALL< 0, A<ALL 50, B<ALL 0, REST<ALL -10, ALL_uncertain<ALL -15, "+ // 30 without those of A, B and REST
-		"a@a< 50, B2<a@a 0, a@a_uncertain<a@a 5, PART< 0, A2<PART 0, PART_uncertain<PART 0", tree(e, "sweep"))
+		"a@a< 50, B2<a@a 0, a@a_uncertain<a@a 5, PART< 0, A2<PART 0, PART_uncertain<PART 0", hierarchies(e, "sweep"))
 	// The counters are as they were, and so is everything else.
 	plain := analyzeText(t, countedTrace)
 	require.Equal(t, plain.Metrics, e.Metrics[:len(plain.Metrics)])
@@ -155,24 +180,24 @@ func TestDeriveAgain(t *testing.T) {
 	e := derived(t, countedTrace, countedSpec)
 	again := derived(t, countedTrace, "compose SUM = a + b", countedSpec)
 	require.NotEqual(t, e.Metrics, again.Metrics)
-	require.NoError(t, analyzer.Derive(again, parse(t, countedSpec), nil))
-	require.Equal(t, written(t, e), written(t, again))
+	require.NoError(t, composite.DeriveExperiment(again, parseAll(t, countedSpec)...))
+	require.Equal(t, file(t, e), file(t, again))
 
-	require.NoError(t, analyzer.Derive(again, nil, nil))
+	require.NoError(t, composite.DeriveExperiment(again))
 	require.Equal(t, []string{"all", "a", "b", "other", "go:x"}, again.Unlisted)
 	again.Unlisted = nil
-	require.Equal(t, written(t, analyzeText(t, countedTrace)), written(t, again))
+	require.Equal(t, file(t, analyzeText(t, countedTrace)), file(t, again))
 
 	// Without counters nothing is done.
 	const waits = "location main\n 0 enter run\n 10 exit\n"
-	require.Equal(t, written(t, analyzeText(t, waits)), written(t, derived(t, waits, countedSpec)))
+	require.Equal(t, file(t, analyzeText(t, waits)), file(t, derived(t, waits, countedSpec)))
 }
 
 // TestDeriveSeveral: hierarchies of several specifications stand beside each other, with names of their own.
 func TestDeriveSeveral(t *testing.T) {
 	e := derived(t, countedTrace, "compose SUM = b + other\nratio R = b / SUM", "compose SUM = a + other\nratio R = a / SUM")
 	require.Equal(t, "SUM< 0, b@SUM<SUM 30, other@SUM<SUM 7, SUM_uncertain<SUM 0, "+
-		"SUM@SUM< 0, a@SUM<SUM@SUM 60, other@SUM_2<SUM@SUM 7, SUM@SUM_uncertain<SUM@SUM 0", tree(e, "solve"))
+		"SUM@SUM< 0, a@SUM<SUM@SUM 60, other@SUM_2<SUM@SUM 7, SUM@SUM_uncertain<SUM@SUM 0", hierarchies(e, "solve"))
 	require.Equal(t, []string{"R", "R@test1"}, []string{e.Ratios[0].Name, e.Ratios[1].Name})
 	require.Equal(t, []string{"all", "go:x"}, e.Unlisted)
 }
@@ -214,8 +239,8 @@ func TestDeriveAddsUp(t *testing.T) {
 		fmt.Fprintf(&text, " 200 exit\n")
 		s := parse(t, randomSpec(rng, events))
 		e := analyzeText(t, text.String())
-		require.NoError(t, analyzer.Derive(e, s, nil))
-		checkForms(t, e, s[0].Resolve(events))
+		require.NoError(t, composite.DeriveExperiment(e, s))
+		checkForms(t, e, s.Resolve(events))
 	}
 }
 
@@ -303,51 +328,42 @@ func checkForms(t *testing.T, e *report.Experiment, r *spec.Resolved) {
 	}
 }
 
-// TestProcessorInHeader: the header says what the root process ran on, for cycles in seconds and the choice of a specification.
-func TestProcessorInHeader(t *testing.T) {
-	dir := t.TempDir()
-	w, err := trace.Create(dir, trace.Options{})
-	require.NoError(t, err)
-	require.NoError(t, tracetest.Synthetic(w, 1000, 1))
-	_, err = w.AddProcess(trace.ProcessInfo{PID: 7, Processor: trace.Processor{Arch: "arm64"}})
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	a, err := trace.Open(dir)
-	require.NoError(t, err)
-	defer a.Close()
-	root := &a.Definitions().Processes[a.Header().Root]
-	root.Processor, root.Hertz = trace.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, 2_100_000_000
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-	require.NoError(t, err)
-	require.Equal(t, report.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, e.Header.CPU)
-	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
-}
-
-// TestConclude: what was derived and then only read back, without findings and operands, gives the same ratios and properties.
-func TestConclude(t *testing.T) {
+// TestReadBack: what was derived and then only read back, without findings and operands, gives the same ratios and properties.
+func TestReadBack(t *testing.T) {
 	e := analyzeText(t, countedTrace)
 	properties := []*analyzer.Property{{Metric: metric.Metric{Name: "many_x", Title: "Many", Description: "d", Formula: "f", Advice: "a", Unit: metric.Events},
 		Measures: []analyzer.Measure{{Part: "X", Of: "a + b", Above: 0.05, Least: 1, Words: "{part}"}}}}
 	text := countedSpec + "compose X = Y\nmeasure Y = go:x\nroot X\nratio XS [unit=\"x\" least=1] = X / ALL\n"
-	require.NoError(t, analyzer.Derive(e, parse(t, text), properties))
-	ratios, found := slices.Clone(e.Ratios), e.Properties
-	require.Len(t, found, 1)
-	require.True(t, found[0].Shared)
-	require.True(t, ratios[3].Operands[0].All, "X is of the whole process only")
+	require.NoError(t, composite.DeriveExperiment(e, parseAll(t, text)...))
+	require.NoError(t, analyzer.FindProperties(e, properties))
+	require.Len(t, e.Properties, 1)
+	require.True(t, e.Properties[0].Shared)
+	require.True(t, e.Ratios[3].Operands[0].All, "X is of the whole process only")
+	c, err := e.Report(report.ReportOptions{})
+	require.NoError(t, err)
+	again := report.ReadMerged(c)
+	require.NoError(t, analyzer.FindProperties(again, properties))
+	require.Equal(t, e.Properties, again.Properties)
+	require.Len(t, again.Ratios, len(e.Ratios))
 	for i := range e.Ratios {
-		e.Ratios[i].Operands = nil
+		for path := -1; path < len(e.Paths); path++ {
+			want, known := e.Sums().Ratio(&e.Ratios[i], path)
+			got, also := again.Sums().Ratio(&again.Ratios[i], path)
+			require.Equal(t, known, also)
+			require.Equal(t, want, got)
+		}
 	}
-	e.Properties = nil
-	require.NoError(t, analyzer.Conclude(e, properties))
-	require.Equal(t, ratios, e.Ratios)
-	require.Equal(t, found, e.Properties)
 
-	e.Ratios[0].Formula = "nothing / ALL"
-	require.NoError(t, analyzer.Conclude(e, nil))
-	require.Len(t, e.Ratios, 3)
-	require.Empty(t, e.Properties)
-	e.Ratios[0].Formula = "a /"
-	require.Error(t, analyzer.Conclude(e, nil))
+	// A ratio that lacks an operand, or cannot be read, is left out.
+	for _, formula := range []string{"nothing / ALL", "a /"} {
+		for _, m := range c.AllMetrics() {
+			if m.Name == "XS" {
+				i := slices.IndexFunc(m.Attrs, func(a cube.Attr) bool { return a.Key == report.FormulaAttr })
+				m.Attrs[i].Value = formula
+			}
+		}
+		require.Len(t, report.ReadMerged(c).Ratios, 3)
+	}
 }
 
 // TestDeriveMixedUnits says which composition adds times and events; a computation may, with its weights.
