@@ -30,7 +30,7 @@ func values(x *report.Experiment, name string) map[string]int64 {
 // written is all that an experiment says, to compare.
 func written(t *testing.T, x *report.Experiment) string {
 	t.Helper()
-	c, err := x.Report(report.ReportOptions{})
+	c, err := x.Report("")
 	require.NoError(t, err)
 	var file strings.Builder
 	require.NoError(t, c.Write(&file))

@@ -21,7 +21,6 @@ import (
 	"tracerec/internal/readable"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
-	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/composite"
 	"tracerec/report/cube"
@@ -272,7 +271,7 @@ func (c *campaign) analyze(dir, file string) error {
 	if err != nil {
 		return err
 	}
-	made, err := e.Report(report.ReportOptions{Version: c.Version})
+	made, err := e.Report(c.Version)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func BenchmarkLarge(b *testing.B) {
 		for b.Loop() {
 			require.NoError(b, e.Fill(severity, nil))
 			var err error
-			c, err = e.Report(ReportOptions{})
+			c, err = e.Report("")
 			require.NoError(b, err)
 		}
 	})

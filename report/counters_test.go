@@ -190,7 +190,7 @@ func TestMostlyUncertain(t *testing.T) {
 // TestCountersInCube: the experiment comes back from a file as it was, and other tools find plain metrics.
 func TestCountersInCube(t *testing.T) {
 	e := counted(t)
-	c := rewritten(t, e, ReportOptions{})
+	c := rewritten(t, e, "")
 	again, err := Read(c)
 	require.NoError(t, err)
 	requireSame(t, e, again)

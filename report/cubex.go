@@ -71,19 +71,9 @@ func (e *Experiment) fillRows(severity, critical [][]Cell) error {
 	return nil
 }
 
-// ReportOptions are choices about the report of an experiment.
-type ReportOptions struct {
-	Locations int    // at most so many locations, see Fold; 0 is DefaultLocations
-	Version   string // of the program that makes it
-}
-
 // Report returns the report file of an experiment: its cube, with what was measured for those that do not read the sidecar, and with that. Read is
-// its inverse. It shares rows with the experiment.
-func (e *Experiment) Report(o ReportOptions) (*cube.Cube, error) {
-	e, err := e.Fold(o.Locations)
-	if err != nil {
-		return nil, err
-	}
+// its inverse. It shares rows with the experiment. The version is that of the program that makes it.
+func (e *Experiment) Report(version string) (*cube.Cube, error) {
 	if e.Cube == nil {
 		x := *e
 		e = &x
@@ -97,7 +87,7 @@ func (e *Experiment) Report(o ReportOptions) (*cube.Cube, error) {
 	}
 	c := *e.Cube
 	c.Version, c.Problems = "", nil
-	c.Attrs, c.Members = e.attributes(o.Version), []*cube.Member{cube.MakeMember(restName, cube.Unfilled(rest, '\n'))}
+	c.Attrs, c.Members = e.attributes(version), []*cube.Member{cube.MakeMember(restName, cube.Unfilled(rest, '\n'))}
 	return &c, nil
 }
 

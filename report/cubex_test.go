@@ -18,9 +18,9 @@ import (
 )
 
 // rewritten writes an experiment as a file and reads the cube of it.
-func rewritten(t testing.TB, e *Experiment, o ReportOptions) *cube.Cube {
+func rewritten(t testing.TB, e *Experiment, version string) *cube.Cube {
 	t.Helper()
-	c, err := e.Report(o)
+	c, err := e.Report(version)
 	require.NoError(t, err)
 	var file bytes.Buffer
 	require.NoError(t, c.Write(&file))
@@ -75,7 +75,7 @@ func TestCubeAndBack(t *testing.T) {
 	})
 	for name, e := range map[string]*Experiment{"hydro": hydro(), "hostile": hostile(), "empty": empty(), "nothing": fill(&Experiment{}, nil, nil), "odd": odd, "random": randomExperiment(1, 40)} {
 		t.Run(name, func(t *testing.T) {
-			c := rewritten(t, e, ReportOptions{Version: "test"})
+			c := rewritten(t, e, "test")
 			got, err := Read(c)
 			require.NoError(t, err)
 			requireSame(t, e, got)
@@ -86,7 +86,7 @@ func TestCubeAndBack(t *testing.T) {
 // The same experiment gives the same file, and one read from it, too.
 func TestCubeIsStable(t *testing.T) {
 	write := func(e *Experiment) string {
-		c, err := e.Report(ReportOptions{})
+		c, err := e.Report("")
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, c.Write(&b))
@@ -95,7 +95,7 @@ func TestCubeIsStable(t *testing.T) {
 	e := randomExperiment(2, 30)
 	first := write(e)
 	require.Equal(t, first, write(randomExperiment(2, 30)))
-	again, err := Read(rewritten(t, e, ReportOptions{}))
+	again, err := Read(rewritten(t, e, ""))
 	require.NoError(t, err)
 	require.Equal(t, first, write(again))
 }
@@ -108,7 +108,7 @@ func TestCube(t *testing.T) {
 		e.Regions[i].Operation = e.Regions[i].Name == "recv"
 	}
 	refill(e)
-	c := rewritten(t, e, ReportOptions{Version: "1.2"})
+	c := rewritten(t, e, "1.2")
 	require.Equal(t, cube.Attr{Key: "Creator", Value: "expert 1.2"}, c.Attrs[0])
 	for i := range e.Metrics {
 		m := c.AllMetrics()[i]
@@ -146,7 +146,7 @@ func TestCube(t *testing.T) {
 func TestSeverities(t *testing.T) {
 	e, severity, critical := randomTrees(3, 20)
 	fill(e, severity, critical)
-	s, err := Read(rewritten(t, e, ReportOptions{}))
+	s, err := Read(rewritten(t, e, ""))
 	require.NoError(t, err)
 	for _, x := range []*Experiment{e, s} {
 		require.Equal(t, severity, allCells(x))
@@ -170,7 +170,7 @@ func TestSeverities(t *testing.T) {
 }
 
 func TestForeign(t *testing.T) {
-	c := rewritten(t, hydro(), ReportOptions{})
+	c := rewritten(t, hydro(), "")
 	c.Members = nil
 	_, err := Read(c)
 	require.ErrorIs(t, err, ErrForeign)
@@ -237,7 +237,7 @@ func TestReadyKept(t *testing.T) {
 	want := e.Ready()
 	require.NotNil(t, want)
 	require.Equal(t, 0.25, want.Share)
-	again, err := Read(rewritten(t, e, ReportOptions{}))
+	again, err := Read(rewritten(t, e, ""))
 	require.NoError(t, err)
 	require.Equal(t, want, again.Ready())
 }

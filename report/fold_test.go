@@ -60,7 +60,7 @@ func TestFold(t *testing.T) {
 			if n%9 != 1 {
 				continue
 			}
-			again, err := Read(rewritten(t, e, ReportOptions{Locations: n}))
+			again, err := Read(rewritten(t, f, ""))
 			require.NoError(t, err)
 			requireSame(t, f, again)
 		}

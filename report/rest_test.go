@@ -17,7 +17,7 @@ import (
 // withRest returns the file of a small experiment in which the member expert.json says something else.
 func withRest(t testing.TB, content []byte) *cube.Cube {
 	t.Helper()
-	c, err := randomExperiment(4, 6).Report(ReportOptions{})
+	c, err := randomExperiment(4, 6).Report("")
 	require.NoError(t, err)
 	for i, m := range c.Members {
 		if m.Name == restName {
@@ -32,7 +32,7 @@ func withRest(t testing.TB, content []byte) *cube.Cube {
 }
 
 func restOf(t testing.TB) []byte {
-	c, err := randomExperiment(4, 6).Report(ReportOptions{})
+	c, err := randomExperiment(4, 6).Report("")
 	require.NoError(t, err)
 	b, err := io.ReadAll(c.Members[0].Open())
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestRestDoesNotFit(t *testing.T) {
 		"location 99 of 6":                 func(c *cube.Cube) { c.Locations()[5].ID = 99 },
 		"4 of 5 metrics":                   func(c *cube.Cube) { c.Metrics[1].ID = 77 },
 	} {
-		c, err := randomExperiment(4, 6).Report(ReportOptions{})
+		c, err := randomExperiment(4, 6).Report("")
 		require.NoError(t, err)
 		change(c)
 		_, err = Read(c)

@@ -42,20 +42,29 @@ printed, as expert diff does.`,
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			err := withExperiment(cmd, args[0], func(e *report.Experiment) error {
-				if err := save(cmd, e, &out); err != nil {
-					return err
-				}
-				w := cmd.OutOrStdout()
-				if format.value == "json" {
-					return report.JSON(w, e)
-				}
-				return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
-			})
-			if errors.Is(err, report.ErrForeign) {
-				return explainReport(cmd, args[0], format.value, top)
+			in, err := open(cmd, args[0])
+			if err != nil {
+				return err
 			}
-			return err
+			defer in.Close()
+			if in.Experiment == nil {
+				return in.explain(cmd, format.value, top)
+			}
+			if err := in.load(); err != nil {
+				return err
+			}
+			e, err := in.Experiment.Fold(locations(cmd))
+			if err == nil {
+				err = save(cmd, e, &out)
+			}
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			if format.value == "json" {
+				return report.JSON(w, e)
+			}
+			return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
@@ -70,7 +79,7 @@ func save(cmd *cobra.Command, e *report.Experiment, out *outputFile) error {
 	if !cmd.Flags().Changed("output") {
 		return nil
 	}
-	c, err := e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()})
+	c, err := e.Report(version())
 	if err != nil {
 		return err
 	}

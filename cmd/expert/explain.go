@@ -10,23 +10,14 @@ import (
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/explain"
-	"tracerec/report/inputs"
 	"tracerec/report/query"
 )
 
-// explainReport prints what a report means that has no findings of its own.
-func explainReport(cmd *cobra.Command, input, format string, top int) error {
-	switch {
-	case cmd.Flags().Changed("output"):
-		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", inputs.Called(input))
-	case len(specs(cmd)) > 0:
-		return noSpec(inputs.Called(input))
+// explain prints what a report means that has no findings of its own.
+func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error {
+	if cmd.Flags().Changed("output") {
+		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", in.Name)
 	}
-	in, err := openReport(cmd, input)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	m, problems, err := display(in.Cube)
 	if err == nil {
 		err = undamaged(m)

@@ -22,7 +22,7 @@ import (
 	"tracerec/trace"
 )
 
-// addInput adds the flags that openReport and withExperiment obey: they say how a trace directory is analyzed.
+// addInput adds the flags that open obeys: they say how a trace directory is analyzed.
 func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use for a trace, if possible")
 	n := report.DefaultLocations
@@ -72,40 +72,66 @@ type reportInput struct {
 // Close closes the file. Rows of the cube that were not read are lost.
 func (in *reportInput) Close() error { return in.Cube.Close() }
 
-// openReport opens a report, told apart by its content: a report file of expert or of another tool, or a trace directory,
-// which is analyzed.
-func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
-	in := &reportInput{Name: inputs.Called(input)}
+// open opens an input, told apart by its content: a report file of expert or of another tool, or a trace directory, which is analyzed. The cube of
+// what was analyzed, or derived again because the user wants it, has only numbers: see openReport.
+func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
+	in = &reportInput{Name: inputs.Called(input)}
 	info, err := inputs.Stat(input)
 	if err != nil {
 		return nil, err
 	}
 	if info.IsDir() {
-		e, err := analyzeTrace(cmd, input, analyzer.Options{}, nil)
-		if err != nil {
+		if in.Experiment, err = analyzeTrace(cmd, input, analyzer.Options{}, nil); err != nil {
 			return nil, err
 		}
-		if in.Cube, err = e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()}); err != nil {
-			return nil, fmt.Errorf("%s: %w", input, err)
-		}
-		in.Trace, in.Sources = input, e.Origin.Sources
-	} else if in.Cube, err = inputs.Cube(input); err != nil {
-		return nil, err
-	} else if err = in.derive(cmd); err != nil {
-		in.Close()
+		in.Cube, in.Trace, in.Sources = in.Experiment.Cube, input, in.Experiment.Origin.Sources
+		return in, nil
+	}
+	if in.Cube, err = inputs.Cube(input); err != nil {
 		return nil, err
 	}
 	in.Experiment, err = report.Read(in.Cube)
-	if err != nil && !errors.Is(err, report.ErrForeign) {
+	switch again := len(specs(cmd)) > 0; {
+	case errors.Is(err, report.ErrForeign) && again:
+		err = noSpec(in.Name)
+	case errors.Is(err, report.ErrForeign):
+		if in.Stat, err = inputs.Statistics(in.Cube, input); err != nil { // the report itself is none the worse for it
+			in.Cube.Problems, err = append(in.Cube.Problems, err.Error()), nil
+		}
+	case err == nil && again:
+		if err = in.load(); err == nil {
+			err = derive(cmd, in.Experiment)
+		}
+	}
+	if err != nil {
 		in.Close()
 		return nil, err
 	}
-	if in.Experiment == nil {
-		if in.Stat, err = inputs.Statistics(in.Cube, input); err != nil { // the report itself is none the worse for it
-			in.Cube.Problems = append(in.Cube.Problems, err.Error())
-		}
+	return in, nil
+}
+
+// openReport is open for who needs the whole report.
+func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
+	in, err := open(cmd, input)
+	if err != nil || in.Experiment == nil || in.Trace == "" && len(specs(cmd)) == 0 {
+		return in, err
+	}
+	if in.Experiment, err = in.Experiment.Fold(locations(cmd)); err == nil {
+		in.Cube, err = in.Experiment.Report(version())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return in, nil
+}
+
+// load reads all numbers of a report, so that what is wrong with it shows.
+func (in *reportInput) load() error {
+	err := in.Cube.Load()
+	if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
+		return damage // the first
+	}
+	return err
 }
 
 // warn says what makes the numbers of a report less than exact, to who is shown nothing but numbers.
@@ -119,49 +145,6 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "expert: "+w)
 	}
-}
-
-// withExperiment hands the experiment of an input, a trace directory or a report of one, to a function with all its
-// severities. The error is report.ErrForeign if the report has none.
-func withExperiment(cmd *cobra.Command, input string, use func(*report.Experiment) error) error {
-	info, err := inputs.Stat(input)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		e, err := analyzeTrace(cmd, input, analyzer.Options{}, nil)
-		if err != nil {
-			return err
-		}
-		return folded(cmd, e, use)
-	}
-	c, err := inputs.Cube(input)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	e, err := report.Read(c)
-	if err == nil {
-		err = c.Load()
-	}
-	if err != nil {
-		return err
-	}
-	if len(specs(cmd)) > 0 {
-		if err := derive(cmd, e); err != nil {
-			return err
-		}
-	}
-	return folded(cmd, e, use)
-}
-
-// folded hands an experiment to a function with at most as many locations as the user wants.
-func folded(cmd *cobra.Command, e *report.Experiment, use func(*report.Experiment) error) error {
-	e, err := e.Fold(locations(cmd))
-	if err != nil {
-		return err
-	}
-	return use(e)
 }
 
 // analyzeTrace analyzes a trace directory as the flags say, and hands it and the result to use, if that is not nil.

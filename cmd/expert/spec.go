@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -41,33 +40,6 @@ func derive(cmd *cobra.Command, e *report.Experiment) error {
 		return err
 	}
 	return pipeline.Derive(e, chosen)
-}
-
-// derive derives a report again if the user asks for it.
-func (in *reportInput) derive(cmd *cobra.Command) error {
-	if len(specs(cmd)) == 0 {
-		return nil
-	}
-	e, err := report.Read(in.Cube)
-	if errors.Is(err, report.ErrForeign) {
-		return noSpec(in.Name)
-	}
-	if err == nil {
-		err = in.Cube.Load()
-	}
-	if err != nil {
-		return err
-	}
-	if err := derive(cmd, e); err != nil {
-		return err
-	}
-	c, err := e.Report(report.ReportOptions{Locations: locations(cmd), Version: version()})
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	in.Cube.Close()
-	in.Cube = c
-	return nil
 }
 
 // noSpec says that a report cannot be derived again.

@@ -71,7 +71,7 @@ func analyzed(t *testing.T, input string) *report.Experiment {
 // current requires that a report of the browser tests is an experiment.
 func current(t *testing.T, e *report.Experiment, input string) {
 	t.Helper()
-	c, err := e.Report(report.ReportOptions{Version: "test"})
+	c, err := e.Report("test")
 	require.NoError(t, err)
 	var got bytes.Buffer
 	require.NoError(t, c.Write(&got))
@@ -88,7 +88,7 @@ func current(t *testing.T, e *report.Experiment, input string) {
 	defer in.Close()
 	kept, err := report.Read(in)
 	require.NoError(t, err)
-	again, err := kept.Report(report.ReportOptions{Version: "test"})
+	again, err := kept.Report("test")
 	require.NoError(t, err)
 	var want bytes.Buffer
 	require.NoError(t, again.Write(&want))

@@ -53,7 +53,7 @@ func recordMigrants(t *testing.T, app string) *recorded {
 	s, err := spec.Parse("stores", []byte(computed))
 	require.NoError(t, err)
 	require.NoError(t, composite.DeriveExperiment(e, s))
-	c, err := e.Report(report.ReportOptions{})
+	c, err := e.Report("")
 	require.NoError(t, err)
 	return &recorded{e, c, stores, clock}
 }

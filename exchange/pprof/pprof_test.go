@@ -27,7 +27,6 @@ import (
 	"tracerec/internal/testkit"
 	"tracerec/internal/tracetest"
 	"tracerec/patterns"
-	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 	"tracerec/report/table"
@@ -45,7 +44,7 @@ func demo(t *testing.T) *cube.Cube {
 	require.NoError(t, err)
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)
-	c, err := e.Report(report.ReportOptions{})
+	c, err := e.Report("")
 	require.NoError(t, err)
 	return c
 }

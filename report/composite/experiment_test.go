@@ -74,7 +74,7 @@ func analyzeText(t *testing.T, text string) *report.Experiment {
 // file is all that an experiment says, to compare.
 func file(t *testing.T, e *report.Experiment) string {
 	t.Helper()
-	c, err := e.Report(report.ReportOptions{})
+	c, err := e.Report("")
 	require.NoError(t, err)
 	var out strings.Builder
 	require.NoError(t, c.Write(&out))
@@ -339,7 +339,7 @@ func TestReadBack(t *testing.T) {
 	require.Len(t, e.Properties, 1)
 	require.True(t, e.Properties[0].Shared)
 	require.True(t, e.Ratios[3].Operands[0].All, "X is of the whole process only")
-	c, err := e.Report(report.ReportOptions{})
+	c, err := e.Report("")
 	require.NoError(t, err)
 	again := report.ReadMerged(c)
 	require.NoError(t, analyzer.FindProperties(again, properties))
