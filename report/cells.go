@@ -52,9 +52,7 @@ func cellOrder(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Location, b.Location))
 }
 
-// AddCells returns a + times·b without zeros. Both ascend; neither is changed, but one may be returned.
-func AddCells(a, b []Cell, times int64) []Cell { return addCells(a, b, times) }
-
+// addCells returns a + sign·b without zeros. Both ascend; neither is changed, but one may be returned.
 func addCells(a, b []Cell, sign int64) []Cell {
 	if len(b) == 0 || sign == 0 {
 		return a

@@ -9,6 +9,7 @@ import (
 
 	"tracerec/metric"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Creator begins the attribute "Creator" of the cubes made from experiments.
@@ -147,8 +148,8 @@ func CubeMetric(m *metric.Metric) *cube.Metric {
 	x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
 	x.Title, x.Attrs = exact(x.Attrs, "title", m.Label())
 	x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
-	for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: FormulaAttr, Value: m.Formula},
-		{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}, {Key: HierarchyAttr, Value: m.Hierarchy}} {
+	for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: query.FormulaAttr, Value: m.Formula},
+		{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}, {Key: query.HierarchyAttr, Value: m.Hierarchy}} {
 		if a.Value != "" {
 			a.Value, x.Attrs = exact(x.Attrs, a.Key, a.Value)
 			x.Attrs = append(x.Attrs, a)
@@ -157,17 +158,17 @@ func CubeMetric(m *metric.Metric) *cube.Metric {
 	for _, a := range []struct {
 		key string
 		is  bool
-	}{{"wait", m.Wait}, {CounterAttr, m.Counter}, {UncertainAttr, m.Uncertain && !m.Less}, {IncompleteAttr, m.Incomplete}} {
+	}{{query.WaitAttr, m.Wait}, {query.CounterAttr, m.Counter}, {query.UncertainAttr, m.Uncertain && !m.Less}, {query.IncompleteAttr, m.Incomplete}} {
 		if a.is {
 			x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
 		}
 	}
 	if m.Less {
-		x.Attrs = append(x.Attrs, cube.Attr{Key: UncertainAttr, Value: UncertainLess})
+		x.Attrs = append(x.Attrs, cube.Attr{Key: query.UncertainAttr, Value: query.UncertainLess})
 	}
 	if m.Of != "" {
-		a := cube.Attr{Key: UncertainOfAttr}
-		a.Value, x.Attrs = exact(x.Attrs, UncertainOfAttr, m.Of)
+		a := cube.Attr{Key: query.UncertainOfAttr}
+		a.Value, x.Attrs = exact(x.Attrs, query.UncertainOfAttr, m.Of)
 		x.Attrs = append(x.Attrs, a)
 	}
 	return x

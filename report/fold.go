@@ -257,37 +257,20 @@ func (f *folding) cube() error {
 	}
 	f.to.Cube = c
 	f.to.connectByID()
-	sums, values := make([]cube.Value, len(f.bins)), []cube.Value(nil)
+	sums := cube.NewAdder(len(f.bins))
 	for _, m := range from.AllMetrics() {
 		for _, p := range m.Stored() {
 			r, err := m.Read(p)
 			if err != nil {
 				return err
 			}
-			var columns []int32
 			for column, v := range r.All() {
-				at := f.at[column]
-				if v.Zero() {
-					continue
-				}
-				if sums[at] == (cube.Value{}) {
-					columns = append(columns, int32(at))
-				}
-				sums[at] = sums[at].Add(v)
+				sums.Add(int(f.at[column]), v)
 			}
-			slices.Sort(columns)
-			columns, values = slices.DeleteFunc(columns, func(at int32) bool { return sums[at].Zero() }), values[:0]
-			for _, at := range columns {
-				values = append(values, sums[at])
+			if r, err = sums.Row(m.DType, 1); err == nil && !r.Zero() {
+				err = of[m].Set(p, r)
 			}
-			clear(sums)
-			if len(columns) == 0 {
-				continue
-			}
-			if r, err = cube.MakeSparseRow(m.DType, len(sums), columns, values); err != nil {
-				return err
-			}
-			if err := of[m].Set(p, r); err != nil {
+			if err != nil {
 				return err
 			}
 		}

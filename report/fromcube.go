@@ -9,6 +9,7 @@ import (
 
 	"tracerec/metric"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // ErrForeign is returned for cubes that were not made from an experiment.
@@ -110,10 +111,10 @@ func (e *Experiment) Derived(c *cube.Cube, ratios []Ratio, unlisted, notes []str
 func MetricOf(m *cube.Metric) (metric.Metric, error) {
 	a := attrs(m.Attrs)
 	x := metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
-		Formula: a.exact(FormulaAttr, a[FormulaAttr]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
-		UnitName: a.exact("unit_name", a["unit_name"]), Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true",
-		Uncertain: a[UncertainAttr] == "true" || a[UncertainAttr] == UncertainLess, Less: a[UncertainAttr] == UncertainLess,
-		Of: a.exact(UncertainOfAttr, a[UncertainOfAttr]), Incomplete: a[IncompleteAttr] == "true", Hierarchy: a.exact(HierarchyAttr, a[HierarchyAttr])}
+		Formula: a.exact(query.FormulaAttr, a[query.FormulaAttr]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
+		UnitName: a.exact("unit_name", a["unit_name"]), Wait: a[query.WaitAttr] == "true", Counter: a[query.CounterAttr] == "true",
+		Uncertain: a[query.UncertainAttr] == "true" || a[query.UncertainAttr] == query.UncertainLess, Less: a[query.UncertainAttr] == query.UncertainLess,
+		Of: a.exact(query.UncertainOfAttr, a[query.UncertainOfAttr]), Incomplete: a[query.IncompleteAttr] == "true", Hierarchy: a.exact(query.HierarchyAttr, a[query.HierarchyAttr])}
 	if x.Incomplete {
 		x.Title = strings.TrimPrefix(x.Title, metric.Mark)
 	}

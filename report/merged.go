@@ -8,6 +8,7 @@ import (
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // ReadMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
@@ -68,17 +69,17 @@ func (e *Experiment) mergedMetrics() {
 			continue // hidden
 		}
 		a := attrs(q.Attrs)
-		if a[RatioAttr] == "true" {
-			e.Ratios = append(e.Ratios, Ratio{Name: q.Name, Unit: q.Unit, Description: q.Doc, Hierarchy: a[HierarchyAttr],
-				Formula: a[FormulaAttr], Low: a.number(LowAttr), High: a.number(HighAttr), Least: a.number(LeastAttr)})
+		if a[query.RatioAttr] == "true" {
+			e.Ratios = append(e.Ratios, Ratio{Name: q.Name, Unit: q.Unit, Description: q.Doc, Hierarchy: a[query.HierarchyAttr],
+				Formula: a[query.FormulaAttr], Low: a.number(query.LowAttr), High: a.number(query.HighAttr), Least: a.number(query.LeastAttr)})
 			continue
 		}
 		if !q.Additive || q.Err != nil {
 			continue
 		}
-		x := metric.Metric{Name: q.Name, Title: strings.TrimPrefix(q.Title, metric.Mark), Description: q.Doc, Formula: a[FormulaAttr],
-			Advice: a["advice"], Wait: a["wait"] == "true", Counter: a[CounterAttr] == "true", Uncertain: q.Margin(), Less: a[UncertainAttr] == UncertainLess,
-			Of: a[UncertainOfAttr], Hierarchy: a[HierarchyAttr], Incomplete: strings.HasPrefix(q.Title, metric.Mark)}
+		x := metric.Metric{Name: q.Name, Title: strings.TrimPrefix(q.Title, metric.Mark), Description: q.Doc, Formula: a[query.FormulaAttr],
+			Advice: a["advice"], Wait: a[query.WaitAttr] == "true", Counter: a[query.CounterAttr] == "true", Uncertain: q.Margin(), Less: a[query.UncertainAttr] == query.UncertainLess,
+			Of: a[query.UncertainOfAttr], Hierarchy: a[query.HierarchyAttr], Incomplete: strings.HasPrefix(q.Title, metric.Mark)}
 		if q.Parent != nil {
 			x.Parent = q.Parent.Name
 		}

@@ -287,7 +287,7 @@ func (s *Sums) evaluate(r *Ratio) *ratioValues {
 	}
 	m := s.e.numbers.model()
 	at := slices.IndexFunc(m.Metrics, func(q *query.Metric) bool {
-		return q.Title == r.Name && slices.Contains(q.Attrs, cube.Attr{Key: RatioAttr, Value: "true"})
+		return q.Title == r.Name && slices.Contains(q.Attrs, cube.Attr{Key: query.RatioAttr, Value: "true"})
 	})
 	if at < 0 {
 		return x

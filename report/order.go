@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Ordinary returns the metrics of a cube, ascending by number, but those of the critical path, hidden ones and ratios.
 func Ordinary(c *cube.Cube) (list []*cube.Metric) {
 	for _, m := range c.AllMetrics() {
-		if a := attrs(m.Attrs); !m.Ghost && a[RatioAttr] == "" && !onPath(m) {
+		if a := attrs(m.Attrs); !m.Ghost && a[query.RatioAttr] == "" && !onPath(m) {
 			list = append(list, m)
 		}
 	}
@@ -70,4 +71,6 @@ func BeforeCounters(roots, made []*cube.Metric) []*cube.Metric {
 }
 
 // behind says that a tree of metrics stands behind what was made of counters.
-func behind(root *cube.Metric) bool { return root.Ghost || attrs(root.Attrs)[CounterAttr] == "true" }
+func behind(root *cube.Metric) bool {
+	return root.Ghost || attrs(root.Attrs)[query.CounterAttr] == "true"
+}

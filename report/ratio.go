@@ -10,6 +10,7 @@ import (
 	"tracerec/internal/readable"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Ratio is a quotient of counters: instructions per cycle, a share of misses. It may only be evaluated on sums, so it has no severities
@@ -65,23 +66,6 @@ func EstimateText(v Estimate, unit string) string {
 	return readable.Between(strings.TrimSuffix(low, " %"), high)
 }
 
-// Attributes of the metrics of cubes that hold counters, hierarchies of them, and ratios.
-const (
-	CounterAttr     = "counter"      // "true": as it was measured
-	UncertainAttr   = "uncertain"    // "true": by how much another metric may be more, because not all could be attributed exactly; or UncertainLess
-	UncertainLess   = "less"         // by how much it may be less: values are negative
-	UncertainOfAttr = "uncertain_of" // the metric that an uncertain one is about, if that is not its parent
-	HierarchyAttr   = "hierarchy"    // specification that the metric is derived with; merged reports are derived again
-	IncompleteAttr  = "incomplete"   // "true": counters are lacking
-	RatioAttr       = "ratio"        // "true"
-	LowAttr         = "low"          // scale of a ratio
-	HighAttr        = "high"
-	LeastAttr       = "least"
-	DefinedAttr     = "defined" // CubePL: the condition under which a ratio has a value
-	FormulaAttr     = "formula"
-	OperandsAttr    = "operands" // of a ratio, a JSON object: for each name in the formula the metrics with its value and both margins
-)
-
 // RatioMetric makes the metric of a cube that evaluates a ratio after aggregation. A name that CubePL cannot say makes the ratio useless to
 // other tools, see CubeName.
 func RatioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
@@ -91,22 +75,22 @@ func RatioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
 	}
 	m := &cube.Metric{Name: r.Name, Title: r.Name, DType: "DOUBLE", Unit: r.Unit, Kind: cube.PostDerived, Doc: r.Description}
 	add := func(key, value string) { m.Attrs = append(m.Attrs, cube.Attr{Key: key, Value: value}) }
-	add(RatioAttr, "true")
-	add(HierarchyAttr, r.Hierarchy)
-	add(FormulaAttr, r.Formula)
-	add(LeastAttr, strconv.FormatFloat(r.Least, 'f', -1, 64))
+	add(query.RatioAttr, "true")
+	add(query.HierarchyAttr, r.Hierarchy)
+	add(query.FormulaAttr, r.Formula)
+	add(query.LeastAttr, strconv.FormatFloat(r.Least, 'f', -1, 64))
 	if r.Low != r.High {
-		add(LowAttr, strconv.FormatFloat(r.Low, 'f', -1, 64))
-		add(HighAttr, strconv.FormatFloat(r.High, 'f', -1, 64))
+		add(query.LowAttr, strconv.FormatFloat(r.Low, 'f', -1, 64))
+		add(query.HighAttr, strconv.FormatFloat(r.High, 'f', -1, 64))
 	}
 	operands := map[string][3]string{}
 	for _, name := range expression.Names() {
 		operands[name] = operand(name)
 	}
 	text, _ := json.Marshal(operands) // strings always can be
-	add(OperandsAttr, string(text))
+	add(query.OperandsAttr, string(text))
 	if guard := expression.Guard(r.Least, operand); guard != "" {
-		add(DefinedAttr, guard)
+		add(query.DefinedAttr, guard)
 	}
 	m.Expressions = []cube.Expression{{Element: "cubepl", Text: expression.CubePL(r.Least, operand)}}
 	return m, nil

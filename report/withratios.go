@@ -87,7 +87,7 @@ func (r *ratioMaker) hide(x *Ratio) {
 			continue
 		}
 		h := &cube.Metric{ID: r.next, Name: r.free("operand_" + CubeName(q.Name)), Title: q.Title, DType: q.DType, Unit: q.Unit, Kind: cube.Exclusive, Ghost: true,
-			Doc: "What ratios are computed of: " + CubeName(q.Name) + ".", Attrs: []cube.Attr{{Key: HierarchyAttr, Value: x.Hierarchy}}}
+			Doc: "What ratios are computed of: " + CubeName(q.Name) + ".", Attrs: []cube.Attr{{Key: query.HierarchyAttr, Value: x.Hierarchy}}}
 		r.next++
 		r.names[o], r.made[h] = h.Name, []*cube.Metric{q.Metric}
 		r.list, r.operands = append(r.list, h), append(r.operands, o)
@@ -115,7 +115,7 @@ func (r *ratioMaker) add(x *Ratio) error {
 		}
 		for _, margin := range q.Margins() {
 			side := 1
-			if attrs(margin.Attrs)[UncertainAttr] == UncertainLess {
+			if attrs(margin.Attrs)[query.UncertainAttr] == query.UncertainLess {
 				side = 2
 			}
 			names[side] = r.names[Operand{Metric: margin.ID}]
@@ -131,91 +131,44 @@ func (r *ratioMaker) add(x *Ratio) error {
 	return nil
 }
 
-// fill sets the rows of a hidden metric.
+// fill sets the rows of a hidden metric: those of a metric without or with what is not certain, as the whole process counted it.
 func (r *ratioMaker) fill(h *cube.Metric, o Operand) error {
 	q := r.byID[o.Metric]
-	sums := newColumns(len(r.model.Cube.Locations()))
+	add := []*query.Metric{q}
+	if o.All {
+		add = append(add, q.Margins()...)
+	}
+	sums := cube.NewAdder(len(r.model.Cube.Locations()))
 	for _, p := range r.model.Cube.Paths() {
-		err := sums.addOperand(r.model, q, o.All, p)
-		if err == nil {
-			err = sums.set(h, p)
+		each := func(q *query.Metric, add func(int, cube.Value)) error {
+			values, err := r.model.ByLocation(query.What{Metric: q, Stored: true}, p, false)
+			if err != nil {
+				return err
+			}
+			for column, v := range values {
+				add(column, v)
+			}
+			return nil
+		}
+		for _, x := range add {
+			if err := each(x, sums.Add); err != nil {
+				return err
+			}
+		}
+		for _, child := range q.Children {
+			if child.Margin() && !q.Margin() {
+				if err := each(child, sums.Sub); err != nil {
+					return err
+				}
+			}
+		}
+		row, err := sums.Row(h.DType, 1)
+		if err == nil && !row.Zero() {
+			err = h.Set(p, row)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// columns adds up values by location, of which most are zero.
-type columns struct {
-	values []cube.Value
-	used   []int32 // places in values that are set
-}
-
-func newColumns(locations int) *columns { return &columns{values: make([]cube.Value, locations)} }
-
-// addOperand adds the values of a metric at a call path, without or with what is not certain, as the whole process counted it.
-func (c *columns) addOperand(m *query.Model, q *query.Metric, all bool, p *cube.CallPath) error {
-	err := c.addStored(m, q, p, false)
-	for _, child := range q.Children {
-		if child.Margin() && !q.Margin() && err == nil {
-			err = c.addStored(m, child, p, true)
-		}
-	}
-	for _, margin := range q.Margins() {
-		if all && err == nil {
-			err = c.addStored(m, margin, p, false)
-		}
-	}
-	return err
-}
-
-// addStored adds the stored values of a metric at a call path, or takes them away.
-func (c *columns) addStored(m *query.Model, q *query.Metric, p *cube.CallPath, minus bool) error {
-	values, err := m.ByLocation(query.What{Metric: q, Stored: true}, p, false)
-	if err != nil {
-		return err
-	}
-	for column, v := range values {
-		c.add(column, v, minus)
-	}
-	return nil
-}
-
-func (c *columns) add(column int, v cube.Value, minus bool) {
-	if v.Zero() {
-		return
-	}
-	x := &c.values[column]
-	if *x == (cube.Value{}) {
-		c.used = append(c.used, int32(column))
-		*x = cube.Int(0)
-	}
-	if minus {
-		*x = x.Sub(v)
-	} else {
-		*x = x.Add(v)
-	}
-}
-
-// set stores the sums as the row of a metric, and forgets them.
-func (c *columns) set(m *cube.Metric, p *cube.CallPath) error {
-	slices.Sort(c.used)
-	columns, values := c.used[:0], make([]cube.Value, 0, len(c.used))
-	for _, column := range c.used {
-		v := c.values[column]
-		if c.values[column] = (cube.Value{}); !v.Zero() {
-			columns, values = append(columns, column), append(values, v)
-		}
-	}
-	c.used = c.used[:0]
-	if len(columns) == 0 {
-		return nil
-	}
-	r, err := cube.MakeSparseRow(m.DType, len(c.values), columns, values)
-	if err != nil {
-		return err
-	}
-	return m.Set(p, r)
 }

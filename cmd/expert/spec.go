@@ -12,6 +12,7 @@ import (
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // specs returns the flag --spec.
@@ -59,6 +60,6 @@ func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
 // hasCounters says whether a report has counters of ours.
 func hasCounters(c *cube.Cube) bool {
 	return slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool {
-		return slices.Contains(m.Attrs, cube.Attr{Key: report.CounterAttr, Value: "true"})
+		return slices.Contains(m.Attrs, cube.Attr{Key: query.CounterAttr, Value: "true"})
 	})
 }

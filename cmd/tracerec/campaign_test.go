@@ -15,9 +15,9 @@ import (
 	"tracerec/campaign"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
-	"tracerec/report"
 	"tracerec/report/composite"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // storesSpec is a specification for it: no run can watch more than two of its variables.
@@ -95,7 +95,7 @@ func TestCampaign(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, totalOf(t, c, "STORES"), int64(1000), "what is uncertain included")
 	require.LessOrEqual(t, totalOf(t, c, "STORES")-totalOf(t, c, "STORES_uncertain"), int64(1000))
-	require.Equal(t, "true", cubeAttr(c.Metric("A_TO_C").Attrs, report.RatioAttr))
+	require.Equal(t, "true", cubeAttr(c.Metric("A_TO_C").Attrs, query.RatioAttr))
 
 	rec := readRecord(t, dir)
 	require.Len(t, rec.Sets, 2)
@@ -119,7 +119,7 @@ func TestCampaign(t *testing.T) {
 func hierarchies(t *testing.T, c *cube.Cube) (list []string) {
 	t.Helper()
 	for _, m := range c.AllMetrics() {
-		if cubeAttr(m.Attrs, report.HierarchyAttr) == "" || m.Ghost || m.Kind.Derived() {
+		if cubeAttr(m.Attrs, query.HierarchyAttr) == "" || m.Ghost || m.Kind.Derived() {
 			continue
 		}
 		parent := ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // CutOptions say what Cut keeps. Call paths are named as FindPaths takes them.
@@ -29,7 +30,7 @@ func Cut(in Input, o CutOptions) (*Result, error) {
 	if err := u.finish(c.jobs); err != nil {
 		return nil, err
 	}
-	for _, key := range []string{differenceAttr, "trace"} {
+	for _, key := range []string{query.DifferenceAttr, "trace"} {
 		setAttr(&u.cube.Attrs, key, attr(in.Cube.Attrs, key))
 	}
 	runs, err := runsOf(in.Cube)

@@ -10,9 +10,6 @@ import (
 	"tracerec/report/query"
 )
 
-// differenceAttr is the attribute of a cube that holds the difference of two reports: what it is of, "B − A".
-const differenceAttr = "expert:difference"
-
 // Diff returns what changed from a to b, at every metric, call path and location: b − a, so that what b saves is negative. Of what
 // one of them does not have, the other has all; but a metric that one of them did not measure has no difference and is left out.
 //
@@ -56,7 +53,7 @@ func Diff(a, b Input) (*Result, error) {
 	if err := u.finish(d.jobs); err != nil {
 		return nil, err
 	}
-	setAttr(&u.cube.Attrs, differenceAttr, b.Name+" − "+a.Name)
+	setAttr(&u.cube.Attrs, query.DifferenceAttr, b.Name+" − "+a.Name)
 	err = u.keepRuns(d.qs, []string{a.Name, b.Name}, [][]*operand{{u.inputs[1]}, {u.inputs[0]}})
 	return &Result{u.cube, u.notes}, err
 }
@@ -118,7 +115,7 @@ func (d *differ) metric(q *quantity) *cube.Metric {
 		of := [2]string{d.side(1, q), d.side(0, q)}
 		derive(m, difference(of[1], of[0], slices.ContainsFunc(q.versions, func(v *cube.Metric) bool { return v != nil && extreme(v) })))
 		setAttr(&m.Attrs, query.SidesAttr, of[0]+" "+of[1])
-		setAttr(&m.Attrs, definedAttr, "") // the sides say where they are, and what they lie in
+		setAttr(&m.Attrs, query.DefinedAttr, "") // the sides say where they are, and what they lie in
 		setAttr(&m.Attrs, query.OperandsAttr, "")
 	case m.Kind.Derived() && !d.stored(q):
 		// stays as it is
@@ -296,8 +293,8 @@ func (d *differ) side(i int, q *quantity) string {
 		for k := range m.Expressions {
 			m.Expressions[k].Text = d.renamed(i, m.Expressions[k].Text)
 		}
-		if guard := attr(m.Attrs, definedAttr); guard != "" {
-			setAttr(&m.Attrs, definedAttr, d.renamed(i, guard))
+		if guard := attr(m.Attrs, query.DefinedAttr); guard != "" {
+			setAttr(&m.Attrs, query.DefinedAttr, d.renamed(i, guard))
 		}
 		d.operands(i, m)
 		d.sidesOf(i, m, attr(v.Attrs, query.SidesAttr))
@@ -306,9 +303,6 @@ func (d *differ) side(i int, q *quantity) string {
 	d.hidden = append(d.hidden, m)
 	return name
 }
-
-// definedAttr is the attribute that says, in CubePL, where a ratio has a value.
-const definedAttr = "defined"
 
 // renamed returns an expression that refers to the metrics of one side.
 func (d *differ) renamed(i int, text string) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Merge unites reports: all metrics, call paths and locations of all of them. What several of them measured is averaged over those
@@ -110,7 +111,7 @@ func (u *union) parts() bool {
 func (m *merger) sayDifference() {
 	var of []string
 	for _, in := range m.inputs {
-		if d := attr(in.Cube.Attrs, differenceAttr); d != "" {
+		if d := attr(in.Cube.Attrs, query.DifferenceAttr); d != "" {
 			of = append(of, d)
 		}
 	}
@@ -122,7 +123,7 @@ func (m *merger) sayDifference() {
 	}
 	slices.Sort(of)
 	of = slices.Compact(of)
-	setAttr(&m.cube.Attrs, differenceAttr, strings.Join(of, "; "))
+	setAttr(&m.cube.Attrs, query.DifferenceAttr, strings.Join(of, "; "))
 }
 
 // merger makes the metrics of a merged report.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Three runs of the same program, each with room for some counters only.
@@ -299,10 +300,10 @@ func TestMeansOfDifferences(t *testing.T) {
 		r, err := Mean(in...)
 		require.NoError(t, err)
 		require.Contains(t, r.Notes, "differences are mixed with other reports")
-		require.Empty(t, attr(r.Cube.Attrs, differenceAttr))
+		require.Empty(t, attr(r.Cube.Attrs, query.DifferenceAttr))
 	}
 	r, err := Mean(d, e)
 	require.NoError(t, err)
 	require.NotContains(t, r.Notes, "differences are mixed with other reports")
-	require.Equal(t, b.Name+" − "+a.Name, attr(r.Cube.Attrs, differenceAttr))
+	require.Equal(t, b.Name+" − "+a.Name, attr(r.Cube.Attrs, query.DifferenceAttr))
 }

@@ -134,7 +134,7 @@ func (u *union) finish(jobs []func() error) error {
 		}
 	}
 	u.cube.Attrs = slices.DeleteFunc(slices.Clone(first.Attrs), func(a cube.Attr) bool {
-		return a.Key == differenceAttr || slices.ContainsFunc(u.inputs, func(in *operand) bool { return !slices.Contains(in.Cube.Attrs, a) })
+		return a.Key == query.DifferenceAttr || slices.ContainsFunc(u.inputs, func(in *operand) bool { return !slices.Contains(in.Cube.Attrs, a) })
 	})
 	if u.renamed {
 		u.notes.add("nodes have other names in one report than in another: those of %s are shown", u.inputs[0].Name)

@@ -10,6 +10,7 @@ import (
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // visitsMetric counts how often call paths were entered.
@@ -49,7 +50,7 @@ func disagree(runs *cube.Cube) (notes []string, err error) {
 func countersOf(runs *cube.Cube) (string, error) {
 	var list []difference
 	for _, m := range runs.AllMetrics() {
-		if attr(m, report.CounterAttr) != "true" || m.Kind.Derived() {
+		if attr(m, query.CounterAttr) != "true" || m.Kind.Derived() {
 			continue
 		}
 		values, err := totals(runs, m, nil)
@@ -205,7 +206,7 @@ func (d *deriver) inconsistent() error {
 		switch {
 		case all < -rounding:
 			d.notes = append(d.notes, fmt.Sprintf("warning: %s is %.0f, less than nothing: its counters contradict each other (%s)",
-				m.label, all, strings.Replace(attr(m.Metric, report.FormulaAttr), rest, "", 1)))
+				m.label, all, strings.Replace(attr(m.Metric, query.FormulaAttr), rest, "", 1)))
 		case len(m.children) > 0 && own < -max(rounding, 0.5):
 			d.notes = append(d.notes, fmt.Sprintf("warning: %s is %.0f less than its parts (%.2g %%): its counters contradict each other, or are of runs that differ",
 				m.label, -own, -100*own/max(1, all)))

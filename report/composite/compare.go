@@ -147,9 +147,9 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 		of := x.Metric(q.Name)
 		switch {
 		case of == nil || of.Ghost || of.Val == "VOID":
-		case attr(of, report.RatioAttr) == "true":
+		case attr(of, query.RatioAttr) == "true":
 			err = c.addRatio(i, m, of)
-		case attr(of, report.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
+		case attr(of, query.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
 			err = c.addTree(i, m, spread, of)
 		}
 		if err != nil {
@@ -187,7 +187,7 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 			return nil
 		}
 		for _, child := range x.Children {
-			if attr(child, report.UncertainAttr) != "" {
+			if attr(child, query.UncertainAttr) != "" {
 				continue // in the bounds
 			}
 			if err := visit(child, depth+1, label(x), all, value); err != nil {

@@ -10,6 +10,7 @@ import (
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Result is a report with what is to be said of it.
@@ -68,7 +69,7 @@ func DeriveExperiment(e *report.Experiment, specs ...*spec.Spec) error {
 func Strip(c *cube.Cube) (*cube.Cube, error) {
 	gone := map[string]bool{} // hidden metrics with sums over runs
 	for _, m := range c.AllMetrics() {
-		if attr(m, report.HierarchyAttr) != "" {
+		if attr(m, query.HierarchyAttr) != "" {
 			gone[attr(m, "expert:sum")], gone[attr(m, "expert:squares")] = true, true
 		}
 	}
@@ -89,7 +90,7 @@ const (
 // measuredOnly copies trees of metrics without what is derived of counters.
 func measuredOnly(list []*cube.Metric, gone map[string]bool) (kept []*cube.Metric) {
 	for _, m := range list {
-		if attr(m, report.HierarchyAttr) != "" || gone[m.Name] {
+		if attr(m, query.HierarchyAttr) != "" || gone[m.Name] {
 			continue
 		}
 		x := *m
@@ -199,7 +200,7 @@ func (d *deriver) setAttr(key, value string) {
 
 // addCounter notes a metric if it is a counter.
 func (d *deriver) addCounter(m *cube.Metric, unit metric.Unit) {
-	if attr(m, report.CounterAttr) != "true" {
+	if attr(m, query.CounterAttr) != "true" {
 		return
 	}
 	x := &counter{metric: m, unit: unit}
@@ -208,7 +209,7 @@ func (d *deriver) addCounter(m *cube.Metric, unit metric.Unit) {
 		return
 	}
 	for _, child := range m.Children {
-		if attr(child, report.UncertainAttr) == "true" {
+		if attr(child, query.UncertainAttr) == "true" {
 			x.uncertain, x.uncertainTimes, _ = algebra.Stored(d.cube, child)
 		}
 	}

@@ -358,7 +358,7 @@ func TestReadBack(t *testing.T) {
 	for _, formula := range []string{"nothing / ALL", "a /"} {
 		for _, m := range c.AllMetrics() {
 			if m.Name == "XS" {
-				i := slices.IndexFunc(m.Attrs, func(a cube.Attr) bool { return a.Key == report.FormulaAttr })
+				i := slices.IndexFunc(m.Attrs, func(a cube.Attr) bool { return a.Key == query.FormulaAttr })
 				m.Attrs[i].Value = formula
 			}
 		}

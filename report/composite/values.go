@@ -15,12 +15,12 @@ func (d *deriver) fill(m *made) error {
 		return nil
 	}
 	common := d.common(m.form)
-	sums := &rowSums{values: make([]cube.Value, len(d.cube.Locations()))}
+	sums := cube.NewAdder(len(d.cube.Locations()))
 	for _, p := range d.paths(m.form) {
 		for _, t := range m.form {
 			c := d.counters[t.Event]
 			if m.certain { // the rows of a counter include what is uncertain
-				if err := sums.add(c.rows, p, t.Times*int64(common/c.n)); err != nil {
+				if err := add(sums, c.rows, p, t.Times*int64(common/c.n)); err != nil {
 					return err
 				}
 			}
@@ -29,12 +29,12 @@ func (d *deriver) fill(m *made) error {
 				if m.certain {
 					times = -times
 				}
-				if err := sums.add(c.uncertain, p, times); err != nil {
+				if err := add(sums, c.uncertain, p, times); err != nil {
 					return err
 				}
 			}
 		}
-		row, err := sums.row(m.DType, common)
+		row, err := sums.Row(m.DType, common)
 		if err == nil && !row.Zero() {
 			err = m.Set(p, row)
 		}
@@ -43,28 +43,6 @@ func (d *deriver) fill(m *made) error {
 		}
 	}
 	return nil
-}
-
-// rowSums adds up rows, of which most have few values.
-type rowSums struct {
-	values []cube.Value // by column
-	set    []int32      // columns with values
-}
-
-// row divides the sums by n, which makes fractions of them if the type has any, and forgets them.
-func (s *rowSums) row(d cube.DType, n int) (cube.Row, error) {
-	slices.Sort(s.set)
-	values := make([]cube.Value, len(s.set))
-	for i, column := range s.set {
-		values[i] = s.values[column]
-		if d == "DOUBLE" {
-			values[i] = cube.Float(values[i].Float64() / float64(n))
-		}
-		s.values[column] = cube.Value{}
-	}
-	r, err := cube.MakeSparseRow(d, len(s.values), s.set, values)
-	s.set = s.set[:0]
-	return r, err
 }
 
 // common returns a number that all counters of a form can be brought to: their values are sums of so many runs.
@@ -108,21 +86,11 @@ func (d *deriver) paths(form []spec.Term) (list []*cube.CallPath) {
 }
 
 // add adds multiples of the values of a metric at a call path, without those below it.
-func (s *rowSums) add(m *cube.Metric, p *cube.CallPath, times int64) error {
-	put := func(column int, v cube.Value) {
-		if v.Zero() {
-			return
-		}
-		if s.values[column] == (cube.Value{}) {
-			s.set = append(s.set, int32(column))
-			s.values[column] = cube.Int(0)
-		}
-		s.values[column] = s.values[column].Add(multiply(v, times))
-	}
+func add(sums *cube.Adder, m *cube.Metric, p *cube.CallPath, times int64) error {
 	if m.Kind == cube.Inclusive {
 		values, err := m.Values(p, false)
 		for i, v := range values {
-			put(i, v)
+			sums.Add(i, multiply(v, times))
 		}
 		return err
 	}
@@ -131,7 +99,7 @@ func (s *rowSums) add(m *cube.Metric, p *cube.CallPath, times int64) error {
 		return err
 	}
 	for i, v := range r.All() {
-		put(i, v)
+		sums.Add(i, multiply(v, times))
 	}
 	return nil
 }

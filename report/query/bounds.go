@@ -12,22 +12,6 @@ import (
 	"tracerec/report/cubepl"
 )
 
-// Attributes of metrics that say what of others is uncertain, and how ratios are computed; see package report.
-const (
-	UncertainAttr   = "uncertain" // "true": by how much another metric may be more; UncertainLess: less, with negative values
-	UncertainLess   = "less"
-	UncertainOfAttr = "uncertain_of" // the unique name of that metric, if it is not the parent
-	OperandsAttr    = "operands"     // of a ratio: JSON, for each name in the formula the metrics with its value and margins
-	ratioAttr       = "ratio"        // "true"
-	counterAttr     = "counter"      // "true": as it was measured
-	hierarchyAttr   = "hierarchy"    // of what is made of counters
-	formulaAttr     = "formula"
-	leastAttr       = "least"
-)
-
-// SidesAttr is the attribute of a metric that is the difference of two others: their names, first what is subtracted.
-const SidesAttr = "expert:sides"
-
 // attr returns an attribute of a metric.
 func (q *Metric) attr(key string) string {
 	for _, a := range q.Attrs {
@@ -44,23 +28,20 @@ func (q *Metric) Margin() bool { v := q.attr(UncertainAttr); return v == "true" 
 // Form returns a metric that is a sum of counters as one, for [spec.ParseExpr]; "" if it is none.
 func (q *Metric) Form() string {
 	switch {
-	case q.Margin() || q.attr(ratioAttr) != "":
-	case q.attr(counterAttr) != "":
+	case q.Margin() || q.attr(RatioAttr) != "":
+	case q.attr(CounterAttr) != "":
 		return q.Name
-	case q.attr(hierarchyAttr) != "":
-		text, _, _ := strings.Cut(q.attr(formulaAttr), ";") // behind it, what was not measured
+	case q.attr(HierarchyAttr) != "":
+		text, _, _ := strings.Cut(q.attr(FormulaAttr), ";") // behind it, what was not measured
 		return strings.NewReplacer("−", "-", "×", "*").Replace(text)
 	}
 	return ""
 }
 
-// differenceAttr is the attribute of reports that are the difference of two.
-const differenceAttr = "expert:difference"
-
 // Difference says what a report is the difference of, "B − A"; "" if it is none.
 func (m *Model) Difference() string {
 	for _, a := range m.Cube.Attrs {
-		if a.Key == differenceAttr {
+		if a.Key == DifferenceAttr {
 			return a.Value
 		}
 	}
@@ -120,19 +101,19 @@ type ratio struct {
 
 // ratioOf returns how a metric is computed if it is a ratio of ours with operands of which something is uncertain, else nil.
 func (m *Model) ratioOf(q *Metric) *ratio {
-	if q.Kind != cube.PostDerived || q.attr(ratioAttr) != "true" {
+	if q.Kind != cube.PostDerived || q.attr(RatioAttr) != "true" {
 		return nil
 	}
 	var names map[string][3]string
 	if json.Unmarshal([]byte(q.attr(OperandsAttr)), &names) != nil {
 		return nil
 	}
-	e, err := spec.ParseExpr(q.attr(formulaAttr))
+	e, err := spec.ParseExpr(q.attr(FormulaAttr))
 	if err != nil {
 		return nil
 	}
 	r, uncertain := &ratio{e, 0, map[string][3]*Metric{}}, false
-	r.least, _ = strconv.ParseFloat(q.attr(leastAttr), 64)
+	r.least, _ = strconv.ParseFloat(q.attr(LeastAttr), 64)
 	if _, ok := names[spec.Time]; !ok {
 		names[spec.Time] = [3]string{spec.Time}
 	}

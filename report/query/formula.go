@@ -108,7 +108,7 @@ func (m *Model) parse(q *Metric) (programs []*cubepl.Program, err error) {
 		programs = append(programs, p)
 	}
 	for _, a := range q.Attrs {
-		if a.Key != definedAttr || q.Kind != cube.PostDerived {
+		if a.Key != DefinedAttr || q.Kind != cube.PostDerived {
 			continue
 		}
 		p, err := cubepl.Parse(a.Value)
@@ -124,10 +124,6 @@ func (m *Model) parse(q *Metric) (programs []*cubepl.Program, err error) {
 	}
 	return programs, errors.Join(all...)
 }
-
-// definedAttr is the attribute of a post-derived metric that has a condition in CubePL: where it does not hold, for a denominator is too
-// small, there is no value. CubePL itself has no absent value, so other tools show 0.
-const definedAttr = "defined"
 
 // aggregation returns where an expression goes that says how values are combined, nil if that is unknown.
 func (f *formula) aggregation(x cube.Expression) **cubepl.Program {

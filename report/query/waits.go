@@ -71,7 +71,7 @@ func (m *Model) Waits() []*Metric {
 	var list []*Metric
 	for _, q := range m.Metrics {
 		_, known := waitStates[q.Name]
-		says := slices.Contains(q.Attrs, cube.Attr{Key: "wait", Value: "true"})
+		says := slices.Contains(q.Attrs, cube.Attr{Key: WaitAttr, Value: "true"})
 		if (says || known) && q.Err == nil && q.Additive && SecondsPer(q.Unit) > 0 {
 			list = append(list, q)
 		}

@@ -196,7 +196,7 @@ func (m *mode) without(part *mode) *mode {
 func (h *HPM) counters(m *query.Model) (list []*counter) {
 	byName, both := map[string]*counter{}, map[*counter]bool{}
 	for _, q := range m.Metrics {
-		if !slices.Contains(q.Attrs, cube.Attr{Key: "counter", Value: "true"}) {
+		if !slices.Contains(q.Attrs, cube.Attr{Key: query.CounterAttr, Value: "true"}) {
 			continue
 		}
 		values := byRegion(m, q.Name)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -177,17 +176,17 @@ func (a *api) metaMetrics() []metaMetric {
 // counters takes over what an attribute says of counters, hierarchies and ratios.
 func (x *metaMetric) counters(key, value string) {
 	switch key {
-	case report.CounterAttr:
+	case query.CounterAttr:
 		x.Counter = true
-	case report.HierarchyAttr:
+	case query.HierarchyAttr:
 		x.Hierarchy = value
-	case report.IncompleteAttr:
+	case query.IncompleteAttr:
 		x.Incomplete = true
-	case report.RatioAttr:
+	case query.RatioAttr:
 		x.Ratio = x.scale()
-	case report.LowAttr:
+	case query.LowAttr:
 		x.scale().Low, _ = strconv.ParseFloat(value, 64)
-	case report.HighAttr:
+	case query.HighAttr:
 		x.scale().High, _ = strconv.ParseFloat(value, 64)
 	}
 }
