@@ -185,6 +185,19 @@ func unitOf(m *metric.Metric) string {
 	return m.Unit.String()
 }
 
+// unitCalled is the inverse of unitOf.
+func unitCalled(unit string) (of metric.Unit, name string) {
+	switch unit {
+	case "occ":
+		return metric.Count, ""
+	case "ns", "bytes", "events":
+		for of = metric.Nanoseconds; of.String() != unit; of++ {
+		}
+		return of, ""
+	}
+	return metric.Events, unit
+}
+
 // cubePaths makes the regions and the call tree.
 func (e *Experiment) cubePaths(c *cube.Cube) {
 	for i, r := range e.Regions {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,9 @@ import (
 )
 
 // ReadMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
-// ratios, but those that lack an operand. Means are rounded to integers. What several reports do not say together is left empty.
-func ReadMerged(c *cube.Cube) *Experiment {
+// ratios, but those that lack an operand. Means are rounded to integers. What several reports do not say together is left empty. The error is
+// ErrForeign if it has no counters of ours.
+func ReadMerged(c *cube.Cube) (*Experiment, error) {
 	e := &Experiment{Cube: c, Merged: true}
 	for _, a := range c.Attrs {
 		switch a.Key {
@@ -24,6 +26,10 @@ func ReadMerged(c *cube.Cube) *Experiment {
 		}
 	}
 	e.connect(nil, nil, c.Paths())
+	counter := func(m *cube.Metric) bool { return attrs(m.Attrs)[query.CounterAttr] == "true" }
+	if !slices.ContainsFunc(c.AllMetrics(), counter) || !e.numbers.model().Ours() {
+		return nil, ErrForeign
+	}
 	e.mergedTrees()
 	e.mergedMetrics()
 	e.operands()
@@ -32,7 +38,7 @@ func ReadMerged(c *cube.Cube) *Experiment {
 	h.Goroutines, h.Processes = len(e.Locations), 1
 	h.Time, h.Focus = e.Total(e.MetricIndex("time")), e.Total(e.MetricIndex("critical_path"))
 	e.Stats, e.OnPath = make([]Stats, len(e.Metrics)), make([]int64, len(e.Metrics))
-	return e
+	return e, nil
 }
 
 // mergedTrees takes over regions, call paths and locations.
@@ -77,22 +83,15 @@ func (e *Experiment) mergedMetrics() {
 		if !q.Additive || q.Err != nil {
 			continue
 		}
-		x := metric.Metric{Name: q.Name, Title: strings.TrimPrefix(q.Title, metric.Mark), Description: q.Doc, Formula: a[query.FormulaAttr],
-			Advice: a["advice"], Wait: a[query.WaitAttr] == "true", Counter: a[query.CounterAttr] == "true", Uncertain: q.Margin(), Less: a[query.UncertainAttr] == query.UncertainLess,
-			Of: a[query.UncertainOfAttr], Hierarchy: a[query.HierarchyAttr], Incomplete: strings.HasPrefix(q.Title, metric.Mark)}
-		if q.Parent != nil {
-			x.Parent = q.Parent.Name
+		x, err := MetricOf(m)
+		if err != nil { // by an earlier version, which told the unit in the words of cubes
+			x.Unit, x.UnitName = unitCalled(q.Unit)
 		}
-		switch q.Unit {
-		case "ns":
-		case "occ":
-			x.Unit = metric.Count
-		case "bytes":
-			x.Unit = metric.Bytes
-		case "events":
-			x.Unit = metric.Events
-		default:
-			x.Unit, x.UnitName = metric.Events, q.Unit
+		if title, incomplete := strings.CutPrefix(q.Title, metric.Mark); incomplete {
+			x.Title, x.Incomplete = title, true
+		}
+		if q.Parent != nil {
+			x.Parent = attrs(q.Parent.Attrs).exact("name", q.Parent.Name)
 		}
 		e.Metrics = append(e.Metrics, x)
 		e.numbers.metrics, e.numbers.critical = append(e.numbers.metrics, m), append(e.numbers.critical, nil)

@@ -66,9 +66,9 @@ func EstimateText(v Estimate, unit string) string {
 	return readable.Between(strings.TrimSuffix(low, " %"), high)
 }
 
-// RatioMetric makes the metric of a cube that evaluates a ratio after aggregation. A name that CubePL cannot say makes the ratio useless to
-// other tools, see CubeName.
-func RatioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
+// ratioMetric makes the metric of a cube that evaluates a ratio after aggregation. A name that CubePL cannot say makes the ratio useless to
+// other tools, see cubeName.
+func ratioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
 	expression, err := spec.ParseExpr(r.Formula)
 	if err != nil {
 		return nil, fmt.Errorf("ratio %s: %w", r.Name, err)
@@ -96,8 +96,8 @@ func RatioMetric(r *Ratio, operand spec.Operands) (*cube.Metric, error) {
 	return m, nil
 }
 
-// CubeName makes a name that CubePL can say of any other: letters, digits and _.
-func CubeName(name string) string {
+// cubeName makes a name that CubePL can say of any other: letters, digits and _.
+func cubeName(name string) string {
 	made := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
 			return c

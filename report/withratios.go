@@ -83,11 +83,11 @@ func (r *ratioMaker) hide(x *Ratio) {
 		if _, seen := r.names[o]; seen {
 			continue
 		}
-		if r.names[o] = q.Name; CubeName(q.Name) == q.Name && storedAs(q, o.All) {
+		if r.names[o] = q.Name; cubeName(q.Name) == q.Name && storedAs(q, o.All) {
 			continue
 		}
-		h := &cube.Metric{ID: r.next, Name: r.free("operand_" + CubeName(q.Name)), Title: q.Title, DType: q.DType, Unit: q.Unit, Kind: cube.Exclusive, Ghost: true,
-			Doc: "What ratios are computed of: " + CubeName(q.Name) + ".", Attrs: []cube.Attr{{Key: query.HierarchyAttr, Value: x.Hierarchy}}}
+		h := &cube.Metric{ID: r.next, Name: r.free("operand_" + cubeName(q.Name)), Title: q.Title, DType: q.DType, Unit: q.Unit, Kind: cube.Exclusive, Ghost: true,
+			Doc: "What ratios are computed of: " + cubeName(q.Name) + ".", Attrs: []cube.Attr{{Key: query.HierarchyAttr, Value: x.Hierarchy}}}
 		r.next++
 		r.names[o], r.made[h] = h.Name, []*cube.Metric{q.Metric}
 		r.list, r.operands = append(r.list, h), append(r.operands, o)
@@ -102,7 +102,7 @@ func storedAs(q *query.Metric, all bool) bool {
 // add adds the metric of a ratio.
 func (r *ratioMaker) add(x *Ratio) error {
 	var of []*cube.Metric
-	m, err := RatioMetric(x, func(name string) (names [3]string) {
+	m, err := ratioMetric(x, func(name string) (names [3]string) {
 		k := slices.IndexFunc(x.Operands, func(o Operand) bool { return o.Name == name })
 		if k < 0 {
 			return [3]string{spec.Time}

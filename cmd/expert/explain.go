@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
@@ -33,7 +35,7 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 			return x.Text(w, o)
 		}
 	}
-	merged, err := in.merged(m)
+	merged, err := in.merged()
 	if err != nil {
 		return err
 	}
@@ -49,11 +51,21 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 }
 
 // merged returns what a report made of several says of counters, nil if it is none or has none.
-func (in *reportInput) merged(m *query.Model) (*report.Experiment, error) {
-	if in.Experiment != nil || !m.Ours() || !hasCounters(in.Cube) {
+func (in *reportInput) merged() (*report.Experiment, error) {
+	if in.Experiment != nil {
 		return nil, nil
 	}
-	return mergedExperiment(in.Cube, in.Name)
+	e, err := report.ReadMerged(in.Cube)
+	if errors.Is(err, report.ErrForeign) {
+		return nil, nil
+	}
+	if err == nil {
+		err = analyzer.FindProperties(e, patterns.Properties())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return e, nil
 }
 
 // undamaged computes all totals, which need all that the file holds, and returns what is wrong with it.

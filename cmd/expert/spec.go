@@ -2,17 +2,12 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"tracerec/analyzer"
 	"tracerec/analyzer/pipeline"
 	"tracerec/metric/spec"
-	"tracerec/patterns"
 	"tracerec/report"
-	"tracerec/report/cube"
-	"tracerec/report/query"
 )
 
 // specs returns the flag --spec.
@@ -46,20 +41,4 @@ func derive(cmd *cobra.Command, e *report.Experiment) error {
 // noSpec says that a report cannot be derived again.
 func noSpec(input string) error {
 	return fmt.Errorf("%s: --spec needs a trace or a report of one; reports made of several are derived when they are merged", input)
-}
-
-// mergedExperiment returns a report of ours that was made of several: what it says of counters.
-func mergedExperiment(c *cube.Cube, input string) (*report.Experiment, error) {
-	e := report.ReadMerged(c)
-	if err := analyzer.FindProperties(e, patterns.Properties()); err != nil {
-		return nil, fmt.Errorf("%s: %w", input, err)
-	}
-	return e, nil
-}
-
-// hasCounters says whether a report has counters of ours.
-func hasCounters(c *cube.Cube) bool {
-	return slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool {
-		return slices.Contains(m.Attrs, cube.Attr{Key: query.CounterAttr, Value: "true"})
-	})
 }

@@ -98,7 +98,7 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 	if r.Model, r.Problems, err = display(in.Cube); err != nil {
 		return nil, nil, err
 	}
-	if r.Merged, err = in.merged(r.Model); err != nil {
+	if r.Merged, err = in.merged(); err != nil {
 		return nil, nil, err
 	}
 	if o.external != "" {

@@ -65,8 +65,8 @@ func DeriveExperiment(e *report.Experiment, specs ...*spec.Spec) error {
 	return e.Derived(d.cube, d.ratios, d.unlisted, d.notes)
 }
 
-// Strip returns a report without what was derived of its counters.
-func Strip(c *cube.Cube) (*cube.Cube, error) {
+// strip returns a report without what was derived of its counters.
+func strip(c *cube.Cube) (*cube.Cube, error) {
 	gone := map[string]bool{} // hidden metrics with sums over runs
 	for _, m := range c.AllMetrics() {
 		if attr(m, query.HierarchyAttr) != "" {
@@ -142,7 +142,7 @@ type made struct {
 }
 
 func derive(c *cube.Cube, specs []*spec.Spec) (*deriver, error) {
-	c, err := Strip(c)
+	c, err := strip(c)
 	if err != nil {
 		return nil, err
 	}

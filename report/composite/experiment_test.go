@@ -341,7 +341,8 @@ func TestReadBack(t *testing.T) {
 	require.True(t, e.Ratios[3].Operands[0].All, "X is of the whole process only")
 	c, err := e.Report("")
 	require.NoError(t, err)
-	again := report.ReadMerged(c)
+	again, err := report.ReadMerged(c)
+	require.NoError(t, err)
 	require.NoError(t, analyzer.FindProperties(again, properties))
 	require.Equal(t, e.Properties, again.Properties)
 	require.Len(t, again.Ratios, len(e.Ratios))
@@ -362,7 +363,9 @@ func TestReadBack(t *testing.T) {
 				m.Attrs[i].Value = formula
 			}
 		}
-		require.Len(t, report.ReadMerged(c).Ratios, 3)
+		again, err := report.ReadMerged(c)
+		require.NoError(t, err)
+		require.Len(t, again.Ratios, 3)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func Merge(specs []*spec.Spec, runs ...algebra.Input) (*Result, error) {
 	measured := make([]algebra.Input, len(runs))
 	for i, r := range runs {
-		c, err := Strip(r.Cube)
+		c, err := strip(r.Cube)
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ func New(c *cube.Cube) (*Model, error) {
 	}
 	m := &Model{Cube: c, byName: map[string]*Metric{}, of: map[*cube.Metric]*Metric{}, paths: newPathTree(c)}
 	for _, a := range c.Attrs {
-		m.ours = m.ours || a.Key == "Creator" && strings.HasPrefix(a.Value, "expert ")
+		m.ours = m.ours || a.Key == "Creator" && strings.HasPrefix(a.Value+" ", "expert ")
 	}
 	m.addResources()
 	m.ids = newIdentifiers(m)
