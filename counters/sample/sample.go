@@ -105,7 +105,7 @@ func Open(specs []string, perMilli uint64) (*Set, error) {
 	var wanted []Spec
 	var simulated []string
 	for _, text := range specs {
-		spec, err := ParseSpec(text)
+		spec, err := parseSpec(text)
 		if err == nil && spec.Metric != "" {
 			err = measurable(spec.Metric)
 		}

@@ -65,8 +65,8 @@ func (t *Term) letters() []letter {
 	return []letter{{"k", &t.Kernel}, {"n", &t.NoExclude}}
 }
 
-// ParseSpec reads what String wrote; a name without terms has to be one that all kernels know.
-func ParseSpec(text string) (Spec, error) {
+// parseSpec reads what String wrote; a name without terms has to be one that all kernels know.
+func parseSpec(text string) (Spec, error) {
 	at := strings.LastIndex(text, separator)
 	if at < 0 {
 		if n, ok := perfevent.Find(text); ok {

@@ -15,16 +15,16 @@ func TestSpec(t *testing.T) {
 		"go:gc-pauses|/sched/pauses/total/gc:seconds",
 		"PAPI_TOT_CYC:u|call-through",
 	} {
-		s, err := ParseSpec(text)
+		s, err := parseSpec(text)
 		require.NoError(t, err, text)
 		require.Equal(t, text, s.String())
 	}
-	s, err := ParseSpec("task-clock")
+	s, err := parseSpec("task-clock")
 	require.NoError(t, err)
 	require.Equal(t, "task-clock|+1.1.0.0.0.0.", s.String())
 	for _, text := range []string{"", "nonsense", "x|", "x|+", "x|1.2.3.4.5.6.", "x|+1.2.3.4.5.6", "x|+1.2.3.4.5.6.z", "x|+1.2.3.4.5.6.kk",
 		"x|+100000000.0.0.0.0.0.", "x|+1.2.3.4.5.g.", "x|" + strings.Repeat("+1.2.3.4.5.6.", MaxEvents+1)} {
-		_, err := ParseSpec(text)
+		_, err := parseSpec(text)
 		require.Error(t, err, text)
 	}
 }
@@ -35,11 +35,11 @@ func FuzzParseSpec(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseSpec(text)
+		s, err := parseSpec(text)
 		if err != nil {
 			return
 		}
-		again, err := ParseSpec(s.String())
+		again, err := parseSpec(s.String())
 		require.NoError(t, err)
 		require.Equal(t, s, again)
 	})

@@ -57,7 +57,7 @@ const (
 	HardwareCodes   = 10
 )
 
-// Codes of cache events are made of a cache, an operation and a result: see [CacheCode].
+// Codes of cache events are made of a cache, an operation and a result: see [cacheCode].
 const (
 	L1D = iota
 	L1I
@@ -77,8 +77,8 @@ const (
 	Operations
 )
 
-// CacheCode returns the code of accesses to a cache, or of its misses.
-func CacheCode(cache, operation int, misses bool) uint64 {
+// cacheCode returns the code of accesses to a cache, or of its misses.
+func cacheCode(cache, operation int, misses bool) uint64 {
 	code := uint64(cache | operation<<8)
 	if misses {
 		code |= 1 << 16
@@ -155,8 +155,8 @@ func cacheEvents() (out []Named) {
 		for i, op := range operations {
 			if strings.Contains(c.operations, op.one) {
 				out = append(out,
-					Named{c.name + "-" + op.several, "", c.description + ": " + op.several, Cache, CacheCode(cache, i, false), false},
-					Named{c.name + "-" + op.one + "-misses", "", c.description + ": " + op.one + " misses", Cache, CacheCode(cache, i, true), false})
+					Named{c.name + "-" + op.several, "", c.description + ": " + op.several, Cache, cacheCode(cache, i, false), false},
+					Named{c.name + "-" + op.one + "-misses", "", c.description + ": " + op.one + " misses", Cache, cacheCode(cache, i, true), false})
 			}
 		}
 	}

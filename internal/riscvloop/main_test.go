@@ -10,7 +10,7 @@ import (
 func TestUpToDate(t *testing.T) {
 	source, err := os.ReadFile("../../simulator/riscv/exec.go")
 	require.NoError(t, err)
-	run, table, err := Unobserved(source)
+	run, table, err := unobserved(source)
 	require.NoError(t, err)
 	for name, want := range map[string][]byte{"run.go": run, "sequences.go": table} {
 		got, err := os.ReadFile("../../simulator/riscv/" + name)

@@ -24,8 +24,8 @@ var usual = []string{
 // most is how many events can be recorded together.
 const most = 64
 
-// UsualEvents returns the events that a run records if none are named.
-func UsualEvents(c *count.Counters) (names []string) {
+// usualEvents returns the events that a run records if none are named.
+func usualEvents(c *count.Counters) (names []string) {
 	for _, e := range c.Events() {
 		if slices.Contains(usual, e.Name) {
 			names = append(names, e.Name)
@@ -52,7 +52,7 @@ type term struct {
 func newReadings(c *count.Counters, m *cache.Machine, names []string) (*readings, error) {
 	r := new(readings)
 	if len(names) == 0 {
-		names = UsualEvents(c)
+		names = usualEvents(c)
 	}
 	if len(names) > most {
 		return nil, fmt.Errorf("%d events; at most %d are recorded together", len(names), most)

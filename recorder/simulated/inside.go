@@ -102,7 +102,7 @@ type life struct {
 func attend(o *Options, c *count.Counters) (*inside, error) {
 	events := o.Events
 	if len(events) == 0 {
-		events = UsualEvents(c)
+		events = usualEvents(c)
 	}
 	if _, err := newReadings(c, o.Machine, events); err != nil {
 		return nil, err
