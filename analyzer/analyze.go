@@ -24,6 +24,8 @@ type Options struct {
 	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
 	// It is not called concurrently.
 	Name func(operation *report.Region) ObjectName
+	// IndexWaits makes an index of all waits that others ended, for windows of the trace: 2 to 4 bytes for each.
+	IndexWaits bool
 	// Wait and Message, if set, are told every wait, and every receive whose value had been sent, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
@@ -50,7 +52,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, memory: o.Memory, onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, memory: o.Memory, index: o.IndexWaits, onWait: o.Wait, onMessage: o.Message}
 	settlers := m.settlers(n)
 	m.run(settlers, s)
 	for _, parts := range keep[1:] {

@@ -40,6 +40,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.findings()
 	b.busy()
 	b.followPath()
+	b.indexWaits()
 	b.onward()
 	b.cells = b.sums.all()
 	b.criticalImbalances()

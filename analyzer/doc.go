@@ -1,12 +1,13 @@
 // Package analyzer finds wait states in an archive: [Analyze] turns a trace.Archive into a report.Experiment.
-// It knows nothing of single wait states; these are the patterns it is handed (package patterns lists them),
-// and the matching engines (match_*.go), each of which simulates one kind of synchronisation object.
+// The matching engines (match_*.go), each of which simulates one kind of synchronisation object, find synch points: which operation could
+// go on when, because of whom. It knows nothing of single wait states; these are the patterns it is handed (package patterns lists them), each
+// of which names what is waited at one kind of synch points.
 //
 // # Phases
 //
 //  1. scan: every event once, chunks in parallel, the chunks of one location in order. Gives call paths,
 //     exclusive times and visits, operations, lifetimes, counters, creations.
-//  2. match: operations are grouped by object, objects are simulated in parallel. Gives waits. With bounded
+//  2. match: operations are grouped by object, objects are simulated in parallel. Gives synch points, and so waits. With bounded
 //     memory, 1 and 2 are repeated for parts of the objects.
 //  3. critical path: backwards over locations, along waits and creations; then a second look at the events in
 //     its intervals.
@@ -75,7 +76,7 @@
 //
 // # Waits
 //
-// Which operations wait for whom is defined by the matching engines and patterns. An operation without object
+// Which operations wait for whom is defined by the matching engines. An operation without object
 // is not matched. An unmatched operation on an object gets an external_wait from the matching engine. An
 // instance of a wait state is all waits of one metric in one operation: its duration is their sum (as charged),
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of

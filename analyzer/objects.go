@@ -19,6 +19,7 @@ type matching struct {
 	lives   *lives
 	list    []*Pattern
 	memory  int64                           // for operations, 0 for any
+	index   bool                            // of waits, is wanted
 	name    func(*report.Region) ObjectName // nil: names are not known
 
 	telling   sync.Mutex

@@ -26,3 +26,23 @@ func (b *builder) starts() {
 	}
 	b.out.Starts = list
 }
+
+// indexWaits tells who ended the waits of each location, so that windows of the trace can show it.
+func (b *builder) indexWaits() {
+	if !b.index || b.path.jumps == nil {
+		return
+	}
+	var list []report.WaitEnd
+	last := uint32(0)
+	for loc := range uint32(len(b.s.locations)) {
+		list = list[:0]
+		for _, j := range b.path.jumps.of(loc) {
+			if j.at >= 0 {
+				list = append(list, report.WaitEnd{Release: j.at, Causer: j.causer})
+			}
+		}
+		if len(list) > 0 {
+			b.out.Waits, last = b.out.Waits.Append(loc, last, list), loc
+		}
+	}
+}

@@ -39,7 +39,8 @@ func Read(c *cube.Cube) (*Experiment, error) {
 		}
 	}
 	e.connectByID()
-	return e, nil
+	e.Waits, err = readWaits(c)
+	return e, err
 }
 
 // place returns an error if a number is not a place in a list of n.

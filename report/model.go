@@ -21,6 +21,8 @@ type Experiment struct {
 	Paths     []CallPath // parents before children
 	Locations []Location
 
+	Waits WaitIndex // who ended the waits, for windows of the trace; nil if it was not wanted
+
 	Merged bool // made of several reports: why anybody waits is not known, and counts are means
 
 	numbers *numbers // nil: all severities are zero

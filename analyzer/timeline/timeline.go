@@ -30,7 +30,8 @@ type Reader struct {
 	locations []uint32 // by location of the trace: its place in the experiment, none if it is not there alone
 	pieces    [][]piece
 	starts    []report.Start
-	decoders  sync.Pool // of *decoder
+	waits     map[uint32]report.WaitReader // by location of the trace, not used
+	decoders  sync.Pool                    // of *decoder
 }
 
 // piece is a batch of a location's events.
@@ -74,6 +75,10 @@ func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	}
 	if int(start) != len(r.starts) {
 		r.starts = nil // made by an older version
+	}
+	var err error
+	if r.waits, err = e.Waits.Locations(n); err != nil {
+		return nil, err
 	}
 	r.decoders.New = func() any { return &decoder{Decoder: a.NewDecoder()} }
 	return r, nil

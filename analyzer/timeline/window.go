@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"tracerec/report"
@@ -22,7 +23,6 @@ type window struct {
 	order   []*row
 	created map[trace.LocationID]creation
 	begun   map[trace.LocationID]int64
-	ended   []ended
 	reasons map[string]bool // said in out.Truncated
 }
 
@@ -40,6 +40,7 @@ type row struct {
 	open    levels.Stack[level]
 	end     int64 // until when it lives, as far as is known
 	ended   bool
+	waits   report.WaitReader
 	pending []report.Span // by depth: a span that may grow by merging
 	longest []int64       // by depth: the longest stay in it
 }
@@ -47,8 +48,8 @@ type row struct {
 // level is what is shown of an open level of the call path.
 type level struct {
 	begin, blocked int64
+	nested         int64 // begin of the first level in it, after which it waits no more
 	name           int
-	object, mode   uint32
 }
 
 const notBlocked = int64(-1 << 63)
@@ -86,7 +87,7 @@ func (w *window) add(l uint32, id trace.LocationID) {
 		return
 	}
 	defs := w.r.archive.Definitions()
-	x := &row{w: w, id: id, out: report.WindowRow{Location: l}, end: defs.Processes[defs.Locations[id].Process].End}
+	x := &row{w: w, id: id, out: report.WindowRow{Location: l}, waits: w.r.waits[uint32(id)], end: defs.Processes[defs.Locations[id].Process].End}
 	w.rows[id] = x
 	w.order = append(w.order, x)
 }
@@ -193,13 +194,21 @@ func (x *row) restore(p piece) {
 		r := &e.Regions[region]
 		kind := wire.Enter
 		if r.Operation {
-			kind = wire.None // which one is not known
+			kind = operations[r.Name]
 		}
-		*x.open.Open(kind) = level{begin: x.w.out.Begin, blocked: notBlocked, name: x.w.name(r.Name)}
+		x.opens(kind, x.w.out.Begin, r.Name)
 	}
 	if o := x.open.Operation(); o != nil && start.Blocked() {
 		o.Of.blocked = x.w.out.Begin
 	}
+}
+
+// opens opens a level.
+func (x *row) opens(kind wire.Kind, t int64, name string) {
+	if o := x.open.Operation(); o != nil {
+		o.Of.nested = min(o.Of.nested, t)
+	}
+	*x.open.Open(kind) = level{begin: t, blocked: notBlocked, nested: math.MaxInt64, name: x.w.name(name)}
 }
 
 // event applies one event.
@@ -210,9 +219,7 @@ func (x *row) event(e *trace.Event) {
 	}
 	switch {
 	case e.Kind.Does() == wire.Opens:
-		l := x.open.Open(e.Kind)
-		l.begin, l.blocked, l.name = e.Time, notBlocked, x.w.name(x.w.regionName(e.ID))
-		l.object, l.mode = e.Object()
+		x.opens(e.Kind, e.Time, x.w.regionName(e.ID))
 	case e.Kind == wire.Blocked:
 		if o := x.open.Operation(); o != nil && o.Of.blocked == notBlocked {
 			o.Of.blocked = e.Time
@@ -252,18 +259,60 @@ func (x *row) shut(l *levels.Level[level], depth int, t int64) {
 	}
 }
 
-// left takes note of an operation that had blocked when it was left.
+// left shows who ended the wait of an operation that was left.
 func (x *row) left(o *levels.Level[level], e *trace.Event) {
-	if l := &o.Of; l.blocked != notBlocked && e.Time >= x.w.out.Begin && e.Time-l.blocked >= arrowPixels*x.w.pixel {
-		w := ended{row: x, kind: o.Kind, object: l.object, mode: l.mode, begin: l.begin, leave: e.Time}
-		if e.Kind == wire.Chose {
-			w.kind = caseOf(wire.Outcome(e.ID))
-			w.object, w.mode = e.Object()
-		}
-		if w.kind != wire.None && w.object != trace.NoObject {
-			x.w.ended = append(x.w.ended, w)
+	begin := max(o.Of.begin, x.w.out.Begin)
+	if e.Time-begin < arrowPixels*x.w.pixel {
+		return
+	}
+	v, found := x.waits.Last(min(o.Of.nested, e.Time))
+	if !found || v.Release <= begin {
+		return
+	}
+	if from := x.w.place(trace.LocationID(v.Causer)); from != none {
+		x.w.out.Arrows = append(x.w.out.Arrows, report.Arrow{From: from, FromTime: v.Release, To: x.out.Location, ToTime: e.Time,
+			Kind: released(o.Kind, wire.Outcome(e.ID))})
+	}
+}
+
+// place returns the location of the experiment that a goroutine is, none if it is not alone and another one is shown.
+func (w *window) place(id trace.LocationID) uint32 {
+	if x := w.rows[id]; x != nil {
+		return x.out.Location
+	}
+	if int(id) >= len(w.r.locations) {
+		return none // damage
+	}
+	l := w.r.locations[id]
+	if l != none && w.r.e.Locations[l].Count > 1 {
+		return none
+	}
+	return l
+}
+
+// operations is the kinds of the events that open operations, by the name of their regions.
+var operations = func() map[string]wire.Kind {
+	kinds := map[string]wire.Kind{"rlock": wire.LockBegin}
+	for _, s := range wire.Specs {
+		if s.Does == wire.Opens && s.Kind != wire.Enter {
+			kinds[s.Name] = s.Kind
 		}
 	}
+	return kinds
+}()
+
+// released names what somebody did that let an operation go on.
+func released(kind wire.Kind, o wire.Outcome) string {
+	switch {
+	case o == wire.Closed:
+		return "close"
+	case kind == wire.SendBegin || o == wire.Sent:
+		return "receive"
+	case kind == wire.RecvBegin || o == wire.Received:
+		return "send"
+	}
+	return map[wire.Kind]string{wire.None: "release", wire.LockBegin: "unlock", wire.JoinBegin: "done", wire.CondBegin: "signal", wire.OnceBegin: "done",
+		wire.BarrierBegin: "barrier"}[kind]
 }
 
 func (w *window) regionName(id uint32) string {
@@ -335,7 +384,6 @@ func (w *window) finish() {
 			w.out.Arrows = append(w.out.Arrows, report.Arrow{From: c.by, FromTime: c.time, To: w.rows[child].out.Location, ToTime: begin, Kind: "create"})
 		}
 	}
-	w.releases()
 	slices.SortFunc(w.out.Arrows, func(a, b report.Arrow) int {
 		return cmp.Or(cmp.Compare(a.FromTime, b.FromTime), cmp.Compare(a.ToTime, b.ToTime), cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
 	})

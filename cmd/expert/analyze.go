@@ -71,6 +71,7 @@ printed, as expert diff does.`,
 	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
 	addInput(cmd)
+	addWaits(cmd)
 	return cmd
 }
 

@@ -30,6 +30,17 @@ func addInput(cmd *cobra.Command) {
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
 }
 
+// addWaits adds the flag for commands that show timelines, or write the report from which others do.
+func addWaits(cmd *cobra.Command) {
+	cmd.Flags().Bool("no-waits", false, "do not keep who ended each wait, as timelines show it")
+}
+
+// wantsWaits says whether a command that analyzes a trace keeps who ended each wait.
+func wantsWaits(cmd *cobra.Command) bool {
+	no, err := cmd.Flags().GetBool("no-waits")
+	return err == nil && !no && (cmd.Flags().Lookup("output") == nil || cmd.Flags().Changed("output"))
+}
+
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
 // else. What is in use are large blocks without pointers mostly, so collecting often costs little: 5 % of the time, for 40 %
 // of the memory. Small inputs need no collection at all: the first one comes at 8 MB, which is small per cent of Go's least heap.
@@ -149,7 +160,7 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 
 // analyzeTrace analyzes a trace directory as the flags say, and hands it and the result to use, if that is not nil.
 func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	o.Memory, o.Locations = limitMemory(cmd), cmp.Or(o.Locations, locations(cmd))
+	o.Memory, o.Locations, o.IndexWaits = limitMemory(cmd), cmp.Or(o.Locations, locations(cmd)), wantsWaits(cmd)
 	chosen, err := chosenSpecs(cmd)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,7 @@ that it names are never opened: its source is shown only from below --source.`,
 	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from")
 	addSource(cmd, &o.sources)
 	addInput(cmd)
+	addWaits(cmd)
 	return cmd
 }
 

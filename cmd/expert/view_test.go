@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -98,6 +99,8 @@ func TestView(t *testing.T) {
 		require.Len(t, waits, 1)
 		require.Equal(t, "lock_competition", waits[0].(map[string]any)["metric"])
 		require.Empty(t, timeline["truncated"])
+		arrows := ask("timeline?begin=15000&end=100000&locations=" + jsonText(t, worker))["arrows"]
+		require.Equal(t, fmt.Sprintf(`[{"from":%d,"fromTime":90000,"kind":"lock_competition","to":%d,"toTime":91000}]`, resource(t, meta, "main"), worker), jsonText(t, arrows))
 	}
 	// Without the trace, the longest waits are still known. Where a report says that its trace is, is told but not opened, whatever is there.
 	require.NoError(t, os.Rename(moved, dir))

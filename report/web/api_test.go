@@ -236,6 +236,14 @@ func (fakeTimeline) Window(q report.WindowRequest) (*report.Window, error) {
 	return w, nil
 }
 
+// toldTimeline knows who ended two waits.
+type toldTimeline struct{}
+
+func (toldTimeline) Window(q report.WindowRequest) (*report.Window, error) {
+	return &report.Window{Begin: q.Begin, End: q.End, Arrows: []report.Arrow{{From: 1, FromTime: 30, To: 0, ToTime: 31, Kind: "unlock"},
+		{From: 2, FromTime: 40, To: 0, ToTime: 41, Kind: "unlock"}}}, nil
+}
+
 // goneTimeline answers with rows whose locations end at 35, unless they are the first.
 type goneTimeline struct{}
 
@@ -262,6 +270,9 @@ func TestTimeline(t *testing.T) {
 	r.Experiment.Stats = []report.Stats{{Count: 2, Worst: []report.Instance{{Location: 0, Begin: 20, End: 40, Waited: 15, Causer: 1}, {Location: 0, Begin: 10, End: 30, Causer: 1}}}}
 	require.Equal(t, `[{"from":3,"fromTime":30,"kind":"`+r.Model.Metrics[0].Name+`","to":2,"toTime":30}]`,
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=2,3")["arrows"]), "who was waited for is gone at 40")
+	r.Timeline = toldTimeline{}
+	require.Equal(t, `[{"from":3,"fromTime":30,"kind":"`+r.Model.Metrics[0].Name+`","to":2,"toTime":31},{"from":4,"fromTime":40,"kind":"unlock","to":2,"toTime":41}]`,
+		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=2,3")["arrows"]), "who was waited for longest did not end the wait at 40")
 	response, _ := call(t, start(t, r).URL()+"api/timeline?begin=5&end=50&locations=1", nil)
 	require.Equal(t, 400, response.StatusCode)
 }

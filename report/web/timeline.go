@@ -1,7 +1,6 @@
 package web
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,6 @@ type (
 		To       int    `json:"to"`
 		ToTime   int64  `json:"toTime"`
 		Kind     string `json:"kind"` // the metric of a wait, or what was done: "create", "send", "unlock" …
-		ofMetric bool
 	}
 )
 
@@ -116,7 +114,7 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 		out.Rows = append(out.Rows, x)
 	}
 	for _, x := range w.Arrows {
-		out.Arrows = append(out.Arrows, arrow{a.places.location(int(x.From)), x.FromTime, a.places.location(int(x.To)), x.ToTime, x.Kind, false})
+		out.Arrows = append(out.Arrows, arrow{a.places.location(int(x.From)), x.FromTime, a.places.location(int(x.To)), x.ToTime, x.Kind})
 	}
 	return nil
 }
@@ -132,11 +130,16 @@ func (a *api) untraced() string {
 
 // waits adds the instances of wait states that are known one by one, with arrows from those who ended them.
 func (a *api) waits(out *timeline, resources []int) {
-	type meeting struct {
-		from, to int
-		time     int64
+	type end struct {
+		of   int
+		time int64
 	}
-	known := map[meeting]bool{}
+	by := map[end]int{} // arrow from who ended the wait, where the trace says it
+	for i, x := range out.Arrows {
+		if x.Kind != "create" {
+			by[end{x.To, x.FromTime}] = i
+		}
+	}
 	shown := map[int]bool{}
 	for _, r := range resources {
 		shown[r] = true
@@ -155,22 +158,20 @@ func (a *api) waits(out *timeline, resources []int) {
 			ns = 1e9
 		}
 		for _, i := range s.Instances {
-			begin, end := int64(i.Begin*ns), int64(i.End*ns)
-			if !shown[i.Location] || end < out.Begin || begin > out.End {
+			begin, last := int64(i.Begin*ns), int64(i.End*ns)
+			if !shown[i.Location] || last < out.Begin || begin > out.End {
 				continue
 			}
-			out.Waits = append(out.Waits, wait{i.Location, begin, end, m.Name, min(int64(i.Duration*ns), end-begin)})
-			if t := ended[i.Causer]; t > 0 && t < end {
-				continue // it was waited for most of the time, but gone when another one ended the wait
+			out.Waits = append(out.Waits, wait{i.Location, begin, last, m.Name, min(int64(i.Duration*ns), last-begin)})
+			if x, told := by[end{i.Location, last}]; told {
+				if out.Arrows[x].From == i.Causer { // else it was waited for most of the time, but another one ended the wait
+					out.Arrows[x].Kind = m.Name
+				}
+				continue
 			}
-			if i.Causer >= 0 && end <= out.End {
-				known[meeting{i.Causer, i.Location, end}] = true
-				out.Arrows = append(out.Arrows, arrow{i.Causer, end, i.Location, end, m.Name, true})
+			if t := ended[i.Causer]; i.Causer >= 0 && last <= out.End && (t == 0 || t >= last) { // else it was gone
+				out.Arrows = append(out.Arrows, arrow{i.Causer, last, i.Location, last, m.Name})
 			}
 		}
 	}
-	// What is said of a wait need not be said of the events that ended it.
-	out.Arrows = slices.DeleteFunc(out.Arrows, func(x arrow) bool {
-		return x.Kind != "create" && !x.ofMetric && known[meeting{x.From, x.To, x.FromTime}]
-	})
 }
