@@ -29,7 +29,7 @@ type Options struct {
 	// Wait and Message, if set, are told every wait, and every receive whose value had been sent, one at a time, in any order. What they
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
-	Message func(recv *Op, p *SynchPoint)
+	Message func(recv *Op, p SynchPoint)
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;

@@ -116,6 +116,22 @@ func peak(f func()) uint64 {
 	return most.Load() - min(most.Load(), before.HeapInuse)
 }
 
+// Nothing is allocated for an event or a synch point alone. It is little more for twice the events.
+func TestEventsAreNotAllocated(t *testing.T) {
+	allocations := func(events int) uint64 {
+		a := stencilTrace(t, 8, events)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+		require.NoError(t, err)
+		runtime.ReadMemStats(&after)
+		return after.Mallocs - before.Mallocs
+	}
+	const events = 100_000
+	once, twice := allocations(events), allocations(2*events)
+	require.Less(t, float64(twice)-float64(once), 0.01*events)
+}
+
 func BenchmarkAnalyze(b *testing.B) {
 	a := stencilTrace(b, 8, *benchEvents)
 	events := 0

@@ -24,11 +24,11 @@ type matching struct {
 
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
-	onMessage func(recv *Op, p *SynchPoint)
+	onMessage func(recv *Op, p SynchPoint)
 }
 
 // met tells who asked for it of values that were there when they were received.
-func (m *matching) met(ops []Op, p *SynchPoint) {
+func (m *matching) met(ops []Op, p SynchPoint) {
 	if m.onMessage == nil || p.Kind != Sent || p.Waits {
 		return
 	}
@@ -307,7 +307,7 @@ const largeObject = 1 << 16
 func (w *settler) simulate(def *trace.Object, ops []Op) {
 	point := func(emit func(Wait)) func(SynchPoint) {
 		return func(p SynchPoint) {
-			w.m.met(ops, &p)
+			w.m.met(ops, p)
 			if of := w.m.s.metrics.of[p.Kind]; p.Waits && of != unnamed {
 				emit(Wait{SynchPoint: p, Metric: of})
 			}

@@ -33,6 +33,7 @@ func (b *builder) indexWaits() {
 		return
 	}
 	var list []report.WaitEnd
+	var x report.WaitIndex
 	last := uint32(0)
 	for loc := range uint32(len(b.s.locations)) {
 		list = list[:0]
@@ -42,7 +43,10 @@ func (b *builder) indexWaits() {
 			}
 		}
 		if len(list) > 0 {
-			b.out.Waits, last = b.out.Waits.Append(loc, last, list), loc
+			x, last = x.Append(loc, last, list), loc
 		}
+	}
+	if len(x) > 0 {
+		b.out.Waits = x.Member()
 	}
 }

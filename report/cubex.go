@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -90,8 +89,8 @@ func (e *Experiment) Report(version string) (*cube.Cube, error) {
 	c := *e.Cube
 	c.Version, c.Problems = "", nil
 	c.Attrs, c.Members = e.attributes(version), []*cube.Member{cube.MakeMember(restName, cube.Unfilled(rest, '\n'))}
-	if len(e.Waits) > 0 {
-		c.Members = append(c.Members, cube.MakeMember(waitsName, cube.Unfilled(slices.Clip(e.Waits), 0)))
+	if e.Waits != nil {
+		c.Members = append(c.Members, e.Waits)
 	}
 	return &c, nil
 }

@@ -39,8 +39,8 @@ func Read(c *cube.Cube) (*Experiment, error) {
 		}
 	}
 	e.connectByID()
-	e.Waits, err = readWaits(c)
-	return e, err
+	e.Waits = waitsOf(c)
+	return e, nil
 }
 
 // place returns an error if a number is not a place in a list of n.

@@ -21,7 +21,7 @@ type Experiment struct {
 	Paths     []CallPath // parents before children
 	Locations []Location
 
-	Waits WaitIndex // who ended the waits, for windows of the trace; nil if it was not wanted
+	Waits *cube.Member // who ended the waits, a WaitIndex, for windows of the trace; nil if it was not wanted
 
 	Merged bool // made of several reports: why anybody waits is not known, and counts are means
 

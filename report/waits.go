@@ -21,13 +21,25 @@ type WaitIndex []byte
 // waitsName is the member of a report file with the index. A zero may end it.
 const waitsName = "expert.waits"
 
-// readWaits reads the index, if there is one. It is checked when it is used.
-func readWaits(c *cube.Cube) (WaitIndex, error) {
-	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == waitsName })
-	if i < 0 {
+// Member returns the index as a member of a report file.
+func (x WaitIndex) Member() *cube.Member {
+	return cube.MakeMember(waitsName, cube.Unfilled(slices.Clip(x), 0))
+}
+
+// waitsOf returns the member with the index, nil if there is none.
+func waitsOf(c *cube.Cube) *cube.Member {
+	if i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == waitsName }); i >= 0 {
+		return c.Members[i]
+	}
+	return nil
+}
+
+// ReadWaits reads the index of a report, nil if there is none. It is checked when it is used.
+func ReadWaits(e *Experiment) (WaitIndex, error) {
+	if e.Waits == nil {
 		return nil, nil
 	}
-	return io.ReadAll(c.Members[i].Open())
+	return io.ReadAll(e.Waits.Open())
 }
 
 // The largest block, width, and unary part of a Rice code: behind that stands the whole time.

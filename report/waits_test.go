@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -55,31 +56,26 @@ func TestWaitIndex(t *testing.T) {
 	}
 }
 
-func TestDamagedWaitIndex(t *testing.T) {
+// Whatever is in an index, what is found of it is bounded, and not later than asked for.
+func FuzzWaitIndex(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 0))
-	whole := WaitIndex(nil).Append(3, 0, someWaits(r, 700))
-	refused := 0
-	for range 20_000 {
-		x := slices.Clone(whole[:r.IntN(len(whole)+1)])
-		for range r.IntN(4) {
-			if len(x) > 0 {
-				x[r.IntN(min(len(x), 1+r.IntN(len(x))))] ^= byte(1 << r.UintN(8))
-			}
-		}
-		locations, err := x.Locations(5)
+	f.Add([]byte(WaitIndex(nil).Append(3, 0, someWaits(r, 700))), int64(1<<40))
+	f.Add([]byte(WaitIndex(nil).Append(0, 0, someWaits(r, 2)).Append(4, 0, someWaits(r, 1))), int64(1000))
+	f.Fuzz(func(t *testing.T, x []byte, at int64) {
+		locations, err := WaitIndex(x).Locations(5)
 		if err != nil {
-			refused++
+			require.ErrorIs(t, err, errWaits)
+			return
 		}
 		for l, reader := range locations {
 			require.Less(t, l, uint32(5))
-			at := r.Int64N(1 << 45)
 			if w, found := reader.Last(at); found {
 				require.LessOrEqual(t, w.Release, at)
 			}
 			require.LessOrEqual(t, len(reader.list), blockWaits)
+			require.True(t, slices.IsSortedFunc(reader.list, func(a, b WaitEnd) int { return cmp.Compare(a.Release, b.Release) }))
 		}
-	}
-	require.Greater(t, refused, 1000)
+	})
 }
 
 // A report holds the index, also where it fills the last block of the archive.
@@ -87,17 +83,21 @@ func TestWaitsOfReport(t *testing.T) {
 	for size := 100; size < 1300; size++ {
 		e := hydro()
 		r := rand.New(rand.NewPCG(uint64(size), 0))
-		for last := uint32(0); len(e.Waits) < size; last++ {
-			e.Waits = e.Waits.Append(last, max(last, 1)-1, someWaits(r, 1+r.IntN(30)))
+		var x WaitIndex
+		for last := uint32(0); len(x) < size; last++ {
+			x = x.Append(last, max(last, 1)-1, someWaits(r, 1+r.IntN(30)))
 		}
-		if size > 120 && len(e.Waits)%512 != 0 {
+		if size > 120 && len(x)%512 != 0 {
 			continue
 		}
+		e.Waits = x.Member()
 		got, err := Read(rewritten(t, e, ""))
 		require.NoError(t, err)
-		want, err := e.Waits.Locations(1000)
+		want, err := x.Locations(1000)
 		require.NoError(t, err)
-		read, err := got.Waits.Locations(1000)
+		index, err := ReadWaits(got)
+		require.NoError(t, err)
+		read, err := index.Locations(1000)
 		require.NoError(t, err)
 		require.Equal(t, want, read)
 	}

@@ -76,8 +76,11 @@ func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	if int(start) != len(r.starts) {
 		r.starts = nil // made by an older version
 	}
-	var err error
-	if r.waits, err = e.Waits.Locations(n); err != nil {
+	waits, err := report.ReadWaits(e)
+	if err != nil {
+		return nil, err
+	}
+	if r.waits, err = waits.Locations(n); err != nil {
 		return nil, err
 	}
 	r.decoders.New = func() any { return &decoder{Decoder: a.NewDecoder()} }

@@ -42,7 +42,7 @@ type part struct {
 }
 
 // Message adds a message. If the receive began first it waited, and its wait says it all.
-func (l *Links) Message(recv *analyzer.Op, p *analyzer.SynchPoint) {
+func (l *Links) Message(recv *analyzer.Op, p analyzer.SynchPoint) {
 	sent, received := clip(p.Release), clip(recv.Begin)
 	if p.Causer != recv.Loc && sent <= received && max(received, sent+1) <= recv.End {
 		l.messages = append(l.messages, message{sent, received, trace.LocationID(p.Causer), trace.LocationID(recv.Loc)})
