@@ -9,7 +9,7 @@ BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test truth check gate ui page e2e planted figures simfigures bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e screenshots planted figures simfigures bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -89,6 +89,14 @@ $(NPM): $(UI)/package.json $(UI)/package-lock.json
 e2e: build $(NPM) ## test the page in a real browser (needs npm and Chromium)
 	@GO=$(GO) $(UI)/e2e/record
 	node --test --test-reporter=spec $(UI)/e2e/all.mjs
+
+# Two directories, so that the report of README is the one whose picture it shows.
+screenshots: build $(NPM) ## run the commands of README and the tutorial again: their output, and docs/pictures (needs npm and Chromium)
+	rm -rf $(BIN)/readme $(BIN)/tutorial
+	mkdir -p $(BIN)/readme $(BIN)/tutorial
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(GO) run ./internal/consoledoc -dir $(BIN)/readme README.md
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(GO) run ./internal/consoledoc -dir $(BIN)/tutorial docs/tutorial.md
+	E2E_PICTURES=docs/pictures node --test --test-reporter=spec $(UI)/e2e/pictures.mjs
 
 planted: ## forty programs with known causes, whole and partly recorded: how often the analysis says first what holds them up
 	cd lab && $(GO) test -count=1 -timeout 0 -v ./planted -all
