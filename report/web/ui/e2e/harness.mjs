@@ -13,11 +13,11 @@ export const root = join(here, "../../../..");
 const expert = process.env.EXPERT ?? join(root, "bin/expert");
 const chrome = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 
-// The reports of the tests: recorded by make e2e, or measured by others.
+// The reports of the tests: made by make e2e, or by others.
 const made = (name) => join(root, "bin/e2e", name);
 export const reports = {
   planted: made("planted.cubex"), // one wait of each kind, with its trace
-  hydro: made("skew.cubex"),
+  hydro: made("skew.cubex"), // with its trace, of an idle machine
   mean: made("mean.cubex"), // of repeated runs
   difference: made("difference.cubex"),
   scalasca: join(here, "testdata/ls_barr/scout.cubex.gz"),
