@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -219,10 +220,10 @@ func (b *builder) timeMetrics() []bool {
 	below, index := make([]bool, len(list)), map[string]int{}
 	for i := range list {
 		index[list[i].Name] = i
-		below[i] = list[i].Name == "time" || list[i].Parent != "" && below[index[list[i].Parent]]
+		below[i] = list[i].Name == metric.Time || list[i].Parent != "" && below[index[list[i].Parent]]
 	}
 	for i := range list {
-		below[i] = below[i] && !list[i].Wait
+		below[i] = below[i] && list[i].Kind != metric.WaitState
 	}
 	return below
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tracerec/metric"
 	"tracerec/report"
 )
 
@@ -20,7 +21,7 @@ func (b *builder) workloads() []workload {
 	of := make([]workload, len(b.out.Groups))
 	for k, v := range b.cells {
 		g := &of[b.out.Locations[k.loc].Group]
-		switch wait := list[k.metric].Wait; {
+		switch wait := list[k.metric].Kind == metric.WaitState; {
 		case wait && k.metric != b.s.metrics.externalWait:
 			g.waited += v
 			g.time += v

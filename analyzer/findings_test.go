@@ -9,6 +9,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/internal/naive/random"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace/tracetext"
@@ -212,12 +213,12 @@ func TestFindingsDoNotCountTwice(t *testing.T) {
 				}
 			}
 			for m := range x.Metrics {
-				if metric := &x.Metrics[m]; metric.Wait {
+				if of := &x.Metrics[m]; of.Kind == metric.WaitState {
 					own := int64(0)
 					for _, c := range x.Cells(m) {
 						own += c.Value
 					}
-					require.Equal(t, own, sum[metric.Name], metric.Name)
+					require.Equal(t, own, sum[of.Name], of.Name)
 				}
 			}
 			if len(all) > 0 {

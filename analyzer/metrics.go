@@ -51,13 +51,13 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		name string
 		at   *uint16
 	}{
-		{"execution", &m.execution}, {"communication", &m.communication},
-		{"synchronization", &m.synchronization}, {"sleep", &m.sleep},
-		{"external_wait", &m.externalWait}, {"wakeup", &m.wakeup},
-		{"start_latency", &m.startLatency}, {"overhead", &m.overhead},
-		{"visits", &m.visits}, {"messages", &m.messages}, {"acquisitions", &m.acquisitions},
-		{"overload", &m.overload}, {"underload", &m.underload},
-		{"critical_path", &m.criticalPath}, {"critical_path_imbalance", &m.criticalImbalance},
+		{metric.Execution, &m.execution}, {metric.Communication, &m.communication},
+		{metric.Synchronization, &m.synchronization}, {metric.Sleep, &m.sleep},
+		{metric.ExternalWait, &m.externalWait}, {metric.Wakeup, &m.wakeup},
+		{metric.StartLatency, &m.startLatency}, {metric.Overhead, &m.overhead},
+		{metric.Visits, &m.visits}, {metric.Messages, &m.messages}, {metric.Acquisitions, &m.acquisitions},
+		{metric.Overload, &m.overload}, {metric.Underload, &m.underload},
+		{metric.CriticalPath, &m.criticalPath}, {metric.CriticalPathImbalance, &m.criticalImbalance},
 	} {
 		i, ok := m.index[known.name]
 		if !ok {
@@ -99,11 +99,11 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 				continue
 			}
 			name, unit := m.free(c), unitOf(wire.CounterUnit(c))
-			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit, Counter: true,
+			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit, Kind: metric.Counter,
 				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
 				Formula: "difference of two samples taken on the same thread " +
 					"without the goroutine having left it in between"})
-			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit, Uncertain: true,
+			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit, Kind: metric.More,
 				Description: "Counter " + c + ", at most: the goroutine left its thread in between, " +
 					"or the counter counts the whole process.",
 				Formula: "what the whole process counted between two samples"})

@@ -11,6 +11,7 @@ import (
 
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
+	"tracerec/metric"
 	"tracerec/trace/tracetext"
 )
 
@@ -71,7 +72,7 @@ func compare(t *testing.T, text string) (lines []string) {
 	lines = append(lines, differences("instance", instances(a, x), wanted(x, want))...)
 	for m, s := range x.Stats {
 		s.Worst = nil
-		if name := x.Metrics[m].Name; x.Metrics[m].Wait {
+		if name := x.Metrics[m].Name; x.Metrics[m].Kind == metric.WaitState {
 			if w := statistics(want, name); !reflect.DeepEqual(w, s) {
 				lines = append(lines, fmt.Sprintf("statistics of %s: engine %v, oracle %v", name, s, w))
 			}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -420,7 +421,7 @@ func (w *settler) settle() {
 		d := min(x.Release-x.Begin, left)
 		left -= d
 		x.charged = d
-		if !w.m.s.metrics.list[x.Metric].Wait {
+		if w.m.s.metrics.list[x.Metric].Kind != metric.WaitState {
 			w.move(x.Metric, o, d)
 			continue
 		}
@@ -451,7 +452,7 @@ func (w *settler) keep(o *Op, waits []Wait) {
 	list := w.m.s.metrics.list
 	first, last := -1, -1 // of those for others
 	for i := range waits {
-		if x := &waits[i]; x.Causer != NoCauser && x.Causer != o.Loc && list[x.Metric].Wait {
+		if x := &waits[i]; x.Causer != NoCauser && x.Causer != o.Loc && list[x.Metric].Kind == metric.WaitState {
 			if last = i; first < 0 {
 				first = i
 			}
@@ -460,7 +461,7 @@ func (w *settler) keep(o *Op, waits []Wait) {
 	for i := range waits {
 		x := &waits[i]
 		switch {
-		case !list[x.Metric].Wait:
+		case list[x.Metric].Kind != metric.WaitState:
 		case x.Causer != NoCauser:
 			k := keptWait{keptLine{x.Metric, o.Path, o.Loc, w.class}, x.Causer, x.From, x.Release, x.From, x.Release}
 			if i == last { // where the critical path jumps
@@ -473,7 +474,7 @@ func (w *settler) keep(o *Op, waits []Wait) {
 			w.nobody(o, x.Begin, x.Release)
 		}
 	}
-	if first < 0 && !list[waits[0].Metric].Wait {
+	if first < 0 && list[waits[0].Metric].Kind != metric.WaitState {
 		w.nobody(o, waits[0].Begin, waits[0].Begin)
 	}
 }
@@ -487,7 +488,7 @@ func (w *settler) nobody(o *Op, begin, end int64) {
 func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
 	for i := range waits {
 		x := &waits[i]
-		if !w.m.s.metrics.list[x.Metric].Wait || slices.ContainsFunc(waits[:i], func(y Wait) bool { return y.Metric == x.Metric }) {
+		if w.m.s.metrics.list[x.Metric].Kind != metric.WaitState || slices.ContainsFunc(waits[:i], func(y Wait) bool { return y.Metric == x.Metric }) {
 			continue
 		}
 		in := instance{path: o.Path, loc: loc, begin: x.Begin, causer: x.Causer, causerPath: x.CauserPath, order: o.Loc}

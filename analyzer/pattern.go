@@ -56,14 +56,14 @@ func (p *Pattern) faults(seen map[string]*Pattern) (f []string) {
 	bad(p.Title == "", "no title")
 	bad(p.Description == "", "no description")
 	bad(p.Formula == "", "no formula")
-	bad(p.Wait && p.Advice == "", "a wait state without advice")
-	bad(p.Wait && p.Unit != metric.Nanoseconds, "a wait state that is no time")
+	bad(p.Kind == metric.WaitState && p.Advice == "", "a wait state without advice")
+	bad(p.Kind == metric.WaitState && p.Unit != metric.Nanoseconds, "a wait state that is no time")
 	if p.Parent != "" {
 		parent := seen[p.Parent]
 		bad(parent == nil, "the parent does not come before it")
 		bad(parent != nil && parent.Unit != p.Unit, "the parent has another unit")
 	}
-	bad(p.Wait && p.Point == NoPoint, "a wait state without synch points")
+	bad(p.Kind == metric.WaitState && p.Point == NoPoint, "a wait state without synch points")
 	bad(p.Point >= pointKinds, "there are no such synch points")
 	return f
 }

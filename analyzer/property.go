@@ -22,7 +22,7 @@ type Property struct {
 // Measure is one way of measuring a property. Of several whose counters were measured, the first that finds it at a call path is
 // told; if a processor has several counters for the same, the most exact comes first.
 type Measure struct {
-	// Part and Of are expressions of counters and metrics of specifications, see [spec.ParseExpr]; Of may be [spec.Time], in ns.
+	// Part and Of are expressions of counters and metrics of specifications, see [spec.ParseExpr]; Of may be [metric.Time], in ns.
 	Part, Of string
 	Above    float64 // a call path has the property if Part/Of is above this: events per event, or per second if Of is time
 	Least    int64   // and Part is at least this
@@ -141,7 +141,7 @@ func (d *propertyFinder) expression(x *measured, text string) *spec.Expr {
 	}
 	for _, name := range e.Names() {
 		i, ok := d.lookup.Find(name)
-		if !ok || d.e.Metrics[i].Incomplete {
+		if !ok || d.e.Metrics[i].Kind == metric.Incomplete {
 			return nil
 		}
 		x.operands = append(x.operands, report.Operand{Name: name, Metric: i, All: d.lookup.Shared(i)})
@@ -152,8 +152,8 @@ func (d *propertyFinder) expression(x *measured, text string) *spec.Expr {
 // value returns what the operands of a measure are at a call path.
 func (d *propertyFinder) value(m *measured, sums *report.Sums, path int) func(name string) (float64, bool) {
 	return func(name string) (float64, bool) {
-		if name == spec.Time {
-			time := d.e.MetricIndex(spec.Time)
+		if name == metric.Time {
+			time := d.e.MetricIndex(metric.Time)
 			return float64(sums.Paths(max(0, time), true)[path]), time >= 0
 		}
 		i := slices.IndexFunc(m.operands, func(o report.Operand) bool { return o.Name == name })
@@ -182,7 +182,7 @@ func (d *propertyFinder) kinds(m *measured, sums *report.Sums, f *report.Propert
 func (d *propertyFinder) evaluate(m *measured, sums *report.Sums, path int) (f report.PropertyFinding, found bool) {
 	value := d.value(m, sums, path)
 	per := 1.0
-	if m.Of == spec.Time {
+	if m.Of == metric.Time {
 		per = 1e9 // ns to a second
 	}
 	part, ok1 := m.part.Value(0, value)

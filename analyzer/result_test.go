@@ -10,6 +10,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/internal/naive"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
@@ -150,7 +151,7 @@ func instances(a *trace.Archive, x *report.Experiment) map[naive.Instance]int {
 	t := translate(a, x)
 	found := map[naive.Instance]int{}
 	for m, s := range x.Stats {
-		if s.Count > uint64(len(s.Worst)) || !x.Metrics[m].Wait {
+		if s.Count > uint64(len(s.Worst)) || x.Metrics[m].Kind != metric.WaitState {
 			continue
 		}
 		for _, i := range s.Worst {
@@ -171,7 +172,7 @@ func instances(a *trace.Archive, x *report.Experiment) map[naive.Instance]int {
 func wanted(x *report.Experiment, r *naive.Result) map[naive.Instance]int {
 	all := map[string]bool{}
 	for m, s := range x.Stats {
-		all[x.Metrics[m].Name] = s.Count <= uint64(len(s.Worst)) && x.Metrics[m].Wait
+		all[x.Metrics[m].Name] = s.Count <= uint64(len(s.Worst)) && x.Metrics[m].Kind == metric.WaitState
 	}
 	found := map[naive.Instance]int{}
 	for _, i := range r.Instances {

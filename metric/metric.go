@@ -29,6 +29,20 @@ func (u Unit) String() string {
 	return fmt.Sprintf("unit(%d)", uint8(u))
 }
 
+// Kind says what a metric is.
+type Kind uint8
+
+// The kinds.
+const (
+	Plain      Kind = iota // none of those below
+	WaitState              // has instances, causers and a critical share
+	Counter                // as it was measured; hierarchies are made of these
+	Incomplete             // of a hierarchy of which counters are lacking, so the value is a lower bound; shown as ~Name
+	More                   // by how much another metric may be more, because not all of its counters could be attributed exactly
+	Less                   // by how much another metric may be less; values are negative
+	Property               // of counters, found in events: has texts, and no severities
+)
+
 // The title of the metric execution where the processor time of the program covers it, and where it does not: then nobody knows how much of it
 // was waiting for something that is not recorded.
 const (
@@ -42,22 +56,21 @@ type Metric struct {
 	Name        string // identifier, stable forever: late_sender
 	Title       string // for people: Late sender
 	Parent      string // name of the parent, "" for a root
+	Kind        Kind
 	Unit        Unit
 	Description string // what it means, first sentence stands alone
 	Formula     string // how it is computed, in the terms of the description
 	Advice      string // what to do about it; "" for metrics that are no problem in themselves
 	UnitName    string // unit in the words of the program that made the metric, "" if Unit says it
-	Counter     bool   // a counter as it was measured; hierarchies are made of these
-	Uncertain   bool   // by how much another metric may be more, because not all of its counters could be attributed exactly
-	Less        bool   // of an uncertain one: by how much it may be less; values are negative
-	Of          string // of an uncertain one: the metric that it is about, "" if that is the parent
+	Of          string // of a margin: the metric that it is about, "" if that is the parent
 	Hierarchy   string // specification that made the metric from counters, "" if none did
-	Incomplete  bool   // of a hierarchy: counters are lacking, so the value is a lower bound; shown as ~Name
-	Wait        bool   // a wait state: has instances, causers and a critical share
 	Causing     string // wait state: how a causer's call path belongs to it, "which had locked it in"; "" is "which was in"
 }
 
-// Bounds returns the metric that an uncertain one is about.
+// Margin says that the metric is by how much another may be more, or less.
+func (m *Metric) Margin() bool { return m.Kind == More || m.Kind == Less }
+
+// Bounds returns the metric that a margin is about.
 func (m *Metric) Bounds() string {
 	if m.Of != "" {
 		return m.Of
@@ -67,7 +80,7 @@ func (m *Metric) Bounds() string {
 
 // Label is the title for display: incomplete metrics are marked.
 func (m *Metric) Label() string {
-	if m.Incomplete {
+	if m.Kind == Incomplete {
 		return Mark + m.Title
 	}
 	return m.Title

@@ -8,7 +8,7 @@ import (
 // The analyzer computes these from the finished severities and the critical path.
 var (
 	Imbalance = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "imbalance", Title: "Imbalance",
+		Name: metric.Imbalance, Title: "Imbalance",
 		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows where unequal work is done, " +
 			"which elsewhere makes others wait.",
 		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
@@ -16,24 +16,24 @@ var (
 			"common queue.",
 	}}
 	Overload = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "overload", Title: "Overload", Parent: "imbalance",
+		Name: metric.Overload, Title: "Overload", Parent: metric.Imbalance,
 		Description: "Execution beyond the mean of the group: these goroutines had more to do than the others.",
 		Formula:     "execution of the call path on the goroutine − its mean over the group, when positive",
 	}}
 	Underload = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "underload", Title: "Underload", Parent: "imbalance",
+		Name: metric.Underload, Title: "Underload", Parent: metric.Imbalance,
 		Description: "Execution short of the mean of the group: these goroutines had less to do than the others, or nothing.",
 		Formula:     "mean over the group of the execution of the call path − that on the goroutine, when positive",
 	}}
 	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "critical_path", Title: "Critical path",
+		Name: metric.CriticalPath, Title: "Critical path",
 		Description: "The chain of activities that determined how long the program ran. It goes backwards from the end of the program; " +
 			"where its goroutine waited it continues on the one that ended the wait. Only what shortens it makes the program faster.",
 		Formula: "time of the call path on the goroutine while the critical path ran there; its sum is the length of the run",
 		Advice:  "Optimise the call paths with the largest share of it first; they are where a saved second saves a second.",
 	}}
 	CriticalPathImbalance = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "critical_path_imbalance", Title: "Critical path imbalance",
+		Name: metric.CriticalPathImbalance, Title: "Critical path imbalance",
 		Description: "How much more of a call path is on the critical path than a goroutine executes of it on average. It is what perfect balance could save there.",
 		Formula:     "critical_path of the call path − mean over the goroutines in it of their time there without waiting, when positive; on the goroutine with most of the critical path there",
 		Advice:      "Spread this call path over more goroutines, or give the goroutine that is on the critical path less of it.",

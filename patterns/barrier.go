@@ -8,7 +8,7 @@ import (
 // BarrierWait is a participant of a barrier that waited for the last one to arrive.
 var BarrierWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "barrier_wait", Title: "Waiting at a barrier", Parent: "synchronization", Wait: true, Causing: "which arrived last at",
+		Name: metric.BarrierWait, Title: "Waiting at a barrier", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which arrived last at",
 		Description: "A goroutine waited at a barrier for the last one to arrive. The sum over all is the price of the imbalance before the barrier.",
 		Formula:     "min(latest begin of all participants, own end) − own begin, when positive; the causer is the one that began latest",
 		Advice: "Divide the work before the barrier evenly: look at what the last one did more than the others. If it is always the same one, " +
@@ -22,7 +22,7 @@ var BarrierWait = &analyzer.Pattern{
 // wait state: nobody is waited for.
 var BarrierCompletion = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "barrier_completion", Title: "Barrier completion", Parent: "synchronization",
+		Name: metric.BarrierCompletion, Title: "Barrier completion", Parent: metric.Synchronization,
 		Description: "A goroutine was still inside a barrier after the first one had left it. All had arrived; it is the time it took to wake everybody.",
 		Formula:     "own end − max(earliest end of all participants, latest begin), when positive",
 		Advice:      "Use fewer goroutines per barrier than there are processors, or fewer barriers with more work between them.",

@@ -8,7 +8,7 @@ import (
 // LateSender is a receive that was there before its send.
 var LateSender = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "late_sender", Title: "Late sender", Parent: "communication", Wait: true, Causing: "which came late to",
+		Name: metric.LateSender, Title: "Late sender", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A receive waited because the matching send had not begun. The receiver had nothing to do until the sender got there.",
 		Formula:     "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive",
 		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
@@ -21,7 +21,7 @@ var LateSender = &analyzer.Pattern{
 // LateReceiver is a send on a channel without buffer that was there before its receive.
 var LateReceiver = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "late_receiver", Title: "Late receiver", Parent: "communication", Wait: true, Causing: "which came late to",
+		Name: metric.LateReceiver, Title: "Late receiver", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A send on an unbuffered channel waited because the matching receive had not begun. The sender could not go on until the receiver got there.",
 		Formula:     "min(begin of the receive, end of the send) − begin of the send, when positive and the channel has no buffer; charged to the send",
 		Advice: "Look at what the receiver did before it received. Give the channel a buffer so that the sender can run ahead, take work " +
@@ -34,7 +34,7 @@ var LateReceiver = &analyzer.Pattern{
 // FullBuffer is a send that found the buffer of its channel full.
 var FullBuffer = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "full_buffer", Title: "Full channel buffer", Parent: "communication", Wait: true, Causing: "which came late to",
+		Name: metric.FullBuffer, Title: "Full channel buffer", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A send waited because the channel's buffer was full. The receiving side is slower than the sending side, at least for a while.",
 		Formula: "with capacity c > 0, send number k waits for receive number k − c: min(begin of that receive, end of the send) − begin " +
 			"of the send, when positive; charged to the send",
@@ -49,7 +49,7 @@ var FullBuffer = &analyzer.Pattern{
 // LateClose is a receive that the closing of the channel released.
 var LateClose = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "late_close", Title: "Late close", Parent: "communication", Wait: true, Causing: "which came late to",
+		Name: metric.LateClose, Title: "Late close", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
 			"but the receiver could not know.",
 		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive",

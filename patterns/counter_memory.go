@@ -10,7 +10,7 @@ import (
 var (
 	PoorCacheUtilisation = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "poor_cache_utilisation", Title: "Poor cache utilisation", Unit: metric.Events,
+			Name: "poor_cache_utilisation", Title: "Poor cache utilisation", Kind: metric.Property, Unit: metric.Events,
 			Description: "A large part of the accesses to the data cache miss it. Each miss costs ten to some hundred cycles, in which little else " +
 				"is done unless the processor finds independent work. Where the simulator counted, findings tell the kinds of misses apart: at the " +
 				"first touch of a line (cold), for want of capacity, by conflicts of addresses that share a set of lines.",
@@ -35,7 +35,7 @@ var (
 	}
 	MemoryBound = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "memory_bound", Title: "Memory-bound call path", Unit: metric.Events,
+			Name: "memory_bound", Title: "Memory-bound call path", Kind: metric.Property, Unit: metric.Events,
 			Description: "The processor mostly waits for memory here: it stalls on loads, or so many instructions miss the last cache that it must. " +
 				"Faster arithmetic would not help.",
 			Formula: "cycles stalled on memory / cycles, above 30 %; or misses of the last-level cache above 10 in 1,000 instructions; " +
@@ -58,7 +58,7 @@ var (
 	}
 	TLBThrashing = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "tlb_thrashing", Title: "TLB thrashing", Unit: metric.Events,
+			Name: "tlb_thrashing", Title: "TLB thrashing", Kind: metric.Property, Unit: metric.Events,
 			Description: "So many pages are touched in turn that the processor's table of address translations cannot hold them: each miss walks the " +
 				"page tables.",
 			Formula: "misses of the data TLB / loads, above 1 %, from 10,000 misses on",
@@ -76,7 +76,7 @@ var (
 	}
 	CacheLineContention = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "cache_line_contention", Title: "Cache-line contention", Unit: metric.Events,
+			Name: "cache_line_contention", Title: "Cache-line contention", Kind: metric.Property, Unit: metric.Events,
 			Description: "Cache lines are taken from other processors, which have written them: goroutines share data, or different data that " +
 				"lies in one line (false sharing).",
 			Formula: "loads served from a line that another core had modified, or lines that another core invalidated / accesses, above 0.5 %, " +

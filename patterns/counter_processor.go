@@ -9,7 +9,7 @@ import (
 var (
 	BranchBound = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "branch_bound", Title: "Branch-bound call path", Unit: metric.Events,
+			Name: "branch_bound", Title: "Branch-bound call path", Kind: metric.Property, Unit: metric.Events,
 			Description: "Many branches go another way than the processor expected: what it did ahead is thrown away, which costs 15 to 20 cycles " +
 				"each time.",
 			Formula: "mispredicted / executed branches, above 5 %, from 10,000 mispredictions on; or pipeline slots lost to them / slots, above 15 %",
@@ -29,7 +29,7 @@ var (
 	}
 	FailedStoreConditionals = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "failed_store_conditionals", Title: "Failed store-conditionals", Unit: metric.Events,
+			Name: "failed_store_conditionals", Title: "Failed store-conditionals", Kind: metric.Property, Unit: metric.Events,
 			Description: "Many store-conditional instructions fail: between the load that reserves a word and the store, another processor wrote to " +
 				"it. Each failure repeats the whole attempt.",
 			Formula: "failed / all store-conditionals, above 10 %, from 1,000 failures on",
@@ -44,7 +44,7 @@ var (
 	}
 	InstructionReissue = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "instruction_reissue", Title: "Instruction reissue", Unit: metric.Events,
+			Name: "instruction_reissue", Title: "Instruction reissue", Kind: metric.Property, Unit: metric.Events,
 			Description: "Many instructions are issued that do not complete: they were begun on a guess that was wrong, or had to be issued again because " +
 				"their data were not there.",
 			Formula: "(issued − completed) / issued instructions, above 20 %, from 100,000 on",

@@ -9,7 +9,7 @@ import (
 var (
 	PageFaultBound = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "page_fault_bound", Title: "Page-fault-bound call path", Unit: metric.Events,
+			Name: "page_fault_bound", Title: "Page-fault-bound call path", Kind: metric.Property, Unit: metric.Events,
 			Description: "Memory is touched for the first time, or again after the system took it back, so often that page faults take a " +
 				"noticeable part of the time: each costs about a microsecond or, when pages are shared among many threads, several.",
 			Formula: "page faults / time in the call path, above 20,000 in a second, from 1,000 faults on",
@@ -25,7 +25,7 @@ var (
 	}
 	HeavyAllocation = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "heavy_allocation", Title: "Heavy allocation", Unit: metric.Events,
+			Name: "heavy_allocation", Title: "Heavy allocation", Kind: metric.Property, Unit: metric.Events,
 			Description: "So much is allocated on the heap that allocation and the garbage collector, which it keeps busy, take a noticeable " +
 				"part of the processors' time. The runtime counts for the whole process, so others may have allocated meanwhile.",
 			Formula: "objects allocated / time in the call path, above 1,000,000 in a second, from 100,000 objects on; or bytes, above 256 MiB in " +
@@ -40,7 +40,7 @@ var (
 	}
 	ContextSwitchStorm = &analyzer.Property{
 		Metric: metric.Metric{
-			Name: "context_switch_storm", Title: "Context-switch storm", Unit: metric.Events,
+			Name: "context_switch_storm", Title: "Context-switch storm", Kind: metric.Property, Unit: metric.Events,
 			Description: "The threads below the goroutines are switched so often that it takes a noticeable part of the time: each switch costs " +
 				"microseconds and leaves cold caches.",
 			Formula: "context switches / time in the call path, above 10,000 in a second, from 1,000 switches on",

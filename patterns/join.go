@@ -8,7 +8,7 @@ import (
 // JoinWait is a WaitGroup.Wait that was there before the last Done.
 var JoinWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "join_wait", Title: "Waiting to join", Parent: "synchronization", Wait: true, Causing: "which was the last to be done, in",
+		Name: metric.JoinWait, Title: "Waiting to join", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which was the last to be done, in",
 		Description: "A goroutine waited in WaitGroup.Wait for others to be done. Most of it is the work itself; only the time from the mean " +
 			"Done of the group to the last one, in which some had finished and others had not, counts as critical.",
 		Formula: "last Done − begin of the Wait, when positive; the critical part starts at the mean time of the group's Dones",
@@ -21,7 +21,7 @@ var JoinWait = &analyzer.Pattern{
 // CondWait is a Cond.Wait until it is signalled.
 var CondWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "cond_wait", Title: "Waiting for a condition", Parent: "synchronization", Wait: true, Causing: "which came late to",
+		Name: metric.CondWait, Title: "Waiting for a condition", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A goroutine waited in Cond.Wait for a Signal or Broadcast. Acquiring the lock again afterwards is lock competition, not part of it.",
 		Formula:     "Signal or Broadcast − begin of the Wait, when positive; signals wake the waiters in the order in which they began to wait",
 		Advice: "Look at what the signalling goroutine did before: signal as soon as the condition holds. If a Broadcast wakes many that find the " +
@@ -34,7 +34,7 @@ var CondWait = &analyzer.Pattern{
 // OnceWait is a Once.Do that met another one running the function.
 var OnceWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "once_wait", Title: "Waiting for a Once", Parent: "synchronization", Wait: true, Causing: "which ran it in",
+		Name: metric.OnceWait, Title: "Waiting for a Once", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which ran it in",
 		Description: "A goroutine waited in Once.Do while another one ran the function.",
 		Formula:     "min(end of the call that ran the function, own end) − own begin, when positive",
 		Advice: "Initialise before the goroutines start, or start the initialisation early in a goroutine of its own. Make the function itself " +

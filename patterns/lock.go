@@ -8,7 +8,7 @@ import (
 // LockCompetition is the time in which others held the lock exclusively.
 var LockCompetition = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "lock_competition", Title: "Lock competition", Parent: "synchronization", Wait: true, Causing: "which had locked it in",
+		Name: metric.LockCompetition, Title: "Lock competition", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which had locked it in",
 		Description: "A goroutine waited for a lock while others held it. Every part of the wait is blamed on the goroutine that held " +
 			"the lock during it, in the call path in which that goroutine had acquired it.",
 		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
@@ -23,7 +23,7 @@ var LockCompetition = &analyzer.Pattern{
 // ReaderWait is the time in which a reader was kept out by a writer.
 var ReaderWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "rw_reader_wait", Title: "Reader waits for writer", Parent: "lock_competition", Wait: true, Causing: "which held it or waited for it in",
+		Name: metric.ReaderWait, Title: "Reader waits for writer", Parent: metric.LockCompetition, Kind: metric.WaitState, Causing: "which held it or waited for it in",
 		Description: "A reader of an RWMutex waited for a writer that held the lock, or that was itself waiting for earlier readers to " +
 			"leave. Go lets no new reader in while a writer is pending.",
 		Formula: "overlap of a shared acquisition that blocked with the time from the begin of a writer's acquisition to its release, as far as the " +
@@ -37,7 +37,7 @@ var ReaderWait = &analyzer.Pattern{
 // WriterWait is the time in which a writer waited for the readers to leave.
 var WriterWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "rw_writer_wait", Title: "Writer waits for readers", Parent: "lock_competition", Wait: true, Causing: "which had locked it in",
+		Name: metric.WriterWait, Title: "Writer waits for readers", Parent: metric.LockCompetition, Kind: metric.WaitState, Causing: "which had locked it in",
 		Description: "A writer of an RWMutex waited for readers to leave. The last one to leave is the causer.",
 		Formula:     "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it)",
 		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +

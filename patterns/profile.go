@@ -8,46 +8,46 @@ import (
 // The time tree without wait states, and the counts.
 var (
 	Time = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "time", Title: "Time",
+		Name: metric.Time, Title: "Time",
 		Description: "Time that goroutines existed, whatever they did in it. A goroutine lives from its creation to its end, " +
 			"one that is still blocked when the trace ends to the end of the trace. The metrics below it divide it up.",
 		Formula: "end of the goroutine − its creation, summed over goroutines",
 	}}
 	Execution = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "execution", Title: "Execution", Parent: "time",
+		Name: metric.Execution, Title: "Execution", Parent: metric.Time,
 		Description: "Time in which goroutines were in no recorded operation, and the program used about as much processor time. " +
 			"Otherwise nobody knows how much of it was running, and it is called Running or not recorded.",
 		Formula: "time − communication − synchronization − external_wait − management − sleep",
 	}}
 	Communication = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "communication", Title: "Communication", Parent: "time",
+		Name: metric.Communication, Title: "Communication", Parent: metric.Time,
 		Description: "Time in channel operations: send, receive, range and select. What remains beside the wait states below " +
 			"is the cost of the operations themselves.",
 		Formula: "end − begin of every channel operation, without its external_wait and wakeup",
 	}}
 	Synchronization = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "synchronization", Title: "Synchronization", Parent: "time",
+		Name: metric.Synchronization, Title: "Synchronization", Parent: metric.Time,
 		Description: "Time in operations on locks, WaitGroups, condition variables, Onces and barriers. What remains beside " +
 			"the wait states below is the cost of the operations themselves.",
 		Formula: "end − begin of every synchronising operation, without its external_wait and wakeup",
 	}}
 	Management = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "management", Title: "Management", Parent: "time",
+		Name: metric.Management, Title: "Management", Parent: metric.Time,
 		Description: "Time that the runtime and the measurement took to start, wake and observe goroutines.",
 		Formula:     "wakeup + start_latency + overhead",
 	}}
 	Visits = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "visits", Title: "Visits", Unit: metric.Count,
+		Name: metric.Visits, Title: "Visits", Unit: metric.Count,
 		Description: "How often a call path was entered.",
 		Formula:     "number of times the region or operation began",
 	}}
 	MessageCount = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "messages", Title: "Messages", Unit: metric.Count,
+		Name: metric.Messages, Title: "Messages", Unit: metric.Count,
 		Description: "How many values were sent over channels, counted where they were sent.",
 		Formula:     "number of sends, and of selects that chose to send, that did not panic and ended, or whose value was certainly taken",
 	}}
 	Acquisitions = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "acquisitions", Title: "Lock acquisitions", Unit: metric.Count,
+		Name: metric.Acquisitions, Title: "Lock acquisitions", Unit: metric.Count,
 		Description: "How often a lock was acquired, shared or exclusively.",
 		Formula:     "number of lock operations that ended with the lock held",
 	}}

@@ -9,7 +9,7 @@ import (
 // without object: nil channels, and selects that ended in a case that is not recorded.
 var ExternalWait = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: "external_wait", Title: "Waiting for something external", Parent: "time", Wait: true,
+		Name: metric.ExternalWait, Title: "Waiting for something external", Parent: metric.Time, Kind: metric.WaitState,
 		Description: "A goroutine was blocked in an operation whose partner is not recorded. That is a timer, a context, the " +
 			"network, code that is not instrumented, or an operation that never ended; nobody in the trace is at fault.",
 		Formula: "end of the operation − the time it blocked (selects and condition variables: its begin), where no partner was found",
@@ -23,7 +23,7 @@ var ExternalWait = &analyzer.Pattern{
 // The analyzer computes these itself.
 var (
 	WakeupTime = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "wakeup", Title: "Wake-up", Parent: "management",
+		Name: metric.Wakeup, Title: "Wake-up", Parent: metric.Management,
 		Description: "Time from a goroutine's release to its running on: what it waited for had happened, but it did not run yet. " +
 			"Waking takes microseconds; more means that all processors were busy or the machine was shared.",
 		Formula: "time of an operation after it blocked that no wait state covers; for locks the time in which the lock was free",
@@ -31,21 +31,21 @@ var (
 			"less often. If single wake-ups are long, more goroutines are ready than GOMAXPROCS can run: bound the number of workers.",
 	}}
 	StartLatency = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "start_latency", Title: "Start latency", Parent: "management",
+		Name: metric.StartLatency, Title: "Start latency", Parent: metric.Management,
 		Description: "Time from the creation of a goroutine to its first instruction.",
 		Formula:     "begin of the goroutine − its creation",
 		Advice: "Goroutines queue for a processor when many are started at once. Start as many as can run, and let each take " +
 			"several pieces of work.",
 	}}
 	Overhead = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "overhead", Title: "Measurement overhead", Parent: "management",
+		Name: metric.Overhead, Title: "Measurement overhead", Parent: metric.Management,
 		Description: "Time in which a goroutine waited for memory for its events: until the system had given some, or, with " +
 			"--block, until the recorder had emptied a buffer. The small constant cost of every event is not in it.",
 		Formula: "duration of these waits as the goroutines noted them",
 		Advice:  "Instrument coarser regions, or give the recorder more buffer memory.",
 	}}
 	Sleep = &analyzer.Pattern{Metric: metric.Metric{
-		Name: "sleep", Title: "Sleep", Parent: "time",
+		Name: metric.Sleep, Title: "Sleep", Parent: metric.Time,
 		Description: "Time in which goroutines slept because the program told them to.",
 		Formula:     "end − begin of Sleep operations",
 		Advice: "A sleep that polls for a condition is better a channel receive or a condition variable, which return at once when " +

@@ -31,13 +31,13 @@ func counted(t testing.TB) *Experiment {
 	b.Groups = []Group{{"main", -1, 1}}
 	b.Locations = []Location{{0, 0, "main", 1, 1, 0}}
 	for _, m := range []metric.Metric{
-		{Name: "cycles", Counter: true}, {Name: "cycles_uncertain", Parent: "cycles", Uncertain: true},
-		{Name: "stalls", Counter: true}, {Name: "instr", Counter: true}, {Name: "instr_uncertain", Parent: "instr", Uncertain: true},
-		{Name: "L1-misses", Counter: true},
-		{Name: "CYCLES", Hierarchy: "test", UnitName: "cycles", Incomplete: true, Formula: "cycles; not measured: idle"},
+		{Name: "cycles", Kind: metric.Counter}, {Name: "cycles_uncertain", Parent: "cycles", Kind: metric.More},
+		{Name: "stalls", Kind: metric.Counter}, {Name: "instr", Kind: metric.Counter}, {Name: "instr_uncertain", Parent: "instr", Kind: metric.More},
+		{Name: "L1-misses", Kind: metric.Counter},
+		{Name: "CYCLES", Hierarchy: "test", UnitName: "cycles", Kind: metric.Incomplete, Formula: "cycles; not measured: idle"},
 		{Name: "STALL", Parent: "CYCLES", Hierarchy: "test", UnitName: "cycles"},
-		{Name: "CYCLES_uncertain", Parent: "CYCLES", Hierarchy: "test", Uncertain: true, UnitName: "cycles"},
-		{Name: "INSTR", Hierarchy: "test"}, {Name: "INSTR_uncertain", Parent: "INSTR", Hierarchy: "test", Uncertain: true},
+		{Name: "CYCLES_uncertain", Parent: "CYCLES", Hierarchy: "test", Kind: metric.More, UnitName: "cycles"},
+		{Name: "INSTR", Hierarchy: "test"}, {Name: "INSTR_uncertain", Parent: "INSTR", Hierarchy: "test", Kind: metric.More},
 	} {
 		m.Title, m.Unit = m.Name, metric.Events
 		b.Metrics = append(b.Metrics, m)
@@ -222,8 +222,8 @@ func TestCountersInCube(t *testing.T) {
 	for _, m := range c.Metrics {
 		roots = append(roots, m.Name)
 	}
-	require.Equal(t, "CYCLES INSTR operand_instr operand_CYCLES operand_L1_misses IPC MISS_RATE CLOCK cycles stalls instr L1-misses",
-		strings.Join(roots[len(roots)-12:], " "))
+	require.Equal(t, "CYCLES INSTR operand_instr operand_CYCLES operand_L1_misses IPC MISS_RATE CLOCK page-faults cycles stalls instr L1-misses",
+		strings.Join(roots[len(roots)-13:], " "))
 }
 
 // TestCounterJSON reads what scripts read.
@@ -268,7 +268,8 @@ func TestCounterJSON(t *testing.T) {
 
 	out.Reset()
 	require.NoError(t, JSON(&out, hydro()))
-	for _, word := range []string{"ratios", "properties", "hierarchy", `"counter"`} {
+	require.Equal(t, 1, strings.Count(out.String(), `"counter"`), "page-faults")
+	for _, word := range []string{"ratios", "properties", "hierarchy"} {
 		require.NotContains(t, out.String(), word, "without hierarchies nothing is said of them")
 	}
 }

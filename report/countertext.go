@@ -79,7 +79,7 @@ func (p *page) branch(i, depth int, whole int64) {
 	p.bounds(depth+1, low, total, high, m)
 	rest, slack, below := total, high-total, 0
 	for k := i + 1; k < len(e.Metrics); k++ {
-		if c := &e.Metrics[k]; c.Parent == m.Name && !c.Uncertain {
+		if c := &e.Metrics[k]; c.Parent == m.Name && !c.Margin() {
 			v, low, _ := e.bounds(k)
 			if below++; e.anything(k) {
 				p.branch(k, depth+1, total)
@@ -137,7 +137,7 @@ func (p *page) exactCounters() {
 	for i := range p.e.Metrics {
 		m := &p.e.Metrics[i]
 		certain, _, _ := p.e.bounds(i)
-		if m.Counter && !strings.HasPrefix(m.Title, wholeProcess) && p.e.Total(i)-certain > certain {
+		if m.Kind == metric.Counter && !strings.HasPrefix(m.Title, wholeProcess) && p.e.Total(i)-certain > certain {
 			p.blank()
 			p.styledPara(dim, 0, "", fmt.Sprintf("Most of %s is not certain: other goroutines may have run on the thread between readings. "+
 				"A program built with tracerec build --exact-counters counts exactly.", clean(m.Title)))
@@ -234,15 +234,15 @@ func (s *Sums) weightiest(list []Ratio, wanted func(path int) bool) []int {
 	return paths
 }
 
-// flatCounters shows the counters that no hierarchy shows, and the program's own metrics that were not sampled.
+// flatCounters shows the counters that no hierarchy shows.
 func (p *page) flatCounters(only bool) {
 	e := p.e
 	first := true
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
 		total := e.Total(i)
-		listed := m.Counter && !only && !slices.Contains(e.Unlisted, m.Title)
-		if e.Merged && !m.Counter || builtin[m.Name] || m.Parent != "" || m.Hierarchy != "" || listed || total == 0 || i < len(e.Stats) && e.Stats[i].Sampled {
+		listed := !only && !slices.Contains(e.Unlisted, m.Title)
+		if m.Kind != metric.Counter || listed || total == 0 {
 			continue
 		}
 		if first {

@@ -15,12 +15,6 @@ import (
 // Creator begins the attribute "Creator" of the cubes made from experiments.
 const Creator = "expert"
 
-// Names of the metrics that hold the part of the wait states that is on the critical path.
-const (
-	onPathMetric = "waits_on_critical_path"
-	onPathSuffix = "_on_critical_path"
-)
-
 // Fill makes the cube of the experiment's trees, with severities by number of the metric, ascending and exclusive along all trees, and
 // the part of wait states that is on the critical path.
 //
@@ -130,11 +124,11 @@ func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) {
 		}
 	}
 	n := len(e.Metrics)
-	root := &cube.Metric{ID: n, Name: onPathMetric, Title: "Waits on the critical path", DType: "INT64", Unit: "ns", Kind: cube.Exclusive,
+	root := &cube.Metric{ID: n, Name: metric.OnPath, Title: "Waits on the critical path", DType: "INT64", Unit: "ns", Kind: cube.Exclusive,
 		Doc: "The part of all waiting during which the critical path ran on those who were waited for. Only this part makes the program longer."}
 	for i := range e.Metrics {
 		if m := &e.Metrics[i]; i < len(critical) && len(critical[i]) > 0 {
-			x := &cube.Metric{ID: n + 1 + i, Name: m.Name + onPathSuffix, Title: m.Title + " on the critical path", DType: "INT64", Unit: "ns",
+			x := &cube.Metric{ID: n + 1 + i, Name: m.Name + metric.OnPathSuffix, Title: m.Title + " on the critical path", DType: "INT64", Unit: "ns",
 				Kind: cube.Exclusive, Doc: "The part of the metric " + m.Name + " during which the critical path ran on those who were waited for."}
 			root.Children = append(root.Children, x)
 		}
@@ -158,16 +152,8 @@ func CubeMetric(m *metric.Metric) *cube.Metric {
 			x.Attrs = append(x.Attrs, a)
 		}
 	}
-	for _, a := range []struct {
-		key string
-		is  bool
-	}{{query.WaitAttr, m.Wait}, {query.CounterAttr, m.Counter}, {query.UncertainAttr, m.Uncertain && !m.Less}, {query.IncompleteAttr, m.Incomplete}} {
-		if a.is {
-			x.Attrs = append(x.Attrs, cube.Attr{Key: a.key, Value: "true"})
-		}
-	}
-	if m.Less {
-		x.Attrs = append(x.Attrs, cube.Attr{Key: query.UncertainAttr, Value: query.UncertainLess})
+	if a := query.KindAttr(m.Kind); a.Key != "" {
+		x.Attrs = append(x.Attrs, a)
 	}
 	if m.Of != "" {
 		a := cube.Attr{Key: query.UncertainOfAttr}

@@ -111,7 +111,7 @@ func TestCube(t *testing.T) {
 	c := rewritten(t, e, "1.2")
 	require.Equal(t, cube.Attr{Key: "Creator", Value: "expert 1.2"}, c.Attrs[0])
 	for i := range e.Metrics {
-		m := c.AllMetrics()[i]
+		m := Ordinary(c)[i]
 		require.Equal(t, e.Metrics[i].Name, m.Name)
 		total, err := m.Total()
 		require.NoError(t, err)
@@ -186,7 +186,7 @@ func randomTrees(seed uint64, locations int) (e *Experiment, severity, critical 
 	rnd := rand.New(rand.NewPCG(seed, 9))
 	e = &Experiment{Sidecar: Sidecar{Header: Header{Program: "x", Wall: 1e9, Focus: 1e9, Time: 1e9, Processes: 2}}}
 	e.Metrics = []metric.Metric{{Name: "time", Title: "Time"}, {Name: "execution", Title: "Execution", Parent: "time"},
-		{Name: "wait", Title: "Wait", Parent: "time", Wait: true, Advice: "do"}, {Name: "deep", Title: "Deep", Parent: "wait", Wait: true},
+		{Name: "wait", Title: "Wait", Parent: "time", Kind: metric.WaitState, Advice: "do"}, {Name: "deep", Title: "Deep", Parent: "wait", Kind: metric.WaitState},
 		{Name: "visits", Title: "Visits", Unit: metric.Count}}
 	for i := range 12 {
 		e.Regions = append(e.Regions, Region{Name: "r" + strings.Repeat("x", i%5), File: "/src/a.go", Line: i, Operation: i%3 == 2})

@@ -23,14 +23,7 @@ func MetricTree(w io.Writer, metrics []metric.Metric) error {
 // DescribeMetric writes everything there is to know about a metric, as text of 80 columns.
 func DescribeMetric(w io.Writer, m metric.Metric) error {
 	var out bytes.Buffer
-	kind := m.Unit.String()
-	switch {
-	case m.Wait:
-		kind = "wait state, " + kind
-	case isProperty(&m):
-		kind = "property of counters"
-	}
-	fmt.Fprintf(&out, "%s (%s, %s)\n", m.Title, m.Name, kind)
+	fmt.Fprintf(&out, "%s (%s, %s)\n", m.Title, m.Name, kindText(&m, ""))
 	if m.Parent != "" {
 		fmt.Fprintf(&out, "part of %s\n", m.Parent)
 	}
@@ -63,13 +56,7 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 		fmt.Fprintf(&out, "%s- [%s](#%s) %s\n", strings.Repeat("  ", levels[i]), m.Name, m.Name, m.Title)
 	}
 	for _, m := range metrics {
-		kind := "unit " + m.Unit.String()
-		switch {
-		case m.Wait:
-			kind = "wait state, " + kind
-		case isProperty(&m):
-			kind = "property of counters"
-		}
+		kind := kindText(&m, "unit ")
 		if m.Parent != "" {
 			kind += ", part of [" + m.Parent + "](#" + m.Parent + ")"
 		}
@@ -84,9 +71,15 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 	return err
 }
 
-// isProperty says that a metric only describes a property of counters: it is found in events, and no metric of a report.
-func isProperty(m *metric.Metric) bool {
-	return m.Unit == metric.Events && m.Advice != "" && !m.Counter
+// kindText says what a metric is, and its unit behind a word.
+func kindText(m *metric.Metric, unit string) string {
+	switch unit += m.Unit.String(); m.Kind {
+	case metric.WaitState:
+		return "wait state, " + unit
+	case metric.Property:
+		return "property of counters"
+	}
+	return unit
 }
 
 // depths returns the level of each metric in its tree; roots are 0. Parents come before children.

@@ -59,7 +59,7 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		listed := false
 		for _, l := range f.AllLines() {
 			at := place{l.Group, l.Path}
-			if e.Metrics[l.Metric].Name != "external_wait" || !e.weighs(onPath[at]) {
+			if e.Metrics[l.Metric].Name != metric.ExternalWait || !e.weighs(onPath[at]) {
 				continue
 			}
 			listed = true
@@ -109,7 +109,7 @@ func (e *Experiment) weighs(ns int64) bool { return ns > e.Header.Focus/200 }
 // mayMatter tells whether a finding may have that: of waiting for what is not recorded, all may be on the path.
 func (e *Experiment) mayMatter(f *Finding) bool {
 	most := f.Critical
-	if e.Metrics[f.Metric].Name == "external_wait" {
+	if e.Metrics[f.Metric].Name == metric.ExternalWait {
 		most = f.Severity
 	}
 	return e.weighs(most)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -74,7 +75,7 @@ func sameRole(b *bin) binKey  { return binKey{b.process, -1, b.name} }
 func (f *folding) start() {
 	e := f.from
 	spent := make([]int64, len(e.Locations))
-	if time := e.MetricIndex("time"); time >= 0 {
+	if time := e.MetricIndex(metric.Time); time >= 0 {
 		for _, c := range e.inclusive(time, false) {
 			spent[c.Location] += c.Value
 		}

@@ -113,10 +113,9 @@ func MetricOf(m *cube.Metric) (metric.Metric, error) {
 	a := attrs(m.Attrs)
 	x := metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
 		Formula: a.exact(query.FormulaAttr, a[query.FormulaAttr]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
-		UnitName: a.exact("unit_name", a["unit_name"]), Wait: a[query.WaitAttr] == "true", Counter: a[query.CounterAttr] == "true",
-		Uncertain: a[query.UncertainAttr] == "true" || a[query.UncertainAttr] == query.UncertainLess, Less: a[query.UncertainAttr] == query.UncertainLess,
-		Of: a.exact(query.UncertainOfAttr, a[query.UncertainOfAttr]), Incomplete: a[query.IncompleteAttr] == "true", Hierarchy: a.exact(query.HierarchyAttr, a[query.HierarchyAttr])}
-	if x.Incomplete {
+		UnitName: a.exact("unit_name", a["unit_name"]), Kind: query.KindOf(m),
+		Of: a.exact(query.UncertainOfAttr, a[query.UncertainOfAttr]), Hierarchy: a.exact(query.HierarchyAttr, a[query.HierarchyAttr])}
+	if x.Kind == metric.Incomplete {
 		x.Title = strings.TrimPrefix(x.Title, metric.Mark)
 	}
 	for x.Unit = metric.Nanoseconds; x.Unit.String() != a["unit"]; x.Unit++ {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // holder is a place in which a finding's lock was held, and those who held it there.
@@ -86,7 +88,7 @@ func (p *page) holding(f *Finding, causers []*Causer) string {
 
 // pending says whether a causer of a finding may be a writer that waited for the lock itself.
 func (p *page) pending(f *Finding, c *Causer) bool {
-	return p.e.Metrics[p.causedIn(f, c)].Name == "rw_reader_wait"
+	return p.e.Metrics[p.causedIn(f, c)].Name == metric.ReaderWait
 }
 
 // then names what was done most while a finding's lock was held, if the places in which it was held do not say that: ", mostly in Commit at tx.go:170 then".

@@ -255,10 +255,10 @@ func (e *Experiment) jsonMetrics() []jsonMetric {
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
 		list = append(list, jsonMetric{m.Name, m.Title, unitName(m), m.Parent, e.Total(i), e.onPath(i),
-			m.Counter, m.Uncertain, "", nil, nil, m.Hierarchy, m.Incomplete})
-		if x := &list[i]; m.Uncertain {
+			m.Kind == metric.Counter, m.Margin(), "", nil, nil, m.Hierarchy, m.Kind == metric.Incomplete})
+		if x := &list[i]; m.Margin() {
 			x.Of = m.Bounds()
-		} else if m.Counter || m.Hierarchy != "" {
+		} else if m.Kind == metric.Counter || m.Hierarchy != "" {
 			_, low, high := e.bounds(i)
 			x.AtLeast, x.AtMost = &low, &high
 		}

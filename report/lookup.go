@@ -24,9 +24,9 @@ func NewLookup(metrics []metric.Metric) *Lookup {
 	}
 	for i := range metrics {
 		switch m := &metrics[i]; {
-		case m.Counter:
+		case m.Kind == metric.Counter:
 			note(l.counters, i)
-		case m.Hierarchy != "" && !m.Uncertain:
+		case m.Hierarchy != "" && !m.Margin():
 			note(l.nodes, i)
 		}
 	}
@@ -49,7 +49,7 @@ func (l *Lookup) Find(name string) (int, bool) {
 // Shared says that a metric is only of counters of the whole process, of which nothing is certain.
 func (l *Lookup) Shared(i int) bool {
 	m := &l.metrics[i]
-	if m.Counter {
+	if m.Kind == metric.Counter {
 		return strings.HasPrefix(m.Title, wholeProcess)
 	}
 	formula, _, _ := strings.Cut(m.Formula, ";") // as spec.Node.FormText writes it

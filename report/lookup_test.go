@@ -14,9 +14,9 @@ import (
 // process is shared, and makes all operands of a ratio so.
 func TestLookup(t *testing.T) {
 	l := NewLookup([]metric.Metric{
-		{Name: "cycles", Title: "cycles", Counter: true}, {Name: "instr:u", Title: "instr:u", Counter: true}, {Name: "go:x", Title: "go:x", Counter: true},
+		{Name: "cycles", Title: "cycles", Kind: metric.Counter}, {Name: "instr:u", Title: "instr:u", Kind: metric.Counter}, {Name: "go:x", Title: "go:x", Kind: metric.Counter},
 		{Name: "cycles@a", Title: "cycles", Hierarchy: "a", Formula: "2×cycles − go:x"}, {Name: "cycles@b", Title: "cycles", Hierarchy: "b", Formula: "cycles"},
-		{Name: "SUM_uncertain", Title: "SUM", Hierarchy: "a", Uncertain: true}, {Name: "SUM", Title: "SUM", Hierarchy: "a", Formula: "go:x + 3×go:x; not measured: far"},
+		{Name: "SUM_uncertain", Title: "SUM", Hierarchy: "a", Kind: metric.More}, {Name: "SUM", Title: "SUM", Hierarchy: "a", Formula: "go:x + 3×go:x; not measured: far"},
 		{Name: "NONE", Title: "NONE", Hierarchy: "a"}, {Name: "time", Title: "time"},
 	})
 	for name, want := range map[string]int{"cycles": 3, "instr": 1, "instr:u": 1, "go:x": 2, "SUM": 6, "NONE": 7} {
@@ -49,7 +49,7 @@ func TestLookup(t *testing.T) {
 // What is made of counters stands before them and behind all else, and has the numbers behind what was measured.
 func TestOrder(t *testing.T) {
 	e := hydro()
-	counter := CubeMetric(&metric.Metric{Name: "cycles", Title: "cycles", Counter: true})
+	counter := CubeMetric(&metric.Metric{Name: "cycles", Title: "cycles", Kind: metric.Counter})
 	hidden := &cube.Metric{Name: "sums", DType: "INT64", Ghost: true}
 	top := CubeMetric(&metric.Metric{Name: "TOP", Title: "TOP", Hierarchy: "test"})
 	ordinary := append(Ordinary(e.Cube), counter, top)
@@ -58,13 +58,13 @@ func TestOrder(t *testing.T) {
 	for _, m := range roots {
 		names = append(names, m.Name)
 	}
-	require.Equal(t, []string{"critical_path_imbalance", "page-faults", "TOP", onPathMetric, "cycles", "sums"}, names[len(names)-6:])
+	require.Equal(t, []string{"critical_path_imbalance", "TOP", metric.OnPath, "page-faults", "cycles", "sums"}, names[len(names)-6:])
 	Number(roots, ordinary)
 	c, err := e.Cube.WithMetrics(roots)
 	require.NoError(t, err)
 	n := len(e.Metrics) + 2
 	require.Equal(t, ordinary, Ordinary(c))
-	require.Equal(t, []int{n - 2, n - 1, n, 2*n + 1}, []int{counter.ID, top.ID, c.Metric(onPathMetric).ID, hidden.ID})
+	require.Equal(t, []int{n - 2, n - 1, n, 2*n + 1}, []int{counter.ID, top.ID, c.Metric(metric.OnPath).ID, hidden.ID})
 	late := c.Metric("late_sender")
-	require.Equal(t, n+1+late.ID, c.Metric(late.Name+onPathSuffix).ID)
+	require.Equal(t, n+1+late.ID, c.Metric(late.Name+metric.OnPathSuffix).ID)
 }

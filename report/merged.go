@@ -26,7 +26,7 @@ func ReadMerged(c *cube.Cube) (*Experiment, error) {
 		}
 	}
 	e.connect(nil, nil, c.Paths())
-	counter := func(m *cube.Metric) bool { return attrs(m.Attrs)[query.CounterAttr] == "true" }
+	counter := func(m *cube.Metric) bool { return query.KindOf(m) == metric.Counter }
 	if !slices.ContainsFunc(c.AllMetrics(), counter) || !e.numbers.model().Ours() {
 		return nil, ErrForeign
 	}
@@ -36,7 +36,7 @@ func ReadMerged(c *cube.Cube) (*Experiment, error) {
 	e.unlisted()
 	h := &e.Header
 	h.Goroutines, h.Processes = len(e.Locations), 1
-	h.Time, h.Focus = e.Total(e.MetricIndex("time")), e.Total(e.MetricIndex("critical_path"))
+	h.Time, h.Focus = e.Total(e.MetricIndex(metric.Time)), e.Total(e.MetricIndex(metric.CriticalPath))
 	e.Stats, e.OnPath = make([]Stats, len(e.Metrics)), make([]int64, len(e.Metrics))
 	return e, nil
 }
@@ -88,7 +88,7 @@ func (e *Experiment) mergedMetrics() {
 			x.Unit, x.UnitName = unitCalled(q.Unit)
 		}
 		if title, incomplete := strings.CutPrefix(q.Title, metric.Mark); incomplete {
-			x.Title, x.Incomplete = title, true
+			x.Title, x.Kind = title, metric.Incomplete
 		}
 		if q.Parent != nil {
 			x.Parent = attrs(q.Parent.Attrs).exact("name", q.Parent.Name)
@@ -123,7 +123,7 @@ func (e *Experiment) unlisted() {
 		}
 	}
 	for i := range e.Metrics {
-		if m := &e.Metrics[i]; m.Counter && !used[m.Title] {
+		if m := &e.Metrics[i]; m.Kind == metric.Counter && !used[m.Title] {
 			e.Unlisted = append(e.Unlisted, m.Title)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -50,10 +51,10 @@ func TestReadMerged(t *testing.T) {
 	require.Equal(t, []string{"-n", "3"}, e.Header.Args)
 	require.Equal(t, []string{"faults"}, e.Unlisted)
 	require.Len(t, e.Metrics, 3)
-	require.True(t, e.Metrics[1].Incomplete)
+	require.Equal(t, metric.Incomplete, e.Metrics[1].Kind)
 	require.Equal(t, "PART", e.Metrics[1].Title)
 	require.Equal(t, "CYCLES", e.Metrics[1].Parent)
-	require.True(t, e.Metrics[2].Counter)
+	require.Equal(t, metric.Counter, e.Metrics[2].Kind)
 	require.EqualValues(t, 201, e.Total(0), "200.5")
 	require.EqualValues(t, []Cell{{0, 0, 100}, {1, 0, 41}, {1, 1, 60}}, e.inclusive(0, false))
 	require.EqualValues(t, 30, e.Total(1), "30.25")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -24,7 +25,7 @@ func (e *Experiment) connect(metrics, critical []*cube.Metric, paths []*cube.Cal
 	e.numbers = &numbers{metrics, critical, paths, sync.OnceValue(func() *query.Model {
 		m, _ := query.New(e.Cube) // there is a cube
 		return m
-	}), sync.OnceValue(func() []Cell { return e.Cells(e.MetricIndex("critical_path")) })}
+	}), sync.OnceValue(func() []Cell { return e.Cells(e.MetricIndex(metric.CriticalPath)) })}
 }
 
 // connectByID is connect for a cube whose numbers are those of the experiment.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -21,7 +22,7 @@ func Ordinary(c *cube.Cube) (list []*cube.Metric) {
 
 // onPath says that a metric is the part of waiting that is on the critical path.
 func onPath(m *cube.Metric) bool {
-	return m.Name == onPathMetric || m.Parent != nil && m.Parent.Name == onPathMetric
+	return m.Name == metric.OnPath || m.Parent != nil && m.Parent.Name == metric.OnPath
 }
 
 // Number numbers trees of metrics as Fill does: ordinary ones as they are listed, then those of the critical path, each as far behind as that which it is a
@@ -29,7 +30,7 @@ func onPath(m *cube.Metric) bool {
 func Number(roots, ordinary []*cube.Metric) {
 	n, parts, done := len(ordinary), map[string]int{}, map[*cube.Metric]bool{}
 	for i, m := range ordinary {
-		m.ID, parts[m.Name+onPathSuffix], done[m] = i, n+1+i, true
+		m.ID, parts[m.Name+metric.OnPathSuffix], done[m] = i, n+1+i, true
 	}
 	next := 2*n + 1
 	var number func(list []*cube.Metric, path bool)
@@ -38,7 +39,7 @@ func Number(roots, ordinary []*cube.Metric) {
 			part, known := parts[m.Name]
 			switch {
 			case done[m]:
-			case m.Name == onPathMetric:
+			case m.Name == metric.OnPath:
 				m.ID = n
 			case path && known:
 				m.ID = part
@@ -46,7 +47,7 @@ func Number(roots, ordinary []*cube.Metric) {
 				m.ID = next
 				next++
 			}
-			number(m.Children, m.Name == onPathMetric)
+			number(m.Children, m.Name == metric.OnPath)
 		}
 	}
 	number(roots, false)
@@ -72,5 +73,5 @@ func BeforeCounters(roots, made []*cube.Metric) []*cube.Metric {
 
 // behind says that a tree of metrics stands behind what was made of counters.
 func behind(root *cube.Metric) bool {
-	return root.Ghost || attrs(root.Attrs)[query.CounterAttr] == "true"
+	return root.Ghost || query.KindOf(root) == metric.Counter
 }

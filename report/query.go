@@ -32,10 +32,10 @@ func (e *Experiment) OnCriticalPath() map[string]int64 {
 	if e.Merged || len(e.OnPath) == 0 {
 		return nil
 	}
-	all := map[string]int64{onPathMetric: e.onPath(e.MetricIndex("time"))}
+	all := map[string]int64{metric.OnPath: e.onPath(e.MetricIndex(metric.Time))}
 	for i := range e.Metrics {
-		if m := &e.Metrics[i]; m.Wait {
-			all[m.Name+onPathSuffix] = e.onPath(i)
+		if m := &e.Metrics[i]; m.Kind == metric.WaitState {
+			all[m.Name+metric.OnPathSuffix] = e.onPath(i)
 		}
 	}
 	return all
@@ -44,7 +44,7 @@ func (e *Experiment) OnCriticalPath() map[string]int64 {
 // OnCriticalPath describes the metric of what of a wait state is on the critical path.
 func OnCriticalPath(m metric.Metric) metric.Metric {
 	return metric.Metric{
-		Name: m.Name + onPathSuffix, Title: m.Title + " on the critical path", Parent: onPathMetric,
+		Name: m.Name + metric.OnPathSuffix, Title: m.Title + " on the critical path", Parent: metric.OnPath,
 		Description: "The part of " + m.Name + " during which the critical path ran on those who were waited for. Only this part makes the program longer. " +
 			"Of the whole program, expert analyze and the limits of expert check count each moment once, however many waited, with the metrics below it. " +
 			"At call paths and goroutines, in views and in differences, it is that of each goroutine that waited, so their sum may exceed the critical path.",

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"tracerec/metric"
+)
 
 // Ready says that goroutines were ready to run, and processors were lacking.
 type Ready struct {
@@ -28,7 +32,7 @@ func (e *Experiment) Ready() *Ready {
 		return nil
 	}
 	var ready int64
-	for _, name := range []string{"wakeup", "start_latency"} {
+	for _, name := range []string{metric.Wakeup, metric.StartLatency} {
 		if i := e.MetricIndex(name); i >= 0 {
 			ready += e.Total(i)
 		}

@@ -10,7 +10,7 @@ import (
 // MarkExecution gives the metric execution its title: it is execution where the processor time that was used covers at least 95 % of it.
 // Where that is not known, nothing covers it.
 func (e *Experiment) MarkExecution() {
-	i := e.MetricIndex("execution")
+	i := e.MetricIndex(metric.Execution)
 	if i < 0 {
 		return
 	}
@@ -34,7 +34,7 @@ func (e *Experiment) covered() bool {
 
 // execution returns the time in no recorded operation, ns.
 func (e *Experiment) execution() int64 {
-	if i := e.MetricIndex("execution"); i >= 0 {
+	if i := e.MetricIndex(metric.Execution); i >= 0 {
 		return e.Total(i)
 	}
 	return 0
@@ -42,7 +42,7 @@ func (e *Experiment) execution() int64 {
 
 // ExecutionKnown tells whether what is called execution was execution.
 func (e *Experiment) ExecutionKnown() bool {
-	i := e.MetricIndex("execution")
+	i := e.MetricIndex(metric.Execution)
 	return i < 0 || e.Metrics[i].Title != metric.RunningTitle
 }
 

@@ -68,14 +68,14 @@ func newBuilder() *builder {
 		{Name: "time", Title: "Time", Unit: ns},
 		{Name: "execution", Title: "Execution", Parent: "time", Unit: ns},
 		{Name: "communication", Title: "Communication", Parent: "time", Unit: ns},
-		{Name: "late_sender", Title: "Late sender", Parent: "communication", Unit: ns, Wait: true,
+		{Name: "late_sender", Title: "Late sender", Parent: "communication", Unit: ns, Kind: metric.WaitState,
 			Description: "A receive waits because the send has not begun. It is the usual sign of uneven work.",
 			Formula:     "min(begin of the send, end of the receive) − begin of the receive, when positive",
 			Advice:      "Send earlier, or give the sender less to do before it sends. If all senders wait in turn, the work is uneven: look at the imbalance."},
 		{Name: "synchronization", Title: "Synchronization", Parent: "time", Unit: ns},
-		{Name: "lock_competition", Title: "Lock competition", Parent: "synchronization", Unit: ns, Wait: true,
+		{Name: "lock_competition", Title: "Lock competition", Parent: "synchronization", Unit: ns, Kind: metric.WaitState,
 			Causing: "which had locked it in", Advice: "Hold the lock for less time."},
-		{Name: "join_wait", Title: "Waiting for goroutines to finish", Parent: "synchronization", Unit: ns, Wait: true},
+		{Name: "join_wait", Title: "Waiting for goroutines to finish", Parent: "synchronization", Unit: ns, Kind: metric.WaitState},
 		{Name: "sleep", Title: "Sleep", Parent: "time", Unit: ns},
 		{Name: "visits", Title: "Visits", Unit: metric.Count},
 		{Name: "messages", Title: "Messages", Unit: metric.Count},
@@ -83,8 +83,8 @@ func newBuilder() *builder {
 		{Name: "overload", Title: "Overload", Parent: "imbalance", Unit: ns},
 		{Name: "critical_path", Title: "Critical path", Unit: ns},
 		{Name: "critical_path_imbalance", Title: "Imbalance on the critical path", Unit: ns},
-		{Name: "page-faults", Title: "Page faults", Unit: metric.Events},
-		{Name: "page-faults_uncertain", Title: "Uncertain", Parent: "page-faults", Unit: metric.Events, Uncertain: true},
+		{Name: "page-faults", Title: "Page faults", Unit: metric.Events, Kind: metric.Counter},
+		{Name: "page-faults_uncertain", Title: "Uncertain", Parent: "page-faults", Unit: metric.Events, Kind: metric.More},
 	}
 	b.Severity = make([][]Cell, len(b.Metrics))
 	b.Critical = make([][]Cell, len(b.Metrics))
@@ -217,7 +217,7 @@ func hostile() *Experiment {
 		b.add("overload", wide, l, 1<<58)
 		b.add("page-faults", wide, l, 1<<60)
 	}
-	b.Metrics = append(b.Metrics, metric.Metric{Name: long, Title: long, Unit: metric.Bytes})
+	b.Metrics = append(b.Metrics, metric.Metric{Name: long, Title: long, Kind: metric.Counter, Unit: metric.Bytes})
 	b.Severity, b.Critical = append(b.Severity, []Cell{{wide, 1, 5 << 20}, {recv, 1, 700}}), append(b.Critical, nil)
 	b.Stats[late] = Stats{Count: 1 << 50, Max: 1 << 60, Worst: []Instance{{wide, 0, 1 << 59, 1 << 60, 1 << 59, 1, int32(wide), 0, 1}}}
 	for i := range 7 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // Sentences words what was found, for whoever lays it out. Names are safe to print; words that belong on one line are joined by
@@ -84,7 +86,7 @@ func (s *Sentences) Lead() []string {
 		glue(count(int64(h.Goroutines), "goroutine")), glue(seconds(h.Time))))
 	var waited int64
 	for i := range e.Metrics {
-		if m := &e.Metrics[i]; m.Wait && !s.belowWait(i) {
+		if m := &e.Metrics[i]; m.Kind == metric.WaitState && !s.belowWait(i) {
 			waited += e.Total(i)
 		}
 	}
@@ -96,13 +98,13 @@ func (s *Sentences) Lead() []string {
 }
 
 // belowWait says whether a metric is part of a wait state.
-func (s *Sentences) belowWait(metric int) bool {
-	for parent := s.p.e.Metrics[metric].Parent; parent != ""; {
+func (s *Sentences) belowWait(of int) bool {
+	for parent := s.p.e.Metrics[of].Parent; parent != ""; {
 		i := s.p.e.MetricIndex(parent)
 		if i < 0 {
 			return false
 		}
-		if s.p.e.Metrics[i].Wait {
+		if s.p.e.Metrics[i].Kind == metric.WaitState {
 			return true
 		}
 		parent = s.p.e.Metrics[i].Parent

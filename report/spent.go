@@ -1,5 +1,7 @@
 package report
 
+import "tracerec/metric"
+
 // activity is what goroutines do at a call path, or at most of it, while the critical path is on them.
 type activity int
 
@@ -80,14 +82,14 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case nowhere:
 		v.Certain, doing = false, "not recorded: instrument what goes on then to know more"
 	case sleeping:
-		v.Metric, doing = "sleep", at
+		v.Metric, doing = metric.Sleep, at
 	case waking:
-		v.Metric, v.Certain, doing = "wakeup", v.Certain && e.ExecutionKnown(), "wake-up in "+at+": ready to run, but not running yet"
+		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.ExecutionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
 			doing = "wake-up in " + at + ": ready to run, but without a processor"
 		}
 	case awaiting:
-		v.Metric, v.Certain, doing = "external_wait", false, "waiting in "+at+" "+unknownWait
+		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
 	case unclear:
@@ -102,7 +104,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 	known, at := p.e.ExecutionKnown(), p.at(top.path)
 	if known {
-		v.Metric = "execution"
+		v.Metric = metric.Execution
 	}
 	switch {
 	case isUnnamed(p.e.leaf(top.path).Name):

@@ -42,7 +42,7 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 // criticalPath shows which code the critical path runs through: only making that faster makes the program
 // faster.
 func (p *page) criticalPath() {
-	i := p.e.MetricIndex("critical_path")
+	i := p.e.MetricIndex(metric.CriticalPath)
 	if i < 0 || p.e.Total(i) == 0 {
 		return
 	}
@@ -99,9 +99,9 @@ func (p *page) split() {
 // imbalance shows call paths that cost some goroutines more than the average of their group, once that is at least a hundredth of
 // the time.
 func (p *page) imbalance() {
-	i := p.e.MetricIndex("overload")
+	i := p.e.MetricIndex(metric.Overload)
 	if i < 0 {
-		i = p.e.MetricIndex("imbalance")
+		i = p.e.MetricIndex(metric.Imbalance)
 	}
 	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
 		return
@@ -201,7 +201,3 @@ func average(v float64, u metric.Unit) string {
 	}
 	return digits(v)
 }
-
-// builtin are the roots of the metric forest that are not counters.
-var builtin = map[string]bool{"time": true, "visits": true, "messages": true, "acquisitions": true,
-	"imbalance": true, "critical_path": true, "critical_path_imbalance": true}

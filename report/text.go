@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // TextOptions are choices about a text report.
@@ -350,7 +352,7 @@ func (p *page) timeTree() {
 		m := &e.Metrics[i]
 		if m.Parent == "" {
 			depth[m.Name] = 0
-			if m.Name != "time" {
+			if m.Name != metric.Time {
 				depth[m.Name] = -1
 			}
 		} else if depth[m.Name] = depth[m.Parent] + 1; depth[m.Parent] < 0 {
@@ -361,7 +363,7 @@ func (p *page) timeTree() {
 			continue
 		}
 		st := plain
-		if m.Wait {
+		if m.Kind == metric.WaitState {
 			st = cyan
 		}
 		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 33) + " "
@@ -374,7 +376,7 @@ func (p *page) timeTree() {
 	}
 	var counts []string
 	for _, c := range []struct{ metric, noun string }{
-		{"visits", "region visit"}, {"messages", "message"}, {"acquisitions", "lock acquisition"},
+		{metric.Visits, "region visit"}, {metric.Messages, "message"}, {metric.Acquisitions, "lock acquisition"},
 	} {
 		if n := e.Total(e.MetricIndex(c.metric)); n > 0 {
 			counts = append(counts, glue(count(n, c.noun)))

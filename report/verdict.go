@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // Verdict says what holds a program up most.
@@ -179,7 +181,7 @@ func (p *page) work(top spending) Verdict {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
 	least := "Waiting" + recorded + " hardly holds the run up"
-	switch waits := e.onPath(e.MetricIndex("time")); {
+	switch waits := e.onPath(e.MetricIndex(metric.Time)); {
 	case len(e.Findings) == 0 && top.time > 0 && e.leaf(top.path).Operation:
 		least = "No waiting for other recorded goroutines was found"
 	case len(e.Findings) == 0:
@@ -198,7 +200,7 @@ func (p *page) work(top spending) Verdict {
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
 func (p *page) standsStill(top spending) bool {
 	e := p.e
-	i := e.MetricIndex("time")
+	i := e.MetricIndex(metric.Time)
 	return i >= 0 && top.doing != waking && !e.ExecutionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
@@ -221,10 +223,10 @@ func (p *page) longest() (longest *Finding) {
 // the region that their life consists of.
 func (p *page) idle(f *Finding) bool {
 	switch p.e.Metrics[f.Metric].Name {
-	case "late_sender", "late_close", "cond_wait":
+	case metric.LateSender, metric.LateClose, metric.CondWait:
 		parent := p.e.Paths[f.Path].Parent
 		return parent < 0 || p.e.Paths[parent].Parent < 0
-	case "join_wait":
+	case metric.JoinWait:
 		return true
 	}
 	return false

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // missing says how much of the recording is lost, if it is so much that it must be said before all else.
@@ -79,7 +81,7 @@ const crashed = 2
 // byDesign tells whether goroutines that waited at the end did what they do between two pieces of work: they received there before, or were
 // told by a condition variable. A program that crashed, as one does in which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
-	visits := p.e.MetricIndex("visits")
+	visits := p.e.MetricIndex(metric.Visits)
 	if p.e.Header.Exit == crashed || object == "" || visits < 0 {
 		return false
 	}

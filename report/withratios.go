@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tracerec/metric/spec"
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -105,7 +105,7 @@ func (r *ratioMaker) add(x *Ratio) error {
 	m, err := ratioMetric(x, func(name string) (names [3]string) {
 		k := slices.IndexFunc(x.Operands, func(o Operand) bool { return o.Name == name })
 		if k < 0 {
-			return [3]string{spec.Time}
+			return [3]string{metric.Time}
 		}
 		o := x.Operands[k]
 		q := r.byID[o.Metric]
@@ -115,7 +115,7 @@ func (r *ratioMaker) add(x *Ratio) error {
 		}
 		for _, margin := range q.Margins() {
 			side := 1
-			if attrs(margin.Attrs)[query.UncertainAttr] == query.UncertainLess {
+			if query.KindOf(margin.Metric) == metric.Less {
 				side = 2
 			}
 			names[side] = r.names[Operand{Metric: margin.ID}]

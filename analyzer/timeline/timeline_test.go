@@ -14,6 +14,7 @@ import (
 	"tracerec/analyzer/timeline"
 	"tracerec/internal/naive/random"
 	"tracerec/internal/tracetest"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
@@ -201,7 +202,7 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 		}
 		var want []string
 		for o, w := range last {
-			if name := e.Metrics[w.Metric].Name; e.Metrics[w.Metric].Wait {
+			if name := e.Metrics[w.Metric].Name; e.Metrics[w.Metric].Kind == metric.WaitState {
 				want = append(want, fmt.Sprintf("%s %d %d to %d %d", kinds[name][0], place[w.Causer], w.Release, place[o.loc], o.end))
 				told[name]++
 			}

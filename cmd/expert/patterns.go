@@ -29,7 +29,7 @@ made of. Without NAME it lists those of time and the properties of counters.`,
 				if m.Name == args[0] {
 					return report.DescribeMetric(cmd.OutOrStdout(), m)
 				}
-				if onPath := report.OnCriticalPath(m); m.Wait && onPath.Name == args[0] {
+				if onPath := report.OnCriticalPath(m); m.Kind == metric.WaitState && onPath.Name == args[0] {
 					return report.DescribeMetric(cmd.OutOrStdout(), onPath)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 //
 // Events are read once and not kept; besides the links there is some memory for each location.
 func Write(w io.Writer, a *trace.Archive, e *report.Experiment, links *Links) ([]trace.Problem, error) {
-	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics, wakeup: e.Metrics[e.MetricIndex("wakeup")].Title}
+	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics, wakeup: e.Metrics[e.MetricIndex(metric.Wakeup)].Title}
 	links.sort(e.Metrics)
 	x.begin(e.Locations)
 	var problems []trace.Problem

@@ -14,6 +14,7 @@ import (
 	"tracerec/internal/naive/scenario"
 	"tracerec/internal/testkit"
 	"tracerec/internal/tracetest"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
@@ -213,7 +214,7 @@ func TestRandom(t *testing.T) {
 			for _, c := range e.Cells(i) {
 				sum += c.Value
 			}
-			if m.Wait && m.Name != "external_wait" { // which may go on in the lock that ends a wait for a condition
+			if m.Kind == metric.WaitState && m.Name != "external_wait" { // which may go on in the lock that ends a wait for a condition
 				require.Equal(t, sum, waited[m.Title], "seed %d: %s", seed, m.Name)
 			}
 		}

@@ -120,8 +120,8 @@ func kindsOf(metrics []metric.Metric) []uint16 {
 	kinds := make([]uint16, len(metrics))
 	for i := range metrics {
 		k := i
-		for metrics[k].Wait {
-			up := slices.IndexFunc(metrics, func(m metric.Metric) bool { return m.Name == metrics[k].Parent && m.Wait })
+		for metrics[k].Kind == metric.WaitState {
+			up := slices.IndexFunc(metrics, func(m metric.Metric) bool { return m.Name == metrics[k].Parent && m.Kind == metric.WaitState })
 			if up < 0 {
 				break
 			}

@@ -5,10 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
-)
 
-// Time is the name in ratios of the time spent, in nanoseconds.
-const Time = "time"
+	"tracerec/metric"
+)
 
 // Expr is the expression of a ratio. It is immutable and may be shared.
 type Expr struct {
@@ -19,10 +18,10 @@ type Expr struct {
 	at     position
 }
 
-// Names lists the metrics and events in the expression, each once, in the order of the text; [Time] is not among them.
+// Names lists the metrics and events in the expression, each once, in the order of the text; [metric.Time], the time spent in ns, is not among them.
 func (e *Expr) Names() []string {
 	var names []string
-	seen := map[string]bool{Time: true}
+	seen := map[string]bool{metric.Time: true}
 	e.walk(func(x *Expr) {
 		if x.op == word && !seen[x.name] {
 			seen[x.name] = true
@@ -97,7 +96,7 @@ func (e *Expr) evaluable() (err error) {
 	return err
 }
 
-// Operands gives for a metric, an event or [Time] the unique names in a cube of the metrics that have what is certain of it, and by how much it
+// Operands gives for a metric, an event or [metric.Time] the unique names in a cube of the metrics that have what is certain of it, and by how much it
 // may be more, and less (as a negative number), "" for none.
 type Operands func(name string) [3]string
 

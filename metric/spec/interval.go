@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"math"
+
+	"tracerec/metric"
 )
 
 // Interval is what a value is known to lie in, both ends included. If they are the same, it is known exactly.
@@ -46,22 +48,22 @@ func (i Interval) finite() bool {
 // Margin is one of the sides on which a metric may differ from what is certain of it: with every event between certain and certain +
 // uncertain, a form is from Value(certain) + less(uncertain) to Value(certain) + more(uncertain), and may be either.
 type Margin struct {
-	Less          bool   // by how much it may be less, which is negative; else more
-	Suffix, Title string // of names and titles of metrics for it
+	Kind          metric.Kind // More, or Less, which is negative
+	Suffix, Title string      // of names and titles of metrics for it
 	text          string
 }
 
 // Margins are both sides.
 var Margins = [2]Margin{
-	{false, "_uncertain", " (uncertain)", "The part of %s that others may have contributed to: it belongs to no goroutine with certainty."},
-	{true, "_uncertain_less", " (uncertain, less)",
+	{metric.More, "_uncertain", " (uncertain)", "The part of %s that others may have contributed to: it belongs to no goroutine with certainty."},
+	{metric.Less, "_uncertain_less", " (uncertain, less)",
 		"By how much %s may be less, as a negative number: others may have contributed to what it is computed without."},
 }
 
 // Form returns the terms of a form that make the margin of what is uncertain of their events.
 func (m *Margin) Form(form []Term) (side []Term) {
 	for _, t := range form {
-		if t.Times < 0 == m.Less {
+		if t.Times < 0 == (m.Kind == metric.Less) {
 			side = append(side, t)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tracerec/metric"
 )
 
 // Limits of a specification's text. They are far above what is useful, and bound what hostile input can cost.
@@ -253,8 +255,8 @@ func (r *reader) defined(s *statement) (err error) {
 	if s.name, err = r.part(); err != nil {
 		return err
 	}
-	if s.name.name == Time {
-		return problemAt(s.name.at, "%s is the time that was spent; it needs no definition", Time)
+	if s.name.name == metric.Time {
+		return problemAt(s.name.at, "%s is the time that was spent; it needs no definition", metric.Time)
 	}
 	return r.expect('=', `"="`)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
 )
 
 // All faults of a file are reported, each with its place.
@@ -74,7 +76,7 @@ func TestLinesAreContinuedAtOperators(t *testing.T) {
 
 // Expressions follow the usual rules, whatever stands in the way of a computer's numbers.
 func TestRatios(t *testing.T) {
-	values := map[string]float64{"a": 12, "b": 4, "c": 3, Time: 1000, "zero": 0, "huge": 1e308}
+	values := map[string]float64{"a": 12, "b": 4, "c": 3, metric.Time: 1000, "zero": 0, "huge": 1e308}
 	value := func(name string) (float64, bool) { v, ok := values[name]; return v, ok }
 	for _, c := range []struct {
 		text  string
@@ -97,7 +99,7 @@ func TestRatios(t *testing.T) {
 func TestCubePL(t *testing.T) {
 	e := parse(t, "ratio R = (A - B) / max(A, L1-x) * 2e9 / time - C / 2").ratios[0].alternatives[0]
 	require.Equal(t, []string{"A", "B", "L1-x", "C"}, e.Names())
-	names := map[string]string{"A": "a", "B": "b", "C": "c", "L1-x": "l1x", Time: "t"}
+	names := map[string]string{"A": "a", "B": "b", "C": "c", "L1-x": "l1x", metric.Time: "t"}
 	require.Equal(t, "{ if ((metric::t() >= 10) and (max(metric::a(), metric::l1x()) >= 10)) { ${ratio} = "+
 		"(((((metric::a() - metric::b()) / max(metric::a(), metric::l1x())) * 2000000000) / metric::t()) - (metric::c() / 2)); }; return ${ratio}; }",
 		e.CubePL(10, func(n string) [3]string { return [3]string{names[n]} }))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/testkit"
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/simulator/cache"
 	"tracerec/simulator/linux"
@@ -95,7 +96,7 @@ func TestInstrumentedFamily(t *testing.T) {
 // timeIn returns how long goroutines were in a region.
 func timeIn(e *report.Experiment, region string) (ns int64) {
 	for i, m := range e.Metrics {
-		if !m.Counter && m.Hierarchy == "" && m.Unit == e.Metrics[0].Unit {
+		if m.Kind != metric.Counter && m.Hierarchy == "" && m.Unit == e.Metrics[0].Unit {
 			for _, c := range e.Cells(i) {
 				if e.Regions[e.Paths[c.Path].Region].Name == region {
 					ns += c.Value
@@ -140,8 +141,8 @@ func TestInstrumentedCounts(t *testing.T) {
 func counted(t *testing.T, e *report.Experiment, event string) map[string]int64 {
 	got := map[string]int64{}
 	for i, m := range e.Metrics {
-		require.False(t, m.Uncertain && len(e.Cells(i)) > 0, m.Name)
-		if !m.Counter || m.Title != event {
+		require.False(t, m.Margin() && len(e.Cells(i)) > 0, m.Name)
+		if m.Kind != metric.Counter || m.Title != event {
 			continue
 		}
 		for _, c := range e.Cells(i) {

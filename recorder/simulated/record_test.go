@@ -18,6 +18,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/internal/testkit"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/simulator/cache"
@@ -78,7 +79,7 @@ func analyze(t testing.TB, dir string) *report.Experiment {
 func sums(e *report.Experiment) map[string]uint64 {
 	all := map[string]uint64{}
 	for i, m := range e.Metrics {
-		if m.Counter {
+		if m.Kind == metric.Counter {
 			for _, c := range e.Cells(i) {
 				all[m.Title] += uint64(c.Value)
 			}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -156,7 +157,7 @@ func (c Change) rank() int {
 
 // timeMetric returns the metric of all time, nil if there is none.
 func (s *Spread) timeMetric() *query.Metric {
-	if m := s.model.Metric("time"); m != nil && m.Index >= 0 && m.Err == nil {
+	if m := s.model.Metric(metric.Time); m != nil && m.Index >= 0 && m.Err == nil {
 		return m
 	}
 	for _, m := range s.model.Metrics {

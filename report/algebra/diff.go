@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
 	"tracerec/report/query"
@@ -299,7 +300,7 @@ func (d *differ) side(i int, q *quantity) string {
 		d.operands(i, m)
 		d.sidesOf(i, m, attr(v.Attrs, query.SidesAttr))
 	}
-	setAttr(&m.Attrs, query.UncertainAttr, "") // what it was about is another metric
+	setAttr(&m.Attrs, query.KindAttr(metric.More).Key, "") // what it was about is another metric
 	d.hidden = append(d.hidden, m)
 	return name
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 )
 
 // Lead says in a sentence or two whether B is better than A, and whether that is more than noise.
@@ -66,7 +67,7 @@ func (x *Changes) mainTime() (Change, bool) {
 	if c, ok := x.wall(); ok {
 		return c, true
 	}
-	for _, name := range []string{"critical_path", "time"} {
+	for _, name := range []string{metric.CriticalPath, metric.Time} {
 		for _, c := range x.Totals {
 			if c.Metric.Name == name && c.A > 0 && c.B > 0 {
 				return c, true

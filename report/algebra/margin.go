@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -25,11 +26,11 @@ func (qs *quantities) margins() map[*quantity]margin {
 	var visit func(list []*quantity)
 	visit = func(list []*quantity) {
 		for _, q := range list {
-			kind, of := attr(q.first().Attrs, query.UncertainAttr), q.parent
+			kind, of := query.KindOf(q.first()), q.parent
 			if name := attr(q.first().Attrs, query.UncertainOfAttr); name != "" {
 				of = qs.byName[name]
 			}
-			if less := kind == query.UncertainLess; of != nil && (less || kind == "true") {
+			if less := kind == metric.Less; of != nil && (less || kind == metric.More) {
 				if sides[of] == nil {
 					sides[of] = &[2]*quantity{}
 				}
@@ -105,11 +106,8 @@ func (d *differ) mirrored(list []*quantity) (made []*cube.Metric) {
 		to := &spec.Margins[side(!x.less)]
 		m := clone(q.first())
 		m.Name, m.Title, m.Doc = d.used.make(x.of.name, to.Suffix), x.of.first().Title+to.Title, to.Doc(x.of.first().Title)
-		kind := "true"
-		if to.Less {
-			kind = query.UncertainLess
-		}
-		setAttr(&m.Attrs, query.UncertainAttr, kind)
+		kind := query.KindAttr(to.Kind)
+		setAttr(&m.Attrs, kind.Key, kind.Value)
 		d.margin(m, nil, q)
 		m.Children = below
 		made = append(made, m)
@@ -147,7 +145,7 @@ func (d *differ) operands(i int, m *cube.Metric) {
 	if text := attr(m.Attrs, query.OperandsAttr); text == "" || json.Unmarshal([]byte(text), &of) != nil {
 		return
 	}
-	of[spec.Time] = [3]string{spec.Time}
+	of[metric.Time] = [3]string{metric.Time}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		metrics := of[name]
 		for k, metric := range metrics {

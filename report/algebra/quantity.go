@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -177,15 +178,10 @@ func lcm(a, b int) int {
 	return a / x * b
 }
 
-// Reports of goroutines have a tree of the waits on the critical path, with those metrics only of which there are any.
-const (
-	onPathMetric = "waits_on_critical_path"
-	onPathSuffix = "_on_critical_path"
-)
-
-// nothing says that a report that does not have a metric measured it nonetheless, and found nothing.
-func (in *operand) nothing(metric string) bool {
-	return ours(in.Cube) && (metric == onPathMetric || strings.HasSuffix(metric, onPathSuffix))
+// nothing says that a report that does not have a metric measured it nonetheless, and found nothing: reports of goroutines have a tree of the waits on
+// the critical path, with those metrics only of which there are any.
+func (in *operand) nothing(name string) bool {
+	return ours(in.Cube) && (name == metric.OnPath || strings.HasSuffix(name, metric.OnPathSuffix))
 }
 
 // ours says that a report is about goroutines.

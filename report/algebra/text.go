@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 	"tracerec/report/cube"
 )
 
@@ -76,7 +77,7 @@ func (p *page) totals() {
 		p.row(c, "from start to end")
 	}
 	for _, c := range p.changes.Totals {
-		if c.Metric.Name == "critical_path" {
+		if c.Metric.Name == metric.CriticalPath {
 			p.row(c, "critical path")
 		}
 	}
@@ -85,7 +86,7 @@ func (p *page) totals() {
 		for m := c.Metric.Parent; m != nil; m = m.Parent {
 			depth++
 		}
-		if top(c) == "time" && depth < 3 && (c.A != 0 || c.B != 0) {
+		if top(c) == metric.Time && depth < 3 && (c.A != 0 || c.B != 0) {
 			title := title(c.Metric)
 			if depth == 0 {
 				title += ", all " + p.changes.locations + " together"
@@ -210,7 +211,7 @@ func (p *page) others() {
 	for _, c := range p.changes.Totals {
 		beyond, known := c.Beyond()
 		changed := c.A != c.B && !math.IsNaN(c.Delta()) && (beyond || !known)
-		if top(c) != "time" && c.Metric.Name != "critical_path" && !c.Metric.Margin() && (changed || !c.Between().Exact()) {
+		if top(c) != metric.Time && c.Metric.Name != metric.CriticalPath && !c.Metric.Margin() && (changed || !c.Between().Exact()) {
 			list = append(list, c)
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
 
-// visitsMetric counts how often call paths were entered.
-const visitsMetric = "visits"
+// metric.Visits counts how often call paths were entered.
 
 // Differences between runs that are no more than chance, or of no interest. Counts of n vary by √n, if what is counted happens by
 // chance; counters vary for more reasons than visits.
@@ -50,7 +50,7 @@ func disagree(runs *cube.Cube) (notes []string, err error) {
 func countersOf(runs *cube.Cube) (string, error) {
 	var list []difference
 	for _, m := range runs.AllMetrics() {
-		if attr(m, query.CounterAttr) != "true" || m.Kind.Derived() {
+		if query.KindOf(m) != metric.Counter || m.Kind.Derived() {
 			continue
 		}
 		values, err := totals(runs, m, nil)
@@ -110,7 +110,7 @@ func seconds(ns float64) string { return strings.ReplaceAll(report.Seconds(int64
 
 // visitsOf tells which call paths were visited more often in one run than in another.
 func visitsOf(runs *cube.Cube) (string, error) {
-	m := runs.Metric(visitsMetric)
+	m := runs.Metric(metric.Visits)
 	if m == nil || m.Kind.Derived() {
 		return "", nil
 	}

@@ -118,7 +118,7 @@ func genericNames() (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{"time": true}
+	names := map[string]bool{metric.Time: true}
 	for _, n := range s.Resolve(s.Events()).Nodes {
 		names[n.Label] = true
 	}
@@ -149,7 +149,7 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 		case of == nil || of.Ghost || of.Val == "VOID":
 		case attr(of, query.RatioAttr) == "true":
 			err = c.addRatio(i, m, of)
-		case attr(of, query.HierarchyAttr) != "" && of.Parent == nil, q.Name == spec.Time:
+		case attr(of, query.HierarchyAttr) != "" && of.Parent == nil, q.Name == metric.Time:
 			err = c.addTree(i, m, spread, of)
 		}
 		if err != nil {
@@ -183,11 +183,11 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 				r.Cells[i].Noise = &band.Noise
 			}
 		}
-		if root.Name == spec.Time && depth == 1 {
+		if root.Name == metric.Time && depth == 1 {
 			return nil
 		}
 		for _, child := range x.Children {
-			if attr(child, query.UncertainAttr) != "" {
+			if query.IsMargin(child) {
 				continue // in the bounds
 			}
 			if err := visit(child, depth+1, label(x), all, value); err != nil {

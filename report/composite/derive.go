@@ -200,7 +200,7 @@ func (d *deriver) setAttr(key, value string) {
 
 // addCounter notes a metric if it is a counter.
 func (d *deriver) addCounter(m *cube.Metric, unit metric.Unit) {
-	if attr(m, query.CounterAttr) != "true" {
+	if query.KindOf(m) != metric.Counter {
 		return
 	}
 	x := &counter{metric: m, unit: unit}
@@ -209,7 +209,7 @@ func (d *deriver) addCounter(m *cube.Metric, unit metric.Unit) {
 		return
 	}
 	for _, child := range m.Children {
-		if attr(child, query.UncertainAttr) == "true" {
+		if query.KindOf(child) == metric.More {
 			x.uncertain, x.uncertainTimes, _ = algebra.Stored(d.cube, child)
 		}
 	}
@@ -247,7 +247,7 @@ func (d *deriver) addNodes(s *spec.Spec, r *spec.Resolved) {
 func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, root int, list []*made, margin *spec.Margin) {
 	nodes := r.Nodes[root : root+len(list)]
 	forms, wanted, tree := make([][]spec.Term, len(list)), make([]bool, len(list)), make([]*made, len(list))
-	wanted[0] = !margin.Less
+	wanted[0] = margin.Kind == metric.More
 	for i := len(list) - 1; i >= 0; i-- {
 		forms[i] = slices.DeleteFunc(margin.Form(nodes[i].Form), func(t spec.Term) bool { return !d.counters[t.Event].partly() })
 		if wanted[i] = wanted[i] || len(forms[i]) > 0; wanted[i] && i > 0 {
@@ -259,7 +259,7 @@ func (d *deriver) addMargins(s *spec.Spec, r *spec.Resolved, root int, list []*m
 			continue
 		}
 		m, parent := describe(s, r, &nodes[i]), list[0]
-		m.Uncertain, m.Less, m.Incomplete = true, margin.Less, false
+		m.Kind = margin.Kind
 		m.Formula = (&spec.Node{Form: margin.Form(nodes[i].Form)}).FormText(r.Events)
 		if i > 0 {
 			m.Of, parent = of.Name, tree[nodes[i].Parent-root]
@@ -313,7 +313,7 @@ const rest = "; what the other parts leave"
 
 // describe describes a node.
 func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Metric {
-	m := metric.Metric{Title: n.Label, Unit: metric.Events, Description: n.Description, Hierarchy: n.Spec, Incomplete: len(n.Missing) > 0}
+	m := metric.Metric{Title: n.Label, Unit: metric.Events, Description: n.Description, Hierarchy: n.Spec}
 	if m.Hierarchy == "" {
 		m.Hierarchy = s.Name
 	}
@@ -329,7 +329,8 @@ func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Metric {
 	if n.Kind == spec.Remainder {
 		m.Formula += rest
 	}
-	if m.Incomplete {
+	if len(n.Missing) > 0 {
+		m.Kind = metric.Incomplete
 		const most = 8
 		missing := strings.Join(n.Missing[:min(len(n.Missing), most)], ", ")
 		if len(n.Missing) > most {

@@ -103,7 +103,7 @@ func parseAll(t *testing.T, specs ...string) (list []*spec.Spec) {
 func hierarchies(e *report.Experiment, path string) string {
 	var out []string
 	for i, m := range e.Metrics {
-		if m.Hierarchy != "" && m.Of == "" && !m.Less {
+		if m.Hierarchy != "" && m.Of == "" && m.Kind != metric.Less {
 			sum := int64(0)
 			for _, c := range e.Cells(i) {
 				if e.Regions[e.Paths[c.Path].Region].Name == path {
@@ -136,12 +136,12 @@ func TestDeriveExperiment(t *testing.T) {
 
 	all, part := e.Metrics[e.MetricIndex("ALL")], e.Metrics[e.MetricIndex("PART")]
 	require.Equal(t, metric.Metric{Name: "ALL", Title: "ALL", Unit: metric.Events, UnitName: "cycles", Description: "Everything.", Formula: "all", Hierarchy: "test0"}, all)
-	require.True(t, part.Incomplete)
+	require.Equal(t, metric.Incomplete, part.Kind)
 	require.Equal(t, "~PART", part.Label())
 	require.Equal(t, "other; not measured: lacking", part.Formula)
 	require.Equal(t, "a − b", e.Metrics[e.MetricIndex("A")].Formula)
 	require.Equal(t, "a", e.Metrics[e.MetricIndex("a@a")].Title)
-	require.True(t, e.Metrics[e.MetricIndex("ALL_uncertain")].Uncertain)
+	require.True(t, e.Metrics[e.MetricIndex("ALL_uncertain")].Margin())
 }
 
 // TestDeriveRatios: certain values only, unless some can never be certain.
@@ -280,7 +280,7 @@ func checkForms(t *testing.T, e *report.Experiment, r *spec.Resolved) {
 			if m.Name == name {
 				sum += e.At(i, path, loc)
 			}
-			if m.Parent == name && !(certain && m.Uncertain) {
+			if m.Parent == name && !(certain && m.Margin()) {
 				sum += inclusive(m.Name, path, loc, certain)
 			}
 		}

@@ -1,14 +1,16 @@
 package query
 
+import (
+	"slices"
+
+	"tracerec/metric"
+	"tracerec/report/cube"
+)
+
 // Attributes of reports' metrics, by which counters, what is made of them, and what of them is not certain are told.
 const (
-	WaitAttr        = "wait"         // "true": a wait state
-	CounterAttr     = "counter"      // "true": as it was measured
-	UncertainAttr   = "uncertain"    // "true": by how much another metric may be more, because not all could be attributed exactly; or UncertainLess
-	UncertainLess   = "less"         // by how much it may be less: values are negative
-	UncertainOfAttr = "uncertain_of" // the unique name of the metric that an uncertain one is about, if that is not its parent
+	UncertainOfAttr = "uncertain_of" // the unique name of the metric that a margin is about, if that is not its parent
 	HierarchyAttr   = "hierarchy"    // specification that the metric is derived with; merged reports are derived again
-	IncompleteAttr  = "incomplete"   // "true": counters are lacking
 	RatioAttr       = "ratio"        // "true"
 	LowAttr         = "low"          // scale of a ratio
 	HighAttr        = "high"
@@ -24,3 +26,26 @@ const (
 	// DifferenceAttr is the attribute of a report that holds the difference of two: what it is of, "B − A".
 	DifferenceAttr = "expert:difference"
 )
+
+// kindAttrs are the attributes that tell the kinds of metrics.
+var kindAttrs = [...]cube.Attr{metric.WaitState: {Key: "wait", Value: "true"}, metric.Counter: {Key: "counter", Value: "true"},
+	metric.Incomplete: {Key: "incomplete", Value: "true"}, metric.More: {Key: "uncertain", Value: "true"}, metric.Less: {Key: "uncertain", Value: "less"}}
+
+// KindAttr returns the attribute that tells a kind of metrics; all others of a metric have none with its key.
+func KindAttr(k metric.Kind) cube.Attr { return kindAttrs[k] }
+
+// KindOf returns the kind of a metric.
+func KindOf(m *cube.Metric) metric.Kind {
+	for _, a := range m.Attrs {
+		if k := slices.Index(kindAttrs[1:], a); k >= 0 {
+			return metric.Kind(k + 1)
+		}
+	}
+	return metric.Plain
+}
+
+// IsMargin says that a metric is what of another is uncertain: a bound, that has itself no bounds.
+func IsMargin(m *cube.Metric) bool {
+	k := KindOf(m)
+	return k == metric.More || k == metric.Less
+}

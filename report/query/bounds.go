@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
@@ -23,13 +24,13 @@ func (q *Metric) attr(key string) string {
 }
 
 // Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
-func (q *Metric) Margin() bool { v := q.attr(UncertainAttr); return v == "true" || v == UncertainLess }
+func (q *Metric) Margin() bool { return IsMargin(q.Metric) }
 
 // Form returns a metric that is a sum of counters as one, for [spec.ParseExpr]; "" if it is none.
 func (q *Metric) Form() string {
 	switch {
 	case q.Margin() || q.attr(RatioAttr) != "":
-	case q.attr(CounterAttr) != "":
+	case KindOf(q.Metric) == metric.Counter:
 		return q.Name
 	case q.attr(HierarchyAttr) != "":
 		text, _, _ := strings.Cut(q.attr(FormulaAttr), ";") // behind it, what was not measured
@@ -61,7 +62,7 @@ func (m *Model) margins() {
 		if of == nil {
 			continue
 		}
-		if q.attr(UncertainAttr) == UncertainLess {
+		if KindOf(q.Metric) == metric.Less {
 			of.less = q
 		} else {
 			of.more = q
@@ -114,8 +115,8 @@ func (m *Model) ratioOf(q *Metric) *ratio {
 	}
 	r, uncertain := &ratio{e, 0, map[string][3]*Metric{}}, false
 	r.least, _ = strconv.ParseFloat(q.attr(LeastAttr), 64)
-	if _, ok := names[spec.Time]; !ok {
-		names[spec.Time] = [3]string{spec.Time}
+	if _, ok := names[metric.Time]; !ok {
+		names[metric.Time] = [3]string{metric.Time}
 	}
 	for name, of := range names {
 		var metrics [3]*Metric

@@ -86,7 +86,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	if time == nil {
 		return nil, nil, nil, "the report has no metric of time"
 	}
-	if q := m.byName["execution"]; m.ours && q != nil && strings.TrimPrefix(q.Title, "~") == metric.RunningTitle {
+	if q := m.byName[metric.Execution]; m.ours && q != nil && strings.TrimPrefix(q.Title, metric.Mark) == metric.RunningTitle {
 		return nil, nil, nil, "nobody knows how much of what is called " + metric.RunningTitle + " was computation: the program did not use as much processor time"
 	}
 	all, err := m.perLocation(What{Metric: time})
@@ -98,7 +98,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 		return nil, nil, nil, err.Error()
 	}
 	joining := make([]float64, len(all))
-	if join := m.byName["join_wait"]; m.ours && join != nil {
+	if join := m.byName[metric.JoinWait]; m.ours && join != nil {
 		if joining, err = m.perLocation(What{Metric: join}); err != nil {
 			return nil, nil, nil, err.Error()
 		}
@@ -136,7 +136,7 @@ func (m *Model) computation(time *Metric) ([]float64, error) {
 	if q := m.byName["comp"]; q != nil && q.Index >= 0 {
 		return m.perLocation(What{Metric: q})
 	}
-	if q := m.byName["execution"]; q != nil && q.Index >= 0 {
+	if q := m.byName[metric.Execution]; q != nil && q.Index >= 0 {
 		return m.perLocation(What{Metric: q, Self: true})
 	}
 	parallel := func(r *cube.Region) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
 )
@@ -52,8 +53,8 @@ func scout(c *cube.Cube) bool {
 	analyzer := slices.ContainsFunc(c.Attrs, func(a cube.Attr) bool {
 		return a.Key == "Creator" && strings.HasPrefix(a.Value, "Scalasca Trace Analyzer")
 	})
-	derived := slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool { return m.Kind.Derived() || m.Name == "execution" })
-	return analyzer && !derived && c.Metric("time") != nil
+	derived := slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool { return m.Kind.Derived() || m.Name == metric.Execution })
+	return analyzer && !derived && c.Metric(metric.Time) != nil
 }
 
 // Remap returns a cube with the hierarchy of metrics that a specification describes. It shares call paths, system, members
@@ -100,8 +101,8 @@ const mostCells = 1 << 20
 
 // addImbalance puts the computation of imbalance into a hierarchy that names it, if the report lacks it.
 func (r *remapping) addImbalance(c, spec *cube.Cube) error {
-	named := spec.Metric("imbalance")
-	if named == nil || named.Kind.Derived() || r.old["imbalance"] != nil || r.old["visits"] == nil || spec.Metric("comp") == nil ||
+	named := spec.Metric(metric.Imbalance)
+	if named == nil || named.Kind.Derived() || r.old[metric.Imbalance] != nil || r.old[metric.Visits] == nil || spec.Metric("comp") == nil ||
 		len(c.Locations()) < 2 || len(c.Paths())*len(c.Locations()) > mostCells {
 		return nil
 	}
@@ -179,7 +180,7 @@ func (r *remapping) one(s *cube.Metric) *cube.Metric {
 
 // elsewhere are metrics that specifications describe as if reports had them, but Scalasca computes them when it converts a report.
 // Others that a report lacks are zero; of these we do not know, so they are hidden.
-var elsewhere = []string{"omp_idle_threads", "omp_limited_parallelism", "imbalance", "imbalance_above", "imbalance_above_single",
+var elsewhere = []string{"omp_idle_threads", "omp_limited_parallelism", metric.Imbalance, "imbalance_above", "imbalance_above_single",
 	"imbalance_below", "imbalance_below_bypass", "imbalance_below_singularity"}
 
 func given(s, otherwise string) string {

@@ -1,10 +1,9 @@
 package query
 
 import (
-	"slices"
 	"strings"
 
-	"tracerec/report/cube"
+	"tracerec/metric"
 )
 
 // waitState is what is known about a metric of another tool that counts time spent waiting.
@@ -71,7 +70,7 @@ func (m *Model) Waits() []*Metric {
 	var list []*Metric
 	for _, q := range m.Metrics {
 		_, known := waitStates[q.Name]
-		says := slices.Contains(q.Attrs, cube.Attr{Key: WaitAttr, Value: "true"})
+		says := KindOf(q.Metric) == metric.WaitState
 		if (says || known) && q.Err == nil && q.Additive && SecondsPer(q.Unit) > 0 {
 			list = append(list, q)
 		}
@@ -96,7 +95,7 @@ func SecondsPer(unit string) float64 {
 
 // Time returns the metric that all time is counted in, nil if there is none.
 func (m *Model) Time() *Metric {
-	for _, name := range []string{"time", "Time", "TIME"} {
+	for _, name := range []string{metric.Time, "Time", "TIME"} {
 		if q := m.byName[name]; q != nil && q.Err == nil && SecondsPer(q.Unit) > 0 {
 			return q
 		}

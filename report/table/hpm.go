@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -96,7 +97,7 @@ func NewHPM(m *query.Model, o HPMOptions) (*HPM, error) {
 	if len(counters) == 0 {
 		return nil, fmt.Errorf("no counters in this report; record some with tracerec -c, or all with tracerec sim")
 	}
-	time, visits := byRegion(m, "time"), m.Metric("visits")
+	time, visits := byRegion(m, metric.Time), m.Metric(metric.Visits)
 	var count []cube.Value // without those of what is called
 	if visits != nil {
 		var err error
@@ -196,7 +197,7 @@ func (m *mode) without(part *mode) *mode {
 func (h *HPM) counters(m *query.Model) (list []*counter) {
 	byName, both := map[string]*counter{}, map[*counter]bool{}
 	for _, q := range m.Metrics {
-		if !slices.Contains(q.Attrs, cube.Attr{Key: query.CounterAttr, Value: "true"}) {
+		if query.KindOf(q.Metric) != metric.Counter {
 			continue
 		}
 		values := byRegion(m, q.Name)

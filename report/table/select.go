@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tracerec/internal/typo"
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -69,7 +70,7 @@ func like(m *query.Model, name string) string {
 // Time returns the metric that time is spent in, or else the first one; nil if there is none.
 func Time(m *query.Model) *query.Metric {
 	for _, q := range m.Metrics {
-		if q.Name == "time" && q.Err == nil {
+		if q.Name == metric.Time && q.Err == nil {
 			return q
 		}
 	}
@@ -115,7 +116,7 @@ func Dearest(m *query.Model) []*query.Metric {
 	}
 	slices.SortStableFunc(found, func(a, b *query.Metric) int { return cmp.Compare(own[b], own[a]) })
 	list := append([]*query.Metric{time}, found[:min(parts, len(found))]...)
-	if visits := m.Metric("visits"); visits != nil && visits != time {
+	if visits := m.Metric(metric.Visits); visits != nil && visits != time {
 		list = append(list, visits)
 	}
 	return list

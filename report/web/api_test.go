@@ -266,7 +266,7 @@ func TestTimeline(t *testing.T) {
 		`"rows":[{"resource":4,"spans":[[7,50,1,0,2,3]]},{"resource":3,"spans":[[6,50,1,0,2,3]]}],"truncated":"width 800","waits":[]}`,
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=4,3&width=800")))
 	r.Timeline = goneTimeline{}
-	r.Experiment.Metrics = []metric.Metric{{Name: r.Model.Metrics[0].Name, Wait: true}}
+	r.Experiment.Metrics = []metric.Metric{{Name: r.Model.Metrics[0].Name, Kind: metric.WaitState}}
 	r.Experiment.Stats = []report.Stats{{Count: 2, Worst: []report.Instance{{Location: 0, Begin: 20, End: 40, Waited: 15, Causer: 1}, {Location: 0, Begin: 10, End: 30, Causer: 1}}}}
 	require.Equal(t, `[{"from":3,"fromTime":30,"kind":"`+r.Model.Metrics[0].Name+`","to":2,"toTime":30}]`,
 		told(t, answerOf(t, start(t, r), "timeline?begin=5&end=50&locations=2,3")["arrows"]), "who was waited for is gone at 40")

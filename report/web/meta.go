@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/query"
 )
@@ -152,7 +153,8 @@ func (a *api) metaMetrics() []metaMetric {
 	list := []metaMetric{}
 	for _, m := range a.model.Metrics {
 		x := metaMetric{Parent: -1, Name: m.Name, Title: m.Title, Unit: m.Unit, DType: string(m.DType), Kind: m.Kind.String(),
-			Derived: m.Kind.Derived(), Additive: m.Additive, Expression: expression(m.Metric), Doc: m.Doc}
+			Derived: m.Kind.Derived(), Additive: m.Additive, Expression: expression(m.Metric), Doc: m.Doc,
+			Counter: query.KindOf(m.Metric) == metric.Counter, Incomplete: query.KindOf(m.Metric) == metric.Incomplete}
 		if m.Parent != nil {
 			x.Parent = m.Parent.Index
 		}
@@ -176,12 +178,8 @@ func (a *api) metaMetrics() []metaMetric {
 // counters takes over what an attribute says of counters, hierarchies and ratios.
 func (x *metaMetric) counters(key, value string) {
 	switch key {
-	case query.CounterAttr:
-		x.Counter = true
 	case query.HierarchyAttr:
 		x.Hierarchy = value
-	case query.IncompleteAttr:
-		x.Incomplete = true
 	case query.RatioAttr:
 		x.Ratio = x.scale()
 	case query.LowAttr:

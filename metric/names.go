@@ -1,0 +1,42 @@
+package metric
+
+// The names of the metrics that an analysis computes, in the order of the report: everything else about them says their pattern. What other tools
+// measure, too, is called as they call it: time, execution, visits, imbalance. Names are stable forever.
+const (
+	Time                  = "time"
+	Execution             = "execution"
+	Communication         = "communication"
+	LateSender            = "late_sender"
+	LateReceiver          = "late_receiver"
+	FullBuffer            = "full_buffer"
+	LateClose             = "late_close"
+	Synchronization       = "synchronization"
+	LockCompetition       = "lock_competition"
+	ReaderWait            = "rw_reader_wait"
+	WriterWait            = "rw_writer_wait"
+	OnceWait              = "once_wait"
+	JoinWait              = "join_wait"
+	CondWait              = "cond_wait"
+	BarrierWait           = "barrier_wait"
+	BarrierCompletion     = "barrier_completion"
+	ExternalWait          = "external_wait"
+	Management            = "management"
+	Wakeup                = "wakeup"
+	StartLatency          = "start_latency"
+	Overhead              = "overhead"
+	Sleep                 = "sleep"
+	Visits                = "visits"
+	Messages              = "messages"
+	Acquisitions          = "acquisitions"
+	Imbalance             = "imbalance"
+	Overload              = "overload"
+	Underload             = "underload"
+	CriticalPath          = "critical_path"
+	CriticalPathImbalance = "critical_path_imbalance"
+)
+
+// The part of the wait states that is on the critical path is a tree of metrics of its own: below its root, those of the wait states with a suffix.
+const (
+	OnPath       = "waits_on_critical_path"
+	OnPathSuffix = "_on_critical_path"
+)
