@@ -25,6 +25,8 @@ var libraries = map[string]string{
 	"cobra":   "github.com/spf13/cobra",
 	"pprof":   "github.com/google/pprof/profile",
 	"txtar":   "golang.org/x/tools/txtar",
+	"term":    "golang.org/x/term",
+	"uniseg":  "github.com/rivo/uniseg",
 	"testify": "github.com/stretchr/testify/require",
 }
 

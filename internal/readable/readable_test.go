@@ -3,6 +3,8 @@ package readable
 import (
 	"errors"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -111,4 +113,59 @@ func TestWrapWhole(t *testing.T) {
 
 func TestOneLine(t *testing.T) {
 	require.Equal(t, "a; b", OneLine(errors.Join(errors.New("a"), errors.New("b"))))
+}
+
+func TestSigns(t *testing.T) {
+	require.Equal(t, "−1,000", Minus(Count(-1000)))
+	require.Equal(t, "1e-05", Minus("1e-05"))
+	require.Equal(t, "-0.00", Digits(-0.001))
+	require.Equal(t, "0.001", Count(0.001))
+	require.Equal(t, []string{"1.23 M", "-1.23 M", "999"}, []string{Short(1_234_567), Short(-1_234_567), Short(999)})
+}
+
+func TestRoughPercent(t *testing.T) {
+	for part, want := range map[float64]string{0: "less than 0.1 %", 0.00095: "0.1 %", 0.0994: "9.9 %", 0.0995: "10 %", 1: "100 %"} {
+		require.Equal(t, want, RoughPercent(part))
+	}
+}
+
+func TestHang(t *testing.T) {
+	require.Equal(t, []string{"語! one", "    two"}, Hang("語! ", "one two", 8))
+	require.Equal(t, []string{"   abcdefgh"}, HangWhole("   ", "abcdefgh", 5))
+	require.Empty(t, Hang("label", "", 80))
+}
+
+func TestTable(t *testing.T) {
+	for align, want := range map[string]string{
+		"r":   "   a  long\n語語     1\na sentence across all columns\n",
+		"l":   "a     long\n語語  1\na sentence across all columns\n",
+		"lr-": "a     long\n語語     1\na sentence across all columns\n",
+		"l-":  "a     long\n語語  1\na sentence across all columns\n",
+	} {
+		var out strings.Builder
+		require.NoError(t, Table(&out, [][]string{{"a", "long"}, {"語語", "1"}, {"a sentence across all columns"}}, align))
+		require.Equal(t, want, out.String(), align)
+	}
+}
+
+func TestList(t *testing.T) {
+	require.Equal(t, "a, b", List([]string{"a", "b"}, 2))
+	require.Equal(t, "a and 1,999 more", List(append([]string{"a"}, make([]string, 1999)...), 1))
+	require.Empty(t, List(nil, 2))
+}
+
+// TestClusters: what is drawn as one thing is never torn apart, and takes the columns of one thing.
+func TestClusters(t *testing.T) {
+	const family, flag = "👨\u200d👩\u200d👧", "🇩🇪"
+	require.Equal(t, 2, Width(family))
+	require.Equal(t, family+"…"+flag, Elide(family+"abc"+flag, 5))
+	require.Equal(t, "▸…−█▁←→±×µ≤≥–", Left("▸…−█▁←→±×µ≤≥–", 13)) // ambiguous in East Asia, narrow here
+}
+
+func TestTerminal(t *testing.T) {
+	file, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer file.Close()
+	require.False(t, Terminal(file)) // although it is a device
+	require.False(t, Terminal(&strings.Builder{}))
 }

@@ -1,0 +1,153 @@
+package readable
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// Width is the number of terminal columns that s takes.
+func Width(s string) int { return uniseg.StringWidth(s) }
+
+// head returns the longest beginning of s that fits into w columns.
+func head(s string, w int) string {
+	rest, state := s, -1
+	for rest != "" {
+		_, next, columns, after := uniseg.FirstGraphemeClusterInString(rest, state)
+		if w -= columns; w < 0 {
+			break
+		}
+		rest, state = next, after
+	}
+	return s[:len(s)-len(rest)]
+}
+
+// tail returns the longest end of s that fits into w columns.
+func tail(s string, w int) string {
+	columns, state := 0, -1
+	for over := Width(s) - w; over > 0; over -= columns {
+		_, s, columns, state = uniseg.FirstGraphemeClusterInString(s, state)
+	}
+	return s
+}
+
+// Elide shortens s in its middle to w columns: both ends of a name tell more than its middle.
+func Elide(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w <= 1 {
+		return head("…", w)
+	}
+	back := (w - 1) * 3 / 5 // the end usually differs where the beginning is common
+	return head(s, w-1-back) + "…" + tail(s, back)
+}
+
+// Wrap breaks text into lines of at most w columns; longer words are elided. Words joined by NoBreak stay together.
+func Wrap(text string, w int) (lines []string) {
+	return wrap(text, w, func(word string) string { return Elide(word, w) })
+}
+
+// WrapWhole is Wrap for text whose words may be copied, such as names of events: a longer word gets a line that is longer.
+func WrapWhole(text string, w int) (lines []string) {
+	return wrap(text, w, func(word string) string { return word })
+}
+
+func wrap(text string, w int, fit func(word string) string) (lines []string) {
+	line := ""
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
+		switch word = fit(word); {
+		case line == "":
+			line = word
+		case Width(line)+1+Width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], NoBreak, " ")
+	}
+	return lines
+}
+
+// Left and Right pad s to w columns; what is longer is elided.
+func Left(s string, w int) string { s = Elide(s, w); return s + strings.Repeat(" ", w-Width(s)) }
+
+// Right is Left for numbers.
+func Right(s string, w int) string { s = Elide(s, w); return strings.Repeat(" ", w-Width(s)) + s }
+
+// Hang writes text beside a label, in lines of at most w columns: the first begins with the label, the others are indented as far.
+func Hang(label, text string, w int) []string { return hang(label, Wrap(text, w-Width(label))) }
+
+// HangWhole is Hang for text whose words may be copied, see WrapWhole.
+func HangWhole(label, text string, w int) []string {
+	return hang(label, WrapWhole(text, w-Width(label)))
+}
+
+func hang(label string, lines []string) []string {
+	for i := range lines {
+		lines[i] = label + lines[i]
+		if i == 0 {
+			label = strings.Repeat(" ", Width(label))
+		}
+	}
+	return lines
+}
+
+// How the cells of a column lie in it.
+const (
+	ToLeft  = 'l'
+	ToRight = 'r'
+	Free    = '-' // as they are: the last column, whose cells may be long
+)
+
+// Table writes rows in columns as wide as their widest cell, two apart. align has a letter for each column, the last one for all that follow.
+// A row of one cell is a line of its own.
+func Table(w io.Writer, rows [][]string, align string) error {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if len(row) > 1 {
+				widths[i] = max(widths[i], Width(cell))
+			}
+		}
+	}
+	var text strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			if i > 0 {
+				line += "  "
+			}
+			switch how := align[min(i, len(align)-1)]; {
+			case how == ToLeft && len(row) > 1:
+				cell = Left(cell, widths[i])
+			case how == ToRight && len(row) > 1:
+				cell = Right(cell, widths[i])
+			}
+			line += cell
+		}
+		text.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// List joins names with commas; of more than most, those behind are only counted: "a, b and 3 more".
+func List(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %s more", Grouped(more, 0))
+	}
+	return text
+}
