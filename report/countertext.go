@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
@@ -125,7 +126,7 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 	if m.UnitName == "cycles" && p.e.Header.Frequency > 0 {
 		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
 	}
-	text := fitting(value, m.Unit, 18)
+	text := readable.Number(quantity(value, m.Unit), 18)
 	if _, low, high := p.e.bounds(p.e.MetricIndex(m.Name)); value == 0 && low != high {
 		text = "–" // nothing of it is certain
 	}
@@ -315,14 +316,5 @@ func shortCount(n int64) string {
 	if n > -10_000 && n < 10_000 {
 		return strconv.FormatInt(n, 10)
 	}
-	v, sign := math.Abs(float64(n)), ""
-	if n < 0 {
-		sign = "-"
-	}
-	for _, unit := range []string{" k", " M", " G"} {
-		if v /= 1000; v < 999.5 {
-			return sign + digits(v) + unit
-		}
-	}
-	return sign + digits(v/1000) + " T"
+	return readable.Short(float64(n))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 	"tracerec/report/cube"
 )
@@ -230,13 +231,7 @@ const addedUp = " (--locations)"
 
 // AddedUp is the warning that of so many locations, those in some crowds are shown as one each.
 func AddedUp(all int, crowds []string) string {
-	const most = 5
-	text := fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"),
-		strings.Join(crowds[:min(len(crowds), most)], ", "))
-	if more := len(crowds) - most; more > 0 {
-		text += fmt.Sprintf(" and %s more", grouped(int64(more)))
-	}
-	return text + addedUp
+	return fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"), readable.List(crowds, 5)) + addedUp
 }
 
 func (f *folding) causer(location int32) int32 {

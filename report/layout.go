@@ -1,8 +1,6 @@
 package report
 
 import (
-	"math"
-	"strconv"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -20,6 +18,8 @@ var (
 	clean, elide = readable.Clean, readable.Elide
 	left, right  = readable.Left, readable.Right
 	width, wrap  = readable.Width, readable.Wrap
+	digits       = readable.Digits
+	count        = readable.Plural[int64]
 )
 
 // nbsp joins words that a line break must not separate.
@@ -59,28 +59,8 @@ func goName(name string) string { return clean(strings.TrimSuffix(name, "-fm")) 
 // seconds writes a duration with three digits in the unit that suits it: 740 ns, 12.3 µs, 491 ms, 1.28 s.
 func seconds(ns int64) string { return quantity(ns, metric.Nanoseconds) }
 
-// digits writes v with three significant digits, two of them behind the point at most, but never fewer than the integer part has.
-func digits(v float64) string {
-	switch {
-	case v < 9.995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case v < 99.95:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	return grouped(int64(math.Round(v)))
-}
-
 // grouped writes an integer with commas between thousands.
-func grouped(n int64) string {
-	if n < 0 {
-		return "−" + grouped(-max(n, -math.MaxInt64)) // the least number has no opposite
-	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(n int64) string { return readable.Minus(readable.Grouped(n, 0)) }
 
 // percent writes part of whole as "38.2 %".
 func percent(part, whole int64) string {
@@ -100,7 +80,7 @@ func quantity(v int64, u metric.Unit) string {
 	default:
 		return grouped(v)
 	}
-	return strings.Replace(readable.Quantity(float64(v), unit), "-", "−", 1)
+	return readable.Minus(readable.Quantity(float64(v), unit))
 }
 
 // bar draws part of whole in w columns, to an eighth of a column.

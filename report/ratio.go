@@ -51,10 +51,8 @@ func RatioText(v float64, unit string) string {
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	case a != 0 && a < 0.01:
 		return strconv.FormatFloat(v, 'g', 2, 64)
-	case v < 0:
-		return "−" + digits(-v)
 	}
-	return digits(v)
+	return readable.Minus(digits(v))
 }
 
 // EstimateText writes the value of a ratio as what it lies in: 12.4–15.1 %, or one value if both ends are written the same.

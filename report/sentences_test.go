@@ -28,10 +28,10 @@ func TestSentences(t *testing.T) {
 		words(strings.Join(new(Experiment).Sentences().Lead(), " ")))
 }
 
-// The least number, which what is no number becomes, has no opposite.
+// The least number, which what is no number becomes.
 func TestSecondsOfAnything(t *testing.T) {
 	require.Equal(t, "−9,223,372,037"+nbsp+"s", Seconds(math.MinInt64))
-	require.Equal(t, "−9,223,372,036,854,775,807", grouped(math.MinInt64))
+	require.Equal(t, "−9,223,372,036,854,775,808", grouped(math.MinInt64))
 	require.Equal(t, "9,223,372,037"+nbsp+"s", Seconds(math.MaxInt64))
 }
 

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
@@ -25,15 +25,11 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 		if s.most < s.value {
 			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
 		}
-		value := quantity(s.value, unit)
-		if width(value) > 11 {
-			value = shortCount(s.value)
-		}
 		share := ""
 		if whole != 0 {
 			share = percent(s.value, whole)
 		}
-		p.line(right(value, 11), right(share, 9), "  ",
+		p.line(readable.Number(quantity(s.value, unit), 11), right(share, 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
 	}
 	p.more(p.top, len(all), "call path")
@@ -159,36 +155,12 @@ func (p *page) samples() {
 		if m.Unit == metric.Count && m.UnitName != "" {
 			name += " (" + clean(m.UnitName) + ")"
 		}
-		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), right(fitting(s.Min, m.Unit, 10), 11),
-			right(fittingMean(s.mean(), m.Unit, 10), 11), right(fitting(s.Max, m.Unit, 10), 11))
+		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), " ", readable.Number(quantity(s.Min, m.Unit), 10),
+			" ", readable.Number(average(s.mean(), m.Unit), 10), " ", readable.Number(quantity(s.Max, m.Unit), 10))
 	}
 }
 
 // mean returns the mean of the values, not rounded.
-// fitting writes a quantity in at most w columns, shortened if all its digits need more.
-func fitting(n int64, u metric.Unit, w int) string {
-	if text := quantity(n, u); width(text) <= w {
-		return text
-	}
-	return short(float64(n), w)
-}
-
-// short writes a number with a unit of thousands, or as a power of ten if even that needs more than w columns.
-func short(v float64, w int) string {
-	if text := shortCount(int64(max(-1<<62, min(v, 1<<62)))); width(text) <= w && math.Abs(v) < 1<<62 {
-		return text
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// fittingMean is fitting for a mean.
-func fittingMean(v float64, u metric.Unit, w int) string {
-	if text := average(v, u); width(text) <= w {
-		return text
-	}
-	return short(v, w)
-}
-
 func (s *Stats) mean() float64 { return float64(s.Sum) / float64(s.Count) }
 
 // average writes a mean of values in their unit.
@@ -196,8 +168,6 @@ func average(v float64, u metric.Unit) string {
 	switch {
 	case u == metric.Nanoseconds || u == metric.Bytes || math.Abs(v) >= 1000:
 		return quantity(int64(math.Round(v)), u)
-	case v < 0:
-		return "−" + digits(-v)
 	}
-	return digits(v)
+	return readable.Minus(digits(v))
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
@@ -113,13 +114,8 @@ func (p *page) para(indent int, mark, text string) {
 }
 
 func (p *page) styledPara(st style, indent int, mark, text string) {
-	pad := indent + width(mark)
-	for i, l := range wrap(clean(text), pageWidth-pad) {
-		start := strings.Repeat(" ", pad)
-		if i == 0 {
-			start = strings.Repeat(" ", indent) + mark
-		}
-		p.line(p.paint(st, start+l))
+	for _, l := range readable.Hang(strings.Repeat(" ", indent)+mark, clean(text), pageWidth) {
+		p.line(p.paint(st, l))
 	}
 }
 
@@ -327,18 +323,6 @@ func (p *page) groups() string {
 		names = append(names, glue(count(int64(n), "other kind")))
 	}
 	return strings.Join(names, ", ")
-}
-
-// count writes a number with its noun: "1 event", "12,345 events".
-func count(n int64, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"):
-		return grouped(n) + " " + noun + "es"
-	default:
-		return grouped(n) + " " + noun + "s"
-	}
 }
 
 // timeTree shows the metrics that divide time, as a tree, and the plain counts below it. Metrics without any

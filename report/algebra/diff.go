@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
@@ -336,17 +337,4 @@ func kindOf(inputs []*operand, q *quantity) cube.Kind {
 }
 
 // enumerate lists a few names.
-func enumerate(list []string) string {
-	const most = 5
-	text := ""
-	for i, s := range list {
-		switch {
-		case i == most:
-			return text + fmt.Sprintf(" and %d more", len(list)-most)
-		case i > 0:
-			text += ", "
-		}
-		text += s
-	}
-	return text
-}
+func enumerate(list []string) string { return readable.List(list, 5) }

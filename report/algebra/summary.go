@@ -59,7 +59,7 @@ func (x *Summary) Text(w io.Writer) error {
 		}
 		title := strings.Repeat("  ", depth) + r.title()
 		if r.N < len(x.Runs) {
-			title += " (of " + countRuns(r.N) + ")"
+			title += " (of " + readable.Plural(r.N, "run") + ")"
 		}
 		line := ""
 		for _, v := range []float64{r.Mean, r.Min, r.Max, r.StdDev} {
@@ -68,13 +68,6 @@ func (x *Summary) Text(w io.Writer) error {
 		fmt.Fprintf(b, "%s%s  %s\n", line, readable.Number(strings.Replace("±"+r.text(r.Noise), "±?", "?", 1), 11), readable.Clean(title))
 	}
 	return b.Flush()
-}
-
-func countRuns(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
 }
 
 func (r SummaryRow) depth() int {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 	"tracerec/metric/spec"
 	"tracerec/report"
@@ -331,12 +332,7 @@ func describe(s *spec.Spec, r *spec.Resolved, n *spec.Node) metric.Metric {
 	}
 	if len(n.Missing) > 0 {
 		m.Kind = metric.Incomplete
-		const most = 8
-		missing := strings.Join(n.Missing[:min(len(n.Missing), most)], ", ")
-		if len(n.Missing) > most {
-			missing += fmt.Sprintf(" and %d more", len(n.Missing)-most)
-		}
-		m.Formula += "; not measured: " + missing
+		m.Formula += "; not measured: " + readable.List(n.Missing, 8)
 	}
 	if m.Description == "" {
 		m.Description = "Metric of the specification " + m.Hierarchy + "."

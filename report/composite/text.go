@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"tracerec/internal/readable"
 	"tracerec/metric"
@@ -25,8 +24,11 @@ func (c *Comparison) JSON(w io.Writer) error {
 // Text writes the comparison as a table with a column for each platform. Shares are of the root of the hierarchy, as in
 // the paper, or of the parent.
 func (c *Comparison) Text(w io.Writer, ofParent bool) error {
-	t := table{}
-	t.add("", names(c.Platforms, func(p Platform) string { return p.Name })...)
+	var rows [][]string
+	add := func(title string, cells ...string) {
+		rows = append(rows, append([]string{readable.Clean(title)}, cells...))
+	}
+	add("", names(c.Platforms, func(p Platform) string { return p.Name })...)
 	for _, line := range []struct {
 		title string
 		of    func(Platform) string
@@ -36,21 +38,21 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 		{"locations", func(p Platform) string { return fmt.Sprint(p.Locations) }},
 	} {
 		if values := names(c.Platforms, line.of); strings.Join(values, "") != "" {
-			t.add(line.title, values...)
+			add(line.title, values...)
 		}
 	}
 	for _, r := range c.Rows {
 		if r.Depth == 0 {
-			t.add("")
+			add("")
 		}
 		var cells []string
 		for _, x := range r.Cells {
 			cells = append(cells, x.text(r.Unit, r.Depth > 0, ofParent))
 		}
-		t.add(strings.Repeat("  ", r.Depth)+r.Label, cells...)
+		add(strings.Repeat("  ", r.Depth)+r.Label, cells...)
 	}
 	if len(c.Ratios) > 0 {
-		t.add("")
+		add("")
 	}
 	for _, r := range c.Ratios {
 		var cells []string
@@ -64,13 +66,14 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 				cells = append(cells, report.RatioText(*v, r.Unit))
 			}
 		}
-		t.add(r.Name, append(cells, note+readable.Clean(r.Unit))...)
+		add(r.Name, append(cells, readable.Clean(r.Unit))...)
 	}
 	if c.Hidden > 0 {
-		t.add("")
-		t.add(fmt.Sprintf("left out: %d metrics of one platform only (--all shows them)", c.Hidden))
+		add("")
+		add(fmt.Sprintf("left out: %d metrics of one platform only (--all shows them)", c.Hidden))
 	}
-	return t.write(w)
+	align := "l" + strings.Repeat("r", len(c.Platforms)) + "-"
+	return readable.Table(w, rows, align)
 }
 
 // names are the texts of all platforms.
@@ -120,58 +123,5 @@ func grouped(v float64) string {
 	if v != math.Trunc(v) && math.Abs(v) < 100 {
 		return fmt.Sprintf("%.3g", v)
 	}
-	text := fmt.Sprintf("%.0f", math.Abs(v))
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	if v <= -0.5 {
-		text = "−" + text
-	}
-	return text
-}
-
-// note begins a text behind the columns.
-const note = "\x00"
-
-// table is lines of cells, of which the first is a title.
-type table struct{ lines [][]string }
-
-func (t *table) add(title string, cells ...string) {
-	t.lines = append(t.lines, append([]string{readable.Clean(title)}, cells...))
-}
-
-// write writes the lines, cells at the right of their columns.
-func (t *table) write(w io.Writer) error {
-	var wide []int
-	for _, line := range t.lines {
-		for i, cell := range line {
-			if len(line) == 1 || strings.HasPrefix(cell, note) {
-				continue // a sentence
-			}
-			if i == len(wide) {
-				wide = append(wide, 0)
-			}
-			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, line := range t.lines {
-		var b strings.Builder
-		for i, cell := range line {
-			pad := ""
-			if text, ok := strings.CutPrefix(cell, note); ok {
-				cell = text
-			} else if len(line) > 1 {
-				pad = strings.Repeat(" ", wide[i]-utf8.RuneCountInString(cell))
-			}
-			if i == 0 {
-				b.WriteString(cell + pad)
-			} else {
-				b.WriteString("  " + pad + cell)
-			}
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return readable.Minus(readable.Count(math.RoundToEven(v) + 0)) // no -0
 }

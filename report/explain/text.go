@@ -42,11 +42,8 @@ func (p *page) line(s string) { fmt.Fprintln(p, strings.TrimRight(s, " ")) }
 
 // para writes wrapped text. mark stands before its first line.
 func (p *page) para(indent int, mark, text string) {
-	pad := indent + readable.Width(mark)
-	start := strings.Repeat(" ", indent) + mark
-	for _, l := range readable.Wrap(readable.Clean(plain(text)), width-pad) {
-		p.line(start + l)
-		start = strings.Repeat(" ", pad)
+	for _, l := range readable.Hang(strings.Repeat(" ", indent)+mark, readable.Clean(plain(text)), width) {
+		p.line(l)
 	}
 }
 

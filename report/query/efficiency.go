@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 	"tracerec/report/cube"
 )
@@ -126,7 +127,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	case len(t) < 2:
 		return nil, nil, nil, fmt.Sprintf("there are not two %s to compare that were there for the whole run", m.class("locations", "goroutines"))
 	case part < counted*sum:
-		return nil, nil, nil, fmt.Sprintf("goroutines came and went: those that were there for the whole run did %s of the computation", percent(part/sum))
+		return nil, nil, nil, fmt.Sprintf("goroutines came and went: those that were there for the whole run did %s of the computation", readable.RoughPercent(part/sum))
 	}
 	return t, u, w, ""
 }

@@ -98,7 +98,7 @@ func (m *Model) describe(f *Finding, causes map[string]string) {
 	}
 	f.Text = fmt.Sprintf("%s of waiting in %s", duration(f.Severity.Float64()*SecondsPer(f.Metric.Unit)), f.Path.Region.Name)
 	if f.Share > 0 {
-		f.Text += fmt.Sprintf(", %s of all time", percent(f.Share))
+		f.Text += fmt.Sprintf(", %s of all time", readable.RoughPercent(f.Share))
 	}
 	if ok {
 		f.Text += ": " + known.happened
@@ -157,7 +157,7 @@ func (m *Model) causedIn(delay string) string {
 	if all <= 0 || sum[most] <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of the delays that caused such waiting, all of which is here, %s lie in %s.", percent(sum[most]/all), pathName(m.Cube.Paths()[most]))
+	return fmt.Sprintf(" Of the delays that caused such waiting, all of which is here, %s lie in %s.", readable.RoughPercent(sum[most]/all), pathName(m.Cube.Paths()[most]))
 }
 
 // pathName names a call path by its last regions.
@@ -170,35 +170,5 @@ func pathName(p *cube.CallPath) string {
 	return strings.Join(names, " ▸ ")
 }
 
-// duration formats seconds with three digits.
-func duration(s float64) string {
-	for _, u := range []struct {
-		least float64
-		unit  string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if s >= u.least {
-			return significant(s/u.least) + " " + u.unit
-		}
-	}
-	return significant(s/1e-9) + " ns"
-}
-
-func significant(x float64) string {
-	switch {
-	case x >= 99.95:
-		return readable.Count(math.Round(x))
-	case x >= 9.995:
-		return fmt.Sprintf("%.1f", x)
-	}
-	return fmt.Sprintf("%.2f", x)
-}
-
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case p >= 9.95:
-		return fmt.Sprintf("%.0f %%", p)
-	case p >= 0.095:
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return "less than 0.1 %"
-}
+// duration writes seconds for a sentence.
+func duration(s float64) string { return readable.Quantity(s, "sec") }

@@ -103,7 +103,7 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	list := m.Efficiency()
 	require.Empty(t, list[0].Why)
 	require.InDelta(t, 7./8, list[1].Value, 1e-12)
-	require.Equal(t, "most computation ÷ longest time = 8.00 ns ÷ 10.0 ns, of 2 goroutines", list[2].Formula)
+	require.Equal(t, "most computation ÷ longest time = 8 ns ÷ 10 ns, of 2 goroutines", list[2].Formula)
 
 	execution.Title = metric.RunningTitle
 	m, err = New(c)

@@ -138,13 +138,13 @@ func (c *callTree) add(p *cube.CallPath, depth int) {
 	switch c.o.Annotate {
 	case Source:
 		if where := place(file, line); where != "" {
-			row.Shown += gap + where
+			row.Shown += "  " + where
 		}
 	case Location:
 		name, v := c.largest(p)
 		row.Labels = append(row.Labels, name)
 		row.Values = append(row.Values, v)
-		row.Shown += gap + "most on " + readable.Clean(name)
+		row.Shown += "  most on " + readable.Clean(name)
 	}
 	c.t.Rows = append(c.t.Rows, row)
 }

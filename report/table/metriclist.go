@@ -2,11 +2,9 @@ package table
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strings"
-	"text/tabwriter"
 
 	"tracerec/internal/readable"
 	"tracerec/report/query"
@@ -60,10 +58,10 @@ func (list MetricList) Write(w io.Writer, f Format) error {
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"metrics": list})
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, x := range list {
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\n", strings.Repeat("  ", x.depth), readable.Clean(x.Name), readable.Clean(x.Title), x.text,
-			strings.ToLower(strings.ReplaceAll(x.Kind, "_", " ")))
+		rows = append(rows, []string{strings.Repeat("  ", x.depth) + readable.Clean(x.Name), readable.Clean(x.Title), x.text,
+			strings.ToLower(strings.ReplaceAll(x.Kind, "_", " "))})
 	}
-	return t.Flush()
+	return readable.Table(w, rows, "lll-")
 }

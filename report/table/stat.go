@@ -181,11 +181,11 @@ func (s *stat) add(r *statRow, values []cube.Value, in []*spec.Interval, locatio
 	}
 	row.Shown = name
 	if where := place(file, line); where != "" {
-		row.Shown += gap + where
+		row.Shown += "  " + where
 	}
 	if s.o.PerLocation {
 		row.Labels = append(row.Labels, location)
-		row.Shown += gap + "on " + readable.Clean(location)
+		row.Shown += "  on " + readable.Clean(location)
 	}
 	for k := range values {
 		row.Values = append(row.Values, s.t.Columns[k].value(values[k], in[k]))

@@ -12,15 +12,6 @@ import (
 	"tracerec/report/query"
 )
 
-// gap separates the columns of a text.
-const gap = "  "
-
-// layout is a table being laid out for people.
-type layout struct {
-	out    strings.Builder
-	widths []int // of the columns
-}
-
 // sign says what the values of a difference are.
 func sign(m *query.Model) []string {
 	if of := m.Difference(); of != "" {
@@ -31,45 +22,45 @@ func sign(m *query.Model) []string {
 
 // text writes the table for people.
 func (t *Table) text(w io.Writer) error {
-	l := &layout{widths: make([]int, len(t.Columns))}
 	heads, lines := t.heads()
-	rows := make([][]string, 0, len(t.Rows)+lines+1)
-	for n := range lines {
-		row := make([]string, len(t.Columns))
-		for i, h := range heads {
-			if at := n - lines + len(h); at >= 0 {
-				row[i] = h[at]
-			}
-		}
-		rows = append(rows, row)
-	}
-	labels := make([]string, lines, cap(rows))
-	labels[lines-1] = t.Labels[0]
-	if t.whole {
-		row := make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			row[i] = c.show(c.value(c.Total, c.in))
-		}
-		rows, labels = append(rows, row), append(labels, "(whole program)")
-	}
-	for r := range t.Rows {
-		row := make([]string, len(t.Columns))
+	var rows [][]string
+	add := func(label string, cell func(column int) string) {
+		var row []string
 		for i := range t.Columns {
-			row[i] = t.Columns[i].show(t.Rows[r].Values[i])
+			row = append(row, cell(i))
 		}
-		rows, labels = append(rows, row), append(labels, t.Rows[r].Shown)
+		rows = append(rows, append(row, label))
 	}
+	for n := 1 - lines; n <= 0; n++ {
+		label := ""
+		if n == 0 {
+			label = t.Labels[0]
+		}
+		add(label, func(i int) string {
+			if at := n - 1 + len(heads[i]); at >= 0 {
+				return heads[i][at]
+			}
+			return ""
+		})
+	}
+	if t.whole {
+		add("(whole program)", func(i int) string { return t.Columns[i].show(t.Columns[i].value(t.Columns[i].Total, t.Columns[i].in)) })
+	}
+	for _, r := range t.Rows {
+		add(r.Shown, func(i int) string { return t.Columns[i].show(r.Values[i]) })
+	}
+	var out strings.Builder
 	for _, line := range t.Title {
-		l.out.WriteString(line + "\n")
+		out.WriteString(line + "\n")
 	}
-	l.rows(rows, labels)
+	readable.Table(&out, rows, strings.Repeat("r", len(t.Columns))+"-")
 	if t.more > 0 {
-		fmt.Fprintf(&l.out, "… %d more rows\n", t.more)
+		fmt.Fprintf(&out, "… %d more rows\n", t.more)
 	}
 	for _, note := range t.Notes {
-		l.out.WriteString("! " + readable.Clean(note) + "\n")
+		out.WriteString("! " + readable.Clean(note) + "\n")
 	}
-	_, err := io.WriteString(w, l.out.String())
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 
@@ -82,22 +73,6 @@ func (t *Table) heads() (heads [][]string, lines int) {
 		lines = max(lines, len(h))
 	}
 	return heads, lines
-}
-
-// rows writes rows, with a label behind each.
-func (l *layout) rows(rows [][]string, labels []string) {
-	for _, row := range rows {
-		for i, cell := range row {
-			l.widths[i] = max(l.widths[i], readable.Width(cell))
-		}
-	}
-	for r, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(readable.Right(cell, l.widths[i]) + gap)
-		}
-		l.out.WriteString(strings.TrimRight(line.String()+labels[r], " ") + "\n")
-	}
 }
 
 // heading divides the name of a column into lines.
