@@ -7,6 +7,7 @@ import (
 
 	"tracerec/counters"
 	"tracerec/counters/sample"
+	"tracerec/internal/readable"
 	"tracerec/metric/plan"
 	"tracerec/metric/spec"
 )
@@ -98,12 +99,7 @@ func (s *sets) summary() string {
 	const most = 3
 	var texts []string
 	for _, why := range reasons[:min(len(reasons), most)] {
-		list := names[why]
-		text := strings.Join(list[:min(len(list), most)], ", ")
-		if more := len(list) - most; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		texts = append(texts, text+": "+why)
+		texts = append(texts, readable.List(names[why], most)+": "+why)
 	}
 	more := 0
 	for _, why := range reasons[len(texts):] {

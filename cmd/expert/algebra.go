@@ -89,7 +89,7 @@ func newCombine(name, short, long string, combine func(*cobra.Command, []algebra
 		Use: name + " REPORT… -o OUT", Short: short, Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return fmt.Errorf("%s; give two or more", reportCount(args))
+				return fmt.Errorf("%s; give two or more", readable.Plural(len(args), "report"))
 			}
 			return nil
 		},
@@ -195,17 +195,10 @@ Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
 // errDifferent makes exit status 1 of a comparison whose differences were printed.
 var errDifferent = errors.New("the reports differ")
 
-func reportCount(args []string) string {
-	if len(args) == 1 {
-		return "1 report"
-	}
-	return fmt.Sprintf("%d reports", len(args))
-}
-
 // twoInputs requires two arguments.
 func twoInputs(_ *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("%s; give two: reports or trace directories", reportCount(args))
+		return fmt.Errorf("%s; give two: reports or trace directories", readable.Plural(len(args), "report"))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/readable"
 	"tracerec/report"
 )
 
@@ -149,14 +150,5 @@ func (f *format) Set(s string) error {
 
 // colored tells whether w is a terminal whose user did not ask for plain text.
 func colored(w io.Writer) bool {
-	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return readable.Terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -14,6 +14,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/analyzer/pipeline"
+	"tracerec/internal/readable"
 	"tracerec/internal/size"
 	"tracerec/report"
 	"tracerec/report/cube"
@@ -166,7 +167,7 @@ func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func
 		return nil, err
 	}
 	p := pipeline.Options{Options: o, Specs: chosen}
-	if terminal(cmd.ErrOrStderr()) {
+	if readable.Terminal(cmd.ErrOrStderr()) {
 		p.Terminal = cmd.ErrOrStderr()
 	}
 	return pipeline.Analyze(input, p, use)

@@ -67,14 +67,12 @@ func (s *simulation) frequent(list []simulated.Frequent) {
 	}
 	var calls uint64
 	var names []string
-	for i, f := range list {
+	for _, f := range list {
 		calls += f.Skipped
-		if i < 3 {
-			names = append(names, f.Function)
-		}
+		names = append(names, f.Function)
 	}
-	if more := len(list) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+	if more := len(list) - 3; more > 0 {
+		names = append(names[:3], fmt.Sprintf("%d more", more))
 	}
 	s.say(fmt.Sprintf("%s of short functions are counted in their callers: %s", readable.Plural(calls, "call"), strings.Join(names, ", ")))
 }
@@ -174,8 +172,8 @@ func (v *simList) text() string {
 		for _, p := range v.Parameters {
 			words = append(words, p.Name+"="+p.Value)
 		}
-		for _, line := range readable.WrapWhole(strings.Join(words, " "), 80-2) {
-			fmt.Fprintf(&out, "  %s\n", line)
+		for _, line := range readable.HangWhole("  ", strings.Join(words, " "), 80) {
+			out.WriteString(line + "\n")
 		}
 	}
 	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", v.Machine)
@@ -187,8 +185,7 @@ func (v *simList) text() string {
 
 // describeName writes a name in a column, and beside it what it is.
 func describeName(out *strings.Builder, column int, name, text string) {
-	for _, line := range readable.WrapWhole(text, 80-4-column) {
-		fmt.Fprintf(out, "  %-*s  %s\n", column, name, line)
-		name = ""
+	for _, line := range readable.HangWhole(fmt.Sprintf("  %-*s  ", column, name), text, 80) {
+		out.WriteString(line + "\n")
 	}
 }

@@ -18,12 +18,12 @@ func (t *Tally) Text(w io.Writer) error {
 		if e.Counts == nil {
 			continue
 		}
-		remarks := readable.WrapWhole(t.remark(e), 80-47)
-		if remarks == nil {
-			remarks = []string{""}
+		label := fmt.Sprintf("%20s  %-24s ", e.amount(), e.Name)
+		lines := readable.HangWhole(label, t.remark(e), 80)
+		if lines == nil {
+			lines = []string{strings.TrimRight(label, " ")}
 		}
-		line := fmt.Sprintf("%20s  %-24s ", e.amount(), e.Name) + strings.Join(remarks, "\n"+strings.Repeat(" ", 47))
-		out.WriteString(before + strings.TrimRight(line, " ") + "\n")
+		out.WriteString(before + strings.Join(lines, "\n") + "\n")
 		before = ""
 	}
 	t.writeMissing(&out)

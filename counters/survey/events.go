@@ -10,7 +10,6 @@ import (
 	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/perf"
-	"tracerec/internal/readable"
 )
 
 // selects tells whether a pattern selects a name with its description: a part of either, or a whole name with * and ?.
@@ -78,13 +77,7 @@ func (v PresetList) Text(w io.Writer) error {
 			state = "yes"
 			usable++
 		}
-		for i, line := range readable.WrapWhole(p.Description, width-25) {
-			if i == 0 {
-				fmt.Fprintf(&out, "%-14s %-9s %s\n", p.Name, state, line)
-			} else {
-				fmt.Fprintf(&out, "%25s%s\n", "", line)
-			}
-		}
+		hang(&out, fmt.Sprintf("%-14s %-9s ", p.Name, state), p.Description)
 		if v.pattern != "" && p.Natives != nil {
 			natives := "= " + p.Formula + ", N0 is " + p.Natives[0]
 			if p.Formula == "N0" {
@@ -93,7 +86,7 @@ func (v PresetList) Text(w io.Writer) error {
 			for i, n := range p.Natives[1:] {
 				natives += fmt.Sprintf(", N%d is %s", i+1, n)
 			}
-			fmt.Fprintf(&out, "%25s%s\n", "", strings.Join(readable.WrapWhole(natives, width-25), "\n"+strings.Repeat(" ", 25)))
+			hang(&out, strings.Repeat(" ", 25), natives)
 		}
 	}
 	closing := fmt.Sprintf("%d of %d presets can be counted here.", usable, len(v.Presets))
@@ -106,7 +99,8 @@ func (v PresetList) Text(w io.Writer) error {
 	if v.pattern == "" {
 		closing += " A PATTERN shows which events they stand for."
 	}
-	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(closing, width), "\n"))
+	out.WriteString("\n")
+	hang(&out, "", closing)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -177,12 +171,7 @@ func (v NativeList) Text(w io.Writer) error {
 		if u.CPUs != nil {
 			text += fmt.Sprintf(", read on processors %v", u.CPUs)
 		}
-		for i, line := range readable.WrapWhole(text, width-20) {
-			if i > 0 {
-				u.Name = ""
-			}
-			fmt.Fprintf(&out, "  %-18s%s\n", u.Name, line)
-		}
+		hang(&out, fmt.Sprintf("  %-18s", u.Name), text)
 	}
 	unit := ""
 	for _, e := range v.Events {
@@ -199,9 +188,7 @@ func (v NativeList) Text(w io.Writer) error {
 			where = "\n    " + where
 		}
 		fmt.Fprintf(&out, "  %s%s\n", e.Name, where)
-		for _, line := range readable.WrapWhole(e.Description, width-6) {
-			fmt.Fprintf(&out, "      %s\n", line)
-		}
+		hang(&out, "      ", e.Description)
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

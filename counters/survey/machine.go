@@ -20,12 +20,7 @@ func Here() Machine { return Machine{hardware.Here()} }
 func (v Machine) Text(w io.Writer) error {
 	var out strings.Builder
 	line := func(label, format string, args ...any) {
-		for i, part := range readable.WrapWhole(fmt.Sprintf(format, args...), width-14) {
-			if i > 0 {
-				label = ""
-			}
-			fmt.Fprintf(&out, "%-14s%s\n", label, part)
-		}
+		hang(&out, fmt.Sprintf("%-14s", label), fmt.Sprintf(format, args...))
 	}
 	c := v.CPU
 	line("processor", "%s", cmp.Or(c.Name, c.Arch))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,13 +15,20 @@ import (
 // width is the columns of a terminal that text is made for.
 const width = 80
 
+// hang writes text beside a label.
+func hang(out *strings.Builder, label, text string) {
+	for _, line := range readable.HangWhole(label, text, width) {
+		out.WriteString(line + "\n")
+	}
+}
+
 // text writes a summary, or all counters.
 func (v Overview) Text(w io.Writer) error {
 	if v.long {
 		return writeCounters(w, v.Counters, v.Together)
 	}
 	var out strings.Builder
-	out.WriteString(strings.Join(readable.WrapWhole(v.headline(), width), "\n") + "\n")
+	hang(&out, "", v.headline())
 	v.writeSources(&out)
 	if v.Watchpoints > 0 {
 		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
@@ -119,35 +127,27 @@ func writeMissing(out *strings.Builder, rows []Row) {
 		}
 	}
 	for _, why := range order {
-		list := names[why]
-		text := "not here: " + strings.Join(list[:min(len(list), 4)], ", ")
-		if more := len(list) - 4; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		fmt.Fprintf(out, "\n%s\n", strings.Join(readable.WrapWhole(text+": "+why, width), "\n"))
+		out.WriteString("\n")
+		hang(out, "", "not here: "+readable.List(names[why], 4)+": "+why)
 	}
 }
 
 // writeCounters writes a table of 80 columns.
 func writeCounters(w io.Writer, rows []Row, together int) error {
-	const row = "%-23s %-7s %-6s %9s  %s\n"
+	const row = "%-23s %-7s %-6s %9s  "
 	var out strings.Builder
-	fmt.Fprintf(&out, row, "counter", "of the", "unit", "1 reading", "what it counts")
+	out.WriteString(fmt.Sprintf(row, "counter", "of the", "unit", "1 reading") + "what it counts\n")
 	for _, r := range rows {
-		cost, text := "-", "not here: "+r.Reason
+		name, cost, text, most := r.Name, "-", "not here: "+r.Reason, 3
 		if r.Available {
-			cost, text = time.Duration(r.Cost).Round(10).String(), r.Description
-		}
-		for i, line := range readable.WrapWhole(text, 29) {
-			if i == 0 {
-				name := r.Name
-				if r.Available && !r.Regions {
-					name += " *"
-				}
-				fmt.Fprintf(&out, row, name, r.Scope, r.Unit, cost, line)
-			} else if r.Available || i < 3 {
-				fmt.Fprintf(&out, "%50s%s\n", "", line)
+			cost, text, most = time.Duration(r.Cost).Round(10).String(), r.Description, math.MaxInt
+			if !r.Regions {
+				name += " *"
 			}
+		}
+		lines := readable.HangWhole(fmt.Sprintf(row, name, r.Scope, r.Unit, cost), text, width-1)
+		for _, line := range lines[:min(len(lines), most)] {
+			out.WriteString(line + "\n")
 		}
 	}
 	fmt.Fprintf(&out, `

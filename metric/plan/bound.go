@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"tracerec/internal/readable"
 )
 
 // bound returns how many sets are needed at least, by counting: of the events that fit on certain counters only, each of these
@@ -26,7 +28,7 @@ func (t *task) bound() Proof {
 	}
 	better(alone+min(1, len(t.name)-alone), "one set has all")
 	if t.Most > 0 {
-		better(alone+ceil(len(t.name)-alone, t.Most), "%s, of which %d can be read together", plural(len(t.name), "event"), t.Most)
+		better(alone+ceil(len(t.name)-alone, t.Most), "%s, of which %d can be read together", readable.Plural(len(t.name), "event"), t.Most)
 	}
 	for _, on := range unions(masks) {
 		var fit []int
@@ -40,10 +42,10 @@ func (t *task) bound() Proof {
 		if len(fit) < len(t.name)-alone {
 			how = "%s fit only on the same %s"
 		}
-		better(alone+ceil(len(fit), n), how+", one each in a set", plural(len(fit), "event"), plural(n, "counter"))
+		better(alone+ceil(len(fit), n), how+", one each in a set", readable.Plural(len(fit), "event"), readable.Plural(n, "counter"))
 	}
 	if alone > 0 && len(t.name) > 1 {
-		best.How += fmt.Sprintf("; %s counted with no other", plural(alone, "event"))
+		best.How += fmt.Sprintf("; %s counted with no other", readable.Plural(alone, "event"))
 	}
 	return best
 }

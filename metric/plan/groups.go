@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"tracerec/internal/readable"
 )
 
 // fromGroups makes a plan for a processor that counts certain groups of events only: the fewest groups that have all blocks
@@ -40,7 +42,7 @@ func (t *task) fromGroups() *Result {
 		}
 		sets[i] = union(sets[i], []int{e})
 	}
-	proof.How = fmt.Sprintf("all ways to choose fewer of the %s were tried", plural(len(c.groups), "group"))
+	proof.How = fmt.Sprintf("all ways to choose fewer of the %s were tried", readable.Plural(len(c.groups), "group"))
 	if !proof.Optimal {
 		proof.How = "not all ways to choose fewer groups were tried"
 	}

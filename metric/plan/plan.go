@@ -194,11 +194,3 @@ func (t *task) result(sets [][]int, proof Proof) *Result {
 	}
 	return r
 }
-
-// plural writes a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"tracerec/internal/readable"
 )
 
 // fromCounters makes a plan for a processor whose counters can be used in any combination. It tries all ways to distribute
@@ -38,10 +40,10 @@ func (t *task) fromCounters() *Result {
 		switch {
 		case t.looks >= budget && proof.Optimal:
 			proof.Optimal = false
-			proof.How += fmt.Sprintf("; whether %s are enough was not found out in time", plural(k+len(alone), "set"))
+			proof.How += fmt.Sprintf("; whether %s are enough was not found out in time", readable.Plural(k+len(alone), "set"))
 		case proof.Optimal:
 			proof.LowerBound = k + len(alone) + 1
-			proof.How = fmt.Sprintf("all ways were tried to have only %s: inputs of computations do not fit", plural(k+len(alone), "set"))
+			proof.How = fmt.Sprintf("all ways were tried to have only %s: inputs of computations do not fit", readable.Plural(k+len(alone), "set"))
 		}
 	}
 }

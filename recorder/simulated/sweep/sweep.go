@@ -4,7 +4,6 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -232,31 +231,14 @@ func (s *Sweep) Write(w io.Writer, format string) error {
 	if format == "csv" {
 		return csv.NewWriter(w).WriteAll(rows)
 	}
-	out := aligned(rows)
+	if err := readable.Table(w, rows, "r"); err != nil {
+		return err
+	}
 	each := ""
 	if len(all) > 1 {
 		each = "each of "
 	}
-	fmt.Fprintf(out, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
+	_, err := fmt.Fprintf(w, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
 		readable.Plural(len(all), "run"), s.Program, s.Machine)
-	_, err := w.Write(out.Bytes())
 	return err
-}
-
-// aligned puts cells one below the other, all to the right.
-func aligned(rows [][]string) *bytes.Buffer {
-	out := new(bytes.Buffer)
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], readable.Width(cell))
-		}
-	}
-	for _, row := range rows {
-		for i, cell := range row {
-			fmt.Fprintf(out, "%s%s", strings.Repeat(" ", 2*min(i, 1)), readable.Right(cell, widths[i]))
-		}
-		out.WriteByte('\n')
-	}
-	return out
 }

@@ -51,7 +51,3 @@ func TestSharedInput(t *testing.T) {
 		require.True(t, text == got.String())
 	}
 }
-
-func TestAligned(t *testing.T) {
-	require.Equal(t, "  a  long\n100     1\n", aligned([][]string{{"a", "long"}, {"100", "1"}}).String())
-}
