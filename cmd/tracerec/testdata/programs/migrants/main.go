@@ -16,6 +16,8 @@ import (
 
 	"tracerec/counters"
 	"tracerec/instrument"
+	"tracerec/internal/goid"
+	"tracerec/internal/witness"
 )
 
 // A and B are watched.
@@ -151,14 +153,16 @@ func (w *worker) run(rounds int, d time.Duration, contended *sync.Mutex) {
 	w.alone()
 }
 
-// alone computes on a thread of its own until it did so once without losing the processor. It prints how long the thread ran by the
-// kernel's task-clock at least, in the region, and at most, with entering and leaving it.
+// alone computes on a thread of its own until it did so once without losing the processor, and without the scheduler's work in between, which
+// is the thread's but not the goroutine's. It prints how long the thread ran by the kernel's task-clock at least, in the region, and at
+// most, with entering and leaving it.
 func (w *worker) alone() {
 	clock, err := counters.Start("task-clock") // locks the goroutine
 	if err != nil {
 		return
 	}
 	defer clock.Stop()
+	witness.Find()
 	now := func() int64 {
 		v, _ := clock.Read()
 		return v[0]
@@ -168,9 +172,9 @@ func (w *worker) alone() {
 		region := "locked" + strconv.Itoa(try)
 		outside := now()
 		w.in(region, func() {
-			lost, begin := switches(), now()
+			scheduled, lost, begin := witness.Find().Stay(goid.G()), switches(), now()
 			w.compute(300 * time.Microsecond)
-			if took := now() - begin; switches() == lost {
+			if took := now() - begin; switches() == lost && (scheduled == 0 || witness.Find().Stands(goid.G(), scheduled)) {
 				spent = took
 			}
 		})
