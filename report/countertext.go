@@ -126,7 +126,7 @@ func (p *page) row(depth int, name string, value, whole int64, m *metric.Metric,
 	if m.UnitName == "cycles" && p.e.Header.Frequency > 0 {
 		time = seconds(int64(float64(value) / float64(p.e.Header.Frequency) * 1e9))
 	}
-	text := readable.Number(quantity(value, m.Unit), 18)
+	text := number(quantity(value, m.Unit), 18)
 	if _, low, high := p.e.bounds(p.e.MetricIndex(m.Name)); value == 0 && low != high {
 		text = "–" // nothing of it is certain
 	}

@@ -91,7 +91,7 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 	p.line(p.paint(dim, title))
 	for i := range list[:min(len(list), p.top)] {
 		f := &list[i]
-		p.line(right(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.kind(f).Name), 20)), " ",
+		p.line(number(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.kind(f).Name), 20)), " ",
 			p.paint(dim, left(p.waiters(f), 14)+" "+p.path(f.Path, 33)))
 	}
 	p.more(p.top, len(list), "finding")

@@ -10,12 +10,11 @@ import (
 // pageWidth is the number of terminal columns a text report fills and never exceeds.
 const pageWidth = 80
 
-// arrow separates the regions of a call path in text.
-const arrow = " ▸ "
-
 // How text is laid out is said in readable, these are short names for it.
 var (
 	clean, elide = readable.Clean, readable.Elide
+	elidePath    = readable.Path
+	number       = readable.Number
 	left, right  = readable.Left, readable.Right
 	width, wrap  = readable.Width, readable.Wrap
 	digits       = readable.Digits
@@ -24,34 +23,6 @@ var (
 
 // nbsp joins words that a line break must not separate.
 const nbsp = readable.NoBreak
-
-// elidePath writes a call path in w columns. Regions in the middle go first, then the root: the last two tell most.
-func elidePath(names []string, w int) string {
-	n := len(names)
-	if n == 0 {
-		return ""
-	}
-	var candidates []string
-	most := (w + width(arrow)) / (1 + width(arrow)) // so many names fit, if they are not empty
-	if n <= most {
-		candidates = append(candidates, strings.Join(names, arrow))
-	}
-	for keep := min(n-2, most); keep >= 2; keep-- {
-		candidates = append(candidates, names[0]+arrow+"…"+arrow+strings.Join(names[n-keep:], arrow))
-	}
-	if n > 2 {
-		candidates = append(candidates, "…"+arrow+strings.Join(names[n-2:], arrow), names[0]+arrow+"…"+arrow+names[n-1])
-	}
-	if n > 1 {
-		candidates = append(candidates, "…"+arrow+names[n-1])
-	}
-	for _, c := range candidates {
-		if width(c) <= w {
-			return c
-		}
-	}
-	return elide(names[n-1], w)
-}
 
 // goName is a recorded name as Go's tools say it, without the compiler's mark of method values.
 func goName(name string) string { return clean(strings.TrimSuffix(name, "-fm")) }

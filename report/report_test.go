@@ -149,20 +149,13 @@ func TestElide(t *testing.T) {
 	require.Equal(t, "worker", elide("worker", 6))
 	require.Equal(t, "wo…er", elide("workworker", 5))
 	require.Equal(t, "", elide("worker", 0))
-	names := []string{"main", "domain", "step", "exchange", "recv"}
-	require.Equal(t, "main ▸ domain ▸ step ▸ exchange ▸ recv", elidePath(names, 40))
-	require.Equal(t, "main ▸ … ▸ exchange ▸ recv", elidePath(names, 30))
-	require.Equal(t, "… ▸ exchange ▸ recv", elidePath(names, 21))
-	require.Equal(t, "main ▸ … ▸ recv", elidePath(names, 18))
 	require.Equal(t, "main.(*mesh).solve.func1", goName("main.(*mesh).solve.func1"))
 	require.Equal(t, "http.(*conn).serve", goName("http.(*conn).serve"))
-	require.Equal(t, "… ▸ recv", elidePath(names, 9))
 	for w := range 60 {
 		for _, s := range []string{"e\u0301tude測定" + strings.Repeat("x測", 30), "plain", ""} {
 			require.LessOrEqual(t, width(elide(s, w)), w)
 			require.Equal(t, w, width(left(s, w)))
 			require.Equal(t, w, width(right(s, w)))
-			require.LessOrEqual(t, width(elidePath([]string{s, s, s}, w)), w)
 		}
 	}
 	require.Equal(t, "████▌   ", bar(9, 16, 8))

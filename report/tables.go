@@ -29,7 +29,7 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 		if whole != 0 {
 			share = percent(s.value, whole)
 		}
-		p.line(readable.Number(quantity(s.value, unit), 11), right(share, 9), "  ",
+		p.line(number(quantity(s.value, unit), 11), right(share, 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
 	}
 	p.more(p.top, len(all), "call path")
@@ -123,8 +123,8 @@ func (p *page) instances() {
 				right("75 %", 8)+right("longest", 10)))
 			first = false
 		}
-		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Name), 28)), right(grouped(int64(s.Count)), 10), right(seconds(s.Mean), 8),
-			right(seconds(s.Q25), 8), right(seconds(s.Median), 8), right(seconds(s.Q75), 8), right(seconds(s.Max), 10))
+		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Name), 28)), number(grouped(int64(s.Count)), 10), number(seconds(s.Mean), 8),
+			number(seconds(s.Q25), 8), number(seconds(s.Median), 8), number(seconds(s.Q75), 8), number(seconds(s.Max), 10))
 		for _, w := range s.Worst[:min(len(s.Worst), 1)] {
 			text := fmt.Sprintf("the longest began at %s: %s in %s", p.when(w.Begin), p.name(w.Location), p.at(w.Path))
 			if w.Causer >= 0 {
@@ -155,8 +155,8 @@ func (p *page) samples() {
 		if m.Unit == metric.Count && m.UnitName != "" {
 			name += " (" + clean(m.UnitName) + ")"
 		}
-		p.line(p.paint(cyan, left(name, 36)), right(grouped(int64(s.Count)), 11), " ", readable.Number(quantity(s.Min, m.Unit), 10),
-			" ", readable.Number(average(s.mean(), m.Unit), 10), " ", readable.Number(quantity(s.Max, m.Unit), 10))
+		p.line(p.paint(cyan, left(name, 36)), number(grouped(int64(s.Count)), 11), " ", number(quantity(s.Min, m.Unit), 10),
+			" ", number(average(s.mean(), m.Unit), 10), " ", number(quantity(s.Max, m.Unit), 10))
 	}
 }
 

@@ -353,10 +353,10 @@ func (p *page) timeTree() {
 		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 33) + " "
 		blame := ""
 		if c := e.onPath(i); c > 0 {
-			blame = right(seconds(c), 10) + right(percent(c, e.Header.Focus), 9)
+			blame = number(seconds(c), 10) + number(percent(c, e.Header.Focus), 9)
 		}
-		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 10)), right(seconds(total), 9),
-			right(percent(total, e.Header.Time), 8), p.paint(bold, blame))
+		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 10)), number(seconds(total), 9),
+			number(percent(total, e.Header.Time), 8), p.paint(bold, blame))
 	}
 	var counts []string
 	for _, c := range []struct{ metric, noun string }{

@@ -265,10 +265,8 @@ func (s *simulation) runOnce(o simulated.Options) error {
 // steady makes reads of standard input return as much as was asked for, whenever it was written, so that a pipe does not make
 // runs differ. A person at a terminal is answered line by line.
 func steady(in io.Reader) io.Reader {
-	if f, ok := in.(*os.File); ok {
-		if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
-			return in
-		}
+	if readable.Terminal(in) {
+		return in
 	}
 	return fullReads{in}
 }

@@ -140,15 +140,10 @@ func (p *profile) withMargins(q *query.Metric, asked []*query.Metric, notes []st
 // typeOf says how a metric's values are written.
 func typeOf(q *query.Metric) sampleType {
 	t := sampleType{metric: q, scale: 1, unit: q.Unit}
+	if seconds := query.SecondsPer(q.Unit); seconds > 0 {
+		t.unit, t.scale = "nanoseconds", 1e9*seconds
+	}
 	switch q.Unit {
-	case "ns":
-		t.unit = "nanoseconds"
-	case "us", "usec":
-		t.unit, t.scale = "nanoseconds", 1e3
-	case "ms", "msec":
-		t.unit, t.scale = "nanoseconds", 1e6
-	case "s", "sec":
-		t.unit, t.scale = "nanoseconds", 1e9
 	case "", "1", "occ", "#", "events":
 		t.unit = "count"
 	}

@@ -9,7 +9,14 @@ import (
 )
 
 // Width is the number of terminal columns that s takes.
-func Width(s string) int { return uniseg.StringWidth(s) }
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return uniseg.StringWidth(s)
+		}
+	}
+	return len(s) // most texts, and a tenth of the time
+}
 
 // head returns the longest beginning of s that fits into w columns.
 func head(s string, w int) string {
@@ -111,13 +118,19 @@ const (
 // Table writes rows in columns as wide as their widest cell, two apart. align has a letter for each column, the last one for all that follow.
 // A row of one cell is a line of its own.
 func Table(w io.Writer, rows [][]string, align string) error {
+	lies := func(row []string, column int) byte {
+		if len(row) == 1 {
+			return Free
+		}
+		return align[min(column, len(align)-1)]
+	}
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if len(row) > 1 {
+			if lies(row, i) != Free {
 				widths[i] = max(widths[i], Width(cell))
 			}
 		}
@@ -129,10 +142,10 @@ func Table(w io.Writer, rows [][]string, align string) error {
 			if i > 0 {
 				line += "  "
 			}
-			switch how := align[min(i, len(align)-1)]; {
-			case how == ToLeft && len(row) > 1:
+			switch lies(row, i) {
+			case ToLeft:
 				cell = Left(cell, widths[i])
-			case how == ToRight && len(row) > 1:
+			case ToRight:
 				cell = Right(cell, widths[i])
 			}
 			line += cell

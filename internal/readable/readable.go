@@ -55,7 +55,11 @@ func Argument(s string) string {
 }
 
 // Terminal tells whether a reader or writer is a terminal.
-func Terminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+func Terminal(stream any) (is bool) {
+	if f, ok := stream.(*os.File); ok {
+		if conn, err := f.SyscallConn(); err == nil {
+			conn.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) }) // f.Fd would make it block
+		}
+	}
+	return is
 }

@@ -169,3 +169,24 @@ func TestTerminal(t *testing.T) {
 	require.False(t, Terminal(file)) // although it is a device
 	require.False(t, Terminal(&strings.Builder{}))
 }
+
+func TestPath(t *testing.T) {
+	names := []string{"main", "domain", "step", "exchange", "recv"}
+	for w, want := range map[int]string{
+		40: "main ▸ domain ▸ step ▸ exchange ▸ recv",
+		30: "main ▸ … ▸ exchange ▸ recv",
+		21: "… ▸ exchange ▸ recv",
+		18: "main ▸ … ▸ recv",
+		9:  "… ▸ recv",
+	} {
+		require.Equal(t, want, Path(names, w))
+	}
+	for w := range 60 {
+		for _, s := range []string{"e\u0301tude測定" + strings.Repeat("x測", 30), "plain", ""} {
+			require.LessOrEqual(t, Width(Path([]string{s, s, s}, w)), w)
+		}
+	}
+	require.Equal(t, "… ▸ exchange ▸ recv", PathEnd(names, 2))
+	require.Equal(t, "step ▸ exchange ▸ recv", PathEnd(names[2:], 3))
+	require.Empty(t, Path(nil, 5)+PathEnd(nil, 5))
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"tracerec/internal/readable"
 )
@@ -53,11 +54,11 @@ func (s *screen) split() {
 }
 
 func (s *screen) size() (width, height int) {
-	w, err := unix.IoctlGetWinsize(int(s.tty.Fd()), unix.TIOCGWINSZ)
-	if err != nil || w.Col == 0 || w.Row == 0 {
+	width, height, err := term.GetSize(int(s.tty.Fd()))
+	if err != nil || width == 0 || height == 0 {
 		return 80, 24
 	}
-	return int(w.Col), int(w.Row)
+	return width, height
 }
 
 // show draws the view in one write, so that nothing that the program writes comes in between.

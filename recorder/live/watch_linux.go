@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"tracerec/internal/readable"
 	"tracerec/internal/session"
 )
 
@@ -91,7 +90,7 @@ const panel = 12
 // Beside shows the recording into the trace directory dir, once it has begun, in the lowest lines of the terminal until stop is
 // called. Keys go to the view: a program whose standard input is the terminal gets an empty one.
 func Beside(dir, metric string) (stop func(), err error) {
-	if _, err := unix.IoctlGetTermios(int(os.Stdin.Fd()), unix.TCGETS); err == nil {
+	if readable.Terminal(os.Stdin) {
 		if os.Stdin, err = os.Open(os.DevNull); err != nil {
 			return nil, err
 		}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
-	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -106,7 +106,7 @@ func wallTimes(runs *cube.Cube) string {
 }
 
 // seconds writes a time in ns. Notes are sentences, in which lines may break.
-func seconds(ns float64) string { return strings.ReplaceAll(report.Seconds(int64(ns)), "\u00a0", " ") }
+func seconds(ns float64) string { return readable.Minus(readable.Quantity(ns, "ns")) }
 
 // visitsOf tells which call paths were visited more often in one run than in another.
 func visitsOf(runs *cube.Cube) (string, error) {

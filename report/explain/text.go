@@ -125,12 +125,11 @@ func (p *page) place(f *Finding) {
 	for i, name := range names {
 		names[i] = readable.Elide(readable.Clean(name), width/2)
 	}
-	path := strings.Join(names, " ▸ ")
-	for len(names) > 1 && readable.Width(path) > width-6 {
-		names = names[1:]
-		path = "… ▸ " + strings.Join(names, " ▸ ")
+	n := len(names)
+	for n > 1 && readable.Width(readable.PathEnd(names, n)) > width-6 {
+		n--
 	}
-	p.line("      " + path)
+	p.line("      " + readable.PathEnd(names, n))
 	if r := f.Path.Region; r.Module != "" && r.Begin > 0 {
 		p.line("      " + readable.Elide(fmt.Sprintf("%s:%d", readable.Clean(r.Module), r.Begin), width-6))
 	}

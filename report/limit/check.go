@@ -148,7 +148,7 @@ func (v *Verdict) share(r *Report, at *measured) (value, most spec.Interval, err
 	if err != nil {
 		return value, most, err
 	}
-	if scale(whole.metric.Unit) != scale(at.metric.Unit) || scale(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
+	if query.SecondsPer(whole.metric.Unit) != query.SecondsPer(at.metric.Unit) || query.SecondsPer(at.metric.Unit) == 0 && whole.metric.Unit != at.metric.Unit {
 		return value, most, fmt.Errorf("%s is in %q and %s in %q: one is no share of the other", at.metric.Name, at.metric.Unit, v.Of, whole.metric.Unit)
 	}
 	v.Whole = whole.value
@@ -380,24 +380,9 @@ func oneOff(a, b string) bool {
 	return max(len(a), len(b)) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// scale returns how many nanoseconds a unit of time is, 0 for other units.
-func scale(unit string) float64 {
-	switch unit {
-	case "ns":
-		return 1
-	case "us", "usec", "µs":
-		return 1e3
-	case "ms", "msec":
-		return 1e6
-	case "s", "sec", "seconds":
-		return 1e9
-	}
-	return 0
-}
-
 // number converts the number of a bound to the unit of a metric.
 func number(b Bound, m *query.Metric) (float64, error) {
-	of := scale(m.Unit)
+	of := 1e9 * query.SecondsPer(m.Unit)
 	factor, isTime := times[b.Unit]
 	switch {
 	case b.Number == 0:

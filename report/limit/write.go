@@ -11,9 +11,6 @@ import (
 	"tracerec/metric/spec"
 )
 
-// arrow separates the regions of a call path in text.
-const arrow = " ▸ "
-
 // Text writes a result for people: a line for each limit, and where the exceeded ones are dearest.
 func Text(w io.Writer, r *Result) error {
 	var b strings.Builder
@@ -135,7 +132,7 @@ func (v *Verdict) dearest() string {
 	if s.Value > v.Value && !v.Limit.Bound.Baseline() { // several waited at once
 		b.WriteString(" of waiting in sum")
 	}
-	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, arrow)))
+	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, readable.Arrow)))
 	if s.File != "" {
 		fmt.Fprintf(&b, ", %s:%d", readable.Clean(base(s.File)), s.Line)
 	}

@@ -167,7 +167,7 @@ func pathName(p *cube.CallPath) string {
 		names = append(names, q.Region.Name)
 	}
 	slices.Reverse(names)
-	return strings.Join(names, " ▸ ")
+	return strings.Join(names, readable.Arrow)
 }
 
 // duration writes seconds for a sentence.

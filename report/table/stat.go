@@ -195,18 +195,11 @@ func (s *stat) add(r *statRow, values []cube.Value, in []*spec.Interval, locatio
 
 // shortPath writes a call path for people: a few of its ends.
 func shortPath(list []string) string {
-	const most = 4
-	text := ""
-	if len(list) > most {
-		list, text = list[len(list)-most:], "… ▸ "
+	names := slices.Clone(list)
+	for i, name := range names {
+		names[i] = readable.Elide(readable.Clean(name), 40)
 	}
-	for i, name := range list {
-		if i > 0 {
-			text += " ▸ "
-		}
-		text += readable.Elide(readable.Clean(name), 40)
-	}
-	return text
+	return readable.PathEnd(names, 4)
 }
 
 // perLocation adds a row for every location on which there is a value.
