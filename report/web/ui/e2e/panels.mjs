@@ -113,7 +113,7 @@ browse("the longest waits are listed and shown on the timeline", planted, async 
   reads(/median ([\d.]+ \S+)/.exec(head)[1], median / 1e9, "median");
 
   // The window shows the instance chosen: who waited, and who was waited for.
-  await page.getByText("What is shown, as a table").click();
+  await page.getByText("Show as a table").click();
   const table = page.locator(".window-table tbody tr");
   await table.first().waitFor();
   const inRows = await table.allInnerTexts();

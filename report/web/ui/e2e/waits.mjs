@@ -109,7 +109,7 @@ const alone = (report) => {
   return serve(copy);
 };
 
-browse("without its trace a report says how the timeline gets it", { url: () => alone(reports.planted), hash: "#view=timeline&metric=late_sender" }, async (ui, page) => {
+browse("without its trace a report shows how the timeline gets it", { url: () => alone(reports.planted), hash: "#view=timeline&metric=late_sender" }, async (ui, page) => {
   const { trace } = member(reports.planted, "expert.json").origin;
   const said = await text(page.locator(".bar-note"));
   assert.ok(said.includes("expert view --trace") && said.includes(trace), said);

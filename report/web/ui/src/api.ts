@@ -123,7 +123,7 @@ export interface Finding {
   instances: number;
   waiters: { name: string; resource: number; severity: number }[];
   causers: Causer[];
-  lines: { path: number; severity: number }[]; // where the waiting is, dearest place first, if there are several
+  lines: { path: number; severity: number }[]; // where the waiting is, place with most first, if there are several
   awaited: number; // ns that the causers were waited for
   meanwhile: { share: number; path: number; what: string }[]; // what they did then, of that time; path -1: nowhere in particular
   counted: string; // by them on the critical path, "" if nothing was
@@ -287,7 +287,7 @@ async function unpack(base64: string | undefined): Promise<Table | null> {
 function lookUp(table: Table, request: string): unknown {
   let answer = table[request];
   if (typeof answer === "string") answer = table[answer];
-  if (answer === undefined) throw new Error("This file does not contain it; open the report with expert view.");
+  if (answer === undefined) throw new Error("This file does not contain the answer. Open the report with expert view.");
   return answer;
 }
 

@@ -188,12 +188,12 @@ function StatusBar({ narrow }: { narrow: boolean }) {
 
 const keys: [string, string][] = [
   ["↑ ↓", "previous, next row"],
-  ["→ ←", "open, close; to the first part, to the parent"],
+  ["→ ←", "open, close; go to the first child, to the parent"],
   ["Shift → ←", "open, close everything below"],
   ["Home End", "first, last row"],
   ["Enter Space", "open or close"],
-  ["a … z", "to the next name that begins so"],
-  ["*", "open all of the same parent"],
+  ["a … z", "go to the next name with this first letter"],
+  ["*", "open all rows with the same parent"],
   [".", "open the hottest path"],
   ["[ ]", "previous, next column"],
   ["/", "search; Enter and Shift Enter: next, previous match"],
@@ -208,10 +208,10 @@ function Help({ close }: { close: () => void }) {
     <dialog ref={dialog} class="help" aria-label="Help" onClose={close} onClick={(e) => e.target === dialog.current && dialog.current?.close()}>
       <div>
         <header><h2>Reading the trees</h2><button type="button" aria-label="Close" onClick={() => dialog.current?.close()}><Icon name="close" /></button></header>
-        <p>What is selected in a column decides what the columns to the right of it show: how the metric spreads over the calls, and how the metric at that call spreads over the system.</p>
-        <p>A <b>closed</b> row stands for itself and everything below it, an <b>open</b> one for itself only. So the rows in sight add up to the whole.</p>
-        {r.difference && <p>Values are differences, {heading(r)}: <b>−</b> and blue is less in {compared(r)[1]}, <b>+</b> and orange is more. {r.features.noise && "≈ marks what is within the spread of repeated runs."}</p>}
-        <p>“n/a” is what cannot be evaluated; it is not zero. The address of the page holds everything you chose: bookmark it, or send it to somebody who views the same report.</p>
+        <p>The selection in a column determines what the columns to the right of it show: how the metric is distributed over the calls, and how the metric at that call is distributed over the system.</p>
+        <p>A <b>closed</b> row shows the value of itself and everything below it. An <b>open</b> row shows only its own value. So the visible rows add up to the total.</p>
+        {r.difference && <p>Values are differences, {heading(r)}: <b>−</b> and blue is less in {compared(r)[1]}, <b>+</b> and orange is more. {r.features.noise && "≈ marks differences within the noise of repeated runs."}</p>}
+        <p>“n/a” marks values that cannot be evaluated; they are not zero. The address of the page contains everything that you selected: bookmark it, or send it to somebody who views the same report.</p>
         <h2>Keys</h2>
         <dl class="keys">{keys.map(([k, what]) => <><dt>{k.split(" ").map((x) => (x === "…" ? " … " : <kbd>{x}</kbd>))}</dt><dd>{what}</dd></>)}</dl>
       </div>

@@ -107,7 +107,7 @@ export function ColumnView({ c, views, tools, notes, body }: Props) {
             />
           )
         )}
-        {ready && !body && shown.rows.nodes.length === 0 && <div class="empty" role="status"><p>{shown.rows.left > 0 ? "All values are smaller than the limit." : "There is nothing here."}</p></div>}
+        {ready && !body && shown.rows.nodes.length === 0 && <div class="empty" role="status"><p>{shown.rows.left > 0 ? "All values are hidden because they are small." : "There are no entries."}</p></div>}
       </div>
       {!body && <Legend c={c} shown={shown} />}
     </section>

@@ -64,7 +64,7 @@ export function MetricColumn() {
       name: "metric" as const, title: "Metric", tree, incl: r.totals.incl, excl: r.totals.self, in: { incl: r.totals.in.incl, excl: r.totals.in.self },
       label: (m: number) => r.metrics[m]!.title || r.metrics[m]!.name,
       remark: (m: number) => originOf(r, m),
-      hint: (m: number) => r.metrics[m]!.name + (r.metrics[m]!.incomplete ? "\nIncomplete: counters are lacking, so this is a lower bound" : ""),
+      hint: (m: number) => r.metrics[m]!.name + (r.metrics[m]!.incomplete ? "\nIncomplete: some counters are missing, so this is a lower bound" : ""),
       ratio: (m: number) => r.metrics[m]!.ratio,
       unit: (m: number) => r.metrics[m]!.unit,
       additive: (m: number) => r.metrics[m]!.additive,

@@ -91,7 +91,7 @@ export function exact(v: number | null | undefined, unit: string): string {
 
 // exactly writes what is certain of a value, and what it lies in, null if that is all, with all digits.
 export const exactly = (v: number | null | undefined, unit: string, range: [number, number] | null | undefined): string =>
-  !range ? exact(v, unit) : `${v == null ? "nothing of it certain" : exact(v, unit) + " certain"}, from ${exact(range[0], "")} to ${exact(range[1], unit)}`;
+  !range ? exact(v, unit) : `${v == null ? "nothing certain" : exact(v, unit) + " certain"}, from ${exact(range[0], "")} to ${exact(range[1], unit)}`;
 
 // count writes a number of things: count(1, "wait") is "1 wait", count(2, "wait") "2 waits".
 export const count = (n: number, thing: string): string => `${grouped(n)} ${thing}${n === 1 ? "" : "s"}`;

@@ -44,7 +44,7 @@ export function rowsOf(tree: Tree, expanded: ReadonlySet<number>, order: Order, 
 
 const size = (v: Value | undefined): number => (v == null || Number.isNaN(v) ? 0 : Math.abs(v));
 
-// weights says how much there is to see in each node and below it: sums of differences may be small though their parts are not.
+// weights shows how much there is to see in each node and below it: sums of differences may be small though their parts are not.
 export function weights(tree: Tree, incl: Value[], excl: (Value | undefined)[]): Float64Array {
   const w = new Float64Array(tree.size);
   for (let i = tree.size - 1; i >= 0; i--) {

@@ -67,7 +67,7 @@ export const getInitial = (): State => initial; // the first look
 export async function start(): Promise<void> {
   report = toReport(await ask<Meta>(requests.meta()));
   initial = defaults(report);
-  if (report.pathTree.roots.length > 1) initial.path = await dearestRoot();
+  if (report.pathTree.roots.length > 1) initial.path = await heaviestRoot();
   state = decode(location.hash);
   window.addEventListener("popstate", () => {
     window.clearTimeout(pending);
@@ -78,8 +78,8 @@ export async function start(): Promise<void> {
   });
 }
 
-// dearestRoot returns the root of the call tree with most of the first metric. The page asks for these values anyway.
-async function dearestRoot(): Promise<number> {
+// heaviestRoot returns the root of the call tree with most of the first metric. The page asks for these values anyway.
+async function heaviestRoot(): Promise<number> {
   const { incl } = await ask<Calls>(requests.calls(initial.metric, false)).catch(() => ({ incl: null }));
   const size = (root: number) => Math.abs(incl?.[root] ?? 0);
   return report.pathTree.roots.reduce((best, root) => (size(root) > size(best) ? root : best));

@@ -29,7 +29,7 @@ test("what is not certain is an interval, and no zero", async () => {
   const cases = [[[0, 7], "≤7"], [[40, 45], "40–45"], [[-45, -33], "-45 to -33"], [[12340, 12341], "12.3 k"], [[-3, 5], "-3 to 5"]];
   for (const [range, want] of cases) assert.equal(plain(uncertain(range, "occ")), want);
   assert.equal(plain(uncertain([33, 45], "occ", true)), "+33 to +45");
-  assert.equal(plain(exactly(null, "occ", [0, 7])), "nothing of it certain, from 0 to 7");
+  assert.equal(plain(exactly(null, "occ", [0, 7])), "nothing certain, from 0 to 7");
   assert.equal(plain(exactly(40, "occ", [40, 45])), "40 certain, from 40 to 45");
   assert.equal(exactly(0, "occ", null), "0");
   const { sumOf } = await load("sums.ts");

@@ -37,7 +37,7 @@ export function Differences({ list }: { list: Difference[] }) {
     <>
       <p class="ab-names">
         <span><b>A</b> {a}</span><span><b>B</b> {b}</span>
-        {r.features.noise && <span class="remark">≈ and pale: less than what repeated runs of the same program differ by.</span>}
+        {r.features.noise && <span class="remark">≈ and pale: less than the noise between repeated runs.</span>}
       </p>
       {sum(worse) > sum(better) ? [gotWorse, gotBetter] : [gotBetter, gotWorse]}
       <Changes title="What else changed" none="" list={all.filter((c) => !timed(c) && (c.by !== 0 || c.d.in))} />
@@ -72,7 +72,7 @@ function Row({ c, share }: { c: Change; share: number }) {
   const { d, unit } = c;
   const chance = !certain(c);
   const text = (v: Value, range?: Range, sign = false) => (range && range[0] !== range[1] ? uncertain(range, unit, sign) : value(v, unit, sign));
-  const why = "less than what repeated runs of the same program differ by";
+  const why = "less than the noise between repeated runs";
   return (
     <tr class={chance ? "chance" : undefined}>
       <td class="num">{chance && <span title={why} role="img" aria-label={why}>≈ </span>}<b>{text(c.by, d.in?.[2], true)}</b><br /><span class="remark">{relative(c)}</span></td>

@@ -10,20 +10,20 @@ export function Efficiency() {
   const answer = useAnswer<Answers>(requests.findings());
   if (!answer.data) return <Pending answer={answer} />;
   const list = answer.data.efficiency;
-  if (getReport().difference) return <Nothing title="A difference has no efficiencies">They are ratios of one run: look at the two reports that were compared.</Nothing>;
-  if (list.length === 0) return <Nothing title="There are no efficiencies">They need the time of each process or thread and the part of it that was computing, which this report does not have.</Nothing>;
+  if (getReport().difference) return <Nothing title="A difference has no efficiencies">Efficiencies are ratios of one run. Open the two reports that were compared.</Nothing>;
+  if (list.length === 0) return <Nothing title="There are no efficiencies">Efficiencies need the time of each process or thread, and the part of it spent computing. This report does not have these.</Nothing>;
   const reasons = new Set(list.map((e) => (e.value === null ? e.why : "")));
   const same = reasons.size === 1 ? list[0]!.why : "";
   return (
     <div class="efficiency-page">
       <header class="lead">
-        <h2 class="first">How well the run used what it had</h2>
+        <h2 class="first">How well the run used its processors</h2>
         <p>
-          The efficiency of a parallel program is the share of its processors' time that did useful work. It is a product: each factor says how
-          much was left over by one kind of loss, so the smallest factor is the one to work on. This is the model of the POP centre of excellence.
+          The efficiency of a parallel program is the share of its processors' time that did useful work. It is a product of factors, one for each kind of
+          loss. Work on the smallest factor first. This is the model of the POP centre of excellence.
         </p>
       </header>
-      {same && <p class="part notice">They do not apply here: {same}.</p>}
+      {same && <p class="part notice">Efficiencies do not apply here: {same}.</p>}
       <EfficiencyList list={list} />
     </div>
   );
@@ -33,7 +33,7 @@ export function Efficiency() {
 const good = 0.9;
 const fair = 0.75;
 
-// factors says how deep in the product of factors an efficiency stands.
+// factors shows how deep in the product of factors an efficiency stands.
 const factors: Record<string, number> = { "load balance": 1, "communication efficiency": 1, "serialisation efficiency": 2, "transfer efficiency": 2 };
 
 export function EfficiencyList({ list, brief }: { list: Item[]; brief?: boolean }) {

@@ -21,10 +21,10 @@ export function Expression({ text }: { text: string }) {
 }
 
 const elementTitle: Record<string, string> = {
-  cubeplinit: "Once, at the beginning",
-  cubeplaggr: "Combines two values in place of adding",
-  cubeplaggrplus: "Combines two values in place of adding",
-  cubeplaggrminus: "Combines two values in place of subtracting",
+  cubeplinit: "Evaluated once, at the beginning",
+  cubeplaggr: "Combines two values instead of adding them",
+  cubeplaggrplus: "Combines two values instead of adding them",
+  cubeplaggrminus: "Combines two values instead of subtracting them",
 };
 
 function spaced(list: Token[]): ComponentChildren {

@@ -115,7 +115,7 @@ const tones: [RegExp, string][] = [[/^(execution|running)/, "work"], [/^ready/, 
 function CriticalPath({ path }: { path: NonNullable<Answers["criticalPath"]> }) {
   const tone = (what: string) => tones.find(([pattern]) => pattern.test(what))?.[1] ?? "wait wait-1";
   return (
-    <Section title="The critical path" more={<span class="remark">the {value(path.length, "ns")} that decide how long the run takes</span>}>
+    <Section title="The critical path" more={<span class="remark">the {value(path.length, "ns")} that determine the run time</span>}>
       <div class="stack thin" aria-hidden="true">
         {path.parts.map((p) => <span class={tone(p.what)} style={{ flexGrow: p.time / path.length }} />)}
       </div>
@@ -158,7 +158,7 @@ function NeverEnded({ waits }: { waits: Answers["neverEnded"] }) {
 function Warnings({ list }: { list: string[] }) {
   return (
     <section class="part notice">
-      <header><Icon name="warning" /><h2>To be kept in mind</h2></header>
+      <header><Icon name="warning" /><h2>Warnings</h2></header>
       <ul>{list.map((w) => <li>{w}</li>)}</ul>
     </section>
   );
@@ -168,14 +168,14 @@ function Ranked({ findings }: { findings: Finding[] }) {
   const [all, setAll] = useState(false);
   if (findings.length === 0) {
     return (
-      <Section title="What waits">
-        <Nothing title="No wait states were found">{getReport().kind === "cube" ? "This report was not made by an analysis that looks for them. The trees show what it holds." : "Nobody waited long enough for anybody that it would be worth a word."}</Nothing>
+      <Section title="Wait states">
+        <Nothing title="No wait states were found">{getReport().kind === "cube" ? "The tool that made this report does not search for wait states. The trees show what the report contains." : "No wait was long enough to matter."}</Nothing>
       </Section>
     );
   }
   const shown = all ? findings : findings.slice(0, atOnce);
   return (
-    <Section title="What waits" more={<span class="remark">dearest first</span>}>
+    <Section title="Wait states" more={<span class="remark">ranked by cost</span>}>
       <ol class="cards">
         {shown.map((f, i) => <Card f={f} n={i + 1} same={findings.findIndex((g) => g.advice === f.advice) + 1} />)}
       </ol>
@@ -198,7 +198,7 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
       <div class="head">
         <h3>{f.title}</h3>
         <p class="how-much">
-          <b>{value(f.severity, unit)}{f.noise !== null && <span class="remark" title="Half width of the band in which the true mean lies with 95 %"> ± {value(f.noise, unit)}</span>}</b>
+          <b>{value(f.severity, unit)}{f.noise !== null && <span class="remark" title="Half the width of the 95 % confidence interval of the mean"> ± {value(f.noise, unit)}</span>}</b>
           {critical > 0 && <span>{percent(critical)}{"\u202f"}% of the critical path</span>}
           {f.share > 0 && <span>{percent(f.share)}{"\u202f"}% of all time</span>}
         </p>
@@ -209,9 +209,9 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
         {f.path >= 0 && <><dt>Where</dt><dd>{f.lines.length > 1 ? <Places f={f} metric={metric} unit={unit} /> : <CallPath path={f.path} metric={metric} />}</dd></>}
         {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
         {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
-        {f.meanwhile.length > 0 && <><dt title="What those who caused the wait did while others waited for them">Meanwhile</dt><dd><Meanwhile f={f} /></dd></>}
-        {f.counted && <><dt title="By those who caused the wait, while the critical path was on them">Counted</dt><dd class="counted">{f.counted}</dd></>}
-        {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={f.advice} />}</dd></>}
+        {f.meanwhile.length > 0 && <><dt title="What the causers did while others waited for them">Meanwhile</dt><dd><Meanwhile f={f} /></dd></>}
+        {f.counted && <><dt title="By the causers, while the critical path was on them">Counted</dt><dd class="counted">{f.counted}</dd></>}
+        {f.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`finding-${same}`)?.scrollIntoView({ block: "center" })}>same as for {same}</button> : <Prose text={f.advice} />}</dd></>}
       </dl>
       <div class="buttons">
         <button type="button" class="text" onClick={() => reveal(metric, f.path)}>Show in the trees</button>
@@ -225,7 +225,7 @@ function Notes({ list }: { list: string[] }) {
   return (
     <section class="part">
       <header><h2>Not derived</h2></header>
-      <p class="remark">These metrics lack counters that were not measured.</p>
+      <p class="remark">These metrics need counters that were not measured.</p>
       <ul class="notes-list">{list.map((w) => <li>{w}</li>)}</ul>
     </section>
   );
@@ -236,7 +236,7 @@ function Properties({ list }: { list: Property[] }) {
   const [all, setAll] = useState(false);
   const shown = all ? list : list.slice(0, atOnce);
   return (
-    <Section title="What the counters say" more={<span class="remark">most events first; events are no time</span>}>
+    <Section title="What the counters say" more={<span class="remark">ranked by number of events; events are not time</span>}>
       <ol class="cards properties">
         {shown.map((p, i) => <PropertyCard p={p} n={i + 1} same={list.findIndex((q) => q.advice === p.advice) + 1} />)}
       </ol>
@@ -257,7 +257,7 @@ function PropertyCard({ p, n, same }: { p: Property; n: number; same: number }) 
       <p class="what-happened">{p.text}</p>
       <dl>
         <dt>Where</dt><dd><CallPath path={p.path} metric={metric} /></dd>
-        {p.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`property-${same}`)?.scrollIntoView({ block: "center" })}>as for {same}</button> : <Prose text={p.advice} />}</dd></>}
+        {p.advice && <><dt>What to do</dt><dd class="advice">{same < n ? <button type="button" class="link" onClick={() => document.getElementById(`property-${same}`)?.scrollIntoView({ block: "center" })}>same as for {same}</button> : <Prose text={p.advice} />}</dd></>}
       </dl>
       <div class="buttons"><button type="button" class="text" onClick={() => reveal(metric, p.path)}>Show in the trees</button></div>
     </li>

@@ -63,9 +63,9 @@ export function WindowTable({ data, view }: { data: Timeline; view: Range }) {
   const kinds = { [Kind.Region]: "region", [Kind.Operation]: "operation", [Kind.Blocked]: "blocked" } as Record<number, string>;
   return (
     <details class="window-table" onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>What is shown, as a table</summary>
+      <summary>Show as a table</summary>
       {open && (
-        <div class="scroll" tabIndex={0} role="group" aria-label="What is shown, as a table">
+        <div class="scroll" tabIndex={0} role="group" aria-label="Show as a table">
           <table>
             <thead><tr><th scope="col">Row</th><th scope="col">What</th><th scope="col">Kind</th><th scope="col" class="num">Level</th><th scope="col" class="num">From</th><th scope="col" class="num">Duration</th></tr></thead>
             <tbody>
@@ -82,7 +82,7 @@ export function WindowTable({ data, view }: { data: Timeline; view: Range }) {
             </tbody>
           </table>
           {rows.length === mostSpans && <p class="remark">The {mostSpans} longest are listed; zoom in to see others.</p>}
-          {rows.length === 0 && <p class="remark">Nothing is known of this part of the run.</p>}
+          {rows.length === 0 && <p class="remark">Nothing is known about this part of the run.</p>}
         </div>
       )}
     </details>

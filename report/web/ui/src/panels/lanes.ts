@@ -384,7 +384,7 @@ export function describe(h: Hit, names: string[], title: string, loaded: Range |
   const lines: string[] = [];
   if (h.span) {
     const [begin, end, , , kind, merged] = h.span;
-    if (merged > 1) lines.push(`${merged} short stays, most of it in this one`);
+    if (merged > 1) lines.push(`${merged} short visits, mostly to this one`);
     lines.push(`${lasts(begin, end, loaded)} ${kind === Kind.Operation ? "in the operation" : "in the region"}`);
   }
   if (h.blocked) lines.push(`${lasts(h.blocked[0], h.blocked[1], loaded)} blocked`);

@@ -43,10 +43,10 @@ export function SystemPlot() {
         <span class="space" />
         <div class="segments" role="group" aria-label="Which locations">
           <button type="button" aria-pressed={!visited} onClick={() => setVisited(false)}>All</button>
-          <button type="button" aria-pressed={visited} disabled={!hasVisits} title={hasVisits ? "Only those that visited the call path" : "The report does not count visits"} onClick={() => setVisited(true)}>Visited</button>
+          <button type="button" aria-pressed={visited} disabled={!hasVisits} title={hasVisits ? "Only locations that visited the call path" : "The report does not count visits"} onClick={() => setVisited(true)}>Visited</button>
         </div>
       </div>
-      {groups.length === 0 ? <Nothing title="No values">{visited ? "Nobody visited this call path." : "The metric cannot be evaluated here."}</Nothing> : <Rows groups={groups} unit={m.unit} signed={r.difference} selected={selected} title={titleOf(sel.metric)} />}
+      {groups.length === 0 ? <Nothing title="No values">{visited ? "No location visited this call path." : "The metric cannot be evaluated here."}</Nothing> : <Rows groups={groups} unit={m.unit} signed={r.difference} selected={selected} title={titleOf(sel.metric)} />}
     </div>
   );
 }

@@ -47,7 +47,7 @@ export function partsOfTime(r: Report): { root: number; total: number; parts: Pa
     if (p.tone === "wait") p.tone = `wait wait-${waits++ % 5}`;
     else if (p.tone === "running") p.tone = `running running-${runs++ % 3}`;
   }
-  if (rest > 0.0005 * total) parts.push({ metric: -1, title: "Other", hint: "Everything that is too small to be shown", value: rest, tone: "other" });
+  if (rest > 0.0005 * total) parts.push({ metric: -1, title: "Other", hint: "Everything too small to be shown", value: rest, tone: "other" });
   return { root, total, parts };
 }
 

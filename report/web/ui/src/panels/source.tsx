@@ -12,7 +12,7 @@ export function SourcePane() {
   const s = useSelection();
   const request = s.path >= 0 ? requests.sourceOfPath(s.path) : s.regions.length === 1 ? requests.sourceOfRegion(s.regions[0]!) : "";
   const answer = useAnswer<Source>(r.features.source ? request : "");
-  if (request === "") return <Nothing title="Select a region">A module has no line of its own.</Nothing>;
+  if (request === "") return <Nothing title="Select a region">A module has no source line.</Nothing>;
   if (!r.features.source) return <Nothing title="The source is not available">{reason()}</Nothing>;
   if (answer.error) return <Nothing title="The source is not available">{sentence(answer.error)}</Nothing>;
   if (!answer.data) return <p class="empty" role="status">Loading…</p>;
@@ -22,8 +22,8 @@ export function SourcePane() {
 // reason says why no file can be shown.
 function reason(): string {
   const r = getReport();
-  if (!r.regions.some((x) => x.file)) return "The report does not say in which files its regions are.";
-  return "None of the files that the report names is there. If the sources are somewhere else, say where with expert view --source DIRECTORY.";
+  if (!r.regions.some((x) => x.file)) return "The report does not name the files of its regions.";
+  return "None of the files that the report names exists here. If the source is in another directory, start expert view with --source DIRECTORY.";
 }
 
 const sentence = (s: string): string => s[0]!.toUpperCase() + s.slice(1) + (s.endsWith(".") ? "" : ".");
@@ -40,7 +40,7 @@ function Lines({ source }: { source: Source }) {
   return (
     <div class="source">
       <p class="file"><b>{file}</b>{line > 0 ? `, line ${line}` : ""}</p>
-      {source.changed && <p class="bar-note" role="status"><Icon name="info" />This file has changed since the recording, so lines may be others than those that ran.</p>}
+      {source.changed && <p class="bar-note" role="status"><Icon name="info" />This file has changed since the recording, so its lines may differ from those that ran.</p>}
       <div class="code" ref={host} tabIndex={0} role="group" aria-label={`Source of ${file}`}>
         <pre>
           {source.lines.map((text, i) => {

@@ -13,7 +13,7 @@ export function Statistics() {
   const answer = useAnswer<Stats | null>(requests.stats(metric));
   if (!answer.data && (answer.loading || answer.error)) return <Pending answer={answer} />;
   const s = answer.data;
-  if (!s) return <Nothing title="No single waits are known of this metric">{r.metricTree.isLeaf(metric) ? "Only of wait states it is known how often they occurred, and how long each was." : "Select one of the wait states below it."}</Nothing>;
+  if (!s) return <Nothing title="There are no instances of this metric">{r.metricTree.isLeaf(metric) ? "Only wait states have instances: how often they occurred, and how long each was." : "Select one of the wait states below it."}</Nothing>;
   const text = (v: number | null) => value(v, s.unit);
   const numbers: [string, string][] = [["Count", grouped(s.count)], ["Sum", text(s.sum)], ["Mean", text(s.mean)], ["Minimum", text(s.min)], ["Lower quartile", text(s.q1)], ["Median", text(s.median)], ["Upper quartile", text(s.q3)], ["Maximum", text(s.max)]];
   const causers = s.instances.some((i) => i.causer >= 0);

@@ -15,7 +15,7 @@ import { around, concerned, useWaitStates, type WaitState } from "./waits";
 export function Timeline() {
   const states = useWaitStates();
   if (!states) return <p class="empty" role="status">Loading…</p>;
-  if (states.length === 0 && getReport().span === 0) return <Nothing title="There is no timeline">It needs the trace that the report was made from, or statistics that name the longest waits.</Nothing>;
+  if (states.length === 0 && getReport().span === 0) return <Nothing title="There is no timeline">A timeline needs the trace that the report was made from, or statistics of the longest waits.</Nothing>;
   return <Page states={states} />;
 }
 
@@ -187,7 +187,7 @@ function useWindow(view: Range, rows: number[], width: number, whole: Range): { 
       const end = Math.max(begin + 1, Math.min(Math.ceil(whole[1]), Math.ceil(view[1] + length / 2)));
       const pixels = Math.min(8000, 1000 * Math.ceil((2.5 * width) / 1000));
       const answer = embedded().then((file) => {
-        if (file) throw new Error("The trace is not in this file, so only the longest waits are shown. With expert view there is more to see.");
+        if (file) throw new Error("This file does not contain the trace, so it shows only the longest waits. Use expert view to see more.");
         return ask<Window>(requests.timeline(begin, end, rows) + `&width=${pixels}`);
       });
       answer.then(
@@ -237,7 +237,7 @@ function RowChoice({ rows, changed }: { rows: number[]; changed: boolean }) {
   return (
     <Popover label={`${count(rows.length, "row")} shown`} class="row-choice" active={changed} button={<>{count(rows.length, "row")}</>}>
       <Choices rows={rows} />
-      <div class="buttons"><button type="button" class="text" disabled={!changed} onClick={() => setState({ rows: [] })}>Those concerned</button></div>
+      <div class="buttons"><button type="button" class="text" disabled={!changed} onClick={() => setState({ rows: [] })}>Waiter and causers</button></div>
     </Popover>
   );
 }
@@ -262,7 +262,7 @@ function Choices({ rows }: { rows: number[] }) {
           <label key={i}><input type="checkbox" checked={rows.includes(i)} onChange={() => toggle(i)} /><span title={fullResource(r, i)}>{r.system.name[i]}{named.get(r.system.name[i]!)! > 1 && <span class="remark"> {r.system.name[r.systemTree.parent[i]!]}</span>}</span></label>
         ))}
         {found.length > mostChoices && <p class="remark">{found.length - mostChoices} more; filter by name to see them</p>}
-        {found.length === 0 && <p class="remark">No name contains that.</p>}
+        {found.length === 0 && <p class="remark">No name matches.</p>}
       </div>
     </>
   );

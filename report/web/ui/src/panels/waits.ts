@@ -12,7 +12,7 @@ export interface WaitState {
 
 const nothingKnown: WaitState[] = [];
 
-// useWaitStates returns the wait states with instances, in the order of the findings, then dearest first; null while they are being
+// useWaitStates returns the wait states with instances, in the order of the findings, then by cost; null while they are being
 // asked for.
 export function useWaitStates(): WaitState[] | null {
   const [list, set] = useState<WaitState[] | null>(null);
