@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/internal/readable"
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 )
 

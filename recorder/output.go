@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/trace"
 )
 

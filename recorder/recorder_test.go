@@ -22,7 +22,7 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/readable"
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace"

@@ -18,7 +18,7 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/readable"
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/trace"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 )
 

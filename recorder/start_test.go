@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/instrument"
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
-	sessionfile "tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"tracerec/analyzer"
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -26,7 +26,7 @@ type Options struct {
 // Analyze analyzes a trace directory. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
 // recording that can be analyzed all the same is among the warnings of the result.
 func Analyze(dir string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	unfinished := session.Unfinished(dir)
+	unfinished := sessionfile.Unfinished(dir)
 	a, err := trace.Open(dir)
 	if err == nil {
 		defer a.Close()

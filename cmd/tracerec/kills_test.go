@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 )
@@ -51,7 +51,7 @@ func startDoomed(t *testing.T, command ...string) *doomed {
 	d.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	lifeline(t, d.Cmd)
 	require.NoError(t, d.Start())
-	testkit.Until(t, "the session", func() bool { d.session, _, _ = session.Read(archive); return d.session != "" })
+	testkit.Until(t, "the session", func() bool { d.session, _, _ = sessionfile.Read(archive); return d.session != "" })
 	return d
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace"
@@ -78,7 +78,7 @@ func TestSessionTakenAway(t *testing.T) {
 			require.Equal(t, "ready", out.next())
 			require.NoError(t, cmd.Process.Signal(unix.SIGUSR1)) // it records
 			require.Equal(t, "user defined signal 1", out.next())
-			dir, _, err := session.Read(archive)
+			dir, _, err := sessionfile.Read(archive)
 			require.NoError(t, err)
 			waitFor(t, "all that it recorded", func() bool {
 				ends := 0

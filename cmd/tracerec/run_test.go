@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 	"tracerec/trace"
@@ -294,7 +294,7 @@ func TestIgnoredSignalsLeaveThePatience(t *testing.T) {
 func waitForProgram(t *testing.T, cmd *exec.Cmd, archive string) {
 	t.Helper()
 	waitFor(t, "the program's start", func() bool {
-		named, _, _ := session.Read(archive)
+		named, _, _ := sessionfile.Read(archive)
 		buffers, _ := filepath.Glob(filepath.Join(named, "*"+shm.Suffix))
 		return len(buffers) > 0
 	})

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 	"tracerec/internal/shm"
 )
 
@@ -19,7 +19,7 @@ func Find(where string) (string, error) {
 			return sessionOf(pid)
 		}
 	}
-	named, _, err := session.Read(where)
+	named, _, err := sessionfile.Read(where)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if _, err := os.Stat(where); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 )
 
 // TestFind: a recording is found by its trace directory, wherever its buffers are, and what is none is told.
@@ -21,12 +21,12 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, "no such recording")
 	_, err = Find(dir)
 	require.ErrorContains(t, err, "its recording is over")
-	require.NoError(t, session.Write(dir, "buffers"))
+	require.NoError(t, sessionfile.Write(dir, "buffers"))
 	found, err := Find(dir)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "buffers"), found)
 	dir = t.TempDir()
-	require.NoError(t, session.Write(dir, "/elsewhere"))
+	require.NoError(t, sessionfile.Write(dir, "/elsewhere"))
 	found, err = Find(dir)
 	require.NoError(t, err)
 	require.Equal(t, "/elsewhere", found)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tracerec/internal/readable"
-	"tracerec/internal/session"
+	"tracerec/internal/sessionfile"
 )
 
 var errNoTerminal = errors.New("there is no terminal to draw on; watch with tracerec live --format text")
@@ -109,7 +109,7 @@ func Beside(dir, metric string) (stop func(), err error) {
 				return
 			case <-time.After(Shortest):
 			}
-			if _, pid, err := session.Read(dir); err != nil || pid != os.Getpid() {
+			if _, pid, err := sessionfile.Read(dir); err != nil || pid != os.Getpid() {
 				continue // not begun: this is of an older recording
 			}
 			if where, err := Find(dir); err == nil {

@@ -1,6 +1,6 @@
-// Package session knows the file in a trace directory that says that its recording is not finished, and where the
+// Package sessionfile knows the file in a trace directory that says that its recording is not finished, and where the
 // measurement buffers are that complete it.
-package session
+package sessionfile
 
 import (
 	"errors"
