@@ -69,10 +69,10 @@ func (r *recording) Mark(b *riscv.Block) any {
 // elsewhere stands for all functions that nothing is to be told of.
 var elsewhere function
 
-// Went implements [count.Flow].
-func (r *recording) Went(h *riscv.Hart, note any, next uint64) {
+// Executed implements [count.Flow].
+func (r *recording) Executed(h *riscv.Hart, note any, next uint64) {
 	m, l := note.(*mark), r.now
-	if l.folded {
+	if l.countsOnly {
 		r.inRuntime(h, m, next)
 		return
 	}

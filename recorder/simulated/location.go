@@ -6,14 +6,14 @@ import "tracerec/trace/wire"
 
 // location is a goroutine, or a thread of a program that is not Go's, on its way to the archive.
 type location struct {
-	p      *process
-	number uint64
-	id     uint64
-	start  uint64 // address of the function with which it begins; 0 unknown
-	folded bool   // it has counts only
-	begun  bool
-	ended  bool
-	early  bool // it is the main goroutine and has not come to the program yet
+	p          *process
+	number     uint64
+	id         uint64
+	start      uint64 // address of the function with which it begins; 0 unknown
+	countsOnly bool   // it has counts only
+	begun      bool
+	ended      bool
+	early      bool // it is the main goroutine and has not come to the program yet
 
 	creator uint64 // number of the location that made it; 0 for none
 	counted []uint64

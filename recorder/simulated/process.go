@@ -27,7 +27,7 @@ type process struct {
 	threads    map[int]*thread
 	goroutines map[uint64]*location
 	natives    map[int]*location    // of a program that is not Go's: its threads
-	folded     map[string]*location // what is no goroutine of the program
+	apart      map[string]*location // what is no goroutine of the program
 	open       map[uint64]*location // that have not ended, by number
 	locations  uint64               // ever made
 	regions    map[place]uint32
@@ -46,7 +46,7 @@ func (r *recording) processOf(id int) *process {
 	p := r.live[id]
 	if p == nil {
 		p = &process{r: r, id: id, begin: r.clock(), status: -1, threads: map[int]*thread{}, goroutines: map[uint64]*location{}, open: map[uint64]*location{},
-			natives: map[int]*location{}, folded: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{}, sites: map[siteKey]uint32{},
+			natives: map[int]*location{}, apart: map[string]*location{}, regions: map[place]uint32{}, functions: map[*function]uint32{}, sites: map[siteKey]uint32{},
 			objects: map[objectKey]uint32{}, used: map[uint64]int64{},
 			remarks: map[string]uint64{}}
 		r.live[id] = p
@@ -72,12 +72,12 @@ func (p *process) newLocation(id uint64) *location {
 	return l
 }
 
-// fold returns a location that only has counts: it lives for no time, at the end of the process.
-func (p *process) fold(name string) *location {
-	l := p.folded[name]
+// countsOnly returns a location that only has counts: it lives for no time, at the end of the process.
+func (p *process) countsOnly(name string) *location {
+	l := p.apart[name]
 	if l == nil {
-		l = &location{p: p, folded: true, counted: make([]uint64, len(p.r.readings.names))}
-		p.folded[name] = l
+		l = &location{p: p, countsOnly: true, counted: make([]uint64, len(p.r.readings.names))}
+		p.apart[name] = l
 	}
 	return l
 }
@@ -186,13 +186,13 @@ func (p *process) endAll(t int64) {
 func (p *process) finish(t int64) {
 	p.endAll(t)
 	p.end = max(p.end, t)
-	if l := p.folded["(start)"]; p.locations == 0 && l != nil {
+	if l := p.apart["(start)"]; p.locations == 0 && l != nil {
 		p.remarks["goroutines are not told apart, as the program has no debugging information"] = 1
-		delete(p.folded, "(start)")
-		p.folded["(program)"] = l
+		delete(p.apart, "(start)")
+		p.apart["(program)"] = l
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.folded)) {
-		l := p.folded[name]
+	for _, name := range slices.Sorted(maps.Keys(p.apart)) {
+		l := p.apart[name]
 		if slices.ContainsFunc(l.counted, func(v uint64) bool { return v != 0 }) {
 			p.locations++
 			l.number, l.last = p.locations, p.end

@@ -146,7 +146,7 @@ func (r *recording) Charged(before *count.Values, c count.Charge) {
 	}
 	first := !r.began
 	r.began = true
-	if to.folded {
+	if to.countsOnly {
 		return
 	}
 	t := r.clock()
@@ -173,12 +173,12 @@ const blocks = 1000
 func (r *recording) locate(c count.Charge) *location {
 	p := r.process
 	if p.inherited && p.image.table != nil {
-		return p.fold("(fork)")
+		return p.countsOnly("(fork)")
 	}
 	switch c.Domain {
 	case count.Goroutine:
 		if p.image.isSystem(c.Start) {
-			return p.fold("(runtime)")
+			return p.countsOnly("(runtime)")
 		}
 		l := p.goroutines[c.Goroutine]
 		if l == nil {
@@ -187,16 +187,16 @@ func (r *recording) locate(c count.Charge) *location {
 		}
 		return l
 	case count.Runtime:
-		return p.fold("(runtime)")
+		return p.countsOnly("(runtime)")
 	case count.Collector:
-		return p.fold("(garbage collector)")
+		return p.countsOnly("(garbage collector)")
 	case count.Signal:
-		return p.fold("(signal handlers)")
+		return p.countsOnly("(signal handlers)")
 	case count.Measurement:
-		return p.fold("(measurement)")
+		return p.countsOnly("(measurement)")
 	}
 	if p.image.table != nil {
-		return p.fold("(start)")
+		return p.countsOnly("(start)")
 	}
 	l := p.natives[c.Thread]
 	if l == nil {
@@ -211,7 +211,7 @@ func (r *recording) Loaded(id int, content []byte) {
 	p := r.processOf(id)
 	r.gone(id)
 	if p.image != nil {
-		r.settle()
+		r.chargeSoFar()
 		p.endAll(r.clock())
 		p.goroutines, p.natives = map[uint64]*location{}, map[int]*location{}
 		p.sites, p.objects = map[siteKey]uint32{}, map[objectKey]uint32{}
@@ -229,7 +229,7 @@ func (r *recording) Loaded(id int, content []byte) {
 func (r *recording) Forked(parent, child int) {
 	p, c := r.processOf(parent), r.processOf(child)
 	c.image, c.parent, c.args, c.inherited = p.image, parent, p.args, true
-	if l := r.now; l != nil && !l.folded && p.image.table == nil { // it goes on where its parent is
+	if l := r.now; l != nil && !l.countsOnly && p.image.table == nil { // it goes on where its parent is
 		n := c.newLocation(1)
 		n.high = l.high
 		c.natives[child] = n
@@ -246,7 +246,7 @@ func (r *recording) Ended(id, thread int) {
 		r.gone(id)
 		r.finish(p, status)
 	case l != nil && r.live[id] != nil:
-		r.settle()
+		r.chargeSoFar()
 		l.end(r.clock())
 		delete(p.natives, thread)
 	}
@@ -269,8 +269,8 @@ func (r *recording) gone(id int) {
 	}
 }
 
-// settle gives those who are charged what they did so far.
-func (r *recording) settle() {
+// chargeSoFar gives those who are charged what they did so far.
+func (r *recording) chargeSoFar() {
 	totals := r.readings.totals(r.counts.Now())
 	if r.now != nil {
 		for i, v := range totals {
@@ -285,7 +285,7 @@ func (r *recording) finish(p *process, status int) {
 	if p.over {
 		return
 	}
-	r.settle()
+	r.chargeSoFar()
 	p.over, p.status = true, status
 	p.finish(r.clock())
 	delete(r.live, p.id)

@@ -42,7 +42,7 @@ type Counters struct {
 	quiet     []string // Options.Silent
 	processes map[int]*process
 	running   *process // the one at hand
-	changes   []change // since the last fold
+	changes   []change // since distribute was last called
 	silent    bool     // what is executed only asks the simulator
 	stalls    *stalls  // that take virtual time, nil for none
 	flow      Flow     // nil for none
@@ -130,7 +130,7 @@ func (c *Counters) Turn(t linux.Turn) {
 		c.flow.Turn(t)
 	}
 	if t.Process != c.turn.Process || t.Thread != c.turn.Thread {
-		c.fold()
+		c.distribute()
 		c.running = c.process(t.Process)
 		c.running.thread(t.Thread)
 	}
@@ -304,7 +304,7 @@ func (c *Counters) Left(h *riscv.Hart, _ *riscv.Block, next uint64) {
 	t := c.note
 	c.predict(t, next)
 	if t.mark != nil {
-		c.flow.Went(h, t.mark, next)
+		c.flow.Executed(h, t.mark, next)
 	}
 }
 
@@ -345,7 +345,7 @@ func (c *Counters) predict(t *note, next uint64) {
 // Undone implements [riscv.Observer]. If the first instruction that was not executed accessed memory, that did not happen either,
 // for the counters; what it did to the caches stays.
 func (c *Counters) Undone(h *riscv.Hart, b *riscv.Block, i, n int) {
-	c.settle()
+	c.flush()
 	v := &c.now.values
 	if c.silent {
 		v[Instructions] -= uint64(n - i)
@@ -436,8 +436,8 @@ func (c *Counters) missed(o cache.Outcome, hits Counter) {
 	}
 }
 
-// settle puts what blocks executed into the account at hand.
-func (c *Counters) settle() {
+// flush puts what blocks executed into the account at hand.
+func (c *Counters) flush() {
 	for _, t := range c.dirty {
 		for _, p := range t.counts {
 			c.now.values[p.c] += uint64(p.n) * t.executed
@@ -461,7 +461,7 @@ type Account struct {
 // Accounts returns all accounts, by process, program, goroutine, thread and domain. Together they are the total. The kernel's are of
 // those that called it.
 func (c *Counters) Accounts() []Account {
-	c.settle()
+	c.flush()
 	var out []Account
 	for _, a := range c.accounts {
 		if a.values == (Values{}) {

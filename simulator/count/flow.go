@@ -13,10 +13,10 @@ type Flow interface {
 	linux.Lifecycle
 	// Turn is called when the counters are told of it.
 	Turn(t linux.Turn)
-	// Mark is asked once for each block; those for which it is not nil are told by Went.
+	// Mark is asked once for each block; those for which it is not nil are told by Executed.
 	Mark(b *riscv.Block) any
-	// Went is called when a marked block was executed, with the address of the next instruction.
-	Went(h *riscv.Hart, mark any, next uint64)
+	// Executed is called when a marked block was executed, with the address of the next instruction.
+	Executed(h *riscv.Hart, mark any, next uint64)
 	// Charged is called when from here on others are charged, or again the same after something else happened: at the begin of
 	// each turn, and whenever register X27 changes. Before are the values of those that were charged so far.
 	Charged(before *Values, now Charge)
@@ -38,7 +38,7 @@ func (c *Counters) Follow(f Flow) { c.flow = f }
 
 // Now returns the values of those who are charged, up to here. They change.
 func (c *Counters) Now() *Values {
-	c.settle()
+	c.flush()
 	return &c.now.values
 }
 

@@ -57,7 +57,7 @@ func (p *program) silences(pc uint64) bool {
 	return false
 }
 
-// process is what is known of a process, and what was counted of it up to the last [Counters.fold].
+// process is what is known of a process, and what was counted of it up to the last [Counters.distribute].
 type process struct {
 	program   *program
 	image     int  // programs that it executed before this one
@@ -116,7 +116,7 @@ func (c *Counters) read(content []byte) *program {
 
 // Loaded implements [linux.Lifecycle]: the process has other goroutines from now on.
 func (c *Counters) Loaded(id int, content []byte) {
-	c.fold()
+	c.distribute()
 	p := c.process(id)
 	if p.loaded {
 		p.image++

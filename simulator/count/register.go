@@ -28,6 +28,6 @@ func (c *Counters) register(n int) (uint64, bool) {
 	if e == nil {
 		return 0, false
 	}
-	c.fold()
+	c.distribute()
 	return c.Evaluate(e, &c.running.thread(c.turn.Thread).values), true
 }

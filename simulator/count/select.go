@@ -23,7 +23,7 @@ func (s Scope) Valid() bool { return s < scopes }
 // mostTasks is how many tasks a process may have.
 const mostTasks = 1 << 16
 
-// change is an account that was counted in since the last fold, as it was then.
+// change is an account that was counted in since distribute was last called, as it was then.
 type change struct {
 	of     *account
 	before Values
@@ -31,7 +31,7 @@ type change struct {
 
 // choose makes an account the one at hand.
 func (c *Counters) choose(a *account) {
-	c.settle()
+	c.flush()
 	before := c.now
 	c.now = a
 	c.mark(a)
@@ -46,10 +46,10 @@ func (c *Counters) mark(a *account) {
 	}
 }
 
-// fold adds what was counted since the last fold to the process and the thread at hand, and to its task; what [Measurement] is charged with, to
+// distribute adds what was counted since it was last called to the process and the thread at hand, and to its task; what [Measurement] is charged with, to
 // none of them. So sums need no visit to all accounts.
-func (c *Counters) fold() {
-	c.settle()
+func (c *Counters) distribute() {
+	c.flush()
 	for i := range c.changes {
 		ch := &c.changes[i]
 		d := ch.of.values.Since(ch.before)
@@ -82,7 +82,7 @@ func (p *process) task(id uint64) *task {
 // Of returns what was counted so far in a scope of a process: of its thread, goroutine, task or domain of that number. What has not been
 // seen has zeros. Kernel is the modelled work of the kernel for it, which is in no other scope's values.
 func (c *Counters) Of(process int, s Scope, id uint64) (user, kernel Values) {
-	c.fold()
+	c.distribute()
 	p := c.process(process)
 	switch s {
 	case OfProcess:
@@ -133,7 +133,7 @@ func (c *Counters) Alive(process, thread int) bool {
 // SwitchTask says which task a thread executes from now on, 0 for none: programs that have schedulers of their own tell so. It reports false
 // if the task has ended, or if there are too many.
 func (c *Counters) SwitchTask(process, thread int, id uint64) bool {
-	c.fold()
+	c.distribute()
 	p := c.process(process)
 	if t := p.tasks[id]; t != nil && t.ended || t == nil && len(p.tasks) >= mostTasks {
 		return false
@@ -147,7 +147,7 @@ func (c *Counters) SwitchTask(process, thread int, id uint64) bool {
 
 // EndTask says that a task has ended, whoever executes it. It reports false if there is none of that number.
 func (c *Counters) EndTask(process int, id uint64) bool {
-	c.fold()
+	c.distribute()
 	p := c.process(process)
 	if t := p.tasks[id]; t == nil || t.ended {
 		return false
@@ -163,7 +163,7 @@ func (c *Counters) EndTask(process int, id uint64) bool {
 
 // Tasks returns what was counted of each task of a process.
 func (c *Counters) Tasks(process int) map[uint64]Values {
-	c.fold()
+	c.distribute()
 	out := map[uint64]Values{}
 	for id, t := range c.process(process).tasks {
 		out[id] = t.values
@@ -205,7 +205,7 @@ func (c *Counters) Silent() bool { return c.silent }
 
 // hush begins or ends such code, when h is about to execute it.
 func (c *Counters) hush(silent bool, g uint64) {
-	c.settle()
+	c.flush()
 	if c.silent = silent; silent {
 		c.caching, c.predictor = nil, nil
 		c.lend()

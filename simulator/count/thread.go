@@ -24,7 +24,7 @@ func (c *Counters) PMUEvents() []pmu.Event {
 
 // Count implements [pmu.Source]: of the thread whose turn it is. Of what the kernel does there are only cycles.
 func (c *Counters) Count(code uint64) (user, kernel uint64) {
-	c.fold()
+	c.distribute()
 	v := &c.running.thread(c.turn.Thread).values
 	e := &table[code-1]
 	if user = c.Evaluate(e, v); c.machine == nil {

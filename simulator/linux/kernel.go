@@ -304,7 +304,7 @@ func (k *Kernel) step() {
 	}
 	t.stopped(c, stop)
 	if k.perf != nil {
-		k.perf.settle(number)
+		k.perf.afterStop(number)
 	}
 	k.retryAll()
 	if t.state == running && c.left <= 0 && c.thread == t { // and its process was not stopped

@@ -136,8 +136,8 @@ func (m *perf) ran(number int, pc uint64, n int64) {
 	}
 }
 
-// settle is called after something came of why a thread stopped: it may wait now, or be gone.
-func (m *perf) settle(number int) {
+// afterStop is called after something came of why a thread stopped: it may wait now, or be gone.
+func (m *perf) afterStop(number int) {
 	u := &m.cpus[number]
 	if u.thread == nil {
 		return

@@ -80,7 +80,7 @@ func (b *bench) executes(cpu int, t *thread, n int64) {
 		c.clock += turn
 		t.hart.PC += uint64(4 * turn)
 		b.k.perf.ran(cpu, pc, turn)
-		b.k.perf.settle(cpu)
+		b.k.perf.afterStop(cpu)
 		n -= turn
 	}
 }

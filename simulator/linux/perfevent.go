@@ -31,9 +31,9 @@ type event struct {
 	left             int64  // events until it overflows
 	refresh          int    // overflows until it is disabled, 0 any number
 
-	parent   *event // that it was inherited from
-	children []*event
-	folded   totals // of children that have ended
+	parent        *event // that it was inherited from
+	children      []*event
+	endedChildren totals // of children that have ended
 
 	buffer *buffer
 	maps   bool   // it was mapped for this event
@@ -153,7 +153,7 @@ func (e *event) everywhere(do func(e *event)) {
 
 // total returns what the event and those inherited from it counted.
 func (e *event) total() totals {
-	t := e.folded
+	t := e.endedChildren
 	e.everywhere(func(e *event) {
 		if e.context != nil && e.context.thread == 0 {
 			e.perf.catchUp(e.context.cpu)
@@ -327,9 +327,9 @@ func (t *thread) leaveEvents() {
 		for _, e := range group {
 			e.leave()
 			if of := e.parent; of != nil {
-				of.folded.count += e.count
-				of.folded.enabled += e.enabled
-				of.folded.running += e.running
+				of.endedChildren.count += e.count
+				of.endedChildren.enabled += e.enabled
+				of.endedChildren.running += e.running
 				of.children = slices.DeleteFunc(of.children, func(o *event) bool { return o == e })
 			}
 		}
