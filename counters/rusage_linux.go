@@ -105,14 +105,14 @@ type rusageGroup struct {
 // Read stores the values. The kernel tells a thread's usage to that thread alone.
 func (g *rusageGroup) Read(dst []uint64) (where uint64, err error) {
 	me, w := goid.G(), witness.Find()
-	stay := w.Stay(me)
+	interval := w.Interval(me)
 	if err := g.read(dst); err != nil {
 		return 0, err
 	}
-	if g.all || !w.Stands(me, stay) {
+	if g.all || !w.Undisturbed(me, interval) {
 		return 0, nil
 	}
-	return stay, nil
+	return interval, nil
 }
 
 func (g *rusageGroup) read(dst []uint64) error {

@@ -191,8 +191,8 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 		return g.readSlowly(dst)
 	}
 	me := goid.G()
-	stay := g.here.stay
-	if !g.here.witness.Stands(me, stay) { // not the goroutine that was found on the thread, undisturbed since
+	interval := g.here.interval
+	if !g.here.witness.Undisturbed(me, interval) { // not the goroutine that was found on the thread, undisturbed since
 		return g.readSlowly(dst)
 	}
 	if bareRead(g.fast.fds[0], &g.words[0], len(g.words)) != len(g.words) {
@@ -201,10 +201,10 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 	for k, to := range g.fast.to {
 		dst[to] = g.words[2+k]
 	}
-	if !g.here.witness.Stands(me, stay) {
+	if !g.here.witness.Undisturbed(me, interval) {
 		return 0, nil
 	}
-	return g.here.unlessLost(stay), nil
+	return g.here.unlessLost(interval), nil
 }
 
 // readSlowly reads any group in any situation.

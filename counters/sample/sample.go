@@ -2,15 +2,15 @@
 // count, the program opens it and reads it at region boundaries.
 //
 // Kernel events are counted per thread. A goroutine shares threads with others and changes them, so
-// every reading says in which stay on a thread it was taken (the first word). Two readings of one goroutine
-// in the same stay enclose nothing but that goroutine's own work, and only then is their difference
+// every reading says in which scheduling interval it was taken (the first word). Two readings of one goroutine
+// in the same interval enclose nothing but that goroutine's own work, and only then is their difference
 // certain. There are two ways to tell:
 //
 //   - cheap: the runtime's own marks in the goroutine's descriptor tell whether it was taken off its thread
 //     (package witness). For a stretch in which it was, the reading has an upper bound: what the whole
 //     process counted meanwhile (see totals).
 //   - exact: in a program that was built with a patched scheduler, counters are read whenever a goroutine is put on a
-//     thread or taken off, and added up for it. Then all of its life is one stay (see exact).
+//     thread or taken off, and added up for it. Then all of its life is one interval (see exact).
 //
 // So certain ≤ truth ≤ certain + uncertain holds always, but for the time between the reading at a blocked event and the
 // next one: what little the runtime does there for the goroutine in order to park it is charged to nobody.
@@ -79,17 +79,17 @@ type term struct {
 // Reading is what a goroutine keeps from its last reading to the next. Its zero value is that of a goroutine that has not
 // been read. It may lie outside of the Go heap.
 type Reading struct {
-	stay    uint64 // number of the goroutine's stay on a thread
-	mark    uint64 // of that stay, as the witness has it
-	lead    handle // of the group of that thread
-	enabled uint64 // how long that group had counted at the last reading
-	valid   bool   // the last reading succeeded
-	waiting bool   // it was taken before a wait
-	version uint64 // of the totals in base, 0: there are none
-	present uint8  // which of base they are in; the other is for those to come
-	base    [2][MaxEvents]uint64
-	last    [MaxEvents]uint64 // what the thread had counted at the last reading
-	from    [MaxEvents]uint64 // last less what was certain since the totals in base
+	interval uint64 // number of the goroutine's scheduling interval
+	mark     uint64 // of that interval, as the witness has it
+	lead     handle // of the group of that thread
+	enabled  uint64 // how long that group had counted at the last reading
+	valid    bool   // the last reading succeeded
+	waiting  bool   // it was taken before a wait
+	version  uint64 // of the totals in base, 0: there are none
+	present  uint8  // which of base they are in; the other is for those to come
+	base     [2][MaxEvents]uint64
+	last     [MaxEvents]uint64 // what the thread had counted at the last reading
+	from     [MaxEvents]uint64 // last less what was certain since the totals in base
 }
 
 var errNone = errors.New("none of the counters can be read here")
@@ -235,7 +235,7 @@ func (s *Set) Words() int {
 //	1        if the kernel refused
 //	0        after Close
 //
-// dst[0] is equal in readings of the same goroutine in the same stay on a thread, and 0 when nothing but counters of the process
+// dst[0] is equal in readings of the same goroutine in the same scheduling interval, and 0 when nothing but counters of the process
 // was read. g is the calling goroutine, r its own; ticks is the time on the clock of Open, and wait says that the goroutine is
 // about to wait. What the kernel counted in a wait is nobody's. outside says that the reading is the first or the last one of an outermost
 // region: what a coroutine counts beyond is that of whoever resumed it.
@@ -265,9 +265,9 @@ func (s *Set) Read(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wai
 // readCheap reads the thread's group. What the process had counted up to some time before is kept, so that the next reading
 // can tell how much it was since, if it must.
 func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64, wait bool) int {
-	first, waited := r.stay == 0, r.waiting
+	first, waited := r.interval == 0, r.waiting
 	// The totals behind an uncertain stretch have it in them, so the next one begins with new ones.
-	lost := !first && !waited && (!r.valid || !s.witness.Stands(g, r.mark))
+	lost := !first && !waited && (!r.valid || !s.witness.Undisturbed(g, r.mark))
 	version := s.totals.before(ticks, lost, r)
 	var b group
 	certain := s.readThread(g, r, dst, &b)
@@ -294,9 +294,9 @@ func (s *Set) readCheap(g unsafe.Pointer, r *Reading, dst []uint64, ticks uint64
 }
 
 // readThread stores the values, those of the thread's group in b, and reports whether the goroutine has not been taken off its thread since its last reading. If
-// it was, another stay begins. A busy goroutine gets through at the first try.
+// it was, another interval begins. A busy goroutine gets through at the first try.
 func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (certain bool) {
-	certain = r.valid && s.witness.Stands(g, r.mark)
+	certain = r.valid && s.witness.Undisturbed(g, r.mark)
 	r.valid = false
 	for range 8 {
 		if certain {
@@ -305,8 +305,8 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 			certain = !r.valid || b.enabled != r.enabled
 		}
 		if !certain {
-			r.stay++
-			r.mark = s.witness.Stay(g)
+			r.interval++
+			r.mark = s.witness.Interval(g)
 			tid := gettid()
 			if r.lead, r.valid = s.threads.read(tid, b); !r.valid && gettid() != tid {
 				continue // the thread may be gone
@@ -315,8 +315,8 @@ func (s *Set) readThread(g unsafe.Pointer, r *Reading, dst []uint64, b *group) (
 		if !r.valid {
 			return false
 		}
-		if !s.witness.Found() || s.witness.Stands(g, r.mark) {
-			dst[0], r.enabled = r.stay, b.enabled
+		if !s.witness.Found() || s.witness.Undisturbed(g, r.mark) {
+			dst[0], r.enabled = r.interval, b.enabled
 			s.store(dst, b.values[:])
 			return certain
 		}

@@ -150,9 +150,9 @@ func TestBoundsBeginWithTheirStretch(t *testing.T) {
 	r.read()
 	bound() // the totals are known now
 	for range 5 {
-		before, stay := r.first(), r.where()
+		before, interval := r.first(), r.where()
 		touch()
-		if r.read(); r.where() == stay {
+		if r.read(); r.where() == interval {
 			require.GreaterOrEqual(t, r.first()-before, uint64(pages))
 		}
 		require.Less(t, bound(), uint64(noise), "what was certain is not in it")

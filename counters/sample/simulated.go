@@ -7,7 +7,7 @@ import (
 	"tracerec/simulator/guest"
 )
 
-// simulated reads events of the simulator on which the program runs. It counts for each goroutine, so all of a goroutine's life is one stay,
+// simulated reads events of the simulator on which the program runs. It counts for each goroutine, so all of a goroutine's life is one interval,
 // and what is asked disturbs nothing.
 type simulated struct {
 	counters *guest.Counters

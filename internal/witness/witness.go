@@ -1,6 +1,6 @@
 // Package witness tells whether a goroutine was taken off its thread between two moments.
 //
-// From when a goroutine is put on a thread until it leaves it, it is in one stay, and nothing else runs there. Stays have numbers, which
+// From when a goroutine is put on a thread until it leaves it, it is in one scheduling interval, and nothing else runs there. Intervals have numbers, which
 // the witness plants in the goroutine's descriptor, in two fields that mean something only while the goroutine waits:
 //
 //   - waitsince, which the scheduler clears whenever it puts a goroutine on a thread, or gets it back from a system call. The
@@ -9,7 +9,7 @@
 //     another one as a coroutine does (iter.Pull). The witness puts nought there.
 //
 // As long as both stand as they were planted, the goroutine has not left its thread, however long that is. No number is planted
-// twice, so all who ask share the marks: equal numbers are the same stay of the same goroutine. Numbers are times of the far
+// twice, so all who ask share the marks: equal numbers are the same interval of the same goroutine. Numbers are times of the far
 // future; a printed stack does not say for how long a goroutine with a mark has been waiting.
 //
 // The fields are private to the runtime, so they are searched for by observation, and used only if exactly one place
@@ -33,11 +33,11 @@ type Witness struct {
 	reason uintptr // offset of waitreason, 0: not found; waitsince is the word before
 }
 
-// firstStay is beyond all times that the runtime puts in waitsince, which are of the monotonic clock.
-const firstStay = 1 << 62
+// firstInterval is beyond all times that the runtime puts in waitsince, which are of the monotonic clock.
+const firstInterval = 1 << 62
 
-// stays is how many there have been, of all goroutines.
-var stays atomic.Uint64
+// intervals is how many there have been, of all goroutines.
+var intervals atomic.Uint64
 
 // Find searches for the marks, once in a process; that takes about a millisecond.
 func Find() Witness { return found() }
@@ -142,12 +142,12 @@ func tells(seen *[2][rounds][searched]byte, i int) bool {
 func (w Witness) works(g unsafe.Pointer, next func() (int, bool)) bool {
 	quiet := 0
 	for range 100 {
-		if w.Stands(g, w.Stay(g)) { // it may be preempted
+		if w.Undisturbed(g, w.Interval(g)) { // it may be preempted
 			quiet++
 		}
 		for _, leave := range []func(){runtime.Gosched, func() { next() }} {
-			stay := w.Stay(g)
-			if leave(); w.Stands(g, stay) {
+			interval := w.Interval(g)
+			if leave(); w.Undisturbed(g, interval) {
 				return false
 			}
 		}
@@ -174,29 +174,29 @@ func look(g unsafe.Pointer) [searched]byte { return *(*[searched]byte)(g) }
 //go:nocheckptr
 func word(g unsafe.Pointer, at int) uint64 { return *(*uint64)(unsafe.Add(g, at)) }
 
-// Stay returns the number of the stay in which the calling goroutine is, the descriptor of which is g. It is 0 when the marks were not
+// Interval returns the number of the interval in which the calling goroutine is, the descriptor of which is g. It is 0 when the marks were not
 // found.
 //
 //go:norace
 //go:nocheckptr
-func (w Witness) Stay(g unsafe.Pointer) uint64 {
+func (w Witness) Interval(g unsafe.Pointer) uint64 {
 	if w.reason == 0 {
 		return 0
 	}
 	reason, since := (*uint8)(unsafe.Add(g, w.reason)), (*uint64)(unsafe.Add(g, w.reason-8))
-	if stay := *since; *reason == 0 && stay > firstStay {
-		return stay
+	if interval := *since; *reason == 0 && interval > firstInterval {
+		return interval
 	}
-	stay := firstStay + stays.Add(1)
+	interval := firstInterval + intervals.Add(1)
 	*reason = 0
-	*since = stay // whoever leaves the thread before this is in the stay when he is back
-	return stay
+	*since = interval // whoever leaves the thread before this is in the interval when he is back
+	return interval
 }
 
-// Stands reports whether the calling goroutine is still in that stay.
+// Undisturbed reports whether the calling goroutine is still in that interval.
 //
 //go:norace
 //go:nocheckptr
-func (w Witness) Stands(g unsafe.Pointer, stay uint64) bool {
-	return w.reason != 0 && stay != 0 && *(*uint64)(unsafe.Add(g, w.reason-8)) == stay && *(*uint8)(unsafe.Add(g, w.reason)) == 0
+func (w Witness) Undisturbed(g unsafe.Pointer, interval uint64) bool {
+	return w.reason != 0 && interval != 0 && *(*uint64)(unsafe.Add(g, w.reason-8)) == interval && *(*uint8)(unsafe.Add(g, w.reason)) == 0
 }

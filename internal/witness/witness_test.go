@@ -26,17 +26,17 @@ func TestStay(t *testing.T) {
 	w, g := existing(t), goid.G()
 	still := 0
 	for range 100 {
-		stay := w.Stay(g)
-		require.NotZero(t, stay)
-		if w.Stands(g, stay) && w.Stay(g) == stay {
+		interval := w.Interval(g)
+		require.NotZero(t, interval)
+		if w.Undisturbed(g, interval) && w.Interval(g) == interval {
 			still++
 		}
-		stay = w.Stay(g)
+		interval = w.Interval(g)
 		runtime.Gosched()
-		require.False(t, w.Stands(g, stay))
-		require.NotEqual(t, stay, w.Stay(g))
-		require.False(t, w.Stands(g, stay), "another one has planted since")
-		require.False(t, w.Stands(g, 0))
+		require.False(t, w.Undisturbed(g, interval))
+		require.NotEqual(t, interval, w.Interval(g))
+		require.False(t, w.Undisturbed(g, interval), "another one has planted since")
+		require.False(t, w.Undisturbed(g, 0))
 	}
 	require.Greater(t, still, 50)
 }
@@ -52,13 +52,13 @@ func TestStaysDoNotComeRound(t *testing.T) {
 	over := map[uint64]bool{}
 	for name, leave := range map[string]func(){"yield": runtime.Gosched, "coroutine": func() { next() }} {
 		for times := 1; times < 600; times++ {
-			stay := w.Stay(g)
-			require.False(t, over[stay])
+			interval := w.Interval(g)
+			require.False(t, over[interval])
 			for range times {
 				leave()
 			}
-			require.False(t, w.Stands(g, stay), "%s, %d times", name, times)
-			over[stay] = true
+			require.False(t, w.Undisturbed(g, interval), "%s, %d times", name, times)
+			over[interval] = true
 		}
 	}
 }
@@ -75,11 +75,11 @@ func TestCollectorIsSeen(t *testing.T) {
 			runtime.GC() // ends when it has seen this test's stack
 			collected.Store(true)
 		}()
-		stay := w.Stay(goid.G())
+		interval := w.Interval(goid.G())
 		begun.Store(true)
 		for !collected.Load() {
 		}
-		require.False(t, w.Stands(goid.G(), stay))
+		require.False(t, w.Undisturbed(goid.G(), interval))
 	}
 }
 

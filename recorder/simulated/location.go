@@ -43,7 +43,7 @@ type frame struct {
 	since int64
 }
 
-// where is the first word of all readings: all of a location are of one stay, so their differences are its own.
+// where is the first word of all readings: all of a location are of one interval, so their differences are its own.
 const where = 1
 
 // full is how many words a location collects before they are written.
