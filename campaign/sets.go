@@ -87,23 +87,19 @@ func unavailable(event string, err error) string {
 
 // summary says what is missing: the first reasons, each once with the first names. The record of a campaign has all.
 func (s *sets) summary() string {
-	var reasons []string
-	names := map[string][]string{}
+	var by readable.Groups[string]
 	for _, m := range s.missing {
 		name, why, _ := strings.Cut(m, ": ")
-		if names[why] == nil {
-			reasons = append(reasons, why)
-		}
-		names[why] = append(names[why], name)
+		by.Add(why, name)
 	}
 	const most = 3
 	var texts []string
-	for _, why := range reasons[:min(len(reasons), most)] {
-		texts = append(texts, readable.List(names[why], most)+": "+why)
+	for _, why := range by.Order[:min(len(by.Order), most)] {
+		texts = append(texts, readable.List(by.Names[why], most)+": "+why)
 	}
 	more := 0
-	for _, why := range reasons[len(texts):] {
-		more += len(names[why])
+	for _, why := range by.Order[len(texts):] {
+		more += len(by.Names[why])
 	}
 	if more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d for other reasons", more))

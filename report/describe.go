@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
@@ -35,9 +36,7 @@ func DescribeMetric(w io.Writer, m metric.Metric) error {
 		if part.title != "" {
 			fmt.Fprintln(&out, part.title)
 		}
-		for _, l := range wrap(part.text, pageWidth-2) {
-			fmt.Fprintln(&out, "  "+l)
-		}
+		out.WriteString(indented(part.text))
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -63,7 +62,7 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 		fmt.Fprintf(&out, "\n## %s\n\n**%s** (%s)\n", m.Name, m.Title, kind)
 		for _, part := range []struct{ title, text string }{{"", m.Description}, {"*Computed as:* ", m.Formula}, {"*What to do:* ", m.Advice}} {
 			if part.text != "" {
-				fmt.Fprintf(&out, "\n%s%s\n", part.title, strings.Join(wrap(part.text, 110), "\n"))
+				fmt.Fprintf(&out, "\n%s%s", part.title, readable.Block("", part.text, 110))
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // counter; "" if there is none of that name.
 func DescribeCounter(name string) (string, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "_uncertain"), metric.Mark)
-	var order, users []string
-	by := map[string][]string{} // names of specifications, by what they say
+	var users []string
+	var by readable.Groups[string] // names of specifications, by what they say
 	for _, file := range spec.Shipped() {
 		s, err := spec.Open(file)
 		if err != nil {
@@ -34,11 +34,8 @@ func DescribeCounter(name string) (string, error) {
 			}
 		}
 		for _, text := range said {
-			if by[text] == nil {
-				order = append(order, text)
-			}
-			if !slices.Contains(by[text], s.Name) {
-				by[text] = append(by[text], s.Name)
+			if !slices.Contains(by.Names[text], s.Name) {
+				by.Add(text, s.Name)
 			}
 		}
 		if slices.Contains(s.Events(), name) {
@@ -46,8 +43,8 @@ func DescribeCounter(name string) (string, error) {
 		}
 	}
 	var b strings.Builder
-	for _, text := range order {
-		fmt.Fprintf(&b, "%s%s", text, indented("Specification "+strings.Join(by[text], ", ")))
+	for _, text := range by.Order {
+		fmt.Fprintf(&b, "%s%s", text, indented("Specification "+strings.Join(by.Names[text], ", ")))
 	}
 	switch {
 	case b.Len() > 0:
@@ -66,10 +63,4 @@ func meaning(name, kind, text string) string {
 }
 
 // indented breaks a text into indented lines of at most 80 columns.
-func indented(text string) string {
-	var b strings.Builder
-	for _, line := range readable.Wrap(text, 78) {
-		b.WriteString("  " + line + "\n")
-	}
-	return b.String()
-}
+func indented(text string) string { return readable.Block("  ", text, readable.Columns) }

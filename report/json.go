@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
@@ -201,7 +201,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		Lost:       e.Lost,
 		Processes:  append([]Process{}, e.Origin.Processes...),
 	}
-	out.Verdict.Text = strings.ReplaceAll(out.Verdict.Text, nbsp, " ")
+	out.Verdict.Text = readable.Loose(out.Verdict.Text)
 	out.Experiment.Args = append([]string{}, e.Header.Args...)
 	for _, n := range e.NeverEnded {
 		out.Experiment.NeverEnded = append(out.Experiment.NeverEnded, jsonNeverEnded{
@@ -225,7 +225,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		out.Findings = append(out.Findings, e.jsonFinding(&e.Findings[i]))
 	}
 	if out.Ready = e.Ready(); out.Ready != nil {
-		out.Ready.Text = strings.ReplaceAll(out.Ready.Text, nbsp, " ")
+		out.Ready.Text = readable.Loose(out.Ready.Text)
 	}
 	out.JSONCounters = e.JSONCounters()
 	enc := json.NewEncoder(w)
@@ -368,7 +368,7 @@ func (e *Experiment) jsonProperties() (list []jsonProperty) {
 	for i := range e.Properties {
 		f := &e.Properties[i]
 		list = append(list, jsonProperty{f.Property, f.Title, e.jsonPlace(f.Path), f.Part, f.Of, f.PartName, f.OfName, f.Shared,
-			strings.ReplaceAll(words.Property(f), nbsp, " "), f.Advice, f.Kinds})
+			readable.Loose(words.Property(f)), f.Advice, f.Kinds})
 	}
 	return list
 }

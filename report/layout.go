@@ -8,13 +8,13 @@ import (
 )
 
 // pageWidth is the number of terminal columns a text report fills and never exceeds.
-const pageWidth = 80
+const pageWidth = readable.Columns
 
 // How text is laid out is said in readable, these are short names for it.
 var (
 	clean, elide = readable.Clean, readable.Elide
 	elidePath    = readable.Path
-	number       = readable.Number
+	number, glue = readable.Number, readable.Glue
 	left, right  = readable.Left, readable.Right
 	width, wrap  = readable.Width, readable.Wrap
 	digits       = readable.Digits

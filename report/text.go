@@ -97,7 +97,7 @@ func (p *page) blank() { p.out.WriteByte('\n') }
 
 // line ends a line made of painted parts; widths have been seen to by the caller.
 func (p *page) line(parts ...string) {
-	p.out.WriteString(strings.ReplaceAll(strings.TrimRight(strings.Join(parts, ""), " "), nbsp, " "))
+	p.out.WriteString(readable.Loose(strings.TrimRight(strings.Join(parts, ""), " ")))
 	p.out.WriteByte('\n')
 }
 
@@ -221,9 +221,6 @@ func (p *page) at(path uint32) string {
 
 // when says how long after the program's start a time is, which is in ns since the start of the experiment.
 func (p *page) when(t int64) string { return glue(seconds(max(0, t-p.e.Header.Begin))) }
-
-// glue keeps the words of s on one line.
-func glue(s string) string { return strings.ReplaceAll(s, " ", nbsp) }
 
 // header says what was measured and whatever makes it less than exact.
 func (p *page) header() {

@@ -17,7 +17,7 @@ import (
 
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
-	"tracerec/internal/shm"
+	"tracerec/internal/size"
 	"tracerec/recorder"
 	"tracerec/recorder/simulated"
 	"tracerec/recorder/simulated/sweep"
@@ -144,8 +144,8 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 	o.Strict = s.strict
 	o.Machine, o.CPUs, o.Seed, o.MaxInstructions, o.Timeout, o.Break = m, s.cpus, s.seed, s.maxInstructions, s.timeout, s.breaks
 	if s.maxMemory != "" {
-		n, err := shm.ParseSize(s.maxMemory)
-		if err != nil || n <= 0 {
+		var n size.Bytes
+		if n.Set(s.maxMemory) != nil {
 			return o, fmt.Errorf("--max-memory %s: not a size such as 512MiB or 2GiB", s.maxMemory)
 		}
 		o.MaxMemory = uint64(n)

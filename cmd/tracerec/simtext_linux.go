@@ -172,9 +172,7 @@ func (v *simList) text() string {
 		for _, p := range v.Parameters {
 			words = append(words, p.Name+"="+p.Value)
 		}
-		for _, line := range readable.HangWhole("  ", strings.Join(words, " "), 80) {
-			out.WriteString(line + "\n")
-		}
+		out.WriteString(readable.Block("  ", strings.Join(words, " "), readable.Columns))
 	}
 	fmt.Fprintf(&out, "\ncounters of %s (-c)\n", v.Machine)
 	for _, e := range v.Events {
@@ -185,7 +183,5 @@ func (v *simList) text() string {
 
 // describeName writes a name in a column, and beside it what it is.
 func describeName(out *strings.Builder, column int, name, text string) {
-	for _, line := range readable.HangWhole(fmt.Sprintf("  %-*s  ", column, name), text, 80) {
-		out.WriteString(line + "\n")
-	}
+	out.WriteString(readable.Block(fmt.Sprintf("  %-*s  ", column, name), text, readable.Columns))
 }

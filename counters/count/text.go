@@ -12,18 +12,18 @@ import (
 // Text writes the result as a table of 80 columns.
 func (t *Tally) Text(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "\n%s\n", strings.Join(readable.WrapWhole(t.title(), 80), "\n"))
+	out.WriteString("\n" + readable.Block("", t.title(), readable.Columns))
 	before := "\n"
 	for _, e := range t.Events {
 		if e.Counts == nil {
 			continue
 		}
 		label := fmt.Sprintf("%20s  %-24s ", e.amount(), e.Name)
-		lines := readable.HangWhole(label, t.remark(e), 80)
-		if lines == nil {
-			lines = []string{strings.TrimRight(label, " ")}
+		line := readable.Block(label, t.remark(e), readable.Columns)
+		if line == "" {
+			line = strings.TrimRight(label, " ") + "\n"
 		}
-		out.WriteString(before + strings.Join(lines, "\n") + "\n")
+		out.WriteString(before + line)
 		before = ""
 	}
 	t.writeMissing(&out)
@@ -124,23 +124,14 @@ func perSecond(v float64) string {
 
 // writeMissing lists what was not counted, by reason.
 func (t *Tally) writeMissing(out *strings.Builder) {
-	var order []string
-	names := map[string][]string{}
+	var by readable.Groups[string]
 	for _, e := range t.Events {
 		if e.Counts == nil {
-			if names[e.Why] == nil {
-				order = append(order, e.Why)
-			}
-			names[e.Why] = append(names[e.Why], e.Name)
+			by.Add(e.Why, e.Name)
 		}
 	}
-	for _, why := range order {
-		for i, line := range readable.WrapWhole("not counted: "+strings.Join(names[why], ", ")+": "+why, 80-4) {
-			if i == 0 {
-				out.WriteString("\n")
-			}
-			out.WriteString("  " + line + "\n")
-		}
+	for _, why := range by.Order {
+		out.WriteString("\n" + readable.Block("  ", "not counted: "+strings.Join(by.Names[why], ", ")+": "+why, readable.Columns-2))
 	}
 }
 

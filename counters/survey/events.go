@@ -10,6 +10,7 @@ import (
 	"tracerec/counters"
 	"tracerec/counters/events"
 	"tracerec/counters/perf"
+	"tracerec/internal/readable"
 )
 
 // selects tells whether a pattern selects a name with its description: a part of either, or a whole name with * and ?.
@@ -77,7 +78,7 @@ func (v PresetList) Text(w io.Writer) error {
 			state = "yes"
 			usable++
 		}
-		hang(&out, fmt.Sprintf("%-14s %-9s ", p.Name, state), p.Description)
+		out.WriteString(readable.Block(fmt.Sprintf("%-14s %-9s ", p.Name, state), p.Description, width))
 		if v.pattern != "" && p.Natives != nil {
 			natives := "= " + p.Formula + ", N0 is " + p.Natives[0]
 			if p.Formula == "N0" {
@@ -86,7 +87,7 @@ func (v PresetList) Text(w io.Writer) error {
 			for i, n := range p.Natives[1:] {
 				natives += fmt.Sprintf(", N%d is %s", i+1, n)
 			}
-			hang(&out, strings.Repeat(" ", 25), natives)
+			out.WriteString(readable.Block(strings.Repeat(" ", 25), natives, width))
 		}
 	}
 	closing := fmt.Sprintf("%d of %d presets can be counted here.", usable, len(v.Presets))
@@ -99,8 +100,7 @@ func (v PresetList) Text(w io.Writer) error {
 	if v.pattern == "" {
 		closing += " A PATTERN shows which events they stand for."
 	}
-	out.WriteString("\n")
-	hang(&out, "", closing)
+	out.WriteString("\n" + readable.Block("", closing, width))
 	_, err := io.WriteString(w, out.String())
 	return err
 }
@@ -171,7 +171,7 @@ func (v NativeList) Text(w io.Writer) error {
 		if u.CPUs != nil {
 			text += fmt.Sprintf(", read on processors %v", u.CPUs)
 		}
-		hang(&out, fmt.Sprintf("  %-18s", u.Name), text)
+		out.WriteString(readable.Block(fmt.Sprintf("  %-18s", u.Name), text, width))
 	}
 	unit := ""
 	for _, e := range v.Events {
@@ -188,7 +188,7 @@ func (v NativeList) Text(w io.Writer) error {
 			where = "\n    " + where
 		}
 		fmt.Fprintf(&out, "  %s%s\n", e.Name, where)
-		hang(&out, "      ", e.Description)
+		out.WriteString(readable.Block("      ", e.Description, width))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

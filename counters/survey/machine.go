@@ -20,7 +20,7 @@ func Here() Machine { return Machine{hardware.Here()} }
 func (v Machine) Text(w io.Writer) error {
 	var out strings.Builder
 	line := func(label, format string, args ...any) {
-		hang(&out, fmt.Sprintf("%-14s", label), fmt.Sprintf(format, args...))
+		out.WriteString(readable.Block(fmt.Sprintf("%-14s", label), fmt.Sprintf(format, args...), width))
 	}
 	c := v.CPU
 	line("processor", "%s", cmp.Or(c.Name, c.Arch))

@@ -12,15 +12,7 @@ import (
 	"tracerec/internal/readable"
 )
 
-// width is the columns of a terminal that text is made for.
-const width = 80
-
-// hang writes text beside a label.
-func hang(out *strings.Builder, label, text string) {
-	for _, line := range readable.HangWhole(label, text, width) {
-		out.WriteString(line + "\n")
-	}
-}
+const width = readable.Columns
 
 // text writes a summary, or all counters.
 func (v Overview) Text(w io.Writer) error {
@@ -28,7 +20,7 @@ func (v Overview) Text(w io.Writer) error {
 		return writeCounters(w, v.Counters, v.Together)
 	}
 	var out strings.Builder
-	hang(&out, "", v.headline())
+	out.WriteString(readable.Block("", v.headline(), width))
 	v.writeSources(&out)
 	if v.Watchpoints > 0 {
 		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
@@ -73,27 +65,23 @@ func (v Overview) headline() string {
 // writeSources lists what is available, by source.
 func (v Overview) writeSources(out *strings.Builder) {
 	type source struct{ scope, name string }
-	var order []source
-	names := map[source][]string{}
+	var by readable.Groups[source]
 	for _, r := range v.Counters {
 		if key := (source{r.Scope, r.Source}); r.Available {
-			if names[key] == nil {
-				order = append(order, key)
-			}
 			name := r.Name
 			if !r.Regions {
 				name += " *"
 			}
-			names[key] = append(names[key], name)
+			by.Add(key, name)
 		}
 	}
 	rank := func(s source) int { // the kernel's counters of threads first
 		return map[bool]int{true: 2}[s.scope == "process"] + map[bool]int{true: 1}[s.name != "perf_event"]
 	}
-	slices.SortStableFunc(order, func(a, b source) int { return rank(a) - rank(b) })
-	for _, key := range order {
+	slices.SortStableFunc(by.Order, func(a, b source) int { return rank(a) - rank(b) })
+	for _, key := range by.Order {
 		fmt.Fprintf(out, "\nof the %s, from %s:\n", key.scope, key.name)
-		writeColumns(out, names[key])
+		writeColumns(out, by.Names[key])
 	}
 }
 
@@ -116,19 +104,14 @@ func writeColumns(out *strings.Builder, names []string) {
 
 // writeMissing lists what is not available, by reason.
 func writeMissing(out *strings.Builder, rows []Row) {
-	var order []string
-	names := map[string][]string{}
+	var by readable.Groups[string]
 	for _, r := range rows {
 		if !r.Available {
-			if names[r.Reason] == nil {
-				order = append(order, r.Reason)
-			}
-			names[r.Reason] = append(names[r.Reason], r.Name)
+			by.Add(r.Reason, r.Name)
 		}
 	}
-	for _, why := range order {
-		out.WriteString("\n")
-		hang(out, "", "not here: "+readable.List(names[why], 4)+": "+why)
+	for _, why := range by.Order {
+		out.WriteString("\n" + readable.Block("", "not here: "+readable.List(by.Names[why], 4)+": "+why, width))
 	}
 }
 
@@ -145,10 +128,8 @@ func writeCounters(w io.Writer, rows []Row, together int) error {
 				name += " *"
 			}
 		}
-		lines := readable.HangWhole(fmt.Sprintf(row, name, r.Scope, r.Unit, cost), text, width-1)
-		for _, line := range lines[:min(len(lines), most)] {
-			out.WriteString(line + "\n")
-		}
+		lines := strings.SplitAfter(readable.Block(fmt.Sprintf(row, name, r.Scope, r.Unit, cost), text, width-1), "\n")
+		out.WriteString(strings.Join(lines[:min(len(lines), most)], ""))
 	}
 	fmt.Fprintf(&out, `
 Up to %d of them can be sampled together, at every begin and end of a region:

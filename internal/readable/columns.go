@@ -8,6 +8,9 @@ import (
 	"github.com/rivo/uniseg"
 )
 
+// Columns is how many columns a text for people fills and never exceeds.
+const Columns = 80
+
 // Width is the number of terminal columns that s takes.
 func Width(s string) int {
 	for i := range len(s) {
@@ -79,7 +82,7 @@ func wrap(text string, w int, fit func(word string) string) (lines []string) {
 		lines = append(lines, line)
 	}
 	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], NoBreak, " ")
+		lines[i] = Loose(lines[i])
 	}
 	return lines
 }
@@ -93,9 +96,10 @@ func Right(s string, w int) string { s = Elide(s, w); return strings.Repeat(" ",
 // Hang writes text beside a label, in lines of at most w columns: the first begins with the label, the others are indented as far.
 func Hang(label, text string, w int) []string { return hang(label, Wrap(text, w-Width(label))) }
 
-// HangWhole is Hang for text whose words may be copied, see WrapWhole.
-func HangWhole(label, text string, w int) []string {
-	return hang(label, WrapWhole(text, w-Width(label)))
+// Block is Hang as one text of lines, for words that may be copied, see WrapWhole. It is "" if there is no text.
+func Block(label, text string, w int) string {
+	lines := append(hang(label, WrapWhole(text, w-Width(label))), "")
+	return strings.Join(lines, "\n")
 }
 
 func hang(label string, lines []string) []string {
@@ -154,6 +158,23 @@ func Table(w io.Writer, rows [][]string, align string) error {
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// Groups are names that belong to one thing each, such as what is missing by its reason.
+type Groups[K comparable] struct {
+	Order []K // as they first came
+	Names map[K][]string
+}
+
+// Add adds a name to a group.
+func (g *Groups[K]) Add(group K, name string) {
+	if g.Names == nil {
+		g.Names = map[K][]string{}
+	}
+	if g.Names[group] == nil {
+		g.Order = append(g.Order, group)
+	}
+	g.Names[group] = append(g.Names[group], name)
 }
 
 // List joins names with commas; of more than most, those behind are only counted: "a, b and 3 more".

@@ -27,6 +27,12 @@ import (
 // NoBreak joins words that a line break must not separate. Clean and Wrap know it.
 const NoBreak = "\u00a0"
 
+// Glue keeps all words of s on one line.
+func Glue(s string) string { return strings.ReplaceAll(s, " ", NoBreak) }
+
+// Loose is the opposite of Glue, for whoever breaks no lines, or has broken them.
+func Loose(s string) string { return strings.ReplaceAll(s, NoBreak, " ") }
+
 // Clean makes a recorded name safe to print: a control character in one could take over the reader's terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {

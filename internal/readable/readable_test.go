@@ -131,7 +131,8 @@ func TestRoughPercent(t *testing.T) {
 
 func TestHang(t *testing.T) {
 	require.Equal(t, []string{"語! one", "    two"}, Hang("語! ", "one two", 8))
-	require.Equal(t, []string{"   abcdefgh"}, HangWhole("   ", "abcdefgh", 5))
+	require.Equal(t, "a: abcdefgh\n   b\n", Block("a: ", "abcdefgh b", 5))
+	require.Empty(t, Block("label", "", 80))
 	require.Empty(t, Hang("label", "", 80))
 }
 
@@ -189,4 +190,13 @@ func TestPath(t *testing.T) {
 	require.Equal(t, "… ▸ exchange ▸ recv", PathEnd(names, 2))
 	require.Equal(t, "step ▸ exchange ▸ recv", PathEnd(names[2:], 3))
 	require.Empty(t, Path(nil, 5)+PathEnd(nil, 5))
+}
+
+func TestGroups(t *testing.T) {
+	var by Groups[string]
+	for _, x := range [][2]string{{"b", "1"}, {"a", "2"}, {"b", "3"}} {
+		by.Add(x[0], x[1])
+	}
+	require.Equal(t, []string{"b", "a"}, by.Order)
+	require.Equal(t, map[string][]string{"b": {"1", "3"}, "a": {"2"}}, by.Names)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"tracerec/internal/size"
 )
 
 // Environment is the variable by which a recorder tells instrumented programs where and how to record.
@@ -17,7 +19,7 @@ const DefaultBuffer = 512 << 20
 // In the environment it is a comma-separated list of options, in any order:
 //
 //	dir=PATH        session directory, in which the process makes its buffer file (required)
-//	buffer=SIZE     largest size of the buffer file: a number of bytes, or with KiB, MiB or GiB behind it
+//	buffer=SIZE     largest size of the buffer file, a number of bytes, or with K, M or G behind it
 //	block           a full buffer makes the program wait for the recorder, instead of losing events
 //	counters=A+B    event set that is read with every region: names, or how they are counted (counters/sample.Spec)
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
@@ -42,7 +44,7 @@ var (
 func (c Config) String() string {
 	options := []string{"dir=" + escape.Replace(c.Dir)}
 	if c.Buffer != 0 {
-		options = append(options, "buffer="+formatSize(c.Buffer))
+		options = append(options, "buffer="+strconv.FormatInt(c.Buffer, 10))
 	}
 	if c.Block {
 		options = append(options, "block")
@@ -73,7 +75,7 @@ func ParseConfig(text string) (Config, error) {
 		case "dir":
 			c.Dir = unescape.Replace(value)
 		case "buffer":
-			c.Buffer, err = ParseSize(value)
+			err = (*size.Bytes)(&c.Buffer).Set(value)
 		case "block":
 			c.Block = true
 		case "counters":
@@ -95,33 +97,4 @@ func ParseConfig(text string) (Config, error) {
 		return Config{}, fmt.Errorf("%s: no session directory in %q", Environment, text)
 	}
 	return c, nil
-}
-
-var units = []struct {
-	name  string
-	bytes int64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
-
-func formatSize(n int64) string {
-	for _, u := range units {
-		if n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// ParseSize reads a positive number of bytes such as 65536, 64KiB, 512MiB or 2GiB.
-func ParseSize(text string) (int64, error) {
-	number, unit := text, int64(1)
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(text, u.name); ok {
-			number, unit = rest, u.bytes
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n <= 0 || n > 1<<62/unit {
-		return 0, fmt.Errorf("%q is no size, write for instance 512MiB", text)
-	}
-	return n * unit, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -74,9 +75,9 @@ func (x *Explanation) JSON(w io.Writer, merged *report.Experiment) error {
 	if x.time > 0 {
 		out.Experiment.Time = integer(x.time)
 	}
-	out.Verdict.Text = plain(x.Verdict.Text)
+	out.Verdict.Text = readable.Loose(x.Verdict.Text)
 	for _, sentence := range x.Lead {
-		out.Experiment.Lead = append(out.Experiment.Lead, plain(sentence))
+		out.Experiment.Lead = append(out.Experiment.Lead, readable.Loose(sentence))
 	}
 	for i := range x.Findings {
 		out.Findings = append(out.Findings, jsonFindingOf(&x.Findings[i]))
@@ -94,7 +95,7 @@ func jsonFindingOf(f *Finding) jsonFinding {
 	r := f.Path.Region
 	out := jsonFinding{Metric: f.Metric.Name, jsonPlace: jsonPlace{callPath(f.Path), r.Module, max(0, r.Begin)}, Severity: nanoseconds(f.Severity.Float64(), f.Metric),
 		TimeShare: math.Round(1e6*f.Share) / 1e6, Noise: nanoseconds(f.Noise, f.Metric), Locations: []string{}, Causers: []struct{}{},
-		Meanwhile: []struct{}{}, Text: plain(f.Text), Advice: f.Advice}
+		Meanwhile: []struct{}{}, Text: readable.Loose(f.Text), Advice: f.Advice}
 	out.Lines = []jsonLine{{out.Metric, out.jsonPlace, out.Severity}}
 	for _, w := range f.Waiters {
 		out.Locations = append(out.Locations, w.Name)
@@ -144,6 +145,3 @@ func integer(v float64) *int64 {
 	i := int64(math.Round(v))
 	return &i
 }
-
-// plain is a text whose words need not stay on one line.
-func plain(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }

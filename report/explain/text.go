@@ -10,7 +10,7 @@ import (
 	"tracerec/report/query"
 )
 
-const width = 80 // columns of the text
+const width = readable.Columns
 
 // page is a text in the making.
 type page struct {
@@ -42,7 +42,7 @@ func (p *page) line(s string) { fmt.Fprintln(p, strings.TrimRight(s, " ")) }
 
 // para writes wrapped text. mark stands before its first line.
 func (p *page) para(indent int, mark, text string) {
-	for _, l := range readable.Hang(strings.Repeat(" ", indent)+mark, readable.Clean(plain(text)), width) {
+	for _, l := range readable.Hang(strings.Repeat(" ", indent)+mark, readable.Clean(readable.Loose(text)), width) {
 		p.line(l)
 	}
 }
