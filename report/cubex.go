@@ -82,7 +82,7 @@ func (e *Experiment) Report(version string) (*cube.Cube, error) {
 	}
 	c := *e.Cube
 	c.Version, c.Problems = "", nil
-	c.Attrs, c.Members = e.attributes(version), []*cube.Member{cube.MakeMember(restName, cube.Unfilled(rest, '\n'))}
+	c.Attrs, c.Members = e.attributes(version), []*cube.Member{cube.MakeMember(query.SidecarMember, cube.Unfilled(rest, '\n'))}
 	if e.Waits != nil {
 		c.Members = append(c.Members, e.Waits)
 	}

@@ -171,7 +171,7 @@ func TestSeverities(t *testing.T) {
 
 func TestForeign(t *testing.T) {
 	c := rewritten(t, hydro(), "")
-	c.Members = nil
+	c.Members, c.Attrs = nil, nil
 	_, err := Read(c)
 	require.ErrorIs(t, err, ErrForeign)
 }

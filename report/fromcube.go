@@ -12,15 +12,15 @@ import (
 	"tracerec/report/query"
 )
 
-// ErrForeign is returned for cubes that were not made from an experiment.
+// ErrForeign is returned for cubes that were not made from experiments.
 var ErrForeign = errors.New("not a report of expert")
 
-// Read returns the experiment that a cube was made from, which asks the cube for severities: it must stay open. The error is ErrForeign if there
-// is none, and of type *cube.FormatError if the cube is damaged; rows are not looked at.
+// Read returns the experiment that a cube was made from, which asks the cube for severities: it must stay open. One that was made of several and has counters is
+// one that is Merged. The error is ErrForeign if there is none, and of type *cube.FormatError if the cube is damaged; rows of a single one are not looked at.
 func Read(c *cube.Cube) (*Experiment, error) {
-	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == restName })
+	i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == query.SidecarMember })
 	if i < 0 {
-		return nil, ErrForeign
+		return readMerged(c)
 	}
 	member := c.Members[i]
 	r, err := decodeRest(member, bounds{metrics: len(c.AllMetrics()), paths: len(c.Paths()), locations: len(c.Locations())})

@@ -12,10 +12,10 @@ import (
 	"tracerec/report/query"
 )
 
-// ReadMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
+// readMerged returns a report of ours that was made of several as an experiment, to be shown as one: severities, hierarchies of counters, and
 // ratios, but those that lack an operand. Means are rounded to integers. What several reports do not say together is left empty. The error is
 // ErrForeign if it has no counters of ours.
-func ReadMerged(c *cube.Cube) (*Experiment, error) {
+func readMerged(c *cube.Cube) (*Experiment, error) {
 	e := &Experiment{Cube: c, Merged: true}
 	for _, a := range c.Attrs {
 		switch a.Key {

@@ -44,7 +44,7 @@ func TestReadMerged(t *testing.T) {
 	put(part, 1, cube.Float(10.25), cube.Float(20))
 	put(counter, 1, cube.Int(7), cube.Int(0))
 
-	e, err := ReadMerged(c)
+	e, err := Read(c)
 	require.NoError(t, err)
 	require.True(t, e.Merged)
 	require.Equal(t, "/bin/x", e.Header.Program)

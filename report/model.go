@@ -23,7 +23,7 @@ type Experiment struct {
 
 	Waits *cube.Member // who ended the waits, a WaitIndex, for windows of the trace; nil if it was not wanted
 
-	Merged bool // made of several reports: why anybody waits is not known, and counts are means
+	Merged bool // made of several reports: why anybody waits is not known, counts are means, and call paths have the places that they have in the cube
 
 	numbers *numbers // nil: all severities are zero
 }

@@ -14,9 +14,6 @@ import (
 	"tracerec/report/cube"
 )
 
-// restName is the member of a report file with the sidecar.
-const restName = "expert.json"
-
 // restFormat is the version of the member.
 const restFormat = 1
 

@@ -12,6 +12,7 @@ import (
 
 	"tracerec/internal/testkit"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // withRest returns the file of a small experiment in which the member expert.json says something else.
@@ -20,8 +21,8 @@ func withRest(t testing.TB, content []byte) *cube.Cube {
 	c, err := randomExperiment(4, 6).Report("")
 	require.NoError(t, err)
 	for i, m := range c.Members {
-		if m.Name == restName {
-			c.Members[i] = cube.MakeMember(restName, content)
+		if m.Name == query.SidecarMember {
+			c.Members[i] = cube.MakeMember(query.SidecarMember, content)
 		}
 	}
 	var file bytes.Buffer
@@ -42,12 +43,12 @@ func restOf(t testing.TB) []byte {
 // requireHarmless accepts an error that names member and offset, or an experiment that can be shown.
 func requireHarmless(t *testing.T, c *cube.Cube, content []byte) error {
 	t.Helper()
-	c.Members[0] = cube.MakeMember(restName, content)
+	c.Members[0] = cube.MakeMember(query.SidecarMember, content)
 	e, err := Read(c)
 	if err != nil {
 		var format *cube.FormatError
 		require.True(t, errors.As(err, &format), "%v", err)
-		require.Equal(t, restName, format.Member)
+		require.Equal(t, query.SidecarMember, format.Member)
 		require.LessOrEqual(t, format.Offset, int64(len(content)))
 		require.GreaterOrEqual(t, format.Offset, int64(0))
 		require.NotContains(t, err.Error(), "\n")

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // WaitIndex says who ended the waits of the locations of a trace: for each operation that waited for another location, when it was let go, and
@@ -18,17 +19,14 @@ import (
 // causer is that of the wait before (at first location 0), else the causer in as many bits as the second width says.
 type WaitIndex []byte
 
-// waitsName is the member of a report file with the index. A zero may end it.
-const waitsName = "expert.waits"
-
-// Member returns the index as a member of a report file.
+// Member returns the index as a member of a report file, which a zero may end.
 func (x WaitIndex) Member() *cube.Member {
-	return cube.MakeMember(waitsName, cube.Unfilled(slices.Clip(x), 0))
+	return cube.MakeMember(query.WaitsMember, cube.Unfilled(slices.Clip(x), 0))
 }
 
 // waitsOf returns the member with the index, nil if there is none.
 func waitsOf(c *cube.Cube) *cube.Member {
-	if i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == waitsName }); i >= 0 {
+	if i := slices.IndexFunc(c.Members, func(m *cube.Member) bool { return m.Name == query.WaitsMember }); i >= 0 {
 		return c.Members[i]
 	}
 	return nil

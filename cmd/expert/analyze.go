@@ -48,7 +48,7 @@ printed, as expert diff does.`,
 				return err
 			}
 			defer in.Close()
-			if in.Experiment == nil {
+			if in.run() == nil {
 				return in.explain(cmd, format.value, top)
 			}
 			if err := in.load(); err != nil {

@@ -35,37 +35,29 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 			return x.Text(w, o)
 		}
 	}
-	merged, err := in.merged()
-	if err != nil {
+	if err := in.properties(); err != nil {
 		return err
 	}
 	x := explain.Of(m, algebra.SpreadOf(in.Cube))
 	x.Warnings = append(x.Warnings, problems...)
 	if format == "json" {
-		return x.JSON(w, merged)
+		return x.JSON(w, in.Experiment)
 	}
-	if err := x.Text(w, in.Name, top); err != nil || merged == nil {
+	if err := x.Text(w, in.Name, top); err != nil || in.Experiment == nil {
 		return err
 	}
-	return report.CountersText(w, merged, report.TextOptions{Top: top, Color: colored(w)})
+	return report.CountersText(w, in.Experiment, report.TextOptions{Top: top, Color: colored(w)})
 }
 
-// merged returns what a report made of several says of counters, nil if it is none or has none.
-func (in *reportInput) merged() (*report.Experiment, error) {
-	if in.Experiment != nil {
-		return nil, nil
+// properties finds what is wrong by the counters of a report that was made of several, which does not say so itself.
+func (in *reportInput) properties() error {
+	if in.Experiment == nil || !in.Experiment.Merged {
+		return nil
 	}
-	e, err := report.ReadMerged(in.Cube)
-	if errors.Is(err, report.ErrForeign) {
-		return nil, nil
+	if err := analyzer.FindProperties(in.Experiment, patterns.Properties()); err != nil {
+		return fmt.Errorf("%s: %w", in.Name, err)
 	}
-	if err == nil {
-		err = analyzer.FindProperties(e, patterns.Properties())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return e, nil
+	return nil
 }
 
 // undamaged computes all totals, which need all that the file holds, and returns what is wrong with it.

@@ -111,7 +111,7 @@ func (x *exporting) note(notes []string) {
 
 func (x *exporting) pprof(in *reportInput, m *query.Model, list []*query.Metric) error {
 	o := pprof.Options{Metrics: list, Program: filepath.Base(in.Name)}
-	if e := in.Experiment; e != nil {
+	if e := in.run(); e != nil {
 		o.Duration = e.Header.Span
 		if e.Header.Program != "" {
 			o.Program = filepath.Base(e.Header.Program)

@@ -38,8 +38,14 @@ func addWaits(cmd *cobra.Command) {
 
 // wantsWaits says whether a command that analyzes a trace keeps who ended each wait.
 func wantsWaits(cmd *cobra.Command) bool {
+	flags := cmd.Flags()
+	return flags.Lookup("no-waits") != nil && !noWaits(cmd) && (flags.Lookup("output") == nil || flags.Changed("output"))
+}
+
+// noWaits says whether who ended each wait is not to be kept, not even of a report that knows it.
+func noWaits(cmd *cobra.Command) bool {
 	no, err := cmd.Flags().GetBool("no-waits")
-	return err == nil && !no && (cmd.Flags().Lookup("output") == nil || cmd.Flags().Changed("output"))
+	return err == nil && no
 }
 
 // collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
@@ -74,7 +80,7 @@ func limitMemory(cmd *cobra.Command) int64 {
 type reportInput struct {
 	Name string // as the user gave it
 	Cube *cube.Cube
-	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert.
+	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert, or is made of several and has no counters.
 	Experiment *report.Experiment
 	Trace      string          // directory that was analyzed here and now, else "": where a report says that its trace is, is never followed
 	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
@@ -104,7 +110,7 @@ func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
 	}
 	in.Experiment, err = report.Read(in.Cube)
 	switch again := len(specs(cmd)) > 0; {
-	case errors.Is(err, report.ErrForeign) && again:
+	case again && (errors.Is(err, report.ErrForeign) || err == nil && in.Experiment.Merged):
 		err = noSpec(in.Name)
 	case errors.Is(err, report.ErrForeign):
 		if in.Stat, err = inputs.Statistics(in.Cube, input); err != nil { // the report itself is none the worse for it
@@ -119,7 +125,18 @@ func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
 		in.Close()
 		return nil, err
 	}
+	if in.Experiment != nil && noWaits(cmd) {
+		in.Experiment.Waits = nil
+	}
 	return in, nil
+}
+
+// run returns the experiment of one run, nil if the report is of several, or not one of expert.
+func (in *reportInput) run() *report.Experiment {
+	if in.Experiment != nil && in.Experiment.Merged {
+		return nil
+	}
+	return in.Experiment
 }
 
 // openReport is open for who needs the whole report.

@@ -3,9 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // writers are all command lines that write a file, less -o.
@@ -104,4 +108,26 @@ func TestNames(t *testing.T) {
 			oneLine(t, args, "expert: "+bad+": ")
 		}
 	}
+}
+
+// Who ended each wait is kept unless that is not wanted, of a trace as of a report that knows it.
+func TestNoWaits(t *testing.T) {
+	analyzed := func(input string, flags ...string) (file string, kept bool) {
+		file = filepath.Join(t.TempDir(), "report.cubex")
+		status, _, stderr := expert(append([]string{"analyze", input, "-o", file}, flags...)...)
+		require.Zero(t, status, stderr)
+		c, err := cube.Open(file)
+		require.NoError(t, err)
+		defer c.Close()
+		return file, slices.ContainsFunc(c.Members, func(m *cube.Member) bool { return m.Name == query.WaitsMember })
+	}
+	dir := archive(t, lockTrace)
+	_, kept := analyzed(dir, "--no-waits")
+	require.False(t, kept)
+	report, kept := analyzed(dir)
+	require.True(t, kept)
+	_, kept = analyzed(report)
+	require.True(t, kept)
+	_, kept = analyzed(report, "--no-waits")
+	require.False(t, kept)
 }

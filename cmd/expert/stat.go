@@ -63,7 +63,7 @@ func (s *selection) parts(cmd *cobra.Command, in *reportInput) bool {
 	if cmd.Flags().Changed("self") {
 		return s.self
 	}
-	return in.Experiment != nil
+	return in.run() != nil
 }
 
 // model makes the model of a report.

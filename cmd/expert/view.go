@@ -93,13 +93,13 @@ func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Repor
 		}
 	}()
 	r = &web.Report{Title: filepath.Base(in.Name), File: in.Name, Experiment: in.Experiment, Stat: in.Stat, Roots: o.sources, Recorded: in.Sources}
-	if e := in.Experiment; e != nil && e.Header.Program != "" {
+	if e := in.run(); e != nil && e.Header.Program != "" {
 		r.Title = filepath.Base(e.Header.Program)
 	}
 	if r.Model, r.Problems, err = display(in.Cube); err != nil {
 		return nil, nil, err
 	}
-	if r.Merged, err = in.merged(); err != nil {
+	if err = in.properties(); err != nil {
 		return nil, nil, err
 	}
 	if o.external != "" {
@@ -140,7 +140,7 @@ func (c *closers) timeline(r *web.Report, in *reportInput, named string) error {
 	switch {
 	case dir == "":
 		return nil
-	case in.Experiment == nil:
+	case in.run() == nil:
 		return errors.New("--trace: the report does not say what it was made from")
 	}
 	a, err := trace.Open(dir)

@@ -171,7 +171,7 @@ func (r run) wall() string {
 				Wall int64 `json:"wall_ns"`
 			}
 		}
-		if m.Name == findingsMember && json.NewDecoder(m.Open()).Decode(&findings) == nil && findings.Header.Wall > 0 {
+		if m.Name == query.SidecarMember && json.NewDecoder(m.Open()).Decode(&findings) == nil && findings.Header.Wall > 0 {
 			return strconv.FormatInt(findings.Header.Wall, 10)
 		}
 	}

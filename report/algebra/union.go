@@ -180,10 +180,10 @@ func (u *union) keepMembers() error {
 		}
 	}
 	dropped = dropped[1:]
-	if slices.Contains(dropped, findingsMember) && !u.moved {
+	if slices.Contains(dropped, query.SidecarMember) && !u.moved {
 		u.notes.add("it has no findings, and does not say what was counted during waits and on the critical path: the reports of the runs do")
 	}
-	if dropped = slices.DeleteFunc(dropped, func(name string) bool { return name == findingsMember || name == waitsMember }); len(dropped) > 0 {
+	if dropped = slices.DeleteFunc(dropped, func(name string) bool { return name == query.SidecarMember || name == query.WaitsMember }); len(dropped) > 0 {
 		u.notes.add("files in the reports that are about one run are left out: %s", strings.Join(dropped, ", "))
 	}
 	return nil
@@ -208,13 +208,7 @@ func (u *union) hierarchy() string {
 }
 
 // byNumber are members that refer to call paths and locations of the report by number.
-var byNumber = map[string]bool{findingsMember: true, waitsMember: true, "trace.stat": true}
-
-// findingsMember is what expert found out about one run.
-const findingsMember = "expert.json"
-
-// waitsMember is its index of waits.
-const waitsMember = "expert.waits"
+var byNumber = map[string]bool{query.SidecarMember: true, query.WaitsMember: true, "trace.stat": true}
 
 func (u *union) allHave(name string, content []byte) bool {
 	for _, in := range u.inputs {

@@ -111,7 +111,7 @@ func TestSumFirstRoundLast(t *testing.T) {
 	}
 	mean, err := algebra.Mean(inputs(run(1, 1), run(2, 2))...) // 1.5 on either location
 	require.NoError(t, err)
-	e, err := report.ReadMerged(mean.Cube)
+	e, err := report.Read(mean.Cube)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, e.Total(e.MetricIndex("refs")), "not 2 + 2")
 }

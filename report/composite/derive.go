@@ -171,7 +171,7 @@ func derive(c *cube.Cube, specs []*spec.Spec) (*deriver, error) {
 		return nil, err
 	}
 	// These are files about the metrics as they were.
-	d.cube.Members = slices.DeleteFunc(slices.Clone(d.cube.Members), func(m *cube.Member) bool { return m.Name == "expert.json" || m.Name == "expert.waits" })
+	d.cube.Members = slices.DeleteFunc(slices.Clone(d.cube.Members), func(m *cube.Member) bool { return m.Name == query.SidecarMember || m.Name == query.WaitsMember })
 	d.setAttr(specAttr, strings.Join(names, ", "))
 	d.setAttr(unlistedAttr, strings.Join(d.unlisted, ", "))
 	return d, nil

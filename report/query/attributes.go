@@ -27,6 +27,12 @@ const (
 	DifferenceAttr = "expert:difference"
 )
 
+// Members of reports that say what a cube cannot, of one run: they refer to metrics, call paths and locations by number.
+const (
+	SidecarMember = "expert.json"  // what was found out
+	WaitsMember   = "expert.waits" // who ended each wait
+)
+
 // kindAttrs are the attributes that tell the kinds of metrics.
 var kindAttrs = [...]cube.Attr{metric.WaitState: {Key: "wait", Value: "true"}, metric.Counter: {Key: "counter", Value: "true"},
 	metric.Incomplete: {Key: "incomplete", Value: "true"}, metric.More: {Key: "uncertain", Value: "true"}, metric.Less: {Key: "uncertain", Value: "less"}}

@@ -21,7 +21,6 @@ type Report struct {
 	File       string             // as the user calls it
 	Model      *query.Model       // of the cube as it is to be shown
 	Experiment *report.Experiment // nil if the report is not one of ours
-	Merged     *report.Experiment // what a report made of several says of counters, call paths as in the cube; nil without
 	External   *External          // second report to compare percentages with; nil without
 	Stat       *tracestat.Stat    // what Scalasca says of instances, nil without
 	Timeline   Timeline           // nil without a trace

@@ -132,7 +132,7 @@ func (a *api) ours(f *findings) {
 		}
 		f.Findings = append(f.Findings, out)
 	}
-	a.properties(f, e, a.places.path)
+	a.properties(f)
 	for _, w := range words.StillWaiting() {
 		if !w.Idle {
 			f.NeverEnded = append(f.NeverEnded, neverEnded{w.Text, a.places.path(int(w.Path)), a.places.path(int(w.HolderPath))})
@@ -184,8 +184,15 @@ func waitedBy(e *report.Experiment, x *report.Finding, l uint32) (sum int64) {
 	return sum
 }
 
-// properties words what the counters of an experiment say; place turns its call paths into those of the report.
-func (a *api) properties(f *findings, e *report.Experiment, place func(int) int) {
+// properties words what the counters of an experiment say.
+func (a *api) properties(f *findings) {
+	e, place := a.Experiment, a.places.path
+	if e == nil {
+		return
+	}
+	if e.Merged {
+		place = func(path int) int { return path }
+	}
 	words := e.Sentences()
 	for i := range e.Properties[:min(len(e.Properties), mostFindings)] {
 		p := &e.Properties[i]
@@ -206,9 +213,7 @@ func (a *api) operand(expression string) string {
 
 // explained words the findings of a report that has none of its own.
 func (a *api) explained(f *findings) {
-	if a.Merged != nil {
-		a.properties(f, a.Merged, func(path int) int { return path })
-	}
+	a.properties(f)
 	x := explain.Of(a.model, a.spread)
 	f.Lead = append(append(f.Lead, x.Verdict.Text), x.Lead...)
 	for _, found := range x.Findings {
@@ -253,7 +258,7 @@ func (a *api) findings(q *question) (any, error) {
 	switch {
 	case a.difference():
 		a.differences(f)
-	case a.Experiment != nil:
+	case a.Experiment != nil && !a.Experiment.Merged:
 		a.ours(f)
 	default:
 		a.explained(f)
