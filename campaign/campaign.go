@@ -3,7 +3,6 @@
 package campaign
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -188,10 +187,7 @@ func (c *campaign) makeDir() error {
 // save writes what is known.
 func (c *campaign) save() error {
 	return output.Write(filepath.Join(c.Dir, recordFile), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(c.record)
+		return readable.JSON(w, c.record)
 	})
 }
 

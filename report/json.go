@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
@@ -228,10 +227,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		out.Ready.Text = readable.Loose(out.Ready.Text)
 	}
 	out.JSONCounters = e.JSONCounters()
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return readable.JSON(w, out)
 }
 
 // JSONCounters returns what was made of counters.

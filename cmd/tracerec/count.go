@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/counters/count"
+	"tracerec/internal/readable"
 )
 
 // countOptions are the flags of tracerec count.
@@ -109,7 +110,7 @@ func (o *countOptions) run(stderr io.Writer) error {
 	}
 	write := t.Text
 	if o.format == "json" {
-		write = func(w io.Writer) error { return writeJSON(w, t) }
+		write = func(w io.Writer) error { return readable.JSON(w, t) }
 	}
 	if err = errors.Join(write(out), err, closeOut()); err != nil && t.Status == 0 {
 		return err

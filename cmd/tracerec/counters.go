@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/counters/survey"
+	"tracerec/internal/readable"
 	"tracerec/recorder"
 )
 
@@ -58,7 +59,7 @@ them, or a name with * and ?.`,
 			if o.format == "text" {
 				return v.Text(cmd.OutOrStdout())
 			}
-			return writeJSON(cmd.OutOrStdout(), v)
+			return readable.JSON(cmd.OutOrStdout(), v)
 		},
 	}
 	f := cmd.Flags()

@@ -4,7 +4,6 @@ package main
 //go:generate go test -run ^TestManualIsCurrent$ . -update
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -145,11 +144,4 @@ func oneArchive(_ *cobra.Command, args []string) error {
 // sayTo returns a function that writes messages for the user to w.
 func sayTo(w io.Writer) func(string) {
 	return func(message string) { fmt.Fprintf(w, "tracerec: %s\n", message) }
-}
-
-// writeJSON writes v for programs.
-func writeJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
 }

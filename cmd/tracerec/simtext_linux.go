@@ -149,7 +149,7 @@ func (s *simulation) listing(m *cache.Machine) error {
 		v.Events = append(v.Events, eventRow{e.Name, e.Description})
 	}
 	if s.format == "json" {
-		return writeJSON(s.cmd.OutOrStdout(), v)
+		return readable.JSON(s.cmd.OutOrStdout(), v)
 	}
 	_, err = io.WriteString(s.cmd.OutOrStdout(), v.text())
 	return err

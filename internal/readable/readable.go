@@ -10,12 +10,15 @@
 //   - Percentages have one digit behind the point, and what is not 0 never looks like 0 (Percent).
 //   - A count stands with its noun (Plural), a long list is cut with the number of what is left out (List), and what is not exact is an
 //     interval (Between). Values that are typeset have a true minus sign (Minus).
+//   - What is for programs is JSON in lines, with < and & as they are (JSON).
 //   - Streams may be terminals (Terminal), which alone get colors and progress.
 //
 // No function depends on locale or environment, so that the same input gives the same bytes.
 package readable
 
 import (
+	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"unicode"
@@ -58,6 +61,14 @@ func Argument(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// JSON writes a value for programs, in lines that people can read.
+func JSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // Terminal tells whether a reader or writer is a terminal.

@@ -200,3 +200,10 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, []string{"b", "a"}, by.Order)
 	require.Equal(t, map[string][]string{"b": {"1", "3"}, "a": {"2"}}, by.Names)
 }
+
+func TestJSON(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, JSON(&out, map[string]string{"vector<int>&": "ns"}))
+	require.Equal(t, "{\n  \"vector<int>&\": \"ns\"\n}\n", out.String())
+	require.Error(t, JSON(&out, math.NaN()))
+}

@@ -2,7 +2,6 @@ package algebra
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"math"
 	"slices"
@@ -185,9 +184,7 @@ func (x *Changes) JSON(w io.Writer, o TextOptions) error {
 	if wall, ok := x.wall(); ok {
 		totals = append([]jsonChange{encode(wall)}, totals...)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+	return readable.JSON(w, struct {
 		A       string       `json:"a"`
 		B       string       `json:"b"`
 		RunsA   int          `json:"runs_a"`

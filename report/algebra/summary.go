@@ -2,7 +2,6 @@ package algebra
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -113,9 +112,7 @@ func (x *Summary) JSON(w io.Writer) error {
 		}
 		rows = append(rows, row{name, unit, r.N, number64(r.Mean), number64(r.Min), number64(r.Max), number64(r.StdDev), number64(r.Noise)})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+	return readable.JSON(w, struct {
 		Runs    []string `json:"runs"`
 		Metrics []row    `json:"metrics"`
 	}{x.Runs, rows})

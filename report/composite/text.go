@@ -1,7 +1,6 @@
 package composite
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -15,10 +14,7 @@ import (
 
 // JSON writes the comparison for programs.
 func (c *Comparison) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(c)
+	return readable.JSON(w, c)
 }
 
 // Text writes the comparison as a table with a column for each platform. Shares are of the root of the hierarchy, as in

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -85,10 +84,7 @@ func (x *Explanation) JSON(w io.Writer, merged *report.Experiment) error {
 	if merged != nil {
 		out.Metrics, out.JSONCounters = merged.JSONMetrics(), merged.JSONCounters()
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(out)
+	return readable.JSON(w, out)
 }
 
 func jsonFindingOf(f *Finding) jsonFinding {

@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -213,8 +212,5 @@ func JSON(w io.Writer, r *Result) error {
 		}
 		out.Limits = append(out.Limits, j)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return readable.JSON(w, out)
 }

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"strings"
@@ -54,9 +53,7 @@ func ListMetrics(m *query.Model) MetricList {
 // Write writes the list as text or JSON.
 func (list MetricList) Write(w io.Writer, f Format) error {
 	if f == JSON {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"metrics": list})
+		return readable.JSON(w, map[string]any{"metrics": list})
 	}
 	var rows [][]string
 	for _, x := range list {

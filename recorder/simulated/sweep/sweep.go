@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -209,9 +208,7 @@ func (s *Sweep) Write(w io.Writer, format string) error {
 			}
 			v.Runs = append(v.Runs, r)
 		}
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(v)
+		return readable.JSON(w, v)
 	}
 	rows := [][]string{append([]string(nil), names...)}
 	for _, x := range all[0].counts {
