@@ -14,6 +14,7 @@ type Window struct {
 	Names      []string    // of regions and operations
 	Arrows     []Arrow     // ascending by time
 	Truncated  string      // what is not shown, and why; "" if everything is
+	Sampled    bool        // the spans are stretches, each of which shows where its location was at one moment of it
 }
 
 // WindowRow is what happened on one location.

@@ -1,6 +1,7 @@
 // Package timeline reads windows of a trace: what some locations did between two times, with their call paths, without loading the rest
 // of the trace. Only chunks that hold events of these locations and times are decompressed. In which call path a location was at the
-// beginning of a chunk is known from the analysis of the trace (report.Experiment.Starts).
+// beginning of a chunk is known from the analysis of the trace (report.Experiment.Starts). That alone is shown of a window that holds too
+// many events to be read in a moment.
 package timeline
 
 import (
@@ -13,11 +14,12 @@ import (
 
 // Limits of a window.
 const (
-	maxEvents    = 32 << 20 // events read for one window; more would be a blur, and keep the reader waiting
-	maxLocations = 256      // rows
-	maxSpans     = 20_000   // of a row …
-	maxWindow    = 200_000  // … and of all
-	maxDepth     = 64       // levels of a row
+	maxEvents    = 4 << 20 // events read for one window: an answer in a fraction of a second. Of more only samples are shown
+	maxSamples   = 50_000  // of all rows
+	maxLocations = 256     // rows
+	maxSpans     = 20_000  // of a row …
+	maxWindow    = 200_000 // … and of all
+	maxDepth     = 64      // levels of a row
 	maxArrows    = 20_000
 	arrowPixels  = 3    // width of the shortest wait whose end is explained
 	defaultWidth = 1600 // pixels
@@ -32,6 +34,7 @@ type Reader struct {
 	starts    []report.Start
 	waits     map[uint32]report.WaitReader // by location of the trace, not used
 	decoders  sync.Pool                    // of *decoder
+	limit     int                          // maxEvents, but in tests
 }
 
 // piece is a batch of a location's events.
@@ -52,7 +55,7 @@ const none = ^uint32(0)
 // New returns a reader of an archive, which must be the one that the experiment was made from and stay open.
 func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	n := len(a.Definitions().Locations)
-	r := &Reader{archive: a, e: e, locations: make([]uint32, n), pieces: make([][]piece, n), starts: e.Starts}
+	r := &Reader{archive: a, e: e, locations: make([]uint32, n), pieces: make([][]piece, n), starts: e.Starts, limit: maxEvents}
 	for i := range r.locations {
 		r.locations[i] = none
 	}
@@ -132,7 +135,7 @@ func (r *Reader) Window(q report.WindowRequest) (*report.Window, error) {
 		q.Width = defaultWidth
 	}
 	w := &window{r: r, out: report.Window{Begin: q.Begin, End: q.End}, pixel: (q.End - q.Begin) / int64(q.Width),
-		names: map[string]int{}, created: map[trace.LocationID]creation{}, begun: map[trace.LocationID]int64{}, rows: map[trace.LocationID]*row{}}
+		names: map[string]int{}, regions: make([]int, len(r.archive.Definitions().Regions)), created: map[trace.LocationID]creation{}, begun: map[trace.LocationID]int64{}, rows: map[trace.LocationID]*row{}}
 	for i, l := range q.Locations {
 		if int(l) >= len(r.e.Locations) {
 			return nil, fmt.Errorf("there is no location %d", l)
@@ -146,9 +149,7 @@ func (r *Reader) Window(q report.WindowRequest) (*report.Window, error) {
 			w.truncate("%s stands for %d goroutines, of which one is shown", x.Name, x.Count)
 		}
 	}
-	if err := w.read(); err != nil {
-		return nil, err
-	}
+	w.read()
 	w.finish()
 	return &w.out, nil
 }

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -224,6 +225,135 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 	for name := range kinds {
 		require.Greater(t, told[name], 2, name)
 	}
+}
+
+// counting counts how often it is read from: once for each chunk.
+type counting struct {
+	io.ReaderAt
+	reads int
+}
+
+func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+	c.reads++
+	return c.ReaderAt.ReadAt(p, off)
+}
+
+// at says whether the open levels that a stretch shows were open at a moment of it, and no others. Levels that open or close in that very
+// moment may be there or not.
+func at(moment int64, stretch, exact []report.Span) bool {
+	same := func(a, b report.Span) bool { return a.Depth == b.Depth && a.Name == b.Name && a.Kind == b.Kind }
+	for _, s := range stretch {
+		if !slices.ContainsFunc(exact, func(x report.Span) bool { return same(s, x) && x.Begin <= moment && moment <= x.End }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(exact, func(x report.Span) bool {
+		return x.Begin < moment && moment < x.End && !slices.ContainsFunc(stretch, func(s report.Span) bool { return same(s, x) })
+	})
+}
+
+// Of a window with too many events nothing is read. Each stretch shows a moment of it, and stretches follow one another.
+func TestSamples(t *testing.T) {
+	shown := 0
+	for seed := range uint64(40) {
+		file := &counting{}
+		a, e := open(t, random.Trace(seed), 5)
+		if seed == 0 {
+			var out bytes.Buffer
+			w, err := trace.NewWriter(&out, trace.Options{ChunkEvents: 100})
+			require.NoError(t, err)
+			require.NoError(t, tracetest.Synthetic(w, 50_000, 1))
+			require.NoError(t, w.Close())
+			file.ReaderAt = bytes.NewReader(out.Bytes())
+			a, err = trace.OpenReader("synthetic", file, int64(out.Len()))
+			require.NoError(t, err)
+			e = analyze(t, a)
+		}
+		exact, err := timeline.New(a, e)
+		require.NoError(t, err)
+		sampled, err := timeline.New(a, e)
+		require.NoError(t, err)
+		sampled.Limit(0)
+		q := report.WindowRequest{Width: 1 << 30}
+		for l := range min(len(e.Locations), 20) {
+			q.Locations = append(q.Locations, uint32(l))
+		}
+		for k := range int64(4) {
+			q.Begin, q.End = e.Header.Span*k/8, e.Header.Span*(k+4)/8+1
+			file.reads = 0
+			got, err := sampled.Window(q)
+			require.NoError(t, err)
+			require.Zero(t, file.reads)
+			require.True(t, got.Sampled)
+			require.Contains(t, got.Truncated, "too many to be shown")
+			want, err := exact.Window(q)
+			require.NoError(t, err)
+			names := map[string]int{}
+			for i, name := range want.Names {
+				names[name] = i
+			}
+			for i, row := range got.Rows {
+				all, end := want.Rows[i].Spans, q.Begin
+				moments := []int64{}
+				for _, s := range all {
+					moments = append(moments, s.Begin, s.End)
+				}
+				for spans := row.Spans; len(spans) > 0; shown++ {
+					n, begin := 0, spans[0].Begin
+					require.GreaterOrEqual(t, begin, end, "seed %d goroutine %d: %v, %v", seed, row.Location, row.Spans[:min(6, len(row.Spans))], q)
+					for end = spans[0].End; n < len(spans) && spans[n].Begin == begin && spans[n].End == end; n++ {
+						spans[n].Name = names[got.Names[spans[n].Name]]
+					}
+					inside := slices.ContainsFunc(append(moments, begin, end), func(m int64) bool { return begin <= m && m <= end && at(m, spans[:n], all) })
+					require.True(t, inside, "seed %d: goroutine %d was never so from %d to %d: %v", seed, row.Location, begin, end, spans[:n])
+					spans = spans[n:]
+				}
+			}
+		}
+	}
+	require.Greater(t, shown, 1000)
+	t.Log(shown)
+}
+
+// However long a window is, no more than so many events are read for it.
+func TestWindowsAreReadInAMoment(t *testing.T) {
+	var out bytes.Buffer
+	w, err := trace.NewWriter(&out, trace.Options{ChunkEvents: 20_000})
+	require.NoError(t, err)
+	require.NoError(t, tracetest.Synthetic(w, 300_000, 1))
+	require.NoError(t, w.Close())
+	file := &counting{ReaderAt: bytes.NewReader(out.Bytes())}
+	a, err := trace.OpenReader("synthetic", file, int64(out.Len()))
+	require.NoError(t, err)
+	e := analyze(t, a)
+	r, err := timeline.New(a, e)
+	require.NoError(t, err)
+	const limit = 40_000
+	r.Limit(limit)
+	most, exact, samples := 0, 0, 0
+	for _, c := range a.Chunks() {
+		most = max(most, c.Events)
+	}
+	for part := int64(1); part < 1000; part *= 2 {
+		for rows := range len(e.Locations) {
+			q := report.WindowRequest{Begin: e.Header.Span / 3, End: e.Header.Span/3 + e.Header.Span/part}
+			for l := range rows + 1 {
+				q.Locations = append(q.Locations, uint32(l))
+			}
+			file.reads = 0
+			w, err := r.Window(q)
+			require.NoError(t, err)
+			require.LessOrEqual(t, file.reads*most, 3*limit)
+			require.Equal(t, w.Sampled, file.reads == 0)
+			if w.Sampled {
+				samples++
+			} else {
+				exact++
+			}
+		}
+	}
+	require.Greater(t, exact, 5)
+	require.Greater(t, samples, 30)
 }
 
 func BenchmarkWindow(b *testing.B) {

@@ -18,7 +18,9 @@ type window struct {
 	out     report.Window
 	pixel   int64 // shorter stays are merged, ns
 	spans   int   // in all rows
+	full    bool  // spans were left out
 	names   map[string]int
+	regions []int // by region of the trace: its name's index + 1, 0 if that was not asked for
 	rows    map[trace.LocationID]*row
 	order   []*row
 	created map[trace.LocationID]creation
@@ -81,6 +83,18 @@ func (w *window) name(s string) int {
 	return i
 }
 
+// region returns the index of the name of a region of the trace.
+func (w *window) region(id uint32) int {
+	if int(id) >= len(w.regions) {
+		return w.name("") // damage
+	}
+	i := &w.regions[id]
+	if *i == 0 {
+		*i = w.name(w.r.archive.Definitions().Regions[id].Name) + 1
+	}
+	return *i - 1
+}
+
 // add adds a row for a location of the experiment, on which one of its goroutines is shown.
 func (w *window) add(l uint32, id trace.LocationID) {
 	if w.rows[id] != nil {
@@ -100,7 +114,7 @@ type task struct {
 }
 
 // read reads the pieces of all rows, each chunk once.
-func (w *window) read() error {
+func (w *window) read() {
 	var tasks []task
 	for _, x := range w.order {
 		for i, p := range w.needed(x) {
@@ -108,17 +122,11 @@ func (w *window) read() error {
 		}
 	}
 	slices.SortFunc(tasks, func(a, b task) int { return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.batch, b.batch)) })
+	if events, work := w.size(tasks); work > w.r.limit {
+		w.sample(events)
+		return
+	}
 	chunks := w.r.archive.Chunks()
-	events := 0
-	for i, t := range tasks {
-		if i == 0 || t.chunk != tasks[i-1].chunk {
-			events += chunks[t.chunk].Events
-		}
-	}
-	if events > maxEvents {
-		w.truncate("the window holds about %d million events; zoom in to see what happened", events/1e6)
-		return nil
-	}
 	d := w.r.decoders.Get().(*decoder)
 	defer w.r.decoders.Put(d)
 	for len(tasks) > 0 {
@@ -137,7 +145,53 @@ func (w *window) read() error {
 		}
 		tasks = tasks[n:]
 	}
-	return nil
+}
+
+// size returns about how many events the goroutines have in the window, and how many it is as much work to show: one that is only decoded,
+// as it lies in the same chunk, is a third of one that is shown.
+func (w *window) size(tasks []task) (events, work int) {
+	for i, t := range tasks {
+		c := w.r.archive.Chunks()[t.chunk]
+		if i == 0 || t.chunk != tasks[i-1].chunk {
+			work += c.Events
+		}
+		events += c.Events / len(c.Locations)
+	}
+	return events, (work + 2*events) / 3
+}
+
+// sample shows samples instead of reading the events.
+func (w *window) sample(events int) {
+	all := fmt.Sprintf("about %.3g million events are too many to be shown", float64(events)/1e6)
+	if w.r.starts == nil {
+		w.truncate("%s; zoom in to see what happened", all)
+		return
+	}
+	w.out.Sampled = true
+	w.truncate("%s: each stretch says where its goroutine was at one moment of it; zoom in to see what happened", all)
+	step := max(1, 2*w.pixel, (w.out.End-w.out.Begin)/maxSamples*int64(len(w.order)))
+	for _, x := range w.order {
+		x.sample(step)
+	}
+}
+
+// sample divides the window into stretches, and shows each as one of its moments: that at which a piece began, the events before it done.
+func (x *row) sample(step int64) {
+	last, next := int64(0), x.w.out.Begin // the event before the piece; where a stretch may end, as its moment is over
+	for _, p := range x.w.r.pieces[x.id] {
+		c := x.w.r.archive.Chunks()[p.chunk]
+		begin := max(min(c.First, last), x.w.out.Begin) // between pieces nothing happens
+		last = c.Last
+		if c.First < x.w.out.Begin || begin < next {
+			continue
+		}
+		x.leave(begin)
+		if begin > x.w.out.End {
+			return
+		}
+		x.restore(p, begin)
+		x.end, next = last, max(begin+step, last)
+	}
 }
 
 // needed returns the pieces that say what a location did in the window. The first may lie behind it, or before it: then it says where the
@@ -166,7 +220,7 @@ func (w *window) needed(x *row) []piece {
 // apply applies the events of a piece.
 func (x *row) apply(t *task, events []trace.Event) {
 	if t.first {
-		x.restore(t.piece)
+		x.restore(t.piece, x.w.out.Begin)
 	}
 	for i := range events {
 		e := &events[i]
@@ -178,8 +232,8 @@ func (x *row) apply(t *task, events []trace.Event) {
 	}
 }
 
-// restore opens the levels in which the location was when a piece began.
-func (x *row) restore(p piece) {
+// restore opens the levels in which the location was when a piece began, as if at time t.
+func (x *row) restore(p piece, t int64) {
 	if x.w.r.starts == nil {
 		return
 	}
@@ -196,19 +250,19 @@ func (x *row) restore(p piece) {
 		if r.Operation {
 			kind = operations[r.Name]
 		}
-		x.opens(kind, x.w.out.Begin, r.Name)
+		x.opens(kind, t, x.w.name(r.Name))
 	}
 	if o := x.open.Operation(); o != nil && start.Blocked() {
-		o.Of.blocked = x.w.out.Begin
+		o.Of.blocked = t
 	}
 }
 
 // opens opens a level.
-func (x *row) opens(kind wire.Kind, t int64, name string) {
+func (x *row) opens(kind wire.Kind, t int64, name int) {
 	if o := x.open.Operation(); o != nil {
 		o.Of.nested = min(o.Of.nested, t)
 	}
-	*x.open.Open(kind) = level{begin: t, blocked: notBlocked, nested: math.MaxInt64, name: x.w.name(name)}
+	*x.open.Open(kind) = level{begin: t, blocked: notBlocked, nested: math.MaxInt64, name: name}
 }
 
 // event applies one event.
@@ -219,7 +273,7 @@ func (x *row) event(e *trace.Event) {
 	}
 	switch {
 	case e.Kind.Does() == wire.Opens:
-		x.opens(e.Kind, e.Time, x.w.regionName(e.ID))
+		x.opens(e.Kind, e.Time, x.w.region(e.ID))
 	case e.Kind == wire.Blocked:
 		if o := x.open.Operation(); o != nil && o.Of.blocked == notBlocked {
 			o.Of.blocked = e.Time
@@ -257,6 +311,14 @@ func (x *row) shut(l *levels.Level[level], depth int, t int64) {
 	if l.Of.blocked != notBlocked {
 		x.span(l.Of.blocked, t, depth+1, l.Of.name, report.InBlocked)
 	}
+}
+
+// leave closes all levels that are still open.
+func (x *row) leave(t int64) {
+	for depth, l := range slices.Backward(x.open.Levels) {
+		x.shut(&l, depth, t)
+	}
+	x.open = levels.Stack[level]{}
 }
 
 // left shows who ended the wait of an operation that was left.
@@ -315,13 +377,6 @@ func released(kind wire.Kind, o wire.Outcome) string {
 		wire.BarrierBegin: "barrier"}[kind]
 }
 
-func (w *window) regionName(id uint32) string {
-	if list := w.r.archive.Definitions().Regions; int(id) < len(list) {
-		return list[id].Name
-	}
-	return ""
-}
-
 // span adds a stay, unless it lies outside the window. Stays of one depth come in the order of time.
 func (x *row) span(begin, end int64, depth, name int, kind report.SpanKind) {
 	w := x.w
@@ -356,7 +411,7 @@ func (x *row) flush(depth int) {
 		return
 	}
 	if len(x.out.Spans) == maxSpans || x.w.spans == maxWindow {
-		x.w.truncate("there are more spans than can be shown; zoom in, or choose fewer goroutines")
+		x.w.full = true
 	} else {
 		x.out.Spans = append(x.out.Spans, *p)
 		x.w.spans++
@@ -368,9 +423,7 @@ func (x *row) flush(depth int) {
 func (w *window) finish() {
 	w.out.Rows = []report.WindowRow{}
 	for _, x := range w.order {
-		for depth, l := range slices.Backward(x.open.Levels) { // still open
-			x.shut(&l, depth, max(x.end, w.out.Begin))
-		}
+		x.leave(max(x.end, w.out.Begin))
 		for depth := range x.pending {
 			x.flush(depth)
 		}
@@ -378,6 +431,9 @@ func (w *window) finish() {
 			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Depth, b.Depth))
 		})
 		w.out.Rows = append(w.out.Rows, x.out)
+	}
+	if w.full {
+		w.truncate("there are more spans than can be shown; zoom in, or choose fewer goroutines")
 	}
 	for child, begin := range w.begun {
 		if c, ok := w.created[child]; ok {

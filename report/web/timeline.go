@@ -16,7 +16,8 @@ type (
 		Names     []string `json:"names"`
 		Waits     []wait   `json:"waits"`
 		Arrows    []arrow  `json:"arrows"`
-		Truncated string   `json:"truncated"` // what is not shown, "" if everything is
+		Truncated string   `json:"truncated"`         // what is not shown, "" if everything is
+		Sampled   bool     `json:"sampled,omitempty"` // spans are stretches that show one moment of them
 	}
 	row struct {
 		Resource int        `json:"resource"`
@@ -104,7 +105,7 @@ func (a *api) window(out *timeline, resources []int, width int) error {
 	if err != nil {
 		return err
 	}
-	out.Truncated = w.Truncated
+	out.Truncated, out.Sampled = w.Truncated, w.Sampled
 	out.Names = append(out.Names, w.Names...)
 	for _, r := range w.Rows {
 		x := row{a.places.location(int(r.Location)), make([][6]int64, len(r.Spans)), r.Ended}

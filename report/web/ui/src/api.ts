@@ -201,6 +201,7 @@ export interface Timeline {
   waits: { resource: number; begin: number; end: number; metric: string; waited: number }[]; // waited: what counts as the wait state
   arrows: { from: number; fromTime: number; to: number; toTime: number; kind: string }[];
   truncated: string; // what is not shown, "" if everything is
+  sampled?: boolean; // spans say where a goroutine was at one moment of them
 }
 
 // Requests, in the one spelling under which a self-contained page holds their answers.

@@ -42,7 +42,7 @@ export function Chart(p: Props) {
 
   const scene: Scene = {
     width, height, gutter, scroll, window: p.view, lanes, names: p.data?.names ?? [], waits, arrows: p.data?.arrows ?? [], metric: p.metric,
-    hover: hover?.hit ?? null, loaded: p.data ? [p.data.begin, p.data.end] : null,
+    hover: hover?.hit ?? null, loaded: p.data ? [p.data.begin, p.data.end] : null, sampled: !!p.data?.sampled,
     chosen: p.chosen && { resource: p.chosen.location, begin: p.chosen.begin, end: p.chosen.end, causer: p.chosen.causer },
     label: (resource) => ({
       name: leafName(r, resource),
@@ -146,7 +146,7 @@ export function Chart(p: Props) {
     p.move(within([begin - margin, end + margin], p.whole));
   };
 
-  const told = hover && describe(hover.hit, scene.names, p.title, inside(scene.loaded, p.whole));
+  const told = hover && describe(hover.hit, scene.names, p.title, inside(scene.loaded, p.whole), scene.sampled);
   const legend: [string, string][] = p.data && p.data.rows.some((row) => row.spans.some((s) => s[4] !== Kind.Region))
     ? [["region", "region of the program"], ["operation", "operation"], ["blocked", "blocked in it"], ["waiting", p.title || "wait"]]
     : [["waiting", p.title || "wait"]];

@@ -52,6 +52,7 @@ export interface Scene {
   chosen: { resource: number; begin: number; end: number; causer: number } | null;
   hover: Hit | null;
   loaded: Range | null; // outside it nothing is known yet
+  sampled: boolean; // spans say where a goroutine was at one moment of them
 }
 
 export interface Colours {
@@ -184,7 +185,7 @@ function drawLane(c: CanvasRenderingContext2D, s: Scene, k: Colours, lane: Lane,
       continue;
     }
     c.fillStyle = kind === Kind.Operation ? k.operation : regionColour(s.names[name] ?? "", k.dark);
-    c.globalAlpha = p[5] > 1 ? 0.6 : 1; // several short ones
+    c.globalAlpha = p[5] > 1 || s.sampled ? 0.6 : 1; // several short ones
     c.fillRect(x0, y, w, h);
     c.globalAlpha = 1;
     if (s.hover?.span === p) {
@@ -380,14 +381,15 @@ export function lasts(begin: number, end: number, loaded: Range | null): string 
 }
 
 // describe says what lies under the pointer.
-export function describe(h: Hit, names: string[], title: string, loaded: Range | null): { name: string; lines: string[] } | null {
+export function describe(h: Hit, names: string[], title: string, loaded: Range | null, sampled: boolean): { name: string; lines: string[] } | null {
   const lines: string[] = [];
-  if (h.span) {
+  if (sampled && h.span) lines.push(`${h.blocked ? "blocked " : ""}at one moment of these ${time((h.span[1] - h.span[0]) / 1e9)}`);
+  else if (h.span) {
     const [begin, end, , , kind, merged] = h.span;
     if (merged > 1) lines.push(`${merged} short visits, mostly to this one`);
     lines.push(`${lasts(begin, end, loaded)} ${kind === Kind.Operation ? "in the operation" : "in the region"}`);
   }
-  if (h.blocked) lines.push(`${lasts(h.blocked[0], h.blocked[1], loaded)} blocked`);
+  if (h.blocked && !sampled) lines.push(`${lasts(h.blocked[0], h.blocked[1], loaded)} blocked`);
   if (h.wait) lines.push(`${title}: ${time(h.wait.waited / 1e9)}`);
   if (lines.length === 0) return null;
   return { name: h.span ? (names[h.span[3]] ?? "") : title, lines };

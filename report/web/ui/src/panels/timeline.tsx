@@ -99,7 +99,7 @@ function Page({ states }: { states: WaitState[] }) {
       />
       <div class="below">
         {now && <InstanceList state={now} index={index} choose={choose} />}
-        {data?.rows.some((row) => row.spans.length > 0) && <WindowTable data={data} view={view} />}
+        {data && !data.sampled && data.rows.some((row) => row.spans.length > 0) && <WindowTable data={data} view={view} />}
       </div>
     </div>
   );
