@@ -52,6 +52,23 @@ type decoder struct {
 
 const none = ^uint32(0)
 
+// Open returns a reader of the trace in a directory, which must be the one that the experiment was made from. It is to be closed.
+func Open(dir string, e *report.Experiment) (*Reader, error) {
+	a, err := trace.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := New(a, e)
+	if err != nil {
+		a.Close()
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// Close closes the trace. No window may be read afterwards.
+func (r *Reader) Close() error { return r.archive.Close() }
+
 // New returns a reader of an archive, which must be the one that the experiment was made from and stay open.
 func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	n := len(a.Definitions().Locations)

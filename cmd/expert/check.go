@@ -9,6 +9,7 @@ import (
 
 	"tracerec/report/algebra"
 	"tracerec/report/limit"
+	"tracerec/report/query"
 )
 
 func newCheck() *cobra.Command {
@@ -105,7 +106,7 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 		return nil, nil, err
 	}
 	in.warn(cmd)
-	model, _, err := display(in.Cube)
+	model, _, err := query.Display(in.Cube)
 	if err != nil {
 		in.Close()
 		return nil, nil, err

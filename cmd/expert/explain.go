@@ -20,7 +20,7 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 	if cmd.Flags().Changed("output") {
 		return fmt.Errorf("%s: -o writes the report of a trace, and this is one of another tool, or one made of several; copy it", in.Name)
 	}
-	m, problems, err := display(in.Cube)
+	m, problems, err := query.Display(in.Cube)
 	if err == nil {
 		err = undamaged(m)
 	}

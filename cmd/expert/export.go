@@ -136,11 +136,10 @@ func (x *exporting) csv(in *reportInput, m *query.Model, list []*query.Metric) e
 }
 
 func (x *exporting) html(in *reportInput) error {
-	r, closing, err := webReport(x.cmd, in, viewOptions{sources: x.sources})
+	r, err := webReport(in, x.sources)
 	if err != nil {
 		return err
 	}
-	defer closing()
 	return x.out.write(x.cmd, func(w io.Writer) error { return web.WriteHTML(w, r) })
 }
 

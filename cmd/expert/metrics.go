@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/report/inputs"
+	"tracerec/report/query"
 	"tracerec/report/table"
 )
 
@@ -22,7 +23,7 @@ whose kind is derived are computed from others.`,
 				return err
 			}
 			defer in.Close()
-			m, _, err := display(in.Cube)
+			m, _, err := query.Display(in.Cube)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func completeMetrics(_ *cobra.Command, args []string, _ string) (names []string,
 		return nil, cobra.ShellCompDirectiveError
 	}
 	defer c.Close()
-	m, _, err := display(c)
+	m, _, err := query.Display(c)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -71,7 +71,7 @@ func (s *selection) model(cmd *cobra.Command, in *reportInput) (*query.Model, er
 	if s.stored {
 		return query.New(in.Cube)
 	}
-	m, problems, err := display(in.Cube)
+	m, problems, err := query.Display(in.Cube)
 	for _, p := range problems {
 		fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", p)
 	}

@@ -1,32 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer/timeline"
-	"tracerec/report/cube"
 	"tracerec/report/query"
 	"tracerec/report/web"
-	"tracerec/trace"
 )
 
-// viewOptions are choices about what a browser is shown.
-type viewOptions struct {
-	external string   // second report
-	trace    string   // trace directory that the report was made from
-	sources  []string // directories with sources
-}
-
 func newView() *cobra.Command {
-	address := ""
-	o := viewOptions{}
+	var (
+		address, external, named string
+		sources                  []string
+	)
 	cmd := &cobra.Command{
 		Use:   "view INPUT",
 		Short: "Show a report in the browser",
@@ -54,11 +47,30 @@ that it names are never opened: its source is shown only from below --source.`,
 				return err
 			}
 			defer in.Close()
-			r, closing, err := webReport(cmd, in, o)
+			r, err := webReport(in, sources)
 			if err != nil {
 				return err
 			}
-			defer closing()
+			if external != "" {
+				other, err := openReport(cmd, external)
+				if err != nil {
+					return err
+				}
+				defer other.Close()
+				model, _, err := query.Display(other.Cube)
+				if err != nil {
+					return err
+				}
+				r.External = &web.External{File: other.Name, Model: model}
+			}
+			if t, err := timelineOf(in, named); err != nil && named != "" {
+				return err
+			} else if err != nil {
+				r.Problems = append(r.Problems, "There is no timeline: "+err.Error())
+			} else if t != nil {
+				defer t.Close()
+				r.Timeline = t
+			}
 			s, err := web.NewServer(r, l)
 			if err != nil {
 				return err
@@ -71,9 +83,9 @@ that it names are never opened: its source is shown only from below --source.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&address, "http", "", "`address` of this machine to serve at, HOST:PORT or PORT (default any free port)")
-	flags.StringVar(&o.external, "external", "", "`report` to give values in per cent of")
-	flags.StringVar(&o.trace, "trace", "", "`directory` of the trace that the report was made from")
-	addSource(cmd, &o.sources)
+	flags.StringVar(&external, "external", "", "`report` to give values in per cent of")
+	flags.StringVar(&named, "trace", "", "`directory` of the trace that the report was made from")
+	addSource(cmd, &sources)
 	addInput(cmd)
 	addWaits(cmd)
 	return cmd
@@ -84,87 +96,24 @@ func addSource(cmd *cobra.Command, dirs *[]string) {
 	cmd.Flags().StringArrayVar(dirs, "source", nil, "`directory` with the program's source; may be repeated")
 }
 
-// webReport prepares a report for the browser. The function returned ends the use of the files.
-func webReport(cmd *cobra.Command, in *reportInput, o viewOptions) (r *web.Report, closing func(), err error) {
-	var close closers
-	defer func() {
-		if err != nil {
-			close.all()
-		}
-	}()
-	r = &web.Report{Title: filepath.Base(in.Name), File: in.Name, Experiment: in.Experiment, Stat: in.Stat, Roots: o.sources, Recorded: in.Sources}
-	if e := in.run(); e != nil && e.Header.Program != "" {
-		r.Title = filepath.Base(e.Header.Program)
+// webReport prepares a report for the browser.
+func webReport(in *reportInput, sources []string) (*web.Report, error) {
+	r, err := web.NewReport(in.Name, in.Cube, in.Experiment)
+	if err != nil {
+		return nil, err
 	}
-	if r.Model, r.Problems, err = display(in.Cube); err != nil {
-		return nil, nil, err
-	}
-	if err = in.properties(); err != nil {
-		return nil, nil, err
-	}
-	if o.external != "" {
-		other, err := openReport(cmd, o.external)
-		if err != nil {
-			return nil, nil, err
-		}
-		close.add(func() { other.Close() })
-		model, _, err := display(other.Cube)
-		if err != nil {
-			return nil, nil, err
-		}
-		r.External = &web.External{File: other.Name, Model: model}
-	}
-	if err := close.timeline(r, in, o.trace); err != nil {
-		return nil, nil, err
-	}
-	return r, close.all, nil
+	r.Stat, r.Roots, r.Recorded = in.Stat, sources, in.Sources
+	return r, in.properties()
 }
 
-// closers are what is to be done in the end.
-type closers []func()
-
-func (c *closers) add(f func()) { *c = append(*c, f) }
-
-func (c *closers) all() {
-	for _, f := range *c {
-		f()
-	}
-}
-
-// timeline opens the trace of a report: the one that was analyzed, or that the user names.
-func (c *closers) timeline(r *web.Report, in *reportInput, named string) error {
-	dir := in.Trace
-	if named != "" {
-		dir = named
-	}
+// timelineOf opens the trace of a report: the one that was analyzed, or that the user names; nil without.
+func timelineOf(in *reportInput, named string) (*timeline.Reader, error) {
+	dir := cmp.Or(named, in.Trace)
 	switch {
 	case dir == "":
-		return nil
+		return nil, nil
 	case in.run() == nil:
-		return errors.New("--trace: the report does not say what it was made from")
+		return nil, errors.New("--trace: the report does not say what it was made from")
 	}
-	a, err := trace.Open(dir)
-	if err == nil {
-		c.add(func() { a.Close() })
-		var reader *timeline.Reader
-		if reader, err = timeline.New(a, in.Experiment); err == nil {
-			r.Timeline = reader
-			return nil
-		}
-		err = fmt.Errorf("%s: %w", dir, err)
-	}
-	if named == "" {
-		r.Problems = append(r.Problems, "There is no timeline: "+err.Error())
-		return nil
-	}
-	return err
-}
-
-// display makes the model of a report as it wants to be shown, else as it was measured, with the reason.
-func display(c *cube.Cube) (m *query.Model, problems []string, err error) {
-	if m, err = query.Display(c); err != nil {
-		problems = []string{"The metrics are shown as they were measured, not as the report wants them to be shown: " + err.Error()}
-		m, err = query.New(c)
-	}
-	return m, problems, err
+	return timeline.Open(dir, in.Experiment)
 }

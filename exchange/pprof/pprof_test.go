@@ -50,8 +50,9 @@ func demo(t *testing.T) *cube.Cube {
 }
 
 func model(t *testing.T, c *cube.Cube) *query.Model {
-	m, err := query.Display(c)
+	m, problems, err := query.Display(c)
 	require.NoError(t, err)
+	require.Empty(t, problems)
 	return m
 }
 

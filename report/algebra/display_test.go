@@ -13,8 +13,9 @@ import (
 // shown makes a model of a report as it wants to be shown.
 func shown(t *testing.T, in Input) *query.Model {
 	t.Helper()
-	m, err := query.Display(in.Cube)
+	m, problems, err := query.Display(in.Cube)
 	require.NoError(t, err)
+	require.Empty(t, problems)
 	return m
 }
 

@@ -26,8 +26,9 @@ func TestSharedReports(t *testing.T) {
 	} {
 		c, err := cube.Open(filepath.Join(root, filepath.FromSlash(file)))
 		require.NoError(t, err)
-		m, err := query.Display(c)
+		m, problems, err := query.Display(c)
 		require.NoError(t, err)
+		require.Empty(t, problems)
 		x := Of(m, nil)
 		require.Equal(t, verdict, x.Verdict.Text, file)
 		for i, f := range x.Findings {

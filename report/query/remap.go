@@ -18,17 +18,20 @@ const SpecMember = "remapping.spec"
 // maxSpec limits a specification, in bytes. Those in use have 150 000.
 const maxSpec = 64 << 20
 
-// Display makes a model of a report as it is to be shown: in the hierarchy of metrics that it brings along, if it does.
-func Display(c *cube.Cube) (*Model, error) {
-	spec, ok := Embedded(c)
-	if !ok {
-		return New(c)
+// Display makes a model of a report as it wants to be shown, in the hierarchy of metrics that it brings along; else as it was measured. If
+// it wants what cannot be, it says so.
+func Display(c *cube.Cube) (m *Model, problems []string, err error) {
+	if spec, ok := Embedded(c); ok {
+		shown, err := Remap(c, spec)
+		if err == nil {
+			if m, err = New(shown); err == nil {
+				return m, nil, nil
+			}
+		}
+		problems = []string{"The metrics are shown as they were measured, not as the report wants them to be shown: " + err.Error()}
 	}
-	shown, err := Remap(c, spec)
-	if err != nil {
-		return nil, err
-	}
-	return New(shown)
+	m, err = New(c)
+	return m, problems, err
 }
 
 // Embedded returns the specification of the hierarchy of metrics that a report wants to be shown in. Trace analyses by Scalasca

@@ -131,7 +131,8 @@ func TestAllReports(t *testing.T) {
 			continue // package cube knows which
 		}
 		files++
-		m, err := Display(c)
+		m, problems, err := Display(c)
+		require.Empty(t, problems, file)
 		require.NoError(t, err, file)
 		for _, q := range m.Metrics {
 			for _, self := range []bool{false, true} {

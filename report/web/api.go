@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -27,6 +28,16 @@ type Report struct {
 	Problems   []string           // what is to be said of the report beside the cube's own problems
 	Roots      []string           // directories that the user named to look for sources in
 	Recorded   []string           // directories with the source of a program whose trace was analyzed here and now; see [report.Origin]
+}
+
+// NewReport prepares to show a report that the user calls so; e is nil if it is not one of ours.
+func NewReport(name string, c *cube.Cube, e *report.Experiment) (r *Report, err error) {
+	r = &Report{Title: filepath.Base(name), File: name, Experiment: e}
+	if e != nil && !e.Merged && e.Header.Program != "" {
+		r.Title = filepath.Base(e.Header.Program)
+	}
+	r.Model, r.Problems, err = query.Display(c)
+	return r, err
 }
 
 // External is a second report, in whose totals values are expressed.

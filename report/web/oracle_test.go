@@ -14,7 +14,6 @@ import (
 
 	"tracerec/internal/testkit"
 	"tracerec/report/cube"
-	"tracerec/report/query"
 )
 
 // scout opens a report of Scalasca, from the reports beside the project.
@@ -26,9 +25,10 @@ func scout(t *testing.T) *Report {
 	c, err := cube.Open(file)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
-	m, err := query.Display(c)
+	r, err := NewReport(file, c, nil)
 	require.NoError(t, err)
-	return &Report{Title: "scout", File: file, Model: m}
+	require.Empty(t, r.Problems)
+	return r
 }
 
 func TestFindingsOfScalasca(t *testing.T) {
@@ -95,9 +95,9 @@ func ask(file string) (*api, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := query.Display(c)
+	r, err := NewReport(file, c, nil)
 	if err != nil {
 		return nil, err
 	}
-	return newAPI(&Report{File: file, Model: m})
+	return newAPI(r)
 }

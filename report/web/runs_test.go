@@ -21,8 +21,9 @@ func run(t *testing.T, ns int64) algebra.Input {
 
 func shown(t *testing.T, r *algebra.Result, err error) *Server {
 	require.NoError(t, err)
-	m, err := query.Display(r.Cube)
+	m, problems, err := query.Display(r.Cube)
 	require.NoError(t, err)
+	require.Empty(t, problems)
 	return start(t, &Report{Model: m})
 }
 
