@@ -2,10 +2,10 @@
 // it off, it reads the thread's event set, and adds what the goroutine counted to a sum in the goroutine's descriptor. Readings of
 // that sum (package counters/sample) are exact, whatever threads the goroutine was on.
 //
-// Nothing is changed in the Go installation. [Overlay] writes patched copies of a few files of the user's own runtime, to be built
-// with go build -overlay. Where a goroutine gets on a thread and off is known for the versions in [Versions]; any other source
-// is refused, and so is one of these versions that does not look as expected: what is patched must be found exactly once,
-// and there must be no ways onto a thread other than those patched.
+// Nothing is changed in the Go installation: [Build] runs go build with an overlay, patched copies of a few files of the user's own
+// runtime. Where a goroutine gets on a thread and off is known for some versions of Go; any other source is refused, and so is
+// one of these versions that does not look as expected: what is patched must be found exactly once, and there must be no ways
+// onto a thread other than those patched.
 //
 // Without a recording, or in one without counters, a switch costs two loads and branches more.
 package exact
@@ -25,11 +25,11 @@ import (
 // ErrUnsupported is wrapped by errors about a Go installation or system that cannot be patched.
 var ErrUnsupported = errors.New("exact counters are not supported")
 
-// Versions lists the versions of Go, without their last number, whose scheduler is known.
-var Versions = []string{"go1.26"}
+// versions lists the versions of Go, without their last number, whose scheduler is known.
+var versions = []string{"go1.26"}
 
-// Toolchain is what `go env` says of the Go that builds.
-type Toolchain struct {
+// toolchain is what `go env` says of the Go that builds.
+type toolchain struct {
 	GOROOT    string
 	GOVERSION string
 	GOOS      string // of the program
@@ -76,9 +76,9 @@ var ways = []struct {
 	{"setMNoWB(&gnext.m", 1}, // coroswitch_m
 }
 
-// Overlay writes the patched files into the directory dir, with the file for go build -overlay, and returns the name of that. user
+// overlay writes the patched files into the directory dir, with the file for go build -overlay, and returns the name of that. user
 // is an overlay that the build would have otherwise, "" if none.
-func Overlay(t Toolchain, dir, user string) (string, error) {
+func overlay(t toolchain, dir, user string) (string, error) {
 	if err := t.supported(); err != nil {
 		return "", err
 	}
@@ -113,12 +113,12 @@ func Overlay(t Toolchain, dir, user string) (string, error) {
 	return name, os.WriteFile(name, text, 0o644)
 }
 
-func (t Toolchain) supported() error {
+func (t toolchain) supported() error {
 	switch {
 	case t.GOOS != "linux" || t.GOARCH != "amd64" && t.GOARCH != "arm64":
 		return fmt.Errorf("%w on %s/%s: only on linux/amd64 and linux/arm64; build without --exact-counters", ErrUnsupported, t.GOOS, t.GOARCH)
-	case !slices.ContainsFunc(Versions, func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }):
-		return fmt.Errorf("%w by %s: only by %s (GOTOOLCHAIN chooses one); build without --exact-counters", ErrUnsupported, t.GOVERSION, strings.Join(Versions, ", "))
+	case !slices.ContainsFunc(versions, func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }):
+		return fmt.Errorf("%w by %s: only by %s (GOTOOLCHAIN chooses one); build without --exact-counters", ErrUnsupported, t.GOVERSION, strings.Join(versions, ", "))
 	}
 	return nil
 }

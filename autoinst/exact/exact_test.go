@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,11 +12,9 @@ import (
 )
 
 // here is the Go that runs the test.
-func here(t *testing.T) Toolchain {
-	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOVERSION").Output()
+func here(t *testing.T) toolchain {
+	tool, err := toolchainOf(nil)
 	require.NoError(t, err)
-	var tool Toolchain
-	require.NoError(t, json.Unmarshal(out, &tool))
 	tool.GOOS, tool.GOARCH = "linux", "amd64"
 	return tool
 }
@@ -26,7 +23,7 @@ func here(t *testing.T) Toolchain {
 // new version have to be read before it is added.
 func TestVersions(t *testing.T) {
 	dir := t.TempDir()
-	name, err := Overlay(here(t), dir, "")
+	name, err := overlay(here(t), dir, "")
 	require.NoError(t, err)
 	replace, err := readOverlay(name)
 	require.NoError(t, err)
@@ -53,7 +50,7 @@ func withoutHooks(text string) string {
 }
 
 // source makes a copy of the installed runtime's source.
-func source(t *testing.T) (tool Toolchain, dir string) {
+func source(t *testing.T) (tool toolchain, dir string) {
 	tool = here(t)
 	files, err := filepath.Glob(filepath.Join(tool.GOROOT, "src", "runtime", "*.go"))
 	require.NoError(t, err)
@@ -84,29 +81,29 @@ func TestUnknownSourceIsRefused(t *testing.T) {
 		require.Contains(t, string(text), change.old, what)
 		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), change.old, change.text, 1)), 0o644))
 		dir := t.TempDir()
-		_, err = Overlay(tool, dir, "")
+		_, err = overlay(tool, dir, "")
 		require.ErrorIs(t, err, ErrUnsupported, what)
 		require.ErrorContains(t, err, "build without --exact-counters", what)
 		left, _ := os.ReadDir(dir)
 		require.Empty(t, left, what)
 		require.NoError(t, os.WriteFile(file, text, 0o644))
 	}
-	_, err := Overlay(tool, t.TempDir(), "")
+	_, err := overlay(tool, t.TempDir(), "")
 	require.NoError(t, err, "the copy as it is")
 }
 
 func TestUnsupportedIsRefused(t *testing.T) {
-	for _, change := range []func(*Toolchain){
-		func(t *Toolchain) { t.GOVERSION = "go1.25.3" },
-		func(t *Toolchain) { t.GOVERSION = "go1.260" },
-		func(t *Toolchain) { t.GOVERSION = "devel go1.27-abcdef" },
-		func(t *Toolchain) { t.GOOS = "darwin" },
-		func(t *Toolchain) { t.GOARCH = "riscv64" },
-		func(t *Toolchain) { t.GOROOT = "/no/such/directory" },
+	for _, change := range []func(*toolchain){
+		func(t *toolchain) { t.GOVERSION = "go1.25.3" },
+		func(t *toolchain) { t.GOVERSION = "go1.260" },
+		func(t *toolchain) { t.GOVERSION = "devel go1.27-abcdef" },
+		func(t *toolchain) { t.GOOS = "darwin" },
+		func(t *toolchain) { t.GOARCH = "riscv64" },
+		func(t *toolchain) { t.GOROOT = "/no/such/directory" },
 	} {
 		tool := here(t)
 		change(&tool)
-		_, err := Overlay(tool, t.TempDir(), "")
+		_, err := overlay(tool, t.TempDir(), "")
 		require.ErrorIs(t, err, ErrUnsupported, "%+v", tool)
 	}
 }
@@ -119,18 +116,18 @@ func TestOverlayOfTheUser(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 		return name
 	}
-	name, err := Overlay(tool, t.TempDir(), write(`{"Replace": {"/a.go": "/b.go"}}`))
+	name, err := overlay(tool, t.TempDir(), write(`{"Replace": {"/a.go": "/b.go"}}`))
 	require.NoError(t, err)
 	replace, err := readOverlay(name)
 	require.NoError(t, err)
 	require.Equal(t, "/b.go", replace["/a.go"])
 	require.Len(t, replace, 5)
 	proc := filepath.Join(tool.GOROOT, "src", "runtime", "proc.go")
-	_, err = Overlay(tool, t.TempDir(), write(`{"Replace": {"`+proc+`": "/b.go"}}`))
+	_, err = overlay(tool, t.TempDir(), write(`{"Replace": {"`+proc+`": "/b.go"}}`))
 	require.ErrorContains(t, err, "replaces "+proc)
-	_, err = Overlay(tool, t.TempDir(), write(`{`))
+	_, err = overlay(tool, t.TempDir(), write(`{`))
 	require.Error(t, err)
-	_, err = Overlay(tool, t.TempDir(), "/no/such/file")
+	_, err = overlay(tool, t.TempDir(), "/no/such/file")
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -141,10 +138,29 @@ func TestOtherArchitectures(t *testing.T) {
 	}
 	tool := here(t)
 	tool.GOARCH = "arm64"
-	overlay, err := Overlay(tool, t.TempDir(), "")
+	overlay, err := overlay(tool, t.TempDir(), "")
 	require.NoError(t, err)
 	build := exec.Command("go", "build", "-overlay", overlay, "runtime")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
+}
+
+// -C and -overlay are taken out of the flags, and nothing else.
+func TestSplitFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                 " |  | ",
+		"-o x ./cmd/app":                   " | -o x ./cmd/app | ",
+		"-C dir -overlay=f.json .":         "-C dir | . | f.json",
+		"--C=dir -v --overlay f.json -x .": "--C=dir | -v -x . | f.json",
+		"-v -C dir":                        " | -v -C dir | ", // go build says why not
+	} {
+		in, rest, overlay, err := splitFlags(strings.Fields(args))
+		require.NoError(t, err)
+		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(strings.Join(in, " ")+" | "+strings.Join(rest, " ")+" | "+overlay), args)
+	}
+	for _, args := range []string{"-C", "-v -overlay"} {
+		_, _, _, err := splitFlags(strings.Fields(args))
+		require.ErrorContains(t, err, "without a", args)
+	}
 }

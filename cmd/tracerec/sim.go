@@ -46,9 +46,6 @@ const (
 	noProgram = launch.NotExecutable // not a program that the simulator runs
 )
 
-// noMachine is the machine of which nothing is modelled but instructions.
-const noMachine = "none"
-
 // newSim returns the command that runs a program on the simulator.
 func newSim() *cobra.Command {
 	o := new(simOptions)

@@ -96,7 +96,7 @@ func (s *simulation) outputFits() error {
 
 // chosenMachine returns the machine, with parameters as --set has them; nil for none.
 func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
-	if s.machine == noMachine {
+	if s.machine == simulated.NoMachine {
 		if len(s.set) > 0 || len(s.sweep) > 0 {
 			return nil, errors.New("--machine none has no parameters")
 		}
@@ -198,9 +198,9 @@ func (s *simulation) runSweep(o simulated.Options) error {
 	if err := runs.Check(); err != nil {
 		return fmt.Errorf("--sweep: %w", err)
 	}
-	runs.Program, runs.Machine, runs.Only, runs.Counts = s.program, s.machine, s.only, s.events
-	if s.events == nil {
-		runs.Counts = usualMetrics
+	runs.Program, runs.Machine, runs.Only = s.program, s.machine, s.only
+	if s.events != nil {
+		runs.Counts = s.events
 	}
 	var stop func()
 	o.Context, stop = untilSignal()
@@ -243,15 +243,21 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		err = errors.Join(failed, err)
 	}
 	if r != nil && r.Instructions > 0 && !s.quiet {
-		s.summary(o, r, time.Since(begin))
+		on := "machine " + s.machine
+		if s.uncounted {
+			on = "uncounted"
+		}
+		s.all(r.Summary(on, o.CPUs, time.Since(begin)))
 	}
 	if r != nil && r.Instructions > 0 && s.dir == "" && !s.uncounted && (!s.quiet || s.events != nil || s.only != "") { // what was asked for is told
-		if err := s.table(s.cmd.ErrOrStderr(), r); err != nil {
-			return err
+		text, err := r.Counts(s.program, s.only, s.events)
+		if err != nil {
+			return s.ended(r, err)
 		}
+		s.cmd.PrintErr(text)
 	}
 	if r != nil {
-		s.inVain(r.Unsupported)
+		s.all(r.InVain(s.program))
 	}
 	if err == nil && r.Break == "" && len(s.breaks) > 0 {
 		s.say("the run did not get to " + strings.Join(s.breaks, " or "))
@@ -260,6 +266,26 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		return &exit{128 + int(by.Signal), fmt.Errorf("%s: ended by %w", s.program, by)}
 	}
 	return s.ended(r, err)
+}
+
+// all says some lines.
+func (s *simulation) all(lines []string) {
+	for _, line := range lines {
+		s.say(line)
+	}
+}
+
+// listing tells what there is to choose from.
+func (s *simulation) listing(m *cache.Machine) error {
+	v, err := simulated.List(s.machine, m)
+	if err != nil {
+		return err
+	}
+	if s.format == "json" {
+		return readable.JSON(s.cmd.OutOrStdout(), v)
+	}
+	_, err = io.WriteString(s.cmd.OutOrStdout(), v.Text())
+	return err
 }
 
 // steady makes reads of standard input return as much as was asked for, whenever it was written, so that a pipe does not make

@@ -32,7 +32,7 @@ type Sweep struct {
 	Program string   // as it was named, like the next two
 	Machine string   // which is varied
 	Only    string   // whose counts are told, see [count.Counters.Only]
-	Counts  []string // events
+	Counts  []string // events; New makes it those that are usual
 	names   []string // of parameters
 	all     []combination
 	home    string
@@ -64,6 +64,9 @@ type Row struct {
 	Counts     map[string]uint64 `json:"counts"`
 }
 
+// usual is counted if nothing else is asked for.
+var usual = []string{"PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_L2_DCM", "PAPI_L3_DCM", "PAPI_BR_MSP"}
+
 // New makes a sweep of parameters of a machine, PARAMETER=VALUE,… each. Those of the first change least often.
 func New(m *cache.Machine, parameters []string) (*Sweep, error) {
 	var names []string
@@ -90,7 +93,7 @@ func New(m *cache.Machine, parameters []string) (*Sweep, error) {
 		}
 		all = next
 	}
-	return &Sweep{names: names, all: all}, nil
+	return &Sweep{names: names, all: all, Counts: usual}, nil
 }
 
 // Check tells which of the machines is none.
