@@ -7,12 +7,6 @@ import (
 	"slices"
 )
 
-// embedded are the names of the fields by which a type can be operated on itself, by the operation as it is recorded.
-var embedded = map[string][]string{
-	"lock": {"Mutex", "RWMutex"}, "rlock": {"RWMutex"}, "wait": {"WaitGroup"}, "add": {"WaitGroup"}, "done": {"WaitGroup"},
-	"condwait": {"Cond"}, "signal": {"Cond"}, "broadcast": {"Cond"}, "once": {"Once"}, "barrier": {"Barrier"},
-}
-
 // namer names what one kind of operation works on.
 type namer struct {
 	*source
@@ -204,7 +198,7 @@ func (s namer) embeds(level []types.Type) (found []string, next []types.Type) {
 		for i := range fields.NumFields() {
 			switch f := fields.Field(i); {
 			case !f.Embedded():
-			case slices.Contains(embedded[s.operation], f.Name()):
+			case slices.Contains(objects[s.operation], f.Name()):
 				found = append(found, s.typeName(t)+"."+f.Name())
 			case s.typeName(f.Type()) != "":
 				next = append(next, f.Type())

@@ -42,7 +42,7 @@ const (
 // instrumented begins the names of the types whose objects are recorded.
 const instrumented = "tracerec/instrument."
 
-// objects are the types that operations work on, by the operation as it is recorded.
+// objects are the types that operations work on, by the operation as it is recorded. Who embeds one can be operated on itself.
 var objects = map[string][]string{
 	"lock": {"Mutex", "RWMutex"}, "rlock": {"RWMutex"}, "wait": {"WaitGroup"}, "add": {"WaitGroup"}, "done": {"WaitGroup"},
 	"condwait": {"Cond"}, "signal": {"Cond"}, "broadcast": {"Cond"}, "once": {"Once"}, "barrier": {"Barrier"},
