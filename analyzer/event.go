@@ -130,13 +130,13 @@ func (w *scanner) sampled(l *location) uint32 {
 		return w.current(l)
 	}
 	switch top.Kind {
-	case wire.SendBegin, wire.RecvBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin:
-		if n := len(l.open.Levels); n > 1 {
-			return l.open.Levels[n-2].Of.path
-		}
-		return l.own
+	case wire.Enter, wire.SelectBegin, wire.OnceBegin: // the first two begin with a sample, and a Once may run its function
+		return top.Of.path
 	}
-	return top.Of.path
+	if n := len(l.open.Levels); n > 1 {
+		return l.open.Levels[n-2].Of.path
+	}
+	return l.own
 }
 
 // counters charges what was counted since the location's sample before. The sample may have bounds behind its values. A second look

@@ -119,7 +119,7 @@ func (buf *Buffer) prepare(c *Chunk) error {
 	buf.symbols = buf.symbols[:0]
 	for _, s := range buf.dir.symbols {
 		y := decodedSymbol{kind: s.kind, id: s.id, class: classOf[s.kind]}
-		switch spec := &specs[s.kind]; spec.ID {
+		switch spec, _ := wire.SpecOf(s.kind); spec.ID {
 		case wire.RegionID:
 			r := p.regions.find(uint64(s.id))
 			if r == nil {
@@ -151,14 +151,6 @@ func (buf *Buffer) prepare(c *Chunk) error {
 	}
 	return nil
 }
-
-// specs is wire.Specs by kind.
-var specs = func() (t [256]wire.Spec) {
-	for _, s := range wire.Specs {
-		t[s.Kind] = s
-	}
-	return t
-}()
 
 // chunkState is where the decoding of a chunk stands.
 type chunkState struct {

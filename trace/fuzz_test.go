@@ -30,7 +30,7 @@ func readEverything(t *testing.T, b []byte) {
 			continue
 		}
 		require.Less(t, int(l), len(defs.Locations))
-		switch specs[e.Kind].ID {
+		switch spec, _ := wire.SpecOf(e.Kind); spec.ID {
 		case wire.RegionID:
 			require.Less(t, int(e.ID), len(defs.Regions))
 		case wire.MetricID:

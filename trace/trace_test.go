@@ -121,7 +121,7 @@ func readAll(t testing.TB, a *Archive) map[uint64][]testEvent {
 				if v := b.CounterValues(e); len(v) > 0 {
 					values = append(values, v...)
 				}
-				switch spec := specs[e.Kind]; spec.ID {
+				switch spec, _ := wire.SpecOf(e.Kind); spec.ID {
 				case wire.RegionID:
 					e.ID = uint32(defs.Regions[e.ID].Line)
 				case wire.MetricID:

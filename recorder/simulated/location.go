@@ -160,7 +160,7 @@ func (l *location) suspend(k wire.Kind, why string, t int64) {
 		return
 	case within: // that is what it waits in
 		t = l.meets(t)
-	case k == wire.SleepBegin:
+	case wire.WordsOf(k, 0) == 0:
 		l.event(t, k, l.site(why))
 	default:
 		l.event(t, k, l.site(why), 0)

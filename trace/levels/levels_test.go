@@ -17,10 +17,9 @@ type plain []string
 
 // event applies an event and returns what it closed, innermost first, and the number of levels that were missing.
 func (p *plain) event(k wire.Kind, id uint32, name string) (closed []string, missing int) {
-	leaves := []wire.Kind{wire.Enter, wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin,
-		wire.OnceBegin, wire.BarrierBegin, wire.SleepBegin, wire.Exit, wire.End, wire.Create, wire.Sample, wire.Close, wire.Release,
-		wire.Add, wire.Done, wire.Signal, wire.Broadcast}
-	if n := len(*p) - 1; slices.Contains(leaves, k) {
+	// All others show that their location does something else than the select that it was in.
+	tells := []wire.Kind{wire.Time, wire.Lost, wire.Overhead, wire.Begin, wire.Blocked, wire.Leave, wire.Chose, wire.OnceRun, wire.Counters}
+	if n := len(*p) - 1; !slices.Contains(tells, k) {
 		for ; n >= 0 && (*p)[n] == "gone"; n-- { // no level any more
 		}
 		if n >= 0 && strings.HasPrefix((*p)[n], "select") {
@@ -53,7 +52,7 @@ func (p *plain) event(k wire.Kind, id uint32, name string) (closed []string, mis
 	for ; count > 0 && len(*p) > 0; count-- {
 		pop()
 	}
-	if strings.HasSuffix(k.String(), "Begin") || slices.Contains(leaves[:10], k) {
+	if k.Does() == wire.Opens {
 		*p = append(*p, name)
 	}
 	return closed, count
