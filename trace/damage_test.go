@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
@@ -134,7 +135,7 @@ func TestOtherFiles(t *testing.T) {
 	for text, b := range map[string][]byte{
 		"x: offset 0: the file is empty":   nil,
 		"x: offset 0: not a trace archive": bytes.Repeat([]byte("PK\x03\x04"), 100),
-		"x: offset 0: format version 3 is newer than 2, the newest that this program reads": newer,
+		fmt.Sprintf("x: offset 0: format version %d is newer than %d, the newest that this program reads", Version+1, Version): newer,
 	} {
 		_, err := OpenReader("x", bytes.NewReader(b), int64(len(b)))
 		require.EqualError(t, err, text)

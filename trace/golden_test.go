@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// tinyArchive is a goroutine that sends a value to another over a channel.
-func tinyArchive(t *testing.T) []byte {
+// tinyArchive is a goroutine that sends a value to another over a channel, with what a version of the format knows.
+func tinyArchive(t *testing.T, version int) []byte {
 	var out bytes.Buffer
 	w, err := NewWriter(&out, Options{Mono: 1000, Wall: 1700000000e9})
 	require.NoError(t, err)
@@ -40,7 +40,9 @@ func tinyArchive(t *testing.T) []byte {
 	require.NoError(t, p.Chunk(RawChunk{Location: 2, GoID: 18, Base: 300000, Words: []uint64{
 		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600), wire.Head(wire.Leave, 0, 62000)}}))
 	require.NoError(t, p.Clock(Stamp{Ticks: 300300000, Mono: 100002000, Wall: 1700000000e9 + 100001000}))
-	p.CPUTime(80e6)
+	if version >= 2 {
+		p.CPUTime(80e6)
+	}
 	require.NoError(t, p.Exited(0, Stamp{Ticks: 300600000, Mono: 100102000, Wall: 1700000000e9 + 100101000}))
 	require.NoError(t, w.Close())
 	return out.Bytes()
@@ -147,7 +149,7 @@ func annotateChunk(t *testing.T, d *binfmt.Dump, f *frame, payload []byte) {
 // TestFormat compares the dump of a tiny archive with the one in the description of the format.
 func TestFormat(t *testing.T) {
 	const file, begin, end = "../docs/format.md", "<!-- dump -->\n```\n", "```\n<!-- end of dump -->"
-	b := tinyArchive(t)
+	b := tinyArchive(t, Version)
 	require.Empty(t, open(t, b).Check())
 	require.EqualValues(t, headerSize, binary.Size(frame{})+len(magic)+1+4, "header fields, magic, a reserved byte and a checksum")
 	dump := annotate(t, b)
@@ -164,24 +166,27 @@ func TestFormat(t *testing.T) {
 	require.Equal(t, old, dump)
 }
 
-// TestVersion1 reads an archive of the first version, which knows no processor time.
-func TestVersion1(t *testing.T) {
-	b, err := os.ReadFile("testdata/version1.trc")
-	require.NoError(t, err)
-	require.EqualValues(t, 1, binary.LittleEndian.Uint16(b[4:]))
-	old, now := open(t, b), open(t, tinyArchive(t))
-	require.Empty(t, old.Check())
-	require.Zero(t, old.Definitions().Processes[0].CPUTime)
-	require.EqualValues(t, 80e6, now.Definitions().Processes[0].CPUTime)
-	want := *now.Definitions()
-	want.Processes[0].CPUTime = 0
-	require.Equal(t, &want, old.Definitions())
-	for m, n := now.Merge(), old.Merge(); ; {
-		wantLocation, wantEvent, _, wantErr := m.Next()
-		location, event, _, err := n.Next()
-		require.Equal(t, []any{wantLocation, wantEvent, wantErr}, []any{location, event, err})
-		if err == io.EOF {
-			return
+// TestVersions reads an archive of each version. Those before this one are never written again.
+func TestVersions(t *testing.T) {
+	for version := 1; version <= Version; version++ {
+		name, now := fmt.Sprintf("testdata/version%d.trc", version), tinyArchive(t, version)
+		if *update && version == Version {
+			require.NoError(t, os.WriteFile(name, now, 0o666))
+		}
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.EqualValues(t, version, binary.LittleEndian.Uint16(b[4:]))
+		want, got := open(t, now), open(t, b)
+		require.Empty(t, got.Check())
+		require.Equal(t, want.Definitions(), got.Definitions())
+		require.Equal(t, version >= 2, got.Definitions().Processes[0].CPUTime == 80e6)
+		for m, n := want.Merge(), got.Merge(); ; {
+			wantLocation, wantEvent, _, wantErr := m.Next()
+			location, event, _, err := n.Next()
+			require.Equal(t, []any{wantLocation, wantEvent, wantErr}, []any{location, event, err})
+			if err == io.EOF {
+				break
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 
 //go:generate go run tracerec/internal/patterndoc ../../docs/patterns.md
 //go:generate go test -run ^TestManualIsCurrent$ . -update
+//go:generate go test -run ReportIsCurrent$ . -update-counters
 
 import (
 	"errors"
