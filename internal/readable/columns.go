@@ -60,11 +60,6 @@ func Wrap(text string, w int) (lines []string) {
 	return wrap(text, w, func(word string) string { return Elide(word, w) })
 }
 
-// WrapWhole is Wrap for text whose words may be copied, such as names of events: a longer word gets a line that is longer.
-func WrapWhole(text string, w int) (lines []string) {
-	return wrap(text, w, func(word string) string { return word })
-}
-
 func wrap(text string, w int, fit func(word string) string) (lines []string) {
 	line := ""
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }) {
@@ -96,10 +91,10 @@ func Right(s string, w int) string { s = Elide(s, w); return strings.Repeat(" ",
 // Hang writes text beside a label, in lines of at most w columns: the first begins with the label, the others are indented as far.
 func Hang(label, text string, w int) []string { return hang(label, Wrap(text, w-Width(label))) }
 
-// Block is Hang as one text of lines, for words that may be copied, see WrapWhole. It is "" if there is no text.
+// Block is Hang as one text of lines, "" if there is no text. Words may be copied, such as names of events: a longer one gets a line that is longer.
 func Block(label, text string, w int) string {
-	lines := append(hang(label, WrapWhole(text, w-Width(label))), "")
-	return strings.Join(lines, "\n")
+	whole := func(word string) string { return word }
+	return strings.Join(append(hang(label, wrap(text, w-Width(label), whole)), ""), "\n")
 }
 
 func hang(label string, lines []string) []string {
@@ -112,19 +107,13 @@ func hang(label string, lines []string) []string {
 	return lines
 }
 
-// How the cells of a column lie in it.
-const (
-	ToLeft  = 'l'
-	ToRight = 'r'
-	Free    = '-' // as they are: the last column, whose cells may be long
-)
-
-// Table writes rows in columns as wide as their widest cell, two apart. align has a letter for each column, the last one for all that follow.
+// Table writes rows in columns as wide as their widest cell, two apart. align has a letter for each column, the last one for all that follow:
+// l for left, r for right, and - for cells that stay as they are, such as long ones at the end.
 // A row of one cell is a line of its own.
 func Table(w io.Writer, rows [][]string, align string) error {
 	lies := func(row []string, column int) byte {
 		if len(row) == 1 {
-			return Free
+			return '-'
 		}
 		return align[min(column, len(align)-1)]
 	}
@@ -134,7 +123,7 @@ func Table(w io.Writer, rows [][]string, align string) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			if lies(row, i) != Free {
+			if lies(row, i) != '-' {
 				widths[i] = max(widths[i], Width(cell))
 			}
 		}
@@ -147,9 +136,9 @@ func Table(w io.Writer, rows [][]string, align string) error {
 				line += "  "
 			}
 			switch lies(row, i) {
-			case ToLeft:
+			case 'l':
 				cell = Left(cell, widths[i])
-			case ToRight:
+			case 'r':
 				cell = Right(cell, widths[i])
 			}
 			line += cell

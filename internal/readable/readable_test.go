@@ -106,8 +106,8 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, "1.5 GiB", MemorySize(3<<29))
 }
 
-func TestWrapWhole(t *testing.T) {
-	require.Equal(t, []string{"not", "cpu/event=0x3c,umask=0/", "here"}, WrapWhole("not cpu/event=0x3c,umask=0/ here", 9))
+func TestLongWords(t *testing.T) {
+	require.Equal(t, "not\ncpu/event=0x3c,umask=0/\nhere\n", Block("", "not cpu/event=0x3c,umask=0/ here", 9))
 	require.Equal(t, []string{"not", "cpu…k=0/", "here"}, Wrap("not cpu/event=0x3c,umask=0/ here", 8))
 }
 
