@@ -20,14 +20,14 @@ func newDiff() *cobra.Command {
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "diff A B",
-		Short: "Say what changed from one report to another",
-		Long: `diff compares two reports or trace directories, say before and after a change
-of the program: it prints whether B is faster than A, where time was won and
-lost, what vanished and what is new. A report of several runs (see expert mean)
-on either side tells what is more than noise.
+		Short: "Print what changed from one report to another",
+		Long: `diff compares two reports or trace directories, for example before and after a
+change of the program. It prints whether B is faster than A, where time was
+gained and lost, what disappeared and what is new. If a side is the mean of
+several runs (see expert mean), diff also says what is more than noise.
 
-With -o it also writes the difference B − A, which is a report: what B saves is
-negative. Call paths of an edited program are matched although lines moved.`,
+With -o it also writes the difference B − A, which is a report: savings are
+negative. Call paths of an edited program match even if lines moved.`,
 		Args: twoInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args...); err != nil {
@@ -60,24 +60,24 @@ negative. Call paths of an edited program are matched although lines moved.`,
 	}
 	out.add(cmd, "write the difference to this `FILE`, a report")
 	cmd.Flags().Var(format, "format", format.usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
+	cmd.Flags().Var((*rows)(&top), "top", "maximum rows of each list")
 	addInput(cmd)
 	return cmd
 }
 
 func newMerge() *cobra.Command {
-	return newCombine("merge", "Unite reports with different metrics, processes or call paths", `merge makes one report of several: all metrics, call paths and processes of all
-of them. What several of them measured is averaged. Use it for runs that
-measured different counters: hierarchies and ratios are derived of the counters
-of all together, by --spec or what is shipped for their processor. It prints how
-the runs differ.`, mergeRuns)
+	return newCombine("merge", "Unite reports with different metrics, processes or call paths", `merge makes one report of several, with all their metrics, call paths and
+processes. What several of them measured is averaged. Use it for runs that
+measured different counters: hierarchies and ratios are derived from the
+counters of all runs, by --spec or the specifications shipped for their
+processor. It prints how the runs differ.`, mergeRuns)
 }
 
 func newMean() *cobra.Command {
-	return newCombine("mean", "Average reports of several runs", `mean makes the mean of several runs of a program, and remembers how they
-differed, so that expert diff and expert check can tell a change from noise. It
-prints mean, least and greatest value, standard deviation and noise of each
-metric: half the width of the band in which the true mean lies with 95 %.`,
+	return newCombine("mean", "Average reports of several runs", `mean computes the mean of several runs of a program, and keeps how they varied,
+so that expert diff and expert check can distinguish a change from noise. It
+prints mean, minimum, maximum, standard deviation and noise of each metric.
+Noise is half the width of the 95 % confidence interval of the mean.`,
 		func(_ *cobra.Command, in []algebra.Input) (*algebra.Result, error) { return algebra.Mean(in...) })
 }
 
@@ -127,11 +127,11 @@ func newCut() *cobra.Command {
 	o := algebra.CutOptions{}
 	cmd := &cobra.Command{
 		Use:   "cut REPORT -o OUT",
-		Short: "Take a part of a report's call tree",
-		Long: `cut writes a report of a part of the call tree: what is below --root, less
-what is below each --prune, whose values become the caller's own. PATH is names
-of regions with slashes between them, of which the first may be left out: solve
-is every call of solve, /main/solve only that from main at the top.`,
+		Short: "Write a report of a part of the call tree",
+		Long: `cut writes a report of a part of the call tree: everything below --root, except
+what is below each --prune, whose values are added to the caller. PATH consists
+of region names separated by slashes; outer names may be left out. solve is
+every call of solve, /main/solve only the call from main at the top.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args...); err != nil {
@@ -162,12 +162,12 @@ is every call of solve, /main/solve only that from main at the top.`,
 func newCmp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cmp A B",
-		Short: "Tell whether two reports say the same",
-		Long: `cmp compares metrics, call trees, systems and values of two reports, whatever
-their order in the files, and prints the first differences. Values with a
-fraction may differ in the last digit.
+		Short: "Print whether two reports are equal",
+		Long: `cmp compares metrics, call trees, systems and values of two reports, regardless
+of their order in the files, and prints the first differences. Fractions may
+differ in the last digit.
 
-Exit status: 0 the same, 1 different, 2 bad usage or unreadable input.`,
+Exit status: 0 if equal, 1 if different, 2 for wrong usage or unreadable input.`,
 		Args: twoInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, done, err := openInputs(cmd, args)

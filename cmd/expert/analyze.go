@@ -21,23 +21,21 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
-		Long: `analyze reads INPUT, a trace directory or a report, and prints where
-the program's time went and what was found, dearest first. What is wrong with a
-damaged or unfinished recording is said at the top; what is readable of it is
-analyzed.
+		Long: `analyze reads INPUT, a trace directory or a report. It prints where the
+program's time went, and the findings, ranked by what they cost. If a recording
+is damaged or unfinished, it analyzes the readable part and says so first.
 
-With -o it also writes a report, a .cubex file, from which this and the other
-commands take everything without the trace. Goroutines beyond --locations are
-not told apart: those of the largest groups are added up, which is said.
+With -o it also writes a report, a .cubex file. This and the other commands can
+use it without the trace. If there are more goroutines than --locations, those
+of the largest groups are added up, with a message.
 
-Counters are shown in hierarchies, as the specifications that are shipped for
-the recorded processor have them, or those given with --spec: names of shipped
-ones or files, later ones overriding earlier ones.
+Counters are arranged in hierarchies. By default these are the specifications
+shipped for the recorded processor; --spec names others, shipped ones or files.
+Later ones override earlier ones.
 
-Of reports of other tools, and those made of several, say by expert mean, the
-wait states are explained that their metrics have, by what they cost of all
-time: such reports have no critical path. Of a difference the changes are
-printed, as expert diff does.`,
+Reports of other tools, and reports made from several, for example by expert
+mean, have no critical path. Their wait states are ranked by their share of all
+time. For a difference, analyze prints the changes, as expert diff does.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args[0]); err != nil {
@@ -69,7 +67,7 @@ printed, as expert diff does.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
+	cmd.Flags().Var((*rows)(&top), "top", "maximum findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
 	addInput(cmd)
 	addWaits(cmd)

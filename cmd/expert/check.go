@@ -19,22 +19,23 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check INPUT",
 		Short: "Hold a report against limits, for continuous integration",
-		Long: `check holds a report, or the analysis of a trace directory, against limits, and
-says for each whether it held; for exceeded ones also where most of it is.
+		Long: `check holds a report, or the analysis of a trace directory, against limits. For
+each limit it prints whether it held; if not, also where most of the value is.
 
 A limit is METRIC[@PLACE][=BOUND]. Bounds:
-  5%                    of the root of the metric's tree, mostly time
+    5%                    of the root of the metric's tree, usually time
   20% of critical_path  of another metric
   200ms, 3000           a time (ns us ms s min h), a count (k M G T Ki Mi Gi Ti)
   +10%, +200ms          more than in the baseline
-  none                  as in the baseline, and its noise or --tolerance more
+    none                  the baseline's value plus its noise or --tolerance
 
 PLACE names call paths by their last regions: main/solve is solve called from
-main, and all below it; shares are of what is there. With / at the beginning it
-starts at a root; * is any part of a name, ** any number of regions, \ takes the
-meaning from the character after it.
+main, and everything below it. Shares are shares of what is there. A / at the
+beginning makes the first name a root. * matches any part of a name, ** any
+number of regions; \ removes the special meaning of the next character.
 
-Exit status: 0 all limits held, 1 one was exceeded, 2 one cannot be evaluated.`,
+Exit status: 0 if all limits held, 1 if one was exceeded, 2 if one cannot be
+evaluated.`,
 		Example: `  expert check trace.dir --max lock_competition=5% --max late_sender@solve=200ms
   expert check new.cubex --baseline old.cubex --tolerance 10% --max critical_path`,
 		Args: oneInput,

@@ -49,14 +49,14 @@ func newCompare() *cobra.Command {
 	format := newFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "compare REPORT…",
-		Short: "Put counters of several platforms side by side",
-		Long: `compare prints the hierarchies of counters and the ratios of several reports in
-columns: of one program on several platforms, whose counters have other names
-but whose metrics are the same. Numbers are for the whole program; behind them
-is the share of the root of the hierarchy. Metrics that only one platform has
-are left out unless they are generic; --all shows them.
+		Short: "Print counters of several platforms side by side",
+		Long: `compare prints counter hierarchies and ratios of several reports in columns: of
+one program on several platforms, whose counters have different names but whose
+metrics are the same. Numbers are for the whole program, followed by the share
+of the root of the hierarchy. Metrics that only one platform has are left out
+unless they are generic; --all shows them.
 
-For runs on one platform, diff says what changed.`,
+For runs on one platform, use diff.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no REPORT; give reports, or trace directories, of programs recorded with counters")

@@ -42,8 +42,8 @@ func newExport() *cobra.Command {
   perfetto  a trace with regions, waits, and arrows from cause to effect, to be
             opened at ui.perfetto.dev; INPUT must be a trace directory
   csv       every severity, as expert dump prints it
-  html      the browser of expert view with its data, in one file, and source
-            as expert view shows it: of a report only from below --source
+    html      the page of expert view with its data, in one file, with source as
+            expert view shows it: for a report only from --source directories
   cubex     the report, for CUBE and the other commands of expert`,
 		Example: `  expert export trace.dir --to pprof -o waits.pb.gz
   go tool pprof -top -sample_index=late_sender waits.pb.gz`,

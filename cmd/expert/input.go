@@ -25,15 +25,15 @@ import (
 
 // addInput adds the flags that open obeys: they say how a trace directory is analyzed.
 func addInput(cmd *cobra.Command) {
-	cmd.Flags().Var(new(size.Bytes), "memory", "most memory to use for a trace, if possible")
+	cmd.Flags().Var(new(size.Bytes), "memory", "memory limit for a trace, if possible")
 	n := report.DefaultLocations
-	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
+	cmd.Flags().Var((*rows)(&n), "locations", "maximum number of single goroutines")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
 }
 
 // addWaits adds the flag for commands that show timelines, or write the report from which others do.
 func addWaits(cmd *cobra.Command) {
-	cmd.Flags().Bool("no-waits", false, "do not keep who ended each wait, as timelines show it")
+	cmd.Flags().Bool("no-waits", false, "do not store who ended each wait, for timelines")
 }
 
 // wantsWaits says whether a command that analyzes a trace keeps who ended each wait.

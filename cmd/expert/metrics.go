@@ -13,9 +13,9 @@ func newMetrics() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "metrics INPUT",
 		Short: "List the metrics of a report",
-		Long: `metrics lists the metrics of INPUT, a report or a trace directory, as the other
-commands name them: name, title, total of the whole program, and kind. Those
-whose kind is derived are computed from others.`,
+		Long: `metrics lists the metrics of INPUT, a report or a trace directory: the name that
+other commands use, title, total of the whole program, and kind. Metrics of the
+kind derived are computed from others.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := openReport(cmd, args[0])

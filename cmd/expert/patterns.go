@@ -15,10 +15,10 @@ import (
 func newPatterns() *cobra.Command {
 	return &cobra.Command{
 		Use:   "patterns [NAME]",
-		Short: "Say what a metric means, how it is computed, and what to do about it",
-		Long: `patterns says what a metric means: a wait state or another metric of time, a
-metric or ratio of a specification that is shipped, or a counter that they are
-made of. Without NAME it lists those of time and the properties of counters.`,
+		Short: "Explain a metric: what it means, how it is computed, what to do",
+		Long: `patterns explains a metric: a wait state or another metric of time, a metric or
+ratio of a shipped specification, or a counter used by one. Without NAME it
+lists the metrics of time and the properties of counters.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := metrics()

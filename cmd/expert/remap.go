@@ -17,14 +17,14 @@ func newRemap() *cobra.Command {
 	var define []string
 	cmd := &cobra.Command{
 		Use:   "remap REPORT -o OUT",
-		Short: "Write a report with another hierarchy of metrics, or with metrics of one's own",
-		Long: `remap writes a report whose metrics are arranged as a specification says, which
-also tells how to derive further ones. Scalasca's trace analyses have one within
-the file, which expert view, stat and export obey by themselves; -r gives
-another one: a text file such as remapping.spec, or a report that has one.
+		Short: "Write a report with another hierarchy of metrics, or with your own metrics",
+		Long: `remap writes a report with the hierarchy of metrics that a specification
+defines, including derived ones. Scalasca's trace analyses contain one, which
+expert view, stat and export apply automatically. -r names another one: a text
+file such as remapping.spec, or a report that contains one.
 
---define adds a metric of one's own, computed from the sums of others for
-whatever is selected:
+--define adds your own metric, computed from the sums of others for the current
+selection:
 
     expert remap r.cubex --define 'ipc=metric::PAPI_TOT_INS()/metric::PAPI_TOT_CYC()' -o ipc.cubex
 

@@ -28,8 +28,8 @@ func (s *selection) add(cmd *cobra.Command) {
 
 // addHow adds the flags that say how values are meant.
 func (s *selection) addHow(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.self, "self", false, "values without those of the metrics below")
-	cmd.Flags().BoolVar(&s.stored, "stored", false, "metrics as stored, not as to be displayed")
+	cmd.Flags().BoolVar(&s.self, "self", false, "values without the metrics below")
+	cmd.Flags().BoolVar(&s.stored, "stored", false, "metrics as stored, not as displayed")
 	addInput(cmd)
 }
 
@@ -97,14 +97,15 @@ func newStat() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stat INPUT",
 		Short: "Print metrics by region or call path as a table",
-		Long: `stat prints a table of INPUT, a report or a trace directory: a row for each
-region, or each call path, the largest first; a column for each metric: time,
-its dearest parts, and visits, unless others are named. Values are those of the
-region itself and add up to the whole program; --inclusive adds what it calls.
-JSON, CSV and TSV have all rows, and values with all digits.
+		Long: `stat prints a table of INPUT, a report or a trace directory. Rows are regions or
+call paths, largest first. Columns are metrics: by default time, its largest
+parts, and visits. Values are exclusive, so they add up to the whole program;
+--inclusive adds what a region calls. JSON, CSV and TSV have all rows, and
+values with all digits.
 
-With --hpm it prints libHPM's report instead: for each instrumented region, with
-what it calls, all counters in user and kernel mode, and what is derived.`,
+With --hpm it prints libHPM's report instead: for each instrumented region,
+including what it calls, all counters in user and kernel mode, and derived
+values.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if exclusive && o.Inclusive {
@@ -142,12 +143,12 @@ what it calls, all counters in user and kernel mode, and what is derived.`,
 	}
 	flags := cmd.Flags()
 	s.add(cmd)
-	flags.VarP((*rows)(&top), "top", "t", "most rows; in text, 20 unless told")
+	flags.VarP((*rows)(&top), "top", "t", "maximum rows; in text, 20 by default")
 	flags.BoolVar(&o.Percent, "percent", false, "values in per cent of the whole program")
 	flags.StringVar(&region, "region", "", "only regions that this `REGEXP` matches")
 	flags.BoolVar(&o.CallPaths, "callpaths", false, "rows are call paths")
-	flags.BoolVar(&o.Inclusive, "inclusive", false, "values with those of what is called")
-	flags.BoolVar(&exclusive, "exclusive", false, "values without those of what is called (default)")
+	flags.BoolVar(&o.Inclusive, "inclusive", false, "inclusive values, with what is called")
+	flags.BoolVar(&exclusive, "exclusive", false, "exclusive values, without what is called (default)")
 	flags.BoolVar(&o.PerLocation, "per-location", false, "rows for each location")
 	flags.BoolVar(&o.Spread, "spread", false, "mean, quartiles … of one metric over locations")
 	flags.BoolVar(&hpm, "hpm", false, "libHPM's report: counters of instrumented regions")
@@ -184,8 +185,8 @@ func newCallTree() *cobra.Command {
 		Use:   "calltree INPUT",
 		Short: "Print the call tree with the values of a metric",
 		Long: `calltree prints the call paths of INPUT, a report or a trace directory, as a
-tree, the dearest first, with the values of a metric: with all that is called
-(total), its share of the whole program, and without (own).`,
+tree, largest first, with the values of a metric: inclusive (total), its share
+of the whole program, and exclusive (own).`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return s.with(cmd, args[0], func(in *reportInput, m *query.Model, list []*query.Metric) error {
@@ -205,8 +206,8 @@ tree, the dearest first, with the values of a metric: with all that is called
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&s.metrics, "metric", "m", "", "`name` of the metric (default time)")
-	flags.BoolVarP(&o.Inclusive, "inclusive", "i", false, "only values with those of what is called")
-	flags.VarP(&threshold, "threshold", "t", "least share to be shown")
+	flags.BoolVarP(&o.Inclusive, "inclusive", "i", false, "only inclusive values")
+	flags.VarP(&threshold, "threshold", "t", "smallest share to show")
 	flags.Var(annotate, "annotate", annotate.usage())
 	flags.Var(format, "format", format.usage())
 	s.addHow(cmd)
@@ -220,13 +221,13 @@ func newDump() *cobra.Command {
 		Use:   "dump INPUT",
 		Short: "Print every severity: metric, call path, location, value",
 		Long: `dump prints every severity of INPUT, a trace directory or a report, that is not
-zero, one row each: metric, call path, location and value, with all digits, in
-the metric's unit.
+zero. A row has metric, call path, location and value, with all digits, in the
+metric's unit.
 
-Values are exclusive along the call tree, unless --incl is given. In reports of
-expert they are exclusive along the tree of metrics, too, so that they add up;
-in those of other tools they include the metrics below, as they have them.
---self and --self=false choose. A REGEXP for call paths is compared with their
+Values are exclusive along the call tree unless you give --incl. In expert
+reports they are also exclusive along the metric tree, so that they add up. In
+reports of other tools they include the metrics below, as stored. --self and
+--self=false change this. A REGEXP for call paths is matched against their
 regions, joined like this: main > solve > send.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -248,9 +249,9 @@ regions, joined like this: main > solve > send.`,
 	}
 	flags := cmd.Flags()
 	s.add(cmd)
-	flags.StringVarP(&paths, "callpath", "c", "", "only  call paths that match, as main > solve")
-	flags.BoolVar(&o.Inclusive, "incl", false, "values with those of what is called")
-	flags.BoolVar(&exclusive, "excl", false, "values without those of what is called (default)")
+	flags.StringVarP(&paths, "callpath", "c", "", "only call paths that match, as main > solve")
+	flags.BoolVar(&o.Inclusive, "incl", false, "inclusive values, with what is called")
+	flags.BoolVar(&exclusive, "excl", false, "exclusive values, without what is called (default)")
 	flags.BoolVar(&o.Zero, "zero", false, "values that are zero, too")
 	flags.Var(format, "format", format.usage())
 	return cmd

@@ -23,17 +23,17 @@ func newView() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view INPUT",
 		Short: "Show a report in the browser",
-		Long: `view shows INPUT, a report or a trace directory, in the browser: metrics, call
-paths and goroutines as linked trees, the findings in words, and the timeline of
-the longest waits. It prints an address to open there and serves it until
-interrupted. Only programs on this machine that know the address can see it,
-and nothing is requested from any other machine.
+		Long: `view shows INPUT, a report or a trace directory, in the browser: the findings,
+metrics, call paths and goroutines as linked trees, and the timeline of the
+longest waits. It prints an address to open, and serves it until interrupted.
+Only programs on this machine that know the address can see the page, and the
+page requests nothing from any other machine.
 
-A metric of INPUT can be given in per cent of the same metric in another report
-(--external). A timeline needs the trace: INPUT is a trace directory, or --trace
-names the one of a report. For a trace directory, source code is shown from
-where the program was built. A report may come from anybody, so the directories
-that it names are never opened: its source is shown only from below --source.`,
+--external shows metrics in per cent of the same metrics in another report. The
+timeline needs the trace: INPUT is a trace directory, or --trace names the trace
+of a report. For a trace directory, source code is shown from where the program
+was built. A report may come from anybody, so view never opens the directories
+that it names: it shows source only from --source directories.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := web.Listen(address) // first, as it fails fast

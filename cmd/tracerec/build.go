@@ -13,14 +13,14 @@ import (
 func newBuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "build --exact-counters [go build flags] [PACKAGE…]",
-		Short: "Build a program whose counters are exact for every goroutine",
+		Short: "Build a program with exact counters for every goroutine",
 		Long: `tracerec build --exact-counters runs go build with a patched copy of the Go
 scheduler, which reads the counters whenever a goroutine is put on a thread or
 taken off. tracerec -c then records counters of such a program without an
-uncertain part, if they are the kernel's or the processor's, which count for
-threads. Those of the Go runtime (go:...) stay the process's, and uncertain. The
-Go installation is not changed. Flags and packages behind --exact-counters, such
-as -o FILE, are those of go build.`,
+uncertain part, if they are counters of threads: those of the kernel and the
+processor. Counters of the Go runtime (go:...) count for the process, and stay
+uncertain. The Go installation is not changed. Flags and packages after
+--exact-counters, such as -o FILE, are passed to go build.`,
 		DisableFlagParsing:    true,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,26 +18,27 @@ func newCampaign() *cobra.Command {
 	o := campaign.Options{Recording: recorder.Defaults(""), Dir: campaignDir, Repeat: 1, Version: version()}
 	cmd := &cobra.Command{
 		Use:   "campaign [flags] [--] PROGRAM [ARG…]",
-		Short: "Record a program once per set of counters, into one report",
+		Short: "Record a program once for each event set, into one report",
 		Long: `campaign runs the program once for each set of counters, analyzes each run, and
-merges all into one report, DIR/campaign.cubex, whose hierarchies and ratios are
-derived of the counters of all runs together. Traces and reports of the single
-runs are kept in DIR, too. An older DIR is kept under another name.
+merges the results into one report, DIR/campaign.cubex. Its hierarchies and
+ratios are derived from the counters of all runs. Traces and reports of the
+single runs are kept in DIR, too. An older DIR is kept under another name.
 
-The sets are those that -c gives, a name of a set of the specification or a list
-of counters each; else those of the specification; else as few as possible are
-planned for the counters that are available here, such that the inputs of a
-computation are of one run. Without --spec it is the specification that is
-shipped for this processor, and that for Go programs.
+-c gives the sets: each is a list of counters, or the name of a set of the
+specification. Without -c, the sets are those of the specification. If it has
+none, campaign plans as few sets as possible for the available counters, and
+keeps the inputs of a computation in one run. By default, the specifications are
+those shipped for this processor and for Go programs.
 
-With --repeat each set is measured several times, so that the report knows how
-values differ from run to run. Runs that do not agree, counters that are not
-available, and runs that fail are told, and noted in the report. What a run that
-fails measured is kept but not merged, unless all end with the same status. The
-program's input is read by its first run.
+--repeat measures each set several times, so that the report knows how values
+vary from run to run. Warnings, which are also in the report, name runs that do
+not agree, counters that are not available, and runs that failed. The result of
+a failed run is kept but not merged, unless all runs end with the same status.
+Only the first run reads the program's input.
 
-Exit status: the program's if it is the same for all runs, 1 if some failed,
-127 or 126 when the program is not found or cannot be started, 2 for bad usage.`,
+Exit status: that of the program if it is the same for all runs, 1 if some runs
+failed, 127 or 126 if the program is not found or cannot be started, 2 for wrong
+usage.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

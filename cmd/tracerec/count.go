@@ -28,16 +28,16 @@ func newCount() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count [flags] [--] CMD [ARG…]",
 		Short: "Count events of any program, without instrumentation",
-		Long: `tracerec count runs CMD and counts what it and all that it starts do, from the
-first instruction of CMD to its end. The counts are written to standard error,
-or to a file; input, output and exit status are those of CMD.
+		Long: `tracerec count runs CMD and counts events of CMD and everything that it starts,
+from the first instruction of CMD to its end. It writes the counts to standard
+error, or to a file. Input, output and exit status are those of CMD.
 
-With -p a process that runs already is counted, with --cpu all that runs on a
-processor: until CMD ends, or without CMD until a signal (^C).
+With -p it counts a running process, with --cpu everything that runs on a
+processor: until CMD ends, or without CMD until a signal (Ctrl-C).
 
-What cannot be counted is listed with the reason, never as zero; if that is all,
-the exit status is 2, unless CMD has failed. Counts of events that took turns
-(--multiplex) are estimates, and marked.`,
+An event that cannot be counted is listed with the reason, never as zero. If no
+event can be counted, the exit status is 2, unless CMD failed. Counts of
+multiplexed events (--multiplex) are estimates, and marked.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Args, o.given = args, cmd.Flags().Changed

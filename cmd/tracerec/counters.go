@@ -25,7 +25,7 @@ func newCounters() *cobra.Command {
 	var o countersOptions
 	cmd := &cobra.Command{
 		Use:   "counters [flags] [PATTERN]",
-		Short: "What can be counted here, alone or together, and at what cost",
+		Short: "List what can be counted here, alone or together, and at what cost",
 		Long: `tracerec counters lists what can be counted on this machine.
 
 With --native or --presets, PATTERN selects by name and description: a part of

@@ -32,7 +32,7 @@ func open(dir string, w io.Writer) (*trace.Archive, error) {
 func newInfo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info DIR",
-		Short: "Say what an archive holds",
+		Short: "Summarize an archive",
 		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := open(args[0], cmd.ErrOrStderr())
@@ -141,13 +141,12 @@ func newRecover() *cobra.Command {
 	return &cobra.Command{
 		Use:   "recover DIR",
 		Short: "Complete an archive whose recorder died, or whose end is damaged",
-		Long: `recover reads what the processes of a recording left in their measurement
-buffers when the recorder died, and completes the archive with it. Processes
-that still run are recorded until they end. A damaged end of the archive is cut
-off; the file as it was is kept beside it, if there is room, with .damaged
-behind its name. Damage in the middle is reported, with exit status 2, and left
-as it is: what is around it can be used. An archive of which no events are
-left is left as it is, too.`,
+		Long: `recover completes an archive whose recorder died. It reads what the processes
+left in their measurement buffers, and records processes that still run until
+they end. It cuts off a damaged end of the archive and, if there is room, keeps
+the original file with .damaged appended to its name. It reports damage in the
+middle, with exit status 2, but does not change it: the rest of the archive can
+be used. It does not change an archive without any events either.`,
 		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return recorder.Recover(args[0], sayTo(cmd.ErrOrStderr()))

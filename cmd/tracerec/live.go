@@ -13,14 +13,14 @@ func newLive() *cobra.Command {
 	var o live.Options
 	cmd := &cobra.Command{
 		Use:   "live [flags] [DIR|PID]",
-		Short: "Watch a recording that goes on, by region and metric",
-		Long: `live shows what each region of a program does now, while tracerec records it
-from another terminal (DIR is the trace directory it writes, trace.dir by
-default; PID a recorded process). Keys switch the metric: executing and waiting
-in goroutines on average, visits and the sampled counters per second. The view
-reads beside the recorder and disturbs neither it nor the program; leaving it
-ends nothing. What began before the view is known as far as its record is still
-in memory.`,
+		Short: "Watch a running recording, by region and metric",
+		Long: `live shows what each region of a program does at the moment, while tracerec
+records it from another terminal. DIR is the trace directory of the recording,
+trace.dir by default; PID is a recorded process. Keys switch the metric: average
+numbers of executing and waiting goroutines, visits and sampled counters per
+second. The view disturbs neither the recorder nor the program, and leaving it
+does not end them. Regions entered before the view began are known if their
+record is still in memory.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			where := "trace.dir"

@@ -68,22 +68,22 @@ func execute(args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := newRun("tracerec [flags] [--] PROGRAM [ARG…]")
 	root.Short = "Record an instrumented Go program"
-	root.Long = `tracerec runs a Go program that uses the package instrument and records when its
-goroutines enter and leave regions, communicate, and wait for each other. The
-archive it writes is analyzed with "expert analyze".
+	root.Long = `tracerec runs a Go program that uses package instrument, and records when its
+goroutines enter and leave regions, communicate, and wait for each other. Use
+"expert analyze" to analyze the archive that it writes.
 
 An older archive of the same name is kept, with its start time appended to its
-name. Flags of tracerec stop at the program's name. The exit status is the
-program's (128+n when signal n ended it), 127 or 126 when the program is not
-found or cannot be started, and 2 for bad usage. A program that is called like a
-command of tracerec, such as info, is recorded with tracerec -- info.
+name. Flags of tracerec end at the program's name. The exit status is that of
+the program (128+n if signal n ended it), 127 or 126 if the program is not found
+or cannot be started, and 2 for wrong usage. If a program has the name of a
+tracerec command, such as info, record it with tracerec -- info.
 
-The program comes first. Only what is wrong with the command line keeps it from
-running: counters that cannot be counted, say, or a trace directory whose name
-something else has. Where the system or another recording forbids to record, it
-runs unrecorded: the trace directory cannot be written, or another tracerec
-records into it, or file descriptors are too few. --live without a terminal
-records and shows nothing. All of that is said on standard error.`
+The program comes first. Only a wrong command line keeps it from running, such
+as a counter that cannot be counted, or a trace directory whose name is taken.
+If recording is impossible, the program runs unrecorded: the trace directory
+cannot be written, another tracerec records into it, or there are too few file
+descriptors. --live without a terminal records, and shows nothing. Messages
+about this go to standard error.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = orCommand(root.RunE)
 	root.SetFlagErrorFunc(movedFlag)

@@ -54,18 +54,19 @@ func newSim() *cobra.Command {
 		Short: "Run and record a program on the simulator",
 		Long: `tracerec sim runs a package, Go files, or a static RISC-V binary on a simulated
 machine that counts everything exactly, in virtual time, the same every time.
-It is recorded; nothing has to be instrumented: regions are the program's
-functions. With -o '' there is no archive, and the counts are printed.
+It records the program without instrumentation: regions are the program's
+functions. With -o '' it writes no archive, and prints the counts.
 
-The program sees its working directory, read-only, an empty /tmp, and what
---mount gives; of the environment what --env gives. --sweep runs it for every
-combination of parameters. What it asks of its kernel in vain is answered with
-an error and told at the end, unless --strict ends the run there.
+The program sees its working directory, read-only, an empty /tmp, directories
+given by --mount, and variables given by --env. --sweep runs it for every
+combination of parameters. If the program uses a service of the kernel that the
+simulator does not have, it gets an error, and the end of the run reports this;
+with --strict, the run ends there.
 
-The exit status is the program's (128+n when signal n ended it), 2 for bad usage
-or a package that does not build, 127 or 126 if there is no such program or it
-is none for the simulator, 124 when --max-instructions or --timeout ended it,
-and 125 when it does what the simulator cannot do.`,
+The exit status is that of the program (128+n if signal n ended it), 2 for wrong
+usage or a package that does not build, 127 if the program does not exist, 126
+if the simulator cannot run it, 124 if --max-instructions or --timeout ended it,
+and 125 if it does something that the simulator cannot do.`,
 		Example: `  tracerec sim --list                  # machines, parameters, counters
   tracerec sim ./cmd/app               # record a package, with caches
   tracerec sim -o '' ./cmd/app         # only count
