@@ -32,7 +32,7 @@ location w
 // What is ready to run does not wait for anything that is not recorded; what looks alike does.
 func TestVerdictOfWakeUp(t *testing.T) {
 	const (
-		least = "Waiting hardly holds the run up; 85.0 % of the critical path is wake-up in recv at m.go:3: ready to run, but "
+		least = "Waiting hardly delays the run; 85.0 % of the critical path is wake-up in recv at m.go:3: ready to run, but "
 		sent  = "send c @w.go:2\n  6 leave"
 	)
 	for _, c := range []struct {
@@ -43,11 +43,11 @@ func TestVerdictOfWakeUp(t *testing.T) {
 	}{
 		{"released", "process main cpu 300" + late(sent), least + "not running yet.", "wakeup", true,
 			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
-		{"released, and who ran is not known", late(sent), "Waiting that is recorded hardly holds the run up; 85.0 % of the critical path is wake-up in recv at m.go:3: ready " +
+		{"released, and who ran is not known", late(sent), "Waiting that is recorded hardly delays the run; 85.0 % of the critical path is wake-up in recv at m.go:3: ready " +
 			"to run, but not running yet.", "wakeup", false, report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
 		{"released, without a processor", "process main cpu 90 processors 1" + late(sent), least + "without a processor.", "wakeup", true,
 			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
-		{"by nobody", "process main cpu 300" + late("enter work @w.go:2\n  6 exit"), "Waiting that is recorded hardly holds the run up; 88.0 % of the critical path is waiting in recv at m.go:3 " +
+		{"by nobody", "process main cpu 300" + late("enter work @w.go:2\n  6 exit"), "Waiting that is recorded hardly delays the run; 88.0 % of the critical path is waiting in recv at m.go:3 " +
 			"for something that is not recorded: instrument what ends that to know more.", "external_wait", false,
 			report.Split{Execution: 10 + 2, External: 88}, report.OperationSplit{Execution: 1, External: 88}},
 	} {
@@ -89,13 +89,13 @@ location i
 // One place is one row, with what was waited there and not with all that the path was there; times count from the program's start.
 func TestVerdictOfSelect(t *testing.T) {
 	e := analyzeText(t, timed)
-	require.Equal(t, "Waiting that is recorded hardly holds the run up; the root goroutine was in select at m.go:4 nearly all the time, waiting for something that is not "+
+	require.Equal(t, "Waiting that is recorded hardly delays the run; the root goroutine was in select at m.go:4 nearly all the time, waiting for something that is not "+
 		"recorded: instrument what ends that to know more.", strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
 	require.Equal(t, report.Verdict{Text: e.Verdict.Text, Metric: "external_wait", File: "m.go", Line: 4}, e.Verdict)
 	var out bytes.Buffer
 	require.NoError(t, report.Text(&out, e, report.TextOptions{}))
 	text := strings.Join(strings.Fields(out.String()), " ")
-	require.Contains(t, text, "Waiting on the critical path for what is not recorded: 185 ns external_wait main serve ▸ select m.go:4 The critical path runs") // 188 less recording
+	require.Contains(t, text, "Waiting on the critical path for something that is not recorded: 185 ns external_wait main serve ▸ select m.go:4 The critical path runs") // 188 less recording
 	require.Contains(t, text, "has been in recv at m.go:5 since 90 ns,")
 	require.Contains(t, text, "the longest began at 90 ns: handle[1] in recv")
 	require.EqualValues(t, 1090, e.NeverEnded[0].Since)

@@ -19,9 +19,9 @@ func TestVerdict(t *testing.T) {
 		metric, file      string
 		line              int
 	}{
-		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its time (90 ns), held by main in main (lock at store.go:7).",
+		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.0 % of its time (90 ns), held by main in main (lock at store.go:7).",
 			false, "lock_competition", "store.go", 13}, // more than half of the path may be waiting that is not recorded
-		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 holds the run up most: 45.0 % of its " +
+		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.0 % of its " +
 			"time (90 ns), held by main in main (lock at store.go:7).",
 			true, "lock_competition", "store.go", 13},
 		{"a reader that a writer waits for, and readers behind it", `
@@ -47,7 +47,7 @@ location get
   83 leave
   84 unlock rw shared
   90 end
-`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 70.0 % of its time (70 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
+`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 70.0 % of its time (70 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
 			" scan (lock at store.go:10, 49.3 %).",
 			true, "rw_writer_wait", "store.go", 20},
 		{"a writer, and readers behind it", `
@@ -66,7 +66,7 @@ location get
   83 leave
   84 unlock rw shared
   90 end
-`, "Waiting for the RWMutex first used at store.go:1 holds the run up most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
+`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
 		{"a sender", `
 channel jobs @queue.go:4
@@ -84,7 +84,7 @@ location w
   88 send jobs @queue.go:7
   89 leave
   90 end
-`, "Waiting to receive from the channel first used at queue.go:4 holds the run up most: 78.0 % of its time (78 ns), for worker, which was mostly in load " +
+`, "Waiting to receive from the channel first used at queue.go:4 delays the run most: 78.0 % of its time (78 ns), for worker, which was mostly in load " +
 			"at load.go:3 then.", true, "late_sender", "queue.go", 9},
 		{"work or waiting", `
 location main
@@ -124,7 +124,7 @@ location h2
   610 unlock m
   900 exit
   990 end
-`, "What goroutines wait for most is the mutex first used at store.go:7: handle[1] waited 400 ns in sum, 13.4 % of all time, held by handle[0] in get " +
+`, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 13.4 % of all time, held by handle[0] in get " +
 			"(lock at store.go:7). The root goroutine was in serve at main.go:1 nearly all the time, so the critical path does not tell what " +
 			"this holds up: if it waits there for these goroutines, instrument that wait.", false, "lock_competition", "store.go", 7},
 		{"a service that does not wait", `
@@ -137,21 +137,21 @@ location h1
 location h2
   0 begin handle
   990 end
-`, "Waiting that is recorded hardly holds the run up; the root goroutine was in serve at main.go:1 nearly all the time, at work or waiting for " +
+`, "Waiting that is recorded hardly delays the run; the root goroutine was in serve at main.go:1 nearly all the time, at work or waiting for " +
 			"something that is not recorded: instrument what it may wait for there to know more.", false, "", "main.go", 1},
-		{"work or waiting, beside little waiting", littleWaiting, "Waiting that is recorded hardly holds the run up; 73.0 % of the critical path is in put at put.go:1, at work or " +
+		{"work or waiting, beside little waiting", littleWaiting, "Waiting that is recorded hardly delays the run; 73.0 % of the critical path is in put at put.go:1, at work or " +
 			"waiting for something that is not recorded: instrument what it may wait for there to know more.", false, "", "put.go", 1},
-		{"work, beside little waiting", "\nprocess main cpu 300\n" + littleWaiting, "Waiting hardly holds the run up; 73.0 % of the critical path is work in put at put.go:1.",
+		{"work, beside little waiting", "\nprocess main cpu 300\n" + littleWaiting, "Waiting hardly delays the run; 73.0 % of the critical path is work in put at put.go:1.",
 			true, "execution", "put.go", 1},
 		{"outside all regions", "\nlocation main\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  1 end\n", "No waiting is recorded; 100.0 % of the critical path is outside all regions: instrument what " +
 			"main does there to know more.", false, "", "", 0},
 		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "78.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
-			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 holds the run up most: 12.0 % of its time (12 ns), " +
+			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 delays the run most: 12.0 % of its time (12 ns), " +
 			"for worker, which was mostly in load at load.go:3 then.", false, "external_wait", "main.go", 3},
-		{"less waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 20), "Waiting to receive from the channel first used at a.go:2 holds the run up most: 72.0 % of its time (72 ns), " +
+		{"less waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 20), "Waiting to receive from the channel first used at a.go:2 delays the run most: 72.0 % of its time (72 ns), " +
 			"for worker, which was mostly in load at load.go:3 then.", true, "late_close", "main.go", 4},
-		{"much more work", "\nprocess main cpu 200\n" + lateClose("1 enter sum @sum.go:8", "exit", 80), "79.0 % of the critical path is work in sum at sum.go:8. Of all waiting, that to receive from the channel first used at a.go:2 holds the run " +
-			"up most: 12.0 % of its time (12 ns), for worker, which was mostly in load at load.go:3 then.", true, "execution", "sum.go", 8},
+		{"much more work", "\nprocess main cpu 200\n" + lateClose("1 enter sum @sum.go:8", "exit", 80), "79.0 % of the critical path is work in sum at sum.go:8. Of all waiting, that to receive from the channel first used at a.go:2 delays the run " +
+			"most: 12.0 % of its time (12 ns), for worker, which was mostly in load at load.go:3 then.", true, "execution", "sum.go", 8},
 		{"a worker that may have waited", `
 waitgroup g @main.go:2
 location main
@@ -179,12 +179,12 @@ location y
   1 enter update @up.go:1
   96 exit
   97 end
-`, "Waiting that is recorded hardly holds the run up; the goroutine worker[0] was in update at up.go:1 nearly all the time, at work or waiting " +
+`, "Waiting that is recorded hardly delays the run; the goroutine worker[0] was in update at up.go:1 nearly all the time, at work or waiting " +
 			"for something that is not recorded: instrument what it may wait for there to know more.", false, "", "up.go", 1},
-		{"holders in turn", turns("backup", "purge", "reindex"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % of its " +
+		{"holders in turn", turns("backup", "purge", "reindex"), "Waiting for the mutex first used at m.go:1 delays the run most: 83.0 % of its " +
 			"time (83 ns), held in turn in backup (lock at backup.go:2, 34.9 %), purge (lock at purge.go:2, 32.5 %) and reindex (lock at reindex.go:2, 32.5 %).",
 			true, "lock_competition", "main.go", 5},
-		{"two holders in turn", turns("load", "load", "store"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % of its time (83 ns), held in turn " +
+		{"two holders in turn", turns("load", "load", "store"), "Waiting for the mutex first used at m.go:1 delays the run most: 83.0 % of its time (83 ns), held in turn " +
 			"in load (lock at load.go:2, 67.5 %) and store (lock at store.go:2, 32.5 %).", true, "lock_competition", "main.go", 5},
 		{"a holder in a library, and one that hardly matters", `
 process main cpu 200
@@ -218,9 +218,9 @@ location r
   92 leave
   98 unlock m
   99 end
-`, "Waiting for the mutex first used at db.go:1 holds the run up most: 85.0 % of its time (85 ns), held by writer in put (lock at db.go:847), mostly in Commit " +
+`, "Waiting for the mutex first used at db.go:1 delays the run most: 85.0 % of its time (85 ns), held by writer in put (lock at db.go:847), mostly in Commit " +
 			"at tx.go:170 then.", true, "lock_competition", "main.go", 9},
-		{"the same holder in several callers", turns("load", "load", "load"), "Waiting for the mutex first used at m.go:1 holds the run up most: 83.0 % " +
+		{"the same holder in several callers", turns("load", "load", "load"), "Waiting for the mutex first used at m.go:1 delays the run most: 83.0 % " +
 			"of its time (83 ns), held in load (lock at load.go:2).", true, "lock_competition", "main.go", 5},
 		{"input that is not recorded", `
 location main
@@ -229,7 +229,7 @@ location main
   2 blocked
   95 leave
   100 exit
-`, "Waiting that is recorded hardly holds the run up; 93.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
+`, "Waiting that is recorded hardly delays the run; 93.0 % of the critical path is waiting in recv at main.go:3 for something that is not " +
 			"recorded: instrument what ends that to know more.",
 			false, "external_wait", "main.go", 3},
 		{"a deadlock", `
@@ -364,7 +364,7 @@ location w
 // A circle of a lock and a channel, in a program that Go ended, is told; not where somebody else may have been able to go on, or the program ended otherwise.
 func TestVerdictOfDeadlock(t *testing.T) {
 	e := analyzeText(t, deadlock)
-	require.Equal(t, "All goroutines that are recorded were waiting when the program ended with exit status 2, as Go ends a deadlock: w in send at m.go:21, for "+
+	require.Equal(t, "All recorded goroutines were waiting when the program ended with exit status 2, as Go ends a deadlock: w in send at m.go:21, for "+
 		"the channel first used at m.go:2, capacity 0; main in lock at m.go:10, for the mutex first used at m.go:1, held by w, which had acquired it in lock at m.go:20.",
 		strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
 	require.False(t, e.Verdict.Certain)
@@ -374,10 +374,10 @@ func TestVerdictOfDeadlock(t *testing.T) {
 		"one sleeps":          deadlock + "location v\n  0 begin v by main\n  50 sleep @m.go:30\n",
 		"main is done":        strings.Replace(deadlock, "20 blocked\n", "20 blocked\n  90 leave\n  95 exit\n", 1),
 	} {
-		require.NotContains(t, strings.ReplaceAll(analyzeText(t, trace).Verdict.Text, "\u00a0", " "), "All goroutines", name)
+		require.NotContains(t, strings.ReplaceAll(analyzeText(t, trace).Verdict.Text, "\u00a0", " "), "All recorded goroutines", name)
 	}
 	ended := analyzeText(t, deadlock+"location v\n  0 begin v by main\n  50 end\n")
-	require.Contains(t, strings.ReplaceAll(ended.Verdict.Text, "\u00a0", " "), "All goroutines")
+	require.Contains(t, strings.ReplaceAll(ended.Verdict.Text, "\u00a0", " "), "All recorded goroutines")
 }
 
 const sender = `

@@ -120,7 +120,7 @@ func TestCounterText(t *testing.T) {
 	require.Contains(t, text, "    and at most, not certain whose               1,000,000,000            400 ms\n")
 	require.Contains(t, text, "28.0 % of 3.10 M accesses miss")
 	require.Contains(t, text, "500 k objects, 6.25 M in a second; the\n    whole process is counted")
-	require.Contains(t, text, "as for 1")
+	require.Contains(t, text, "same as for 1")
 	require.Contains(t, text, "BUSY: idle was not measured")
 	require.NotContains(t, text, "instr:", "what a hierarchy shows is not shown again")
 	require.Contains(t, text, "L1-misses: 28")

@@ -282,7 +282,7 @@ func (p *page) properties() {
 		p.para(4, "", p.property(f))
 		p.place("in", f.Path)
 		if first, ok := said[f.Property+f.Advice]; ok {
-			p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
+			p.styledPara(cyan, 4, "→ ", fmt.Sprintf("same as for %d", first))
 		} else {
 			said[f.Property+f.Advice] = i + 1
 			p.styledPara(cyan, 4, "→ ", f.Advice)

@@ -48,7 +48,7 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 	out.WriteString("# Metrics and wait states\n\n" +
 		"Generated from the patterns' own descriptions by `go generate ./cmd/expert`; do not edit.\n\n" +
 		"A child's severity is part of its parent's. Times are sums over goroutines. Properties of counters, at the end, are\n" +
-		"found at call paths where there are too many of some events; they are no time. `expert patterns NAME` shows the same\n" +
+		"found at call paths where there are too many of some events; they are not time. `expert patterns NAME` shows the same\n" +
 		"text in a terminal.\n\n")
 	levels := depths(metrics)
 	for i, m := range metrics {

@@ -27,7 +27,7 @@ func (p *page) findings() {
 	full := e.Findings[:critical]
 	external, rest := p.external(e.Findings[critical:])
 	if critical == 0 && len(rest) > 0 {
-		p.para(0, "", "None of the waiting for others is on the critical path, or hardly; these waits are the longest in sum.")
+		p.para(0, "", "Little or no waiting for others is on the critical path. These are the longest waits in total.")
 		full, rest = rest, nil
 		sort.SliceStable(full, func(i, j int) bool { return full[i].Severity > full[j].Severity })
 	}
@@ -38,8 +38,8 @@ func (p *page) findings() {
 		p.finding(i+1, &full[i])
 	}
 	p.more(p.top, len(full), "finding")
-	p.short("Waiting on the critical path for what is not recorded:", external, func(f *Finding) int64 { return f.Critical })
-	p.short("Waiting that is not on the critical path, or hardly:", rest, func(f *Finding) int64 { return f.Severity })
+	p.short("Waiting on the critical path for something that is not recorded:", external, func(f *Finding) int64 { return f.Critical })
+	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
 }
 
 // external divides findings into those that have a part of the critical path because they wait for what is not recorded, and the rest. Of the
@@ -138,7 +138,7 @@ func (p *page) finding(n int, f *Finding) {
 	p.countedMeanwhile(f)
 	advice := p.e.Advice(f)
 	if first, ok := p.said[advice]; ok {
-		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("as for %d", first))
+		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("same as for %d", first))
 	} else if advice != "" {
 		p.styledPara(cyan, 4, "→ ", advice)
 		p.said[advice] = n

@@ -18,7 +18,7 @@ func (e *Experiment) MarkExecution() {
 	if m.Title = metric.ExecutionTitle; !e.covered() {
 		m.Title = metric.RunningTitle
 		m.Description = "Time in which goroutines were in no recorded operation: they ran, were ready to run, or waited for something " +
-			"that is not recorded, such as a lock of package sync or the network. Nobody knows which."
+			"that is not recorded, such as a lock of package sync or the network. It is unknown which."
 	}
 	if e.numbers != nil {
 		c := e.numbers.metrics[i]
@@ -60,7 +60,7 @@ func (p *page) running() {
 	if e.ExecutionKnown() {
 		return
 	}
-	text := "The recording does not say how much processor time the program used, so nobody knows how much of it was running."
+	text := "The recording does not say how much processor time the program used, so it is unknown how much of it was running."
 	if t := e.execution(); e.Header.CPUTime > 0 && t > 0 {
 		text = fmt.Sprintf("The program used %s of processor time, so at most %s of it can have been running.", glue(seconds(e.Header.CPUTime)),
 			glue(percent(e.Header.CPUTime, t)))

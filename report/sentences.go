@@ -82,7 +82,7 @@ func (s *Sentences) Lead() []string {
 	if program == "" {
 		program = "The program"
 	}
-	lead = append(lead, fmt.Sprintf("%s ran for %s; the lives of its %s add up to %s.", program, glue(seconds(h.Wall)),
+	lead = append(lead, fmt.Sprintf("%s ran for %s. Its %s existed for %s in total.", program, glue(seconds(h.Wall)),
 		glue(count(int64(h.Goroutines), "goroutine")), glue(seconds(h.Time))))
 	var waited int64
 	for i := range e.Metrics {
@@ -91,7 +91,7 @@ func (s *Sentences) Lead() []string {
 		}
 	}
 	if h.Time > 0 && waited > 0 {
-		lead = append(lead, fmt.Sprintf("%s of that time they waited for each other or for something outside the trace.",
+		lead = append(lead, fmt.Sprintf("%s of that time, they waited for each other or for something outside the trace.",
 			glue(percent(waited, h.Time))))
 	}
 	return lead

@@ -22,9 +22,9 @@ func TestSentences(t *testing.T) {
 		require.Contains(t, page, words(w.Text))
 	}
 	lead := words(strings.Join(s.Lead(), " "))
-	require.Contains(t, lead, "goroutines add up to")
-	require.True(t, strings.HasPrefix(lead, "Waiting to receive from Halo.left (8 channels) holds the run up most: "), lead)
-	require.Equal(t, "The program ran for 0 ns; the lives of its 0 goroutines add up to 0 ns.",
+	require.Contains(t, lead, "goroutines existed for")
+	require.True(t, strings.HasPrefix(lead, "Waiting to receive from Halo.left (8 channels) delays the run most: "), lead)
+	require.Equal(t, "The program ran for 0 ns. Its 0 goroutines existed for 0 ns in total.",
 		words(strings.Join(new(Experiment).Sentences().Lead(), " ")))
 }
 

@@ -104,8 +104,8 @@ func (p *page) imbalance() {
 	}
 	p.title("Unevenly distributed: time above the average of similar goroutines", "most on")
 	p.shares(i, p.e.Header.Time, p.e.Metrics[i].Unit)
-	p.para(2, "", "If this is work that could be shared, give the others a part of it. Work that only one does by design, "+
-		"such as an initialisation, is here too.")
+	p.para(2, "", "If this work can be shared, give the others a part of it. Work that only one does by design, "+
+		"such as initialisation, is listed, too.")
 }
 
 // instances shows how the waits of each wait state are distributed, and its longest one.

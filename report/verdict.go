@@ -52,7 +52,7 @@ func (p *page) verdict() Verdict {
 		if p.pales(f, top) {
 			return p.beside(f, top)
 		}
-		return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
+		return p.of(f, fmt.Sprintf("Waiting %s delays the run most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
 	}
 	if float64(top.time) < mostly*focus || !p.standsStill(top) {
 		return p.work(top)
@@ -65,7 +65,7 @@ func (p *page) verdict() Verdict {
 	if f == nil {
 		return p.still(who, top)
 	}
-	return p.of(f, fmt.Sprintf("What goroutines wait for most is %s: %s waited %s in sum, %s of all time, %s.%s %s was in %s "+
+	return p.of(f, fmt.Sprintf("Goroutines wait most for %s: %s waited %s in total, %s of all time, %s.%s %s was in %s "+
 		"nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, instrument that wait.",
 		p.subject(f), p.waiters(f),
 		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
@@ -77,7 +77,7 @@ func (p *page) extent(f *Finding) string {
 		p.because(f), f.Busy.sentence()), ".")
 }
 
-// pales says whether something else has so much of the critical path that the waiting of a finding is not what holds the run up most: more waiting
+// pales says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
 // for what is not recorded or for a processor, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
 func (p *page) pales(f *Finding, top spending) bool {
 	beside := top.time
@@ -100,7 +100,7 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 		waiting = "Of the waiting that is recorded, that"
 	}
 	v.Certain = v.Certain && p.e.certain(f)
-	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s holds the run up most: %s.", glue(percent(top.time, p.e.Header.Focus)), doing, waiting,
+	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s delays the run most: %s.", glue(percent(top.time, p.e.Header.Focus)), doing, waiting,
 		p.purpose(f), p.extent(f))
 	return v
 }
@@ -121,7 +121,7 @@ func (p *page) pool() (Verdict, bool) {
 	if f.Busy.Workers == 2 {
 		all = "both workers were"
 	}
-	return p.of(f, fmt.Sprintf("Waiting %s holds the run up most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
+	return p.of(f, fmt.Sprintf("Waiting %s delays the run most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
 		glue(percent(work, e.Header.Focus)), p.at(most)), e.certain(f) && e.complete(work)), true
 }
 
@@ -180,14 +180,14 @@ func (p *page) work(top spending) Verdict {
 	if top.time > 0 && p.unseen(top) {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
-	least := "Waiting" + recorded + " hardly holds the run up"
+	least := "Waiting" + recorded + " hardly delays the run"
 	switch waits := e.onPath(e.MetricIndex(metric.Time)); {
 	case len(e.Findings) == 0 && top.time > 0 && e.leaf(top.path).Operation:
 		least = "No waiting for other recorded goroutines was found"
 	case len(e.Findings) == 0:
 		least = none
 	case float64(waits) >= worth*float64(e.Header.Focus):
-		least = "No single wait" + recorded + " holds the run up much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
+		least = "No single wait" + recorded + " delays the run much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
 	}
 	if top.time == 0 {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}

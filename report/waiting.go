@@ -197,7 +197,7 @@ func (p *page) asleep() string {
 	}
 	const most = 4
 	waits := p.stillWaiting()
-	text := "All goroutines that are recorded were waiting when the program ended with exit status" + nbsp + "2, as Go ends a deadlock:"
+	text := "All recorded goroutines were waiting when the program ended with exit status" + nbsp + "2, as Go ends a deadlock:"
 	for i, w := range waits[:min(len(waits), most)] {
 		if i > 0 {
 			text += ";"

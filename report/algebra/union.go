@@ -181,7 +181,7 @@ func (u *union) keepMembers() error {
 	}
 	dropped = dropped[1:]
 	if slices.Contains(dropped, query.SidecarMember) && !u.moved {
-		u.notes.add("it has no findings, and does not say what was counted during waits and on the critical path: the reports of the runs do")
+		u.notes.add("it has no findings, and no counts during waits or on the critical path; the reports of the runs have them")
 	}
 	if dropped = slices.DeleteFunc(dropped, func(name string) bool { return name == query.SidecarMember || name == query.WaitsMember }); len(dropped) > 0 {
 		u.notes.add("files in the reports that are about one run are left out: %s", strings.Join(dropped, ", "))

@@ -108,7 +108,7 @@ func (p *page) findings(top int) {
 		p.para(4, "", f.Text)
 		p.place(f)
 		if first, ok := said[f.Advice]; ok {
-			p.para(4, "→ ", fmt.Sprintf("as for %d", first))
+			p.para(4, "→ ", fmt.Sprintf("same as for %d", first))
 		} else if f.Advice != "" {
 			p.para(4, "→ ", f.Advice)
 			said[f.Advice] = i + 1

@@ -129,7 +129,7 @@ func (v *Verdict) dearest() string {
 		b.WriteString(quantity(s.Value, v.Unit))
 	}
 	if s.Value > v.Value && !v.Limit.Bound.Baseline() { // several waited at once
-		b.WriteString(" of waiting in sum")
+		b.WriteString(" of waiting in total")
 	}
 	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, readable.Arrow)))
 	if s.File != "" {

@@ -17,7 +17,7 @@ browse("hierarchies of counters are below time, incomplete ones marked, and what
   const row = await ui.row("metric", cycles);
   assert.match(await row.innerText(), /~CYCLES/);
   assert.match(await row.innerText(), /hierarchy counters/);
-  assert.match(await row.getAttribute("title"), /Incomplete: counters are lacking/);
+  assert.match(await row.getAttribute("title"), /Incomplete: some counters are missing/);
   assert.match(await row.getAttribute("title"), /55\.0\u202fms at 2\.00\u202fGHz/); // 110 M: what is certain
   assert.equal(await ui.exact("metric", cycles), 110_000_000);
   await ui.toggle("metric", cycles);
