@@ -235,7 +235,7 @@ func (a *Archive) load() error {
 		return err
 	}
 	defer dec.Close()
-	a.header = Header{Version: Version, Resolution: DefaultResolution}
+	a.header = Header{Version: Version, Resolution: defaultResolution}
 	s := &scanner{a: a, dec: dec}
 	for i := range a.segments {
 		if err := s.scan(&a.segments[i]); err != nil {

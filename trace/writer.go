@@ -55,9 +55,9 @@ type RawChunk struct {
 
 // Defaults of [Options].
 const (
-	DefaultResolution  = 64
-	DefaultSegmentSize = 1 << 30
-	DefaultChunkEvents = 1 << 15
+	defaultResolution  = 64
+	defaultSegmentSize = 1 << 30
+	defaultChunkEvents = 1 << 15
 )
 
 // Writer writes an archive. It may be used by one goroutine at a time, and so may its ProcessWriters. The
@@ -134,13 +134,13 @@ var compressors = sync.Pool{New: func() any {
 
 func newWriter(o Options) *Writer {
 	if o.Resolution <= 0 {
-		o.Resolution = DefaultResolution
+		o.Resolution = defaultResolution
 	}
 	if o.SegmentSize <= 0 {
-		o.SegmentSize = DefaultSegmentSize
+		o.SegmentSize = defaultSegmentSize
 	}
 	if o.ChunkEvents <= 0 || o.ChunkEvents > maxEvents {
-		o.ChunkEvents = DefaultChunkEvents
+		o.ChunkEvents = defaultChunkEvents
 	}
 	r := newRecordWriter()
 	r.array(o.Resolution, o.Mono, o.Wall)

@@ -12,8 +12,8 @@ import (
 	"tracerec/simulator/guest"
 )
 
-// Prefix is that of the events' names: sim:PAPI_TOT_INS. Portable names stand for them, too.
-const Prefix = "sim:"
+// prefix is that of the events' names: sim:PAPI_TOT_INS. Portable names stand for them, too.
+const prefix = "sim:"
 
 // Substrate counts in one scope. The zero value is for goroutines.
 type Substrate struct{ threads bool }
@@ -47,7 +47,7 @@ func (s *Substrate) Events() []substrate.Event {
 }
 
 func described(e guest.Event) substrate.Event {
-	return substrate.Event{Name: Prefix + e.Name, Description: e.Description, Unit: "events"}
+	return substrate.Event{Name: prefix + e.Name, Description: e.Description, Unit: "events"}
 }
 
 // wanted is an event and which part of it is counted.
@@ -58,7 +58,7 @@ type wanted struct {
 
 // find looks an event up by its name, which may end with a domain.
 func find(name string, d substrate.Domain) (wanted, error) {
-	rest, ok := strings.CutPrefix(name, Prefix)
+	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return wanted{}, substrate.ErrUnknownEvent
 	}
@@ -100,8 +100,8 @@ func (s *Substrate) Resolve(name string) (substrate.Event, error) {
 
 // Preset returns the event of that portable name, if the machine counts it.
 func (s *Substrate) Preset(name string) (formula string, events []string, ok bool) {
-	_, err := find(Prefix+name, 0)
-	return "", []string{Prefix + name}, err == nil
+	_, err := find(prefix+name, 0)
+	return "", []string{prefix + name}, err == nil
 }
 
 // Goroutine returns the number of the calling goroutine if groups count for it.

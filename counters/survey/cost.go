@@ -22,8 +22,8 @@ type Cost struct {
 	P99       int64    `json:"p99_ns"`
 }
 
-// CostList is what operations of some event sets cost.
-type CostList struct {
+// costList is what operations of some event sets cost.
+type costList struct {
 	Costs []Cost `json:"costs"`
 }
 
@@ -37,7 +37,7 @@ var costSets = [][]string{
 func Costs() (Answer, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	v := CostList{Costs: []Cost{}}
+	v := costList{Costs: []Cost{}}
 	for _, names := range append(costSets, []string{fmt.Sprintf("mem:%p/8:w", &watched[0])}) {
 		set := counters.New()
 		if set.AddAll(names...) != nil {
@@ -83,7 +83,7 @@ func costsOf(set *counters.EventSet, names []string) (rows []Cost, err error) {
 }
 
 // text writes a table.
-func (v CostList) Text(w io.Writer) error {
+func (v costList) Text(w io.Writer) error {
 	var out strings.Builder
 	const row = "%-36s %-10s %7s %7s %7s %7s\n"
 	fmt.Fprintf(&out, row, "event set", "operation", "min", "median", "90 %", "99 %")

@@ -34,8 +34,8 @@ type Preset struct {
 	Reason      string   `json:"reason,omitempty"`
 }
 
-// PresetList is PAPI names.
-type PresetList struct {
+// presetList is PAPI names.
+type presetList struct {
 	Table   string   `json:"table,omitempty"`
 	Presets []Preset `json:"presets"`
 	pattern string
@@ -43,7 +43,7 @@ type PresetList struct {
 
 // Presets tries the presets that a pattern selects: a part of name or description, or a name with * and ?.
 func Presets(pattern string) (Answer, error) {
-	v := PresetList{pattern: pattern, Presets: []Preset{}}
+	v := presetList{pattern: pattern, Presets: []Preset{}}
 	if t, ok := events.For(events.Here()); ok {
 		v.Table = t.Title
 	}
@@ -65,7 +65,7 @@ func Presets(pattern string) (Answer, error) {
 }
 
 // text writes a list, with natives when there is a pattern.
-func (v PresetList) Text(w io.Writer) error {
+func (v presetList) Text(w io.Writer) error {
 	var out strings.Builder
 	have, usable := 0, 0
 	for _, p := range v.Presets {
@@ -124,8 +124,8 @@ type Unit struct {
 	CPUs  []int    `json:"cpus,omitempty"` // where it is read, if it does not count for threads
 }
 
-// NativeList is units and events.
-type NativeList struct {
+// nativeList is units and events.
+type nativeList struct {
 	Table  string   `json:"table,omitempty"`
 	Units  []Unit   `json:"units"`
 	Events []Native `json:"events"`
@@ -133,7 +133,7 @@ type NativeList struct {
 
 // Natives lists the units in sysfs, their events, and those of the processor's table, as far as a pattern selects them like presets.
 func Natives(pattern string) (Answer, error) {
-	v := NativeList{Units: []Unit{}}
+	v := nativeList{Units: []Unit{}}
 	for _, p := range perf.PMUs() {
 		v.Units = append(v.Units, Unit{p.Name, p.Type, p.Formats, p.CPUs})
 	}
@@ -160,7 +160,7 @@ func Natives(pattern string) (Answer, error) {
 }
 
 // text lists units and events.
-func (v NativeList) Text(w io.Writer) error {
+func (v nativeList) Text(w io.Writer) error {
 	var out strings.Builder
 	out.WriteString("units of counters that the kernel offers:\n")
 	for _, u := range v.Units {

@@ -107,8 +107,8 @@ func (v Overview) hardwareWorks() bool {
 	})
 }
 
-// Neighbours are what can be counted beside some events.
-type Neighbours struct {
+// neighbours are what can be counted beside some events.
+type neighbours struct {
 	Beside      []string `json:"beside"`
 	Fits        []Row    `json:"fits"`
 	Refused     []Row    `json:"refused"`     // available alone, but not beside these
@@ -121,7 +121,7 @@ func Beside(names []string, sampled func(event string) error) (Answer, error) {
 	if err := set.AddAll(names...); err != nil {
 		return nil, err
 	}
-	v := Neighbours{Beside: names, Watchpoints: watchpoints(names)}
+	v := neighbours{Beside: names, Watchpoints: watchpoints(names)}
 	for _, row := range append(tryAll(false, sampled), tableRows()...) {
 		if !row.Available || slices.Contains(names, row.Name) {
 			continue

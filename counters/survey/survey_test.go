@@ -75,7 +75,7 @@ func TestNoTables(t *testing.T) {
 func TestPresets(t *testing.T) {
 	all, err := Presets("")
 	require.NoError(t, err)
-	v := all.(PresetList)
+	v := all.(presetList)
 	require.Len(t, v.Presets, len(events.Presets()))
 	for _, p := range v.Presets {
 		require.Equal(t, p.Available, p.Reason == "", p.Name)
@@ -93,11 +93,11 @@ func TestPresets(t *testing.T) {
 func TestNatives(t *testing.T) {
 	all, err := Natives("")
 	require.NoError(t, err)
-	require.NotEmpty(t, all.(NativeList).Events)
+	require.NotEmpty(t, all.(nativeList).Events)
 	some, err := Natives("page-faults")
 	require.NoError(t, err)
-	require.Less(t, len(some.(NativeList).Events), len(all.(NativeList).Events))
-	require.Equal(t, "page-faults", some.(NativeList).Events[0].Name)
+	require.Less(t, len(some.(nativeList).Events), len(all.(nativeList).Events))
+	require.Equal(t, "page-faults", some.(nativeList).Events[0].Name)
 	misses, err := Natives("miss")
 	require.NoError(t, err)
 	require.NotEmpty(t, shown(t, misses))
@@ -116,7 +116,7 @@ func TestBeside(t *testing.T) {
 	need("task-clock")
 	v, err := Beside([]string{"task-clock"}, sampled)
 	require.NoError(t, err)
-	for _, r := range v.(Neighbours).Fits {
+	for _, r := range v.(neighbours).Fits {
 		require.NotEqual(t, "task-clock", r.Name)
 	}
 	require.Contains(t, shown(t, v), "page-faults")
@@ -133,8 +133,8 @@ func TestBeside(t *testing.T) {
 func TestCosts(t *testing.T) {
 	v, err := Costs()
 	require.NoError(t, err)
-	require.NotEmpty(t, v.(CostList).Costs)
-	for _, r := range v.(CostList).Costs {
+	require.NotEmpty(t, v.(costList).Costs)
+	for _, r := range v.(costList).Costs {
 		require.Positive(t, r.Least, r)
 		require.LessOrEqual(t, r.Least, r.Median)
 		require.LessOrEqual(t, r.Median, r.P90)

@@ -142,7 +142,7 @@ A counter of the process counts what all goroutines did meanwhile.
 }
 
 // text writes what fits beside, and what does not.
-func (v Neighbours) Text(w io.Writer) error {
+func (v neighbours) Text(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "beside %s fit %d of %d:\n", strings.Join(v.Beside, ", "), len(v.Fits), len(v.Fits)+len(v.Refused))
 	var names []string

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Counter is a counter of a processor by its number, or None.
+// Counter is a counter of a processor by its number, or none.
 type Counter int
 
-// None stands for the counter of an event that takes none.
-const None Counter = -1
+// none stands for the counter of an event that takes none.
+const none Counter = -1
 
 // Check tells whether sets are a plan for the problem: they have all events, no others, each can be counted as a whole, and
 // what stays together can. It returns which counter counts which event, by set. It assigns counters by augmenting paths in each
@@ -88,7 +88,7 @@ func assign(p Problem, s Set) (map[string]Counter, error) {
 	}
 	for _, e := range s {
 		if takesNone(p, e) {
-			on[e] = None
+			on[e] = none
 		} else if !seat(e, map[Counter]bool{}) {
 			return nil, fmt.Errorf("no counter is left for %s", e)
 		}

@@ -22,9 +22,9 @@ import (
 
 // Names of the metrics that every recording has. Counters follow under their own names.
 const (
-	Executing = "executing" // ns in which goroutines executed the region itself
-	Waiting   = "waiting"   // ns in which goroutines were blocked in operations in the region
-	Visits    = "visits"    // times that the region was entered
+	executing = "executing" // ns in which goroutines executed the region itself
+	waiting   = "waiting"   // ns in which goroutines were blocked in operations in the region
+	visits    = "visits"    // times that the region was entered
 )
 
 // Key identifies a region.
@@ -38,14 +38,14 @@ type Key struct {
 type Row struct {
 	Key
 	Values []int64 `json:"values"` // by metric; of counters what is certain
-	// Uncertain is by metric how much more it may be at most, Unbounded if nobody knows: others may have run on the thread.
+	// Uncertain is by metric how much more it may be at most, unbounded if nobody knows: others may have run on the thread.
 	Uncertain []int64 `json:"uncertain"`
 }
 
-// Unbounded is how much more a counter may be of whose stretches some have no bound.
-const Unbounded = -1
+// unbounded is how much more a counter may be of whose stretches some have no bound.
+const unbounded = -1
 
-// Frame is what was seen between two calls of Monitor.Frame.
+// Frame is what was seen between two calls of monitor.Frame.
 type Frame struct {
 	Interval   int64    `json:"interval_ns"`
 	Metrics    []string `json:"metrics"`
@@ -56,8 +56,8 @@ type Frame struct {
 	Over       bool     `json:"over"`       // the recording has ended
 }
 
-// Monitor follows one session. It is used by one goroutine at a time.
-type Monitor struct {
+// monitor follows one session. It is used by one goroutine at a time.
+type monitor struct {
 	dir     string // of the session
 	names   map[string]bool
 	procs   []*process
@@ -71,11 +71,11 @@ type Monitor struct {
 	missed  uint64
 }
 
-// Attach follows the recording whose buffers are in a session directory. Processes are found as they join.
-func Attach(session string) *Monitor {
-	m := &Monitor{dir: session, names: map[string]bool{}, metric: map[string]int{}, row: map[Key]int{}, joined: now()}
+// attach follows the recording whose buffers are in a session directory. Processes are found as they join.
+func attach(session string) *monitor {
+	m := &monitor{dir: session, names: map[string]bool{}, metric: map[string]int{}, row: map[Key]int{}, joined: now()}
 	m.began = m.joined
-	for _, name := range []string{Executing, Waiting, Visits} {
+	for _, name := range []string{executing, waiting, visits} {
 		m.number(name)
 	}
 	return m
@@ -84,7 +84,7 @@ func Attach(session string) *Monitor {
 func now() int64 { return clock.Take(clock.Monotonic).Mono }
 
 // number returns the index of a metric, which it adds when it is new.
-func (m *Monitor) number(name string) int {
+func (m *monitor) number(name string) int {
 	i, ok := m.metric[name]
 	if !ok {
 		i = len(m.metrics)
@@ -98,7 +98,7 @@ func (m *Monitor) number(name string) int {
 }
 
 // rowOf returns the index of a region's row.
-func (m *Monitor) rowOf(k Key) int {
+func (m *monitor) rowOf(k Key) int {
 	i, ok := m.row[k]
 	if !ok {
 		i = len(m.rows)
@@ -112,7 +112,7 @@ func (m *Monitor) rowOf(k Key) int {
 const Shortest = 20 * time.Millisecond
 
 // Look reads what was recorded since the last look. Look often: every [Shortest] little is missed.
-func (m *Monitor) Look() {
+func (m *monitor) Look() {
 	entries, _ := os.ReadDir(m.dir) // when the session is gone, so are its processes
 	present := map[string]bool{}
 	for _, e := range entries {
@@ -141,7 +141,7 @@ func (m *Monitor) Look() {
 }
 
 // forget clears what was charged since the last frame.
-func (m *Monitor) forget() {
+func (m *monitor) forget() {
 	for i := range m.rows {
 		clear(m.rows[i].Values)
 		clear(m.rows[i].Uncertain)
@@ -150,7 +150,7 @@ func (m *Monitor) forget() {
 }
 
 // Frame looks, and returns what happened since the last frame.
-func (m *Monitor) Frame() Frame {
+func (m *monitor) Frame() Frame {
 	m.Look()
 	t := now()
 	f := Frame{Interval: t - m.began, Metrics: slices.Clone(m.metrics), Processes: len(m.procs), Seen: 1}
@@ -175,7 +175,7 @@ func (m *Monitor) Frame() Frame {
 }
 
 // Close ends the view.
-func (m *Monitor) Close() {
+func (m *monitor) Close() {
 	for _, p := range m.procs {
 		p.follower.Close()
 	}

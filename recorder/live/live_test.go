@@ -77,7 +77,7 @@ func future() uint64 { return uint64(now()) + 1e15 }
 
 func TestMetricsByHand(t *testing.T) {
 	dir := t.TempDir()
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	p := start(t, dir, future())
 
@@ -111,7 +111,7 @@ func TestMetricsByHand(t *testing.T) {
 // A select that was left without a word is over with the next thing that its goroutine does, but the exit of its region counts it.
 func TestForgottenSelect(t *testing.T) {
 	dir := t.TempDir()
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	p := start(t, dir, future())
 	p.event(wire.Enter, 1, 0)
@@ -122,7 +122,7 @@ func TestForgottenSelect(t *testing.T) {
 	p.event(wire.Close, 3, 10, 1)
 	p.event(wire.Counters, 3, 10, 9<<8, 103, 0)
 	f := m.Frame()
-	require.EqualValues(t, Unbounded, f.Rows[0].Uncertain[3], "the region has gone on, and somebody else on its thread")
+	require.EqualValues(t, unbounded, f.Rows[0].Uncertain[3], "the region has gone on, and somebody else on its thread")
 	require.Equal(t, 1, f.Goroutines)
 	p.event(wire.Exit, 1, 10)
 	require.Zero(t, m.Frame().Goroutines)
@@ -132,7 +132,7 @@ func TestForgottenSelect(t *testing.T) {
 func TestMissedChunks(t *testing.T) {
 	dir := t.TempDir()
 	base := future()
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	p := start(t, dir, base)
 	recorder, err := shm.Open(p.buffer.Path())
@@ -169,7 +169,7 @@ func TestJoinedLate(t *testing.T) {
 	for _, c := range recorder.TakeRetired() {
 		recorder.Free(c)
 	}
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	p.event(wire.Exit, 5, 10)
 	m.Look()
@@ -189,7 +189,7 @@ func TestOpenRegions(t *testing.T) {
 	began := uint64(now())
 	p := start(t, dir, began)
 	p.event(wire.Enter, 1, 0)
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	m.Frame()
 	f := m.Frame()

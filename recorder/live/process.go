@@ -11,7 +11,7 @@ import (
 
 // process is a process that is followed.
 type process struct {
-	m         *Monitor
+	m         *monitor
 	name      string // of its buffer file
 	joined    uint64 // ticks when the view found it
 	follower  *shm.Follower
@@ -37,7 +37,7 @@ type level struct {
 	blocked bool
 }
 
-func newProcess(m *Monitor, name string, f *shm.Follower) *process {
+func newProcess(m *monitor, name string, f *shm.Follower) *process {
 	return &process{m: m, name: name, joined: clock.Now(f.Info().Clock), follower: f, regions: map[uint32]wire.Def{}, locations: map[uint64]*location{}}
 }
 
@@ -137,7 +137,7 @@ func (p *process) row(l *location, kind wire.Kind, id uint32) int {
 		d = unknown
 	}
 	row := p.m.rowOf(Key{d.Name, d.File, int(d.Line)})
-	p.m.rows[row].Values[p.m.metric[Visits]]++
+	p.m.rows[row].Values[p.m.metric[visits]]++
 	return row
 }
 
@@ -147,9 +147,9 @@ func (p *process) charge(l *location, t uint64) {
 		return
 	}
 	if top := l.open.Top(); top != nil {
-		metric := Executing
+		metric := executing
 		if top.Of.blocked {
-			metric = Waiting
+			metric = waiting
 		}
 		p.m.rows[top.Of.row].Values[p.m.metric[metric]] += p.nanoseconds(t - l.charged)
 	}
@@ -191,9 +191,9 @@ func (p *process) sample(l *location, words []uint64) {
 			switch more := &row.Uncertain[metric]; {
 			case same || p.whole[i]:
 				row.Values[metric] += max(0, d)
-			case !bounded && (top.Operation() || d == 0), *more == Unbounded: // waits are nobody's
+			case !bounded && (top.Operation() || d == 0), *more == unbounded: // waits are nobody's
 			case !bounded || d < 0:
-				*more = Unbounded
+				*more = unbounded
 			default:
 				*more += d
 			}

@@ -15,7 +15,7 @@ import (
 
 // Options say how a recording is shown.
 type Options struct {
-	Metric   string        // the first one; "" is Executing
+	Metric   string        // the first one; "" is executing
 	Format   string        // "screen", "text", or "json", a frame a line
 	Interval time.Duration // between two frames, at least Shortest
 	Count    int           // frames, after which it ends; 0: with the recording
@@ -39,7 +39,7 @@ const kept = 400
 const uncertain = "\x00uncertain"
 
 func newView(metric string) *view {
-	return &view{metric: cmp.Or(metric, Executing), past: map[Key][]map[string]float64{}}
+	return &view{metric: cmp.Or(metric, executing), past: map[Key][]map[string]float64{}}
 }
 
 // add takes a frame.
@@ -66,7 +66,7 @@ func rate(metric string, value, interval int64) float64 {
 	if interval <= 0 {
 		return 0
 	}
-	if wire.CounterUnit(metric) == "ns" || metric == Executing || metric == Waiting {
+	if wire.CounterUnit(metric) == "ns" || metric == executing || metric == waiting {
 		return float64(value) / float64(interval)
 	}
 	return float64(value) / float64(interval) * 1e9
@@ -83,7 +83,7 @@ func (p *view) next(by int) {
 // unit says what the rates of a metric are.
 func unit(metric string) string {
 	switch metric {
-	case Executing, Waiting:
+	case executing, waiting:
 		return "goroutines " + metric
 	}
 	if wire.CounterUnit(metric) == "ns" {

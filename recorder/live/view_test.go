@@ -9,7 +9,7 @@ import (
 )
 
 func frame(values ...int64) Frame {
-	return Frame{Interval: 1e9, Metrics: []string{Executing, Waiting, Visits}, Goroutines: 2, Seen: 1,
+	return Frame{Interval: 1e9, Metrics: []string{executing, waiting, visits}, Goroutines: 2, Seen: 1,
 		Rows: []Row{
 			{Key: Key{Name: "solve\x1b[2J"}, Values: values[:3], Uncertain: []int64{0, 0, 0}},
 			{Key: Key{Name: "idle"}, Values: []int64{0, 0, 0}, Uncertain: []int64{0, 0, 0}},
@@ -72,7 +72,7 @@ func TestViewUncertain(t *testing.T) {
 		return Row{Key: Key{Name: name}, Values: []int64{value}, Uncertain: []int64{more}}
 	}
 	p.add(Frame{Interval: 1e9, Metrics: []string{"page-faults"}, Seen: 1,
-		Rows: []Row{row("certain", 7, 0), row("partly", 3, 100), row("none", 0, 50), row("unknown", 0, Unbounded), row("nothing", 0, 0)}})
+		Rows: []Row{row("certain", 7, 0), row("partly", 3, 100), row("none", 0, 50), row("unknown", 0, unbounded), row("nothing", 0, 0)}})
 	lines := p.lines(80, 24)
 	require.Len(t, lines, 6)
 	for i, want := range []string{`^certain +7`, `^partly +3`, `^none +≤50`, `^unknown +\?`} {

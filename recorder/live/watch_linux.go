@@ -20,7 +20,7 @@ var errNoTerminal = errors.New("there is no terminal to draw on; watch with trac
 
 // Watch shows the recording of a session directory until it is over or the user has enough.
 func Watch(dir string, o Options, out io.Writer) error {
-	m := Attach(dir)
+	m := attach(dir)
 	defer m.Close()
 	if err := known(m, o.Metric); err != nil {
 		return err
@@ -29,7 +29,7 @@ func Watch(dir string, o Options, out io.Writer) error {
 }
 
 // known tells whether a recording has the metric, if it has begun.
-func known(m *Monitor, metric string) error {
+func known(m *monitor, metric string) error {
 	f := m.Frame()
 	if metric == "" || f.Processes == 0 || slices.Contains(f.Metrics, metric) {
 		return nil
@@ -39,7 +39,7 @@ func known(m *Monitor, metric string) error {
 
 // watch shows frames until the recording is over, the user has enough, or ended is closed. A view that shares the terminal with
 // the program takes only the lowest lines, if there are that many.
-func watch(m *Monitor, o Options, out io.Writer, ended <-chan struct{}, lines int) error {
+func watch(m *monitor, o Options, out io.Writer, ended <-chan struct{}, lines int) error {
 	var show func(*view) error
 	p := newView(o.Metric)
 	keys := make(chan byte)
@@ -113,7 +113,7 @@ func Beside(dir, metric string) (stop func(), err error) {
 				continue // not begun: this is of an older recording
 			}
 			if where, err := Find(dir); err == nil {
-				m := Attach(where)
+				m := attach(where)
 				defer m.Close()
 				watch(m, Options{Metric: metric, Format: "screen", Interval: 250 * time.Millisecond}, io.Discard, ended, panel)
 				return

@@ -251,7 +251,7 @@ func TestRead(t *testing.T) {
 	}
 	m, err := Read(strings.NewReader(`{"l1d": {"size": "64k", "ways": "16"}, "l3": null, "cycles": {"memory": 300}}`))
 	require.NoError(t, err)
-	want, err := Named(Usual)
+	want, err := Named(usual)
 	require.NoError(t, err)
 	want.Name, want.Title, want.L1D.Size, want.L1D.Ways, want.L3, want.Cycles.Memory = "", "", 64<<10, 16, nil, 300
 	require.Equal(t, want, m)

@@ -64,15 +64,15 @@ func Named(name string) (*Machine, error) {
 	return m, nil
 }
 
-// Usual is the machine whose parameters others have that do not say anything else.
-const Usual = "server"
+// usual is the machine whose parameters others have that do not say anything else.
+const usual = "server"
 
 // Text returns the description of the machine of a name, which says everything: a template for others.
 func Text(name string) ([]byte, error) { return description.Text(machines, "machine", name) }
 
-// Read reads a machine's description, which is JSON. What it does not say is as in [Usual]; null is a cache that is not there.
+// Read reads a machine's description, which is JSON. What it does not say is as in the usual one; null is a cache that is not there.
 func Read(r io.Reader) (*Machine, error) {
-	m, err := Named(Usual)
+	m, err := Named(usual)
 	if err != nil {
 		return nil, err
 	}
