@@ -172,9 +172,9 @@ func (w *worker) alone() {
 		region := "locked" + strconv.Itoa(try)
 		outside := now()
 		w.in(region, func() {
-			scheduled, lost, begin := witness.Find().Stay(goid.G()), switches(), now()
+			scheduled, lost, begin := witness.Find().Interval(goid.G()), switches(), now()
 			w.compute(300 * time.Microsecond)
-			if took := now() - begin; switches() == lost && (scheduled == 0 || witness.Find().Stands(goid.G(), scheduled)) {
+			if took := now() - begin; switches() == lost && (scheduled == 0 || witness.Find().Undisturbed(goid.G(), scheduled)) {
 				spent = took
 			}
 		})
