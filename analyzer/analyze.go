@@ -53,16 +53,16 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	lives := s.live()
 	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, memory: o.Memory, index: o.IndexWaits, onWait: o.Wait, onMessage: o.Message}
-	settlers := m.settlers(n)
-	m.run(settlers, s)
+	matchWorkers := m.matchWorkers(n)
+	m.run(matchWorkers, s)
 	for _, parts := range keep[1:] {
 		again := s.again(parts)
 		again.run()
 		again.live()
-		m.run(settlers, again)
+		m.run(matchWorkers, again)
 	}
-	path := findCriticalPath(s, lives, settlers)
-	b := &builder{matching: m, path: path, settlers: settlers, waits: m.critical(path, settlers)}
+	path := findCriticalPath(s, lives, matchWorkers)
+	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, waits: m.critical(path, matchWorkers)}
 	return b.build()
 }
 

@@ -40,7 +40,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestLargeObjectsAreDeterministic covers what only large objects take: matching and settling side by side.
+// TestLargeObjectsAreDeterministic covers what only large objects take: matching and charging side by side.
 func TestLargeObjectsAreDeterministic(t *testing.T) {
 	a := stencilTrace(t, 8, 600_000)
 	want, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: 1})

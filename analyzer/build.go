@@ -16,9 +16,9 @@ import (
 // builder makes the report: it puts everything in order.
 type builder struct {
 	*matching
-	path     *criticalPath
-	settlers []*settler
-	waits    *criticalWaits
+	path         *criticalPath
+	matchWorkers []*matchWorker
+	waits        *criticalWaits
 
 	rank      []uint32     // by number of a call path: its place in the report
 	scanned   [][]scanCell // by call path; ascending by location, each once
@@ -127,7 +127,7 @@ func (b *builder) collect() {
 	b.sums, b.critical = newSums[cellKey](), b.waits.cells
 	b.scanned = b.s.gather()
 	b.stats = make([]durations, len(m.list))
-	for _, w := range b.settlers {
+	for _, w := range b.matchWorkers {
 		for k, v := range w.cells.all() {
 			b.charge(k.metric, k.path, k.loc, v)
 		}
@@ -271,7 +271,7 @@ func (b *builder) statistics() {
 
 // neverEnded lists the goroutines that ended blocked.
 func (b *builder) neverEnded() {
-	for _, w := range b.settlers {
+	for _, w := range b.matchWorkers {
 		for loc, h := range w.never {
 			if n := b.lives.never[loc]; n != nil {
 				n.holder, n.path, n.released = h.holder, h.path, h.released
@@ -371,7 +371,7 @@ func (b *builder) warnings() {
 		add("%s", total.forgotten.warning(b.s.regions))
 	}
 	var c Counts
-	for _, w := range b.settlers {
+	for _, w := range b.matchWorkers {
 		c.Add(w.counts)
 	}
 	// Clocks make a few contradictions, timers and networks some waits: they are worth a warning when they are many.

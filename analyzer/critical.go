@@ -9,8 +9,8 @@ import (
 // criticalPath is the chain of activities that determined how long the focus took.
 type criticalPath struct {
 	begin, end int64
-	stays      []stay
-	first      []uint32     // by location: where its trail begins in stays; nil if there is no path
+	segments   []segment
+	first      []uint32     // by location: where its trail begins in segments; nil if there is no path
 	unrecorded []unrecorded // time of the path in which nobody is known to have been active
 	jumps      *jumps
 	pieces     []piece // waits that the path was in or behind, ascending by (loc, begin)
@@ -29,7 +29,7 @@ func (p *criticalPath) trail(loc uint32) trail {
 	if p.first == nil {
 		return nil
 	}
-	return p.stays[p.first[loc]:p.first[loc+1]]
+	return p.segments[p.first[loc]:p.first[loc+1]]
 }
 
 // walker is where the critical path stands.
@@ -48,7 +48,7 @@ type walker struct {
 type taken struct{ loc, jump uint32 }
 
 // findCriticalPath walks backwards from the end of a process.
-func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath {
+func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criticalPath {
 	p := new(criticalPath)
 	root := lives.pathProcess
 	if root < 0 {
@@ -56,7 +56,7 @@ func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath 
 	}
 	p.begin, p.end = min(s.defs.Processes[root].Start, lives.end[root]), lives.end[root]
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
-	p.jumps = newJumps(s, settlers)
+	p.jumps = newJumps(s, matchWorkers)
 	w.jumps = p.jumps
 	loc, t := w.start(lives)
 	for t > p.begin {
@@ -67,7 +67,7 @@ func findCriticalPath(s *scan, lives *lives, settlers []*settler) *criticalPath 
 	}
 	w.taken, w.roster = list[taken]{}, nil
 	p.jumps.left = nil
-	p.stays, p.first = trails(&w.steps, p.end, len(s.locations)+1)
+	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1)
 	return p
 }
 
@@ -106,12 +106,12 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 			break
 		}
 		if _, is := w.jumps.waiting(j.causer, j.at); !is {
-			w.stay(loc, j.at, t)
+			w.segment(loc, j.at, t)
 			w.taken.add(taken{loc, w.jumps.left[loc]})
 			return j.causer, j.at
 		}
 	}
-	w.stay(loc, from, t)
+	w.segment(loc, from, t)
 	if from == w.path.begin {
 		return loc, from
 	}
@@ -159,7 +159,7 @@ func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
 // lives says whether t lies within the life of l.
 func (l *location) lives(t int64) bool { return l.seen && l.begin <= t && t <= l.end }
 
-func (w *walker) stay(loc uint32, from, to int64) {
+func (w *walker) segment(loc uint32, from, to int64) {
 	if from >= to {
 		return
 	}
@@ -178,7 +178,7 @@ func (w *walker) unrecorded(loc, wait uint32, from, to int64) {
 	if from >= to {
 		return
 	}
-	w.stay(uint32(len(w.s.locations)), from, to)
+	w.segment(uint32(len(w.s.locations)), from, to)
 	w.path.split.NotRecorded += to - from
 	path := w.s.paths.intern(node{wait, w.s.regions.unrecorded, wire.Enter})
 	w.path.unrecorded = append(w.path.unrecorded, unrecorded{path, loc, to - from})

@@ -135,7 +135,7 @@ func (b *builder) lines() map[lineKey]*collector {
 		}
 		return c
 	}
-	for _, w := range b.settlers {
+	for _, w := range b.matchWorkers {
 		for k, v := range w.touched {
 			at(k).line.Touched += v
 		}
@@ -161,7 +161,7 @@ func (b *builder) lines() map[lineKey]*collector {
 		at(k.line).critical[k.causer] = v
 	}
 	for k, c := range all {
-		if k.metric != b.s.metrics.externalWait && slices.ContainsFunc(b.settlers, func(w *settler) bool { return w.strange[k.class] }) {
+		if k.metric != b.s.metrics.externalWait && slices.ContainsFunc(b.matchWorkers, func(w *matchWorker) bool { return w.strange[k.class] }) {
 			c.line.Touched = c.line.Severity
 		}
 		c.finish()

@@ -21,11 +21,11 @@ type jumps struct {
 }
 
 // newJumps collects the jumps of all locations. A wait whose causer does not live at its end is none.
-func newJumps(s *scan, settlers []*settler) *jumps {
+func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	n := len(s.locations)
 	t := &jumps{first: make([]uint32, n+1), since: map[uint32][]int64{}}
 	each := func(f func(k *keptWait)) {
-		for _, w := range settlers {
+		for _, w := range matchWorkers {
 			for _, b := range w.jumps.blocks {
 				for r := newWaitReader(b); r.next(); {
 					if s.locations[r.causer].lives(r.end) {

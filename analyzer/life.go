@@ -115,7 +115,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 }
 
 // release notes who was ready when the trace ended, and counts the values that were taken from them.
-func (w *settler) release() {
+func (w *matchWorker) release() {
 	for _, r := range w.matcher.released {
 		o := &w.ops[r.op]
 		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path {

@@ -40,7 +40,7 @@ func (s *scan) touches(loc uint32, from, to int64) bool {
 }
 
 // missing notes the waits of an operation that touch what is missing, of the waiter or the causer.
-func (w *settler) missing(o *Op, x *Wait, d int64) {
+func (w *matchWorker) missing(o *Op, x *Wait, d int64) {
 	s := w.m.s
 	if len(s.gaps) == 0 || !s.touches(o.Loc, o.Begin, o.End) && (x.Causer == NoCauser || !s.touches(x.Causer, x.Begin, x.Release)) {
 		return

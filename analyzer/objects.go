@@ -56,8 +56,8 @@ type opKey struct {
 	begin, end int64
 }
 
-// settler is one worker of the matching. It settles the waits of one operation after the other.
-type settler struct {
+// matchWorker is one worker of the matching. It charges the waits of one operation after the other.
+type matchWorker struct {
 	m       *matching
 	matcher Matcher
 	counts  Counts
@@ -75,7 +75,7 @@ type settler struct {
 
 	ops     []Op            // of the object in progress
 	nested  map[opKey]int64 // of operations with nested levels
-	settled []bool          // by operation: had waits
+	charged []bool          // by operation: had waits
 	pending []Wait          // of the operation in progress
 }
 
@@ -91,32 +91,32 @@ type waiterKey struct {
 	class uint32
 }
 
-func newSettler(m *matching) *settler {
-	return &settler{
+func newMatchWorker(m *matching) *matchWorker {
+	return &matchWorker{
 		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
 		strange: map[uint32]bool{},
 	}
 }
 
-// settlers returns n workers.
-func (m *matching) settlers(n int) (workers []*settler) {
+// matchWorkers returns n workers.
+func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 	for range n {
-		workers = append(workers, newSettler(m))
+		workers = append(workers, newMatchWorker(m))
 	}
 	return workers
 }
 
 // run matches all objects whose operations were kept by the scan from, which has the same call paths.
-func (m *matching) run(workers []*settler, from *scan) {
+func (m *matching) run(workers []*matchWorker, from *scan) {
 	order := from.largestFirst()
 	room := newExpanded(from.events, m.memory)
 	var next atomic.Uint32
-	parallel(workers, func(w *settler) {
+	parallel(workers, func(w *matchWorker) {
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
 			w.part(order[i], from, i, room)
 		}
-		w.ops, w.settled = nil, nil
+		w.ops, w.charged = nil, nil
 		w.matcher = Matcher{} // without its memory
 	})
 }
@@ -193,7 +193,7 @@ func (s *scan) largestFirst() []uint32 {
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
 // matches them.
-func (w *settler) part(p uint32, from *scan, turn uint32, room *expanded) {
+func (w *matchWorker) part(p uint32, from *scan, turn uint32, room *expanded) {
 	runs := from.runs(p)
 	if len(runs) == 0 {
 		room.take(turn, 0)
@@ -245,7 +245,7 @@ func (s *scan) runs(p uint32) (runs []partRun) {
 
 // expand puts the operations of runs into all, by (object, location, place in the stream); those of an object
 // begin where begin says.
-func (w *settler) expand(all []Op, runs []partRun, begin []int) {
+func (w *matchWorker) expand(all []Op, runs []partRun, begin []int) {
 	at := slices.Clone(begin)
 	for _, r := range runs {
 		from := r.from.reader(r.at)
@@ -273,39 +273,39 @@ func encloses(o, q *Op) bool {
 		o.Begin == q.Begin && q.Kind == wire.OnceRun && o.Kind == wire.OnceBegin && o.Mode == 1)
 }
 
-// match matches one object and settles all of its operations.
-func (w *settler) match(object int, ops []Op) {
+// match matches one object and charges the time of all of its operations.
+func (w *matchWorker) match(object int, ops []Op) {
 	w.ops = ops
-	if cap(w.settled) < len(ops) {
-		w.settled = make([]bool, len(ops))
+	if cap(w.charged) < len(ops) {
+		w.charged = make([]bool, len(ops))
 	}
-	w.settled = w.settled[:len(ops)]
-	clear(w.settled)
+	w.charged = w.charged[:len(ops)]
+	clear(w.charged)
 	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
 		w.class = w.m.classes.of[object]
 		def := &w.m.s.defs.Objects[object]
 		w.simulate(def, ops)
-		w.settle()
+		w.charge()
 		w.release()
 	} else {
 		w.alone()
-		w.settle()
+		w.charge()
 	}
 	wakeup := w.m.s.metrics.wakeup
 	for i := range ops {
-		if o := &ops[i]; o.Blocked != NotBlocked && !w.settled[i] {
+		if o := &ops[i]; o.Blocked != NotBlocked && !w.charged[i] {
 			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
 			w.nobody(o, o.Blocked, o.Blocked)
 		}
 	}
 }
 
-// largeObject is the number of operations from which matching and settling go on side by side.
+// largeObject is the number of operations from which matching and charging go on side by side.
 const largeObject = 1 << 16
 
 // simulate matches an object that is recorded.
-func (w *settler) simulate(def *trace.Object, ops []Op) {
+func (w *matchWorker) simulate(def *trace.Object, ops []Op) {
 	point := func(emit func(Wait)) func(SynchPoint) {
 		return func(p SynchPoint) {
 			w.m.met(ops, p)
@@ -346,7 +346,7 @@ func (w *settler) simulate(def *trace.Object, ops []Op) {
 }
 
 // count takes the counts of an object. A channel on which everybody else is not recorded, as that of a timer, blames nobody.
-func (w *settler) count(c Counts) {
+func (w *matchWorker) count(c Counts) {
 	if c.Messages == 0 || c.Strange*1000 <= c.Messages {
 		c.Strange = 0
 	}
@@ -355,7 +355,7 @@ func (w *settler) count(c Counts) {
 }
 
 // alone gives operations without object the wait that nobody ended.
-func (w *settler) alone() {
+func (w *matchWorker) alone() {
 	for i := range w.ops {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
@@ -365,15 +365,15 @@ func (w *settler) alone() {
 }
 
 // emit collects the waits of one operation.
-func (w *settler) emit(x Wait) {
+func (w *matchWorker) emit(x Wait) {
 	if len(w.pending) > 0 && w.pending[0].Op != x.Op {
-		w.settle()
+		w.charge()
 	}
 	w.pending = append(w.pending, x)
 }
 
 // own returns the time of an operation outside nested levels.
-func (w *settler) own(o *Op) int64 {
+func (w *matchWorker) own(o *Op) int64 {
 	d := o.End - o.Begin
 	if len(w.nested) > 0 {
 		d -= w.nested[opKey{o.Loc, o.Path, o.Begin, o.End}]
@@ -382,7 +382,7 @@ func (w *settler) own(o *Op) int64 {
 }
 
 // move takes time of an operation from its kind's metric to another.
-func (w *settler) move(to uint16, o *Op, d int64) {
+func (w *matchWorker) move(to uint16, o *Op, d int64) {
 	if d != 0 {
 		loc := w.m.places.fold[o.Loc]
 		w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, d)
@@ -391,25 +391,25 @@ func (w *settler) move(to uint16, o *Op, d int64) {
 }
 
 // take takes time of an operation from its kind's metric.
-func (w *settler) take(o *Op, d int64) {
+func (w *matchWorker) take(o *Op, d int64) {
 	from, loc := w.m.s.metrics.timeOf(o.Kind), w.m.places.fold[o.Loc]
 	w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
 }
 
 // line returns the waiting line of a wait in an operation on the object in progress.
-func (w *settler) line(o *Op, x *Wait) lineKey {
+func (w *matchWorker) line(o *Op, x *Wait) lineKey {
 	return lineKey{x.Metric, o.Path, w.m.places.group[o.Loc], w.class}
 }
 
-// settle divides the time of an operation with waits.
-func (w *settler) settle() {
+// charge divides the time of an operation with waits.
+func (w *matchWorker) charge() {
 	waits := w.pending
 	if len(waits) == 0 {
 		return
 	}
 	w.pending = waits[:0]
 	o := &w.ops[waits[0].Op]
-	w.settled[waits[0].Op] = true
+	w.charged[waits[0].Op] = true
 	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	w.m.tell(o, waits)
 	w.keep(o, waits)
@@ -448,7 +448,7 @@ func (w *settler) settle() {
 }
 
 // keep keeps what the critical path needs of the waits of an operation.
-func (w *settler) keep(o *Op, waits []Wait) {
+func (w *matchWorker) keep(o *Op, waits []Wait) {
 	list := w.m.s.metrics.list
 	first, last := -1, -1 // of those for others
 	for i := range waits {
@@ -480,12 +480,12 @@ func (w *settler) keep(o *Op, waits []Wait) {
 }
 
 // nobody keeps a wait of an operation for nobody, empty for a mere wake-up.
-func (w *settler) nobody(o *Op, begin, end int64) {
+func (w *matchWorker) nobody(o *Op, begin, end int64) {
 	w.idle.add(&keptWait{keptLine: keptLine{path: o.Path, loc: o.Loc}, from: begin, end: end, begin: begin, done: o.End})
 }
 
 // instances takes the instances of wait states in an operation into the statistics.
-func (w *settler) instances(o *Op, loc uint32, waits []Wait) {
+func (w *matchWorker) instances(o *Op, loc uint32, waits []Wait) {
 	for i := range waits {
 		x := &waits[i]
 		if w.m.s.metrics.list[x.Metric].Kind != metric.WaitState || slices.ContainsFunc(waits[:i], func(y Wait) bool { return y.Metric == x.Metric }) {

@@ -35,7 +35,7 @@ func (b *builder) onward() {
 			lines[l.key] = i
 		}
 	}
-	chasers := make([]*chaser, len(b.settlers))
+	chasers := make([]*chaser, len(b.matchWorkers))
 	for i := range chasers {
 		chasers[i] = &chaser{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
 	}

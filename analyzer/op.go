@@ -67,5 +67,5 @@ const (
 type Wait struct {
 	SynchPoint
 	Metric  uint16 // which wait state, index in the metric list
-	charged int64  // how much of it was charged to the metric, ns; once that is settled
+	charged int64  // how much of it was charged to the metric, ns; once that is done
 }

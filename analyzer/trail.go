@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// stay begins when the critical path comes to a location where it has been for so long before.
-type stay struct{ from, before int64 }
+// segment begins when the critical path comes to a location where it has been for so long before.
+type segment struct{ from, before int64 }
 
-// trail is when the critical path is on one location: its stays, ascending, closed by one at the end of all times.
+// trail is when the critical path is on one location: its segments, ascending, closed by one at the end of all times.
 // It is empty if the path is never there.
-type trail []stay
+type trail []segment
 
 // finger answers questions about a trail, fastest when each is near the one before.
 type finger struct {
 	trail
-	at int // stay that begins at or behind the last time asked for
+	at int // segment that begins at or behind the last time asked for
 }
 
 // until returns how long the critical path was on the location before t.
@@ -24,7 +24,7 @@ func (f *finger) until(t int64) int64 {
 	if len(v) == 0 {
 		return 0
 	}
-	lo, hi := f.at, f.at // the first stay at or behind t lies in between, once the steps are far enough
+	lo, hi := f.at, f.at // the first segment at or behind t lies in between, once the steps are far enough
 	for step := 1; v[hi].from < t; step *= 2 {
 		lo, hi = hi+1, min(hi+step, len(v)-1)
 	}
@@ -56,15 +56,15 @@ func (v trail) within(from, to int64) int64 {
 // endOfTime closes a trail.
 const endOfTime = int64(math.MaxInt64)
 
-// step is a stay in the order in which the critical path is found, the last first.
+// step is a segment in the order in which the critical path is found, the last first.
 type step struct {
 	from int64
 	loc  uint32
 }
 
 // trails sorts the steps of a path that ends at end by location, and uses them up. That of location l is
-// stays[first[l]:first[l+1]].
-func trails(steps *list[step], end int64, locations int) (stays []stay, first []uint32) {
+// segments[first[l]:first[l+1]].
+func trails(steps *list[step], end int64, locations int) (segments []segment, first []uint32) {
 	first = make([]uint32, locations+1)
 	for x := range steps.all() {
 		first[x.loc+1]++
@@ -75,18 +75,18 @@ func trails(steps *list[step], end int64, locations int) (stays []stay, first []
 		}
 		first[i+1] += first[i]
 	}
-	stays = make([]stay, first[locations])
+	segments = make([]segment, first[locations])
 	at := slices.Clone(first[1:])
 	for i, b := range steps.blocks {
 		for _, x := range b {
 			at[x.loc]--
-			stays[at[x.loc]-1] = stay{x.from, end - x.from}
+			segments[at[x.loc]-1] = segment{x.from, end - x.from}
 			end = x.from
 		}
 		steps.blocks[i] = nil
 	}
 	for i := range locations {
-		v := stays[first[i]:first[i+1]]
+		v := segments[first[i]:first[i+1]]
 		sum := int64(0)
 		for k := range v {
 			sum, v[k].before = sum+v[k].before, sum
@@ -95,7 +95,7 @@ func trails(steps *list[step], end int64, locations int) (stays []stay, first []
 			v[len(v)-1].from = endOfTime
 		}
 	}
-	return stays, first
+	return segments, first
 }
 
 // without returns the parts of ascending disjoint intervals of time in which the path is not there, as a trail of their own.
@@ -107,10 +107,10 @@ func (v trail) without(list []interval) trail {
 	}
 	rest, sum := make(trail, 0, n), int64(0)
 	v.outside(list, func(from, to int64) {
-		rest = append(rest, stay{from, sum})
+		rest = append(rest, segment{from, sum})
 		sum += to - from
 	})
-	return append(rest, stay{endOfTime, sum})
+	return append(rest, segment{endOfTime, sum})
 }
 
 // outside tells of the parts of ascending disjoint intervals of time in which the path is not there.

@@ -47,12 +47,12 @@ type meter struct {
 
 const meterBits = 8
 
-// critical measures the waits of all settlers in parallel and takes them over.
-func (m *matching) critical(p *criticalPath, settlers []*settler) *criticalWaits {
+// critical measures the waits of all matchWorkers in parallel and takes them over.
+func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criticalWaits {
 	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
 	var idle [][]byte
-	meters := make([]*meter, len(settlers))
-	for i, w := range settlers {
+	meters := make([]*meter, len(matchWorkers))
+	for i, w := range matchWorkers {
 		all.blocks, all.jumps, idle = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...), append(idle, w.idle.blocks...)
 		w.waits, w.jumps, w.idle = waitStream{}, waitStream{}, waitStream{}
 		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}}
