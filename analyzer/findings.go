@@ -169,13 +169,13 @@ func (b *builder) lines() map[lineKey]*collector {
 	return all
 }
 
-// compareLines orders lines and findings, the dearest first.
+// compareLines orders lines and findings, ranked by cost.
 func compareLines(x, y *report.Line) int {
 	return cmp.Or(-cmp.Compare(x.Critical, y.Critical), -cmp.Compare(x.Severity, y.Severity),
 		cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
 }
 
-// finish puts the parts of a finding in order. Its own place is that of its dearest line.
+// finish puts the parts of a finding in order. Its own place is that of the line that costs most.
 func (b *builder) finish(c *collector) {
 	slices.SortFunc(c.lines, func(x, y *collector) int { return compareLines(&x.line, &y.line) })
 	first := &c.lines[0].line

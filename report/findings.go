@@ -9,7 +9,7 @@ import (
 	"tracerec/metric"
 )
 
-// findings lists what was concluded, dearest first. Those that cost next to no wall time get one line each.
+// findings lists what was concluded, ranked by cost. Those that cost next to no wall time get one line each.
 func (p *page) findings() {
 	e := p.e
 	if len(e.Findings) == 0 {
@@ -171,7 +171,7 @@ func (e *Experiment) Advice(f *Finding) string {
 	return e.kind(f).Advice
 }
 
-// kind is the nearest metric that has the waiting in all lines of a finding in it: the finding's own is that of its dearest line.
+// kind is the nearest metric that has the waiting in all lines of a finding in it: the finding's own is that of the line that costs most.
 func (e *Experiment) kind(f *Finding) *metric.Metric {
 	at := f.Metric
 	for _, l := range f.Lines {

@@ -14,7 +14,7 @@ type holder struct {
 	region   string // "" unknown
 	place    string // the operation that locked it, "" if region says it
 	severity int64
-	causers  []*Causer // dearest first
+	causers  []*Causer // ranked by cost
 }
 
 // in names where the holders were: "put (lock at store.go:36)"; notes stand beside the place.
@@ -29,7 +29,7 @@ func (h *holder) in(notes ...string) string {
 	return name + " (" + strings.Join(notes, ", ") + ")"
 }
 
-// holders returns where a finding's lock was held, dearest first.
+// holders returns where a finding's lock was held, ranked by cost.
 func (p *page) holders(f *Finding) (list []holder) {
 	for i := range f.Causers {
 		h := holder{causers: []*Causer{&f.Causers[i]}, severity: f.Causers[i].Severity}

@@ -102,7 +102,7 @@ type (
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
 		Certain   bool         `json:"certain"`           // nothing that is not known could change it, also what of the critical path it is; the verdict's is besides that it comes first
-		Lines     []jsonLine   `json:"lines"`             // where it was waited for, dearest first; sums of severity_ns, but critical_ns counts time once
+		Lines     []jsonLine   `json:"lines"`             // where it was waited for, ranked by cost; sums of severity_ns, but critical_ns counts time once
 		Meanwhile []jsonTime   `json:"meanwhile"`         // critical_ns by what the causers were doing, largest first; of the first findings
 		Awaited   int64        `json:"awaited_ns"`        // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
 		Onward    []jsonOnward `json:"onward"`            // what the causers waited for themselves then, off the critical path, largest first

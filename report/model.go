@@ -232,7 +232,7 @@ type Finding struct {
 	Object Object `json:"object,omitzero"`  // the zero value: none
 	Busy   Busy   `json:"busy,omitzero"`    // the zero value: not known to be
 	Advice string `json:"advice,omitempty"` // instead of the metric's
-	Lines  []Line `json:"lines,omitempty"`  // where it was waited for, dearest first; nil: only there where the finding says
+	Lines  []Line `json:"lines,omitempty"`  // where it was waited for, ranked by cost; nil: only there where the finding says
 	// Meanwhile divides Critical by what the causers were doing, largest first. Only the first findings have it.
 	Meanwhile []PathTime `json:"meanwhile,omitempty"`
 	// Awaited is for how many ns somebody waited for the causers, of each causer once. It consists of Critical, of what Onward says, and of

@@ -45,7 +45,7 @@ func (p *page) on(f *Finding) string {
 	return text + " at" + nbsp + place
 }
 
-// operations names the operations in which a finding's waiting is, that of the dearest line first: "rlock and lock".
+// operations names the operations in which a finding's waiting is, that ranked by the cost of the lines: "rlock and lock".
 func (p *page) operations(f *Finding) string {
 	names := []string{p.e.leaf(f.Path).Name}
 	for _, l := range f.AllLines() {
@@ -106,7 +106,7 @@ func enumeration(names []string) string {
 	return strings.Join(names, "")
 }
 
-// waitingAt lists the places of a finding's waiting, the dearest first.
+// waitingAt lists the places of a finding's waiting, ranked by cost.
 func (p *page) waitingAt(f *Finding) {
 	const most = 4
 	seen := map[uint32]bool{}

@@ -22,8 +22,8 @@ type spending struct {
 	time  int64    // in which that was done
 }
 
-// dearest returns what most of the critical path is spent with.
-func (p *page) dearest() (top spending) {
+// mostSpent returns what most of the critical path is spent with.
+func (p *page) mostSpent() (top spending) {
 	for _, s := range byPath(p.e.criticalPath()) {
 		if s.value <= top.time { // nor has any behind it more
 			break

@@ -14,7 +14,7 @@ type Verdict struct {
 	Certain bool   `json:"certain"` // nothing that is not known could change it
 	Metric  string `json:"metric"`  // what kind of waiting it is; execution or sleep where nobody waits for others, "" if that is not known
 	Object  string `json:"object"`  // what is waited for, "" if it has no name or there is none
-	File    string `json:"file"`    // where: the dearest waiting line, or the work
+	File    string `json:"file"`    // where: the waiting line that costs most, or the work
 	Line    int    `json:"line"`
 }
 
@@ -30,7 +30,7 @@ const (
 	worth  = 0.05
 )
 
-// verdict finds what holds the program up most: the dearest waiting, else the dearest work.
+// verdict finds what holds the program up most: the waiting that costs most, else the work that costs most.
 func (p *page) verdict() Verdict {
 	e := p.e
 	if e.Merged {
@@ -46,10 +46,10 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.pool(); ok {
 		return v
 	}
-	top := p.dearest()
+	top := p.mostSpent()
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
-		if p.pales(f, top) {
+		if p.outweighed(f, top) {
 			return p.beside(f, top)
 		}
 		return p.of(f, fmt.Sprintf("Waiting %s delays the run most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
@@ -77,9 +77,9 @@ func (p *page) extent(f *Finding) string {
 		p.because(f), f.Busy.sentence()), ".")
 }
 
-// pales says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
+// outweighed says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
 // for what is not recorded or for a processor, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
-func (p *page) pales(f *Finding, top spending) bool {
+func (p *page) outweighed(f *Finding, top spending) bool {
 	beside := top.time
 	for _, m := range f.Meanwhile {
 		if m.Path == top.path {

@@ -125,7 +125,7 @@ values.`,
 			}
 			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model, list []*query.Metric) error {
 				if o.Metrics = list; s.metrics == "" {
-					o.Metrics = table.Dearest(m)
+					o.Metrics = table.MainMetrics(m)
 					if o.Spread {
 						o.Metrics = o.Metrics[:min(1, len(o.Metrics))]
 					}

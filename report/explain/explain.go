@@ -20,7 +20,7 @@ import (
 type Explanation struct {
 	Verdict  report.Verdict
 	Lead     []string  // what the verdict is about, sentences
-	Findings []Finding // dearest first, without those that are not worth reading
+	Findings []Finding // ranked by cost, without those that are not worth reading
 	Warnings []string  // what is wrong with the report
 
 	model *query.Model

@@ -89,7 +89,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
-// findings lists what was concluded, dearest first.
+// findings lists what was concluded, ranked by cost.
 func (p *page) findings(top int) {
 	p.line("")
 	p.line("Findings")

@@ -58,9 +58,9 @@ type Verdict struct {
 	Whole float64
 	// Baseline is the value there, and Noise how much more is nothing but noise or tolerated.
 	Baseline, Noise float64
-	// Dearest is the call path with most of the value; beside a baseline, that which grew most. Nil if there is none, or values
+	// Worst is the call path with most of the value; beside a baseline, that which grew most. Nil if there is none, or values
 	// of call paths cannot be added.
-	Dearest *Spot
+	Worst *Spot
 }
 
 // Spot is where something is dear.
@@ -120,7 +120,7 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 		return v, fmt.Errorf("%s: %s is %s, and at most %s: that cannot be told, as not all of it is certain", r.Name, l.Metric,
 			within(v.Value, v.In, v.Unit), within(v.Max, v.MaxIn, v.Unit))
 	}
-	v.Dearest, err = at.dearest(base)
+	v.Worst, err = at.worst(base)
 	return v, err
 }
 

@@ -84,7 +84,7 @@ func TestFixed(t *testing.T) {
 	v := held(t, r, "lock_competition=5%", limit.Options{})
 	require.Equal(t, []float64{60, 50, 1000}, []float64{v.Value, v.Max, v.Whole})
 	require.Equal(t, "time", v.Of)
-	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "p, worker", Value: 50}, v.Dearest)
+	require.Equal(t, &limit.Spot{Path: []string{"main", "solve", "lock"}, File: "/src/work.go", Line: 21, Location: "p, worker", Value: 50}, v.Worst)
 }
 
 // What is on the critical path counts once in the whole program; at call paths, and beside a baseline, it is what the cube has.
@@ -94,14 +94,14 @@ func TestOnCriticalPath(t *testing.T) {
 	r.OnPath = map[string]int64{"lock_competition": 40, "late_sender_on_critical_path": 30}
 	v := held(t, r, "lock_competition=39ns", limit.Options{})
 	require.Equal(t, 40.0, v.Value)
-	require.Equal(t, "/src/work.go", v.Dearest.File)
+	require.Equal(t, "/src/work.go", v.Worst.File)
 	v = held(t, r, "lock_competition=4% of time", limit.Options{})
 	require.True(t, v.Held)
 	require.Equal(t, []float64{40, 1000}, []float64{v.Value, v.Whole})
 	require.False(t, held(t, r, "lock_competition@solve=49ns", limit.Options{}).Held)
 	v = held(t, r, "late_sender_on_critical_path=29ns", limit.Options{}) // of metrics below it only, so the cube has none
 	require.False(t, v.Held)
-	require.Nil(t, v.Dearest)
+	require.Nil(t, v.Worst)
 	require.True(t, held(t, r, "lock_competition=+0", limit.Options{Baseline: sample(t, "base", 0), Tolerance: -1}).Held)
 }
 
@@ -115,7 +115,7 @@ func TestBaseline(t *testing.T) {
 	require.True(t, held(t, worse, `lock_competition@a\/b=+0%`, with).Held)
 	v := held(t, worse, "lock_competition", limit.Options{Baseline: base, Tolerance: 10})
 	require.Equal(t, []float64{90, 66, 60, 6}, []float64{v.Value, v.Max, v.Baseline, v.Noise})
-	require.Equal(t, 30.0, v.Dearest.Growth)
+	require.Equal(t, 30.0, v.Worst.Growth)
 	require.True(t, held(t, base, "lock_competition", limit.Options{Baseline: worse, Tolerance: 0}).Held)
 }
 
@@ -233,7 +233,7 @@ func TestJSON(t *testing.T) {
 func TestGitHub(t *testing.T) {
 	r := results(t)
 	v := &r.Verdicts[0]
-	v.Dearest.File, v.Dearest.Path = "/src/a,b:50%\n.go", []string{"x\n::error::y", "100%"}
+	v.Worst.File, v.Worst.Path = "/src/a,b:50%\n.go", []string{"x\n::error::y", "100%"}
 	r.Verdicts[2].Limit.Metric = "vis\n::stop-commands::z"
 	var b bytes.Buffer
 	require.NoError(t, limit.GitHub(&b, r, func(file string) string { return strings.TrimPrefix(file, "/src/") }))

@@ -10,7 +10,7 @@ import (
 	"tracerec/metric/spec"
 )
 
-// Text writes a result for people: a line for each limit, and where the exceeded ones are dearest.
+// Text writes a result for people: a line for each limit, and where most of the exceeded ones is.
 func Text(w io.Writer, r *Result) error {
 	var b strings.Builder
 	exceeded := 0
@@ -21,8 +21,8 @@ func Text(w io.Writer, r *Result) error {
 			exceeded++
 		}
 		fmt.Fprintf(&b, "%-9s %s\n", word, v.sentence())
-		if !v.Held && v.Dearest != nil {
-			fmt.Fprintf(&b, "%-9s %s\n", "", v.dearest())
+		if !v.Held && v.Worst != nil {
+			fmt.Fprintf(&b, "%-9s %s\n", "", v.worst())
 		}
 	}
 	switch {
@@ -47,8 +47,8 @@ func GitHub(w io.Writer, r *Result, inRepository func(file string) string) error
 			continue
 		}
 		message, properties := v.sentence(), ""
-		if s := v.Dearest; s != nil {
-			message += "\n" + v.dearest()
+		if s := v.Worst; s != nil {
+			message += "\n" + v.worst()
 			if s.File != "" {
 				properties = fmt.Sprintf("file=%s,line=%d,", property.Replace(inRepository(s.File)), s.Line)
 			}
@@ -119,9 +119,9 @@ func quantity(v float64, unit string) string {
 	return readable.Quantity(v, unit)
 }
 
-// dearest says where the value comes from.
-func (v *Verdict) dearest() string {
-	s := v.Dearest
+// worst says where the value comes from.
+func (v *Verdict) worst() string {
+	s := v.Worst
 	var b strings.Builder
 	if v.Limit.Bound.Baseline() {
 		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
@@ -179,7 +179,7 @@ func JSON(w io.Writer, r *Result) error {
 		Whole    *float64 `json:"whole,omitempty"`
 		Baseline *float64 `json:"baseline,omitempty"`
 		Noise    *float64 `json:"noise,omitempty"`
-		Dearest  *spot    `json:"dearest"`
+		Worst    *spot    `json:"dearest"`
 	}
 	out := struct {
 		Report   string    `json:"report"`
@@ -198,16 +198,16 @@ func JSON(w io.Writer, r *Result) error {
 		if v.MaxIn != nil {
 			j.MaxFrom, j.MaxTo = &v.MaxIn.Low, &v.MaxIn.High
 		}
-		if s := v.Dearest; s != nil {
-			j.Dearest = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
+		if s := v.Worst; s != nil {
+			j.Worst = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
 		}
 		if v.Limit.Bound.Kind == Share {
 			j.Whole = &v.Whole
 		}
 		if v.Limit.Bound.Baseline() {
 			j.Baseline, j.Noise = &v.Baseline, &v.Noise
-			if j.Dearest != nil {
-				j.Dearest.Growth = &v.Dearest.Growth
+			if j.Worst != nil {
+				j.Worst.Growth = &v.Worst.Growth
 			}
 		}
 		out.Limits = append(out.Limits, j)

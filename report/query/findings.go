@@ -22,7 +22,7 @@ type Finding struct {
 	Advice   string     // what to do, or what the metric means
 }
 
-// Findings returns the wait states of a report by call path, dearest first, at most top: for reports that say nothing
+// Findings returns the wait states of a report by call path, ranked by cost, at most top: for reports that say nothing
 // themselves about what they mean. Special cases of a wait state are told apart from it, so that severities add up.
 func (m *Model) Findings(top int) []Finding {
 	var list []Finding

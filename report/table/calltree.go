@@ -40,7 +40,7 @@ type callTree struct {
 	names                []string
 }
 
-// CallTree makes a table of the call paths with values of a metric, as a tree: the dearest first.
+// CallTree makes a table of the call paths with values of a metric, as a tree: ranked by cost.
 func CallTree(m *query.Model, o TreeOptions) *Table {
 	what := query.What{Metric: o.Metric, Self: o.Self}
 	c := &callTree{m: m, o: o, t: &Table{Labels: []string{"callpath", "depth", "file", "line"}, single: true}, locations: locations(m)}

@@ -85,16 +85,16 @@ func Time(m *query.Model) *query.Metric {
 	return nil
 }
 
-// parts is how many of the dearest parts of time are shown unless metrics are named, and least the part of time that
+// parts is how many of the largest parts of time are shown unless metrics are named, and least the part of time that
 // one must have.
 const (
 	parts = 5
 	least = 1e-6
 )
 
-// Dearest returns the metrics that say most, if nobody asks for others: time, those parts of it that have most of it to
+// MainMetrics returns the metrics that say most, if nobody asks for others: time, those parts of it that have most of it to
 // themselves, and visits. In reports that do not divide time, other metrics of the same unit take the place of parts.
-func Dearest(m *query.Model) []*query.Metric {
+func MainMetrics(m *query.Model) []*query.Metric {
 	time := Time(m)
 	if time == nil {
 		return nil

@@ -102,7 +102,7 @@ func equal(t *testing.T, want, got string) {
 func TestNoControlCharacters(t *testing.T) {
 	for _, f := range []table.Format{table.CSV, table.TSV} {
 		m := sample(t)
-		out := text(t, stat(t, m, table.StatOptions{Metrics: table.Dearest(m)}), f)
+		out := text(t, stat(t, m, table.StatOptions{Metrics: table.MainMetrics(m)}), f)
 		require.Contains(t, out, "bad\ufffd[31m name", f)
 		require.NotContains(t, out, "\x1b", f)
 	}
@@ -118,7 +118,7 @@ func TestStat(t *testing.T) {
 5.50 ms         0      25  solve  solve.go:20
 1.00 ms         0       1  main  main.go:5
    1 ns         0       1  bad�[31m name
-`, text(t, stat(t, m, table.StatOptions{Metrics: table.Dearest(m)}), table.Text))
+`, text(t, stat(t, m, table.StatOptions{Metrics: table.MainMetrics(m)}), table.Text))
 	equal(t, `
         wait_per_
   time      visit  broken  callpath

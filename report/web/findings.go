@@ -71,7 +71,7 @@ type (
 		Awaited   int64         `json:"awaited"`   // ns that the causers were waited for
 		Meanwhile []doing       `json:"meanwhile"` // what they did then
 		Counted   string        `json:"counted"`   // by them on the critical path, "" if nothing was
-		Lines     []waitingLine `json:"lines"`     // where the waiting is, dearest first, if there are several places
+		Lines     []waitingLine `json:"lines"`     // where the waiting is, ranked by cost, if there are several places
 	}
 	waitingLine struct {
 		Path     int   `json:"path"`
@@ -150,7 +150,7 @@ func (a *api) ours(f *findings) {
 	}
 }
 
-// lines returns where the waiting of a finding was, dearest place first, if there are several.
+// lines returns where the waiting of a finding was, places ranked by cost, if there are several.
 func (a *api) lines(x *report.Finding) []waitingLine {
 	list, at := []waitingLine{}, map[uint32]int{}
 	for _, l := range x.AllLines() { // one for each kind of waiting and group of goroutines

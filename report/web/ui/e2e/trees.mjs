@@ -149,9 +149,9 @@ browse("rows are sorted, small ones hidden, and the hottest path opened", scalas
   await (await ui.row("call", root)).locator(".text").click();
   await column.getByRole("button", { name: "Open the hottest path" }).click();
   await ui.settled();
-  const dearest = await page.locator("#call [aria-selected=true]").getAttribute("title");
+  const costliest = await page.locator("#call [aria-selected=true]").getAttribute("title");
   const own = of(path).reduce((by, r) => by.set(r.callpath, (by.get(r.callpath) ?? 0) + r.value), new Map());
-  about(digits(dearest.split("\n")[1]), Math.max(...own.values()), "the dearest call path");
+  about(digits(costliest.split("\n")[1]), Math.max(...own.values()), "the call path that costs most");
 });
 
 browse("a regular expression finds rows", scalasca, async (ui, page) => {

@@ -8,8 +8,8 @@ import (
 	"tracerec/report/query"
 )
 
-// dearest finds the call path with the largest part of what was measured, or with the largest growth beside a baseline.
-func (at *measured) dearest(base *measured) (*Spot, error) {
+// worst finds the call path with the largest part of what was measured, or with the largest growth beside a baseline.
+func (at *measured) worst(base *measured) (*Spot, error) {
 	if !at.metric.Additive {
 		return nil, nil
 	}
