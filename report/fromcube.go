@@ -28,10 +28,9 @@ func Read(c *cube.Cube) (*Experiment, error) {
 		return nil, err
 	}
 	e := &Experiment{Cube: c, Sidecar: r.Sidecar}
-	if len(r.Totals) != r.Metrics || len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
-		return nil, member.Errorf(0, "%d totals, %d statistics and %d critical times of %d metrics", len(r.Totals), len(r.Stats), len(r.OnPath), r.Metrics)
+	if len(r.Stats) > r.Metrics || len(r.OnPath) > r.Metrics {
+		return nil, member.Errorf(0, "%d statistics and %d critical times of %d metrics", len(r.Stats), len(r.OnPath), r.Metrics)
 	}
-	e.Totals = nil
 	for _, read := range []func(*cube.Cube) error{
 		func(c *cube.Cube) error { return e.readMetrics(c, r.Metrics) }, e.readRegions, e.readPaths, e.readLocations} {
 		if err := read(c); err != nil {

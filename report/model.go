@@ -37,7 +37,6 @@ type Sidecar struct {
 	PathCounts []Count          `json:"critical_path_counts,omitempty"` // on the critical path, in the order of the metrics
 	Lost       Lost             `json:"lost"`                           // of all processes
 	OnPath     []int64          `json:"on_path"`                        // by metric: ns during which the critical path is on the causers of waits of this metric or its descendants, counted once
-	Totals     []int64          `json:"totals"`                         // by metric, without those below: only for earlier versions, which read them
 	Groups     []Group          `json:"groups"`
 	Stats      []Stats          `json:"statistics"` // by metric; Count 0 where there are no instances
 	Findings   []Finding        `json:"findings"`

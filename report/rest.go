@@ -14,8 +14,8 @@ import (
 	"tracerec/report/cube"
 )
 
-// restFormat is the version of the member.
-const restFormat = 1
+// restFormat is the version of the member. Version 1 had totals, which the cube has.
+const restFormat = 2
 
 // rest is the content of the member.
 type rest struct {
@@ -26,25 +26,12 @@ type rest struct {
 
 func (e *Experiment) encodeRest() ([]byte, error) {
 	r := rest{restFormat, len(e.Metrics), e.Sidecar}
-	r.Totals = e.totals()
 	r.texts(func(s *string) { *s = pack(*s) })
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(r)
 	return b.Bytes(), err
-}
-
-// totals returns the sum of each metric, without those below.
-func (e *Experiment) totals() []int64 {
-	sums := make([]int64, len(e.Metrics))
-	for i, parent := range parents(e.Metrics) {
-		total := e.Total(i)
-		if sums[i] += total; parent >= 0 {
-			sums[parent] -= total
-		}
-	}
-	return sums
 }
 
 // texts replaces all texts that come from the measured program. Lists are cloned before.
@@ -172,7 +159,7 @@ func (d *restDecoder) field(name string) (err error) {
 	d.seen[name] = true
 	switch name {
 	case "format":
-		if err = d.Decode(&r.Format); err == nil && r.Format != restFormat {
+		if err = d.Decode(&r.Format); err == nil && (r.Format < 1 || r.Format > restFormat) {
 			err = fmt.Errorf("format %d is not known to this version", r.Format)
 		}
 	case "metrics":
@@ -193,8 +180,6 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Lost)
 	case "on_path":
 		err = d.Decode(&r.OnPath)
-	case "totals":
-		err = d.Decode(&r.Totals)
 	case "groups":
 		r.Groups, err = list(d, d.group)
 		d.b.groups = len(r.Groups)
