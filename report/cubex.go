@@ -12,9 +12,6 @@ import (
 	"tracerec/report/query"
 )
 
-// Creator begins the attribute "Creator" of the cubes made from experiments.
-const Creator = "expert"
-
 // Fill makes the cube of the experiment's trees, with severities by number of the metric, ascending and exclusive along all trees, and
 // the part of wait states that is on the critical path.
 //
@@ -92,7 +89,7 @@ func (e *Experiment) Report(version string) (*cube.Cube, error) {
 // attributes says what was measured, for those that do not read expert.json.
 func (e *Experiment) attributes(version string) []cube.Attr {
 	h := &e.Header
-	list := []cube.Attr{{Key: "Creator", Value: strings.TrimSpace(Creator + " " + version)}}
+	list := []cube.Attr{{Key: "Creator", Value: strings.TrimSpace(query.Creator + " " + version)}}
 	add := func(key, value string) {
 		if value != "" {
 			list = append(list, cube.Attr{Key: key, Value: value})

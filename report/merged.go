@@ -17,17 +17,10 @@ import (
 // ErrForeign if it has no counters of ours.
 func readMerged(c *cube.Cube) (*Experiment, error) {
 	e := &Experiment{Cube: c, Merged: true}
-	for _, a := range c.Attrs {
-		switch a.Key {
-		case "program":
-			e.Header.Program = a.Value
-		case "args":
-			e.Header.Args = strings.Fields(a.Value)
-		}
-	}
+	e.Header.Program, e.Header.Args = cube.ValueOf(c.Attrs, "program"), strings.Fields(cube.ValueOf(c.Attrs, "args"))
 	e.connect(nil, nil, c.Paths())
 	counter := func(m *cube.Metric) bool { return query.KindOf(m) == metric.Counter }
-	if !slices.ContainsFunc(c.AllMetrics(), counter) || !e.numbers.model().Ours() {
+	if !slices.ContainsFunc(c.AllMetrics(), counter) || !query.Ours(c) {
 		return nil, ErrForeign
 	}
 	e.mergedTrees()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,9 +9,7 @@ import (
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/algebra"
-	"tracerec/report/cube"
 	"tracerec/report/explain"
-	"tracerec/report/query"
 )
 
 // explain prints what a report means that has no findings of its own.
@@ -22,7 +19,7 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 	}
 	m, problems, err := query.Display(in.Cube)
 	if err == nil {
-		err = undamaged(m)
+		err = m.Load()
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
@@ -56,17 +53,6 @@ func (in *reportInput) properties() error {
 	}
 	if err := analyzer.FindProperties(in.Experiment, patterns.Properties()); err != nil {
 		return fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return nil
-}
-
-// undamaged computes all totals, which need all that the file holds, and returns what is wrong with it.
-func undamaged(m *query.Model) error {
-	for _, q := range m.Metrics {
-		_, err := m.Total(query.What{Metric: q})
-		if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
-			return damage
-		}
 	}
 	return nil
 }

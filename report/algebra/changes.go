@@ -81,7 +81,7 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 	x.A, x.B = s.name(0), s.name(1)
 	x.WallA, x.WallB = s.walls(0), s.walls(1)
 	x.locations = "locations"
-	if ours(c) {
+	if query.Ours(c) {
 		x.locations = "goroutines"
 	}
 	time := s.timeMetric()
@@ -121,7 +121,7 @@ func totalOfSides(shown *query.Model, m *query.Metric, err error) (Change, error
 	if shown == nil || shown.Metric(m.Name) == nil {
 		return Change{}, err
 	}
-	names := strings.Fields(attr(shown.Metric(m.Name).Attrs, query.SidesAttr))
+	names := strings.Fields(cube.ValueOf(shown.Metric(m.Name).Attrs, query.SidesAttr))
 	if len(names) != 2 {
 		return Change{}, err
 	}
@@ -232,7 +232,7 @@ func (s *Spread) name(side int) string {
 func (s *Spread) walls(side int) []float64 {
 	var list []float64
 	for _, r := range s.sides[side] {
-		if ns, err := strconv.ParseFloat(attr(r.Location.Attrs, wallAttr), 64); err == nil && ns > 0 {
+		if ns, err := strconv.ParseFloat(cube.ValueOf(r.Location.Attrs, wallAttr), 64); err == nil && ns > 0 {
 			list = append(list, ns/1e9)
 		}
 	}

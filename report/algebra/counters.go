@@ -28,7 +28,7 @@ func SetRuns(c, runs *cube.Cube) error {
 
 // Unmeasured lists the runs, by column, that did not measure a metric of the report of the runs.
 func Unmeasured(m *cube.Metric) (columns []int) {
-	for _, word := range strings.Fields(attr(m.Attrs, unmeasuredAttr)) {
+	for _, word := range strings.Fields(cube.ValueOf(m.Attrs, unmeasuredAttr)) {
 		if n, err := strconv.Atoi(word); err == nil {
 			columns = append(columns, n)
 		}
@@ -47,6 +47,6 @@ func SetUnmeasured(m *cube.Metric, columns []int) {
 
 // RunWall returns how long the run in a column of the report of the runs took from start to end, in ns, false if that is not known.
 func RunWall(run *cube.Location) (int64, bool) {
-	ns, err := strconv.ParseInt(attr(run.Attrs, wallAttr), 10, 64)
+	ns, err := strconv.ParseInt(cube.ValueOf(run.Attrs, wallAttr), 10, 64)
 	return ns, err == nil && ns > 0
 }

@@ -31,7 +31,7 @@ func Cut(in Input, o CutOptions) (*Result, error) {
 		return nil, err
 	}
 	for _, key := range []string{query.DifferenceAttr, "trace"} {
-		setAttr(&u.cube.Attrs, key, attr(in.Cube.Attrs, key))
+		setAttr(&u.cube.Attrs, key, cube.ValueOf(in.Cube.Attrs, key))
 	}
 	runs, err := runsOf(in.Cube)
 	if err == nil && runs != nil {
@@ -184,7 +184,7 @@ func (c *cutter) metrics(list []*cube.Metric) []*cube.Metric {
 		below := c.metrics(m.Children)
 		x := clone(m)
 		for _, key := range []string{runsAttr, sumAttr, squaresAttr} {
-			setAttr(&x.Attrs, key, attr(m.Attrs, key))
+			setAttr(&x.Attrs, key, cube.ValueOf(m.Attrs, key))
 		}
 		switch {
 		case m.Kind.Derived():
@@ -214,7 +214,7 @@ func (c *cutter) metrics(list []*cube.Metric) []*cube.Metric {
 
 // squares says that a metric holds sums of squares.
 func (c *cutter) squares(m *cube.Metric) bool {
-	return slices.ContainsFunc(c.of.Cube.AllMetrics(), func(x *cube.Metric) bool { return attr(x.Attrs, squaresAttr) == m.Name })
+	return slices.ContainsFunc(c.of.Cube.AllMetrics(), func(x *cube.Metric) bool { return cube.ValueOf(x.Attrs, squaresAttr) == m.Name })
 }
 
 // copy copies values that are no numbers.

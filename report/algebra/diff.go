@@ -295,11 +295,11 @@ func (d *differ) side(i int, q *quantity) string {
 		for k := range m.Expressions {
 			m.Expressions[k].Text = d.renamed(i, m.Expressions[k].Text)
 		}
-		if guard := attr(m.Attrs, query.DefinedAttr); guard != "" {
+		if guard := cube.ValueOf(m.Attrs, query.DefinedAttr); guard != "" {
 			setAttr(&m.Attrs, query.DefinedAttr, d.renamed(i, guard))
 		}
 		d.operands(i, m)
-		d.sidesOf(i, m, attr(v.Attrs, query.SidesAttr))
+		d.sidesOf(i, m, cube.ValueOf(v.Attrs, query.SidesAttr))
 	}
 	setAttr(&m.Attrs, query.KindAttr(metric.More).Key, "") // what it was about is another metric
 	d.hidden = append(d.hidden, m)

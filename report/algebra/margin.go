@@ -27,7 +27,7 @@ func (qs *quantities) margins() map[*quantity]margin {
 	visit = func(list []*quantity) {
 		for _, q := range list {
 			kind, of := query.KindOf(q.first()), q.parent
-			if name := attr(q.first().Attrs, query.UncertainOfAttr); name != "" {
+			if name := cube.ValueOf(q.first().Attrs, query.UncertainOfAttr); name != "" {
 				of = qs.byName[name]
 			}
 			if less := kind == metric.Less; of != nil && (less || kind == metric.More) {
@@ -142,7 +142,7 @@ func (d *differ) something(q *quantity) bool {
 // operands lets a ratio of one side be what its operands are there.
 func (d *differ) operands(i int, m *cube.Metric) {
 	var of map[string][3]string
-	if text := attr(m.Attrs, query.OperandsAttr); text == "" || json.Unmarshal([]byte(text), &of) != nil {
+	if text := cube.ValueOf(m.Attrs, query.OperandsAttr); text == "" || json.Unmarshal([]byte(text), &of) != nil {
 		return
 	}
 	of[metric.Time] = [3]string{metric.Time}

@@ -122,7 +122,7 @@ func TestProcessesOnOtherNodes(t *testing.T) {
 	merged, err := Merge(make("a", "n1"), make("b", "n1", "n2"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]float64{"main": (1*2+2*2)/2.0 + 2*2}, byPath(t, merged.Cube, "time"), "rank 0 is averaged, rank 1 is not")
-	require.Equal(t, "2 1", attr(merged.Cube.Metric("time").Attrs, runsAttr))
+	require.Equal(t, "2 1", cube.ValueOf(merged.Cube.Metric("time").Attrs, runsAttr))
 	mean, err := Mean(make("a", "n1"), make("b", "n1", "n2"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]float64{"main": (1*2 + 2*4) / 2.0}, byPath(t, mean.Cube, "time"))
@@ -157,7 +157,7 @@ func TestGoroutinesThatAreNotInAll(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, cube.Int(20), row.Value(3))
 	require.Equal(t, cube.Int(20), row.Value(4))
-	require.Equal(t, "0", attr(r.Cube.System[0].Children[0].Groups[0].Attrs, creatorAttr))
+	require.Equal(t, "0", cube.ValueOf(r.Cube.System[0].Children[0].Groups[0].Attrs, creatorAttr))
 }
 
 func TestGoroutinesStartedElsewhere(t *testing.T) {

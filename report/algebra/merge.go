@@ -84,14 +84,14 @@ func (u *union) sayPrograms() {
 // called returns the programs of the inputs, and how they were called, as far as that is known, each once, in their order.
 func (u *union) called() (programs, args []string) {
 	for _, in := range u.inputs {
-		p := attr(in.Cube.Attrs, "program")
+		p := cube.ValueOf(in.Cube.Attrs, "program")
 		if p == "" {
 			continue
 		}
 		if p = path.Base(filepath.ToSlash(p)); !slices.Contains(programs, p) {
 			programs = append(programs, p)
 		}
-		given := attr(in.Cube.Attrs, "args")
+		given := cube.ValueOf(in.Cube.Attrs, "args")
 		if given == "" && in.runs != nil {
 			continue // the runs of a mean may have had different ones
 		}
@@ -111,7 +111,7 @@ func (u *union) parts() bool {
 func (m *merger) sayDifference() {
 	var of []string
 	for _, in := range m.inputs {
-		if d := attr(in.Cube.Attrs, query.DifferenceAttr); d != "" {
+		if d := cube.ValueOf(in.Cube.Attrs, query.DifferenceAttr); d != "" {
 			of = append(of, d)
 		}
 	}
@@ -270,7 +270,7 @@ func (m *merger) parts(q *quantity) []string {
 		if v == nil {
 			continue
 		}
-		for _, name := range strings.Fields(attr(v.Attrs, composeAttr)) {
+		for _, name := range strings.Fields(cube.ValueOf(v.Attrs, composeAttr)) {
 			if name = strings.TrimPrefix(name, incomplete); !slices.Contains(parts, name) {
 				parts = append(parts, name)
 			}

@@ -33,7 +33,7 @@ func TestDifferentCounters(t *testing.T) {
 
 	time := all.Cube.Metric("time")
 	require.Equal(t, "metric::time:sum() / 3", time.Expressions[0].Text)
-	squares, err := all.Cube.Metric(attr(time.Attrs, squaresAttr)).Total()
+	squares, err := all.Cube.Metric(cube.ValueOf(time.Attrs, squaresAttr)).Total()
 	require.NoError(t, err)
 	require.Equal(t, 100.0+400+1600, squares.Float64())
 
@@ -112,7 +112,7 @@ func TestWaitsOnTheCriticalPath(t *testing.T) {
 	for _, order := range [][]Input{{a, b}, {b, a}} {
 		mean := made(t, "mean")(Mean(order...))
 		require.Equal(t, map[string]float64{"main": 3}, byPath(t, mean.Cube, "late_sender_on_critical_path"))
-		require.Empty(t, attr(mean.Cube.Attrs, "trace"))
+		require.Empty(t, cube.ValueOf(mean.Cube.Attrs, "trace"))
 		band, ok := SpreadOf(mean.Cube).At(mean.Cube.Metric("late_sender_on_critical_path"), nil, true)
 		require.True(t, ok)
 		require.Equal(t, []float64{2, 0, 6}, []float64{float64(band.N), band.Min, band.Max})
@@ -300,10 +300,10 @@ func TestMeansOfDifferences(t *testing.T) {
 		r, err := Mean(in...)
 		require.NoError(t, err)
 		require.Contains(t, r.Notes, "differences are mixed with other reports")
-		require.Empty(t, attr(r.Cube.Attrs, query.DifferenceAttr))
+		require.Empty(t, cube.ValueOf(r.Cube.Attrs, query.DifferenceAttr))
 	}
 	r, err := Mean(d, e)
 	require.NoError(t, err)
 	require.NotContains(t, r.Notes, "differences are mixed with other reports")
-	require.Equal(t, b.Name+" − "+a.Name, attr(r.Cube.Attrs, query.DifferenceAttr))
+	require.Equal(t, b.Name+" − "+a.Name, cube.ValueOf(r.Cube.Attrs, query.DifferenceAttr))
 }

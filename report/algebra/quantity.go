@@ -7,6 +7,7 @@ import (
 
 	"tracerec/metric"
 	"tracerec/report/cube"
+	"tracerec/report/query"
 )
 
 // Attributes of a metric whose values are of several runs: it is derived from hidden metrics that hold sums.
@@ -44,7 +45,7 @@ func (u *union) quantities() *quantities {
 	for i, in := range u.inputs {
 		hidden := map[string]bool{}
 		for _, m := range in.Cube.AllMetrics() {
-			hidden[attr(m.Attrs, sumAttr)], hidden[attr(m.Attrs, squaresAttr)] = true, true
+			hidden[cube.ValueOf(m.Attrs, sumAttr)], hidden[cube.ValueOf(m.Attrs, squaresAttr)] = true, true
 		}
 		qs.add(i, len(u.inputs), nil, in.Cube.Metrics, hidden)
 	}
@@ -123,14 +124,14 @@ func measure(c *cube.Cube, m *cube.Metric) (measured, bool) {
 	if !m.Kind.Derived() {
 		return measured{Metric: m, rows: m, n: 1}, true
 	}
-	x := measured{Metric: m, rows: c.Metric(attr(m.Attrs, sumAttr)), n: 1}
+	x := measured{Metric: m, rows: c.Metric(cube.ValueOf(m.Attrs, sumAttr)), n: 1}
 	if x.rows == nil || x.rows.Kind.Derived() {
 		return measured{}, false
 	}
-	if name := attr(m.Attrs, squaresAttr); name != "" {
+	if name := cube.ValueOf(m.Attrs, squaresAttr); name != "" {
 		x.squares = c.Metric(name)
 	}
-	words := strings.Fields(attr(m.Attrs, runsAttr))
+	words := strings.Fields(cube.ValueOf(m.Attrs, runsAttr))
 	for _, w := range words {
 		n, err := strconv.Atoi(w)
 		if err != nil || n < 0 || n > 1<<20 {
@@ -181,11 +182,8 @@ func lcm(a, b int) int {
 // nothing says that a report that does not have a metric measured it nonetheless, and found nothing: reports of goroutines have a tree of the waits on
 // the critical path, with those metrics only of which there are any.
 func (in *operand) nothing(name string) bool {
-	return ours(in.Cube) && (name == metric.OnPath || strings.HasSuffix(name, metric.OnPathSuffix))
+	return query.Ours(in.Cube) && (name == metric.OnPath || strings.HasSuffix(name, metric.OnPathSuffix))
 }
-
-// ours says that a report is about goroutines.
-func ours(c *cube.Cube) bool { return strings.HasPrefix(attr(c.Attrs, "Creator"), "expert") }
 
 // count returns of how many runs an input is the mean.
 func (in *operand) count() int {

@@ -97,7 +97,7 @@ func (r run) measures(q *quantity, input int) bool {
 		return true
 	}
 	m := r.in.runs.Metric(q.name)
-	return m != nil && !slices.Contains(strings.Fields(attr(m.Attrs, unmeasuredAttr)), strconv.Itoa(r.column))
+	return m != nil && !slices.Contains(strings.Fields(cube.ValueOf(m.Attrs, unmeasuredAttr)), strconv.Itoa(r.column))
 }
 
 // keepRuns adds the report of the runs, in groups of inputs, to the union.
@@ -163,7 +163,7 @@ func (u *union) sorted(inputs []*operand) []run {
 // wall returns how long the run took, "" if it is not known.
 func (r run) wall() string {
 	if r.in.runs != nil {
-		return attr(r.in.runs.Locations()[r.column].Attrs, wallAttr)
+		return cube.ValueOf(r.in.runs.Locations()[r.column].Attrs, wallAttr)
 	}
 	for _, m := range r.in.Cube.Members {
 		var findings struct {

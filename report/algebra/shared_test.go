@@ -68,7 +68,7 @@ func TestTeaLeaf(t *testing.T) {
 	a := stored(t, "epcc/scorep_tea_leaf_baseline_8x12_trace/scout.cubex")
 	b := stored(t, "epcc/scorep_tea_leaf_optimized_8x12_trace/scout.cubex")
 	d := made(t, "d")(Diff(a, b))
-	require.Equal(t, "scorep_tea_leaf_optimized_8x12_trace − scorep_tea_leaf_baseline_8x12_trace", attr(d.Cube.Attrs, query.DifferenceAttr))
+	require.Equal(t, "scorep_tea_leaf_optimized_8x12_trace − scorep_tea_leaf_baseline_8x12_trace", cube.ValueOf(d.Cube.Attrs, query.DifferenceAttr))
 	for _, m := range a.Cube.AllMetrics() {
 		require.InDelta(t, total(t, b, m.Name)-total(t, a, m.Name), total(t, d, m.Name), 1e-9*(1+total(t, a, m.Name)), m.Name)
 	}

@@ -187,7 +187,7 @@ func (s *Spread) columns(metric string, self bool) *columns {
 	if c.err = err; err != nil {
 		return c
 	}
-	without := strings.Fields(attr(m.Attrs, unmeasuredAttr))
+	without := strings.Fields(cube.ValueOf(m.Attrs, unmeasuredAttr))
 	for i, side := range s.sides {
 		for _, run := range side {
 			if slices.Contains(without, strconv.Itoa(run.Location.Column())) {

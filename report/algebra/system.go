@@ -255,7 +255,7 @@ func (s *systems) addGroup(n *cube.SystemNode, g *cube.LocationGroup, p *place) 
 	last[g] = p.group
 	seen := map[locationKey]int{}
 	for _, l := range g.Locations {
-		k := locationKey{kind: l.Type, rank: l.Rank, others: attr(l.Attrs, collapsedAttr) != ""}
+		k := locationKey{kind: l.Type, rank: l.Rank, others: cube.ValueOf(l.Attrs, collapsedAttr) != ""}
 		if k.others {
 			k.rank = 0
 		}
@@ -421,7 +421,7 @@ func (s *systems) uniteTopologies() {
 			x := &cube.Topology{Name: t.Name, Dims: slices.Clone(t.Dims)}
 			for _, c := range t.Coords {
 				l, ok := s.where[i][c.Of].(*cube.Location)
-				if ok && attr(l.Attrs, collapsedAttr) != "" {
+				if ok && cube.ValueOf(l.Attrs, collapsedAttr) != "" {
 					continue
 				}
 				if of := s.where[i][c.Of]; of != nil {
@@ -435,7 +435,7 @@ func (s *systems) uniteTopologies() {
 
 // creatorOf returns the call path of the union that started the goroutines of a group, -1 if unknown.
 func creatorOf(in *operand, g *cube.LocationGroup) int32 {
-	id, err := strconv.Atoi(attr(g.Attrs, creatorAttr))
+	id, err := strconv.Atoi(cube.ValueOf(g.Attrs, creatorAttr))
 	if err != nil {
 		return -1
 	}
@@ -449,16 +449,6 @@ func creatorOf(in *operand, g *cube.LocationGroup) int32 {
 		return to
 	}
 	return -1
-}
-
-// attr returns the value of an attribute, "" if there is none.
-func attr(list []cube.Attr, key string) string {
-	for _, a := range list {
-		if a.Key == key {
-			return a.Value
-		}
-	}
-	return ""
 }
 
 // setAttr changes, adds or, with "", removes an attribute.

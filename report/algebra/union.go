@@ -142,8 +142,8 @@ func (u *union) finish(jobs []func() error) error {
 	if len(u.inputs) > 1 {
 		setAttr(&u.cube.Attrs, "trace", "") // it would be that of one run
 	}
-	if !slices.ContainsFunc(u.inputs, func(in *operand) bool { return !ours(in.Cube) }) {
-		setAttr(&u.cube.Attrs, "Creator", attr(first.Attrs, "Creator")) // whatever the versions are
+	if !slices.ContainsFunc(u.inputs, func(in *operand) bool { return !query.Ours(in.Cube) }) {
+		setAttr(&u.cube.Attrs, "Creator", cube.ValueOf(first.Attrs, "Creator")) // whatever the versions are
 	}
 	return u.keepMembers()
 }

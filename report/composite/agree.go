@@ -206,7 +206,7 @@ func (d *deriver) inconsistent() error {
 		switch {
 		case all < -rounding:
 			d.notes = append(d.notes, fmt.Sprintf("warning: %s is %.0f, less than nothing: its counters contradict each other (%s)",
-				m.label, all, strings.Replace(attr(m.Metric, query.FormulaAttr), rest, "", 1)))
+				m.label, all, strings.Replace(cube.ValueOf(m.Attrs, query.FormulaAttr), rest, "", 1)))
 		case len(m.children) > 0 && own < -max(rounding, 0.5):
 			d.notes = append(d.notes, fmt.Sprintf("warning: %s is %.0f less than its parts (%.2g %%): its counters contradict each other, or are of runs that differ",
 				m.label, -own, -100*own/max(1, all)))

@@ -94,15 +94,8 @@ func Compare(all bool, reports ...algebra.Input) (*Comparison, error) {
 
 // platform describes a report.
 func platform(r algebra.Input) Platform {
-	p := Platform{Name: r.Name, Locations: len(r.Cube.Locations())}
-	for _, a := range r.Cube.Attrs {
-		switch a.Key {
-		case "program":
-			p.Program = a.Value
-		case ProcessorAttr:
-			p.Processor = a.Value
-		}
-	}
+	p := Platform{Name: r.Name, Locations: len(r.Cube.Locations()), Program: cube.ValueOf(r.Cube.Attrs, "program"),
+		Processor: cube.ValueOf(r.Cube.Attrs, ProcessorAttr)}
 	if e, err := report.Read(r.Cube); err == nil && p.Processor == "" { // else it is no report of one run
 		p.Processor = e.Header.CPU.Name
 	}
@@ -147,9 +140,9 @@ func (c *comparer) add(i int, x *cube.Cube) error {
 		of := x.Metric(q.Name)
 		switch {
 		case of == nil || of.Ghost || of.Val == "VOID":
-		case attr(of, query.RatioAttr) == "true":
+		case cube.ValueOf(of.Attrs, query.RatioAttr) == "true":
 			err = c.addRatio(i, m, of)
-		case attr(of, query.HierarchyAttr) != "" && of.Parent == nil, q.Name == metric.Time:
+		case cube.ValueOf(of.Attrs, query.HierarchyAttr) != "" && of.Parent == nil, q.Name == metric.Time:
 			err = c.addTree(i, m, spread, of)
 		}
 		if err != nil {

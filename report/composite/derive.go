@@ -70,8 +70,8 @@ func DeriveExperiment(e *report.Experiment, specs ...*spec.Spec) error {
 func strip(c *cube.Cube) (*cube.Cube, error) {
 	gone := map[string]bool{} // hidden metrics with sums over runs
 	for _, m := range c.AllMetrics() {
-		if attr(m, query.HierarchyAttr) != "" {
-			gone[attr(m, "expert:sum")], gone[attr(m, "expert:squares")] = true, true
+		if cube.ValueOf(m.Attrs, query.HierarchyAttr) != "" {
+			gone[cube.ValueOf(m.Attrs, "expert:sum")], gone[cube.ValueOf(m.Attrs, "expert:squares")] = true, true
 		}
 	}
 	s, err := c.WithMetrics(measuredOnly(c.Metrics, gone))
@@ -91,7 +91,7 @@ const (
 // measuredOnly copies trees of metrics without what is derived of counters.
 func measuredOnly(list []*cube.Metric, gone map[string]bool) (kept []*cube.Metric) {
 	for _, m := range list {
-		if attr(m, query.HierarchyAttr) != "" || gone[m.Name] {
+		if cube.ValueOf(m.Attrs, query.HierarchyAttr) != "" || gone[m.Name] {
 			continue
 		}
 		x := *m
@@ -99,13 +99,6 @@ func measuredOnly(list []*cube.Metric, gone map[string]bool) (kept []*cube.Metri
 		kept = append(kept, &x)
 	}
 	return kept
-}
-
-func attr(m *cube.Metric, key string) string {
-	if i := slices.IndexFunc(m.Attrs, func(a cube.Attr) bool { return a.Key == key }); i >= 0 {
-		return m.Attrs[i].Value
-	}
-	return ""
 }
 
 // deriver makes metrics of the counters of a report.

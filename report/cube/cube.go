@@ -40,6 +40,16 @@ type Cube struct {
 // Attr is a key with a value, as nearly everything in a cube may carry.
 type Attr struct{ Key, Value string }
 
+// ValueOf returns the value of the first attribute of that key, "" if there is none.
+func ValueOf(list []Attr, key string) string {
+	for _, a := range list {
+		if a.Key == key {
+			return a.Value
+		}
+	}
+	return ""
+}
+
 // Region is a piece of the program's source.
 type Region struct {
 	ID         int

@@ -171,10 +171,5 @@ func callPath(p *cube.CallPath) (names []string) {
 
 // attr returns an attribute of the report, "" if there is none.
 func (x *Explanation) attr(key string) string {
-	for _, a := range x.model.Cube.Attrs {
-		if a.Key == key {
-			return strings.TrimSpace(a.Value)
-		}
-	}
-	return ""
+	return strings.TrimSpace(cube.ValueOf(x.model.Cube.Attrs, key))
 }

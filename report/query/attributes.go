@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strings"
 
 	"tracerec/metric"
 	"tracerec/report/cube"
@@ -32,6 +33,14 @@ const (
 	SidecarMember = "expert.json"  // what was found out
 	WaitsMember   = "expert.waits" // who ended each wait
 )
+
+// Creator begins the attribute "Creator" of reports that expert made.
+const Creator = "expert"
+
+// Ours says that a report was made by expert, and so is about goroutines.
+func Ours(c *cube.Cube) bool {
+	return strings.HasPrefix(cube.ValueOf(c.Attrs, "Creator")+" ", Creator+" ")
+}
 
 // kindAttrs are the attributes that tell the kinds of metrics.
 var kindAttrs = [...]cube.Attr{metric.WaitState: {Key: "wait", Value: "true"}, metric.Counter: {Key: "counter", Value: "true"},

@@ -13,41 +13,24 @@ import (
 	"tracerec/report/cubepl"
 )
 
-// attr returns an attribute of a metric.
-func (q *Metric) attr(key string) string {
-	for _, a := range q.Attrs {
-		if a.Key == key {
-			return a.Value
-		}
-	}
-	return ""
-}
-
 // Margin says that the metric is what of another is uncertain: a bound, that has itself no bounds.
 func (q *Metric) Margin() bool { return IsMargin(q.Metric) }
 
 // Form returns a metric that is a sum of counters as one, for [spec.ParseExpr]; "" if it is none.
 func (q *Metric) Form() string {
 	switch {
-	case q.Margin() || q.attr(RatioAttr) != "":
+	case q.Margin() || cube.ValueOf(q.Attrs, RatioAttr) != "":
 	case KindOf(q.Metric) == metric.Counter:
 		return q.Name
-	case q.attr(HierarchyAttr) != "":
-		text, _, _ := strings.Cut(q.attr(FormulaAttr), ";") // behind it, what was not measured
+	case cube.ValueOf(q.Attrs, HierarchyAttr) != "":
+		text, _, _ := strings.Cut(cube.ValueOf(q.Attrs, FormulaAttr), ";") // behind it, what was not measured
 		return strings.NewReplacer("−", "-", "×", "*").Replace(text)
 	}
 	return ""
 }
 
 // Difference says what a report is the difference of, "B − A"; "" if it is none.
-func (m *Model) Difference() string {
-	for _, a := range m.Cube.Attrs {
-		if a.Key == DifferenceAttr {
-			return a.Value
-		}
-	}
-	return ""
-}
+func (m *Model) Difference() string { return cube.ValueOf(m.Cube.Attrs, DifferenceAttr) }
 
 // margins notes which metrics say what of others is uncertain.
 func (m *Model) margins() {
@@ -56,7 +39,7 @@ func (m *Model) margins() {
 			continue
 		}
 		of := q.Parent
-		if name := q.attr(UncertainOfAttr); name != "" {
+		if name := cube.ValueOf(q.Attrs, UncertainOfAttr); name != "" {
 			of = m.byName[name]
 		}
 		if of == nil {
@@ -79,7 +62,7 @@ func (m *Model) margins() {
 // sidesOf returns the metrics of which one is the difference, nil for none: the first is subtracted. Whether they depend on the metric
 // themselves has been found out by its expression.
 func (m *Model) sidesOf(q *Metric) []*Metric {
-	names := strings.Fields(q.attr(SidesAttr))
+	names := strings.Fields(cube.ValueOf(q.Attrs, SidesAttr))
 	if len(names) != 2 || q.Err != nil || !q.sum() {
 		return nil
 	}
@@ -102,19 +85,19 @@ type ratio struct {
 
 // ratioOf returns how a metric is computed if it is a ratio of ours with operands of which something is uncertain, else nil.
 func (m *Model) ratioOf(q *Metric) *ratio {
-	if q.Kind != cube.PostDerived || q.attr(RatioAttr) != "true" {
+	if q.Kind != cube.PostDerived || cube.ValueOf(q.Attrs, RatioAttr) != "true" {
 		return nil
 	}
 	var names map[string][3]string
-	if json.Unmarshal([]byte(q.attr(OperandsAttr)), &names) != nil {
+	if json.Unmarshal([]byte(cube.ValueOf(q.Attrs, OperandsAttr)), &names) != nil {
 		return nil
 	}
-	e, err := spec.ParseExpr(q.attr(FormulaAttr))
+	e, err := spec.ParseExpr(cube.ValueOf(q.Attrs, FormulaAttr))
 	if err != nil {
 		return nil
 	}
 	r, uncertain := &ratio{e, 0, map[string][3]*Metric{}}, false
-	r.least, _ = strconv.ParseFloat(q.attr(LeastAttr), 64)
+	r.least, _ = strconv.ParseFloat(cube.ValueOf(q.Attrs, LeastAttr), 64)
 	if _, ok := names[metric.Time]; !ok {
 		names[metric.Time] = [3]string{metric.Time}
 	}

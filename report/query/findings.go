@@ -88,11 +88,7 @@ func (m *Model) describe(f *Finding, causes map[string]string) {
 	known, ok := waitStates[f.Metric.Name]
 	switch f.Advice = known.advice; {
 	case m.ours: // patterns say themselves what to do; the same words as in a report of one run
-		for _, a := range f.Metric.Attrs {
-			if a.Key == "advice" {
-				f.Advice = a.Value
-			}
-		}
+		f.Advice = cube.ValueOf(f.Metric.Attrs, "advice")
 	case !ok:
 		f.Advice = f.Metric.Doc
 	}

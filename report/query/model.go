@@ -1,9 +1,9 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
@@ -77,9 +77,7 @@ func New(c *cube.Cube) (*Model, error) {
 		return nil, fmt.Errorf("no report")
 	}
 	m := &Model{Cube: c, byName: map[string]*Metric{}, of: map[*cube.Metric]*Metric{}, paths: newPathTree(c)}
-	for _, a := range c.Attrs {
-		m.ours = m.ours || a.Key == "Creator" && strings.HasPrefix(a.Value+" ", "expert ")
-	}
+	m.ours = Ours(c)
 	m.addResources()
 	m.ids = newIdentifiers(m)
 	m.addMetrics(nil, c.Metrics)
@@ -87,6 +85,18 @@ func New(c *cube.Cube) (*Model, error) {
 	m.margins()
 	m.show(c.Metrics)
 	return m, nil
+}
+
+// Load computes the totals of all visible metrics, which the first questions ask for. They need all that the file holds, so what is wrong with it shows:
+// the error is of type *cube.FormatError.
+func (m *Model) Load() error {
+	for _, q := range m.Metrics {
+		_, err := m.Total(What{Metric: q})
+		if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
+			return damage
+		}
+	}
+	return nil
 }
 
 // Metric returns the metric of that unique name, visible or hidden, or nil.

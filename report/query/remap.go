@@ -53,9 +53,7 @@ var scoutSpec string
 
 // scout says that a report is an analysis as Scalasca's trace analyzer writes it, without anything derived.
 func scout(c *cube.Cube) bool {
-	analyzer := slices.ContainsFunc(c.Attrs, func(a cube.Attr) bool {
-		return a.Key == "Creator" && strings.HasPrefix(a.Value, "Scalasca Trace Analyzer")
-	})
+	analyzer := strings.HasPrefix(cube.ValueOf(c.Attrs, "Creator"), "Scalasca Trace Analyzer")
 	derived := slices.ContainsFunc(c.AllMetrics(), func(m *cube.Metric) bool { return m.Kind.Derived() || m.Name == metric.Execution })
 	return analyzer && !derived && c.Metric(metric.Time) != nil
 }

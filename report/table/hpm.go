@@ -92,7 +92,7 @@ type counter struct {
 
 // NewHPM makes the report. It is an error if the report has no counters, or no region matches.
 func NewHPM(m *query.Model, o HPMOptions) (*HPM, error) {
-	h := &HPM{Title: program(m)}
+	h := &HPM{Title: cube.ValueOf(m.Cube.Attrs, "program")}
 	counters := h.counters(m)
 	if len(counters) == 0 {
 		return nil, fmt.Errorf("no counters in this report; record some with tracerec -c, or all with tracerec sim")
@@ -135,16 +135,6 @@ func NewHPM(m *query.Model, o HPMOptions) (*HPM, error) {
 		return nil, fmt.Errorf("no region matches %q", o.Region)
 	}
 	return h, nil
-}
-
-// program names the program of a report.
-func program(m *query.Model) string {
-	for _, a := range m.Cube.Attrs {
-		if a.Key == "program" {
-			return a.Value
-		}
-	}
-	return ""
 }
 
 // byRegion returns a metric's inclusive values, nil if there is none of that name.

@@ -64,22 +64,11 @@ type api struct {
 
 func newAPI(r *Report) (*api, error) {
 	a := &api{Report: r, model: r.Model, paths: r.Model.Cube.Paths(), places: newPlaces(r.Model), sources: newSources(r), spread: algebra.SpreadOf(r.Model.Cube), around: around}
-	if err := a.load(); err != nil {
+	if err := a.model.Load(); err != nil {
 		a.close()
 		return nil, err
 	}
 	return a, nil
-}
-
-// load computes the totals, which the first question asks for. They need all that the file holds, so what is wrong with it shows.
-func (a *api) load() error {
-	for _, m := range a.model.Metrics {
-		_, err := a.model.Total(query.What{Metric: m})
-		if damage := (*cube.FormatError)(nil); errors.As(err, &damage) {
-			return damage
-		}
-	}
-	return nil
 }
 
 func (a *api) close() { a.sources.close() }

@@ -141,10 +141,8 @@ func (a *api) kind() string {
 	if a.Stat != nil {
 		return "scalasca"
 	}
-	for _, attr := range a.model.Cube.Attrs {
-		if attr.Key == "Creator" && strings.HasPrefix(attr.Value, "Scalasca") {
-			return "scalasca"
-		}
+	if strings.HasPrefix(cube.ValueOf(a.model.Cube.Attrs, "Creator"), "Scalasca") {
+		return "scalasca"
 	}
 	return "cube"
 }
