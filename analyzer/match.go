@@ -42,7 +42,7 @@ type release struct {
 
 // release notes that op was released, if it blocked and never ended.
 func (m *Matcher) release(op int32, sent bool) {
-	if o := &m.ops[op]; o.Open && o.MayWait() {
+	if o := &m.ops[op]; o.Open && o.mayWait() {
 		m.released = append(m.released, release{op, sent})
 	}
 }
@@ -94,7 +94,7 @@ func (m *Matcher) point(kind PointKind, op, causer int32, begin, release, from i
 	o := &m.ops[op]
 	begin, release = max(begin, o.Begin), min(release, o.End)
 	p := SynchPoint{Begin: begin, Release: release, From: min(max(from, begin), release), Op: op, Causer: NoCauser, CauserPath: NoCauser, Kind: kind,
-		Waits: begin < release && (kind > Closed || o.MayWait())}
+		Waits: begin < release && (kind > Closed || o.mayWait())}
 	if causer != noOp {
 		c := &m.ops[causer]
 		p.Causer, p.CauserPath = c.Loc, c.Path
@@ -109,15 +109,15 @@ func (m *Matcher) meet(kind PointKind, op, causer int32) {
 	m.point(kind, op, causer, begin, m.ops[causer].Begin, begin)
 }
 
-// MayWait says whether o blocked, or may have: a select does not say whether it did, and a condition
+// mayWait says whether o blocked, or may have: a select does not say whether it did, and a condition
 // variable always blocks.
-func (o *Op) MayWait() bool {
+func (o *Op) mayWait() bool {
 	return o.Blocked != NotBlocked || o.Kind == wire.SelectBegin || o.Kind == wire.CondBegin
 }
 
 // unmatched reports op as without partner, if it blocked or never ended.
 func (m *Matcher) unmatched(op int32) {
-	if o := &m.ops[op]; o.MayWait() || o.Open {
+	if o := &m.ops[op]; o.mayWait() || o.Open {
 		m.count.Unmatched++
 		m.point(DidNotCome, op, noOp, o.Blocked, o.End, o.Blocked) // NotBlocked lies before every begin
 	}

@@ -40,15 +40,15 @@ func (e *Experiment) execution() int64 {
 	return 0
 }
 
-// ExecutionKnown tells whether what is called execution was execution.
-func (e *Experiment) ExecutionKnown() bool {
+// executionKnown tells whether what is called execution was execution.
+func (e *Experiment) executionKnown() bool {
 	i := e.MetricIndex(metric.Execution)
 	return i < 0 || e.Metrics[i].Title != metric.RunningTitle
 }
 
 // executing says what goroutines do that are in no recorded operation.
 func (p *page) executing() string {
-	if p.e.ExecutionKnown() {
+	if p.e.executionKnown() {
 		return "execution"
 	}
 	return strings.ToLower(metric.RunningTitle[:1]) + metric.RunningTitle[1:]
@@ -57,7 +57,7 @@ func (p *page) executing() string {
 // running says how much of the time that is running or not recorded can have been running.
 func (p *page) running() {
 	e := p.e
-	if e.ExecutionKnown() {
+	if e.executionKnown() {
 		return
 	}
 	text := "The recording does not say how much processor time the program used, so it is unknown how much of it was running."

@@ -64,7 +64,7 @@ func (e *Experiment) mostly(s share) spending {
 }
 
 // unseen says whether there may be waiting that is not recorded, so that nothing can be said of all waiting.
-func (p *page) unseen(top spending) bool { return top.doing > waking || !p.e.ExecutionKnown() }
+func (p *page) unseen(top spending) bool { return top.doing > waking || !p.e.executionKnown() }
 
 // What to do about time of which more could be known.
 const (
@@ -84,7 +84,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case sleeping:
 		v.Metric, doing = metric.Sleep, at
 	case waking:
-		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.ExecutionKnown(), "wake-up in "+at+": ready to run, but not running yet"
+		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.executionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
 			doing = "wake-up in " + at + ": ready to run, but without a processor"
 		}
@@ -102,7 +102,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 
 // worked completes spent for what is outside all operations.
 func (p *page) worked(v Verdict, top spending) (Verdict, string) {
-	known, at := p.e.ExecutionKnown(), p.at(top.path)
+	known, at := p.e.executionKnown(), p.at(top.path)
 	if known {
 		v.Metric = metric.Execution
 	}

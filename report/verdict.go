@@ -151,7 +151,7 @@ func (e *Experiment) workers(f *Finding) (work int64, most uint32) {
 func (e *Experiment) certain(f *Finding) bool {
 	work, _ := e.workers(f)
 	return f.Touched == 0 && e.Split.ByTime == 0 && !slices.ContainsFunc(f.Causers, func(c Causer) bool { return c.Group < 0 }) &&
-		(e.ExecutionKnown() || 2*max(work, f.Critical) > e.Header.Focus)
+		(e.executionKnown() || 2*max(work, f.Critical) > e.Header.Focus)
 }
 
 // of is the verdict that a finding comes first.
@@ -201,7 +201,7 @@ func (p *page) work(top spending) Verdict {
 func (p *page) standsStill(top spending) bool {
 	e := p.e
 	i := e.MetricIndex(metric.Time)
-	return i >= 0 && top.doing != waking && !e.ExecutionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
+	return i >= 0 && top.doing != waking && !e.executionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
 // longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.

@@ -95,12 +95,12 @@ func TestRunning(t *testing.T) {
 	}
 	all := e.Total(e.MetricIndex("execution"))
 	e.Header.CPUTime = (all*95 + 99) / 100
-	require.True(t, strings.Contains(text(), "  Execution  ") && e.ExecutionKnown())
+	require.True(t, strings.Contains(text(), "  Execution  ") && e.executionKnown())
 	require.NotContains(t, text(), "Running or")
 	e.Header.CPUTime = all / 2
 	require.Contains(t, text(), "  Running or not recorded  ")
 	require.Contains(t, text(), "at most 50.0 % of it can have been running")
-	require.False(t, e.ExecutionKnown())
+	require.False(t, e.executionKnown())
 	e.Header.CPUTime = 0
 	require.Contains(t, text(), "nobody knows")
 }

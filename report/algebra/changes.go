@@ -65,8 +65,8 @@ type Changes struct {
 	locations string // what time is summed over
 }
 
-// ErrNoDifference is returned for a report that is not the difference of two.
-var ErrNoDifference = errors.New("report is not a difference")
+// errNoDifference is returned for a report that is not the difference of two.
+var errNoDifference = errors.New("report is not a difference")
 
 // ChangesOf returns what changed between the two sides of the difference c: from A to B if it is B − A.
 func ChangesOf(c *cube.Cube) (*Changes, error) {
@@ -75,7 +75,7 @@ func ChangesOf(c *cube.Cube) (*Changes, error) {
 		return nil, err
 	}
 	if s == nil || len(s.sides[1]) == 0 {
-		return nil, ErrNoDifference
+		return nil, errNoDifference
 	}
 	x := &Changes{RunsA: len(s.sides[0]), RunsB: len(s.sides[1])}
 	x.A, x.B = s.name(0), s.name(1)

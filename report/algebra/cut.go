@@ -9,7 +9,7 @@ import (
 	"tracerec/report/query"
 )
 
-// CutOptions say what Cut keeps. Call paths are named as FindPaths takes them.
+// CutOptions say what Cut keeps. Call paths are named as findPaths takes them.
 type CutOptions struct {
 	Root  string   // the call path that becomes the root; all that have the name, if several do; "" keeps the roots
 	Prune []string // call paths that become part of their callers
@@ -49,7 +49,7 @@ func keptPaths(c *cube.Cube, o CutOptions) ([]int, error) {
 			roots[p.Index()] = true
 		}
 	} else {
-		list, err := FindPaths(c, o.Root)
+		list, err := findPaths(c, o.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func keptPaths(c *cube.Cube, o CutOptions) ([]int, error) {
 		}
 	}
 	for _, name := range o.Prune {
-		list, err := FindPaths(c, name)
+		list, err := findPaths(c, name)
 		if err != nil {
 			return nil, err
 		}
@@ -86,9 +86,9 @@ func keptPaths(c *cube.Cube, o CutOptions) ([]int, error) {
 	return keep, nil
 }
 
-// FindPaths returns the call paths of a name: names of regions separated by slashes, of which the first may be left out: solve is
+// findPaths returns the call paths of a name: names of regions separated by slashes, of which the first may be left out: solve is
 // every call of solve, main/solve only those from main. With a slash in front the name is complete.
-func FindPaths(c *cube.Cube, name string) ([]*cube.CallPath, error) {
+func findPaths(c *cube.Cube, name string) ([]*cube.CallPath, error) {
 	var list []*cube.CallPath
 	for _, p := range c.Paths() {
 		full := "/" + pathName(p)

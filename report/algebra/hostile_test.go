@@ -59,7 +59,7 @@ func TestWrongRuns(t *testing.T) {
 				require.NoError(t, err)
 				made(t, "result")(r, nil)
 				if _, err := ChangesOf(r.Cube); err != nil {
-					require.ErrorIs(t, err, ErrNoDifference)
+					require.ErrorIs(t, err, errNoDifference)
 				}
 			}
 			_, err := Compare(in, other)

@@ -287,7 +287,7 @@ func TestCutKeepsSums(t *testing.T) {
 		for _, name := range []string{"time", "wait", "incl"} {
 			require.Equal(t, total(t, a, name), total(t, cut, name), name)
 			for _, p := range cut.Cube.Paths() {
-				q, err := FindPaths(a.Cube, "/"+pathName(p))
+				q, err := findPaths(a.Cube, "/"+pathName(p))
 				require.NoError(t, err)
 				require.Equal(t, sums(t, a.Cube.Metric(name), q[0]), sums(t, cut.Cube.Metric(name), p), "%s at %s", name, pathName(p))
 			}

@@ -308,7 +308,7 @@ func TestSetRefuses(t *testing.T) {
 	other, err := MakeRow("FLOAT", []Value{Float(1), Float(2)})
 	require.NoError(t, err)
 	require.ErrorContains(t, c.Metric("time").Set(p, other), "does not fit")
-	require.ErrorIs(t, c.Metric("ratio").Set(p, other), ErrDerived)
+	require.ErrorIs(t, c.Metric("ratio").Set(p, other), errDerived)
 	_, err = MakeRawRow("INT99", 1, nil)
 	require.ErrorContains(t, err, `unknown type of values "INT99"`)
 	_, err = MakeRawRow("RATE", 1, []byte{1})

@@ -69,8 +69,8 @@ type Expression struct {
 	Text    string
 }
 
-// ErrDerived is returned for the values of a metric that has none, only expressions.
-var ErrDerived = errors.New("metric is derived: it has no stored values")
+// errDerived is returned for the values of a metric that has none, only expressions.
+var errDerived = errors.New("metric is derived: it has no stored values")
 
 // Row returns the stored values of a call path, zero for all locations if there are none. Values of a type that is not
 // known are an error; their members are kept.
@@ -82,7 +82,7 @@ func (m *Metric) Read(p *CallPath) (Row, error) { return m.rowBy(p, (*data).read
 func (m *Metric) rowBy(p *CallPath, row func(*data, int) (Row, error)) (Row, error) {
 	zero := Row{dtype: m.DType, layout: m.DType.layout(), n: len(m.cube.locations), sparse: true}
 	if m.Kind.Derived() {
-		return zero, fmt.Errorf("%s: %w", m.Name, ErrDerived)
+		return zero, fmt.Errorf("%s: %w", m.Name, errDerived)
 	}
 	if err := m.DType.known(); err != nil {
 		return zero, fmt.Errorf("%s: %w", m.Name, err)
@@ -109,7 +109,7 @@ func (m *Metric) Stored() []*CallPath {
 // same metric.
 func (m *Metric) Set(p *CallPath, r Row) error {
 	if m.Kind.Derived() {
-		return fmt.Errorf("%s: %w", m.Name, ErrDerived)
+		return fmt.Errorf("%s: %w", m.Name, errDerived)
 	}
 	if r.dtype != m.DType || r.n != len(m.cube.locations) {
 		return fmt.Errorf("%s: a row of %d values of %s does not fit %d locations and %s", m.Name, r.n, r.dtype, len(m.cube.locations), m.DType)

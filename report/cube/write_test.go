@@ -187,7 +187,7 @@ func TestWrite(t *testing.T) {
 	require.Equal(t, []Value{Uint(1<<62 + 1), Uint(3)}, v)
 	require.Equal(t, "arg1 < arg2", again.Metric("ratio").Expressions[2].Text)
 	_, err = again.Metric("ratio").Row(again.Roots[0])
-	require.ErrorIs(t, err, ErrDerived)
+	require.ErrorIs(t, err, errDerived)
 }
 
 // Characters that XML cannot have do not make a file unreadable.

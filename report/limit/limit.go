@@ -73,7 +73,7 @@ func Parse(text string) (Limit, error) {
 	}
 	var err error
 	if placed {
-		if l.Place, err = ParsePlace(place); err != nil {
+		if l.Place, err = parsePlace(place); err != nil {
 			return fail(err.Error())
 		}
 	}

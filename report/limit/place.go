@@ -23,8 +23,8 @@ type Place struct {
 // step is a name of a place: literal pieces with anything between them; nil stands for any number of regions.
 type step []string
 
-// ParsePlace reads a place.
-func ParsePlace(text string) (Place, error) {
+// parsePlace reads a place.
+func parsePlace(text string) (Place, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "▸", "/"))
 	var p Place
 	text, p.rooted = strings.CutPrefix(text, "/")
@@ -80,7 +80,7 @@ func parseStep(name string) (step, error) {
 // Whole says that the place is the whole program.
 func (p Place) Whole() bool { return len(p.steps) == 0 }
 
-// String writes the place so that ParsePlace reads it; "" for the whole program.
+// String writes the place so that parsePlace reads it; "" for the whole program.
 func (p Place) String() string {
 	var b strings.Builder
 	for i, s := range p.steps {

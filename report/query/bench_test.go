@@ -85,7 +85,7 @@ func BenchmarkDerived(b *testing.B) {
 		"cells":  {cube.PreDerivedExclusive, "max(0, metric::metric0(e) - metric::fixed::metric0(e) / ${cube::#locations})"},
 	} {
 		b.Run(name, func(b *testing.B) {
-			d, err := Define(c, "x", "", "", "1")
+			d, err := define(c, "x", "", "", "1")
 			require.NoError(b, err)
 			last := d.Metrics[len(d.Metrics)-1]
 			last.Kind, last.Expressions[0].Text = x.kind, x.text

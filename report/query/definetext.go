@@ -19,5 +19,5 @@ func DefineText(c *cube.Cube, text string) (*cube.Cube, error) {
 			return nil, fmt.Errorf("%q: the unit does not end", text)
 		}
 	}
-	return Define(c, name, name, unit, expression)
+	return define(c, name, name, unit, expression)
 }

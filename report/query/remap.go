@@ -206,9 +206,9 @@ func (r *remapping) rest(list []*cube.Metric) []*cube.Metric {
 	return made
 }
 
-// Define returns a cube with one more metric, computed by an expression from sums of others, as a user may want it. It
+// define returns a cube with one more metric, computed by an expression from sums of others, as a user may want it. It
 // shares everything else with c.
-func Define(c *cube.Cube, name, title, unit, expression string) (*cube.Cube, error) {
+func define(c *cube.Cube, name, title, unit, expression string) (*cube.Cube, error) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameRunes, r) }) {
 		return nil, fmt.Errorf("%q is no name of a metric: letters, digits and _ make one", name)
 	}
