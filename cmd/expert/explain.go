@@ -10,6 +10,7 @@ import (
 	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/explain"
+	"tracerec/report/query"
 )
 
 // explain prints what a report means that has no findings of its own.
