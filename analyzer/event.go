@@ -95,7 +95,7 @@ func (w *scanner) progress(l *location, e *trace.Event, t int64) {
 	}
 	v := &o.Of
 	if e.Kind == wire.Blocked {
-		if v.blocked == NotBlocked {
+		if v.resumed = false; v.blocked == NotBlocked {
 			v.blocked = t
 		}
 		return

@@ -31,6 +31,7 @@ type location struct {
 type level struct {
 	path, object, mode  uint32
 	begin, blocked, own int64 // own: time spent in it and not in nested levels
+	resumed             bool  // a level was opened in it after it blocked
 }
 
 // problems counts what the scan met that should not be.
@@ -318,10 +319,10 @@ func (w *scanner) current(l *location) uint32 {
 	return l.own
 }
 
-// blocked says whether the innermost operation has blocked.
+// blocked says whether the innermost operation has blocked, and nothing was done in it since.
 func (l *location) blocked() bool {
 	o := l.open.Operation()
-	return o != nil && o.Of.blocked != NotBlocked
+	return o != nil && o.Of.blocked != NotBlocked && !o.Of.resumed
 }
 
 // below returns the call path below which a new level lies.
@@ -368,6 +369,9 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 		} else if l.begun != w.s.regions.goroutine {
 			l.entered = l.begun // no region is all it does
 		}
+	}
+	if top := l.open.Top(); top != nil {
+		top.Of.resumed = true
 	}
 	v := l.open.Open(e.Kind)
 	v.path, v.begin, v.blocked = path, t, NotBlocked

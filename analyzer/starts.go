@@ -17,8 +17,11 @@ func (b *builder) starts() {
 		from := b.s.resume[i]
 		for j := range c.Locations {
 			start := report.Outside
-			// A damaged chunk has fewer pieces; outside all levels a location is in its own call path.
-			if j < len(from) && b.s.paths.nodes[from[j].path].kind != wire.Begin {
+			switch { // a damaged chunk has fewer pieces; outside all levels a location is in its own call path
+			case j >= len(from):
+			case from[j].forgotten > 0:
+				start = report.Unknown
+			case b.s.paths.nodes[from[j].path].kind != wire.Begin:
 				start = report.Within(b.rankOf(from[j].path), from[j].blocked)
 			}
 			list = append(list, start)

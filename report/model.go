@@ -170,8 +170,10 @@ type OperationSplit struct {
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.
 type Start int32
 
-// Outside is the Start of a location that was in no region and no operation.
-const Outside Start = -1
+const (
+	Outside Start = -1 // the location was in no region and no operation
+	Unknown Start = -2 // the piece cannot be read without that before it: what its events close depends on selects left unsaid
+)
 
 // Within returns the Start of a location that was in a call path, and whether its innermost operation was blocked.
 func Within(path int32, blocked bool) Start {

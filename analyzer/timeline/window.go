@@ -177,18 +177,20 @@ func (w *window) sample(events int) {
 
 // sample divides the window into stretches, and shows each as one of its moments: that at which a piece began, the events before it done.
 func (x *row) sample(step int64) {
-	last, next := int64(0), x.w.out.Begin // the event before the piece; where a stretch may end, as its moment is over
+	first, last := int64(math.MinInt64), int64(0) // between which the first event of the piece lies, as far as chunks of several locations tell
+	next := x.w.out.Begin                         // where a stretch may end, as its moment is over
 	for _, p := range x.w.r.pieces[x.id] {
 		c := x.w.r.archive.Chunks()[p.chunk]
-		begin := max(min(c.First, last), x.w.out.Begin) // between pieces nothing happens
-		last = c.Last
-		if c.First < x.w.out.Begin || begin < next {
+		first = max(first, c.First)
+		begin := max(min(first, last), x.w.out.Begin) // between pieces nothing happens
+		last = max(last, c.Last)
+		if last > x.w.out.End {
+			return
+		}
+		if first < x.w.out.Begin || begin < next || x.w.r.starts[p.start] == report.Unknown {
 			continue
 		}
 		x.leave(begin)
-		if begin > x.w.out.End {
-			return
-		}
 		x.restore(p, begin)
 		x.end, next = last, max(begin+step, last)
 	}
@@ -206,15 +208,16 @@ func (w *window) needed(x *row) []piece {
 	for to < len(pieces) && chunks[pieces[to].chunk].First <= w.out.End {
 		to++
 	}
-	switch {
-	case w.r.starts == nil:
+	if w.r.starts == nil {
 		return pieces[:to] // levels are only known from the beginning on
-	case to > from:
-		return pieces[from:to]
-	case from < len(pieces):
-		return pieces[from : from+1]
 	}
-	return pieces[max(0, from-1):]
+	if to == from {
+		from, to = min(from, max(0, len(pieces)-1)), min(from+1, len(pieces))
+	}
+	for from > 0 && w.r.starts[pieces[from].start] == report.Unknown {
+		from--
+	}
+	return pieces[from:to]
 }
 
 // apply applies the events of a piece.
@@ -259,8 +262,9 @@ func (x *row) restore(p piece, t int64) {
 
 // opens opens a level.
 func (x *row) opens(kind wire.Kind, t int64, name int) {
-	if o := x.open.Operation(); o != nil {
-		o.Of.nested = min(o.Of.nested, t)
+	if top := x.open.Top(); top != nil {
+		x.blocked(top, len(x.open.Levels)-1, t) // now it does something
+		top.Of.nested = min(top.Of.nested, t)
 	}
 	*x.open.Open(kind) = level{begin: t, blocked: notBlocked, nested: math.MaxInt64, name: name}
 }
@@ -308,8 +312,14 @@ func (x *row) shut(l *levels.Level[level], depth int, t int64) {
 		kind = report.InOperation
 	}
 	x.span(l.Of.begin, t, depth, l.Of.name, kind)
+	x.blocked(l, depth, t)
+}
+
+// blocked shows that a level was blocked until time t, if it was.
+func (x *row) blocked(l *levels.Level[level], depth int, t int64) {
 	if l.Of.blocked != notBlocked {
 		x.span(l.Of.blocked, t, depth+1, l.Of.name, report.InBlocked)
+		l.Of.blocked = notBlocked
 	}
 }
 
