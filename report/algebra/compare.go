@@ -186,7 +186,7 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 			for _, from := range in.sources(p, kind) {
 				err := values(m.rows, in.Cube.Paths()[from], kind, func(column int, v cube.Value) {
 					to := in.columns[column]
-					rows[i][to] = fold(m.rows, rows[i][to], m.value(v))
+					rows[i][to] = aggregate(m.rows, rows[i][to], m.value(v))
 				})
 				if err != nil {
 					return fmt.Errorf("%s: %w", in.Name, err)

@@ -198,7 +198,7 @@ func (c *cutter) metrics(list []*cube.Metric) []*cube.Metric {
 			continue
 		case m.DType.Numeric():
 			c.jobs = append(c.jobs, func() error {
-				return c.fill(x, &term{in: c.of, metric: m, n: 1, into: func(sum, v cube.Value, _ int) cube.Value { return fold(m, sum, v) }})
+				return c.fill(x, &term{in: c.of, metric: m, n: 1, into: func(sum, v cube.Value, _ int) cube.Value { return aggregate(m, sum, v) }})
 			})
 		default:
 			c.jobs = append(c.jobs, func() error { return c.copy(x, m) })

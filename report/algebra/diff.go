@@ -287,7 +287,7 @@ func (d *differ) side(i int, q *quantity) string {
 			m.DType = "DOUBLE"
 		}
 		d.job(m, []*term{{in: d.inputs[i], metric: x.rows, n: x.n, into: func(sum, v cube.Value, _ int) cube.Value {
-			return fold(x.rows, sum, x.value(v))
+			return aggregate(x.rows, sum, x.value(v))
 		}}}, q.name)
 	case q.versions[i] == nil:
 		m.Kind, m.DType, m.Expressions = cube.Exclusive, "DOUBLE", nil

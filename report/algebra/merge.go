@@ -307,7 +307,7 @@ func (m *merger) average(q *quantity, x *cube.Metric, all []contribution) {
 	if first := all[slices.IndexFunc(all, func(c contribution) bool { return c.rows != nil })].rows; extreme(first) {
 		x.Kind, x.DType = kind, first.DType
 		m.job(q.name, x, all, func(k int) func(sum, v cube.Value, column int) cube.Value {
-			return func(sum, v cube.Value, _ int) cube.Value { return fold(all[k].rows, sum, v) }
+			return func(sum, v cube.Value, _ int) cube.Value { return aggregate(all[k].rows, sum, v) }
 		})
 		return
 	}

@@ -127,11 +127,11 @@ func (w *rowWorker) add(t *term, path int32) error {
 	}
 	take := func(column int, v cube.Value) {
 		if t.totals != nil {
-			total = fold(t.metric, total, v)
+			total = aggregate(t.metric, total, v)
 		}
 		column = int(t.in.columns[column])
 		if pieces {
-			w.part[column] = fold(t.metric, w.part[column], v)
+			w.part[column] = aggregate(t.metric, w.part[column], v)
 		} else {
 			w.put(t, column, v)
 		}
@@ -154,12 +154,12 @@ func (w *rowWorker) add(t *term, path int32) error {
 	return nil
 }
 
-// fold combines two values, of which the zero Value is none.
-func fold(m *cube.Metric, v, w cube.Value) cube.Value {
+// aggregate combines two values, of which the zero Value is none.
+func aggregate(m *cube.Metric, v, w cube.Value) cube.Value {
 	if v == (cube.Value{}) {
 		return w
 	}
-	return m.Fold(v, w)
+	return m.Aggregate(v, w)
 }
 
 // values calls take for the values of a metric at a call path that are not zero, as a metric of the given kind has them. A

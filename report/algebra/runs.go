@@ -82,7 +82,7 @@ func (r run) totals(metric string) func(path int) (cube.Value, error) {
 			if err != nil {
 				return v, err
 			}
-			v = fold(m, v, row.Value(r.column))
+			v = aggregate(m, v, row.Value(r.column))
 		}
 		return v, nil
 	}

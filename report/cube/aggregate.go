@@ -8,9 +8,9 @@ import (
 // ErrComposite is returned for sums of values that are more than one number.
 var ErrComposite = errors.New("values are composite: they cannot be added")
 
-// Fold combines two values of the metric, of different call paths or locations, into that of both: the sum, or what
+// Aggregate combines two values of the metric, of different call paths or locations, into that of both: the sum, or what
 // the type says.
-func (m *Metric) Fold(v, w Value) Value {
+func (m *Metric) Aggregate(v, w Value) Value {
 	switch {
 	case m.DType == "MINDOUBLE" && v.class != unknown && w.class != unknown:
 		if w.less(v) {
@@ -56,7 +56,7 @@ func (m *Metric) Values(p *CallPath, inclusive bool) ([]Value, error) {
 	return values, nil
 }
 
-// addBelow folds the rows of all call paths below p into values. Call paths without a row do not count.
+// addBelow aggregates the rows of all call paths below p into values. Call paths without a row do not count.
 func (m *Metric) addBelow(p *CallPath, values []Value) error {
 	for _, child := range p.Children {
 		if i, ok := m.find(child); ok {
@@ -64,7 +64,7 @@ func (m *Metric) addBelow(p *CallPath, values []Value) error {
 			if err != nil {
 				return err
 			}
-			m.foldRow(values, r)
+			m.aggregateRow(values, r)
 		}
 		if err := m.addBelow(child, values); err != nil {
 			return err
@@ -73,8 +73,8 @@ func (m *Metric) addBelow(p *CallPath, values []Value) error {
 	return nil
 }
 
-// foldRow folds a row into values, zeros too where they matter.
-func (m *Metric) foldRow(values []Value, r Row) {
+// aggregateRow aggregates a row into values, zeros too where they matter.
+func (m *Metric) aggregateRow(values []Value, r Row) {
 	if m.DType != "MINDOUBLE" && m.DType != "MAXDOUBLE" {
 		for i, v := range r.All() {
 			values[i] = values[i].Add(v)
@@ -82,7 +82,7 @@ func (m *Metric) foldRow(values []Value, r Row) {
 		return
 	}
 	for i := range values {
-		values[i] = m.Fold(values[i], r.Value(i))
+		values[i] = m.Aggregate(values[i], r.Value(i))
 	}
 }
 
@@ -114,7 +114,7 @@ func (m *Metric) Total() (Value, error) {
 			return total, err
 		}
 		for _, v := range values {
-			total = m.Fold(total, v)
+			total = m.Aggregate(total, v)
 		}
 	}
 	return total, nil

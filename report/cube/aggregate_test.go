@@ -123,7 +123,7 @@ func TestWrappedCounters(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, bytes, again.dense())
 	least := &Metric{DType: "MINDOUBLE"}
-	require.Equal(t, r.Value(0), least.Fold(r.Value(1), r.Value(0)))
+	require.Equal(t, r.Value(0), least.Aggregate(r.Value(1), r.Value(0)))
 }
 
 // Rows are read from the file by many at once.

@@ -197,7 +197,7 @@ func (m *Model) byResource(q *Metric, s selection) ([]cube.Value, error) {
 			return m.evaluateResources(q, s)
 		}
 		c := m.cells(q)
-		byColumn, err := m.foldByColumn(c, s)
+		byColumn, err := m.aggregateByColumn(c, s)
 		if err != nil {
 			return nil, err
 		}

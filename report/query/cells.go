@@ -59,7 +59,7 @@ func (c *cells) problem() error {
 
 // cells returns the cells of a metric that is not post-derived.
 func (m *Model) cells(q *Metric) *cells {
-	c := &cells{metric: q, kind: q.Kind, plain: !extreme(q.DType), plus: q.Fold, over: q.Fold, minus: cube.Value.Sub}
+	c := &cells{metric: q, kind: q.Kind, plain: !extreme(q.DType), plus: q.Aggregate, over: q.Aggregate, minus: cube.Value.Sub}
 	if q.formula == nil {
 		stored := make([]bool, len(m.paths.parent))
 		for _, p := range q.Stored() {

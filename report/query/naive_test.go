@@ -73,7 +73,7 @@ func (n *naive) value(m *cube.Metric, s spot) (float64, error) {
 			return 0, err
 		}
 		for _, i := range s.columns {
-			sum = m.Fold(sum, values[i])
+			sum = m.Aggregate(sum, values[i])
 		}
 	}
 	return sum.Float64(), nil

@@ -25,7 +25,7 @@ func (m *Model) own(q *Metric, at *Resource) ([]cube.Value, *cells, error) {
 		}
 		r, err := c.row(int32(i), at)
 		if err == nil {
-			own[i] = c.foldRow(r, at)
+			own[i] = c.aggregateRow(r, at)
 		}
 		return err
 	})
@@ -155,8 +155,8 @@ func (m *Model) extremesAlongPaths(c *cells, own []cube.Value) columns {
 	return v
 }
 
-// foldRow combines the values of a row at the locations of a part of the system, all if it is nil.
-func (c *cells) foldRow(r row, at *Resource) cube.Value {
+// aggregateRow combines the values of a row at the locations of a part of the system, all if it is nil.
+func (c *cells) aggregateRow(r row, at *Resource) cube.Value {
 	stored, ok := r.(cube.Row)
 	switch {
 	case ok && c.plain && at == nil:
@@ -230,8 +230,8 @@ func (m *Model) steps(c *cells, s selection) []step {
 // in which fractions are added shows in the last digit.
 const block = 64
 
-// foldByColumn combines rows, which gives a value for each location.
-func (m *Model) foldByColumn(c *cells, s selection) ([]cube.Value, error) {
+// aggregateByColumn combines rows, which gives a value for each location.
+func (m *Model) aggregateByColumn(c *cells, s selection) ([]cube.Value, error) {
 	if s == everything && c.dear() {
 		all, err := m.sweep(c)
 		return all.byColumn, err
