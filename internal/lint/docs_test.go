@@ -120,3 +120,20 @@ func exists(pattern string) bool {
 	found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 	return err == nil && len(found) > 0
 }
+
+// The functions that docs/architecture.md names on the ways of an event and of a counter are where it says, each once.
+func TestWalks(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
+	require.NoError(t, err)
+	named := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([\\w/.]+\\.(?:go|tsx))` \\| (.*?) \\|").FindAllStringSubmatch(string(text), -1) {
+		source, err := os.ReadFile(filepath.Join(root, row[1]))
+		require.NoError(t, err)
+		for _, f := range codeSpan.FindAllStringSubmatch(row[2], -1) {
+			require.Regexp(t, `(?m)^(export )?func(tion)? (\([^)]*\) )?`+f[1]+`\b`, string(source), "%s has no %s", row[1], f[1])
+			require.False(t, named[row[1]+f[1]], "%s %s is named twice", row[1], f[1])
+			named[row[1]+f[1]] = true
+		}
+	}
+	require.Greater(t, len(named), 40)
+}
