@@ -155,8 +155,8 @@ func goroutinesTrace(t testing.TB, n int) *trace.Archive {
 	return a
 }
 
-// TestManyGoroutinesAreFolded: beyond 4096, unless told, the goroutines of a group are one location, with exact sums.
-func TestManyGoroutinesAreFolded(t *testing.T) {
+// TestManyGoroutinesAreCollapsed: beyond 4096, unless told, the goroutines of a group are one location, with exact sums.
+func TestManyGoroutinesAreCollapsed(t *testing.T) {
 	const n = 10_000
 	x, err := analyzer.Analyze(goroutinesTrace(t, n), analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)

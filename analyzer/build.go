@@ -142,13 +142,13 @@ func (b *builder) collect() {
 	for _, w := range b.s.workers {
 		for k, v := range w.other {
 			if !b.beyond[k.metric] {
-				b.charge(k.metric, k.path, b.places.fold[k.loc], v)
+				b.charge(k.metric, k.path, b.places.reported[k.loc], v)
 			}
 		}
 	}
 	for i := range b.s.locations {
 		if l := &b.s.locations[i]; l.seen {
-			b.charge(m.startLatency, l.own, b.places.fold[i], l.first-l.begin)
+			b.charge(m.startLatency, l.own, b.places.reported[i], l.first-l.begin)
 		}
 	}
 	for _, cells := range b.scanned {
@@ -169,7 +169,7 @@ func (b *builder) charge(metric uint16, path, loc uint32, v int64) {
 
 // add adds what the scan found for a call path and location.
 func (b *builder) add(c *scanCell) {
-	m, loc := b.s.metrics, b.places.fold[c.loc]
+	m, loc := b.s.metrics, b.places.reported[c.loc]
 	kind := b.s.paths.nodes[c.path].kind
 	b.charge(m.timeOf(kind), c.path, loc, c.time)
 	b.charge(m.visits, c.path, loc, int64(c.visits))
@@ -286,12 +286,12 @@ func (b *builder) neverEnded() {
 		if len(b.s.gaps[loc]) > 0 {
 			continue // perhaps it only seems so
 		}
-		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.fold[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
+		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.reported[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
 		if e.Object = b.describe(n.op.Of.object); n.op.Kind == wire.SelectBegin {
 			e.Object = "channels of its cases"
 		}
 		if n.holder != NoCauser {
-			e.Holder, e.HolderPath = int32(b.places.fold[n.holder]), b.rankOf(n.path)
+			e.Holder, e.HolderPath = int32(b.places.reported[n.holder]), b.rankOf(n.path)
 		}
 		b.out.NeverEnded = append(b.out.NeverEnded, e)
 	}

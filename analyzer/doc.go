@@ -146,7 +146,7 @@
 // creating call path ends in the Create leaf. A group of function literals is called after the region that
 // its members enter before all else, if that is the same for all. Groups are in the order of their first location. Locations are
 // called after their group, with [0], [1] … in the order of locations if the name is not unique. Beyond 4096
-// locations those of a group are folded into one.
+// locations those of a group are collapsed into one.
 //
 // # Imbalance
 //

@@ -30,18 +30,18 @@ func (b *builder) imbalances() {
 		for i := range cells {
 			if c := &cells[i]; c.time != 0 {
 				g := b.places.group[c.loc]
-				b.imbalance(uint32(path), b.places.fold[c.loc], c.time, parts[g].sum, b.places.groups[g].count, 1)
+				b.imbalance(uint32(path), b.places.reported[c.loc], c.time, parts[g].sum, b.places.groups[g].count, 1)
 			}
 		}
 		for _, g := range groups {
 			n := b.places.groups[g].count
-			if members[g] == nil { // folded: all others at once
-				first := b.places.folded[g]
+			if members[g] == nil { // collapsed: all others at once
+				first := b.places.first[g]
 				b.imbalance(uint32(path), first, 0, parts[g].sum, n, int64(n-parts[g].members))
 			}
 			for _, l := range members[g] {
 				if seen[l] != uint32(path)+1 {
-					b.imbalance(uint32(path), b.places.fold[l], 0, parts[g].sum, n, 1)
+					b.imbalance(uint32(path), b.places.reported[l], 0, parts[g].sum, n, 1)
 				}
 			}
 			parts[g] = part{}
@@ -49,12 +49,12 @@ func (b *builder) imbalances() {
 	}
 }
 
-// members lists the locations of the groups that are not folded.
+// members lists the locations of the groups that are not collapsed.
 func (b *builder) members() [][]uint32 {
 	members := make([][]uint32, len(b.places.groups))
 	for i := range b.s.locations {
 		if b.s.locations[i].seen {
-			if g := b.places.group[i]; b.places.locs[b.places.fold[i]].count < b.places.groups[g].count || b.places.groups[g].count == 1 {
+			if g := b.places.group[i]; b.places.locs[b.places.reported[i]].count < b.places.groups[g].count || b.places.groups[g].count == 1 {
 				members[g] = append(members[g], uint32(i))
 			}
 		}

@@ -121,7 +121,7 @@ func (w *matchWorker) release() {
 		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path {
 			w.never[o.Loc] = never{released: true}
 		}
-		if loc := w.m.places.fold[o.Loc]; r.sent {
+		if loc := w.m.places.reported[o.Loc]; r.sent {
 			to := w.m.s.metrics.messages
 			w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, 1)
 		}

@@ -18,10 +18,10 @@ func (b *builder) followPath() {
 	b.operations()
 	for i := range cells {
 		c := &cells[i]
-		b.charge(b.s.metrics.criticalPath, c.path, b.places.fold[c.loc], c.time)
+		b.charge(b.s.metrics.criticalPath, c.path, b.places.reported[c.loc], c.time)
 	}
 	for _, u := range b.path.unrecorded {
-		b.charge(b.s.metrics.criticalPath, u.path, b.places.fold[u.loc], u.time)
+		b.charge(b.s.metrics.criticalPath, u.path, b.places.reported[u.loc], u.time)
 	}
 	for k, t := range times {
 		f := &b.out.Findings[k.part]

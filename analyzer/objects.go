@@ -384,7 +384,7 @@ func (w *matchWorker) own(o *Op) int64 {
 // move takes time of an operation from its kind's metric to another.
 func (w *matchWorker) move(to uint16, o *Op, d int64) {
 	if d != 0 {
-		loc := w.m.places.fold[o.Loc]
+		loc := w.m.places.reported[o.Loc]
 		w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, d)
 		w.take(o, d)
 	}
@@ -392,7 +392,7 @@ func (w *matchWorker) move(to uint16, o *Op, d int64) {
 
 // take takes time of an operation from its kind's metric.
 func (w *matchWorker) take(o *Op, d int64) {
-	from, loc := w.m.s.metrics.timeOf(o.Kind), w.m.places.fold[o.Loc]
+	from, loc := w.m.s.metrics.timeOf(o.Kind), w.m.places.reported[o.Loc]
 	w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
 }
 
@@ -414,7 +414,7 @@ func (w *matchWorker) charge() {
 	w.m.tell(o, waits)
 	w.keep(o, waits)
 	left, rest := w.own(o), o.End-waits[0].Begin
-	loc := w.m.places.fold[o.Loc]
+	loc := w.m.places.reported[o.Loc]
 	for i := range waits {
 		x := &waits[i]
 		rest -= x.Release - x.Begin
@@ -432,7 +432,7 @@ func (w *matchWorker) charge() {
 		if d > 0 {
 			causer := x.Causer
 			if causer != NoCauser {
-				causer = w.m.places.fold[causer]
+				causer = w.m.places.reported[causer]
 			}
 			w.missing(o, x, d)
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
@@ -504,7 +504,7 @@ func (w *matchWorker) instances(o *Op, loc uint32, waits []Wait) {
 			}
 		}
 		if in.causing = in.causer; in.causer != NoCauser {
-			in.causer = w.m.places.fold[in.causer]
+			in.causer = w.m.places.reported[in.causer]
 		}
 		if in.duration >= w.stats[x.Metric].floor {
 			in.depth = w.m.s.paths.depth(in.path)

@@ -11,12 +11,12 @@ import (
 
 // places says where locations go in the report.
 type places struct {
-	fold   []uint32 // by location: its reported location
-	group  []int32  // by location
-	folded []uint32 // by group: the reported location of its first member
-	groups []placeGroup
-	locs   []placeLocation
-	parts  []string // groups that were folded, for people
+	reported []uint32 // by location: its reported location
+	group    []int32  // by location
+	first    []uint32 // by group: the reported location of its first member
+	groups   []placeGroup
+	locs     []placeLocation
+	parts    []string // groups that were collapsed, for people
 }
 
 type placeGroup struct {
@@ -44,12 +44,12 @@ func (s *scan) role(l *location) uint32 {
 }
 
 type placeLocation struct {
-	first uint32 // location, the first if several are folded
+	first uint32 // location, the first if several are collapsed
 	count int
 	index int // number within those of the same name
 }
 
-// defaultLocations is the number of locations beyond which those of a group are folded, unless told.
+// defaultLocations is the number of locations beyond which those of a group are collapsed, unless told.
 const defaultLocations = 4096
 
 // place groups the locations and finds their places in the report, which are no more than most if the groups are not.
@@ -60,7 +60,7 @@ func (s *scan) place(v *lives, most int) *places {
 		creator uint32
 	}
 	n := len(s.locations)
-	p := &places{fold: make([]uint32, n), group: make([]int32, n)}
+	p := &places{reported: make([]uint32, n), group: make([]int32, n)}
 	index := map[key]int32{}
 	lastGroup, last := int32(0), key{process: -1}
 	for i := range s.locations {
@@ -98,7 +98,7 @@ func (s *scan) place(v *lives, most int) *places {
 	return p
 }
 
-// crowds says which groups are folded so that there are at most so many locations: the largest, as few as possible.
+// crowds says which groups are collapsed so that there are at most so many locations: the largest, as few as possible.
 func (p *places) crowds(most int) []bool {
 	order, left := make([]int, len(p.groups)), 0
 	for i := range order {
@@ -106,43 +106,43 @@ func (p *places) crowds(most int) []bool {
 		left += p.groups[i].count
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.groups[b].count, p.groups[a].count) })
-	folded := make([]bool, len(p.groups))
+	collapsed := make([]bool, len(p.groups))
 	for _, g := range order {
 		if left <= most || p.groups[g].count == 1 {
 			break
 		}
 		left -= p.groups[g].count - 1
-		folded[g] = true
+		collapsed[g] = true
 		p.parts = append(p.parts, report.Crowd(p.groups[g].name, p.groups[g].count))
 	}
-	return folded
+	return collapsed
 }
 
 // locate gives every location, or every group of them, its place in the report.
-func (p *places) locate(s *scan, folded []bool) {
+func (p *places) locate(s *scan, collapsed []bool) {
 	members := map[string]int{}
-	p.folded = make([]uint32, len(p.groups))
-	for i := range p.folded {
-		p.folded[i] = uint32(trace.NoLocation)
+	p.first = make([]uint32, len(p.groups))
+	for i := range p.first {
+		p.first[i] = uint32(trace.NoLocation)
 	}
 	for i := range s.locations {
 		if !s.locations[i].seen {
-			p.fold[i] = uint32(trace.NoLocation)
+			p.reported[i] = uint32(trace.NoLocation)
 			continue
 		}
 		g := p.group[i]
-		first := p.folded[g] == uint32(trace.NoLocation)
-		if folded[g] && !first {
-			p.fold[i] = p.folded[g]
-			p.locs[p.fold[i]].count++
+		first := p.first[g] == uint32(trace.NoLocation)
+		if collapsed[g] && !first {
+			p.reported[i] = p.first[g]
+			p.locs[p.reported[i]].count++
 			continue
 		}
 		name := p.groups[g].name
-		p.fold[i] = uint32(len(p.locs))
+		p.reported[i] = uint32(len(p.locs))
 		p.locs = append(p.locs, placeLocation{first: uint32(i), count: 1, index: members[name]})
 		members[name]++
 		if first {
-			p.folded[g] = p.fold[i]
+			p.first[g] = p.reported[i]
 		}
 	}
 	for i := range p.locs {

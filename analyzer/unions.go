@@ -121,7 +121,7 @@ func (c *meter) measure(k *keptWait) {
 	if x.from == x.to {
 		return
 	}
-	loc := c.m.places.fold[k.loc]
+	loc := c.m.places.reported[k.loc]
 	hash := cellHash(k.metric, k.path, loc)
 	c.cells.add(hash, cellKey{k.metric, k.path, loc}, x.to-x.from)
 	key := unionKey{lineKey{k.metric, k.path, c.m.places.group[k.loc], k.class}, k.causer}

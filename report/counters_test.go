@@ -274,8 +274,8 @@ func TestCounterJSON(t *testing.T) {
 	}
 }
 
-// TestFoldCounters: hierarchies and ratios stay as they are when goroutines are added up.
-func TestFoldCounters(t *testing.T) {
+// TestCollapseCounters: hierarchies and ratios stay as they are when goroutines are added up.
+func TestCollapseCounters(t *testing.T) {
 	e := counted(t)
 	e.Locations = append(e.Locations, Location{0, 0, "main[1]", 2, 1, 1})
 	refill(e, func(severity [][]Cell) {
@@ -286,7 +286,7 @@ func TestFoldCounters(t *testing.T) {
 		}
 	})
 	addRatios(t, e)
-	f, err := e.Fold(1)
+	f, err := e.Collapse(1)
 	require.NoError(t, err)
 	require.Len(t, f.Locations, 1)
 	for path := -1; path < len(e.Paths); path++ {

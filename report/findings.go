@@ -252,7 +252,7 @@ func (p *page) who(group int32, locations []uint32) string {
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
 	}
-	return p.several(group, min(n, max(1, p.e.Groups[group].Count))) // a folded location may have others, too
+	return p.several(group, min(n, max(1, p.e.Groups[group].Count))) // a collapsed location may have others, too
 }
 
 // several names a number of goroutines of a group: "worker ×7 (of 8)".

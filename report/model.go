@@ -129,14 +129,14 @@ type CallPath struct {
 	Region uint32
 }
 
-// Location is a goroutine, or several of one group folded into one.
+// Location is a goroutine, or several of one group collapsed into one.
 type Location struct {
 	Process int
 	Group   int32
 	Name    string // "worker[3]"
 	GoID    uint64
-	Count   int    // goroutines folded into it, 1 normally
-	Trace   uint32 // number in the trace, of the first that were folded
+	Count   int    // goroutines collapsed into it, 1 normally
+	Trace   uint32 // number in the trace, of the first that were collapsed
 }
 
 // Group is a set of goroutines with the same role: the same function started from the same call path.

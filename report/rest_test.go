@@ -57,7 +57,7 @@ func requireHarmless(t *testing.T, c *cube.Cube, content []byte) error {
 	require.NoError(t, Text(io.Discard, e, TextOptions{Top: 1000}))
 	require.NoError(t, JSON(io.Discard, e))
 	e.Sentences().Lead()
-	_, err = e.Fold(3)
+	_, err = e.Collapse(3)
 	require.NoError(t, err)
 	return nil
 }

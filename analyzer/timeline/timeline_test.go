@@ -413,7 +413,7 @@ func BenchmarkWindow(b *testing.B) {
 }
 
 // Of goroutines that are one location, the one is shown whose long wait the window is about.
-func TestWindowOfFolded(t *testing.T) {
+func TestWindowOfCollapsed(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("mutex m\nlocation main\n  0 enter run\n  100 lock m @main.go:3\n  200 leave\n")
 	for i := range 4 {

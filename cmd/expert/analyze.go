@@ -52,7 +52,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			if err := in.load(); err != nil {
 				return err
 			}
-			e, err := in.Experiment.Fold(locations(cmd))
+			e, err := in.Experiment.Collapse(locations(cmd))
 			if err == nil {
 				err = save(cmd, e, &out)
 			}

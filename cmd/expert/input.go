@@ -145,7 +145,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 	if err != nil || in.Experiment == nil || in.Trace == "" && len(specs(cmd)) == 0 {
 		return in, err
 	}
-	if in.Experiment, err = in.Experiment.Fold(locations(cmd)); err == nil {
+	if in.Experiment, err = in.Experiment.Collapse(locations(cmd)); err == nil {
 		in.Cube, err = in.Experiment.Report(version())
 	}
 	if err != nil {

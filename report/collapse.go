@@ -15,19 +15,19 @@ import (
 // DefaultLocations is the number of locations that a report has at most, unless told.
 const DefaultLocations = 10_000
 
-// Fold returns the experiment with at most n locations, 0 being DefaultLocations, for which goroutines that were started in
-// the same call path of one process become one location. Groups of many are folded first, and no more groups than must be.
-// Where there are more groups than n, those of the same name are folded together, then those in which least time was spent;
-// every process keeps one location at least. Sums stay as they are, and a warning says what was folded. An experiment that
+// Collapse returns the experiment with at most n locations, 0 being DefaultLocations, for which goroutines that were started in
+// the same call path of one process become one location. Groups of many are collapsed first, and no more groups than must be.
+// Where there are more groups than n, those of the same name are collapsed together, then those in which least time was spent;
+// every process keeps one location at least. Sums stay as they are, and a warning says what was collapsed. An experiment that
 // has no more than n locations is returned as it is. The error says which rows cannot be read.
-func (e *Experiment) Fold(n int) (*Experiment, error) {
+func (e *Experiment) Collapse(n int) (*Experiment, error) {
 	if n <= 0 {
 		n = DefaultLocations
 	}
 	if len(e.Locations) <= n {
 		return e, nil
 	}
-	f := &folding{from: e, to: *e}
+	f := &collapsing{from: e, to: *e}
 	f.to.Groups = slices.Clone(e.Groups)
 	f.start()
 	for _, how := range []func(*bin) binKey{sameGroup, sameRole} {
@@ -45,8 +45,8 @@ func (e *Experiment) Fold(n int) (*Experiment, error) {
 	return &f.to, f.cube()
 }
 
-// folding is the way from an experiment to one of fewer locations.
-type folding struct {
+// collapsing is the way from an experiment to one of fewer locations.
+type collapsing struct {
 	from *Experiment
 	to   Experiment
 	bins []*bin // by first member
@@ -73,7 +73,7 @@ func sameGroup(b *bin) binKey { return binKey{b.process, b.group, ""} }
 func sameRole(b *bin) binKey  { return binKey{b.process, -1, b.name} }
 
 // start puts every location into a bin of its own.
-func (f *folding) start() {
+func (f *collapsing) start() {
 	e := f.from
 	spent := make([]int64, len(e.Locations))
 	if time := e.MetricIndex(metric.Time); time >= 0 {
@@ -88,7 +88,7 @@ func (f *folding) start() {
 }
 
 // join puts bins of the same key together, largest sets first, until there are no more than n.
-func (f *folding) join(n int, key func(*bin) binKey) {
+func (f *collapsing) join(n int, key func(*bin) binKey) {
 	sets := map[binKey][]*bin{}
 	var order []binKey
 	for _, b := range f.bins {
@@ -111,7 +111,7 @@ func (f *folding) join(n int, key func(*bin) binKey) {
 }
 
 // joinRest keeps the bins in which most time was spent, and puts all others of a process together.
-func (f *folding) joinRest(n int) {
+func (f *collapsing) joinRest(n int) {
 	processes := map[int]bool{}
 	for _, b := range f.bins {
 		processes[b.process] = true
@@ -134,7 +134,7 @@ func (f *folding) joinRest(n int) {
 }
 
 // unite moves the members of all bins into the first. If they are of several groups, they get a new one.
-func (f *folding) unite(bins []*bin, name string) {
+func (f *collapsing) unite(bins []*bin, name string) {
 	b := bins[0]
 	for _, x := range bins[1:] {
 		b.members = append(b.members, x.members...)
@@ -149,7 +149,7 @@ func (f *folding) unite(bins []*bin, name string) {
 }
 
 // crowds says who is shown as one, also of what was so before, largest first.
-func (f *folding) crowds() (list []string) {
+func (f *collapsing) crowds() (list []string) {
 	bins := slices.Clone(f.bins)
 	slices.SortStableFunc(bins, func(a, b *bin) int { return cmp.Compare(f.count(b), f.count(a)) })
 	for _, b := range bins {
@@ -167,7 +167,7 @@ func (f *folding) crowds() (list []string) {
 }
 
 // count returns the number of goroutines in a bin.
-func (f *folding) count(b *bin) (n int) {
+func (f *collapsing) count(b *bin) (n int) {
 	for _, l := range b.members {
 		n += max(1, f.from.Locations[l].Count)
 	}
@@ -175,12 +175,12 @@ func (f *folding) count(b *bin) (n int) {
 }
 
 // sweep removes empty bins.
-func (f *folding) sweep() {
+func (f *collapsing) sweep() {
 	f.bins = slices.DeleteFunc(f.bins, func(b *bin) bool { return len(b.members) == 0 })
 }
 
 // finish makes the locations from the bins and moves everything to them.
-func (f *folding) finish() {
+func (f *collapsing) finish() {
 	e, to := f.from, &f.to
 	goroutines := 0
 	for i := range e.Locations {
@@ -217,7 +217,7 @@ func (f *folding) finish() {
 		n := &to.NeverEnded[i]
 		n.Location, n.Holder = f.at[n.Location], f.causer(n.Holder)
 	}
-	said := func(warning string) bool { return strings.HasSuffix(warning, addedUp) } // when it was folded before
+	said := func(warning string) bool { return strings.HasSuffix(warning, addedUp) } // when it was collapsed before
 	to.Warnings = append(slices.DeleteFunc(slices.Clone(e.Warnings), said), AddedUp(goroutines, f.crowds()))
 }
 
@@ -234,15 +234,15 @@ func AddedUp(all int, crowds []string) string {
 	return fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"), readable.List(crowds, 5)) + addedUp
 }
 
-func (f *folding) causer(location int32) int32 {
+func (f *collapsing) causer(location int32) int32 {
 	if location < 0 {
 		return location
 	}
 	return int32(f.at[location])
 }
 
-// cube makes the cube with rows of the folded locations.
-func (f *folding) cube() error {
+// cube makes the cube with rows of the collapsed locations.
+func (f *collapsing) cube() error {
 	from, c := f.from.Cube, &cube.Cube{}
 	c.Regions, c.Roots = from.Regions, from.Roots
 	of := map[*cube.Metric]*cube.Metric{}
@@ -286,8 +286,8 @@ func bare(list []*cube.Metric, of map[*cube.Metric]*cube.Metric) (copies []*cube
 	return copies
 }
 
-// finding moves a finding to the folded locations.
-func (f *folding) finding(x *Finding) {
+// finding moves a finding to the collapsed locations.
+func (f *collapsing) finding(x *Finding) {
 	severity := map[uint32]int64{}
 	x.Lines = slices.Clone(x.Lines)
 	for i := range x.Lines {
@@ -300,8 +300,8 @@ func (f *folding) finding(x *Finding) {
 	}
 }
 
-// line moves a waiting line to the folded locations. What these waited there is added to severity.
-func (f *folding) line(x *Line, severity map[uint32]int64) {
+// line moves a waiting line to the collapsed locations. What these waited there is added to severity.
+func (f *collapsing) line(x *Line, severity map[uint32]int64) {
 	here := map[uint32]int64{}
 	for _, l := range x.Locations {
 		v := f.from.At(x.Metric, x.Path, l)
@@ -312,7 +312,7 @@ func (f *folding) line(x *Line, severity map[uint32]int64) {
 }
 
 // order moves locations, the largest severity first.
-func (f *folding) order(x *Line, severity map[uint32]int64) {
+func (f *collapsing) order(x *Line, severity map[uint32]int64) {
 	x.Locations = f.distinct(x.Locations)
 	slices.SortStableFunc(x.Locations, func(a, b uint32) int { return cmp.Compare(severity[b], severity[a]) })
 	x.Causers = slices.Clone(x.Causers)
@@ -322,7 +322,7 @@ func (f *folding) order(x *Line, severity map[uint32]int64) {
 }
 
 // distinct moves locations, and lists each once.
-func (f *folding) distinct(locations []uint32) []uint32 {
+func (f *collapsing) distinct(locations []uint32) []uint32 {
 	var list []uint32
 	seen := map[uint32]bool{}
 	for _, l := range locations {

@@ -18,19 +18,19 @@ func sums(all [][]Cell) map[[2]uint32]int64 {
 	return sum
 }
 
-func fold(t *testing.T, e *Experiment, n int) *Experiment {
+func collapse(t *testing.T, e *Experiment, n int) *Experiment {
 	t.Helper()
-	f, err := e.Fold(n)
+	f, err := e.Collapse(n)
 	require.NoError(t, err)
 	return f
 }
 
 // However few locations are left, sums stay, processes are not mixed, and nothing points nowhere.
-func TestFold(t *testing.T) {
+func TestCollapse(t *testing.T) {
 	for seed := range uint64(5) {
 		e := randomExperiment(seed, 60)
 		for n := 1; n <= 61; n++ {
-			f := fold(t, e, n)
+			f := collapse(t, e, n)
 			if n >= 60 {
 				require.Same(t, e, f)
 				continue
@@ -68,8 +68,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Groups of many are folded first, and single goroutines stay.
-func TestFoldOrder(t *testing.T) {
+// Groups of many are collapsed first, and single goroutines stay.
+func TestCollapseOrder(t *testing.T) {
 	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"main", -1, 1}, {"few", 0, 3}, {"many", 0, 50}}}}
 	for i := range 54 {
 		g := int32(2)
@@ -80,22 +80,22 @@ func TestFoldOrder(t *testing.T) {
 		}
 		e.Locations = append(e.Locations, Location{Group: g, Name: e.Groups[g].Name, Count: 1})
 	}
-	f := fold(t, e, 10)
+	f := collapse(t, e, 10)
 	require.Len(t, f.Locations, 5)
 	require.Equal(t, Location{Group: 2, Name: "many", Count: 50}, f.Locations[4])
 	require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are many ×50 (--locations)"}, f.Warnings)
-	f = fold(t, e, 4)
+	f = collapse(t, e, 4)
 	require.Equal(t, []Location{{Name: "main", Count: 1}, {Group: 1, Name: "few", Count: 3}, {Group: 2, Name: "many", Count: 50}}, f.Locations)
 	require.Contains(t, f.Warnings[0], "many ×50, few ×3")
 
-	for _, f := range []*Experiment{fold(t, e, 1), fold(t, fold(t, e, 4), 1)} { // what is folded twice is told once
+	for _, f := range []*Experiment{collapse(t, e, 1), collapse(t, collapse(t, e, 4), 1)} { // what is collapsed twice is told once
 		require.Equal(t, []string{"54 goroutines are too many to be shown one by one; added up are others ×54 from 3 groups (--locations)"}, f.Warnings)
 		require.Equal(t, glue("others ×54"), (&page{e: f}).groups())
 	}
 }
 
-// Of folded goroutines, those are counted that still wait, not all there are.
-func TestFoldedStillWaiting(t *testing.T) {
+// Of collapsed goroutines, those are counted that still wait, not all there are.
+func TestCollapsedStillWaiting(t *testing.T) {
 	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"worker", -1, 5000}}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
 		Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}}
 	e.NeverEnded = []NeverEnded{{Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}}
@@ -105,7 +105,7 @@ func TestFoldedStillWaiting(t *testing.T) {
 }
 
 // Where there are more groups than locations wanted, those of the same name go first, then those in which least time was spent.
-func TestFoldGroups(t *testing.T) {
+func TestCollapseGroups(t *testing.T) {
 	e := hydro()
 	severity := make([][]Cell, len(e.Metrics))
 	e.Groups, e.Locations = nil, nil
@@ -121,12 +121,12 @@ func TestFoldGroups(t *testing.T) {
 	}
 	fill(e, severity, nil)
 	e.Findings, e.Stats, e.NeverEnded = []Finding{{Line: Line{Metric: time, Group: 5, Locations: []uint32{5}}}}, nil, nil
-	f := fold(t, e, 4)
+	f := collapse(t, e, 4)
 	require.Len(t, f.Locations, 4)
 	require.Equal(t, Group{"same", -1, 17}, f.Groups[f.Locations[1].Group])
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups")
 	require.Equal(t, glue("same ×1"), (&page{e: f}).who(f.Findings[0].Group, f.Findings[0].Locations), "the group has one")
-	f = fold(t, e, 2)
+	f = collapse(t, e, 2)
 	require.Len(t, f.Locations, 2)
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups, others ×3 from 3 groups")
 }
