@@ -255,7 +255,7 @@ type Estimate struct {
 // ratioValues are the values of a ratio, the first for the whole program, the others by call path of the cube. One that is no number is none.
 type ratioValues struct {
 	values []cube.Value
-	in     []*spec.Interval // nil: exact
+	in     []*spec.Interval // nil: certain
 }
 
 // Ratio evaluates a ratio at a call path, or for the whole program if path is negative. There is no value where a denominator is not
@@ -274,7 +274,7 @@ func (s *Sums) Ratio(r *Ratio, path int) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	v := Estimate{Value: x.values[i].Float64()}
-	if v.Interval = spec.Exactly(v.Value); x.in[i] != nil {
+	if v.Interval = spec.Point(v.Value); x.in[i] != nil {
 		v.Interval = *x.in[i]
 	}
 	return v, true

@@ -125,7 +125,7 @@ func requireExact(t *testing.T, r *recorded) {
 		say := ask(t, r.cube, metric)
 		for path := range r.stores {
 			if x := r.is(path, of); !math.IsNaN(x) {
-				require.Equal(t, found{x, spec.Exactly(x)}, say[path], "%s in %s", metric, path)
+				require.Equal(t, found{x, spec.Point(x)}, say[path], "%s in %s", metric, path)
 			}
 		}
 	}

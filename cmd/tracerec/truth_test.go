@@ -85,7 +85,7 @@ func ask(t *testing.T, c *cube.Cube, metric string) map[string]found {
 		for ; p != nil; p = p.Parent {
 			names = append([]string{p.Region.Name}, names...)
 		}
-		v := found{values[i].Float64(), spec.Exactly(values[i].Float64())}
+		v := found{values[i].Float64(), spec.Point(values[i].Float64())}
 		if in != nil {
 			v.in = in[i]
 		}

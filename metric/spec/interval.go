@@ -7,14 +7,14 @@ import (
 	"tracerec/metric"
 )
 
-// Interval is what a value is known to lie in, both ends included. If they are the same, it is known exactly.
+// Interval is what a value is known to lie in, both ends included. If they are the same, it is certain.
 type Interval struct{ Low, High float64 }
 
-// Exactly returns the interval of one value.
-func Exactly(v float64) Interval { return Interval{v, v} }
+// Point returns the interval of one value.
+func Point(v float64) Interval { return Interval{v, v} }
 
-// Exact says that there is only one value.
-func (i Interval) Exact() bool { return i.Low == i.High }
+// Certain says that there is only one value.
+func (i Interval) Certain() bool { return i.Low == i.High }
 
 func (i Interval) plus(j Interval) Interval { return Interval{i.Low + j.Low, i.High + j.High} }
 
@@ -77,14 +77,14 @@ func (m *Margin) Doc(of string) string { return fmt.Sprintf(m.text, of) }
 // values that it can have, and is as narrow as possible where each name occurs once, or only in sums and quotients of sums. ok is false
 // when a value is lacking, or a denominator may be below least or not above zero.
 func (e *Expr) Interval(least float64, value func(name string) (Interval, bool)) (i Interval, ok bool) {
-	exact := true
+	certain := true
 	v, ok := e.Value(least, func(name string) (float64, bool) {
 		x, ok := value(name)
-		exact = exact && x.Exact()
+		certain = certain && x.Certain()
 		return x.Low, ok
 	})
-	if exact {
-		return Exactly(v), ok
+	if certain {
+		return Point(v), ok
 	}
 	i, ok = (&bounding{least, value}).of(e)
 	return i, ok && i.finite()
@@ -129,7 +129,7 @@ func (b *bounding) of(e *Expr) (Interval, bool) {
 
 // sum evaluates a sum.
 func (b *bounding) sum(s affine) (Interval, bool) {
-	sum := Exactly(s.constant)
+	sum := Point(s.constant)
 	for k, name := range s.names {
 		v, ok := b.value(name)
 		if !ok {

@@ -20,7 +20,7 @@ type Change struct {
 	Path   *cube.CallPath // of the difference; nil: the whole program
 	A, B   float64
 	Noise  float64 // half width of the band in which A−B is noise, NaN if unknown
-	// In is what A and B lie in, of which they are what is certain; nil if they are exact. Where one has no value, that is no number.
+	// In is what A and B lie in, of which they are what is certain; nil if that is all. Where one has no value, that is no number.
 	In *[2]spec.Interval
 
 	title string // of the metric, such that no other has it
@@ -32,7 +32,7 @@ func (c Change) Delta() float64 { return c.B - c.A }
 // Between returns what Delta lies in: between its ends is the truth.
 func (c Change) Between() spec.Interval {
 	if c.In == nil {
-		return spec.Exactly(c.Delta())
+		return spec.Point(c.Delta())
 	}
 	return c.In[1].Minus(c.In[0])
 }
@@ -193,7 +193,7 @@ func (s *Spread) calls(m *query.Metric, c *cube.Cube) []Change {
 	var list []Change
 	for i, p := range s.model.Cube.Paths() {
 		x, err := s.change(m, true, p, c.Paths()[i], false)
-		if err == nil && (x.A != x.B || !x.Between().Exact()) {
+		if err == nil && (x.A != x.B || !x.Between().Certain()) {
 			list = append(list, x)
 		}
 	}

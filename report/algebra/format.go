@@ -28,7 +28,7 @@ func value(v float64, c Change) string {
 // side writes what A or B is, as far as it is certain.
 func (c Change) side(i int) string {
 	v := [2]float64{c.A, c.B}[i]
-	if c.In == nil || c.In[i].Exact() {
+	if c.In == nil || c.In[i].Certain() {
 		return value(v, c)
 	}
 	switch in := c.In[i]; {
@@ -41,10 +41,10 @@ func (c Change) side(i int) string {
 	}
 }
 
-// between writes what the change from A to B lies in, if it is not exact.
+// between writes what the change from A to B lies in, if it is not certain.
 func (c Change) between() string {
 	in := c.Between()
-	if in.Exact() || math.IsNaN(in.Low) {
+	if in.Certain() || math.IsNaN(in.Low) {
 		return ""
 	}
 	low, high := Change{Metric: c.Metric, B: in.Low}, Change{Metric: c.Metric, B: in.High}
@@ -121,7 +121,7 @@ type jsonChange struct {
 	jsonBounds
 }
 
-// jsonBounds is what the values of a Change lie in, if they are not exact: they are what is certain.
+// jsonBounds is what the values of a Change lie in, where that is more than one value: A and B are what is certain.
 type jsonBounds struct {
 	ALeast     *float64 `json:"a_at_least,omitempty"`
 	AMost      *float64 `json:"a_at_most,omitempty"`
@@ -131,8 +131,8 @@ type jsonBounds struct {
 	DeltaMost  *float64 `json:"delta_at_most,omitempty"`
 }
 
-// absent says that nothing is certain of a value that is not exact, so that it is no zero.
-func absent(v float64, in spec.Interval) bool { return v == 0 && !in.Exact() }
+// absent says that of what lies in an interval nothing is certain, so that it is no zero.
+func absent(v float64, in spec.Interval) bool { return v == 0 && !in.Certain() }
 
 func encode(c Change) jsonChange {
 	x := jsonChange{Unit: "sec", Metric: "wall", A: number64(c.A), B: number64(c.B), Delta: number64(c.Delta())}

@@ -32,7 +32,7 @@ type columns struct {
 	err                  error
 	whole                [2][]float64   // by side and run; those of ratios are no sums of what there is by call path
 	inclusive, exclusive [2][][]float64 // by side and run
-	in                   *[2][]within   // the same of what values lie in; nil: they are exact
+	in                   *[2][]within   // the same of what values lie in; nil: they are certain
 }
 
 // Band describes the values of several runs at one metric and call path. Of a difference, Mean is the difference of the means, Min

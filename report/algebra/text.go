@@ -211,7 +211,7 @@ func (p *page) others() {
 	for _, c := range p.changes.Totals {
 		beyond, known := c.Beyond()
 		changed := c.A != c.B && !math.IsNaN(c.Delta()) && (beyond || !known)
-		if top(c) != metric.Time && c.Metric.Name != metric.CriticalPath && !c.Metric.Margin() && (changed || !c.Between().Exact()) {
+		if top(c) != metric.Time && c.Metric.Name != metric.CriticalPath && !c.Metric.Margin() && (changed || !c.Between().Certain()) {
 			list = append(list, c)
 		}
 	}

@@ -42,7 +42,7 @@ func (c *columns) bound(m *query.Model, what query.What, side int, run *query.Re
 	return nil
 }
 
-// boundsOr returns what values lie in, also if they are exact.
+// boundsOr returns what values lie in, also if they are certain.
 func boundsOr(m *query.Model, w query.What, ask query.Values) ([]spec.Interval, error) {
 	in, err := m.Bounds(w, ask)
 	if err != nil || in != nil {
@@ -50,12 +50,12 @@ func boundsOr(m *query.Model, w query.What, ask query.Values) ([]spec.Interval, 
 	}
 	values, err := ask(w)
 	for _, v := range values {
-		in = append(in, spec.Exactly(v.Float64()))
+		in = append(in, spec.Point(v.Float64()))
 	}
 	return in, err
 }
 
-// between returns what the means of both sides lie in, at a call path or of the whole program if it is nil; nil if they are exact.
+// between returns what the means of both sides lie in, at a call path or of the whole program if it is nil; nil if they are certain.
 func (c *columns) between(p *cube.CallPath, inclusive bool) *[2]spec.Interval {
 	if c.in == nil {
 		return nil
@@ -75,7 +75,7 @@ func (c *columns) between(p *cube.CallPath, inclusive bool) *[2]spec.Interval {
 			mean[i].High += x.High / n
 		}
 	}
-	if mean[0].Exact() && mean[1].Exact() {
+	if mean[0].Certain() && mean[1].Certain() {
 		return nil
 	}
 	return &mean

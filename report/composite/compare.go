@@ -45,7 +45,7 @@ type Row struct {
 type Cell struct {
 	Has        bool     `json:"known"`              // else the platform lacks it
 	Value      *float64 `json:"value"`              // of what is certain, nil if nothing is
-	AtLeast    *float64 `json:"at_least,omitempty"` // what the truth lies in, nil if the value is exact
+	AtLeast    *float64 `json:"at_least,omitempty"` // what the truth lies in, nil if the value is certain
 	AtMost     *float64 `json:"at_most,omitempty"`
 	OfRoot     *float64 `json:"percent_of_root"` // of the root of its hierarchy; nil if there is nothing to be a share of
 	OfParent   *float64 `json:"percent_of_parent"`
@@ -59,7 +59,7 @@ type RatioRow struct {
 	Name   string     `json:"name"`
 	Unit   string     `json:"unit"`
 	Values []*float64 `json:"values"` // nil where there is none: an operand is lacking or too small
-	// AtLeast and AtMost are what the truth lies in, nil where the value is exact.
+	// AtLeast and AtMost are what the truth lies in, nil where the value is certain.
 	AtLeast []*float64 `json:"at_least"`
 	AtMost  []*float64 `json:"at_most"`
 }
@@ -192,7 +192,7 @@ func (c *comparer) addTree(i int, m *query.Model, spread *algebra.Spread, root *
 	return visit(root, 0, "", 0, 0)
 }
 
-// total returns the value of a metric or ratio for the whole program, and what it lies in, nil if it is exact or there is none.
+// total returns the value of a metric or ratio for the whole program, and what it lies in, nil if it is certain or there is none.
 func total(m *query.Model, x *cube.Metric) (float64, *spec.Interval, error) {
 	values, in, err := m.Within(query.What{Metric: m.Metric(x.Name)}, func(w query.What) ([]cube.Value, error) {
 		v, err := m.Total(w)

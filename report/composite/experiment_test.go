@@ -160,7 +160,7 @@ func TestDeriveRatios(t *testing.T) {
 	v, ok := at(0, "solve")
 	require.True(t, ok)
 	require.InDelta(t, 30./100, v.Value, 1e-12)
-	require.True(t, v.Exact())
+	require.True(t, v.Certain())
 	_, ok = at(0, "sweep") // 40 is less than 50
 	require.False(t, ok)
 	v, ok = at(0, "") // of 140, 30 more are not certain

@@ -54,8 +54,8 @@ func (truth truths) value(t *testing.T, text string) (v float64, ok bool) {
 	return e.Value(1, func(name string) (float64, bool) { return truth[0][name] + truth[1][name], true })
 }
 
-// lies requires that a metric of the whole program lies where its report says, and says whether there is a value, and whether it is exact.
-func lies(t *testing.T, c *cube.Cube, name string, truth float64) (known, exact bool) {
+// lies requires that a metric of the whole program lies where its report says, and says whether there is a value, and whether it is certain.
+func lies(t *testing.T, c *cube.Cube, name string, truth float64) (known, certain bool) {
 	t.Helper()
 	m, err := query.New(c)
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func lies(t *testing.T, c *cube.Cube, name string, truth float64) (known, exact 
 	require.NoError(t, err)
 	in, err := m.Bounds(query.What{Metric: q}, ask)
 	require.NoError(t, err)
-	of := spec.Exactly(values[0].Float64())
+	of := spec.Point(values[0].Float64())
 	if in != nil {
 		of = in[0]
 		require.False(t, values[0].Float64() < of.Low-1e-9 || values[0].Float64() > of.High+1e-9, name)
@@ -79,7 +79,7 @@ func lies(t *testing.T, c *cube.Cube, name string, truth float64) (known, exact 
 	}
 	require.LessOrEqual(t, of.Low, truth+1e-9, name)
 	require.GreaterOrEqual(t, of.High, truth-1e-9, name)
-	return true, of.Exact()
+	return true, of.Certain()
 }
 
 // formulas of differences by their names.
@@ -99,7 +99,7 @@ func formulas() (all [][2]string) {
 // program. So do those of the difference of two, of a difference of differences, of a mean of two, and of a part.
 func TestTruthIsWithinBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	known, exact := 0, 0
+	known, certain := 0, 0
 	made := func(r *algebra.Result, err error) algebra.Input {
 		require.NoError(t, err)
 		var b bytes.Buffer
@@ -134,7 +134,7 @@ func TestTruthIsWithinBounds(t *testing.T) {
 					known++
 				}
 				if one {
-					exact++
+					certain++
 				}
 			}
 			is(a, x, ok)
@@ -153,10 +153,10 @@ func TestTruthIsWithinBounds(t *testing.T) {
 		}
 		last, change = d, changes
 	}
-	t.Logf("%d values held the truth, %d of them exact", known, exact)
+	t.Logf("%d values held the truth, %d of them certain", known, certain)
 	require.Greater(t, known, testkit.Cases(5000))
-	require.Greater(t, exact, testkit.Cases(100))
-	require.Less(t, exact, known/2)
+	require.Greater(t, certain, testkit.Cases(100))
+	require.Less(t, certain, known/2)
 }
 
 // What a difference says of a counter of which nothing was certain before, and most is after.

@@ -96,7 +96,7 @@ type views struct {
 	list []*query.Metric
 }
 
-// number returns a seen value of JSON; without bounds it is exact.
+// number returns a seen value of JSON; without bounds it is certain.
 func number(certain, low, high *json.Number) seen {
 	text := func(n *json.Number) string {
 		if n == nil {

@@ -49,9 +49,9 @@ type Verdict struct {
 	Limit Limit
 	Unit  string
 	Value float64
-	In    *spec.Interval // what the truth lies in, nil if the value is exact
+	In    *spec.Interval // what the truth lies in, nil if the value is certain
 	Max   float64
-	MaxIn *spec.Interval // what the truth of that lies in, nil if it is exact: a share of what is not certain, or more than it
+	MaxIn *spec.Interval // what the truth of that lies in, nil if it is certain: a share of what is not certain, or more than it
 	Held  bool
 	// Of names the metric that is 100 % of a share, and Whole is its value.
 	Of    string
@@ -104,12 +104,12 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 		if isShare(v.Unit) {
 			v.Max /= 100
 		}
-		most = spec.Exactly(v.Max)
+		most = spec.Point(v.Max)
 	case l.Bound.Kind == Share:
 		value, most, err = v.share(r, at)
 	case l.Bound.Kind == Fixed:
 		v.Max, err = number(l.Bound, at.metric)
-		most = spec.Exactly(v.Max)
+		most = spec.Point(v.Max)
 	default:
 		base, most, err = v.beside(r, at, o)
 	}
@@ -266,7 +266,7 @@ type measured struct {
 	whole  bool             // the program
 	paths  []*cube.CallPath // of the place, none below another
 	value  float64
-	in     *spec.Interval // what the truth lies in, nil if the value is exact
+	in     *spec.Interval // what the truth lies in, nil if the value is certain
 }
 
 // interval returns what the truth lies in.
@@ -274,7 +274,7 @@ func (at *measured) interval() spec.Interval {
 	if at.in != nil {
 		return *at.in
 	}
-	return spec.Exactly(at.value)
+	return spec.Point(at.value)
 }
 
 // once returns what of waits is on the critical path as the findings count it, if the limit is of that; nil if it is not. Beside a baseline, which

@@ -134,7 +134,7 @@ func (q *Metric) Bounded() bool {
 type Values func(What) ([]cube.Value, error)
 
 // Bounds returns what values of a metric lie in: the truth of what is selected is nowhere outside, whatever is not certain. It is nil if the
-// values are exact. What a metric's visible children leave (What.Self) may have wider bounds than necessary where they are no sums of counters.
+// values are certain. What a metric's visible children leave (What.Self) may have wider bounds than necessary where they are no sums of counters.
 func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	if r := w.Metric.ratio; r != nil {
 		return m.boundsOfRatio(r, ask)
@@ -161,16 +161,16 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 	if err != nil {
 		return nil, err
 	}
-	bounds, exact := make([]spec.Interval, len(values)), true
+	bounds, certain := make([]spec.Interval, len(values)), true
 	for i, v := range values {
-		bounds[i] = spec.Exactly(v.Float64())
+		bounds[i] = spec.Point(v.Float64())
 	}
 	add := func(side int, list []*Metric, sign float64) error {
 		for _, q := range list {
 			if q == nil {
 				continue
 			}
-			exact = false
+			certain = false
 			margin, err := ask(What{Metric: q})
 			if err != nil {
 				return err
@@ -193,7 +193,7 @@ func (m *Model) Bounds(w What, ask Values) ([]spec.Interval, error) {
 			return nil, err
 		}
 	}
-	if exact {
+	if certain {
 		return nil, nil
 	}
 	return bounds, nil
@@ -236,7 +236,7 @@ func (m *Model) boundsOfRest(q *Metric, ask Values) (bounds []spec.Interval, err
 	return bounds, nil
 }
 
-// boundsOr returns what values of a metric lie in, also if they are exact.
+// boundsOr returns what values of a metric lie in, also if they are certain.
 func (m *Model) boundsOr(q *Metric, ask Values) ([]spec.Interval, error) {
 	in, err := m.Bounds(What{Metric: q}, ask)
 	if in != nil || err != nil {
@@ -244,12 +244,12 @@ func (m *Model) boundsOr(q *Metric, ask Values) ([]spec.Interval, error) {
 	}
 	values, err := ask(What{Metric: q})
 	for _, v := range values {
-		in = append(in, spec.Exactly(v.Float64()))
+		in = append(in, spec.Point(v.Float64()))
 	}
 	return in, err
 }
 
-// Within asks for values and for what each of them lies in, nil where a value is exact or is none. A 0 that lies in an interval is no
+// Within asks for values and for what each of them lies in, nil where a value is certain or is none. A 0 that lies in an interval is no
 // number: nothing of it is certain.
 func (m *Model) Within(w What, ask Values) ([]cube.Value, []*spec.Interval, error) {
 	values, err := ask(w)
@@ -262,7 +262,7 @@ func (m *Model) Within(w What, ask Values) ([]cube.Value, []*spec.Interval, erro
 	}
 	in, err := m.Bounds(w, ask)
 	for i := range in {
-		if !in[i].Exact() && !math.IsNaN(in[i].Low) {
+		if !in[i].Certain() && !math.IsNaN(in[i].Low) {
 			within[i] = &in[i]
 		}
 	}
@@ -308,7 +308,7 @@ func (m *Model) boundsOfRatio(r *ratio, ask Values) (bounds []spec.Interval, err
 			if of[0] == nil {
 				return spec.Interval{}, false
 			}
-			x := spec.Exactly(of[0][k].Float64())
+			x := spec.Point(of[0][k].Float64())
 			if of[1] != nil {
 				x.High += of[1][k].Float64()
 			}
@@ -318,7 +318,7 @@ func (m *Model) boundsOfRatio(r *ratio, ask Values) (bounds []spec.Interval, err
 			return x, true
 		})
 		if !ok {
-			i = spec.Exactly(math.NaN())
+			i = spec.Point(math.NaN())
 		}
 		bounds = append(bounds, i)
 	}

@@ -41,7 +41,7 @@ type Metric struct {
 	integer bool      // values have no fractions
 	more    *Metric   // by how much it may be more, because not all of it is certain; nil for none
 	less    *Metric   // and less
-	ratio   *ratio    // nil: not one of ours, or exact
+	ratio   *ratio    // nil: not one of ours, or certain
 	sides   []*Metric // of which it is the difference, first what is subtracted; nil: it is none
 }
 

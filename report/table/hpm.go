@@ -81,7 +81,7 @@ func (v Value) in() spec.Interval {
 	if v.In != nil {
 		return *v.In
 	}
-	return spec.Exactly(v.Float64())
+	return spec.Point(v.Float64())
 }
 
 // counter is a counter in user mode, or in all that was counted, and in kernel mode.
@@ -236,7 +236,7 @@ func (s *Section) count(counters []*counter, region int) {
 		s.Counts = append(s.Counts, x)
 	}
 	if s.Time.Known {
-		user["s"] = spec.Exactly(s.Time.Float64())
+		user["s"] = spec.Point(s.Time.Float64())
 	}
 	for _, d := range derived {
 		if v, ok := d.of(user); ok {

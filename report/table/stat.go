@@ -42,7 +42,7 @@ type statRow struct {
 	path   *cube.CallPath // nil: a region
 	region *cube.Region
 	values []cube.Value     // by metric
-	in     []*spec.Interval // what they lie in, nil for exact ones
+	in     []*spec.Interval // what they lie in, nil for certain ones
 }
 
 // most is the greatest number of values in a table.

@@ -59,10 +59,10 @@ type Row struct {
 type Value struct {
 	cube.Value
 	Known bool
-	In    *spec.Interval // what the truth lies in; nil: the value is exact, or missing
+	In    *spec.Interval // what the truth lies in; nil: the value is certain, or missing
 }
 
-// values are what was asked of a metric, with what each lies in, nil if all are exact.
+// values are what was asked of a metric, with what each lies in, nil if all are certain.
 type values struct {
 	list []cube.Value
 	in   []spec.Interval
@@ -77,9 +77,9 @@ func ask(m *query.Model, w query.What, by query.Values) (v values, err error) {
 	return v, err
 }
 
-// at returns what one of the values lies in, nil if it is exact.
+// at returns what one of the values lies in, nil if it is certain.
 func (v *values) at(i int) *spec.Interval {
-	if v.in == nil || v.in[i].Exact() || math.IsNaN(v.in[i].Low) {
+	if v.in == nil || v.in[i].Certain() || math.IsNaN(v.in[i].Low) {
 		return nil
 	}
 	return &v.in[i]
@@ -137,7 +137,7 @@ func (c *Column) share(v cube.Value) Value {
 	return Value{Value: cube.Float(p), Known: !math.IsNaN(p) && !math.IsInf(p, 0)}
 }
 
-// value returns a value as the column has it; in is what it lies in, nil if it is exact.
+// value returns a value as the column has it; in is what it lies in, nil if it is certain.
 func (c *Column) value(v cube.Value, in *spec.Interval) Value {
 	switch {
 	case c.Error != "":

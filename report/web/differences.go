@@ -44,7 +44,7 @@ func (a *api) differences(f *findings) {
 			delta := c.Between()
 			d.In = ranges{&c.In[0], &c.In[1], &delta}
 			for i, v := range []*float{&d.A, &d.B} {
-				if *v == 0 && !c.In[i].Exact() {
+				if *v == 0 && !c.In[i].Certain() {
 					*v, d.Delta = float(math.NaN()), float(math.NaN())
 				}
 			}

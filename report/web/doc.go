@@ -6,7 +6,7 @@
 // All addresses begin with a token, and the page is at /TOKEN/. Metrics, call paths, regions and parts of the system are asked for by
 // their place in the lists of the answer to meta; lists of values are in the same order. Values are numbers with all their digits, or
 // null where there is none, or nothing of it is certain. Beside values of which not all is certain stands under "in" what each of them lies
-// in: [least, most], or null for those that are exact. An error is {"error": "why"}.
+// in: [least, most], or null for those that are certain. An error is {"error": "why"}.
 //
 //	api/meta                                   the trees, totals, attributes, what views there are
 //	api/calls?metric=M&self=0|1[&at=R]         values by call path, inclusive and exclusive; of part R of the system; with their noise

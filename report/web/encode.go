@@ -34,7 +34,7 @@ func (c column) appendTo(b []byte) []byte {
 // MarshalJSON implements json.Marshaler.
 func (c column) MarshalJSON() ([]byte, error) { return c.appendTo(nil), nil }
 
-// ranges are what the values of a column lie in, nil for those that are exact or missing: [least, most] or null.
+// ranges are what the values of a column lie in, nil for those that are certain or missing: [least, most] or null.
 type ranges []*spec.Interval
 
 func (r ranges) appendTo(b []byte) []byte {

@@ -70,7 +70,7 @@ func bounded(m *query.Model, w query.What, by query.Values) (column, ranges, err
 	return values, in, nil
 }
 
-// total returns the value of a metric for the whole program, and what it lies in, nil if it is exact. What cannot be evaluated is missing.
+// total returns the value of a metric for the whole program, and what it lies in, nil if it is certain. What cannot be evaluated is missing.
 func total(m *query.Model, w query.What) (cube.Value, *spec.Interval) {
 	values, in, err := bounded(m, w, func(w query.What) ([]cube.Value, error) {
 		v, err := m.Total(w)
