@@ -139,13 +139,13 @@ func (e *Experiment) cubeMetrics(c *cube.Cube, critical [][]Cell) {
 // CubeMetric returns a metric as cubes have it, without number and place.
 func CubeMetric(m *metric.Metric) *cube.Metric {
 	x := &cube.Metric{DType: "INT64", Unit: unitOf(m), Kind: cube.Exclusive}
-	x.Name, x.Attrs = exact(x.Attrs, "name", m.Name)
-	x.Title, x.Attrs = exact(x.Attrs, "title", m.Label())
-	x.Doc, x.Attrs = exact(x.Attrs, "description", m.Description)
+	x.Name, x.Attrs = verbatim(x.Attrs, "name", m.Name)
+	x.Title, x.Attrs = verbatim(x.Attrs, "title", m.Label())
+	x.Doc, x.Attrs = verbatim(x.Attrs, "description", m.Description)
 	for _, a := range []cube.Attr{{Key: "unit", Value: m.Unit.String()}, {Key: "unit_name", Value: m.UnitName}, {Key: query.FormulaAttr, Value: m.Formula},
 		{Key: "advice", Value: m.Advice}, {Key: "causing", Value: m.Causing}, {Key: query.HierarchyAttr, Value: m.Hierarchy}} {
 		if a.Value != "" {
-			a.Value, x.Attrs = exact(x.Attrs, a.Key, a.Value)
+			a.Value, x.Attrs = verbatim(x.Attrs, a.Key, a.Value)
 			x.Attrs = append(x.Attrs, a)
 		}
 	}
@@ -154,7 +154,7 @@ func CubeMetric(m *metric.Metric) *cube.Metric {
 	}
 	if m.Of != "" {
 		a := cube.Attr{Key: query.UncertainOfAttr}
-		a.Value, x.Attrs = exact(x.Attrs, query.UncertainOfAttr, m.Of)
+		a.Value, x.Attrs = verbatim(x.Attrs, query.UncertainOfAttr, m.Of)
 		x.Attrs = append(x.Attrs, a)
 	}
 	return x
@@ -191,9 +191,9 @@ func (e *Experiment) cubePaths(c *cube.Cube) {
 		if r.Operation {
 			x.Paradigm, x.Role = "go", "operation"
 		}
-		x.Name, x.Attrs = exact(x.Attrs, "name", r.Name)
-		x.Mangled, x.Attrs = exact(x.Attrs, "function", r.Func)
-		x.Module, x.Attrs = exact(x.Attrs, "file", r.File)
+		x.Name, x.Attrs = verbatim(x.Attrs, "name", r.Name)
+		x.Mangled, x.Attrs = verbatim(x.Attrs, "function", r.Func)
+		x.Module, x.Attrs = verbatim(x.Attrs, "file", r.File)
 		c.Regions = append(c.Regions, x)
 	}
 	paths := make([]*cube.CallPath, len(e.Paths))
@@ -232,7 +232,7 @@ func (e *Experiment) cubeSystem(c *cube.Cube) {
 		p := processes[l.Process]
 		if p == nil {
 			p = &cube.SystemNode{ID: len(processes) + 1, Class: "process", Attrs: []cube.Attr{{Key: "process", Value: strconv.Itoa(l.Process)}}}
-			p.Name, p.Attrs = exact(p.Attrs, "name", e.processName(l.Process))
+			p.Name, p.Attrs = verbatim(p.Attrs, "name", e.processName(l.Process))
 			processes[l.Process] = p
 			machine.Children = append(machine.Children, p)
 		}
@@ -240,7 +240,7 @@ func (e *Experiment) cubeSystem(c *cube.Cube) {
 		g := groups[k]
 		if g == nil {
 			g = &cube.LocationGroup{ID: len(groups), Rank: len(groups), Type: "process", Attrs: []cube.Attr{{Key: "group", Value: strconv.Itoa(int(l.Group))}}}
-			g.Name, g.Attrs = exact(g.Attrs, "name", e.Groups[l.Group].Name)
+			g.Name, g.Attrs = verbatim(g.Attrs, "name", e.Groups[l.Group].Name)
 			if creator := e.Groups[l.Group].Creator; creator >= 0 {
 				g.Attrs = append(g.Attrs, cube.Attr{Key: "creator", Value: strconv.Itoa(int(creator))})
 			}
@@ -249,7 +249,7 @@ func (e *Experiment) cubeSystem(c *cube.Cube) {
 		}
 		x := &cube.Location{ID: i, Rank: len(g.Locations), Type: "thread", Attrs: []cube.Attr{
 			{Key: "goid", Value: strconv.FormatUint(l.GoID, 10)}, {Key: "count", Value: strconv.Itoa(l.Count)}, {Key: "trace", Value: strconv.FormatUint(uint64(l.Trace), 10)}}}
-		x.Name, x.Attrs = exact(x.Attrs, "name", l.Name)
+		x.Name, x.Attrs = verbatim(x.Attrs, "name", l.Name)
 		g.Locations = append(g.Locations, x)
 	}
 	c.System = []*cube.SystemNode{machine}
@@ -271,8 +271,8 @@ func (e *Experiment) processName(process int) string {
 	return name
 }
 
-// exact returns s, and adds it quoted to the attributes if a cube cannot carry it as it is.
-func exact(attrs []cube.Attr, key, s string) (string, []cube.Attr) {
+// verbatim returns s, and adds it quoted to the attributes if a cube cannot carry it as it is.
+func verbatim(attrs []cube.Attr, key, s string) (string, []cube.Attr) {
 	if carried(s) {
 		return s, attrs
 	}

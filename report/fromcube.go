@@ -69,7 +69,7 @@ func (e *Experiment) readMetrics(c *cube.Cube, n int) error {
 			if m.Parent.ID >= m.ID {
 				return fmt.Errorf("metric %d is below %d", m.ID, m.Parent.ID)
 			}
-			x.Parent = attrs(m.Parent.Attrs).exact("name", m.Parent.Name)
+			x.Parent = attrs(m.Parent.Attrs).verbatim("name", m.Parent.Name)
 		}
 		e.Metrics[m.ID] = x
 	}
@@ -110,10 +110,10 @@ func (e *Experiment) Derived(c *cube.Cube, ratios []Ratio, unlisted, notes []str
 // MetricOf returns the metric that CubeMetric made one of a cube of, without its parent.
 func MetricOf(m *cube.Metric) (metric.Metric, error) {
 	a := attrs(m.Attrs)
-	x := metric.Metric{Name: a.exact("name", m.Name), Title: a.exact("title", m.Title), Description: a.exact("description", m.Doc),
-		Formula: a.exact(query.FormulaAttr, a[query.FormulaAttr]), Advice: a.exact("advice", a["advice"]), Causing: a.exact("causing", a["causing"]),
-		UnitName: a.exact("unit_name", a["unit_name"]), Kind: query.KindOf(m),
-		Of: a.exact(query.UncertainOfAttr, a[query.UncertainOfAttr]), Hierarchy: a.exact(query.HierarchyAttr, a[query.HierarchyAttr])}
+	x := metric.Metric{Name: a.verbatim("name", m.Name), Title: a.verbatim("title", m.Title), Description: a.verbatim("description", m.Doc),
+		Formula: a.verbatim(query.FormulaAttr, a[query.FormulaAttr]), Advice: a.verbatim("advice", a["advice"]), Causing: a.verbatim("causing", a["causing"]),
+		UnitName: a.verbatim("unit_name", a["unit_name"]), Kind: query.KindOf(m),
+		Of: a.verbatim(query.UncertainOfAttr, a[query.UncertainOfAttr]), Hierarchy: a.verbatim(query.HierarchyAttr, a[query.HierarchyAttr])}
 	if x.Kind == metric.Incomplete {
 		x.Title = strings.TrimPrefix(x.Title, metric.Mark)
 	}
@@ -132,7 +132,7 @@ func (e *Experiment) readRegions(c *cube.Cube) error {
 			return err
 		}
 		a := attrs(r.Attrs)
-		e.Regions[r.ID] = Region{Name: a.exact("name", r.Name), Func: a.exact("function", r.Mangled), File: a.exact("file", r.Module),
+		e.Regions[r.ID] = Region{Name: a.verbatim("name", r.Name), Func: a.verbatim("function", r.Mangled), File: a.verbatim("file", r.Module),
 			Line: max(0, r.Begin), Operation: r.Role == "operation"}
 	}
 	return nil
@@ -170,7 +170,7 @@ func (e *Experiment) readLocations(c *cube.Cube) error {
 		if err := first(err1, err2, err3, err4, err5, place("group", group, len(e.Groups))); err != nil {
 			return fmt.Errorf("location %d: %w", i, err)
 		}
-		e.Locations[i] = Location{process, int32(group), a.exact("name", l.Name), goid, count, uint32(trace)}
+		e.Locations[i] = Location{process, int32(group), a.verbatim("name", l.Name), goid, count, uint32(trace)}
 	}
 	return nil
 }
@@ -186,8 +186,8 @@ func attrs(list []cube.Attr) attributes {
 	return a
 }
 
-// exact returns the text that the function exact wrote.
-func (a attributes) exact(key, s string) string {
+// verbatim returns the text that the function verbatim wrote.
+func (a attributes) verbatim(key, s string) string {
 	if quoted, ok := a["expert:"+key]; ok {
 		if text, err := strconv.Unquote(quoted); err == nil {
 			return text

@@ -84,7 +84,7 @@ func (e *Experiment) mergedMetrics() {
 			x.Title, x.Kind = title, metric.Incomplete
 		}
 		if q.Parent != nil {
-			x.Parent = attrs(q.Parent.Attrs).exact("name", q.Parent.Name)
+			x.Parent = attrs(q.Parent.Attrs).verbatim("name", q.Parent.Name)
 		}
 		e.Metrics = append(e.Metrics, x)
 		e.numbers.metrics, e.numbers.critical = append(e.numbers.metrics, m), append(e.numbers.critical, nil)
