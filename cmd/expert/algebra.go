@@ -51,7 +51,7 @@ negative. Call paths of an edited program match even if lines moved.`,
 			if err != nil {
 				return err
 			}
-			o := algebra.TextOptions{Top: top, Notes: r.Notes, Exact: simulated(in)}
+			o := algebra.TextOptions{Top: top, Notes: r.Notes, Repeatable: simulated(in)}
 			if format.value == "json" {
 				return x.JSON(cmd.OutOrStdout(), o)
 			}

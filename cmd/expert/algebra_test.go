@@ -170,9 +170,9 @@ func TestDiffOfSimulated(t *testing.T) {
 		return stdout
 	}
 	require.NotContains(t, diff("other"), "on the simulator")
-	exact := diff("simulator")
-	require.NotContains(t, exact, "record each several times")
-	require.Contains(t, exact, "Both ran on the simulator, where every run repeats exactly")
+	repeatable := diff("simulator")
+	require.NotContains(t, repeatable, "record each several times")
+	require.Contains(t, repeatable, "Both ran on the simulator, where every run repeats exactly")
 }
 
 // What a report of several runs lacks is said.

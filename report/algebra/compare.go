@@ -177,7 +177,7 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 	kind := kindOf(c.inputs, q)
 	terms := []*term{{in: c.inputs[0], metric: x.rows}, {in: c.inputs[1], metric: y.rows}}
 	paths := c.cube.Paths()
-	exact := x.n == 1 && y.n == 1 && !fraction(x.rows.DType) && !fraction(y.rows.DType)
+	integers := x.n == 1 && y.n == 1 && !fraction(x.rows.DType) && !fraction(y.rows.DType)
 	var rows [2][]cube.Value
 	for _, p := range c.stored(kind, terms) {
 		for i, m := range []measured{x, y} {
@@ -198,7 +198,7 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 			if v == (cube.Value{}) && w == (cube.Value{}) {
 				continue
 			}
-			if c.Values++; !near(v, w, exact) {
+			if c.Values++; !near(v, w, integers) {
 				c.say("metric %s, call path %s, %s: %s in %s, %s in %s", q.name, pathName(paths[p])+site(paths[p]), c.location(column),
 					show(v), c.names[0], show(w), c.names[1])
 			}
@@ -214,12 +214,12 @@ func show(v cube.Value) string {
 	return v.String()
 }
 
-// near says that two values are the same, or nearly so if that will do.
-func near(v, w cube.Value, exact bool) bool {
+// near says that two values are the same, or nearly so if they are no integers.
+func near(v, w cube.Value, integers bool) bool {
 	if v == w {
 		return true
 	}
-	if exact {
+	if integers {
 		return v.Sub(w).Zero()
 	}
 	x, y := v.Float64(), w.Float64()

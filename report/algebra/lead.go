@@ -12,14 +12,14 @@ import (
 func (x *Changes) Lead() []string { return x.lead(x.A, x.B, false) }
 
 // lead is Lead, with other names of the sides. Runs that repeat exactly have no noise.
-func (x *Changes) lead(nameA, nameB string, exact bool) []string {
+func (x *Changes) lead(nameA, nameB string, repeatable bool) []string {
 	c, ok := x.mainTime()
 	if !ok {
 		return []string{"Neither report says how long the program ran."}
 	}
 	lead := []string{c.sentence(nameA, nameB)}
 	_, known := c.Beyond()
-	if !known && exact {
+	if !known && repeatable {
 		return append(lead, "Both ran on the simulator, where every run repeats exactly: nothing of that is noise.")
 	}
 	if !known {

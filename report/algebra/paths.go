@@ -33,7 +33,7 @@ type sibling struct {
 
 type siblings struct {
 	list  []*sibling
-	exact map[pathKey]*sibling
+	byKey map[pathKey]*sibling
 }
 
 // regionKey is what makes regions of several reports the same.
@@ -122,7 +122,7 @@ func (a *adder) add(into *siblings, list []*cube.CallPath) {
 		a.matchMoved(into.list, list, found)
 	} else {
 		for i, k := range keys {
-			found[i] = into.exact[k]
+			found[i] = into.byKey[k]
 		}
 	}
 	for i, p := range list {
@@ -131,10 +131,10 @@ func (a *adder) add(into *siblings, list []*cube.CallPath) {
 			x = &sibling{below: &siblings{}, path: &cube.CallPath{Region: a.region(p.Region), Module: a.file(p.Module), Line: p.Line,
 				Params: slices.Clone(p.Params), Attrs: slices.Clone(p.Attrs)}}
 			into.list = append(into.list, x)
-			if into.exact == nil {
-				into.exact = map[pathKey]*sibling{}
+			if into.byKey == nil {
+				into.byKey = map[pathKey]*sibling{}
 			}
-			into.exact[keys[i]] = x
+			into.byKey[keys[i]] = x
 		} else if a.same[p.Region] == nil {
 			a.same[p.Region] = x.path.Region
 		}

@@ -16,9 +16,9 @@ import (
 
 // TextOptions are choices about texts for people.
 type TextOptions struct {
-	Top   int      // rows of each list
-	Notes []string // of the Result
-	Exact bool     // every run repeats exactly, as on the simulator: between single runs there is no noise
+	Top        int      // rows of each list
+	Notes      []string // of the Result
+	Repeatable bool     // every run is the same, as on the simulator: between single runs there is no noise
 }
 
 // Text says what changed, the most important first.
@@ -31,7 +31,7 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("B = %s", x.B)
 		p.line("")
 	}
-	for _, sentence := range x.lead(p.a, p.b, o.Exact) {
+	for _, sentence := range x.lead(p.a, p.b, o.Repeatable) {
 		p.line("%s", sentence)
 	}
 	p.line("")
