@@ -45,8 +45,8 @@ func newCollector(class uint32) *collector {
 	return &collector{class: class, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: map[uint32][]interval{}}
 }
 
-// blame adds time that was waited for a causer.
-func (c *collector) blame(who causerKey, causer uint32, v int64) {
+// charge adds time that was waited for a causer.
+func (c *collector) charge(who causerKey, causer uint32, v int64) {
 	if c.causers[who] == nil {
 		c.causers[who] = map[uint32]int64{}
 	}
@@ -64,7 +64,7 @@ func (c *collector) add(l *collector) {
 	}
 	for who, shares := range l.causers {
 		for causer, v := range shares {
-			c.blame(who, causer, v)
+			c.charge(who, causer, v)
 		}
 	}
 	for causer, v := range l.critical {
@@ -146,7 +146,7 @@ func (b *builder) lines() map[lineKey]*collector {
 			}
 			c := at(k.lineKey)
 			c.line.Severity += v
-			c.blame(who, k.causer, v)
+			c.charge(who, k.causer, v)
 		}
 		for k, v := range w.waited.all() {
 			at(lineKey{k.metric, k.path, b.out.Locations[k.loc].Group, k.class}).locations[k.loc] += v

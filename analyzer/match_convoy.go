@@ -52,7 +52,7 @@ func (c *convoyIndex) longestOf(holds []hold, lo, hi int) int32 {
 // convoy makes the waits of op for the exclusive holds lo to hi maxParts synch points: the holds are
 // divided by count into consecutive groups, the i-th of them from lo + (hi-lo)·i/maxParts on, and each
 // group becomes one as long as its holds within the wait are together, from its first hold on, with
-// its longest hold (of several the first) as holder. So the time is exact, and the blame goes to the holder
+// its longest hold (of several the first) as holder. So the time is exact, and is charged to the holder
 // that matters most there.
 func (m *Matcher) convoy(op int32, lo, hi int) {
 	s, o := &m.locks, &m.ops[op]

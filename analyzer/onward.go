@@ -14,8 +14,8 @@ type awaitedKey struct {
 	causer  uint32
 }
 
-// chaser is one worker that looks at the waits of the first findings again.
-type chaser struct {
+// onwardWorker is one worker that looks at the waits of the first findings again.
+type onwardWorker struct {
 	lines  map[lineKey]int // finding of a line
 	unions map[awaitedKey]*union
 	recent [1 << meterBits]struct { // of a hash of the line and the causer: the last one used
@@ -35,18 +35,18 @@ func (b *builder) onward() {
 			lines[l.key] = i
 		}
 	}
-	chasers := make([]*chaser, len(b.matchWorkers))
-	for i := range chasers {
-		chasers[i] = &chaser{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
+	workers := make([]*onwardWorker, len(b.matchWorkers))
+	for i := range workers {
+		workers[i] = &onwardWorker{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
 	}
 	w := b.waits
-	each(chasers, append(w.blocks, w.jumps...), func(c *chaser, block []byte) { c.awaited(b.matching, block) })
+	each(workers, append(w.blocks, w.jumps...), func(c *onwardWorker, block []byte) { c.awaited(b.matching, block) })
 	w.blocks, w.jumps = nil, nil
-	off := b.offPath(chasers)
-	each(chasers, slices.Collect(maps.Keys(off)), func(c *chaser, loc uint32) { c.chase(b.matching, b.path.jumps, loc, off[loc]) })
+	off := b.offPath(workers)
+	each(workers, slices.Collect(maps.Keys(off)), func(c *onwardWorker, loc uint32) { c.causerWaits(b.matching, b.path.jumps, loc, off[loc]) })
 	b.path.jumps = nil
 	times := map[onwardKey]int64{}
-	for _, c := range chasers {
+	for _, c := range workers {
 		for k, t := range c.times {
 			times[k] += t
 		}
@@ -63,7 +63,7 @@ func (b *builder) onward() {
 }
 
 // awaited notes when the causers were waited for.
-func (c *chaser) awaited(m *matching, block []byte) {
+func (c *onwardWorker) awaited(m *matching, block []byte) {
 	for r := newWaitReader(block); r.next(); {
 		if r.from == r.end {
 			continue
@@ -93,9 +93,9 @@ type offFinding struct {
 }
 
 // offPath sums up for how long the causers were waited for, and returns for each of them when that was off the critical path.
-func (b *builder) offPath(chasers []*chaser) map[uint32][]offFinding {
+func (b *builder) offPath(workers []*onwardWorker) map[uint32][]offFinding {
 	all := map[awaitedKey][]interval{}
-	for _, c := range chasers {
+	for _, c := range workers {
 		for k, u := range c.unions {
 			u.merge()
 			all[k] = unite(all[k], u.list)
@@ -119,9 +119,9 @@ type onwardKey struct {
 	group   int32
 }
 
-// chase adds up for how long a causer waited itself. Of waits in operations within operations, a time is that of the one that ended
+// causerWaits adds up for how long a causer waited itself. Of waits in operations within operations, a time is that of the one that ended
 // first, of equals that of the innermost.
-func (c *chaser) chase(m *matching, jumps *jumps, loc uint32, off []offFinding) {
+func (c *onwardWorker) causerWaits(m *matching, jumps *jumps, loc uint32, off []offFinding) {
 	fingers := make([]finger, len(off))
 	for i := range off {
 		fingers[i].trail = off[i].trail
