@@ -70,7 +70,7 @@ func (t *groupTable) open(from Substrate, names []string, at []int, o Options) (
 	if len(rest) > 0 {
 		p, err := t.add(key, rest, restAt, o)
 		if err != nil {
-			return nil, errors.Join(t.blame(err, key), t.settle(found))
+			return nil, errors.Join(t.withRunning(err, key), t.pauseIdle(found))
 		}
 		own = append(own, p)
 	}
@@ -148,8 +148,8 @@ func (t *groupTable) resume(s *shared) bool {
 	return true
 }
 
-// settle pauses those of the groups again that nobody reads.
-func (t *groupTable) settle(found []*groupPart) error {
+// pauseIdle pauses those of the groups again that nobody reads.
+func (t *groupTable) pauseIdle(found []*groupPart) error {
 	var errs []error
 	for _, p := range found {
 		if pauser, ok := p.group.group.(substrate.Pauser); ok && p.group.running == 0 {
@@ -167,8 +167,8 @@ func (t *groupTable) forget(s *shared) {
 	}
 }
 
-// blame adds to an error for want of counters what other sets of this program count on the same thread.
-func (t *groupTable) blame(err error, key groupKey) error {
+// withRunning adds to an error for want of counters what other sets of this program count on the same thread.
+func (t *groupTable) withRunning(err error, key groupKey) error {
 	if !scarce(err) {
 		return err
 	}
@@ -222,7 +222,7 @@ func (t *groupTable) close(s *shared, running bool) error {
 		s.running--
 	}
 	if s.refs > 0 {
-		return t.settle([]*groupPart{{group: s}})
+		return t.pauseIdle([]*groupPart{{group: s}})
 	}
 	t.forget(s)
 	return s.group.Close()
