@@ -208,11 +208,11 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.blame(f) + f.Busy.sentence()
+	return text + ", " + p.causers(f) + f.Busy.sentence()
 }
 
-// blame ends a finding's sentence with those who were waited for.
-func (p *page) blame(f *Finding) string {
+// causers ends a finding's sentence with those who were waited for.
+func (p *page) causers(f *Finding) string {
 	if len(f.Causers) == 0 {
 		return "for nobody in the trace."
 	}
