@@ -348,12 +348,12 @@ func (p *page) timeTree() {
 			st = cyan
 		}
 		row := left(strings.Repeat("  ", depth[m.Name])+clean(m.Title), 33) + " "
-		caused := ""
+		critical := ""
 		if c := e.onPath(i); c > 0 {
-			caused = number(seconds(c), 10) + number(percent(c, e.Header.Focus), 9)
+			critical = number(seconds(c), 10) + number(percent(c, e.Header.Focus), 9)
 		}
 		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 10)), number(seconds(total), 9),
-			number(percent(total, e.Header.Time), 8), p.paint(bold, caused))
+			number(percent(total, e.Header.Time), 8), p.paint(bold, critical))
 	}
 	var counts []string
 	for _, c := range []struct{ metric, noun string }{
