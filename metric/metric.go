@@ -37,7 +37,7 @@ const (
 	Plain      Kind = iota // none of those below
 	WaitState              // has instances, causers and a critical share
 	Counter                // as it was measured; hierarchies are made of these
-	Incomplete             // of a hierarchy of which counters are lacking, so the value is a lower bound; shown as ~Name
+	Incomplete             // of a hierarchy of which counters are missing, so the value is a lower bound; shown as ~Name
 	More                   // by how much another metric may be more, because not all of its counters could be attributed exactly
 	Less                   // by how much another metric may be less; values are negative
 	Property               // of counters, found in events: has texts, and no severities

@@ -39,7 +39,7 @@ func (e *Expr) walk(visit func(*Expr)) {
 }
 
 // Value evaluates the expression; value gives that of a metric or event, or of time in ns, and false if there is none.
-// ok is false when a value is lacking, or a denominator is below least or not above zero.
+// ok is false when a value is missing, or a denominator is below least or not above zero.
 func (e *Expr) Value(least float64, value func(name string) (float64, bool)) (v float64, ok bool) {
 	switch e.op {
 	case word:

@@ -75,7 +75,7 @@ func (m *Margin) Doc(of string) string { return fmt.Sprintf(m.text, of) }
 
 // Interval evaluates the expression for values that are known to lie in intervals; value is as in [Expr.Value]. The result has all
 // values that it can have, and is as narrow as possible where each name occurs once, or only in sums and quotients of sums. ok is false
-// when a value is lacking, or a denominator may be below least or not above zero.
+// when a value is missing, or a denominator may be below least or not above zero.
 func (e *Expr) Interval(least float64, value func(name string) (Interval, bool)) (i Interval, ok bool) {
 	certain := true
 	v, ok := e.Value(least, func(name string) (float64, bool) {

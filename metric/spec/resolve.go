@@ -104,7 +104,7 @@ func (r *resolver) find(name string) *value {
 
 func measured(event int) *value { return &value{kind: Measured, form: []Term{{event, 1}}} }
 
-// compute is the value of a computation, nil if an operand is lacking or incomplete.
+// compute is the value of a computation, nil if an operand is missing or incomplete.
 func (r *resolver) compute(c computation) *value {
 	sum := form{}
 	for _, o := range c.operands {
@@ -216,7 +216,7 @@ func (r *resolver) remainder(v *value, parts []part) *value {
 	}
 	sum := form{}
 	sum.add(v.form, 1)
-	known, lacking := 0, 0
+	known, missing := 0, 0
 	for _, p := range parts {
 		switch child := r.value(p.name); {
 		case child.complete() && sum.add(child.form, -1):
@@ -225,10 +225,10 @@ func (r *resolver) remainder(v *value, parts []part) *value {
 		case r.measurable(p.name):
 			return nil
 		default:
-			lacking++
+			missing++
 		}
 	}
-	if known == 0 || lacking != 1 {
+	if known == 0 || missing != 1 {
 		return nil
 	}
 	return &value{kind: Remainder, form: sum.terms()}
@@ -266,7 +266,7 @@ func (r *resolver) add(root, name string, parent int, v *value) bool {
 // ratios adds the ratios whose operands are known and complete. Those that have incomplete ones are noted.
 func (r *resolver) ratios() {
 	for _, q := range r.Spec.ratios {
-		i := slices.IndexFunc(q.alternatives, func(e *Expr) bool { return !slices.ContainsFunc(e.Names(), r.lacking) })
+		i := slices.IndexFunc(q.alternatives, func(e *Expr) bool { return !slices.ContainsFunc(e.Names(), r.missing) })
 		if i >= 0 {
 			q.Expression = q.alternatives[i]
 			r.result.Ratios = append(r.result.Ratios, q.Ratio)
@@ -274,7 +274,7 @@ func (r *resolver) ratios() {
 		}
 		names := q.alternatives[0].Names()
 		unknown := func(n string) bool { return !r.value(n).known() }
-		switch j := slices.IndexFunc(names, r.lacking); {
+		switch j := slices.IndexFunc(names, r.missing); {
 		case !slices.ContainsFunc(names, unknown):
 			r.dropped = append(r.dropped, q.Name+": "+names[j]+" is incomplete")
 		case q.own:
@@ -306,8 +306,8 @@ func (r *resolver) whyNone(name string) string {
 	return name + " needs " + text
 }
 
-// lacking tells whether a name is neither a measured event nor a metric whose value is complete.
-func (r *resolver) lacking(name string) bool {
+// missing tells whether a name is neither a measured event nor a metric whose value is complete.
+func (r *resolver) missing(name string) bool {
 	_, event := r.events[name]
 	return !event && !(r.names[name] && r.value(name).complete())
 }
@@ -342,8 +342,8 @@ func (r *resolver) drops() {
 	}
 	for _, name := range r.order {
 		e := r.entries[name]
-		if lacking := r.unmeasuredParts(e); len(lacking) > 0 && own(e.spec) && !(all[name] && !r.value(name).known()) {
-			note("%s: %s", name, notMeasured(lacking))
+		if missing := r.unmeasuredParts(e); len(missing) > 0 && own(e.spec) && !(all[name] && !r.value(name).known()) {
+			note("%s: %s", name, notMeasured(missing))
 		}
 		if e.compute == nil || e.is("absent") {
 			continue
@@ -351,16 +351,16 @@ func (r *resolver) drops() {
 		if r.value(name).complete() {
 			continue
 		}
-		var lacking []string
+		var missing []string
 		for _, o := range e.compute[0].operands {
 			if !r.value(o.name).complete() {
-				lacking = append(lacking, o.name)
+				missing = append(missing, o.name)
 			}
 		}
-		if len(lacking) == 0 {
+		if len(missing) == 0 {
 			note("%s: a counter would be multiplied by more than %d", name, maxTimes)
-		} else if all[name] || len(lacking) < len(e.compute[0].operands) {
-			note("%s: %s", name, notMeasured(lacking))
+		} else if all[name] || len(missing) < len(e.compute[0].operands) {
+			note("%s: %s", name, notMeasured(missing))
 		}
 	}
 	r.result.Dropped = append(r.result.Dropped, r.dropped...)

@@ -78,7 +78,7 @@ type Node struct {
 	Parent      int    // index of the parent, -1 for a root
 	Kind        Kind
 	Form        []Term   // the inclusive value; ascending Event
-	Missing     []string // events that are lacking; not empty: incomplete, a lower bound, labelled ~
+	Missing     []string // events that are missing; not empty: incomplete, a lower bound, labelled ~
 	Unit        string   // ns, bytes, cycles or events
 	Description string
 }
