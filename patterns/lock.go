@@ -9,7 +9,7 @@ import (
 var LockCompetition = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.LockCompetition, Title: "Lock competition", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which had locked it in",
-		Description: "A goroutine waited for a lock while others held it. Every part of the wait is blamed on the goroutine that held " +
+		Description: "A goroutine waited for a lock while others held it. Every part of the wait is charged to the goroutine that held " +
 			"the lock during it, in the call path in which that goroutine had acquired it.",
 		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
 			"to its release; the time in which the lock was free is wakeup",

@@ -14,7 +14,7 @@ import (
 
 // Limits of a window.
 const (
-	maxEvents    = 4 << 20 // events read for one window: an answer in a fraction of a second. Of more only samples are shown
+	maxEvents    = 4 << 20 // events shown in one window, one only decoded counts a third: an answer in a fraction of a second. Of more only samples are shown
 	maxSamples   = 50_000  // of all rows
 	maxLocations = 256     // rows
 	maxSpans     = 20_000  // of a row …

@@ -49,7 +49,7 @@ type Cell struct {
 	AtMost     *float64 `json:"at_most,omitempty"`
 	OfRoot     *float64 `json:"percent_of_root"` // of the root of its hierarchy; nil if there is nothing to be a share of
 	OfParent   *float64 `json:"percent_of_parent"`
-	Incomplete bool     `json:"metric.Mark,omitempty"` // counters are lacking: a lower bound
+	Incomplete bool     `json:"incomplete,omitempty"` // counters are lacking: a lower bound
 	// Noise is the half width of the band of 95 % about the mean of several runs, nil if the metric is of one run or of different ones.
 	Noise *float64 `json:"noise,omitempty"`
 }
