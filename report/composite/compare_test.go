@@ -109,6 +109,7 @@ func TestTable1(t *testing.T) {
 
 	var out bytes.Buffer
 	require.NoError(t, c.JSON(&out))
+	require.Regexp(t, `"incomplete": ?true`, out.String())
 	var back composite.Comparison
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
 	require.Equal(t, *c, back)
