@@ -9,8 +9,8 @@ import (
 var (
 	Imbalance = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Imbalance, Title: "Imbalance",
-		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows where unequal work is done, " +
-			"which elsewhere makes others wait.",
+		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows unequal work, which " +
+			"makes others wait elsewhere.",
 		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
 		Advice: "Divide the work of this call path by its cost instead of by count, in smaller pieces, or let the goroutines take pieces from a " +
 			"common queue.",
@@ -27,15 +27,17 @@ var (
 	}}
 	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.CriticalPath, Title: "Critical path",
-		Description: "The chain of activities that determined how long the program ran. It goes backwards from the end of the program; " +
-			"where its goroutine waited it continues on the one that ended the wait. Only what shortens it makes the program faster.",
+		Description: "The chain of activities that determined how long the program ran. It is followed backwards from the end of the " +
+			"program; where its goroutine waited, it continues on the one that ended the wait. Only what shortens it makes the " +
+			"program faster.",
 		Formula: "time of the call path on the goroutine while the critical path ran there; its sum is the length of the run",
-		Advice:  "Optimise the call paths with the largest share of it first; they are where a saved second saves a second.",
+		Advice:  "Optimise the call paths with the largest share of it first: a second saved there is a second saved in all.",
 	}}
 	CriticalPathImbalance = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.CriticalPathImbalance, Title: "Critical path imbalance",
-		Description: "How much more of a call path is on the critical path than a goroutine executes of it on average. It is what perfect balance could save there.",
-		Formula:     "critical_path of the call path − mean over the goroutines in it of their time there without waiting, when positive; on the goroutine with most of the critical path there",
-		Advice:      "Spread this call path over more goroutines, or give the goroutine that is on the critical path less of it.",
+		Description: "How much more of a call path is on the critical path than a goroutine executes of it on average: what perfect balance " +
+			"could save there.",
+		Formula: "critical_path of the call path − mean over the goroutines in it of their time there without waiting, when positive; on the goroutine with most of the critical path there",
+		Advice:  "Spread this call path over more goroutines, or give the goroutine that is on the critical path less of it.",
 	}}
 )

@@ -9,7 +9,7 @@ import (
 var LateSender = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.LateSender, Title: "Late sender", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
-		Description: "A receive waited because the matching send had not begun. The receiver had nothing to do until the sender got there.",
+		Description: "A receive waited because the matching send had not begun. The receiver could do nothing until the sender arrived.",
 		Formula:     "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive",
 		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
 			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",
@@ -22,8 +22,9 @@ var LateSender = &analyzer.Pattern{
 var LateReceiver = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.LateReceiver, Title: "Late receiver", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
-		Description: "A send on an unbuffered channel waited because the matching receive had not begun. The sender could not go on until the receiver got there.",
-		Formula:     "min(begin of the receive, end of the send) − begin of the send, when positive and the channel has no buffer; charged to the send",
+		Description: "A send on an unbuffered channel waited because the matching receive had not begun. The sender could not continue " +
+			"until the receiver arrived.",
+		Formula: "min(begin of the receive, end of the send) − begin of the send, when positive and the channel has no buffer; charged to the send",
 		Advice: "Look at what the receiver did before it received. Give the channel a buffer so that the sender can run ahead, take work " +
 			"off the receiver, or add receivers.",
 	},
@@ -53,8 +54,9 @@ var LateClose = &analyzer.Pattern{
 		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
 			"but the receiver could not know.",
 		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive",
-		Advice: "If the sender had sent its last value long before, close the channel then, before other work. If it was working on " +
-			"values to come until shortly before, or waited for others to finish, that is what took the time: look at what it did meanwhile.",
+		Advice: "If the sender had sent its last value long before, close the channel right after that value, before other work. If it " +
+			"was still working on values to come, or waiting for others to finish, that took the time: look at what it did " +
+			"meanwhile.",
 	},
 	Point: analyzer.Closed,
 }

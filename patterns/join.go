@@ -9,8 +9,8 @@ import (
 var JoinWait = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.JoinWait, Title: "Waiting to join", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which was the last to be done, in",
-		Description: "A goroutine waited in WaitGroup.Wait for others to be done. Most of it is the work itself; only the time from the mean " +
-			"Done of the group to the last one, in which some had finished and others had not, counts as critical.",
+		Description: "A goroutine waited in WaitGroup.Wait for others to be done. Most of that time is the work itself. Only the time from " +
+			"the group's mean Done to its last one, in which some had finished and others had not, counts as critical.",
 		Formula: "last Done − begin of the Wait, when positive; the critical part starts at the mean time of the group's Dones",
 		Advice: "Give all goroutines of the group the same amount of work: smaller pieces from a common queue, largest first. If one of them " +
 			"is much later than the others, look at what that one did.",
@@ -22,7 +22,7 @@ var JoinWait = &analyzer.Pattern{
 var CondWait = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.CondWait, Title: "Waiting for a condition", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which came late to",
-		Description: "A goroutine waited in Cond.Wait for a Signal or Broadcast. Acquiring the lock again afterwards is lock competition, not part of it.",
+		Description: "A goroutine waited in Cond.Wait for a Signal or Broadcast. Acquiring the lock again afterwards is lock competition and not included.",
 		Formula:     "Signal or Broadcast − begin of the Wait, when positive; signals wake the waiters in the order in which they began to wait",
 		Advice: "Look at what the signalling goroutine did before: signal as soon as the condition holds. If a Broadcast wakes many that find the " +
 			"condition false and wait again, use Signal or one condition variable per condition.",

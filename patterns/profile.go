@@ -9,26 +9,26 @@ import (
 var (
 	Time = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Time, Title: "Time",
-		Description: "Time that goroutines existed, whatever they did in it. A goroutine lives from its creation to its end, " +
-			"one that is still blocked when the trace ends to the end of the trace. The metrics below it divide it up.",
+		Description: "Time that goroutines existed, whatever they did. A goroutine exists from its creation to its end, or to the end of " +
+			"the trace if it is still blocked then. The metrics below divide this time.",
 		Formula: "end of the goroutine − its creation, summed over goroutines",
 	}}
 	Execution = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Execution, Title: "Execution", Parent: metric.Time,
-		Description: "Time in which goroutines were in no recorded operation, and the program used about as much processor time. " +
-			"Otherwise nobody knows how much of it was running, and it is called Running or not recorded.",
+		Description: "Time in which goroutines were in no recorded operation. It has this name if the program used about as much processor " +
+			"time. Otherwise it is unknown how much of it was running, and the metric is called Running or not recorded.",
 		Formula: "time − communication − synchronization − external_wait − management − sleep",
 	}}
 	Communication = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Communication, Title: "Communication", Parent: metric.Time,
-		Description: "Time in channel operations: send, receive, range and select. What remains beside the wait states below " +
-			"is the cost of the operations themselves.",
+		Description: "Time in channel operations: send, receive, range and select. What is not in the wait states below is the cost of the " +
+			"operations themselves.",
 		Formula: "end − begin of every channel operation, without its external_wait and wakeup",
 	}}
 	Synchronization = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Synchronization, Title: "Synchronization", Parent: metric.Time,
-		Description: "Time in operations on locks, WaitGroups, condition variables, Onces and barriers. What remains beside " +
-			"the wait states below is the cost of the operations themselves.",
+		Description: "Time in operations on locks, WaitGroups, condition variables, Onces and barriers. What is not in the wait states " +
+			"below is the cost of the operations themselves.",
 		Formula: "end − begin of every synchronising operation, without its external_wait and wakeup",
 	}}
 	Management = &analyzer.Pattern{Metric: metric.Metric{

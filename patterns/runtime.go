@@ -10,8 +10,8 @@ import (
 var ExternalWait = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.ExternalWait, Title: "Waiting for something external", Parent: metric.Time, Kind: metric.WaitState,
-		Description: "A goroutine was blocked in an operation whose partner is not recorded. That is a timer, a context, the " +
-			"network, code that is not instrumented, or an operation that never ended; nobody in the trace is at fault.",
+		Description: "A goroutine was blocked in an operation whose partner is not recorded: a timer, a context, the network or code that " +
+			"is not instrumented. Or the operation never ended. No goroutine in the trace is known to have caused the wait.",
 		Formula: "end of the operation − the time it blocked (selects and condition variables: its begin), where no partner was found",
 		Advice: "Look at what feeds this operation. If it is a goroutine of this program, instrument its side of the channel or lock " +
 			"and the waiting is attributed to it; if it is a timer or a peer, the program can only do other work meanwhile. A wait " +
@@ -24,7 +24,7 @@ var ExternalWait = &analyzer.Pattern{
 var (
 	WakeupTime = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Wakeup, Title: "Wake-up", Parent: metric.Management,
-		Description: "Time from a goroutine's release to its running on: what it waited for had happened, but it did not run yet. " +
+		Description: "Time between a goroutine's release and its next instruction: what it waited for had happened, but it did not run yet. " +
 			"Waking takes microseconds; more means that all processors were busy or the machine was shared.",
 		Formula: "time of an operation after it blocked that no wait state covers; for locks the time in which the lock was free",
 		Advice: "Fewer, larger hand-overs need fewer wake-ups: batch what goes over channels, use a buffered channel, hold locks " +
@@ -39,8 +39,8 @@ var (
 	}}
 	Overhead = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Overhead, Title: "Measurement overhead", Parent: metric.Management,
-		Description: "Time in which a goroutine waited for memory for its events: until the system had given some, or, with " +
-			"--block, until the recorder had emptied a buffer. The small constant cost of every event is not in it.",
+		Description: "Time in which a goroutine waited for memory for its events: until the system provided some, or, with --block, until " +
+			"the recorder had emptied a buffer. The small constant cost of each event is not included.",
 		Formula: "duration of these waits as the goroutines noted them",
 		Advice:  "Instrument coarser regions, or give the recorder more buffer memory.",
 	}}
@@ -48,7 +48,6 @@ var (
 		Name: metric.Sleep, Title: "Sleep", Parent: metric.Time,
 		Description: "Time in which goroutines slept because the program told them to.",
 		Formula:     "end − begin of Sleep operations",
-		Advice: "A sleep that polls for a condition is better a channel receive or a condition variable, which return at once when " +
-			"the condition holds.",
+		Advice:      "Replace a sleep that polls for a condition by a channel receive or a condition variable, which return as soon as the condition holds.",
 	}}
 )

@@ -22,9 +22,11 @@
 //   - Nothing that goes wrong here after the start reaches the program. It is never stopped or waited for,
 //     and its exit status is handed on. What was lost is counted and said.
 //
-// A process ends in the archive when the system says that it died (a descriptor of the process tells), else at its last
-// event; the time at which the recorder noticed says nothing. A program that is launched but not instrumented, such as a script,
-// becomes a process without events if its children are recorded: its exit status is that of the run.
+// That a process died is known in one of three ways: the recorder waits for the program that it started (launch.go); every other process keeps a
+// lock on its buffer while it lives (internal/shm); and the simulator tells of its own (machine.go). When it died is told by a descriptor of the
+// process (death.go). A process ends in the archive then, else at its last event; the time at which the recorder noticed says nothing. A program
+// that is launched but not instrumented, such as a script, becomes a process without events if its children are recorded: its exit status is
+// that of the run.
 //
 // A program may end before its instrumented children, and before these begin to record. The recorder waits [Options].Patience for them, then
 // reads what is in their buffers and leaves them alone: they run on unrecorded. Who of the run is not recorded is said, with the reason: the

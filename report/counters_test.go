@@ -117,7 +117,7 @@ func TestCounterText(t *testing.T) {
 	require.Equal(t, "~CYCLES 10,000,000,000 4.00 s", strings.Join(row("~CYCLES"), " "))
 	require.Equal(t, "STALL 6,500,000,000 65.0 % 2.60 s", strings.Join(row("STALL"), " "))
 	require.Equal(t, "unaccounted 3,500,000,000 35.0 % 1.40 s", strings.Join(row("unaccounted"), " "))
-	require.Contains(t, text, "    and at most, not certain whose               1,000,000,000            400 ms\n")
+	require.Contains(t, text, "    and at most, attribution uncertain           1,000,000,000            400 ms\n")
 	require.Contains(t, text, "28.0 % of 3.10 M accesses miss")
 	require.Contains(t, text, "500 k objects, 6.25 M in a second; the\n    whole process is counted")
 	require.Contains(t, text, "same as for 1")

@@ -102,7 +102,7 @@ func (p *page) bounds(depth int, low, certain, high int64, m *metric.Metric) {
 	switch {
 	case low == certain && high == certain:
 	case low == certain:
-		p.row(depth, "and at most, not certain whose", high-certain, 0, m, dim)
+		p.row(depth, "and at most, attribution uncertain", high-certain, 0, m, dim)
 	default:
 		text := quantity(low, m.Unit) + " and " + quantity(high, m.Unit)
 		p.line(p.paint(dim, left(strings.Repeat("  ", depth+1)+"not certain, between", 62-width(text))+text))
@@ -259,7 +259,7 @@ func (p *page) flatCounters(only bool) {
 		if certain != 0 {
 			text = fmt.Sprintf("%s: %s", clean(m.Title), quantity(certain, m.Unit))
 			if more := total - certain; more != 0 {
-				text += fmt.Sprintf(", and at most %s more, not certain whose", quantity(more, m.Unit))
+				text += fmt.Sprintf(", and at most %s more, attribution uncertain", quantity(more, m.Unit))
 			}
 		}
 		p.line(p.paint(cyan, "  "+strings.Join(wrap(text, pageWidth-2), "\n  ")))

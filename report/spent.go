@@ -80,7 +80,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	at := p.at(top.path)
 	switch top.doing {
 	case nowhere:
-		v.Certain, doing = false, "not recorded: instrument what goes on then to know more"
+		v.Certain, doing = false, "not recorded: instrument what runs then to learn more"
 	case sleeping:
 		v.Metric, doing = metric.Sleep, at
 	case waking:

@@ -102,5 +102,5 @@ func TestRunning(t *testing.T) {
 	require.Contains(t, text(), "at most 50.0 % of it can have been running")
 	require.False(t, e.executionKnown())
 	e.Header.CPUTime = 0
-	require.Contains(t, text(), "nobody knows")
+	require.Contains(t, text(), "so it is unknown how much of it was")
 }

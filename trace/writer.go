@@ -124,7 +124,7 @@ func NewWriter(out io.Writer, o Options) (*Writer, error) {
 
 // compressors are for all writers, as each has a megabyte of tables.
 var compressors = sync.Pool{New: func() any {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
 	if err != nil {
 		panic(err) // the options above are constants

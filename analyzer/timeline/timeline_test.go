@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -249,11 +250,11 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 // counting counts how often it is read from: once for each chunk.
 type counting struct {
 	io.ReaderAt
-	reads int
+	reads atomic.Int64
 }
 
 func (c *counting) ReadAt(p []byte, off int64) (int, error) {
-	c.reads++
+	c.reads.Add(1)
 	return c.ReaderAt.ReadAt(p, off)
 }
 
@@ -299,10 +300,10 @@ func TestSamples(t *testing.T) {
 		}
 		for k := range int64(4) {
 			q.Begin, q.End = e.Header.Span*k/8, e.Header.Span*(k+4)/8+1
-			file.reads = 0
+			file.reads.Store(0)
 			got, err := sampled.Window(q)
 			require.NoError(t, err)
-			require.Zero(t, file.reads)
+			require.Zero(t, file.reads.Load())
 			require.True(t, got.Sampled)
 			require.Contains(t, got.Truncated, "too many to be shown")
 			want, err := exact.Window(q)
@@ -359,11 +360,11 @@ func TestWindowsAreReadInAMoment(t *testing.T) {
 			for l := range rows + 1 {
 				q.Locations = append(q.Locations, uint32(l))
 			}
-			file.reads = 0
+			file.reads.Store(0)
 			w, err := r.Window(q)
 			require.NoError(t, err)
-			require.LessOrEqual(t, file.reads*most, 3*limit)
-			require.Equal(t, w.Sampled, file.reads == 0)
+			require.LessOrEqual(t, int(file.reads.Load())*most, 3*limit)
+			require.Equal(t, w.Sampled, file.reads.Load() == 0)
 			if w.Sampled {
 				samples++
 			} else {

@@ -194,7 +194,7 @@ func TestDerivedReports(t *testing.T) {
 	require.Equal(t, 0, first(expert("mean", one, one, "-o", out)))
 	_, text, _ := expert("analyze", out)
 	require.Contains(t, text, "28.0 % of 3.10 M loads miss\n    the data cache")
-	require.Contains(t, text, "page-faults: 10, and at most 10 more, not certain whose")
+	require.Contains(t, text, "page-faults: 10, and at most 10 more, attribution uncertain")
 	require.Contains(t, text, "MISS_RATE                 2.2–2.3 %")
 	require.Contains(t, text, "This is the mean of 2 runs")
 	require.Equal(t, 1, strings.Count(text, "Where the time goes"))

@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	}
 	r := inside("__complete", "camp")
 	require.Zero(t, r.status, r.stderr)
-	require.Contains(t, r.stdout, "campaign\tRecord a program once per set of counters")
+	require.Contains(t, r.stdout, "campaign\tRecord a program once for each event set")
 	t.Chdir(t.TempDir())
 	require.Contains(t, inside("./completion").stderr, "./completion: no such file")
 	t.Setenv("PATH", "")

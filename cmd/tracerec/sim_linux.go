@@ -400,5 +400,5 @@ func (s *simulation) ended(r *simulated.Result, err error) error {
 	case r == nil || r.Instructions == 0:
 		return &exit{noProgram, err}
 	}
-	return &exit{cannotRun, fmt.Errorf("%s: the simulator cannot go on: %w", s.program, err)}
+	return &exit{cannotRun, fmt.Errorf("%s: the simulator cannot continue: %w", s.program, err)}
 }

@@ -203,7 +203,7 @@ func TestSimEnds(t *testing.T) {
 	nothing := machineCode(t, 0x27000893|9<<20, environment) // li a7, 9+…
 	r := quiet("--strict", nothing)
 	require.Equal(t, 125, r.status)
-	require.Regexp(t, `^tracerec: .*/code: the simulator cannot go on: at 0x10004: system call \d+ is not supported\n$`, r.stderr)
+	require.Regexp(t, `^tracerec: .*/code: the simulator cannot continue: at 0x10004: system call \d+ is not supported\n$`, r.stderr)
 	for _, how := range []string{"--machine=none", "--uncounted"} { // it goes on, to what is no code
 		r = quiet(how, nothing)
 		require.Equal(t, 128+4, r.status)

@@ -23,7 +23,7 @@ func Check(p Problem, sets []Set) ([]map[string]Counter, error) {
 			case seen[e]:
 				return nil, fmt.Errorf("set %d: %s is in it twice", i+1, e)
 			case !slices.Contains(p.Events, e):
-				return nil, fmt.Errorf("set %d: nobody asked for %s", i+1, e)
+				return nil, fmt.Errorf("set %d: %s was not asked for", i+1, e)
 			}
 			seen[e] = true
 		}

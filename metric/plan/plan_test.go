@@ -189,7 +189,7 @@ func TestCheckRefuses(t *testing.T) {
 		{[]plan.Set{{"a", "c"}, {"b"}, {"x"}}, "set 1: no counter is left for c"},
 		{[]plan.Set{{"a"}, {"b", "c"}, {"x"}}, "a, b could be together and are in no set as a whole"},
 		{[]plan.Set{{"a", "b", "b"}, {"c"}, {"x"}}, "set 1: b is in it twice"},
-		{[]plan.Set{{"a", "b"}, {"c", "y"}, {"x"}}, "set 2: nobody asked for y"},
+		{[]plan.Set{{"a", "b"}, {"c", "y"}, {"x"}}, "set 2: y was not asked for"},
 		{[]plan.Set{{"a", "b", "c", "x"}}, "set 1: 4 events, 3 can be read together"},
 	} {
 		_, err := plan.Check(p, c.sets)

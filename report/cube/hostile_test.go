@@ -192,7 +192,7 @@ func TestRefused(t *testing.T) {
 		{"endless text", "anchor.xml", "more than 8388608 bytes without an element", -1, replaced("</program>", strings.Repeat(" ", maxText))},
 		{"inflating anchor", "anchor.xml", "inflates from", -1, anchor(gzipped(t, `<cube version="4.4">`+strings.Repeat("<x/>", 3<<20)))},
 		{"inflating file", "", "inflates from", 0, []byte(gzipped(t, tooMany))},
-		{"no index", "", "one is lacking", -1, tarOf(t, file{"0.data", oneToFour}, file{"anchor.xml", simple})},
+		{"no index", "", "is missing", -1, tarOf(t, file{"0.data", oneToFour}, file{"anchor.xml", simple})},
 		{"index cut", "0.index", "18 bytes expected, the member has only 3", 0, cubexOf(t, "CUB", oneToFour)},
 		{"other index", "0.index", "does not begin as an index does", 0, cubexOf(t, strings.Repeat("x", 30), oneToFour)},
 		{"byte order", "0.index", "byte order", 11, cubexOf(t, "CUBEX.INDEX\x02\x00\x00\x00\x00\x00\x03", oneToFour)},

@@ -157,7 +157,7 @@ func (c *Cube) findRows(a *archive) error {
 			continue
 		}
 		if index == nil || rows == nil {
-			return a.errorf(a.size, "metric %s: of %s.index and %s.data, one is lacking", m.Name, stem, stem)
+			return a.errorf(a.size, "metric %s: %s.index or %s.data is missing", m.Name, stem, stem)
 		}
 		d, err := openData(stem, m.DType, len(c.paths), len(c.locations), index, rows)
 		if err != nil {

@@ -148,7 +148,7 @@ func parseShare(number float64, of string, more bool) (Bound, error) {
 	}
 	words := strings.Fields(of)
 	if more || len(words) != 2 || words[0] != "of" {
-		return Bound{}, fmt.Errorf("%q after the per cent sign; a share may go on with “of METRIC”, an increase with nothing", strings.TrimSpace(of))
+		return Bound{}, fmt.Errorf("%q after the per cent sign; a share may be followed by “of METRIC”, an increase by nothing", strings.TrimSpace(of))
 	}
 	return Bound{Kind: kind, Number: number, Of: words[1]}, nil
 }

@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 	}
 	for text, what := range map[string]string{
 		"": "no metric", "=5%": "no metric", "@f=5%": "no metric", "a=": "not a number", "a=5x": `unknown unit "x"`, "a=-5%": "not a number",
-		"a=+": "not a number", "a=5%of": "after the per cent sign", "a=5% of b c": "after the per cent sign", "a=+5% of b": "an increase with nothing",
+		"a=+": "not a number", "a=5%of": "after the per cent sign", "a=5% of b c": "after the per cent sign", "a=+5% of b": "an increase by nothing",
 		"a=1e5": "unknown unit", "a=1.2.3": "not a number", "a@=5%": "no place", "a@/=5%": "no place", "a@f//g=5%": "an empty name",
 		"a@f/**=5%": "ends in a name", "a=" + strings.Repeat("9", 400): "not a number",
 	} {

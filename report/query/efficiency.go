@@ -88,7 +88,7 @@ func (m *Model) times() (t, u, w []float64, why string) {
 		return nil, nil, nil, "the report has no metric of time"
 	}
 	if q := m.byName[metric.Execution]; m.ours && q != nil && strings.TrimPrefix(q.Title, metric.Mark) == metric.RunningTitle {
-		return nil, nil, nil, "nobody knows how much of what is called " + metric.RunningTitle + " was computation: the program did not use as much processor time"
+		return nil, nil, nil, "it is unknown how much of " + metric.RunningTitle + " was computation: the program used less processor time than that"
 	}
 	all, err := m.perLocation(What{Metric: time})
 	if err != nil {
@@ -125,9 +125,9 @@ func (m *Model) times() (t, u, w []float64, why string) {
 	}
 	switch {
 	case len(t) < 2:
-		return nil, nil, nil, fmt.Sprintf("there are not two %s to compare that were there for the whole run", m.class("locations", "goroutines"))
+		return nil, nil, nil, fmt.Sprintf("fewer than two %s existed for the whole run", m.class("locations", "goroutines"))
 	case part < counted*sum:
-		return nil, nil, nil, fmt.Sprintf("goroutines came and went: those that were there for the whole run did %s of the computation", readable.RoughPercent(part/sum))
+		return nil, nil, nil, fmt.Sprintf("goroutines started and ended during the run: those that existed throughout did %s of the computation", readable.RoughPercent(part/sum))
 	}
 	return t, u, w, ""
 }

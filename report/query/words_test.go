@@ -109,7 +109,7 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	m, err = New(c)
 	require.NoError(t, err)
 	for _, e := range m.Efficiency() {
-		require.Contains(t, e.Why, "nobody knows how much of what is called Running or not recorded was computation", e.Name)
+		require.Contains(t, e.Why, "it is unknown how much of Running or not recorded was computation", e.Name)
 	}
 	execution.Title = metric.ExecutionTitle
 
@@ -117,7 +117,7 @@ func TestEfficiencyOfGoroutines(t *testing.T) {
 	put(execution, 2, 3, 5)
 	m, err = New(c)
 	require.NoError(t, err)
-	require.Equal(t, "goroutines came and went: those that were there for the whole run did 50 % of the computation", m.Efficiency()[0].Why)
+	require.Equal(t, "goroutines started and ended during the run: those that existed throughout did 50 % of the computation", m.Efficiency()[0].Why)
 }
 
 // Where goroutines are not there for the whole run, the ratios do not apply.
@@ -133,7 +133,7 @@ func TestEfficiencyOfShortLives(t *testing.T) {
 		return n.Efficiency()[1].Why
 	}
 	require.Empty(t, why(6))
-	require.Contains(t, why(1), "not two goroutines")
+	require.Contains(t, why(1), "fewer than two goroutines")
 	m.Cube.Attrs = nil
 	require.Empty(t, why(1), "threads are there for the whole run")
 }
