@@ -30,8 +30,8 @@ type location struct {
 // level is what is kept of an open level of a call path.
 type level struct {
 	path, object, mode  uint32
+	resumed             bool  // a level was opened in it after it blocked; here it takes no room
 	begin, blocked, own int64 // own: time spent in it and not in nested levels
-	resumed             bool  // a level was opened in it after it blocked
 }
 
 // problems counts what the scan met that should not be.
@@ -362,16 +362,17 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 		w.free = w.free[:len(w.free)-1]
 	}
 	r := w.s.regions.id(e.ID)
-	path := w.child(below(l), r, e.Kind)
+	above := noPath
+	if top := l.open.Top(); top != nil {
+		above, top.Of.resumed = top.Of.path, true
+	}
+	path := w.child(above, r, e.Kind)
 	if l.entered == w.s.regions.goroutine {
 		if e.Kind == wire.Enter {
 			l.entered = r
 		} else if l.begun != w.s.regions.goroutine {
 			l.entered = l.begun // no region is all it does
 		}
-	}
-	if top := l.open.Top(); top != nil {
-		top.Of.resumed = true
 	}
 	v := l.open.Open(e.Kind)
 	v.path, v.begin, v.blocked = path, t, NotBlocked

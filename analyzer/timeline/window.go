@@ -190,7 +190,7 @@ func (x *row) sample(step int64) {
 		if first < x.w.out.Begin || begin < next || x.w.r.starts[p.start] == report.Unknown {
 			continue
 		}
-		x.leave(begin)
+		x.closeAll(begin)
 		x.restore(p, begin)
 		x.end, next = last, max(begin+step, last)
 	}
@@ -323,8 +323,8 @@ func (x *row) blocked(l *levels.Level[level], depth int, t int64) {
 	}
 }
 
-// leave closes all levels that are still open.
-func (x *row) leave(t int64) {
+// closeAll closes all levels that are still open.
+func (x *row) closeAll(t int64) {
 	for depth, l := range slices.Backward(x.open.Levels) {
 		x.shut(&l, depth, t)
 	}
@@ -433,7 +433,7 @@ func (x *row) flush(depth int) {
 func (w *window) finish() {
 	w.out.Rows = []report.WindowRow{}
 	for _, x := range w.order {
-		x.leave(max(x.end, w.out.Begin))
+		x.closeAll(max(x.end, w.out.Begin))
 		for depth := range x.pending {
 			x.flush(depth)
 		}
