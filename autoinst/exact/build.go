@@ -18,7 +18,7 @@ func Build(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t, err := toolchainOf(in)
+	t, err := toolchainOf(in, stderr)
 	if err != nil {
 		return err
 	}
@@ -71,9 +71,9 @@ func isFlag(arg, name string) bool {
 }
 
 // toolchainOf asks the go command with which Go it builds, and for what.
-func toolchainOf(in []string) (t toolchain, err error) {
+func toolchainOf(in []string, stderr io.Writer) (t toolchain, err error) {
 	env := exec.Command("go", slices.Concat([]string{"env"}, in, []string{"-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH"})...)
-	env.Stderr = os.Stderr
+	env.Stderr = stderr
 	out, err := env.Output()
 	if err != nil {
 		return t, fmt.Errorf("go env: %w", err)

@@ -13,7 +13,7 @@ import (
 
 // here is the Go that runs the test.
 func here(t *testing.T) toolchain {
-	tool, err := toolchainOf(nil)
+	tool, err := toolchainOf(nil, os.Stderr)
 	require.NoError(t, err)
 	tool.GOOS, tool.GOARCH = "linux", "amd64"
 	return tool

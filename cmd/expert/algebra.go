@@ -60,7 +60,7 @@ negative. Call paths of an edited program match even if lines moved.`,
 	}
 	out.add(cmd, "write the difference to this `FILE`, a report")
 	cmd.Flags().Var(format, "format", format.usage())
-	cmd.Flags().Var((*rows)(&top), "top", "maximum rows of each list")
+	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
 	addInput(cmd)
 	return cmd
 }

@@ -67,7 +67,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.usage())
-	cmd.Flags().Var((*rows)(&top), "top", "maximum findings, and rows of each list")
+	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
 	addInput(cmd)
 	addWaits(cmd)

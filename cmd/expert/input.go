@@ -27,7 +27,7 @@ import (
 func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "memory limit for a trace, if possible")
 	n := report.DefaultLocations
-	cmd.Flags().Var((*rows)(&n), "locations", "maximum number of single goroutines")
+	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
 }
 

@@ -26,8 +26,7 @@ func Number(s string, w int) string {
 }
 
 // Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms", "19,874 s"; there are no minutes
-// or hours, so that times compare at a glance), bytes likewise, and
-// everything else as a number with commas between thousands.
+// or hours, so that times compare at a glance), bytes likewise, and everything else as a number with commas between thousands.
 func Quantity(v float64, unit string) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -109,7 +108,11 @@ func Count(v float64) string {
 	case v < 1000 && v != math.Trunc(v):
 		return digits(v)
 	}
-	s := strconv.FormatFloat(v, 'f', 0, 64)
+	return commas(strconv.FormatFloat(v, 'f', 0, 64))
+}
+
+// commas groups the digits of a whole number.
+func commas(s string) string {
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -125,10 +128,7 @@ func Grouped[N int | int64 | uint64](n N, decimals int) string {
 	for len(text) <= decimals {
 		text = "0" + text
 	}
-	whole, rest := text[:len(text)-decimals], text[len(text)-decimals:]
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
+	whole, rest := commas(text[:len(text)-decimals]), text[len(text)-decimals:]
 	if rest != "" {
 		rest = "." + rest
 	}
