@@ -21,8 +21,11 @@ func (c *Counts) Add(o Counts) {
 // Matcher finds the synch points of synchronisation objects: it simulates one object at a time. It keeps scratch memory from one
 // object to the next, so every worker has one of its own. The zero Matcher is ready.
 type Matcher struct {
-	ops   []Op             // all operations on the object
-	emit  func(SynchPoint) // told what is found
+	All bool // emit is told the synch points at which nobody waited as well
+
+	ops   []Op         // all operations on the object
+	found []SynchPoint // what emit is still to be told
+	emit  func([]SynchPoint)
 	count Counts
 	order merger // of the object's events by time
 	late  []stamped
@@ -50,7 +53,7 @@ func (m *Matcher) release(op int32, sent bool) {
 // noOp is the index of an operation that is not in the trace.
 const noOp = int32(-1)
 
-// Match simulates one object of the given kind and size and calls emit for every synch point.
+// Match simulates one object of the given kind and size and tells emit the synch points, up to [toldAtOnce] in a call and good only for it.
 //
 // ops are all operations on the object, at most 1<<31 - 1, ascending by (Loc, order in the stream of the
 // location); an operation's place in the stream is that of its begin event, but of operations that begin at
@@ -63,9 +66,9 @@ const noOp = int32(-1)
 // happened: the simulations must not depend on it.
 //
 // The waits of one operation are found one after the other, never overlap and lie within it. The order of
-// calls of emit is defined by ops alone. Renumbering locations changes results only where ties were
+// synch points is defined by ops alone. Renumbering locations changes results only where ties were
 // resolved by it.
-func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(SynchPoint)) Counts {
+func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([]SynchPoint)) Counts {
 	m.ops, m.emit = ops, emit
 	m.count, m.released = Counts{}, m.released[:0]
 	switch kind {
@@ -82,6 +85,7 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(S
 	case wire.Barrier:
 		m.barrier(ops, size)
 	}
+	m.tell()
 	m.ops, m.emit = nil, nil
 	return m.count
 }
@@ -93,14 +97,33 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func(S
 func (m *Matcher) point(kind PointKind, op, causer int32, begin, release, from int64) {
 	o := &m.ops[op]
 	begin, release = max(begin, o.Begin), min(release, o.End)
-	p := SynchPoint{Begin: begin, Release: release, From: min(max(from, begin), release), Op: op, Causer: NoCauser, CauserPath: NoCauser, Kind: kind,
-		Waits: begin < release && (kind > Closed || o.mayWait())}
+	waits := begin < release && (kind > Closed || o.mayWait())
+	by, path := NoCauser, NoCauser
 	if causer != noOp {
 		c := &m.ops[causer]
-		p.Causer, p.CauserPath = c.Loc, c.Path
-		p.Waits = p.Waits && c.Loc != o.Loc
+		by, path = c.Loc, c.Path
+		waits = waits && by != o.Loc
 	}
-	m.emit(p)
+	if !waits && !m.All {
+		return
+	}
+	if len(m.found) == cap(m.found) {
+		m.tell()
+	}
+	m.found = append(m.found, SynchPoint{begin, release, min(max(from, begin), release), op, by, path, kind, waits})
+}
+
+// toldAtOnce is the number of synch points that emit is told at once: those of the usual object.
+const toldAtOnce = 1024
+
+// tell tells emit what was found.
+func (m *Matcher) tell() {
+	if m.found == nil {
+		m.found = make([]SynchPoint, 0, toldAtOnce)
+	} else if len(m.found) > 0 {
+		m.emit(m.found)
+		m.found = m.found[:0]
+	}
 }
 
 // meet emits the synch point of op with an operation that lets it go on as soon as it begins.

@@ -28,14 +28,14 @@ type matching struct {
 	onMessage func(recv *Op, p SynchPoint)
 }
 
-// met tells who asked for it of values that were there when they were received.
-func (m *matching) met(ops []Op, p SynchPoint) {
-	if m.onMessage == nil || p.Kind != Sent || p.Waits {
+// met tells who asked for it that a value was there when it was received.
+func (m *matching) met(ops []Op, p *SynchPoint) {
+	if p.Kind != Sent {
 		return
 	}
 	m.telling.Lock()
 	defer m.telling.Unlock()
-	m.onMessage(&ops[p.Op], p)
+	m.onMessage(&ops[p.Op], *p)
 }
 
 // tell tells who asked for it of the waits of an operation.
@@ -113,6 +113,7 @@ func (m *matching) run(workers []*matchWorker, from *scan) {
 	room := newExpanded(from.events, m.memory)
 	var next atomic.Uint32
 	parallel(workers, func(w *matchWorker) {
+		w.matcher.All = m.onMessage != nil
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
 			w.part(order[i], from, i, room)
 		}
@@ -306,41 +307,25 @@ const largeObject = 1 << 16
 
 // simulate matches an object that is recorded.
 func (w *matchWorker) simulate(def *trace.Object, ops []Op) {
-	point := func(emit func(Wait)) func(SynchPoint) {
-		return func(p SynchPoint) {
-			w.m.met(ops, p)
-			if of := w.m.s.metrics.of[p.Kind]; p.Waits && of != unnamed {
-				emit(Wait{SynchPoint: p, Metric: of})
-			}
-		}
-	}
 	if len(ops) < largeObject {
-		w.count(w.matcher.Match(def.Kind, def.Size, ops, point(w.emit)))
+		w.count(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
 		return
 	}
-	const size = 1024
-	full, empty := make(chan []Wait, 2), make(chan []Wait, 4)
+	full, empty := make(chan []SynchPoint, 2), make(chan []SynchPoint, 4)
 	for range 4 {
-		empty <- make([]Wait, 0, size)
+		empty <- make([]SynchPoint, 0, toldAtOnce)
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for list := range full {
-			for i := range list {
-				w.emit(list[i])
-			}
+			w.emit(list)
 			empty <- list[:0]
 		}
 	}()
-	list := <-empty
-	w.count(w.matcher.Match(def.Kind, def.Size, ops, point(func(x Wait) {
-		if list = append(list, x); len(list) == size {
-			full <- list
-			list = <-empty
-		}
-	})))
-	full <- list
+	w.count(w.matcher.Match(def.Kind, def.Size, ops, func(points []SynchPoint) {
+		full <- append(<-empty, points...)
+	}))
 	close(full)
 	<-done
 }
@@ -359,17 +344,28 @@ func (w *matchWorker) alone() {
 	for i := range w.ops {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
-			w.emit(Wait{SynchPoint{b, o.End, b, int32(i), NoCauser, NoCauser, DidNotCome, true}, w.m.s.metrics.externalWait, 0})
+			w.emit([]SynchPoint{{b, o.End, b, int32(i), NoCauser, NoCauser, DidNotCome, true}})
 		}
 	}
 }
 
-// emit collects the waits of one operation.
-func (w *matchWorker) emit(x Wait) {
-	if len(w.pending) > 0 && w.pending[0].Op != x.Op {
-		w.charge()
+// emit charges the waits of one operation after the other.
+func (w *matchWorker) emit(points []SynchPoint) {
+	of := &w.m.s.metrics.of
+	for i := range points {
+		p := &points[i]
+		if !p.Waits {
+			w.m.met(w.ops, p)
+			continue
+		}
+		if of[p.Kind] == unnamed {
+			continue
+		}
+		if len(w.pending) > 0 && w.pending[0].Op != p.Op {
+			w.charge()
+		}
+		w.pending = append(w.pending, Wait{SynchPoint: *p, Metric: of[p.Kind]})
 	}
-	w.pending = append(w.pending, x)
 }
 
 // own returns the time of an operation outside nested levels.
@@ -410,7 +406,9 @@ func (w *matchWorker) charge() {
 	w.pending = waits[:0]
 	o := &w.ops[waits[0].Op]
 	w.charged[waits[0].Op] = true
-	slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
+	if len(waits) > 1 {
+		slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
+	}
 	w.m.tell(o, waits)
 	w.keep(o, waits)
 	left, rest := w.own(o), o.End-waits[0].Begin

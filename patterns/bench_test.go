@@ -35,10 +35,10 @@ func BenchmarkChannel(b *testing.B) {
 			var waits, sum int64
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Match(wire.Channel, 1024, list, func(p analyzer.SynchPoint) {
-					if p.Waits {
+				m.Match(wire.Channel, 1024, list, func(points []analyzer.SynchPoint) {
+					for i := range points {
 						waits++
-						sum += p.Release - p.Begin
+						sum += points[i].Release - points[i].Begin
 					}
 				})
 			}
@@ -71,10 +71,10 @@ func BenchmarkLock(b *testing.B) {
 			var waits, sum int64
 			b.ReportAllocs()
 			for b.Loop() {
-				m.Match(wire.Mutex, 0, list, func(p analyzer.SynchPoint) {
-					if p.Waits {
+				m.Match(wire.Mutex, 0, list, func(points []analyzer.SynchPoint) {
+					for i := range points {
 						waits++
-						sum += p.Release - p.Begin
+						sum += points[i].Release - points[i].Begin
 					}
 				})
 			}

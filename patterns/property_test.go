@@ -157,12 +157,16 @@ func TestRenumberedLocationsGiveTheSameWaits(t *testing.T) {
 // Operations on the object of one worker do not depend on the objects it had before.
 func TestMatcherKeepsNothing(t *testing.T) {
 	var first []string
-	var m analyzer.Matcher
+	m := analyzer.Matcher{All: true}
 	for range 2 {
 		var got []string
 		eachDisorder(t, 64, func(t *testing.T, kind wire.ObjectKind, size uint64, list []analyzer.Op) {
 			slices.SortStableFunc(list, func(a, b analyzer.Op) int { return cmp.Compare(a.Loc, b.Loc) })
-			c := m.Match(kind, size, list, func(p analyzer.SynchPoint) { got = append(got, fmt.Sprint(kind, p)) })
+			c := m.Match(kind, size, list, func(points []analyzer.SynchPoint) {
+				for _, p := range points {
+					got = append(got, fmt.Sprint(kind, p))
+				}
+			})
 			got = append(got, fmt.Sprint(kind, c))
 		})
 		slices.Sort(got) // the kinds come in random order

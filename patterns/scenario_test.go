@@ -71,9 +71,9 @@ func match(kind wire.ObjectKind, size uint64, ops []analyzer.Op) ([]analyzer.Op,
 	ops = slices.Clone(ops)
 	slices.SortStableFunc(ops, func(a, b analyzer.Op) int { return cmp.Compare(a.Loc, b.Loc) })
 	var waits []analyzer.Wait
-	counts := new(analyzer.Matcher).Match(kind, size, ops, func(p analyzer.SynchPoint) {
-		i := slices.IndexFunc(all, func(of *analyzer.Pattern) bool { return of.Point == p.Kind })
-		if p.Waits {
+	counts := new(analyzer.Matcher).Match(kind, size, ops, func(points []analyzer.SynchPoint) {
+		for _, p := range points {
+			i := slices.IndexFunc(all, func(of *analyzer.Pattern) bool { return of.Point == p.Kind })
 			waits = append(waits, analyzer.Wait{SynchPoint: p, Metric: uint16(i)})
 		}
 	})

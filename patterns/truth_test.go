@@ -172,19 +172,21 @@ func (w *world) simulate(senders, receivers, each int) (res result) {
 			}
 		}
 	}
-	counts := new(analyzer.Matcher).Match(wire.Channel, uint64(w.capacity), list, func(p analyzer.SynchPoint) {
-		if p.Kind != analyzer.Sent {
-			return
-		}
-		r := list[p.Op]
-		from := w.received[[2]int{int(r.Loc), int(r.Path)}]
-		res.messages++
-		if from != int(p.Causer)*perActor+int(p.CauserPath) {
-			res.wrong++
-		}
-		if real := actors[from/perActor].done[from%perActor]; r.Blocked != atOnce {
-			res.truth += max(0, min(real.Begin, r.End)-r.Begin)
-			res.late += max(0, p.Release-r.Begin)
+	counts := (&analyzer.Matcher{All: true}).Match(wire.Channel, uint64(w.capacity), list, func(points []analyzer.SynchPoint) {
+		for _, p := range points {
+			if p.Kind != analyzer.Sent {
+				continue
+			}
+			r := list[p.Op]
+			from := w.received[[2]int{int(r.Loc), int(r.Path)}]
+			res.messages++
+			if from != int(p.Causer)*perActor+int(p.CauserPath) {
+				res.wrong++
+			}
+			if real := actors[from/perActor].done[from%perActor]; r.Blocked != atOnce {
+				res.truth += max(0, min(real.Begin, r.End)-r.Begin)
+				res.late += max(0, p.Release-r.Begin)
+			}
 		}
 	})
 	res.impossible, res.found = counts.Impossible, counts.Messages
