@@ -18,15 +18,15 @@ import (
 // lacking is what no counter of the simulator's can do, whoever reads it.
 func lacking() map[Capability]string {
 	return map[Capability]string{
-		Limited:   "everything is counted at once",
-		Picky:     "everything is counted at once",
-		Turns:     "everything is counted at once",
-		Domains:   "of the kernel, only cycles are modelled",
-		OneCPU:    "they count for goroutines and threads",
+		Limited:   "all events are counted at once",
+		Picky:     "all events are counted at once",
+		Turns:     "all events are counted at once",
+		Domains:   "the machine models only cycles of the kernel",
+		OneCPU:    "sets count for goroutines and threads",
 		Inherit:   "every process has counters of its own",
-		Overflows: "the simulated PMU has interrupts: counters/perf",
-		PCs:       "the simulated PMU has interrupts: counters/perf",
-		Presets:   "all presets are counted as they are, none is computed",
+		Overflows: "only the simulated PMU, which counters/perf uses, has interrupts",
+		PCs:       "only the simulated PMU, which counters/perf uses, has interrupts",
+		Presets:   "every preset is an event; none is computed",
 		Narrow:    "all have 64 bits",
 		Faults:    "reading does not fail",
 		Levels:    "no event is a level",
@@ -35,7 +35,7 @@ func lacking() map[Capability]string {
 
 // CallThrough is the counters of the simulator, for goroutines.
 func CallThrough() Harness {
-	h := Harness{Name: "call-through", Title: "floating-point operations of a goroutine, by the call-through", Lacks: lacking(),
+	h := Harness{Name: "call-through", Title: "floating-point operations of a goroutine, read from the simulator by call-through", Lacks: lacking(),
 		New: func(t *testing.T) *Bench { return newCallThrough(t, simulated.Goroutines()) }}
 	h.Lacks[Disturbances] = "all readings of a goroutine are certain"
 	return h
@@ -43,9 +43,9 @@ func CallThrough() Harness {
 
 // CallThroughThreads is the counters of the simulator, for threads.
 func CallThroughThreads() Harness {
-	h := Harness{Name: "call-through, threads", Title: "the same of a thread", Lacks: lacking(),
+	h := Harness{Name: "call-through, threads", Title: "the same, of a thread", Lacks: lacking(),
 		New: func(t *testing.T) *Bench { return newCallThrough(t, simulated.Threads()) }}
-	h.Lacks[Certainty] = "what a thread does is not its goroutine's alone"
+	h.Lacks[Certainty] = "a thread does work for several goroutines"
 	return h
 }
 

@@ -1,6 +1,6 @@
-// Package conformance is what every substrate must do under event sets, as tests: the behaviours that PAPI's own tests
-// assert, and those of this project. A [Harness] describes a substrate to the suite: events with functions that make them
-// happen so many times, and what the substrate lacks, with the reason. docs/conformance.md shows the result as a table.
+// Package conformance tests what every substrate must do under event sets: the behaviours that PAPI's own tests assert, and
+// some of this project. A [Harness] describes a substrate to the suite: events, functions that make them happen a given number
+// of times, and what the substrate lacks, with the reason. docs/conformance.md shows the result as a table.
 package conformance
 
 import (
@@ -36,7 +36,7 @@ const (
 	Presets      Capability = "presets"             // portable names, with known work
 	Narrow       Capability = "narrow counters"     // of less than 64 bits
 	Faults       Capability = "planted faults"      // openings and readings can be made to fail
-	Levels       Capability = "gauges"              // events that may fall
+	Levels       Capability = "levels"              // events that may fall
 )
 
 // Work is an event and a function that makes it happen.

@@ -33,7 +33,7 @@ var counting = []Behaviour{
 		require.Equal(b, v, b.read(s))
 		b.close(s)
 	}},
-	{"readings go on", []string{"first"}, nil, func(b *Bench) {
+	{"counting continues after a reading", []string{"first"}, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		b.start(s)
 		for i := 1; i <= 3; i++ {
@@ -49,7 +49,7 @@ var counting = []Behaviour{
 		b.count(1, b.N, v[1])
 		b.close(s)
 	}},
-	{"reading often changes nothing", []string{"papi_tot_ins"}, nil, func(b *Bench) {
+	{"frequent readings change nothing", []string{"papi_tot_ins"}, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		b.start(s)
 		for range 100 {
@@ -63,7 +63,7 @@ var counting = []Behaviour{
 		b.close(s)
 	}},
 	{"start stop read accumulate reset in all orders", []string{"reset"}, nil, rows(counters.Options{})},
-	{"reading accumulating and resetting", []string{"low-level"}, nil, func(b *Bench) {
+	{"readings accumulate and reset", []string{"low-level"}, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		sum := []int64{1000}
 		b.start(s)
@@ -83,7 +83,7 @@ var counting = []Behaviour{
 		require.Zero(b, b.read(s)[0])
 		b.close(s)
 	}},
-	{"values stand in the order of adding", nil, nil, func(b *Bench) {
+	{"values are in the order in which the events were added", nil, nil, func(b *Bench) {
 		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			s := b.Set()
 			for _, w := range order {
@@ -100,7 +100,7 @@ var counting = []Behaviour{
 			b.close(s)
 		}
 	}},
-	{"nothing counts zero", nil, nil, func(b *Bench) {
+	{"without work the count is zero", nil, nil, func(b *Bench) {
 		s := b.set(b.all(3)...)
 		b.start(s)
 		for i, v := range b.stop(s) {

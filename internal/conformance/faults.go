@@ -48,7 +48,7 @@ var presets = []Behaviour{
 		require.Equal(b, []int64{n, -n, 0, n}, b.stop(s))
 		b.close(s)
 	}},
-	{"a preset that is not there is told from an unknown one", nil, []Capability{Presets}, func(b *Bench) {
+	{"an unavailable preset is not an unknown one", nil, []Capability{Presets}, func(b *Bench) {
 		s := b.Set()
 		require.ErrorIs(b, s.Add(b.Preset.Lacking), counters.ErrNoPreset)
 		require.ErrorIs(b, s.Add("PAPI_NO_SUCH"), counters.ErrUnknownEvent)
@@ -107,7 +107,7 @@ var faults = []Behaviour{
 		b.Break(b.Works[1].Event, nil, nil)
 		b.close(s)
 	}},
-	{"a reading that fails is no zero", nil, []Capability{Faults}, func(b *Bench) {
+	{"a failed reading is not zero", nil, []Capability{Faults}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		b.start(s)
 		b.do(0, b.N)
@@ -125,7 +125,7 @@ var faults = []Behaviour{
 		b.Break(b.Works[0].Event, nil, nil)
 		b.close(s)
 	}},
-	{"counters taken by others are told", []string{"nmi_watchdog"}, []Capability{Faults, Limited}, func(b *Bench) {
+	{"counters that others hold are reported", []string{"nmi_watchdog"}, []Capability{Faults, Limited}, func(b *Bench) {
 		b.Take(b.Counters - 1)
 		s := b.set(b.all(1)...)
 		err := s.Add(b.Works[1].Event)

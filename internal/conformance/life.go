@@ -17,7 +17,7 @@ var life = []Behaviour{
 		require.ErrorIs(b, s.Start(), counters.ErrEmpty)
 		b.close(s)
 	}},
-	{"a set tells its state", nil, nil, func(b *Bench) {
+	{"a set reports its state", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		require.Equal(b, counters.Stopped, s.State())
 		b.start(s)
@@ -76,7 +76,7 @@ var life = []Behaviour{
 		require.NoError(b, s.Cleanup())
 		require.NoError(b, s.Destroy())
 	}},
-	{"a destroyed set is of no use", []string{"johnmay2"}, nil, func(b *Bench) {
+	{"a destroyed set refuses everything", []string{"johnmay2"}, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		b.close(s)
 		v := make([]int64, 1)
@@ -102,7 +102,7 @@ var life = []Behaviour{
 		b.count(2, b.N, b.stop(s)[0])
 		b.close(s)
 	}},
-	{"an event is added once only", nil, nil, func(b *Bench) {
+	{"an event cannot be added twice", nil, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		require.ErrorIs(b, s.Add(b.Works[1].Event), counters.ErrDuplicate)
 		require.Equal(b, b.all(2), s.Names())
@@ -132,14 +132,14 @@ var life = []Behaviour{
 		b.count(1, b.N, v[1])
 		b.close(s)
 	}},
-	{"events are added all or none", nil, nil, func(b *Bench) {
+	{"if one event of several is refused none is added", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		require.ErrorIs(b, s.AddAll(b.Works[1].Event, "no-such-event"), counters.ErrUnknownEvent)
 		require.ErrorIs(b, s.AddAll(b.Works[1].Event, b.Works[1].Event), counters.ErrDuplicate)
 		require.Equal(b, b.all(1), s.Names())
 		b.close(s)
 	}},
-	{"removing an event keeps the others right", []string{"remove_events"}, nil, func(b *Bench) {
+	{"removing an event leaves the others as they were", []string{"remove_events"}, nil, func(b *Bench) {
 		s := b.set(b.all(3)...)
 		require.NoError(b, s.Remove(b.Works[0].Event))
 		require.Equal(b, []string{b.Works[1].Event, b.Works[2].Event}, s.Names())
@@ -173,14 +173,14 @@ var life = []Behaviour{
 			b.close(s)
 		}
 	}},
-	{"what is not in the set cannot be removed", nil, nil, func(b *Bench) {
+	{"an event that is not in the set cannot be removed", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		require.ErrorIs(b, s.Remove(b.Works[1].Event), counters.ErrNotInSet)
 		require.NoError(b, s.Remove(b.Works[0].Event))
 		require.ErrorIs(b, s.Remove(b.Works[0].Event), counters.ErrNotInSet)
 		b.close(s)
 	}},
-	{"lives one after the other leave nothing open", []string{"destroy"}, nil, func(b *Bench) {
+	{"sets made one after another leave nothing open", []string{"destroy"}, nil, func(b *Bench) {
 		open := b.Opened()
 		for range 20 {
 			s := b.set(b.all(2)...)
@@ -219,7 +219,7 @@ var life = []Behaviour{
 		b.count(b.Counters, b.N, b.stop(second)[0])
 		b.close(first, second)
 	}},
-	{"a set that was stopped is started often", nil, nil, func(b *Bench) {
+	{"a stopped set can be started again and again", nil, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		for i := range 20 {
 			b.do(0, b.N)
@@ -231,7 +231,7 @@ var life = []Behaviour{
 		}
 		b.close(s)
 	}},
-	{"a set that was stopped is started on another thread", nil, nil, func(b *Bench) {
+	{"a stopped set can be started on another thread", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		b.start(s)
 		b.do(0, b.N)
@@ -250,7 +250,7 @@ var life = []Behaviour{
 		b.count(0, b.N, b.stop(s)[0])
 		b.close(s)
 	}},
-	{"values of the wrong number are refused", nil, nil, func(b *Bench) {
+	{"a wrong number of values is refused", nil, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		b.start(s)
 		for _, n := range []int{0, 1, 3} {
@@ -270,7 +270,7 @@ var life = []Behaviour{
 		}
 		b.close(s)
 	}},
-	{"every event that is listed can be tried", []string{"all_events", "all_native_events", "get_event_component", "cmpinfo"}, nil, func(b *Bench) {
+	{"every listed event can be tried", []string{"all_events", "all_native_events", "get_event_component", "cmpinfo"}, nil, func(b *Bench) {
 		distinct := []error{counters.ErrUnavailable, counters.ErrPermission, counters.ErrConflict, counters.ErrNoCounters, counters.ErrBusy,
 			counters.ErrUnsupported, counters.ErrGone, counters.ErrDescriptors}
 		tried := 0

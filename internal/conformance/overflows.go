@@ -28,7 +28,7 @@ func stands(list []counters.Overflow) (n int64) {
 
 // overflows is callbacks on a threshold.
 var overflows = []Behaviour{
-	{"overflows come every so many events", []string{"overflow", "overflow_single_event"}, []Capability{Overflows}, func(b *Bench) {
+	{"an overflow occurs every so many events", []string{"overflow", "overflow_single_event"}, []Capability{Overflows}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		list := b.collect(s, 0, uint64(b.N/10), counters.OverflowOptions{})
 		require.Equal(b, counters.Stopped|counters.Overflowing, s.State())
@@ -69,7 +69,7 @@ var overflows = []Behaviour{
 		require.Empty(b, *list)
 		b.close(s)
 	}},
-	{"threshold zero takes the handler away", nil, []Capability{Overflows}, func(b *Bench) {
+	{"threshold zero removes the handler", nil, []Capability{Overflows}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		list := b.collect(s, 0, 1, counters.OverflowOptions{})
 		require.NoError(b, s.OnOverflow(b.Works[0].Event, 0, counters.OverflowOptions{}, nil))
@@ -133,7 +133,7 @@ var overflows = []Behaviour{
 		require.ErrorIs(b, refused, counters.ErrState)
 		b.close(s)
 	}},
-	{"handlers of what is not there are refused", nil, nil, func(b *Bench) {
+	{"handlers of events outside of the set are refused", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		f := func(counters.Overflow) {}
 		require.ErrorIs(b, s.OnOverflow(b.Works[1].Event, 1, counters.OverflowOptions{}, f), counters.ErrNotInSet)
@@ -143,7 +143,7 @@ var overflows = []Behaviour{
 		b.stop(s)
 		b.close(s)
 	}},
-	{"every start begins to count towards the threshold", []string{"child_overflow"}, []Capability{Overflows}, func(b *Bench) {
+	{"every start counts towards the threshold from zero", []string{"child_overflow"}, []Capability{Overflows}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		list := b.collect(s, 0, uint64(b.N/5), counters.OverflowOptions{})
 		for range 3 {
@@ -179,7 +179,7 @@ var overflows = []Behaviour{
 			require.Equal(b, i+1, calls[i])
 		}
 	}},
-	{"overflows say where", []string{"overflow"}, []Capability{Overflows, PCs}, func(b *Bench) {
+	{"overflows report the program counter", []string{"overflow"}, []Capability{Overflows, PCs}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		list := b.collect(s, 0, uint64(b.N/10), counters.OverflowOptions{})
 		b.start(s)
@@ -214,7 +214,7 @@ var overflows = []Behaviour{
 		}
 		b.close(s)
 	}},
-	{"a reset begins to count towards the threshold", nil, []Capability{Emulation}, func(b *Bench) {
+	{"a reset counts towards the threshold from zero", nil, []Capability{Emulation}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		list := b.collect(s, 0, uint64(b.N), counters.OverflowOptions{Software: true})
 		b.start(s)
@@ -228,7 +228,7 @@ var overflows = []Behaviour{
 		require.Len(b, *list, 3)
 		b.close(s)
 	}},
-	{"a removed event takes its handler along", nil, []Capability{Overflows}, func(b *Bench) {
+	{"removing an event removes its handler", nil, []Capability{Overflows}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		list := b.collect(s, 0, 1, counters.OverflowOptions{})
 		require.NoError(b, s.Remove(b.Works[0].Event))
@@ -278,7 +278,7 @@ var overflows = []Behaviour{
 
 // profiles is histograms over program counters.
 var profiles = []Behaviour{
-	{"a profile finds the place", []string{"profile", "sprofile"}, []Capability{Overflows, PCs}, func(b *Bench) {
+	{"a profile finds the code that did the work", []string{"profile", "sprofile"}, []Capability{Overflows, PCs}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		low, high := b.DoAt(0)
 		h, err := s.Profile(b.Works[0].Event, uint64(b.N/10), counters.ProfileOptions{Regions: []counters.Region{{Low: low, High: high}}})
@@ -297,7 +297,7 @@ var profiles = []Behaviour{
 		require.Equal(b, counted, sum)
 		b.close(s)
 	}},
-	{"buckets may be bytes and have other widths", []string{"byte_profile"}, []Capability{Overflows, PCs}, func(b *Bench) {
+	{"buckets may cover single bytes and have other widths", []string{"byte_profile"}, []Capability{Overflows, PCs}, func(b *Bench) {
 		for _, bits := range []int{16, 32, 64} {
 			s := b.set(b.all(1)...)
 			low, high := b.DoAt(0)
@@ -315,7 +315,7 @@ var profiles = []Behaviour{
 			b.close(s)
 		}
 	}},
-	{"two events have profiles of their own", []string{"profile_twoevents"}, []Capability{Overflows, PCs}, func(b *Bench) {
+	{"two events have separate profiles", []string{"profile_twoevents"}, []Capability{Overflows, PCs}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		one, err := s.Profile(b.Works[0].Event, uint64(b.N/10), counters.ProfileOptions{})
 		require.NoError(b, err)

@@ -13,17 +13,17 @@ var absent = []struct {
 	reason string
 }{
 	{"disable_component", "a set names its substrates; there is nothing to disable"},
-	{"attach_cpu_sys_validate", "it needs a processor that is known to be idle"},
+	{"attach_cpu_sys_validate", "it needs a processor that is idle"},
 	{"perf_event_system_wide", "sets attach to one processor, not to all at once"},
-	{"realtime virttime clockres_pthreads", "timers belong to no substrate: TestTimers of package counters"},
-	{"timer_overflow", "timers have 64 bits of nanoseconds"},
-	{"hwinfo", "tests of package counters/hardware"},
-	{"exeinfo shlib version", "the Go runtime tells them (runtime/debug)"},
-	{"dmem_info", "memory is events like others: go:live-bytes, rusage:process-maxrss"},
-	{"serial_hl pthread_hl serial_hl_ll_comb", "the high level has no substrate of its own: TestHighLevel of package counters"},
+	{"realtime virttime clockres_pthreads", "timers belong to no substrate; TestTimers of package counters tests them"},
+	{"timer_overflow", "timers count nanoseconds in 64 bits, which do not overflow"},
+	{"hwinfo", "package counters/hardware has its own tests"},
+	{"exeinfo shlib version", "the Go runtime reports them (runtime/debug)"},
+	{"dmem_info", "memory is counted by ordinary events: go:live-bytes, rusage:process-maxrss"},
+	{"serial_hl pthread_hl serial_hl_ll_comb", "the high level has no substrate of its own; TestHighLevel of package counters tests it"},
 	{"omp_hl mpi_hl", "Go programs have neither OpenMP nor MPI"},
-	{"broken_events", "names are fuzzed in package counters/perf"},
-	{"memleak_check", "every behaviour asserts that all that was opened is closed"},
+	{"broken_events", "fuzz tests of package counters/perf try broken names"},
+	{"memleak_check", "every behaviour asserts that whatever it opened is closed again"},
 	{"offcore_response topdown_L1 topdown_L2 topdown_basic", "they need the PMU of one vendor"},
 	{"papi_br_ins papi_br_cn papi_br_ucn papi_br_ntk papi_br_tkn papi_br_msp papi_br_prc", "they need a hardware PMU"},
 	{"papi_fp_ops papi_sp_ops papi_dp_ops flops_validation", "they need a hardware PMU"},
@@ -47,11 +47,13 @@ func PAPI() (recreated, missing []string) {
 // Document writes the tables of docs/conformance.md.
 func Document(harnesses ...Harness) string {
 	var out strings.Builder
+	fmt.Fprint(&out, "| column | counts |\n|---|---|\n")
 	head, line := "| behaviour |", "|---|"
 	for _, h := range harnesses {
+		fmt.Fprintf(&out, "| %s | %s |\n", h.Name, h.Title)
 		head, line = head+" "+h.Name+" |", line+":-:|"
 	}
-	fmt.Fprintf(&out, "%s PAPI's tests |\n%s---|\n", head, line)
+	fmt.Fprintf(&out, "\n%s PAPI's tests |\n%s---|\n", head, line)
 	run := make([]int, len(harnesses))
 	all := Behaviours()
 	for _, b := range all {
@@ -72,13 +74,13 @@ func Document(harnesses ...Harness) string {
 		fmt.Fprintf(&out, " **%d** |", n)
 	}
 	recreated, missing := PAPI()
-	fmt.Fprintf(&out, " **%d tests** |\n\nWhat a substrate does not run, and why:\n\n", len(recreated))
+	fmt.Fprintf(&out, " **%d tests** |\n\nWhat a substrate does not run, and why:\n\n| substrate | not run | reason |\n|---|---|---|\n", len(recreated))
 	for _, h := range harnesses {
 		for _, c := range slices.Sorted(maps.Keys(h.Lacks)) {
-			fmt.Fprintf(&out, "* %s, %s: %s\n", h.Name, c, h.Lacks[c])
+			fmt.Fprintf(&out, "| %s | %s | %s |\n", h.Name, c, h.Lacks[c])
 		}
 	}
-	fmt.Fprintf(&out, "\nThe %d tests of PAPI that no behaviour re-creates:\n\n| tests | reason |\n|---|---|\n", len(missing))
+	fmt.Fprintf(&out, "\nNo behaviour re-creates these %d tests of PAPI:\n\n| tests | reason |\n|---|---|\n", len(missing))
 	for _, a := range absent {
 		fmt.Fprintf(&out, "| %s | %s |\n", strings.ReplaceAll(a.tests, " ", ", "), a.reason)
 	}

@@ -50,10 +50,10 @@ func store(p *int64, n int) {
 // Perf is the kernel's perf events, as far as every machine has them: watchpoints in debug registers, which count exactly.
 func Perf() Harness {
 	return Harness{
-		Name: "perf_event", Title: "stores, by watchpoints in four debug registers",
+		Name: "perf_event", Title: "stores, by watchpoints in four debug registers, the kernel's perf events",
 		Lacks: map[Capability]string{
 			Picky:   "every watchpoint fits in every debug register",
-			Presets: "they need a hardware PMU, and work that is known exactly for it",
+			Presets: "they need a hardware PMU, and work whose counts are known exactly",
 			Narrow:  "the kernel widens counters to 64 bits",
 			Faults:  "the tests of counters/perf inject the kernel's errors",
 			Levels:  "no perf event is a level",

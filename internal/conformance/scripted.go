@@ -17,7 +17,7 @@ const turn = time.Millisecond
 // Scripted is the scripted substrate, the events of which take turns by themselves.
 func Scripted() Harness {
 	return Harness{
-		Name: "scripted", Title: "what the test tells, on a virtual clock",
+		Name: "scripted", Title: "what the test tells it to count, on a virtual clock",
 		New: func(t *testing.T) *Bench { return newScripted(scripted.Config{Turn: turn}) },
 	}
 }
@@ -25,7 +25,7 @@ func Scripted() Harness {
 // ScriptedSlots is the scripted substrate, the events of which are given turns by package mpx.
 func ScriptedSlots() Harness {
 	return Harness{
-		Name: "scripted, slots", Title: "the same, with multiplexing in software",
+		Name: "scripted, slots", Title: "the same, multiplexed by package mpx",
 		New: func(t *testing.T) *Bench {
 			b := newScripted(scripted.Config{Slots: true})
 			b.Turns = &mpx.Options{Slice: -1, Seed: 1}

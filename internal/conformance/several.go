@@ -10,7 +10,7 @@ import (
 
 // several is sets beside each other.
 var several = []Behaviour{
-	{"nested sets count their own", nil, nil, func(b *Bench) {
+	{"nested sets count separately", nil, nil, func(b *Bench) {
 		outer, inner := b.set(b.all(1)...), b.set(b.all(1)...)
 		b.start(outer)
 		b.do(0, b.N)
@@ -23,7 +23,7 @@ var several = []Behaviour{
 		b.count(0, 4*b.N, out[0])
 		b.close(inner, outer)
 	}},
-	{"overlapping sets count their own", nil, nil, func(b *Bench) {
+	{"overlapping sets count separately", nil, nil, func(b *Bench) {
 		first, second := b.set(b.all(2)...), b.set(b.Works[1].Event, b.Works[0].Event)
 		b.start(first)
 		b.do(0, b.N)
@@ -63,7 +63,7 @@ var several = []Behaviour{
 		}
 		b.close(sets...)
 	}},
-	{"events that do not fit twice are shared", nil, []Capability{Limited}, func(b *Bench) {
+	{"sets share events that do not fit twice", nil, []Capability{Limited}, func(b *Bench) {
 		first := b.set(b.all(b.Counters)...)
 		b.start(first)
 		second := b.set(b.all(b.Counters)...)
@@ -82,7 +82,7 @@ var several = []Behaviour{
 		}
 		b.close(first, second)
 	}},
-	{"some events are shared and others opened", nil, []Capability{Limited}, func(b *Bench) {
+	{"sets share some events and open others", nil, []Capability{Limited}, func(b *Bench) {
 		first := b.set(b.all(b.Counters - 1)...)
 		b.start(first)
 		second := b.set(b.Works[0].Event, b.Works[b.Counters].Event)
@@ -95,7 +95,7 @@ var several = []Behaviour{
 		b.count(0, b.N, b.stop(first)[0])
 		b.close(first, second)
 	}},
-	{"what another set holds is refused and fits afterwards", nil, []Capability{Limited}, func(b *Bench) {
+	{"counters that another set holds are refused until it stops", nil, []Capability{Limited}, func(b *Bench) {
 		first := b.set(b.all(b.Counters)...)
 		b.start(first)
 		second := b.Set()
@@ -181,7 +181,7 @@ var limits = []Behaviour{
 
 // domains is modes of the processor.
 var domains = []Behaviour{
-	{"domains add up", []string{"second"}, []Capability{Domains}, func(b *Bench) {
+	{"user and kernel mode add up", []string{"second"}, []Capability{Domains}, func(b *Bench) {
 		var sets []*counters.EventSet
 		for _, d := range []counters.Domain{counters.All, counters.User, counters.Kernel} {
 			s := b.set(b.all(1)...)
@@ -200,7 +200,7 @@ var domains = []Behaviour{
 		b.count(0, b.N, v[2])
 		b.close(sets...)
 	}},
-	{"a suffix says the domain", []string{"perf_event_user_kernel"}, []Capability{Domains}, func(b *Bench) {
+	{"a suffix selects the domain", []string{"perf_event_user_kernel"}, []Capability{Domains}, func(b *Bench) {
 		name := b.Works[0].Event
 		s := b.set(name+":u", name+":k")
 		b.start(s)
@@ -211,7 +211,7 @@ var domains = []Behaviour{
 		b.count(0, b.N, v[1])
 		b.close(s)
 	}},
-	{"a suffix wins over the set", nil, []Capability{Domains}, func(b *Bench) {
+	{"a suffix overrides the domain of the set", nil, []Capability{Domains}, func(b *Bench) {
 		s := b.set(b.Works[0].Event + ":k")
 		require.NoError(b, s.SetOptions(counters.Options{Domain: counters.User}))
 		b.start(s)
@@ -234,7 +234,7 @@ var domains = []Behaviour{
 		}
 		b.close(s)
 	}},
-	{"options that make no sense are refused", nil, nil, func(b *Bench) {
+	{"invalid options are refused", nil, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		require.ErrorIs(b, s.SetOptions(counters.Options{Domain: 1 << 6}), counters.ErrInvalid)
 		require.ErrorIs(b, s.SetOptions(counters.Options{Thread: -1}), counters.ErrInvalid)

@@ -19,10 +19,10 @@ import (
 // events are of instructions that nothing but the test executes.
 func SimulatedPMU() Harness {
 	return Harness{
-		Name: "perf_event, simulated", Title: "instructions of kinds that only the test executes, by a simulated PMU of four counters",
+		Name: "perf_event, simulated", Title: "instructions that only the test executes, by perf events on the simulator, whose PMU has four counters and limits on what fits where",
 		Lacks: map[Capability]string{
-			Domains: "of the kernel the machine models cycles, and nobody can make it take just so many",
-			Presets: "all presets are events of the unit, none is computed",
+			Domains: "the machine models only cycles of the kernel, and no test can cause a given number of them",
+			Presets: "every preset is an event of the unit; none is computed",
 			Narrow:  "the kernel widens counters to 64 bits",
 			Faults:  "the tests of counters/perf inject the kernel's errors",
 			Levels:  "no perf event is a level",

@@ -161,7 +161,7 @@ var attachment = []Behaviour{
 		b.count(0, b.N, b.stop(s)[0])
 		b.close(s)
 	}},
-	{"what is gone cannot be attached to", nil, []Capability{Attach}, func(b *Bench) {
+	{"a set cannot be attached to a thread that has ended", nil, []Capability{Attach}, func(b *Bench) {
 		child := b.Child()
 		child.End()
 		s := b.set(b.all(1)...)
@@ -169,7 +169,7 @@ var attachment = []Behaviour{
 		require.Equal(b, counters.Stopped, s.State())
 		b.close(s)
 	}},
-	{"a detached set counts here again", nil, []Capability{Attach}, func(b *Bench) {
+	{"a detached set counts its own thread again", nil, []Capability{Attach}, func(b *Bench) {
 		child := b.Child()
 		s := b.set(b.all(1)...)
 		require.NoError(b, s.SetOptions(counters.Options{Thread: child.Thread}))
@@ -181,7 +181,7 @@ var attachment = []Behaviour{
 		b.close(s)
 		child.End()
 	}},
-	{"a processor is counted whatever runs there", []string{"attach_cpu", "attach_cpu_validate"}, []Capability{OneCPU}, func(b *Bench) {
+	{"a set can count whatever runs on a processor", []string{"attach_cpu", "attach_cpu_validate"}, []Capability{OneCPU}, func(b *Bench) {
 		s := b.set(b.CPUEvent)
 		cpu := b.OnCPU(0)
 		require.NoError(b, s.SetOptions(counters.Options{CPU: 1 + cpu}))
@@ -191,7 +191,7 @@ var attachment = []Behaviour{
 		require.GreaterOrEqual(b, b.stop(s)[0], int64(b.N))
 		b.close(s)
 	}},
-	{"what is started here is counted if inherited", []string{"inherit", "zero_fork", "exec", "forkexec"}, []Capability{Inherit}, func(b *Bench) {
+	{"what the thread starts is counted only with inheritance", []string{"inherit", "zero_fork", "exec", "forkexec"}, []Capability{Inherit}, func(b *Bench) {
 		for _, inherit := range []bool{true, false} {
 			s := b.set(b.all(1)...)
 			require.NoError(b, s.SetOptions(counters.Options{Inherit: inherit}))
@@ -203,7 +203,7 @@ var attachment = []Behaviour{
 			b.close(s)
 		}
 	}},
-	{"starting others leaves counts alone", []string{"fork", "exec2", "system_child_overflow"}, []Capability{Inherit}, func(b *Bench) {
+	{"starting others leaves the counts as they were", []string{"fork", "exec2", "system_child_overflow"}, []Capability{Inherit}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		b.start(s)
 		b.do(0, b.N)

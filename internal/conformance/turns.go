@@ -35,7 +35,7 @@ func (b *Bench) near(truth, got []int64) {
 
 // turns is more events than counters.
 var turns = []Behaviour{
-	{"multiplexing is done only when asked for", []string{"multiplex1", "multiplex2", "max_multiplex"}, []Capability{Turns}, func(b *Bench) {
+	{"events are multiplexed only on request", []string{"multiplex1", "multiplex2", "max_multiplex"}, []Capability{Turns}, func(b *Bench) {
 		s := b.Set()
 		err := s.AddAll(b.Many...)
 		require.True(b, errors.Is(err, counters.ErrConflict) || errors.Is(err, counters.ErrNoCounters), "%v", err)
@@ -50,7 +50,7 @@ var turns = []Behaviour{
 		}
 		b.close(s)
 	}},
-	{"multiplexing can be asked for after adding", []string{"multiplex1"}, []Capability{Turns}, func(b *Bench) {
+	{"multiplexing can be requested after events were added", []string{"multiplex1"}, []Capability{Turns}, func(b *Bench) {
 		s := b.set(b.Many[0])
 		require.NoError(b, b.ask(s))
 		require.NoError(b, s.AddAll(b.Many[1:]...))
@@ -109,7 +109,7 @@ var turns = []Behaviour{
 		require.Equal(b, counters.Stopped|counters.Multiplexed, s.State())
 		b.close(s)
 	}},
-	{"estimates tell their quality", nil, []Capability{Turns}, func(b *Bench) {
+	{"estimates report their quality", nil, []Capability{Turns}, func(b *Bench) {
 		s := b.multiplexed()
 		b.start(s)
 		for range 10 { // from slice to slice it is seen how much rates vary
@@ -129,7 +129,7 @@ var turns = []Behaviour{
 		require.InEpsilon(b, b.Counters, sum, 0.3, "all counters were used all the time")
 		b.close(s)
 	}},
-	{"what fits is exact though it may take turns", nil, []Capability{Turns}, func(b *Bench) {
+	{"events that fit are counted without estimates", nil, []Capability{Turns}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		require.NoError(b, b.ask(s))
 		b.start(s)
@@ -179,7 +179,7 @@ var turns = []Behaviour{
 		b.near(both, b.stop(first))
 		b.close(first, third)
 	}},
-	{"resetting a set that may take turns", []string{"reset_multiplex"}, []Capability{Turns}, rows(counters.Options{Multiplex: true})},
+	{"a multiplexed set can be reset", []string{"reset_multiplex"}, []Capability{Turns}, rows(counters.Options{Multiplex: true})},
 	{"a reset begins a new estimate", []string{"reset_multiplex"}, []Capability{Turns}, func(b *Bench) {
 		s := b.multiplexed()
 		b.start(s)
