@@ -63,7 +63,7 @@ func TestMultiplexingNearTheTruth(t *testing.T) {
 		t.Skip("it measures for some seconds")
 	}
 	r := quick(t)
-	require.True(t, r.exact, "without turns, counts are the program's own")
+	require.True(t, r.exact, "without multiplexing, counts are correct")
 	require.Positive(t, r.hit)
 	for i := range r.series {
 		s := &r.series[i]
@@ -93,7 +93,7 @@ func TestMultiplexingNearTheTruth(t *testing.T) {
 func (r *result) writes(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, r.tables(&b))
-	for _, line := range []string{"every count is the program's own", "### One thread, one counter", "### 2 threads, one counter", "| steady | 10 |", "| tiled | 2^17 | task-clock |"} {
+	for _, line := range []string{"every count is correct", "### One thread, one counter", "### 2 threads, one counter", "| steady | 10 |", "| tiled | 2^17 | task-clock |"} {
 		require.Contains(t, b.String(), line)
 	}
 	doc := filepath.Join(t.TempDir(), "x.md")

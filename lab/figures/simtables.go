@@ -145,10 +145,10 @@ func span(of []point, what func(*point) float64, format string) string {
 // biases writes what MPX does to the misses.
 func (s *simulation) biases(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n#### Misses of the level-one data cache that MPX causes\n\n")
-	fmt.Fprintf(b, "2^%d iterations; exact counts of the measured thread. Lost: how often by rotation the thread lost its processor, beyond the run without MPX; moved: how often it got another.\n\n", min(s.config.iterations, biasPower))
+	fmt.Fprintf(b, "2^%d iterations; counts of the measured thread, from the simulator. *Lost*: how often per rotation the thread lost its processor, beyond the run without MPX. *Moved*: how often per rotation it moved to another processor.\n\n", min(s.config.iterations, biasPower))
 	fmt.Fprintln(b, "| | | | | | rotator, one processor | | | | rotator, two processors | | | the thread itself | |")
 	fmt.Fprintln(b, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-	fmt.Fprintln(b, "| loop | passes | L1 | t | misses without MPX | more | by rotation | lost | MPX says | more | by rotation | moved | more | by rotation |")
+	fmt.Fprintln(b, "| loop | passes | L1 | t | misses without MPX | more | per rotation | lost | MPX says | more | per rotation | moved | more | per rotation |")
 	for i := range biases {
 		x := &biases[i]
 		a := x.asks(s.config)

@@ -154,14 +154,14 @@ func (r *result) conditions(b *bytes.Buffer) {
 	fmt.Fprintf(b, "Measured on %s, cycles of the time-stamp counter at %.2f GHz; t = %v, n = %d; %s.\n\n", r.processor,
 		r.rotation.frequency/1e9, r.config.slice, cells, r.load)
 	fmt.Fprintf(b, "* A counted write costs %.0f cycles, %.1f µs.\n", r.hit, r.hitTime.Seconds()*1e6)
-	fmt.Fprintf(b, "* Four cells on four registers, without turns: %s.\n", map[bool]string{true: "every count is the program's own",
-		false: "**counts differ from the program's own**"}[r.exact])
+	fmt.Fprintf(b, "* Four cells on four registers, without multiplexing: %s.\n", map[bool]string{true: "every count is correct",
+		false: "**some counts are wrong**"}[r.exact])
 	lost := r.rotation.measured
 	what := micro(lost[1])
 	if lost[0] <= 0 {
-		what = "less than can be told from nothing"
+		what = "less than can be measured"
 	}
-	fmt.Fprintf(b, "* A rotation takes the rotator %s (the paper's handler: 160 µs; 170 to 215 µs with four threads). The thread that is measured loses %s (quartiles %s to %s).\n",
+	fmt.Fprintf(b, "* A rotation takes the rotator %s (the paper's handler: 160 µs; 170 to 215 µs with four threads). The measured thread loses %s (quartiles %s to %s).\n",
 		micro(r.rotation.rotator), what, micro(lost[0]), micro(lost[2]))
 	for i := range r.series {
 		s := &r.series[i]
@@ -186,7 +186,7 @@ func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", d.Seconds()*
 // estimators compares them on the same slices.
 func (r *result) estimators(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n### Estimators, corrected, T ≥ 10·t·n\n\n")
-	fmt.Fprintln(b, "The last column is the share of truths within two of the standard errors that come with the values.")
+	fmt.Fprintln(b, "The last column is the share of values that are within two of their standard errors of the true number.")
 	fmt.Fprintln(b, "\n| run | writes | estimator | values | 1 % | 5 % | 20 % | within 2 σ |\n|---|---|---|---|---|---|---|---|")
 	for i := range r.series {
 		s := &r.series[i]
@@ -201,7 +201,7 @@ func (r *result) estimators(b *bytes.Buffer) {
 func (r *result) paper(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n### The paper's loops\n\n")
 	if r.noLoops != nil {
-		fmt.Fprintln(b, "No such counters here:")
+		fmt.Fprintln(b, "This machine does not have these counters:")
 		fmt.Fprintln(b)
 		for line := range strings.Lines(r.noLoops.Error()) {
 			fmt.Fprintf(b, "* %s\n", strings.TrimSpace(line))

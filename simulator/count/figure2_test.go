@@ -36,7 +36,7 @@ func TestTableOfFigure2(t *testing.T) {
 	var c *Counters
 	var runs []*Values
 	for _, r := range columns {
-		fmt.Fprintf(&b, " ours, %s | to BGLsim |", r)
+		fmt.Fprintf(&b, " ours, %s | difference |", r)
 		var v *Values
 		c, v = timedRegion(t, "../../examples/nas/cg", bgl(t, r))
 		runs = append(runs, v)
@@ -54,7 +54,7 @@ func TestTableOfFigure2(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nL1 load misses of table 1 with them, more than expected:\n\n| function | the paper |")
+	b.WriteString("\nBy how much the L1 load misses of table 1 exceed the expectation, for each policy:\n\n| function | paper |")
 	for _, r := range columns {
 		fmt.Fprintf(&b, " ours, %s |", r)
 	}

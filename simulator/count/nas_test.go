@@ -133,7 +133,7 @@ func table2(t *testing.T, ours map[string]counts2) string {
 		printRow(&b, k.name, "Power3", k.power3, 1)
 		printRow(&b, "", "BGLsim", k.bglsim, 1)
 		printRow(&b, "", "ours", mine, 1000)
-		fmt.Fprintf(&b, "| | ours to BGLsim |")
+		fmt.Fprintf(&b, "| | difference |")
 		for i, n := range mine {
 			if k.bglsim[i] < 0 {
 				fmt.Fprintf(&b, " |")
@@ -147,7 +147,7 @@ func table2(t *testing.T, ours map[string]counts2) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nDifferences of more than 1 %:\n\n")
+	b.WriteString("\n*Difference* is ours from BGLsim. Reasons for differences of more than 1 %:\n\n")
 	for _, r := range nasReasons {
 		fmt.Fprintf(&b, "* %s, %s: %s.\n", r.kernels, r.columns, r.text)
 		for _, k := range strings.Split(r.kernels, ", ") {

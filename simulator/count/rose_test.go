@@ -130,8 +130,8 @@ func (r *roseRun) within(ours, expected int64, column int) bool {
 func (r *roseRun) compareRandom(t *testing.T) string {
 	const n = 1 << 20
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nMisses of the random rows, of %d seeds: the mean of ours; the mean of what a model of nothing but the two arrays says the same "+
-		"indices need; the least and the greatest difference of the two; the paper's expectation, which is a bound.\n\n", r.seeds)
+	fmt.Fprintf(&b, "\nMisses of the random rows, for %d seeds. *Ours* is the mean of our counts. *Necessary* is the mean of what the same indices "+
+		"need in a model of nothing but the two arrays. *Differences* are the smallest and the largest difference of these two. *Expected* is the paper's expectation, which is an upper bound.\n\n", r.seeds)
 	fmt.Fprintf(&b, "| function | misses | ours | necessary | differences | expected |\n|---|---|--:|--:|--:|--:|\n")
 	for _, k := range roseTable {
 		if !k.random() {
@@ -178,18 +178,18 @@ func indices(seed uint64, second bool) (index []int32) {
 
 // roseReasons are for cells that are more than one in a hundred off: by kernel, or none for all, and column.
 var roseReasons = []struct{ kernels, column, text string }{
-	{"random ld D, random ld D2, mult rnd ld D, mult rnd ld D2", "FX loads", "78 are those of a goroutine that does nothing, the others pointers and lengths of slices"},
-	{"random ld D, random ld D2, transpose", "L1 load misses", "the runtime's, see below"},
-	{"transpose", "L2 misses", "the runtime's; and the matrix has 256 lines of 128 bytes, of which the paper expects 252"},
-	{"random ld D, mult rnd ld D, mult rnd ld D2", "TLB misses", "the expectation is a bound: by chance the page is one of the last 64 (the next table has what is necessary), " +
-		"and one in 32 spans of 31 × 128 bytes does not cross from one page to the next"},
-	{"transpose, matrix mult", "TLB misses", "the expected page more is for arrays that do not begin with a page; ours do"},
+	{"random ld D, random ld D2, mult rnd ld D, mult rnd ld D2", "FX loads", "78 of the excess loads are those of a goroutine that does nothing; the others load pointers and lengths of slices"},
+	{"random ld D, random ld D2, transpose", "L1 load misses", "misses of the runtime, see below"},
+	{"transpose", "L2 misses", "misses of the runtime; also, the matrix has 256 lines of 128 bytes, and the paper expects misses of only 252"},
+	{"random ld D, mult rnd ld D, mult rnd ld D2", "TLB misses", "the expectation is an upper bound: by chance, a page is one of the last 64 (the next table shows which misses are necessary), " +
+		"and one in 32 spans of 31 × 128 bytes does not cross a page boundary"},
+	{"transpose, matrix mult", "TLB misses", "the paper expects one page more, for arrays that do not begin at a page boundary; ours do"},
 }
 
 // table is ours beside the paper's expectation and error, cell by cell, and the reasons for differences.
 func (r *roseRun) table(t *testing.T) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Each cell is our count; in brackets what it is more than the paper's expectation, and what the paper's own was. "+
+	fmt.Fprintf(&b, "Each cell is our count. In brackets: by how much our count exceeds the paper's expectation, and by how much the paper's count does. "+
 		"Random rows are means of %d seeds.\n\n| function |", r.seeds)
 	for _, n := range rowNames {
 		fmt.Fprintf(&b, " %s |", n)
@@ -211,8 +211,8 @@ func (r *roseRun) table(t *testing.T) string {
 	for _, n := range r.nothing {
 		fmt.Fprintf(&b, " %d |", n)
 	}
-	b.WriteString("\n\nWhere nothing is expected, FX loads are those of a goroutine that does nothing, and pointers and lengths of slices; the FP load and the FP store are the factor and " +
-		"the sum, which are variables; misses are the runtime's, see below. Of the other cells, these are more than 1 % off:\n\n")
+	b.WriteString("\n\nIn cells with an expectation of 0, FX loads are those of a goroutine that does nothing, and of pointers and lengths of slices; the FP load and the FP store are those of the factor and " +
+		"the sum, which are variables; misses are those of the runtime, see below. Reasons for the other cells that are more than 1 % off:\n\n")
 	for _, reason := range roseReasons {
 		fmt.Fprintf(&b, "* %s, %s: %s.\n", reason.kernels, reason.column, reason.text)
 		for _, k := range strings.Split(reason.kernels, ", ") {
