@@ -1,20 +1,19 @@
 // Package analyzer finds wait states in an archive: [Analyze] turns a trace.Archive into a report.Experiment.
-// The matching engines (match_*.go), each of which simulates one kind of synchronisation object, find synch points: which operation could
-// go on when, because of whom. It knows nothing of single wait states; these are the patterns it is handed (package patterns lists them), each
-// of which names what is waited at one kind of synch points.
+// The matching engines (match_*.go) each simulate one kind of synchronisation object. They find synch points: which operation could
+// continue when, because of whom. Package analyzer knows no wait states itself. Its caller passes patterns (package patterns lists them);
+// each of them names the waits at one kind of synch points.
 //
 // # Phases
 //
-//  1. scan: every event once, chunks in parallel, the chunks of one location in order. Gives call paths,
+//  1. scan: every event once, chunks in parallel, the chunks of one location in order. It finds call paths,
 //     exclusive times and visits, operations, lifetimes, counters, creations.
-//  2. match: operations are grouped by object, objects are simulated in parallel. Gives synch points, and so waits. With bounded
+//  2. match: groups operations by object, and simulates objects in parallel. It finds synch points, and so waits. With bounded
 //     memory, 1 and 2 are repeated for parts of the objects.
-//  3. critical path: backwards over locations, along waits and creations; then a second look at the events in
-//     its intervals.
+//  3. critical path: backwards over locations, along waits and creations; then reads the events in its intervals again.
 //  4. build: canonical order of everything, imbalance, statistics, findings.
 //
-// Sums of integers are the only thing that is combined across workers, and everything else is put into a total
-// order before use: results do not depend on the number of workers, on scheduling or on chunks. All divisions
+// Workers combine only sums of integers; everything else gets a total
+// order before use. So results do not depend on the number of workers, on scheduling or on chunks. All divisions
 // of integers are floored. Times are ns since the start of the experiment.
 //
 // # Call paths
@@ -31,16 +30,16 @@
 // Unlock, add and done belong to the path they are called in.
 //
 // A select that is the innermost level when its location does anything else (an event that opens a level, Exit, End,
-// Create, Sample, or an operation without length) was left by a case that says nothing of itself: it ends there, with
-// outcome Failed, so it has no wait, and its time stays communication, for how much of it was waiting is not known.
-// It is counted, and the first one (by begin, location, region) is named in a warning. It is on no call path any
-// more, but events that close levels still find it there, as an operation.
+// Create, Sample, or an operation without length) was left by a case that recorded nothing. It ends there, with
+// outcome Failed. So it has no wait, and its time stays communication, because it is not known how much of it was waiting.
+// It is counted, and a warning names the first one (by begin, location, region). From there on it is on no call path,
+// but events that close levels still find it there, as an operation.
 //
 // Exit closes one level and as many more as it says, Leave and Chose close up to and including the innermost
-// open operation, a forgotten select too (an open region above it has lost its exit), Lost closes the levels it
-// says; what is not open is not closed and counted. An operation closed by Exit or Lost ends there: by Exit with
+// open operation, also a forgotten select (an open region above it has lost its exit), Lost closes the levels it
+// says. A level that should be closed but is not open is counted. An operation closed by Exit or Lost ends there: by Exit with
 // outcome Panicked, by Lost with outcome Failed. End closes all levels, operations with outcome Panicked. Times that
-// run backwards within a location are held at the previous event and counted.
+// run backwards within a location are set to that of the previous event, and counted.
 //
 // # Lifetimes
 //
@@ -67,7 +66,7 @@
 //   - one without object that waited has an external_wait from Blocked (a select: from its begin) to its end;
 //     it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
 //     Failed and Panicked;
-//   - what is left stays where it was.
+//   - the rest stays where it was charged.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
@@ -82,8 +81,8 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function, or events of the location were lost, or it was released: it blocked, and what it waited for has come for certain, says the matching
-// engine (a lock that became free does not release, for another may get it). What is behind its wait then is wakeup.
+// function, or events of the location were lost, or it was released: it blocked, and the matching engine is certain that what it waited for
+// has come (a lock that became free does not release, because another operation may get it). The time after its wait is then wakeup.
 // Its holder is the causer of its last wait, if that wait lasts to the end.
 //
 // # Critical path
@@ -132,8 +131,8 @@
 // state, but for joins max(begin, mean time of the Dones of the counter's generation). Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
-// The first findings are told what their causers did meanwhile: the time that makes up the critical time of the finding, by call path
-// like critical_path. They are also told what the causers counted in that time, and the whole path what was counted on it: see Counters.
+// The first findings say what their causers did meanwhile: they divide the critical time of the finding by call path, like
+// critical_path. They also say what the counters of the causers counted in that time. The report says the same for the whole path: see Counters.
 //
 // critical_path_imbalance of a call path = max(0, its critical_path summed over locations − mean of its
 // non-waiting time over the locations that visited it), where waiting is what wait states take. It is charged
@@ -166,11 +165,11 @@
 // waited. Other differences, negative ones, those with a sample that lacks values, and stretches without a
 // bound are not charged but counted.
 //
-// A stretch between two samples of a location is inside a part of the critical path if the path is on the location, and in the part, all the
-// time, and has to do with it if that is so for some time; a stretch without length counts as the ns at its both sides. In the part was
-// counted at least what is certain of the stretches inside it, and at most all of those that have to do with it, uncertain ones with their
-// bounds; nothing is known of the most if one of these was not charged. What a location did before its first sample and behind its last has no part in
-// this; a counter without such a stretch is not told of. User metrics: the sum of the samples at the innermost level.
+// A stretch between two samples of a location is inside a part of the critical path if the path is on the location, and in the part, during the whole
+// stretch. It overlaps the part if that is so during some of the stretch. A stretch without length counts as the ns on both sides of it. The counts in
+// a part are at least the certain counts of the stretches inside it, and at most all counts of the stretches that overlap it, uncertain ones with their
+// bounds; there is no upper bound if one of these was not charged. What a location did before its first sample and after its last is
+// not included; a counter without such a stretch is not reported. User metrics: the sum of the samples at the innermost level.
 //
 // # Statistics
 //

@@ -1,14 +1,14 @@
-// Command bench measures tracerec beside its peers, each pair in the same run on the same machine, and
-// prints a table with the figures that the design asks for.
+// Command bench measures tracerec and its peers, each pair in the same run on the same machine, and
+// prints a table of the figures that the design requires.
 //
 //	bench [-rounds N]                 regions, operations, archive size, analysis, slow-down, the simulator
 //	bench micro|size|analysis|slowdown|simulator        one part of it
 //	bench goroutines [-n 1000000]     a program of very many goroutines
 //	bench scaling [-sizes 1e6,1e7,1e8]        analysis of larger and larger archives
 //
-// Every measurement is a process of its own, so that a tracer that is switched on slows down nothing but
-// its own subject. Measurements that are compared take turns; the table shows medians, of the simulator the least.
-// It is compared with qemu-riscv64 and valgrind's cachegrind where they are installed.
+// Every measurement is a process of its own, so that a tracer slows down nothing but
+// its own subject. Measurements that are compared take turns. The table shows medians, and minima for the simulator.
+// The simulator is compared with qemu-riscv64 and valgrind's cachegrind where they are installed.
 package main
 
 import (

@@ -2,8 +2,8 @@
 // started, read and stopped (PAPI's model: Browne et al., "A Portable Programming Interface for Performance Evaluation
 // on Modern Processors").
 //
-// The low level is [EventSet]: options, presets, multiplexing when asked for, callbacks on a threshold, statistical
-// profiles. The high level is [Start], for a list of events that are counted from here to there:
+// The low level is [EventSet]: options, presets, multiplexing on request, callbacks on a threshold, statistical
+// profiles. The high level is [Start], which counts a list of events until Stop:
 //
 //	c, err := counters.Start("task-clock", "page-faults")
 //	…
@@ -13,8 +13,8 @@
 // process's resource usage, and what the program itself registers. [Substrates] lists them; a name belongs to the first
 // that knows it. Presets (PAPI_TOT_CYC) are portable names that stand for one or more native events of the processor.
 //
-// Most counters belong to threads, as the hardware has it. A goroutine that wants to count its own work locks itself to
-// its thread ([runtime.LockOSThread]); otherwise [EventSet.Certain] tells whether it got what is its own.
+// Most counters belong to threads, like those of the hardware. A goroutine that counts its own work locks itself to
+// its thread ([runtime.LockOSThread]); otherwise [EventSet.Certain] tells whether the counts are its own.
 package counters
 
 import (

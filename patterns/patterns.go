@@ -1,6 +1,6 @@
 // Package patterns holds the metrics and wait states that the analyzer knows, one file per family. A
 // pattern is one value: its texts, its place in the metric tree, and the kind of synch points at which operations
-// wait so. There is no registration: [All] is the list. Properties above counters (counter_*.go) are in the list of [Properties].
+// wait so. There is no registration: [All] is the list. [Properties] lists the properties of counters (counter_*.go).
 //
 // A new pattern is a value in a file of its family, a line in the list, and tests with a case that it finds
 // and a similar one that it does not.

@@ -4,8 +4,8 @@
 // A recording lives in two directories. The trace directory receives the archive. The session directory, in
 // /dev/shm if there is room, else below the trace directory, holds one buffer file for each measured process.
 // It is announced to the program and so to its children in the environment; a process that is instrumented
-// makes its buffer file there, which is all it takes to join. The recorder looks into the session directory
-// every few milliseconds, maps what is new, and takes filled chunks.
+// joins by making its buffer file there. The recorder looks into the session directory
+// every few milliseconds, maps new files, and takes filled chunks.
 //
 // Invariants
 //
@@ -20,16 +20,16 @@
 //   - A session directory in shared memory names its trace directory. When that is gone, and recorder and processes
 //     have been dead for a day, the next recorder removes the session directory.
 //   - Nothing that goes wrong here after the start reaches the program. It is never stopped or waited for,
-//     and its exit status is handed on. What was lost is counted and said.
+//     and the recorder returns its exit status. What was lost is counted and reported.
 //
-// That a process died is known in one of three ways: the recorder waits for the program that it started (launch.go); every other process keeps a
-// lock on its buffer while it lives (internal/shm); and the simulator tells of its own (machine.go). When it died is told by a descriptor of the
-// process (death.go). A process ends in the archive then, else at its last event; the time at which the recorder noticed says nothing. A program
+// There are three ways to learn that a process died: the recorder waits for the program that it started (launch.go); every other process keeps a
+// lock on its buffer while it lives (internal/shm); and the simulator reports the end of its processes (machine.go). A descriptor of the process says
+// when it died (death.go). In the archive, the process ends at that time, otherwise at its last event; the time at which the recorder noticed does not matter. A program
 // that is launched but not instrumented, such as a script, becomes a process without events if its children are recorded: its exit status is
 // that of the run.
 //
-// A program may end before its instrumented children, and before these begin to record. The recorder waits [Options].Patience for them, then
-// reads what is in their buffers and leaves them alone: they run on unrecorded. Who of the run is not recorded is said, with the reason: the
+// A program may end before its instrumented children, and even before these begin to record. The recorder waits [Options].Patience for them, then
+// reads what is in their buffers and leaves them alone: they continue unrecorded. The recorder reports which processes of the run are not recorded, and why: the
 // processes leave notes in the session directory, and the recorder looks at the family of the program (family.go).
 package recorder
 

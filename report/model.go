@@ -1,5 +1,5 @@
 // Package report is the result of an analysis: severities over metric, call path and location, and
-// what was concluded from them.
+// the findings that follow from them.
 package report
 
 import (

@@ -1,5 +1,5 @@
-// Package pipeline goes from a trace directory to its result, as all commands do: it opens the archive, has it analyzed for all patterns, calls
-// objects what the program's source calls them, makes hierarchies and ratios of its counters, and knows where the source lies.
+// Package pipeline turns a trace directory into its result, for all commands: it opens the archive, analyzes it with all patterns, gives
+// objects the names that the program's source gives them, makes hierarchies and ratios of its counters, and finds the source.
 package pipeline
 
 import (

@@ -1,7 +1,7 @@
 // Package timeline reads windows of a trace: what some locations did between two times, with their call paths, without loading the rest
-// of the trace. Only chunks that hold events of these locations and times are decompressed. In which call path a location was at the
-// beginning of a chunk is known from the analysis of the trace (report.Experiment.Starts). That alone is shown of a window that holds too
-// many events to be read in a moment.
+// of the trace. It decompresses only chunks that hold events of these locations and times. The analysis of the trace says in which call path
+// a location was at the beginning of a chunk (report.Experiment.Starts). Of a window with too many events to read in a moment, the package shows
+// only that.
 package timeline
 
 import (

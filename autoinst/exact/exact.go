@@ -1,11 +1,11 @@
 // Package exact patches the Go scheduler so that it counts for every goroutine: whenever it puts a goroutine on a thread, or takes
 // it off, it reads the thread's event set, and adds what the goroutine counted to a sum in the goroutine's descriptor. Readings of
-// that sum (package counters/sample) are exact, whatever threads the goroutine was on.
+// that sum (package counters/sample) are certain, whatever threads the goroutine was on.
 //
-// Nothing is changed in the Go installation: [Build] runs go build with an overlay, patched copies of a few files of the user's own
-// runtime. Where a goroutine gets on a thread and off is known for some versions of Go; any other source is refused, and so is
-// one of these versions that does not look as expected: what is patched must be found exactly once, and there must be no ways
-// onto a thread other than those patched.
+// Nothing changes in the Go installation: [Build] runs go build with an overlay, which has patched copies of a few files of the user's own
+// runtime. For some versions of Go it is known where a goroutine gets on a thread and off. The package refuses any other source, and also a
+// source of these versions that does not look as expected: each place to patch must be found exactly once, and there must be no other way
+// onto a thread.
 //
 // Without a recording, or in one without counters, a switch costs two loads and branches more.
 package exact

@@ -1,5 +1,5 @@
-// Command workload does one kind of work, again and again: it is what emulators, cache simulators and the simulator are
-// compared with. It is built for all of them from this one source.
+// Command workload does one kind of work again and again. Emulators, cache simulators and the simulator all run it, so that they can be
+// compared. All builds are made from this one source.
 //
 //	workload KIND TIMES
 package main

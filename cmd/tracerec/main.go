@@ -1,4 +1,4 @@
-// Command tracerec records instrumented Go programs and looks after the archives it makes.
+// Command tracerec records Go programs and maintains the archives that it writes.
 package main
 
 //go:generate go test -run ^TestManualIsCurrent$ . -update

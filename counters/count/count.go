@@ -1,5 +1,5 @@
-// Package count counts events of any program as a whole, without instrumentation, from its first instruction to its end, or of what runs already:
-// what perf stat does.
+// Package count counts events of a whole program without instrumentation, from its first instruction to its end, or of a process that already runs, as
+// perf stat does.
 package count
 
 import (

@@ -1,9 +1,9 @@
-// Package events knows the hardware events of processors by the names that their vendors gave them, and PAPI's presets
+// Package events knows the hardware events of processors by their vendors' names, and PAPI's presets
 // in terms of these ("A Portable Programming Interface for Performance Evaluation on Modern Processors", section 3.1).
 //
 // The tables are data files made by lab/eventtables, or written by hand from manuals; data/README.md says which
-// and under what licences. [For] chooses the table of a processor, and reads it when it is asked for the first time. A
-// table says in which counters an event fits, so that sets of events can be planned for processors that are not there.
+// and under what licences. [For] chooses the table of a processor, and reads it on the first call. A
+// table says on which counters an event fits, so that event sets can be planned for other machines.
 //
 // All functions may be called concurrently.
 package events

@@ -1,8 +1,8 @@
 // Package hardware describes the machine: processor, caches, translation buffers, memory, what can be counted (PAPI's
 // papi_hardware_avail and papi_mem_info).
 //
-// [Here] reads sysfs, procfs and, on x86, the instruction cpuid. What the system does not tell is absent: zero, empty or
-// nil. It takes some milliseconds.
+// [Here] reads sysfs, procfs and, on x86, the instruction cpuid. What the system does not report is absent: zero, empty or
+// nil. A call takes some milliseconds.
 package hardware
 
 import (

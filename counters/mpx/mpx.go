@@ -1,12 +1,12 @@
-// Package mpx counts more events than a thread has counters, by turns: multiplexing in software, after May, "MPX: Software
-// for Multiplexing Hardware Performance Counters in Multithreaded Programs" (IPDPS 2001). Numbers of sections are those of
+// Package mpx multiplexes in software: it counts more events than a thread has counters, in turns, after May, "MPX: Software
+// for Multiplexing Hardware Performance Counters in Multithreaded Programs" (IPDPS 2001). Section numbers refer to
 // that paper.
 //
 // A [Multiplexer] belongs to one thread and keeps the paper's master event list (section 5.2). Each event is in it once,
 // however many sets contain it, with a reference count (sets that contain it) and an activation count (of these, sets
 // that run). An event with an activation count above zero is active: it has turns on the slots, the counters that are
-// shared. The paper has one slot for a thread; here there are as many as the substrate gives. With every event its slot
-// counts cycles, so that the length of each slice is known however late it ended (section 4): for an event that occurred
+// shared. The paper has one slot for a thread; here there are as many as the substrate gives. Each slot
+// counts cycles beside its event, so that the length of each slice is known however late it ended (section 4): for an event that occurred
 // C times in slices of S cycles together, N ≈ C·T/S, with T the cycles of the period in which its set ran.
 //
 // Invariants:
@@ -14,11 +14,11 @@
 //  1. An event is current on at most one slot. Otherwise it would be counted twice.
 //  2. A slice is added to the sums of its event once, when it ends. Sets do not end slices: a set that starts within
 //     one takes note of what was counted of it. Otherwise a nested set would change the estimates of the outer one.
-//  3. All that is called cycles comes from the slots' cycle counters. Wall time only says when to rotate.
+//  3. Whatever is called cycles comes from the slots' cycle counters. Wall time only says when to rotate.
 //  4. A thread that did not run has no slice: its event stays until it has been counted for Options.MinCycles.
 //
 // Rotation needs no signals: one goroutine of the process, the rotator, exchanges the events of all threads' slots from
-// outside. An event that is never taken off its slot while a set runs is counted exactly.
+// outside. The count of an event that keeps its slot as long as a set runs is not an estimate.
 //
 //	m, err := mpx.New(slotter, unix.Gettid(), mpx.Options{})   // on a locked goroutine
 //	s, err := m.NewSet("mem:0x4f2a10/8:w", …)

@@ -14,8 +14,8 @@
 //
 // and may be followed by modifiers: :u (user mode only), :k (kernel mode only), :p (precise, up to three times).
 //
-// Counters run freely. A set is one group of the kernel, which is read with one system call: that is the cheapest way
-// (enabling and disabling costs five times as much). Where a set is opened for the calling thread, readings say
+// Counters are never disabled. A set is one group of the kernel, read with one system call, which is the cheapest way
+// (enabling and disabling costs five times as much). If a set is opened for the calling thread, readings say
 // whether a goroutine was undisturbed on it.
 package perf
 

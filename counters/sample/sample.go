@@ -1,5 +1,5 @@
-// Package sample reads an event set from inside the measured program: the recorder hands down what to
-// count, the program opens it and reads it at region boundaries.
+// Package sample reads an event set inside the measured program: the recorder tells the program what to
+// count, and the program opens the set and reads it at region boundaries.
 //
 // Kernel events are counted per thread. A goroutine shares threads with others and changes them, so
 // every reading says in which scheduling interval it was taken (the first word). Two readings of one goroutine
@@ -7,13 +7,13 @@
 // certain. There are two ways to tell:
 //
 //   - cheap: the runtime's own marks in the goroutine's descriptor tell whether it was taken off its thread
-//     (package witness). For a stretch in which it was, the reading has an upper bound: what the whole
-//     process counted meanwhile (see totals).
+//     (package witness). If it was, the reading has an upper bound: what the whole
+//     process counted in the meantime (see totals).
 //   - exact: in a program that was built with a patched scheduler, counters are read whenever a goroutine is put on a
-//     thread or taken off, and added up for it. Then all of its life is one interval (see exact).
+//     thread or taken off, and added up for it. Then its whole life is one interval (see exact).
 //
-// So certain ≤ truth ≤ certain + uncertain holds always, but for the time between the reading at a blocked event and the
-// next one: what little the runtime does there for the goroutine in order to park it is charged to nobody.
+// So certain ≤ truth ≤ certain + uncertain always holds, except between the reading at a blocked event and the
+// next one: the little that the runtime does there to park the goroutine is charged to nobody.
 //
 // The package is linked into measured programs and uses the standard library only.
 package sample

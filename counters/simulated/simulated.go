@@ -1,6 +1,6 @@
-// Package simulated is the substrate of programs that run on the simulator: everything that the simulated machine counts, all events at once and
-// exactly, read through package guest. A group counts for the goroutine that opens it, so that all of its readings are certain, or for a thread if it is
-// attached to one.
+// Package simulated is the substrate of programs that run on the simulator. It reads everything that the simulated machine counts, all events at once and
+// without estimates, through package guest. A group counts for the goroutine that opens it, so all of its readings are certain. If it is attached to a
+// thread, it counts for that thread.
 package simulated
 
 import (

@@ -1,5 +1,5 @@
-// Package survey tells what can be counted on this machine, alone or together, and at what cost: what tracerec counters answers. It is what the
-// tools of PAPI tell: papi_avail, papi_native_avail, papi_event_chooser, papi_cost and papi_hardware_info.
+// Package survey finds out what can be counted on this machine, alone or together, and at what cost, for tracerec counters. It gives the answers of
+// PAPI's tools papi_avail, papi_native_avail, papi_event_chooser, papi_cost and papi_hardware_avail.
 package survey
 
 import (

@@ -1,5 +1,5 @@
-// Filter adds up the large ones of many numbers, again and again. They come in no order, so no branch prediction can tell which
-// are large; with -mask it does without the branch. The result is the same.
+// Command filter adds up the large ones of many numbers, again and again. The numbers are in random order, so no branch prediction can tell which
+// are large. With -mask there is no branch. The result is the same.
 //
 //	tracerec sim --machine server -o slow.dir ./examples/filter
 //	tracerec sim --machine server -o fast.dir ./examples/filter -mask

@@ -1,4 +1,4 @@
-// Command kvserver is a key-value service over HTTP together with clients that put load on it. Values are
+// Command kvserver is a key-value service over HTTP together with clients that load it. Values are
 // kept compressed, in a map behind a lock. The clients check every answer.
 //
 // With -hot-lock the service compresses and expands while it holds the lock, so that its handlers wait for

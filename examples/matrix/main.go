@@ -1,5 +1,5 @@
-// Matrix multiplies two matrices. As most would write it first, it walks the second one down its columns, so that every access
-// touches another line of the cache; with -transposed it walks rows of a transposed copy. The result is the same.
+// Command matrix multiplies two matrices. It walks down the columns of the second one, as most people would write it first, so that every access
+// touches another line of the cache. With -transposed it walks along the rows of a transposed copy. The result is the same.
 //
 //	tracerec sim --machine server -o slow.dir ./examples/matrix
 //	tracerec sim --machine server -o fast.dir ./examples/matrix -transposed

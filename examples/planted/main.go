@@ -1,8 +1,8 @@
-// Command planted waits, for every wait state there is, a known time for a known reason, one after the
-// other, and prints what it did. It is the truth against which an analysis of its trace can be held.
+// Command planted produces every wait state, one after the other, for a known time and a known reason, and
+// prints what it did. Tests compare an analysis of its trace with this truth.
 //
 //	planted waits                    one wait of each kind
-//	planted locks -competitors 8     a crowd at a lock, of which one holds it long
+//	planted locks -competitors 8     many goroutines at a lock; one of them holds it for long
 //
 // The waits for a busy processor (start_latency, wakeup, barrier_completion) are as long as printed only
 // with GODEBUG=asyncpreemptoff=1.

@@ -1,9 +1,9 @@
 // Package pprof writes reports as profiles for pprof (`go tool pprof`): each metric whose values can be added is a sample type,
-// each call path on each location a sample. The stack of a sample has for the innermost region the line where it begins, and for
-// the others the line of the call. The parts of the system that a location belongs to are the labels of its samples.
+// each call path on each location is a sample. In the stack of a sample, the innermost region has the line where it begins, and
+// the others have the line of the call. The parts of the system to which a location belongs are the labels of its samples.
 //
-// A value is that of the metric with all metrics below it, so that "flat" and "cum" in pprof are what expert stat shows without
-// and with calls. Profiles hold whole numbers: times in seconds become nanoseconds, and other fractions are rounded.
+// A value is that of the metric with all metrics below it, so "flat" and "cum" in pprof are what expert stat shows without
+// and with --inclusive. Profiles hold whole numbers: times in seconds become nanoseconds, and other fractions are rounded.
 package pprof
 
 import (

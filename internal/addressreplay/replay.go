@@ -1,4 +1,4 @@
-// Package addressreplay computes from address traces what caches make of them, in two other ways than the simulator: [Replay] by sets that are
+// Package addressreplay computes from address traces what caches would do, in two other ways than the simulator: [Replay] with sets that are
 // lists, [Stacks] by the theory of stacks. Tests compare all three.
 package addressreplay
 

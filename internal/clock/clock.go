@@ -1,5 +1,5 @@
-// Package clock reads the clocks with which events are stamped: the processor's time-stamp counter where
-// it can be trusted, else the monotonic clock of the system. All processes of a host that use the same
+// Package clock reads the clocks with which events are stamped: the processor's time-stamp counter if
+// it can be trusted, otherwise the monotonic clock of the system. All processes of a host that use the same
 // kind see the same clock.
 //
 // The package is linked into measured programs and uses the standard library only.

@@ -1,8 +1,8 @@
-// Command consoledoc runs the commands that documents show, in one directory and in their order, and writes into the documents what they print.
+// Command consoledoc runs the commands that documents show, in one directory and in their order, and writes their output into the documents.
 //
 // A command is a line that begins with "$ " in a fenced block; what follows, up to the next command or the end of the block, is its
-// output. Output that ends with a line "…" is cut: it keeps its number of lines. A comment <!-- run: COMMAND --> on a line of its own is run as well,
-// and shows nothing.
+// output. Output that ends with a line "…" is cut: it keeps its number of lines. A command in a comment <!-- run: COMMAND --> on a line of its own runs, too,
+// but its output is not shown.
 package main
 
 import (

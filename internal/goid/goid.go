@@ -1,5 +1,5 @@
-// Package goid finds out which goroutine is running, by the address of the runtime's descriptor of it
-// (g). Descriptors never move and are never freed, but a finished goroutine's is given to a new one.
+// Package goid finds out which goroutine is running, by the address of its descriptor in the runtime
+// (g). Descriptors never move and are never freed, but a new goroutine may get that of a finished one.
 package goid
 
 import "unsafe"

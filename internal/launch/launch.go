@@ -1,5 +1,5 @@
-// Package launch has what commands need that start the program of another command line: which file it is, with which status a shell would
-// tell that it cannot be started or how it ended, and which signals are for it.
+// Package launch serves commands that start the program of another command line: which file it is, with which status a shell would
+// report that it cannot be started or how it ended, and which signals are for it.
 package launch
 
 import (

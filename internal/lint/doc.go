@@ -1,4 +1,4 @@
-// Package lint holds the rules of the source tree as tests: who may import whom, which packages of others are
-// allowed where, that everything exported is documented, that files stay small, that the documents name
-// commands and files that exist, and that the checklists of CONTRIBUTING.md are true and leave no package out.
+// Package lint tests the rules of the source tree: which package may import which, ours or others', that everything exported is documented,
+// that files stay small, that documents name only commands and files that exist, and that the checklists of CONTRIBUTING.md are true and
+// leave no package out.
 package lint

@@ -1,4 +1,4 @@
-// Package manpage writes manual pages, in roff with the macros of man, from a tree of commands.
+// Package manpage writes manual pages from a tree of commands, in roff with the man macros.
 package manpage
 
 import (

@@ -1,6 +1,6 @@
-// Package naive analyzes traces a second time, by brute force: every nanosecond of every location gets a
-// call path, every pair of operations is looked at. It follows the definitions in the documentation of package
-// analyzer and shares no code with it. It is the oracle of tests; traces must be short.
+// Package naive analyzes traces again, by brute force: it gives every nanosecond of every location a
+// call path, and looks at every pair of operations. It follows the definitions in the documentation of package
+// analyzer, and shares no code with it. It is the oracle of tests; traces must be short.
 package naive
 
 import (

@@ -1,9 +1,9 @@
-// Package naming finds out what a program's source calls the object that an operation works on: "DB.metalock" for the lock of
+// Package naming finds the name that a program's source gives to the object that an operation acts on: "DB.metalock" for the lock of
 //
 //	func (db *DB) Get() { db.metalock.Lock()
 //
-// It reads the source and works out types within one package only, so what other packages export it knows by name, if at all. Where there is
-// no source, [Program] knows what a program's symbols tell.
+// It reads the source and resolves types within one package only, so it knows what other packages export by name, if at all. Without
+// source, [Program] gives the names that follow from the program's symbols.
 package naming
 
 import (

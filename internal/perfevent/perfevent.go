@@ -1,6 +1,6 @@
-// Package perfevent states the kernel's interface to perf events once, as linux/perf_event.h has it: for those who ask a kernel for events,
-// from within the measured program too, and for the simulator, whose kernel answers. It is the standard library only, and on every
-// system. Requests of ioctl are encoded as most processors do, those that the simulator has among them.
+// Package perfevent defines the kernel's interface to perf events, as linux/perf_event.h does. Code that asks a kernel for events uses it, also
+// inside the measured program, and so does the simulator, whose kernel answers. It needs only the standard library, and compiles on every
+// system. Requests of ioctl are encoded as on most processors, including the simulated one.
 package perfevent
 
 import "unsafe"

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package rawfile reads small files by bare system calls. Package os starts Go's network poller with the first file
-// that it opens: two descriptors more in the process, which a program that is measured did not ask for, and which it may close or count.
+// Package rawfile reads small files by bare system calls. With the first file that package os opens, it starts Go's network poller,
+// which has two descriptors. A measured program did not ask for these, and may close or count them.
 package rawfile
 
 import (

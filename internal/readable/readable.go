@@ -1,17 +1,17 @@
-// Package readable is how everything that prints for people writes names, numbers and tables. Packages choose words; how they look is decided
-// here, once:
+// Package readable formats names, numbers and tables for people. Other packages choose words; this package alone decides how things
+// look:
 //
-//   - Names and texts come from recorded programs. Clean leaves nothing in them that a terminal would obey, Argument quotes them for a shell.
+//   - Names and texts come from recorded programs. Clean removes everything from them that a terminal would obey, Argument quotes them for a shell.
 //   - Widths are terminal columns, not bytes or runes (Width): Elide, Left, Right, Wrap, Hang and Table all count so. Words joined by NoBreak
 //     stay on one line.
 //   - Numbers have commas between thousands (Grouped, Count), three digits where there is a fraction (Digits) or no room for more (Short,
-//     Number). Quantity knows units: times and sizes are in the multiple that suits, and there are no minutes or hours, so that times compare
-//     at a glance.
-//   - Percentages have one digit behind the point, and what is not 0 never looks like 0 (Percent).
-//   - A count stands with its noun (Plural), a long list is cut with the number of what is left out (List), and what is not exact is an
-//     interval (Between). Values that are typeset have a true minus sign (Minus).
-//   - What is for programs is JSON in lines, with < and & as they are (JSON).
-//   - Streams may be terminals (Terminal), which alone get colors and progress.
+//     Number). Quantity knows units: times and sizes are in a suitable multiple, but never in minutes or hours, so that people can compare
+//     times at a glance.
+//   - Percentages have one digit after the point, and a value other than 0 never looks like 0 (Percent).
+//   - A count has its noun (Plural), a long list ends with the number of items left out (List), and an uncertain value is an
+//     interval (Between). Typeset values have a true minus sign (Minus).
+//   - Programs get JSON in lines, with < and & as they are (JSON).
+//   - Only terminals (Terminal) get colors and progress.
 //
 // No function depends on locale or environment, so that the same input gives the same bytes.
 package readable

@@ -1,5 +1,5 @@
-// Command riscvloop writes run.go of simulator/riscv: the loop of exec.go once more, without the observer, so that a run that nobody observes
-// pays nothing, and with instructions that often follow each other executed in one step. Which those are it writes to
+// Command riscvloop writes run.go of simulator/riscv: the loop of exec.go without the observer, so that a run without an observer
+// pays nothing, and with common sequences of instructions executed in one step. It writes the list of these sequences to
 // sequences.go.
 package main
 

@@ -1,7 +1,7 @@
-// Package scripted is a substrate for tests: its counters count what the test tells, on a virtual clock. It has the
-// limits that hardware has and tests need: few counters, events that fit on some of them only, counters narrower than 64
-// bits, events that take turns, overflows, openings and readings that fail. Nothing in it depends on real time, so what
-// an event set must say about it is known exactly.
+// Package scripted is a substrate for tests: its counters count what the test tells them to, on a virtual clock. It has the
+// limits of hardware that tests need: few counters, events that fit only on some of them, counters narrower than 64
+// bits, events that take turns, overflows, openings and readings that fail. Nothing in it depends on real time, so tests know
+// exactly what an event set must report.
 //
 //	s := scripted.New(scripted.Config{Counters: 2, Events: []scripted.Event{{Name: "loads"}, {Name: "stores"}}})
 //	…

@@ -1,4 +1,4 @@
-// Package sessionfile knows the file in a trace directory that says that its recording is not finished, and where the
+// Package sessionfile reads and writes the file in a trace directory which says that the recording is not finished, and where the
 // measurement buffers are that complete it.
 package sessionfile
 

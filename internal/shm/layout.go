@@ -8,7 +8,7 @@
 //	blocks            64 KiB each: chunks of one size class, definitions, or losses
 //
 // A chunk holds consecutive events of one location. It begins with a 64-byte header; the rest is event
-// words, zero behind the last one. Its state goes round:
+// words, and zeros after the last one. Its state changes in a cycle:
 //
 //	free → owned       the process takes it (Alloc) and writes events
 //	owned → retired    it is full, or its location has ended (Retire)

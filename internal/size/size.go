@@ -1,4 +1,4 @@
-// Package size reads and writes numbers of bytes as people do.
+// Package size parses and formats numbers of bytes as people write them.
 package size
 
 import (

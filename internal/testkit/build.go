@@ -1,5 +1,5 @@
-// Package testkit is what tests of several packages need: programs to run, waits without a limit of their own, signals that a
-// parent ignored, files that must be what something generates. Only tests import it.
+// Package testkit serves the tests of several packages: programs to run, waits without a limit of their own, signals that a
+// parent ignored, files that must equal what a generator writes. Only tests import it.
 package testkit
 
 import (

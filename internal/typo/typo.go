@@ -1,4 +1,4 @@
-// Package typo tells which name somebody meant who mistyped it.
+// Package typo guesses which name a mistyped one was meant to be.
 package typo
 
 import "strings"

@@ -1,18 +1,18 @@
 // Package witness tells whether a goroutine was taken off its thread between two moments.
 //
-// From when a goroutine is put on a thread until it leaves it, it is in one scheduling interval, and nothing else runs there. Intervals have numbers, which
-// the witness plants in the goroutine's descriptor, in two fields that mean something only while the goroutine waits:
+// A scheduling interval lasts from when a goroutine is put on a thread until it leaves the thread; nothing else runs there meanwhile. Intervals have numbers. The
+// witness writes them into the goroutine's descriptor, into two fields that mean something only while the goroutine waits:
 //
 //   - waitsince, which the scheduler clears whenever it puts a goroutine on a thread, or gets it back from a system call. The
-//     witness puts the number there.
+//     witness writes the number there.
 //   - waitreason, which is set before a goroutine parks and, without passing the scheduler, before it switches to
-//     another one as a coroutine does (iter.Pull). The witness puts nought there.
+//     another one as a coroutine does (iter.Pull). The witness writes 0 there.
 //
-// As long as both stand as they were planted, the goroutine has not left its thread, however long that is. No number is planted
-// twice, so all who ask share the marks: equal numbers are the same interval of the same goroutine. Numbers are times of the far
+// As long as both fields have these values, the goroutine has not left its thread, however long that is. No number is written
+// twice, so all callers share the marks: equal numbers are the same interval of the same goroutine. Numbers are times in the far
 // future; a printed stack does not say for how long a goroutine with a mark has been waiting.
 //
-// The fields are private to the runtime, so they are searched for by observation, and used only if exactly one place
+// The fields are private to the runtime. The witness finds them by observation, and uses them only if exactly one place
 // behaves like them.
 package witness
 

@@ -5,8 +5,8 @@
 //	go run ./eventtables -perfmon FILE.json -as gnr -title 'Intel Granite Rapids' -match 'GenuineIntel 6 0xad,0xae' -o DIR
 //	go run ./eventtables -arm FILE.json -as n3 -title 'Arm Neoverse N3' -match '0x41 8 0xd8e' -o DIR
 //
-// With the variable TRACEREC_EVENTS set to DIR, tables of the second kind are used beside those built in, and before
-// them. Presets of the table of that name that is built in are kept as far as its events are there.
+// If the variable TRACEREC_EVENTS is set to DIR, tables of the second kind are used in addition to those built in, and take
+// precedence. Presets of a built-in table of the same name are kept if their events exist.
 package main
 
 import (

@@ -1,11 +1,11 @@
 // Command figures reproduces figures 3 and 4 of May's MPX paper as far as the counters of a machine allow: how near
 // multiplexed counts come to the truth, on one thread and on four.
 //
-// Debug registers count stores to known places, so the truth is what the program knows of itself: a thread writes to
+// Debug registers count stores to known places, and the program itself knows the truth: a thread writes to
 // eight cells, steadily, in phases or at random, while sets of the eight watchpoints run over periods of very different
-// length, all at once. Where the processor's own counters can be read, the paper's loops are measured as well.
+// length, all at once. If the processor's own counters can be read, the command also measures the paper's loops.
 //
-// On the simulator the loops are measured on any machine, with all truth from the same run, and what multiplexing itself does to
+// On the simulator it measures these loops on any machine, with the truth of the same run, and also what multiplexing itself does to
 // the level-one cache.
 //
 //	go run ./figures                                 tables on the standard output

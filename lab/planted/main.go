@@ -1,13 +1,13 @@
-// Command planted holds small programs as people write them, each of which is held up by one thing that was put there. The test records
-// and analyzes each, whole and with some of its operations left unrecorded, and counts how often the analysis says first what it was.
+// Command planted contains small programs as people write them, each with one planted cause of waiting. The test records
+// and analyzes each of them, completely and with some operations left out, and counts how often the analysis names the planted cause first.
 //
 //	planted NAME    run one
 //	planted         list them
 //
-// What was planted stands in the source: a scenario's comment has a line //planted:metric with the name of what must come first (a wait
-// state, or execution where nobody waits in vain), and perhaps //planted:object with the name of what is waited at; //planted:wait
-// marks the lines at which goroutines wait, //planted:cause those in which they are waited for, //planted:keep what belongs to the
-// planted wait besides, and //planted:work a region whose work is what all wait for.
+// The source says what was planted. A scenario's comment has a line //planted:metric with the name of the metric that must come first (a wait
+// state, or execution if nobody waits in vain), and may have //planted:object with the name of the object. //planted:wait
+// marks the lines at which goroutines wait, //planted:cause the lines that they wait for, //planted:keep whatever else belongs to the
+// planted wait, and //planted:work a region whose work all others wait for.
 package main
 
 import (

@@ -1,12 +1,12 @@
 // Package plan chooses the fewest sets of counters that measure all events of a specification under the constraints
 // of a processor: how many counters it has, which of them an event can be counted on, which groups of events it offers, and
-// which events are counted with no other. One run of the program measures one set.
+// which events must be counted alone. One run of the program measures one set.
 //
-// The inputs of one computation stay in one set where that is possible, so that they are of one run (paper "A holistic hardware
-// counter analysis", section 2.1 and appendix A.1). An event may be in several sets for that reason.
+// The inputs of one computation stay in one set if possible, so that they come from one run (paper "A holistic hardware
+// counter analysis", section 2.1 and appendix A.1). For that reason, an event may be in several sets.
 //
-// [Plan] says how it knows that there are no fewer sets: by counting, which is a theorem about matchings, or by having
-// tried everything. [Check] tells whether sets are what a problem asks for, by other means than Plan uses.
+// [Plan] says how it knows that fewer sets are impossible: by counting, which is a theorem about matchings, or by having
+// tried everything. [Check] checks a plan, with another algorithm than that of Plan.
 package plan
 
 import (

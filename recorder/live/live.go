@@ -1,10 +1,10 @@
-// Package live follows a recording while it goes on: what each region does now, in any of several metrics. It reads the
+// Package live follows a recording in progress: what each region does now, in any of several metrics. It reads the
 // measurement buffers beside the recorder and changes nothing in them, so that any number of viewers may come and go. It is
 // the perfometer of "A Portable Programming Interface for Performance Evaluation on Modern Processors", for all regions and
 // metrics at once.
 //
-// The view is not the record. Chunks that the recorder saves and gives back between two looks are not seen; how much
-// was is said with each frame ([Frame.Seen]).
+// The view is not complete. It misses chunks that the recorder saves and gives back between two looks; each frame says how
+// much was seen ([Frame.Seen]).
 package live
 
 import (

@@ -1,29 +1,29 @@
-// Package algebra makes reports of reports: differences, unions, means, parts. Every result is a report again, so a difference of
-// means can be cut, stored, looked at, and compared with another.
+// Package algebra makes reports of reports: differences, unions, means, parts. Every result is a report, so you can cut, store and view a
+// difference of means, and compare it with another.
 //
-// # What is the same in two reports
+// # What matches in two reports
 //
-// Metrics are the same if their unique names are.
+// Metrics match if their unique names are equal.
 //
-// Call paths are the same if the callers are, and region (name, file, lines), call site (file, line) and parameters. Between runs
-// of one binary nothing else is needed. The two reports of a difference may be of a program that was edited in between, and perhaps
-// moved: Diff matches files by the longest common end of their paths, and, among the calls of one region by one caller, those of
-// which both reports have equally many, in the order of their lines. If a call was added or removed, so that the numbers differ,
-// only calls on unchanged lines are matched; the rest vanished or is new, and a note says so. What the caller needs in all is right
+// Call paths match if their callers match, and region (name, file, lines), call site (file, line) and parameters are equal. For runs
+// of one binary, this is enough. In a difference, the program may have been edited between the runs, and
+// moved. Diff matches files by the longest common end of their paths. It matches the calls of one region by one caller in the order of their
+// lines, if both reports have the same number of them. If a call was added or removed, so that the numbers differ,
+// it matches only calls on unchanged lines; the others vanished or are new, and a note says so. The inclusive value of the caller is right
 // in any case.
 //
-// Processes are the same if type and rank are, threads within them too; nodes, if the same processes run on them. If processes lie
-// on other nodes in one report than in another, all are shown on one node. Goroutines have no identity that outlives a run:
-// processes of goroutines are the same if they are the n-th of the same program, groups if name and creating call path are, and
-// goroutines if their number in the group is: worker[3]. In a difference, two programs are the same whatever they are called, and
-// so are groups of the same name started elsewhere, if there are no others. Those of a group that not every report has become one location of it,
-// worker[others]. Sums are exact in any case.
+// Processes match if type and rank are equal, and so do threads within them. Nodes match if the same processes run on them. If processes run
+// on different nodes in two reports, the result has one node for all. Goroutines have no identity beyond a run:
+// processes of Go programs match if they are the n-th process of the same program, groups if name and creating call path match, and
+// goroutines if their number in the group is equal: worker[3]. In a difference, two programs match whatever their names are, and
+// groups of the same name that were started elsewhere match if there are no others. Goroutines of a group that not every report has become one
+// location of the group, worker[others]. Sums are right in any case.
 //
 // # Runs and noise
 //
 // A report made of several keeps, in a member of its own, what each run spent at every metric and call path, all locations
-// together. Spread gives the band of values from it. The noise of a mean of n runs with standard deviation s is the half width of
-// the band in which the true mean lies with 95 %:
+// together. Spread computes the band of values from it. The noise of the mean of n runs with standard deviation s is half the width of
+// its 95 % confidence interval:
 //
 //	t(n−1)·s/√n
 //
@@ -31,9 +31,9 @@
 //
 //	t(n+m−2)·s·√(1/n+1/m), where s² = ((n−1)·s₁² + (m−1)·s₂²)/(n+m−2)
 //
-// t(f) being the quantile of Student's distribution for f degrees of freedom that is passed by 2.5 %. A side of one run has no
-// variance of its own and so takes the other's. If both sides are single runs, nothing is known about noise, and said so. Of a
-// hundred values that did not change, five are beyond their noise by chance.
+// where t(f) is the 97.5 % quantile of Student's distribution with f degrees of freedom. A side of one run has no
+// variance, and takes that of the other side. If both sides are single runs, the noise is unknown, and the output says so. Of a
+// hundred values that did not change, about five exceed their noise by chance.
 //
 // # Laws
 //
@@ -44,6 +44,6 @@
 //	the total of Mean is the mean of the totals, the total of Diff is the difference of the totals
 //	Cut that prunes keeps all values that include calls; Cut to a root has the root's value as its total
 //
-// They hold exactly for integers, and up to rounding for values with a fraction. For metrics that hold least or greatest
-// values, a value of zero is that of nothing.
+// They hold exactly for integers, and up to rounding for fractions. In metrics that are minima or maxima, zero stands for
+// the absence of a value.
 package algebra

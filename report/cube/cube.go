@@ -4,10 +4,10 @@
 //
 // A `.cubex` file is a tar archive: `anchor.xml` holds the trees, and for each metric with values there is an
 // index of the call paths that have a row, and the rows, each one value per location in the order of location
-// numbers. Rows are read when they are first asked for, and kept sparse if most values are zero. Members that
-// are neither are kept as they are.
+// numbers. Rows are read on demand, and kept sparse if most values are zero. Other members
+// are kept as they are.
 //
-// A Cube is built, then completed (Complete), then only read; reading is safe for concurrent use.
+// Build a Cube, complete it (Complete), then only read it. Reading is safe for concurrent use.
 package cube
 
 import (

@@ -1,6 +1,6 @@
-// Package cubepl is CubePL, the language in which Cube reports say how a derived metric is computed from others.
+// Package cubepl implements CubePL, the language in which Cube reports define how a derived metric is computed from others.
 //
-// [Parse] makes a [Program] of an expression. [Program.Bind] ties it to a [Context]: to an experiment, which it sees
+// [Parse] makes a [Program] of an expression. [Program.Bind] binds it to a [Context]: to an experiment, which it sees
 // through the small interface [Env], and to the global variables that all expressions of the experiment share. The
 // [Evaluator] then gives a value for each place to which the Env is moved:
 //
@@ -96,10 +96,10 @@
 //
 // # Limits
 //
-// What cannot be evaluated is an error that says why and where, never a zero. Programs have at most 65536 parts,
-// nested 200 deep. An evaluation that takes too many steps, makes too many array elements, or leads to other
-// evaluations too deep or too often ends with an error, whatever the program. Evaluations that take long may do so some times only: those
-// of one experiment share what they may take.
+// An expression that cannot be evaluated is an error that says why and where, never a zero. Programs have at most 65536 parts,
+// nested 200 deep. An evaluation that takes too many steps, makes too many array elements, or calls other
+// evaluations too deeply or too often ends with an error, whatever the program. All evaluations of one experiment share a budget of
+// steps, so that only some of them may take long.
 //
 // # Differences from Cube
 //

@@ -1,5 +1,5 @@
-// Package explain says what a report means that does not say so itself: one of another tool, or one made of several. The page and
-// the text say the same, as both ask here.
+// Package explain explains reports that contain no findings: those of other tools, and those made from several reports. The page and
+// the text say the same, because both ask this package.
 package explain
 
 import (

@@ -1,5 +1,5 @@
-// Package inputs opens the reports that people name: files of ours and of other tools, told apart by their content, and standard input. Directories are
-// those of traces, which others open.
+// Package inputs opens the reports that people name: files of expert and of other tools, which it recognises by their content, and standard input. It leaves
+// trace directories to its callers.
 package inputs
 
 import (

@@ -1,5 +1,5 @@
-// Package limit holds a report against limits: what a metric may be at most, in the whole program or below
-// a call path, as a share, as a number, or beside another report.
+// Package limit compares a report with limits: what a metric may be at most, in the whole program or below
+// a call path, as a share, as a number, or relative to another report.
 package limit
 
 import (

@@ -1,10 +1,10 @@
-// Package query answers questions to a report: what a metric amounts to at a call path, in a region, at a part of the
-// system, with the values of derived metrics computed and everything added up as the browser, the tables and the limits
-// show it.
+// Package query answers questions about a report: the value of a metric at a call path, in a region, or at a part of the
+// system. It computes derived metrics and adds values up as the browser, the tables and the limits
+// show them.
 //
-// A Model is made of a cube once (New, or Display, which applies the hierarchy of metrics that a report brings along)
-// and may then be asked by any number of goroutines. What is dear to compute is kept, within a limit. Integers stay
-// integers, so sums are exact; fractions are added in an order that depends on nothing but the report.
+// Make a Model of a cube once (New, or Display, which applies the hierarchy of metrics that a report contains).
+// Any number of goroutines may then ask it. It keeps results that are expensive to compute, within a limit. Integers stay
+// integers, so their sums have no rounding errors; fractions are added in an order that depends only on the report.
 //
 // # Selections
 //
@@ -14,7 +14,7 @@
 //
 // # Derived metrics
 //
-// The expression of a post-derived metric is evaluated once for what is selected, on operands that are sums already, so
+// The expression of a post-derived metric is evaluated once for the whole selection, after its operands were summed, so
 // that ratios are right. That of a pre-derived metric is evaluated for each call path and location; the results are then
 // added, or combined by the metric's own expression. A metric whose expression cannot be evaluated has an error in
 // place of values.

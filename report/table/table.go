@@ -1,5 +1,5 @@
 // Package table shows reports as tables: metrics by region or call path (Stat), the call tree with the values of a metric
-// (CallTree), and every value there is (Dump); as text for people and as JSON, CSV or TSV for programs, in which values
+// (CallTree), and all single values (Dump); as text for people and as JSON, CSV or TSV for programs, in which values
 // have all their digits.
 package table
 

@@ -1,4 +1,4 @@
-// Package tracestat reads the statistics that Scalasca writes beside a report, in a file trace.stat: for each wait state how
+// Package tracestat reads the statistics that Scalasca writes beside a report, in a file trace.stat: for each wait state, how
 // long its instances were, and the worst of them.
 package tracestat
 

@@ -1,9 +1,9 @@
 // Package addresstrace writes and reads traces of what programs on the simulator execute: every instruction and every access to
-// memory, for tools that are driven by traces, as BGLsim wrote them (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L
+// memory, for trace-driven tools, as BGLsim did (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L
 // Supercomputer", section 2). A [Tracer] is an observer of the run that writes a trace.
 //
-// There are two formats: Dinero's text (.din), which many tools read, and a binary one (.trz), which is some fifty times smaller and has what the text
-// lacks: sizes, processors and threads. docs/simulator.md says what is in them, byte by byte.
+// There are two formats: Dinero's text (.din), which many tools read, and a binary one (.trz), which is some fifty times smaller and also has
+// sizes, processors and threads. docs/simulator.md describes both byte by byte.
 package addresstrace
 
 import (

@@ -1,5 +1,5 @@
-// Package cache models a memory hierarchy: caches and translation buffers of any geometry. It says of each access where it hit, and
-// of each miss, if asked to, of what kind it was. There are no latencies in it; see package count for cycles.
+// Package cache models a memory hierarchy: caches and translation buffers of any geometry. It says where each access hit and,
+// on request, of what kind each miss was. It has no latencies; see package count for cycles.
 package cache
 
 import (

@@ -1,6 +1,6 @@
 // Package count counts what programs do on the simulated machine: every instruction by its class, and what the caches, the
-// translation buffers and the branch prediction of a machine make of it. It counts everything at once and exactly, apart for
-// each goroutine and for goroutines' code, the runtime's scheduler, the garbage collector, signal handlers and the kernel.
+// translation buffers and the branch prediction of a machine do with it. It counts everything at once, without estimates, and separately for
+// each goroutine, and for goroutines' code, the runtime's scheduler, the garbage collector, signal handlers and the kernel.
 package count
 
 // Counter is one thing that is counted.

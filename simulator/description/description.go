@@ -1,5 +1,5 @@
-// Package description reads descriptions of simulated machines and their parts, which are JSON. Some are part of the program:
-// files machines/NAME.json.
+// Package description reads descriptions of simulated machines and their parts, in JSON. Some are built in: files
+// machines/NAME.json.
 package description
 
 import (

@@ -1,14 +1,14 @@
-// Package guest is for programs that run on the simulator: they read its counters, and ask other services of it. It is what BGLsim has
-// in its BGLCounters and call-through services (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L Supercomputer",
+// Package guest is for programs that run on the simulator: they read its counters, and use its other services. It corresponds to
+// BGLsim's BGLCounters and call-through services (Mindlin et al., "Obtaining Hardware Performance Metrics for the BlueGene/L Supercomputer",
 // sections 2 and 3). Elsewhere, everything returns [ErrNotSimulated].
 //
 // Six calls make counters of a process, or of a part of it: [Init], [Counters.Select], [Counters.Start], [Counters.Stop],
-// [Counters.Reset] and [Counters.Read]. All events are counted at once and exactly, and what the calls themselves cost is counted for nobody:
-// between two readings in a row lie only the few instructions of the caller around the calls.
+// [Counters.Reset] and [Counters.Read]. All events are counted at once and without estimates. What the calls themselves cost is counted for nobody:
+// two successive readings enclose only the few instructions of the caller around the calls.
 //
-// What the simulator charges to nobody are the functions of this package, known by their names in the program: so they are not inlined.
+// The simulator recognises the functions of this package by their names in the program, and charges them to nobody. So they are not inlined.
 //
-// Everything may be called concurrently but for the methods of one [Counters].
+// Everything may be called concurrently, except for the methods of one [Counters].
 package guest
 
 import (

@@ -1,12 +1,12 @@
 //go:build linux
 
 // Package linux runs programs for Linux on RV64GC: it loads them, and answers their system calls itself. Time is virtual: it
-// passes with the instructions that are executed, and is skipped when nothing can run. Threads take turns on virtual
-// processors in an order that depends on nothing but the program, its input and a seed, so the same run twice is the same, to
+// passes with the instructions that are executed, and skips when nothing can run. Threads take turns on virtual
+// processors, in an order that depends only on the program, its input and a seed. So two runs are identical to
 // the last instruction.
 //
-// A system call that is not known is answered ENOSYS, and [Kernel.Unsupported] tells of it; those that are answered with an error
-// on purpose are listed in [refused].
+// An unknown system call gets ENOSYS, and [Kernel.Unsupported] reports it. [refused] lists the calls that deliberately get an
+// error.
 package linux
 
 import (

@@ -1,8 +1,8 @@
 //go:build linux
 
 // Package memory is the address space of a simulated process: a range of the host's addresses, reserved as a whole, in
-// which the guest's mappings are made by the host's. A guest address is an offset, so that an access costs one
-// comparison and one instruction; what the guest may not touch, the host's pages protect.
+// which mappings of the guest are mappings of the host. A guest address is an offset, so an access costs one
+// comparison and one instruction. The protection of the host's pages keeps the guest from what it may not touch.
 package memory
 
 import (

@@ -1,7 +1,7 @@
 // Package pmu describes performance monitoring units as data: how many counters there are, how wide they are, and which
-// event fits on which of them. It decides which groups of events are on counters, as the kernel of Linux does, and knows
-// what the kernel's names for events mean. The simulated machine has one for its guests; what there is to count, a [Source]
-// counts.
+// event fits on which of them. It decides which groups of events are on counters, as the Linux kernel does, and knows
+// what the kernel's names for events mean. The simulated machine has such a unit for its guests; a [Source]
+// supplies the counts.
 package pmu
 
 import (

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package service answers what programs on the simulator ask of it through package guest: the call-through services of BGLsim (Mindlin et al., "Obtaining
+// Package service answers the requests of programs on the simulator, made through package guest: the call-through services of BGLsim (Mindlin et al., "Obtaining
 // Hardware Performance Metrics for the BlueGene/L Supercomputer", section 2), above all its counters.
 package service
 

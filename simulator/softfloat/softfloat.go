@@ -1,4 +1,4 @@
-// Package softfloat computes with IEEE 754 binary32 and binary64 numbers in all rounding modes of RISC-V, with the
+// Package softfloat computes with IEEE 754 binary32 and binary64 numbers in all rounding modes of RISC-V, with
 // exception flags. Numbers are bit patterns. Results are those of the RISC-V specification (volume I, chapters 11
 // and 12): every NaN result is the canonical one, tininess is detected after rounding.
 package softfloat

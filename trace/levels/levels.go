@@ -1,11 +1,11 @@
-// Package levels follows the call path of a location: which regions and operations are open. What an event does to them is written here
-// and in the column Does of [wire.Specs], and nowhere else; whoever reads events keeps a [Stack] with what it wants to know of a level.
+// Package levels follows the call path of a location: which regions and operations are open. Only this package
+// and the column Does of [wire.Specs] say what an event does to them. A reader of events keeps a [Stack] with what it needs to know of each level.
 //
-// For each event, in this order: if [Stack.Forgets] says so, [Stack.Forget] takes out the select that the event shows to be over;
-// [Stack.Close] closes what the event closes; [Stack.Open] opens the level that it opens.
+// For each event, in this order: if [Stack.Forgets] says so, [Stack.Forget] removes the select that the event shows to be over;
+// [Stack.Close] closes what the event closes; [Stack.Open] opens the level that the event opens.
 //
-// A select whose case says nothing of itself stays open in the record. It ends at the next thing that its location does, but the events to
-// come still count it as a level, and as an operation: those that were forgotten are remembered, by the level in which they lie directly.
+// A select whose case records nothing stays open in the record. It ends at the next action of its location, but later events
+// still count it as a level and as an operation. So the stack remembers forgotten selects, each with the level directly around it.
 package levels
 
 import "tracerec/trace/wire"

@@ -1,7 +1,7 @@
-// Package tracetext is the text form of an archive: scenarios for tests are written in it, and any
+// Package tracetext reads and writes the text form of an archive: tests use it for scenarios, and any
 // archive can be shown in it.
 //
-// One item per line; # begins a comment; words with blanks are quoted as in Go. Times are absolute, in ns
+// There is one item per line; # begins a comment; words with blanks are quoted as in Go. Times are absolute, in ns
 // since the start of the experiment, which are the ticks of the clock as well.
 //
 //	channel ch cap 3                       # objects: channel, mutex, rwmutex, waitgroup, cond, once, barrier
@@ -28,8 +28,8 @@
 //	condwait C  signal C        broadcast C            sample METRIC VALUE         counters WHERE VALUE…
 //	overhead NS                 lost EVENTS LEVELS
 //
-// A nil object is written nil. LEVELS are those closed beyond the first (exit) or at all (lost). Of several
-// events on a line, a number that may be left out counts as given only before another number or the end.
+// A nil object is written nil. LEVELS are those closed beyond the first (exit) or at all (lost). If a line has several
+// events, an optional number counts as given only before another number or the end.
 package tracetext
 
 import (

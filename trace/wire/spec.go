@@ -1,6 +1,6 @@
-// Package wire is the vocabulary of an experiment: the kinds of events, what each carries, and how one
-// event is laid out as 64-bit words in a measurement buffer. The table [Specs] is the only place in
-// which an event kind is described; encoders, decoders, checkers, dumps and documents read it.
+// Package wire is the vocabulary of an experiment: the kinds of events, what each of them carries, and how an
+// event is laid out as 64-bit words in a measurement buffer. Only the table [Specs] describes
+// event kinds; encoders, decoders, checkers, dumps and documents read it.
 //
 // The package is a leaf. It is linked into measured programs and imports nothing of the project.
 package wire

@@ -1,6 +1,6 @@
 // Package random makes traces of random concurrent programs, in the text form of package tracetext. The
 // programs run in virtual time: goroutines are coroutines that take turns, channels and locks behave as
-// Go's do, so a trace is what a recorder could have seen. It is made for tests that compare two analyzers.
+// Go's do, so a trace is what a recorder could have seen. Tests use it to compare two analyzers.
 package random
 
 import (

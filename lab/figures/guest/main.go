@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command guest is what the figures command runs on the simulator: the paper's loops on some threads, their events multiplexed by
-// package mpx on the simulated PMU, and counted exactly by the simulator in the same run. It prints an [outcome] as JSON.
+// Command guest runs on the simulator, for the figures command: the paper's loops on some threads. Package mpx multiplexes their events
+// on the simulated PMU, and the simulator counts the truth in the same run. It prints an [outcome] as JSON.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package plain is what package instrument offers, recorded by nobody. Where the test puts it in place of instrument, a program is
+// Package plain has the functions of package instrument, but records nothing. Where the test puts it in place of instrument, a program is
 // only partly instrumented, as real programs are.
 package plain
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package sweep runs a program once for each combination of parameters of a machine, all the same way but for what the machine counts.
+// Package sweep runs a program once for each combination of parameters of a machine. All runs execute the same instructions; only the counts differ.
 package sweep
 
 import (
