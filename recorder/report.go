@@ -111,7 +111,7 @@ func (r *Recorder) shares(t Total) string {
 			of += float64(p.recorded)
 		}
 	}
-	text := fmt.Sprintf("%.1f %% of all", 100*float64(t.Lost)/float64(t.Lost+t.Events))
+	text := readable.Percent(100*float64(t.Lost)/float64(t.Lost+t.Events)) + " of all"
 	if len(ids) == 0 || of == 0 {
 		return text
 	}
@@ -124,7 +124,7 @@ func (r *Recorder) shares(t Total) string {
 			who += fmt.Sprintf(" and %d others", n-most)
 		}
 	}
-	return text + fmt.Sprintf(", in %.1f %% of the time of %s", 100*min(1, during/of), who)
+	return text + fmt.Sprintf(", in %s of the time of %s", readable.Percent(100*min(1, during/of)), who)
 }
 
 // incomplete tells whether something of the run is missing that is not counted in events.
@@ -181,14 +181,5 @@ func (r *Recorder) overhead() string {
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)
 	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	return fmt.Sprintf("overhead about %v in the program, %v in tracerec", shortly(inside), cpu.Round(time.Millisecond))
-}
-
-// shortly returns a duration in three digits.
-func shortly(d time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit)
+	return fmt.Sprintf("overhead about %s in the program, %s in tracerec", readable.Duration(inside), readable.Duration(cpu))
 }

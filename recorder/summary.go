@@ -57,13 +57,13 @@ func Measure(a *trace.Archive, dir string) (Total, error) {
 	return t, err
 }
 
-// String reads "1,234 events of 5 goroutines, 2.5 kB (2.00 bytes per event)".
+// String reads "1,234 events of 5 goroutines, 2.41 KiB (2.00 bytes per event)".
 func (t Total) String() string {
 	s := readable.Plural(t.Events, "event") + " of " + readable.Plural(t.Goroutines, "goroutine")
 	if t.Processes > 1 {
 		s += " in " + readable.Plural(t.Processes, "process")
 	}
-	s += ", " + readable.FileSize(t.Bytes)
+	s += ", " + readable.Bytes(t.Bytes)
 	if t.Events > 0 {
 		s += fmt.Sprintf(" (%.2f bytes per event)", float64(t.Bytes)/float64(t.Events))
 	}

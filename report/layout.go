@@ -31,7 +31,7 @@ func goName(name string) string { return clean(strings.TrimSuffix(name, "-fm")) 
 func seconds(ns int64) string { return quantity(ns, metric.Nanoseconds) }
 
 // grouped writes an integer with commas between thousands.
-func grouped(n int64) string { return readable.Minus(readable.Grouped(n, 0)) }
+func grouped(n int64) string { return readable.Grouped(n, 0) }
 
 // percent writes part of whole as "38.2 %".
 func percent(part, whole int64) string {
@@ -51,7 +51,7 @@ func quantity(v int64, u metric.Unit) string {
 	default:
 		return grouped(v)
 	}
-	return readable.Minus(readable.Quantity(float64(v), unit))
+	return readable.Quantity(float64(v), unit)
 }
 
 // bar draws part of whole in w columns, to an eighth of a column.

@@ -41,10 +41,7 @@ func RatioText(v float64, unit string) string {
 		if share {
 			v *= 100
 		}
-		if v > 0 && v < 0.05 {
-			return "<0.1 %"
-		}
-		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+		return readable.Percent(v)
 	}
 	switch a := math.Abs(v); {
 	case a >= 1e15:
@@ -52,7 +49,7 @@ func RatioText(v float64, unit string) string {
 	case a != 0 && a < 0.01:
 		return strconv.FormatFloat(v, 'g', 2, 64)
 	}
-	return readable.Minus(digits(v))
+	return digits(v)
 }
 
 // EstimateText writes the value of a ratio as what it lies in: 12.4–15.1 %, or one value if both ends are written the same.

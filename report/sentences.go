@@ -12,9 +12,6 @@ import (
 // no-break spaces.
 type Sentences struct{ p page }
 
-// Seconds writes a duration of so many ns for people: "1.28 s", "431 ms".
-func Seconds(ns int64) string { return glue(seconds(ns)) }
-
 // StillWaiting is a wait that had not ended when the trace did, of one or more goroutines.
 type StillWaiting struct {
 	Text       string

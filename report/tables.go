@@ -23,7 +23,7 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 	for _, s := range all[:min(len(all), p.top)] {
 		who := p.name(s.largest)
 		if s.most < s.value {
-			who = fmt.Sprintf("%s %.0f %%", who, 100*float64(s.most)/float64(s.value))
+			who += " " + readable.RoughPercent(float64(s.most)/float64(s.value))
 		}
 		share := ""
 		if whole != 0 {
@@ -169,5 +169,5 @@ func average(v float64, u metric.Unit) string {
 	case u == metric.Nanoseconds || u == metric.Bytes || math.Abs(v) >= 1000:
 		return quantity(int64(math.Round(v)), u)
 	}
-	return readable.Minus(digits(v))
+	return digits(v)
 }

@@ -131,10 +131,7 @@ func (p *page) where(r Region) string {
 	if r.File == "" {
 		return ""
 	}
-	if r.Line == 0 {
-		return clean(p.files[r.File])
-	}
-	return fmt.Sprintf("%s:%d", clean(p.files[r.File]), r.Line)
+	return readable.Place(p.files[r.File], r.Line)
 }
 
 // path lays out a call path and the place of its leaf in w columns.

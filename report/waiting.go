@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/metric"
 )
 
 // missing says how much of the recording is lost, if it is so much that it must be said before all else.
 func (p *page) missing() {
 	if l := &p.e.Lost; l.much() {
-		p.styledPara(red, 0, "! ", fmt.Sprintf("%.0f"+nbsp+"%% of the events and at least %.0f"+nbsp+"%% of the goroutines' time are missing: %s lost. What is "+
-			"said here is about the rest.", 100*l.EventsShare, 100*l.TimeShare, glue(count(int64(l.Events), "event"))))
+		p.styledPara(red, 0, "! ", fmt.Sprintf("%s of the events and at least %s of the goroutines' time are missing: %s lost. What is said here is "+
+			"about the rest.", glue(readable.RoughPercent(l.EventsShare)), glue(readable.RoughPercent(l.TimeShare)), glue(count(int64(l.Events), "event"))))
 	}
 }
 

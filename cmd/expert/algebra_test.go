@@ -77,7 +77,7 @@ func TestDiff(t *testing.T) {
 	require.Regexp(t, `(?m)^lock_competition,.*,-40000\b`, stdout)
 	status, stdout, stderr = expert("stat", out, "-m", "lock_competition")
 	require.Zero(t, status, stderr)
-	require.Regexp(t, `^Difference run2 − run1\n(.*\n)+ *-40\.0 µs +lock `, stdout)
+	require.Regexp(t, `^Difference run2 − run1\n(.*\n)+ *−40\.0 µs +lock `, stdout)
 
 	status, _, stderr = expert("diff", out, files[0])
 	require.Zero(t, status, stderr, "a difference is a report")

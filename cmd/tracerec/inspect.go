@@ -60,8 +60,8 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 	}
 	row("archive", "%s, format version %d, %s", dir, h.Version, state)
 	row("start", "%s", time.Unix(0, h.Start).UTC().Format("2006-01-02 15:04:05.000 MST"))
-	row("span", "%v", since(total.Span))
-	row("resolution", "%v", time.Duration(h.Resolution))
+	row("span", "%s", readable.Duration(total.Span))
+	row("resolution", "%s", readable.Duration(h.Resolution))
 	row("contents", "%s", total)
 	row("definitions", "%s, %s, %s", readable.Plural(len(d.Regions), "region"), readable.Plural(len(d.Objects), "object"), readable.Plural(len(d.Metrics), "metric"))
 	locations := make([]int, len(d.Processes))
@@ -74,7 +74,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 			ended = fmt.Sprintf(", exit status %d", p.Exit)
 		}
 		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), readable.Plural(locations[i], "goroutine"),
-			since(p.Start), since(p.End), ended)
+			readable.Duration(p.Start), readable.Duration(p.End), ended)
 		if c := p.Processor; c != (trace.Processor{}) {
 			row("  processor", "%s", processorText(c, p.Hertz))
 		}
@@ -91,14 +91,6 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 		}
 	}
 	return nil
-}
-
-// since returns a time of the experiment for reading.
-func since(ns int64) time.Duration {
-	if d := time.Duration(ns); d >= time.Millisecond {
-		return d.Round(time.Microsecond)
-	}
-	return time.Duration(ns)
 }
 
 func newCheck() *cobra.Command {

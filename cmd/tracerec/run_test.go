@@ -76,7 +76,7 @@ func TestSummaryLine(t *testing.T) {
 	r := record(t, "-o", archive, "--", program(t, "subject"), "regions", "1000")
 	require.Equal(t, 0, r.status, r.stderr)
 	require.Empty(t, r.stdout)
-	require.Regexp(t, `^tracerec: \S.*/a: 8,0\d\d events of 5 goroutines, [\d.]+ kB \([\d.]+ bytes per event\), nothing lost, overhead .*\n$`, r.stderr)
+	require.Regexp(t, `^tracerec: \S.*/a: 8,0\d\d events of 5 goroutines, [\d.]+ KiB \([\d.]+ bytes per event\), nothing lost, overhead .*\n$`, r.stderr)
 
 	r = record(t, "-q", "-o", archive+"2", program(t, "subject"), "regions", "1000")
 	require.Equal(t, result{}, r)

@@ -80,15 +80,15 @@ func TestText(t *testing.T) {
 	require.Equal(t, `
 means of 2 runs of ./app arg
 
-           202.00 ms  task-clock               2.00 processors; ± 0.0 %
-           1,234,567  cycles                   6.112 M/s of task-clock; ± 1.0 %
-           2,469,134  instructions             2.00 per cycle; ± 0.0 %;
-                                               estimate: ran 25 % of the time
+           202.00 ms  task-clock               2.00 processors; ± 0 %
+           1,234,567  cycles                   6.11 M/s of task-clock; ± 1.0 %
+           2,469,134  instructions             2.00 per cycle; ± 0 %; estimate:
+                                               ran 25 % of the time
                    0  page-faults
 
   not counted: cache-misses, branches: this machine does not have it
 
-  0.101 s real (± 1.41ms), 0.090 s user, 0.000 s system
+  101 ms real (± 1.41 ms), 90.0 ms user, 0 s system
   exit status 3
 `, out.String())
 	for line := range strings.Lines(out.String()) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"tracerec/internal/readable"
 )
@@ -67,10 +66,10 @@ func (t *Tally) remark(e Event) string {
 		parts = append(parts, text)
 	}
 	if t.Runs > 1 && e.mean() != 0 {
-		parts = append(parts, fmt.Sprintf("± %.1f %%", 100*e.Spread/e.mean()))
+		parts = append(parts, "± "+readable.Percent(100*e.Spread/e.mean()))
 	}
 	if e.Share < 0.9995 {
-		parts = append(parts, fmt.Sprintf("estimate: ran %.0f %% of the time", 100*e.Share))
+		parts = append(parts, fmt.Sprintf("estimate: ran %s of the time", readable.RoughPercent(e.Share)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -86,15 +85,16 @@ func (t *Tally) rate(e Event) string {
 		return 0
 	}
 	real, _ := meanAndSpread(t.Real)
-	for _, r := range []struct{ name, base, text string }{
-		{"instructions", "cycles", "per cycle"}, {"PAPI_TOT_INS", "PAPI_TOT_CYC", "per cycle"},
-		{"branch-misses", "branches", "%% of branches"}, {"cache-misses", "cache-references", "%% of references"},
+	for _, r := range []struct{ name, base, whole string }{
+		{"instructions", "cycles", ""}, {"PAPI_TOT_INS", "PAPI_TOT_CYC", ""},
+		{"branch-misses", "branches", "branches"}, {"cache-misses", "cache-references", "references"},
 	} {
-		if base := of(r.base); e.Name == r.name && base > 0 {
-			if strings.HasPrefix(r.text, "%") {
-				return fmt.Sprintf("%.2f "+r.text, 100*e.mean()/base)
-			}
-			return fmt.Sprintf("%.2f %s", e.mean()/base, r.text)
+		switch base := of(r.base); {
+		case e.Name != r.name || base <= 0:
+		case r.whole != "":
+			return readable.Percent(100*e.mean()/base) + " of " + r.whole
+		default:
+			return fmt.Sprintf("%.2f per cycle", e.mean()/base)
 		}
 	}
 	switch {
@@ -106,20 +106,9 @@ func (t *Tally) rate(e Event) string {
 		return ""
 	}
 	if on := of("task-clock"); on > 0 {
-		return perSecond(e.mean()/on*1e9) + " of task-clock"
+		return readable.Short(e.mean()/on*1e9) + "/s of task-clock"
 	}
-	return perSecond(e.mean() / real * 1e9)
-}
-
-// perSecond writes a rate in few letters.
-func perSecond(v float64) string {
-	for _, unit := range []string{"", " K", " M"} {
-		if v < 1000 {
-			return fmt.Sprintf("%.4g%s/s", v, unit)
-		}
-		v /= 1000
-	}
-	return fmt.Sprintf("%.4g G/s", v)
+	return readable.Short(e.mean()/real*1e9) + "/s"
 }
 
 // writeMissing lists what was not counted, by reason.
@@ -139,17 +128,17 @@ func (t *Tally) writeMissing(out *strings.Builder) {
 func (t *Tally) writeTimes(out *strings.Builder) {
 	seconds := func(ns []int64) string {
 		mean, _ := meanAndSpread(ns)
-		return fmt.Sprintf("%.*f s", 3, time.Duration(mean).Seconds())
+		return readable.Quantity(mean/1e9, "sec")
 	}
 	fmt.Fprintf(out, "\n  %s real", seconds(t.Real))
 	if _, spread := meanAndSpread(t.Real); spread > 0 {
-		fmt.Fprintf(out, " (± %s)", time.Duration(spread).Round(10*time.Microsecond))
+		fmt.Fprintf(out, " (± %s)", readable.Quantity(spread, "ns"))
 	}
 	if t.User != nil {
 		fmt.Fprintf(out, ", %s user, %s system", seconds(t.User), seconds(t.System))
 	}
 	if t.Memory > 0 {
-		fmt.Fprintf(out, ", %s resident at most", readable.MemorySize(t.Memory))
+		fmt.Fprintf(out, ", %s resident at most", readable.Bytes(t.Memory))
 	}
 	out.WriteString("\n")
 	if t.UserOnly {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tracerec/counters"
+	"tracerec/internal/readable"
 )
 
 // Cost is what an operation of an event set costs.
@@ -101,17 +102,10 @@ func (v costList) Text(w io.Writer) error {
 			shown = ""
 		}
 		last = name
-		fmt.Fprintf(&out, row, shown, r.Operation, brief(r.Least), brief(r.Median), brief(r.P90), brief(r.P99))
+		fmt.Fprintf(&out, row, shown, r.Operation, readable.Duration(r.Least), readable.Duration(r.Median), readable.Duration(r.P90),
+			readable.Duration(r.P99))
 	}
-	out.WriteString("\nTimes in ns unless told otherwise. A region's begin and end cost a reading each.\n")
+	out.WriteString("\nA region's begin and end cost a reading each.\n")
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// brief writes a time in ns in few letters.
-func brief(ns int64) string {
-	if ns >= 10_000 {
-		return fmt.Sprintf("%.0fµs", float64(ns)/1000)
-	}
-	return fmt.Sprint(ns)
 }

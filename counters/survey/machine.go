@@ -37,7 +37,7 @@ func (v Machine) Text(w io.Writer) error {
 		line("", "a virtual machine: %s", v.Hypervisor)
 	}
 	for _, cache := range v.Caches {
-		text := fmt.Sprintf("%s, lines of %d bytes", readable.MemorySize(cache.Size), cache.Line)
+		text := fmt.Sprintf("%s, lines of %d bytes", readable.Bytes(cache.Size), cache.Line)
 		if cache.Ways > 0 {
 			text += fmt.Sprintf(", %d ways, %d sets", cache.Ways, cache.Sets)
 		}
@@ -50,9 +50,9 @@ func (v Machine) Text(w io.Writer) error {
 		}
 		line(fmt.Sprintf("L%d %s TLB", t.Level, shorten(t.Kind)), "%d entries, %s, for pages of %s", t.Entries, ways, strings.Join(t.Pages, ", "))
 	}
-	line("memory", "%s, pages of %s", readable.MemorySize(v.Memory), readable.MemorySize(int64(v.PageSize)))
+	line("memory", "%s, pages of %s", readable.Bytes(v.Memory), readable.Bytes(int64(v.PageSize)))
 	for _, n := range v.Nodes {
-		line(fmt.Sprintf("node %d", n.ID), "processors %s, %s", n.CPUs, readable.MemorySize(n.Memory))
+		line(fmt.Sprintf("node %d", n.ID), "processors %s, %s", n.CPUs, readable.Bytes(n.Memory))
 	}
 	v.counting(line)
 	_, err := io.WriteString(w, out.String())

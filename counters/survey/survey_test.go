@@ -141,8 +141,6 @@ func TestCosts(t *testing.T) {
 		require.LessOrEqual(t, r.P90, r.P99)
 	}
 	require.Contains(t, shown(t, v), "start+stop")
-	require.Equal(t, "9999", brief(9999))
-	require.Equal(t, "12µs", brief(12345))
 }
 
 func TestMachine(t *testing.T) {
@@ -165,7 +163,7 @@ func TestMachine(t *testing.T) {
 clock         base 2.45 GHz, most 3.70 GHz
 L1 instr      32 KiB, lines of 64 bytes, 8 ways, 64 sets, shared by 2 threads
 L2 data TLB   3072 entries, 12 ways, for pages of 4K, 2M
-memory        1.5 GiB, pages of 4 KiB
+memory        1.50 GiB, pages of 4 KiB
 node 1        processors 16-31, 1 GiB
 counters      6 general and 0 fixed of 48 bits, as cpu
               the kernel's NMI watchdog uses one of them (sysctl

@@ -123,7 +123,7 @@ func writeCounters(w io.Writer, rows []Row, together int) error {
 	for _, r := range rows {
 		name, cost, text, most := r.Name, "-", "not here: "+r.Reason, 3
 		if r.Available {
-			cost, text, most = time.Duration(r.Cost).Round(10).String(), r.Description, math.MaxInt
+			cost, text, most = readable.Duration(time.Duration(r.Cost).Round(10)), r.Description, math.MaxInt
 			if !r.Regions {
 				name += " *"
 			}

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// minus stands before negative numbers.
+const minus = "−"
+
 var long = regexp.MustCompile(`[0-9,]{5,}(\.[0-9]+)?`)
 
 // Number is Right for a number. One that is too wide is not cut, which would make another one of it, but rounded to three
@@ -26,13 +29,14 @@ func Number(s string, w int) string {
 }
 
 // Quantity writes a value in its unit: seconds with three digits in a multiple that suits ("491 ms", "19,874 s"; there are no minutes
-// or hours, so that times compare at a glance), bytes likewise, and everything else as a number with commas between thousands.
+// or hours, so that times compare at a glance), bytes likewise ("1.50 GiB", "32 KiB" if it is just that), and everything else as a number
+// with commas between thousands.
 func Quantity(v float64, unit string) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case v < 0:
-		return "-" + Quantity(-v, unit)
+		return minus + Quantity(-v, unit)
 	}
 	switch unit {
 	case "ns":
@@ -51,7 +55,7 @@ func Quantity(v float64, unit string) string {
 // Short writes a number in three digits and a multiple: "3.10 M".
 func Short(v float64) string {
 	if v < 0 {
-		return "-" + Short(-v)
+		return minus + Short(-v)
 	}
 	return strings.TrimSuffix(scale(v, 1000, "", "k", "M", "G", "T", "P", "E"), " ")
 }
@@ -65,8 +69,17 @@ func scale(v, step float64, units ...string) string {
 		v /= step
 		units = units[1:]
 	}
+	if step == 1024 && v == math.Trunc(v) {
+		return Count(v) + " " + units[0]
+	}
 	return digits(v) + " " + units[0]
 }
+
+// Duration is Quantity for a length of time, a time.Duration or nanoseconds.
+func Duration[N ~int64](ns N) string { return Quantity(float64(ns), "ns") }
+
+// Bytes is Quantity for the size of a file or of memory.
+func Bytes(n int64) string { return Quantity(float64(n), "bytes") }
 
 // digits is Digits, but of a small number writes all three.
 func digits(v float64) string {
@@ -81,7 +94,7 @@ func digits(v float64) string {
 func Digits(v float64) string {
 	switch {
 	case v < 0:
-		return "-" + Digits(-v)
+		return minus + Digits(-v)
 	case v < 9.995:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case v < 99.95:
@@ -90,21 +103,13 @@ func Digits(v float64) string {
 	return Count(math.Round(v))
 }
 
-// Minus gives a number that is written with a hyphen a true minus sign.
-func Minus(number string) string {
-	if rest, negative := strings.CutPrefix(number, "-"); negative {
-		return "−" + rest
-	}
-	return number
-}
-
 // Count writes a number with commas between thousands, and three digits if it is small and has a fraction.
 func Count(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0) || math.Abs(v) >= 1e18:
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	case v < 0:
-		return "-" + Count(-v)
+		return minus + Count(-v)
 	case v < 1000 && v != math.Trunc(v):
 		return digits(v)
 	}
@@ -123,7 +128,7 @@ func commas(s string) string {
 func Grouped[N int | int64 | uint64](n N, decimals int) string {
 	text, sign := fmt.Sprint(n), ""
 	if n < 0 {
-		sign, text = "-", text[1:]
+		sign, text = minus, text[1:]
 	}
 	for len(text) <= decimals {
 		text = "0" + text
@@ -147,32 +152,16 @@ func Plural[N int | int64 | uint64](n N, noun string) string {
 	return Grouped(n, 0) + " " + noun
 }
 
-// FileSize writes how large a file is: "1 byte", "2.5 kB".
-func FileSize(n int64) string {
-	value, unit := float64(n), 0
-	for value >= 1000 && unit < 4 {
-		value, unit = value/1000, unit+1
-	}
-	if unit == 0 {
-		return Plural(n, "byte")
-	}
-	return fmt.Sprintf("%.1f %cB", value, " kMGT"[unit])
-}
-
-// MemorySize writes a size of memory, as processors have it: "32 KiB", "1.5 GiB".
-func MemorySize(n int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	v := float64(n)
-	for v >= 1024 && len(units) > 1 {
-		v, units = v/1024, units[1:]
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + units[0]
-}
-
 // Between writes what a value lies in, of both ends as they are written: "33–45", or with signs "−45 to −33".
 func Between(low, high string) string {
-	low, high = Minus(low), Minus(high)
-	if strings.HasPrefix(low, "−") || strings.HasPrefix(high, "−") {
+	sign := func(number string) string { // numbers with all their digits are not written here
+		if rest, negative := strings.CutPrefix(number, "-"); negative {
+			return minus + rest
+		}
+		return number
+	}
+	low, high = sign(low), sign(high)
+	if strings.HasPrefix(low, minus) || strings.HasPrefix(high, minus) {
 		return low + " to " + high
 	}
 	return low + "–" + high
@@ -181,6 +170,8 @@ func Between(low, high string) string {
 // RoughPercent writes a part of a whole in a sentence: "38 %", "3.8 %", "less than 0.1 %".
 func RoughPercent(part float64) string {
 	switch p := 100 * part; {
+	case p == 0:
+		return "0 %"
 	case p >= 9.95:
 		return fmt.Sprintf("%.0f %%", p)
 	case p >= 0.095:
@@ -199,7 +190,7 @@ func Percent(p float64) string {
 	case p > 0 && p < 0.05:
 		return "<0.1 %"
 	case p < 0:
-		return "-" + Percent(-p)
+		return minus + Percent(-p)
 	}
 	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 }

@@ -1,6 +1,9 @@
 package readable
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Arrow separates the regions of a call path.
 const Arrow = " ▸ "
@@ -40,3 +43,14 @@ func PathEnd(names []string, most int) string {
 	}
 	return "…" + Arrow + strings.Join(names[len(names)-most:], Arrow)
 }
+
+// Place writes where something stands in the source: "mesh.go:17", without a line if none is known, "" without a file.
+func Place(file string, line int) string {
+	if file = Clean(file); file != "" && line > 0 {
+		file += ":" + strconv.Itoa(line)
+	}
+	return file
+}
+
+// Base is the last part of the name of a file, which may be of another system.
+func Base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }

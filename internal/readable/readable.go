@@ -5,11 +5,13 @@
 //   - Widths are terminal columns, not bytes or runes (Width): Elide, Left, Right, Wrap, Hang and Table all count so. Words joined by NoBreak
 //     stay on one line.
 //   - Numbers have commas between thousands (Grouped, Count), three digits where there is a fraction (Digits) or no room for more (Short,
-//     Number). Quantity knows units: times and sizes are in a suitable multiple, but never in minutes or hours, so that people can compare
-//     times at a glance.
-//   - Percentages have one digit after the point, and a value other than 0 never looks like 0 (Percent).
+//     Number). Quantity knows units: times (Duration) and sizes (Bytes) are in a suitable multiple, but never in minutes or hours, so that people
+//     can compare times at a glance.
+//   - A negative number has a true minus sign.
+//   - Percentages have one digit after the point (Percent) or, in sentences, two digits (RoughPercent). A value other than 0 never looks like 0.
 //   - A count has its noun (Plural), a long list ends with the number of items left out (List), and an uncertain value is an
-//     interval (Between). Typeset values have a true minus sign (Minus).
+//     interval (Between).
+//   - A place in the source is file:line (Place), and in tables and sentences the file is the last part of its name (Base).
 //   - Programs get JSON in lines, with < and & as they are (JSON).
 //   - Only terminals (Terminal) get colors and progress.
 //

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,16 +19,16 @@ func TestQuantity(t *testing.T) {
 		"12.3 µs":   Quantity(12345, "ns"),
 		"491 ms":    Quantity(0.4912, "sec"),
 		"1.28 s":    Quantity(1.28e9, "ns"),
-		"-2.50 s":   Quantity(-2.5, "sec"),
+		"−2.50 s":   Quantity(-2.5, "sec"),
 		"12,345 s":  Quantity(12345, "sec"),
-		"1.00 KiB":  Quantity(1024, "bytes"),
+		"1 KiB":     Quantity(1024, "bytes"),
 		"1,234,567": Quantity(1234567, "occ"),
 		"0.25":      Quantity(0.25, "occ"),
-		"-1,000":    Quantity(-1000, ""),
+		"−1,000":    Quantity(-1000, ""),
 		"NaN":       Quantity(math.NaN(), "sec"),
 		"38.2 %":    Percent(38.2),
 		"<0.1 %":    Percent(0.01),
-		"-<0.1 %":   Percent(-0.01),
+		"−<0.1 %":   Percent(-0.01),
 		"–":         Percent(math.Inf(1)),
 	} {
 		require.Equal(t, want, got)
@@ -81,12 +82,12 @@ func TestNumber(t *testing.T) {
 
 func TestBetween(t *testing.T) {
 	require.Equal(t, "33–45", Between("33", "45"))
-	require.Equal(t, "−45 to −33", Between("-45", "-33"))
+	require.Equal(t, "−45 to −33", Between("-45", "−33"))
 	require.Equal(t, "−5 to 12", Between("−5", "12"))
 }
 
 func TestCounts(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "−1,234,567"} {
 		require.Equal(t, want, Grouped(n, 0))
 	}
 	require.Equal(t, "0.05", Grouped(5, 2))
@@ -98,12 +99,14 @@ func TestCounts(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	require.Equal(t, "1 byte", FileSize(1))
-	require.Equal(t, "1.2 TB", FileSize(1_200_000_000_000))
-	require.Equal(t, "2.5 kB", FileSize(2500))
-	require.Equal(t, "999 bytes", MemorySize(999))
-	require.Equal(t, "32 KiB", MemorySize(32<<10))
-	require.Equal(t, "1.5 GiB", MemorySize(3<<29))
+	require.Equal(t, "1 B", Bytes(1))
+	require.Equal(t, "999 B", Bytes(999))
+	require.Equal(t, "2.44 KiB", Bytes(2500))
+	require.Equal(t, "32 KiB", Bytes(32<<10))
+	require.Equal(t, "1.50 GiB", Bytes(3<<29))
+	require.Equal(t, "1,024 TiB", Bytes(1<<50))
+	require.Equal(t, "64 ns", Duration(int64(64)))
+	require.Equal(t, "90.0 s", Duration(90*time.Second))
 }
 
 func TestLongWords(t *testing.T) {
@@ -116,15 +119,15 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestSigns(t *testing.T) {
-	require.Equal(t, "−1,000", Minus(Count(-1000)))
-	require.Equal(t, "1e-05", Minus("1e-05"))
-	require.Equal(t, "-0.00", Digits(-0.001))
+	require.Equal(t, "−1,000", Count(-1000))
+	require.Equal(t, "1e-05", Count(1e-05))
+	require.Equal(t, "−0.00", Digits(-0.001))
 	require.Equal(t, "0.001", Count(0.001))
-	require.Equal(t, []string{"1.23 M", "-1.23 M", "999"}, []string{Short(1_234_567), Short(-1_234_567), Short(999)})
+	require.Equal(t, []string{"1.23 M", "−1.23 M", "999"}, []string{Short(1_234_567), Short(-1_234_567), Short(999)})
 }
 
 func TestRoughPercent(t *testing.T) {
-	for part, want := range map[float64]string{0: "less than 0.1 %", 0.00095: "0.1 %", 0.0994: "9.9 %", 0.0995: "10 %", 1: "100 %"} {
+	for part, want := range map[float64]string{0: "0 %", 0.0001: "less than 0.1 %", 0.00095: "0.1 %", 0.0994: "9.9 %", 0.0995: "10 %", 1: "100 %"} {
 		require.Equal(t, want, RoughPercent(part))
 	}
 }
@@ -206,4 +209,12 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, JSON(&out, map[string]string{"vector<int>&": "ns"}))
 	require.Equal(t, "{\n  \"vector<int>&\": \"ns\"\n}\n", out.String())
 	require.Error(t, JSON(&out, math.NaN()))
+}
+
+func TestPlace(t *testing.T) {
+	require.Equal(t, "mesh.go:17", Place(Base("/src/mesh.go"), 17))
+	require.Equal(t, "mesh.go", Base(`C:\src\mesh.go`))
+	require.Equal(t, "a.go", Place("a.go", 0))
+	require.Empty(t, Place("", 17))
+	require.Equal(t, "a\uFFFD.go:1", Place("a\x1b.go", 1))
 }

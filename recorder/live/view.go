@@ -96,7 +96,7 @@ func unit(metric string) string {
 func (p *view) lines(width, height int) []string {
 	width = max(width, 24)
 	f := &p.frame
-	title := fmt.Sprintf("%s  %s", unit(p.metric), p.elapsed.Round(100*time.Millisecond))
+	title := fmt.Sprintf("%s  %s", unit(p.metric), readable.Duration(p.elapsed))
 	if i := slices.Index(f.Metrics, p.metric); i >= 0 {
 		title = fmt.Sprintf("[%d/%d] %s", i+1, len(f.Metrics), title)
 	} else if p.frames > 0 {
@@ -104,7 +104,7 @@ func (p *view) lines(width, height int) []string {
 	}
 	title += "  " + readable.Plural(f.Goroutines, "goroutine") + " in regions"
 	if f.Seen < 0.995 {
-		title += fmt.Sprintf("  seen %.0f %%", 100*f.Seen)
+		title += "  seen " + readable.RoughPercent(f.Seen)
 	}
 	if p.paused {
 		title += "  PAUSED"
@@ -225,8 +225,8 @@ const (
 // writeFrame writes a frame as a table.
 func writeFrame(out io.Writer, p *view) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %.0f %%\n", unit(p.metric), p.elapsed.Round(10*time.Millisecond),
-		readable.Plural(p.frame.Goroutines, "goroutine"), 100*p.frame.Seen)
+	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %s\n", unit(p.metric), readable.Duration(p.elapsed),
+		readable.Plural(p.frame.Goroutines, "goroutine"), readable.RoughPercent(p.frame.Seen))
 	for _, k := range p.ranked() {
 		fmt.Fprintf(&b, "%s %s\n", readable.Right(p.now(k), 12), readable.Clean(k.Name))
 	}

@@ -23,7 +23,7 @@ func TestView(t *testing.T) {
 	p.add(frame(2e9, 0, 10, 0, 0, 2000))
 	lines := p.lines(80, 24)
 	require.Len(t, lines, 4, "a title, two regions that did something, a line of help")
-	require.Contains(t, lines[0], "[1/3] goroutines executing  2s  2 goroutines in regions")
+	require.Contains(t, lines[0], "[1/3] goroutines executing  2.00 s  2 goroutines in regions")
 	require.Regexp(t, `^solve\S* +2(\.0+)? +▅█ *$`, lines[1])
 	require.NotContains(t, lines[1], "\x1b", "names come from the program")
 	require.Regexp(t, `^update +0 +▃ *$`, lines[2])

@@ -18,7 +18,7 @@ var usualCounts = []string{"PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_LD_INS", "PAPI_
 // Summary says in some lines what a run was: on which machine, with how many processors, and how long it took.
 func (r *Result) Summary(on string, cpus int, took time.Duration) []string {
 	lines := []string{fmt.Sprintf("%s in %s of virtual time, %s with %s; it took %s, %.0f million instructions per second",
-		readable.Plural(r.Instructions, "instruction"), readable.Quantity(float64(r.Time), "ns"), on, readable.Plural(cpus, "processor"), readable.Quantity(float64(took), "ns"), float64(r.Instructions)/took.Seconds()/1e6)}
+		readable.Plural(r.Instructions, "instruction"), readable.Duration(r.Time), on, readable.Plural(cpus, "processor"), readable.Duration(took), float64(r.Instructions)/took.Seconds()/1e6)}
 	if r.Break != "" {
 		lines = append(lines, "ended at "+r.Break)
 	}
@@ -35,7 +35,7 @@ func (a *Archive) summary() []string {
 		functions = " of " + readable.Plural(a.Functions, "function")
 	}
 	lines := []string{fmt.Sprintf("%s: %s%s in %s of %s, %s, with %s; see expert analyze %s", a.Dir, readable.Plural(a.Records, "event"), functions,
-		readable.Plural(a.Locations, "location"), readable.Plural(a.Processes, "process"), readable.FileSize(a.Bytes),
+		readable.Plural(a.Locations, "location"), readable.Plural(a.Processes, "process"), readable.Bytes(a.Bytes),
 		readable.Plural(len(a.Events), "counter"), readable.Argument(a.Dir))}
 	if a.Aside != "" {
 		lines = append(lines, "the archive that was there is now "+a.Aside)

@@ -23,7 +23,7 @@ func TestSummary(t *testing.T) {
 		Frequent: []Frequent{{"f", 1, 10}, {"g", 1, 5}, {"h", 1, 4}, {"i", 1, 2}, {"j", 1, 1}}}
 	require.Equal(t, []string{
 		"ended at main.main",
-		"a b: 7 events of 1 function in 2 locations of 1 process, 1.0 kB, with 0 counters; see expert analyze 'a b'",
+		"a b: 7 events of 1 function in 2 locations of 1 process, 0.98 KiB, with 0 counters; see expert analyze 'a b'",
 		"the archive that was there is now a b.old",
 		"22 calls of short functions are counted in their callers: f, g, h, 2 more",
 		"--filter nobody.*: no function is called so",

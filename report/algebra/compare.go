@@ -3,11 +3,10 @@ package algebra
 import (
 	"fmt"
 	"math"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"tracerec/internal/readable"
 	"tracerec/report/cube"
 	"tracerec/report/cubepl"
 )
@@ -280,7 +279,7 @@ func site(p *cube.CallPath) string {
 	if line <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s:%d)", path.Base(filepath.ToSlash(file)), line)
+	return " (" + readable.Place(readable.Base(file), line) + ")"
 }
 
 // pathName names a call path by the regions on it.

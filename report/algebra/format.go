@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -57,7 +56,7 @@ func signed(c Change) string {
 	case d > 0:
 		return "+" + value(d, c)
 	case d < 0:
-		return "−" + value(-d, c)
+		return value(d, c)
 	}
 	return "0"
 }
@@ -75,11 +74,10 @@ func relative(c Change) string {
 		return "×" + readable.Count(c.B/c.A)
 	}
 	r := 100 * c.Delta() / math.Abs(c.A)
-	s := strconv.FormatFloat(math.Abs(r), 'f', 1, 64) + " %"
-	if r < 0 {
-		return "−" + s
+	if r > 0 {
+		return "+" + readable.Percent(r)
 	}
-	return "+" + s
+	return readable.Percent(r)
 }
 
 // sortOthers puts times in front, and then what changed most, both by itself and in relation to what it was.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
-	"strconv"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -240,7 +238,7 @@ func (p *page) others() {
 func where(c *cube.CallPath) string {
 	name, place := pathName(c), ""
 	if file, line := source(c); line > 0 {
-		place = path.Base(file) + ":" + strconv.Itoa(line)
+		place = readable.Place(readable.Base(file), line)
 	}
 	if strings.HasSuffix(name, place) {
 		place = ""

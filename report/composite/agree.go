@@ -106,7 +106,7 @@ func wallTimes(runs *cube.Cube) string {
 }
 
 // seconds writes a time in ns. Notes are sentences, in which lines may break.
-func seconds(ns float64) string { return readable.Minus(readable.Quantity(ns, "ns")) }
+func seconds(ns float64) string { return readable.Quantity(ns, "ns") }
 
 // visitsOf tells which call paths were visited more often in one run than in another.
 func visitsOf(runs *cube.Cube) (string, error) {

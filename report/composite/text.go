@@ -91,7 +91,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 	}
 	write := grouped
 	if unit == "ns" {
-		write = func(v float64) string { return report.Seconds(int64(math.Round(v))) }
+		write = seconds
 	}
 	switch {
 	case x.AtLeast == nil:
@@ -109,7 +109,7 @@ func (x Cell) text(unit string, share, ofParent bool) string {
 		of = x.OfParent
 	}
 	if share && of != nil {
-		fmt.Fprintf(&b, " (%5.1f %%)", *of)
+		b.WriteString(" (" + readable.Right(readable.Percent(*of), 7) + ")")
 	}
 	return b.String()
 }
@@ -119,5 +119,5 @@ func grouped(v float64) string {
 	if v != math.Trunc(v) && math.Abs(v) < 100 {
 		return fmt.Sprintf("%.3g", v)
 	}
-	return readable.Minus(readable.Count(math.RoundToEven(v) + 0)) // no -0
+	return readable.Count(math.RoundToEven(v) + 0) // no -0
 }

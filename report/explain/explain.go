@@ -104,7 +104,7 @@ func (x *Explanation) judge(list []query.Finding, spread *algebra.Spread) {
 	if spread != nil {
 		if band, known := spread.At(time.Metric, nil, true); known {
 			x.Lead = append(x.Lead, fmt.Sprintf("This is the mean of %d runs: \u00b1\u00a0%s is the band in which the true mean of that time lies with 95\u00a0%%.",
-				band.N, report.Seconds(int64(band.Noise*ns/total.Float64()))))
+				band.N, readable.Glue(readable.Quantity(band.Noise*ns/total.Float64(), "ns"))))
 		}
 	}
 	waited := 0.0 // special cases are told apart, so shares add up
@@ -118,13 +118,16 @@ func (x *Explanation) judge(list []query.Finding, spread *algebra.Spread) {
 	case len(list) == 0:
 		x.Verdict.Text = "No wait states were found."
 	case waited <= waste && len(list) < most:
-		x.Verdict.Text = fmt.Sprintf("There is little to gain from less waiting: all wait states together have %.1f\u00a0%% of the time.", 100*waited)
+		x.Verdict.Text = fmt.Sprintf("There is little to gain from less waiting: all wait states together have %s of the time.", share(waited))
 	default:
 		f := &list[0]
 		x.Verdict.Metric, x.Verdict.File, x.Verdict.Line = f.Metric.Name, f.Path.Region.Module, max(0, f.Path.Region.Begin)
-		x.Verdict.Text = fmt.Sprintf("Of all wait states, %s in %s costs most: %.1f\u00a0%% of all time.", f.Title, f.Path.Region.Name, 100*f.Share)
+		x.Verdict.Text = fmt.Sprintf("Of all wait states, %s in %s costs most: %s of all time.", f.Title, f.Path.Region.Name, share(f.Share))
 	}
 }
+
+// share writes a part of the time within a sentence, of which JSON has each letter.
+func share(part float64) string { return fmt.Sprintf("%.1f\u00a0%%", 100*part) }
 
 // spent says how much time it is all about.
 func (x *Explanation) spent() string {
@@ -136,7 +139,7 @@ func (x *Explanation) spent() string {
 	if n := len(x.model.Cube.Locations()); n != 1 {
 		who = fmt.Sprintf("%s %ss together", readable.Count(float64(n)), thread)
 	}
-	return fmt.Sprintf("%s spent %s in the program.", who, report.Seconds(int64(x.time)))
+	return fmt.Sprintf("%s spent %s in the program.", who, readable.Glue(readable.Quantity(x.time, "ns")))
 }
 
 // work is the verdict on a report that does not know of waiting: what was executed longest.
@@ -156,7 +159,7 @@ func (x *Explanation) work(time *query.Metric) {
 	if worst >= 0 && longest <= x.time {
 		r := x.model.Cube.Regions[worst]
 		x.Verdict.File, x.Verdict.Line = r.Module, max(0, r.Begin)
-		x.Verdict.Text = fmt.Sprintf("This report does not tell waiting from work; most time was spent in %s itself: %.1f\u00a0%% of all time.", r.Name, 100*longest/x.time)
+		x.Verdict.Text = fmt.Sprintf("This report does not tell waiting from work; most time was spent in %s itself: %s of all time.", r.Name, share(longest/x.time))
 	}
 }
 

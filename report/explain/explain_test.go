@@ -119,7 +119,7 @@ func TestLittleToGain(t *testing.T) {
 	require.Len(t, x.Findings, 2)
 	x = Of(ranks(t, [2]float64{0, 0.001}, [2]float64{}), nil)
 	require.Len(t, x.Findings, 1)
-	require.Contains(t, text(t, x), "< 0.1 % of all time")
+	require.Contains(t, text(t, x), "<0.1 % of all time")
 }
 
 func TestWithoutWaits(t *testing.T) {

@@ -67,7 +67,7 @@ func (p *page) tree() {
 		}
 		share := ""
 		if p.time > 0 {
-			share = percent(v.Float64() * query.SecondsPer(q.Unit) * 1e9 / p.time)
+			share = readable.Percent(100 * v.Float64() * query.SecondsPer(q.Unit) * 1e9 / p.time)
 		}
 		title := strings.Repeat("  ", min(depth, 15)) + readable.Clean(q.Title)
 		p.line(readable.Left(title, 56) + readable.Number(readable.Quantity(v.Float64(), unit(q)), 14) + readable.Right(share, 10))
@@ -80,13 +80,6 @@ func unit(q *query.Metric) string {
 		return "sec"
 	}
 	return q.Unit
-}
-
-func percent(share float64) string {
-	if share > 0 && share < 0.0005 {
-		return "< 0.1 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
 // findings lists what was concluded, ranked by cost.
@@ -102,7 +95,7 @@ func (p *page) findings(top int) {
 	said := map[string]int{}
 	for i := range p.Findings[:min(len(p.Findings), top)] {
 		f := &p.Findings[i]
-		cost := percent(f.Share) + " of all time"
+		cost := readable.Percent(100*f.Share) + " of all time"
 		name := fmt.Sprintf("%2d  %s in %s", i+1, readable.Clean(f.Title), readable.Clean(f.Path.Region.Name))
 		p.line(readable.Left(name, width-1-readable.Width(cost)) + " " + cost)
 		p.para(4, "", f.Text)
@@ -131,6 +124,6 @@ func (p *page) place(f *Finding) {
 	}
 	p.line("      " + readable.PathEnd(names, n))
 	if r := f.Path.Region; r.Module != "" && r.Begin > 0 {
-		p.line("      " + readable.Elide(fmt.Sprintf("%s:%d", readable.Clean(r.Module), r.Begin), width-6))
+		p.line("      " + readable.Elide(readable.Place(r.Module, r.Begin), width-6))
 	}
 }

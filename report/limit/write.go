@@ -133,15 +133,13 @@ func (v *Verdict) worst() string {
 	}
 	fmt.Fprintf(&b, " in %s", readable.Clean(strings.Join(s.Path, readable.Arrow)))
 	if s.File != "" {
-		fmt.Fprintf(&b, ", %s:%d", readable.Clean(base(s.File)), s.Line)
+		b.WriteString(", " + readable.Place(readable.Base(s.File), s.Line))
 	}
 	if s.Location != "" {
 		fmt.Fprintf(&b, ", most on %s", readable.Clean(s.Location))
 	}
 	return b.String()
 }
-
-func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 

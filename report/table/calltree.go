@@ -137,7 +137,7 @@ func (c *callTree) add(p *cube.CallPath, depth int) {
 	}
 	switch c.o.Annotate {
 	case Source:
-		if where := place(file, line); where != "" {
+		if where := readable.Place(readable.Base(file), line); where != "" {
 			row.Shown += "  " + where
 		}
 	case Location:

@@ -180,7 +180,7 @@ func (s *stat) add(r *statRow, values []cube.Value, in []*spec.Interval, locatio
 		name = shortPath(list)
 	}
 	row.Shown = name
-	if where := place(file, line); where != "" {
+	if where := readable.Place(readable.Base(file), line); where != "" {
 		row.Shown += "  " + where
 	}
 	if s.o.PerLocation {

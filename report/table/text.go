@@ -3,8 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"path"
-	"strconv"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -111,16 +109,4 @@ func (c *Column) show(v Value) string {
 		return readable.Percent(100 * v.Float64())
 	}
 	return readable.Quantity(v.Float64(), c.Unit)
-}
-
-// place is where something stands in the source, for people: "mesh.go:17".
-func place(file string, line int) string {
-	if file == "" {
-		return ""
-	}
-	name := readable.Clean(path.Base(file))
-	if line > 0 {
-		name += ":" + strconv.Itoa(line)
-	}
-	return name
 }
