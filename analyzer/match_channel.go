@@ -48,7 +48,7 @@ type channelState struct {
 	receivers fifo       // blocked receives
 	early     []expected // elements whose send is still to come
 	taken     []expected // elements whose receive is still to come
-	gone      []int32    // numbers of the elements that went to early from receivers, or to taken
+	moved     []int32    // numbers of the elements that moved to early from receivers, or to taken
 	elements  []element  // by number
 }
 
@@ -70,7 +70,7 @@ func (s *channelState) reset(capacity uint64) {
 	for _, f := range []*fifo{&s.buffer, &s.senders, &s.receivers} {
 		f.reset()
 	}
-	s.early, s.taken, s.gone, s.elements = s.early[:0], s.taken[:0], s.gone[:0], s.elements[:0]
+	s.early, s.taken, s.moved, s.elements = s.early[:0], s.taken[:0], s.moved[:0], s.elements[:0]
 }
 
 // channelRole is the part an operation plays in the simulation of its channel.
@@ -167,7 +167,7 @@ func (m *Matcher) send(ops []Op, op int32) {
 			s.elements = append(s.elements, element{send: op, recv: r})
 			return
 		}
-		s.gone = append(s.gone, s.expect(&s.early, element{noOp, r}, 0))
+		s.moved = append(s.moved, s.expect(&s.early, element{noOp, r}, 0))
 	}
 	if o.Blocked != NotBlocked {
 		s.senders.push(op)
@@ -255,7 +255,7 @@ func (s *channelState) leave() (send int32) {
 // take moves the front of the queue to taken.
 func (s *channelState) take(until int64) {
 	send := s.leave()
-	s.gone = append(s.gone, s.expect(&s.taken, element{send, noOp}, until))
+	s.moved = append(s.moved, s.expect(&s.taken, element{send, noOp}, until))
 }
 
 // drain numbers what found no partner.
@@ -272,7 +272,7 @@ func (m *Matcher) drain() {
 // messages emits the synch points of the numbered elements.
 func (m *Matcher) messages(ops []Op, closed int32) {
 	elements, capacity := m.chans.elements, m.chans.capacity
-	for _, k := range m.chans.gone {
+	for _, k := range m.chans.moved {
 		if e := elements[k]; e.send == noOp || e.recv == noOp {
 			m.count.Impossible++
 		}
@@ -284,20 +284,20 @@ func (m *Matcher) messages(ops []Op, closed int32) {
 	}
 	for k, e := range elements {
 		if e.send == noOp {
-			if ops[e.recv].went() {
+			if ops[e.recv].transferred() {
 				m.count.Strange++
 			}
 			m.unsent(ops, e.recv, closed)
 			continue
 		}
-		if e.recv == noOp && ops[e.send].went() {
+		if e.recv == noOp && ops[e.send].transferred() {
 			if left++; left > capacity {
 				m.count.Strange++
 			}
 		}
 		if e.recv != noOp {
 			m.count.Messages++
-			if ops[e.send].went() || ops[e.recv].closedOn(ops, closed) {
+			if ops[e.send].transferred() || ops[e.recv].closedOn(ops, closed) {
 				m.release(e.recv, false)
 			}
 		}
@@ -319,7 +319,7 @@ func (m *Matcher) messages(ops []Op, closed int32) {
 		if room == noOp && (later || o.Kind != wire.SelectBegin) {
 			m.unmatched(e.send)
 		}
-		if sent := room != noOp && ops[room].went(); sent || o.closedOn(ops, closed) {
+		if sent := room != noOp && ops[room].transferred(); sent || o.closedOn(ops, closed) {
 			m.release(e.send, sent)
 		}
 	}
@@ -340,8 +340,8 @@ func (o *Op) closedOn(ops []Op, closed int32) bool {
 	return closed != noOp && o.Blocked != NotBlocked && o.Blocked <= ops[closed].Begin
 }
 
-// went says whether a value went through the channel in an operation.
-func (o *Op) went() bool {
+// transferred says whether a value went through the channel in an operation.
+func (o *Op) transferred() bool {
 	return !o.Open && o.Outcome != wire.Failed && o.Outcome != wire.Panicked && o.Outcome != wire.Closed
 }
 

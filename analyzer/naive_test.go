@@ -54,7 +54,7 @@ func compare(t *testing.T, text string) (lines []string) {
 	got := result(a, x)
 	lines = append(lines, differences("severity", got.Severity, want.Severity)...)
 	lines = append(lines, differences("critical", got.Critical, want.Critical)...)
-	lines = append(lines, differences("blame", got.Blame, want.Blame)...)
+	lines = append(lines, differences("caused", got.Caused, want.Caused)...)
 	lines = append(lines, differences("never ended", got.NeverEnded, want.NeverEnded)...)
 	lines = append(lines, differences("holder", got.Holders, want.Holders)...)
 	lines = append(lines, differences("total", map[string]int64{"time": got.Time, "focus": got.Focus},

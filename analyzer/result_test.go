@@ -38,7 +38,7 @@ func result(a *trace.Archive, x *report.Experiment) *naive.Result { return trans
 // translate translates x, the analysis of a. Locations without events have no place in x.
 func translate(a *trace.Archive, x *report.Experiment) *translation {
 	t := &translation{x: x, out: &naive.Result{
-		Severity: map[naive.Cell]int64{}, Critical: map[naive.Cell]int64{}, Blame: map[naive.Blame]int64{}, Operations: map[naive.Cell]naive.Split{},
+		Severity: map[naive.Cell]int64{}, Critical: map[naive.Cell]int64{}, Caused: map[naive.Caused]int64{}, Operations: map[naive.Cell]naive.Split{},
 		Time: x.Header.Time, Focus: x.Header.Focus, NeverEnded: map[naive.Cell]int64{}, Holders: map[naive.Cell]naive.Party{},
 		Warnings: append([]string{}, x.Warnings...),
 	}}
@@ -117,12 +117,12 @@ func (t *translation) cells(from []report.Cell, metric string, to map[naive.Cell
 
 func (t *translation) line(f report.Line) {
 	for _, c := range f.Causers {
-		b := naive.Blame{
+		b := naive.Caused{
 			Metric: t.x.Metrics[f.Metric].Name, Path: t.paths[f.Path], Group: t.group(f.Group),
 			Causer: t.group(c.Group), CauserPath: t.at(c.Path),
 		}
 		if c.Severity != 0 {
-			t.out.Blame[b] += c.Severity
+			t.out.Caused[b] += c.Severity
 		}
 	}
 }

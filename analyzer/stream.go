@@ -33,7 +33,7 @@ func (s *stream) at() uint64 {
 	return uint64(len(s.blocks)-1)<<blockBits | uint64(len(b))
 }
 
-// reader reads a stream from a position on. It moves an index and not a slice: writing pointers is dear while garbage
+// reader reads a stream from a position on. It moves an index and not a slice: writing pointers is expensive while garbage
 // is collected.
 type reader struct {
 	s     *stream

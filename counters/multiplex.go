@@ -21,8 +21,8 @@ type Quality struct {
 	Enough bool    // there was time for every event to have its turn
 }
 
-// exactly is the quality of what was counted all the time.
-var exactly = Quality{Share: 1, Enough: true}
+// wholeTime is the quality of what was counted all the time.
+var wholeTime = Quality{Share: 1, Enough: true}
 
 // multiplexing is how a set's events take turns where its user and not the system arranges that.
 type multiplexing struct{ options mpx.Options }
@@ -84,7 +84,7 @@ func (s *EventSet) Quality() ([]Quality, error) {
 
 // quality combines those of an event's natives: errors of a derived one as of independent estimates.
 func (s *EventSet) quality(e *entry) Quality {
-	q := exactly
+	q := wholeTime
 	variance := 0.0
 	for _, at := range e.at {
 		n := s.qualities[at]
@@ -154,7 +154,7 @@ func (t *timedPart) estimate(now uint64, k int) (int64, Quality) {
 	enabled, ran := t.enabled[k]-t.enabledFirst[k], t.running[k]-t.ranFirst[k]
 	switch {
 	case ran >= enabled:
-		return int64(now - t.first[k]), exactly
+		return int64(now - t.first[k]), wholeTime
 	case ran == 0:
 		return 0, Quality{Error: math.Inf(1)}
 	}
@@ -263,10 +263,10 @@ func (p *turnsPart) read(counts []int64, natives []native, qualities []Quality, 
 	}
 	for i, v := range p.values {
 		slot := p.at[i]
-		q := Quality{Error: v.Error, Enough: v.Enough || v.Exact}
+		q := Quality{Error: v.Error, Enough: v.Enough || v.Whole}
 		if v.Known() {
 			q.Share = 1
-			if !v.Exact && v.Total > 0 {
+			if !v.Whole && v.Total > 0 {
 				q.Share = min(1, float64(v.Counted)/float64(v.Total))
 			}
 			counts[slot] = max(counts[slot], v.Count)

@@ -82,9 +82,9 @@ func open(natives []native, o Options, m multiplexing) ([]part, error) {
 // openOf opens events of one substrate: all at once if they fit, else by turns if that was asked for, which the system
 // arranges if it can.
 func openOf(from Substrate, names []string, at []int, o Options, m multiplexing) ([]part, error) {
-	exact := o
-	exact.Multiplex = false
-	parts, err := table.open(from, names, at, exact)
+	together := o
+	together.Multiplex = false
+	parts, err := table.open(from, names, at, together)
 	if err == nil || !o.Multiplex || !scarce(err) {
 		return parts, err
 	}

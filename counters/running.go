@@ -30,7 +30,7 @@ func (s *EventSet) Start() error {
 	s.counts = make([]int64, len(s.natives))
 	s.qualities = make([]Quality, len(s.natives))
 	for i := range s.qualities {
-		s.qualities[i] = exactly
+		s.qualities[i] = wholeTime
 	}
 	s.owner, s.certain = goid.G(), s.options.Thread == 0 && s.options.CPU == 0
 	for _, p := range s.parts {

@@ -111,7 +111,7 @@ func TestLongHolderIsBlamed(t *testing.T) {
 			long := a.caused("lock_competition", "short_holder", "long_holder")
 			all := long + a.caused("lock_competition", "short_holder", "short_holder") +
 				a.caused("lock_competition", "long_holder", "short_holder")
-			t.Logf("blame of the long holder %d of %d ms, exactly %d of %d ms", long/1e6, all/1e6, truth.Long/1e6, truth.All/1e6)
+			t.Logf("waiting charged to the long holder %d of %d ms, exactly %d of %d ms", long/1e6, all/1e6, truth.Long/1e6, truth.All/1e6)
 			require.GreaterOrEqual(t, long, truth.Long*9/10)
 			require.LessOrEqual(t, long, truth.Long*11/10)
 		})

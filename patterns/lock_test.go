@@ -95,7 +95,7 @@ func TestRWLock(t *testing.T) {
 }
 
 // A wait through very many holds has a bounded number of parts; their sum is exact, and the holder that
-// matters is blamed for at least what it held.
+// matters is charged with at least what it held.
 func TestWaitThroughManyHolds(t *testing.T) {
 	list := ops{}
 	held, long, now := int64(0), int64(0), int64(1000)
@@ -112,18 +112,18 @@ func TestWaitThroughManyHolds(t *testing.T) {
 	list = append(list, lock(3, 1005, 1006, now), unlock(3, now+1))
 	ops, waits, _ := match(wire.Mutex, 0, list)
 	require.LessOrEqual(t, len(waits), 200)
-	var sum, blamed, last int64
+	var sum, charged, last int64
 	for _, w := range waits {
 		require.EqualValues(t, 3, ops[w.Op].Loc)
 		require.LessOrEqual(t, last, w.Begin)
 		last = w.Release
 		sum += w.Release - w.Begin
 		if w.Causer == 2 {
-			blamed += w.Release - w.Begin
+			charged += w.Release - w.Begin
 		}
 	}
 	require.Equal(t, held-5, sum)
-	require.GreaterOrEqual(t, blamed, long)
-	require.Less(t, blamed, 2*long)
+	require.GreaterOrEqual(t, charged, long)
+	require.Less(t, charged, 2*long)
 	require.Equal(t, now-3, last)
 }

@@ -54,7 +54,7 @@ func (p piece) after(k *mark) piece {
 
 // since returns what is known of the event since the mark; last says that the period ends now.
 func (e *event) since(k *mark, m *Multiplexer, now instant, last bool) outcome {
-	o := outcome{err: e.err, exact: k.current && e.on != nil && k.turns == e.turns}
+	o := outcome{err: e.err, whole: k.current && e.on != nil && k.turns == e.turns}
 	shortest := float64(m.o.MinCycles)
 	for i := range e.tracks {
 		t := &e.tracks[i]

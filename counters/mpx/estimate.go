@@ -33,9 +33,9 @@ func (e Estimator) String() string {
 type Value struct {
 	Count  int64   // estimated occurrences, corrected for the cost of counting if that is known; nothing if Slices is 0
 	Raw    int64   // the same without correction
-	Error  float64 // estimated standard error of Count in occurrences, 0 if Exact; +Inf: too few slices to tell
+	Error  float64 // estimated standard error of Count in occurrences, 0 if Whole; +Inf: too few slices to tell
 	Slices int     // slices, also parts of them, in which the event was counted; 0: there is no value
-	Exact  bool    // the event was counted all the time
+	Whole  bool    // the event was counted all the time: Count is not an estimate
 	// Enough tells that the period was long enough for one slice of every active event, T ≥ t·n for one slot, and that no
 	// event of the set had none. A value that has not enough slices is to be shown as such.
 	Enough  bool

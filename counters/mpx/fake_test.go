@@ -135,7 +135,7 @@ type naive struct {
 	hits      int64
 	counted   uint64
 	slices    int
-	exact     bool
+	whole     bool
 	estimates [3]float64
 }
 
@@ -188,7 +188,7 @@ func (f *fake) naive(event string, clock int, since, from, to point, stopped boo
 			n.slices++
 			local += float64(c)
 			trapezoid += float64(c)
-			n.exact = b <= y && x >= z
+			n.whole = b <= y && x >= z
 			closed = !s.open
 		}
 		end, rate, rated = x, r, true
@@ -200,7 +200,7 @@ func (f *fake) naive(event string, clock int, since, from, to point, stopped boo
 		trapezoid += rate * float64(z-end)
 	}
 	n.estimates = [3]float64{float64(n.hits) * float64(z-y) / float64(n.counted), local, trapezoid}
-	if n.exact {
+	if n.whole {
 		n.estimates = [3]float64{float64(n.hits), float64(n.hits), float64(n.hits)}
 	}
 	return n

@@ -62,7 +62,7 @@ func TestSteadyEventsAreEstimated(t *testing.T) {
 			require.NoError(t, s.Stop())
 			for k, v := range read(t, s) {
 				require.True(t, v.Enough, "%v", v)
-				require.False(t, v.Exact)
+				require.False(t, v.Whole)
 				require.InEpsilon(t, 80*slice/100/(k+1), v.Count, 1e-4, "%s, %d counters, %s: %+v", e, counters, names[k], v)
 				require.EqualValues(t, 80*slice, v.Total)
 				require.InDelta(t, 80*slice*counters/8, v.Counted, slice, "turns are fair")
@@ -89,7 +89,7 @@ func TestShortPeriodsLeaveEventsWithoutData(t *testing.T) {
 			require.NoError(t, s.Stop())
 			known := 0
 			for _, v := range read(t, s) {
-				require.Equal(t, whole >= n || v.Exact, v.Enough, "T = %d·t + %d: %+v", whole, part, v)
+				require.Equal(t, whole >= n || v.Whole, v.Enough, "T = %d·t + %d: %+v", whole, part, v)
 				if v.Known() {
 					known++
 					require.NotZero(t, v.Count)
@@ -123,7 +123,7 @@ func TestTheFirstEventIsChosenByChance(t *testing.T) {
 	require.Len(t, first, 8, "all of them come first at times")
 }
 
-func TestEventsThatNeedNoTurnsAreExact(t *testing.T) {
+func TestEventsThatNeedNoTurnsAreNoEstimates(t *testing.T) {
 	names, total := cells(5)
 	f := newFake(4, total)
 	m := New(f, 1, manual(Options{}))
@@ -131,25 +131,25 @@ func TestEventsThatNeedNoTurnsAreExact(t *testing.T) {
 	require.NoError(t, few.Start())
 	f.run(12_345)
 	for k, v := range read(t, few) {
-		require.Equal(t, Value{Count: int64(12_345 / 100 / (k + 1)), Raw: int64(12_345 / 100 / (k + 1)), Exact: true, Enough: true,
+		require.Equal(t, Value{Count: int64(12_345 / 100 / (k + 1)), Raw: int64(12_345 / 100 / (k + 1)), Whole: true, Enough: true,
 			Slices: 1, Counted: 12_345, Total: 12_345, Hits: int64(12_345 / 100 / (k + 1))}, v)
 	}
 	f.turns(m, 1)
-	require.True(t, read(t, few)[0].Exact, "nobody waits")
+	require.True(t, read(t, few)[0].Whole, "nobody waits")
 	require.NoError(t, more.Start())
 	f.turns(m, 4)
-	exact := 0
+	whole := 0
 	for _, v := range read(t, few) {
-		if v.Exact {
-			exact++
+		if v.Whole {
+			whole++
 		}
 	}
-	require.Zero(t, exact, "five take turns on four")
+	require.Zero(t, whole, "five take turns on four")
 	require.NoError(t, more.Stop())
 	require.NoError(t, few.Reset())
 	f.turns(m, 3)
 	for _, v := range read(t, few) {
-		require.True(t, v.Exact)
+		require.True(t, v.Whole)
 		require.EqualValues(t, 3*slice, v.Total)
 	}
 }
@@ -312,10 +312,10 @@ func TestASlotThatCannotBeReadIsGivenUp(t *testing.T) {
 	f.run(slice)
 	v := make([]Value, 2)
 	require.NoError(t, s.Read(v))
-	require.False(t, v[0].Exact)
+	require.False(t, v[0].Whole)
 	require.EqualValues(t, 2*slice/100, v[0].Hits, "what was counted before stays")
 	require.EqualValues(t, 3*slice/200, v[1].Count)
-	require.True(t, v[1].Exact)
+	require.True(t, v[1].Whole)
 	require.Len(t, f.slots, 1)
 	require.NoError(t, s.Stop())
 }

@@ -131,10 +131,10 @@ func (p *program) compare(s *modelled, stopped bool) {
 			about := fmt.Sprintf("%s %s: %+v, %+v", name, e, v[k], plain)
 			require.Equal(p.t, plain.hits, v[k].Hits, about)
 			require.Equal(p.t, plain.slices, v[k].Slices, about)
-			require.True(p.t, plain.exact || !v[k].Exact, about)
+			require.True(p.t, plain.whole || !v[k].Whole, about)
 			require.InDelta(p.t, plain.estimates[e], v[k].Raw, 1, about)
 			require.InDelta(p.t, clean.estimates[e], v[k].Count, 1, about)
-			if !v[k].Exact {
+			if !v[k].Whole {
 				require.EqualValues(p.t, clean.counted, v[k].Counted, about)
 				require.EqualValues(p.t, p.f.work-s.from[corrected], v[k].Total, about)
 			}

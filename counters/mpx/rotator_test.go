@@ -63,6 +63,6 @@ func TestNothingIsRotatedWhereNobodyWaits(t *testing.T) {
 	require.Zero(t, n)
 	f.run(slice)
 	require.NoError(t, s.Stop())
-	require.True(t, read(t, s)[0].Exact)
+	require.True(t, read(t, s)[0].Whole)
 	require.Zero(t, m.Stats().Rotations)
 }

@@ -35,7 +35,7 @@ type mark struct {
 // outcome is what a set knows of an event at a time.
 type outcome struct {
 	sums  [2]sums
-	exact bool
+	whole bool
 	err   error
 }
 
@@ -195,12 +195,12 @@ func (s *Set) take(last bool) {
 // value evaluates what is known.
 func (o *outcome) value(e Estimator, total instant, enough bool) Value {
 	r, c := &o.sums[raw], &o.sums[corrected]
-	v := Value{Slices: r.slices, Exact: o.exact, Hits: r.count, Counted: round(r.cycles), Total: round(total[raw])}
+	v := Value{Slices: r.slices, Whole: o.whole, Hits: r.count, Counted: round(r.cycles), Total: round(total[raw])}
 	switch {
 	case r.slices == 0 || r.cycles <= 0:
-		v.Slices, v.Exact, v.Error = 0, false, math.Inf(1)
+		v.Slices, v.Whole, v.Error = 0, false, math.Inf(1)
 		return v
-	case o.exact:
+	case o.whole:
 		v.Count, v.Raw, v.Enough = r.count, r.count, true
 		return v
 	}

@@ -31,24 +31,24 @@ type goroutineSums struct {
 	sum      [MaxEvents]uint64
 
 	// Of a coroutine (iter.Pull). What it counts is that of whoever resumes it, but for what it counts in its own regions.
-	coro    uintptr           // 0: it is none
-	inside  uint64            // 1: in a region
-	settled [MaxEvents]uint64 // how much of sum was handed on, or is its own
-	owed    [MaxEvents]uint64 // before its region, to be handed on
-	broken  uint64            // epoch that the others know of
+	coro      uintptr           // 0: it is none
+	inside    uint64            // 1: in a region
+	accounted [MaxEvents]uint64 // how much of sum was handed on, or is its own
+	owed      [MaxEvents]uint64 // before its region, to be handed on
+	broken    uint64            // epoch that the others know of
 }
 
-// settle notes a reading of a coroutine, in a region, or where the outermost one begins or ends.
-func (s *goroutineSums) settle(values *[MaxEvents]uint64, outside bool) {
+// account notes a reading of a coroutine, in a region, or where the outermost one begins or ends.
+func (s *goroutineSums) account(values *[MaxEvents]uint64, outside bool) {
 	if s.inside == 0 {
 		for i, v := range values {
-			s.owed[i] += v - s.settled[i]
+			s.owed[i] += v - s.accounted[i]
 		}
 		s.inside = 1
 	} else if outside {
 		s.inside = 0
 	}
-	s.settled = *values
+	s.accounted = *values
 }
 
 // threadGroup is what the scheduler keeps for each thread.
@@ -106,7 +106,7 @@ func (s *Set) readExact(g unsafe.Pointer, dst []uint64, outside bool) int {
 		epoch := own.epoch
 		if atomic.LoadUint64(&own.switches) == switches {
 			if own.coro != 0 {
-				own.settle(&b.values, outside)
+				own.account(&b.values, outside)
 			}
 			dst[0] = 1 + epoch
 			s.store(dst, b.values[:])

@@ -19,9 +19,9 @@ const (
 	shortPause = 200 * time.Microsecond
 )
 
-// blame is for how much of all waiting the holders of a lock were to blame, by the program's own clock.
-type blame struct {
-	Long int64 `json:"long_ns"` // the one that holds it long
+// charges is how much of all waiting is charged to the holders of a lock, by the program's own clock.
+type charges struct {
+	Long int64 `json:"long_ns"` // to the one that holds it for long
 	All  int64 `json:"all_ns"`
 }
 
@@ -32,7 +32,7 @@ type acquisition struct {
 }
 
 // crowd lets competitors take a lock again and again until the long holder has had it so many times.
-func crowd(competitors, rounds int) blame {
+func crowd(competitors, rounds int) charges {
 	var (
 		mu    instrument.Mutex
 		start = time.Now()
@@ -72,22 +72,22 @@ func crowd(competitors, rounds int) blame {
 		})
 	}
 	wg.Wait()
-	return blameHolders(slices.Concat(logs...))
+	return chargeHolders(slices.Concat(logs...))
 }
 
-// blameHolders charges every instant of every wait to whoever held the lock at that instant.
-func blameHolders(all []acquisition) (b blame) {
+// chargeHolders charges every instant of every wait to whoever held the lock at that instant.
+func chargeHolders(all []acquisition) (c charges) {
 	slices.SortFunc(all, func(x, y acquisition) int { return cmp.Compare(x.got, y.got) })
 	for i, a := range all {
 		// Holds do not overlap, so those before the first that ended too early ended earlier still.
 		for j := i - 1; j >= 0 && all[j].released > a.asked; j-- {
 			h := all[j]
 			overlap := min(h.released, a.got) - max(h.got, a.asked)
-			b.All += overlap
+			c.All += overlap
 			if h.long {
-				b.Long += overlap
+				c.Long += overlap
 			}
 		}
 	}
-	return b
+	return c
 }

@@ -124,7 +124,7 @@ func TestPMUSlots(t *testing.T) {
 	for _, v := range values {
 		tell(tellValue, uintptr(v.Count))
 		require.True(t, v.Known())
-		require.False(t, v.Exact)
+		require.False(t, v.Whole)
 		require.Greater(t, v.Slices, 8)
 	}
 	require.NoError(t, s.Destroy())

@@ -143,10 +143,10 @@ var turns = []Behaviour{
 		b.close(s)
 	}},
 	{"a multiplexed set disturbs no other", []string{"multiplex1", "multiplex3_pthreads"}, []Capability{Turns}, func(b *Bench) {
-		exact := b.set(b.all(1)...)
-		b.start(exact)
+		single := b.set(b.all(1)...)
+		b.start(single)
 		b.do(0, b.N)
-		before := b.read(exact)[0]
+		before := b.read(single)[0]
 		s := b.multiplexed()
 		b.start(s)
 		truth := b.Mix(s, 3)
@@ -158,8 +158,8 @@ var turns = []Behaviour{
 				own = truth[i]
 			}
 		}
-		require.Equal(b, before+own, b.stop(exact)[0])
-		b.close(exact)
+		require.Equal(b, before+own, b.stop(single)[0])
+		b.close(single)
 	}},
 	{"multiplexed sets overlap", []string{"multiplex1"}, []Capability{Turns}, func(b *Bench) {
 		first, second := b.multiplexed(), b.multiplexed()

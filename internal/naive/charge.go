@@ -113,7 +113,7 @@ func (n *analysis) chargeOp(o *op) {
 		covered += w.end - w.begin
 		w.charged = take(w.metric, w.end-w.begin)
 		n.instance(w, w.charged, instances, longest)
-		n.blame(w, w.charged)
+		n.chargeCauser(w, w.charged)
 	}
 	if since >= 0 && (o.object != 0 || len(waits) > 0) {
 		take("wakeup", o.end-since-covered)
@@ -143,16 +143,16 @@ func (n *analysis) instance(w *wait, charged int64, instances map[string]*Instan
 	}
 }
 
-// blame adds a wait to what its causer's group is responsible for.
-func (n *analysis) blame(w *wait, charged int64) {
+// chargeCauser adds a wait to what its causer caused.
+func (n *analysis) chargeCauser(w *wait, charged int64) {
 	if !slices.Contains(WaitStates, w.metric) || charged == 0 {
 		return
 	}
-	b := Blame{Metric: w.metric, Path: w.op.path, Group: n.result.Group[w.op.loc.id], Causer: -1}
+	b := Caused{Metric: w.metric, Path: w.op.path, Group: n.result.Group[w.op.loc.id], Causer: -1}
 	if w.causer != nil {
 		b.Causer, b.CauserPath = n.result.Group[w.causer.loc.id], w.causer.path
 	}
-	n.result.Blame[b] += charged
+	n.result.Caused[b] += charged
 	n.lines[n.lineOf(w)] = true
 }
 

@@ -139,8 +139,8 @@ func (p *pathfinder) start() (*location, int64) {
 	return best, best.end
 }
 
-// stay puts the path on l.
-func (p *pathfinder) stay(l *location, from, to int64) {
+// onPath puts the path on l.
+func (p *pathfinder) onPath(l *location, from, to int64) {
 	for t := max(from, p.begin); t < to; t++ {
 		p.on[t-p.begin] = second{l: l}
 	}
@@ -161,12 +161,12 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		}
 		c.passed = true
 		if !p.waits(c.causer, c.end) {
-			p.stay(l, c.end, t)
+			p.onPath(l, c.end, t)
 			p.taken = append(p.taken, c)
 			return c.causer, c.end
 		}
 	}
-	p.stay(l, l.begin, t)
+	p.onPath(l, l.begin, t)
 	s := l.begin
 	if s <= p.begin {
 		return l, p.begin

@@ -36,8 +36,8 @@ type Party struct {
 	Path     string
 }
 
-// Blame is for whom a group of locations waited. A group stands under its first location; -1 is nobody.
-type Blame struct {
+// Caused is a wait of a group of locations for a causer. A group stands under its first location; -1 is nobody.
+type Caused struct {
 	Metric, Path  string
 	Group, Causer int
 	CauserPath    string
@@ -60,7 +60,7 @@ func (c Cell) Clear() Cell {
 type Result struct {
 	Severity   map[Cell]int64
 	Critical   map[Cell]int64 // by wait state
-	Blame      map[Blame]int64
+	Caused     map[Caused]int64
 	Instances  []Instance
 	Time       int64          // sum of lives, ns
 	Focus      int64          // length of the critical path, ns
@@ -172,7 +172,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 		lines:       map[line]bool{},
 		result: &Result{
 			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Split{},
-			Blame: map[Blame]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
+			Caused: map[Caused]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
 			Onward: map[Onward]int64{},
 		},
 	}

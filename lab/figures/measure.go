@@ -51,7 +51,7 @@ type result struct {
 	load      string  // of the machine by others and by this
 	hit       float64 // cycles of a counted hit
 	hitTime   time.Duration
-	exact     bool // counts without turns are the program's own
+	correct   bool // counts without multiplexing are the program's own
 	rotation  rotation
 	series    []series
 	loops     []loopSample
@@ -94,7 +94,7 @@ func locked(f func(thread int) error) error {
 	return <-done
 }
 
-// prepare measures what counting costs, and that it is exact.
+// prepare measures what counting costs, and whether it is correct.
 func (r *result) prepare(from substrate.Slotter, thread, spins int) (err error) {
 	r.processor = processor()
 	hits := func(n int) {
@@ -110,12 +110,12 @@ func (r *result) prepare(from substrate.Slotter, thread, spins int) (err error) 
 		return err
 	}
 	r.hitTime = time.Duration(r.hit / r.rotation.frequency * 1e9)
-	r.exact, err = exact(from, thread, spins)
+	r.correct, err = countsAreCorrect(from, thread, spins)
 	return err
 }
 
-// exact reports whether the counts of as many cells as there are registers are what the program counts itself.
-func exact(from substrate.Slotter, thread, spins int) (bool, error) {
+// countsAreCorrect reports whether the counts of as many cells as there are registers are what the program counts itself.
+func countsAreCorrect(from substrate.Slotter, thread, spins int) (bool, error) {
 	m := mpx.New(from, thread, mpx.Options{})
 	s, err := m.NewSet(watches(0)[:4]...)
 	if err != nil {
@@ -133,7 +133,7 @@ func exact(from substrate.Slotter, thread, spins int) (bool, error) {
 		return false, err
 	}
 	for k := range v {
-		if !v[k].Exact || v[k].Count != w.truth[k] {
+		if !v[k].Whole || v[k].Count != w.truth[k] {
 			return false, nil
 		}
 	}

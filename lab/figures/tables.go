@@ -111,7 +111,7 @@ func (r *result) marks() (values, marked, silent int) {
 				if !v.Known() && v.Enough {
 					silent++
 				}
-				if slices < cells && !v.Exact {
+				if slices < cells && !v.Whole {
 					values++
 					if !v.Enough {
 						marked++
@@ -155,7 +155,7 @@ func (r *result) conditions(b *bytes.Buffer) {
 		r.rotation.frequency/1e9, r.config.slice, cells, r.load)
 	fmt.Fprintf(b, "* A counted write costs %.0f cycles, %.1f µs.\n", r.hit, r.hitTime.Seconds()*1e6)
 	fmt.Fprintf(b, "* Four cells on four registers, without multiplexing: %s.\n", map[bool]string{true: "every count is correct",
-		false: "**some counts are wrong**"}[r.exact])
+		false: "**some counts are wrong**"}[r.correct])
 	lost := r.rotation.measured
 	what := micro(lost[1])
 	if lost[0] <= 0 {

@@ -44,7 +44,7 @@ func (s *Spec) Resolve(events []string) *Resolved {
 	}
 	for i, e := range events {
 		if bare, user := strings.CutSuffix(e, ":u"); user {
-			if _, exact := r.events[bare]; !exact {
+			if _, measured := r.events[bare]; !measured {
 				r.events[bare] = i
 			}
 		}

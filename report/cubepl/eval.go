@@ -24,8 +24,8 @@ const (
 // An evaluation that takes more than modest steps takes the rest from what all those of an experiment may take together. Once they have,
 // only modest ones are left, so that a report cannot keep anybody busy by being asked again and again.
 const (
-	modestSteps = 1 << 13
-	dearSteps   = 1 << 29
+	modestSteps    = 1 << 13
+	expensiveSteps = 1 << 29
 )
 
 // Context is an Env with the global variables of its experiment, in which programs are evaluated. It is for one
@@ -106,7 +106,7 @@ func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
 	run := steps == runSteps
 	if e.depth == 0 {
 		e.Context.steps = totalSteps
-		if e.globals.dear.Load() > dearSteps {
+		if e.globals.expensive.Load() > expensiveSteps {
 			e.Context.steps = modestSteps
 		}
 	}
@@ -136,7 +136,7 @@ func (e *Evaluator) evaluate(steps int, args [2]Value) (float64, error) {
 	e.depth--
 	taken := int64(steps - f.steps)
 	if e.Context.steps -= taken; taken > modestSteps {
-		e.globals.dear.Add(taken)
+		e.globals.expensive.Add(taken)
 	}
 	e.free = f
 	if f.err != nil {

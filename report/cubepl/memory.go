@@ -87,9 +87,9 @@ func index(x float64) (int, error) {
 // Globals are the global variables of an experiment, which all its programs share. Any number of goroutines may
 // evaluate programs that only read them.
 type Globals struct {
-	arrays map[string]*array
-	cells  int
-	dear   atomic.Int64 // steps taken by evaluations that took more than modest ones
+	arrays    map[string]*array
+	cells     int
+	expensive atomic.Int64 // steps taken by evaluations that took more than modest ones
 }
 
 // NewGlobals returns an empty set of global variables.

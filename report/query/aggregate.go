@@ -13,7 +13,7 @@ func (m *Model) own(q *Metric, at *Resource) ([]cube.Value, *cells, error) {
 		own, err := m.linearOwn(q, at)
 		return own, c, err
 	}
-	if at == nil && c.dear() {
+	if at == nil && c.expensive() {
 		s, err := m.sweep(c)
 		return s.byPath, c, err
 	}
@@ -66,8 +66,8 @@ func (m *Model) linearOwn(q *Metric, at *Resource) ([]cube.Value, error) {
 	return own, nil
 }
 
-// dear says that every cell must be computed, so that it should be done only once for sums by call path and by location.
-func (c *cells) dear() bool {
+// expensive says that every cell must be computed, so that it should be done only once for sums by call path and by location.
+func (c *cells) expensive() bool {
 	f := c.metric.formula
 	return f != nil && !f.linear && c.plain && c.kind == cube.Exclusive
 }
@@ -232,7 +232,7 @@ const block = 64
 
 // aggregateByColumn combines rows, which gives a value for each location.
 func (m *Model) aggregateByColumn(c *cells, s selection) ([]cube.Value, error) {
-	if s == everything && c.dear() {
+	if s == everything && c.expensive() {
 		all, err := m.sweep(c)
 		return all.byColumn, err
 	}

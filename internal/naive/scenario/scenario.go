@@ -110,7 +110,7 @@ var always = append([]string{"barrier_completion", "wakeup", "start_latency", "o
 // Check returns what differs between the expectations and a result, one line each.
 func (s *Scenario) Check(r *naive.Result) (faults []string) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	want, blame := map[naive.Cell]int64{}, map[naive.Blame]int64{}
+	want, caused := map[naive.Cell]int64{}, map[naive.Caused]int64{}
 	complete := map[string]bool{}
 	for _, m := range always {
 		complete[m] = true
@@ -130,7 +130,7 @@ func (s *Scenario) Check(r *naive.Result) (faults []string) {
 			if !l.None {
 				c := naive.Cell{Metric: l.Metric, Path: l.Path, Location: s.index(l.Location)}
 				want[c] += l.Value
-				s.blame(r, l, c, blame)
+				s.caused(r, l, c, caused)
 			}
 		}
 	}
@@ -140,25 +140,25 @@ func (s *Scenario) Check(r *naive.Result) (faults []string) {
 			fault("%s | %s | %s is %d, not %d", c.Metric, c.Path, s.name(c.Location), got[c], want[c])
 		}
 	}
-	for b, v := range blame {
-		if r.Blame[b] != v {
-			fault("%s | %s blames %d on %s %s, not %d", b.Metric, b.Path, r.Blame[b], s.name(b.Causer), b.CauserPath, v)
+	for b, v := range caused {
+		if r.Caused[b] != v {
+			fault("%s | %s charges %d to %s %s, not %d", b.Metric, b.Path, r.Caused[b], s.name(b.Causer), b.CauserPath, v)
 		}
 	}
-	for b, v := range r.Blame {
-		if blame[b] == 0 && complete[b.Metric] {
-			fault("%s | %s blames %d on %s %s", b.Metric, b.Path, v, s.name(b.Causer), b.CauserPath)
+	for b, v := range r.Caused {
+		if caused[b] == 0 && complete[b.Metric] {
+			fault("%s | %s charges %d to %s %s", b.Metric, b.Path, v, s.name(b.Causer), b.CauserPath)
 		}
 	}
 	sort.Strings(faults)
 	return faults
 }
 
-// blame notes whom line l makes responsible.
-func (s *Scenario) blame(r *naive.Result, l Line, c naive.Cell, into map[naive.Blame]int64) {
+// caused notes the causer that line l names.
+func (s *Scenario) caused(r *naive.Result, l Line, c naive.Cell, into map[naive.Caused]int64) {
 	if l.Metric == "never_ended" {
 		if got := r.Holders[c.Clear()]; l.Causer != "" && s.party(l.Causer) != got {
-			into[naive.Blame{Metric: "holder is " + got.Path, Path: l.Path}] = 1
+			into[naive.Caused{Metric: "holder is " + got.Path, Path: l.Path}] = 1
 		}
 		return
 	}
@@ -170,7 +170,7 @@ func (s *Scenario) blame(r *naive.Result, l Line, c naive.Cell, into map[naive.B
 		p = s.party(l.Causer)
 		p.Location = r.Group[p.Location]
 	}
-	into[naive.Blame{Metric: l.Metric, Path: l.Path, Group: r.Group[c.Location], Causer: p.Location, CauserPath: p.Path}] += l.Value
+	into[naive.Caused{Metric: l.Metric, Path: l.Path, Group: r.Group[c.Location], Causer: p.Location, CauserPath: p.Path}] += l.Value
 }
 
 func (s *Scenario) party(text string) naive.Party {

@@ -43,7 +43,7 @@ type run struct {
 
 // thread is what was measured of one thread.
 type thread struct {
-	Truth     []uint64 // exact, in the order of the events
+	Truth     []uint64 // counted by the simulator, in the order of the events
 	Values    []value  // none without MPX
 	Rotations int
 	Scheduled []int64 // how often the thread lost its processor, and got another one
@@ -101,11 +101,11 @@ func (r *run) all() ([]thread, error) {
 	return threads, errors.Join(errs...)
 }
 
-// one measures the calling thread. The exact counts are of the time between start and stop of the set.
+// one measures the calling thread. The true counts are those between start and stop of the set.
 func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
-	exact, err := guest.Init(guest.Thread)
+	truth, err := guest.Init(guest.Thread)
 	if err == nil {
-		err = exact.Select(counted...)
+		err = truth.Select(counted...)
 	}
 	kernels := counters.New(perf.New())
 	if err == nil {
@@ -127,9 +127,9 @@ func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
 		return t, err
 	}
 	if set == nil {
-		err = r.measure(exact, x, nil)
+		err = r.measure(truth, x, nil)
 	} else if err = set.Start(); err == nil {
-		err = errors.Join(r.measure(exact, x, m), set.Stop())
+		err = errors.Join(r.measure(truth, x, m), set.Stop())
 	}
 	if err != nil {
 		return t, err
@@ -139,7 +139,7 @@ func (r *run) one(seed uint64, x *loops.Arrays) (t thread, err error) {
 		return t, err
 	}
 	user, kernel := make([]uint64, len(counted)), make([]uint64, len(counted))
-	if err = exact.Read(user, kernel); err != nil {
+	if err = truth.Read(user, kernel); err != nil {
 		return t, err
 	}
 	for i, n := range user {
@@ -169,13 +169,13 @@ func (r *run) multiplexer(seed uint64) *mpx.Multiplexer {
 }
 
 // measure does the loop; the thread rotates itself, as with the paper's signal, where there is no rotator.
-func (r *run) measure(exact *guest.Counters, x *loops.Arrays, m *mpx.Multiplexer) error {
-	if err := exact.Start(); err != nil {
+func (r *run) measure(truth *guest.Counters, x *loops.Arrays, m *mpx.Multiplexer) error {
+	if err := truth.Start(); err != nil {
 		return err
 	}
 	if r.mode != "self" {
 		x.Run(r.pattern, 0, r.iterations)
-		return exact.Stop()
+		return truth.Stop()
 	}
 	due := time.Now().Add(r.slice)
 	for i := 0; i < r.iterations; i += loops.Tile {
@@ -185,5 +185,5 @@ func (r *run) measure(exact *guest.Counters, x *loops.Arrays, m *mpx.Multiplexer
 			due = now.Add(r.slice)
 		}
 	}
-	return exact.Stop()
+	return truth.Stop()
 }
