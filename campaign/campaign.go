@@ -28,7 +28,7 @@ import (
 // Options say what to measure, and how.
 type Options struct {
 	Recording recorder.Options // of each run
-	Dir       string           // folder to write
+	Dir       string           // directory to write
 	Specs     []string         // specifications by name or file; none: those that are shipped for this processor
 	Sets      []string         // what to measure: a name of a set of the specification or a list of counters each
 	Plan      bool             // plan sets, whatever sets the specification has
@@ -48,7 +48,7 @@ type campaign struct {
 	unfit    int // sets that a dry run found no run can measure
 }
 
-// recordFile is the file in a campaign's folder that says what is there.
+// recordFile is the file in a campaign's directory that says what is there.
 const recordFile = "campaign.json"
 
 // Record is its content.
@@ -152,10 +152,10 @@ func (c *campaign) choose() (err error) {
 	return nil
 }
 
-// makeDir makes the folder. One of an older campaign is renamed; anything else of that name is an error.
+// makeDir makes the directory. One of an older campaign is renamed; anything else of that name is an error.
 func (c *campaign) makeDir() error {
 	if c.Dir == "" {
-		return errors.New("-o: the name of the folder is empty")
+		return errors.New("-o: the name of the directory is empty")
 	}
 	c.Dir = filepath.Clean(c.Dir)
 	switch info, err := os.Stat(filepath.Join(c.Dir, recordFile)); {
@@ -173,7 +173,7 @@ func (c *campaign) makeDir() error {
 		c.Say(fmt.Sprintf("the older %s is now %s", c.Dir, aside))
 	case errors.Is(err, fs.ErrNotExist):
 		if list, err := os.ReadDir(c.Dir); err == nil && len(list) > 0 {
-			return fmt.Errorf("%s: exists and is not the folder of a campaign", c.Dir)
+			return fmt.Errorf("%s: exists and is not the directory of a campaign; choose another name", c.Dir)
 		}
 	default:
 		return err
@@ -256,9 +256,9 @@ func (c *campaign) kept(run Run) string {
 		text += filepath.Join(c.Dir, name)
 	}
 	if text == "" {
-		return "; nothing of this one is kept"
+		return "; nothing of this run is kept"
 	}
-	return "; what this one measured is kept in " + text
+	return "; what this run measured is kept in " + text
 }
 
 // analyze makes the report of one run, as expert does.
@@ -290,7 +290,7 @@ func (c *campaign) conclude() (int, error) {
 		runs = append(runs, algebra.Input{Name: strings.TrimSuffix(r.Report, ".cubex"), Cube: in})
 	}
 	if len(runs) == 0 {
-		return 1, errors.Join(errors.New("no run was measured to its end: there is nothing to merge"), c.save())
+		return 1, errors.Join(errors.New("no run was measured to its end, so there is nothing to merge"), c.save())
 	}
 	r, err := composite.Merge(c.resolved, runs...)
 	if err != nil {
@@ -305,7 +305,7 @@ func (c *campaign) conclude() (int, error) {
 	if err := c.save(); err != nil {
 		return badUse, err
 	}
-	c.Say(fmt.Sprintf("%s of %s merged into %s; look at it with expert analyze or expert view", readable.Plural(len(runs), "run"),
+	c.Say(fmt.Sprintf("%s of %s merged into %s; read it with expert analyze or expert view", readable.Plural(len(runs), "run"),
 		readable.Plural(len(c.sets.list), "set"), file))
 	if failed {
 		return 1, nil

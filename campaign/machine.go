@@ -111,7 +111,7 @@ func fitsOneRun(events []string, watched int, program string) error {
 		}
 	}
 	if n > watched {
-		return fmt.Errorf("%d watchpoints, but one run has at most %d; give them in several sets, or let --plan do so", n, watched)
+		return fmt.Errorf("%d watchpoints, but one run has at most %d; divide them among several sets, or use --plan", n, watched)
 	}
 	return recorder.Countable(events, program)
 }

@@ -95,6 +95,6 @@ func TestSummary(t *testing.T) {
 
 func TestFitsOneRun(t *testing.T) {
 	three := []string{"mem:main.a/8:w", "mem:main.b/8:w", "mem:main.c/8:w"}
-	require.EqualError(t, fitsOneRun(three, debugs, "sh"), "3 watchpoints, but one run has at most 2; give them in several sets, or let --plan do so")
+	require.EqualError(t, fitsOneRun(three, debugs, "sh"), "3 watchpoints, but one run has at most 2; divide them among several sets, or use --plan")
 	require.NoError(t, fitsOneRun([]string{"go:alloc-bytes"}, debugs, "sh"))
 }

@@ -62,17 +62,17 @@ var (
 
 // Errors of event sets. They are distinct, as PAPI's are, so that callers can react.
 var (
-	ErrDuplicate  = errors.New("event is in the set already")               // PAPI_ECNFLCT of the same event
-	ErrNotInSet   = errors.New("event is not in the set")                   // PAPI_EINVAL of PAPI_remove_event
-	ErrRunning    = errors.New("event set is running: stop it first")       // PAPI_EISRUN
-	ErrNotRunning = errors.New("event set is not running")                  // PAPI_ENOTRUN
-	ErrEmpty      = errors.New("event set is empty")                        // PAPI_EINVAL of PAPI_start
-	ErrNotClean   = errors.New("event set has events: clean it up first")   // PAPI_EINVAL of PAPI_destroy_eventset
-	ErrDestroyed  = errors.New("event set was destroyed")                   // PAPI_ENOEVST
-	ErrState      = errors.New("not possible in this state of the set")     // PAPI_EINVAL, PAPI_ECMP: wrong state
-	ErrInvalid    = errors.New("invalid argument")                          // PAPI_EINVAL
-	ErrNoPreset   = errors.New("this processor does not have the preset")   // PAPI_ENOEVNT of a preset
-	ErrNoData     = errors.New("the event was not counted for long enough") // of multiplexed events
+	ErrDuplicate  = errors.New("the event is already in the set")             // PAPI_ECNFLCT of the same event
+	ErrNotInSet   = errors.New("the event is not in the set")                 // PAPI_EINVAL of PAPI_remove_event
+	ErrRunning    = errors.New("the event set is running: stop it first")     // PAPI_EISRUN
+	ErrNotRunning = errors.New("the event set is not running")                // PAPI_ENOTRUN
+	ErrEmpty      = errors.New("the event set is empty")                      // PAPI_EINVAL of PAPI_start
+	ErrNotClean   = errors.New("the event set has events: clean it up first") // PAPI_EINVAL of PAPI_destroy_eventset
+	ErrDestroyed  = errors.New("the event set was destroyed")                 // PAPI_ENOEVST
+	ErrState      = errors.New("not possible in this state of the event set") // PAPI_EINVAL, PAPI_ECMP: wrong state
+	ErrInvalid    = errors.New("invalid argument")                            // PAPI_EINVAL
+	ErrNoPreset   = errors.New("this processor does not have the preset")     // PAPI_ENOEVNT of a preset
+	ErrNoData     = errors.New("the event was not counted for long enough")   // of multiplexed events
 )
 
 // Find returns the event of that name and its substrate, the first that knows it. For presets see [DescribePreset].
@@ -81,7 +81,7 @@ func Find(name string) (Event, Substrate, error) { return find(Substrates(), nam
 
 func find(from []Substrate, name string) (Event, Substrate, error) {
 	if len(name) > maxName {
-		return Event{}, nil, fmt.Errorf("%w: a name of %d bytes", ErrUnknownEvent, len(name))
+		return Event{}, nil, fmt.Errorf("%w: a name of %d bytes is too long", ErrUnknownEvent, len(name))
 	}
 	for _, s := range from {
 		e, err := s.Resolve(name)
@@ -120,7 +120,7 @@ func similar(from []Substrate, name string) string {
 		}
 	}
 	if known == nil {
-		return " (tracerec counters lists what there is)"
+		return " (tracerec counters lists those that exist)"
 	}
 	return " (there are: " + strings.Join(known, ", ") + ")"
 }

@@ -151,9 +151,9 @@ func (s *EventSet) SetOptions(o Options) error {
 	}
 	switch {
 	case o.Domain&^All != 0:
-		return fmt.Errorf("%w: domain %d: neither User nor Kernel", ErrInvalid, o.Domain)
+		return fmt.Errorf("%w: domain %d is neither User nor Kernel", ErrInvalid, o.Domain)
 	case o.Thread < 0 || o.CPU < 0:
-		return fmt.Errorf("%w: threads and processors have no negative numbers", ErrInvalid)
+		return fmt.Errorf("%w: the number of a thread or processor must not be negative", ErrInvalid)
 	case o.Thread != 0 && o.CPU != 0:
 		return fmt.Errorf("%w: a set is attached either to a thread or to a processor", ErrState)
 	}

@@ -64,7 +64,7 @@ func (p *formulaParser) chain(depth int, operators string, operand func(int) (*f
 
 func (p *formulaParser) operand(depth int) (*formula, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("more than %d parentheses", maxDepth)
+		return nil, fmt.Errorf("more than %d nested parentheses", maxDepth)
 	}
 	c := p.peek()
 	switch {
@@ -97,7 +97,7 @@ func (p *formulaParser) integer() (int64, error) {
 	}
 	n, err := strconv.ParseInt(p.rest[:end], 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("a number or an event is expected at %q", p.rest)
+		return 0, fmt.Errorf("expected a number or an event at %q", p.rest)
 	}
 	p.rest = p.rest[end:]
 	return n, nil

@@ -24,12 +24,12 @@ type goEvent struct {
 var goEvents = []goEvent{
 	{"alloc-bytes", "/gc/heap/allocs:bytes", "bytes allocated on the heap", "bytes", false},
 	{"alloc-objects", "/gc/heap/allocs:objects", "objects allocated on the heap", "events", false},
-	{"tiny-allocs", "/gc/heap/tiny/allocs:objects", "small objects that were put together into others", "events", false},
+	{"tiny-allocs", "/gc/heap/tiny/allocs:objects", "small objects allocated together in one block", "events", false},
 	{"free-bytes", "/gc/heap/frees:bytes", "bytes freed on the heap", "bytes", false},
 	{"free-objects", "/gc/heap/frees:objects", "objects freed on the heap", "events", false},
 	{"live-bytes", "/memory/classes/heap/objects:bytes", "heap bytes occupied by live and unswept objects", "bytes", true},
 	{"heap-objects", "/gc/heap/objects:objects", "objects on the heap, live and unswept", "events", true},
-	{"heap-goal-bytes", "/gc/heap/goal:bytes", "heap size at which the collection is to end", "bytes", true},
+	{"heap-goal-bytes", "/gc/heap/goal:bytes", "target heap size at the end of a collection", "bytes", true},
 	{"stack-bytes", "/memory/classes/heap/stacks:bytes", "bytes of goroutines' stacks", "bytes", true},
 	{"total-bytes", "/memory/classes/total:bytes", "bytes mapped by the runtime", "bytes", true},
 	{"gc-cycles", "/gc/cycles/total:gc-cycles", "garbage collections", "events", false},
@@ -39,7 +39,7 @@ var goEvents = []goEvent{
 	{"gc-cpu", "/cpu/classes/gc/total:cpu-seconds", "processor time of garbage collections, known at the end of each", "ns", false},
 	{"gc-assist", "/cpu/classes/gc/mark/assist:cpu-seconds", "processor time that goroutines spent helping the collector", "ns", false},
 	{"goroutines", "/sched/goroutines:goroutines", "goroutines", "events", true},
-	{"goroutines-runnable", "/sched/goroutines/runnable:goroutines", "goroutines that could run but do not", "events", true},
+	{"goroutines-runnable", "/sched/goroutines/runnable:goroutines", "goroutines ready to run that are not running", "events", true},
 	{"goroutines-created", "/sched/goroutines-created:goroutines", "goroutines created", "events", false},
 	{"threads", "/sched/threads/total:threads", "threads of the runtime", "events", true},
 	{"schedules", "/sched/latencies:seconds", "times a goroutine became runnable and then ran", "events", false},
@@ -118,9 +118,9 @@ func (goRuntime) Open(names []string, o Options) (substrate.Group, error) {
 func processOnly(names []string, o Options) error {
 	switch {
 	case o.Thread != 0 || o.CPU != 0 || o.Inherit:
-		return fmt.Errorf("%s: %w: it counts for this process and nothing else, so it can neither be attached nor inherited", names[0], ErrUnsupported)
+		return fmt.Errorf("%s: %w: it counts only for this process, so it can be neither attached nor inherited", names[0], ErrUnsupported)
 	case o.Domain != 0 && o.Domain != All:
-		return fmt.Errorf("%s: %w: it is not counted by domains", names[0], ErrUnsupported)
+		return fmt.Errorf("%s: %w: it cannot be counted by domain", names[0], ErrUnsupported)
 	}
 	return nil
 }

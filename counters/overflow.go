@@ -104,7 +104,7 @@ func (s *EventSet) onOverflow(o *overflow) error {
 	case at < 0:
 		return fmt.Errorf("%s: %w", o.event, ErrNotInSet)
 	case o.threshold > 0 && o.handle == nil || o.options.Interval < 0:
-		return fmt.Errorf("%s: %w: an overflow needs a handler and an interval that is not negative", o.event, ErrInvalid)
+		return fmt.Errorf("%s: %w: an overflow needs a handler, and its interval must not be negative", o.event, ErrInvalid)
 	case s.entries[at].event.Gauge:
 		return fmt.Errorf("%s: %w: a level does not overflow", o.event, ErrUnsupported)
 	}

@@ -108,7 +108,7 @@ func (s *EventSet) resolvePreset(name string) (entry, error) {
 	for _, n := range p.Natives {
 		event, from, err := find(s.substrates(), n)
 		if errors.Is(err, ErrUnknownEvent) {
-			err = fmt.Errorf("%w: the native event %s is not known here", ErrNoPreset, n)
+			err = fmt.Errorf("%w: its native event %s is unknown here", ErrNoPreset, n)
 		}
 		if err != nil {
 			return entry{}, fmt.Errorf("%s: %w", name, err)

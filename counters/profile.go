@@ -72,7 +72,7 @@ func (s *EventSet) Profile(event string, threshold uint64, o ProfileOptions) (*H
 		o.Bits = 16
 	case 16, 32, 64:
 	default:
-		return nil, fmt.Errorf("%w: buckets of %d bits: there are 16, 32 and 64", ErrInvalid, o.Bits)
+		return nil, fmt.Errorf("%w: buckets of %d bits: must be 16, 32 or 64", ErrInvalid, o.Bits)
 	}
 	if threshold == 0 {
 		return nil, fmt.Errorf("%s: %w: a profile needs a threshold", event, ErrInvalid)

@@ -116,7 +116,7 @@ func (s *EventSet) readable(dst []int64) error {
 	case !s.counted:
 		return ErrNotRunning
 	case len(dst) != len(s.entries):
-		return fmt.Errorf("%w: %d values asked of a set of %d events", ErrInvalid, len(dst), len(s.entries))
+		return fmt.Errorf("%w: %d values for an event set of %d events", ErrInvalid, len(dst), len(s.entries))
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *EventSet) Certain() bool {
 // started again.
 func (s *EventSet) Stop(dst []int64) error {
 	if s.handlers.mine() {
-		return fmt.Errorf("%w: a handler of overflows cannot stop its set", ErrState)
+		return fmt.Errorf("%w: an overflow handler cannot stop its event set", ErrState)
 	}
 	s.mu.Lock()
 	switch {

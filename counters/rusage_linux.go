@@ -35,8 +35,8 @@ var rusageEvents = []rusageEvent{
 	{"majflt", "page faults that had to read from storage", "events", false, func(r *unix.Rusage) int64 { return r.Majflt }},
 	{"inblock", "blocks read from storage", "events", false, func(r *unix.Rusage) int64 { return r.Inblock }},
 	{"oublock", "blocks written to storage", "events", false, func(r *unix.Rusage) int64 { return r.Oublock }},
-	{"nvcsw", "times it gave its processor up", "events", false, func(r *unix.Rusage) int64 { return r.Nvcsw }},
-	{"nivcsw", "times the kernel took its processor", "events", false, func(r *unix.Rusage) int64 { return r.Nivcsw }},
+	{"nvcsw", "times it gave up its processor", "events", false, func(r *unix.Rusage) int64 { return r.Nvcsw }},
+	{"nivcsw", "times the kernel took away its processor", "events", false, func(r *unix.Rusage) int64 { return r.Nivcsw }},
 	{"maxrss", "largest resident set so far", "bytes", true, func(r *unix.Rusage) int64 { return r.Maxrss << 10 }},
 }
 

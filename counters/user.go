@@ -36,15 +36,15 @@ func Register(e Event, read func() uint64) (unregister func(), err error) {
 	}
 	switch {
 	case len(e.Name) == len(userPrefix) || strings.ContainsAny(e.Name, ", \t\n") || len(e.Name) > maxName:
-		return nil, fmt.Errorf("%w: %q is no name of a counter: it needs letters and has neither commas nor spaces", ErrInvalid, e.Name)
+		return nil, fmt.Errorf("%w: %q is not the name of a counter: it must have letters, and no commas or spaces", ErrInvalid, e.Name)
 	case read == nil:
-		return nil, fmt.Errorf("%s: %w: nothing to read it with", e.Name, ErrInvalid)
+		return nil, fmt.Errorf("%s: %w: there is no function to read it", e.Name, ErrInvalid)
 	}
 	r := &userCounters
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.find(e.Name) >= 0 {
-		return nil, fmt.Errorf("%s: %w: it is registered already", e.Name, ErrDuplicate)
+		return nil, fmt.Errorf("%s: %w: it is already registered", e.Name, ErrDuplicate)
 	}
 	r.list = append(r.list, userCounter{e, read})
 	return sync.OnceFunc(func() {
@@ -95,7 +95,7 @@ func (r *registered) Open(names []string, o Options) (substrate.Group, error) {
 	for i, n := range names {
 		at := r.find(n)
 		if at < 0 {
-			return nil, fmt.Errorf("%s: %w: it is not registered any more", n, ErrUnknownEvent)
+			return nil, fmt.Errorf("%s: %w: it is no longer registered", n, ErrUnknownEvent)
 		}
 		g[i] = r.list[at].read
 	}

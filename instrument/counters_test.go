@@ -127,6 +127,6 @@ func TestRefusedReadings(t *testing.T) {
 	if len(r.counters) == 0 {
 		t.Skip("no counters here: ", r.missing)
 	}
-	require.Equal(t, "too low, as readings were refused: page-faults, task-clock (out of file descriptors (ulimit -n))", r.missing[""])
+	require.Equal(t, "too low, because readings were refused: page-faults, task-clock (out of file descriptors (ulimit -n))", r.missing[""])
 	require.Equal(t, uint64(4), r.warnings["readings of counters refused by the system"])
 }

@@ -334,7 +334,7 @@ func TestFileSystemWithoutAllocation(t *testing.T) {
 }
 
 func TestLimitOfFileSize(t *testing.T) {
-	for limit, want := range map[string]string{"100": "too small, for want of file size (ulimit -f)", "3000": ""} { // KiB
+	for limit, want := range map[string]string{"100": "too small, limited by file size (ulimit -f)", "3000": ""} { // KiB
 		dir := t.TempDir()
 		cmd := exec.Command("bash", "-c", `ulimit -f "$1"; exec "$0"`, os.Args[0], limit)
 		cmd.Env = append(os.Environ(), "LC_ALL=C", "INSTRUMENT_TEST_ROLE=stress", shm.Environment+"="+shm.Config{Dir: dir}.String())

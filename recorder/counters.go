@@ -45,7 +45,7 @@ func handDown(names []string, path string) (specs []string, err error) {
 		specs = append(specs, s.String())
 	}
 	if len(names) > sample.MaxEvents || kernel > sample.MaxEvents {
-		return nil, fmt.Errorf("%d counters made of %d events asked for; at most %d can be read together", len(names), kernel, sample.MaxEvents)
+		return nil, fmt.Errorf("%d counters, made of %d events: at most %d can be read together", len(names), kernel, sample.MaxEvents)
 	}
 	return specs, countable(names, path)
 }
@@ -54,7 +54,7 @@ func handDown(names []string, path string) (specs []string, err error) {
 func specOf(name, path string) (s sample.Spec, err error) {
 	if metric, ok := counters.GoMetric(name); ok {
 		if e, _, err := counters.Find(name); err == nil && e.Gauge {
-			return s, fmt.Errorf("%s is a level and not a count, so regions have no differences of it; use tracerec live, or instrument.NewMetric", name)
+			return s, fmt.Errorf("%s is a level, not a count, so regions have no differences of it; use tracerec live, or instrument.NewMetric", name)
 		}
 		return sample.Spec{Name: name, Metric: metric}, nil
 	}
@@ -92,19 +92,19 @@ func sumSigns(formula string, natives int) ([]bool, error) {
 	for i, word := range strings.Fields(formula) {
 		if i%2 == 1 {
 			if word != "+" && word != "-" {
-				return nil, fmt.Errorf("it is computed as %s, which cannot be added up over regions; name the events: tracerec counters", formula)
+				return nil, fmt.Errorf("it is computed as %s, which cannot be summed over regions; name its events, see tracerec counters", formula)
 			}
 			negative = word == "-"
 			continue
 		}
 		n, err := strconv.Atoi(strings.TrimPrefix(word, "N"))
 		if err != nil || n < 0 || n >= natives || seen[n] {
-			return nil, fmt.Errorf("it is computed as %s, which cannot be added up over regions; name the events: tracerec counters", formula)
+			return nil, fmt.Errorf("it is computed as %s, which cannot be summed over regions; name its events, see tracerec counters", formula)
 		}
 		signs[n], seen[n] = negative, true
 	}
 	if slices.Contains(seen, false) {
-		return nil, fmt.Errorf("it is computed as %s, without all of its events", formula)
+		return nil, fmt.Errorf("its formula %s does not use each of its events", formula)
 	}
 	return signs, nil
 }
@@ -118,13 +118,13 @@ func termOf(name string) (t sample.Term, err error) {
 	e, err := perf.Attr(name)
 	switch {
 	case from.Name() != perf.New().Name():
-		return t, fmt.Errorf("%s counts for the process by other means than the kernel's events; at regions it cannot be read", found.Name)
+		return t, fmt.Errorf("%s cannot be read at regions: it counts for the process and is no event of the kernel", found.Name)
 	case err != nil:
 		return t, err
 	case e.CPUs != nil:
-		return t, fmt.Errorf("%s counts for whole processors and not for threads; at regions it cannot be read", name)
+		return t, fmt.Errorf("%s cannot be read at regions: it counts for processors, not for threads", name)
 	case e.Path != "":
-		return t, fmt.Errorf("%s: probes cannot be read at regions", name)
+		return t, fmt.Errorf("%s cannot be read at regions: it is a probe", name)
 	}
 	return sample.Term{Event: e.Event}, nil
 }

@@ -35,11 +35,11 @@ func TestHandDown(t *testing.T) {
 	require.Equal(t, "go:gc-pauses|/sched/pauses/total/gc:seconds", specs[1])
 	for name, why := range map[string]string{
 		"no-such":       "unknown event",
-		"rusage:minflt": "at regions it cannot be read",
+		"rusage:minflt": "cannot be read at regions",
 		"PAPI_NONSENSE": "unknown event",
-		"go:goroutines": "a level and not a count",
-		"go:threads":    "a level and not a count",
-		"go:live-bytes": "a level and not a count",
+		"go:goroutines": "a level, not a count",
+		"go:threads":    "a level, not a count",
+		"go:live-bytes": "a level, not a count",
 	} {
 		_, err = handDown([]string{name}, "")
 		require.ErrorContains(t, err, why)

@@ -107,10 +107,10 @@ func (f *family) identify(r *Recorder, m *member) {
 	}
 	switch value, found := variable(environment, shm.Environment); {
 	case !found: // what it executed before may have joined
-		f.note(r, m, "the variable "+shm.Environment+" is missing in its environment")
+		f.note(r, m, "its environment lacks the variable "+shm.Environment)
 	case value != f.session && !strings.HasPrefix(value, f.session+","): // of another recorder
 	case !f.reaches(r, m.pid):
-		f.report(r, m, "the session directory "+r.session.dir+" is out of its reach")
+		f.report(r, m, "it cannot reach the session directory "+r.session.dir)
 	default:
 		m.told = true
 	}
@@ -148,7 +148,7 @@ func (f *family) note(r *Recorder, m *member, why string) {
 		return
 	}
 	if r.session.gone {
-		why = "the session directory " + r.session.dir + " was removed by others"
+		why = "the session directory " + r.session.dir + " was removed during the run"
 	}
 	m.reported = true
 	r.unrecorded = append(r.unrecorded, unrecorded{m.pid, m.command, why})

@@ -64,7 +64,7 @@ func TestFamily(t *testing.T) {
 			require.Equal(t, c.expected, f.expects(r))
 			require.Len(t, r.unrecorded, c.missing)
 			for _, u := range r.unrecorded {
-				require.Equal(t, "the variable "+shm.Environment+" is missing in its environment", u.why)
+				require.Equal(t, "its environment lacks the variable "+shm.Environment, u.why)
 			}
 		})
 	}

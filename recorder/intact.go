@@ -8,7 +8,7 @@ import (
 )
 
 // errCut is why nothing more is read of a buffer.
-var errCut = errors.New("its buffer was cut off by others during the run; what was in it is lost, and what the process did from then on")
+var errCut = errors.New("its buffer was truncated during the run; its contents are lost, and so is what the process did from then on")
 
 // intact calls f, which reads the process's buffer, if that is whole. Somebody may cut off the file at any time, and then reading it is a
 // fault, of which nothing but this process must take harm: the file is made as long as it was, for the process would run into the

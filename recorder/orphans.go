@@ -69,8 +69,8 @@ func removeOrphans() (sessions int, bytes int64, young []string) {
 func tidy(room int64, say func(string)) {
 	n, bytes, young := removeOrphans()
 	if n > 0 {
-		say("removed from " + sharedMemory + " what was left of " + readable.Plural(n, "interrupted recording") +
-			", whose trace directory is gone: " + readable.Bytes(bytes))
+		say("removed " + readable.Bytes(bytes) + " from " + sharedMemory + ", left by " + readable.Plural(n, "interrupted recording") +
+			" whose trace directory is gone")
 	}
 	if len(young) == 0 || freeSpace(sharedMemory) >= room {
 		return
@@ -81,7 +81,7 @@ func tidy(room int64, say func(string)) {
 		bytes += size
 	}
 	say(sharedMemory + " is nearly full; " + readable.Plural(len(young), "interrupted recording") + " whose trace directory was moved or removed left " +
-		readable.Bytes(bytes) + " there; if they are not to be recovered: rm -r " + strings.Join(young, " "))
+		readable.Bytes(bytes) + " there; unless you want to recover them: rm -r " + strings.Join(young, " "))
 }
 
 // usage returns how much memory the buffers in dir take, and when something in it was changed last.

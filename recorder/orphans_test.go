@@ -110,10 +110,10 @@ func TestOrphans(t *testing.T) {
 			if _, err := os.Stat(s.dir); c.removed {
 				require.ErrorIs(t, err, fs.ErrNotExist)
 				require.Len(t, said, 1)
-				require.Contains(t, said[0], "what was left of 1 interrupted recording")
+				require.Contains(t, said[0], ", left by 1 interrupted recording")
 			} else if c.name == "moved a moment ago" {
 				require.Len(t, said, 1)
-				require.Contains(t, said[0], "if they are not to be recovered: rm -r "+s.dir)
+				require.Contains(t, said[0], "unless you want to recover them: rm -r "+s.dir)
 				tidy(0, func(m string) { t.Error("there is room: ", m) })
 			} else {
 				require.Empty(t, said)

@@ -94,7 +94,7 @@ func startOf(dir string) (time.Time, error) {
 		return info.ModTime(), nil
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 { // perhaps of a recorder that was killed in its first moment
-		return time.Time{}, fmt.Errorf("%s: %w, or remove it, as it is empty", dir, errTaken)
+		return time.Time{}, fmt.Errorf("%s: %w, or remove it: it is empty", dir, errTaken)
 	}
 	return time.Time{}, fmt.Errorf("%s: %w", dir, errTaken)
 }

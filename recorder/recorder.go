@@ -182,7 +182,7 @@ func (r *Recorder) finishAll(status int) {
 			continue
 		}
 		if p.runsOn = r.machine == nil && p.alive(); p.runsOn { // what a simulated machine has ends with it
-			r.say("process %d (%s) still runs; it is recorded no further", p.info.PID, p.command())
+			r.say("process %d (%s) still runs; what it does from now on is not recorded", p.info.PID, p.command())
 		}
 		r.fail(p.finish(r.writer, -1, endOf(p)))
 	}

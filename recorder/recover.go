@@ -132,7 +132,7 @@ func anythingLeft(dir string) error {
 	if problems := a.Problems(); len(problems) > 0 {
 		why = problems[0]
 	}
-	return fmt.Errorf("%w; no events are left to recover; the archive is left as it is", why)
+	return fmt.Errorf("%w; no events are left to recover; the archive is not changed", why)
 }
 
 // marked returns the warnings of the last process of the archive in dir, with one that the end of the archive was lost, nil if it was not or there
@@ -177,11 +177,11 @@ func keepDamaged(dir string, say func(string)) (lost int64, err error) {
 		return 0, err
 	}
 	if freeSpace(dir) < info.Size()+spare {
-		say(fmt.Sprintf("%s: no room for a copy of the file as it was", file))
+		say(fmt.Sprintf("%s: no room to keep a copy of the damaged file", file))
 	} else if err := copyFile(copied, file); err != nil {
-		return 0, errors.Join(fmt.Errorf("copying the damaged file: %w", err), os.Remove(copied))
+		return 0, errors.Join(fmt.Errorf("cannot copy the damaged file: %w", err), os.Remove(copied))
 	} else {
-		say(fmt.Sprintf("%s: %s at the end cut off; the file as it was is kept as %s", file, readable.Plural(torn, "byte"), copied))
+		say(fmt.Sprintf("%s: cut off %s at the end; the original file is kept as %s", file, readable.Plural(torn, "byte"), copied))
 	}
 	return a.Lost(), nil
 }
@@ -228,12 +228,12 @@ func (r *Recorder) remaining(lost int64) error {
 		}
 		text := "kept " + total.String()
 		if lost > 0 {
-			text += "; lost " + readable.Plural(lost, "byte") + " of damage, and what was behind them if the file was cut"
+			text += "; lost " + readable.Plural(lost, "byte") + " of damaged data, and anything after it if the file was truncated"
 		}
 		r.say("%s: %s", r.o.Dir, text)
 	}
 	if problems := a.Problems(); len(problems) > 0 {
-		return fmt.Errorf("%w (%s in the middle of the archive, which recover leaves as it is; the rest can be used)",
+		return fmt.Errorf("%w (%s in the middle of the archive, which recover does not change; the rest can be used)",
 			problems[0], readable.Plural(len(problems), "problem"))
 	}
 	return nil
@@ -249,13 +249,13 @@ func (r *Recorder) collect() {
 		return
 	}
 	if _, err := os.Stat(r.session.dir); errors.Is(err, fs.ErrNotExist) {
-		r.say("%s is gone, and with it what was not in the archive yet", r.session.dir)
+		r.say("%s is gone, and with it all events that were not in the archive yet", r.session.dir)
 		return
 	}
 	r.join()
 	for _, p := range r.procs {
 		if p.view.Alive() {
-			r.say("waiting for process %d (%s) to end; interrupt to take what there is", p.info.PID, p.command())
+			r.say("waiting for process %d (%s) to end; interrupt to recover only what is there now", p.info.PID, p.command())
 		}
 	}
 	for r.awaited() && interrupted.Err() == nil {

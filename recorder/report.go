@@ -47,11 +47,11 @@ func (r *Recorder) failure() error {
 		kept := fmt.Sprintf("%s kept in %s", readable.Plural(r.waiting(), "event"), r.session.dir)
 		switch n := len(r.unmapped); {
 		case r.session.gone:
-			return fmt.Errorf("%w; %s written, %s lost: the session directory %s was removed by others", r.err, readable.Plural(t.Events, "event"), readable.Plural(t.Lost, "event"), r.session.dir)
+			return fmt.Errorf("%w; %s written, %s lost: the session directory %s was removed during the run", r.err, readable.Plural(t.Events, "event"), readable.Plural(t.Lost, "event"), r.session.dir)
 		case n > 0:
 			kept = fmt.Sprintf("%s and those of %s kept in %s", readable.Plural(r.waiting(), "event"), readable.Plural(n, "process"), r.session.dir)
 		}
-		return fmt.Errorf("%w; %s written, %s, %s lost; when the cause is gone: tracerec recover %s",
+		return fmt.Errorf("%w; %s written, %s, %s lost; once the cause is fixed, run tracerec recover %s",
 			r.err, readable.Plural(t.Events, "event"), kept, readable.Plural(t.Lost, "event"), readable.Argument(r.o.Dir))
 	}
 	return nil
@@ -64,17 +64,17 @@ func (r *Recorder) report() {
 	case r.err != nil:
 		r.say("%s", readable.OneLine(r.failure()))
 	case t.Events == 0 && r.nested:
-		r.say("no events recorded: another tracerec inside recorded the program, into an archive of its own")
+		r.say("no events recorded: another tracerec, inside this one, recorded the program into its own archive")
 	case len(r.procs) == 0 && len(r.unrecorded) > 0:
 		r.say("no events recorded")
 	case len(r.procs) == 0:
 		r.say("no events recorded: the program does not import tracerec/instrument; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Events == 0 && t.Lost == 0 && !r.incomplete():
-		r.say("no events recorded: the program imports tracerec/instrument, but called nothing of it; add regions, such as  defer instrument.Region(\"main\").End()")
+		r.say("no events recorded: the program imports tracerec/instrument, but never called it; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Lost > 0:
 		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, readable.Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
 	case r.incomplete():
-		r.say("%s: %s, NOT all that there was, %s", r.o.Dir, t, r.overhead())
+		r.say("%s: %s, NOT complete, %s", r.o.Dir, t, r.overhead())
 	case !r.o.Quiet:
 		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, r.overhead())
 	}
@@ -83,7 +83,7 @@ func (r *Recorder) report() {
 	}
 	r.tellUnrecorded()
 	if r.session != nil && r.session.gone && r.err == nil {
-		r.say("the session directory %s was removed by others during the run: what began to record after that is missing", r.session.dir)
+		r.say("the session directory %s was removed during the run: processes that began to record after that are missing", r.session.dir)
 	}
 }
 
@@ -91,7 +91,7 @@ func (r *Recorder) report() {
 func (r *Recorder) whyLost() string {
 	for _, p := range r.procs {
 		if p.warnings[memoryRefused] > 0 {
-			return "the file system of the buffers, " + filepath.Dir(p.info.Path) + ", had no room for more"
+			return "the file system of the buffers, " + filepath.Dir(p.info.Path) + ", was full"
 		}
 	}
 	if r.o.Block {
@@ -124,7 +124,7 @@ func (r *Recorder) shares(t Total) string {
 			who += fmt.Sprintf(" and %d others", n-most)
 		}
 	}
-	return text + fmt.Sprintf(", in %s of the time of %s", readable.Percent(100*min(1, during/of)), who)
+	return text + fmt.Sprintf(", during %s of the time of %s", readable.Percent(100*min(1, during/of)), who)
 }
 
 // incomplete tells whether something of the run is missing that is not counted in events.

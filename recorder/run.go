@@ -37,7 +37,7 @@ func Run(o Options, args []string) (status int, err error) {
 	}
 	if err == nil && (o.Buffer < MinBuffer || o.Buffer > MaxBuffer) {
 		buffer, least, most := size.Bytes(o.Buffer), size.Bytes(MinBuffer), size.Bytes(MaxBuffer)
-		err = fmt.Errorf("a buffer of %s: not from %s to %s", &buffer, &least, &most)
+		err = fmt.Errorf("a buffer of %s: must be from %s to %s", &buffer, &least, &most)
 	}
 	if err == nil && o.Dir == "" {
 		err = errors.New("the name of the trace directory is empty")
@@ -110,7 +110,7 @@ func freeDescriptors() (n int) {
 // runUnrecorded makes this process the program, which takes no descriptor at all.
 func runUnrecorded(o Options, descriptors int, path string, args []string) (status int, err error) {
 	if o.Say != nil {
-		o.Say(fmt.Sprintf("%s left (ulimit -n), and recording takes %d; the program is not recorded",
+		o.Say(fmt.Sprintf("only %s left (ulimit -n), and recording needs %d; the program is not recorded",
 			readable.Plural(descriptors, "file descriptor"), leastDescriptors))
 	}
 	err = launch.Failed(args[0], unix.Exec(path, args, environment(nil)))

@@ -29,7 +29,7 @@ type session struct {
 	dir   string
 	lock  *os.File // of the trace directory
 	owner *os.File // in shared memory: says the same from the other side, see orphaned
-	gone  bool     // the directory was removed by others
+	gone  bool     // the directory was removed during the run
 	early bool     // the recorder died before it told anybody of the session
 }
 

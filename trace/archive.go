@@ -140,7 +140,7 @@ func missing(n int) string {
 	if n == 1 {
 		return "the file is missing"
 	}
-	return fmt.Sprintf("the file and the %d behind it are missing", n-1)
+	return fmt.Sprintf("the file and the %d after it are missing", n-1)
 }
 
 // segmentNumbers returns the numbers of the segments in dir, ascending.
@@ -295,7 +295,7 @@ func bytesOf(n int64) string {
 func (s *scanner) frame(seg *segment, off int64) (frame, error) {
 	var head [headerSize]byte
 	if seg.size-off < headerSize {
-		return frame{}, errors.New("cut within a frame header")
+		return frame{}, errors.New("truncated within a frame header")
 	}
 	if err := seg.read(head[:], off); err != nil {
 		return frame{}, err
@@ -308,7 +308,7 @@ func (s *scanner) frame(seg *segment, off int64) (frame, error) {
 		return f, err
 	}
 	if f.size() > seg.size-off {
-		return f, fmt.Errorf("cut: a frame of %d bytes, of which %d are there", f.size(), seg.size-off)
+		return f, fmt.Errorf("truncated: a frame of %d bytes, of which %d are present", f.size(), seg.size-off)
 	}
 	s.stored = resize(s.stored, int(f.DirStored+f.Stored))
 	if err := seg.read(s.stored, off+headerSize); err != nil {

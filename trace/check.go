@@ -66,7 +66,7 @@ func (c *checker) batch(b *Batch) {
 	for i := range b.Events {
 		e := &b.Events[i]
 		if l.started && e.Time < l.last {
-			c.report(b, e, "is %d ns earlier than the event before", l.last-e.Time)
+			c.report(b, e, "is %d ns earlier than the previous event", l.last-e.Time)
 		}
 		l.started, l.last = true, e.Time
 		c.nesting(b, l, e)
@@ -83,7 +83,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 	}
 	if l.open.Forgets(e.Kind) {
 		l.open.Forget()
-		report(true, "the select before it was left without sel.Received, sel.Sent or sel.Default")
+		report(true, "the previous select ended without sel.Received, sel.Sent or sel.Default")
 	}
 	top := wire.None
 	if l := l.open.Top(); l != nil {
@@ -92,7 +92,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 	within := top != wire.None && top != wire.Enter
 	switch does := e.Kind.Does(); does {
 	case wire.Opens:
-		report(within && e.Kind != wire.Enter && !nests(top), "lies in a %s", top)
+		report(within && e.Kind != wire.Enter && !nests(top), "is inside a %s", top)
 		l.open.Open(e.Kind)
 	case wire.Tells:
 		report(e.Kind == wire.Blocked && !within, "no operation is open")
@@ -102,7 +102,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 		if does == wire.Leaves {
 			ends := len(closed) == 1 && closed[0].Operation()
 			report(!ends || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked),
-				"does not end an operation that is open")
+				"does not end an open operation")
 			return
 		}
 		report(does == wire.Exits && e.ID == 0 && len(closed) == 1 && closed[0].Operation(), "closes a %s", top)
@@ -141,6 +141,6 @@ func (c *checker) object(b *Batch, e *Event) {
 	case kind == 0:
 		c.report(b, e, "the object is not defined")
 	case kind != want && !(want == wire.Mutex && kind == wire.RWMutex):
-		c.report(b, e, "the object is of another kind (%d, not %d)", kind, want)
+		c.report(b, e, "the object is of the wrong kind (%d, not %d)", kind, want)
 	}
 }

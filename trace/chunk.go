@@ -160,7 +160,7 @@ func (d *directory) appendTo(b []byte) []byte {
 	return b
 }
 
-var errDirectory = errors.New("directory of the chunk is damaged")
+var errDirectory = errors.New("the chunk's directory is damaged")
 
 // cursor reads varints from a slice; after the end it delivers zeros and is bad.
 type cursor struct {

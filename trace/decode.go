@@ -84,7 +84,7 @@ func (d *Decoder) decode(c *Chunk, buf *Buffer) error {
 	return buf.decode(c)
 }
 
-var errEvents = errors.New("events of the chunk are damaged")
+var errEvents = errors.New("the chunk's events are damaged")
 
 // column is a cursor in a decompressed column, which has padding behind its end.
 type column struct {

@@ -81,7 +81,7 @@ func parseFrame(b []byte) (f frame, err error) {
 		return f, fmt.Errorf("not a frame")
 	}
 	if crc32.Checksum(b[:headerSize-4], castagnoli) != le.Uint32(b[headerSize-4:]) {
-		return f, fmt.Errorf("frame header is damaged")
+		return f, fmt.Errorf("the frame header is damaged")
 	}
 	f.Version, f.Type = le.Uint16(b[4:]), frameType(b[6])
 	at := 8

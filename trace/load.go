@@ -106,7 +106,7 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 	case endFrame:
 		r.array(2)
 		if events := r.uint(1<<64 - 1); r.err == nil && events != s.a.events() {
-			s.a.problem(seg, off, "events written: %d, there: %d", events, s.a.events())
+			s.a.problem(seg, off, "events written: %d, present: %d", events, s.a.events())
 		}
 	}
 	return r.err
@@ -282,7 +282,7 @@ func (a *Archive) timeProcess(p *process) Process {
 	base, wrong := newTimebase(p.unit, p.info.Frequency, append([]Stamp{start}, rest...))
 	p.base = base
 	if wrong > 0 {
-		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d that contradict the others, left out: %[1]d", wrong, p.number)
+		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d left out because they contradict the others: %[1]d", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,

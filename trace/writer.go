@@ -102,7 +102,7 @@ func Create(dir string, o Options) (*Writer, error) {
 		return nil, err
 	}
 	if numbers, err := segmentNumbers(dir); err == nil {
-		return nil, fmt.Errorf("%s: there is an archive already", filepath.Join(dir, SegmentName(numbers[0])))
+		return nil, fmt.Errorf("%s: an archive exists already", filepath.Join(dir, SegmentName(numbers[0])))
 	}
 	w := newWriter(o)
 	w.dir = dir
@@ -272,7 +272,7 @@ func (w *Writer) Close() error {
 	}
 	err := w.err
 	if err == nil {
-		w.err = errors.New("archive is closed")
+		w.err = errors.New("the archive is closed")
 	}
 	return err
 }

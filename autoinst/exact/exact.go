@@ -98,7 +98,7 @@ func overlay(t toolchain, dir, user string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		at := filepath.Join(source, name)
 		if _, taken := replace[at]; taken {
-			return "", fmt.Errorf("%s: it replaces %s, which exact counters need to patch", user, at)
+			return "", fmt.Errorf("%s replaces %s, which exact counters need to patch", user, at)
 		}
 		replace[at] = filepath.Join(dir, name)
 		if err := os.WriteFile(replace[at], []byte(files[name]), 0o644); err != nil {
@@ -118,7 +118,7 @@ func (t toolchain) supported() error {
 	case t.GOOS != "linux" || t.GOARCH != "amd64" && t.GOARCH != "arm64":
 		return fmt.Errorf("%w on %s/%s: only on linux/amd64 and linux/arm64; build without --exact-counters", ErrUnsupported, t.GOOS, t.GOARCH)
 	case !slices.ContainsFunc(versions, func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }):
-		return fmt.Errorf("%w by %s: only by %s (GOTOOLCHAIN chooses one); build without --exact-counters", ErrUnsupported, t.GOVERSION, strings.Join(versions, ", "))
+		return fmt.Errorf("%w by %s: only by %s (choose one with GOTOOLCHAIN); build without --exact-counters", ErrUnsupported, t.GOVERSION, strings.Join(versions, ", "))
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func patched(source string) (map[string]string, error) {
 		}
 		text, ok = p.apply(text)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s: %q is not found once in %q: this is not the source of a version that is known; build without --exact-counters",
+			return nil, fmt.Errorf("%w: %s: %q is not found exactly once in %q: the source of this Go version is not known; build without --exact-counters",
 				ErrUnsupported, filepath.Join(source, p.file), strings.TrimSpace(p.anchor), p.within)
 		}
 		files[p.file] = text
@@ -206,7 +206,7 @@ func checkWays(source string) error {
 	}
 	for i, w := range ways {
 		if counts[i] != w.times {
-			return fmt.Errorf("%w: %s has %q %d times, not %d: this is not the source of a version that is known; build without --exact-counters",
+			return fmt.Errorf("%w: %s has %q %d times, not %d: the source of this Go version is not known; build without --exact-counters",
 				ErrUnsupported, source, strings.TrimSpace(w.text), counts[i], w.times)
 		}
 	}

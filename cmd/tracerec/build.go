@@ -28,7 +28,7 @@ uncertain. The Go installation is not changed. Flags and packages after
 				return cmd.Help()
 			}
 			if len(args) == 0 || args[0] != "--exact-counters" {
-				return errors.New("build: --exact-counters has to come first; without it, go build does all that is needed")
+				return errors.New("build: --exact-counters must come first; without it, use go build")
 			}
 			err := exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			if e, ok := err.(*exec.ExitError); ok {

@@ -22,7 +22,7 @@ func newCampaign() *cobra.Command {
 		Long: `campaign runs the program once for each set of counters, analyzes each run, and
 merges the results into one report, DIR/campaign.cubex. Its hierarchies and
 ratios are derived from the counters of all runs. Traces and reports of the
-single runs are kept in DIR, too. An older DIR is kept under another name.
+single runs are kept in DIR, too. An older DIR is renamed, not overwritten.
 
 -c gives the sets: each is a list of counters, or the name of a set of the
 specification. Without -c, the sets are those of the specification. If it has
@@ -45,7 +45,7 @@ usage.`,
 				return errors.New("no program to record; see tracerec campaign --help")
 			}
 			if o.Repeat < 1 {
-				return fmt.Errorf("--repeat %d: less than one run", o.Repeat)
+				return fmt.Errorf("--repeat %d: must be at least 1", o.Repeat)
 			}
 			o.Say, o.Args = sayTo(cmd.ErrOrStderr()), args
 			o.Recording.Say = o.Say
@@ -54,15 +54,15 @@ usage.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringVarP(&o.Dir, "output", "o", o.Dir, "folder to write")
+	f.StringVarP(&o.Dir, "output", "o", o.Dir, "directory to write")
 	f.StringArrayVar(&o.Specs, "spec", nil, "specification, with its sets: a `NAME` or file")
 	f.StringArrayVarP(&o.Sets, "counters", "c", nil, "a `SET` of counters; may be repeated")
-	f.BoolVar(&o.Plan, "plan", false, "plan sets, whatever sets the specification has")
-	f.BoolVarP(&o.Dry, "dry-run", "n", false, "only say which sets would be measured, and why")
-	f.IntVar(&o.Repeat, "repeat", o.Repeat, "how many times each set is measured")
-	f.Var((*size.Bytes)(&o.Recording.Buffer), "buffer", "most buffer memory for a process")
-	f.BoolVar(&o.Recording.Block, "block", false, "wait when buffers are full; lose nothing")
+	f.BoolVar(&o.Plan, "plan", false, "plan sets, even if the specification has some")
+	f.BoolVarP(&o.Dry, "dry-run", "n", false, "only print which sets would be measured, and why")
+	f.IntVar(&o.Repeat, "repeat", o.Repeat, "measure each set this many times")
+	f.Var((*size.Bytes)(&o.Recording.Buffer), "buffer", "buffer memory of each process")
+	f.BoolVar(&o.Recording.Block, "block", false, "when buffers are full, wait and lose nothing")
 	f.Var((*resolution)(&o.Recording.Resolution), "resolution", "resolution of stored times")
-	f.DurationVar(&o.Recording.Patience, "patience", o.Recording.Patience, "wait this long for its children")
+	f.DurationVar(&o.Recording.Patience, "patience", o.Recording.Patience, "longest wait for children")
 	return cmd
 }

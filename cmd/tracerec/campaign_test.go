@@ -185,7 +185,7 @@ func TestCampaignFailures(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(base, "mine", "work"), 0o777))
 	r = measure("mine", "9")
 	require.Equal(t, 2, r.status)
-	require.Contains(t, r.stderr, "mine: exists and is not the folder of a campaign")
+	require.Contains(t, r.stderr, "mine: exists and is not the directory of a campaign; choose another name")
 }
 
 func TestCampaignUse(t *testing.T) {
@@ -197,11 +197,11 @@ func TestCampaignUse(t *testing.T) {
 		stderr string
 	}{
 		{nil, 2, "no program to record"},
-		{[]string{"--repeat", "0", counted}, 2, "--repeat 0: less than one run"},
+		{[]string{"--repeat", "0", counted}, 2, "--repeat 0: must be at least 1"},
 		{[]string{"--spec", "nonsense", counted}, 2, "--spec: specification nonsense: no such file"},
 		{[]string{"-c", ",", counted}, 2, `-c ",": no counters`},
 		{[]string{"-c", "task-clock,task-clock", counted}, 2, "task-clock is in it twice"},
-		{[]string{"-o", "", "-c", "task-clock", counted}, 2, "the name of the folder is empty"},
+		{[]string{"-o", "", "-c", "task-clock", counted}, 2, "the name of the directory is empty"},
 		{[]string{"./no-such-program"}, 127, "./no-such-program: no such file or directory"},
 		{[]string{"-n", "-c", "task-clock", counted}, 0, "set 1, set1: task-clock"},
 	} {
@@ -233,7 +233,7 @@ func TestCampaignInterrupted(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, 130, cmd.ProcessState.ExitCode(), "%s", out)
-	require.Contains(t, string(out), "interrupted: no more runs; what this one measured is kept in "+dir+"/set2.trace")
+	require.Contains(t, string(out), "interrupted: no more runs; what this run measured is kept in "+dir+"/set2.trace")
 	require.Contains(t, string(out), "1 run of 2 sets merged")
 	require.NotNil(t, merged(t, dir).Metric("task-clock"))
 	require.Equal(t, "interrupted", readRecord(t, dir).Runs[1].Error)

@@ -49,14 +49,14 @@ multiplexed events (--multiplex) are estimates, and marked.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringSliceVarP(&o.Events, "event", "e", nil, "what to count, see tracerec counters")
+	f.StringSliceVarP(&o.Events, "event", "e", nil, "events to count; see tracerec counters")
 	f.IntVarP(&o.PID, "pid", "p", 0, "count this process instead of CMD, with all its threads")
 	f.IntVar(&o.CPU, "cpu", -1, "count all that runs on this processor")
-	f.BoolVar(&o.Multiplex, "multiplex", false, "let events take turns where counters do not suffice")
+	f.BoolVar(&o.Multiplex, "multiplex", false, "let events take turns if there are too few counters")
 	f.BoolVar(&o.Inherit, "inherit", true, "also count what CMD starts")
-	f.IntVar(&o.Repeat, "repeat", 1, "run CMD so often; show means and spread")
+	f.IntVar(&o.Repeat, "repeat", 1, "run CMD this often; show means and spread")
 	f.StringVar(&o.format, "format", "text", "text or json")
-	f.StringVarP(&o.output, "output", "o", "", "file to write the counts to, instead of standard error")
+	f.StringVarP(&o.output, "output", "o", "", "write the counts to this file, not standard error")
 	return cmd
 }
 
@@ -66,11 +66,11 @@ func (o *countOptions) check() error {
 	case o.format != "text" && o.format != "json":
 		return fmt.Errorf("unknown format %q: neither text nor json", o.format)
 	case o.Repeat < 1:
-		return fmt.Errorf("--repeat %d: less than once", o.Repeat)
+		return fmt.Errorf("--repeat %d: must be at least 1", o.Repeat)
 	case o.PID < 0, o.PID == 0 && o.given("pid"):
-		return fmt.Errorf("-p %d: no process has this number", o.PID)
+		return fmt.Errorf("-p %d: not a process ID", o.PID)
 	case o.CPU < 0 && o.given("cpu"):
-		return fmt.Errorf("--cpu %d: no processor has this number; they begin with 0", o.CPU)
+		return fmt.Errorf("--cpu %d: not a processor; the first one is 0", o.CPU)
 	case o.PID > 0 && o.CPU >= 0:
 		return errors.New("-p and --cpu: count a process or a processor, not both")
 	case len(o.Args) == 0 && o.PID == 0 && o.CPU < 0:
@@ -78,14 +78,14 @@ func (o *countOptions) check() error {
 	case o.Events != nil && len(o.Events) == 0:
 		return errors.New("-e: no events named")
 	case len(o.Args) == 0 && o.Repeat > 1:
-		return errors.New("--repeat needs a command to run again")
+		return errors.New("--repeat needs a command to run")
 	}
 	for i, e := range o.Events {
 		if o.Events[i] = strings.TrimSpace(e); e == "" {
 			return errors.New("-e: an event without a name")
 		}
 		if slices.Contains(o.Events[:i], o.Events[i]) {
-			return fmt.Errorf("-e: %s twice", o.Events[i])
+			return fmt.Errorf("-e: %s is named twice", o.Events[i])
 		}
 	}
 	return nil
@@ -106,7 +106,7 @@ func (o *countOptions) run(stderr io.Writer) error {
 		return errors.Join(err, closeOut())
 	}
 	if err == nil && t.Late {
-		sayTo(stderr)("the program could not be stopped before its first instruction; counting began shortly after")
+		sayTo(stderr)("the program could not be stopped before its first instruction; counting began shortly after it")
 	}
 	write := t.Text
 	if o.format == "json" {

@@ -28,12 +28,12 @@ func newCounters() *cobra.Command {
 		Short: "List what can be counted here, alone or together, and at what cost",
 		Long: `tracerec counters lists what can be counted on this machine.
 
-With --native or --presets, PATTERN selects by name and description: a part of
-them, or a name with * and ?.`,
+With --native or --presets, PATTERN selects events by name or description: it is
+a part of either, or a name with * and ?.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !o.native && !o.presets {
-				return fmt.Errorf("PATTERN %q selects from --native or --presets", args[0])
+				return fmt.Errorf("PATTERN %q needs --native or --presets", args[0])
 			}
 			if o.format != "text" && o.format != "json" {
 				return fmt.Errorf("unknown format %q: neither text nor json", o.format)
@@ -43,11 +43,11 @@ them, or a name with * and ?.`,
 			}
 			for _, n := range o.with {
 				if at, ok := strings.CutPrefix(n, "mem:"); ok && !strings.HasPrefix(at, "0x") && (at == "" || at[0] < '0' || at[0] > '9') {
-					return fmt.Errorf("--with %s: there is no program here whose variable it could be; give any address instead, such as mem:0x1000/8:w", n)
+					return fmt.Errorf("--with %s: variables need a program; give any address instead, such as mem:0x1000/8:w", n)
 				}
 			}
 			if set := views(cmd); len(set) > 1 {
-				return fmt.Errorf("%s: one of them at a time", strings.Join(set, " and "))
+				return fmt.Errorf("%s: use only one of them", strings.Join(set, " and "))
 			}
 			if text := survey.NoTables(); text != "" {
 				sayTo(cmd.ErrOrStderr())(text)
@@ -63,11 +63,11 @@ them, or a name with * and ?.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&o.all, "all", "a", false, "describe all counters, with what they cost")
-	f.BoolVarP(&o.presets, "presets", "p", false, "PAPI names, and what they stand for here")
-	f.BoolVarP(&o.native, "native", "n", false, "events of the kernel and of this processor")
-	f.StringSliceVarP(&o.with, "with", "w", nil, "what can still be counted beside these events")
-	f.BoolVarP(&o.cost, "cost", "c", false, "what readings, starts and stops of event sets cost")
+	f.BoolVarP(&o.all, "all", "a", false, "describe all counters and what they cost")
+	f.BoolVarP(&o.presets, "presets", "p", false, "list PAPI presets, and what they stand for here")
+	f.BoolVarP(&o.native, "native", "n", false, "list events of the kernel and of this processor")
+	f.StringSliceVarP(&o.with, "with", "w", nil, "list what can be counted together with these events")
+	f.BoolVarP(&o.cost, "cost", "c", false, "measure what event sets cost: reading, start, stop")
 	f.BoolVarP(&o.hardware, "hardware", "H", false, "describe the machine: caches, TLBs, cores, counters")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	return cmd

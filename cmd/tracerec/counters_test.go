@@ -36,7 +36,7 @@ func TestCountersRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unknown format": {"--format", "xml"}, "nosuchthing": {"--presets", "nosuchthing"}, "--native": {"x"}, `"nosuch"`: {"--with", "go:alloc-bytes,nosuch"},
 		"give any address instead, such as mem:0x1000/8:w": {"--with", "mem:main.x/8:w"}, "--with: no events named": {"--with", ""},
-		"--all and --cost: one of them at a time": {"--all", "--cost"},
+		"--all and --cost: use only one of them": {"--all", "--cost"},
 	} {
 		r := inside(append([]string{"counters"}, args...)...)
 		require.Equal(t, 2, r.status, args)

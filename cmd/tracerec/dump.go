@@ -50,8 +50,8 @@ func newDump() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, or json with one event a line")
-	cmd.Flags().StringSliceVar(&locations, "location", nil, "only these, for instance g1,g17")
+	cmd.Flags().StringVar(&format, "format", "text", "text, or json lines")
+	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17")
 	return cmd
 }
 

@@ -46,7 +46,7 @@ func runMigrants(t *testing.T, program string, rounds int, counters string) (r *
 	}
 	require.Equal(t, 0, out.status, out.stderr)
 	for line := range strings.Lines(out.stderr) { // not root's: of the program, not of the kernel
-		require.Contains(t, line, ": counted in user mode only, as the kernel permits no more: ")
+		require.Contains(t, line, ": counted in user mode only, because the kernel does not permit more: ")
 	}
 	clean(t, archive)
 	a, err := trace.Open(archive)
@@ -146,7 +146,7 @@ func requireExact(t *testing.T, r *recorded) {
 func TestBuildMessages(t *testing.T) {
 	r := inside("build")
 	require.Equal(t, 2, r.status)
-	require.Contains(t, r.stderr, "--exact-counters has to come first")
+	require.Contains(t, r.stderr, "--exact-counters must come first")
 	r = inside("build", "--exact-counters", "-overlay")
 	require.Contains(t, r.stderr, "-overlay without a file")
 	r = record(t, "build", "--exact-counters", "./no/such/package")

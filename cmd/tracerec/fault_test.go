@@ -157,7 +157,7 @@ func TestLoss(t *testing.T) {
 	require.NoError(t, cmd.Process.Signal(unix.SIGCONT))
 	require.NoError(t, unix.Kill(child, unix.SIGTERM))
 	require.Error(t, cmd.Wait())
-	said := regexp.MustCompile(`: ([\d,]+) events of 5 goroutines, .*, ([\d,]+) events LOST \(([\d.]+) % of all, in [\d.]+ % of the time of goroutines? [\d, ]+\) ` +
+	said := regexp.MustCompile(`: ([\d,]+) events of 5 goroutines, .*, ([\d,]+) events LOST \(([\d.]+) % of all, during [\d.]+ % of the time of goroutines? [\d, ]+\) ` +
 		`because buffers were full: use --block, a larger --buffer, or fewer regions; overhead .*\n$`).FindStringSubmatch(stderr.String())
 	require.NotNil(t, said, stderr.String())
 	numbers := make([]float64, 3)
@@ -242,7 +242,7 @@ func TestBufferThatCannotBeMapped(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, d.ProcessState.ExitCode(), "%s", said)
 	require.Regexp(t, `^tracerec: cannot map the buffer of 1 process: \S+: offset 0: cannot allocate memory; 0 events written, `+
-		`0 events and those of 1 process kept in \S+, 0 events lost; when the cause is gone: tracerec recover `+regexp.QuoteMeta(readable.Argument(d.archive))+`\n$`, string(said))
+		`0 events and those of 1 process kept in \S+, 0 events lost; once the cause is fixed, run tracerec recover `+regexp.QuoteMeta(readable.Argument(d.archive))+`\n$`, string(said))
 	r := inside("recover", d.archive)
 	require.Equal(t, 0, r.status, r.stderr)
 	clean(t, d.archive)
@@ -362,6 +362,6 @@ func TestCutArchive(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(archive, name), data, 0o644))
 	r := inside("recover", archive)
 	require.Equal(t, 2, r.status)
-	require.Contains(t, r.stderr, "in the middle of the archive, which recover leaves as it is")
+	require.Contains(t, r.stderr, "in the middle of the archive, which recover does not change")
 	require.NotContains(t, r.stderr, "no events recorded")
 }

@@ -96,8 +96,8 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 func newCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
-		Short: "Verify everything in an archive",
-		Long:  "check verifies everything in an archive. Exit status 2 if something is wrong.",
+		Short: "Verify an archive",
+		Long:  "check verifies a whole archive. The exit status is 2 if it finds problems.",
 		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, err := trace.Open(args[0])
@@ -120,7 +120,7 @@ func newCheck() *cobra.Command {
 			}
 			total, err := recorder.Measure(a, args[0])
 			if err == nil && total.Cut {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s are whole; the end of the archive was lost before it was recovered\n", args[0], total)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, no problems; the end of the archive was lost before it was recovered\n", args[0], total)
 			} else if err == nil {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: no problems in %s\n", args[0], total)
 			}

@@ -32,7 +32,7 @@ record is still in memory.`,
 				return err
 			}
 			if o.Interval < live.Shortest {
-				return fmt.Errorf("--interval %v: less than %v", o.Interval, live.Shortest)
+				return fmt.Errorf("--interval %v: must be at least %v", o.Interval, live.Shortest)
 			}
 			return live.Watch(dir, o, cmd.OutOrStdout())
 		},
@@ -40,7 +40,7 @@ record is still in memory.`,
 	f := cmd.Flags()
 	f.StringVar(&o.Metric, "metric", "", "metric to show first (default executing)")
 	f.DurationVar(&o.Interval, "interval", 250*time.Millisecond, "time between two frames")
-	f.IntVar(&o.Count, "count", 0, "end after so many frames; 0 is with the recording")
-	f.StringVar(&o.Format, "format", "screen", "screen, text, or lines of json")
+	f.IntVar(&o.Count, "count", 0, "end after this many frames; 0: with the recording")
+	f.StringVar(&o.Format, "format", "screen", "screen, text, or json lines")
 	return cmd
 }

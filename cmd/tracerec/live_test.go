@@ -63,7 +63,7 @@ func TestLive(t *testing.T) {
 
 	r := inside("live", fmt.Sprint(cmd.Process.Pid), "--format", "text", "--count", "1")
 	require.Equal(t, 2, r.status, "tracerec itself is not recorded: %v", r)
-	require.Contains(t, r.stderr, "is not recorded by tracerec")
+	require.Contains(t, r.stderr, "tracerec does not record process")
 
 	require.NoError(t, cmd.Process.Signal(unix.SIGTERM))
 	for lines.Scan() {
@@ -77,7 +77,7 @@ func TestLive(t *testing.T) {
 	require.Equal(t, map[string]int{"listen": 1, "work": 4000}, countKind(t, archive, "enter"), "nothing is lost by being watched")
 
 	r = inside("live", archive)
-	require.Equal(t, result{2, "", "tracerec: " + archive + ": its recording is over; see tracerec info " + archive + "\n"}, r)
+	require.Equal(t, result{2, "", "tracerec: " + archive + ": the recording has ended; see tracerec info " + archive + "\n"}, r)
 }
 
 // TestLiveWithoutTerminal: that there is nothing to draw on keeps nobody from running, nor from being recorded.

@@ -61,12 +61,12 @@ func TestSessionTakenAway(t *testing.T) {
 		take func(dir string)
 		says string
 	}{
-		"directory removed": {func(dir string) { require.NoError(t, os.RemoveAll(dir)) }, "was removed by others during the run"},
+		"directory removed": {func(dir string) { require.NoError(t, os.RemoveAll(dir)) }, "was removed during the run"},
 		"buffer cut": {func(dir string) {
 			buffers, _ := filepath.Glob(filepath.Join(dir, "*"+shm.Suffix))
 			require.Len(t, buffers, 1)
 			require.NoError(t, os.Truncate(buffers[0], 4096))
-		}, "its buffer was cut off by others"},
+		}, "its buffer was truncated during the run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

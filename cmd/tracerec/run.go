@@ -29,7 +29,7 @@ func newRun(use string) *cobra.Command {
 				return errors.New("no program to record; see tracerec --help")
 			}
 			if o.Patience < 0 {
-				return fmt.Errorf("--patience %v: less than nothing", o.Patience)
+				return fmt.Errorf("--patience %v: must not be negative", o.Patience)
 			}
 			var err error
 			if o.Counters, err = chosenCounters(lists, specs, spec.CPU(events.Here())); err != nil {
@@ -49,15 +49,15 @@ func newRun(use string) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVarP(&o.Dir, "output", "o", o.Dir, "trace directory")
-	f.StringArrayVarP(&lists, "counters", "c", nil, "counters or a `SET` of them, for regions")
-	f.StringArrayVar(&specs, "spec", nil, "`NAME` or file of sets of counters")
-	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of a process")
-	f.BoolVar(&o.Block, "block", false, "wait when buffers are full; lose nothing")
+	f.StringArrayVarP(&lists, "counters", "c", nil, "read these counters, or a `SET`, at regions")
+	f.StringArrayVar(&specs, "spec", nil, "specification of sets: a `NAME` or file")
+	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of each process")
+	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait and lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
-	f.DurationVar(&o.Patience, "patience", o.Patience, "wait this long for its children")
-	f.StringVar(&metric, "live", "", "watch it meanwhile; see tracerec live")
+	f.DurationVar(&o.Patience, "patience", o.Patience, "longest wait for children")
+	f.StringVar(&metric, "live", "", "show regions meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "say nothing unless something was lost")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print nothing unless something was lost")
 	return cmd
 }
 
@@ -79,7 +79,7 @@ func chosenCounters(lists, specs []string, cpu spec.CPU) (names []string, err er
 			for _, x := range s.Sets {
 				sets = append(sets, x.Name)
 			}
-			return nil, fmt.Errorf("--spec %s has %d sets of counters; choose one by -c: %s", strings.Join(specs, ", "), len(sets), strings.Join(sets, ", "))
+			return nil, fmt.Errorf("--spec %s has %d sets of counters; choose one with -c: %s", strings.Join(specs, ", "), len(sets), strings.Join(sets, ", "))
 		}
 		return loaded[0].Sets[0].Events, nil
 	}

@@ -47,9 +47,9 @@ func TestExitStatus(t *testing.T) {
 		{"no program", nil, 2, "tracerec: no program to record"},
 		{"unknown flag", []string{"--frobnicate", subject}, 2, "tracerec: unknown flag: --frobnicate\n"},
 		{"bad size", []string{"--buffer", "many", subject}, 2, "not a size"},
-		{"tiny size", []string{"--buffer", "1", subject}, 2, "tracerec: a buffer of 1: not from 4M to 1T\n"},
-		{"huge size", []string{"--buffer", "100T", subject}, 2, "tracerec: a buffer of 100T: not from 4M to 1T\n"},
-		{"no patience", []string{"--patience", "-1s", subject}, 2, "tracerec: --patience -1s: less than nothing\n"},
+		{"tiny size", []string{"--buffer", "1", subject}, 2, "tracerec: a buffer of 1: must be from 4M to 1T\n"},
+		{"huge size", []string{"--buffer", "100T", subject}, 2, "tracerec: a buffer of 100T: must be from 4M to 1T\n"},
+		{"no patience", []string{"--patience", "-1s", subject}, 2, "tracerec: --patience -1s: must not be negative\n"},
 		{"no name", []string{"-o", "", subject}, 2, "tracerec: the name of the trace directory is empty\n"},
 		{"bad resolution", []string{"--resolution", "2ns", subject}, 2, "neither 1ns nor 64ns"},
 		{"unknown counter", []string{"-c", "no-such", subject}, 2, `tracerec: unknown event "no-such"`},
@@ -107,7 +107,7 @@ func TestTracerecInTracerec(t *testing.T) {
 	r := record(t, "-o", filepath.Join(t.TempDir(), "outer"), "/usr/bin/env", asTracerec+"=1", inner.Path,
 		"-o", inner.Args[2], program(t, "subject"), "regions", "10")
 	require.Equal(t, 0, r.status, r.stderr)
-	require.Contains(t, r.stderr, "another tracerec inside")
+	require.Contains(t, r.stderr, "another tracerec, inside this one,")
 	require.Equal(t, 40, countKind(t, inner.Args[2], "enter")["work"])
 }
 
@@ -265,7 +265,7 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 		clean(t, archive)
 		require.Equal(t, 2, countKind(t, archive, "enter")["life"])
 		require.Equal(t, exits, kinds(t, archive)["exit"])
-		for _, sign := range []string{"still runs", "NOT all that there was"} {
+		for _, sign := range []string{"still runs", "NOT complete"} {
 			require.Equal(t, exits == 1, strings.Contains(stderr.String(), sign), stderr.String())
 		}
 		require.Equal(t, exits == 2, strings.Contains(stderr.String(), "nothing lost"), stderr.String())
@@ -313,7 +313,7 @@ func TestInterruptEndsThePatience(t *testing.T) {
 	waitForProgram(t, cmd, archive)
 	require.NoError(t, cmd.Process.Signal(unix.SIGINT))
 	require.NoError(t, cmd.Wait())
-	require.Contains(t, stderr.String(), "still runs; it is recorded no further")
+	require.Contains(t, stderr.String(), "still runs; what it does from now on is not recorded")
 	clean(t, archive)
 }
 
@@ -349,7 +349,7 @@ func TestOutputTaken(t *testing.T) {
 	require.NoError(t, os.Mkdir(empty, 0o755))
 	require.NoError(t, os.Mkdir(full, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(full, "notes"), []byte("precious"), 0o644))
-	for taken, also := range map[string]string{file: "", full: "", empty: ", or remove it, as it is empty"} {
+	for taken, also := range map[string]string{file: "", full: "", empty: ", or remove it: it is empty"} {
 		r := record(t, "-o", taken, "echo", "ran")
 		require.Equal(t, result{2, "", "tracerec: " + taken + ": exists and is not a trace directory; choose another name" + also + "\n"}, r)
 	}

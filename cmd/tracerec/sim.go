@@ -94,31 +94,31 @@ func (o *simOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringVarP(&o.dir, "output", "o", recorder.DefaultDir, "trace `DIR`, '' for none")
-	f.StringArrayVarP(&o.lists, "counters", "c", nil, "counters or a `SET` of them")
-	f.StringVar(&o.machine, "machine", "server", "`NAME`, file, or none")
+	f.StringArrayVarP(&o.lists, "counters", "c", nil, "record these counters, or a `SET`")
+	f.StringVar(&o.machine, "machine", "server", "machine `NAME`, file, or none")
 	f.StringArrayVar(&o.set, "set", nil, "set `PARAMETER=VALUE` of the machine")
-	f.StringVar(&o.print, "print-machine", "", "print what `NAME` is, as a template")
-	f.StringVar(&o.pmu, "pmu", "", "perf events by `NAME` or file")
+	f.StringVar(&o.print, "print-machine", "", "print machine `NAME` as a template")
+	f.StringVar(&o.pmu, "pmu", "", "use PMU `NAME`, or a file, for perf events")
 	f.BoolVar(&o.list, "list", false, "list machines, PMUs, parameters, counters")
 	f.IntVar(&o.cpus, "cpus", 2, "virtual processors")
-	f.Uint64Var(&o.seed, "seed", 0, "another seed is another schedule")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of the schedule")
 	f.BoolVar(&o.untimed, "untimed", false, "stalls take no time, as in a sweep")
-	f.BoolVar(&o.uncounted, "uncounted", false, "only run it, as fast as can be; with -o ''")
-	f.BoolVar(&o.strict, "strict", false, "end at what the simulator does not have")
+	f.BoolVar(&o.uncounted, "uncounted", false, "only run, as fast as possible; with -o ''")
+	f.BoolVar(&o.strict, "strict", false, "end at the first unsupported service")
 	f.Uint64Var(&o.maxInstructions, "max-instructions", 0, "end after `N` instructions")
-	f.StringVar(&o.maxMemory, "max-memory", "", "give at most `SIZE` bytes, as in 2GiB")
-	f.DurationVar(&o.timeout, "timeout", 0, "end after this time")
-	f.StringArrayVar(&o.mounts, "mount", nil, "give `GUEST=HOST[:rw]`, a directory")
+	f.StringVar(&o.maxMemory, "max-memory", "", "limit memory to `SIZE`, such as 2GiB")
+	f.DurationVar(&o.timeout, "timeout", 0, "end after this real time")
+	f.StringArrayVar(&o.mounts, "mount", nil, "mount a directory: `GUEST=HOST[:rw]`")
 	f.StringArrayVar(&o.env, "env", nil, "set `NAME=VALUE` for the program")
-	f.StringArrayVar(&o.filter, "filter", nil, "record `FUNCTIONS`, as in main.*,-*.init")
-	f.StringVar(&o.only, "only", "", "count goroutines begun by `FUNCTION`")
-	f.StringArrayVar(&o.sweep, "sweep", nil, "counts for each of `PARAMETER=A,B,…`")
-	f.StringVar(&o.format, "format", "", "--list or --sweep as `text`, json, csv")
+	f.StringArrayVar(&o.filter, "filter", nil, "record only `FUNCTIONS`, such as main.*,-*.init")
+	f.StringVar(&o.only, "only", "", "count only goroutines that start in `FUNCTION`")
+	f.StringArrayVar(&o.sweep, "sweep", nil, "print counts for each `PARAMETER=A,B,…`")
+	f.StringVar(&o.format, "format", "", "print --list or --sweep as `text`, json, csv")
 	f.StringArrayVar(&o.breaks, "break", nil, "end at `FUNCTION[:N]` or an address")
-	f.StringVar(&o.dump, "dump", "", "state at a break or failure, to `FILE`")
+	f.StringVar(&o.dump, "dump", "", "write state at break or failure to `FILE`")
 	f.Lookup("dump").NoOptDefVal = "-"
-	f.StringVar(&o.trace, "trace", "", "write addresses to `FILE`.din or .trz")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing unless something was lost")
+	f.StringVar(&o.trace, "trace", "", "write an address trace: `FILE`.din or .trz")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print nothing unless something was lost")
 }
 
 // check tells what is wrong with the flags.
@@ -126,25 +126,25 @@ func (o *simOptions) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {
 	case o.cpus < 1 || o.cpus > 256:
-		return fmt.Errorf("--cpus %d: from 1 to 256", o.cpus)
+		return fmt.Errorf("--cpus %d: must be from 1 to 256", o.cpus)
 	case o.timeout < 0:
-		return fmt.Errorf("--timeout %v: less than nothing", o.timeout)
+		return fmt.Errorf("--timeout %v: must be positive", o.timeout)
 	case given("timeout") && o.timeout == 0:
-		return errors.New("--timeout 0s: more than nothing; without it there is none")
+		return errors.New("--timeout 0s: must be positive; leave it out for no limit")
 	case given("max-instructions") && o.maxInstructions == 0:
-		return errors.New("--max-instructions 0: at least one")
+		return errors.New("--max-instructions 0: must be at least 1")
 	case o.format != "" && o.format != "text" && o.format != "json" && (o.format != "csv" || o.list):
-		return fmt.Errorf("unknown format %q: text, json or, with --sweep, csv", o.format)
+		return fmt.Errorf("unknown format %q: neither text, json nor, with --sweep, csv", o.format)
 	case given("format") && o.sweep == nil && !o.list:
-		return errors.New("--format is for --sweep and --list")
+		return errors.New("--format needs --sweep or --list")
 	case o.only != "" && o.sweep == nil && o.dir != "":
-		return errors.New("--only is for counts that are printed: with -o '', or --sweep; a recording has them of all goroutines")
+		return errors.New("--only needs -o '' or --sweep: a recording has the counts of all goroutines")
 	case o.sweep != nil:
 		return without(cmd, "--sweep, which only counts", "output", "break", "dump", "trace", "filter", "uncounted")
 	case o.uncounted && o.dir != "":
-		return errors.New("--uncounted: nothing can be recorded; give -o '', too")
+		return errors.New("--uncounted records nothing: give -o '', too")
 	case o.uncounted:
-		return without(cmd, "--uncounted, with which there is nothing to observe", "machine", "set", "counters", "pmu", "only", "filter", "trace", "untimed")
+		return without(cmd, "--uncounted, which observes nothing", "machine", "set", "counters", "pmu", "only", "filter", "trace", "untimed")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (o *simOptions) run(cmd *cobra.Command, events, args []string) error {
 	}
 	if o.list {
 		if len(args) > 0 {
-			return fmt.Errorf("--list takes no program, such as %s", args[0])
+			return fmt.Errorf("--list takes no program: unexpected %s", args[0])
 		}
 		return s.listing(m)
 	}
@@ -103,7 +103,7 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 		return nil, nil
 	}
 	if m, err = cache.Open(s.machine); err != nil && !description.IsFile(s.machine) {
-		err = fmt.Errorf("%w; none; or a description in a FILE.json", err)
+		err = fmt.Errorf("%w; or give none, or a description in a FILE.json", err)
 	}
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *simulation) chosenMachine() (m *cache.Machine, err error) {
 // printMachine prints the description of a machine, which is a template for others.
 func printMachine(w io.Writer, name string, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("--print-machine takes no program, such as %s", args[0])
+		return fmt.Errorf("--print-machine takes no program: unexpected %s", args[0])
 	}
 	text, err := cache.Text(name)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *simulation) options(m *cache.Machine, args []string) (o simulated.Optio
 func (s *simulation) classify(m *cache.Machine) (bool, error) {
 	apart, err := count.Choosable(m, s.events)
 	if errors.Is(err, count.ErrUnknown) {
-		err = fmt.Errorf("%w on machine %s, which counts PAPI presets and others; see tracerec sim --machine %s --list", err, s.machine, s.machine)
+		err = fmt.Errorf("%w on machine %s; see tracerec sim --machine %s --list", err, s.machine, s.machine)
 	}
 	if err != nil {
 		return false, fmt.Errorf("-c %w", err)
@@ -260,7 +260,7 @@ func (s *simulation) runOnce(o simulated.Options) error {
 		s.all(r.InVain(s.program))
 	}
 	if err == nil && r.Break == "" && len(s.breaks) > 0 {
-		s.say("the run did not get to " + strings.Join(s.breaks, " or "))
+		s.say("the run did not reach " + strings.Join(s.breaks, " or "))
 	}
 	if by, ok := errors.AsType[caughtSignal](context.Cause(ctx)); ok && errors.Is(err, linux.ErrInterrupted) {
 		return &exit{128 + int(by.Signal), fmt.Errorf("%s: ended by %w", s.program, by)}
@@ -353,7 +353,7 @@ func (s *simulation) addressTrace() (*addresstrace.Tracer, func() error, error) 
 	}
 	format := addresstrace.Format(strings.TrimPrefix(filepath.Ext(s.trace), "."))
 	if format != addresstrace.Dinero && format != addresstrace.Binary {
-		return nil, nil, fmt.Errorf("--trace %s: end the name with .din for Dinero's format, or with .trz for a compressed one", s.trace)
+		return nil, nil, fmt.Errorf("--trace %s: the name must end in .din (Dinero's format) or .trz (compressed)", s.trace)
 	}
 	f, err := os.Create(s.trace)
 	if err != nil {
@@ -392,9 +392,9 @@ func (s *simulation) ended(r *simulated.Result, err error) error {
 	case err == nil:
 		return &exit{r.Status, nil}
 	case errors.Is(err, linux.ErrLimit):
-		return &exit{ranOut, fmt.Errorf("%s: ended after %s, as --max-instructions says", s.program, readable.Plural(s.maxInstructions, "instruction"))}
+		return &exit{ranOut, fmt.Errorf("%s: ended by --max-instructions after %s", s.program, readable.Plural(s.maxInstructions, "instruction"))}
 	case errors.Is(err, linux.ErrTimeout):
-		return &exit{ranOut, fmt.Errorf("%s: ended after %v, as --timeout says", s.program, s.timeout)}
+		return &exit{ranOut, fmt.Errorf("%s: ended by --timeout after %v", s.program, s.timeout)}
 	case errors.Is(err, simulated.ErrBreakpoint):
 		return err
 	case r == nil || r.Instructions == 0:

@@ -177,7 +177,7 @@ func TestSimBuilds(t *testing.T) {
 		{"text", `^tracerec: text: not an ELF file\n$`, 126},
 		{"cut", `^tracerec: cut: not an ELF file: .*\n$`, 126},
 		{"broken", `^tracerec: broken: not an ELF file: .*\n$`, 126},
-		{"dynamic", `^tracerec: dynamic: ET_DYN: only statically linked programs at fixed addresses are run\n$`, 126},
+		{"dynamic", `^tracerec: dynamic: ET_DYN: only statically linked programs at fixed addresses can run\n$`, 126},
 		{"/proc/self/exe", `^tracerec: /proc/self/exe: a program for .*, not for RV64\n$`, 126},
 		{"", `^tracerec: : no such file`, 127},
 	} {
@@ -197,9 +197,9 @@ func TestSimEnds(t *testing.T) {
 	quiet := func(args ...string) result { return simulate(t, append([]string{"-q"}, args...)...) }
 
 	require.Equal(t, result{128 + 4, "", "tracerec: " + ill + ": ended by signal 4, illegal instruction\n"}, quiet(ill))
-	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended after 100,000 instructions, as --max-instructions says\n"},
+	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended by --max-instructions after 100,000 instructions\n"},
 		quiet("--max-instructions", "100000", loop))
-	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended after 20ms, as --timeout says\n"}, quiet("--timeout", "20ms", loop))
+	require.Equal(t, result{124, "", "tracerec: " + loop + ": ended by --timeout after 20ms\n"}, quiet("--timeout", "20ms", loop))
 	nothing := machineCode(t, 0x27000893|9<<20, environment) // li a7, 9+…
 	r := quiet("--strict", nothing)
 	require.Equal(t, 125, r.status)
@@ -207,7 +207,7 @@ func TestSimEnds(t *testing.T) {
 	for _, how := range []string{"--machine=none", "--uncounted"} { // it goes on, to what is no code
 		r = quiet(how, nothing)
 		require.Equal(t, 128+4, r.status)
-		require.Regexp(t, `^tracerec: .*/code: system call \d+ is not supported: answered ENOSYS 1 time, first at 0x10004\ntracerec: .*/code: ended by signal 4, illegal instruction\n$`, r.stderr)
+		require.Regexp(t, `^tracerec: .*/code: system call \d+ is not supported; it failed with ENOSYS 1 time, first at 0x10004\ntracerec: .*/code: ended by signal 4, illegal instruction\n$`, r.stderr)
 	}
 	fine := machineCode(t, exitNumber, environment)
 	require.Equal(t, result{0, "", ""}, quiet(fine))
@@ -266,10 +266,10 @@ func TestSimBreak(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(content), "process 1000: /program/guest")
 	r = simulate(t, "-q", "--break", "main.touch:3", program, "work", "exit")
-	require.Equal(t, result{7, "", "leaving\ntracerec: the run did not get to main.touch:3\n"}, r)
+	require.Equal(t, result{7, "", "leaving\ntracerec: the run did not reach main.touch:3\n"}, r)
 	r = simulate(t, "-q", "--dump", "--max-instructions", "3", code)
 	require.Equal(t, 124, r.status)
-	require.Regexp(t, `(?s)^instructions 3\n.*as --max-instructions says\n$`, r.stderr)
+	require.Regexp(t, `(?s)^instructions 3\n.*ended by --max-instructions after 3 instructions\n$`, r.stderr)
 }
 
 // A recording is the same, whatever the host is like, and its functions and goroutines are those of the program.
@@ -294,8 +294,8 @@ func TestSimRecords(t *testing.T) {
 	require.True(t, all[0] == all[1], "byte for byte")
 	r := inside("sim", "--filter", "main.*,-main.touch,nothing.*", "-c", "PAPI_TOT_INS", program, "work")
 	require.Zero(t, r.status, r.stderr)
-	require.Regexp(t, `tracerec: the archive that was there is now trace\.dir\.(19991231|20000101)-`, r.stderr, "by the local clock")
-	require.Contains(t, r.stderr, "tracerec: --filter nothing.*: no function is called so\n")
+	require.Regexp(t, `tracerec: the older trace\.dir is now trace\.dir\.(19991231|20000101)-`, r.stderr, "by the local clock")
+	require.Contains(t, r.stderr, "tracerec: --filter nothing.* matches no function\n")
 	calls := countKind(t, "trace.dir", "enter")
 	require.NotContains(t, calls, "main.touch")
 	require.Contains(t, calls, "main.main")
@@ -405,7 +405,7 @@ func TestSimSweep(t *testing.T) {
 
 	r = inside("sim", "--sweep", "l1d.ways=4,8", program, "work")
 	require.Zero(t, r.status, r.stderr)
-	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of .*\nStalls take no virtual time in them, as with --untimed.\n$`, r.stdout)
+	require.Regexp(t, `^l1d.ways  PAPI_TOT_CYC  PAPI_L1_DCM  PAPI_L2_DCM  PAPI_L3_DCM  PAPI_BR_MSP\n       4 .*\n       8 .*\n\n[\d,]+ instructions in each of 2 runs of .*\nStalls take no virtual time in these runs, as with --untimed.\n$`, r.stdout)
 
 	cmd := tracerec("sim", "--format", "csv", "--sweep", "l1d.ways=4,8", program, "stdin")
 	cmd.Stdin = strings.NewReader(strings.Repeat("input ", 30_000))
@@ -425,70 +425,70 @@ func TestSimRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile("word.json", []byte("{\n\"l1d\": {\n\"size\": \"huge\"}}\n"), 0o644))
 	require.NoError(t, os.WriteFile("comma.json", []byte("{\n\"l1d\" {}}\n"), 0o644))
 	for _, c := range []struct{ flags, want string }{
-		{"--machine none-such", `machine "none-such": there are bgl and server; none; or a description in a FILE.json`},
+		{"--machine none-such", `unknown machine "none-such": there are bgl and server; or give none, or a description in a FILE.json`},
 		{"--machine missing.json", "machine: open missing.json: no such file"},
-		{"--machine bad.json", "machine bad.json: line 1: it ends too early"},
+		{"--machine bad.json", "machine bad.json: line 1: the description ends too early"},
 		{"--machine odd.json", "machine odd.json: l1d: 3 bytes do not make sets"},
-		{"--machine new.json", `machine new.json: line 1: there is no "l4", but title, l1i, `},
+		{"--machine new.json", `machine new.json: line 1: unknown name "l4"; the names are title, l1i, `},
 		{"--machine .", `machine ".": there are`},
 		{"--machine ./", `machine ./: read ./: is a directory`},
 		{"--machine bgl --set l3.size=1M", "l3.size: this machine has no l3"},
-		{"--pmu many", "or a description in a FILE.json"},
+		{"--pmu many", "or give a description in a FILE.json"},
 		{"--pmu missing.json", "PMU: open missing.json: no such file"},
-		{"--pmu bad.json", "PMU bad.json: line 1: it ends too early"},
+		{"--pmu bad.json", "PMU bad.json: line 1: the description ends too early"},
 		{"--set l1d.size", "--set l1d.size: not PARAMETER=VALUE"},
-		{"--set l1d.sise=1", "l1d.sise: there is l1d.size, l1d.line"},
-		{"--set l1d.size=3k", "l1d: 6 sets, which is no power of two"},
+		{"--set l1d.sise=1", "l1d.sise: not a parameter; the parameters are l1d.size, l1d.line"},
+		{"--set l1d.size=3k", "l1d: 6 sets, must be a power of two"},
 		{"--sweep l1d.size", "--sweep l1d.size: not PARAMETER=VALUE"},
-		{"--sweep l1d.size=", `--sweep l1d.size=: machine parameter: l1d.size: "" is no number`},
+		{"--sweep l1d.size=", `--sweep l1d.size=: machine parameter: l1d.size: "" is not a number`},
 		{"--sweep l1d.size=16k,3k", "--sweep: l1d.size=3k: l1d: 6 sets"},
-		{"--sweep l1d.size=32k,16k --sweep l1d.size=8k", "--sweep l1d.size=8k: l1d.size is swept twice"},
-		{"--set l2.size=1T", "l2: 1099511627776 bytes; at most 4294967296"},
-		{"--set l1d.ways=100000", "l1d: 100000 ways; at most 65536"},
+		{"--sweep l1d.size=32k,16k --sweep l1d.size=8k", "--sweep l1d.size=8k: l1d.size is given twice"},
+		{"--set l2.size=1T", "l2: size: 1099511627776 bytes, must be at most 4294967296"},
+		{"--set l1d.ways=100000", "l1d: ways: 100000, must be at most 65536"},
 		{"--set cycles.issue=0", "cycles: issue is 0"},
-		{"-c PAPI_TOT_CYC:x", "-c PAPI_TOT_CYC:x: behind the colon stands u or k"},
-		{"-c PAPI_TOT_INS:k", "-c PAPI_TOT_INS:k: nothing of that is modelled of the kernel"},
-		{"--filter [", `filter "[": no function is called so`},
-		{"-q --output= --only nothing", "--only nothing: nothing was counted of that; there is kernel, native"},
+		{"-c PAPI_TOT_CYC:x", "-c PAPI_TOT_CYC:x: the suffix must be :u or :k"},
+		{"-c PAPI_TOT_INS:k", "-c PAPI_TOT_INS:k: only cycles of the kernel are modelled"},
+		{"--filter [", `filter "[": no function can have this name`},
+		{"-q --output= --only nothing", "--only nothing: nothing was counted for it; there are counts for kernel, native"},
 		{"-o bad.json", "-o bad.json: bad.json: exists and is not a trace directory"},
 		{"-o /", "-o /: /: exists and is not a trace directory"},
 		{"-o /proc/x.dir", "-o /proc/x.dir: mkdir /proc/x.dir: "},
 		{"--env =x", "--env =x: not NAME=VALUE or NAME"},
 		{"--env=", "--env : not NAME=VALUE or NAME"},
 		{"--max-memory much", "--max-memory much: not a size such as 512MiB or 2GiB"},
-		{"--timeout 0", "--timeout 0s: more than nothing"},
-		{"--machine word.json", `machine word.json: line 3: l1d.size: "huge" is no number such as 8, 32k or 4M`},
-		{"--machine comma.json", "machine comma.json: line 2: l1d: no JSON: invalid character"},
-		{"--sweep l5.size=1k", "l5.size: there is l1i"},
+		{"--timeout 0", "--timeout 0s: must be positive"},
+		{"--machine word.json", `machine word.json: line 3: l1d.size: "huge" is not a number such as 8, 32k or 4M`},
+		{"--machine comma.json", "machine comma.json: line 2: l1d: not JSON: invalid character"},
+		{"--sweep l5.size=1k", "l5.size: not a parameter; the parameters are l1i"},
 		{"--sweep l1d.ways=8 --machine none", "--machine none has no parameters"},
 		{"--sweep l1d.ways=8 --mount .=.:rw", "runs of a sweep would change each other's files"},
 		{"--sweep l1d.ways=8 -o x", "--output does not go with --sweep"},
-		{"--sweep l1d.ways=8 --only main.nothing", "--only main.nothing: nothing was counted of that; there is kernel, native"},
+		{"--sweep l1d.ways=8 --only main.nothing", "--only main.nothing: nothing was counted for it; there are counts for kernel, native"},
 		{"-c PAPI_L3_DCM --machine bgl", "-c PAPI_L3_DCM: no such event on machine bgl"},
-		{"-c cycles", "-c cycles: no such event on machine server, which counts PAPI presets and others; see tracerec sim --machine server --list"},
+		{"-c cycles", "-c cycles: no such event on machine server; see tracerec sim --machine server --list"},
 		{"-c PAPI_L1_DCM --machine none", "no such event on machine none"},
-		{"--cpus 0", "--cpus 0: from 1 to 256"},
+		{"--cpus 0", "--cpus 0: must be from 1 to 256"},
 		{"--mount x", "--mount x: not GUEST=HOST"},
 		{"--mount /x=nothing", "--mount /x=nothing: stat nothing: no such file"},
 		{"--mount /x=bad.json", "bad.json is not a directory"},
 		{"--break nothing", "break at nothing: the program has no"},
 		{"--break 0x20000", "break at 0x20000: no code at 0x20000"},
-		{"--break 0x10000:0", `break at 0x10000:0: "0" is no number of times`},
+		{"--break 0x10000:0", `break at 0x10000:0: "0" is not a number of times`},
 		{"--dump=/nothing/state", "--dump: open /nothing/state"},
-		{"--trace a.txt", "--trace a.txt: end the name with .din"},
+		{"--trace a.txt", "--trace a.txt: the name must end in .din"},
 		{"--trace /nothing/a.din", "--trace: open /nothing/a.din"},
-		{"--timeout -1s", "--timeout -1s: less than nothing"},
-		{"--max-instructions 0", "--max-instructions 0: at least one"},
-		{"--format csv", "--format is for --sweep and --list"},
+		{"--timeout -1s", "--timeout -1s: must be positive"},
+		{"--max-instructions 0", "--max-instructions 0: must be at least 1"},
+		{"--format csv", "--format needs --sweep or --list"},
 		{"--format xml --list", `unknown format "xml"`},
 		{"--list", "--list takes no program"},
-		{"--only main.main", "--only is for counts that are printed"},
+		{"--only main.main", "--only needs -o '' or --sweep"},
 		{"--live", "unknown flag: --live"},
-		{"--set l2.size=16k", "--set l2.size=16k: l2: 16384 bytes, less than the 32768 of l1"},
-		{"--uncounted", "--uncounted: nothing can be recorded; give -o '', too"},
+		{"--set l2.size=16k", "--set l2.size=16k: l2: 16384 bytes, must be at least the 32768 of l1"},
+		{"--uncounted", "--uncounted records nothing: give -o '', too"},
 		{"--uncounted --output= -c PAPI_TOT_INS", "--counters does not go with --uncounted"},
 		{"--sweep l1d.ways=8 --uncounted", "--uncounted does not go with --sweep"},
-		{"--print-machine bgl", "--print-machine takes no program, such as"},
+		{"--print-machine bgl", "--print-machine takes no program: unexpected"},
 	} {
 		r := inside(append(append([]string{"sim"}, strings.Fields(c.flags)...), code)...)
 		require.Equal(t, 2, r.status, c.flags)
@@ -501,7 +501,7 @@ func TestSimRefuses(t *testing.T) {
 	r := inside("--sim", "-o", "", code)
 	require.Equal(t, result{2, "", "tracerec: --sim is a command: tracerec sim [flags] PACKAGE|BINARY\n"}, r)
 	require.Equal(t, r, inside("-q", "--sim=true", code))
-	require.Equal(t, "tracerec: --print-machine: machine \"x\": there are bgl and server\n", inside("sim", "--print-machine", "x").stderr)
+	require.Equal(t, "tracerec: --print-machine: unknown machine \"x\": there are bgl and server\n", inside("sim", "--print-machine", "x").stderr)
 	require.Equal(t, 2, inside("sim").status)
 }
 

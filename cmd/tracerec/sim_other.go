@@ -10,5 +10,5 @@ import (
 
 // run does nothing: there is no simulator here.
 func (o *simOptions) run(*cobra.Command, []string, []string) error {
-	return errors.New("sim: the simulator runs on Linux")
+	return errors.New("sim: the simulator needs Linux")
 }

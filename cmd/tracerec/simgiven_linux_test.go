@@ -19,7 +19,7 @@ func TestSimFromRoot(t *testing.T) {
 	t.Chdir("/")
 	r := inside("sim", "-o", "", code)
 	require.Equal(t, 2, r.status)
-	require.Regexp(t, `^tracerec: the working directory is /, which would give the program all files .*\n$`, r.stderr)
+	require.Regexp(t, `^tracerec: the working directory is /, which would show the program all files .*\n$`, r.stderr)
 	require.Zero(t, inside("sim", "-o", "", "--mount", "/="+t.TempDir(), code).status)
 }
 
@@ -49,7 +49,7 @@ func TestSimQuietCounts(t *testing.T) {
 func TestSimNoELF(t *testing.T) {
 	testkit.NeedSimulator(t)
 	t.Chdir(t.TempDir())
-	for content, want := range map[string]string{"#!/bin/sh\n": "not an ELF file but a script", "text": "not an ELF file\n", "\x7fELF\x02\x01": "cut off after 6 bytes"} {
+	for content, want := range map[string]string{"#!/bin/sh\n": "not an ELF file but a script", "text": "not an ELF file\n", "\x7fELF\x02\x01": "truncated after 6 bytes"} {
 		require.NoError(t, os.WriteFile("x", []byte(content), 0o755))
 		r := inside("sim", "-o", "", "./x")
 		require.Equal(t, 126, r.status, r.stderr)

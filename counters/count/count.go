@@ -68,7 +68,7 @@ type Tally struct {
 }
 
 // ErrNothing is for runs of which nothing was counted.
-var ErrNothing = errors.New("nothing could be counted; tracerec counters lists what can be")
+var ErrNothing = errors.New("no event could be counted; tracerec counters lists those that can")
 
 // Run counts as o says. Without an error, or with ErrNothing, there is a tally. An error that is a *launch.Error is of a command that could not be
 // started.
@@ -191,7 +191,7 @@ func turnsHelp(target counters.Options, names []string) string {
 	}
 	if target.Inherit {
 		if target.Inherit = false; try() {
-			return " (--multiplex --inherit=false lets events take turns, in one thread alone)"
+			return " (--multiplex --inherit=false lets events take turns, in one thread only)"
 		}
 	}
 	return " (count it in another run)"
@@ -215,7 +215,7 @@ func (t *Tally) take(set *counters.EventSet) error {
 		e := &t.Events[slices.IndexFunc(t.Events, func(e Event) bool { return e.native == described.Name })]
 		e.Unit = described.Unit
 		if q := qualities[i]; q.Share == 0 {
-			e.Why = "it did not get its turn: measure longer, or fewer events at once"
+			e.Why = "it had no turn: measure longer, or fewer events at once"
 			continue
 		} else {
 			e.Share = min(e.Share, q.Share)

@@ -96,7 +96,7 @@ func (o *Options) start() (cmd *exec.Cmd, traced bool, err error) {
 		}
 	}
 	if err != nil || !status.Stopped() {
-		return nil, false, &launch.Error{Program: o.Args[0], Status: launch.NotExecutable, Err: fmt.Errorf("it did not stop at its start (status %#x)", int(status))}
+		return nil, false, &launch.Error{Program: o.Args[0], Status: launch.NotExecutable, Err: fmt.Errorf("it did not stop at its first instruction (status %#x)", int(status))}
 	}
 	return cmd, true, nil
 }
@@ -124,7 +124,7 @@ func (o *Options) beside(t *Tally) (stop bool, err error) {
 	if o.CPU >= 0 {
 		target = counters.Options{CPU: o.CPU + 1}
 	} else if unix.Kill(o.PID, 0) == unix.ESRCH {
-		return true, fmt.Errorf("-p %d: there is no such process", o.PID)
+		return true, fmt.Errorf("-p %d: no such process", o.PID)
 	}
 	signals := launch.Before()
 	defer signals.Stop()

@@ -6,7 +6,7 @@ import "errors"
 
 // once counts one run.
 func (o *Options) once(*Tally) (stop bool, err error) {
-	return false, errors.New("count: programs can be counted on Linux only")
+	return false, errors.New("count: counting needs Linux")
 }
 
 // watchpoint returns the event as it is.

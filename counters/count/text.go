@@ -142,7 +142,7 @@ func (t *Tally) writeTimes(out *strings.Builder) {
 	}
 	out.WriteString("\n")
 	if t.UserOnly {
-		out.WriteString("  what the kernel did for it is not counted: that is not permitted\n")
+		out.WriteString("  what the kernel did for it is not counted: the system does not permit it\n")
 	}
 	if t.Status != 0 {
 		fmt.Fprintf(out, "  exit status %d\n", t.Status)

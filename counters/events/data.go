@@ -70,7 +70,7 @@ func (t *Table) check(p Preset) error {
 	}
 	for _, n := range p.Natives {
 		if _, ok := t.Find(n); !ok {
-			return fmt.Errorf("there is no event %s", n)
+			return fmt.Errorf("unknown event %s", n)
 		}
 	}
 	return checkFormula(p.Formula, len(p.Natives))
@@ -91,7 +91,7 @@ func Parse(name string, data io.Reader) (*Table, error) {
 			entries = append(entries, e)
 		case "preset":
 			if len(f) < 3 {
-				return errors.New("want a name, a formula and native events")
+				return errors.New("must have a name, a formula and native events")
 			}
 			presets = append(presets, Preset{Name: f[0], Formula: f[1], Natives: f[2:]})
 		default:
@@ -157,7 +157,7 @@ func (t *Table) parseHeader(kind string, f []string, matches *[]Match) (err erro
 	if n, known := headers[kind]; !known {
 		return errors.New("unknown kind of line")
 	} else if len(f) != n {
-		return fmt.Errorf("%d fields, not %d", len(f), n)
+		return fmt.Errorf("%d fields, must have %d", len(f), n)
 	}
 	switch kind {
 	case "title":
@@ -187,7 +187,7 @@ func ParseMatch(text string) (Match, error) { return parseMatch(strings.Fields(t
 
 func parseMatch(f []string) (m Match, err error) {
 	if len(f) != 3 && len(f) != 4 {
-		return m, errors.New("want vendor, family, models and steppings")
+		return m, errors.New("must have vendor, family, models and steppings")
 	}
 	m.Vendor = f[0]
 	if m.Family, err = strconv.Atoi(f[1]); err != nil {
@@ -253,7 +253,7 @@ func rangeText(r [2]int) string {
 // parseEntry reads name, PMU, encoding, constraints and description.
 func parseEntry(f []string) (e Entry, err error) {
 	if len(f) != 5 {
-		return e, fmt.Errorf("%d fields, not 5", len(f))
+		return e, fmt.Errorf("%d fields, must have 5", len(f))
 	}
 	e = Entry{Name: f[0], PMU: f[1], Encoding: f[2], Description: f[4]}
 	return e, e.SetConstraints(f[3])

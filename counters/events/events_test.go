@@ -206,7 +206,7 @@ func TestBadTablesNameTheLine(t *testing.T) {
 		good + "event\tB\n":                           "line 6: event: 1 fields",
 		good + "event\tB\tcpu\tx\t0xzz\td\n":          "line 6",
 		good + "event\ta\tcpu\tevent=2\t-\tx":         "occurs twice",
-		good + "preset\tP\tN0\tB\n":                   "no event B",
+		good + "preset\tP\tN0\tB\n":                   "unknown event B",
 		good + "preset\tP\tN0 + N1\tA\n":              "there is no native event N1",
 		good + "preset\tP\t1\tA\n":                    "does not use",
 		good + "preset\tP\tN0\tA\npreset\tP\tN0\tA\n": "P occurs twice",

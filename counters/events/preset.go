@@ -58,7 +58,7 @@ func checkFormula(formula string, n int) error {
 		}
 	}
 	if depth != 0 || !operand {
-		return fmt.Errorf("formula %q: it ends too early", formula)
+		return fmt.Errorf("formula %q ends too early", formula)
 	}
 	if i := slices.Index(used, false); i >= 0 {
 		return fmt.Errorf("formula %q does not use native event %d", formula, i)

@@ -205,7 +205,7 @@ func (m *Multiplexer) NewSet(names ...string) (*Set, error) {
 	}
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
-			return nil, fmt.Errorf("mpx: %s: %w: it is in the set already", n, substrate.ErrConflict)
+			return nil, fmt.Errorf("mpx: %s: %w: it is already in the set", n, substrate.ErrConflict)
 		}
 	}
 	m.mu.Lock()

@@ -32,7 +32,7 @@ func (s *Substrate) explain(err error, set []Encoded, e *Encoded, t target) erro
 	case unix.ENOSPC:
 		return s.explainFull(set, e)
 	case unix.EBUSY:
-		return fail(substrate.ErrBusy, "another user holds this PMU alone; try again when that one has ended")
+		return fail(substrate.ErrBusy, "another user has exclusive use of this PMU; try again later")
 	case unix.ESRCH:
 		return fail(substrate.ErrGone, "there is no thread %d", t.pid)
 	case unix.ENOENT, unix.EOPNOTSUPP, unix.ENXIO, unix.ENODEV, unix.ENOSYS:
@@ -64,9 +64,9 @@ func (s *Substrate) explainInvalid(set []Encoded, e *Encoded, t target) error {
 	case t.cpu >= 0 && !s.hasCPU(t.cpu):
 		return fmt.Errorf("%s: %w: there is no processor %d", name, substrate.ErrGone, t.cpu)
 	case e.Flags&excludesMode != 0 && e.pmu != "cpu" && e.Type > perfevent.Breakpoint:
-		return fmt.Errorf("%s: %w: it cannot be told apart by user and kernel mode", name, substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: it cannot be counted separately in user and kernel mode", name, substrate.ErrUnsupported)
 	case e.pmu != "" && sameCounters(set, e) > 1:
-		return fmt.Errorf("%s: %w: the processor has no counter left for it among those that it fits on; multiplex, or count it in another set", name, substrate.ErrConflict)
+		return fmt.Errorf("%s: %w: no counter that can count it is free; multiplex, or count it in another set", name, substrate.ErrConflict)
 	case e.Type == perfevent.Breakpoint:
 		return fmt.Errorf("%s: %w: the processor cannot watch that address and length", name, substrate.ErrUnsupported)
 	}
@@ -91,7 +91,7 @@ func sameCounters(set []Encoded, e *Encoded) (n int) {
 // explainFull is for the kernel's ENOSPC: no counter is left.
 func (s *Substrate) explainFull(set []Encoded, e *Encoded) error {
 	if e.Type != perfevent.Breakpoint {
-		return fmt.Errorf("%s: %w: all that count it are in use; multiplex, or count fewer events", shown(e.Name), substrate.ErrNoCounters)
+		return fmt.Errorf("%s: %w: all counters that can count it are in use; multiplex, or count fewer events", shown(e.Name), substrate.ErrNoCounters)
 	}
 	registers := s.debugRegisters()
 	if n := sameCounters(set, e); registers > 0 && n > registers {
@@ -140,7 +140,7 @@ func (s *Substrate) permission(e *Encoded, t target) string {
 	case level > 2 && !e.Kernel && e.Flags&perfevent.FlagExcludeUser == 0 && !e.NoExclude:
 		wanted = 2 // user mode alone
 	}
-	return fmt.Sprintf("kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=%d, or run with CAP_PERFMON; in a container perf_event_open must pass its seccomp filter, too", level, wanted)
+	return fmt.Sprintf("kernel.perf_event_paranoid is %d: sysctl kernel.perf_event_paranoid=%d, or run with CAP_PERFMON; in a container, its seccomp filter must also permit perf_event_open", level, wanted)
 }
 
 func descriptors(errno unix.Errno) string {

@@ -262,7 +262,7 @@ func TestMultiplexedGroupTellsTimes(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	g := open(t, substrate.Options{}, "page-faults", "task-clock")
 	_, err := g.Read(make([]uint64, 3))
-	require.ErrorContains(t, err, "3 values asked of a group of 2 events")
+	require.ErrorContains(t, err, "3 values for a group of 2 events")
 	require.NoError(t, g.Close())
 	_, err = g.Read(make([]uint64, 2))
 	require.ErrorContains(t, err, "closed")

@@ -96,7 +96,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		{unix.EACCES, "cycles", substrate.Options{CPU: 1}, substrate.ErrPermission, "sysctl kernel.perf_event_paranoid=0"},
 		{unix.EMFILE, "cycles", substrate.Options{}, substrate.ErrDescriptors, "ulimit -n"},
 		{unix.ENFILE, "cycles", substrate.Options{}, substrate.ErrDescriptors, "fs.file-max"},
-		{unix.EBUSY, "cycles", substrate.Options{}, substrate.ErrBusy, "another user holds this PMU alone"},
+		{unix.EBUSY, "cycles", substrate.Options{}, substrate.ErrBusy, "another user has exclusive use of this PMU"},
 		{unix.ESRCH, "cycles", substrate.Options{Thread: 4711}, substrate.ErrGone, "there is no thread 4711"},
 		{unix.ENODEV, "page-faults", substrate.Options{CPU: 1 + 1}, substrate.ErrGone, "processor 1 is offline"},
 		{unix.ENODEV, "cycles", substrate.Options{}, substrate.ErrUnavailable, "virtual machine without counters?"},
@@ -147,7 +147,7 @@ func TestTooManyEventsOfTheProcessor(t *testing.T) {
 	k := &fakeKernel{counters: 2}
 	_, err := k.substrate(t, "1").Open([]string{"page-faults", "cycles", "instructions", "branches"}, substrate.Options{})
 	require.ErrorIs(t, err, substrate.ErrConflict)
-	require.ErrorContains(t, err, "branches: does not fit beside the other events: the processor has no counter left for it")
+	require.ErrorContains(t, err, "branches: cannot be counted together with the other events: no counter that can count it is free")
 	g, err := k.substrate(t, "1").Open([]string{"cycles", "instructions", "branches"}, substrate.Options{Multiplex: true})
 	require.NoError(t, err, "by turns they fit")
 	require.NoError(t, g.Close())

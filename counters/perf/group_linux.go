@@ -99,7 +99,7 @@ func (g *group) Resume() error {
 	g.each(func(c *claim) { refused = refused || !c.resume() })
 	if refused {
 		g.each((*claim).pause)
-		return fmt.Errorf("perf_event: %w: events that were opened later would lose their counters", substrate.ErrBusy)
+		return fmt.Errorf("perf_event: %w: events opened later would lose their counters", substrate.ErrBusy)
 	}
 	if err := g.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (g *group) joinable() error {
 }
 
 func (g *group) gone() error {
-	return fmt.Errorf("perf_event: %w: thread %d is another one now", substrate.ErrGone, g.here.tid)
+	return fmt.Errorf("perf_event: %w: thread %d has ended, and another thread has its number", substrate.ErrGone, g.here.tid)
 }
 
 // control asks the kernel for something for all leaders, on which the others depend. A member that is enabled by itself while its leader runs
@@ -242,7 +242,7 @@ func (g *group) misuse(dst []uint64) error {
 	if g.bundles == nil {
 		return fmt.Errorf("perf_event: %w: the group is closed", substrate.ErrUnsupported)
 	}
-	return fmt.Errorf("perf_event: %w: %d values asked of a group of %d events", substrate.ErrUnsupported, len(dst), g.n)
+	return fmt.Errorf("perf_event: %w: %d values for a group of %d events", substrate.ErrUnsupported, len(dst), g.n)
 }
 
 // readError says why a reading failed.
@@ -253,7 +253,7 @@ func readError(err error) error {
 	case errors.Is(err, unix.ENODEV), errors.Is(err, unix.ESRCH):
 		return fmt.Errorf("perf_event: %w: %w", substrate.ErrGone, err)
 	}
-	return fmt.Errorf("perf_event: the kernel refused the reading: %w", err)
+	return fmt.Errorf("perf_event: the kernel refused to read the counters: %w", err)
 }
 
 // Close releases the events.

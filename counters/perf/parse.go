@@ -71,10 +71,10 @@ func (c catalog) parse(name string) (Encoded, error) {
 	}
 	e.Name = name
 	if (e.NoExclude || e.clock) && e.Flags&excludesMode != 0 {
-		return Encoded{}, fmt.Errorf("%s: %w: it counts for user and kernel mode together: leave :u and :k out", name, substrate.ErrUnsupported)
+		return Encoded{}, fmt.Errorf("%s: %w: it counts user and kernel mode together: leave out :u and :k", name, substrate.ErrUnsupported)
 	}
 	if e.Kernel && e.Flags&perfevent.FlagExcludeKernel != 0 {
-		return Encoded{}, fmt.Errorf("%s: %w: it happens inside the kernel: leave :u out", name, substrate.ErrUnsupported)
+		return Encoded{}, fmt.Errorf("%s: %w: it happens inside the kernel: leave out :u", name, substrate.ErrUnsupported)
 	}
 	return e, nil
 }
@@ -193,12 +193,12 @@ func parseWatch(full, s string) (Encoded, error) {
 		if address != "" && strings.Trim(address[:1], "0123456789") != "" {
 			return parseVariable(full, s)
 		}
-		return Encoded{}, mistaken(full, "%q is no address", address)
+		return Encoded{}, mistaken(full, "%q is not an address", address)
 	}
 	for _, a := range access {
 		bit, ok := map[rune]uint32{'r': 1, 'w': 2, 'x': 4}[a]
 		if !ok || e.BPType&bit != 0 {
-			return Encoded{}, mistaken(full, "accesses are some of r and w, or x")
+			return Encoded{}, mistaken(full, "the access is r, w, rw or x")
 		}
 		e.BPType |= bit
 	}
@@ -217,7 +217,7 @@ func parseWatch(full, s string) (Encoded, error) {
 	}
 	if hasLength {
 		if e.Config2, err = strconv.ParseUint(length, 0, 8); err != nil || e.Config2 == 0 || e.Config2 > 8 || e.Config2&(e.Config2-1) != 0 {
-			return Encoded{}, mistaken(full, "the length is 1, 2, 4 or 8")
+			return Encoded{}, mistaken(full, "the length must be 1, 2, 4 or 8")
 		}
 	}
 	if e.Config1%e.Config2 != 0 {
@@ -230,7 +230,7 @@ func parseWatch(full, s string) (Encoded, error) {
 func (c catalog) parsePMU(full, pmu, rest string) (Encoded, error) {
 	i := strings.LastIndexByte(rest, '/')
 	if i < 0 {
-		return Encoded{}, unknown(full, "a / is missing at its end")
+		return Encoded{}, unknown(full, "a / is missing at the end")
 	}
 	terms, mods := rest[:i], rest[i+1:]
 	p, ok := c.pmu(pmu)
@@ -282,7 +282,7 @@ func (c catalog) terms(e *Encoded, p PMU, full, list string, alias bool) error {
 		if hasValue {
 			var err error
 			if v, err = strconv.ParseUint(value, 0, 64); err != nil {
-				return unknown(full, "%q of term %s is no number", value, shown(key))
+				return unknown(full, "%q of term %s is not a number", value, shown(key))
 			}
 		}
 		format, ok := c.format(p, key)
@@ -331,7 +331,7 @@ func (e *Encoded) set(format string, v uint64) error {
 		a, err1 := strconv.ParseUint(low, 10, 8)
 		b, err2 := strconv.ParseUint(high, 10, 8)
 		if err1 != nil || err2 != nil || a > b || b > 63 {
-			return fmt.Errorf("its format %s is not understood", shown(format))
+			return fmt.Errorf("its format %s is unknown", shown(format))
 		}
 		width := b - a + 1
 		mask := ^uint64(0) >> (64 - width)

@@ -117,4 +117,4 @@ func (s *Substrate) Preset(name string) (formula string, events []string, ok boo
 }
 
 // errOpen is what the errors of Open say when the system has no perf events at all.
-var errOpen = errors.New("perf events are a facility of Linux")
+var errOpen = errors.New("perf events need Linux")

@@ -108,21 +108,21 @@ func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, 
 // permits checks whether the event can be counted with these options, and adds their domain to what its name asks for.
 func permits(e *Encoded, o substrate.Options) error {
 	if e.Path != "" && o.Inherit { // the kernel would look for the path in the memory of whoever forks
-		return fmt.Errorf("%s: %w: probes are not inherited; count it on processors, or in the thread alone", shown(e.Name), substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: probes are not inherited; count it on processors, or in one thread only", shown(e.Name), substrate.ErrUnsupported)
 	}
 	d := o.Domain
 	if e.Flags&excludesMode != 0 || d == 0 || d == substrate.All {
 		return nil
 	}
 	if e.NoExclude || e.clock {
-		return fmt.Errorf("%s: %w: it counts for user and kernel mode together; ask for both", shown(e.Name), substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: it counts user and kernel mode together; ask for both", shown(e.Name), substrate.ErrUnsupported)
 	}
 	if d == substrate.Kernel {
 		e.Flags |= perfevent.FlagExcludeUser
 		return nil
 	}
 	if e.Kernel {
-		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for that domain, too", shown(e.Name), substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: it happens inside the kernel; ask for the kernel domain, too", shown(e.Name), substrate.ErrUnsupported)
 	}
 	e.Flags |= perfevent.FlagExcludeKernel
 	return nil
@@ -144,7 +144,7 @@ func (s *Substrate) forTargets(o substrate.Options, open func([]target) error, u
 		}
 		undo()
 	}
-	return fmt.Errorf("perf_event: %w: process %d starts threads all the time", substrate.ErrBusy, o.Thread)
+	return fmt.Errorf("perf_event: %w: process %d keeps starting threads", substrate.ErrBusy, o.Thread)
 }
 
 func isSubset(of, all []target) bool {

@@ -26,7 +26,7 @@ func (c catalog) parseProbe(full, kind, s string) (Encoded, error) {
 	if i := strings.LastIndexByte(s, '+'); i >= 0 {
 		v, err := strconv.ParseUint(s[i+1:], 0, 64)
 		if err != nil {
-			return Encoded{}, unknown(full, "%q is no offset", s[i+1:])
+			return Encoded{}, unknown(full, "%q is not an offset", s[i+1:])
 		}
 		e.Path, e.Config2 = s[:i], v
 	} else if path, symbol, ok := strings.Cut(s, ":"); user && ok {
@@ -36,10 +36,10 @@ func (c catalog) parseProbe(full, kind, s string) (Encoded, error) {
 		}
 		e.Path, e.Config2 = path, offset
 	} else if user {
-		return Encoded{}, unknown(full, "where in the file is missing: FILE+0x1234 or FILE:symbol")
+		return Encoded{}, unknown(full, "the place in the file is missing: FILE+0x1234 or FILE:symbol")
 	}
 	if e.Path == "" || strings.Contains(e.Path, ":") {
-		return Encoded{}, unknown(full, "%q is no place for a probe", s)
+		return Encoded{}, unknown(full, "%q is not a place for a probe", s)
 	}
 	return e, nil
 }

@@ -49,7 +49,7 @@ func (s *Substrate) Sample(event string, threshold uint64, o substrate.Options, 
 		return nil, err
 	}
 	if threshold == 0 || threshold >= 1<<63 {
-		return nil, fmt.Errorf("%s: %w: a threshold of %d events", shown(event), substrate.ErrUnsupported, threshold)
+		return nil, fmt.Errorf("%s: %w: a threshold of %d events is not possible", shown(event), substrate.ErrUnsupported, threshold)
 	}
 	p := &sampling{from: s, e: e, threshold: threshold, handle: handle, wake: -1, ended: make(chan struct{})}
 	runtime.LockOSThread() // the calling thread may be the one that is sampled
@@ -171,7 +171,7 @@ func (p *sampling) openOne(t target, i int, o substrate.Options) error {
 
 func (p *sampling) explain(err error, t target) error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOPNOTSUPP) {
-		return fmt.Errorf("%s: %w: its counter does not tell when it has counted so many", shown(p.e.Name), substrate.ErrUnsupported)
+		return fmt.Errorf("%s: %w: its counter cannot report when it reaches a threshold", shown(p.e.Name), substrate.ErrUnsupported)
 	}
 	return p.from.explain(err, []Encoded{p.e}, &p.e, t)
 }

@@ -59,7 +59,7 @@ func addressed(name, program string) (string, error) {
 	from := uint64(0)
 	if offset != "" {
 		if from, err = strconv.ParseUint(offset[1:], 0, 32); err != nil {
-			return "", fmt.Errorf("%q is no offset", offset)
+			return "", fmt.Errorf("%q is not an offset", offset)
 		}
 	}
 	if length == "" {
@@ -73,9 +73,9 @@ func addressed(name, program string) (string, error) {
 	bytes, _ := strconv.ParseUint(length[1:], 10, 8)
 	switch {
 	case address%bytes != 0:
-		return "", fmt.Errorf("its address 0x%x is no multiple of the length, %d; watch fewer bytes", address, bytes)
+		return "", fmt.Errorf("its address 0x%x is not a multiple of the length, %d; watch fewer bytes", address, bytes)
 	case v.size > 0 && from+bytes > v.size:
-		return "", fmt.Errorf("%d bytes from byte %d on are not within %s, which has %d", bytes, from, shown(variable), v.size)
+		return "", fmt.Errorf("%d bytes from byte %d on do not lie within %s, which has %d", bytes, from, shown(variable), v.size)
 	}
 	return fmt.Sprintf("mem:0x%x%s%s", address, length, access), nil
 }
@@ -83,7 +83,7 @@ func addressed(name, program string) (string, error) {
 // watchable tells what is wrong with the length and the access of a watchpoint, each with the character before it, or absent.
 func watchable(length, access string) error {
 	if length != "" && !slices.Contains([]string{"/1", "/2", "/4", "/8"}, length) {
-		return fmt.Errorf("the length is 1, 2, 4 or 8 bytes, not %s", length[1:])
+		return fmt.Errorf("the length must be 1, 2, 4 or 8 bytes, not %s", length[1:])
 	}
 	kinds, _, more := strings.Cut(strings.TrimPrefix(access, ":"), ":")
 	if access == "" || !more && strings.Trim(kinds, "ukp") == "" {
@@ -98,9 +98,9 @@ func watchable(length, access string) error {
 		}
 		return nil
 	case "x":
-		return errors.New("x: a variable is not executed; the access is w, r or rw")
+		return errors.New("x: a variable is not executed; the access must be w, r or rw")
 	}
-	return fmt.Errorf("the access is w, r or rw, not %s", kinds)
+	return fmt.Errorf("the access must be w, r or rw, not %s", kinds)
 }
 
 // variable is where one is, and its size in bytes, 0 if that is not known.
@@ -139,7 +139,7 @@ func readVariables(program string) (map[string]variable, error) {
 	}
 	defer f.Close()
 	if f.Type != elf.ET_EXEC {
-		return nil, fmt.Errorf("%s is loaded anywhere in memory (PIE), so the address is not known before; build it with -buildmode=exe", program)
+		return nil, fmt.Errorf("%s is position-independent (PIE), so the address is unknown until it runs; build it with -buildmode=exe", program)
 	}
 	symbols, err := f.Symbols()
 	if err != nil {

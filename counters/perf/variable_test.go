@@ -55,17 +55,17 @@ func TestWatchedVariables(t *testing.T) {
 		require.Equal(t, name, same)
 	}
 	for name, why := range map[string]string{
-		"mem:main.Wide/9:w":            "mem:main.Wide/9:w: the length is 1, 2, 4 or 8 bytes, not 9",
-		"mem:main.Wide/0:w":            "mem:main.Wide/0:w: the length is 1, 2, 4 or 8 bytes, not 0",
-		"mem:main.Wide/8:q":            "mem:main.Wide/8:q: the access is w, r or rw, not q",
-		"mem:main.Wide/8:ww":           "mem:main.Wide/8:ww: the access is",
+		"mem:main.Wide/9:w":            "mem:main.Wide/9:w: the length must be 1, 2, 4 or 8 bytes, not 9",
+		"mem:main.Wide/0:w":            "mem:main.Wide/0:w: the length must be 1, 2, 4 or 8 bytes, not 0",
+		"mem:main.Wide/8:q":            "mem:main.Wide/8:q: the access must be w, r or rw, not q",
+		"mem:main.Wide/8:ww":           "mem:main.Wide/8:ww: the access must be",
 		"mem:main.Wide/8:x":            "mem:main.Wide/8:x: x: a variable is not executed",
-		"mem:main.Wide+4/8:w":          "is no multiple of the length, 8",
-		"mem:main.Wide+4:w":            "is no multiple of the length, 8",
-		"mem:main.Wide+1/2:w":          "is no multiple of the length, 2",
-		"mem:main.Wide+8/8:w":          "8 bytes from byte 8 on are not within main.Wide, which has 8",
-		"mem:main.Pair+0xffffff00/8:w": "are not within main.Pair, which has 16",
-		"mem:main.Next+0xffffff00/8:w": "are not within main.Next, which has 8",
+		"mem:main.Wide+4/8:w":          "is not a multiple of the length, 8",
+		"mem:main.Wide+4:w":            "is not a multiple of the length, 8",
+		"mem:main.Wide+1/2:w":          "is not a multiple of the length, 2",
+		"mem:main.Wide+8/8:w":          "8 bytes from byte 8 on do not lie within main.Wide, which has 8",
+		"mem:main.Pair+0xffffff00/8:w": "do not lie within main.Pair, which has 16",
+		"mem:main.Next+0xffffff00/8:w": "do not lie within main.Next, which has 8",
 	} {
 		_, err := Addressed(name, program)
 		require.ErrorContains(t, err, why)
@@ -97,7 +97,7 @@ func TestOwnVariables(t *testing.T) {
 	out, err := exec.Command(program, "mem:main.cells+8/8:w", "mem:main.cells+8/8:w:u", "mem:main.cells+16/8:w", "mem:main.nothing/8:w", "page-faults:q").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "mem:main.cells+8/8:w 7\nmem:main.cells+8/8:w:u 7\nmem:main.cells+16/8:w: unknown event: "+
-		"8 bytes from byte 16 on are not within main.cells, which has 16\n"+
+		"8 bytes from byte 16 on do not lie within main.cells, which has 16\n"+
 		"mem:main.nothing/8:w: unknown event: this program has no variable main.nothing (name it with its package: main.counter)\n"+
 		"page-faults:q: unknown event: modifiers are u, k and p, not \"q\"\n", string(out))
 }

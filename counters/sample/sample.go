@@ -175,7 +175,7 @@ func (s *Set) Remarks() (remarks []string) {
 		return nil
 	}
 	if user := s.userOnly(); user != nil {
-		remarks = append(remarks, "counted in user mode only, as the kernel permits no more: "+strings.Join(user, ", ")+
+		remarks = append(remarks, "counted in user mode only, because the kernel does not permit more: "+strings.Join(user, ", ")+
 			" (run as root, or with kernel.perf_event_paranoid at 1 or less, to count what the kernel does for the program)")
 	}
 	if s.exact {
@@ -193,19 +193,19 @@ func (s *Set) Remarks() (remarks []string) {
 	}
 	if unbound != nil {
 		remarks = append(remarks, "too low, without an upper bound of what is missing: "+strings.Join(unbound, ", ")+
-			" (what is counted while a goroutine changes threads is charged to nobody, as it cannot be counted for the whole process as well: "+
-			s.totals.lacks().Error()+"; ask for fewer counters together, of watchpoints at most two, or use tracerec build --exact-counters)")
+			" (what is counted while a goroutine changes threads is charged to no goroutine, because it cannot be counted for the whole process as well: "+
+			s.totals.lacks().Error()+"; use fewer counters together, at most two watchpoints, or tracerec build --exact-counters)")
 	}
 	return remarks
 }
 
 // Refused says in words which counters are too low where readings were refused, and why.
 func (s *Set) Refused() string {
-	why := errors.New("the program closed their descriptors, or others took the processor's counters")
+	why := errors.New("the program closed their descriptors, or other users took the processor's counters")
 	if s.threads != nil && !s.exact {
 		why = s.threads.refused()
 	}
-	return fmt.Sprintf("too low, as readings were refused: %s (%v)", strings.Join(s.names, ", "), why)
+	return fmt.Sprintf("too low, because readings were refused: %s (%v)", strings.Join(s.names, ", "), why)
 }
 
 // userOnly returns the counters that leave out the kernel's work without having been asked to.

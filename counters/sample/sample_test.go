@@ -224,7 +224,7 @@ func TestMissingCountersAreAbsent(t *testing.T) {
 func TestRemarks(t *testing.T) {
 	user := &Set{names: []string{"go:x", "faults", "all"}, threads: newThreads(nil), exact: true,
 		kernel: []counter{{at: 2, terms: []term{{}, {cut: true}}}, {at: 3, terms: []term{{}}}}}
-	require.Equal(t, []string{"counted in user mode only, as the kernel permits no more: faults (run as root, or with " +
+	require.Equal(t, []string{"counted in user mode only, because the kernel does not permit more: faults (run as root, or with " +
 		"kernel.perf_event_paranoid at 1 or less, to count what the kernel does for the program)"}, user.Remarks())
 	var cells [4]uint64
 	var specs []string
@@ -236,7 +236,7 @@ func TestRemarks(t *testing.T) {
 		t.Skip("this machine has registers for all and the process")
 	}
 	require.Contains(t, remarks, "too low, without an upper bound of what is missing: cell0, cell1, cell2, cell3 ")
-	require.Contains(t, remarks, "all counters for it are in use; ask for fewer")
+	require.Contains(t, remarks, "all counters for it are in use; use fewer")
 }
 
 // TestSums: a counter may be a sum of kernel events.

@@ -92,7 +92,7 @@ func parseSpec(text string) (Spec, error) {
 		}
 		t, err := parseTerm(rest[1:end])
 		if err != nil || sign != '+' && sign != '-' || len(s.Terms) == MaxEvents {
-			return Spec{Name: s.Name}, fmt.Errorf("counter %q: %q is no list of at most %d kernel events", s.Name, text[at+1:], MaxEvents)
+			return Spec{Name: s.Name}, fmt.Errorf("counter %q: %q is not a list of at most %d kernel events", s.Name, text[at+1:], MaxEvents)
 		}
 		t.Negative = sign == '-'
 		s.Terms = append(s.Terms, t)

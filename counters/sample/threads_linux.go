@@ -113,7 +113,7 @@ func (p *probe) close() { p.cut(0) }
 func explain(errno syscall.Errno) error {
 	switch errno {
 	case syscall.EACCES, syscall.EPERM:
-		return errors.New("the kernel refuses it (perf_event_paranoid, or seccomp in a container)")
+		return errors.New("the kernel does not permit it (perf_event_paranoid, or seccomp in a container)")
 	case syscall.ENOENT, syscall.EOPNOTSUPP, syscall.ENODEV:
 		return errors.New("this machine does not have it")
 	case syscall.ENOSPC, syscall.EBUSY:
@@ -260,7 +260,7 @@ func (t *threads) refused() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.why == nil {
-		return errors.New("the program closed their descriptors, or others took the processor's counters or its debug registers")
+		return errors.New("the program closed their descriptors, or other users took the processor's counters or debug registers")
 	}
 	return t.why
 }

@@ -72,7 +72,7 @@ func find(name string, d substrate.Domain) (wanted, error) {
 		case "uk", "ku":
 			d = substrate.All
 		default:
-			return wanted{}, fmt.Errorf("%s: %w: the suffix is :u, :k or :uk", name, substrate.ErrUnknownEvent)
+			return wanted{}, fmt.Errorf("%s: %w: the suffix must be :u, :k or :uk", name, substrate.ErrUnknownEvent)
 		}
 	}
 	all, err := guest.Events()
@@ -120,9 +120,9 @@ func (s *Substrate) Goroutine() (uint64, error) {
 func (s *Substrate) Open(names []string, o substrate.Options) (substrate.Group, error) {
 	switch {
 	case o.CPU != 0:
-		return nil, fmt.Errorf("%w: counters of the simulator are those of goroutines and threads, not of processors", substrate.ErrUnsupported)
+		return nil, fmt.Errorf("%w: the simulator counts for goroutines and threads, not for processors", substrate.ErrUnsupported)
 	case o.Inherit || o.OnExec:
-		return nil, fmt.Errorf("%w: every program on the simulator has counters of its own", substrate.ErrUnsupported)
+		return nil, fmt.Errorf("%w: each program on the simulator has its own counters", substrate.ErrUnsupported)
 	}
 	g := &group{}
 	list := make([]string, len(names))
@@ -169,7 +169,7 @@ type group struct {
 func (g *group) Read(dst []uint64) (where uint64, err error) {
 	caller, err := g.of.Now(g.user, g.kernel)
 	if err != nil {
-		return 0, fmt.Errorf("reading: %w", err)
+		return 0, fmt.Errorf("cannot read the counters: %w", err)
 	}
 	if caller == g.caller {
 		where = caller
@@ -189,7 +189,7 @@ func (g *group) Read(dst []uint64) (where uint64, err error) {
 // Close ends the use of the counters.
 func (g *group) Close() error {
 	if err := g.of.Close(); err != nil {
-		return fmt.Errorf("closing: %w", err)
+		return fmt.Errorf("cannot close the counters: %w", err)
 	}
 	return nil
 }

@@ -11,15 +11,15 @@ import (
 // Errors that event sets and substrates tell apart, as PAPI does. They come wrapped with the event's name and what
 // can be done.
 var (
-	ErrUnknownEvent = errors.New("unknown event")                        // PAPI_ENOEVNT
-	ErrUnavailable  = errors.New("this machine does not have it")        // PAPI_ENOEVNT of a known name
-	ErrPermission   = errors.New("the kernel does not permit it")        // PAPI_EPERM
-	ErrConflict     = errors.New("does not fit beside the other events") // PAPI_ECNFLCT
-	ErrNoCounters   = errors.New("out of counters")                      // PAPI_ENOCNTR, PAPI_ECOUNT
-	ErrBusy         = errors.New("the counters are taken by others")     // PAPI_ECNFLCT of other processes
-	ErrDescriptors  = errors.New("out of file descriptors")              // EMFILE, ENFILE
-	ErrUnsupported  = errors.New("not supported")                        // PAPI_ENOSUPP
-	ErrGone         = errors.New("the thread or processor is gone")      // PAPI_ESYS: exited target, unplugged CPU
+	ErrUnknownEvent = errors.New("unknown event")                                    // PAPI_ENOEVNT
+	ErrUnavailable  = errors.New("this machine does not have it")                    // PAPI_ENOEVNT of a known name
+	ErrPermission   = errors.New("the kernel does not permit it")                    // PAPI_EPERM
+	ErrConflict     = errors.New("cannot be counted together with the other events") // PAPI_ECNFLCT
+	ErrNoCounters   = errors.New("out of counters")                                  // PAPI_ENOCNTR, PAPI_ECOUNT
+	ErrBusy         = errors.New("the counters are taken by others")                 // PAPI_ECNFLCT of other processes
+	ErrDescriptors  = errors.New("out of file descriptors")                          // EMFILE, ENFILE
+	ErrUnsupported  = errors.New("not supported")                                    // PAPI_ENOSUPP
+	ErrGone         = errors.New("the thread or processor is gone")                  // PAPI_ESYS: exited target, unplugged CPU
 )
 
 // ErrUnknownOwn is said by a substrate that owns the prefix of an unknown name: the others need not be asked.

@@ -105,7 +105,7 @@ func (v costList) Text(w io.Writer) error {
 		fmt.Fprintf(&out, row, shown, r.Operation, readable.Duration(r.Least), readable.Duration(r.Median), readable.Duration(r.P90),
 			readable.Duration(r.P99))
 	}
-	out.WriteString("\nA region's begin and end cost a reading each.\n")
+	out.WriteString("\nEnter and exit of a region cost one reading each.\n")
 	_, err := io.WriteString(w, out.String())
 	return err
 }

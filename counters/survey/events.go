@@ -59,7 +59,7 @@ func Presets(pattern string) (Answer, error) {
 		v.Presets = append(v.Presets, row)
 	}
 	if len(v.Presets) == 0 {
-		return nil, fmt.Errorf("no preset's name or description has %q", pattern)
+		return nil, fmt.Errorf("no preset has %q in its name or description", pattern)
 	}
 	return v, nil
 }
@@ -96,7 +96,7 @@ func (v presetList) Text(w io.Writer) error {
 	} else {
 		closing += " There is no table of this processor's events."
 	}
-	closing += " yes: it can be counted; not here: the processor has events for it that cannot be; -: it has none."
+	closing += " yes: it can be counted; not here: the processor has events for it, but they cannot be counted; -: the processor has none."
 	if v.pattern == "" {
 		closing += " A PATTERN shows which events they stand for."
 	}
@@ -154,7 +154,7 @@ func Natives(pattern string) (Answer, error) {
 	}
 	v.Events = slices.DeleteFunc(v.Events, func(r Native) bool { return !selects(pattern, r.Name, r.Description) })
 	if len(v.Events) == 0 {
-		return nil, fmt.Errorf("no native event's name or description has %q", pattern)
+		return nil, fmt.Errorf("no native event has %q in its name or description", pattern)
 	}
 	return v, nil
 }
@@ -162,7 +162,7 @@ func Natives(pattern string) (Answer, error) {
 // text lists units and events.
 func (v nativeList) Text(w io.Writer) error {
 	var out strings.Builder
-	out.WriteString("units of counters that the kernel offers:\n")
+	out.WriteString("counter units (PMUs) that the kernel offers:\n")
 	for _, u := range v.Units {
 		text := fmt.Sprintf("type %d", u.Type)
 		if u.Terms != nil {

@@ -64,7 +64,7 @@ func (v Machine) clocks(line func(label, format string, args ...any)) {
 	for _, c := range []struct {
 		name string
 		kHz  int64
-	}{{"now", v.Clock.Now}, {"base", v.Clock.Base}, {"least", v.Clock.Min}, {"most", v.Clock.Max}} {
+	}{{"now", v.Clock.Now}, {"base", v.Clock.Base}, {"minimum", v.Clock.Min}, {"maximum", v.Clock.Max}} {
 		if c.kHz > 0 {
 			clocks = append(clocks, fmt.Sprintf("%s %.2f GHz", c.name, float64(c.kHz)/1e6))
 		}
@@ -78,7 +78,7 @@ func (v Machine) clocks(line func(label, format string, args ...any)) {
 func (v Machine) counting(line func(label, format string, args ...any)) {
 	switch c := v.Counters; {
 	case c == nil:
-		line("counters", "none of the processor's are offered")
+		line("counters", "the system offers none of the processor's")
 	case c.Unit == "":
 		line("counters", "%d general and %d fixed of %d bits, but the kernel does not offer them", c.General, c.Fixed, c.Width)
 	case c.General == 0:
@@ -101,15 +101,15 @@ func (v Machine) counting(line func(label, format string, args ...any)) {
 func permitted(level int) string {
 	switch {
 	case level < 0:
-		return "everybody may count everything"
+		return "all users may count everything"
 	case level == 0:
-		return "everybody may count on processors, but not tracepoints"
+		return "all users may count on processors, but not tracepoints"
 	case level == 1:
-		return "everybody may count own programs, in the kernel, too"
+		return "all users may count their own programs, in user and kernel mode"
 	case level == 2:
-		return "everybody may count own programs in user mode"
+		return "all users may count their own programs, in user mode only"
 	}
-	return "only the privileged may count"
+	return "only privileged users may count"
 }
 
 // shorten abbreviates kinds of caches.

@@ -165,7 +165,7 @@ func NoTables() string {
 		return fmt.Sprintf("%s is ignored: %v", events.Directory, err)
 	}
 	if found, _ := filepath.Glob(filepath.Join(dir, "*.tsv")); len(found) == 0 {
-		return fmt.Sprintf("%s is ignored: %s has no tables, NAME.tsv", events.Directory, dir)
+		return fmt.Sprintf("%s is ignored: %s has no tables (NAME.tsv)", events.Directory, dir)
 	}
 	return ""
 }

@@ -82,7 +82,7 @@ func TestPresets(t *testing.T) {
 		require.True(t, !p.Available || len(p.Natives) > 0, p.Name)
 	}
 	require.Contains(t, shown(t, v), "PAPI_TOT_CYC")
-	require.Contains(t, shown(t, v), "-: it has none")
+	require.Contains(t, shown(t, v), "-: the processor has none")
 	some, err := Presets("PAPI_L1_?CM")
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(shown(t, some), "PAPI_L1_"), "data, instructions, total")
@@ -160,7 +160,7 @@ func TestMachine(t *testing.T) {
 	require.Equal(t, `processor     Some Processor
               AuthenticAMD family 25 model 17 (0x11) stepping 0
               2 sockets, 32 cores, 64 hardware threads
-clock         base 2.45 GHz, most 3.70 GHz
+clock         base 2.45 GHz, maximum 3.70 GHz
 L1 instr      32 KiB, lines of 64 bytes, 8 ways, 64 sets, shared by 2 threads
 L2 data TLB   3072 entries, 12 ways, for pages of 4K, 2M
 memory        1.50 GiB, pages of 4 KiB
@@ -169,6 +169,6 @@ counters      6 general and 0 fixed of 48 bits, as cpu
               the kernel's NMI watchdog uses one of them (sysctl
               kernel.nmi_watchdog=0)
 kernel        6.1
-              perf_event_paranoid is 3: only the privileged may count
+              perf_event_paranoid is 3: only privileged users may count
 `, out.String())
 }

@@ -23,14 +23,14 @@ func (v Overview) Text(w io.Writer) error {
 	out.WriteString(readable.Block("", v.headline(), width))
 	v.writeSources(&out)
 	if v.Watchpoints > 0 {
-		fmt.Fprintf(&out, "\nwatchpoints of a thread, %d:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
+		fmt.Fprintf(&out, "\nwatchpoints, %d per thread:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
 	}
 	writeMissing(&out, v.Counters)
 	if slices.ContainsFunc(v.Counters, func(r Row) bool { return r.Available && !r.Regions }) {
-		out.WriteString("\n* not with tracerec -c: it cannot be read at begins and ends of regions\n")
+		out.WriteString("\n* not with tracerec -c: cannot be read at enter and exit of regions\n")
 	}
 	fmt.Fprintf(&out, `
-tracerec -c EVENT,… ./app        samples up to %d at begins and ends of regions
+tracerec -c EVENT,… ./app        reads up to %d at enter and exit of regions
 tracerec count -e EVENT,… -- CMD counts for any command
 tracerec counters --all          describes them; also --native, --presets,
                                  --with EVENT,…, --cost, --hardware
@@ -52,12 +52,12 @@ func (v Overview) headline() string {
 	case v.hardwareWorks():
 		text += ". Its counters can be used; there is no table of its events, so use the kernel's names or raw codes."
 	case m.Paranoid != nil && *m.Paranoid > 2:
-		text += fmt.Sprintf(". Nothing of the hardware can be counted: kernel.perf_event_paranoid is %d.", *m.Paranoid)
+		text += fmt.Sprintf(". Hardware events cannot be counted: kernel.perf_event_paranoid is %d.", *m.Paranoid)
 	default:
 		text += ". It offers no hardware counters; software events, watchpoints and the time-stamp counter work instead."
 	}
 	if v.UserOnly {
-		text += " Only what happens in user mode may be counted."
+		text += " Only user mode may be counted."
 	}
 	return text
 }
@@ -132,9 +132,9 @@ func writeCounters(w io.Writer, rows []Row, together int) error {
 		out.WriteString(strings.Join(lines[:min(len(lines), most)], ""))
 	}
 	fmt.Fprintf(&out, `
-Up to %d of them can be sampled together, at every begin and end of a region:
+Up to %d of them can be read together, at enter and exit of regions:
     tracerec -c task-clock,page-faults ./app
-Those with * cannot, only read by package counters.
+Those marked * cannot; only package counters reads them.
 A counter of the process counts what all goroutines did meanwhile.
 `, together)
 	_, err := io.WriteString(w, out.String())
@@ -144,13 +144,13 @@ A counter of the process counts what all goroutines did meanwhile.
 // text writes what fits beside, and what does not.
 func (v neighbours) Text(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "beside %s fit %d of %d:\n", strings.Join(v.Beside, ", "), len(v.Fits), len(v.Fits)+len(v.Refused))
+	fmt.Fprintf(&out, "%d of %d can be counted together with %s:\n", len(v.Fits), len(v.Fits)+len(v.Refused), strings.Join(v.Beside, ", "))
 	var names []string
 	for _, r := range v.Fits {
 		names = append(names, r.Name)
 	}
 	writeColumns(&out, names)
-	fmt.Fprintf(&out, "\nwatchpoints (mem:ADDRESS/8:w) that fit beside: %d\n", v.Watchpoints)
+	fmt.Fprintf(&out, "\nwatchpoints (mem:ADDRESS/8:w) that can be counted as well: %d\n", v.Watchpoints)
 	writeMissing(&out, v.Refused)
 	_, err := io.WriteString(w, out.String())
 	return err

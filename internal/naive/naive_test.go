@@ -20,7 +20,7 @@ func TestPartition(t *testing.T) {
 		a, err := tracetext.Open("random", text)
 		require.NoError(t, err, text)
 		for _, p := range a.Check() {
-			require.Contains(t, p.What, "the select before it was left without", text)
+			require.Contains(t, p.What, "the previous select ended without", text)
 		}
 		r, err := naive.Analyze(a)
 		require.NoError(t, err)

@@ -100,7 +100,7 @@ func blocksFor(c Config) (uint64, error) {
 	}
 	atMost := func(n int64, because string) {
 		if n < size {
-			size, why = max(n, 0), ", for want of "+because
+			size, why = max(n, 0), ", limited by "+because
 		}
 	}
 	if space, err := freeSpace(c.Dir); err == nil {

@@ -64,7 +64,7 @@ func Open(path string) (*View, error) {
 	v := &View{}
 	v.path, v.fd = path, fd
 	if size < pageSize || size > int64(dataOffset(maxBlocks)+maxBlocks*blockSize) {
-		err = fmt.Errorf("%d bytes is no size of a buffer", size)
+		err = fmt.Errorf("%d bytes is not the size of a buffer", size)
 	} else if v.mem, err = mapFile(fd, int(size)); err == nil {
 		err = v.check((*header)(unsafe.Pointer(&v.mem[0])))
 	}
@@ -82,12 +82,12 @@ func (v *View) check(h *header) error {
 	case h.magic != magic:
 		return errors.New("not a measurement buffer")
 	case h.version != version:
-		return fmt.Errorf("buffer of version %d, only %d is known", h.version, version)
+		return fmt.Errorf("buffer version %d; this program reads %d", h.version, version)
 	case blocks < 1 || blocks > maxBlocks || h.dataStart != dataOffset(blocks) ||
 		h.fileSize != dataOffset(blocks)+blocks*blockSize || h.fileSize != uint64(len(v.mem)):
-		return fmt.Errorf("buffer is %d bytes long and says %d, with %d blocks", len(v.mem), h.fileSize, blocks)
+		return fmt.Errorf("the buffer has %d bytes, but its header says %d, with %d blocks", len(v.mem), h.fileSize, blocks)
 	case argsLength > pageSize-argsStart:
-		return fmt.Errorf("command line of %d bytes", argsLength)
+		return fmt.Errorf("a command line of %d bytes is too long", argsLength)
 	}
 	v.attach(blocks)
 	args := string(v.mem[argsStart : argsStart+argsLength])

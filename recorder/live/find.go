@@ -23,9 +23,9 @@ func Find(where string) (string, error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if _, err := os.Stat(where); err != nil {
-			return "", fmt.Errorf("%s: no such recording; give the trace directory that tracerec writes, or the number of a recorded process", where)
+			return "", fmt.Errorf("%s: no such recording; give the trace directory that tracerec writes, or the ID of a recorded process", where)
 		}
-		return "", fmt.Errorf("%s: its recording is over; see tracerec info %s", where, where)
+		return "", fmt.Errorf("%s: the recording has ended; see tracerec info %s", where, where)
 	case err != nil:
 		return "", err
 	case !filepath.IsAbs(named):
@@ -46,5 +46,5 @@ func sessionOf(pid int) (string, error) {
 			return c.Dir, err
 		}
 	}
-	return "", fmt.Errorf("process %d is not recorded by tracerec", pid)
+	return "", fmt.Errorf("tracerec does not record process %d", pid)
 }

@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 	_, err := Find(filepath.Join(dir, "none"))
 	require.ErrorContains(t, err, "no such recording")
 	_, err = Find(dir)
-	require.ErrorContains(t, err, "its recording is over")
+	require.ErrorContains(t, err, "the recording has ended")
 	require.NoError(t, sessionfile.Write(dir, "buffers"))
 	found, err := Find(dir)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestFind(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "/elsewhere", found)
 	_, err = Find(fmt.Sprint(os.Getpid()))
-	require.ErrorContains(t, err, "is not recorded by tracerec")
+	require.ErrorContains(t, err, "tracerec does not record process")
 }
 
 func TestWatchRefuses(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"tracerec/internal/sessionfile"
 )
 
-var errNoTerminal = errors.New("there is no terminal to draw on; watch with tracerec live --format text")
+var errNoTerminal = errors.New("there is no terminal to draw on; use tracerec live --format text")
 
 // Watch shows the recording of a session directory until it is over or the user has enough.
 func Watch(dir string, o Options, out io.Writer) error {
@@ -34,7 +34,7 @@ func known(m *monitor, metric string) error {
 	if metric == "" || f.Processes == 0 || slices.Contains(f.Metrics, metric) {
 		return nil
 	}
-	return fmt.Errorf("no metric %q in this recording; there are %s", metric, strings.Join(f.Metrics, ", "))
+	return fmt.Errorf("this recording has no metric %q; it has %s", metric, strings.Join(f.Metrics, ", "))
 }
 
 // watch shows frames until the recording is over, the user has enough, or ended is closed. A view that shares the terminal with
@@ -58,7 +58,7 @@ func watch(m *monitor, o Options, out io.Writer, ended <-chan struct{}, lines in
 		encoder := json.NewEncoder(out)
 		show = func(p *view) error { return encoder.Encode(p.frame) }
 	default:
-		return fmt.Errorf("unknown format %q: screen, text or json", o.Format)
+		return fmt.Errorf("unknown format %q: neither screen, text nor json", o.Format)
 	}
 	looks, frames := time.NewTicker(Shortest), time.NewTicker(o.Interval)
 	defer looks.Stop()

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-var errSystem = errors.New("recordings are made on Linux")
+var errSystem = errors.New("recording needs Linux")
 
 // Watch shows nothing: there are no recordings here.
 func Watch(string, Options, io.Writer) error { return errSystem }

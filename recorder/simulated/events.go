@@ -55,7 +55,7 @@ func newReadings(c *count.Counters, m *cache.Machine, names []string) (*readings
 		names = usualEvents(c)
 	}
 	if len(names) > most {
-		return nil, fmt.Errorf("%d events; at most %d are recorded together", len(names), most)
+		return nil, fmt.Errorf("%d events: at most %d can be recorded together", len(names), most)
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -63,14 +63,14 @@ func newReadings(c *count.Counters, m *cache.Machine, names []string) (*readings
 		}
 		base, mode, more := strings.Cut(name, ":")
 		if more && mode != "u" && mode != "k" {
-			return nil, fmt.Errorf("event %s: behind the colon stands u or k", name)
+			return nil, fmt.Errorf("event %s: the suffix must be :u or :k", name)
 		}
 		terms, err := termsOf(c, m, base, mode)
 		if err != nil {
 			return nil, err
 		}
 		if mode == "k" && len(terms) == 0 {
-			return nil, fmt.Errorf("event %s: nothing of that is modelled of the kernel; SIM_KERNEL_CYC is", name)
+			return nil, fmt.Errorf("event %s: only cycles of the kernel are modelled: use SIM_KERNEL_CYC", name)
 		}
 		r.names, r.terms = append(r.names, name), append(r.terms, terms)
 	}

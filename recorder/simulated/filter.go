@@ -23,10 +23,10 @@ func newFilter(patterns []string) (*filter, error) {
 	for _, p := range patterns {
 		name, exclude := strings.CutPrefix(p, "-")
 		if name == "" {
-			return nil, fmt.Errorf("filter %q: a pattern is a function's name, with * for any characters; - before it excludes", p)
+			return nil, fmt.Errorf("filter %q: a pattern is a function's name, with * for any characters; a - before it excludes", p)
 		}
 		if strings.Count(name, "[") != strings.Count(name, "]") && !strings.Contains(name, "*") {
-			return nil, fmt.Errorf("filter %q: no function is called so; type arguments are [...], and * stands for any characters", p)
+			return nil, fmt.Errorf("filter %q: no function can have this name; type arguments are [...], and * matches any characters", p)
 		}
 		f.rules = append(f.rules, rule{pattern: p, parts: strings.Split(name, "*"), exclude: exclude})
 	}

@@ -43,7 +43,7 @@ func (o *Options) Share(home string, mounts, env []string) (err error) {
 		o.Mounts = append(o.Mounts, given)
 	}
 	if everything {
-		return errors.New("the working directory is /, which would give the program all files of this machine; start in another, or give --mount /=/")
+		return errors.New("the working directory is /, which would show the program all files of this machine; start in another directory, or give --mount /=/")
 	}
 	return o.environment(env)
 }

@@ -38,6 +38,6 @@ func TestShare(t *testing.T) {
 // TestShareRoot: not all files of the host are given by accident.
 func TestShareRoot(t *testing.T) {
 	t.Chdir("/")
-	require.ErrorContains(t, new(Options).Share(t.TempDir(), nil, nil), "would give the program all files of this machine")
+	require.ErrorContains(t, new(Options).Share(t.TempDir(), nil, nil), "would show the program all files of this machine")
 	require.NoError(t, new(Options).Share(t.TempDir(), []string{"/=/"}, nil))
 }

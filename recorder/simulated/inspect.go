@@ -97,7 +97,7 @@ func (o *Options) breakpoints(k *linux.Kernel, program []byte) (list []breakpoin
 		where, times, more := strings.Cut(name, ":")
 		if more {
 			if b.after, err = strconv.Atoi(times); err != nil || b.after < 1 {
-				return nil, fmt.Errorf("%w at %s: %q is no number of times", ErrBreakpoint, name, times)
+				return nil, fmt.Errorf("%w at %s: %q is not a number of times", ErrBreakpoint, name, times)
 			}
 		}
 		if b.at, err = address(program, where); err != nil {

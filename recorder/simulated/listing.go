@@ -71,7 +71,7 @@ func List(name string, m *cache.Machine) (*Listing, error) {
 func (v *Listing) Text() string {
 	var out strings.Builder
 	out.WriteString("machines (--machine)\n")
-	for _, x := range append(slices.Clone(v.Machines), named{NoMachine, "only what does not depend on caches and prediction is counted"}) {
+	for _, x := range append(slices.Clone(v.Machines), named{NoMachine, "counts only what does not depend on caches and prediction"}) {
 		describeName(&out, 8, x.Name, x.Title)
 	}
 	out.WriteString("\nPMUs (--pmu)\n")

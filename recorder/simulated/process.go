@@ -187,7 +187,7 @@ func (p *process) finish(t int64) {
 	p.endAll(t)
 	p.end = max(p.end, t)
 	if l := p.apart["(start)"]; p.locations == 0 && l != nil {
-		p.remarks["goroutines are not told apart, as the program has no debugging information"] = 1
+		p.remarks["goroutines are not told apart: the program has no debugging information"] = 1
 		delete(p.apart, "(start)")
 		p.apart["(program)"] = l
 	}
@@ -206,7 +206,7 @@ func (p *process) exited() error {
 	p.define()
 	for _, f := range p.image.functions {
 		if f.skipped > 0 && p.functions[f] != 0 {
-			p.remarks[fmt.Sprintf("calls of %s, small and frequent, that are counted in their callers", f.name)] = f.skipped
+			p.remarks[fmt.Sprintf("calls of %s, short and frequent, counted in their callers", f.name)] = f.skipped
 		}
 	}
 	p.r.note(p.out.Warnings(p.remarks))

@@ -268,7 +268,7 @@ func TestEnds(t *testing.T) {
 		status int
 		fails  string // what the error is
 	}{
-		{"spin", 2_000_000, -1, "limit of instructions"},
+		{"spin", 2_000_000, -1, "instruction limit"},
 		{"unknown", 0, -1, "4000"},
 		{"killed", 0, 137, ""},
 		{"illegal", 0, 2, ""},
@@ -297,7 +297,7 @@ func TestUnsupported(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, r.Status)
 	require.Len(t, r.Unsupported, 1)
-	require.Equal(t, map[string]uint64{"system call 4000 is not supported, and was answered ENOSYS": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
+	require.Equal(t, map[string]uint64{"system call 4000 is not supported and failed with ENOSYS": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
 }
 
 // Small functions that are called often are counted in their callers, and that is said; nothing is lost.
@@ -315,7 +315,7 @@ func TestFrequent(t *testing.T) {
 			continue
 		}
 		require.Equal(t, []Frequent{{"main.small", 101, 899}}, r.Archive.Frequent)
-		require.Equal(t, map[string]uint64{"calls of main.small, small and frequent, that are counted in their callers": 899}, p.Warnings)
+		require.Equal(t, map[string]uint64{"calls of main.small, short and frequent, counted in their callers": 899}, p.Warnings)
 	}
 }
 
@@ -333,12 +333,12 @@ func TestOptions(t *testing.T) {
 	}
 	before := files(t, dir)
 	for want, change := range map[string]func(o *Options){
-		"PAPI_L1_DCM: no such event on this machine":     func(o *Options) { o.Events = []string{"PAPI_L1_DCM"} },
-		"event PAPI_TOT_INS:x: behind the colon":         func(o *Options) { o.Events = []string{"PAPI_TOT_INS:x"} },
-		"event PAPI_TOT_INS:k: nothing of that":          func(o *Options) { o.Events = []string{"PAPI_TOT_INS:k"} },
-		"event PAPI_TOT_INS is named twice":              func(o *Options) { o.Events = []string{"PAPI_TOT_INS", "PAPI_TOT_INS"} },
-		`filter "-": a pattern is a function's name`:     func(o *Options) { o.Filter = []string{"-"} },
-		`filter "[": no function is called so`:           func(o *Options) { o.Filter = []string{"["} },
+		"PAPI_L1_DCM: no such event on this machine":      func(o *Options) { o.Events = []string{"PAPI_L1_DCM"} },
+		"event PAPI_TOT_INS:x: the suffix must be":        func(o *Options) { o.Events = []string{"PAPI_TOT_INS:x"} },
+		"event PAPI_TOT_INS:k: only cycles of the kernel": func(o *Options) { o.Events = []string{"PAPI_TOT_INS:k"} },
+		"event PAPI_TOT_INS is named twice":               func(o *Options) { o.Events = []string{"PAPI_TOT_INS", "PAPI_TOT_INS"} },
+		`filter "-": a pattern is a function's name`:      func(o *Options) { o.Filter = []string{"-"} },
+		`filter "[": no function can have this name`:      func(o *Options) { o.Filter = []string{"["} },
 		"not an ELF file":                                func(o *Options) { o.Program = "record_test.go" },
 		"is not a trace directory":                       func(o *Options) { o.Output = "." },
 		"no such file or directory":                      func(o *Options) { o.Program = "missing" },
@@ -500,7 +500,7 @@ func TestStripped(t *testing.T) {
 	require.NoError(t, err)
 	e := analyze(t, r.Archive.Dir)
 	require.Equal(t, int64(r.Instructions), at(t, e, "PAPI_TOT_INS", "(program)"))
-	require.Equal(t, map[string]uint64{"goroutines are not told apart, as the program has no debugging information": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
+	require.Equal(t, map[string]uint64{"goroutines are not told apart: the program has no debugging information": 1}, checked(t, r.Archive.Dir).Definitions().Processes[0].Warnings)
 }
 
 // Programs that are not Go's have their threads, and a child that goes on where its parent is.

@@ -296,7 +296,7 @@ func (r *recording) close(status int, failure error, result *Result) error {
 	for i, p := range r.all {
 		for _, u := range result.Unsupported {
 			if i == 0 {
-				p.remarks[u.What+" is not supported, and was answered "+u.Error] = u.Times
+				p.remarks[u.What+" is not supported and failed with "+u.Error] = u.Times
 			}
 		}
 		if i == 0 && failure == nil {

@@ -38,13 +38,13 @@ func (a *Archive) summary() []string {
 		readable.Plural(a.Locations, "location"), readable.Plural(a.Processes, "process"), readable.Bytes(a.Bytes),
 		readable.Plural(len(a.Events), "counter"), readable.Argument(a.Dir))}
 	if a.Aside != "" {
-		lines = append(lines, "the archive that was there is now "+a.Aside)
+		lines = append(lines, "the older "+a.Dir+" is now "+a.Aside)
 	}
 	if len(a.Frequent) > 0 {
 		lines = append(lines, frequent(a.Frequent))
 	}
 	for _, p := range a.Idle {
-		lines = append(lines, "--filter "+p+": no function is called so")
+		lines = append(lines, "--filter "+p+" matches no function")
 	}
 	return lines
 }
@@ -66,7 +66,7 @@ func frequent(list []Frequent) string {
 // InVain says what a program asked of its kernel that the simulator does not have.
 func (r *Result) InVain(program string) (lines []string) {
 	for _, u := range r.Unsupported {
-		lines = append(lines, fmt.Sprintf("%s: %s is not supported: answered %s %s, first at %#x", program, u.What, u.Error, readable.Plural(u.Times, "time"), u.PC))
+		lines = append(lines, fmt.Sprintf("%s: %s is not supported; it failed with %s %s, first at %#x", program, u.What, u.Error, readable.Plural(u.Times, "time"), u.PC))
 	}
 	return lines
 }

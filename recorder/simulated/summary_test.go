@@ -24,11 +24,11 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, []string{
 		"ended at main.main",
 		"a b: 7 events of 1 function in 2 locations of 1 process, 0.98 KiB, with 0 counters; see expert analyze 'a b'",
-		"the archive that was there is now a b.old",
+		"the older a b is now a b.old",
 		"22 calls of short functions are counted in their callers: f, g, h, 2 more",
-		"--filter nobody.*: no function is called so",
+		"--filter nobody.* matches no function",
 	}, r.Summary("machine server", 2, time.Second)[1:])
-	require.Equal(t, []string{"app: vmsplice is not supported: answered ENOSYS 2 times, first at 0x10"}, r.InVain("app"))
+	require.Equal(t, []string{"app: vmsplice is not supported; it failed with ENOSYS 2 times, first at 0x10"}, r.InVain("app"))
 }
 
 func TestListing(t *testing.T) {

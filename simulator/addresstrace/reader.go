@@ -99,7 +99,7 @@ func (r *Reader) dinero() (Record, error) {
 		}
 		address, err := strconv.ParseUint(string(bytes.TrimPrefix(words[1], []byte("0x"))), 16, 64)
 		if err != nil {
-			return Record{}, corrupt(at, "%.40q is no address in hexadecimal", words[1])
+			return Record{}, corrupt(at, "%.40q is not an address in hexadecimal", words[1])
 		}
 		return Record{Op: Op(words[0][0] - '0'), Address: address}, nil
 	}
@@ -121,7 +121,7 @@ func (r *Reader) binary() (Record, error) {
 	v, n := uint64(0), 0
 	if first&nothing == 0 {
 		if v, n = binary.Uvarint(r.raw); n <= 0 {
-			return Record{}, corrupt(r.at, "record %d of the chunk is cut short", r.total)
+			return Record{}, corrupt(r.at, "record %d of the chunk is truncated", r.total)
 		}
 		r.raw = r.raw[n:]
 	}
@@ -136,7 +136,7 @@ func (r *Reader) binary() (Record, error) {
 	r.left--
 	r.total++
 	if (r.left == 0) != (len(r.raw) == 0) {
-		return Record{}, corrupt(r.at, "%d bytes for %d more records", len(r.raw), r.left)
+		return Record{}, corrupt(r.at, "%d bytes left for %d records", len(r.raw), r.left)
 	}
 	return record, nil
 }
@@ -183,7 +183,7 @@ func (r *Reader) last(total uint64) error {
 		return corrupt(r.at, "%d records instead of %d", r.total, total)
 	}
 	if _, err := r.from.Peek(1); err != io.EOF {
-		return corrupt(r.offset, "there is something behind the end")
+		return corrupt(r.offset, "there is something after the end")
 	}
 	return io.EOF
 }
@@ -193,7 +193,7 @@ func (r *Reader) full(b []byte) error {
 	n, err := io.ReadFull(r.from, b)
 	r.offset += int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return corrupt(r.offset, "the trace is cut short")
+		return corrupt(r.offset, "the trace is truncated")
 	}
 	return err
 }

@@ -122,8 +122,8 @@ func TestText(t *testing.T) {
 	for input, want := range map[string]string{
 		"0 7fff\n1\n":                       `offset 7: corrupt address trace: "1" is not a label from 0 to 2 and an address`,
 		"0 7fff\n3 10\n":                    `offset 7: corrupt address trace: "3 10" is not a label from 0 to 2 and an address`,
-		"0 xyz\n":                           `offset 0: corrupt address trace: "xyz" is no address in hexadecimal`,
-		"0 12345678123456789\n":             `offset 0: corrupt address trace: "12345678123456789" is no address in hexadecimal`,
+		"0 xyz\n":                           `offset 0: corrupt address trace: "xyz" is not an address in hexadecimal`,
+		"0 12345678123456789\n":             `offset 0: corrupt address trace: "12345678123456789" is not an address in hexadecimal`,
 		"\x7fELF":                           `offset 0: corrupt address trace: it begins with "\x7fELF": neither Dinero's text nor a binary trace`,
 		"0 " + strings.Repeat("1", 100_000): `offset 0: corrupt address trace: a line of more than 1024 bytes`,
 	} {
@@ -132,7 +132,7 @@ func TestText(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 	_, err = NewWriter(io.Discard, "xml")
-	require.EqualError(t, err, `address trace: format "xml": din or trz`)
+	require.EqualError(t, err, `address trace: unknown format "xml": neither din nor trz`)
 }
 
 // A damaged trace is known as such wherever the damage is, and what was read before it is right.
@@ -157,7 +157,7 @@ func TestDamage(t *testing.T) {
 		require.Equal(t, all[:len(got)], append([]Record{}, got...))
 	}
 	_, err := records(append(bytes.Clone(trace), 0))
-	require.ErrorContains(t, err, "there is something behind the end")
+	require.ErrorContains(t, err, "there is something after the end")
 	newer := bytes.Clone(trace)
 	newer[7] = 9
 	_, err = records(newer)

@@ -34,7 +34,7 @@ func NewWriter(w io.Writer, f Format) (*Writer, error) {
 		return t, nil
 	case Binary:
 	default:
-		return nil, fmt.Errorf("address trace: format %q: %s or %s", f, Dinero, Binary)
+		return nil, fmt.Errorf("address trace: unknown format %q: neither %s nor %s", f, Dinero, Binary)
 	}
 	var err error
 	if t.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)); err != nil {

@@ -38,23 +38,23 @@ func (g Geometry) Check() error {
 	}
 	switch {
 	case g.Line < 4 || bits.OnesCount64(g.Line) != 1 || g.Line > 1<<30:
-		return fmt.Errorf("lines of %d bytes", g.Line)
+		return fmt.Errorf("line: %d bytes, must be a power of two from 4 to 2^30", g.Line)
 	case g.Size > 1<<32:
-		return fmt.Errorf("%d bytes; at most %d", g.Size, uint64(1<<32))
+		return fmt.Errorf("size: %d bytes, must be at most %d", g.Size, uint64(1<<32))
 	case ways > 1<<16:
-		return fmt.Errorf("%d ways; at most %d", ways, 1<<16)
+		return fmt.Errorf("ways: %d, must be at most %d", ways, 1<<16)
 	case g.Size == 0 || ways == 0 || g.Size%(g.Line*ways) != 0:
 		return fmt.Errorf("%d bytes do not make sets of %d lines of %d bytes", g.Size, ways, g.Line)
 	case bits.OnesCount64(g.Size/(g.Line*ways)) != 1:
-		return fmt.Errorf("%d sets, which is no power of two", g.Size/(g.Line*ways))
+		return fmt.Errorf("%d sets, must be a power of two", g.Size/(g.Line*ways))
 	case g.Replacement == Tree && bits.OnesCount64(ways) != 1:
-		return fmt.Errorf("replacement %q takes a power of two of ways, not %d", Tree, ways)
+		return fmt.Errorf("replacement %q needs a power of two of ways, not %d", Tree, ways)
 	}
 	switch g.Replacement {
 	case LRU, FIFO, Random, Tree:
 		return nil
 	}
-	return fmt.Errorf("replacement %q: lru, fifo, random or tree", g.Replacement)
+	return fmt.Errorf("unknown replacement %q: neither lru, fifo, random nor tree", g.Replacement)
 }
 
 // Kind is the kind of a miss (Hill and Smith, "Evaluating Associativity in CPU Caches").
@@ -98,7 +98,7 @@ func New(g Geometry, classify bool) (*Cache, error) {
 		g.Ways = g.Size / g.Line
 	}
 	if g.Replacement == Tree && g.Ways > 32 {
-		return nil, fmt.Errorf("replacement %q takes at most 32 ways, not %d", Tree, g.Ways)
+		return nil, fmt.Errorf("replacement %q has at most 32 ways, not %d", Tree, g.Ways)
 	}
 	sets := g.Size / (g.Line * g.Ways)
 	c := &Cache{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,

@@ -18,7 +18,7 @@ func TestMachines(t *testing.T) {
 		require.NotEmpty(t, m.Title)
 	}
 	_, err := Named("cray")
-	require.EqualError(t, err, `machine "cray": there are bgl and server`)
+	require.EqualError(t, err, `unknown machine "cray": there are bgl and server`)
 }
 
 // The caches are those that the paper gives: its section 4.1.
@@ -212,26 +212,26 @@ func TestMachinesRefused(t *testing.T) {
 	good, err := machines.ReadFile("machines/bgl.json")
 	require.NoError(t, err)
 	for old, c := range map[string]struct{ new, want string }{
-		`"title"`:                  {`"titel"`, `line 2: there is no "titel", but title, l1i, `},
+		`"title"`:                  {`"titel"`, `line 2: unknown name "titel"; the names are title, l1i, `},
 		`"line": 128`:              {`"line": 16`, "l2: lines of 16 bytes"},
 		`"ways": 64`:               {`"ways": 63`, "l1i: 32768 bytes do not make sets"},
 		`"issue": 1000`:            {`"issue": 0`, "cycles: issue is 0"},
-		`"counters": 2048`:         {`"counters": 2000`, "predictor: 2000 counters"},
-		`"returns": 4`:             {`"returns": 0`, "predictor: 0 return addresses"},
+		`"counters": 2048`:         {`"counters": 2000`, "predictor: counters: 2000, must be a power of two"},
+		`"returns": 4`:             {`"returns": 0`, "predictor: returns: 0, must be from 1 to 65536"},
 		`"replacement": "lru"`:     {`"replacement": "opt"`, `replacement "opt"`},
-		`"history": 0`:             {`"history": 60`, "60 bits of history"},
-		`"targets": 16`:            {`"targets": 3`, "3 targets"},
+		`"history": 0`:             {`"history": 60`, "history: 60 bits, must be at most 24"},
+		`"targets": 16`:            {`"targets": 3`, "targets: 3, must be a power of two"},
 		"\"title\": \"a core of B": {"\"title\": 7, \"", "line 2: title: not a text"},
-		`"size": "4M"`:             {`"size": "16k"`, "l2: 16384 bytes, less than the 32768 of l1"},
-		`"l3": null`:               {`"l3": {"size": "1M", "line": 128}`, "l3: 1048576 bytes, less than the 4194304 of l2"},
-		`"tlb2": null`:             {`"tlb2": {"size": "64k"}`, "tlb2: covers 65536 bytes, less than the 262144 of dtlb and itlb"},
+		`"size": "4M"`:             {`"size": "16k"`, "l2: 16384 bytes, must be at least the 32768 of l1"},
+		`"l3": null`:               {`"l3": {"size": "1M", "line": 128}`, "l3: 1048576 bytes, must be at least the 4194304 of l2"},
+		`"tlb2": null`:             {`"tlb2": {"size": "64k"}`, "tlb2: covers 65536 bytes, must cover at least the 262144 of dtlb and itlb"},
 	} {
 		bad := strings.Replace(string(good), old, c.new, 1)
 		require.NotEqual(t, string(good), bad)
 		_, err := Read(strings.NewReader(bad))
 		require.ErrorContains(t, err, c.want, old)
 	}
-	for ways, want := range map[uint64]string{12: `replacement "tree" takes a power of two of ways, not 12`, 64: `replacement "tree" takes at most 32 ways, not 64`} {
+	for ways, want := range map[uint64]string{12: `replacement "tree" needs a power of two of ways, not 12`, 64: `replacement "tree" has at most 32 ways, not 64`} {
 		_, err := New(Geometry{Size: ways << 12, Line: 64, Ways: ways, Replacement: Tree}, false)
 		require.EqualError(t, err, want)
 	}
@@ -256,7 +256,7 @@ func TestRead(t *testing.T) {
 	want.Name, want.Title, want.L1D.Size, want.L1D.Ways, want.L3, want.Cycles.Memory = "", "", 64<<10, 16, nil, 300
 	require.Equal(t, want, m)
 	_, err = Text("none-such")
-	require.EqualError(t, err, `machine "none-such": there are bgl and server`)
+	require.EqualError(t, err, `unknown machine "none-such": there are bgl and server`)
 }
 
 // Whatever a description says, reading it is an error or makes a machine that works.

@@ -108,20 +108,20 @@ func (m *Machine) Check() error {
 	}
 	switch inner := max(m.L1D.Size, m.L1I.Size); {
 	case m.L2.Size < inner:
-		return fmt.Errorf("l2: %d bytes, less than the %d of l1", m.L2.Size, inner)
+		return fmt.Errorf("l2: %d bytes, must be at least the %d of l1", m.L2.Size, inner)
 	case m.L3 != nil && m.L3.Size < m.L2.Size:
-		return fmt.Errorf("l3: %d bytes, less than the %d of l2", m.L3.Size, m.L2.Size)
+		return fmt.Errorf("l3: %d bytes, must be at least the %d of l2", m.L3.Size, m.L2.Size)
 	case m.TLB2 != nil && m.TLB2.Size < max(m.DTLB.Size, m.ITLB.Size):
-		return fmt.Errorf("tlb2: covers %d bytes, less than the %d of dtlb and itlb", m.TLB2.Size, max(m.DTLB.Size, m.ITLB.Size))
+		return fmt.Errorf("tlb2: covers %d bytes, must cover at least the %d of dtlb and itlb", m.TLB2.Size, max(m.DTLB.Size, m.ITLB.Size))
 	case m.L2.Line < m.L1D.Line || m.L2.Line < m.L1I.Line:
-		return fmt.Errorf("l2: lines of %d bytes, shorter than those of l1", m.L2.Line)
+		return fmt.Errorf("l2: lines of %d bytes, must not be shorter than those of l1", m.L2.Line)
 	case m.L3 != nil && m.L3.Line < m.L2.Line:
-		return fmt.Errorf("l3: lines of %d bytes, shorter than those of l2", m.L3.Line)
+		return fmt.Errorf("l3: lines of %d bytes, must not be shorter than those of l2", m.L3.Line)
 	case m.TLB2 != nil && (m.TLB2.Line != m.DTLB.Line || m.TLB2.Line != m.ITLB.Line):
-		return fmt.Errorf("tlb2: pages of %d bytes, other than those of dtlb and itlb", m.TLB2.Line)
+		return fmt.Errorf("tlb2: pages of %d bytes, must be as large as those of dtlb and itlb", m.TLB2.Line)
 	}
 	if m.Cycles.Issue == 0 {
-		return errors.New("cycles: issue is 0; an instruction takes at least a thousandth of a cycle, 1")
+		return errors.New("cycles: issue is 0, must be at least 1, a thousandth of a cycle")
 	}
 	if err := m.Predictor.Check(); err != nil {
 		return fmt.Errorf("predictor: %w", err)

@@ -18,13 +18,13 @@ func (p Prediction) Check() error {
 	power := func(n int) bool { return n > 0 && n <= 1<<24 && bits.OnesCount(uint(n)) == 1 }
 	switch {
 	case !power(p.Counters):
-		return fmt.Errorf("%d counters", p.Counters)
+		return fmt.Errorf("counters: %d, must be a power of two up to 2^24", p.Counters)
 	case p.History > 24:
-		return fmt.Errorf("%d bits of history", p.History)
+		return fmt.Errorf("history: %d bits, must be at most 24", p.History)
 	case !power(p.Targets):
-		return fmt.Errorf("%d targets", p.Targets)
+		return fmt.Errorf("targets: %d, must be a power of two up to 2^24", p.Targets)
 	case p.Returns < 1 || p.Returns > 1<<16:
-		return fmt.Errorf("%d return addresses", p.Returns)
+		return fmt.Errorf("returns: %d, must be from 1 to 65536", p.Returns)
 	}
 	return nil
 }

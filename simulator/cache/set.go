@@ -27,7 +27,7 @@ func (m *Machine) Set(name, value string) error {
 		}
 		f := description.Field(v, head)
 		if head == "title" || !f.IsValid() || more != structured(f) {
-			return fmt.Errorf("%w: %s: there is %s", ErrParameter, name, description.Enumerate(names(v, within)))
+			return fmt.Errorf("%w: %s: not a parameter; the parameters are %s", ErrParameter, name, description.Enumerate(names(v, within)))
 		}
 		if v, rest, within = f, tail, within+head+"."; !more {
 			break

@@ -72,16 +72,16 @@ func differences(t *testing.T, a, b *Machine) (list []string) {
 // What cannot be set is an error of one line that names what can.
 func TestSetRefuses(t *testing.T) {
 	for _, c := range []struct{ machine, name, value, want string }{
-		{"bgl", "l4.size", "1k", "l4.size: there is l1i.…, l1d.…, l2.…, l3.…, itlb.…, dtlb.…, tlb2.…, shared, predictor.… and cycles.…"},
-		{"bgl", "l1d.sets", "1k", "l1d.sets: there is l1d.size, l1d.line, l1d.ways, l1d.replacement, l1d.no_write_allocate and l1d.write_through"},
-		{"bgl", "l1d", "1k", "l1d: there is l1i.…"},
-		{"bgl", "", "1k", ": there is l1i.…"},
-		{"bgl", "shared.all", "true", "shared.all: there is l1i.…"},
-		{"bgl", "title", "x", "title: there is l1i.…"},
+		{"bgl", "l4.size", "1k", "l4.size: not a parameter; the parameters are l1i.…, l1d.…, l2.…, l3.…, itlb.…, dtlb.…, tlb2.…, shared, predictor.… and cycles.…"},
+		{"bgl", "l1d.sets", "1k", "l1d.sets: not a parameter; the parameters are l1d.size, l1d.line, l1d.ways, l1d.replacement, l1d.no_write_allocate and l1d.write_through"},
+		{"bgl", "l1d", "1k", "l1d: not a parameter; the parameters are l1i.…"},
+		{"bgl", "", "1k", ": not a parameter; the parameters are l1i.…"},
+		{"bgl", "shared.all", "true", "shared.all: not a parameter; the parameters are l1i.…"},
+		{"bgl", "title", "x", "title: not a parameter; the parameters are l1i.…"},
 		{"bgl", "l3.size", "1k", "l3.size: this machine has no l3"},
-		{"bgl", "l1d.size", "big", `l1d.size: "big" is no number such as 8, 32k or 4M`},
-		{"bgl", "l1d.size", "-1", `l1d.size: "-1" is no number`},
-		{"bgl", "l1d.size", "9999999999999999999", "is no number"},
+		{"bgl", "l1d.size", "big", `l1d.size: "big" is not a number such as 8, 32k or 4M`},
+		{"bgl", "l1d.size", "-1", `l1d.size: "-1" is not a number`},
+		{"bgl", "l1d.size", "9999999999999999999", "is not a number"},
 		{"bgl", "shared", "often", `shared: "often" is neither true nor false`},
 	} {
 		m, err := Named(c.machine)

@@ -18,7 +18,7 @@ type NotCounted struct {
 }
 
 func (e *NotCounted) Error() string {
-	return fmt.Sprintf("%s: nothing was counted of that; there is %s", e.Who, strings.Join(e.There, ", "))
+	return fmt.Sprintf("%s: nothing was counted for it; there are counts for %s", e.Who, strings.Join(e.There, ", "))
 }
 
 // Only returns what was counted of goroutines by the function with which they began, with * for any characters in its name, or of a domain; of all
@@ -108,9 +108,9 @@ func Choosable(m *cache.Machine, names []string) (apart bool, err error) {
 		case !ok:
 			return false, fmt.Errorf("%s: %w", text, ErrUnknown)
 		case more && mode != "u" && mode != "k":
-			return false, fmt.Errorf("%s: behind the colon stands u or k", text)
+			return false, fmt.Errorf("%s: the suffix must be :u or :k", text)
 		case mode == "k" && !all.Kernel(&e):
-			return false, fmt.Errorf("%s: nothing of that is modelled of the kernel; SIM_KERNEL_CYC is", text)
+			return false, fmt.Errorf("%s: only cycles of the kernel are modelled: use SIM_KERNEL_CYC", text)
 		}
 		_, without := plain.named()[name]
 		apart = apart || !without

@@ -25,8 +25,8 @@ func TestChoosable(t *testing.T) {
 		{m, []string{"PAPI_TOT_CYC:k"}, false, ""},
 		{m, []string{"NOTHING"}, false, "NOTHING: no such event"},
 		{nil, []string{"PAPI_L1_DCM"}, false, "PAPI_L1_DCM: no such event"},
-		{m, []string{"PAPI_TOT_INS:x"}, false, "PAPI_TOT_INS:x: behind the colon stands u or k"},
-		{m, []string{"PAPI_TOT_INS:k"}, false, "PAPI_TOT_INS:k: nothing of that is modelled of the kernel; SIM_KERNEL_CYC is"},
+		{m, []string{"PAPI_TOT_INS:x"}, false, "PAPI_TOT_INS:x: the suffix must be :u or :k"},
+		{m, []string{"PAPI_TOT_INS:k"}, false, "PAPI_TOT_INS:k: only cycles of the kernel are modelled: use SIM_KERNEL_CYC"},
 	} {
 		apart, err := Choosable(c.machine, c.names)
 		if c.err != "" {

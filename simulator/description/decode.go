@@ -27,7 +27,7 @@ func decode(content []byte, t any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return d.wrong("", errors.New("something follows the description"))
+		return d.wrong("", errors.New("there is something after the description"))
 	}
 	return nil
 }
@@ -37,11 +37,11 @@ func (d *decoder) wrong(name string, err error) error {
 	at := min(d.InputOffset(), int64(len(d.content)))
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = min(s.Offset, int64(len(d.content)))
-		err = fmt.Errorf("no JSON: %w", err)
+		err = fmt.Errorf("not JSON: %w", err)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		at = int64(len(bytes.TrimRight(d.content, "\n")))
-		err = errors.New("it ends too early")
+		err = errors.New("the description ends too early")
 	}
 	if name != "" {
 		name += ": "
@@ -104,7 +104,7 @@ func (d *decoder) structure(v reflect.Value, name string, token json.Token) erro
 		}
 		f := Field(v, key.(string))
 		if !f.IsValid() {
-			return d.wrong(name, fmt.Errorf("there is no %q, but %s", key, Enumerate(fields(v.Type()))))
+			return d.wrong(name, fmt.Errorf("unknown name %q; the names are %s", key, Enumerate(fields(v.Type()))))
 		}
 		if err := d.value(f, strings.TrimPrefix(name+"."+key.(string), ".")); err != nil {
 			return err
@@ -187,7 +187,7 @@ func Parse(v reflect.Value, text string) error {
 	}
 	switch {
 	case err != nil || v.CanUint() && n < 0:
-		return errors.New("no number such as 8, 32k or 4M")
+		return errors.New("not a number such as 8, 32k or 4M")
 	case v.CanInt():
 		v.SetInt(n)
 	default:

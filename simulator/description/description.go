@@ -24,7 +24,7 @@ func Names(files embed.FS) (names []string) {
 func Text(files embed.FS, kind, name string) ([]byte, error) {
 	content, err := files.ReadFile("machines/" + name + ".json")
 	if err != nil {
-		return nil, fmt.Errorf("%s %q: there are %s", kind, name, Enumerate(Names(files)))
+		return nil, fmt.Errorf("unknown %s %q: there are %s", kind, name, Enumerate(Names(files)))
 	}
 	return content, nil
 }

@@ -49,14 +49,14 @@ func TestRead(t *testing.T) {
 // What is wrong is said in one line, with the line where it is and the name of what it is about.
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                     "line 1: it ends too early",
-		"{\n":                                  "line 1: it ends too early",
+		"":                                     "line 1: the description ends too early",
+		"{\n":                                  "line 1: the description ends too early",
 		"[]":                                   "line 1: not an object { … }",
-		"{}\n{}":                               "line 2: something follows the description",
-		"{\n\"part\": {\n\"size\": \"huge\"}}": `line 3: part.size: "huge" is no number such as 8, 32k or 4M`,
-		"{\n\"part\": {\"size\": -1}}":         `line 2: part.size: "-1" is no number such as 8, 32k or 4M`,
-		`{"part": {"size": 1.5}}`:              `line 1: part.size: "1.5" is no number such as 8, 32k or 4M`,
-		`{"part": {"size": 99999999999999999999}}`: `line 1: part.size: "99999999999999999999" is no number such as 8, 32k or 4M`,
+		"{}\n{}":                               "line 2: there is something after the description",
+		"{\n\"part\": {\n\"size\": \"huge\"}}": `line 3: part.size: "huge" is not a number such as 8, 32k or 4M`,
+		"{\n\"part\": {\"size\": -1}}":         `line 2: part.size: "-1" is not a number such as 8, 32k or 4M`,
+		`{"part": {"size": 1.5}}`:              `line 1: part.size: "1.5" is not a number such as 8, 32k or 4M`,
+		`{"part": {"size": 99999999999999999999}}`: `line 1: part.size: "99999999999999999999" is not a number such as 8, 32k or 4M`,
 		`{"part": {"size": true}}`:                 "line 1: part.size: not a number",
 		`{"part": {"size": null}}`:                 "line 1: part.size: not a number",
 		`{"part": {"size": {}}}`:                   "line 1: part.size: not a number",
@@ -66,9 +66,9 @@ func TestReadRefuses(t *testing.T) {
 		`{"title": 7}`:                             "line 1: title: not a text",
 		`{"words": "a"}`:                           "line 1: words: not a list [ … ]",
 		`{"words": ["a", 7]}`:                      "line 1: words[1]: not a text",
-		`{"parts": [{"sise": 7}]}`:                 `line 1: parts[0]: there is no "sise", but size and low`,
-		"{\n\"Name\": \"x\"}":                      `line 2: there is no "Name", but title, part, other, yes, words and parts`,
-		"{\n\"part\" {}}":                          "line 2: part: no JSON: invalid character '{' after object key",
+		`{"parts": [{"sise": 7}]}`:                 `line 1: parts[0]: unknown name "sise"; the names are size and low`,
+		"{\n\"Name\": \"x\"}":                      `line 2: unknown name "Name"; the names are title, part, other, yes, words and parts`,
+		"{\n\"part\" {}}":                          "line 2: part: not JSON: invalid character '{' after object key",
 		`{"title": "` + strings.Repeat("x", largest) + `"}`: "more than 1048576 bytes",
 	} {
 		_, err := read(text)

@@ -25,8 +25,8 @@ import (
 var (
 	ErrNotSimulated = errors.New("not on the simulator (run it with tracerec sim)")
 	ErrUnknownEvent = errors.New("this machine does not count it")
-	ErrInvalid      = errors.New("this makes no sense here")
-	ErrGone         = errors.New("there is no such thread, task or set of counters any more")
+	ErrInvalid      = errors.New("not valid here")
+	ErrGone         = errors.New("the thread, task or set of counters no longer exists")
 	ErrNoTrace      = errors.New("no trace is written in this run (use --trace)")
 )
 

@@ -161,7 +161,7 @@ func (k *Kernel) deadlock() error {
 		}
 	}
 	if len(stopped) > 0 {
-		return &Fatal{0, strings.Join(stopped, ", ") + ", and nobody is left to continue it"}
+		return &Fatal{0, strings.Join(stopped, ", ") + ", and no process is left to continue it"}
 	}
 	return &Fatal{0, "all threads wait for each other"}
 }

@@ -267,5 +267,5 @@ func TestStoppedForGood(t *testing.T) {
 	c := newCaller(t, Options{})
 	c.call(129, 1000, sigSTOP)
 	_, err := c.k.Run()
-	require.EqualError(t, err, "at 0x0: process 1000 is stopped by signal 19, and nobody is left to continue it")
+	require.EqualError(t, err, "at 0x0: process 1000 is stopped by signal 19, and no process is left to continue it")
 }

@@ -175,10 +175,10 @@ const (
 const boot int64 = 946684800e9
 
 // ErrLimit is the error of a run that executed as many instructions as it may.
-var ErrLimit = errors.New("limit of instructions")
+var ErrLimit = errors.New("instruction limit")
 
 // ErrMemory is the error of a program that does not fit into [Options.MaxMemory] at its start. Later it is ENOMEM for the guest.
-var ErrMemory = errors.New("limit of memory")
+var ErrMemory = errors.New("memory limit")
 
 // Fatal is an error of the guest that ends the run: something that the simulator does not do.
 type Fatal struct {

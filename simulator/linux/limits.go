@@ -60,7 +60,7 @@ func (p *process) mayProtect(begin, size uint64, prot memory.Prot) bool {
 // checkStart is the error of a program that has not enough memory to begin.
 func (k *Kernel) checkStart(p *process) error {
 	if n := takes(p.space, 0, addresses); !k.fits(n, 0) {
-		return fmt.Errorf("%w: the program takes %d KiB at its start, and may have %d", ErrMemory, n>>10, k.o.MaxMemory>>10)
+		return fmt.Errorf("%w: the program needs %d KiB at its start, and may have %d", ErrMemory, n>>10, k.o.MaxMemory>>10)
 	}
 	return nil
 }

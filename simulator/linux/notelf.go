@@ -14,11 +14,11 @@ import (
 func notELF(program []byte, err error) error {
 	switch {
 	case bytes.HasPrefix(program, []byte("#!")):
-		return errors.New("not an ELF file but a script; its interpreter would have to be a program for RISC-V")
+		return errors.New("not an ELF file but a script; its interpreter must be a program for RISC-V")
 	case !bytes.HasPrefix(program, []byte(elf.ELFMAG)):
 		return errors.New("not an ELF file")
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("not an ELF file: cut off after %d bytes", len(program))
+		return fmt.Errorf("not an ELF file: truncated after %d bytes", len(program))
 	}
 	return fmt.Errorf("not an ELF file: %w", err)
 }

@@ -156,9 +156,9 @@ func (p *process) load(program []byte) (entry uint64, headers programHeaders, er
 	}
 	switch {
 	case f.Machine != elf.EM_RISCV || f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB:
-		return 0, headers, fmt.Errorf("a program for %v of %v, not for RV64", f.Machine, f.Class)
+		return 0, headers, fmt.Errorf("a program for %v, %v, not for RV64", f.Machine, f.Class)
 	case f.Type != elf.ET_EXEC:
-		return 0, headers, fmt.Errorf("%v: only statically linked programs at fixed addresses are run", f.Type)
+		return 0, headers, fmt.Errorf("%v: only statically linked programs at fixed addresses can run", f.Type)
 	}
 	offset := binary.LittleEndian.Uint64(program[32:])
 	headers.count = len(f.Progs)
@@ -169,7 +169,7 @@ func (p *process) load(program []byte) (entry uint64, headers programHeaders, er
 			return 0, headers, errors.New("a dynamically linked program; link it statically")
 		case elf.PT_LOAD:
 			if total += s.Memsz; s.Memsz > largest || total > largest {
-				return 0, headers, fmt.Errorf("a segment of %d MiB", s.Memsz>>20)
+				return 0, headers, fmt.Errorf("a segment of %d MiB is too large", s.Memsz>>20)
 			}
 			if err := p.loadSegment(s); err != nil {
 				return 0, headers, err
@@ -191,7 +191,7 @@ func (p *process) loadSegment(s *elf.Prog) error {
 		return nil
 	}
 	if s.Filesz > s.Memsz || s.Vaddr > mapsBelow || end <= begin || end > mapsBelow {
-		return fmt.Errorf("a segment of %d bytes at %#x, which does not fit", s.Memsz, s.Vaddr)
+		return fmt.Errorf("a segment of %d bytes at %#x does not fit", s.Memsz, s.Vaddr)
 	}
 	if err := p.space.Map(begin, end-begin, memory.Read|memory.Write, p.program); err != nil {
 		return fmt.Errorf("segment at %#x: %w", s.Vaddr, err)
@@ -243,7 +243,7 @@ func (p *process) makeStack(headers programHeaders, entry uint64, args, env []st
 		total += len(s) + 9
 	}
 	if total > stackSize/4 {
-		return 0, fmt.Errorf("%d bytes of arguments and environment", total)
+		return 0, fmt.Errorf("%d bytes of arguments and environment are too many", total)
 	}
 	var seed [16]byte
 	for i := range seed {

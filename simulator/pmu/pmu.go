@@ -80,7 +80,7 @@ func Open(name string) (*PMU, error) {
 	}
 	p, err := Named(name)
 	if err != nil {
-		err = fmt.Errorf("%w; or a description in a FILE.json", err)
+		err = fmt.Errorf("%w; or give a description in a FILE.json", err)
 	}
 	return p, err
 }
@@ -94,11 +94,11 @@ func (p *PMU) Check() error {
 	case p.Counters < 1 || p.Counters > most || p.Counters+len(p.Fixed) > most:
 		return fmt.Errorf("%d counters and %d fixed ones: at least 1, and at most %d together", p.Counters, len(p.Fixed), most)
 	case p.Bits < 8 || p.Bits > 64:
-		return fmt.Errorf("bits: counters of %d bits, not of 8 to 64", p.Bits)
+		return fmt.Errorf("bits: %d, must be from 8 to 64", p.Bits)
 	case p.Rotation < 1000:
-		return fmt.Errorf("rotation: every %d ns, not at least 1000", p.Rotation)
+		return fmt.Errorf("rotation: %d ns, must be at least 1000", p.Rotation)
 	case p.Device == "" || strings.ContainsAny(p.Device, "/ \n\x00") || p.Device[0] == '.':
-		return fmt.Errorf("device: %q is no name", p.Device)
+		return fmt.Errorf("device: %q is not a name", p.Device)
 	}
 	for i, l := range p.Limits {
 		for _, e := range l.Events {
@@ -174,7 +174,7 @@ func Resolve(events []Event, typ uint32, config uint64) (Event, error) {
 	return find(func(e Event) bool { return e.Name == name })
 }
 
-var errCode = errors.New("no code of an event")
+var errCode = errors.New("not the code of an event")
 
 // hardware are the events of the first type, by their codes: of the last cache, with three levels and with two.
 var hardware = [perfevent.HardwareCodes][]string{

@@ -96,19 +96,19 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, n, p.Name)
 	}
 	_, err := Named("none")
-	require.EqualError(t, err, `PMU "none": there are four, one and server`)
+	require.EqualError(t, err, `unknown PMU "none": there are four, one and server`)
 }
 
 func TestCheck(t *testing.T) {
 	const rest = `"device": "cpu", "bits": 48, "rotation": 4000000`
 	for text, want := range map[string]string{
-		`{`:                                             "line 1: it ends too early",
-		`{"counter": 4}`:                                `line 1: there is no "counter", but title, device, counters,`,
+		`{`:                                             "line 1: the description ends too early",
+		`{"counter": 4}`:                                `line 1: unknown name "counter"; the names are title, device, counters,`,
 		`{"counters": 0, ` + rest + `}`:                 "0 counters",
 		`{"counters": 65, ` + rest + `}`:                "65 counters",
 		`{"counters": -1, ` + rest + `}`:                "-1 counters",
-		`{"counters": 1, "bits": 7}`:                    "7 bits",
-		`{"counters": 1, "bits": 65}`:                   "65 bits",
+		`{"counters": 1, "bits": 7}`:                    "bits: 7, must be from 8 to 64",
+		`{"counters": 1, "bits": 65}`:                   "bits: 65, must be from 8 to 64",
 		`{"counters": 1, "bits": 64}`:                   "rotation",
 		`{"counters": 1, "bits": 64, "rotation": 1000}`: "device",
 		`{"counters": 1, "bits": 64, "rotation": 1000, "device": "../x"}`:               "device",

@@ -18,7 +18,7 @@ func (p *parser) event() error {
 	}
 	l := p.stream
 	if n := len(l.events); n > 0 && t < l.events[n-1].time {
-		return p.errorf("is before the event before, at %d", l.events[n-1].time)
+		return p.errorf("is earlier than the previous event, at %d", l.events[n-1].time)
 	}
 	name, err := p.word("an event")
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *parser) named(e *rawEvent) error {
 		e.words = []uint64{0}
 		if p.accept("by") {
 			if len(p.tokens) == 0 {
-				return p.errorf("a location is missing behind it")
+				return p.errorf("a location is missing after it")
 			}
 			if err := p.other(e); err != nil {
 				return err
@@ -214,7 +214,7 @@ func (p *parser) chose(e *rawEvent) error {
 			return nil
 		}
 	}
-	return p.errorf("sent, received or closed is missing behind it")
+	return p.errorf("sent, received or closed is missing after it")
 }
 
 // metric defines a metric.

@@ -139,7 +139,7 @@ func (p *parser) tokenize(n int, line string) error {
 // word takes the next token, which must be there.
 func (p *parser) word(what string) (string, error) {
 	if len(p.tokens) == 0 {
-		return "", p.errorf("%s is missing behind it", what)
+		return "", p.errorf("%s is missing after it", what)
 	}
 	p.last, p.tokens = p.tokens[0], p.tokens[1:]
 	return p.last.text, nil
@@ -249,7 +249,7 @@ func (p *parser) process() error {
 		return err
 	}
 	if p.processes[name] != nil {
-		return p.errorf("there is a process of this name already")
+		return p.errorf("a process of this name exists already")
 	}
 	p.addProcess(name, len(p.order)+1)
 	q := p.current
@@ -306,7 +306,7 @@ func (p *parser) process() error {
 func (p *parser) time() (uint64, error) {
 	t, err := p.number("a time")
 	if err == nil && t > 1<<59 {
-		err = p.errorf("a time must lie in 0 to 2^59 ns")
+		err = p.errorf("a time must be from 0 to 2^59 ns")
 	}
 	return t, err
 }
@@ -332,7 +332,7 @@ func (p *parser) item(keyword string) error {
 			return err
 		}
 		if q.metrics[name] != 0 {
-			return p.errorf("the metric is known already")
+			return p.errorf("the metric exists already")
 		}
 		unit := ""
 		if p.accept("unit") {
@@ -408,7 +408,7 @@ func (p *parser) location() error {
 	}
 	l := p.locations[name]
 	if l.defined {
-		return p.errorf("there is a location of this name already")
+		return p.errorf("a location of this name exists already")
 	}
 	l.defined, l.process = true, p.current
 	l.number = uint64(len(p.current.locations) + 1)

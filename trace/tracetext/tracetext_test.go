@@ -89,11 +89,11 @@ func TestErrorsNameLineAndWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"location a\n 5 blocke":            `line 2: "blocke": unknown event`,
 		"location a\n\n 5 send ch":         `line 3: "ch": there is no such object`,
-		"location a\n 5 blocked 4 blocked": `line 2: "4": is before the event before, at 5`,
+		"location a\n 5 blocked 4 blocked": `line 2: "4": is earlier than the previous event, at 5`,
 		"5 blocked":                        `line 1: "5": an event outside a location`,
 		"chanel c":                         `line 1: "chanel": unknown word at the beginning of a line`,
 		"mutex m\nmutex m":                 `line 2: "m": the name is taken`,
-		"mutex":                            `line 1: "mutex": a name is missing behind it`,
+		"mutex":                            `line 1: "mutex": a name is missing after it`,
 		"location a\n 1 create b":          `line 2: "b": there is no such location`,
 		"location a\n 1 enter r @f.go:x":   `line 2: "@f.go:x": a call site is @file:line or @file:line(function)`,
 		"location a\nprocess q\nlocation b\n 1 create a": `line 4: "a": the location belongs to another process`,
@@ -135,7 +135,7 @@ location main
 	require.NoError(t, err)
 	var at []string
 	for _, p := range a.Check() {
-		place, what, _ := strings.Cut(p.What, ": the select before it was left without ")
+		place, what, _ := strings.Cut(p.What, ": the previous select ended without ")
 		require.NotEmpty(t, what, p.What)
 		at = append(at, place)
 	}

@@ -16,7 +16,7 @@ const (
 	maxDefBody   = (3 + maxDefNames) * (MaxDefString + binary.MaxVarintLen64)
 )
 
-var errShortDef = errors.New("definition is cut short")
+var errShortDef = errors.New("the definition is truncated")
 
 // AppendDef appends the encoding of d to dst. Strings beyond MaxDefString are cut.
 func AppendDef(dst []byte, d Def) []byte {
@@ -75,7 +75,7 @@ func ReadDef(b []byte) (Def, int, error) {
 		return Def{}, 0, errShortDef
 	}
 	if size > maxDefBody {
-		return Def{}, 0, fmt.Errorf("definition of %d bytes is too long", size)
+		return Def{}, 0, fmt.Errorf("a definition of %d bytes is too long", size)
 	}
 	start := 1 + n
 	if size > uint64(len(b)-start) {
@@ -102,10 +102,10 @@ func ReadDef(b []byte) (Def, int, error) {
 			d.Names = append(d.Names, r.string())
 		}
 	default:
-		return Def{}, 0, fmt.Errorf("definition of unknown type %d", b[0])
+		return Def{}, 0, fmt.Errorf("a definition of unknown type %d", b[0])
 	}
 	if r.err == nil && len(r.b) > 0 {
-		r.err = fmt.Errorf("definition has %d bytes too many", len(r.b))
+		r.err = fmt.Errorf("the definition has %d bytes too many", len(r.b))
 	}
 	if r.err != nil {
 		return Def{}, 0, r.err
@@ -128,7 +128,7 @@ func (r *defReader) number(limit uint64) uint64 {
 		r.err = errShortDef
 		return 0
 	case v > limit:
-		r.err = fmt.Errorf("number %d in a definition, at most %d is possible", v, limit)
+		r.err = fmt.Errorf("number %d in a definition; at most %d is possible", v, limit)
 		return 0
 	}
 	r.b = r.b[n:]

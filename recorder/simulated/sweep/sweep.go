@@ -75,10 +75,10 @@ func New(m *cache.Machine, parameters []string) (*Sweep, error) {
 		name, list, ok := strings.Cut(text, "=")
 		values := strings.Split(list, ",")
 		if !ok || len(all)*len(values) > most {
-			return nil, fmt.Errorf("%s: not PARAMETER=VALUE,VALUE,… of at most %d combinations", text, most)
+			return nil, fmt.Errorf("%s: not PARAMETER=VALUE,VALUE,… with at most %d combinations in all", text, most)
 		}
 		if slices.Contains(names, name) {
-			return nil, fmt.Errorf("%s: %s is swept twice; give all its values at once", text, name)
+			return nil, fmt.Errorf("%s: %s is given twice; give all its values in one --sweep", text, name)
 		}
 		names = append(names, name)
 		var next []combination
@@ -116,7 +116,7 @@ func describe(names, values []string) string {
 }
 
 // ErrDiffers is wrapped by errors about programs that do something else on another machine.
-var ErrDiffers = errors.New("the program did something else")
+var ErrDiffers = errors.New("the program behaved differently")
 
 // Run runs the program on all machines, on as many processors as the host has; home is the directory that was shared with the guest, see
 // [simulated.Options.Share]. The result is that of the run of which the error is, without one that of the first; what that says to standard error
@@ -238,7 +238,7 @@ func (s *Sweep) Write(w io.Writer, format string) error {
 	if len(all) > 1 {
 		each = "each of "
 	}
-	_, err := fmt.Fprintf(w, "\n%s in %s%s of %s on %s\nStalls take no virtual time in them, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
+	_, err := fmt.Fprintf(w, "\n%s in %s%s of %s on %s\nStalls take no virtual time in these runs, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
 		readable.Plural(len(all), "run"), s.Program, s.Machine)
 	return err
 }

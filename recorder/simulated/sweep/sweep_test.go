@@ -37,7 +37,7 @@ func TestNew(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, s.Check(), "l1d.size=3k: l1d: 6 sets")
 	_, err = New(m, []string{"l1d.ways=4", "l1d.ways=8"})
-	require.ErrorContains(t, err, "l1d.ways is swept twice")
+	require.ErrorContains(t, err, "l1d.ways is given twice")
 }
 
 // TestSharedInput: all runs read the same, however it comes and however they ask.
