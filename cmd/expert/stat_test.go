@@ -170,7 +170,7 @@ func TestNumbersOfADamagedTrace(t *testing.T) {
 		for _, input := range []string{dir, file} {
 			status, _, stderr := expert(append(args, input)...)
 			require.Equal(t, 0, status, stderr)
-			require.Regexp(t, `(?m)^expert: .*`+regexp.QuoteMeta(segments[0])+`: offset \d+: cut`, stderr, args)
+			require.Regexp(t, `(?m)^expert: .*`+regexp.QuoteMeta(segments[0])+`: offset \d+: truncated`, stderr, args)
 			require.Contains(t, stderr, input)
 		}
 	}
