@@ -124,7 +124,7 @@ func TestFewDescriptors(t *testing.T) {
 		cmd.Run()
 		return cmd.ProcessState.ExitCode(), out.String(), said.String()
 	}
-	unrecorded := regexp.MustCompile(`^tracerec: \d+ file descriptors? left \(ulimit -n\), and recording takes \d+; the program is not recorded\n`)
+	unrecorded := regexp.MustCompile(`^tracerec: only \d+ file descriptors? left \(ulimit -n\), and recording needs \d+; the program is not recorded\n`)
 	for n := 6; n < 40; n += 3 {
 		archive := filepath.Join(t.TempDir(), "a")
 		status, out, _ := limited(n, hostile, "nothing")
