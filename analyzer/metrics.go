@@ -18,7 +18,8 @@ import (
 type metrics struct {
 	list []metric.Metric
 
-	execution, communication, synchronization, sleep uint16 // time of levels, by their kind
+	execution, communication, synchronization, sleep uint16      // time of levels
+	timeOf                                           [256]uint16 // which of them, by the kind of the event that opens the level
 	externalWait, wakeup, startLatency, overhead     uint16
 	visits, messages, acquisitions                   uint16
 	overload, underload                              uint16
@@ -65,6 +66,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		}
 		*known.at = i
 	}
+	m.addTimes()
 	m.addCounters(defs)
 	m.addUser(defs)
 	if len(m.list) >= 1<<16 {
@@ -153,17 +155,22 @@ func unitOf(unit string) metric.Unit {
 	return metric.Count
 }
 
-// timeOf returns the metric to which time in a level opened by an event of kind k goes.
-func (m *metrics) timeOf(k wire.Kind) uint16 {
-	switch k {
-	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin:
-		return m.communication
-	case wire.LockBegin, wire.JoinBegin, wire.CondBegin, wire.OnceBegin, wire.BarrierBegin:
-		return m.synchronization
-	case wire.SleepBegin:
-		return m.sleep
+// addTimes says to which metric time in a level goes, by the kind of the event that opens it.
+func (m *metrics) addTimes() {
+	for k := range m.timeOf {
+		m.timeOf[k] = m.execution
 	}
-	return m.execution
+	for _, s := range wire.Specs {
+		switch {
+		case s.Does != wire.Opens || s.Kind == wire.Enter:
+		case s.Object == wire.Channel || s.Kind == wire.SelectBegin:
+			m.timeOf[s.Kind] = m.communication
+		case s.Object != 0:
+			m.timeOf[s.Kind] = m.synchronization
+		default:
+			m.timeOf[s.Kind] = m.sleep
+		}
+	}
 }
 
 // cellKey is a place in the cube.

@@ -388,7 +388,7 @@ func (w *matchWorker) move(to uint16, o *Op, d int64) {
 
 // take takes time of an operation from its kind's metric.
 func (w *matchWorker) take(o *Op, d int64) {
-	from, loc := w.m.s.metrics.timeOf(o.Kind), w.m.places.reported[o.Loc]
+	from, loc := w.m.s.metrics.timeOf[o.Kind], w.m.places.reported[o.Loc]
 	w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/trace/wire"
 )
 
 func TestSentences(t *testing.T) {
@@ -38,4 +40,9 @@ func TestSecondsOfAnything(t *testing.T) {
 func TestCounts(t *testing.T) {
 	require.Equal(t, []string{"1 mutex", "4 mutexes", "2 channels", "1,000 passes"},
 		[]string{count(1, "mutex"), count(4, "mutex"), count(2, "channel"), count(1000, "pass")})
+}
+
+func TestOperationNames(t *testing.T) {
+	require.Equal(t, []string{sendName, recvName, selectName, condWaitName, sleepName}, []string{wire.SendBegin.String(), wire.RecvBegin.String(),
+		wire.SelectBegin.String(), wire.CondBegin.String(), wire.SleepBegin.String()})
 }

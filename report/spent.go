@@ -42,7 +42,7 @@ func (e *Experiment) mostly(s share) spending {
 		return spending{s, nowhere, s.value}
 	case !r.Operation:
 		return spending{s, working, s.value}
-	case r.Name == "sleep":
+	case r.Name == sleepName:
 		return spending{s, sleeping, s.value}
 	}
 	var all OperationSplit

@@ -194,6 +194,12 @@ const unnamed = "(goroutine)"
 // notRecorded is the name of the region for parts of the critical path in which nothing is recorded of the goroutine that it is on.
 const notRecorded = "(not recorded)"
 
+// Names of operations about which sentences say more than of others, as in wire.Specs.
+const (
+	sendName, recvName, selectName = "send", "recv", "select"
+	condWaitName, sleepName        = "condwait", "sleep"
+)
+
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
 func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
 

@@ -52,7 +52,7 @@ func (p *page) verdict() Verdict {
 		if p.outweighed(f, top) {
 			return p.beside(f, top)
 		}
-		return p.of(f, fmt.Sprintf("Waiting %s delays the run most: %s.", p.purpose(f), p.extent(f)), e.certain(f) && e.complete(p.lead()))
+		return p.of(f, p.delays("Waiting", f, p.extent(f)), e.certain(f) && e.complete(p.lead()))
 	}
 	if float64(top.time) < mostly*focus || !p.standsStill(top) {
 		return p.work(top)
@@ -69,6 +69,11 @@ func (p *page) verdict() Verdict {
 		"nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, instrument that wait.",
 		p.subject(f), p.waiters(f),
 		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
+}
+
+// delays is the sentence that nothing delays the run as the waiting of a finding does. how says what is known of that.
+func (p *page) delays(waiting string, f *Finding, how string) string {
+	return fmt.Sprintf("%s %s delays the run most: %s.", waiting, p.purpose(f), how)
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
@@ -100,8 +105,7 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 		waiting = "Of the waiting that is recorded, that"
 	}
 	v.Certain = v.Certain && p.e.certain(f)
-	v.Text = fmt.Sprintf("%s of the critical path is %s. %s %s delays the run most: %s.", glue(percent(top.time, p.e.Header.Focus)), doing, waiting,
-		p.purpose(f), p.extent(f))
+	v.Text = fmt.Sprintf("%s of the critical path is %s. %s", glue(percent(top.time, p.e.Header.Focus)), doing, p.delays(waiting, f, p.extent(f)))
 	return v
 }
 
@@ -121,8 +125,8 @@ func (p *page) pool() (Verdict, bool) {
 	if f.Busy.Workers == 2 {
 		all = "both workers were"
 	}
-	return p.of(f, fmt.Sprintf("Waiting %s delays the run most: %s busy, and %s of the critical path is what they do, mostly in %s.", p.purpose(f), all,
-		glue(percent(work, e.Header.Focus)), p.at(most)), e.certain(f) && e.complete(work)), true
+	return p.of(f, p.delays("Waiting", f, fmt.Sprintf("%s busy, and %s of the critical path is what they do, mostly in %s", all,
+		glue(percent(work, e.Header.Focus)), p.at(most))), e.certain(f) && e.complete(work)), true
 }
 
 // workers returns how much of the critical path is what the workers did that a finding waited for, and where most of that is.
@@ -239,11 +243,11 @@ func (p *page) purpose(f *Finding) string {
 		return "in " + place
 	}
 	switch p.e.leaf(f.Path).Name {
-	case "recv":
+	case recvName:
 		return "to receive from " + object
-	case "send":
+	case sendName:
 		return "to send to " + object
-	case "select":
+	case selectName:
 		return "in select for " + object
 	}
 	return "for " + object

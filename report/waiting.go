@@ -87,7 +87,7 @@ func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
 		return false
 	}
 	switch p.e.Regions[p.e.Paths[path].Region].Name {
-	case "recv", "range", "select", "condwait":
+	case recvName, selectName, condWaitName:
 	default:
 		return false
 	}
@@ -136,7 +136,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		text := who + verb + p.at(k.path) + " since " + p.when(since[k])
 		awaits := ", for "
 		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
-		case k.object == "" && (operation == "send" || operation == "recv" || operation == "select"):
+		case k.object == "" && (operation == sendName || operation == recvName || operation == selectName):
 			awaits += "a nil channel, which never becomes ready"
 		case k.object == "": // input, or a lock that was not seen
 			awaits += "something that is not in the trace"

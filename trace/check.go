@@ -118,14 +118,6 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 // lock of a Cond.
 func nests(k wire.Kind) bool { return k == wire.OnceBegin || k == wire.CondBegin }
 
-// wantObject is the kind of object that events need; locks are checked for being one of two.
-var wantObject = map[wire.Kind]wire.ObjectKind{
-	wire.SendBegin: wire.Channel, wire.RecvBegin: wire.Channel, wire.Close: wire.Channel, wire.Chose: wire.Channel,
-	wire.LockBegin: wire.Mutex, wire.Release: wire.Mutex, wire.JoinBegin: wire.WaitGroup, wire.Add: wire.WaitGroup,
-	wire.Done: wire.WaitGroup, wire.CondBegin: wire.Cond, wire.Signal: wire.Cond, wire.Broadcast: wire.Cond,
-	wire.OnceBegin: wire.Once, wire.BarrierBegin: wire.Barrier,
-}
-
 // object checks the object of an event.
 func (c *checker) object(b *Batch, e *Event) {
 	class := classOf[e.Kind]
@@ -136,7 +128,8 @@ func (c *checker) object(b *Batch, e *Event) {
 	if index == NoObject {
 		return
 	}
-	kind, want := c.a.defs.Objects[index].Kind, wantObject[e.Kind]
+	spec, _ := wire.SpecOf(e.Kind)
+	kind, want := c.a.defs.Objects[index].Kind, spec.Object
 	switch {
 	case kind == 0:
 		c.report(b, e, "the object is not defined")

@@ -92,7 +92,7 @@ var classOf = func() (t [256]wordClass) {
 			t[s.Kind] = placeWord
 		case len(s.Words) == 0:
 			t[s.Kind] = noWord
-		case len(s.Words[0]) >= 6 && s.Words[0][:6] == "object":
+		case s.Object != 0:
 			t[s.Kind] = objectWord
 		default:
 			t[s.Kind] = valueWord

@@ -34,7 +34,8 @@ type siteKey struct {
 }
 
 // names are what operations are called, as those of instrumented programs.
-var names = map[special]string{sends: "send", receives: "recv", selects: "select", closes: "close", joins: "wait"}
+var names = map[special]string{sends: wire.SendBegin.String(), receives: wire.RecvBegin.String(), selects: wire.SelectBegin.String(), closes: wire.Close.String(),
+	joins: wire.JoinBegin.String()}
 
 // operate begins an operation of a goroutine, which enters the function that does it.
 func (r *recording) operate(h *riscv.Hart, l *location, does special, depth uint64) {

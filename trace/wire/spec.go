@@ -99,6 +99,8 @@ type Spec struct {
 	Words []string // the 64-bit words behind the head
 	Does  Effect   // what it does to the open levels of its location
 	Since int      // format version that added it
+
+	Object ObjectKind // the kind of object that it acts on, 0 for none; Mutex stands for all locks
 }
 
 // Effect is what an event does to the levels of the call path that are open, regions and operations. Package levels follows them.
@@ -121,35 +123,35 @@ func (e Effect) LeavesSelect() bool { return Acts <= e && e <= Ends }
 // Specs lists every kind, ascending. "object/x" is a word whose low 32 bits are an object id and whose
 // high 32 bits are x.
 var Specs = []Spec{
-	{Time, "time", NoID, []string{"ticks"}, Tells, 1},
-	{Enter, "enter", RegionID, nil, Opens, 1},
-	{Exit, "exit", LevelsID, nil, Exits, 1},
-	{Lost, "lost", LevelsID, []string{"events"}, Loses, 1},
-	{Overhead, "overhead", ReasonID, []string{"ticks"}, Tells, 1},
-	{Create, "create", RegionID, []string{"location"}, Acts, 1},
-	{Begin, "begin", RegionID, []string{"creator"}, Tells, 1},
-	{End, "end", NoID, nil, Ends, 1},
-	{Blocked, "blocked", NoID, nil, Tells, 1},
-	{Leave, "leave", OutcomeID, nil, Leaves, 1},
-	{Chose, "chose", OutcomeID, []string{"object"}, Leaves, 1},
-	{SendBegin, "send", RegionID, []string{"object"}, Opens, 1},
-	{RecvBegin, "recv", RegionID, []string{"object"}, Opens, 1},
-	{SelectBegin, "select", RegionID, nil, Opens, 1},
-	{Close, "close", RegionID, []string{"object"}, Acts, 1},
-	{LockBegin, "lock", RegionID, []string{"object/mode"}, Opens, 1},
-	{Release, "unlock", NoID, []string{"object/mode"}, Acts, 1},
-	{JoinBegin, "wait", RegionID, []string{"object"}, Opens, 1},
-	{Add, "add", NoID, []string{"object/delta"}, Acts, 1},
-	{Done, "done", NoID, []string{"object/delta"}, Acts, 1},
-	{CondBegin, "condwait", RegionID, []string{"object"}, Opens, 1},
-	{Signal, "signal", RegionID, []string{"object"}, Acts, 1},
-	{Broadcast, "broadcast", RegionID, []string{"object"}, Acts, 1},
-	{OnceBegin, "once", RegionID, []string{"object"}, Opens, 1},
-	{OnceRun, "oncerun", NoID, nil, Tells, 1},
-	{BarrierBegin, "barrier", RegionID, []string{"object/generation"}, Opens, 1},
-	{SleepBegin, "sleep", RegionID, nil, Opens, 1},
-	{Sample, "sample", MetricID, []string{"value"}, Acts, 1},
-	{Counters, "counters", CountID, []string{"values…"}, Tells, 1},
+	{Time, "time", NoID, []string{"ticks"}, Tells, 1, 0},
+	{Enter, "enter", RegionID, nil, Opens, 1, 0},
+	{Exit, "exit", LevelsID, nil, Exits, 1, 0},
+	{Lost, "lost", LevelsID, []string{"events"}, Loses, 1, 0},
+	{Overhead, "overhead", ReasonID, []string{"ticks"}, Tells, 1, 0},
+	{Create, "create", RegionID, []string{"location"}, Acts, 1, 0},
+	{Begin, "begin", RegionID, []string{"creator"}, Tells, 1, 0},
+	{End, "end", NoID, nil, Ends, 1, 0},
+	{Blocked, "blocked", NoID, nil, Tells, 1, 0},
+	{Leave, "leave", OutcomeID, nil, Leaves, 1, 0},
+	{Chose, "chose", OutcomeID, []string{"object"}, Leaves, 1, Channel},
+	{SendBegin, "send", RegionID, []string{"object"}, Opens, 1, Channel},
+	{RecvBegin, "recv", RegionID, []string{"object"}, Opens, 1, Channel},
+	{SelectBegin, "select", RegionID, nil, Opens, 1, 0},
+	{Close, "close", RegionID, []string{"object"}, Acts, 1, Channel},
+	{LockBegin, "lock", RegionID, []string{"object/mode"}, Opens, 1, Mutex},
+	{Release, "unlock", NoID, []string{"object/mode"}, Acts, 1, Mutex},
+	{JoinBegin, "wait", RegionID, []string{"object"}, Opens, 1, WaitGroup},
+	{Add, "add", NoID, []string{"object/delta"}, Acts, 1, WaitGroup},
+	{Done, "done", NoID, []string{"object/delta"}, Acts, 1, WaitGroup},
+	{CondBegin, "condwait", RegionID, []string{"object"}, Opens, 1, Cond},
+	{Signal, "signal", RegionID, []string{"object"}, Acts, 1, Cond},
+	{Broadcast, "broadcast", RegionID, []string{"object"}, Acts, 1, Cond},
+	{OnceBegin, "once", RegionID, []string{"object"}, Opens, 1, Once},
+	{OnceRun, "oncerun", NoID, nil, Tells, 1, 0},
+	{BarrierBegin, "barrier", RegionID, []string{"object/generation"}, Opens, 1, Barrier},
+	{SleepBegin, "sleep", RegionID, nil, Opens, 1, 0},
+	{Sample, "sample", MetricID, []string{"value"}, Acts, 1, 0},
+	{Counters, "counters", CountID, []string{"values…"}, Tells, 1, 0},
 }
 
 // A head word is, from the low end: kind (8 bits), id (20 bits), time since the location's previous

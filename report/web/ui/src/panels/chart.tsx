@@ -42,6 +42,7 @@ export function Chart(p: Props) {
 
   const scene: Scene = {
     width, height, gutter, scroll, window: p.view, lanes, names: p.data?.names ?? [], waits, arrows: p.data?.arrows ?? [], metric: p.metric,
+    deed: (kind) => kind !== "" && !r.metricByName.has(kind),
     hover: hover?.hit ?? null, loaded: p.data ? [p.data.begin, p.data.end] : null, sampled: !!p.data?.sampled,
     chosen: p.chosen && { resource: p.chosen.location, begin: p.chosen.begin, end: p.chosen.end, causer: p.chosen.causer },
     label: (resource) => ({

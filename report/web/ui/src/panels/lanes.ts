@@ -33,9 +33,6 @@ export function lanesOf(rows: Timeline["rows"]): { lanes: Lane[]; height: number
   return { lanes, height: top };
 }
 
-// What a goroutine did that made another one begin or go on. Other arrows are of wait states.
-const deeds = new Set(["create", "send", "receive", "close", "unlock", "done", "barrier", "signal", "broadcast"]);
-
 // What is drawn.
 export interface Scene {
   width: number;
@@ -48,6 +45,7 @@ export interface Scene {
   label: (resource: number) => { name: string; role: string };
   waits: Timeline["waits"];
   arrows: Timeline["arrows"];
+  deed: (kind: string) => boolean; // what a goroutine did that made another one begin or go on; other arrows are of wait states
   metric: string; // the wait state that is looked at
   chosen: { resource: number; begin: number; end: number; causer: number } | null;
   hover: Hit | null;
@@ -274,10 +272,10 @@ function drawArrows(c: CanvasRenderingContext2D, s: Scene, k: Colours, x: (t: nu
   for (const a of s.arrows) {
     const from = lane.get(a.from);
     const to = lane.get(a.to);
-    if (!from || !to || from === to || (a.kind !== s.metric && !deeds.has(a.kind))) continue;
+    if (!from || !to || from === to || (a.kind !== s.metric && !s.deed(a.kind))) continue;
     if (s.chosen && a.kind === s.metric && a.to === s.chosen.resource && a.toTime === s.chosen.end) continue;
     c.globalAlpha = 0.7;
-    arrow(from, to, a.fromTime, a.toTime, deeds.has(a.kind) ? k.text3 : k.wait, false);
+    arrow(from, to, a.fromTime, a.toTime, s.deed(a.kind) ? k.text3 : k.wait, false);
     c.globalAlpha = 1;
   }
   if (!s.chosen) return;
