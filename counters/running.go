@@ -58,10 +58,7 @@ func (s *EventSet) Start() error {
 func (s *EventSet) Read(dst []int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readable(dst); err != nil {
-		return err
-	}
-	if err := s.read(); err != nil {
+	if err := s.current(dst); err != nil {
 		return err
 	}
 	return s.evaluate(dst, false)
@@ -71,10 +68,7 @@ func (s *EventSet) Read(dst []int64) error {
 func (s *EventSet) Accumulate(dst []int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readable(dst); err != nil {
-		return err
-	}
-	if err := s.read(); err != nil {
+	if err := s.current(dst); err != nil {
 		return err
 	}
 	return errors.Join(s.evaluate(dst, true), s.zero())
@@ -106,6 +100,14 @@ func (s *EventSet) zero() error {
 		o.deadline = int64(o.threshold)
 	}
 	return errors.Join(errs...)
+}
+
+// current brings the counts up to date, unless they cannot be stored in dst.
+func (s *EventSet) current(dst []int64) error {
+	if err := s.readable(dst); err != nil {
+		return err
+	}
+	return s.read()
 }
 
 // readable returns why counts cannot be stored in dst.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/report"
 	"tracerec/report/algebra"
@@ -17,7 +18,7 @@ import (
 
 func newDiff() *cobra.Command {
 	top, out := 10, outputFile{texts: true}
-	format := newFormat("text", "json")
+	format := command.NewFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Print what changed from one report to another",
@@ -52,14 +53,14 @@ negative. Call paths of an edited program match even if lines moved.`,
 				return err
 			}
 			o := algebra.TextOptions{Top: top, Notes: r.Notes, Repeatable: simulated(in)}
-			if format.value == "json" {
+			if format.Value == "json" {
 				return x.JSON(cmd.OutOrStdout(), o)
 			}
 			return x.Text(cmd.OutOrStdout(), o)
 		},
 	}
 	out.add(cmd, "write the difference to this `FILE`, a report")
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
 	addInput(cmd)
 	return cmd
@@ -84,7 +85,7 @@ Noise is half the width of the 95 % confidence interval of the mean.`,
 // newCombine makes a command that makes one report of several.
 func newCombine(name, short, long string, combine func(*cobra.Command, []algebra.Input) (*algebra.Result, error)) *cobra.Command {
 	out := outputFile{texts: true}
-	format := newFormat("text", "json")
+	format := command.NewFormat("text", "json")
 	cmd := &cobra.Command{
 		Use: name + " REPORT… -o OUT", Short: short, Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -110,13 +111,13 @@ func newCombine(name, short, long string, combine func(*cobra.Command, []algebra
 			if err != nil || x == nil {
 				return err
 			}
-			if format.value == "json" {
+			if format.Value == "json" {
 				return x.JSON(cmd.OutOrStdout())
 			}
 			return x.Text(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	out.require(cmd, "write the report to this `FILE`")
 	addInput(cmd)
 	return cmd

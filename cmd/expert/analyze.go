@@ -6,17 +6,17 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/report"
 )
 
 func newAnalyze() *cobra.Command {
 	top := 5
-	format := newFormat("text", "json")
+	format := command.NewFormat("text", "json")
 	out := outputFile{texts: true}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
@@ -47,7 +47,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			}
 			defer in.Close()
 			if in.run() == nil {
-				return in.explain(cmd, format.value, top)
+				return in.explain(cmd, format.Value, top)
 			}
 			if err := in.load(); err != nil {
 				return err
@@ -60,13 +60,13 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 				return err
 			}
 			w := cmd.OutOrStdout()
-			if format.value == "json" {
+			if format.Value == "json" {
 				return report.JSON(w, e)
 			}
 			return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
 		},
 	}
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
 	addInput(cmd)
@@ -79,7 +79,7 @@ func save(cmd *cobra.Command, e *report.Experiment, out *outputFile) error {
 	if !cmd.Flags().Changed("output") {
 		return nil
 	}
-	c, err := e.Report(version())
+	c, err := e.Report(command.Version())
 	if err != nil {
 		return err
 	}
@@ -115,35 +115,6 @@ func (r *rows) Set(s string) error {
 	}
 	*r = rows(n)
 	return nil
-}
-
-// format is a flag that takes one of a few words; the first is the default.
-type format struct {
-	value string
-	words []string
-}
-
-func newFormat(words ...string) *format { return &format{words[0], words} }
-
-func (f *format) String() string { return f.value }
-func (f *format) Type() string   { return "FORMAT" }
-func (f *format) usage() string  { return f.list(" or ") }
-
-// list names the words.
-func (f *format) list(last string) string {
-	n := len(f.words) - 1
-	return strings.Join(f.words[:n], ", ") + last + f.words[n]
-}
-
-// Set accepts one of the words.
-func (f *format) Set(s string) error {
-	for _, w := range f.words {
-		if s == w {
-			f.value = s
-			return nil
-		}
-	}
-	return errors.New("neither " + f.list(" nor "))
 }
 
 // colored tells whether w is a terminal whose user did not ask for plain text.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/report/algebra"
 	"tracerec/report/limit"
 	"tracerec/report/query"
@@ -15,7 +16,7 @@ import (
 func newCheck() *cobra.Command {
 	var limits []string
 	var config, baseline, tolerance string
-	format := newFormat("text", "json", "github")
+	format := command.NewFormat("text", "json", "github")
 	cmd := &cobra.Command{
 		Use:   "check INPUT",
 		Short: "Hold a report against limits, for continuous integration",
@@ -65,14 +66,14 @@ evaluated.`,
 				return err
 			}
 			defer done()
-			return check(cmd.OutOrStdout(), r, list, o, format.value)
+			return check(cmd.OutOrStdout(), r, list, o, format.Value)
 		},
 	}
 	cmd.Flags().StringArrayVar(&limits, "max", nil, "a `limit`; may be given several times")
 	cmd.Flags().StringVar(&config, "limits", "", "read limits from `FILE`, one on each line, # begins a comment")
 	cmd.Flags().StringVar(&baseline, "baseline", "", "`REPORT` to compare with: of one run, or a mean of several")
 	cmd.Flags().StringVar(&tolerance, "tolerance", "", "what values may be above the baseline's, in `PERCENT`")
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	addInput(cmd)
 	return cmd
 }

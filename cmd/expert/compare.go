@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/report/algebra"
@@ -46,7 +47,7 @@ func mergeRuns(cmd *cobra.Command, in []algebra.Input) (*algebra.Result, error) 
 
 func newCompare() *cobra.Command {
 	var all, parent bool
-	format := newFormat("text", "json")
+	format := command.NewFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "compare REPORT…",
 		Short: "Print counters of several platforms side by side",
@@ -73,7 +74,7 @@ For runs on one platform, use diff.`,
 			if err != nil {
 				return err
 			}
-			if format.value == "json" {
+			if format.Value == "json" {
 				return c.JSON(cmd.OutOrStdout())
 			}
 			return c.Text(cmd.OutOrStdout(), parent)
@@ -81,7 +82,7 @@ For runs on one platform, use diff.`,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also metrics of one platform only")
 	cmd.Flags().BoolVar(&parent, "of-parent", false, "shares of the parent, not of the root of the hierarchy")
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	addInput(cmd)
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/exchange/perfetto"
 	"tracerec/exchange/pprof"
+	"tracerec/internal/command"
 	"tracerec/report"
 	"tracerec/report/inputs"
 	"tracerec/report/query"
@@ -33,7 +34,7 @@ type exporting struct {
 
 func newExport() *cobra.Command {
 	x := exporting{}
-	to := newFormat("pprof", "perfetto", "csv", "html", "cubex")
+	to := command.NewFormat("pprof", "perfetto", "csv", "html", "cubex")
 	cmd := &cobra.Command{
 		Use:   "export INPUT --to FORMAT -o OUTPUT",
 		Short: "Write a report or trace for other tools",
@@ -49,8 +50,8 @@ func newExport() *cobra.Command {
   go tool pprof -top -sample_index=late_sender waits.pb.gz`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			x.cmd, x.to = cmd, to.value
-			if err := x.check(to.usage(), args[0]); err != nil {
+			x.cmd, x.to = cmd, to.Value
+			if err := x.check(to.Usage(), args[0]); err != nil {
 				return err
 			}
 			if x.to == "perfetto" {
@@ -77,7 +78,7 @@ func newExport() *cobra.Command {
 			return x.csv(in, m, list)
 		},
 	}
-	cmd.Flags().Var(to, "to", to.usage())
+	cmd.Flags().Var(to, "to", to.Usage())
 	x.out.add(cmd, "`FILE` to write, - for standard output")
 	cmd.Flags().Lookup("to").DefValue = "" // it must be given
 	addSource(cmd, &x.sources)

@@ -14,6 +14,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/analyzer/pipeline"
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/internal/size"
 	"tracerec/report"
@@ -146,7 +147,7 @@ func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 		return in, err
 	}
 	if in.Experiment, err = in.Experiment.Collapse(locations(cmd)); err == nil {
-		in.Cube, err = in.Experiment.Report(version())
+		in.Cube, err = in.Experiment.Report(command.Version())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)

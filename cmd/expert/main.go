@@ -10,11 +10,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 )
 
@@ -52,7 +52,7 @@ directory, must be named.
 
 Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 2 bad usage or unreadable input.`,
-		Version:       version(),
+		Version:       command.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// Without a command this prints the help; an unknown one is an error.
@@ -83,14 +83,6 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "expert", version()) },
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "expert", command.Version()) },
 	}
-}
-
-// version is what the build says about its source.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(unknown version)"
 }

@@ -3,13 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/report/inputs"
 	"tracerec/report/query"
 	"tracerec/report/table"
 )
 
 func newMetrics() *cobra.Command {
-	format := newFormat("text", "json")
+	format := command.NewFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "metrics INPUT",
 		Short: "List the metrics of a report",
@@ -27,10 +28,10 @@ kind derived are computed from others.`,
 			if err != nil {
 				return err
 			}
-			return table.ListMetrics(m).Write(cmd.OutOrStdout(), table.Format(format.value))
+			return table.ListMetrics(m).Write(cmd.OutOrStdout(), table.Format(format.Value))
 		},
 	}
-	cmd.Flags().Var(format, "format", format.usage())
+	cmd.Flags().Var(format, "format", format.Usage())
 	addInput(cmd)
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/report/query"
 	"tracerec/report/table"
 )
@@ -93,7 +94,7 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 func newStat() *cobra.Command {
 	s, o, region, top := selection{}, table.StatOptions{}, "", 20
 	exclusive, hpm := false, false
-	format := newFormat("text", "json", "csv", "tsv")
+	format := command.NewFormat("text", "json", "csv", "tsv")
 	cmd := &cobra.Command{
 		Use:   "stat INPUT",
 		Short: "Print metrics by region or call path as a table",
@@ -121,7 +122,7 @@ values.`,
 				if !cmd.Flags().Changed("top") {
 					top = 0
 				}
-				return statHPM(cmd, &s, args[0], table.HPMOptions{Region: o.Region, Top: top}, table.Format(format.value))
+				return statHPM(cmd, &s, args[0], table.HPMOptions{Region: o.Region, Top: top}, table.Format(format.Value))
 			}
 			return s.with(cmd, args[0], func(_ *reportInput, m *query.Model, list []*query.Metric) error {
 				if o.Metrics = list; s.metrics == "" {
@@ -130,14 +131,14 @@ values.`,
 						o.Metrics = o.Metrics[:min(1, len(o.Metrics))]
 					}
 				}
-				if o.Self = s.self; format.value == "text" || cmd.Flags().Changed("top") {
+				if o.Self = s.self; format.Value == "text" || cmd.Flags().Changed("top") {
 					o.Top = top
 				}
 				t, err := table.Stat(m, o)
 				if err != nil {
 					return err
 				}
-				return t.Write(cmd.OutOrStdout(), table.Format(format.value))
+				return t.Write(cmd.OutOrStdout(), table.Format(format.Value))
 			})
 		},
 	}
@@ -152,7 +153,7 @@ values.`,
 	flags.BoolVar(&o.PerLocation, "per-location", false, "rows for each location")
 	flags.BoolVar(&o.Spread, "spread", false, "mean, quartiles … of one metric over locations")
 	flags.BoolVar(&hpm, "hpm", false, "libHPM's report: counters of instrumented regions")
-	flags.Var(format, "format", format.usage())
+	flags.Var(format, "format", format.Usage())
 	return cmd
 }
 
@@ -179,8 +180,8 @@ func noneOf(cmd *cobra.Command, flag string, others ...string) error {
 
 func newCallTree() *cobra.Command {
 	s, o, threshold := selection{}, table.TreeOptions{}, percent(0.5)
-	annotate := newFormat(string(table.Source), string(table.Location), string(table.Nothing))
-	format := newFormat("text", "json", "csv", "tsv")
+	annotate := command.NewFormat(string(table.Source), string(table.Location), string(table.Nothing))
+	format := command.NewFormat("text", "json", "csv", "tsv")
 	cmd := &cobra.Command{
 		Use:   "calltree INPUT",
 		Short: "Print the call tree with the values of a metric",
@@ -199,8 +200,8 @@ of the whole program, and exclusive (own).`,
 				if o.Metric == nil {
 					return fmt.Errorf("%s: no metrics", in.Name)
 				}
-				o.Self, o.Threshold, o.Annotate = s.self, float64(threshold), table.Annotation(annotate.value)
-				return table.CallTree(m, o).Write(cmd.OutOrStdout(), table.Format(format.value))
+				o.Self, o.Threshold, o.Annotate = s.self, float64(threshold), table.Annotation(annotate.Value)
+				return table.CallTree(m, o).Write(cmd.OutOrStdout(), table.Format(format.Value))
 			})
 		},
 	}
@@ -208,15 +209,15 @@ of the whole program, and exclusive (own).`,
 	flags.StringVarP(&s.metrics, "metric", "m", "", "`name` of the metric (default time)")
 	flags.BoolVarP(&o.Inclusive, "inclusive", "i", false, "only inclusive values")
 	flags.VarP(&threshold, "threshold", "t", "smallest share to show")
-	flags.Var(annotate, "annotate", annotate.usage())
-	flags.Var(format, "format", format.usage())
+	flags.Var(annotate, "annotate", annotate.Usage())
+	flags.Var(format, "format", format.Usage())
 	s.addHow(cmd)
 	return cmd
 }
 
 func newDump() *cobra.Command {
 	s, o, paths, exclusive := selection{}, table.DumpOptions{}, "", false
-	format := newFormat("csv", "json", "tsv")
+	format := command.NewFormat("csv", "json", "tsv")
 	cmd := &cobra.Command{
 		Use:   "dump INPUT",
 		Short: "Print every severity: metric, call path, location, value",
@@ -238,7 +239,7 @@ regions, joined like this: main > solve > send.`,
 				return err
 			}
 			return s.with(cmd, args[0], func(in *reportInput, m *query.Model, list []*query.Metric) error {
-				o.Metrics, o.Self, o.Format = list, s.parts(cmd, in), table.Format(format.value)
+				o.Metrics, o.Self, o.Format = list, s.parts(cmd, in), table.Format(format.Value)
 				notes, err := table.Dump(cmd.OutOrStdout(), m, o)
 				for _, n := range notes {
 					fmt.Fprintf(cmd.ErrOrStderr(), "expert: %s\n", n)
@@ -253,7 +254,7 @@ regions, joined like this: main > solve > send.`,
 	flags.BoolVar(&o.Inclusive, "incl", false, "inclusive values, with what is called")
 	flags.BoolVar(&exclusive, "excl", false, "exclusive values, without what is called (default)")
 	flags.BoolVar(&o.Zero, "zero", false, "values that are zero, too")
-	flags.Var(format, "format", format.usage())
+	flags.Var(format, "format", format.Usage())
 	return cmd
 }
 

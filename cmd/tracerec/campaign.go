@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/campaign"
+	"tracerec/internal/command"
 	"tracerec/internal/size"
 	"tracerec/recorder"
 )
@@ -15,7 +16,7 @@ import (
 const campaignDir = "campaign.dir"
 
 func newCampaign() *cobra.Command {
-	o := campaign.Options{Recording: recorder.Defaults(""), Dir: campaignDir, Repeat: 1, Version: version()}
+	o := campaign.Options{Recording: recorder.Defaults(""), Dir: campaignDir, Repeat: 1, Version: command.Version()}
 	cmd := &cobra.Command{
 		Use:   "campaign [flags] [--] PROGRAM [ARG…]",
 		Short: "Record a program once for each event set, into one report",

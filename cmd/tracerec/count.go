@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/counters/count"
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 )
 
 // countOptions are the flags of tracerec count.
 type countOptions struct {
 	count.Options
-	format string
+	format *command.Format
 	output string
 
 	given func(flag string) bool // whether a flag was set
 }
 
 func newCount() *cobra.Command {
-	o := countOptions{Options: count.Options{CPU: -1}}
+	o := countOptions{Options: count.Options{CPU: -1}, format: command.NewFormat("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "count [flags] [--] CMD [ARG…]",
 		Short: "Count events of any program, without instrumentation",
@@ -55,7 +56,7 @@ multiplexed events (--multiplex) are estimates, and marked.`,
 	f.BoolVar(&o.Multiplex, "multiplex", false, "let events take turns if there are too few counters")
 	f.BoolVar(&o.Inherit, "inherit", true, "also count what CMD starts")
 	f.IntVar(&o.Repeat, "repeat", 1, "run CMD this often; show means and spread")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.Var(o.format, "format", o.format.Usage())
 	f.StringVarP(&o.output, "output", "o", "", "write the counts to this file, not standard error")
 	return cmd
 }
@@ -63,8 +64,6 @@ multiplexed events (--multiplex) are estimates, and marked.`,
 // check says what is wrong with the options.
 func (o *countOptions) check() error {
 	switch {
-	case o.format != "text" && o.format != "json":
-		return fmt.Errorf("unknown format %q: neither text nor json", o.format)
 	case o.Repeat < 1:
 		return fmt.Errorf("--repeat %d: must be at least 1", o.Repeat)
 	case o.PID < 0, o.PID == 0 && o.given("pid"):
@@ -109,7 +108,7 @@ func (o *countOptions) run(stderr io.Writer) error {
 		sayTo(stderr)("the program could not be stopped before its first instruction; counting began shortly after it")
 	}
 	write := t.Text
-	if o.format == "json" {
+	if o.format.Value == "json" {
 		write = func(w io.Writer) error { return readable.JSON(w, t) }
 	}
 	if err = errors.Join(write(out), err, closeOut()); err != nil && t.Status == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/counters/survey"
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/recorder"
 )
@@ -18,11 +19,11 @@ import (
 type countersOptions struct {
 	all, presets, native, cost, hardware bool
 	with                                 []string
-	format                               string
+	format                               *command.Format
 }
 
 func newCounters() *cobra.Command {
-	var o countersOptions
+	o := countersOptions{format: command.NewFormat("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "counters [flags] [PATTERN]",
 		Short: "List what can be counted here, alone or together, and at what cost",
@@ -34,9 +35,6 @@ a part of either, or a name with * and ?.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !o.native && !o.presets {
 				return fmt.Errorf("PATTERN %q needs --native or --presets", args[0])
-			}
-			if o.format != "text" && o.format != "json" {
-				return fmt.Errorf("unknown format %q: neither text nor json", o.format)
 			}
 			if o.with = slices.DeleteFunc(o.with, func(n string) bool { return strings.TrimSpace(n) == "" }); len(o.with) == 0 && cmd.Flags().Changed("with") {
 				return errors.New("--with: no events named")
@@ -56,7 +54,7 @@ a part of either, or a name with * and ?.`,
 			if err != nil {
 				return err
 			}
-			if o.format == "text" {
+			if o.format.Value == "text" {
 				return v.Text(cmd.OutOrStdout())
 			}
 			return readable.JSON(cmd.OutOrStdout(), v)
@@ -69,7 +67,7 @@ a part of either, or a name with * and ?.`,
 	f.StringSliceVarP(&o.with, "with", "w", nil, "list what can be counted together with these events")
 	f.BoolVarP(&o.cost, "cost", "c", false, "measure what event sets cost: reading, start, stop")
 	f.BoolVarP(&o.hardware, "hardware", "H", false, "describe the machine: caches, TLBs, cores, counters")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.Var(o.format, "format", o.format.Usage())
 	return cmd
 }
 
@@ -100,5 +98,5 @@ func (o countersOptions) look(pattern string) (survey.Answer, error) {
 	if o.with != nil {
 		return survey.Beside(o.with, sampled)
 	}
-	return survey.All(o.all, o.all || o.format == "json", sampled), nil
+	return survey.All(o.all, o.all || o.format.Value == "json", sampled), nil
 }

@@ -34,7 +34,7 @@ func TestCountersHere(t *testing.T) {
 
 func TestCountersRefused(t *testing.T) {
 	for want, args := range map[string][]string{
-		"unknown format": {"--format", "xml"}, "nosuchthing": {"--presets", "nosuchthing"}, "--native": {"x"}, `"nosuch"`: {"--with", "go:alloc-bytes,nosuch"},
+		"neither text nor json": {"--format", "xml"}, "nosuchthing": {"--presets", "nosuchthing"}, "--native": {"x"}, `"nosuch"`: {"--with", "go:alloc-bytes,nosuch"},
 		"give any address instead, such as mem:0x1000/8:w": {"--with", "mem:main.x/8:w"}, "--with: no events named": {"--with", ""},
 		"--all and --cost: use only one of them": {"--all", "--cost"},
 	} {

@@ -10,21 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
 
 func newDump() *cobra.Command {
-	var format string
+	format := command.NewFormat("text", "json")
 	var locations []string
 	cmd := &cobra.Command{
 		Use:   "dump DIR",
 		Short: "Print the events of an archive",
 		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return fmt.Errorf("unknown format %q: neither text nor json", format)
-			}
 			a, err := open(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -37,7 +35,7 @@ func newDump() *cobra.Command {
 			signal.Ignore(syscall.SIGPIPE) // an error of the write says it
 			w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
 			switch {
-			case format == "json":
+			case format.Value == "json":
 				err = tracetext.JSON(a, w, keep)
 			case keep != nil:
 				err = tracetext.FormatLocations(a, w, keep)
@@ -50,7 +48,7 @@ func newDump() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, or json lines")
+	cmd.Flags().Var(format, "format", "text, or json lines")
 	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17")
 	return cmd
 }

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 	"tracerec/internal/typo"
@@ -118,16 +118,8 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "tracerec", version()) },
+		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "tracerec", command.Version()) },
 	}
-}
-
-// version is what the build says about its source.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(unknown version)"
 }
 
 // oneArchive requires one argument.
