@@ -43,14 +43,24 @@ TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
 	RET
 
 // func returnPCs(pcs *[16]uintptr)
+//
+// Assembly of the program may have used the register for something else: only frames further and further up the goroutine's stack are
+// believed.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ pcs+0(FP), DI
 	MOVQ BP, SI
+	MOVQ (TLS), AX
+	MOVQ 8(AX), R9  // where the stack ends
+	SUBQ $16, R9
+	MOVQ SP, R8     // the last frame
 	MOVQ $16, CX
 
 next:
-	TESTQ SI, SI
-	JZ    done
+	CMPQ SI, R8
+	JLS  done
+	CMPQ SI, R9
+	JHI  done
+	MOVQ SI, R8
 	MOVQ  8(SI), AX
 	MOVQ  AX, (DI)
 	MOVQ  (SI), SI

@@ -36,13 +36,24 @@ TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
 	RET
 
 // func returnPCs(pcs *[16]uintptr)
+//
+// Assembly of the program may have used the register for something else: only frames further and further up the goroutine's stack are
+// believed.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD pcs+0(FP), R1
 	MOVD R29, R2
+	MOVD 8(g), R5   // where the stack ends
+	SUB  $16, R5
+	MOVD RSP, R4    // the last frame
+	SUB  $1, R4     // it may be at the pointer itself
 	MOVD $16, R3
 
 next:
-	CBZ  R2, done
+	CMP  R4, R2
+	BLS  done
+	CMP  R5, R2
+	BHI  done
+	MOVD R2, R4
 	MOVD 8(R2), R0
 	MOVD R0, (R1)
 	MOVD (R2), R2

@@ -80,7 +80,7 @@ func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
 	for frames, more := runtime.CallersFrames([]uintptr{pc, 0}), true; more && inside; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		inside = isInside(f)
+		inside = f.Function == "" || isInside(f) // without a name it is no return address: frame pointers were lost
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
 	return se.define(key, def, inside)
