@@ -21,7 +21,7 @@ func parseFormula(text string, natives int) (*formula, error) {
 	p := formulaParser{rest: text, natives: natives}
 	f, err := p.sum(0)
 	if err == nil && p.peek() != 0 {
-		err = fmt.Errorf("%q is left over", p.rest)
+		err = fmt.Errorf("unexpected %q", p.rest)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("formula %q: %w", text, err)
@@ -82,7 +82,7 @@ func (p *formulaParser) operand(depth int) (*formula, error) {
 		p.rest = p.rest[1:]
 		n, err := p.integer()
 		if err == nil && n >= int64(p.natives) {
-			err = fmt.Errorf("N%d of %d native events", n, p.natives)
+			err = fmt.Errorf("N%d, but there are only %d native events", n, p.natives)
 		}
 		return &formula{op: 'N', number: n}, err
 	}

@@ -31,7 +31,7 @@ type rusageEvent struct {
 var rusageEvents = []rusageEvent{
 	{"utime", "processor time in user mode", "ns", false, func(r *unix.Rusage) int64 { return r.Utime.Nano() }},
 	{"stime", "processor time in the kernel", "ns", false, func(r *unix.Rusage) int64 { return r.Stime.Nano() }},
-	{"minflt", "page faults served without input or output", "events", false, func(r *unix.Rusage) int64 { return r.Minflt }},
+	{"minflt", "page faults served without I/O", "events", false, func(r *unix.Rusage) int64 { return r.Minflt }},
 	{"majflt", "page faults that had to read from storage", "events", false, func(r *unix.Rusage) int64 { return r.Majflt }},
 	{"inblock", "blocks read from storage", "events", false, func(r *unix.Rusage) int64 { return r.Inblock }},
 	{"oublock", "blocks written to storage", "events", false, func(r *unix.Rusage) int64 { return r.Oublock }},

@@ -128,7 +128,7 @@ func anythingLeft(dir string) error {
 	if a.Header().Complete {
 		return nil
 	}
-	why := fmt.Errorf("%s: its end is missing", dir)
+	why := fmt.Errorf("%s: the end of the archive is missing", dir)
 	if problems := a.Problems(); len(problems) > 0 {
 		why = problems[0]
 	}

@@ -74,7 +74,7 @@ func (r *Recorder) report() {
 	case t.Lost > 0:
 		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, readable.Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
 	case r.incomplete():
-		r.say("%s: %s, NOT complete, %s", r.o.Dir, t, r.overhead())
+		r.say("%s: %s, INCOMPLETE, %s", r.o.Dir, t, r.overhead())
 	case !r.o.Quiet:
 		r.say("%s: %s, nothing lost, %s", r.o.Dir, t, r.overhead())
 	}

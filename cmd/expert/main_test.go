@@ -188,7 +188,7 @@ func TestUnfinishedWithoutEvents(t *testing.T) {
 	dir := archive(t, "")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "session"), []byte("x"), 0o644))
 	for range 2 {
-		oneLine(t, []string{"analyze", dir}, "unfinished recording; tracerec recover "+readable.Argument(dir))
+		oneLine(t, []string{"analyze", dir}, "unfinished recording; complete it with tracerec recover "+readable.Argument(dir))
 		require.NoError(t, os.Truncate(filepath.Join(dir, trace.SegmentName(0)), 0))
 	}
 }

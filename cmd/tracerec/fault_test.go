@@ -313,7 +313,7 @@ func TestCutArchive(t *testing.T) {
 		require.NoError(t, os.Mkdir(archive, 0o755))
 		segment := filepath.Join(archive, name)
 		require.NoError(t, os.WriteFile(segment, data[:at], 0o644))
-		torn, between := segment+": offset ", archive+": its end is missing" // the cut may fall between two frames
+		torn, between := segment+": offset ", archive+": the end of the archive is missing" // the cut may fall between two frames
 		where := regexp.QuoteMeta(torn) + "|" + regexp.QuoteMeta(between)
 		r := inside("check", archive)
 		require.Equal(t, 2, r.status)

@@ -113,7 +113,7 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			if len(problems) == 0 && !a.Header().Complete {
-				return fmt.Errorf("%s: its end is missing", args[0])
+				return fmt.Errorf("%s: the end of the archive is missing", args[0])
 			}
 			if len(problems) > 0 {
 				return fmt.Errorf("%s: %s", args[0], readable.Plural(len(problems), "problem"))

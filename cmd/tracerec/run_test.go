@@ -265,7 +265,7 @@ func TestChildThatOutlivesTheProgram(t *testing.T) {
 		clean(t, archive)
 		require.Equal(t, 2, countKind(t, archive, "enter")["life"])
 		require.Equal(t, exits, kinds(t, archive)["exit"])
-		for _, sign := range []string{"still runs", "NOT complete"} {
+		for _, sign := range []string{"still runs", "INCOMPLETE"} {
 			require.Equal(t, exits == 1, strings.Contains(stderr.String(), sign), stderr.String())
 		}
 		require.Equal(t, exits == 2, strings.Contains(stderr.String(), "nothing lost"), stderr.String())

@@ -87,7 +87,7 @@ func TestSimStreams(t *testing.T) {
 	dir, err := os.Getwd()
 	require.NoError(t, err)
 	require.Equal(t, "[HOME=/tmp PATH=/program TMPDIR=/tmp]\n"+dir+" <nil>\n", r.stdout)
-	require.Regexp(t, `(?s)^leaving\ntracerec: [\d,]+ instructions in [\d.]+ [µm]s of virtual time, machine server with 2 processors; it took .* `+
+	require.Regexp(t, `(?s)^leaving\ntracerec: [\d,]+ instructions in [\d.]+ [µm]s of virtual time, machine server with 2 processors; simulated in .* `+
 		`million instructions per second\n\ncounts of .*guest\n\n +([\d,]+)  PAPI_TOT_INS +instructions completed\n`, r.stderr)
 
 	r = simulate(t, "-q", program, "kill")

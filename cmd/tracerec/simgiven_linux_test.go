@@ -98,7 +98,7 @@ func TestSimUncounted(t *testing.T) {
 	r := simulate(t, "--uncounted", program, "env", "exit")
 	require.Equal(t, 7, r.status)
 	require.Equal(t, "[HOME=/tmp PATH=/program TMPDIR=/tmp]\n", r.stdout)
-	require.Regexp(t, `^leaving\ntracerec: [\d,]+ instructions in .* of virtual time, uncounted with 2 processors; it took .*\n$`, r.stderr)
+	require.Regexp(t, `^leaving\ntracerec: [\d,]+ instructions in .* of virtual time, uncounted with 2 processors; simulated in .*\n$`, r.stderr)
 	instructions := regexp.MustCompile(`[\d,]+ instructions`)
 	counted := simulate(t, "--machine", "none", program, "env", "exit")
 	require.Equal(t, instructions.FindString(counted.stderr), instructions.FindString(r.stderr))

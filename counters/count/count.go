@@ -215,7 +215,7 @@ func (t *Tally) take(set *counters.EventSet) error {
 		e := &t.Events[slices.IndexFunc(t.Events, func(e Event) bool { return e.native == described.Name })]
 		e.Unit = described.Unit
 		if q := qualities[i]; q.Share == 0 {
-			e.Why = "it had no turn: measure longer, or fewer events at once"
+			e.Why = "it never had a turn: measure longer, or fewer events at once"
 			continue
 		} else {
 			e.Share = min(e.Share, q.Share)

@@ -83,7 +83,7 @@ means of 2 runs of ./app arg
            202.00 ms  task-clock               2.00 processors; ± 0 %
            1,234,567  cycles                   6.11 M/s of task-clock; ± 1.0 %
            2,469,134  instructions             2.00 per cycle; ± 0 %; estimate:
-                                               ran 25 % of the time
+                                               counted 25 % of the time
                    0  page-faults
 
   not counted: cache-misses, branches: this machine does not have it

@@ -69,7 +69,7 @@ func (t *Tally) remark(e Event) string {
 		parts = append(parts, "± "+readable.Percent(100*e.Spread/e.mean()))
 	}
 	if e.Share < 0.9995 {
-		parts = append(parts, fmt.Sprintf("estimate: ran %s of the time", readable.RoughPercent(e.Share)))
+		parts = append(parts, fmt.Sprintf("estimate: counted %s of the time", readable.RoughPercent(e.Share)))
 	}
 	return strings.Join(parts, "; ")
 }

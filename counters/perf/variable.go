@@ -135,7 +135,7 @@ func variablesOf(program string) (map[string]variable, error) {
 func readVariables(program string) (map[string]variable, error) {
 	f, err := elf.Open(program)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no symbols to look it up in: %w", program, err)
+		return nil, fmt.Errorf("cannot read the symbols of %s: %w", program, err)
 	}
 	defer f.Close()
 	if f.Type != elf.ET_EXEC {

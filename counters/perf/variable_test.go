@@ -83,7 +83,7 @@ func TestWatchedVariables(t *testing.T) {
 	_, err = Addressed("mem:main.main/8:w", program)
 	require.ErrorContains(t, err, "has no variable main.main")
 	_, err = Addressed("mem:main.Wide/8:w", os.DevNull)
-	require.ErrorContains(t, err, "has no symbols")
+	require.ErrorContains(t, err, "cannot read the symbols")
 	_, err = Addressed("mem:main.Wide/8:w", built(t, "-ldflags=-s"))
 	require.ErrorContains(t, err, "no symbol table")
 	_, err = Addressed("mem:main.Wide/8:w", built(t, "-buildmode=pie"))

@@ -104,7 +104,7 @@ var named = [...]Named{
 	{"task-clock", "", "time on a processor", Software, TaskClock, false},
 	{"cpu-clock", "", "time of the processor's clock", Software, CPUClock, false},
 	{"page-faults", "faults", "page faults", Software, PageFaults, false},
-	{"minor-faults", "", "page faults served without input or output", Software, MinorFaults, false},
+	{"minor-faults", "", "page faults served without I/O", Software, MinorFaults, false},
 	{"major-faults", "", "page faults that had to read from storage", Software, MajorFaults, false},
 	{"context-switches", "cs", "times the kernel took the thread off its processor", Software, ContextSwitches, true},
 	{"cpu-migrations", "migrations", "times the kernel moved the thread to another processor", Software, Migrations, true},

@@ -77,5 +77,5 @@ func Unfinished(dir string) error {
 		return err
 	}
 	f.Close()
-	return fmt.Errorf("%s: unfinished recording; tracerec recover %s completes it%s", dir, readable.Argument(dir), whereRecorded)
+	return fmt.Errorf("%s: unfinished recording; complete it with tracerec recover %s%s", dir, readable.Argument(dir), whereRecorded)
 }

@@ -104,7 +104,7 @@ func (p *view) lines(width, height int) []string {
 	}
 	title += "  " + readable.Plural(f.Goroutines, "goroutine") + " in regions"
 	if f.Seen < 0.995 {
-		title += "  seen " + readable.RoughPercent(f.Seen)
+		title += "  " + readable.RoughPercent(f.Seen) + " of events seen"
 	}
 	if p.paused {
 		title += "  PAUSED"
@@ -225,7 +225,7 @@ const (
 // writeFrame writes a frame as a table.
 func writeFrame(out io.Writer, p *view) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s after %s, %s in regions, seen %s\n", unit(p.metric), readable.Duration(p.elapsed),
+	fmt.Fprintf(&b, "%s after %s, %s in regions, %s of events seen\n", unit(p.metric), readable.Duration(p.elapsed),
 		readable.Plural(p.frame.Goroutines, "goroutine"), readable.RoughPercent(p.frame.Seen))
 	for _, k := range p.ranked() {
 		fmt.Fprintf(&b, "%s %s\n", readable.Right(p.now(k), 12), readable.Clean(k.Name))

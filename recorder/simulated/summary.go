@@ -17,7 +17,7 @@ var usualCounts = []string{"PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_LD_INS", "PAPI_
 
 // Summary says in some lines what a run was: on which machine, with how many processors, and how long it took.
 func (r *Result) Summary(on string, cpus int, took time.Duration) []string {
-	lines := []string{fmt.Sprintf("%s in %s of virtual time, %s with %s; it took %s, %.0f million instructions per second",
+	lines := []string{fmt.Sprintf("%s in %s of virtual time, %s with %s; simulated in %s at %.0f million instructions per second",
 		readable.Plural(r.Instructions, "instruction"), readable.Duration(r.Time), on, readable.Plural(cpus, "processor"), readable.Duration(took), float64(r.Instructions)/took.Seconds()/1e6)}
 	if r.Break != "" {
 		lines = append(lines, "ended at "+r.Break)

@@ -15,7 +15,7 @@ import (
 
 func TestSummary(t *testing.T) {
 	r := &Result{Instructions: 3_000_000, Time: 2 * time.Millisecond}
-	require.Equal(t, []string{"3,000,000 instructions in 2.00 ms of virtual time, uncounted with 1 processor; it took 3.00 s, 1 million instructions per second"},
+	require.Equal(t, []string{"3,000,000 instructions in 2.00 ms of virtual time, uncounted with 1 processor; simulated in 3.00 s at 1 million instructions per second"},
 		r.Summary("uncounted", 1, 3*time.Second))
 	require.Empty(t, r.InVain("app"))
 	r.Break, r.Unsupported = "main.main", []linux.Unsupported{{What: "vmsplice", Error: "ENOSYS", Times: 2, PC: 0x10}}

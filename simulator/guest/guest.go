@@ -123,7 +123,7 @@ func (c *Counters) Select(names ...string) error {
 		at[i], chosen = uint32(k), append(chosen, all[k])
 	}
 	if n := call(Choose, c.id, unsafe.Pointer(unsafe.SliceData(at)), uint64(len(at)), nil, 0); n < 0 {
-		return fmt.Errorf("selecting %d events: %w", len(names), failure(n))
+		return fmt.Errorf("cannot select %d events: %w", len(names), failure(n))
 	}
 	c.events = chosen
 	return nil

@@ -243,7 +243,7 @@ func TestUnsupported(t *testing.T) {
 	require.Equal(t, minus(syscall.EPERM), c.call(117), "refused on purpose")
 	require.NoError(t, c.k.failure)
 	pc := c.t.hart.PC - 4
-	require.Equal(t, []Unsupported{{"system call 1999", pc, 3, "ENOSYS"}, {"a process that shares files or handlers", pc, 1, "ENOSYS"}}, c.k.Unsupported())
+	require.Equal(t, []Unsupported{{"system call 1999", pc, 3, "ENOSYS"}, {"a process that shares files or signal handlers", pc, 1, "ENOSYS"}}, c.k.Unsupported())
 
 	c = newCaller(t, Options{Strict: true})
 	c.call(1999)

@@ -40,7 +40,7 @@ func (t *thread) fork(flags uint64) (*process, errno) {
 	case flags&pidfd != 0:
 		return nil, syscall.EINVAL
 	case flags&cloneShares != 0:
-		return nil, t.unsupported("a process that shares files or handlers", syscall.ENOSYS)
+		return nil, t.unsupported("a process that shares files or signal handlers", syscall.ENOSYS)
 	case len(t.k.all) >= maxProcesses:
 		return nil, syscall.EAGAIN
 	case flags&cloneVM != 0:

@@ -52,7 +52,7 @@ func newPerf(k *Kernel) (*perf, error) {
 		source, _ = k.o.Observer.(pmu.Source)
 	}
 	if source == nil {
-		return nil, errors.New("a PMU without anything that counts: Options.Counting is needed")
+		return nil, errors.New("a PMU needs something that counts: Options.Counting")
 	}
 	if err := k.o.PMU.Check(); err != nil {
 		return nil, fmt.Errorf("PMU: %w", err)
@@ -125,7 +125,7 @@ func (m *perf) ran(number int, pc uint64, n int64) {
 		case e.code != 0:
 			now := e.reading()
 			if n > 1 && e.attr.Period > 0 && int64(now-e.before) >= e.left {
-				m.k.failure = &Fatal{pc, fmt.Sprintf("event %#x happened more often than its source knows it can", e.code)}
+				m.k.failure = &Fatal{pc, fmt.Sprintf("event %#x happened more often than its source says is possible", e.code)}
 			}
 			e.add(now-e.before, pc)
 			e.before = now

@@ -48,7 +48,7 @@ type Space struct {
 }
 
 // ErrAddresses is the error of a host that has no more addresses for a space.
-var ErrAddresses = errors.New("out of address space, which ulimit -v may limit")
+var ErrAddresses = errors.New("out of address space (ulimit -v)")
 
 // New reserves an address space of that many bytes, a multiple of the page size. It takes no memory. The error is
 // [ErrAddresses] if the host has no such range.
@@ -58,7 +58,7 @@ func New(size uint64) (*Space, error) {
 		if err == unix.ENOMEM {
 			err = ErrAddresses
 		}
-		return nil, fmt.Errorf("reserving %d MiB of addresses: %w", size>>20, err)
+		return nil, fmt.Errorf("cannot reserve %d MiB of addresses: %w", size>>20, err)
 	}
 	return &Space{host: host, limit: size}, nil
 }

@@ -73,7 +73,7 @@ func New(c *count.Counters, o Options) (*Services, error) {
 	if o.Files != "" {
 		root, err := os.OpenRoot(o.Files)
 		if err != nil {
-			return nil, fmt.Errorf("files for the guest: %w", err)
+			return nil, fmt.Errorf("cannot share files with the guest: %w", err)
 		}
 		s.files = root
 	}
