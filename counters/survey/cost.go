@@ -13,8 +13,8 @@ import (
 	"tracerec/internal/readable"
 )
 
-// Cost is what an operation of an event set costs.
-type Cost struct {
+// cost is what an operation of an event set costs.
+type cost struct {
 	Events    []string `json:"events"`
 	Operation string   `json:"operation"`
 	Least     int64    `json:"min_ns"`
@@ -25,7 +25,7 @@ type Cost struct {
 
 // costList is what operations of some event sets cost.
 type costList struct {
-	Costs []Cost `json:"costs"`
+	Costs []cost `json:"costs"`
 }
 
 // costSets is sets of events to measure, each as far as it can be counted.
@@ -38,7 +38,7 @@ var costSets = [][]string{
 func Costs() (Answer, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	v := costList{Costs: []Cost{}}
+	v := costList{Costs: []cost{}}
 	for _, names := range append(costSets, []string{fmt.Sprintf("mem:%p/8:w", &watched[0])}) {
 		set := counters.New()
 		if set.AddAll(names...) != nil {
@@ -57,7 +57,7 @@ func Costs() (Answer, error) {
 }
 
 // costsOf measures readings, resets, and starts with stops of a set.
-func costsOf(set *counters.EventSet, names []string) (rows []Cost, err error) {
+func costsOf(set *counters.EventSet, names []string) (rows []cost, err error) {
 	values := make([]int64, len(names))
 	measure := func(operation string, rounds, batch int, do func() error) {
 		var times []int64
@@ -72,7 +72,7 @@ func costsOf(set *counters.EventSet, names []string) (rows []Cost, err error) {
 		}
 		slices.Sort(times)
 		at := func(percent int) int64 { return times[(len(times)-1)*percent/100] }
-		rows = append(rows, Cost{names, operation, times[0], at(50), at(90), at(99)})
+		rows = append(rows, cost{names, operation, times[0], at(50), at(90), at(99)})
 	}
 	measure("start+stop", 100, 1, func() error { return errors.Join(set.Start(), set.Stop(values)) })
 	if err = errors.Join(err, set.Start()); err != nil {

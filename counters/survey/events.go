@@ -23,8 +23,8 @@ func selects(pattern, name, description string) bool {
 	return strings.Contains(strings.ToLower(name), pattern) || strings.Contains(strings.ToLower(description), pattern)
 }
 
-// Preset is what a PAPI name stands for here.
-type Preset struct {
+// preset is what a PAPI name stands for here.
+type preset struct {
 	Name        string   `json:"name"`
 	Short       string   `json:"short"`
 	Description string   `json:"description"`
@@ -37,13 +37,13 @@ type Preset struct {
 // presetList is PAPI names.
 type presetList struct {
 	Table   string   `json:"table,omitempty"`
-	Presets []Preset `json:"presets"`
+	Presets []preset `json:"presets"`
 	pattern string
 }
 
 // Presets tries the presets that a pattern selects: a part of name or description, or a name with * and ?.
 func Presets(pattern string) (Answer, error) {
-	v := presetList{pattern: pattern, Presets: []Preset{}}
+	v := presetList{pattern: pattern, Presets: []preset{}}
 	if t, ok := events.For(events.Here()); ok {
 		v.Table = t.Title
 	}
@@ -51,7 +51,7 @@ func Presets(pattern string) (Answer, error) {
 		if !selects(pattern, p.Name, p.Description) {
 			continue
 		}
-		row := Preset{Name: p.Name, Short: p.Short, Description: p.Description, Formula: p.Formula, Natives: p.Natives}
+		row := preset{Name: p.Name, Short: p.Short, Description: p.Description, Formula: p.Formula, Natives: p.Natives}
 		err := counters.Available(p.Name)
 		if row.Available = err == nil; err != nil {
 			row.Reason = counters.Reason(p.Name, err)
@@ -105,8 +105,8 @@ func (v presetList) Text(w io.Writer) error {
 	return err
 }
 
-// Native is an event of the kernel or of the processor.
-type Native struct {
+// native is an event of the kernel or of the processor.
+type native struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Unit        string `json:"pmu"`
@@ -116,8 +116,8 @@ type Native struct {
 	Alone       bool   `json:"alone,omitempty"`
 }
 
-// Unit is a unit of counters that the kernel knows.
-type Unit struct {
+// unit is a unit of counters that the kernel knows.
+type unit struct {
 	Name  string   `json:"name"`
 	Type  uint32   `json:"type"`
 	Terms []string `json:"terms,omitempty"`
@@ -127,15 +127,15 @@ type Unit struct {
 // nativeList is units and events.
 type nativeList struct {
 	Table  string   `json:"table,omitempty"`
-	Units  []Unit   `json:"units"`
-	Events []Native `json:"events"`
+	Units  []unit   `json:"units"`
+	Events []native `json:"events"`
 }
 
 // Natives lists the units in sysfs, their events, and those of the processor's table, as far as a pattern selects them like presets.
 func Natives(pattern string) (Answer, error) {
-	v := nativeList{Units: []Unit{}}
+	v := nativeList{Units: []unit{}}
 	for _, p := range perf.PMUs() {
-		v.Units = append(v.Units, Unit{p.Name, p.Type, p.Formats, p.CPUs})
+		v.Units = append(v.Units, unit{p.Name, p.Type, p.Formats, p.CPUs})
 	}
 	for _, e := range perf.New().Events() {
 		unit := "perf_event"
@@ -144,15 +144,15 @@ func Natives(pattern string) (Answer, error) {
 		} else if before, _, ok := strings.Cut(e.Name, ":"); ok {
 			unit = before
 		}
-		v.Events = append(v.Events, Native{Name: e.Name, Description: e.Description, Unit: unit})
+		v.Events = append(v.Events, native{Name: e.Name, Description: e.Description, Unit: unit})
 	}
 	if t, ok := events.For(events.Here()); ok {
 		v.Table = t.Title
 		for _, e := range t.Entries() {
-			v.Events = append(v.Events, Native{e.Name, e.Description, e.PMU, e.Encoding, e.Counters, e.Fixed, e.Alone})
+			v.Events = append(v.Events, native{e.Name, e.Description, e.PMU, e.Encoding, e.Counters, e.Fixed, e.Alone})
 		}
 	}
-	v.Events = slices.DeleteFunc(v.Events, func(r Native) bool { return !selects(pattern, r.Name, r.Description) })
+	v.Events = slices.DeleteFunc(v.Events, func(r native) bool { return !selects(pattern, r.Name, r.Description) })
 	if len(v.Events) == 0 {
 		return nil, fmt.Errorf("no native event has %q in its name or description", pattern)
 	}
@@ -195,7 +195,7 @@ func (v nativeList) Text(w io.Writer) error {
 }
 
 // where says on which counters an event can be counted, if not on any.
-func (r Native) where() string {
+func (r native) where() string {
 	var words []string
 	if r.Counters != 0 && r.Fixed == 0 {
 		var on []string

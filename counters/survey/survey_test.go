@@ -101,10 +101,10 @@ func TestNatives(t *testing.T) {
 	misses, err := Natives("miss")
 	require.NoError(t, err)
 	require.NotEmpty(t, shown(t, misses))
-	require.Equal(t, "  (counters 0 1 3)", Native{Counters: 11}.where())
-	require.Equal(t, "  (fixed counter 1)", Native{Counters: 0xff, Fixed: 2}.where())
-	require.Equal(t, "  (alone)", Native{Alone: true}.where())
-	require.Empty(t, Native{}.where())
+	require.Equal(t, "  (counters 0 1 3)", native{Counters: 11}.where())
+	require.Equal(t, "  (fixed counter 1)", native{Counters: 0xff, Fixed: 2}.where())
+	require.Equal(t, "  (alone)", native{Alone: true}.where())
+	require.Empty(t, native{}.where())
 }
 
 func TestBeside(t *testing.T) {

@@ -33,16 +33,16 @@ func lacking() map[Capability]string {
 	}
 }
 
-// CallThrough is the counters of the simulator, for goroutines.
-func CallThrough() Harness {
+// callThrough is the counters of the simulator, for goroutines.
+func callThrough() Harness {
 	h := Harness{Name: "call-through", Title: "floating-point operations of a goroutine, read from the simulator by call-through", Lacks: lacking(),
 		New: func(t *testing.T) *Bench { return newCallThrough(t, simulated.Goroutines()) }}
 	h.Lacks[Disturbances] = "all readings of a goroutine are certain"
 	return h
 }
 
-// CallThroughThreads is the counters of the simulator, for threads.
-func CallThroughThreads() Harness {
+// callThroughThreads is the counters of the simulator, for threads.
+func callThroughThreads() Harness {
 	h := Harness{Name: "call-through, threads", Title: "the same, of a thread", Lacks: lacking(),
 		New: func(t *testing.T) *Bench { return newCallThrough(t, simulated.Threads()) }}
 	h.Lacks[Certainty] = "a thread does work for several goroutines"

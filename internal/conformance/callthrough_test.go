@@ -22,14 +22,14 @@ func TestCallThrough(t *testing.T) {
 	if !simulated.Available() {
 		t.Skip("not on the simulator: TestInside runs it there")
 	}
-	Run(t, CallThrough())
+	Run(t, callThrough())
 }
 
 func TestCallThroughThreads(t *testing.T) {
 	if !simulated.Available() {
 		t.Skip("not on the simulator: TestInside runs it there")
 	}
-	Run(t, CallThroughThreads())
+	Run(t, callThroughThreads())
 }
 
 // Both run on the simulator, all behaviours that are not skipped for a reason.
@@ -61,9 +61,9 @@ func TestInside(t *testing.T) {
 	require.Zero(t, status, printed.String())
 
 	// What was run and skipped is what the document says.
-	for _, h := range []Harness{CallThrough(), CallThroughThreads()} {
+	for _, h := range []Harness{callThrough(), callThroughThreads()} {
 		run := 0
-		for _, b := range Behaviours() {
+		for _, b := range behaviours() {
 			if h.lacks(&b) == "" {
 				run++
 			}
@@ -71,7 +71,7 @@ func TestInside(t *testing.T) {
 		m := regexp.MustCompile(`(?m)` + regexp.QuoteMeta(h.Name) + `: (\d+) behaviours run, (\d+) skipped`).FindStringSubmatch(printed.String())
 		require.NotNil(t, m, printed.String())
 		t.Log(m[0])
-		require.Equal(t, []int{run, len(Behaviours()) - run}, []int{number(t, m[1]), number(t, m[2])})
+		require.Equal(t, []int{run, len(behaviours()) - run}, []int{number(t, m[1]), number(t, m[2])})
 	}
 	t.Logf("%d million instructions", k.Instructions()/1e6)
 }

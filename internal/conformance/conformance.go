@@ -99,8 +99,8 @@ type Harness struct {
 	New   func(t *testing.T) *Bench
 }
 
-// Behaviour is something that event sets over a substrate must do.
-type Behaviour struct {
+// behaviour is something that event sets over a substrate must do.
+type behaviour struct {
 	Name  string   // a sentence, of letters, digits and spaces
 	PAPI  []string // the tests of PAPI that assert it
 	Needs []Capability
@@ -108,7 +108,7 @@ type Behaviour struct {
 }
 
 // lacks returns why the harness cannot show the behaviour, "" if it can.
-func (h *Harness) lacks(b *Behaviour) string {
+func (h *Harness) lacks(b *behaviour) string {
 	for _, c := range b.Needs {
 		if why := h.Lacks[c]; why != "" {
 			return fmt.Sprintf("%s: %s", c, why)
@@ -117,10 +117,10 @@ func (h *Harness) lacks(b *Behaviour) string {
 	return ""
 }
 
-// Behaviours lists all of them, in the order in which they run.
-func Behaviours() []Behaviour {
-	var all []Behaviour
-	for _, group := range [][]Behaviour{life, counting, several, limits, domains, threads, attachment, overflows, profiles, turns, presets, faults} {
+// behaviours lists all of them, in the order in which they run.
+func behaviours() []behaviour {
+	var all []behaviour
+	for _, group := range [][]behaviour{life, counting, several, limits, domains, threads, attachment, overflows, profiles, turns, presets, faults} {
 		all = append(all, group...)
 	}
 	return all
@@ -129,7 +129,7 @@ func Behaviours() []Behaviour {
 // Run runs each behaviour as a subtest; what the harness lacks is skipped, with the reason.
 func Run(t *testing.T, h Harness) {
 	run, skipped := 0, 0
-	for _, b := range Behaviours() {
+	for _, b := range behaviours() {
 		t.Run(strings.ReplaceAll(b.Name, " ", "_"), func(t *testing.T) {
 			defer func() {
 				switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // counting is what counts are.
-var counting = []Behaviour{
+var counting = []behaviour{
 	{"work is counted", []string{"zero", "zero_named", "smoke_tests/simple"}, nil, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		for round := 1; round <= 3; round++ {

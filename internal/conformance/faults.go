@@ -10,7 +10,7 @@ import (
 )
 
 // presets is portable names.
-var presets = []Behaviour{
+var presets = []behaviour{
 	{"a preset counts as its native event", []string{"describe"}, []Capability{Presets}, func(b *Bench) {
 		s := b.set(b.Preset.Single, b.Works[0].Event)
 		b.start(s)
@@ -70,7 +70,7 @@ var presets = []Behaviour{
 var errPlanted = errors.New("planted fault")
 
 // faults is what goes wrong.
-var faults = []Behaviour{
+var faults = []behaviour{
 	{"an event that cannot be opened is refused with the reason", nil, []Capability{Faults}, func(b *Bench) {
 		for _, reason := range []error{counters.ErrPermission, counters.ErrUnavailable, counters.ErrDescriptors, counters.ErrGone} {
 			s := b.set(b.all(1)...)

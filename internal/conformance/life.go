@@ -11,7 +11,7 @@ import (
 )
 
 // life is the life cycle of sets and its errors.
-var life = []Behaviour{
+var life = []behaviour{
 	{"an empty set cannot be started", nil, nil, func(b *Bench) {
 		s := b.Set()
 		require.ErrorIs(b, s.Start(), counters.ErrEmpty)

@@ -27,7 +27,7 @@ func stands(list []counters.Overflow) (n int64) {
 }
 
 // overflows is callbacks on a threshold.
-var overflows = []Behaviour{
+var overflows = []behaviour{
 	{"an overflow occurs every so many events", []string{"overflow", "overflow_single_event"}, []Capability{Overflows}, func(b *Bench) {
 		s := b.set(b.all(2)...)
 		list := b.collect(s, 0, uint64(b.N/10), counters.OverflowOptions{})
@@ -277,7 +277,7 @@ var overflows = []Behaviour{
 }
 
 // profiles is histograms over program counters.
-var profiles = []Behaviour{
+var profiles = []behaviour{
 	{"a profile finds the code that did the work", []string{"profile", "sprofile"}, []Capability{Overflows, PCs}, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		low, high := b.DoAt(0)

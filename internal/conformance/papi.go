@@ -31,9 +31,9 @@ var absent = []struct {
 	{"papi_ld_ins papi_sr_ins papi_tot_cyc papi_ref_cyc papi_hw_int cycles_validation", "they need a hardware PMU"},
 }
 
-// PAPI returns the tests of PAPI that behaviours re-create, in order, and those that none does.
-func PAPI() (recreated, missing []string) {
-	for _, b := range Behaviours() {
+// papi returns the tests of PAPI that behaviours re-create, in order, and those that none does.
+func papi() (recreated, missing []string) {
+	for _, b := range behaviours() {
 		recreated = append(recreated, b.PAPI...)
 	}
 	slices.Sort(recreated)
@@ -44,8 +44,8 @@ func PAPI() (recreated, missing []string) {
 	return slices.Compact(recreated), missing
 }
 
-// Document writes the tables of docs/conformance.md.
-func Document(harnesses ...Harness) string {
+// papiTable writes the tables of docs/conformance.md.
+func papiTable(harnesses ...Harness) string {
 	var out strings.Builder
 	fmt.Fprint(&out, "| column | counts |\n|---|---|\n")
 	head, line := "| behaviour |", "|---|"
@@ -55,7 +55,7 @@ func Document(harnesses ...Harness) string {
 	}
 	fmt.Fprintf(&out, "\n%s PAPI's tests |\n%s---|\n", head, line)
 	run := make([]int, len(harnesses))
-	all := Behaviours()
+	all := behaviours()
 	for _, b := range all {
 		fmt.Fprintf(&out, "| %s |", b.Name)
 		for i, h := range harnesses {
@@ -73,7 +73,7 @@ func Document(harnesses ...Harness) string {
 	for _, n := range run {
 		fmt.Fprintf(&out, " **%d** |", n)
 	}
-	recreated, missing := PAPI()
+	recreated, missing := papi()
 	fmt.Fprintf(&out, " **%d tests** |\n\nWhat a substrate does not run, and why:\n\n| substrate | not run | reason |\n|---|---|---|\n", len(recreated))
 	for _, h := range harnesses {
 		for _, c := range slices.Sorted(maps.Keys(h.Lacks)) {

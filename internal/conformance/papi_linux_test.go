@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	require.NoError(t, err)
 	intro, _, ok := strings.Cut(string(written), marker)
 	require.True(t, ok, "the marker is missing in %s", document)
-	want := intro + marker + "\n" + Document(Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), CallThrough(), CallThroughThreads())
+	want := intro + marker + "\n" + papiTable(Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), callThrough(), callThroughThreads())
 	if *update {
 		require.NoError(t, os.WriteFile(document, []byte(want), 0o644))
 		return
@@ -32,18 +32,18 @@ func TestDocument(t *testing.T) {
 
 // Each test of PAPI is either re-created or missing for a reason, and every behaviour has a name of its own.
 func TestTable(t *testing.T) {
-	recreated, missing := PAPI()
+	recreated, missing := papi()
 	require.Equal(t, missing, slices.Compact(slices.Clone(missing)))
 	for _, name := range missing {
 		require.NotContains(t, recreated, name)
 	}
 	require.GreaterOrEqual(t, len(recreated)+len(missing), 90)
 	seen := map[string]bool{}
-	for _, b := range Behaviours() {
+	for _, b := range behaviours() {
 		require.False(t, seen[b.Name], b.Name)
 		seen[b.Name] = true
 	}
-	for _, h := range []Harness{Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), CallThrough(), CallThroughThreads()} {
+	for _, h := range []Harness{Scripted(), ScriptedSlots(), Perf(), SimulatedPMU(), callThrough(), callThroughThreads()} {
 		for _, why := range h.Lacks {
 			require.NotEmpty(t, why)
 		}

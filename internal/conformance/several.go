@@ -9,7 +9,7 @@ import (
 )
 
 // several is sets beside each other.
-var several = []Behaviour{
+var several = []behaviour{
 	{"nested sets count separately", nil, nil, func(b *Bench) {
 		outer, inner := b.set(b.all(1)...), b.set(b.all(1)...)
 		b.start(outer)
@@ -122,7 +122,7 @@ func held(err error) bool {
 }
 
 // limits is what does not fit.
-var limits = []Behaviour{
+var limits = []behaviour{
 	{"all counters can be used at once", nil, []Capability{Limited}, func(b *Bench) {
 		s := b.set(b.all(b.Counters)...)
 		b.start(s)
@@ -180,7 +180,7 @@ var limits = []Behaviour{
 }
 
 // domains is modes of the processor.
-var domains = []Behaviour{
+var domains = []behaviour{
 	{"user and kernel mode add up", []string{"second"}, []Capability{Domains}, func(b *Bench) {
 		var sets []*counters.EventSet
 		for _, d := range []counters.Domain{counters.All, counters.User, counters.Kernel} {

@@ -33,7 +33,7 @@ func TestSimulatedPMU(t *testing.T) {
 	}
 	harness := SimulatedPMU()
 	run := 0
-	for _, b := range Behaviours() {
+	for _, b := range behaviours() {
 		want := "PASS"
 		if harness.lacks(&b) != "" {
 			want = "SKIP"

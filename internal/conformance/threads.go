@@ -27,7 +27,7 @@ func together(n int, f func(i int)) {
 }
 
 // threads is sets of several threads.
-var threads = []Behaviour{
+var threads = []behaviour{
 	{"each thread counts its own work", []string{"zero_pthreads", "zero_omp", "smoke_tests/threads"}, nil, func(b *Bench) {
 		s := b.set(b.all(1)...)
 		b.start(s)
@@ -117,7 +117,7 @@ func (b *Bench) inThreads(n int, amount func(i int) int) {
 }
 
 // attachment is sets that count for others than the calling thread.
-var attachment = []Behaviour{
+var attachment = []behaviour{
 	{"an attached set counts the other thread", []string{"attach2", "attach3", "attach_validate", "zero_attach"}, []Capability{Attach}, func(b *Bench) {
 		child := b.Child()
 		s := b.set(b.all(1)...)

@@ -34,7 +34,7 @@ func (b *Bench) near(truth, got []int64) {
 }
 
 // turns is more events than counters.
-var turns = []Behaviour{
+var turns = []behaviour{
 	{"events are multiplexed only on request", []string{"multiplex1", "multiplex2", "max_multiplex"}, []Capability{Turns}, func(b *Bench) {
 		s := b.Set()
 		err := s.AddAll(b.Many...)

@@ -65,7 +65,7 @@ func IsDir(name string) bool {
 
 // Cube opens a report file. What is none gets an error that says what it is, if that is known.
 func Cube(input string) (*cube.Cube, error) {
-	f, done, err := Open(input)
+	f, done, err := open(input)
 	if err != nil {
 		return nil, err
 	}

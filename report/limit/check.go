@@ -105,9 +105,9 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 			v.Max /= 100
 		}
 		most = spec.Point(v.Max)
-	case l.Bound.Kind == Share:
+	case l.Bound.Kind == share:
 		value, most, err = v.share(r, at)
-	case l.Bound.Kind == Fixed:
+	case l.Bound.Kind == fixed:
 		v.Max, err = number(l.Bound, at.metric)
 		most = spec.Point(v.Max)
 	default:
@@ -126,7 +126,7 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 
 // ofRatio says that the bound is per cent, as the metric is itself: a ratio, which is part of no other.
 func (v *Verdict) ofRatio() bool {
-	return v.Limit.Bound.Kind == Share && v.Limit.Bound.Of == "" && (isShare(v.Unit) || v.Unit == "%")
+	return v.Limit.Bound.Kind == share && v.Limit.Bound.Of == "" && (isShare(v.Unit) || v.Unit == "%")
 }
 
 // isShare says that a unit is that of a ratio such as a "share of branches", which people see as per cent.
@@ -200,8 +200,8 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, mo
 	}
 	noise := func(of float64) float64 { return math.Abs(of) * v.Limit.Bound.Number / 100 }
 	switch b := v.Limit.Bound; b.Kind {
-	case MoreShare:
-	case More:
+	case moreShare:
+	case moreFixed:
 		var more float64
 		more, err = number(b, at.metric)
 		noise = func(float64) float64 { return more }
@@ -281,7 +281,7 @@ func (at *measured) interval() spec.Interval {
 // may be of several runs, the cubes' metrics are compared, as everywhere at call paths.
 func (r *Report) once(l Limit) *measured {
 	ns, is := r.OnPath[l.Metric]
-	if !is || !l.Place.Whole() || l.Bound.Kind != Share && l.Bound.Kind != Fixed {
+	if !is || !l.Place.Whole() || l.Bound.Kind != share && l.Bound.Kind != fixed {
 		return nil
 	}
 	m := r.Model.Metric(l.Metric)

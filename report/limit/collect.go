@@ -15,7 +15,7 @@ func Collect(texts []string, config string) (list []Limit, err error) {
 			return nil, err
 		}
 		defer f.Close()
-		if list, err = Read(config, f); err != nil {
+		if list, err = read(config, f); err != nil {
 			return nil, err
 		}
 	}

@@ -43,15 +43,15 @@ type Kind uint8
 
 // The kinds of bounds. Those from Same on need a baseline.
 const (
-	Share     Kind = iota // per cent of another metric
-	Fixed                 // a number
-	Same                  // what the baseline has, and its noise
-	MoreShare             // per cent more than the baseline has
-	More                  // a number more than the baseline has
+	share     Kind = iota // per cent of another metric
+	fixed                 // a number
+	same                  // what the baseline has, and its noise
+	moreShare             // per cent more than the baseline has
+	moreFixed             // a number more than the baseline has
 )
 
 // Baseline says whether the bound is meant beside another report.
-func (b Bound) Baseline() bool { return b.Kind >= Same }
+func (b Bound) Baseline() bool { return b.Kind >= same }
 
 // Units that numbers may have: how many nanoseconds, or how many of the metric's own unit.
 var (
@@ -63,7 +63,7 @@ var (
 func Parse(text string) (Limit, error) {
 	left, right, bounded := cutLast(text)
 	name, place, placed := strings.Cut(left, "@")
-	l := Limit{Metric: strings.TrimSpace(name), Bound: Bound{Kind: Same}}
+	l := Limit{Metric: strings.TrimSpace(name), Bound: Bound{Kind: same}}
 	fail := func(what string) (Limit, error) { return Limit{}, fmt.Errorf("limit %q: %s", text, what) }
 	if l.Metric == "" {
 		return fail("no metric; for instance lock_competition=5%")
@@ -130,18 +130,18 @@ func parseBound(text string) (Bound, error) {
 	if unit != "" && times[unit] == 0 && counts[unit] == 0 {
 		return Bound{}, fmt.Errorf("unknown unit %q; there are %%, ns, us, ms, s, min, h, k, M, G, T, Ki, Mi, Gi, Ti", unit)
 	}
-	kind := Fixed
+	kind := fixed
 	if more {
-		kind = More
+		kind = moreFixed
 	}
 	return Bound{Kind: kind, Number: number, Unit: unit}, nil
 }
 
 // parseShare reads what comes after the per cent sign: nothing, or of which metric.
 func parseShare(number float64, of string, more bool) (Bound, error) {
-	kind := Share
+	kind := share
 	if more {
-		kind = MoreShare
+		kind = moreShare
 	}
 	if strings.TrimSpace(of) == "" {
 		return Bound{Kind: kind, Number: number}, nil
@@ -156,14 +156,14 @@ func parseShare(number float64, of string, more bool) (Bound, error) {
 // ParsePercent reads a tolerance like 10%, and returns 10.
 func ParsePercent(text string) (float64, error) {
 	b, err := parseBound(text)
-	if err != nil || b.Kind != Share || b.Of != "" {
+	if err != nil || b.Kind != share || b.Of != "" {
 		return 0, fmt.Errorf("%q is not a percentage, like 10%%", text)
 	}
 	return b.Number, nil
 }
 
-// Read reads limits from a file: one on each line, empty lines and what follows a # aside. Errors name the line.
-func Read(name string, r io.Reader) ([]Limit, error) {
+// read reads limits from a file: one on each line, empty lines and what follows a # aside. Errors name the line.
+func read(name string, r io.Reader) ([]Limit, error) {
 	var list []Limit
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -205,16 +205,16 @@ func (l Limit) String() string {
 func (b Bound) String() string {
 	number := strconv.FormatFloat(b.Number, 'f', -1, 64)
 	switch b.Kind {
-	case Share:
+	case share:
 		if b.Of != "" {
 			return number + "% of " + b.Of
 		}
 		return number + "%"
-	case Fixed:
+	case fixed:
 		return number + b.Unit
-	case MoreShare:
+	case moreShare:
 		return "+" + number + "%"
-	case More:
+	case moreFixed:
 		return "+" + number + b.Unit
 	}
 	return ""

@@ -12,18 +12,18 @@ func TestParse(t *testing.T) {
 		text, place string
 		want        Limit
 	}{
-		{"lock_competition=5%", "", Limit{Metric: "lock_competition", Bound: Bound{Kind: Share, Number: 5}}},
-		{" time = 2.5 s ", "", Limit{Metric: "time", Bound: Bound{Kind: Fixed, Number: 2.5, Unit: "s"}}},
-		{"late_sender@main/solve=200ms", "main/solve", Limit{Metric: "late_sender", Bound: Bound{Kind: Fixed, Number: 200, Unit: "ms"}}},
-		{"late_sender@main ▸ solve=.5%", "main/solve", Limit{Metric: "late_sender", Bound: Bound{Kind: Share, Number: 0.5}}},
-		{"x=20% of critical_path", "", Limit{Metric: "x", Bound: Bound{Kind: Share, Number: 20, Of: "critical_path"}}},
-		{"visits@/main/**/f*=30Ki", "/main/**/f*", Limit{Metric: "visits", Bound: Bound{Kind: Fixed, Number: 30, Unit: "Ki"}}},
-		{"messages=0", "", Limit{Metric: "messages", Bound: Bound{Kind: Fixed}}},
-		{"late_sender", "", Limit{Metric: "late_sender", Bound: Bound{Kind: Same}}},
-		{"late_sender@f=+10%", "f", Limit{Metric: "late_sender", Bound: Bound{Kind: MoreShare, Number: 10}}},
-		{"late_sender=+3us", "", Limit{Metric: "late_sender", Bound: Bound{Kind: More, Number: 3, Unit: "us"}}},
-		{`t@a\/b/operator\==1s`, `a\/b/operator\=`, Limit{Metric: "t", Bound: Bound{Kind: Fixed, Number: 1, Unit: "s"}}},
-		{"t@operator==1s", `operator\=`, Limit{Metric: "t", Bound: Bound{Kind: Fixed, Number: 1, Unit: "s"}}},
+		{"lock_competition=5%", "", Limit{Metric: "lock_competition", Bound: Bound{Kind: share, Number: 5}}},
+		{" time = 2.5 s ", "", Limit{Metric: "time", Bound: Bound{Kind: fixed, Number: 2.5, Unit: "s"}}},
+		{"late_sender@main/solve=200ms", "main/solve", Limit{Metric: "late_sender", Bound: Bound{Kind: fixed, Number: 200, Unit: "ms"}}},
+		{"late_sender@main ▸ solve=.5%", "main/solve", Limit{Metric: "late_sender", Bound: Bound{Kind: share, Number: 0.5}}},
+		{"x=20% of critical_path", "", Limit{Metric: "x", Bound: Bound{Kind: share, Number: 20, Of: "critical_path"}}},
+		{"visits@/main/**/f*=30Ki", "/main/**/f*", Limit{Metric: "visits", Bound: Bound{Kind: fixed, Number: 30, Unit: "Ki"}}},
+		{"messages=0", "", Limit{Metric: "messages", Bound: Bound{Kind: fixed}}},
+		{"late_sender", "", Limit{Metric: "late_sender", Bound: Bound{Kind: same}}},
+		{"late_sender@f=+10%", "f", Limit{Metric: "late_sender", Bound: Bound{Kind: moreShare, Number: 10}}},
+		{"late_sender=+3us", "", Limit{Metric: "late_sender", Bound: Bound{Kind: moreFixed, Number: 3, Unit: "us"}}},
+		{`t@a\/b/operator\==1s`, `a\/b/operator\=`, Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
+		{"t@operator==1s", `operator\=`, Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
 	} {
 		l, err := Parse(c.text)
 		require.NoError(t, err, c.text)
@@ -54,16 +54,16 @@ func TestParsePercent(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	list, err := Read("limits", strings.NewReader("# what we promise\n\nlate_sender = 5%   # of the time\nlocks@a\\#b=3\n"))
+	list, err := read("limits", strings.NewReader("# what we promise\n\nlate_sender = 5%   # of the time\nlocks@a\\#b=3\n"))
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, "late_sender=5%", list[0].String())
 	require.Equal(t, `locks@a\#b=3`, list[1].String())
-	_, err = Read("limits", strings.NewReader("\na=5%\nb=5x"))
+	_, err = read("limits", strings.NewReader("\na=5%\nb=5x"))
 	require.EqualError(t, err, `limits:3: limit "b=5x": unknown unit "x"; there are %, ns, us, ms, s, min, h, k, M, G, T, Ki, Mi, Gi, Ti`)
-	_, err = Read("limits", strings.NewReader("# nothing\n"))
+	_, err = read("limits", strings.NewReader("# nothing\n"))
 	require.EqualError(t, err, "limits: no limits")
-	_, err = Read("limits", strings.NewReader(strings.Repeat("x", 1<<20)))
+	_, err = read("limits", strings.NewReader(strings.Repeat("x", 1<<20)))
 	require.ErrorContains(t, err, "limits: ")
 }
 

@@ -83,9 +83,9 @@ func (v *Verdict) sentence() string {
 		most = within(v.Max, v.MaxIn, v.Unit)
 	}
 	switch b := v.Limit.Bound; {
-	case b.Kind == Fixed, v.ofRatio():
+	case b.Kind == fixed, v.ofRatio():
 		return fmt.Sprintf("%s: %s; at most %s", what, value, most)
-	case b.Kind == Share:
+	case b.Kind == share:
 		share := plain(b.Number) + " %"
 		if v.MaxIn != nil {
 			share += ", " + most
@@ -94,7 +94,7 @@ func (v *Verdict) sentence() string {
 			quantity(v.Whole, v.Unit), share)
 	}
 	more := quantity(v.Noise, v.Unit)
-	if v.Limit.Bound.Kind == Same {
+	if v.Limit.Bound.Kind == same {
 		more += " of noise"
 	}
 	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
@@ -199,7 +199,7 @@ func JSON(w io.Writer, r *Result) error {
 		if s := v.Worst; s != nil {
 			j.Worst = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
 		}
-		if v.Limit.Bound.Kind == Share {
+		if v.Limit.Bound.Kind == share {
 			j.Whole = &v.Whole
 		}
 		if v.Limit.Bound.Baseline() {

@@ -68,8 +68,8 @@ const (
 	Conflict      // it would have hit
 )
 
-// Cache is one level.
-type Cache struct {
+// level is one level.
+type level struct {
 	g      Geometry
 	ways   int
 	shift  uint
@@ -89,8 +89,8 @@ type Cache struct {
 // path is what using a way does to a tree: the bits that it keeps, and those that it sets.
 type path struct{ keep, set uint64 }
 
-// New makes an empty cache. If classify is set, misses are told apart, which costs time.
-func New(g Geometry, classify bool) (*Cache, error) {
+// newLevel makes an empty cache. If classify is set, misses are told apart, which costs time.
+func newLevel(g Geometry, classify bool) (*level, error) {
 	if err := g.Check(); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func New(g Geometry, classify bool) (*Cache, error) {
 		return nil, fmt.Errorf("replacement %q has at most 32 ways, not %d", Tree, g.Ways)
 	}
 	sets := g.Size / (g.Line * g.Ways)
-	c := &Cache{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,
+	c := &level{g: g, ways: int(g.Ways), shift: uint(bits.TrailingZeros64(g.Line)), mask: sets - 1,
 		tags: make([]uint64, sets*g.Ways), clock: new(uint64), random: 0x9e3779b97f4a7c15}
 	switch g.Replacement {
 	case LRU:
@@ -123,14 +123,11 @@ func New(g Geometry, classify bool) (*Cache, error) {
 	return c, nil
 }
 
-// Geometry returns what the cache was made with; Ways is never 0.
-func (c *Cache) Geometry() Geometry { return c.g }
+// lineOf returns the number of the line that holds an address.
+func (c *level) lineOf(address uint64) uint64 { return address >> c.shift }
 
-// LineOf returns the number of the line that holds an address.
-func (c *Cache) LineOf(address uint64) uint64 { return address >> c.shift }
-
-// Result is what became of an access to one line.
-type Result struct {
+// result is what became of an access to one line.
+type result struct {
 	Hit         bool
 	Kind        Kind   // of a miss, if they are told apart
 	WrittenBack bool   // a line that was stored to had to go,
@@ -143,8 +140,8 @@ const dirty = 1
 // tag is how a line is stored: not 0.
 func tag(line uint64) uint64 { return line<<2 | 2 }
 
-// Access accesses the line of that number.
-func (c *Cache) Access(line uint64, store bool) Result {
+// access accesses the line of that number.
+func (c *level) access(line uint64, store bool) result {
 	*c.clock++
 	var kind Kind
 	if c.shadow != nil {
@@ -155,9 +152,9 @@ func (c *Cache) Access(line uint64, store bool) Result {
 		if store && !c.g.WriteThrough {
 			c.tags[c.place] |= dirty
 		}
-		return Result{Hit: true}
+		return result{Hit: true}
 	}
-	r := Result{Kind: kind}
+	r := result{Kind: kind}
 	if store && c.g.NoWriteAllocate {
 		return r
 	}
@@ -179,7 +176,7 @@ func (c *Cache) Access(line uint64, store bool) Result {
 }
 
 // find returns the place of a line, -1 if it is not there.
-func (c *Cache) find(line uint64) int {
+func (c *level) find(line uint64) int {
 	want := tag(line)
 	if c.near != nil {
 		if place := int(c.near[line&uint64(len(c.near)-1)]); c.tags[place]&^dirty == want {
@@ -199,7 +196,7 @@ func (c *Cache) find(line uint64) int {
 }
 
 // use notes the use of a place.
-func (c *Cache) use(place int) {
+func (c *level) use(place int) {
 	if c.used != nil {
 		c.used[place] = *c.clock
 	} else if c.paths != nil {
@@ -209,7 +206,7 @@ func (c *Cache) use(place int) {
 }
 
 // path returns what using a way does: all nodes on the way point away from it.
-func (c *Cache) path(way int) path {
+func (c *level) path(way int) path {
 	p, node := path{keep: ^uint64(0)}, 1
 	for half := c.ways / 2; half > 0; half /= 2 {
 		p.keep &^= 1 << node
@@ -224,7 +221,7 @@ func (c *Cache) path(way int) path {
 }
 
 // victim chooses the place in a set whose line goes: one that is free, if there is.
-func (c *Cache) victim(set uint64) int {
+func (c *level) victim(set uint64) int {
 	first := int(set) * c.ways
 	tags := c.tags[first:][:c.ways]
 	if c.g.Replacement == LRU { // what is free was never used

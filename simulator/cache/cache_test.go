@@ -23,7 +23,7 @@ type plainLine struct {
 	dirty     bool
 }
 
-func (p *plain) access(line uint64, store bool) (r Result) {
+func (p *plain) access(line uint64, store bool) (r result) {
 	p.time++
 	ways := int(p.g.Ways)
 	if ways == 0 {
@@ -34,7 +34,7 @@ func (p *plain) access(line uint64, store bool) (r Result) {
 	if i := slices.IndexFunc(lines, func(l plainLine) bool { return l.line == line }); i >= 0 {
 		lines[i].use = p.time
 		lines[i].dirty = lines[i].dirty || store && !p.g.WriteThrough
-		return Result{Hit: true}
+		return result{Hit: true}
 	}
 	if store && p.g.NoWriteAllocate {
 		return r
@@ -68,17 +68,17 @@ func TestAgainstDefinition(t *testing.T) {
 		{Size: 4096, Line: 32, Ways: 64, Replacement: LRU},
 	} {
 		t.Run(fmt.Sprint(g), func(t *testing.T) {
-			c, err := New(g, false)
+			c, err := newLevel(g, false)
 			require.NoError(t, err)
-			classified, err := New(g, true)
+			classified, err := newLevel(g, true)
 			require.NoError(t, err)
 			p := &plain{g: g, sets: map[uint64][]plainLine{}}
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 20_000 {
 				line, store := r.Uint64N(1+r.Uint64N(100)), r.IntN(3) == 0
 				want := p.access(line, store)
-				require.Equal(t, want, c.Access(line, store))
-				again := classified.Access(line, store)
+				require.Equal(t, want, c.access(line, store))
+				again := classified.access(line, store)
 				if !again.Hit {
 					require.NotEqual(t, Unknown, again.Kind)
 				}
@@ -91,29 +91,29 @@ func TestAgainstDefinition(t *testing.T) {
 
 // Lines 0, 4 and 8 fall into the one set of two ways; the cache has eight lines.
 func TestKindsOfMisses(t *testing.T) {
-	c, err := New(Geometry{Size: 8 * 64, Line: 64, Ways: 2, Replacement: LRU}, true)
+	c, err := newLevel(Geometry{Size: 8 * 64, Line: 64, Ways: 2, Replacement: LRU}, true)
 	require.NoError(t, err)
 	for i, step := range []struct {
 		line uint64
-		want Result
+		want result
 	}{
-		{0, Result{Kind: Cold}}, {4, Result{Kind: Cold}}, {0, Result{Hit: true}}, {8, Result{Kind: Cold}},
-		{4, Result{Kind: Conflict}}, // a fully associative cache would still hold it
-		{1, Result{Kind: Cold}}, {2, Result{Kind: Cold}}, {3, Result{Kind: Cold}}, {5, Result{Kind: Cold}}, {6, Result{Kind: Cold}}, {7, Result{Kind: Cold}}, {9, Result{Kind: Cold}},
-		{0, Result{Kind: Capacity}}, // ten others since
+		{0, result{Kind: Cold}}, {4, result{Kind: Cold}}, {0, result{Hit: true}}, {8, result{Kind: Cold}},
+		{4, result{Kind: Conflict}}, // a fully associative cache would still hold it
+		{1, result{Kind: Cold}}, {2, result{Kind: Cold}}, {3, result{Kind: Cold}}, {5, result{Kind: Cold}}, {6, result{Kind: Cold}}, {7, result{Kind: Cold}}, {9, result{Kind: Cold}},
+		{0, result{Kind: Capacity}}, // ten others since
 	} {
-		require.Equal(t, step.want, c.Access(step.line, false), "step %d", i)
+		require.Equal(t, step.want, c.access(step.line, false), "step %d", i)
 	}
 }
 
 // In a fully associative cache with LRU there are no conflicts, by definition.
 func TestNoConflictsWithoutSets(t *testing.T) {
-	c, err := New(Geometry{Size: 16 * 64, Line: 64, Replacement: LRU}, true)
+	c, err := newLevel(Geometry{Size: 16 * 64, Line: 64, Replacement: LRU}, true)
 	require.NoError(t, err)
 	r := rand.New(rand.NewPCG(3, 4))
 	misses := map[Kind]int{}
 	for range 5000 {
-		if x := c.Access(r.Uint64N(24), false); !x.Hit {
+		if x := c.access(r.Uint64N(24), false); !x.Hit {
 			misses[x.Kind]++
 		}
 	}
@@ -124,14 +124,14 @@ func TestNoConflictsWithoutSets(t *testing.T) {
 
 // The tree of four ways: after a use of ways 0 and 2 it points to the half of 0, and there to 1.
 func TestTree(t *testing.T) {
-	c, err := New(Geometry{Size: 4 * 64, Line: 64, Ways: 4, Replacement: Tree}, false)
+	c, err := newLevel(Geometry{Size: 4 * 64, Line: 64, Ways: 4, Replacement: Tree}, false)
 	require.NoError(t, err)
 	for line := range uint64(4) {
-		require.False(t, c.Access(line, false).Hit)
+		require.False(t, c.access(line, false).Hit)
 	}
-	require.True(t, c.Access(0, false).Hit)
-	require.True(t, c.Access(2, false).Hit)
-	c.Access(9, false)
+	require.True(t, c.access(0, false).Hit)
+	require.True(t, c.access(2, false).Hit)
+	c.access(9, false)
 	require.Negative(t, c.find(1), "it had to go")
 	for _, line := range []uint64{0, 2, 3, 9} {
 		require.GreaterOrEqual(t, c.find(line), 0)
@@ -140,11 +140,11 @@ func TestTree(t *testing.T) {
 
 func TestRandomIsRepeatable(t *testing.T) {
 	run := func() (hits int) {
-		c, err := New(Geometry{Size: 1024, Line: 32, Ways: 8, Replacement: Random}, false)
+		c, err := newLevel(Geometry{Size: 1024, Line: 32, Ways: 8, Replacement: Random}, false)
 		require.NoError(t, err)
 		r := rand.New(rand.NewPCG(5, 6))
 		for range 10_000 {
-			if c.Access(r.Uint64N(48), false).Hit {
+			if c.access(r.Uint64N(48), false).Hit {
 				hits++
 			}
 		}
@@ -161,13 +161,13 @@ func TestGeometriesRefused(t *testing.T) {
 		{Size: 96, Line: 32, Ways: 3, Replacement: Tree}, {Size: 1 << 40, Line: 32, Ways: 2, Replacement: LRU},
 		{Size: 64 * 64, Line: 64, Ways: 64, Replacement: Tree},
 	} {
-		_, err := New(g, false)
+		_, err := newLevel(g, false)
 		require.Error(t, err, "%+v", g)
 	}
 }
 
 func BenchmarkAccess(b *testing.B) {
-	c, _ := New(Geometry{Size: 32 << 10, Line: 64, Ways: 8, Replacement: LRU}, false)
+	c, _ := newLevel(Geometry{Size: 32 << 10, Line: 64, Ways: 8, Replacement: LRU}, false)
 	r := rand.New(rand.NewPCG(1, 1))
 	lines := make([]uint64, 4096)
 	for i := range lines {
@@ -177,6 +177,6 @@ func BenchmarkAccess(b *testing.B) {
 		}
 	}
 	for i := 0; b.Loop(); i++ {
-		c.Access(lines[i&4095], false)
+		c.access(lines[i&4095], false)
 	}
 }

@@ -30,8 +30,8 @@ func (o Outcome) KindL3() Kind { return Kind(o / kind3 & 3) }
 // Hierarchy is the caches and translation buffers of one processor. A cache holds lines by address; it does not have to hold
 // what the ones before it hold. A line that is written back goes into the next cache, if need be in place of another.
 type Hierarchy struct {
-	l1i, l1d, l2, l3 *Cache // l3 may be nil
-	itlb, dtlb, tlb2 *Cache // tlb2 may be nil
+	l1i, l1d, l2, l3 *level // l3 may be nil
+	itlb, dtlb, tlb2 *level // tlb2 may be nil
 	code, data       *Quick
 }
 
@@ -40,11 +40,11 @@ func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	make1 := func(g *Geometry, classify bool) *Cache {
+	make1 := func(g *Geometry, classify bool) *level {
 		if g == nil {
 			return nil
 		}
-		c, _ := New(*g, classify) // was checked
+		c, _ := newLevel(*g, classify) // was checked
 		return c
 	}
 	var all []*Hierarchy
@@ -66,8 +66,8 @@ func NewHierarchies(m *Machine, n int, classify bool) ([]*Hierarchy, error) {
 
 // Data accesses size bytes at an address, at most as many as a line has. What happens to any of its lines and pages happens to the access.
 func (h *Hierarchy) Data(address, size uint64, store bool) Outcome {
-	line, last := h.l1d.LineOf(address), h.l1d.LineOf(address+size-1)
-	page, lastPage := h.dtlb.LineOf(address), h.dtlb.LineOf(address+size-1)
+	line, last := h.l1d.lineOf(address), h.l1d.lineOf(address+size-1)
+	page, lastPage := h.dtlb.lineOf(address), h.dtlb.lineOf(address+size-1)
 	o := h.translate(h.dtlb, page)
 	if lastPage != page {
 		o |= h.translate(h.dtlb, lastPage)
@@ -82,7 +82,7 @@ func (h *Hierarchy) Data(address, size uint64, store bool) Outcome {
 
 // Fetch reads the line of instructions at an address.
 func (h *Hierarchy) Fetch(address uint64) Outcome {
-	o := h.translate(h.itlb, h.itlb.LineOf(address)) | h.access(h.l1i, h.l1i.LineOf(address), false)
+	o := h.translate(h.itlb, h.itlb.lineOf(address)) | h.access(h.l1i, h.l1i.lineOf(address), false)
 	h.code.admit(h.l1i, h.itlb)
 	return o
 }
@@ -100,18 +100,18 @@ func (o Outcome) and(p Outcome) Outcome {
 	return o | p
 }
 
-func (h *Hierarchy) translate(tlb *Cache, page uint64) Outcome {
+func (h *Hierarchy) translate(tlb *level, page uint64) Outcome {
 	switch {
-	case tlb.Access(page, false).Hit:
+	case tlb.access(page, false).Hit:
 		return 0
-	case h.tlb2 == nil || !h.tlb2.Access(page, false).Hit:
+	case h.tlb2 == nil || !h.tlb2.access(page, false).Hit:
 		return MissTLB | MissTLB2
 	}
 	return MissTLB
 }
 
-func (h *Hierarchy) access(l1 *Cache, line uint64, store bool) Outcome {
-	r := l1.Access(line, store)
+func (h *Hierarchy) access(l1 *level, line uint64, store bool) Outcome {
+	r := l1.access(line, store)
 	address := line << l1.shift
 	if r.Hit {
 		if store && l1.g.WriteThrough {
@@ -128,7 +128,7 @@ func (h *Hierarchy) access(l1 *Cache, line uint64, store bool) Outcome {
 
 // second accesses the caches behind the first.
 func (h *Hierarchy) second(address uint64, store bool) Outcome {
-	r := h.l2.Access(h.l2.LineOf(address), store)
+	r := h.l2.access(h.l2.lineOf(address), store)
 	if r.Hit {
 		if store && h.l2.g.WriteThrough {
 			h.third(address, true)
@@ -146,7 +146,7 @@ func (h *Hierarchy) third(address uint64, store bool) Outcome {
 	if h.l3 == nil {
 		return MissL3
 	}
-	r := h.l3.Access(h.l3.LineOf(address), store)
+	r := h.l3.access(h.l3.lineOf(address), store)
 	if r.Hit {
 		return 0
 	}

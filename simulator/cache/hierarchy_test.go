@@ -232,7 +232,7 @@ func TestMachinesRefused(t *testing.T) {
 		require.ErrorContains(t, err, c.want, old)
 	}
 	for ways, want := range map[uint64]string{12: `replacement "tree" needs a power of two of ways, not 12`, 64: `replacement "tree" has at most 32 ways, not 64`} {
-		_, err := New(Geometry{Size: ways << 12, Line: 64, Ways: ways, Replacement: Tree}, false)
+		_, err := newLevel(Geometry{Size: ways << 12, Line: 64, Ways: ways, Replacement: Tree}, false)
 		require.EqualError(t, err, want)
 	}
 }

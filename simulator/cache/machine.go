@@ -102,7 +102,7 @@ func (m *Machine) Check() error {
 		if p.g == nil {
 			continue
 		}
-		if _, err := New(*p.g, false); err != nil {
+		if _, err := newLevel(*p.g, false); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}

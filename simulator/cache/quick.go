@@ -41,7 +41,7 @@ func (q *Quick) empty() {
 func (q *Quick) other(i uint64) uint64 { return (i%quickLines ^ 1) << q.shift }
 
 // newQuick returns that of a first cache and a translation buffer, which get its clock.
-func newQuick(c, translation *Cache) *Quick {
+func newQuick(c, translation *level) *Quick {
 	q := &Quick{shift: c.shift, outer: ^(c.g.Line - 1), page: translation.g.Line}
 	q.empty()
 	c.quick, c.clock = q, &q.now
@@ -86,7 +86,7 @@ func (q *Quick) Store(address, aligned uint64) bool {
 }
 
 // admit makes the line quick that both have just accessed.
-func (q *Quick) admit(c, translation *Cache) {
+func (q *Quick) admit(c, translation *level) {
 	if c.place < 0 || translation.g.Replacement == Tree || c.g.Line > q.page {
 		return
 	}
@@ -107,7 +107,7 @@ func (q *Quick) admit(c, translation *Cache) {
 }
 
 // time returns where the last use of what was accessed last is noted.
-func (q *Quick) time(c *Cache) *uint64 {
+func (q *Quick) time(c *level) *uint64 {
 	if c.used == nil {
 		return &q.spare
 	}

@@ -208,7 +208,7 @@ func (p *plainTree) access(line uint64) bool {
 
 func TestTreeAgainstDefinition(t *testing.T) {
 	for _, ways := range []uint64{1, 2, 4, 8, 16, 32} {
-		c, err := New(Geometry{Size: 4 * ways * 64, Line: 64, Ways: ways, Replacement: Tree}, false)
+		c, err := newLevel(Geometry{Size: 4 * ways * 64, Line: 64, Ways: ways, Replacement: Tree}, false)
 		require.NoError(t, err)
 		sets := [4]*plainTree{}
 		for i := range sets {
@@ -217,7 +217,7 @@ func TestTreeAgainstDefinition(t *testing.T) {
 		r := rand.New(rand.NewPCG(ways, 11))
 		for range 5_000 {
 			line := r.Uint64N(1 + r.Uint64N(8*ways))
-			require.Equal(t, sets[line%4].access(line), c.Access(line, false).Hit)
+			require.Equal(t, sets[line%4].access(line), c.access(line, false).Hit)
 		}
 	}
 }

@@ -52,6 +52,7 @@ func Format(a *trace.Archive, out io.Writer) error {
 func FormatLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
 	decoder, defs := a.NewDecoder(), a.Definitions()
 	var buf trace.Buffer
+	f := formatter{defs: defs}
 	for _, l := range slices.Sorted(maps.Keys(keep)) {
 		fmt.Fprintf(w, "location %s\n", locationName(l))
 		for _, c := range a.Chunks() {
@@ -67,17 +68,12 @@ func FormatLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bo
 					continue
 				}
 				for _, e := range batches[i].Events {
-					fmt.Fprintf(w, "  %d %s\n", e.Time, Event(defs, &batches[i], e))
+					fmt.Fprintf(w, "  %d %s\n", e.Time, f.event(&batches[i], e))
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// Event returns the text of one event, without its time.
-func Event(defs *trace.Definitions, b *trace.Batch, e trace.Event) string {
-	return (&formatter{defs: defs}).event(b, e)
 }
 
 type formatter struct {
