@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -347,12 +348,7 @@ func (b *builder) warnings() {
 	}
 	for i := range b.s.defs.Processes {
 		p := &b.s.defs.Processes[i]
-		names := make([]string, 0, len(p.Warnings))
-		for name := range p.Warnings {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
 			if n := p.Warnings[name]; n > 0 && name != lostEvents {
 				add("process %d: %s: %d", p.PID, name, n)
 			}
@@ -370,11 +366,16 @@ func (b *builder) warnings() {
 	if total.forgotten.n > 0 {
 		add("%s", total.forgotten.warning(b.s.regions))
 	}
+	b.unmatched(add)
+}
+
+// unmatched warns of operations whose waits are not known. Clocks make a few contradictions, timers and networks some waits: they are worth a
+// warning when they are many.
+func (b *builder) unmatched(add func(format string, args ...any)) {
 	var c Counts
 	for _, w := range b.matchWorkers {
 		c.Add(w.counts)
 	}
-	// Clocks make a few contradictions, timers and networks some waits: they are worth a warning when they are many.
 	m := b.s.metrics
 	if all := uint64(b.total(m.messages) + b.total(m.acquisitions)); c.Impossible*1000 > all {
 		add("operations whose partner is not recorded, or contradicts them in time, and whose waits are not known: %d, beside %d messages and lock acquisitions that "+

@@ -228,22 +228,7 @@ func (p *page) when(t int64) string { return glue(seconds(max(0, t-p.e.Header.Be
 // header says what was measured and whatever makes it less than exact.
 func (p *page) header() {
 	h := &p.e.Header
-	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
-	p.line(p.paint(bold, elide(clean(command), pageWidth)))
-	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
-	if h.Resolution > 0 {
-		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
-	}
-	st := plain
-	switch {
-	case h.Exit > 0:
-		facts = append(facts, fmt.Sprintf("exit status %d", h.Exit))
-		st = red
-	}
-	for i := range facts {
-		facts[i] = glue(facts[i])
-	}
-	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+	p.measured()
 	p.missing()
 	if h.Processes > 1 {
 		text := glue(count(int64(h.Processes), "process"))
@@ -264,6 +249,31 @@ func (p *page) header() {
 		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost about %s of the program's time (%s × %d ns)",
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
 	}
+	p.warnings()
+}
+
+// measured says which program ran, how long, and how it ended.
+func (p *page) measured() {
+	h := &p.e.Header
+	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
+	p.line(p.paint(bold, elide(clean(command), pageWidth)))
+	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
+	if h.Resolution > 0 {
+		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
+	}
+	st := plain
+	if h.Exit > 0 {
+		facts = append(facts, fmt.Sprintf("exit status %d", h.Exit))
+		st = red
+	}
+	for i := range facts {
+		facts[i] = glue(facts[i])
+	}
+	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+}
+
+// warnings says what makes the numbers less than exact, and that goroutines were still waiting.
+func (p *page) warnings() {
 	const most = 8
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {

@@ -101,6 +101,21 @@ func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
 	return times > int64(len(locations))
 }
 
+// haveBeen names goroutines of a group, with their verb: "main has been", "worker ×3 have been".
+func (p *page) haveBeen(group int32, locations []uint32) string {
+	who := p.several(group, len(locations))
+	if len(locations) > 1 {
+		return who + " have been"
+	}
+	if l := &p.e.Locations[locations[0]]; l.Count <= 1 {
+		who = p.name(locations[0])
+		if l.GoID != 0 && !isUnnamed(l.Name) {
+			who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", l.GoID)
+		}
+	}
+	return who + " has been"
+}
+
 // stillWaiting words the waits that never ended, equal ones together.
 func (p *page) stillWaiting() (list []StillWaiting) {
 	e := p.e
@@ -123,17 +138,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		locations[k] = append(locations[k], n.Location)
 	}
 	for _, k := range order {
-		who, verb := p.several(k.group, len(locations[k])), " have been in "
-		if l := locations[k]; len(l) == 1 {
-			verb = " has been in "
-			if e.Locations[l[0]].Count <= 1 {
-				who = p.name(l[0])
-			}
-			if id := e.Locations[l[0]].GoID; id != 0 && e.Locations[l[0]].Count <= 1 && !isUnnamed(e.Locations[l[0]].Name) {
-				who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", id)
-			}
-		}
-		text := who + verb + p.at(k.path) + " since " + p.when(since[k])
+		text := p.haveBeen(k.group, locations[k]) + " in " + p.at(k.path) + " since " + p.when(since[k])
 		awaits := ", for "
 		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
 		case k.object == "" && (operation == sendName || operation == recvName || operation == selectName):

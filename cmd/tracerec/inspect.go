@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,29 +69,28 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 	for _, l := range d.Locations {
 		locations[l.Process]++
 	}
-	for i, p := range d.Processes {
-		ended := ""
-		if p.Exit >= 0 {
-			ended = fmt.Sprintf(", exit status %d", p.Exit)
-		}
-		row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), readable.Plural(locations[i], "goroutine"),
-			readable.Duration(p.Start), readable.Duration(p.End), ended)
-		if c := p.Processor; c != (trace.Processor{}) {
-			row("  processor", "%s", processorText(c, p.Hertz))
-		}
-		if p.Counters != nil {
-			row("  counters", "%s", strings.Join(p.Counters, ", "))
-		}
-		names := make([]string, 0, len(p.Warnings))
-		for name := range p.Warnings {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		for _, name := range names {
-			row("  warning", "%s: %d", name, p.Warnings[name])
-		}
+	for i := range d.Processes {
+		writeProcess(row, &d.Processes[i], locations[i])
 	}
 	return nil
+}
+
+func writeProcess(row func(name, format string, args ...any), p *trace.Process, goroutines int) {
+	ended := ""
+	if p.Exit >= 0 {
+		ended = fmt.Sprintf(", exit status %d", p.Exit)
+	}
+	row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), readable.Plural(goroutines, "goroutine"),
+		readable.Duration(p.Start), readable.Duration(p.End), ended)
+	if c := p.Processor; c != (trace.Processor{}) {
+		row("  processor", "%s", processorText(c, p.Hertz))
+	}
+	if p.Counters != nil {
+		row("  counters", "%s", strings.Join(p.Counters, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
+		row("  warning", "%s: %d", name, p.Warnings[name])
+	}
 }
 
 func newCheck() *cobra.Command {

@@ -24,19 +24,7 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 	add := func(title string, cells ...string) {
 		rows = append(rows, append([]string{readable.Clean(title)}, cells...))
 	}
-	add("", names(c.Platforms, func(p Platform) string { return p.Name })...)
-	for _, line := range []struct {
-		title string
-		of    func(Platform) string
-	}{
-		{"program", func(p Platform) string { return p.Program[strings.LastIndexByte(p.Program, '/')+1:] }},
-		{"processor", func(p Platform) string { return p.Processor }},
-		{"locations", func(p Platform) string { return fmt.Sprint(p.Locations) }},
-	} {
-		if values := names(c.Platforms, line.of); strings.Join(values, "") != "" {
-			add(line.title, values...)
-		}
-	}
+	c.describe(add)
 	for _, r := range c.Rows {
 		if r.Depth == 0 {
 			add("")
@@ -52,15 +40,8 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 	}
 	for _, r := range c.Ratios {
 		var cells []string
-		for i, v := range r.Values {
-			switch {
-			case v == nil:
-				cells = append(cells, "–")
-			case r.AtLeast[i] != nil:
-				cells = append(cells, report.EstimateText(report.Estimate{Value: *v, Interval: spec.Interval{Low: *r.AtLeast[i], High: *r.AtMost[i]}}, r.Unit))
-			default:
-				cells = append(cells, report.RatioText(*v, r.Unit))
-			}
+		for i := range r.Values {
+			cells = append(cells, r.text(i))
 		}
 		add(r.Name, append(cells, readable.Clean(r.Unit))...)
 	}
@@ -70,6 +51,35 @@ func (c *Comparison) Text(w io.Writer, ofParent bool) error {
 	}
 	align := "l" + strings.Repeat("r", len(c.Platforms)) + "-"
 	return readable.Table(w, rows, align)
+}
+
+// describe adds what is known of the platforms.
+func (c *Comparison) describe(add func(title string, cells ...string)) {
+	add("", names(c.Platforms, func(p Platform) string { return p.Name })...)
+	for _, line := range []struct {
+		title string
+		of    func(Platform) string
+	}{
+		{"program", func(p Platform) string { return readable.Base(p.Program) }},
+		{"processor", func(p Platform) string { return p.Processor }},
+		{"locations", func(p Platform) string { return fmt.Sprint(p.Locations) }},
+	} {
+		if values := names(c.Platforms, line.of); strings.Join(values, "") != "" {
+			add(line.title, values...)
+		}
+	}
+}
+
+// text writes the value of a platform.
+func (r RatioRow) text(platform int) string {
+	switch v := r.Values[platform]; {
+	case v == nil:
+		return "–"
+	case r.AtLeast[platform] != nil:
+		return report.EstimateText(report.Estimate{Value: *v, Interval: spec.Interval{Low: *r.AtLeast[platform], High: *r.AtMost[platform]}}, r.Unit)
+	default:
+		return report.RatioText(*v, r.Unit)
+	}
 }
 
 // names are the texts of all platforms.

@@ -24,29 +24,7 @@ func (c *Cube) Write(w io.Writer) error {
 		}
 	}
 	t := tar.NewWriter(w)
-	add := func(name string, content ...[]byte) error {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}
-		for _, part := range content {
-			h.Size += int64(len(part))
-		}
-		if err := t.WriteHeader(h); err != nil {
-			return fmt.Errorf("member %q: %w", name, err)
-		}
-		for _, part := range content {
-			if _, err := t.Write(part); err != nil {
-				return err
-			}
-		}
-		if h.Size%block != 0 {
-			return nil
-		}
-		// cubelib writes and expects a block of zeros behind a member that fills its last block.
-		if err := t.Flush(); err != nil {
-			return err
-		}
-		_, err := w.Write(make([]byte, block))
-		return err
-	}
+	add := func(name string, content ...[]byte) error { return addMember(t, w, name, content) }
 	taken := map[string]bool{anchorName: true}
 	for _, m := range c.metrics {
 		if m.data == nil {
@@ -56,9 +34,6 @@ func (c *Cube) Write(w io.Writer) error {
 		rows, err := m.data.encodeRows()
 		if err != nil {
 			return err
-		}
-		if m.data.compressed {
-			rows[len(rows)-1] = Unfilled(rows[len(rows)-1], 0, rows[:len(rows)-1]...) // behind the last row
 		}
 		if err := add(stem+".data", rows...); err != nil {
 			return err
@@ -85,6 +60,31 @@ func (c *Cube) Write(w io.Writer) error {
 		return err
 	}
 	return t.Close()
+}
+
+// addMember writes a member of an archive that goes to w.
+func addMember(t *tar.Writer, w io.Writer, name string, content [][]byte) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}
+	for _, part := range content {
+		h.Size += int64(len(part))
+	}
+	if err := t.WriteHeader(h); err != nil {
+		return fmt.Errorf("member %q: %w", name, err)
+	}
+	for _, part := range content {
+		if _, err := t.Write(part); err != nil {
+			return err
+		}
+	}
+	if h.Size%block != 0 {
+		return nil
+	}
+	// cubelib writes and expects a block of zeros behind a member that fills its last block.
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := w.Write(make([]byte, block))
+	return err
 }
 
 // stem returns what the names of the metric's members begin with. Those of ghosts that were read may be as those of others.
@@ -140,7 +140,11 @@ func (d *data) encodeRows() ([][]byte, error) {
 			at += len(row)
 		}
 	}
-	return append([][]byte{head}, rows...), nil
+	rows = append([][]byte{head}, rows...)
+	if d.compressed {
+		rows[len(rows)-1] = Unfilled(rows[len(rows)-1], 0, rows[:len(rows)-1]...) // behind the last row
+	}
+	return rows, nil
 }
 
 // encodeRow returns a row as it is in the file.

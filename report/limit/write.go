@@ -151,64 +151,72 @@ func percent(part, whole float64) string {
 	return readable.Percent(100 * part / whole)
 }
 
-// JSON writes a result for programs. Numbers are in the unit of the metric.
+// jsonVerdict is a Verdict as JSON. Numbers are in the unit of the metric.
+type jsonVerdict struct {
+	Limit    string    `json:"limit"`
+	Metric   string    `json:"metric"`
+	Place    string    `json:"place,omitempty"`
+	Unit     string    `json:"unit"`
+	Held     bool      `json:"held"`
+	Value    *float64  `json:"value"`              // null: nothing of it is certain
+	AtLeast  *float64  `json:"at_least,omitempty"` // what the truth lies in, if not all of the value is certain
+	AtMost   *float64  `json:"at_most,omitempty"`
+	Max      float64   `json:"max"`
+	MaxFrom  *float64  `json:"max_at_least,omitempty"` // and for that
+	MaxTo    *float64  `json:"max_at_most,omitempty"`
+	Of       string    `json:"of,omitempty"`
+	Whole    *float64  `json:"whole,omitempty"`
+	Baseline *float64  `json:"baseline,omitempty"`
+	Noise    *float64  `json:"noise,omitempty"`
+	Worst    *jsonSpot `json:"dearest"`
+}
+
+// jsonSpot is where most of a value is.
+type jsonSpot struct {
+	Path     []string `json:"path"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Location string   `json:"location,omitempty"`
+	Value    float64  `json:"value"`
+	Growth   *float64 `json:"growth,omitempty"`
+}
+
+// JSON writes a result for programs.
 func JSON(w io.Writer, r *Result) error {
-	type spot struct {
-		Path     []string `json:"path"`
-		File     string   `json:"file,omitempty"`
-		Line     int      `json:"line,omitempty"`
-		Location string   `json:"location,omitempty"`
-		Value    float64  `json:"value"`
-		Growth   *float64 `json:"growth,omitempty"`
-	}
-	type verdict struct {
-		Limit    string   `json:"limit"`
-		Metric   string   `json:"metric"`
-		Place    string   `json:"place,omitempty"`
-		Unit     string   `json:"unit"`
-		Held     bool     `json:"held"`
-		Value    *float64 `json:"value"`              // null: nothing of it is certain
-		AtLeast  *float64 `json:"at_least,omitempty"` // what the truth lies in, if not all of the value is certain
-		AtMost   *float64 `json:"at_most,omitempty"`
-		Max      float64  `json:"max"`
-		MaxFrom  *float64 `json:"max_at_least,omitempty"` // and for that
-		MaxTo    *float64 `json:"max_at_most,omitempty"`
-		Of       string   `json:"of,omitempty"`
-		Whole    *float64 `json:"whole,omitempty"`
-		Baseline *float64 `json:"baseline,omitempty"`
-		Noise    *float64 `json:"noise,omitempty"`
-		Worst    *spot    `json:"dearest"`
-	}
 	out := struct {
-		Report   string    `json:"report"`
-		Baseline string    `json:"baseline,omitempty"`
-		Held     bool      `json:"held"`
-		Limits   []verdict `json:"limits"`
-	}{r.Report, r.Baseline, r.Held(), []verdict{}}
-	for _, v := range r.Verdicts {
-		j := verdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: &v.Value, Max: v.Max, Of: v.Of}
-		if v.open() {
-			j.Value = nil
-		}
-		if v.In != nil {
-			j.AtLeast, j.AtMost = &v.In.Low, &v.In.High
-		}
-		if v.MaxIn != nil {
-			j.MaxFrom, j.MaxTo = &v.MaxIn.Low, &v.MaxIn.High
-		}
-		if s := v.Worst; s != nil {
-			j.Worst = &spot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
-		}
-		if v.Limit.Bound.Kind == share {
-			j.Whole = &v.Whole
-		}
-		if v.Limit.Bound.Baseline() {
-			j.Baseline, j.Noise = &v.Baseline, &v.Noise
-			if j.Worst != nil {
-				j.Worst.Growth = &v.Worst.Growth
-			}
-		}
-		out.Limits = append(out.Limits, j)
+		Report   string        `json:"report"`
+		Baseline string        `json:"baseline,omitempty"`
+		Held     bool          `json:"held"`
+		Limits   []jsonVerdict `json:"limits"`
+	}{r.Report, r.Baseline, r.Held(), []jsonVerdict{}}
+	for i := range r.Verdicts {
+		out.Limits = append(out.Limits, r.Verdicts[i].json())
 	}
 	return readable.JSON(w, out)
+}
+
+func (v *Verdict) json() jsonVerdict {
+	j := jsonVerdict{Limit: v.Limit.String(), Metric: v.Limit.Metric, Place: v.Limit.Place.String(), Unit: v.Unit, Held: v.Held, Value: &v.Value, Max: v.Max, Of: v.Of}
+	if v.open() {
+		j.Value = nil
+	}
+	if v.In != nil {
+		j.AtLeast, j.AtMost = &v.In.Low, &v.In.High
+	}
+	if v.MaxIn != nil {
+		j.MaxFrom, j.MaxTo = &v.MaxIn.Low, &v.MaxIn.High
+	}
+	if s := v.Worst; s != nil {
+		j.Worst = &jsonSpot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
+	}
+	if v.Limit.Bound.Kind == share {
+		j.Whole = &v.Whole
+	}
+	if v.Limit.Bound.Baseline() {
+		j.Baseline, j.Noise = &v.Baseline, &v.Noise
+		if j.Worst != nil {
+			j.Worst.Growth = &v.Worst.Growth
+		}
+	}
+	return j
 }

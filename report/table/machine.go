@@ -142,26 +142,53 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return n.Append(nil), nil
 }
 
+// jsonColumn is a Column as JSON.
+type jsonColumn struct {
+	Name  string  `json:"name"`
+	Title string  `json:"title"`
+	Unit  string  `json:"unit"`
+	Total number  `json:"total"`
+	Least *number `json:"at_least,omitempty"` // what the total lies in
+	Most  *number `json:"at_most,omitempty"`
+	Share bool    `json:"percent,omitempty"` // values are per cent of the total
+	Error string  `json:"error,omitempty"`
+}
+
+func (c *Column) json() jsonColumn {
+	total := Value{c.Total, c.Error == "" && !c.derived && (c.in == nil || !c.Total.Zero()), c.in}
+	x := jsonColumn{c.Name, c.Title, c.Unit, number(total), nil, nil, c.Share, c.Error}
+	if c.bounded {
+		low, high := total.ends()
+		x.Least, x.Most = (*number)(&low), (*number)(&high)
+	}
+	return x
+}
+
+// object is a row as JSON.
+func (t *Table) object(row Row) map[string]any {
+	object := map[string]any{}
+	for i, l := range row.Labels {
+		object[t.Labels[i]] = l
+	}
+	values, least, most := map[string]number{}, map[string]number{}, map[string]number{}
+	for i, v := range row.Values {
+		name := t.Columns[i].Name
+		if values[name] = number(v); t.Columns[i].bounded {
+			low, high := v.ends()
+			least[name], most[name] = number(low), number(high)
+		}
+	}
+	if object["values"] = values; len(least) > 0 {
+		object["at_least"], object["at_most"] = least, most
+	}
+	return object
+}
+
 // json writes the table as one object, a row per line.
 func (t *Table) json(w io.Writer) error {
-	type column struct {
-		Name  string  `json:"name"`
-		Title string  `json:"title"`
-		Unit  string  `json:"unit"`
-		Total number  `json:"total"`
-		Least *number `json:"at_least,omitempty"` // what the total lies in
-		Most  *number `json:"at_most,omitempty"`
-		Share bool    `json:"percent,omitempty"` // values are per cent of the total
-		Error string  `json:"error,omitempty"`
-	}
-	columns := make([]column, len(t.Columns))
-	for i, c := range t.Columns {
-		total := Value{c.Total, c.Error == "" && !c.derived && (c.in == nil || !c.Total.Zero()), c.in}
-		columns[i] = column{c.Name, c.Title, c.Unit, number(total), nil, nil, c.Share, c.Error}
-		if c.bounded {
-			low, high := total.ends()
-			columns[i].Least, columns[i].Most = (*number)(&low), (*number)(&high)
-		}
+	columns := make([]jsonColumn, len(t.Columns))
+	for i := range t.Columns {
+		columns[i] = t.Columns[i].json()
 	}
 	head, err := json.Marshal(columns)
 	if err != nil {
@@ -175,22 +202,7 @@ func (t *Table) json(w io.Writer) error {
 		return err
 	}
 	for r, row := range t.Rows {
-		object := map[string]any{}
-		for i, l := range row.Labels {
-			object[t.Labels[i]] = l
-		}
-		values, least, most := map[string]number{}, map[string]number{}, map[string]number{}
-		for i, v := range row.Values {
-			name := t.Columns[i].Name
-			if values[name] = number(v); t.Columns[i].bounded {
-				low, high := v.ends()
-				least[name], most[name] = number(low), number(high)
-			}
-		}
-		if object["values"] = values; len(least) > 0 {
-			object["at_least"], object["at_most"] = least, most
-		}
-		b, err := json.Marshal(object)
+		b, err := json.Marshal(t.object(row))
 		if err != nil {
 			return err
 		}

@@ -195,23 +195,26 @@ func (s *Sweep) runOne(ctx context.Context, o simulated.Options, input *sharedIn
 	return err
 }
 
+func (s *Sweep) table() Table {
+	v := Table{Program: s.Program, Machine: s.Machine, Only: s.Only, Instructions: s.all[0].result.Instructions}
+	for _, c := range s.all {
+		r := Row{map[string]string{}, map[string]uint64{}}
+		for i, n := range s.names {
+			r.Parameters[n] = c.values[i]
+		}
+		for _, x := range c.counts {
+			r.Counts[x.Name] = x.Value
+		}
+		v.Runs = append(v.Runs, r)
+	}
+	return v
+}
+
 // Write writes the table as text, json or csv.
 func (s *Sweep) Write(w io.Writer, format string) error {
 	names, all := s.names, s.all
-	instructions := all[0].result.Instructions
 	if format == "json" {
-		v := Table{Program: s.Program, Machine: s.Machine, Only: s.Only, Instructions: instructions}
-		for _, c := range all {
-			r := Row{map[string]string{}, map[string]uint64{}}
-			for i, n := range names {
-				r.Parameters[n] = c.values[i]
-			}
-			for _, x := range c.counts {
-				r.Counts[x.Name] = x.Value
-			}
-			v.Runs = append(v.Runs, r)
-		}
-		return readable.JSON(w, v)
+		return readable.JSON(w, s.table())
 	}
 	rows := [][]string{append([]string(nil), names...)}
 	for _, x := range all[0].counts {
@@ -238,7 +241,7 @@ func (s *Sweep) Write(w io.Writer, format string) error {
 	if len(all) > 1 {
 		each = "each of "
 	}
-	_, err := fmt.Fprintf(w, "\n%s in %s%s of %s on %s\nStalls take no virtual time in these runs, as with --untimed.\n", readable.Plural(instructions, "instruction"), each,
+	_, err := fmt.Fprintf(w, "\n%s in %s%s of %s on %s\nStalls take no virtual time in these runs, as with --untimed.\n", readable.Plural(all[0].result.Instructions, "instruction"), each,
 		readable.Plural(len(all), "run"), s.Program, s.Machine)
 	return err
 }
