@@ -40,6 +40,10 @@ func TestLive(t *testing.T) {
 	require.NoError(t, decoder.Decode(&f))
 	require.Equal(t, []string{"executing", "waiting", "visits"}, f.Metrics)
 	require.Equal(t, 1, f.Processes)
+	require.Len(t, f.Rows, 1)
+	require.Equal(t, "listen", f.Rows[0].Name)
+	require.Positive(t, f.Rows[0].Values[0], "it goes on")
+	require.Zero(t, f.Rows[0].Values[1], "it waits for signals by nothing that is recorded")
 
 	require.NoError(t, cmd.Process.Signal(unix.SIGUSR1))
 	require.True(t, lines.Scan(), "4000 regions are recorded")
@@ -53,7 +57,7 @@ func TestLive(t *testing.T) {
 			case "work":
 				visits += r.Values[2]
 			case "listen":
-				require.Positive(t, r.Values[0], "it goes on all the time")
+				require.Positive(t, r.Values[0]+r.Values[1], "it goes on all the time, waiting for the goroutines of regions")
 			}
 		}
 	}
