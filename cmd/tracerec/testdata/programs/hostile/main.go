@@ -42,7 +42,7 @@ var variants = map[string]func(){
 	"no file size":            func() { limit(unix.RLIMIT_FSIZE, 0) },
 	"no descriptors at all":   func() { limit(unix.RLIMIT_NOFILE, 0) },
 	"only three descriptors":  func() { limit(unix.RLIMIT_NOFILE, 3) },
-	"limit of memory":         func() { limit(unix.RLIMIT_AS, mapped()+64<<20) },
+	"limit of memory":         func() { limit(unix.RLIMIT_AS, mapped()+arena+64<<20) },
 	"limit of core dumps":     func() { limit(unix.RLIMIT_CORE, 0) },
 	"limit of stack":          func() { limit(unix.RLIMIT_STACK, 64<<10) },
 	"limit of data":           func() { limit(unix.RLIMIT_DATA, 256<<20) },
@@ -223,6 +223,9 @@ func kill(sig syscall.Signal) {
 	for {
 	}
 }
+
+// arena is what Go's heap takes of the address space when it grows. It begins anywhere in its first one, so the little that work allocates may need another.
+const arena = 64 << 20
 
 // mapped returns how much of the address space is in use.
 func mapped() (bytes uint64) {
