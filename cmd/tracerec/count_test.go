@@ -170,7 +170,9 @@ func TestCountWhatRunsAlready(t *testing.T) {
 	var said strings.Builder
 	counting.Stderr = &said
 	require.NoError(t, counting.Start())
-	waitFor(t, "an open counter", func() bool { return counts(counting.Process.Pid) || ended(counting.Process.Pid) })
+	waitFor(t, "the end of the attaching", func() bool {
+		return awaits(counting.Process.Pid, ending.Process.Pid) || ended(counting.Process.Pid)
+	})
 	input.Close()
 	require.NoError(t, counting.Wait(), said.String())
 	require.Empty(t, said.String())
@@ -191,13 +193,13 @@ func TestCountWhatRunsAlready(t *testing.T) {
 	}
 }
 
-// counts tells whether the process pid has a counter open.
-func counts(pid int) bool {
-	dir := fmt.Sprintf("/proc/%d/fd", pid)
-	open, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(open, func(fd os.DirEntry) bool {
-		to, _ := os.Readlink(filepath.Join(dir, fd.Name()))
-		return to == "anon_inode:[perf_event]"
+// awaits tells whether the process pid has a descriptor that tells it of the other one's end. An open counter would tell too little: events
+// are opened, and closed again, to find out whether they can be counted.
+func awaits(pid, other int) bool {
+	open, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+	return slices.ContainsFunc(open, func(fd string) bool {
+		text, _ := os.ReadFile(fd)
+		return strings.Contains(string(text), fmt.Sprintf("\nPid:\t%d\n", other))
 	})
 }
 
