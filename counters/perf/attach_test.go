@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -22,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"tracerec/counters/substrate"
+	"tracerec/internal/perfevent"
 )
 
 // TestMain lets the test program be a child of its own that stores to cells: "PERF_TEST_STORES=0:100 1:200", or that
@@ -228,6 +230,45 @@ func TestTheWholeProcessIsCounted(t *testing.T) {
 	close(work)
 	done.Wait()
 	require.EqualValues(t, threads*(threads-1)/2, read(t, g, 1)[0])
+}
+
+// A process goes on without its first thread, which only its number remains of: those that it has are counted and sampled.
+func TestTheFirstThreadHasEnded(t *testing.T) {
+	const ended = 4711
+	m := newMeasured(t)
+	s := newSubstrate()
+	s.procs = t.TempDir()
+	dir := filepath.Join(s.procs, strconv.Itoa(ended))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "task", strconv.Itoa(ended)), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "status"), []byte("Name:\tx\nTgid:\t4711\n"), 0o600))
+	open := s.sys.open
+	s.sys.open = func(a *perfevent.Attr, pid, cpu, group, flags int) (int, error) {
+		if pid == ended {
+			return -1, unix.ESRCH
+		}
+		return open(a, pid, cpu, group, flags)
+	}
+	o := substrate.Options{Thread: ended, Inherit: true}
+	ignore := func(substrate.Sample) {}
+	_, err := s.Open(watches(0, 1), o)
+	require.ErrorIs(t, err, substrate.ErrGone)
+	require.ErrorContains(t, err, "there is no thread 4711")
+	_, err = s.Sample(watch(0), 1, o, ignore)
+	require.ErrorContains(t, err, "there is no thread 4711")
+
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "task", strconv.Itoa(m.tid)), 0o700))
+	g, err := s.Open(watches(0, 1), o)
+	skipUnlessPossible(t, err)
+	defer g.Close()
+	m.do(func() { store(0, 20); store(1, 3) })
+	require.Equal(t, []uint64{20, 3}, read(t, g, 2))
+	samples := 0
+	stop, err := s.Sample(watch(2), 1, o, func(substrate.Sample) { samples++ })
+	skipUnlessPossible(t, err)
+	m.do(func() { store(2, 7) })
+	_, err = stop()
+	require.NoError(t, err)
+	require.Equal(t, 7, samples)
 }
 
 //go:noinline

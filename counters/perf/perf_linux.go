@@ -199,18 +199,17 @@ func (s *Substrate) openGroup(events []Encoded, targets []target, o substrate.Op
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return software(events[a]) - software(events[b]) })
+	counted := make([]bool, len(events))
 	for k, t := range targets {
 		for _, i := range order {
 			e := &events[i]
 			err := s.openOn(g, i, e, placesOf(e, t, k), o)
 			if err == nil {
-				continue
+				counted[i] = true
+			} else if !errors.Is(err, unix.ESRCH) || !counted[i] && k == len(targets)-1 { // else one of several threads has ended, maybe the first
+				g.Close()
+				return nil, s.explain(err, events, e, targets[0])
 			}
-			if k > 0 && errors.Is(err, unix.ESRCH) {
-				break // a thread that ended since the list was made
-			}
-			g.Close()
-			return nil, s.explain(err, events, e, t)
 		}
 	}
 	if err := g.start(o.OnExec); err != nil {

@@ -80,8 +80,8 @@ func (p *sampling) openAll(targets []target, o substrate.Options) error {
 		for i, cpu := range p.from.samplingCPUs(t) {
 			t.cpu = cpu
 			err := p.openOne(t, i, o)
-			if k > 0 && errors.Is(err, unix.ESRCH) {
-				break // a thread that ended since the list was made
+			if errors.Is(err, unix.ESRCH) && (len(p.fds) > 0 || k < len(targets)-1) {
+				break // one of several threads has ended, maybe the first
 			}
 			if err != nil {
 				return p.explain(err, t)
