@@ -386,7 +386,7 @@ func (b *builder) unmatched(add func(format string, args ...any)) {
 			"operation, and time stamps tell another order than what happened; who was waited for on these channels is not certain", c.Strange)
 	}
 	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
-		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", 100*external/b.out.Header.Time)
+		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", (100*external+b.out.Header.Time/2)/b.out.Header.Time)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestReady(t *testing.T) {
 		advice                     string
 	}{
 		{"one processor, always busy", "process main cpu 1000 processors 1", queueing, claim + "1.0 of it.", 1, "Less work or more processors"},
-		{"one processor, shared with others", "process main cpu 600 processors 1", queueing, claim + "0.6 of it.", 0.6, "Other programs"},
+		{"one processor, in a rush, or shared with others", "process main cpu 600 processors 1", queueing, claim + "0.6 of it.", 0.6, "If many goroutines become ready at once"},
 		{name: "two processors, half idle", process: "process main cpu 1000 processors 2", trace: queueing},
 		{name: "more used than there are", process: "process main cpu 1500 processors 1", trace: queueing},
 		{name: "of an older archive", process: "process main cpu 1000", trace: queueing},

@@ -55,7 +55,8 @@ func (e *Experiment) Ready() *Ready {
 	r.Advice = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else bound the " +
 		"number of goroutines that work at once, so that none is kept from running while others wait for it."
 	if r.Used < busy*processors {
-		r.Advice = "Other programs may have taken the rest: measure on a machine that is not shared, before anything is changed."
+		r.Advice = "If many goroutines become ready at once, for a short time, start fewer at once. If other programs took the rest, measure on a machine that " +
+			"is not shared."
 	}
 	return r
 }
