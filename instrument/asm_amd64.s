@@ -1,5 +1,12 @@
 #include "textflag.h"
 
+// FRAME gets the frame pointer of the caller. Moved into the runtime, these functions are called by wrappers with frames of their own.
+#ifdef TRACEREC_MOVED
+#define FRAME(r) MOVQ (BP), r
+#else
+#define FRAME(r) MOVQ BP, r
+#endif
+
 // func getg() unsafe.Pointer
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
@@ -31,14 +38,16 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 //
 // Frames are linked: 0(BP) is the frame of the function above, 8(BP) the address to which this one returns.
 TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
-	MOVQ (BP), AX
+	FRAME(AX)
+	MOVQ (AX), AX
 	MOVQ 8(AX), AX
 	MOVQ AX, ret+0(FP)
 	RET
 
 // func ownReturnPC() uintptr
 TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
-	MOVQ 8(BP), AX
+	FRAME(AX)
+	MOVQ 8(AX), AX
 	MOVQ AX, ret+0(FP)
 	RET
 
@@ -48,7 +57,7 @@ TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
 // believed.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ pcs+0(FP), DI
-	MOVQ BP, SI
+	FRAME(SI)
 	MOVQ (TLS), AX
 	MOVQ 8(AX), R9  // where the stack ends
 	SUBQ $16, R9

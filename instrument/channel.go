@@ -202,12 +202,20 @@ func (x Span) chose(outcome wire.Outcome, ch any) {
 	if se == nil || s.number != se.number {
 		return
 	}
-	g, t := se.nowFenced()
 	var object uint64
 	if ch != nil {
 		object = uint64(se.chosenID(channelIn(ch)))
 		runtime.KeepAlive(ch)
 	}
+	x.choseObject(se, outcome, object)
+}
+
+// choseObject is chose for an object id.
+//
+//go:norace
+func (x Span) choseObject(se *session, outcome wire.Outcome, object uint64) {
+	g, t := se.nowFenced()
+	s := x.slot
 	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
 		se.counters != nil {
 		x.closeSlow(se, g, t, wire.Chose, uint32(outcome), object, true)

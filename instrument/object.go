@@ -43,6 +43,12 @@ func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) u
 	return id
 }
 
+// placed is an object known by its address.
+type placed struct {
+	kind wire.ObjectKind
+	id   uint32
+}
+
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.
 type channel struct {
 	alive weak.Pointer[byte]

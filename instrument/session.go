@@ -35,6 +35,7 @@ type session struct {
 	slots    table[slot]
 	sites    table[site]
 	chans    table[channel]
+	placed   table[placed]    // objects that are known by their address alone
 	byID     map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
 	slab     unsafe.Pointer   // slots not given out, with what is behind them
 	slabLeft int
@@ -81,6 +82,8 @@ func Enabled() bool { return current.Load() != nil }
 // Attach begins recording into a new buffer file in the session directory of c. It is for recorders in the
 // same process; programs started by a recorder attach by themselves. It is an error when recording is on.
 func Attach(c shm.Config) error {
+	quiet(1)
+	defer quiet(-1)
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
 	if current.Load() != nil {
@@ -112,6 +115,7 @@ func Attach(c shm.Config) error {
 	se.slots.cells.Store(newCells[slot](8))
 	se.sites.cells.Store(newCells[site](8))
 	se.chans.cells.Store(newCells[channel](8))
+	se.placed.cells.Store(newCells[placed](8))
 	if c.Portable || goidOffset == 0 {
 		se.byID = map[uint64]*slot{}
 	}
@@ -128,14 +132,18 @@ func Attach(c shm.Config) error {
 	}
 	lastSession++
 	current.Store(se)
+	tellRuntime(se.number)
 	return nil
 }
 
 // Detach ends the recording that Attach began. Open regions end with it: their End does nothing. Calls in
 // progress on other goroutines may still write an event or two.
 func Detach() {
+	quiet(1)
+	defer quiet(-1)
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
+	tellRuntime(0)
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()
 		if se.counters != nil {

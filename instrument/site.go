@@ -116,7 +116,7 @@ func (se *session) newRegion(def wire.Def) uint32 {
 }
 
 // inside are the prefixes of functions that are no place in the program.
-var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "iter."}
+var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "internal/sync.", "iter.", "time.Sleep"}
 
 // ownFiles begins the names of this package's files.
 var ownFiles = func() string {

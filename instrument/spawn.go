@@ -41,12 +41,21 @@ func (se *session) recordCreate(region uint32, location uint64) uint64 {
 	return se.slotOf(getg()).location
 }
 
-//go:norace
 func (se *session) beginLocation(location, creator uint64, region uint32) {
+	se.beginLocationAt(0, location, creator, region)
+}
+
+// beginLocationAt records that the running goroutine began at a time, 0 for now.
+//
+//go:norace
+func (se *session) beginLocationAt(at, location, creator uint64, region uint32) {
 	if current.Load() != se {
 		return
 	}
 	g, t := se.now()
+	if at != 0 {
+		t = at
+	}
 	var s *slot
 	if se.byID != nil {
 		id := printedGoid()

@@ -1,0 +1,110 @@
+package overlay
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// RuntimeTag is the build tag of files of the recorder that only fit into a program whose runtime has hooks.
+const RuntimeTag = "tracerec_runtime"
+
+// AddRecorder adds the source of the recorder, in the directories of a module, as packages of the standard library below the path root.
+//
+// The go command assembles in the directory of a package, and these do not exist: so assembly is moved into the runtime, together with
+// the declarations of its functions.
+func (o *Overlay) AddRecorder(root string, source fs.FS) error {
+	return fs.WalkDir(source, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(source, name)
+		switch {
+		case err != nil:
+			return err
+		case strings.Contains(name, "/testdata/"), strings.HasSuffix(name, "_test.go"):
+		case strings.HasSuffix(name, ".s"):
+			o.Add(moved(name), "#define TRACEREC_MOVED\n"+rename(name, string(text)))
+		case strings.HasSuffix(name, ".go"):
+			return o.addGo(path.Join(root, name), name, string(text))
+		}
+		return nil
+	})
+}
+
+// prefix begins the names in the runtime of what is moved there from the package of a file.
+func prefix(name string) string {
+	return "tracerec_" + strings.ReplaceAll(path.Dir(name), "/", "_") + "_"
+}
+
+// moved is the name in the runtime of a file of the recorder.
+func moved(name string) string { return "runtime/" + prefix(name) + path.Base(name) }
+
+// rename gives all symbols of an assembly file their names in the runtime.
+func rename(name, text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, " ·", " ·"+prefix(name)), "\t·", "\t·"+prefix(name))
+}
+
+// addGo adds a Go file. Its functions without body are declared in the runtime as well.
+func (o *Overlay) addGo(at, name, text string) error {
+	constraint, rest := "", text
+	if line, after, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(line, "//go:build ") {
+		constraint, rest = line+"\n", after
+	}
+	switch strings.TrimSpace(strings.TrimPrefix(constraint, "//go:build ")) {
+	case RuntimeTag:
+		constraint, text = "", rest
+	case "!" + RuntimeTag:
+		return nil
+	}
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	var declared strings.Builder
+	marked := strings.Builder{}
+	last := 0
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body != nil || strings.Contains(f.Doc.Text()+pragmas(f), "go:linkname") {
+			continue
+		}
+		begin := files.Position(f.Pos()).Offset
+		fmt.Fprintf(&marked, "%s//go:linkname %s runtime.%s%s\n", text[last:begin], f.Name.Name, prefix(name), f.Name.Name)
+		last = begin
+		inRuntime := *f
+		inRuntime.Name = ast.NewIdent(prefix(name) + f.Name.Name)
+		inRuntime.Doc = nil
+		fmt.Fprintf(&declared, "\n//go:noescape\n//go:linkname %s\n", inRuntime.Name)
+		if err := printer.Fprint(&declared, files, &inRuntime); err != nil {
+			return err
+		}
+		declared.WriteByte('\n')
+	}
+	marked.WriteString(text[last:])
+	if declared.Len() > 0 {
+		o.Add(moved(name), constraint+"\npackage runtime\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n"+declared.String())
+		text = strings.Replace(marked.String(), "\npackage "+file.Name.Name+"\n", "\npackage "+file.Name.Name+"\n\nimport _ \"unsafe\"\n", 1)
+		if strings.HasPrefix(marked.String(), "package ") {
+			text = strings.Replace(marked.String(), "\n", "\n\nimport _ \"unsafe\"\n", 1)
+		}
+	}
+	o.Add(at, text)
+	return nil
+}
+
+// pragmas returns the compiler directives before a function.
+func pragmas(f *ast.FuncDecl) (text string) {
+	if f.Doc != nil {
+		for _, c := range f.Doc.List {
+			text += c.Text
+		}
+	}
+	return text
+}

@@ -1,0 +1,159 @@
+// Package sync patches the runtime and package sync so that a program records the operations by which its goroutines wait for each
+// other: all of them, in the program, in its dependencies and in the standard library.
+package sync
+
+import (
+	_ "embed"
+
+	"tracerec/autoinst/overlay"
+)
+
+//go:embed runtime.txt
+var runtimeHooks string
+
+//go:embed internal_sync.txt
+var internalSyncHooks string
+
+//go:embed sync.txt
+var syncHooks string
+
+const (
+	chansend = "func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {"
+	chanrecv = "func chanrecv(c *hchan, ep unsafe.Pointer, block bool) (selected, received bool) {"
+	selectgo = "func selectgo(cas0 *scase, order0 *uint16, pc0 *uintptr, nsends, nrecvs int, block bool) (int, bool) {"
+)
+
+// What an operation does that found its partner, a place in the buffer, or a value there.
+const (
+	sentNow     = "\n\t\ttracerecWent(tracerecSent, tracerecOK, c, tracerecT, tracerecT0)"
+	receivedNow = "\n\t\ttracerecWent(tracerecReceived, tracerecOK, c, tracerecT, tracerecT0)"
+)
+
+// begin is put at the begin of an operation on a channel.
+func begin(op string) string {
+	return `	var tracerecT, tracerecT0 uint64
+	if tracerecRecording != 0 {
+		if block {
+			tracerecT = tracerecTell(tracerecChannel(` + op + `, c), tracerecObject(c), 0)
+		} else if tracerecMay() {
+			tracerecT0 = tracerecTicks()
+		}
+	}
+`
+}
+
+var patches = []overlay.Patch{
+	{"runtime/runtime2.go", "type g struct {", "\n}", overlay.Before, "\n\n\ttracerec tracerecState"},
+	{"runtime/chan.go", "type hchan struct {", "\n}", overlay.Before, "\n\n\ttracerec uint64 // what the recorder calls it"},
+
+	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", overlay.Before, "\t\ttracerecForever(tracerecSend)\n"},
+	{"runtime/chan.go", chansend, "\tif debugChan {\n", overlay.Before, begin("tracerecSend")},
+	{"runtime/chan.go", chansend, "\t\tunlock(&c.lock)\n\t\tpanic(", overlay.Instead,
+		"\t\tunlock(&c.lock)\n\t\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n\t\tpanic("},
+	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", overlay.Behind, sentNow},
+	{"runtime/chan.go", chansend, "\t\tc.qcount++\n\t\tunlock(&c.lock)", overlay.Behind, sentNow},
+	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", overlay.Behind, "\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n"},
+
+	{"runtime/chan.go", chanrecv, "\t\tgopark(nil, nil, waitReasonChanReceiveNilChan", overlay.Before, "\t\ttracerecForever(tracerecRecv)\n"},
+	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", overlay.Before, begin("tracerecRecv")},
+	{"runtime/chan.go", chanrecv, "\t\t\tunlock(&c.lock)\n\t\t\tif ep != nil {\n\t\t\t\ttypedmemclr(c.elemtype, ep)\n\t\t\t}\n", overlay.Behind,
+		"\t\t\ttracerecWent(tracerecSawClosed, tracerecClosed, c, tracerecT, tracerecT0)\n"},
+	{"runtime/chan.go", chanrecv, "\t\t\trecv(c, sg, ep, func() { unlock(&c.lock) }, 3)", overlay.Behind, receivedNow},
+	{"runtime/chan.go", chanrecv, "\t\tc.qcount--\n\t\tunlock(&c.lock)", overlay.Behind, receivedNow},
+	{"runtime/chan.go", chanrecv, "\t// no sender available: block", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", overlay.Behind, "\ttracerecLeft(!success, tracerecClosed, tracerecT)\n"},
+
+	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", overlay.Before,
+		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecChannel(tracerecClose, c), tracerecObject(c), 0)\n\t}"},
+
+	{"runtime/select.go", "func block() {", "\tgopark(", overlay.Before, "\ttracerecForever(tracerecSelect)\n"},
+	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", overlay.Before, `	var tracerecT, tracerecT0 uint64
+	if tracerecRecording != 0 {
+		if block {
+			tracerecT = tracerecTell(tracerecSelect, 0, 0)
+		} else if tracerecMay() {
+			tracerecT0 = tracerecTicks()
+		}
+	}
+`},
+	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", overlay.Before,
+		"\tif casi >= 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
+	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", overlay.Behind,
+		"\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n"},
+
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", overlay.Before,
+		"\tvar tracerecS tracerecState\n\tif tracerecRecording != 0 {\n\t\ttracerecS = tracerecNew(fn)\n\t}\n"},
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", overlay.Behind, "\t\tnewg.tracerec = tracerecS\n"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", overlay.Behind, "\tnewg.tracerec = tracerecState{}\n"},
+	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", overlay.Before,
+		"\n\tif tracerecRecording != 0 && gp.tracerec.started == 0 {\n\t\tgp.tracerec.started = cputicks()\n\t}"},
+	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", overlay.Before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
+	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", overlay.Behind,
+		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
+	// While a collection starts, nothing may be allocated.
+	{"runtime/mgc.go", "func gcBgMarkStartWorkers() {", "\t\t<-ready\n", overlay.Instead, "\t\ttracerecQuiet(1)\n\t\t<-ready\n\t\ttracerecQuiet(-1)\n"},
+
+	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", overlay.Behind, "tracerecRecording == 0 && "},
+	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "\told := m.state\n", overlay.Before, tried("m.tryLockRecorded()")},
+	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", overlay.Before, done("m.lockRecorded()")},
+	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", overlay.Instead,
+		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
+	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", overlay.Before,
+		"\tif new == tracerecUnknown {\n\t\ttracerecTell(tracerecUnlock, uintptr(unsafe.Pointer(m)), 0)\n" +
+			"\t\tif new = atomic.AddInt32(&m.state, -mutexLocked); new == 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
+
+	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, overlay.Before, done("rw.rlockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, overlay.Before, done("rw.lockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, overlay.Before, tried("rw.tryRecorded(tracerecRLock, (*RWMutex).TryRLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, overlay.Before, tried("rw.tryRecorded(tracerecWLock, (*RWMutex).TryLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, overlay.Before, done("rw.unlockRecorded(tracerecRUnlock, (*RWMutex).RUnlock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, overlay.Before, done("rw.unlockRecorded(tracerecWUnlock, (*RWMutex).Unlock)")},
+
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", overlay.Before,
+		"\tif tracerecRecording != 0 && delta != 0 {\n\t\ttracerecTell(tracerecAdd, uintptr(unsafe.Pointer(wg)), uint64(delta))\n\t}\n"},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", overlay.Before, done("wg.waitRecorded()")},
+
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", overlay.Before, `	var tracerecT uint64
+	if tracerecRecording != 0 {
+		tracerecT = tracerecTell(tracerecCondWait, uintptr(unsafe.Pointer(c)), 0)
+		tracerecPart(tracerecBlocked, 0, tracerecT)
+	}
+`},
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tc.L.Lock()\n", overlay.Behind, "\ttracerecPart(tracerecLeave, 0, tracerecT)\n"},
+	{"sync/cond.go", "func (c *Cond) Signal() {", "\tc.checker.check()\n", overlay.Behind, signalled("tracerecSignal")},
+	{"sync/cond.go", "func (c *Cond) Broadcast() {", "\tc.checker.check()\n", overlay.Behind, signalled("tracerecBroadcast")},
+
+	{"sync/once.go", "func (o *Once) doSlow(f func()) {", "\to.m.Lock()\n", overlay.Before, done("o.doRecorded(f)")},
+}
+
+const (
+	newproc1 = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
+	raceRead = "\tif race.Enabled {\n\t\trace.Read("
+)
+
+// done is the begin of a method that may be done by another one.
+func done(by string) string {
+	return "\tif tracerecRecording != 0 && " + by + " {\n\t\treturn\n\t}\n"
+}
+
+// tried is done for a method that tries to lock.
+func tried(by string) string {
+	return "\tif tracerecRecording != 0 {\n\t\tif locked, done := " + by + "; done {\n\t\t\treturn locked\n\t\t}\n\t}\n"
+}
+
+func signalled(op string) string {
+	return "\tif tracerecRecording != 0 {\n\t\ttracerecTell(" + op + ", uintptr(unsafe.Pointer(c)), 0)\n\t}\n"
+}
+
+// Patch adds the hooks to an overlay.
+func Patch(o *overlay.Overlay) error {
+	if err := o.Patch(patches...); err != nil {
+		return err
+	}
+	o.Add("runtime/tracerec_sync.go", runtimeHooks)
+	o.Add("internal/sync/tracerec.go", internalSyncHooks)
+	o.Add("sync/tracerec.go", syncHooks)
+	return nil
+}

@@ -1,0 +1,238 @@
+//go:build tracerec_runtime
+
+package instrument
+
+import (
+	"unsafe"
+
+	"tracerec/internal/shm"
+	"tracerec/trace/wire"
+)
+
+// The hooks of package autoinst/sync in the runtime and in package sync.
+
+//go:linkname setHook runtime.tracerecSet
+func setHook(recording uint32, hook func(op uint64, object uintptr, arg uint64) uint64)
+
+//go:linkname quiet runtime.tracerecQuiet
+func quiet(n int32)
+
+// tellRuntime tells the runtime which recording is in progress, 0 for none.
+func tellRuntime(recording uint32) { setHook(recording, hook) }
+
+// goroutine is what the runtime keeps of a goroutine for the recorder, as its type tracerecState.
+type goroutine struct {
+	location uint64
+	creator  uint64
+	started  int64
+	born     uint32
+}
+
+// The operations, as in the runtime and in package sync.
+const (
+	opBegin = iota
+	opEnd
+	opCreate
+	opBlocked
+	opLeave
+	opChose
+	opSend
+	opRecv
+	opSent
+	opReceived
+	opSawClosed
+	opClose
+	opSelect
+	opSleep
+
+	opLock = iota + 2
+	opUnlock
+	opRLock
+	opWLock
+	opRUnlock
+	opWUnlock
+	opAdd
+	opWait
+	opCondWait
+	opSignal
+	opBroadcast
+	opOnce
+	opOnceRun
+)
+
+// token makes a number of a span of the running goroutine, which is not 0.
+func (x Span) token() uint64 { return uint64(x.depth) | uint64(x.stamp)<<32 }
+
+// spanOf is the reverse.
+//
+//go:norace
+func (se *session) spanOf(token uint64) Span {
+	return Span{se.slotOf(getg()), uint32(token), uint32(token >> 32)}
+}
+
+// hook records an operation of the running goroutine. Of an operation that takes time it returns the token by which its parts name it.
+//
+// It runs in the middle of that operation, or of what the runtime does: it may not wait for what the program does.
+//
+//go:norace
+func hook(op uint64, object uintptr, arg uint64) uint64 {
+	se := current.Load()
+	if se == nil {
+		return 0
+	}
+	switch op & 0xff {
+	case opBegin:
+		se.began((*goroutine)(*(*unsafe.Pointer)(unsafe.Pointer(&object))), uintptr(arg))
+	case opEnd:
+		se.endLocation()
+	case opCreate:
+		location := se.buffer.NewLocation()
+		se.recordCreate(se.site("go"), location)
+		return location
+	case opBlocked:
+		se.spanOf(arg).blockedInside(se)
+	case opLeave:
+		se.spanOf(arg).leave(wire.Outcome(op>>8), true)
+	case opChose:
+		se.spanOf(arg).choseObject(se, wire.Outcome(op>>8&0xff), se.channelAt(object, op>>16, "select"))
+	case opSelect:
+		return se.beginAt(wire.SelectBegin, "select")
+	case opSleep:
+		return se.beginAt(wire.SleepBegin, "sleep")
+	case opOnceRun:
+		se.pointInside(se.spanOf(arg))
+	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
+		return se.channelOperation(op, object, arg)
+	default:
+		return se.lockOperation(op, object, arg)
+	}
+	return 0
+}
+
+// blockedInside is blocked where the runtime holds locks: it takes the room that the begin of the operation has reserved.
+//
+//go:norace
+func (x Span) blockedInside(se *session) {
+	s := x.slot
+	_, t := se.nowFenced()
+	if s.pos+8 > s.end { // the begin was lost, too
+		se.buffer.Count(shm.EventsLost, 1)
+		if s.loss != nil {
+			s.loss.Add(t)
+		}
+		return
+	}
+	s.put(wire.Blocked, 0, min(t, s.last+wire.MaxDelta))
+}
+
+// began records the begin of the running goroutine.
+//
+//go:norace
+func (se *session) began(g *goroutine, function uintptr) {
+	if g.born != se.number { // it is older than the recording, or no goroutine of the program started it
+		g.location = se.slotOf(getg()).location
+		return
+	}
+	var at uint64
+	if se.tsc {
+		at = uint64(g.started)
+	}
+	se.beginLocationAt(at, g.location, g.creator, se.entryOf(function))
+}
+
+// channelOperation records an operation on the channel of which this is the recorder's word.
+func (se *session) channelOperation(op uint64, word uintptr, began uint64) uint64 {
+	k, name, outcome := wire.RecvBegin, "recv", wire.OK
+	switch op & 0xff {
+	case opSend, opSent:
+		k, name = wire.SendBegin, "send"
+	case opClose:
+		k, name = wire.Close, "close"
+	case opSawClosed:
+		outcome = wire.Closed
+	}
+	region := se.site(name)
+	if region == unknownRegion { // one of the runtime's own
+		return 0
+	}
+	object := se.channelAt(word, op>>8, name)
+	switch op & 0xff {
+	case opClose:
+		se.point(k, region, object)
+	case opSend, opRecv:
+		return se.begin(k, region, object).token()
+	default:
+		se.begin(k, region, object).leave(outcome, false)
+	}
+	return 0
+}
+
+// beginAt begins an operation without object, at the place in the program that began it.
+func (se *session) beginAt(k wire.Kind, name string) uint64 {
+	region := se.site(name)
+	if region == unknownRegion { // one of the runtime's own
+		return 0
+	}
+	return se.enter(k, region).token()
+}
+
+// channelAt returns the object id of the channel whose word for the recorder is at this address; 0 for none.
+func (se *session) channelAt(word uintptr, size uint64, operation string) uint64 {
+	if word == 0 {
+		return 0
+	}
+	return uint64((*object)(*(*unsafe.Pointer)(unsafe.Pointer(&word))).of(se, wire.Channel, size, operation))
+}
+
+// lockOperation records an operation on the object at an address.
+func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
+	switch op & 0xff {
+	case opLock:
+		return se.begin(wire.LockBegin, se.site("lock"), uint64(se.objectAt(at, wire.Mutex, "lock"))).token()
+	case opRLock:
+		return se.begin(wire.LockBegin, se.site("rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared)).token()
+	case opWLock:
+		return se.begin(wire.LockBegin, se.site("lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
+	case opUnlock:
+		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.Mutex, "unlock")))
+	case opRUnlock:
+		se.point(wire.Release, 0, wire.ObjectWord(se.objectAt(at, wire.RWMutex, "unlock"), wire.Shared))
+	case opWUnlock:
+		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.RWMutex, "unlock")))
+	case opAdd:
+		if delta := int64(arg); delta > 0 {
+			se.point(wire.Add, 0, wire.ObjectWord(se.objectAt(at, wire.WaitGroup, "add"), uint32(delta)))
+		} else {
+			se.point(wire.Done, 0, wire.ObjectWord(se.objectAt(at, wire.WaitGroup, "done"), uint32(-delta)))
+		}
+	case opWait:
+		return se.begin(wire.JoinBegin, se.site("wait"), uint64(se.objectAt(at, wire.WaitGroup, "wait"))).token()
+	case opCondWait:
+		return se.begin(wire.CondBegin, se.site("condwait"), uint64(se.objectAt(at, wire.Cond, "condwait"))).token()
+	case opSignal:
+		se.point(wire.Signal, se.site("signal"), uint64(se.objectAt(at, wire.Cond, "signal")))
+	case opBroadcast:
+		se.point(wire.Broadcast, se.site("broadcast"), uint64(se.objectAt(at, wire.Cond, "broadcast")))
+	case opOnce:
+		return se.begin(wire.OnceBegin, se.site("once"), uint64(se.objectAt(at, wire.Once, "once"))).token()
+	}
+	return 1 // it was recorded
+}
+
+// objectAt returns the object id of what is at an address. The address may be used again, for one of another kind then.
+//
+//go:norace
+func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
+	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+		return e.value.id
+	}
+	region := se.site(operation)
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+		return e.value.id
+	}
+	id := se.newObject(kind, 0, region)
+	se.placed.put(&entry[placed]{uint64(at), placed{kind, id}}, nil)
+	return id
+}
