@@ -173,7 +173,20 @@ func (se *session) beginAt(k wire.Kind, name string) uint64 {
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}
-	return se.enter(k, region).token()
+	return se.beginWithout(k, region).token()
+}
+
+// beginWithout begins an operation without object, like begin.
+//
+//go:norace
+func (se *session) beginWithout(k wire.Kind, id uint32) Span {
+	g, t := se.now()
+	s := se.slotOf(g)
+	if s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta || se.counters != nil {
+		return se.openSlow(g, t, k, id, 0)
+	}
+	s.put(k, id, t)
+	return s.opened(t)
 }
 
 // channelAt returns the object id of the channel whose word for the recorder is at this address; 0 for none.
