@@ -17,6 +17,8 @@ var internalSyncHooks string
 //go:embed sync.txt
 var syncHooks string
 
+const before, behind, instead = overlay.Before, overlay.Behind, overlay.Instead
+
 const (
 	chansend = "func chansend(c *hchan, ep unsafe.Pointer, block bool, callerpc uintptr) bool {"
 	chanrecv = "func chanrecv(c *hchan, ep unsafe.Pointer, block bool) (selected, received bool) {"
@@ -42,33 +44,40 @@ func begin(op string) string {
 `
 }
 
-var patches = []overlay.Patch{
-	{"runtime/runtime2.go", "type g struct {", "\n}", overlay.Before, "\n\n\ttracerec tracerecState"},
-	{"runtime/chan.go", "type hchan struct {", "\n}", overlay.Before, "\n\n\ttracerec uint64 // what the recorder calls it"},
+// patch is one, in its own order of fields.
+type patch struct {
+	file, within, anchor string
+	where                overlay.Where
+	text                 string
+}
 
-	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", overlay.Before, "\t\ttracerecForever(tracerecSend)\n"},
-	{"runtime/chan.go", chansend, "\tif debugChan {\n", overlay.Before, begin("tracerecSend")},
-	{"runtime/chan.go", chansend, "\t\tunlock(&c.lock)\n\t\tpanic(", overlay.Instead,
+var patches = []patch{
+	{"runtime/runtime2.go", "type g struct {", "\n}", before, "\n\n\ttracerec tracerecState"},
+	{"runtime/chan.go", "type hchan struct {", "\n}", before, "\n\n\ttracerec uint64 // what the recorder calls it"},
+
+	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", before, "\t\ttracerecForever(tracerecSend)\n"},
+	{"runtime/chan.go", chansend, "\tif debugChan {\n", before, begin("tracerecSend")},
+	{"runtime/chan.go", chansend, "\t\tunlock(&c.lock)\n\t\tpanic(", instead,
 		"\t\tunlock(&c.lock)\n\t\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n\t\tpanic("},
-	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", overlay.Behind, sentNow},
-	{"runtime/chan.go", chansend, "\t\tc.qcount++\n\t\tunlock(&c.lock)", overlay.Behind, sentNow},
-	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
-	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", overlay.Behind, "\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n"},
+	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, sentNow},
+	{"runtime/chan.go", chansend, "\t\tc.qcount++\n\t\tunlock(&c.lock)", behind, sentNow},
+	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", behind, "\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n"},
 
-	{"runtime/chan.go", chanrecv, "\t\tgopark(nil, nil, waitReasonChanReceiveNilChan", overlay.Before, "\t\ttracerecForever(tracerecRecv)\n"},
-	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", overlay.Before, begin("tracerecRecv")},
-	{"runtime/chan.go", chanrecv, "\t\t\tunlock(&c.lock)\n\t\t\tif ep != nil {\n\t\t\t\ttypedmemclr(c.elemtype, ep)\n\t\t\t}\n", overlay.Behind,
+	{"runtime/chan.go", chanrecv, "\t\tgopark(nil, nil, waitReasonChanReceiveNilChan", before, "\t\ttracerecForever(tracerecRecv)\n"},
+	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", before, begin("tracerecRecv")},
+	{"runtime/chan.go", chanrecv, "\t\t\tunlock(&c.lock)\n\t\t\tif ep != nil {\n\t\t\t\ttypedmemclr(c.elemtype, ep)\n\t\t\t}\n", behind,
 		"\t\t\ttracerecWent(tracerecSawClosed, tracerecClosed, c, tracerecT, tracerecT0)\n"},
-	{"runtime/chan.go", chanrecv, "\t\t\trecv(c, sg, ep, func() { unlock(&c.lock) }, 3)", overlay.Behind, receivedNow},
-	{"runtime/chan.go", chanrecv, "\t\tc.qcount--\n\t\tunlock(&c.lock)", overlay.Behind, receivedNow},
-	{"runtime/chan.go", chanrecv, "\t// no sender available: block", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
-	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", overlay.Behind, "\ttracerecLeft(!success, tracerecClosed, tracerecT)\n"},
+	{"runtime/chan.go", chanrecv, "\t\t\trecv(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, receivedNow},
+	{"runtime/chan.go", chanrecv, "\t\tc.qcount--\n\t\tunlock(&c.lock)", behind, receivedNow},
+	{"runtime/chan.go", chanrecv, "\t// no sender available: block", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\ttracerecLeft(!success, tracerecClosed, tracerecT)\n"},
 
-	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", overlay.Before,
+	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
 		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecChannel(tracerecClose, c), tracerecObject(c), 0)\n\t}"},
 
-	{"runtime/select.go", "func block() {", "\tgopark(", overlay.Before, "\ttracerecForever(tracerecSelect)\n"},
-	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", overlay.Before, `	var tracerecT, tracerecT0 uint64
+	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
+	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, `	var tracerecT, tracerecT0 uint64
 	if tracerecRecording != 0 {
 		if block {
 			tracerecT = tracerecTell(tracerecSelect, 0, 0)
@@ -77,55 +86,55 @@ var patches = []overlay.Patch{
 		}
 	}
 `},
-	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", overlay.Before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
-	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", overlay.Before,
+	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
 		"\tif casi >= 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
-	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", overlay.Behind,
+	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", behind,
 		"\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n"},
 
-	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", overlay.Before,
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecS tracerecState\n\tif tracerecRecording != 0 {\n\t\ttracerecS = tracerecNew(fn)\n\t}\n"},
-	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", overlay.Behind, "\t\tnewg.tracerec = tracerecS\n"},
-	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", overlay.Behind, "\tnewg.tracerec = tracerecState{}\n"},
-	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", overlay.Before,
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tnewg.tracerec = tracerecS\n"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tnewg.tracerec = tracerecState{}\n"},
+	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", before,
 		"\n\tif tracerecRecording != 0 && gp.tracerec.started == 0 {\n\t\tgp.tracerec.started = cputicks()\n\t}"},
-	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", overlay.Before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
-	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", overlay.Behind,
+	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
+	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
 	// While a collection starts, nothing may be allocated.
-	{"runtime/mgc.go", "func gcBgMarkStartWorkers() {", "\t\t<-ready\n", overlay.Instead, "\t\ttracerecQuiet(1)\n\t\t<-ready\n\t\ttracerecQuiet(-1)\n"},
+	{"runtime/mgc.go", "func gcBgMarkStartWorkers() {", "\t\t<-ready\n", instead, "\t\ttracerecQuiet(1)\n\t\t<-ready\n\t\ttracerecQuiet(-1)\n"},
 
-	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", overlay.Behind, "tracerecRecording == 0 && "},
-	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "\told := m.state\n", overlay.Before, tried("m.tryLockRecorded()")},
-	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", overlay.Before, done("m.lockRecorded()")},
-	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", overlay.Instead,
+	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", behind, "tracerecRecording == 0 && "},
+	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "\told := m.state\n", before, tried("m.tryLockRecorded()")},
+	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", before, done("m.lockRecorded()")},
+	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", instead,
 		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
-	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", overlay.Before,
+	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", before,
 		"\tif new == tracerecUnknown {\n\t\ttracerecTell(tracerecUnlock, uintptr(unsafe.Pointer(m)), 0)\n" +
 			"\t\tif new = atomic.AddInt32(&m.state, -mutexLocked); new == 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
 
-	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, overlay.Before, done("rw.rlockRecorded()")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, overlay.Before, done("rw.lockRecorded()")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, overlay.Before, tried("rw.tryRecorded(tracerecRLock, (*RWMutex).TryRLock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, overlay.Before, tried("rw.tryRecorded(tracerecWLock, (*RWMutex).TryLock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, overlay.Before, done("rw.unlockRecorded(tracerecRUnlock, (*RWMutex).RUnlock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, overlay.Before, done("rw.unlockRecorded(tracerecWUnlock, (*RWMutex).Unlock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, done("rw.lockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecRLock, (*RWMutex).TryRLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecWLock, (*RWMutex).TryLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, done("rw.unlockRecorded(tracerecRUnlock, (*RWMutex).RUnlock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded(tracerecWUnlock, (*RWMutex).Unlock)")},
 
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", overlay.Before,
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", before,
 		"\tif tracerecRecording != 0 && delta != 0 {\n\t\ttracerecTell(tracerecAdd, uintptr(unsafe.Pointer(wg)), uint64(delta))\n\t}\n"},
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", overlay.Before, done("wg.waitRecorded()")},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before, done("wg.waitRecorded()")},
 
-	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", overlay.Before, `	var tracerecT uint64
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	var tracerecT uint64
 	if tracerecRecording != 0 {
 		tracerecT = tracerecTell(tracerecCondWait, uintptr(unsafe.Pointer(c)), 0)
 		tracerecPart(tracerecBlocked, 0, tracerecT)
 	}
 `},
-	{"sync/cond.go", "func (c *Cond) Wait() {", "\tc.L.Lock()\n", overlay.Behind, "\ttracerecPart(tracerecLeave, 0, tracerecT)\n"},
-	{"sync/cond.go", "func (c *Cond) Signal() {", "\tc.checker.check()\n", overlay.Behind, signalled("tracerecSignal")},
-	{"sync/cond.go", "func (c *Cond) Broadcast() {", "\tc.checker.check()\n", overlay.Behind, signalled("tracerecBroadcast")},
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tc.L.Lock()\n", behind, "\ttracerecPart(tracerecLeave, 0, tracerecT)\n"},
+	{"sync/cond.go", "func (c *Cond) Signal() {", "\tc.checker.check()\n", behind, signalled("tracerecSignal")},
+	{"sync/cond.go", "func (c *Cond) Broadcast() {", "\tc.checker.check()\n", behind, signalled("tracerecBroadcast")},
 
-	{"sync/once.go", "func (o *Once) doSlow(f func()) {", "\to.m.Lock()\n", overlay.Before, done("o.doRecorded(f)")},
+	{"sync/once.go", "func (o *Once) doSlow(f func()) {", "\to.m.Lock()\n", before, done("o.doRecorded(f)")},
 }
 
 const (
@@ -149,8 +158,10 @@ func signalled(op string) string {
 
 // Patch adds the hooks to an overlay.
 func Patch(o *overlay.Overlay) error {
-	if err := o.Patch(patches...); err != nil {
-		return err
+	for _, p := range patches {
+		if err := o.Patch(overlay.Patch{File: p.file, Within: p.within, Anchor: p.anchor, Where: p.where, Text: p.text}); err != nil {
+			return err
+		}
 	}
 	o.Add("runtime/tracerec_sync.go", runtimeHooks)
 	o.Add("internal/sync/tracerec.go", internalSyncHooks)

@@ -1,12 +1,14 @@
 package main
 
 import (
-	"errors"
+	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/autoinst/build"
 	"tracerec/autoinst/exact"
+	"tracerec/recorder"
 )
 
 // newBuild returns the command that builds programs for measurement.
@@ -27,14 +29,58 @@ uncertain. The Go installation is not changed. Flags and packages after
 			if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
 			}
-			if len(args) == 0 || args[0] != "--exact-counters" {
-				return errors.New("build: --exact-counters must come first; without it, use go build")
+			var err error
+			if len(args) > 0 && args[0] == "--exact-counters" {
+				err = exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			} else {
+				err = buildRecorded(cmd, args)
 			}
-			err := exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			if e, ok := err.(*exec.ExitError); ok {
 				return &exit{e.ExitCode(), nil}
 			}
 			return err
 		},
 	}
+}
+
+// buildRecorded builds a program that records itself.
+func buildRecorded(cmd *cobra.Command, args []string) error {
+	command, done, err := build.Command("build", args, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	defer done()
+	run := exec.Command(command[0], command[1:]...)
+	run.Stdin, run.Stdout, run.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
+	return run.Run()
+}
+
+// newTest returns the command that records tests.
+func newTest() *cobra.Command {
+	o := recorder.Defaults(recorder.DefaultDir)
+	cmd := &cobra.Command{
+		Use:   "test [-o DIR] [-q] [go test flags] [PACKAGE…]",
+		Short: "Record tests as they are",
+		Long: `tracerec test runs go test, and records every goroutine of the tests and every
+operation by which they wait for each other.`,
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for len(args) > 0 && (args[0] == "-q" || args[0] == "-o" && len(args) > 1) {
+				if args[0] == "-q" {
+					o.Quiet, args = true, args[1:]
+				} else {
+					o.Dir, args = args[1], args[2:]
+				}
+			}
+			command, done, err := build.Command("test", args, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer done()
+			o.Say = sayTo(cmd.ErrOrStderr())
+			return exited(recorder.Run(o, command))
+		},
+	}
+	return cmd
 }

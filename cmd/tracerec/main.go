@@ -90,7 +90,7 @@ about this go to standard error.`
 	run := newRun("run [flags] [--] PROGRAM [ARG…]")
 	run.Short = "Record a program (same as tracerec PROGRAM)"
 	run.Long = root.Long
-	root.AddCommand(run, newBuild(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
+	root.AddCommand(run, newBuild(), newTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
 	return root
 }
 
