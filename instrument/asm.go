@@ -25,3 +25,6 @@ func ownReturnPC() uintptr
 //
 //go:noescape
 func returnPCs(pcs *[16]uintptr)
+
+// returnPCAt returns the address that returnPCs would store at index n, or the last one.
+func returnPCAt(n int) uintptr

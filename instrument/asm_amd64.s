@@ -79,3 +79,28 @@ next:
 
 done:
 	RET
+
+// func returnPCAt(n int) uintptr
+TEXT ·returnPCAt(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ n+0(FP), CX
+	FRAME(SI)
+	MOVQ (TLS), AX
+	MOVQ 8(AX), R9  // where the stack ends
+	SUBQ $16, R9
+	MOVQ SP, R8     // the last frame
+	XORQ AX, AX
+
+up:
+	CMPQ SI, R8
+	JLS  found
+	CMPQ SI, R9
+	JHI  found
+	MOVQ SI, R8
+	MOVQ 8(SI), AX
+	MOVQ (SI), SI
+	DECQ CX
+	JGE  up
+
+found:
+	MOVQ AX, ret+8(FP)
+	RET

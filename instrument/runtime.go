@@ -3,6 +3,8 @@
 package instrument
 
 import (
+	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"tracerec/internal/shm"
@@ -58,6 +60,10 @@ const (
 	opBroadcast
 	opOnce
 	opOnceRun
+	opTryLock
+	opTryRLock
+	opTryWLock
+	operations
 )
 
 // token makes a number of a span of the running goroutine, which is not 0.
@@ -96,9 +102,9 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opChose:
 		se.spanOf(arg).choseObject(se, wire.Outcome(op>>8&0xff), se.channelAt(object, op>>16, "select"))
 	case opSelect:
-		return se.beginAt(wire.SelectBegin, "select")
+		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
-		return se.beginAt(wire.SleepBegin, "sleep")
+		return se.beginAt(op, wire.SleepBegin, "sleep")
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
@@ -123,6 +129,50 @@ func (x Span) blockedInside(se *session) {
 		return
 	}
 	s.put(wire.Blocked, 0, min(t, s.last+wire.MaxDelta))
+}
+
+// entries are functions of the runtime and of package sync that are never inlined, and through which an operation comes to the hook.
+var entries = [operations]string{
+	opSend: "runtime.chansend", opRecv: "runtime.chanrecv", opSent: "runtime.chansend", opReceived: "runtime.chanrecv", opSawClosed: "runtime.chanrecv",
+	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
+	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
+}
+
+// within is how many frames there are from siteOf to the entry of an operation; 0: not known.
+var within [operations]atomic.Int32
+
+// siteOf returns the region for an operation at the place in the program that does it.
+//
+//go:noinline
+func (se *session) siteOf(op uint64, name string) uint32 {
+	if !framesLinked {
+		return se.site(name)
+	}
+	op &= 0xff
+	if n := int(within[op].Load()); n != 0 {
+		for range 3 {
+			e := se.sites.find(uint64(returnPCAt(n)))
+			switch {
+			case e == nil:
+			case e.value.inside:
+				n++
+				continue
+			case e.value.name == name:
+				return e.value.region
+			}
+			break
+		}
+	} else if entries[op] != "" {
+		var pcs [16]uintptr
+		returnPCs(&pcs)
+		for i, pc := range pcs {
+			if f := runtime.FuncForPC(pc); f != nil && f.Name() == entries[op] {
+				within[op].Store(int32(i + 1))
+				break
+			}
+		}
+	}
+	return se.site(name)
 }
 
 // began records the begin of the running goroutine.
@@ -151,7 +201,7 @@ func (se *session) channelOperation(op uint64, word uintptr, began uint64) uint6
 	case opSawClosed:
 		outcome = wire.Closed
 	}
-	region := se.site(name)
+	region := se.siteOf(op, name)
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}
@@ -168,8 +218,8 @@ func (se *session) channelOperation(op uint64, word uintptr, began uint64) uint6
 }
 
 // beginAt begins an operation without object, at the place in the program that began it.
-func (se *session) beginAt(k wire.Kind, name string) uint64 {
-	region := se.site(name)
+func (se *session) beginAt(op uint64, k wire.Kind, name string) uint64 {
+	region := se.siteOf(op, name)
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}
@@ -200,12 +250,12 @@ func (se *session) channelAt(word uintptr, size uint64, operation string) uint64
 // lockOperation records an operation on the object at an address.
 func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 	switch op & 0xff {
-	case opLock:
-		return se.begin(wire.LockBegin, se.site("lock"), uint64(se.objectAt(at, wire.Mutex, "lock"))).token()
-	case opRLock:
-		return se.begin(wire.LockBegin, se.site("rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared)).token()
-	case opWLock:
-		return se.begin(wire.LockBegin, se.site("lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
+	case opLock, opTryLock:
+		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.Mutex, "lock"))).token()
+	case opRLock, opTryRLock:
+		return se.begin(wire.LockBegin, se.siteOf(op, "rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared)).token()
+	case opWLock, opTryWLock:
+		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
 	case opUnlock:
 		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.Mutex, "unlock")))
 	case opRUnlock:
@@ -219,15 +269,15 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 			se.point(wire.Done, 0, wire.ObjectWord(se.objectAt(at, wire.WaitGroup, "done"), uint32(-delta)))
 		}
 	case opWait:
-		return se.begin(wire.JoinBegin, se.site("wait"), uint64(se.objectAt(at, wire.WaitGroup, "wait"))).token()
+		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.objectAt(at, wire.WaitGroup, "wait"))).token()
 	case opCondWait:
-		return se.begin(wire.CondBegin, se.site("condwait"), uint64(se.objectAt(at, wire.Cond, "condwait"))).token()
+		return se.begin(wire.CondBegin, se.siteOf(op, "condwait"), uint64(se.objectAt(at, wire.Cond, "condwait"))).token()
 	case opSignal:
-		se.point(wire.Signal, se.site("signal"), uint64(se.objectAt(at, wire.Cond, "signal")))
+		se.point(wire.Signal, se.siteOf(op, "signal"), uint64(se.objectAt(at, wire.Cond, "signal")))
 	case opBroadcast:
-		se.point(wire.Broadcast, se.site("broadcast"), uint64(se.objectAt(at, wire.Cond, "broadcast")))
+		se.point(wire.Broadcast, se.siteOf(op, "broadcast"), uint64(se.objectAt(at, wire.Cond, "broadcast")))
 	case opOnce:
-		return se.begin(wire.OnceBegin, se.site("once"), uint64(se.objectAt(at, wire.Once, "once"))).token()
+		return se.begin(wire.OnceBegin, se.siteOf(op, "once"), uint64(se.objectAt(at, wire.Once, "once"))).token()
 	}
 	return 1 // it was recorded
 }

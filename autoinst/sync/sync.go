@@ -115,8 +115,8 @@ var patches = []patch{
 
 	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, done("rw.lockRecorded()")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecRLock, (*RWMutex).TryRLock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecWLock, (*RWMutex).TryLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).TryRLock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).TryLock)")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, done("rw.unlockRecorded(tracerecRUnlock, (*RWMutex).RUnlock)")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded(tracerecWUnlock, (*RWMutex).Unlock)")},
 
