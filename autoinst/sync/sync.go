@@ -52,7 +52,7 @@ type patch struct {
 }
 
 var patches = []patch{
-	{"runtime/runtime2.go", "type g struct {", "\n}", before, "\n\n\ttracerec tracerecState"},
+	{"runtime/proc.go", "func malg(stacksize int32) *g {", "\tnewg := new(g)\n", instead, "\tnewg := &new(tracerecGoroutine).g\n"},
 	{"runtime/chan.go", "type hchan struct {", "\n}", before, "\n\n\ttracerec uint64 // what the recorder calls it"},
 
 	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", before, "\t\ttracerecForever(tracerecSend)\n"},
@@ -94,10 +94,10 @@ var patches = []patch{
 
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecS tracerecState\n\tif tracerecRecording != 0 {\n\t\ttracerecS = tracerecNew(fn)\n\t}\n"},
-	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tnewg.tracerec = tracerecS\n"},
-	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tnewg.tracerec = tracerecState{}\n"},
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\t*tracerecOf(newg) = tracerecS\n"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\t*tracerecOf(newg) = tracerecState{}\n"},
 	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", before,
-		"\n\tif tracerecRecording != 0 && gp.tracerec.started == 0 {\n\t\tgp.tracerec.started = cputicks()\n\t}"},
+		"\n\tif tracerecRecording != 0 && tracerecOf(gp).started == 0 {\n\t\ttracerecOf(gp).started = cputicks()\n\t}"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
