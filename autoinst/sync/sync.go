@@ -27,8 +27,8 @@ const (
 
 // What an operation does that found its partner, a place in the buffer, or a value there.
 const (
-	sentNow     = "\n\t\ttracerecWent(tracerecSent, tracerecOK, c, tracerecT, tracerecT0)"
-	receivedNow = "\n\t\ttracerecWent(tracerecReceived, tracerecOK, c, tracerecT, tracerecT0)"
+	sentNow     = "\n\t\tif tracerecT|tracerecT0 != 0 {\n\t\t\ttracerecWent(tracerecSent, tracerecOK, c, tracerecT, tracerecT0)\n\t\t}"
+	receivedNow = "\n\t\tif tracerecT|tracerecT0 != 0 {\n\t\t\ttracerecWent(tracerecReceived, tracerecOK, c, tracerecT, tracerecT0)\n\t\t}"
 )
 
 // begin is put at the begin of an operation on a channel.
@@ -61,8 +61,8 @@ var patches = []patch{
 		"\t\tunlock(&c.lock)\n\t\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n\t\tpanic("},
 	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, sentNow},
 	{"runtime/chan.go", chansend, "\t\tc.qcount++\n\t\tunlock(&c.lock)", behind, sentNow},
-	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
-	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", behind, "\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n"},
+	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
+	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n\t}\n"},
 
 	{"runtime/chan.go", chanrecv, "\t\tgopark(nil, nil, waitReasonChanReceiveNilChan", before, "\t\ttracerecForever(tracerecRecv)\n"},
 	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", before, begin("tracerecRecv")},
@@ -70,8 +70,8 @@ var patches = []patch{
 		"\t\t\ttracerecWent(tracerecSawClosed, tracerecClosed, c, tracerecT, tracerecT0)\n"},
 	{"runtime/chan.go", chanrecv, "\t\t\trecv(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, receivedNow},
 	{"runtime/chan.go", chanrecv, "\t\tc.qcount--\n\t\tunlock(&c.lock)", behind, receivedNow},
-	{"runtime/chan.go", chanrecv, "\t// no sender available: block", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
-	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\ttracerecLeft(!success, tracerecClosed, tracerecT)\n"},
+	{"runtime/chan.go", chanrecv, "\t// no sender available: block", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
+	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(!success, tracerecClosed, tracerecT)\n\t}\n"},
 
 	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
 		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecChannel(tracerecClose, c), tracerecObject(c), 0)\n\t}"},
@@ -86,16 +86,16 @@ var patches = []patch{
 		}
 	}
 `},
-	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\ttracerecPart(tracerecBlocked, 0, tracerecT)\n"},
+	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
-		"\tif casi >= 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
+		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", behind,
 		"\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n"},
 
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
-		"\tvar tracerecS tracerecState\n\tif tracerecRecording != 0 {\n\t\ttracerecS = tracerecNew(fn)\n\t}\n"},
-	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\t*tracerecOf(newg) = tracerecS\n"},
-	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\t*tracerecOf(newg) = tracerecState{}\n"},
+		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t}\n"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
 	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", before,
 		"\n\tif tracerecRecording != 0 && tracerecOf(gp).started == 0 {\n\t\ttracerecOf(gp).started = cputicks()\n\t}"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
