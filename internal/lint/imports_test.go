@@ -151,7 +151,7 @@ func ruleOf(t *testing.T, rules []*rule, p goPackage) *rule {
 // ruleFor returns the first rule for an import path, nil if none is.
 func ruleFor(rules []*rule, imported string) *rule {
 	for _, r := range rules {
-		if ok, _ := path.Match(module+"/"+r.pkg, imported); ok {
+		if ok, _ := path.Match(module+"/"+r.pkg, imported); ok || imported == module && r.pkg == module {
 			return r
 		}
 	}
@@ -160,7 +160,7 @@ func ruleFor(rules []*rule, imported string) *rule {
 
 func allowed(imported string, ours, others []string) bool {
 	list := others
-	if name, ok := strings.CutPrefix(imported, module+"/"); ok {
+	if name, ok := strings.CutPrefix(imported, module+"/"); ok || imported == module {
 		imported, list = name, ours
 	} else if !strings.Contains(strings.Split(imported, "/")[0], ".") {
 		return true // standard library
