@@ -103,6 +103,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 			ends := len(closed) == 1 && closed[0].Operation()
 			report(!ends || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked),
 				"does not end an open operation")
+			report(ends && e.Kind == wire.Passed && top != wire.SendBegin && top != wire.RecvBegin, "ends a %s", top)
 			return
 		}
 		report(does == wire.Exits && e.ID == 0 && len(closed) == 1 && closed[0].Operation(), "closes a %s", top)
@@ -120,8 +121,7 @@ func nests(k wire.Kind) bool { return k == wire.OnceBegin || k == wire.CondBegin
 
 // object checks the object of an event.
 func (c *checker) object(b *Batch, e *Event) {
-	class := classOf[e.Kind]
-	if class != objectWord && class != lockWord && class != releaseWord {
+	if !classOf[e.Kind].hasObject() {
 		return
 	}
 	index, _ := e.Object()

@@ -14,11 +14,11 @@ import (
 //	times    one byte per event: the time since the event before, or the class of it …
 //	tails    … and the lower bytes of those that need more
 //	objects  per event with an object: difference to the object predicted, as a signed varint
-//	extras   per event with an object: the same for mode, delta or generation
+//	extras   per event with an object: the same for mode, delta, generation or number
 //	values   per event with another word, and per counter value: difference to the one predicted
 //
 // The prediction is the word of the last event with the same symbol, but for Release the word of the
-// last LockBegin.
+// last LockBegin, and for the numbers of values see numbers.
 const (
 	symbolColumn = iota
 	upperColumn
@@ -65,6 +65,9 @@ const (
 	objectWord            // object id and something
 	lockWord              // the same, and it predicts that of the Release to come
 	releaseWord           // the same, predicted so
+	channelWord           // the same, and it predicts the Passed to come
+	choseWord             // object id and number
+	numberWord            // of a value that went through a channel
 	valueWord             // any number
 	placeWord             // number of a location
 	ticksWord             // a duration
@@ -86,6 +89,12 @@ var classOf = func() (t [256]wordClass) {
 			t[s.Kind] = lockWord
 		case s.Kind == wire.Release:
 			t[s.Kind] = releaseWord
+		case s.Kind == wire.SendBegin || s.Kind == wire.RecvBegin:
+			t[s.Kind] = channelWord
+		case s.Kind == wire.Chose:
+			t[s.Kind] = choseWord
+		case s.Kind == wire.Passed:
+			t[s.Kind] = numberWord
 		case s.Kind == wire.Overhead:
 			t[s.Kind] = ticksWord
 		case s.Kind == wire.Create || s.Kind == wire.Begin:
@@ -100,6 +109,38 @@ var classOf = func() (t [256]wordClass) {
 	}
 	return t
 }()
+
+// hasObject says whether the word of an event names an object.
+func (c wordClass) hasObject() bool { return objectWord <= c && c <= choseWord }
+
+// numbers predicts the numbers of the values that go through channels: the next one of the channel, in the same direction. Writer and
+// reader keep it alike. Channels that share a place are only predicted badly.
+type numbers struct {
+	last [1 << 8]uint32
+	at   uint8 // place of the last send or receive that began
+}
+
+// receives says whether events of this kind and id are of receives.
+func receives(kind wire.Kind, id uint32) bool {
+	return kind == wire.RecvBegin || kind == wire.Chose && wire.Outcome(id) != wire.Sent
+}
+
+// placeOf returns the place of a channel and a direction.
+func placeOf(object uint32, received bool) uint8 {
+	at := uint8(object) << 1
+	if received {
+		at++
+	}
+	return at
+}
+
+// next returns the number predicted at a place.
+func (n *numbers) next(at uint8) uint32 {
+	if last := n.last[at]; last > 0 {
+		return last + 1
+	}
+	return 0
+}
 
 // run is the head of consecutive events of one location within a chunk.
 type run struct {

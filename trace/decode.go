@@ -34,6 +34,8 @@ type decodedSymbol struct {
 	id    uint32
 	kind  wire.Kind
 	class wordClass
+
+	received bool // the events are of receives
 }
 
 // NewDecoder returns a decoder for chunks of a.
@@ -118,7 +120,7 @@ func (buf *Buffer) prepare(c *Chunk) error {
 	p := c.process
 	buf.symbols = buf.symbols[:0]
 	for _, s := range buf.dir.symbols {
-		y := decodedSymbol{kind: s.kind, id: s.id, class: classOf[s.kind]}
+		y := decodedSymbol{kind: s.kind, id: s.id, class: classOf[s.kind], received: receives(s.kind, s.id)}
 		switch spec, _ := wire.SpecOf(s.kind); spec.ID {
 		case wire.RegionID:
 			r := p.regions.find(uint64(s.id))
@@ -162,6 +164,8 @@ type chunkState struct {
 	batch  int      // number of values of the batch so far
 	lock   uint64   // raw word of the last LockBegin
 	bad    bool
+
+	numbers numbers
 }
 
 // decode decodes the runs of c into batches.
@@ -263,6 +267,21 @@ func (s *chunkState) word(y *decodedSymbol, t int64) uint64 {
 		return s.object(y.word)
 	case releaseWord:
 		return s.object(s.rawObject(s.lock))
+	case channelWord:
+		y.word = s.rawObject(y.word)
+		s.numbers.at = placeOf(uint32(y.word), y.received)
+		return s.object(y.word)
+	case choseWord:
+		object := uint32(y.word) + uint32(s.col[objectColumn].varint())
+		at := placeOf(object, y.received)
+		number := s.numbers.next(at) + uint32(s.col[extraColumn].varint())
+		y.word, s.numbers.last[at] = wire.ObjectWord(object, number), number
+		return s.object(y.word)
+	case numberWord:
+		n := &s.numbers
+		number := uint64(n.next(n.at)) + s.col[valueColumn].varint()
+		n.last[n.at] = uint32(number)
+		return number
 	case counterWord:
 		return s.counters(int(y.id))
 	}

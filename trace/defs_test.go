@@ -93,6 +93,7 @@ func TestNestingIsChecked(t *testing.T) {
 		"sleep: is inside a sleep":              {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.SleepBegin, 0, 0)},
 		"oncerun: no once is open":              {wire.Head(wire.OnceRun, 0, 0)},
 		"chose: does not end an open operation": {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Chose, uint32(wire.Sent), 0), 0},
+		"passed: ends a lock":                   {wire.Head(wire.LockBegin, 0, 0), 0, wire.Head(wire.Passed, 0, 0), 1},
 	} {
 		var out bytes.Buffer
 		w, err := NewWriter(&out, Options{})

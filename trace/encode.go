@@ -32,9 +32,10 @@ type encoder struct {
 	col         [columns][]byte
 	events      int
 	first, last int64
-	start       int64    // time of the first event of the run before
-	now         int64    // time of the last event of the run
-	lock        uint64   // word of the last LockBegin
+	start       int64  // time of the first event of the run before
+	now         int64  // time of the last event of the run
+	lock        uint64 // word of the last LockBegin
+	numbers     numbers
 	vector      []uint64 // last counter values
 }
 
@@ -52,8 +53,9 @@ const maxVector = 1 << 10
 
 // predictor is the last word of a symbol, which predicts the next.
 type predictor struct {
-	class wordClass
-	word  uint64
+	class    wordClass
+	received bool // the events are of receives
+	word     uint64
 }
 
 // recentSymbol is a slot of the cache in front of encoder.index.
@@ -102,7 +104,7 @@ func (e *encoder) reset() {
 	for i := range e.col {
 		e.col[i] = e.col[i][:0]
 	}
-	e.events, e.start, e.lock, e.vector = 0, 0, 0, e.vector[:0]
+	e.events, e.start, e.lock, e.numbers, e.vector = 0, 0, 0, numbers{}, e.vector[:0]
 }
 
 // room says whether the chunk should take p. Pieces are not torn apart if that can be avoided: one that
@@ -216,7 +218,7 @@ func (e *encoder) symbol(kind wire.Kind, id uint32) uint16 {
 		sym = uint16(len(e.words))
 		e.index[s] = sym
 		e.dir.symbols = append(e.dir.symbols, s)
-		e.words = append(e.words, predictor{class: classOf[kind]})
+		e.words = append(e.words, predictor{class: classOf[kind], received: receives(kind, id)})
 	}
 	*slot = recentSymbol{head, sym}
 	return sym
@@ -248,6 +250,17 @@ func (e *encoder) putWord(p *predictor, words []uint64) {
 		p.word, e.lock = words[0], words[0]
 	case releaseWord:
 		e.putObject(words[0], e.lock)
+	case channelWord:
+		e.putObject(words[0], p.word)
+		p.word, e.numbers.at = words[0], placeOf(uint32(words[0]), p.received)
+	case choseWord:
+		at := placeOf(uint32(words[0]), p.received)
+		e.putObject(words[0], wire.ObjectWord(uint32(p.word), e.numbers.next(at)))
+		p.word, e.numbers.last[at] = words[0], uint32(words[0]>>32)
+	case numberWord:
+		n := &e.numbers
+		e.col[valueColumn] = binary.AppendVarint(e.col[valueColumn], int64(words[0]-uint64(n.next(n.at))))
+		n.last[n.at] = uint32(words[0])
 	case valueWord, placeWord, ticksWord:
 		e.col[valueColumn] = binary.AppendVarint(e.col[valueColumn], int64(words[0]-p.word))
 		p.word = words[0]

@@ -9,7 +9,7 @@ import (
 // Event is one decoded event of a location. What Word is depends on the kind:
 //
 //   - with an object: the low 32 bits are 1 + its index in Definitions.Objects, 0 for none (a nil channel);
-//     the high 32 bits are mode, delta or generation as in the program (see [Event.Object])
+//     the high 32 bits are mode, delta, generation or number as in the program (see [Event.Object])
 //   - Create, Begin: 1 + the LocationID created or creating, 0 for one that is not in the archive
 //   - Overhead: a duration in ns
 //   - Counters: where its values begin in the batch, see Batch.Values
@@ -35,7 +35,7 @@ type Batch struct {
 const NoObject = ^uint32(0)
 
 // Object returns the index in Definitions.Objects, or NoObject, of an event that has an object, and
-// what goes with it: mode, delta or generation.
+// what goes with it: mode, delta, generation, or number of the value that went through a channel (0 unknown).
 func (e Event) Object() (index, extra uint32) { return uint32(e.Word) - 1, uint32(e.Word >> 32) }
 
 // Other returns the location that a Create made, or that made the one of a Begin; it may be NoLocation.

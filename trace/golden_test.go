@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,10 +36,14 @@ func tinyArchive(t *testing.T, version int) []byte {
 	} {
 		require.NoError(t, p.Define(d))
 	}
-	require.NoError(t, p.Chunk(RawChunk{Location: 1, GoID: 1, Base: 301000, Words: []uint64{
-		wire.Head(wire.Enter, 1, 0), wire.Head(wire.SendBegin, 2, 60000), 1, wire.Head(wire.Leave, 0, 600), wire.Head(wire.Exit, 0, 5000)}}))
-	require.NoError(t, p.Chunk(RawChunk{Location: 2, GoID: 18, Base: 300000, Words: []uint64{
-		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600), wire.Head(wire.Leave, 0, 62000)}}))
+	passed := func(delta uint64) []uint64 { return []uint64{wire.Head(wire.Leave, 0, delta)} }
+	if version >= 3 {
+		passed = func(delta uint64) []uint64 { return []uint64{wire.Head(wire.Passed, 0, delta), 1} }
+	}
+	require.NoError(t, p.Chunk(RawChunk{Location: 1, GoID: 1, Base: 301000, Words: slices.Concat([]uint64{
+		wire.Head(wire.Enter, 1, 0), wire.Head(wire.SendBegin, 2, 60000), 1}, passed(600), []uint64{wire.Head(wire.Exit, 0, 5000)})}))
+	require.NoError(t, p.Chunk(RawChunk{Location: 2, GoID: 18, Base: 300000, Words: slices.Concat([]uint64{
+		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600)}, passed(62000))}))
 	require.NoError(t, p.Clock(Stamp{Ticks: 300300000, Mono: 100002000, Wall: 1700000000e9 + 100001000}))
 	if version >= 2 {
 		p.CPUTime(80e6)

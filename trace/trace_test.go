@@ -66,10 +66,10 @@ func testArchive(t testing.TB, rng *rand.Rand, pieces, perPiece, chunkEvents int
 			}
 			if len(s.Words) > 0 && s.ID != wire.CountID {
 				v := rng.Uint64N(1 << 40)
-				switch classOf[s.Kind] {
-				case objectWord, lockWord, releaseWord:
+				switch class := classOf[s.Kind]; {
+				case class.hasObject():
 					v = wire.ObjectWord(rng.Uint32N(10), rng.Uint32())
-				case placeWord:
+				case class == placeWord:
 					v = rng.Uint64N(6)
 				}
 				e.e.Word = v

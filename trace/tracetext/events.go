@@ -68,6 +68,10 @@ func (p *parser) arguments(e *rawEvent, spec wire.Spec) (err error) {
 		e.words = make([]uint64, 1)
 		e.words[0], err = p.number("a duration")
 		return err
+	case wire.Passed:
+		e.words = make([]uint64, 1)
+		e.words[0], err = p.number("a number")
+		return err
 	case wire.Sample:
 		return p.sample(e)
 	case wire.Counters:
@@ -211,6 +215,11 @@ func (p *parser) chose(e *rawEvent) error {
 	for _, o := range []wire.Outcome{wire.Sent, wire.Received, wire.Closed, wire.Panicked} {
 		if p.accept(outcomes[o]) {
 			e.id = uint32(o)
+			if p.more() {
+				number, err := p.small("a number", 1<<32-1)
+				e.words[0] = wire.ObjectWord(id, number)
+				return err
+			}
 			return nil
 		}
 	}

@@ -230,7 +230,7 @@ func (f *formatter) event(b *trace.Batch, e trace.Event) string {
 		}
 	case wire.Lost:
 		add(fmt.Sprintf("%d %d", e.Word, e.ID))
-	case wire.Overhead:
+	case wire.Overhead, wire.Passed:
 		add(strconv.FormatUint(e.Word, 10))
 	case wire.Sample:
 		add(fmt.Sprintf("%s %d", quote(f.defs.Metrics[e.ID].Name), int64(e.Word)))
@@ -260,11 +260,15 @@ func outcome(id uint32) string {
 }
 
 func (f *formatter) chose(e trace.Event) string {
-	index, _ := e.Object()
+	index, number := e.Object()
 	if wire.Outcome(e.ID) == wire.Failed {
 		return "none"
 	}
-	return f.objectName(index) + " " + outcome(e.ID)
+	s := f.objectName(index) + " " + outcome(e.ID)
+	if number > 0 {
+		s += " " + strconv.FormatUint(uint64(number), 10)
+	}
+	return s
 }
 
 func (f *formatter) object(e trace.Event, layout string) string {

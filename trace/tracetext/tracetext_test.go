@@ -30,6 +30,7 @@ location main
   31 send nil 32 blocked 33 leave panicked
   40 select @a.go:11 41 blocked 42 chose ch received 43 select 44 chose none
   45 select 46 chose ch sent 47 select 48 chose ch closed
+  48 send ch 48 passed 7 49 select 49 chose ch received 8
   50 wait wg 51 leave 52 add wg 3 53 done wg 54 done wg 2
   60 condwait c 61 blocked 62 leave 63 signal c @c.go:1 64 broadcast c @c.go:2
   70 once o @o.go:1 71 oncerun 72 leave
@@ -64,7 +65,8 @@ func TestFormatIsStable(t *testing.T) {
 	require.Equal(t, once, format(t, once))
 	for _, line := range []string{"  10 send channel1 @a.go:10\n", "  100 begin worker by g1 @w.go:3\n", "  91 counters 5 100 200\n",
 		"process p2 parent main pid 17 start 20 cost 17500 cpu 60 processors 2\nargs ./child \"two words\" -x\n", "  95 exit 1\n", "  63 signal cond5 @c.go:1\n", "  30 enter \"quoted name\"\n",
-		"  122 lock rwmutex3 shared\n", "  200000000000 end\n", "warning \"ends elsewhere\" 2\nexited 200000000001 3\n", "  90 sample depth -4\n"} {
+		"  122 lock rwmutex3 shared\n", "  200000000000 end\n", "warning \"ends elsewhere\" 2\nexited 200000000001 3\n", "  90 sample depth -4\n",
+		"  48 passed 7\n", "  49 chose channel1 received 8\n"} {
 		require.Contains(t, once, line)
 	}
 }

@@ -12,7 +12,7 @@ import "strings"
 type Kind uint8
 
 // Event kinds. An operation (send, lock, wait …) is a leaf of the call path: its begin event opens a
-// level like Enter, [Blocked] marks a failed attempt to finish at once, and [Leave] closes the level.
+// level like Enter, [Blocked] marks a failed attempt to finish at once, and [Leave], [Chose] or [Passed] closes the level.
 const (
 	None Kind = 0
 
@@ -29,6 +29,7 @@ const (
 	Blocked Kind = 12 // the operation in progress could not finish at once; stamp taken after the try
 	Leave   Kind = 13 // the operation in progress ends
 	Chose   Kind = 14 // the select in progress ends; says which object and direction
+	Passed  Kind = 15 // the send or receive in progress ends: its value was the one with this number that went through the channel
 
 	SendBegin   Kind = 16
 	RecvBegin   Kind = 17
@@ -133,7 +134,8 @@ var Specs = []Spec{
 	{End, "end", NoID, nil, Ends, 1, 0},
 	{Blocked, "blocked", NoID, nil, Tells, 1, 0},
 	{Leave, "leave", OutcomeID, nil, Leaves, 1, 0},
-	{Chose, "chose", OutcomeID, []string{"object"}, Leaves, 1, Channel},
+	{Chose, "chose", OutcomeID, []string{"object/number"}, Leaves, 1, Channel}, // the number, 0 for none, since version 3
+	{Passed, "passed", OutcomeID, []string{"number"}, Leaves, 3, 0},
 	{SendBegin, "send", RegionID, []string{"object"}, Opens, 1, Channel},
 	{RecvBegin, "recv", RegionID, []string{"object"}, Opens, 1, Channel},
 	{SelectBegin, "select", RegionID, nil, Opens, 1, 0},
