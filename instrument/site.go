@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"tracerec/internal/shm"
@@ -124,15 +125,22 @@ var ownFiles = func() string {
 	return file[:strings.LastIndexByte(file, '/')+1]
 }()
 
-// isInside tells whether a frame is no place in the program. A closure of this package that was inlined bears the
-// name of the function it was inlined into; its file gives it away.
+// onceFile is where sync.OnceFunc and the like are.
+var onceFile = func() string {
+	once := sync.OnceFunc
+	file, _ := runtime.FuncForPC(**(**uintptr)(unsafe.Pointer(&once))).FileLine(0)
+	return file
+}()
+
+// isInside tells whether a frame is no place in the program. A closure of this package or of sync.OnceFunc that was inlined
+// bears the name of the function it was inlined into; its file gives it away.
 func isInside(f runtime.Frame) bool {
 	for _, prefix := range inside {
 		if strings.HasPrefix(f.Function, prefix) {
 			return true
 		}
 	}
-	return strings.HasPrefix(f.File, ownFiles) && !strings.HasSuffix(f.File, "_test.go")
+	return f.File == onceFile || strings.HasPrefix(f.File, ownFiles) && !strings.HasSuffix(f.File, "_test.go")
 }
 
 // entryOf returns the region of a function that a goroutine begins with.

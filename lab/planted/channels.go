@@ -348,7 +348,7 @@ func selectResults() {
 	}
 	for range 16 {
 		sel := instrument.Select() //planted:wait
-		select {
+		select {                   //planted:wait
 		case <-results:
 			sel.Received(results, true)
 		case <-ctx.Done():
