@@ -30,6 +30,9 @@ import (
 func Recover(dir string, say func(string)) error {
 	o := Defaults(dir)
 	o.Say = say
+	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
+		return fmt.Errorf("%s: a file, not the directory of a recording", dir)
+	}
 	s, err := openSession(dir)
 	for range 20 { // a recorder that was just killed takes a moment to vanish
 		if !errors.Is(err, sessionfile.ErrBusy) {

@@ -263,7 +263,7 @@ func (p *page) measured() {
 	}
 	st := plain
 	if h.Exit > 0 {
-		facts = append(facts, fmt.Sprintf("exit status %d", h.Exit))
+		facts = append(facts, readable.ExitStatus(h.Exit))
 		st = red
 	}
 	for i := range facts {

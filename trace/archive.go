@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -146,6 +147,9 @@ func missing(n int) string {
 // segmentNumbers returns the numbers of the segments in dir, ascending.
 func segmentNumbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = fmt.Errorf("%s: a file, not the directory of a recording", dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -53,6 +53,9 @@ negative. Call paths of an edited program match even if lines moved.`,
 				return err
 			}
 			o := algebra.TextOptions{Top: top, Notes: r.Notes, Repeatable: simulated(in)}
+			if !o.Repeatable && (simulated(in[:1]) || simulated(in[1:])) {
+				o.Notes = append(o.Notes, "warning: only one of the runs was simulated, and its times are another machine's")
+			}
 			if format.Value == "json" {
 				return x.JSON(cmd.OutOrStdout(), o)
 			}

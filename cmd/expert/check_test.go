@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 	for _, input := range []string{dir, saved} {
 		status, out, stderr := expert("check", input, "--max", "lock_competition=41%", "--max", "lock_competition@lock=80us")
 		require.Equal(t, 0, status, stderr)
-		require.Contains(t, out, "0 of 2 limits exceeded\n")
+		require.Contains(t, out, "all 2 limits hold\n")
 
 		status, out, stderr = expert("check", input, "--max", "lock_competition=40%", "--max", "time=1s")
 		require.Equal(t, 1, status, stderr)

@@ -78,7 +78,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 func writeProcess(row func(name, format string, args ...any), p *trace.Process, goroutines int) {
 	ended := ""
 	if p.Exit >= 0 {
-		ended = fmt.Sprintf(", exit status %d", p.Exit)
+		ended = ", " + readable.ExitStatus(p.Exit)
 	}
 	row("process", "%d: %s; %s, %s to %s%s", p.PID, strings.Join(p.Args, " "), readable.Plural(goroutines, "goroutine"),
 		readable.Duration(p.Start), readable.Duration(p.End), ended)

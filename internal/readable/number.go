@@ -194,3 +194,12 @@ func Percent(p float64) string {
 	}
 	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 }
+
+// ExitStatus writes the exit status of a program; shells and recorders add 128 to the signal that ended it.
+func ExitStatus(n int) string {
+	text := fmt.Sprintf("exit status %d", n)
+	if 128 < n && n <= 128+64 {
+		text += fmt.Sprintf(" (signal %d)", n-128)
+	}
+	return text
+}

@@ -48,7 +48,7 @@ func Diff(a, b Input) (*Result, error) {
 	slices.Reverse(programs) // the second input came first
 	slices.Reverse(args)
 	if len(programs) > 1 {
-		u.notes.add("the reports are of different programs: %s", strings.Join(programs, ", "))
+		u.notes.add("warning: the reports are of different programs (%s), so what differs is no change of either", strings.Join(programs, ", "))
 	} else if len(args) > 1 {
 		u.notes.add("the program had different arguments: %s", strings.Join(args, ", "))
 	}

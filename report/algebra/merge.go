@@ -61,6 +61,13 @@ func merge(in []Input, everywhere bool) (*Result, error) {
 
 // sayPrograms warns if the inputs are not of one program, called in one way.
 func (u *union) sayPrograms() {
+	seen := map[string]bool{}
+	for _, in := range u.inputs {
+		if seen[in.Name] {
+			u.notes.add("warning: %s is given more than once, and counts so", in.Name)
+		}
+		seen[in.Name] = true
+	}
 	programs, args := u.called()
 	if len(programs) > 1 {
 		u.notes.add("warning: the reports are of different programs (%s): values averaged over them say nothing about any", strings.Join(programs, ", "))

@@ -209,7 +209,7 @@ func TestOtherPrograms(t *testing.T) {
 	require.Empty(t, r.Notes)
 	r, err = Diff(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"the reports are of different programs: app, other"}, r.Notes)
+	require.Equal(t, []string{"warning: the reports are of different programs (app, other), so what differs is no change of either"}, r.Notes)
 	large := make("b", "/bin/app", "main")
 	setAttr(&large.Cube.Attrs, "args", "-n 9")
 	r, err = Diff(make("a", "/bin/app", "main"), large)

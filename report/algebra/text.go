@@ -29,6 +29,11 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("B = %s", x.B)
 		p.line("")
 	}
+	for _, n := range o.Notes {
+		if rest, ok := strings.CutPrefix(n, "warning: "); ok {
+			p.line("Warning: %s.", rest)
+		}
+	}
 	for _, sentence := range x.lead(p.a, p.b, o.Repeatable) {
 		p.line("%s", sentence)
 	}
@@ -44,7 +49,9 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("Note: %s", u)
 	}
 	for _, n := range o.Notes {
-		p.line("Note: %s", n)
+		if !strings.HasPrefix(n, "warning: ") {
+			p.line("Note: %s", n)
+		}
 	}
 	return b.Flush()
 }
@@ -192,7 +199,7 @@ func (p *page) comeAndGone() {
 				p.line("Only in %s", part.of)
 			}
 			if i == p.top {
-				p.line("  and %d more call paths", len(part.list)-i)
+				p.line("  and %s", readable.Plural(len(part.list)-i, "more call path"))
 				break
 			}
 			p.line("  %s with %s", where(c.Path), value(c.A+c.B, c))

@@ -58,6 +58,7 @@ type Verdict struct {
 	Whole float64
 	// Baseline is the value there, and Noise how much more is nothing but noise or tolerated.
 	Baseline, Noise float64
+	Tolerated       bool // it is the latter
 	// Worst is the call path with most of the value; beside a baseline, that which grew most. Nil if there is none, or values
 	// of call paths cannot be added.
 	Worst *Spot
@@ -206,7 +207,7 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, mo
 		more, err = number(b, at.metric)
 		noise = func(float64) float64 { return more }
 	default:
-		noise, err = noiseOf(r, at, o, base)
+		noise, v.Tolerated, err = noiseOf(r, at, o, base)
 	}
 	if err != nil {
 		return nil, most, err
@@ -222,17 +223,19 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, mo
 }
 
 // noiseOf returns how far values may lie above one of the baseline for no reason, or as tolerated.
-func noiseOf(r *Report, at *measured, o Options, base *measured) (func(of float64) float64, error) {
+func noiseOf(r *Report, at *measured, o Options, base *measured) (noise func(of float64) float64, tolerated bool, err error) {
 	width := algebra.Noise(r.band(at), o.Baseline.band(base))
 	if math.IsNaN(width) && o.Tolerance < 0 {
-		return nil, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
+		return nil, false, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
 	}
+	tolerance := func(of float64) float64 { return math.Abs(of) * o.Tolerance / 100 }
+	tolerated = o.Tolerance >= 0 && !(width > tolerance(base.value))
 	return func(of float64) float64 {
-		if tolerated := math.Abs(of) * o.Tolerance / 100; o.Tolerance >= 0 && !(width > tolerated) {
-			return tolerated
+		if most := tolerance(of); o.Tolerance >= 0 && !(width > most) {
+			return most
 		}
 		return width
-	}, nil
+	}, tolerated, nil
 }
 
 // band returns what the runs of a report tell of a measured value. Several call paths may vary together, so deviations are

@@ -193,12 +193,36 @@ func TestText(t *testing.T) {
 	require.NoError(t, limit.Text(&b, results(t)))
 	require.Equal(t, `exceeded  lock_competition: 90 ns, 9.0 % of time (1.00 µs); at most 5 %
           80 ns in main ▸ solve ▸ lock, work.go:21, most on p, worker
-exceeded  lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise
+exceeded  lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of tolerance
           30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker
 held      visits: 5; at most 10
 held      time: 1.00 µs; at most 1.00 µs
 2 of 4 limits exceeded
 `, b.String())
+}
+
+// A value that is above its limit never looks like it.
+func TestTextOfNarrowExcess(t *testing.T) {
+	for _, c := range []struct {
+		verdict limit.Verdict
+		want    string
+	}{
+		{limit.Verdict{Unit: "ns", Value: 482_000_100, Max: 482e6}, "time: 482,000,100 ns; at most 482,000,000 ns\n"},
+		{limit.Verdict{Unit: "ns", Value: 482e6, Max: 482e6, Held: true}, "time: 482 ms; at most 482 ms\n"},
+		{limit.Verdict{Unit: "share of branches", Value: 0.500001, Max: 0.5}, "time: 50.0001 %; at most 50 %\n"},
+	} {
+		l, err := limit.Parse("time=1")
+		require.NoError(t, err)
+		c.verdict.Limit = l
+		var b bytes.Buffer
+		require.NoError(t, limit.Text(&b, &limit.Result{Verdicts: []limit.Verdict{c.verdict}}))
+		require.Contains(t, b.String(), c.want)
+	}
+	l, err := limit.Parse("time=10%")
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, limit.Text(&b, &limit.Result{Verdicts: []limit.Verdict{{Limit: l, Unit: "ns", Value: 100_400, Max: 100_000, Whole: 1e6, Of: "life"}}}))
+	require.Contains(t, b.String(), "time: 100,400 ns, 10.04 % of life (1.00 ms); at most 10 %\n")
 }
 
 // One limit is spoken of as one.
@@ -240,7 +264,7 @@ func TestGitHub(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	require.Equal(t, []string{
 		"::error file=a%2Cb%3A50%25%0A.go,line=21,title=lock_competition exceeds its limit::lock_competition: 90 ns, 9.0 %25 of time (1.00 µs); at most 5 %25%0A80 ns in x ::error::y ▸ 100%25, a,b:50%25 .go:21, most on p, worker",
-		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of noise%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker",
+		"::error file=work.go,line=21,title=lock_competition exceeds its limit::lock_competition in solve: 80 ns; at most 60 ns, the baseline's 50 ns and 10 ns of tolerance%0A30 ns more in main ▸ solve ▸ lock, work.go:21, most on p, worker",
 		"held      vis ::stop-commands::z: 5; at most 10",
 		"held      time: 1.00 µs; at most 1.00 µs",
 	}, lines)

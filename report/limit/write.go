@@ -3,6 +3,7 @@ package limit
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,8 @@ func Text(w io.Writer, r *Result) error {
 		}
 	}
 	switch {
+	case exceeded == 0 && len(r.Verdicts) > 1:
+		fmt.Fprintf(&b, "all %d limits hold\n", len(r.Verdicts))
 	case len(r.Verdicts) > 1:
 		fmt.Fprintf(&b, "%d of %d limits exceeded\n", exceeded, len(r.Verdicts))
 	case exceeded > 0:
@@ -73,6 +76,9 @@ func (v *Verdict) sentence() string {
 		what += " in " + readable.Clean(v.Limit.Place.String())
 	}
 	value, most := quantity(v.Value, v.Unit), quantity(v.Max, v.Unit)
+	if !v.Held && value == most {
+		value, most = all(v.Value, v.Unit), all(v.Max, v.Unit)
+	}
 	switch {
 	case v.open():
 		value = "nothing of it certain, " + within(v.Value, v.In, v.Unit)
@@ -90,11 +96,15 @@ func (v *Verdict) sentence() string {
 		if v.MaxIn != nil {
 			share += ", " + most
 		}
-		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s", what, value, percent(v.Value, v.Whole), readable.Clean(v.Of),
-			quantity(v.Whole, v.Unit), share)
+		return fmt.Sprintf("%s: %s, %s of %s (%s); at most %s", what, value, v.percent(), readable.Clean(v.Of), quantity(v.Whole, v.Unit), share)
 	}
 	more := quantity(v.Noise, v.Unit)
-	if v.Limit.Bound.Kind == same {
+	switch {
+	case v.Limit.Bound.Kind != same:
+		more += " more"
+	case v.Tolerated:
+		more += " of tolerance"
+	default:
 		more += " of noise"
 	}
 	return fmt.Sprintf("%s: %s; at most %s, the baseline's %s and %s", what, value, most, quantity(v.Baseline, v.Unit), more)
@@ -143,12 +153,33 @@ func (v *Verdict) worst() string {
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// percent writes what part of a whole something is.
-func percent(part, whole float64) string {
-	if whole == 0 {
+// percent writes what part of the whole the value is, in as many digits as show that it is more than it may be.
+func (v *Verdict) percent() string {
+	if v.Whole == 0 {
 		return readable.Percent(0)
 	}
-	return readable.Percent(100 * part / whole)
+	p := 100 * v.Value / v.Whole
+	for digits := 1; digits < 6 && !v.Held; digits++ {
+		if text := strconv.FormatFloat(p, 'f', digits, 64); text != strconv.FormatFloat(v.Limit.Bound.Number, 'f', digits, 64) {
+			if digits == 1 {
+				break
+			}
+			return text + " %"
+		}
+	}
+	return readable.Percent(p)
+}
+
+// all writes a value with all its digits.
+func all(v float64, unit string) string {
+	if isShare(unit) {
+		v, unit = 100*v, "%"
+	}
+	text := strconv.FormatFloat(v, 'g', 12, 64)
+	if v == math.Trunc(v) {
+		text = readable.Count(v)
+	}
+	return text + " " + unit
 }
 
 // jsonVerdict is a Verdict as JSON. Numbers are in the unit of the metric.
