@@ -34,6 +34,7 @@
 package recorder
 
 import (
+	"os"
 	"time"
 
 	"tracerec/internal/shm"
@@ -48,6 +49,7 @@ type Options struct {
 	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
 	Patience   time.Duration // how long children may outlive the program
 	Quiet      bool          // no summary when nothing was lost
+	Stdout     *os.File      // standard output of the program that [Run] starts; nil is this process's
 	Say        func(string)  // receives messages for the user, each one line; nil discards them
 
 	handed  []string // the counters as processes are told of them
@@ -68,3 +70,6 @@ const (
 func Defaults(dir string) Options {
 	return Options{Dir: dir, Resolution: DefaultResolution, Buffer: DefaultBuffer, Patience: DefaultPatience}
 }
+
+// TestsFile is a file in a directory with archives of tests below it. It is made when the tests begin.
+const TestsFile = "tests.json"

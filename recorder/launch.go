@@ -24,12 +24,12 @@ type child struct {
 	hurry   chan struct{} // closed by a signal that comes after the program's end
 }
 
-// start starts the program at path with args (args[0] is its name) and env. It has the recorder's own
-// standard input, output and error, and gets the signals that are sent to the recorder.
-func start(path string, args, env []string) (*child, error) {
+// start starts the program at path with args (args[0] is its name) and env. It has this standard output, the recorder's own
+// standard input and error, and gets the signals that are sent to the recorder.
+func start(path string, args, env []string, stdout *os.File) (*child, error) {
 	c := &child{cmd: &exec.Cmd{
 		Path: path, Args: args, Env: env,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr,
 	}, signals: launch.Before(), hurry: make(chan struct{})}
 	if err := c.cmd.Start(); err != nil {
 		c.signals.Stop()

@@ -82,6 +82,9 @@ func startOf(dir string) (time.Time, error) {
 		}
 		lock.Close()
 	}
+	if tests, err := os.Stat(filepath.Join(dir, TestsFile)); err == nil {
+		return tests.ModTime(), nil
+	}
 	archive, err := trace.Open(dir)
 	switch {
 	case err == nil:

@@ -3,6 +3,7 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -62,7 +63,7 @@ func Run(o Options, args []string) (status int, err error) {
 		o.Say(readable.OneLine(err) + "; the program is not recorded")
 	}
 	began := trace.Stamp(clock.Take(clock.Monotonic))
-	c, err := start(path, args, environment(r))
+	c, err := start(path, args, environment(r), cmp.Or(o.Stdout, os.Stdout))
 	if err != nil {
 		if r != nil {
 			err = errors.Join(err, r.abandon(), out.undo())

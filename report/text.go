@@ -41,6 +41,24 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	return err
 }
 
+// Brief writes the verdict and the first finding, indented.
+func Brief(w io.Writer, e *Experiment, o TextOptions) error {
+	const indent = 2
+	p := newPage(e, o)
+	p.warnings()
+	switch {
+	case e.Verdict.Text != "":
+		p.para(indent, "", e.Verdict.Text)
+	case len(e.Findings) == 0:
+		p.para(indent, "", "No wait states were found.")
+	}
+	if len(e.Findings) > 0 {
+		p.para(indent, "1  ", p.headline(&e.Findings[0])+": "+p.sentence(&e.Findings[0]))
+	}
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
 // CountersText writes the part of Text that says what was made of counters, for a report made of several: package explain says
 // the rest.
 func CountersText(w io.Writer, e *Experiment, o TextOptions) error {

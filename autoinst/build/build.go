@@ -1,14 +1,16 @@
 // Package build runs the go command so that the programs and tests that it builds record themselves: every goroutine, and every operation by
 // which goroutines wait for each other, in the program, in its dependencies and in the standard library. No file of the user's is touched:
 // what is added goes through an overlay. A program built so and run without a recorder behaves as one built without it.
+//
+// The go command does all that it does otherwise, and says what it says otherwise. It hands programs and tests that it would run to a
+// command of its -exec flag, which records them (see [Orders]).
 package build
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,126 +18,201 @@ import (
 	"tracerec"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/sync"
+	"tracerec/internal/launch"
 )
 
-// toolchain is what go env says of the Go that builds.
-type toolchain struct {
-	GOROOT, GOVERSION, GOOS, GOARCH string
+// A Build is one go command in the making.
+type Build struct {
+	a       *arguments
+	t       *toolchain
+	own     string // directory of package instrument, if the user's module requires it
+	dir     string // temporary
+	overlay string // file for -overlay
 }
 
-// versions are those of Go, without their last number, whose runtime is known.
-var versions = []string{"go1.26"}
+// errGo is wrapped by errors of a go command that asked for something on the way. What is wrong it says itself if it is run as the user wrote it.
+var errGo = errors.New("the go command failed")
 
-func (t toolchain) supported() error {
-	known := func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }
-	switch {
-	case t.GOOS != "linux" || t.GOARCH != "amd64":
-		return fmt.Errorf("%w: %s/%s: only linux/amd64 is supported", overlay.ErrUnsupported, t.GOOS, t.GOARCH)
-	case !slices.ContainsFunc(versions, known):
-		return fmt.Errorf("%w: %s: only %s is supported (GOTOOLCHAIN chooses one)", overlay.ErrUnsupported, t.GOVERSION, strings.Join(versions, ", "))
+// New prepares go build, run or test, which is the verb, with these arguments. Close has to be called, even if there is an error.
+func New(verb string, args []string) (*Build, error) {
+	b := &Build{t: &toolchain{program: "go"}}
+	var err error
+	if b.a, err = split(verb, args); err != nil {
+		return b, fmt.Errorf("%w: %w", errGo, err)
 	}
-	return nil
-}
-
-// Command returns the command line of the go command that does what go build or go test does with these arguments, for programs that record
-// themselves. It is good until done is called.
-func Command(verb string, args []string, stderr io.Writer) (command []string, done func(), err error) {
-	a, err := split(verb, args)
+	t, err := ask(b.a.chdir())
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", verb, err)
+		return b, err
 	}
-	dir, err := os.MkdirTemp("", "tracerec-build-")
-	if err != nil {
-		return nil, nil, err
-	}
-	done = func() { os.RemoveAll(dir) }
-	file, err := a.write(dir, verb, stderr)
-	if err != nil {
-		done()
-		return nil, nil, fmt.Errorf("%s: %w", verb, err)
-	}
-	command = slices.Concat([]string{"go", verb}, a.dir, a.flags, []string{"-overlay", file})
-	if verb == "test" {
-		command = append(command, "-vet=off", "-count=1")
-	}
-	return slices.Concat(command, a.packages, a.rest), done, nil
-}
-
-// write writes the overlay into a directory and returns the name of its file.
-func (a *arguments) write(dir, verb string, stderr io.Writer) (string, error) {
-	var t toolchain
-	if err := a.ask(&t, stderr, "env", "-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH"); err != nil {
-		return "", err
-	}
+	b.t = t
 	if err := t.supported(); err != nil {
-		return "", err
+		return b, err
 	}
-	o := overlay.New(t.GOROOT)
-	if err := o.AddRecorder("tracerec", tracerec.Source); err != nil {
-		return "", err
+	b.a.addEnvironment(t.GOFLAGS)
+	if err := t.reach(); err != nil {
+		return b, err
 	}
-	if err := sync.Patch(o); err != nil {
-		return "", err
+	if b.dir, err = os.MkdirTemp("", "tracerec-build-"); err != nil {
+		return b, err
 	}
-	if verb == "test" {
-		return a.tests(o, dir)
+	return b, b.write()
+}
+
+// Close removes what is needed no more when the go command has ended.
+func (b *Build) Close() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
 	}
-	mains, err := a.mains(stderr)
-	if err != nil {
-		return "", err
+}
+
+// Refused tells whether New failed for a reason that the go command says itself, see [Build.Plain].
+func Refused(err error) bool { return errors.Is(err, errGo) }
+
+// Plain runs the go command as the user wrote it, for what it says.
+func Plain(verb string, args []string, stdout, stderr io.Writer) (status int, err error) {
+	return (&toolchain{program: "go"}).run(stdout, stderr, append([]string{verb}, args...)...)
+}
+
+// Run runs the go command. Programs and tests that it would run are given to the command exec, followed by the name of a file with orders for
+// [Take] or [Test]; nil: they are run.
+func (b *Build) Run(exec []string, o Orders, stdout, stderr io.Writer) (status int, err error) {
+	added := []string{"-overlay=" + b.overlay}
+	if exec != nil {
+		o.Exec, o.Cache = b.exec(), b.t.GOCACHE
+		file, err := o.write(b.dir)
+		if err != nil {
+			return 0, err
+		}
+		text := ""
+		for _, s := range append(slices.Clone(exec), file) {
+			if s, err = quoted(s); err != nil {
+				return 0, err
+			}
+			text += s + " "
+		}
+		added = append(added, "-exec="+text)
 	}
-	for _, main := range mains {
-		o.Add(filepath.Join(main, imports), "package main\n\nimport _ \"tracerec/instrument\"\n")
+	if b.a.verb == "test" {
+		return b.test(added, stdout, stderr)
 	}
-	return o.Write(dir, a.overlay)
+	return b.t.run(stdout, stderr, b.a.line(added, b.a.packages)...)
+}
+
+// Runs tells whether go test will run tests.
+func (b *Build) Runs() bool {
+	return !b.a.on("c") && !b.a.on("n") && b.a.value("list") == ""
+}
+
+// line returns the arguments of the go command with these flags beside those of the user, and these packages.
+func (a *arguments) line(added, packages []string) []string {
+	return slices.Concat([]string{a.verb}, a.chdir(), added, a.before, packages, a.rest, a.after)
+}
+
+// exec returns the command of the user's that is to run programs, nil if there is none.
+func (b *Build) exec() []string {
+	list, _ := fields(b.a.value("exec")) // the go command says what is wrong
+	if len(list) == 0 && (b.t.GOOS != b.t.GOHOSTOS || b.t.GOARCH != b.t.GOHOSTARCH) {
+		if name, err := launch.Find("go_" + b.t.GOOS + "_" + b.t.GOARCH + "_exec"); err == nil {
+			return []string{name}
+		}
+	}
+	return list
 }
 
 // imports is the name of the file that is added to programs.
 const imports = "zz_tracerec.go"
 
-// tests adds the recorder to what all tests import.
-func (a *arguments) tests(o *overlay.Overlay, dir string) (string, error) {
-	err := o.Patch(overlay.Patch{File: "testing/testing.go", Within: "import (", Anchor: "import (\n", Where: overlay.Behind, Text: "\t_ \"tracerec/instrument\"\n"})
-	if err != nil {
-		return "", err
-	}
-	return o.Write(dir, a.overlay)
-}
+const importing = "import _ \"tracerec/instrument\"\n"
 
-// mains returns the directories of the programs that are to be built.
-func (a *arguments) mains(stderr io.Writer) (dirs []string, err error) {
-	list := exec.Command("go", slices.Concat([]string{"list"}, a.dir, []string{"-find", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, listed(a.flags), a.packages)...)
-	list.Stderr = stderr
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
-	return strings.Fields(string(out)), nil
-}
-
-// listed are the flags that go list has to know as well: not where the result goes.
-func listed(flags []string) (known []string) {
-	for i := 0; i < len(flags); i++ {
-		switch name, _, joined := strings.Cut(strings.TrimLeft(flags[i], "-"), "="); name {
-		case "o":
-			if !joined {
-				i++
-			}
-		case "v", "x", "n", "a", "work", "json":
-		default:
-			known = append(known, flags[i])
+// write writes the overlay.
+func (b *Build) write() error {
+	o := overlay.New(b.t.GOROOT)
+	if name := b.a.value("overlay"); name != "" {
+		if err := o.Extend(b.at(name), b.at("")); err != nil {
+			return fmt.Errorf("%w: %w", errGo, err)
 		}
 	}
-	return known
+	if err := sync.Patch(o); err != nil {
+		return err
+	}
+	if err := o.AddRecorder("tracerec", tracerec.Source); err != nil {
+		return err
+	}
+	err := error(nil)
+	if b.a.verb == "test" {
+		err = o.Patch(overlay.Patch{File: "testing/testing.go", Within: "import (", Anchor: "import (\n", Where: overlay.Behind, Text: "\t_ \"tracerec/instrument\"\n"})
+	} else {
+		err = b.addImports(o)
+	}
+	if err == nil {
+		b.overlay, err = o.Write(b.dir)
+	}
+	return err
 }
 
-// ask runs the go command and decodes what it prints as JSON.
-func (a *arguments) ask(to any, stderr io.Writer, command string, args ...string) error {
-	ask := exec.Command("go", slices.Concat([]string{command}, a.dir, args)...)
-	ask.Stderr = stderr
-	out, err := ask.Output()
-	if err != nil {
-		return fmt.Errorf("go %s: %w", command, err)
+// at returns the absolute name of a file that the go command is told of.
+func (b *Build) at(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
-	return json.Unmarshal(out, to)
+	at, err := filepath.Abs(filepath.Join(b.a.value("C"), name))
+	if err != nil { // without a working directory there is no package either
+		return name
+	}
+	return at
+}
+
+// carriers are packages of the standard library that the recorder does not need, and most programs do. Where a file of the program cannot be
+// replaced, because it is in the module cache, they bring the recorder.
+var carriers = []string{"context", "flag", "log"}
+
+// addImports adds the recorder to the programs that are to be built.
+func (b *Build) addImports(o *overlay.Overlay) error {
+	a := b.a
+	if len(a.packages) > 0 && strings.HasSuffix(a.packages[0], ".go") {
+		file := filepath.Join(filepath.Dir(a.packages[0]), imports)
+		a.packages = append(slices.Clone(a.packages), file)
+		o.Add(b.at(file), "package main\n\n"+importing)
+		return nil
+	}
+	carried := slices.ContainsFunc(a.packages, func(p string) bool {
+		return strings.Contains(p, "@") && !strings.HasPrefix(p, ".") && !filepath.IsAbs(p)
+	})
+	if !carried {
+		mains, err := b.mains()
+		if err != nil {
+			return err
+		}
+		for _, main := range mains {
+			if beneath(main, b.t.GOMODCACHE) {
+				carried = true
+			} else {
+				o.Add(filepath.Join(main, imports), "package main\n\n"+importing)
+			}
+		}
+	}
+	if carried {
+		for _, c := range carriers {
+			o.Add(filepath.Join(c, imports), "package "+filepath.Base(c)+"\n\n"+importing)
+		}
+	}
+	return nil
+}
+
+// resolving are the flags that decide which packages there are.
+var resolving = words("mod modfile tags race msan asan installsuffix compiler modcacherw overlay")
+
+// mains returns the directories of the programs that are to be built.
+func (b *Build) mains() (dirs []string, err error) {
+	out, err := b.t.output(slices.Concat([]string{"list"}, b.a.chdir(), []string{"-find", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`},
+		b.a.those(resolving), b.a.packages)...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGo, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if dir := strings.TrimSuffix(line, "\n"); dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
 }

@@ -39,13 +39,37 @@ const (
 
 // Overlay is an overlay in the making.
 type Overlay struct {
-	source string            // GOROOT/src
-	files  map[string]string // contents by name
+	source   string            // GOROOT/src
+	files    map[string]string // contents by name
+	replaced map[string]string // by the user: names of other files, "" for none
 }
 
 // New returns an overlay of the Go installation in goroot that changes nothing.
 func New(goroot string) *Overlay {
-	return &Overlay{filepath.Join(goroot, "src"), map[string]string{}}
+	return &Overlay{filepath.Join(goroot, "src"), map[string]string{}, map[string]string{}}
+}
+
+// Extend makes this overlay a part of the one that the user has in a file. Names in there are relative to the directory dir. Files that the
+// user replaces are patched as they are then.
+func (o *Overlay) Extend(file, dir string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var overlay struct{ Replace map[string]string }
+	if err := json.Unmarshal(text, &overlay); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	absolute := func(name string) string {
+		if name == "" || filepath.IsAbs(name) {
+			return name
+		}
+		return filepath.Join(dir, name)
+	}
+	for at, by := range overlay.Replace {
+		o.replaced[filepath.Clean(absolute(at))] = absolute(by)
+	}
+	return nil
 }
 
 // Add adds a file, or replaces it. The name is relative to GOROOT/src, or absolute.
@@ -64,7 +88,11 @@ func (o *Overlay) Patch(patches ...Patch) error {
 		at := o.at(p.File)
 		text, ok := o.files[at]
 		if !ok {
-			content, err := os.ReadFile(at)
+			from := at
+			if by, ok := o.replaced[at]; ok {
+				from = by
+			}
+			content, err := os.ReadFile(from)
 			if err != nil {
 				return fmt.Errorf("%w: %w", ErrUnsupported, err)
 			}
@@ -105,20 +133,10 @@ func (p *Patch) apply(text string) (string, bool) {
 	return text[:at] + p.Text + text[behind:], true
 }
 
-// Write writes the files into the directory dir, with the file for go build -overlay, and returns the name of that. user is an overlay
-// that the build would have otherwise, "" if none.
-func (o *Overlay) Write(dir, user string) (string, error) {
-	replace := map[string]string{}
-	if user != "" {
-		var err error
-		if replace, err = read(user); err != nil {
-			return "", err
-		}
-	}
+// Write writes the files into the directory dir, with the file for go build -overlay, and returns the name of that.
+func (o *Overlay) Write(dir string) (string, error) {
+	replace := maps.Clone(o.replaced)
 	for i, at := range slices.Sorted(maps.Keys(o.files)) {
-		if _, taken := replace[at]; taken {
-			return "", fmt.Errorf("%s: it replaces %s, which has to be patched", user, at)
-		}
 		replace[at] = filepath.Join(dir, fmt.Sprintf("%03d_%s", i, filepath.Base(at)))
 		if err := os.WriteFile(replace[at], []byte(o.files[at]), 0o644); err != nil {
 			return "", err
@@ -130,19 +148,4 @@ func (o *Overlay) Write(dir, user string) (string, error) {
 	}
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, text, 0o644)
-}
-
-func read(name string) (map[string]string, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var overlay struct{ Replace map[string]string }
-	if err := json.Unmarshal(text, &overlay); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if overlay.Replace == nil {
-		overlay.Replace = map[string]string{}
-	}
-	return overlay.Replace, nil
 }

@@ -1,86 +1,154 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/autoinst/build"
 	"tracerec/autoinst/exact"
-	"tracerec/recorder"
+	"tracerec/internal/launch"
+	"tracerec/internal/readable"
 )
 
-// newBuild returns the command that builds programs for measurement.
+// newBuild returns the command that builds programs that record themselves.
 func newBuild() *cobra.Command {
-	return &cobra.Command{
-		Use:   "build --exact-counters [go build flags] [PACKAGE…]",
-		Short: "Build a program with exact counters for every goroutine",
-		Long: `tracerec build --exact-counters runs go build with a patched copy of the Go
-scheduler, which reads the counters whenever a goroutine is put on a thread or
+	cmd := &cobra.Command{
+		Use:   "build [--exact-counters] [go build flags] [PACKAGE…]",
+		Short: "Build a program that can be recorded, as go build does",
+		Long: `tracerec build runs go build with these flags and packages, and adds what records
+every goroutine of the program and every operation by which goroutines wait for
+each other, in the program, in its dependencies and in the standard library.
+Nothing is recorded unless tracerec runs the program. No file of the program,
+its module or the Go installation is changed. "tracerec build -o app ." builds
+the program app, and "tracerec ./app" records it.
+
+--exact-counters, which comes first, uses a patched copy of the Go scheduler
+instead, which reads the counters whenever a goroutine is put on a thread or
 taken off. tracerec -c then records counters of such a program without an
 uncertain part, if they are counters of threads: those of the kernel and the
 processor. Counters of the Go runtime (go:...) count for the process, and stay
-uncertain. The Go installation is not changed. Flags and packages after
---exact-counters, such as -o FILE, are passed to go build.`,
-		DisableFlagParsing:    true,
-		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {
-				return cmd.Help()
-			}
-			var err error
-			if len(args) > 0 && args[0] == "--exact-counters" {
-				err = exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
-			} else {
-				err = buildRecorded(cmd, args)
-			}
+uncertain.`,
+	}
+	return ofGo(cmd, func(args []string) error {
+		if len(args) > 0 && args[0] == "--exact-counters" {
+			err := exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			if e, ok := err.(*exec.ExitError); ok {
 				return &exit{e.ExitCode(), nil}
 			}
 			return err
-		},
-	}
+		}
+		b, err := build.New("build", args)
+		defer b.Close()
+		if err != nil {
+			return refused(cmd, "build", args, err)
+		}
+		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return exited(status, err)
+	})
 }
 
-// buildRecorded builds a program that records itself.
-func buildRecorded(cmd *cobra.Command, args []string) error {
-	command, done, err := build.Command("build", args, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer done()
-	run := exec.Command(command[0], command[1:]...)
-	run.Stdin, run.Stdout, run.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
-	return run.Run()
-}
-
-// newTest returns the command that records tests.
-func newTest() *cobra.Command {
-	o := recorder.Defaults(recorder.DefaultDir)
-	cmd := &cobra.Command{
-		Use:   "test [-o DIR] [-q] [go test flags] [PACKAGE…]",
-		Short: "Record tests as they are",
-		Long: `tracerec test runs go test, and records every goroutine of the tests and every
-operation by which they wait for each other.`,
-		DisableFlagParsing:    true,
-		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for len(args) > 0 && (args[0] == "-q" || args[0] == "-o" && len(args) > 1) {
-				if args[0] == "-q" {
-					o.Quiet, args = true, args[1:]
-				} else {
-					o.Dir, args = args[1], args[2:]
-				}
-			}
-			command, done, err := build.Command("test", args, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer done()
-			o.Say = sayTo(cmd.ErrOrStderr())
-			return exited(recorder.Run(o, command))
-		},
+// ofGo makes a command one that parses its own flags, because most of them are the go command's.
+func ofGo(cmd *cobra.Command, run func(args []string) error) *cobra.Command {
+	cmd.DisableFlagParsing, cmd.DisableFlagsInUseLine = true, true
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 && (args[0] == "-h" || args[0] == "--help") {
+			return cmd.Help()
+		}
+		return run(args)
 	}
 	return cmd
+}
+
+// refused ends a command of go that cannot be prepared. What the go command has to say about that comes first.
+func refused(cmd *cobra.Command, verb string, args []string, err error) error {
+	if !build.Refused(err) {
+		return err
+	}
+	status, failed := build.Plain(verb, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if failed != nil || status == 0 {
+		return err
+	}
+	return &exit{status, fmt.Errorf("nothing was recorded, because go %s failed", verb)}
+}
+
+// own are the flags of run and test that are not the go command's. They come first.
+type own struct {
+	dir         string
+	quiet, view bool
+}
+
+// take takes them.
+func (o *own) take(args []string) (rest []string, err error) {
+	for len(args) > 0 {
+		name, value, joined := strings.Cut(args[0], "=")
+		switch name {
+		case "-q", "--quiet":
+			o.quiet = true
+		case "--view":
+			o.view = true
+		case "-o", "--output":
+			if !joined {
+				if len(args) < 2 {
+					return nil, fmt.Errorf("%s: no directory", name)
+				}
+				value, args = args[1], args[1:]
+			}
+			o.dir = value
+		default:
+			return args, nil
+		}
+		args = args[1:]
+	}
+	return args, nil
+}
+
+// absolute makes the name of the directory good for other working directories.
+func (o *own) absolute() (err error) {
+	if o.dir == "" {
+		return fmt.Errorf("the name of the trace directory is empty")
+	}
+	o.dir, err = filepath.Abs(o.dir)
+	return err
+}
+
+// shown is the name of a directory for people.
+func shown(dir string) string {
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(short) {
+			return short
+		}
+	}
+	return dir
+}
+
+// expert returns the command line of expert beside this program, for people.
+func expert(args ...string) string {
+	text := "expert"
+	for _, a := range args {
+		text += " " + readable.Argument(a)
+	}
+	return text
+}
+
+// view shows an archive in the browser.
+func view(cmd *cobra.Command, dir string) error {
+	program := "expert"
+	if self, err := os.Executable(); err == nil {
+		if beside := filepath.Join(filepath.Dir(self), program); beside != "" {
+			if _, err := os.Stat(beside); err == nil {
+				program = beside
+			}
+		}
+	}
+	if _, err := launch.Find(program); err != nil {
+		return fmt.Errorf("--view: %w", err)
+	}
+	show := exec.Command(program, "view", dir)
+	show.Stdout, show.Stderr = cmd.ErrOrStderr(), cmd.ErrOrStderr()
+	return show.Run()
 }

@@ -21,7 +21,7 @@ func TestMistypedCommand(t *testing.T) {
 		{[]string{"-q", "inf", "trace.dir"}, "inf" + missing + "; did you mean tracerec info?"},
 		{[]string{"server"}, "server" + missing},
 		{[]string{"--", "inf"}, "inf" + missing},
-		{[]string{"run", "inf"}, "inf" + missing},
+		{[]string{"record", "inf"}, "inf" + missing},
 		{[]string{"./inf"}, "./inf: no such file or directory"},
 	} {
 		require.Equal(t, result{127, "", "tracerec: " + c.message + "\n"}, inside(c.args...), c.args)

@@ -144,10 +144,7 @@ func requireExact(t *testing.T, r *recorded) {
 
 // TestBuildMessages: what cannot be built is told.
 func TestBuildMessages(t *testing.T) {
-	r := inside("build")
-	require.Equal(t, 2, r.status)
-	require.Contains(t, r.stderr, "--exact-counters must come first")
-	r = inside("build", "--exact-counters", "-overlay")
+	r := inside("build", "--exact-counters", "-overlay")
 	require.Contains(t, r.stderr, "-overlay without a file")
 	r = record(t, "build", "--exact-counters", "./no/such/package")
 	require.Equal(t, 1, r.status)

@@ -66,11 +66,12 @@ func execute(args []string, stdout, stderr io.Writer) int {
 }
 
 func newRoot() *cobra.Command {
-	root := newRun("tracerec [flags] [--] PROGRAM [ARG…]")
-	root.Short = "Record an instrumented Go program"
-	root.Long = `tracerec runs a Go program that uses package instrument, and records when its
-goroutines enter and leave regions, communicate, and wait for each other. Use
-"expert analyze" to analyze the archive that it writes.
+	root := newRecord("tracerec [flags] [--] PROGRAM [ARG…]")
+	root.Short = "Record what the goroutines of a Go program do"
+	root.Long = `tracerec runs a program that "tracerec build" has built, or that uses package
+instrument, and records when its goroutines enter and leave regions,
+communicate, and wait for each other. Use "expert analyze" to analyze the
+archive that it writes. "tracerec run" builds, records and analyzes a program.
 
 An older archive of the same name is kept, with its start time appended to its
 name. Flags of tracerec end at the program's name. The exit status is that of
@@ -87,10 +88,10 @@ about this go to standard error.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = orCommand(root.RunE)
 	root.SetFlagErrorFunc(movedFlag)
-	run := newRun("run [flags] [--] PROGRAM [ARG…]")
-	run.Short = "Record a program (same as tracerec PROGRAM)"
-	run.Long = root.Long
-	root.AddCommand(run, newBuild(), newTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
+	record := newRecord("record [flags] [--] PROGRAM [ARG…]")
+	record.Short = "Record a program (same as tracerec PROGRAM)"
+	record.Long = root.Long
+	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newTakeTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ import (
 const asTracerec = "TRACEREC_TEST_MAIN"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asTracerec) != "" {
+	if os.Getenv(asTracerec) != "" || len(os.Args) > 1 && slices.Contains([]string{takeProgram, takeTest}, os.Args[1]) {
 		os.Unsetenv(asTracerec)
 		main()
 	}

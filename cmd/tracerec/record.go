@@ -16,8 +16,8 @@ import (
 	"tracerec/recorder/live"
 )
 
-// newRun returns the command that records a program; tracerec without a command is the same.
-func newRun(use string) *cobra.Command {
+// newRecord returns the command that records a program; tracerec without a command is the same.
+func newRecord(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
 	var metric string
 	var lists, specs []string

@@ -113,7 +113,7 @@ func TestTracerecInTracerec(t *testing.T) {
 
 func TestFlagsStopAtTheProgram(t *testing.T) {
 	dir := t.TempDir()
-	r := record(t, "run", "-o", filepath.Join(dir, "a"), "echo", "-o", "x", "--help", "--", "info")
+	r := record(t, "record", "-o", filepath.Join(dir, "a"), "echo", "-o", "x", "--help", "--", "info")
 	require.Equal(t, "-o x --help -- info\n", r.stdout)
 	r = record(t, "-o", filepath.Join(dir, "b"), "--", "echo", "run")
 	require.Equal(t, "run\n", r.stdout)
@@ -137,7 +137,7 @@ func TestSignals(t *testing.T) {
 
 // TestIgnoredSignalsStayIgnored: what nohup, or a shell in the background, ignores goes neither to tracerec nor to the program.
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
-	for _, command := range [][]string{{"run", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"}} {
+	for _, command := range [][]string{{"record", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"}} {
 		direct := tracerec(append(command, "sh", "-c", "kill -HUP $PPID; kill -INT $PPID; kill -HUP $$; kill -INT $$; echo goes on")...)
 		out, err := ignoring(direct).Output()
 		require.NoError(t, err)
@@ -156,7 +156,7 @@ func ignoring(cmd *exec.Cmd) *exec.Cmd {
 // TestIgnoredSignalsReachTheProgram: a program may want what was ignored when it was started.
 func TestIgnoredSignalsReachTheProgram(t *testing.T) {
 	subject := program(t, "subject")
-	for _, command := range [][]string{{"run", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"},
+	for _, command := range [][]string{{"record", "-o", filepath.Join(t.TempDir(), "a")}, {"count", "-e", "task-clock"},
 		{"count", "-e", "task-clock", "-p", strconv.Itoa(os.Getpid())}} {
 		cmd := ignoring(tracerec(append(command, subject, "signals")...))
 		out := start(t, cmd)

@@ -1,0 +1,99 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracerec/autoinst/overlay"
+	"tracerec/internal/launch"
+)
+
+// toolchain is what go env says of the Go that builds.
+type toolchain struct {
+	GOROOT, GOVERSION, GOOS, GOARCH, GOHOSTOS, GOHOSTARCH, GOFLAGS, GOMODCACHE, GOCACHE string
+
+	program string   // the go command
+	env     []string // of it; nil: that of this process
+}
+
+// versions are those of Go, without their last number, whose runtime is known.
+var versions = []string{"go1.26"}
+
+// ask asks the go command with which Go it builds, in the directory of this -C, and for what.
+func ask(dir []string) (*toolchain, error) {
+	t := &toolchain{program: "go"}
+	if _, err := launch.Find(t.program); err != nil {
+		return nil, err
+	}
+	text, err := t.output(slices.Concat([]string{"env"}, dir, []string{"-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH",
+		"GOFLAGS", "GOMODCACHE", "GOCACHE"})...)
+	if err != nil {
+		return nil, err
+	}
+	return t, json.Unmarshal(text, t)
+}
+
+func (t *toolchain) supported() error {
+	known := func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }
+	switch {
+	case t.GOOS != "linux" || t.GOARCH != "amd64":
+		return fmt.Errorf("%w: programs for %s/%s cannot record themselves, only those for linux/amd64", overlay.ErrUnsupported, t.GOOS, t.GOARCH)
+	case !slices.ContainsFunc(versions, known):
+		newest := versions[len(versions)-1]
+		return fmt.Errorf("%w: the runtime of %s is not known, only that of %s; GOTOOLCHAIN=%s.0 in the environment chooses that",
+			overlay.ErrUnsupported, t.GOVERSION, strings.Join(versions, ", "), newest)
+	}
+	return nil
+}
+
+// reach makes it possible to replace files of a Go installation that is in the module cache, where the go command refuses it: by a link to
+// there from the user's cache, as which the installation is used from now on.
+func (t *toolchain) reach() error {
+	if !beneath(t.GOROOT, t.GOMODCACHE) {
+		return nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	link := filepath.Join(cache, "tracerec", "goroot", filepath.Base(t.GOROOT)) // always the same: it is part of what is built
+	if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+		return err
+	}
+	if to, err := os.Readlink(link); err != nil || to != t.GOROOT {
+		fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
+		if err := errors.Join(os.Symlink(t.GOROOT, fresh), os.Rename(fresh, link)); err != nil {
+			return err
+		}
+	}
+	t.GOROOT, t.program = link, filepath.Join(link, "bin", "go")
+	t.env = append(os.Environ(), "GOROOT="+link, "GOTOOLCHAIN=local")
+	return nil
+}
+
+// beneath tells whether a file is in a directory, or is it.
+func beneath(file, dir string) bool {
+	return dir != "" && (file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+// command returns the go command with these arguments.
+func (t *toolchain) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(t.program, args...)
+	cmd.Env = t.env
+	return cmd
+}
+
+// output returns what the go command prints. What it says beside that it will say again when it does what it was called for.
+func (t *toolchain) output(args ...string) ([]byte, error) {
+	out, err := t.command(args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return out, nil
+}

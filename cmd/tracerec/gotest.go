@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"tracerec/autoinst/build"
+	"tracerec/internal/readable"
+	"tracerec/recorder"
+	"tracerec/report"
+)
+
+// newTest returns the command that records tests.
+func newTest() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test [-o DIR] [-q] [go test flags] [PACKAGE…]",
+		Short: "Record and analyze tests and benchmarks, as go test runs them",
+		Long: `tracerec test runs go test with these flags and packages, and records every
+goroutine of the tests and every operation by which they wait for each other.
+The tests of a package are recorded into DIR/IMPORT/PATH (default DIR is
+trace.dir), each benchmark into a directory of its own below that. Output and
+exit status are those of go test. What delays each package follows on standard
+error. "tracerec test -run NONE -bench X" tells why a benchmark does not scale.
+
+Tests always run, as with -count=1. Packages that do not pass go vet come first.
+With several benchmarks, each runs in a process of its own, unless go test writes
+a profile. The flags of tracerec come first: -o DIR, and -q for recordings
+without analysis. All others are those of go test.`,
+	}
+	return ofGo(cmd, func(args []string) error {
+		o := own{dir: recorder.DefaultDir}
+		args, err := o.take(args)
+		if err == nil && o.view {
+			err = errors.New("--view shows one recording; use expert view")
+		}
+		if err == nil {
+			err = o.absolute()
+		}
+		if err != nil {
+			return err
+		}
+		b, err := build.New("test", args)
+		defer b.Close()
+		if err != nil {
+			return refused(cmd, "test", args, err)
+		}
+		return o.test(cmd, b)
+	})
+}
+
+// test runs go test.
+func (o *own) test(cmd *cobra.Command, b *build.Build) error {
+	if !b.Runs() {
+		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return exited(status, err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	aside, undo, err := recorder.Prepare(o.dir)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(o.dir, recorder.TestsFile), []byte("{}\n"), 0o666); err != nil {
+		return errors.Join(err, undo())
+	}
+	status, err := b.Run([]string{self, takeTest}, build.Orders{Output: o.dir}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	list, failed := b.Archives(o.dir)
+	if err = errors.Join(err, failed); err != nil {
+		return exited(max(status, 1), err)
+	}
+	if len(list) == 0 {
+		return exited(status, undo())
+	}
+	if aside != "" && !o.quiet {
+		sayTo(cmd.ErrOrStderr())(fmt.Sprintf("the older %s is now %s", shown(o.dir), shown(aside)))
+	}
+	return exited(status, o.tell(cmd, list))
+}
+
+// tell prints what there is to say about recorded tests.
+func (o *own) tell(cmd *cobra.Command, list []build.Recorded) error {
+	text, err := json.MarshalIndent(map[string]any{"archives": list}, "", "\t")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(o.dir, recorder.TestsFile), append(text, '\n'), 0o666)
+	}
+	w := cmd.ErrOrStderr()
+	say := sayTo(w)
+	for _, r := range list {
+		for _, message := range r.Said {
+			say(r.Package + ": " + message)
+		}
+		if r.Dir == "" || o.quiet {
+			continue
+		}
+		dir := filepath.Join(o.dir, r.Dir)
+		fmt.Fprintf(w, "\n%s %s\n", readable.Clean(r.Package), readable.Clean(r.Benchmark))
+		failed := analyzed(w, dir, func(e *report.Experiment) error {
+			return report.Brief(w, e, report.TextOptions{Color: colored(w)})
+		})
+		if failed != nil {
+			say(readable.OneLine(failed))
+			continue
+		}
+		fmt.Fprintf(w, "  → %s\n", expert("analyze", shown(dir)))
+	}
+	return err
+}
+
+// takeTest is the command to which go test gives the tests of a package.
+const takeTest = "take-test"
+
+func newTakeTest() *cobra.Command {
+	cmd := &cobra.Command{Use: takeTest, Hidden: true}
+	return ofGo(cmd, func(args []string) error {
+		if len(args) < 2 {
+			return errors.New("only the go command uses this")
+		}
+		return exited(build.Test(args[0], args[1:], func(dir string, command []string, stdout *os.File, say func(string)) (int, error) {
+			o := recorder.Defaults(dir)
+			o.Quiet, o.Stdout, o.Say = true, stdout, say
+			return recorder.Run(o, command)
+		}))
+	})
+}
