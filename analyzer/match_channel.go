@@ -6,7 +6,7 @@ import (
 	"tracerec/trace/wire"
 )
 
-// channelState is the simulated channel. Send and receive operations are taken in the order of their commit
+// channelState is the simulated channel, of which no value has a number (see [Matcher.numbered]). Send and receive operations are taken in the order of their commit
 // stamps: Blocked if the operation blocked, else End (so a select commits at its end). Operations that
 // panicked and receives that saw the channel closed take no part; operations that never ended do.
 //
@@ -50,6 +50,11 @@ type channelState struct {
 	taken     []expected // elements whose receive is still to come
 	moved     []int32    // numbers of the elements that moved to early from receivers, or to taken
 	elements  []element  // by number
+	left      uint64     // elements that nobody received
+
+	sent, received []stamped // see Matcher.numbered: operations by number
+	waiting        []stamped // operations that never ended, by the time at which they blocked
+	part           []bool    // by operation: it is one of those
 }
 
 // maxExpected bounds early and taken: how many goroutines may have lost their processor just before a
@@ -66,7 +71,7 @@ type expected struct {
 }
 
 func (s *channelState) reset(capacity uint64) {
-	s.capacity = capacity
+	s.capacity, s.left = capacity, 0
 	for _, f := range []*fifo{&s.buffer, &s.senders, &s.receivers} {
 		f.reset()
 	}
@@ -105,7 +110,7 @@ func (o *Op) commit() int64 {
 	return o.End
 }
 
-// channel matches sends with receives and receives with the close, see [channelState]. The synch points are, in this
+// channel matches sends with receives and receives with the close, see [channelState] and [Matcher.numbered]. The synch points are, in this
 // order: for every element by number that it was sent, for its receive, and that there was room for it, for its send, or that its receive or send is
 // unmatched; then by operation that the channel was closed, for receives that saw it so (by the first Close, if that is not later than their
 // end, else they are unmatched), and that operations which panicked are unmatched.
@@ -119,13 +124,16 @@ func (o *Op) commit() int64 {
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)
-	closed, sent, received := noOp, 0, 0
+	closed, sent, received, numbers := noOp, 0, 0, false
 	m.order.start(len(ops), func(i int32) (int64, bool) {
 		r := ops[i].channelRole()
 		return ops[i].commit(), r == sends || r == receives
 	})
 	for i := range ops {
-		switch o := &ops[i]; o.channelRole() {
+		o := &ops[i]
+		role := o.channelRole()
+		numbers = numbers || o.numbered(role)
+		switch role {
 		case sends:
 			sent++
 		case receives:
@@ -136,16 +144,20 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 			}
 		}
 	}
-	s.elements = slices.Grow(s.elements, max(sent, received))
-	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
-		if ops[e.op].channelRole() == sends {
-			m.send(ops, e.op)
-		} else {
-			m.receive(ops, e.op)
+	if numbers {
+		m.numbered(ops, closed)
+	} else {
+		s.elements = slices.Grow(s.elements, max(sent, received))
+		for e, ok := m.order.next(); ok; e, ok = m.order.next() {
+			if ops[e.op].channelRole() == sends {
+				m.send(ops, e.op)
+			} else {
+				m.receive(ops, e.op)
+			}
 		}
+		m.drain()
+		m.messages(ops, closed)
 	}
-	m.drain()
-	m.messages(ops, closed)
 	if sent+received < len(ops) {
 		m.closings(ops, closed)
 	}
@@ -277,51 +289,57 @@ func (m *Matcher) messages(ops []Op, closed int32) {
 			m.count.Impossible++
 		}
 	}
-	left := uint64(0) // elements that nobody received
-	made := MadeRoom
-	if capacity == 0 {
-		made = Received
-	}
 	for k, e := range elements {
-		if e.send == noOp {
-			if ops[e.recv].transferred() {
-				m.count.Strange++
-			}
-			m.unsent(ops, e.recv, closed)
-			continue
-		}
-		if e.recv == noOp && ops[e.send].transferred() {
-			if left++; left > capacity {
-				m.count.Strange++
-			}
-		}
-		if e.recv != noOp {
-			m.count.Messages++
-			if ops[e.send].transferred() || ops[e.recv].closedOn(ops, closed) {
-				m.release(e.recv, false)
-			}
-		}
-		o, room := &ops[e.send], noOp
+		room := noOp
 		later := uint64(k) >= capacity
 		if later {
 			room = elements[uint64(k)-capacity].recv
 		}
-		if room != noOp && ops[room].Begin > o.End {
-			m.count.Impossible++
-			room = noOp
+		m.message(ops, e, later, room, closed)
+	}
+}
+
+// message emits the synch points of an element. One that came later than the buffer was full for the first time needed the room that a receive made.
+func (m *Matcher) message(ops []Op, e element, later bool, room, closed int32) {
+	s := &m.chans
+	if e.send == noOp {
+		if ops[e.recv].transferred() {
+			m.count.Strange++
 		}
-		if e.recv != noOp {
-			m.meet(Sent, e.recv, e.send)
+		m.unsent(ops, e.recv, closed)
+		return
+	}
+	if e.recv == noOp && ops[e.send].transferred() {
+		if s.left++; s.left > s.capacity {
+			m.count.Strange++
 		}
-		if room != noOp {
-			m.meet(made, e.send, room)
+	}
+	if e.recv != noOp {
+		m.count.Messages++
+		if ops[e.send].transferred() || ops[e.recv].closedOn(ops, closed) {
+			m.release(e.recv, false)
 		}
-		if room == noOp && (later || o.Kind != wire.SelectBegin) {
-			m.unmatched(e.send)
+	}
+	o := &ops[e.send]
+	if room != noOp && ops[room].Begin > o.End {
+		m.count.Impossible++
+		room = noOp
+	}
+	if e.recv != noOp {
+		m.meet(Sent, e.recv, e.send)
+	}
+	if room != noOp {
+		made := MadeRoom
+		if s.capacity == 0 {
+			made = Received
 		}
-		if sent := room != noOp && ops[room].transferred(); sent || o.closedOn(ops, closed) {
-			m.release(e.send, sent)
-		}
+		m.meet(made, e.send, room)
+	}
+	if room == noOp && (later || o.Kind != wire.SelectBegin) {
+		m.unmatched(e.send)
+	}
+	if sent := room != noOp && ops[room].transferred(); sent || o.closedOn(ops, closed) {
+		m.release(e.send, sent)
 	}
 }
 

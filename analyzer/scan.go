@@ -384,9 +384,12 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 
 // closes applies an event that closes levels.
 func (w *scanner) closes(l *location, e *trace.Event, t int64) {
-	if e.Kind == wire.Chose {
-		if v := l.open.Operation(); v != nil {
+	if v := l.open.Operation(); v != nil {
+		switch {
+		case e.Kind == wire.Chose:
 			v.Of.object, v.Of.mode = uint32(e.Word), uint32(e.Word>>32)
+		case e.Kind == wire.Passed && (v.Kind == wire.SendBegin || v.Kind == wire.RecvBegin):
+			v.Of.mode = uint32(e.Word)
 		}
 	}
 	closed, missing := l.open.Close(e.Kind, e.ID)

@@ -51,9 +51,19 @@ func commit(o *op) int64 {
 func attempt(o *op) int64 { return max(o.blocked, o.begin) }
 
 func (n *analysis) channel(ops []*op, size int) {
-	ch := &channel{size: size}
+	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
 	part := func(o *op) bool { return isSend(o) || isRecv(o) }
-	for _, o := range sorted(ops, part, commit) {
+	if slices.ContainsFunc(ops, func(o *op) bool { return part(o) && o.mode > 0 }) {
+		n.numbered(ops, size, closes)
+	} else {
+		n.simulated(sorted(ops, part, commit), size, closes)
+	}
+	n.closings(ops, closes)
+}
+
+func (n *analysis) simulated(ops []*op, size int, closes []*op) {
+	ch := &channel{size: size}
+	for _, o := range ops {
 		if isSend(o) {
 			ch.send(o)
 		} else {
@@ -66,9 +76,13 @@ func (n *analysis) channel(ops []*op, size int) {
 	for ch.front(0) != nil {
 		ch.leave()
 	}
-	closes := sorted(ops, func(o *op) bool { return o.kind == wire.Close }, (*op).start)
-	n.messages(ch, closes)
-	n.closings(ops, closes)
+	for k, e := range ch.elements {
+		var room *op
+		if k >= size {
+			room = ch.elements[k-size].recv
+		}
+		n.message(*e, k >= size, room, size, closes)
+	}
 }
 
 func (ch *channel) number(send, recv *op) *element {
@@ -179,46 +193,40 @@ func (n *analysis) exchange(o *op, metric string, partner *op) {
 	}
 }
 
-// messages derives the waits of senders and receivers.
-func (n *analysis) messages(ch *channel, closes []*op) {
+// message derives the waits of an element's sender and receiver. It needed room if it was late.
+func (n *analysis) message(e element, late bool, room *op, size int, closes []*op) {
 	full := "full_buffer"
-	if ch.size == 0 {
+	if size == 0 {
 		full = "late_receiver"
 	}
-	for k, e := range ch.elements {
-		switch {
-		case e.recv == nil:
-		case e.send != nil:
-			n.exchange(e.recv, "late_sender", e.send)
-			if passed(e.send) || shut(e.recv, closes) {
-				e.recv.release()
-			}
-		case e.recv.open && shut(e.recv, closes):
-			n.exchange(e.recv, "late_close", closes[0])
+	switch {
+	case e.recv == nil:
+	case e.send != nil:
+		n.exchange(e.recv, "late_sender", e.send)
+		if passed(e.send) || shut(e.recv, closes) {
 			e.recv.release()
-		default:
-			n.unmatched(e.recv)
 		}
-		if e.send == nil {
-			continue
-		}
-		if shut(e.send, closes) {
+	case e.recv.open && shut(e.recv, closes):
+		n.exchange(e.recv, "late_close", closes[0])
+		e.recv.release()
+	default:
+		n.unmatched(e.recv)
+	}
+	if e.send == nil {
+		return
+	}
+	if shut(e.send, closes) {
+		e.send.release()
+	}
+	switch {
+	case room != nil && room.begin <= e.send.end:
+		n.exchange(e.send, full, room)
+		if passed(room) {
 			e.send.release()
+			e.send.sent = e.send.released
 		}
-		var room *op
-		if k >= ch.size {
-			room = ch.elements[k-ch.size].recv
-		}
-		switch {
-		case room != nil && room.begin <= e.send.end:
-			n.exchange(e.send, full, room)
-			if passed(room) {
-				e.send.release()
-				e.send.sent = e.send.released
-			}
-		case e.send.kind != wire.SelectBegin || k >= ch.size:
-			n.unmatched(e.send)
-		}
+	case e.send.kind != wire.SelectBegin || late:
+		n.unmatched(e.send)
 	}
 }
 

@@ -190,7 +190,7 @@ func metricOf(k wire.Kind) string {
 func (s *scanner) forget(e event) {
 	k := len(s.levels) - 1
 	switch e.Kind {
-	case wire.Blocked, wire.Leave, wire.Chose, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin:
+	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin:
 	default:
 		if k >= 0 && s.levels[k].op != nil && s.levels[k].op.kind == wire.SelectBegin {
 			s.levels = append(s.levels, level{forgotten: true})
@@ -230,7 +230,7 @@ func (s *scanner) event(e event) {
 		if o := s.innermost().op; o != nil && o.kind == wire.OnceBegin {
 			o.mode, o.ran = 1, e.Time
 		}
-	case wire.Leave, wire.Chose:
+	case wire.Leave, wire.Chose, wire.Passed:
 		s.leave(e)
 	case wire.Exit:
 		s.close(int(e.ID)+1, e.Time, wire.Panicked)
@@ -301,8 +301,11 @@ func (s *scanner) leave(e event) {
 		if o := v.op; o != nil {
 			o.end, o.outcome = e.Time, wire.Outcome(e.ID)
 			s.ended(o)
-			if e.Kind == wire.Chose {
-				o.object = uint32(e.Word)
+			switch {
+			case e.Kind == wire.Chose:
+				o.object, o.mode = uint32(e.Word), uint32(e.Word>>32)
+			case e.Kind == wire.Passed && (o.kind == wire.SendBegin || o.kind == wire.RecvBegin):
+				o.mode = uint32(e.Word)
 			}
 		}
 		s.levels = s.levels[:i]

@@ -1,6 +1,9 @@
 package random
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // What a parked goroutine can be woken with.
 const (
@@ -15,6 +18,7 @@ type channel struct {
 	name     string
 	size     int
 	used     int
+	taken    int // values that were received
 	isClosed bool
 	senders  []*waiter
 	receiver []*waiter
@@ -45,47 +49,51 @@ func first(queue *[]*waiter) *waiter {
 	return nil
 }
 
-func (w *waiter) serve(ch *channel, result int) {
+// serve wakes a waiter. If a value went through, its number is given.
+func (w *waiter) serve(ch *channel, result, number int) {
 	*w.turn = turn{gone: true, ch: ch, send: w.send}
+	w.p.number = number
 	w.p.wake(result)
 }
 
-func (ch *channel) trySend() (result int, ok bool) {
+func (p *proc) trySend(ch *channel) (result int, ok bool) {
 	if ch.isClosed {
 		return panicked, true
 	}
 	if w := first(&ch.receiver); w != nil {
-		w.serve(ch, served)
+		ch.taken++
+		p.number = ch.taken
+		w.serve(ch, served, ch.taken)
 		return served, true
 	}
 	if ch.used < ch.size {
 		ch.used++
+		p.number = ch.taken + ch.used
 		return served, true
 	}
 	return 0, false
 }
 
-func (ch *channel) tryRecv() (result int, ok bool) {
-	if ch.used > 0 {
+func (p *proc) tryRecv(ch *channel) (result int, ok bool) {
+	w := first(&ch.senders)
+	if ch.used == 0 && w == nil {
+		return closed, ch.isClosed
+	}
+	ch.taken++
+	p.number = ch.taken
+	if w == nil {
 		ch.used--
-		if w := first(&ch.senders); w != nil {
-			ch.used++
-			w.serve(ch, served)
-		}
-		return served, true
+	} else { // who takes the place in the buffer, if there is one
+		w.serve(ch, served, ch.taken+ch.used)
 	}
-	if w := first(&ch.senders); w != nil {
-		w.serve(ch, served)
-		return served, true
-	}
-	return closed, ch.isClosed
+	return served, true
 }
 
-func (ch *channel) try(send bool) (int, bool) {
+func (p *proc) try(ch *channel, send bool) (int, bool) {
 	if send {
-		return ch.trySend()
+		return p.trySend(ch)
 	}
-	return ch.tryRecv()
+	return p.tryRecv(ch)
 }
 
 func (ch *channel) enqueue(w *waiter) {
@@ -104,20 +112,27 @@ func (p *proc) communicate(ch *channel, send bool) {
 	if send {
 		name = "send"
 	}
-	p.open("%s %s %s", name, ch.name, p.site())
+	site := p.site()
+	p.quiet = p.w.numbers(20)
+	defer func() { p.quiet = false }()
+	p.open("%s %s %s", name, ch.name, site)
 	p.lag()
-	result, ok := ch.try(send)
+	result, ok := p.try(ch, send)
 	if !ok {
 		p.emit(0, "blocked")
 		p.lag()
-		if result, ok = ch.try(send); !ok {
+		if result, ok = p.try(ch, send); !ok {
 			mine := new(turn)
 			ch.enqueue(&waiter{p, mine, send})
 			result = p.parkUnless(func() { mine.gone = true })
 		}
 	}
 	p.lag()
-	p.leave(channelOutcome[result])
+	if result == served && p.w.numbering != nil && !p.w.numbers(50) {
+		p.emit(-1, "passed %d", p.number)
+	} else {
+		p.leave(channelOutcome[result])
+	}
 }
 
 func (p *proc) closeChannel(ch *channel) {
@@ -131,10 +146,10 @@ func (p *proc) closeChannel(ch *channel) {
 	}
 	ch.isClosed = true
 	for w := first(&ch.receiver); w != nil; w = first(&ch.receiver) {
-		w.serve(ch, closed)
+		w.serve(ch, closed, 0)
 	}
 	for w := first(&ch.senders); w != nil; w = first(&ch.senders) {
-		w.serve(ch, panicked)
+		w.serve(ch, panicked, 0)
 	}
 }
 
@@ -152,6 +167,10 @@ func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 		got, ok = *mine, true
 	}
 	p.lag()
+	number := ""
+	if result == served && p.w.numbering != nil && !p.w.numbers(50) {
+		number = fmt.Sprintf(" %d", p.number)
+	}
 	switch {
 	case mute:
 		p.forgotten++
@@ -162,16 +181,16 @@ func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 	case result == closed:
 		p.emit(-1, "chose %s closed", got.ch.name)
 	case got.send:
-		p.emit(-1, "chose %s sent", got.ch.name)
+		p.emit(-1, "chose %s sent%s", got.ch.name, number)
 	default:
-		p.emit(-1, "chose %s received", got.ch.name)
+		p.emit(-1, "chose %s received%s", got.ch.name, number)
 	}
 }
 
 // tryAny takes one of the cases that can go on at once.
 func (p *proc) tryAny(channels []*channel, send []bool) (got turn, result int, ok bool) {
 	for _, i := range p.w.Perm(len(channels)) {
-		if result, ok := channels[i].try(send[i]); ok {
+		if result, ok := p.try(channels[i], send[i]); ok {
 			return turn{true, channels[i], send[i]}, result, true
 		}
 	}

@@ -23,7 +23,7 @@ func trace(seed uint64, damages int) string {
 			}
 			b.WriteString("process p2 parent main pid 7\n")
 		}
-		p := simulate(r, rand.New(rand.NewPCG(seed, 2)), prefix)
+		p := simulate(r, rand.New(rand.NewPCG(seed, 2)), rand.New(rand.NewPCG(seed, 3)), prefix)
 		for range damages {
 			p.damage(p.procs[r.IntN(len(p.procs))])
 		}
@@ -51,8 +51,8 @@ type program struct {
 	grain     int64 // of the times, ns
 }
 
-// simulate runs a program. What it records of itself is drawn from another source, so that it does not change what it does.
-func simulate(r, recording *rand.Rand, prefix string) *program {
+// simulate runs a program. What it records of itself is drawn from other sources, so that it does not change what it does.
+func simulate(r, recording, numbering *rand.Rand, prefix string) *program {
 	w := &world{Rand: r, prefix: prefix, now: int64(r.IntN(3)), ties: r.IntN(4) == 0}
 	if r.IntN(3) == 0 {
 		w.slack = 1 + r.IntN(4)
@@ -60,6 +60,9 @@ func simulate(r, recording *rand.Rand, prefix string) *program {
 	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
 	p.recording, p.silent = recording, recording.IntN(6) == 0
 	p.plain = p.silent || recording.IntN(4) == 0
+	if numbering.IntN(2) == 0 {
+		w.numbering, w.partly = numbering, numbering.IntN(2) == 0
+	}
 	p.makeObjects()
 	w.spawn(prefix+"main", 0, func(m *proc) { p.routine(m, "main", true) })
 	w.run(p.rescue)
@@ -82,6 +85,9 @@ func (p *program) name(kind string, i int) string { return fmt.Sprintf("%s%s%d",
 func (p *program) makeObjects() {
 	for i := range 1 + p.IntN(3) {
 		p.channels = append(p.channels, &channel{name: p.name("ch", i), size: p.IntN(4)})
+		if p.numbering != nil { // the recording may begin later
+			p.channels[i].used = p.numbering.IntN(p.channels[i].size + 1)
+		}
 	}
 	for i := range 1 + p.IntN(2) {
 		p.mutexes = append(p.mutexes, &lock{name: p.name("m", i)})

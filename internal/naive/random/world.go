@@ -17,6 +17,9 @@ type world struct {
 	slack  int    // largest time between a stamp and the operation that it stands for
 	ties   bool   // goroutines that run at the same time take turns at random, else by location
 	procs  []*proc
+
+	numbering *rand.Rand // decides what is told of the numbers of values; nil: nothing
+	partly    bool       // numbers, and operations, are missing from the record
 }
 
 // proc is a simulated goroutine.
@@ -33,6 +36,9 @@ type proc struct {
 	cancel func() // takes a parked goroutine out of its queue, nil if that would not be consistent
 
 	forgotten int // selects in the innermost level whose case told nothing of itself
+
+	number int  // of the last value on its channel
+	quiet  bool // what it does is not recorded
 }
 
 // line is one event of a location.
@@ -101,6 +107,9 @@ func (w *world) pick() *proc {
 // chance is true in the given per cent of calls.
 func (w *world) chance(percent int) bool { return w.IntN(100) < percent }
 
+// numbers is true in one of n calls if numbers are told, but not everything.
+func (w *world) numbers(n int) bool { return w.partly && w.numbering.IntN(n) == 0 }
+
 func (p *proc) swap() {
 	if !p.yield(struct{}{}) {
 		panic(stopped{})
@@ -142,6 +151,9 @@ func (p *proc) parkUnless(cancel func()) int {
 }
 
 func (p *proc) emit(level int, format string, args ...any) {
+	if p.quiet {
+		return
+	}
 	p.lines = append(p.lines, line{p.w.now, fmt.Sprintf(format, args...), level})
 }
 

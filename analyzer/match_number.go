@@ -1,0 +1,157 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+)
+
+// numbered says whether o, which has this role on its channel, tells the number of its value.
+func (o *Op) numbered(role channelRole) bool {
+	return o.Mode != 0 && (role == sends || role == receives)
+}
+
+// numbered matches the sends and receives of a channel of which any has a number: those with the same number belong together. Nothing is
+// simulated, and times prove nothing. Values with a number above the capacity needed room, which the receive made whose number is less by the capacity.
+//
+// Of operations in the same direction with the same number, which only damage suggests, the first counts. The others are Impossible and take no part. Nor do
+// operations without a number: they are unmatched, and if a value went through they count as Strange. But one that blocked and never ended may have been served,
+// and its goroutine not have run again. So these take numbers that nobody has, in ascending order, and the one that blocked first is next:
+//   - a send, if it blocked no later than the end of the receive that made room for this number, or if that is not known, of the receive with it;
+//   - a receive, if it blocked no later than the end of the send with this number.
+//
+// The synch points are in the order of the numbers, then come the operations that take no part.
+func (m *Matcher) numbered(ops []Op, closed int32) {
+	s := &m.chans
+	s.sent = m.byNumber(ops, sends, s.sent[:0])
+	s.received = m.byNumber(ops, receives, s.received[:0])
+	if waiting := m.waiting(ops, sends); len(waiting) > 0 {
+		s.sent = merged(s.sent, served(ops, waiting, s.roomy()))
+	}
+	if waiting := m.waiting(ops, receives); len(waiting) > 0 {
+		s.received = merged(s.received, served(ops, waiting, missing(s.sent, s.received)))
+	}
+	s.part = slices.Grow(s.part[:0], len(ops))[:len(ops)]
+	clear(s.part)
+	m.passed(ops, closed)
+	m.withoutPart(ops, closed)
+}
+
+// byNumber appends the operations in a direction that have a number, by it.
+func (m *Matcher) byNumber(ops []Op, role channelRole, to []stamped) []stamped {
+	m.order.start(len(ops), func(i int32) (int64, bool) {
+		return int64(ops[i].Mode), ops[i].Mode != 0 && ops[i].channelRole() == role
+	})
+	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
+		if n := len(to); n > 0 && to[n-1].time == e.time {
+			m.count.Impossible++
+		} else {
+			to = append(to, e)
+		}
+	}
+	return to
+}
+
+// waiting returns the operations in a direction that blocked and never ended, and have no number, by the time at which they blocked.
+func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
+	list := m.chans.waiting[:0]
+	for i := range ops {
+		if o := &ops[i]; o.Open && o.Blocked != NotBlocked && o.Mode == 0 && o.channelRole() == role {
+			list = append(list, stamped{o.Blocked, int32(i)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+	m.chans.waiting = list
+	return list
+}
+
+// served gives numbers, with the operations that prove them, to operations that wait.
+func served(ops []Op, waiting, numbers []stamped) (given []stamped) {
+	for _, n := range numbers {
+		if len(waiting) > 0 && waiting[0].time <= ops[n.op].End {
+			given = append(given, stamped{n.time, waiting[0].op})
+			waiting = waiting[1:]
+		}
+	}
+	return given
+}
+
+// missing returns those of the numbers that others do not have.
+func missing(numbers, others []stamped) (list []stamped) {
+	for _, n := range numbers {
+		for len(others) > 0 && others[0].time < n.time {
+			others = others[1:]
+		}
+		if len(others) == 0 || others[0].time != n.time {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// roomy returns the numbers that no send has but a receive, or for which a receive made room: with the receive that made room if it is known.
+func (s *channelState) roomy() []stamped {
+	made := slices.Clone(s.received)
+	for i := range made {
+		made[i].time += int64(min(s.capacity, 1<<32)) // above all numbers
+	}
+	return missing(merged(made, missing(s.received, made)), s.sent)
+}
+
+// merged returns all numbers of two lists that have none in common.
+func merged(a, b []stamped) []stamped {
+	if len(b) == 0 {
+		return a
+	}
+	list := append(a, b...)
+	slices.SortFunc(list, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+	return list
+}
+
+// passed emits the synch points of the values by number.
+func (m *Matcher) passed(ops []Op, closed int32) {
+	s := &m.chans
+	sent, received, made := s.sent, s.received, s.received
+	for len(sent)+len(received) > 0 {
+		e, number := element{noOp, noOp}, int64(0)
+		if len(received) == 0 || len(sent) > 0 && sent[0].time <= received[0].time {
+			e.send, number = sent[0].op, sent[0].time
+			s.part[e.send] = true
+			sent = sent[1:]
+		}
+		if e.send == noOp || len(received) > 0 && received[0].time == number {
+			e.recv, number = received[0].op, received[0].time
+			s.part[e.recv] = true
+			received = received[1:]
+		}
+		room, before := noOp, number-int64(min(s.capacity, 1<<32))
+		for len(made) > 0 && made[0].time < before {
+			made = made[1:]
+		}
+		if len(made) > 0 && made[0].time == before {
+			room = made[0].op
+		}
+		m.message(ops, e, before > 0, room, closed)
+	}
+}
+
+// withoutPart says what became of the sends and receives that take no part.
+func (m *Matcher) withoutPart(ops []Op, closed int32) {
+	for i := range ops {
+		o, op := &ops[i], int32(i)
+		role := o.channelRole()
+		if m.chans.part[i] || role != sends && role != receives {
+			continue
+		}
+		if o.transferred() && o.Mode == 0 {
+			m.count.Strange++
+		}
+		if role == receives {
+			m.unsent(ops, op, closed)
+			continue
+		}
+		m.unmatched(op)
+		if o.closedOn(ops, closed) {
+			m.release(op, false)
+		}
+	}
+}
