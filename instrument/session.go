@@ -132,6 +132,7 @@ func Attach(c shm.Config) error {
 	}
 	lastSession++
 	current.Store(se)
+	setRegions(1)
 	tellRuntime(se.number)
 	return nil
 }
@@ -143,6 +144,7 @@ func Detach() {
 	defer quiet(-1)
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
+	setRegions(0)
 	tellRuntime(0)
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()
