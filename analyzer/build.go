@@ -147,6 +147,11 @@ func (b *builder) collect() {
 			}
 		}
 	}
+	for _, w := range b.s.workers {
+		for k, v := range w.states.all() {
+			b.charge(k.metric, k.path, b.places.reported[k.loc], v)
+		}
+	}
 	for i := range b.s.locations {
 		if l := &b.s.locations[i]; l.seen {
 			b.charge(m.startLatency, l.own, b.places.reported[i], l.first-l.begin)

@@ -53,20 +53,29 @@
 // # Time
 //
 // The time between two events of a location is charged to the innermost open level, by the kind of the level:
-// regions and own paths to execution; channel operations and selects to communication; locks, joins,
+// regions and own paths to execution; channel operations, selects and waits for the network to communication; locks, joins,
 // conditions, Once and barriers to synchronization; sleeps to sleep. An Overhead event takes the min(its
 // duration, time since the previous event) before it out of this, as overhead of the same path. start_latency =
-// first event − begin of life, on the own path. Then, for each operation, whose own time is its length without
-// nested levels and overhead:
+// first event − begin of life, on the own path.
+//
+// If a process of the archive has Running events, its sources tell states. A location is in a state from a Ready, Syscall, Assist,
+// Stopped or Parked event to the next event of these kinds, Running or Lost, whatever levels are opened and closed meanwhile. Where the innermost
+// level is no operation, that time, but overhead, goes to the metric of the state instead, on the same path: ready, system_call, gc_assist,
+// stopped, unrecorded_wait. The time in Ready and Stopped where it is an operation is known as ready time of that. In other archives the events mean nothing.
+//
+// Then, for each operation, whose own time is its length without nested levels and overhead:
 //   - its waits, in their order, each take min(length, own time left) for their metric;
 //   - then wakeup takes min(rest, own time left), where the rest is what of [Begin of its first wait, End) its
-//     waits do not cover;
+//     waits do not cover; of that, its ready time, but no more, goes to ready_after_wait;
 //   - an operation on an object that blocked and has no wait (its partner was there before it began) gives
 //     min(End − Blocked, own time left) to wakeup;
-//   - one without object that waited has an external_wait from Blocked (a select: from its begin) to its end;
-//     it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
+//   - one without object that waited has an external_wait (network, if that is what it waited for and there are states) from Blocked
+//     (a select: from its begin) to its end; it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
 //     Failed and Panicked;
+//   - what is left of its ready time, but no more than is left of its own, goes to ready;
 //   - the rest stays where it was charged.
+//
+// An external_wait or network to the end of an operation that ended is shorter by the ready time: it is known when it was over.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
@@ -121,15 +130,14 @@
 // waiter; else on the location at which P goes on, or, if it finds nobody, from which it came. It has no visits, no part in
 // critical times and no critical_path_imbalance.
 //
-// P is divided up by what its location did: sleep, the own time of sleeps; runnable, start latency; of the own time of any
-// other operation waiting, inside of its wait for another, or of what would be one if the causer lived; external, inside of its other wait
+// P is divided up by what its location did: runnable, start latency, and the states ready and stopped; external, system_call and unrecorded_wait;
+// execution, gc_assist; sleep, the own time of sleeps; of the own time of any other operation waiting, inside of its wait for another, or of what would be one if the causer lived; external, inside of its other wait
 // states; runnable, behind the begin of its first wait of any kind, or, if it is on an object, blocked and has none, from where it blocked.
 // not recorded, as above; and execution, all the rest. These add up to the focus. The time in each operation but sleeps, overhead
-// apart, is divided up the same way, for each group.
+// apart, is divided up the same way, for each group, and so are states in regions and own paths.
 //
 // The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
-// state, but for joins max(begin, mean time of the Dones of the counter's generation). What waits in package testing waits for the goroutine that
-// runs a test or benchmark, which is a join of one: From is its end. Critical
+// state, but for joins max(begin, mean time of the Dones of the counter's generation). Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings say what their causers did meanwhile: they divide the critical time of the finding by call path, like

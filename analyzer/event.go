@@ -31,6 +31,9 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			}
 		}
 		w.charge(l, t, 0)
+		if e.Kind == wire.Lost {
+			l.does = wire.None
+		}
 		if l.sample != nil && (e.Kind == wire.Blocked || e.Kind == wire.SelectBegin) {
 			l.sample.waits = true
 		}
@@ -79,6 +82,12 @@ func (w *scanner) tells(l *location, e *trace.Event, t int64) {
 	switch e.Kind {
 	case wire.Blocked, wire.OnceRun:
 		w.progress(l, e, t)
+	case wire.Running:
+		l.does = wire.None
+	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
+		if w.s.metrics.ready != unnamed {
+			l.does = e.Kind
+		}
 	case wire.Counters:
 		if n := uint64(len(w.batch.Values)); e.Word <= n && uint64(e.ID) <= n-e.Word {
 			w.counters(l, t, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
@@ -102,7 +111,7 @@ func (w *scanner) progress(l *location, e *trace.Event, t int64) {
 	}
 	v.mode = 1
 	if w.path == nil && v.object != 0 && int(v.object) <= len(w.s.defs.Objects) {
-		w.ops.add(w.chunk, v.object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}, 0)
+		w.ops.add(w.chunk, v.object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: v.path, Kind: e.Kind}, inOp{})
 	}
 }
 

@@ -33,7 +33,7 @@ func (b *builder) header() {
 	}
 	b.losses()
 	h.CPUTime, h.Processors = b.cpuTime(), b.processors()
-	h.RecordingCost = b.recordingCost()
+	h.RecordingCost, h.States = b.recordingCost(), b.states()
 	if r := head.Root; r >= 0 && r < len(defs.Processes) {
 		p := &defs.Processes[r]
 		if len(p.Args) > 0 {
@@ -45,6 +45,16 @@ func (b *builder) header() {
 		main := b.lives.main[r]
 		h.Asleep = h.Lost == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil
 	}
+}
+
+// states says whether all processes with events tell what their goroutines did.
+func (b *builder) states() bool {
+	for i := range b.s.locations {
+		if b.s.locations[i].seen && !b.s.defs.Processes[b.s.defs.Locations[i].Process].States {
+			return false
+		}
+	}
+	return true
 }
 
 // cpuTime returns the processor time that the processes with events used, 0 if that of one is not known.

@@ -237,7 +237,11 @@ func (l *locationBlock) insert(r *rand.Rand) {
 			return
 		}
 		i := 2 + r.IntN(len(l.events)-2)
-		before, _, _ := strings.Cut(l.events[i-1].text, " ")
+		states := []string{"ready", "running", "syscall", "assist", "stopped", "parked"}
+		last, before := i, "running"
+		for ; last > 0 && slices.Contains(states, before); last-- {
+			before, _, _ = strings.Cut(l.events[last-1].text, " ")
+		}
 		if slices.Contains([]string{"counters", "end", "select", "lost", "overhead"}, before) {
 			continue
 		}

@@ -24,6 +24,8 @@ type metrics struct {
 	visits, messages, acquisitions                   uint16
 	overload, underload                              uint16
 	criticalPath, criticalImbalance                  uint16
+	ready, readyAfterWait                            uint16      // unnamed where no source tells states
+	stateOf                                          [256]uint16 // likewise, by kind of the event that begins the state
 
 	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
 
@@ -43,7 +45,11 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	for i := range m.of {
 		m.of[i] = unnamed
 	}
+	states := slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.States })
 	for _, p := range patterns {
+		if p.States && !states {
+			continue
+		}
 		if i := m.add(p.Metric); p.Point != NoPoint {
 			m.of[p.Point] = i
 		}
@@ -67,6 +73,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		*known.at = i
 	}
 	m.addTimes()
+	m.addStates()
 	m.addCounters(defs)
 	m.addUser(defs)
 	if len(m.list) >= 1<<16 {
@@ -167,10 +174,28 @@ func (m *metrics) addTimes() {
 			m.timeOf[s.Kind] = m.communication
 		case s.Object != 0:
 			m.timeOf[s.Kind] = m.synchronization
-		default:
+		case s.Kind == wire.SleepBegin:
 			m.timeOf[s.Kind] = m.sleep
+		default:
+			m.timeOf[s.Kind] = m.communication
 		}
 	}
+}
+
+// addStates says to which metric time in a state goes, by the kind of the event that begins it.
+func (m *metrics) addStates() {
+	named := func(name string) uint16 {
+		if i, ok := m.index[name]; ok {
+			return i
+		}
+		return unnamed
+	}
+	for k := range m.stateOf {
+		m.stateOf[k] = unnamed
+	}
+	m.ready, m.readyAfterWait = named(metric.Ready), named(metric.ReadyAfterWait)
+	m.stateOf[wire.Ready], m.stateOf[wire.Syscall], m.stateOf[wire.Parked] = m.ready, named(metric.SystemCall), named(metric.UnrecordedWait)
+	m.stateOf[wire.Assist], m.stateOf[wire.Stopped] = named(metric.GCAssist), named(metric.Stopped)
 }
 
 // cellKey is a place in the cube.

@@ -73,10 +73,10 @@ type matchWorker struct {
 	never   map[uint32]never
 	touched map[lineKey]int64 // waits that touch what is missing
 
-	ops     []Op            // of the object in progress
-	nested  map[opKey]int64 // of operations with nested levels
-	charged []bool          // by operation: had waits
-	pending []Wait          // of the operation in progress
+	ops     []Op           // of the object in progress
+	within  map[opKey]inOp // of operations with nested levels, or states
+	charged []bool         // by operation: had waits
+	pending []Wait         // of the operation in progress
 }
 
 // causeKey is the place of a cause: a waiting line, and whose fault it was.
@@ -94,7 +94,7 @@ type waiterKey struct {
 func newMatchWorker(m *matching) *matchWorker {
 	return &matchWorker{
 		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
-		stats: make([]durations, len(m.s.metrics.list)), nested: map[opKey]int64{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
+		stats: make([]durations, len(m.s.metrics.list)), within: map[opKey]inOp{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
 		strange: map[uint32]bool{},
 	}
 }
@@ -221,7 +221,7 @@ func (w *matchWorker) part(p uint32, from *scan, turn uint32, room *expanded) {
 		}
 	}
 	room.give(all)
-	clear(w.nested)
+	clear(w.within)
 }
 
 // partRun is a run with where it is.
@@ -252,10 +252,10 @@ func (w *matchWorker) expand(all []Op, runs []partRun, begin []int) {
 		from := r.from.reader(r.at)
 		last := int64(0)
 		for range r.n {
-			i, o, nested := from.op(r.loc, last)
+			i, o, in := from.op(r.loc, last)
 			last = o.Begin
-			if nested != 0 {
-				w.nested[opKey{o.Loc, o.Path, o.Begin, o.End}] = nested
+			if in != (inOp{}) {
+				w.within[opKey{o.Loc, o.Path, o.Begin, o.End}] = in
 			}
 			// Operations were written at their end: one with nested operations on the same object comes before them.
 			k := at[i]
@@ -293,11 +293,17 @@ func (w *matchWorker) match(object int, ops []Op) {
 		w.alone()
 		w.charge()
 	}
-	wakeup := w.m.s.metrics.wakeup
 	for i := range ops {
-		if o := &ops[i]; o.Blocked != NotBlocked && !w.charged[i] {
-			w.move(wakeup, o, min(o.End-o.Blocked, w.own(o)))
+		o := &ops[i]
+		if w.charged[i] {
+			continue
+		}
+		own, ready := w.own(o)
+		if o.Blocked != NotBlocked {
+			w.wake(o, o.End-o.Blocked, own, ready)
 			w.nobody(o, o.Blocked, o.Blocked)
+		} else if ready > 0 {
+			w.wake(o, 0, own, ready)
 		}
 	}
 }
@@ -344,7 +350,11 @@ func (w *matchWorker) alone() {
 	for i := range w.ops {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
-			w.emit([]SynchPoint{{b, o.End, b, int32(i), NoCauser, NoCauser, DidNotCome, true}})
+			kind := DidNotCome
+			if o.Kind == wire.NetworkBegin && w.m.s.metrics.of[CameOverNetwork] != unnamed {
+				kind = CameOverNetwork
+			}
+			w.emit([]SynchPoint{{b, o.End, b, int32(i), NoCauser, NoCauser, kind, true}})
 		}
 	}
 }
@@ -368,13 +378,27 @@ func (w *matchWorker) emit(points []SynchPoint) {
 	}
 }
 
-// own returns the time of an operation outside nested levels.
-func (w *matchWorker) own(o *Op) int64 {
-	d := o.End - o.Begin
-	if len(w.nested) > 0 {
-		d -= w.nested[opKey{o.Loc, o.Path, o.Begin, o.End}]
+// own returns the time of an operation outside nested levels, and how much of that it was ready to run.
+func (w *matchWorker) own(o *Op) (d, ready int64) {
+	d = o.End - o.Begin
+	if len(w.within) > 0 {
+		in := w.within[opKey{o.Loc, o.Path, o.Begin, o.End}]
+		return d - in.nested, in.ready
 	}
-	return d
+	return d, 0
+}
+
+// wake takes out of the own time of an operation that is left the wake-up, with its measured part, and what else it was ready.
+func (w *matchWorker) wake(o *Op, wakeup, left, ready int64) {
+	m := w.m.s.metrics
+	if wakeup = min(wakeup, left); ready == 0 {
+		w.move(m.wakeup, o, wakeup)
+		return
+	}
+	known := min(ready, max(wakeup, 0))
+	w.move(m.readyAfterWait, o, known)
+	w.move(m.wakeup, o, wakeup-known)
+	w.move(m.ready, o, min(ready-known, left-wakeup))
 }
 
 // move takes time of an operation from its kind's metric to another.
@@ -409,9 +433,13 @@ func (w *matchWorker) charge() {
 	if len(waits) > 1 {
 		slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	}
+	left, ready := w.own(o)
+	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) && !o.Open {
+		x.Release = max(x.Begin, x.Release-ready) // it is known when it was over, if not by whom
+	}
 	w.m.tell(o, waits)
 	w.keep(o, waits)
-	left, rest := w.own(o), o.End-waits[0].Begin
+	rest := o.End - waits[0].Begin
 	loc := w.m.places.reported[o.Loc]
 	for i := range waits {
 		x := &waits[i]
@@ -436,7 +464,7 @@ func (w *matchWorker) charge() {
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}
-	w.move(w.m.s.metrics.wakeup, o, min(rest, left))
+	w.wake(o, rest, left, ready)
 	w.instances(o, loc, waits)
 	if x := &waits[len(waits)-1]; o.Open && x.Release == o.End && x.Causer != NoCauser {
 		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path { // not an operation around the innermost one
@@ -448,11 +476,6 @@ func (w *matchWorker) charge() {
 // keep keeps what the critical path needs of the waits of an operation.
 func (w *matchWorker) keep(o *Op, waits []Wait) {
 	list := w.m.s.metrics.list
-	if w.m.s.regions.testing[w.m.s.paths.nodes[o.Path].region] {
-		for i := range waits { // a test waits for the goroutine that runs it, which is a join of one
-			waits[i].From = waits[i].Release
-		}
-	}
 	first, last := -1, -1 // of those for others
 	for i := range waits {
 		if x := &waits[i]; x.Causer != NoCauser && x.Causer != o.Loc && list[x.Metric].Kind == metric.WaitState {

@@ -29,7 +29,7 @@ const NotBlocked = int64(-1 << 63)
 type SynchPoint struct {
 	Begin   int64 // from when on the operation had to wait, ns; within the operation
 	Release int64 // when the causer let it go on, ns; not after the operation, but before Begin if that had come already
-	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group), and Release for the waits of package testing
+	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group)
 	Op      int32 // index in the operations of the object
 	// Causer is the location that let it go on (or which held the lock meanwhile), NoCauser if nobody in the trace did, and
 	// CauserPath the call path in which it did: the critical path goes from (Op, Release) to (Causer, Release).
@@ -46,20 +46,21 @@ type PointKind uint8
 
 // The kinds of synch points.
 const (
-	NoPoint     PointKind = iota
-	Sent                  // the value that the operation received; Begin is its begin, Release that of the send
-	Received              // took the value that it sent on a channel without buffer; Release is the begin of the receive
-	MadeRoom              // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
-	Closed                // the channel from which it received
-	HeldLock              // that it acquired exclusively, and held it exclusively in [Begin, Release)
-	WroteBefore           // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
-	ReadBefore            // held the lock shared that it acquired exclusively, and was the last such at Release
-	WasDone               // as the last one of a WaitGroup
-	Signalled             // the condition
-	RanOnce               // the function of a Once, until Release
-	ArrivedLast           // at a barrier
-	LeftFirst             // the barrier, at Begin: the operation did so at Release; there is no causer
-	DidNotCome            // or is not recorded: the operation blocked at Begin and ended at Release
+	NoPoint         PointKind = iota
+	Sent                      // the value that the operation received; Begin is its begin, Release that of the send
+	Received                  // took the value that it sent on a channel without buffer; Release is the begin of the receive
+	MadeRoom                  // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
+	Closed                    // the channel from which it received
+	HeldLock                  // that it acquired exclusively, and held it exclusively in [Begin, Release)
+	WroteBefore               // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
+	ReadBefore                // held the lock shared that it acquired exclusively, and was the last such at Release
+	WasDone                   // as the last one of a WaitGroup
+	Signalled                 // the condition
+	RanOnce                   // the function of a Once, until Release
+	ArrivedLast               // at a barrier
+	LeftFirst                 // the barrier, at Begin: the operation did so at Release; there is no causer
+	DidNotCome                // or is not recorded: the operation blocked at Begin and ended at Release
+	CameOverNetwork           // what the operation, which blocked at Begin, waited for; there is no causer
 	pointKinds
 )
 

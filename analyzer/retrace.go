@@ -12,12 +12,13 @@ import (
 
 // resume is what a second look at a batch starts from.
 type resume struct {
-	path      uint32 // innermost level, own path included
-	forgotten uint32 // number of the forgotten selects in the levels
-	time      int64  // of the event before; of the first batch: of its first event
-	sample    uint32 // place of the last one before among those kept of the chunk, from 1 on; 0 if there is none
-	blocked   bool   // the innermost operation is
-	ended     bool   // the location did: what is in the batch is damage
+	path      uint32    // innermost level, own path included
+	forgotten uint32    // number of the forgotten selects in the levels
+	time      int64     // of the event before; of the first batch: of its first event
+	sample    uint32    // place of the last one before among those kept of the chunk, from 1 on; 0 if there is none
+	does      wire.Kind // the state of the location
+	blocked   bool      // the innermost operation is
+	ended     bool      // the location did: what is in the batch is damage
 }
 
 // keepSample keeps a sample for a batch of a chunk and returns its place.
@@ -95,11 +96,15 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	}
 }
 
-// time returns for how long the path was on the location in [from, to), when that was in a call path opened by kind.
-func (f *follower) time(from, to int64, path uint32, kind wire.Kind) int64 {
+// time returns for how long the path was on the location in [from, to), when that was in a call path opened by kind, and in a state.
+func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64 {
 	a, b := f.on.until(from), f.on.until(to)
 	if a < b {
-		f.divide(from, to, path, kind)
+		if does == wire.None || kind != wire.Enter && kind != wire.Begin { // in an operation it is known from its waits
+			f.divide(from, to, path, kind)
+		} else {
+			f.divideState(b-a, path, does)
+		}
 		for i := range f.parts {
 			p := &f.parts[i]
 			if d := p.within(a, b); d > 0 {
@@ -166,7 +171,7 @@ func (f *follower) startLatencies(s *scan, p *criticalPath) (cells []scanCell) {
 			continue
 		}
 		f.seek(loc, p, l.begin)
-		if d := f.time(l.begin, l.first, l.own, wire.Begin); d > 0 {
+		if d := f.time(l.begin, l.first, l.own, wire.Begin, wire.None); d > 0 {
 			f.split.Execution -= d
 			f.split.Runnable += d
 			cells = append(cells, scanCell{path: l.own, loc: loc, time: d})
@@ -229,7 +234,7 @@ func (w *scanner) retrace(p *criticalPath, chunk int, batches []trace.Batch, tai
 			continue
 		}
 		w.path.seek(w.loc, p, from[i].time)
-		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: w.s.sampleBefore(chunk, &from[i]).clone()}
+		l := location{own: known.own, last: from[i].time, end: unknownTime, seen: true, sample: w.s.sampleBefore(chunk, &from[i]).clone(), does: from[i].does}
 		w.reopen(&l, from[i].path)
 		w.s.forgotten.restore(&l.open, from[i].forgotten)
 		w.events(&l, b.Events)

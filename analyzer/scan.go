@@ -15,14 +15,15 @@ const unknownTime = int64(math.MinInt64)
 
 // location is what the scan knows of one location.
 type location struct {
-	own         uint32 // its own call path
-	begun       uint32 // region of its Begin event, regions.goroutine if there is none
-	entered     uint32 // first region it entered (begun, if an operation came before), regions.goroutine if there is none
-	creator     uint32 // location, trace.NoLocation unknown
-	creatorPath uint32 // call path of the Create, noPath unknown
-	seen        bool   // has events
-	first, last int64  // times of its first and last event
-	begin, end  int64  // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
+	own         uint32    // its own call path
+	begun       uint32    // region of its Begin event, regions.goroutine if there is none
+	entered     uint32    // first region it entered (begun, if an operation came before), regions.goroutine if there is none
+	creator     uint32    // location, trace.NoLocation unknown
+	creatorPath uint32    // call path of the Create, noPath unknown
+	seen        bool      // has events
+	does        wire.Kind // the state that it is in, by the event that began it; None if it runs
+	first, last int64     // times of its first and last event
+	begin, end  int64     // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
 	open        levels.Stack[level]
 	sample      *counterSample
 }
@@ -32,6 +33,7 @@ type level struct {
 	path, object, mode  uint32
 	resumed             bool  // a level was opened in it after it blocked; here it takes no room
 	begin, blocked, own int64 // own: time spent in it and not in nested levels
+	ready               int64 // the part of that in which its operation was ready to run
 }
 
 // problems counts what the scan met that should not be.
@@ -185,6 +187,7 @@ type scanner struct {
 	other   map[cellKey]int64 // metrics of less frequent events
 	ops     opStore
 	creates list[creation]
+	states  sums[cellKey]      // true locations
 	samples map[uint32][]int64 // values of user metrics
 	free    [][]levels.Level[level]
 	lost    map[int]uint64 // by process: events that the recorder dropped
@@ -214,7 +217,7 @@ type scanCell struct {
 }
 
 func newScanner(s *scan) *scanner {
-	w := &scanner{s: s, other: map[cellKey]int64{}, samples: map[uint32][]int64{}, lost: map[int]uint64{}}
+	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32][]int64{}, lost: map[int]uint64{}}
 	w.ops.keep = s.keep
 	for i := range w.cache {
 		w.cache[i].id = noPath
@@ -272,7 +275,7 @@ func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
 		if !l.seen && len(b.Events) > 0 {
 			w.start(l, b.Events)
 		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(&l.open), l.last, w.s.keepSample(chunk, l.sample), l.blocked(), l.end != unknownTime}
+		from[i] = resume{w.current(l), w.s.forgotten.save(&l.open), l.last, w.s.keepSample(chunk, l.sample), l.does, l.blocked(), l.end != unknownTime}
 		w.events(l, b.Events)
 		w.flush()
 		w.park(l)
@@ -333,7 +336,7 @@ func below(l *location) uint32 {
 	return noPath
 }
 
-// charge gives [l.last, t) but its last part, which is overhead, to the innermost level.
+// charge gives [l.last, t) but its last part, which is overhead, to the innermost level, or to the state that it is in there.
 func (w *scanner) charge(l *location, t, overhead int64) {
 	d := t - l.last - overhead
 	if w.path != nil {
@@ -341,10 +344,13 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 		if top := l.open.Top(); top != nil {
 			kind = top.Kind
 		}
-		d = w.path.time(l.last, t-overhead, path, kind)
+		d = w.path.time(l.last, t-overhead, path, kind, l.does)
 		if overhead > 0 {
-			d += w.path.time(t-overhead, t, path, wire.Enter) // whatever it was in the middle of
+			d += w.path.time(t-overhead, t, path, wire.Enter, wire.None) // whatever it was in the middle of
 		}
+	} else if l.does != wire.None && w.inState(l, d) {
+		l.last = t
+		return
 	}
 	if top := l.open.Top(); top != nil {
 		top.Of.own += d
@@ -353,6 +359,24 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 		w.at(l.own).time += d
 	}
 	l.last = t
+}
+
+// inState charges time to the state that a location is in, unless that is part of its innermost operation.
+func (w *scanner) inState(l *location, d int64) bool {
+	top := l.open.Top()
+	if top == nil || !top.Operation() {
+		w.state(w.s.metrics.stateOf[l.does], w.current(l), d)
+		return true
+	}
+	if l.does == wire.Ready || l.does == wire.Stopped {
+		top.Of.ready += d
+	}
+	return false
+}
+
+// state charges time of a call path to the metric of a state.
+func (w *scanner) state(m uint16, path uint32, d int64) {
+	w.states.add(cellHash(m, path, w.loc), cellKey{m, path, w.loc}, d)
 }
 
 // opens applies an event that opens a level.
@@ -434,11 +458,15 @@ func (w *scanner) operation(v *levels.Level[level], o Op) {
 	object := int(v.Of.object) - 1
 	if v.Of.object == 0 || object >= len(w.s.defs.Objects) {
 		if !o.waitsAlone() {
+			if v.Of.ready > 0 {
+				w.state(w.s.metrics.ready, o.Path, v.Of.ready)
+				w.at(o.Path).time -= v.Of.ready
+			}
 			return
 		}
 		object = len(w.s.defs.Objects)
 	}
-	w.ops.add(w.chunk, uint32(object), &o, o.End-o.Begin-v.Of.own)
+	w.ops.add(w.chunk, uint32(object), &o, inOp{o.End - o.Begin - v.Of.own, v.Of.ready})
 }
 
 // waitsAlone says whether an operation without object waited: it blocked, on a nil channel for instance,
@@ -460,6 +488,6 @@ func (w *scanner) point(l *location, e *trace.Event, t int64) {
 	}
 	if object := uint32(e.Word); w.path == nil && object != 0 && int(object) <= len(w.s.defs.Objects) {
 		w.ops.add(w.chunk, object-1, &Op{Begin: t, Blocked: NotBlocked, End: t, Loc: w.loc, Path: path,
-			Mode: uint32(e.Word >> 32), Kind: e.Kind}, 0)
+			Mode: uint32(e.Word >> 32), Kind: e.Kind}, inOp{})
 	}
 }

@@ -147,6 +147,19 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 	f.did(execution, path, all)
 }
 
+// divideState adds the path's time on the location in a state outside of operations.
+func (f *follower) divideState(d int64, path uint32, does wire.Kind) {
+	part, sum := execution, &f.split.Execution
+	switch does {
+	case wire.Ready, wire.Stopped:
+		part, sum = runnable, &f.split.Runnable
+	case wire.Syscall, wire.Parked:
+		part, sum = external, &f.split.External
+	}
+	*sum += d
+	f.did(part, path, d)
+}
+
 // addSplit adds the parts of o that depend on events.
 func addSplit(s *report.Split, o *report.Split) {
 	s.Execution += o.Execution

@@ -118,8 +118,14 @@ const (
 	outcomeShift = 4
 )
 
-// add appends an operation on an object. nested is the part of it spent in nested levels and overhead.
-func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
+// inOp is how an operation was spent in part.
+type inOp struct {
+	nested int64 // in nested levels and overhead
+	ready  int64 // outside of these, ready to run
+}
+
+// add appends an operation on an object.
+func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	if s.keep>>(object%parts)&1 == 0 {
 		return
 	}
@@ -142,7 +148,7 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 	if o.Mode != 0 {
 		flags |= hasMode
 	}
-	if nested != 0 {
+	if in != (inOp{}) {
 		flags |= hasNested
 	}
 	if o.Open {
@@ -160,14 +166,15 @@ func (s *opStore) add(chunk, object uint32, o *Op, nested int64) {
 		b = binary.AppendUvarint(b, uint64(o.Mode))
 	}
 	if flags&hasNested != 0 {
-		b = binary.AppendUvarint(b, uint64(nested))
+		b = binary.AppendUvarint(b, uint64(in.nested))
+		b = binary.AppendUvarint(b, uint64(in.ready))
 	}
 	p.begin = o.Begin
 	p.put(b)
 }
 
 // op reads the record of an operation of location loc; begin is that of the record before.
-func (r *reader) op(loc uint32, begin int64) (part uint32, o Op, nested int64) {
+func (r *reader) op(loc uint32, begin int64) (part uint32, o Op, in inOp) {
 	r.more()
 	o = Op{Loc: loc, Kind: wire.Kind(r.byte()), Blocked: NotBlocked}
 	flags := r.byte()
@@ -183,7 +190,7 @@ func (r *reader) op(loc uint32, begin int64) (part uint32, o Op, nested int64) {
 		o.Mode = uint32(r.uint())
 	}
 	if flags&hasNested != 0 {
-		nested = int64(r.uint())
+		in = inOp{int64(r.uint()), int64(r.uint())}
 	}
-	return part, o, nested
+	return part, o, in
 }

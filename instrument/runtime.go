@@ -14,19 +14,13 @@ import (
 // The hooks of package autoinst/sync in the runtime and in package sync.
 
 //go:linkname setHook runtime.tracerecSet
-func setHook(recording uint32, hook func(op uint64, object uintptr, arg uint64) uint64)
+func setHook(recording uint32, states bool, hook func(op uint64, object uintptr, arg uint64) uint64)
 
 //go:linkname quiet runtime.tracerecQuiet
 func quiet(n int32)
 
-//go:linkname anOperation runtime.tracerecTell
-func anOperation(op uint64, object uintptr, arg uint64) uint64
-
-// announce makes sure that the begin of the running goroutine is recorded: the runtime tells of it before the first operation.
-func announce() { anOperation(operations, 0, 0) }
-
-// tellRuntime tells the runtime which recording is in progress, 0 for none.
-func tellRuntime(recording uint32) { setHook(recording, hook) }
+// tellRuntime tells the runtime which recording is in progress, 0 for none, and whether it wants states.
+func tellRuntime(recording uint32, states bool) { setHook(recording, states, hook) }
 
 // goroutine is what the runtime keeps of a goroutine for the recorder, as its type tracerecState.
 type goroutine struct {
@@ -34,6 +28,15 @@ type goroutine struct {
 	creator  uint64
 	started  int64
 	born     uint32
+	_        uint32
+	_        bool
+	_        int32
+
+	end        uintptr
+	_          [3]uint64
+	processor  uint32
+	head, tail uint32
+	ring       [stretches]stretch
 }
 
 // The operations, as in the runtime and in package sync.
@@ -52,8 +55,9 @@ const (
 	opClose
 	opSelect
 	opSleep
+	opNetwork
 
-	opLock = iota + 2
+	opLock = iota + 1
 	opUnlock
 	opRLock
 	opWLock
@@ -111,6 +115,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
 		return se.beginAt(op, wire.SleepBegin, "sleep")
+	case opNetwork:
+		return se.beginAt(op, wire.NetworkBegin, "network")
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
@@ -127,7 +133,7 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 func (x Span) blockedInside(se *session) {
 	s := x.slot
 	_, t := se.nowFenced()
-	if s.pos+8 > s.end { // the begin was lost, too
+	if s.pos+8 > s.limit() { // the begin was lost, too
 		se.buffer.Count(shm.EventsLost, 1)
 		if s.loss != nil {
 			s.loss.Add(t)
@@ -141,7 +147,8 @@ func (x Span) blockedInside(se *session) {
 var entries = [operations]string{
 	opSend: "runtime.chansend", opRecv: "runtime.chanrecv", opSent: "runtime.chansend", opReceived: "runtime.chanrecv", opSawClosed: "runtime.chanrecv",
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
-	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
+	opNetwork: "internal/poll.runtime_pollWait",
+	opLock:    "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
 }
 
 // within is how many frames there are from siteOf to the entry of an operation; 0: not known.
@@ -186,7 +193,11 @@ func (se *session) siteOf(op uint64, name string) uint32 {
 //go:norace
 func (se *session) began(g *goroutine, function uintptr) {
 	if g.born != se.number { // it is older than the recording, or no goroutine of the program started it
-		g.location = se.slotOf(getg()).location
+		s := se.slotOf(getg())
+		if g.location = s.location; se.states {
+			_, t := se.now()
+			se.runs(s, t, g.processor)
+		}
 		return
 	}
 	var at uint64
@@ -194,6 +205,9 @@ func (se *session) began(g *goroutine, function uintptr) {
 		at = uint64(g.started)
 	}
 	se.beginLocationAt(at, g.location, g.creator, se.entryOf(function))
+	if se.states {
+		se.runs(se.slotOf(getg()), at, g.processor)
+	}
 }
 
 // channelOperation records an operation on the channel of which this is the recorder's word.

@@ -27,6 +27,8 @@ type session struct {
 	buffer      *shm.Buffer
 	block       atomic.Bool // wait when the buffer is full
 	tsc         bool        // events are stamped with the processor's counter
+	states      bool        // the scheduler says what it does with goroutines
+	start       uint64      // ticks
 	counters    *sample.Set // nil: none
 	refused     atomic.Bool // a reading of the counters was, and the archive told
 	readingRoom uintptr     // words that a reading of the counters takes
@@ -131,9 +133,10 @@ func Attach(c shm.Config) error {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
 	lastSession++
+	se.states = hooked && se.tsc && se.byID == nil
+	_, se.start = se.now()
 	current.Store(se)
-	setRegions(1)
-	tellRuntime(se.number)
+	tellRuntime(se.number, se.states)
 	return nil
 }
 
@@ -144,8 +147,7 @@ func Detach() {
 	defer quiet(-1)
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
-	setRegions(0)
-	tellRuntime(0)
+	tellRuntime(0, false)
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()
 		if se.counters != nil {

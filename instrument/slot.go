@@ -18,7 +18,7 @@ import (
 // Only its goroutine touches a slot. The race detector would not know, for it does not see one goroutine
 // end before the next gets the descriptor: functions that touch slots are marked norace.
 type slot struct {
-	pos, end uintptr         // next event, end of the chunk; both 0 when there is no chunk
+	pos, end uintptr         // next event, end of the chunk; both 0 when there is no chunk. See state.go for what else end may be
 	last     uint64          // ticks of the last event
 	goid     uint64          // 0: the goroutine has ended
 	g        unsafe.Pointer  // nil in sessions that find slots by id
@@ -118,6 +118,9 @@ func (se *session) adopt(s *slot, goid, location uint64) {
 		location = se.buffer.NewLocation()
 	}
 	*s = slot{g: s.g, number: s.number, goid: goid, location: location}
+	if se.states {
+		s.follow()
+	}
 	if se.counters != nil {
 		*s.reading() = sample.Reading{}
 	}
@@ -149,11 +152,24 @@ func (se *session) retire(s *slot) {
 	s.chunk, s.pos, s.end = 0, 0, 0
 }
 
-// prepare makes sure that words can be written at the time t, whatever it takes. It returns the time to write them at,
-// which is t unless it had to wait for memory, or false when the event is to be dropped.
+// prepare makes sure that words can be written at the time t, whatever it takes, and that what the scheduler did with the goroutine before
+// is. It returns the time to write them at, which is t unless it had to wait for memory, or false when the event is to be dropped.
 //
 //go:norace
 func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
+	if !se.states {
+		return se.room(s, words, t)
+	}
+	se.tellStates(s, t)
+	t, ok := se.room(s, words, t)
+	s.awaitStates()
+	return t, ok
+}
+
+// room is prepare for words alone.
+//
+//go:norace
+func (se *session) room(s *slot, words uintptr, t uint64) (uint64, bool) {
 	if int64(t-s.last) < 0 && s.chunk != 0 {
 		t = s.last // the clocks of two processors may differ by a few ticks
 	}

@@ -15,8 +15,9 @@ var (
 	}}
 	Execution = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Execution, Title: "Execution", Parent: metric.Time,
-		Description: "Time in which goroutines were in no recorded operation. It has this name if the program used about as much processor " +
-			"time. Otherwise it is unknown how much of it was running, and the metric is called Running or not recorded.",
+		Description: "Time in which goroutines were in no recorded operation. It has this name if it is known to be time in which they ran: the scheduler " +
+			"of the runtime tells that in programs built by tracerec, or the program used about as much processor time. Otherwise it is unknown how " +
+			"much of it was running, and the metric is called Running or not recorded.",
 		Formula: "time − communication − synchronization − external_wait − management − sleep",
 	}}
 	Communication = &analyzer.Pattern{Metric: metric.Metric{

@@ -59,7 +59,7 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		listed := false
 		for _, l := range f.AllLines() {
 			at := place{l.Group, l.Path}
-			if e.Metrics[l.Metric].Name != metric.ExternalWait || !e.weighs(onPath[at]) {
+			if name := e.Metrics[l.Metric].Name; name != metric.ExternalWait && name != metric.Network || !e.weighs(onPath[at]) {
 				continue
 			}
 			listed = true

@@ -68,6 +68,7 @@ type Header struct {
 	Events     uint64   `json:"events"`
 	Lost       uint64   `json:"lost_events"`      // Experiment.Lost.Events
 	CPUTime    int64    `json:"cpu_ns"`           // processor time that the processes with events used, user and system, 0 unknown
+	States     bool     `json:"states,omitempty"` // it is recorded when goroutines ran, and what else they did outside of operations
 	Exit       int      `json:"exit_status"`      // of the root process, -1 unknown
 	Asleep     bool     `json:"asleep,omitempty"` // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
 	Resolution int64    `json:"resolution_ns"`

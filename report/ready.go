@@ -32,7 +32,11 @@ func (e *Experiment) Ready() *Ready {
 		return nil
 	}
 	var ready int64
-	for _, name := range []string{metric.Wakeup, metric.StartLatency} {
+	names := []string{metric.Wakeup, metric.StartLatency}
+	if h.States {
+		names = []string{metric.ReadyAfterWait, metric.Ready, metric.StartLatency}
+	}
+	for _, name := range names {
 		if i := e.MetricIndex(name); i >= 0 {
 			ready += e.Total(i)
 		}

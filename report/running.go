@@ -7,15 +7,20 @@ import (
 	"tracerec/metric"
 )
 
-// MarkExecution gives the metric execution its title: it is execution where the processor time that was used covers at least 95 % of it.
-// Where that is not known, nothing covers it.
+// MarkExecution gives the metric execution its title: it is execution where states are recorded, or the processor time that was used covers at
+// least 95 % of it. Where that is not known, nothing covers it.
 func (e *Experiment) MarkExecution() {
 	i := e.MetricIndex(metric.Execution)
 	if i < 0 {
 		return
 	}
 	m := &e.Metrics[i]
-	if m.Title = metric.ExecutionTitle; !e.covered() {
+	m.Title = metric.ExecutionTitle
+	switch {
+	case e.Header.States:
+		m.Description = "Time in which goroutines ran, outside of recorded operations, as the scheduler of the runtime says."
+		m.Formula += " − ready − system_call − unrecorded_wait"
+	case !e.covered():
 		m.Title = metric.RunningTitle
 		m.Description = "Time in which goroutines were in no recorded operation: they ran, were ready to run, or waited for something " +
 			"that is not recorded, such as a lock of package sync or the network. It is unknown which."

@@ -37,12 +37,11 @@ func (p *page) mostSpent() (top spending) {
 
 // mostly returns what most of the critical path in a call path is spent with.
 func (e *Experiment) mostly(s share) spending {
-	switch r := e.leaf(s.path); {
+	r := e.leaf(s.path)
+	switch {
 	case r.Name == notRecorded:
 		return spending{s, nowhere, s.value}
-	case !r.Operation:
-		return spending{s, working, s.value}
-	case r.Name == sleepName:
+	case r.Name == sleepName && r.Operation:
 		return spending{s, sleeping, s.value}
 	}
 	var all OperationSplit
@@ -55,6 +54,9 @@ func (e *Experiment) mostly(s share) spending {
 		}
 	}
 	most := spending{s, unclear, all.Execution}
+	if !r.Operation {
+		most = spending{s, working, s.value - all.Runnable - all.External} // of states: for others it does not wait there
+	}
 	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable}} {
 		if x.time > most.time {
 			most = x
@@ -78,6 +80,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	r := e.leaf(top.path)
 	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
 	at := p.at(top.path)
+	if !r.Operation && (top.doing == waking || top.doing == awaiting) {
+		return p.stood(v, top.doing, at)
+	}
 	switch top.doing {
 	case nowhere:
 		v.Certain, doing = false, "not recorded: instrument what runs then to learn more"
@@ -89,6 +94,10 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			doing = "wake-up in " + at + ": ready to run, but without a processor"
 		}
 	case awaiting:
+		if r.Name == networkName {
+			v.Metric, doing = metric.Network, "waiting for the network in "+at
+			break
+		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
@@ -98,6 +107,16 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		return p.worked(v, top)
 	}
 	return v, doing
+}
+
+// stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
+func (p *page) stood(v Verdict, doing activity, at string) (Verdict, string) {
+	if doing == waking {
+		v.Metric = metric.Ready
+		return v, "in " + at + ", ready to run, but without a processor"
+	}
+	v.Metric = metric.SystemCall
+	return v, "in " + at + ", in system calls or waiting for something that is not recorded"
 }
 
 // worked completes spent for what is outside all operations.

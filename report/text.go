@@ -216,6 +216,7 @@ const notRecorded = "(not recorded)"
 const (
 	sendName, recvName, selectName = "send", "recv", "select"
 	condWaitName, sleepName        = "condwait", "sleep"
+	networkName                    = "network"
 )
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.

@@ -97,7 +97,7 @@ var classOf = func() (t [256]wordClass) {
 			t[s.Kind] = numberWord
 		case s.Kind == wire.Overhead:
 			t[s.Kind] = ticksWord
-		case s.Kind == wire.Create || s.Kind == wire.Begin:
+		case s.Kind == wire.Create, s.Kind == wire.Begin, s.Kind == wire.Ready:
 			t[s.Kind] = placeWord
 		case len(s.Words) == 0:
 			t[s.Kind] = noWord

@@ -10,7 +10,7 @@ import (
 //
 //   - with an object: the low 32 bits are 1 + its index in Definitions.Objects, 0 for none (a nil channel);
 //     the high 32 bits are mode, delta, generation or number as in the program (see [Event.Object])
-//   - Create, Begin: 1 + the LocationID created or creating, 0 for one that is not in the archive
+//   - Create, Begin, Ready: 1 + the LocationID created, creating or waking, 0 for one that is not in the archive
 //   - Overhead: a duration in ns
 //   - Counters: where its values begin in the batch, see Batch.Values
 //   - others: the word as the program wrote it
@@ -38,7 +38,7 @@ const NoObject = ^uint32(0)
 // what goes with it: mode, delta, generation, or number of the value that went through a channel (0 unknown).
 func (e Event) Object() (index, extra uint32) { return uint32(e.Word) - 1, uint32(e.Word >> 32) }
 
-// Other returns the location that a Create made, or that made the one of a Begin; it may be NoLocation.
+// Other returns the location that a Create made, that made the one of a Begin, or that a Ready was caused by; it may be NoLocation.
 func (e Event) Other() LocationID { return LocationID(e.Word - 1) }
 
 // CounterValues returns the values of e, an event of b; nil if it is no Counters event.
@@ -80,6 +80,8 @@ type Process struct {
 	// Processors is how many of its goroutines could run at once when it began to record: GOMAXPROCS, but no more than the processors that
 	// the system let it run on. 0 unknown.
 	Processors int
+	// States says that its events tell when goroutines ran, and what else they did outside of operations.
+	States bool
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
 	// CPUTime is the processor time that the process used from when it began to record until it was last looked at: user and system

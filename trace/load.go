@@ -23,6 +23,7 @@ type process struct {
 	counters []string
 	lastUnit int64
 	chunks   int
+	states   bool
 	base     *timebase
 	index    int // in Definitions.Processes
 
@@ -194,6 +195,8 @@ func (s *scanner) chunk(seg *segment, off int64, f *frame) error {
 			p.regions.get(uint64(y.id))
 		case wire.MetricID:
 			p.metrics.get(uint64(y.id))
+		case wire.ProcessorID:
+			p.states = true
 		}
 	}
 	p.maxObject = max(p.maxObject, s.dir.maxObject)
@@ -286,7 +289,7 @@ func (a *Archive) timeProcess(p *process) Process {
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,
-		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors}
+		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors, States: p.states}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later
 	}

@@ -11,6 +11,9 @@ import (
 //go:embed runtime.txt
 var runtimeHooks string
 
+//go:embed state.txt
+var stateHooks string
+
 //go:embed internal_sync.txt
 var internalSyncHooks string
 
@@ -95,9 +98,22 @@ var patches = []patch{
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t}\n"},
-	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
-	{"runtime/proc.go", "func execute(gp *g, inheritTime bool) {", "\n\tgogo(&gp.sched)\n", before,
-		"\n\tif tracerecRecording != 0 && tracerecOf(gp).started == 0 {\n\t\ttracerecOf(gp).started = cputicks()\n\t}"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started|int64(s.since) != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
+	{"runtime/proc.go", "func casgstatus(gp *g, oldval, newval uint32) {", "\tif (oldval == _Grunning || oldval == _Gsyscall) && ", before,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, oldval, newval)\n\t}\n"},
+	{"runtime/proc.go", "func preemptPark(gp *g) {", "\tcasGToPreemptScan(gp, _Grunning, _Gscan|_Gpreempted)\n", behind,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, _Grunning, _Gpreempted)\n\t}\n"},
+	{"runtime/proc.go", "func goschedImpl(gp *g, preempted bool) {", "\tcasgstatus(gp, _Grunning, _Grunnable)\n", behind,
+		"\tif tracerecRecording != 0 && !preempted {\n\t\ttracerecOf(gp).doing = tracerecYielded\n\t}\n"},
+	{"runtime/proc.go", "func reentersyscall(pc, sp, bp uintptr) {", "\tgp.m.locks++\n", behind,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecCalls(tracerecOf(gp))\n\t}\n"},
+	{"runtime/proc.go", "func exitsyscall() {", "\tgp.waitsince = 0\n", behind,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecCalled(tracerecOf(gp))\n\t}\n"},
+	{"runtime/proc.go", "func stopTheWorldWithSema(reason stwReason) worldStop {", "\tsched.gcwaiting.Store(true)\n", before,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecStop()\n\t}\n"},
+	{"runtime/proc.go", "func startTheWorldWithSema(now int64, w worldStop) int64 {", "\tworldStarted()\n", before, "\ttracerecStart()\n"},
+	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
+		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
@@ -164,6 +180,7 @@ func Patch(o *overlay.Overlay) error {
 		}
 	}
 	o.Add("runtime/tracerec_sync.go", runtimeHooks)
+	o.Add("runtime/tracerec_state.go", stateHooks)
 	o.Add("internal/sync/tracerec.go", internalSyncHooks)
 	o.Add("sync/tracerec.go", syncHooks)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -72,7 +73,18 @@ func (n *analysis) charge() {
 			alone = o.open || o.outcome != wire.Failed && o.outcome != wire.Panicked
 		}
 		if alone {
-			n.wait(o, "external_wait", o.blocked, o.end, nil)
+			metric := "external_wait"
+			if o.kind == wire.NetworkBegin && n.states() {
+				metric = "network"
+			}
+			n.wait(o, metric, o.blocked, o.end, nil)
+		}
+	}
+	for _, o := range n.ops {
+		if waits := n.waitsOf(o); len(waits) > 0 && !o.open {
+			if w := waits[len(waits)-1]; w.end == o.end && (w.metric == "external_wait" || w.metric == "network") {
+				w.end = max(w.begin, w.end-o.ready)
+			}
 		}
 	}
 	for _, l := range n.locations {
@@ -92,10 +104,16 @@ func (n *analysis) charge() {
 	}
 }
 
+// states says whether a process tells what its goroutines do.
+func (n *analysis) states() bool {
+	return slices.ContainsFunc(n.defs.Processes, func(p trace.Process) bool { return p.States })
+}
+
 // chargeOp takes the waits of o and its wakeup out of its own time.
 func (n *analysis) chargeOp(o *op) {
 	waits := n.waitsOf(o)
 	own := o.own
+	ready := o.ready
 	take := func(metric string, amount int64) int64 {
 		amount = min(amount, own)
 		own -= amount
@@ -116,7 +134,13 @@ func (n *analysis) chargeOp(o *op) {
 		n.chargeCauser(w, w.charged)
 	}
 	if since >= 0 && (o.object != 0 || len(waits) > 0) {
-		take("wakeup", o.end-since-covered)
+		wakeup := min(o.end-since-covered, own)
+		known := min(ready, wakeup)
+		ready -= take("ready_after_wait", known)
+		take("wakeup", wakeup-known)
+	}
+	if o.begin < o.end {
+		take("ready", ready)
 	}
 	for _, m := range TimeMetrics {
 		if instances[m] != nil {

@@ -248,7 +248,7 @@ func (n *analysis) split(p *pathfinder) {
 		at := slices.IndexFunc(x.l.steps, func(st step) bool { return st.from <= t && t < st.to })
 		st := &x.l.steps[at]
 		*n.kindOf(s, st, t)++
-		if st.op != nil && st.metric != "sleep" {
+		if st.op != nil && st.metric != "sleep" || st.state != "" {
 			c := Cell{"", st.path, n.result.Group[x.l.id]}
 			inside := n.result.Operations[c]
 			*n.kindOf(&inside, st, t)++
@@ -262,6 +262,12 @@ func (n *analysis) kindOf(s *Split, st *step, t int64) *int64 {
 	switch {
 	case st.metric == "start_latency":
 		return &s.Runnable
+	case st.state == "ready" || st.state == "stopped":
+		return &s.Runnable
+	case st.state == "system_call" || st.state == "unrecorded_wait":
+		return &s.External
+	case st.state != "":
+		return &s.Execution
 	case st.metric == "sleep":
 		return &s.Sleep
 	case st.op == nil:

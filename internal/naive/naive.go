@@ -78,12 +78,13 @@ type Result struct {
 // WaitStates are the metrics whose time is waiting.
 var WaitStates = []string{
 	"late_sender", "late_receiver", "full_buffer", "late_close", "lock_competition", "rw_reader_wait", "rw_writer_wait",
-	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait",
+	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait", "network",
 }
 
 // TimeMetrics divide up the lives of all locations.
 var TimeMetrics = append([]string{
 	"execution", "communication", "synchronization", "barrier_completion", "wakeup", "start_latency", "overhead", "sleep",
+	"ready", "ready_after_wait", "system_call", "unrecorded_wait", "gc_assist", "stopped",
 }, WaitStates...)
 
 // goroutine is the path of a location that has no Begin event.
@@ -118,6 +119,7 @@ type location struct {
 	visits     map[string]int64
 	endEvent   bool
 	levels     []level // open after the last event
+	does       wire.Kind
 }
 
 type event struct {
@@ -131,7 +133,8 @@ type step struct {
 	from, to int64
 	path     string
 	metric   string
-	op       *op // whose own time it is, nil for regions
+	op       *op    // whose own time it is, nil for regions
+	state    string // metric of the state that it is in, "" if it runs
 }
 
 // op is an operation; point operations have equal begin and end and no path of their own.
@@ -142,6 +145,7 @@ type op struct {
 	begin, end int64
 	blocked    int64 // -1 if it did not block
 	own        int64 // time without nested levels and overhead
+	ready      int64 // the part of own in which it was ready to run
 	outcome    wire.Outcome
 	object     uint32 // 0 none, else index + 1
 	mode       uint32

@@ -41,8 +41,9 @@ type scanner struct {
 	n      *analysis
 	l      *location
 	levels []level
-	last   int64 // time of the event before
-	ends   int   // operations that ended
+	last   int64     // time of the event before
+	does   wire.Kind // what began the state that the location is in, 0 if it runs
+	ends   int       // operations that ended
 }
 
 func (n *analysis) scan(l *location) {
@@ -69,7 +70,7 @@ func (n *analysis) scan(l *location) {
 			break // what comes later is damage
 		}
 	}
-	l.end = s.last
+	l.end, l.does = s.last, s.does
 	s.levels = slices.DeleteFunc(s.levels, func(v level) bool { return v.forgotten })
 	l.levels = s.levels
 	for _, v := range slices.Backward(s.levels) {
@@ -123,7 +124,7 @@ func (s *scanner) path() string {
 func (s *scanner) sampled() string {
 	v, ok := s.top()
 	if !ok || v.op == nil || v.op.blocked >= 0 || !slices.Contains([]wire.Kind{wire.SendBegin, wire.RecvBegin, wire.LockBegin,
-		wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin}, v.op.kind) {
+		wire.JoinBegin, wire.CondBegin, wire.BarrierBegin, wire.SleepBegin, wire.NetworkBegin}, v.op.kind) {
 		return s.path()
 	}
 	whole := s.levels
@@ -172,13 +173,21 @@ func (s *scanner) step(from, to int64, overhead bool) {
 	}
 	if overhead {
 		p.metric, p.op = "overhead", nil
+	} else if s.does != 0 && s.n.states() && p.op == nil {
+		p.state = stateMetrics[s.does]
+		p.metric = p.state
+	} else if s.n.states() && (s.does == wire.Ready || s.does == wire.Stopped) {
+		p.op.ready += to - from
 	}
 	s.l.steps = append(s.l.steps, p)
 }
 
+var stateMetrics = map[wire.Kind]string{wire.Ready: "ready", wire.Syscall: "system_call", wire.Parked: "unrecorded_wait", wire.Assist: "gc_assist",
+	wire.Stopped: "stopped"}
+
 func metricOf(k wire.Kind) string {
 	switch k {
-	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin:
+	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.NetworkBegin:
 		return "communication"
 	case wire.SleepBegin:
 		return "sleep"
@@ -190,7 +199,8 @@ func metricOf(k wire.Kind) string {
 func (s *scanner) forget(e event) {
 	k := len(s.levels) - 1
 	switch e.Kind {
-	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin:
+	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin,
+		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 	default:
 		if k >= 0 && s.levels[k].op != nil && s.levels[k].op.kind == wire.SelectBegin {
 			s.levels = append(s.levels, level{forgotten: true})
@@ -210,7 +220,7 @@ func (s *scanner) event(e event) {
 		s.levels = append(s.levels, level{path: s.place(name)})
 		s.visit(s.path())
 	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin,
-		wire.OnceBegin, wire.BarrierBegin, wire.SleepBegin:
+		wire.OnceBegin, wire.BarrierBegin, wire.SleepBegin, wire.NetworkBegin:
 		o := s.point(e, s.place(s.n.regionName(e.ID, true)))
 		s.levels = append(s.levels, level{path: o.path, op: o})
 		s.visit(o.path)
@@ -235,7 +245,12 @@ func (s *scanner) event(e event) {
 	case wire.Exit:
 		s.close(int(e.ID)+1, e.Time, wire.Panicked)
 	case wire.Lost:
+		s.does = 0
 		s.close(int(e.ID), e.Time, wire.Failed)
+	case wire.Running:
+		s.does = 0
+	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
+		s.does = e.Kind
 	case wire.End:
 		s.close(len(s.levels), e.Time, wire.Panicked)
 		s.l.endEvent = true
@@ -361,7 +376,7 @@ func (n *analysis) lives() {
 // prolong lets l live to the given end, in the level that is innermost at its last event.
 func (n *analysis) prolong(l *location, end int64) {
 	from := l.events[len(l.events)-1].Time
-	s := &scanner{n: n, l: l, levels: l.levels}
+	s := &scanner{n: n, l: l, levels: l.levels, does: l.does}
 	s.step(from, end, false)
 	l.end = end
 	for _, v := range l.levels {

@@ -53,6 +53,14 @@ func (p *parser) arguments(e *rawEvent, spec wire.Spec) (err error) {
 				e.id = uint32(i)
 			}
 		}
+	case wire.Ready:
+		return p.ready(e)
+	case wire.Running:
+		if p.accept("on") {
+			e.id, err = p.small("a processor", wire.MaxID-1)
+			e.id++
+		}
+		return err
 	case wire.Exit:
 		if p.more() {
 			e.id, err = p.small("a number of levels", wire.MaxID)
@@ -98,18 +106,34 @@ func (p *parser) named(e *rawEvent) error {
 	fn := ""
 	if e.kind == wire.Begin {
 		fn = name
-		e.words = []uint64{0}
-		if p.accept("by") {
-			if len(p.tokens) == 0 {
-				return p.errorf("a location is missing after it")
-			}
-			if err := p.other(e); err != nil {
-				return err
-			}
+		if err := p.by(e); err != nil {
+			return err
 		}
 	}
 	e.id, err = p.region(name, fn)
 	return err
+}
+
+// by parses the location that is named behind "by", if there is one.
+func (p *parser) by(e *rawEvent) error {
+	e.words = []uint64{0}
+	if !p.accept("by") {
+		return nil
+	}
+	if len(p.tokens) == 0 {
+		return p.errorf("a location is missing after it")
+	}
+	return p.other(e)
+}
+
+// ready parses why a location is ready to run, and by whom it is.
+func (p *parser) ready(e *rawEvent) error {
+	for i, name := range causes {
+		if name != "" && p.accept(name) {
+			e.id = uint32(i)
+		}
+	}
+	return p.by(e)
 }
 
 // other parses the name of a location, if there is one.

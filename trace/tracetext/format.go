@@ -224,6 +224,17 @@ func (f *formatter) event(b *trace.Batch, e trace.Event) string {
 		if e.Other() != trace.NoLocation {
 			add(locationName(e.Other()))
 		}
+	case wire.Ready:
+		if int(e.ID) < len(causes) && causes[e.ID] != "" {
+			add(causes[e.ID])
+		}
+		if e.Other() != trace.NoLocation {
+			add("by " + locationName(e.Other()))
+		}
+	case wire.Running:
+		if e.ID > 0 {
+			add("on " + strconv.Itoa(int(e.ID)-1))
+		}
 	case wire.Exit:
 		if e.ID > 0 {
 			add(strconv.Itoa(int(e.ID)))

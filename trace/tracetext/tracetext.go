@@ -26,7 +26,9 @@
 //	lock M [shared]             unlock M [shared]      blocked     sleep
 //	wait WG     add WG N        done WG [N]            once O      oncerun         barrier B GENERATION
 //	condwait C  signal C        broadcast C            sample METRIC VALUE         counters WHERE VALUE…
-//	overhead NS                 lost EVENTS LEVELS
+//	overhead NS                 lost EVENTS LEVELS     network
+//	ready [woken|preempted|yielded|returned] [by LOCATION]                         running [on PROCESSOR]
+//	syscall     assist          stopped                parked
 //
 // A nil object is written nil. LEVELS are those closed beyond the first (exit) or at all (lost). If a line has several
 // events, an optional number counts as given only before another number or the end.
@@ -73,6 +75,9 @@ var objectNames = [...]string{
 
 // outcomes are the words for how an operation ended; OK has none.
 var outcomes = [...]string{wire.Closed: "closed", wire.Panicked: "panicked", wire.Failed: "failed", wire.Sent: "sent", wire.Received: "received"}
+
+// causes are the words for why a location is ready to run.
+var causes = [...]string{wire.Woken: "woken", wire.Preempted: "preempted", wire.Yielded: "yielded", wire.Returned: "returned"}
 
 // kinds are the event kinds by name.
 var kinds = func() map[string]wire.Spec {

@@ -56,8 +56,17 @@ const (
 	Sample   Kind = 64 // value of a user metric
 	Counters Kind = 65 // values of the event set, belonging to the event that follows
 
-	// Reserved for messages and collectives between processes (72–79) and for scheduler
-	// events out of a Go execution trace (80–95).
+	// Reserved for messages and collectives between processes (72–79) and for states (80–95).
+
+	// States of a location, as the scheduler sees it. One lasts until the next state, whatever operation is open.
+	Ready   Kind = 80 // it could run, but has no processor; says since when: by its time, by whom and why
+	Running Kind = 81 // it runs, on a processor
+	Syscall Kind = 82 // it is in a system call, or in code that is not Go
+	Assist  Kind = 83 // it works for the garbage collector, or waits for that
+	Stopped Kind = 84 // it could run, but the runtime has stopped all goroutines
+	Parked  Kind = 85 // it waits for something that is not recorded
+
+	NetworkBegin Kind = 88 // waits until a network connection, pipe or the like can be read or written
 )
 
 // IDRole says what the 20-bit id of an event means.
@@ -65,13 +74,15 @@ type IDRole uint8
 
 // The roles of an id.
 const (
-	NoID      IDRole = iota
-	RegionID         // a region definition: a user region, or the call site of an operation
-	LevelsID         // number of levels to close beyond the first (Exit) or at all (Lost)
-	OutcomeID        // an Outcome
-	MetricID         // a metric definition
-	CountID          // number of value words that follow; only Counters has it
-	ReasonID         // an OverheadReason
+	NoID        IDRole = iota
+	RegionID           // a region definition: a user region, or the call site of an operation
+	LevelsID           // number of levels to close beyond the first (Exit) or at all (Lost)
+	OutcomeID          // an Outcome
+	MetricID           // a metric definition
+	CountID            // number of value words that follow; only Counters has it
+	ReasonID           // an OverheadReason
+	CauseID            // a Cause
+	ProcessorID        // 1 + the number of a processor of the Go scheduler, 0 not known
 )
 
 // Outcome is how an operation ended.
@@ -90,6 +101,17 @@ const (
 const (
 	Exclusive uint32 = 0
 	Shared    uint32 = 1
+)
+
+// Cause is why a location is ready to run.
+type Cause uint8
+
+// The causes.
+const (
+	Woken     Cause = 1 // its wait ended; the event says who ended it, if that was another location
+	Preempted Cause = 2 // others took its processor
+	Yielded   Cause = 3 // it gave its processor to others
+	Returned  Cause = 4 // its system call ended, and its processor was taken meanwhile
 )
 
 // Spec describes one event kind.
@@ -154,6 +176,13 @@ var Specs = []Spec{
 	{SleepBegin, "sleep", RegionID, nil, Opens, 1, 0},
 	{Sample, "sample", MetricID, []string{"value"}, Acts, 1, 0},
 	{Counters, "counters", CountID, []string{"values…"}, Tells, 1, 0},
+	{Ready, "ready", CauseID, []string{"location"}, Tells, 3, 0},
+	{Running, "running", ProcessorID, nil, Tells, 3, 0},
+	{Syscall, "syscall", NoID, nil, Tells, 3, 0},
+	{Assist, "assist", NoID, nil, Tells, 3, 0},
+	{Stopped, "stopped", NoID, nil, Tells, 3, 0},
+	{Parked, "parked", NoID, nil, Tells, 3, 0},
+	{NetworkBegin, "network", RegionID, nil, Opens, 3, 0},
 }
 
 // A head word is, from the low end: kind (8 bits), id (20 bits), time since the location's previous

@@ -45,6 +45,7 @@ type program struct {
 	creations int
 	recording *rand.Rand
 	counters  bool  // regions are sampled
+	states    bool  // it tells what its goroutines do
 	silent    bool  // goroutine 1 records nothing
 	plain     bool  // most creations are not recorded
 	end       int64 // of the process if it is recorded, else 0
@@ -74,6 +75,7 @@ func simulate(r, recording, numbering *rand.Rand, prefix string) *program {
 			p.lose(w.procs[r.IntN(len(w.procs))])
 		}
 	}
+	p.states = recording.IntN(3) == 0
 	if recording.IntN(3) == 0 {
 		p.end = w.now + recording.Int64N(20)
 	}
@@ -220,7 +222,11 @@ func (p *program) region(m *proc, depth int) {
 }
 
 func (p *program) sleep(m *proc, _ int) {
-	m.open("sleep %s", m.site())
+	if p.recording.IntN(3) > 0 {
+		m.open("sleep %s", m.site())
+	} else if m.open("network %s", m.site()); p.recording.IntN(4) > 0 {
+		m.emit(0, "blocked")
+	}
 	m.pass(p.IntN(20))
 	m.leave("")
 }

@@ -42,6 +42,9 @@ func (p *program) write(b *strings.Builder) {
 		if p.counters {
 			q.sample()
 		}
+		if p.states {
+			q.tellStates(p)
+		}
 		for _, l := range q.lines {
 			fmt.Fprintf(b, "  %d %s\n", l.at/p.grain*p.grain, l.text)
 		}
@@ -83,6 +86,30 @@ func (p *proc) sample() {
 		lines = append(lines, l)
 	}
 	p.lines = lines
+}
+
+// tellStates puts states between the events of a goroutine, as a scheduler and as damage may.
+func (q *proc) tellStates(p *program) {
+	r := p.recording
+	lines := []line{}
+	for i, l := range q.lines {
+		if i > 0 {
+			var at []int64
+			for range max(0, r.IntN(7)-3) {
+				at = append(at, q.lines[i-1].at+r.Int64N(l.at-q.lines[i-1].at+1))
+			}
+			slices.Sort(at)
+			for _, t := range at {
+				text := []string{"running", "running on 1", "ready woken", "ready woken by " + p.procs[0].name, "ready preempted", "ready yielded",
+					"syscall", "assist", "stopped", "parked"}[r.IntN(10)]
+				lines = append(lines, line{t, text, 0})
+			}
+		} else if !strings.HasPrefix(l.text, "begin") {
+			lines = append(lines, line{l.at, "running on 0", 0})
+		}
+		lines = append(lines, l)
+	}
+	q.lines = lines
 }
 
 // damage drops, repeats or moves single events of a stream: what no recorder writes, but a reader may meet.

@@ -1,0 +1,109 @@
+//go:build tracerec_runtime
+
+package instrument
+
+import (
+	"unsafe"
+
+	"tracerec/trace/wire"
+)
+
+// The runtime notes in a goroutine's descriptor what its scheduler does with it: where that happens nothing can be recorded. The next event
+// of the goroutine finds these stretches and records them before itself.
+//
+// So that this costs nothing where there are none, the runtime makes the chunk of the goroutine look full: it divides slot.end by 8.
+
+// hooked says whether the runtime tells what goroutines do.
+const hooked = true
+
+// stretch is what the runtime notes: for some time the goroutine did something else than run.
+type stretch struct {
+	from, until uint64 // ticks
+	by          uint64 // location that made it ready
+	what        uint32 // a state, as wire.Kind; above it a wire.Cause
+	processor   uint32 // on which it ran then
+}
+
+// stretches is how many the runtime keeps; it merges the oldest if there are more.
+const stretches = 4
+
+// stateAt is where the runtime's goroutine is in a descriptor.
+//
+//go:linkname stateAt runtime.tracerecStateAt
+var stateAt uintptr
+
+//go:norace
+func (s *slot) goroutine() *goroutine { return (*goroutine)(unsafe.Add(s.g, stateAt)) }
+
+// follow tells the runtime where to say that there are stretches.
+//
+//go:norace
+func (s *slot) follow() { s.goroutine().end = uintptr(unsafe.Pointer(&s.end)) }
+
+// awaitStates lets the next event look for stretches, if there are any.
+//
+//go:norace
+func (s *slot) awaitStates() {
+	if g := s.goroutine(); g.head != g.tail && s.end > s.chunk {
+		s.end /= 8
+	}
+}
+
+// limit is the end of the chunk.
+//
+//go:norace
+func (s *slot) limit() uintptr {
+	if s.end < s.chunk {
+		return s.end * 8
+	}
+	return s.end
+}
+
+// tellStates records the stretches up to the time t. It does not lose any that the goroutine is put into meanwhile: these begin after t.
+//
+//go:norace
+func (se *session) tellStates(s *slot, t uint64) {
+	g := s.goroutine()
+	s.end = s.limit()
+	for g.head != g.tail {
+		x := g.ring[g.head%stretches]
+		if int64(t-x.until) < 0 {
+			return
+		}
+		g.head++
+		if x.from >= se.start {
+			se.tellState(s, &x)
+		}
+	}
+}
+
+// tellState records one.
+//
+//go:norace
+func (se *session) tellState(s *slot, x *stretch) {
+	k := wire.Kind(x.what)
+	at, ok := se.room(s, 2, x.from)
+	switch {
+	case !ok:
+		return
+	case k == wire.Ready:
+		s.put1(k, x.what>>8, at, x.by)
+	default:
+		s.put(k, 0, at)
+	}
+	if t, ok := se.room(s, 1, x.until); ok {
+		s.put(wire.Running, onProcessor(x.processor), t)
+	}
+}
+
+// runs records that the goroutine, of which nothing was recorded before, runs from the time t on.
+//
+//go:norace
+func (se *session) runs(s *slot, t uint64, processor uint32) {
+	if t, ok := se.prepare(s, 1, t); ok {
+		s.put(wire.Running, onProcessor(processor), t)
+	}
+}
+
+// onProcessor is the id of an event.
+func onProcessor(number uint32) uint32 { return min(number+1, wire.MaxID) }
