@@ -137,7 +137,8 @@
 // apart, is divided up the same way, for each group, and so are states in regions and own paths.
 //
 // The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
-// state, but for joins max(begin, mean time of the Dones of the counter's generation). Critical
+// state, but for joins max(begin, mean time of the Dones of the counter's generation). What waits in package testing waits for the goroutine that
+// runs a test or benchmark, which is a join of one: From is its end. Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings say what their causers did meanwhile: they divide the critical time of the finding by call path, like

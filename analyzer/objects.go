@@ -476,6 +476,11 @@ func (w *matchWorker) charge() {
 // keep keeps what the critical path needs of the waits of an operation.
 func (w *matchWorker) keep(o *Op, waits []Wait) {
 	list := w.m.s.metrics.list
+	if w.m.s.regions.testing[w.m.s.paths.nodes[o.Path].region] {
+		for i := range waits { // a test waits for the goroutine that runs it, which is a join of one
+			waits[i].From = waits[i].Release
+		}
+	}
 	first, last := -1, -1 // of those for others
 	for i := range waits {
 		if x := &waits[i]; x.Causer != NoCauser && x.Causer != o.Loc && list[x.Metric].Kind == metric.WaitState {

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"tracerec/trace"
@@ -102,6 +103,7 @@ func (p *paths) canonical() (order, rank []uint32) {
 type regions struct {
 	list                           []trace.Region // Process is meaningless
 	of                             []uint32       // by region number of the archive
+	testing                        []bool         // it is a place in package testing, by its place in list
 	goroutine, unknown, unrecorded uint32
 }
 
@@ -121,6 +123,9 @@ func newRegions(defs *trace.Definitions) *regions {
 			r.list = append(r.list, all[i])
 		}
 		r.of[i] = uint32(len(r.list) - 1)
+	}
+	for i := range r.list {
+		r.testing = append(r.testing, strings.HasPrefix(r.list[i].Func, "testing."))
 	}
 	n := len(defs.Regions)
 	r.goroutine, r.unknown, r.unrecorded, r.of = r.of[n], r.of[n+1], r.of[n+2], r.of[:n]
