@@ -66,6 +66,9 @@ func (s *slot) opened(t uint64) Span {
 //go:noinline
 //go:norace
 func (se *session) openSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, object uint64) Span {
+	announce()
+	quiet(1)
+	defer quiet(-1)
 	s := se.slotOf(g)
 	if now, ok := se.prepare(s, roomOfOperation+se.readingRoom, t); ok {
 		t = now
@@ -183,6 +186,8 @@ func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id
 	if missing > 0 {
 		se.buffer.Count(shm.MissingEnds, uint64(missing))
 	}
+	quiet(1)
+	defer quiet(-1)
 	now, ok := se.prepare(s, 3+se.readingRoom, t)
 	s.depth = x.depth - 1
 	if !ok {

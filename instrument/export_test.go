@@ -26,8 +26,8 @@ func Blocks() bool { return current.Load().block.Load() }
 // Least is what the cost of an event is found by.
 var Least = least
 
-// ShortName is shortName, for tests.
-var ShortName = shortName
+// ShortName is wire.ShortName, for tests.
+var ShortName = wire.ShortName
 
 // RefusedInScratch is a refused reading while costOfEvent measures.
 func RefusedInScratch() {

@@ -19,6 +19,12 @@ func setHook(recording uint32, states bool, hook func(op uint64, object uintptr,
 //go:linkname quiet runtime.tracerecQuiet
 func quiet(n int32)
 
+//go:linkname anOperation runtime.tracerecTell
+func anOperation(op uint64, object uintptr, arg uint64) uint64
+
+// announce makes sure that the begin of the running goroutine is recorded: the runtime tells of it before the first operation.
+func announce() { anOperation(operations, 0, 0) }
+
 // tellRuntime tells the runtime which recording is in progress, 0 for none, and whether it wants states.
 func tellRuntime(recording uint32, states bool) { setHook(recording, states, hook) }
 

@@ -136,6 +136,7 @@ func Attach(c shm.Config) error {
 	se.states = hooked && se.tsc && se.byID == nil
 	_, se.start = se.now()
 	current.Store(se)
+	setRegions(1)
 	tellRuntime(se.number, se.states)
 	return nil
 }
@@ -147,6 +148,7 @@ func Detach() {
 	defer quiet(-1)
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
+	setRegions(0)
 	tellRuntime(0, false)
 	if se := current.Swap(nil); se != nil {
 		se.buffer.Finish()

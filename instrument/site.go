@@ -149,31 +149,19 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	if e := se.sites.find(uint64(pc)); e != nil {
 		return e.value.region
 	}
+	return se.define(uint64(pc), regionAt(pc), false).value.region
+}
+
+// regionAt describes a function, given where its code begins.
+func regionAt(pc uintptr) wire.Def {
 	def := wire.Def{Type: wire.DefRegion, Name: "unknown"}
 	if f := runtime.FuncForPC(pc); f != nil {
 		def.Func = f.Name()
-		def.Name = shortName(def.Func)
+		def.Name = wire.ShortName(def.Func)
 		file, line := f.FileLine(pc)
 		def.File, def.Line = file, uint32(line)
 	}
-	return se.define(uint64(pc), def, false).value.region
-}
-
-// shortName returns the name of a function without the path of its package, as pprof does: example.org/ants/v2.(*Pool).run is
-// ants.(*Pool).run.
-func shortName(name string) string {
-	path, function := "", name
-	if end := strings.IndexAny(name, "[("); end >= 0 { // types in brackets have paths, too
-		function = name[:end]
-	}
-	if i := strings.LastIndexByte(function, '/'); i >= 0 {
-		path, name = name[:i], name[i+1:]
-	}
-	element, rest, ok := strings.Cut(name, ".")
-	if path == "" || !ok || len(element) < 2 || element[0] != 'v' || strings.Trim(element[1:], "0123456789") != "" {
-		return name
-	}
-	return path[strings.LastIndexByte(path, '/')+1:] + "." + rest // a version of a module
+	return def
 }
 
 // entryPC returns where the code of f begins.

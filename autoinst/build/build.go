@@ -17,6 +17,7 @@ import (
 
 	"tracerec"
 	"tracerec/autoinst/overlay"
+	"tracerec/autoinst/regions"
 	"tracerec/autoinst/sync"
 	"tracerec/internal/launch"
 )
@@ -28,13 +29,15 @@ type Build struct {
 	own     string // directory of package instrument, if the user's module requires it
 	dir     string // temporary
 	overlay string // file for -overlay
+	regions []regions.Summary
 }
 
 // errGo is wrapped by errors of a go command that asked for something on the way. What is wrong it says itself if it is run as the user wrote it.
 var errGo = errors.New("the go command failed")
 
-// New prepares go build, run or test, which is the verb, with these arguments. Close has to be called, even if there is an error.
-func New(verb string, args []string) (*Build, error) {
+// New prepares go build, run or test, which is the verb, with these arguments. Functions become regions as r says. Close has to be called, even
+// if there is an error.
+func New(verb string, args []string, r regions.Options) (*Build, error) {
 	b := &Build{t: &toolchain{program: "go"}}
 	var err error
 	if b.a, err = split(verb, args); err != nil {
@@ -55,8 +58,11 @@ func New(verb string, args []string) (*Build, error) {
 	if b.dir, err = os.MkdirTemp("", "tracerec-build-"); err != nil {
 		return b, err
 	}
-	return b, b.write()
+	return b, b.write(r)
 }
+
+// Regions says what became of the functions of each package.
+func (b *Build) Regions() []regions.Summary { return b.regions }
 
 // Close removes what is needed no more when the go command has ended.
 func (b *Build) Close() {
@@ -125,7 +131,7 @@ const imports = "zz_tracerec.go"
 const importing = "import _ \"tracerec/instrument\"\n"
 
 // write writes the overlay.
-func (b *Build) write() error {
+func (b *Build) write(r regions.Options) error {
 	o := overlay.New(b.t.GOROOT)
 	if name := b.a.value("overlay"); name != "" {
 		if err := o.Extend(b.at(name), b.at("")); err != nil {
@@ -140,14 +146,43 @@ func (b *Build) write() error {
 	}
 	err := error(nil)
 	if b.a.verb == "test" {
-		err = o.Patch(overlay.Patch{File: "testing/testing.go", Within: "import (", Anchor: "import (\n", Where: overlay.Behind, Text: "\t_ \"tracerec/instrument\"\n"})
+		o.Add("testing/internal/testdeps/"+imports, "package testdeps\n\n"+importing) // which every test has
 	} else {
 		err = b.addImports(o)
+	}
+	if err == nil {
+		err = b.addRegions(o, r)
 	}
 	if err == nil {
 		b.overlay, err = o.Write(b.dir)
 	}
 	return err
+}
+
+// compiling are the flags that decide what the compiler makes of a package, beside those that decide which there are.
+var compiling = words("gcflags trimpath pgo buildmode p")
+
+// addRegions makes functions regions. Coverage counts statements, so then none are inserted.
+func (b *Build) addRegions(o *overlay.Overlay, r regions.Options) error {
+	a := b.a
+	if len(a.those(words("cover covermode coverpkg coverprofile"))) > 0 {
+		return nil
+	}
+	without := filepath.Join(b.dir, "without")
+	if err := os.Mkdir(without, 0o777); err != nil {
+		return err
+	}
+	file, err := o.Write(without)
+	if err != nil {
+		return err
+	}
+	flags := slices.DeleteFunc(slices.Concat(resolving, compiling), func(s string) bool { return s == "overlay" })
+	b.regions, err = regions.Instrument(o, regions.Build{Go: b.t.command, Dir: b.at(""), Chdir: a.chdir(), Flags: a.those(flags),
+		Packages: a.packages, Tests: a.verb == "test", Overlay: file, Cache: b.t.GOMODCACHE}, r)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errGo, err)
+	}
+	return nil
 }
 
 // at returns the absolute name of a file that the go command is told of.

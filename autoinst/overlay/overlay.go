@@ -82,22 +82,29 @@ func (o *Overlay) at(name string) string {
 	return filepath.Join(o.source, name)
 }
 
+// Text returns what a file contains, patched or not.
+func (o *Overlay) Text(name string) (string, error) {
+	at := o.at(name)
+	if text, ok := o.files[at]; ok {
+		return text, nil
+	}
+	from := at
+	if by, ok := o.replaced[at]; ok {
+		from = by
+	}
+	text, err := os.ReadFile(from)
+	return string(text), err
+}
+
 // Patch applies patches, in their order.
 func (o *Overlay) Patch(patches ...Patch) error {
 	for _, p := range patches {
 		at := o.at(p.File)
-		text, ok := o.files[at]
-		if !ok {
-			from := at
-			if by, ok := o.replaced[at]; ok {
-				from = by
-			}
-			content, err := os.ReadFile(from)
-			if err != nil {
-				return fmt.Errorf("%w: %w", ErrUnsupported, err)
-			}
-			text = string(content)
+		text, err := o.Text(p.File)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrUnsupported, err)
 		}
+		var ok bool
 		if text, ok = p.apply(text); !ok {
 			return fmt.Errorf("%w: %s: %q is not found once in %q: this is not the source of a version that is known",
 				ErrUnsupported, at, strings.TrimSpace(p.Anchor), p.Within)

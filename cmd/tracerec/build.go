@@ -11,14 +11,21 @@ import (
 
 	"tracerec/autoinst/build"
 	"tracerec/autoinst/exact"
+	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 )
 
+// regionsHelp describes what build, run and test have in common.
+const regionsHelp = `Functions of the main module are regions, unless the compiler inlines them, or
+they call nothing and have no loop. With -cover there are none. Flags for them
+come before those of the go command, too:
+` + regions.Help
+
 // newBuild returns the command that builds programs that record themselves.
 func newBuild() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "build [--exact-counters] [go build flags] [PACKAGE…]",
+		Use:   "build [--exact-counters] [regions] [go build flags] [PACKAGE…]",
 		Short: "Build a program that can be recorded, as go build does",
 		Long: `tracerec build runs go build with these flags and packages, and adds what records
 every goroutine of the program and every operation by which goroutines wait for
@@ -32,7 +39,9 @@ instead, which reads the counters whenever a goroutine is put on a thread or
 taken off. tracerec -c then records counters of such a program without an
 uncertain part, if they are counters of threads: those of the kernel and the
 processor. Counters of the Go runtime (go:...) count for the process, and stay
-uncertain.`,
+uncertain.
+
+` + regionsHelp,
 	}
 	return ofGo(cmd, func(args []string) error {
 		if len(args) > 0 && args[0] == "--exact-counters" {
@@ -42,11 +51,17 @@ uncertain.`,
 			}
 			return err
 		}
-		b, err := build.New("build", args)
+		var r regions.Options
+		args, err := r.Take(args)
+		if err != nil {
+			return err
+		}
+		b, err := build.New("build", args, r)
 		defer b.Close()
 		if err != nil {
 			return refused(cmd, "build", args, err)
 		}
+		sayRegions(cmd, b, r)
 		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		return exited(status, err)
 	})
@@ -76,10 +91,18 @@ func refused(cmd *cobra.Command, verb string, args []string, err error) error {
 	return &exit{status, fmt.Errorf("nothing was recorded, because go %s failed", verb)}
 }
 
+// sayRegions says how many functions are regions to who wants to know.
+func sayRegions(cmd *cobra.Command, b *build.Build, r regions.Options) {
+	if r.Say {
+		regions.Write(cmd.ErrOrStderr(), b.Regions())
+	}
+}
+
 // own are the flags of run and test that are not the go command's. They come first.
 type own struct {
 	dir         string
 	quiet, view bool
+	regions     regions.Options
 }
 
 // take takes them.
@@ -100,7 +123,12 @@ func (o *own) take(args []string) (rest []string, err error) {
 			}
 			o.dir = value
 		default:
-			return args, nil
+			rest, err := o.regions.Take(args)
+			if err != nil || len(rest) == len(args) {
+				return rest, err
+			}
+			args = rest
+			continue
 		}
 		args = args[1:]
 	}

@@ -19,7 +19,7 @@ import (
 // newRun returns the command that builds, records and analyzes a program.
 func newRun() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run [-o DIR] [-q] [--view] [go run flags] PACKAGE|FILES [ARG…]",
+		Use:   "run [-o DIR] [-q] [--view] [regions] [go run flags] PACKAGE|FILES [ARG…]",
 		Short: "Build, record and analyze a program, as go run runs it",
 		Long: `tracerec run builds a program as go run does, with what tracerec build adds, and
 records it into DIR (default trace.dir). Standard input, output and error are
@@ -29,7 +29,9 @@ the go command if there is none to run.
 
 The flags of tracerec come first: -o DIR, -q for a recording without analysis,
 and --view to show it in the browser as well. All others are those of go run.
-To record a program that is built, use "tracerec record".`,
+To record a program that is built, use "tracerec record".
+
+` + regionsHelp,
 	}
 	return ofGo(cmd, func(args []string) error {
 		o := own{dir: recorder.DefaultDir}
@@ -40,11 +42,12 @@ To record a program that is built, use "tracerec record".`,
 		if err != nil {
 			return err
 		}
-		b, err := build.New("run", args)
+		b, err := build.New("run", args, o.regions)
 		defer b.Close()
 		if err != nil {
 			return refused(cmd, "run", args, err)
 		}
+		sayRegions(cmd, b, o.regions)
 		p, err := built(cmd, b, args)
 		if p == nil || err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 // newTest returns the command that records tests.
 func newTest() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "test [-o DIR] [-q] [go test flags] [PACKAGE…]",
+		Use:   "test [-o DIR] [-q] [regions] [go test flags] [PACKAGE…]",
 		Short: "Record and analyze tests and benchmarks, as go test runs them",
 		Long: `tracerec test runs go test with these flags and packages, and records every
 goroutine of the tests and every operation by which they wait for each other.
@@ -30,7 +30,9 @@ error. "tracerec test -run NONE -bench X" tells why a benchmark does not scale.
 Tests always run, as with -count=1. Packages that do not pass go vet come first.
 With several benchmarks, each runs in a process of its own, unless go test writes
 a profile. The flags of tracerec come first: -o DIR, and -q for recordings
-without analysis. All others are those of go test.`,
+without analysis. All others are those of go test.
+
+` + regionsHelp,
 	}
 	return ofGo(cmd, func(args []string) error {
 		o := own{dir: recorder.DefaultDir}
@@ -44,11 +46,12 @@ without analysis. All others are those of go test.`,
 		if err != nil {
 			return err
 		}
-		b, err := build.New("test", args)
+		b, err := build.New("test", args, o.regions)
 		defer b.Close()
 		if err != nil {
 			return refused(cmd, "test", args, err)
 		}
+		sayRegions(cmd, b, o.regions)
 		return o.test(cmd, b)
 	})
 }

@@ -1,0 +1,144 @@
+package regions
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracerec/autoinst/overlay"
+)
+
+// insertion is text to insert into a file.
+type insertion struct {
+	at   int
+	text string
+}
+
+// edited is a package into whose files something is inserted.
+type edited struct {
+	Summary
+	edits []*edit
+}
+
+// instrument makes functions of a file regions.
+func (c *chooser) instrument(to *edited, o *overlay.Overlay, p *pkg, name string) {
+	text, err := o.Text(name)
+	if err != nil {
+		return // the go command will say so
+	}
+	e, err := to.edit(name, text)
+	if err != nil {
+		return // here, too
+	}
+	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
+		v := c.verdict(&f, name)
+		to.count(v)
+		if v == region {
+			e.enter(f.body)
+		}
+	}
+}
+
+// edit is what is inserted into a file.
+type edit struct {
+	name, text string
+	files      *token.FileSet
+	file       *ast.File
+	table      string // name of the table of functions
+	regions    int    // in it
+	insert     []insertion
+	named      string // what the package declares for regions with names, "" for nothing
+}
+
+// edit begins an edit of a file of the package.
+func (to *edited) edit(name, text string) (*edit, error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	h := fnv.New32a()
+	h.Write([]byte(filepath.Base(name)))
+	e := &edit{name: name, text: text, files: files, file: file, table: fmt.Sprintf("tracerec_%08x", h.Sum32())}
+	to.edits = append(to.edits, e)
+	return e, nil
+}
+
+func (e *edit) at(p token.Pos, text string) {
+	e.insert = append(e.insert, insertion{e.files.PositionFor(p, false).Offset, text})
+}
+
+// enter makes a function with this body a region.
+func (e *edit) enter(body *ast.BlockStmt) {
+	e.call(body, fmt.Sprintf("tracerec_enter(&%s[%d])", e.table, e.regions))
+	e.regions++
+}
+
+// call makes a function with this body a region that is entered by a call.
+//
+// The defer is conditional: so a program that is not recorded pays for a load and two branches.
+func (e *edit) call(body *ast.BlockStmt, call string) {
+	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
+}
+
+// declarations are put behind the last line of one file of a package. They reach the recorder by the names of its symbols, as an import would
+// change the order in which packages are initialized.
+const declarations = `
+//go:linkname tracerec_on tracerec/instrument.regionsOn
+var tracerec_on uint32
+
+type tracerec_visit struct { a *byte; b, c uint32; d *byte }
+
+//go:linkname tracerec_enter tracerec/instrument.enterFunction
+func tracerec_enter(*[4]uint64) tracerec_visit
+
+//go:linkname tracerec_exit tracerec/instrument.exitFunction
+func tracerec_exit(tracerec_visit)
+`
+
+// addTo adds the files with insertions to an overlay. The declarations are in one that is compiled whenever the others are: in a test only where
+// no other has regions.
+func (to *edited) addTo(o *overlay.Overlay) {
+	var with []*edit
+	named := ""
+	for _, e := range to.edits {
+		if len(e.insert) > 0 {
+			with = append(with, e)
+			named += e.named
+		}
+	}
+	if len(with) == 0 {
+		return
+	}
+	one := max(0, slices.IndexFunc(with, func(e *edit) bool { return !strings.HasSuffix(e.name, "_test.go") }))
+	for i, e := range with {
+		declare := ""
+		if i == one {
+			e.at(e.file.Name.End(), `; import _ "unsafe"`)
+			declare = declarations + named
+		}
+		if e.regions > 0 {
+			declare += fmt.Sprintf("\nvar %s [%d][4]uint64\n", e.table, e.regions)
+		}
+		o.Add(e.name, e.apply()+"\n"+declare)
+	}
+}
+
+// apply returns the text with what is inserted.
+func (e *edit) apply() string {
+	slices.SortStableFunc(e.insert, func(a, b insertion) int { return a.at - b.at })
+	var b strings.Builder
+	last := 0
+	for _, i := range e.insert {
+		b.WriteString(e.text[last:i.at])
+		b.WriteString(i.text)
+		last = i.at
+	}
+	b.WriteString(e.text[last:])
+	return b.String()
+}

@@ -1,0 +1,180 @@
+package regions
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracerec/internal/regionfilter"
+)
+
+// pkg is a package as go list describes it.
+type pkg struct {
+	Dir, ImportPath, Name, ForTest string
+	Standard                       bool
+	Module                         *struct{ Main bool }
+	GoFiles, CgoFiles              []string
+}
+
+// list asks for the packages of a build, with all that they import.
+func (b *Build) list() (all []*pkg, err error) {
+	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Standard,Module,GoFiles,CgoFiles"}
+	if b.Tests {
+		args = append(args, "-test")
+	}
+	out, err := b.golist(args).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", said(err))
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := &pkg{}
+		if err := d.Decode(p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+	}
+}
+
+// golist returns a go list command.
+func (b *Build) golist(args []string) *exec.Cmd {
+	return b.Go(slices.Concat([]string{"list"}, b.Chdir, b.Flags, args, []string{"-overlay", b.Overlay}, b.Packages)...)
+}
+
+// said is an error with what the command said last.
+func said(err error) error {
+	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
+		return errors.New(strings.TrimSpace(string(exit.Stderr)))
+	}
+	return err
+}
+
+// chosen tells whether functions of the package may become regions.
+func (p *pkg) chosen(deps []string) bool {
+	if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" {
+		return false // the go command writes it
+	}
+	return p.Module == nil || p.Module.Main || slices.ContainsFunc(deps, func(pattern string) bool {
+		return regionfilter.Match(pattern, p.path()) || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(p.path()+"/", strings.TrimSuffix(pattern, "..."))
+	})
+}
+
+// within tells whether a file is in a directory.
+func within(name, dir string) bool {
+	below, err := filepath.Rel(dir, name)
+	return dir != "" && err == nil && filepath.IsLocal(below)
+}
+
+// path is the import path without what go list adds to that of a variant for tests.
+func (p *pkg) path() string {
+	path, _, _ := strings.Cut(p.ImportPath, " ")
+	return path
+}
+
+// symbol is what the names of functions of the package begin with in a program.
+func (p *pkg) symbol() string {
+	path := p.path()
+	if p.Name == "main" {
+		return "main"
+	}
+	slash := strings.LastIndexByte(path, '/') + 1
+	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
+}
+
+func (p *pkg) files() (names []string) {
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(p.Dir, name)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// verdicts asks the compiler which functions of packages it would inline. It compiles them, without what Instrument inserts; for packages that were
+// compiled so before, the go command says it again.
+func (b *Build) verdicts(of []*pkg) (map[place]bool, error) {
+	args := []string{"-e", "-export", "-f", ""}
+	if b.Tests {
+		args = append(args, "-test")
+	}
+	paths := map[string]bool{}
+	for _, p := range of {
+		if path := p.path(); !paths[path] {
+			paths[path] = true
+			args = append(args, "-gcflags="+path+"="+strings.TrimSpace(given(b.Flags, path)+" -m"))
+		}
+	}
+	cmd := b.golist(args)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	inlined := b.read(said)
+	_ = cmd.Wait() // whatever does not build, the build will say
+	return inlined, nil
+}
+
+// given returns which flags of the compiler the user gives for a package: the last that match it.
+func given(flags []string, path string) (args string) {
+	for i, f := range flags {
+		name, value, joined := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if name != "gcflags" || !strings.HasPrefix(f, "-") {
+			continue
+		}
+		if !joined && i+1 < len(flags) {
+			value = flags[i+1]
+		}
+		pattern, rest, qualified := strings.Cut(value, "=")
+		switch {
+		case !qualified || strings.HasPrefix(value, "-"): // for the packages that are named, which these mostly are
+			args = value
+		case pattern == "all", pattern == path, strings.HasSuffix(pattern, "...") && strings.HasPrefix(path+"/", strings.TrimSuffix(pattern, "...")):
+			args = rest
+		}
+	}
+	return args
+}
+
+var canInline = regexp.MustCompile(`^(.+):([0-9]+):([0-9]+): can inline (.*)$`)
+
+// literal is in the names of function literals.
+var literal = regexp.MustCompile(`\.func[0-9]+(\.|$)`)
+
+// read reads what the compiler says. Functions with type parameters are compiled by shapes of these.
+func (b *Build) read(r io.Reader) map[place]bool {
+	inlined := map[place]bool{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		m := canInline.FindStringSubmatch(lines.Text())
+		if m == nil || strings.Contains(m[4], "wrap") && (strings.Contains(m[4], ".deferwrap") || strings.Contains(m[4], ".gowrap")) ||
+			strings.Contains(m[4], "[") && !strings.Contains(m[4], "[go.shape.") {
+			continue
+		}
+		at := place{file: m[1]}
+		if !filepath.IsAbs(at.file) {
+			at.file = filepath.Join(b.Dir, at.file)
+		}
+		at.line, _ = strconv.Atoi(m[2])
+		if literal.MatchString(m[4]) {
+			at.column, _ = strconv.Atoi(m[3])
+		}
+		inlined[at] = true
+	}
+	_, _ = io.Copy(io.Discard, r) // so that the command ends
+	return inlined
+}

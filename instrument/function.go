@@ -1,0 +1,113 @@
+package instrument
+
+import (
+	"hash/maphash"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	_ "unsafe" // for go:linkname
+
+	"tracerec/trace/wire"
+)
+
+// What follows is for functions that package autoinst/regions has made regions. Their files reach it by its symbols.
+
+// regionsOn is not 0 while functions have to say that they run.
+//
+//go:linkname regionsOn
+var regionsOn uint32
+
+// setRegions is not seen by the race detector: functions read regionsOn without further ado.
+//
+//go:norace
+func setRegions(on uint32) { regionsOn = on }
+
+// function is what is known of a function. It lies in a table of the function's file, zero until it is first entered; the file has its size.
+type function struct {
+	id atomic.Uint64 // session number and region
+	_  [3]uint64
+}
+
+// visit is an open region of a function. Its files have its layout.
+type visit struct {
+	Span
+	of *function // nil unless the visit is looked at
+}
+
+//go:linkname enterFunction
+//go:noinline
+//go:norace
+func enterFunction(f *function) visit {
+	se := current.Load()
+	if se == nil {
+		return visit{}
+	}
+	id := f.id.Load()
+	if uint32(id>>32) != se.number {
+		id = se.defineFunction(f)
+	}
+	return visit{Span: se.enter(wire.Enter, uint32(id))}
+}
+
+//go:linkname exitFunction
+//go:noinline
+//go:norace
+func exitFunction(v visit) {
+	if v.slot != nil {
+		v.exit()
+	}
+}
+
+// defineFunction defines the region of the function that called enterFunction.
+//
+//go:noinline
+func (se *session) defineFunction(f *function) uint64 {
+	quiet(1)
+	defer quiet(-1)
+	var pcs [1]uintptr
+	runtime.Callers(3, pcs[:])
+	region := unknownRegion
+	if of := runtime.FuncForPC(pcs[0] - 1); of != nil {
+		region = se.entryOf(of.Entry())
+	}
+	id := uint64(se.number)<<32 | uint64(region)
+	f.id.Store(id)
+	return id
+}
+
+// Package testing enters regions with the names of what it runs. A symbol can be declared once in a package: so there is one for each kind.
+
+//go:linkname enterTest
+//go:noinline
+func enterTest(name string, of *uintptr) visit { return enterRun(name, of) }
+
+//go:linkname enterBenchmark
+//go:noinline
+func enterBenchmark(name string, of *uintptr) visit { return enterRun(name, of) }
+
+//go:linkname enterExample
+//go:noinline
+func enterExample(name string, of *uintptr) visit { return enterRun(name, of) }
+
+// enterRun enters a region with a name for a function that is about to be called.
+func enterRun(name string, of *uintptr) visit {
+	se := current.Load()
+	if se == nil {
+		return visit{}
+	}
+	quiet(1)
+	defer quiet(-1)
+	for key := maphash.String(nameSeed, name) + uint64(*of)*2 | 1; ; key = key*3 | 1 {
+		e := se.sites.find(key)
+		if e == nil {
+			def := regionAt(*of)
+			if name != "" {
+				def.Name = strings.Clone(name)
+			}
+			e = se.define(key, def, false)
+		}
+		if e.value.name == name || name == "" {
+			return visit{Span: se.enter(wire.Enter, e.value.region)}
+		}
+	}
+}
