@@ -15,7 +15,7 @@ const Help = `  --include PATTERN  make functions of this name regions, even sma
                      expert score -o FILE writes
   --deps PATTERN     instrument packages of dependencies, too
   --functions        say how many functions of each package are regions
-A PATTERN is one of a shell: 'parser.*', '*.String', 'example.org/x/parser.skip'.
+A PATTERN is one of a shell: 'parser.*', '*.String', 'example.org/x/parse.*'.
 Comments before a function overrule these rules: //tracerec:region, and
 //tracerec:noregion.`
 
