@@ -7,9 +7,11 @@
 package build
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +28,6 @@ import (
 type Build struct {
 	a       *arguments
 	t       *toolchain
-	own     string // directory of package instrument, if the user's module requires it
 	dir     string // temporary
 	overlay string // file for -overlay
 	regions []regions.Summary
@@ -55,7 +56,7 @@ func New(verb string, args []string, r regions.Options) (*Build, error) {
 	if err := t.reach(); err != nil {
 		return b, err
 	}
-	if b.dir, err = os.MkdirTemp("", "tracerec-build-"); err != nil {
+	if b.dir, err = hold(); err != nil {
 		return b, err
 	}
 	return b, b.write(r)
@@ -141,13 +142,20 @@ func (b *Build) write(r regions.Options) error {
 	if err := sync.Patch(o); err != nil {
 		return err
 	}
-	if err := o.AddRecorder("tracerec", tracerec.Source); err != nil {
+	own, err := b.own()
+	if err != nil {
 		return err
 	}
-	err := error(nil)
-	if b.a.verb == "test" {
+	if !own {
+		err = o.AddRecorder("tracerec", tracerec.Source)
+	}
+	switch {
+	case err != nil:
+	case b.a.verb == "test" && own:
+		err = b.addToTests(o)
+	case b.a.verb == "test":
 		o.Add("testing/internal/testdeps/"+imports, "package testdeps\n\n"+importing) // which every test has
-	} else {
+	default:
 		err = b.addImports(o)
 	}
 	if err == nil {
@@ -237,17 +245,52 @@ func (b *Build) addImports(o *overlay.Overlay) error {
 // resolving are the flags that decide which packages there are.
 var resolving = words("mod modfile tags race msan asan installsuffix compiler modcacherw overlay")
 
-// mains returns the directories of the programs that are to be built.
-func (b *Build) mains() (dirs []string, err error) {
-	out, err := b.t.output(slices.Concat([]string{"list"}, b.a.chdir(), []string{"-find", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`},
-		b.a.those(resolving), b.a.packages)...)
+// list returns a line for each package, by a template of go list. Packages that do not exist have theirs, too.
+func (b *Build) list(template string, packages []string) (lines []string, err error) {
+	out, err := b.t.output(slices.Concat([]string{"list"}, b.a.chdir(), []string{"-find", "-e", "-f", template}, b.a.those(resolving), packages)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errGo, err)
 	}
 	for line := range strings.Lines(string(out)) {
-		if dir := strings.TrimSuffix(line, "\n"); dir != "" {
-			dirs = append(dirs, dir)
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			lines = append(lines, line)
 		}
 	}
-	return dirs, nil
+	return lines, nil
+}
+
+// mains returns the directories of the programs that are to be built.
+func (b *Build) mains() (dirs []string, err error) {
+	return b.list(`{{if eq .Name "main"}}{{.Dir}}{{end}}`, b.a.packages)
+}
+
+// own tells whether the module that is built has the recorder already, because its source uses it. Then that is the one that records.
+func (b *Build) own() (bool, error) {
+	const hooks = "instrument/runtime.go" // the side of the recorder that has to fit the runtime's
+	dirs, err := b.list(`{{if and .Module (not .Error)}}{{.Dir}}{{end}}`, []string{"tracerec/instrument"})
+	if err != nil || len(dirs) != 1 { // if the module is not in order the go command says so
+		return false, nil
+	}
+	theirs, err := os.ReadFile(filepath.Join(dirs[0], "runtime.go"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	ours, err := tracerec.Source.ReadFile(hooks)
+	if err == nil && !bytes.Equal(ours, theirs) {
+		err = fmt.Errorf("the recorder in %s, which the module requires, is of another version than this tracerec", dirs[0])
+	}
+	b.a.addTag(overlay.RuntimeTag)
+	return true, err
+}
+
+// addToTests adds the recorder to the tests of all packages that have some.
+func (b *Build) addToTests(o *overlay.Overlay) error {
+	packages, err := b.list(`{{if and (or .TestGoFiles .XTestGoFiles) .Module}}{{.Name}} {{.Dir}}{{end}}`, b.a.packages)
+	for _, p := range packages {
+		name, dir, _ := strings.Cut(p, " ")
+		if !beneath(dir, b.t.GOMODCACHE) {
+			o.Add(filepath.Join(dir, "zz_tracerec_test.go"), "package "+name+"_test\n\n"+importing)
+		}
+	}
+	return err
 }

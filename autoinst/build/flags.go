@@ -188,6 +188,14 @@ func (a *arguments) on(name string) bool {
 	return err == nil && set
 }
 
+// addTag adds a build tag to those of the user.
+func (a *arguments) addTag(tag string) {
+	tags := strings.FieldsFunc(a.value("tags"), func(r rune) bool { return r == ',' || r == ' ' })
+	text := "-tags=" + strings.Join(append(tags, tag), ",")
+	a.flags = append(a.flags, option{"tags", strings.TrimPrefix(text, "-tags="), nil})
+	a.before = append(a.before, text)
+}
+
 // chdir returns the flag -C, which has to come first.
 func (a *arguments) chdir() []string {
 	if dir := a.value("C"); dir != "" {

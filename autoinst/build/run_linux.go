@@ -2,9 +2,40 @@ package build
 
 import (
 	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"tracerec/internal/launch"
 )
+
+// hold makes a temporary directory that is removed by the next build if this process is killed: it is locked while this process lives.
+func hold() (dir string, err error) {
+	const name = "tracerec-build-"
+	old, _ := filepath.Glob(filepath.Join(os.TempDir(), name+"*"))
+	for _, dir := range old {
+		info, err := os.Stat(dir)
+		if err != nil || time.Since(info.ModTime()) < time.Minute { // it may be about to be locked
+			continue
+		}
+		if lock, err := os.Open(dir); err == nil {
+			if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+				os.RemoveAll(dir)
+			}
+			lock.Close()
+		}
+	}
+	if dir, err = os.MkdirTemp("", name); err != nil {
+		return "", err
+	}
+	lock, err := unix.Open(dir, unix.O_RDONLY|unix.O_CLOEXEC, 0) // open as long as this process is there
+	if err == nil {
+		err = unix.Flock(lock, unix.LOCK_SH)
+	}
+	return dir, err
+}
 
 // run runs the go command for the user, with his signals, and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {

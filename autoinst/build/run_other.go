@@ -4,9 +4,13 @@ package build
 
 import (
 	"io"
+	"os"
 
 	"tracerec/internal/launch"
 )
+
+// hold makes a temporary directory.
+func hold() (dir string, err error) { return os.MkdirTemp("", "tracerec-build-") }
 
 // run runs the go command for the user and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {

@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ErrUnsupported is wrapped by errors about a Go installation that cannot be patched.
@@ -145,7 +147,7 @@ func (o *Overlay) Write(dir string) (string, error) {
 	replace := maps.Clone(o.replaced)
 	for i, at := range slices.Sorted(maps.Keys(o.files)) {
 		replace[at] = filepath.Join(dir, fmt.Sprintf("%03d_%s", i, filepath.Base(at)))
-		if err := os.WriteFile(replace[at], []byte(o.files[at]), 0o644); err != nil {
+		if err := writeDated(replace[at], o.files[at]); err != nil {
 			return "", err
 		}
 	}
@@ -155,4 +157,16 @@ func (o *Overlay) Write(dir string) (string, error) {
 	}
 	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, text, 0o644)
+}
+
+// writeDated writes a file whose date is not recent, and another one for another content: the go command believes in dates, and some versions
+// do not find a package of the standard library whose files are only seconds old.
+func writeDated(name, text string) error {
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		return err
+	}
+	h := fnv.New32a()
+	h.Write([]byte(text))
+	date := time.Unix(int64(h.Sum32())/5, 0)
+	return os.Chtimes(name, date, date)
 }
