@@ -173,7 +173,7 @@ var compiling = words("gcflags trimpath pgo buildmode p")
 // addRegions makes functions regions. Coverage counts statements, so then none are inserted.
 func (b *Build) addRegions(o *overlay.Overlay, r regions.Options) error {
 	a := b.a
-	if len(a.those(words("cover covermode coverpkg coverprofile"))) > 0 {
+	if len(a.those(words("cover covermode coverpkg coverprofile"))) > 0 || a.versioned() {
 		return nil
 	}
 	without := filepath.Join(b.dir, "without")

@@ -3,6 +3,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,6 +187,11 @@ func (a *arguments) given(name string) bool {
 func (a *arguments) on(name string) bool {
 	set, err := strconv.ParseBool(a.value(name))
 	return err == nil && set
+}
+
+// versioned tells whether a package is one of the module cache, whatever module this is.
+func (a *arguments) versioned() bool {
+	return slices.ContainsFunc(a.packages, func(p string) bool { return strings.Contains(p, "@") && !strings.HasPrefix(p, ".") && !filepath.IsAbs(p) })
 }
 
 // addTag adds a build tag to those of the user.
