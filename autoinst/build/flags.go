@@ -191,7 +191,9 @@ func (a *arguments) on(name string) bool {
 
 // versioned tells whether a package is one of the module cache, whatever module this is.
 func (a *arguments) versioned() bool {
-	return slices.ContainsFunc(a.packages, func(p string) bool { return strings.Contains(p, "@") && !strings.HasPrefix(p, ".") && !filepath.IsAbs(p) })
+	return slices.ContainsFunc(a.packages, func(p string) bool {
+		return strings.Contains(p, "@") && !strings.HasPrefix(p, ".") && !filepath.IsAbs(p)
+	})
 }
 
 // addTag adds a build tag to those of the user.
