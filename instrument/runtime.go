@@ -36,10 +36,11 @@ type goroutine struct {
 	born     uint32
 	_        uint32
 	_        bool
-	_        int32
+	busy     int32
 
 	end        uintptr
-	_          [3]uint64
+	since, by  uint64
+	_          uint64
 	processor  uint32
 	head, tail uint32
 	ring       [stretches]stretch
@@ -62,8 +63,9 @@ const (
 	opSelect
 	opSleep
 	opNetwork
+	opFinal
 
-	opLock = iota + 1
+	opLock = iota
 	opUnlock
 	opRLock
 	opWLock
@@ -123,6 +125,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		return se.beginAt(op, wire.SleepBegin, "sleep")
 	case opNetwork:
 		return se.beginAt(op, wire.NetworkBegin, "network")
+	case opFinal:
+		se.final(*(*unsafe.Pointer)(unsafe.Pointer(&object)), uint32(op>>8), arg)
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:

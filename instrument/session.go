@@ -133,7 +133,7 @@ func Attach(c shm.Config) error {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
 	lastSession++
-	se.states = hooked && se.tsc && se.byID == nil
+	se.states = hooked && se.tsc && se.byID == nil && !c.NoStates
 	_, se.start = se.now()
 	current.Store(se)
 	setRegions(1)

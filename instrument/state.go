@@ -107,3 +107,40 @@ func (se *session) runs(s *slot, t uint64, processor uint32) {
 
 // onProcessor is the id of an event.
 func onProcessor(number uint32) uint32 { return min(number+1, wire.MaxID) }
+
+// waits is what the runtime says of a goroutine that waits in an operation; it says 0 of one that runs.
+const waits = 1
+
+// final records what a goroutine, which is stopped for good, has done up to the time t, unless that is known from the operation that it is in. It may
+// have been stopped in the middle of recording, so it only does what no lock is needed for.
+//
+//go:norace
+func (se *session) final(g unsafe.Pointer, what uint32, t uint64) {
+	e := se.slots.find(uint64(uintptr(g)))
+	if e == nil || e.value.goid != goidAt(g) || e.value.chunk == 0 || what == waits {
+		return
+	}
+	s, of := &e.value, e.value.goroutine()
+	pending := uintptr(of.tail - of.head)
+	words := 3*pending + 2*2 + 2
+	if t-s.last > wire.MaxDelta {
+		words += 2 * (2*pending + 2)
+	}
+	if s.end = s.limit(); of.busy != 0 || int64(t-s.last) < 0 || s.pos+8*words > s.end {
+		return
+	}
+	se.tellStates(s, t)
+	if what == 0 {
+		s.reach(t)
+		s.put(wire.Running, onProcessor(of.processor), t)
+		return
+	}
+	for _, at := range []uint64{max(of.since, s.last), t} {
+		s.reach(at)
+		if k := wire.Kind(what); k == wire.Ready {
+			s.put1(k, what>>8, at, of.by)
+		} else {
+			s.put(k, 0, at)
+		}
+	}
+}

@@ -46,6 +46,7 @@ type Options struct {
 	Resolution int64         // of stored times, ns: 64 or 1
 	Buffer     int64         // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
 	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
+	NoStates   bool          // the scheduler is not asked what it does with goroutines, in programs that have hooks for that
 	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
 	Patience   time.Duration // how long children may outlive the program
 	Quiet      bool          // no summary when nothing was lost

@@ -73,9 +73,9 @@ func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.Proces
 // config is what the session's processes are told.
 func (r *Recorder) config() shm.Config {
 	if r.machine != nil {
-		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed}
+		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed}
 	}
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, Counters: r.o.handed, Recorder: os.Getpid()}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed, Recorder: os.Getpid()}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then

@@ -81,7 +81,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
 	at := p.at(top.path)
 	if !r.Operation && (top.doing == waking || top.doing == awaiting) {
-		return p.stood(v, top.doing, at)
+		return p.stood(v, top)
 	}
 	switch top.doing {
 	case nowhere:
@@ -110,13 +110,17 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
-func (p *page) stood(v Verdict, doing activity, at string) (Verdict, string) {
-	if doing == waking {
+func (p *page) stood(v Verdict, top spending) (Verdict, string) {
+	where := "in " + p.at(top.path)
+	if isUnnamed(p.e.leaf(top.path).Name) {
+		where = "outside all regions"
+	}
+	if top.doing == waking {
 		v.Metric = metric.Ready
-		return v, "in " + at + ", ready to run, but without a processor"
+		return v, where + ", ready to run, but without a processor"
 	}
 	v.Metric = metric.SystemCall
-	return v, "in " + at + ", in system calls or waiting for something that is not recorded"
+	return v, where + ", in system calls or waiting for something that is not recorded"
 }
 
 // worked completes spent for what is outside all operations.

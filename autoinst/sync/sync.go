@@ -112,6 +112,7 @@ var patches = []patch{
 	{"runtime/proc.go", "func stopTheWorldWithSema(reason stwReason) worldStop {", "\tsched.gcwaiting.Store(true)\n", before,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecStop()\n\t}\n"},
 	{"runtime/proc.go", "func startTheWorldWithSema(now int64, w worldStop) int64 {", "\tworldStarted()\n", before, "\ttracerecStart()\n"},
+	{"runtime/proc.go", "func runExitHooks(code int) {", "\texithook.Run(code)\n", behind, "\tif tracerecRecording != 0 {\n\t\ttracerecExits()\n\t}\n"},
 	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
 		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},

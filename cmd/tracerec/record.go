@@ -52,6 +52,7 @@ func newRecord(use string) *cobra.Command {
 	f.StringArrayVarP(&lists, "counters", "c", nil, "read these counters, or a `SET`, at regions")
 	f.StringArrayVar(&specs, "spec", nil, "specification of sets: a `NAME` or file")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of each process")
+	f.BoolVar(&o.NoStates, "no-states", false, "do not ask the scheduler when goroutines run, are ready …")
 	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait and lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "longest wait for children")

@@ -23,6 +23,7 @@ const DefaultBuffer = 512 << 20
 //	block           a full buffer makes the program wait for the recorder, instead of losing events
 //	counters=A+B    event set that is read with every region: names, or how they are counted (counters/sample.Spec)
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
+//	nostates        the scheduler of the runtime is not asked what it does with goroutines
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //
 // In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
@@ -32,6 +33,7 @@ type Config struct {
 	Block    bool
 	Counters []string
 	Recorder int // process id, 0 unknown
+	NoStates bool
 	Portable bool
 }
 
@@ -59,6 +61,9 @@ func (c Config) String() string {
 	if c.Recorder != 0 {
 		options = append(options, "recorder="+strconv.Itoa(c.Recorder))
 	}
+	if c.NoStates {
+		options = append(options, "nostates")
+	}
 	if c.Portable {
 		options = append(options, "portable")
 	}
@@ -84,6 +89,8 @@ func ParseConfig(text string) (Config, error) {
 			}
 		case "recorder":
 			c.Recorder, err = strconv.Atoi(value)
+		case "nostates":
+			c.NoStates = true
 		case "portable":
 			c.Portable = true
 		default:
