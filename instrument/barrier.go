@@ -33,7 +33,10 @@ func (b *Barrier) Wait() {
 		return
 	}
 	op.blocked()
+	g := mine()
+	g.quiet()
 	<-complete
+	g.loud()
 	op.leave(wire.OK, true)
 }
 
@@ -41,6 +44,8 @@ func (b *Barrier) Wait() {
 //
 //go:noinline
 func (b *Barrier) arrive() (op Span, complete chan struct{}) {
+	quiet(1)
+	defer quiet(-1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if se := current.Load(); se != nil {

@@ -27,7 +27,12 @@ func send[T any](ch chan<- T, v T) {
 	}
 	op := se.beginChannel(wire.SendBegin, se.site("send"), pointerOf(ch), cap(ch))
 	outcome, waited := wire.Panicked, false // until it did not
-	defer func() { op.leave(outcome, waited) }()
+	g := mine()
+	g.quiet()
+	defer func() {
+		g.loud()
+		op.went(outcome, g.passed(), waited)
+	}()
 	select {
 	case ch <- v:
 	default:
@@ -65,6 +70,8 @@ func receive[T any](ch <-chan T) (v T, ok bool) {
 	}
 	op := se.beginChannel(wire.RecvBegin, se.site("recv"), pointerOf(ch), cap(ch))
 	waited := false
+	g := mine()
+	g.quiet()
 	select {
 	case v, ok = <-ch:
 	default:
@@ -76,7 +83,8 @@ func receive[T any](ch <-chan T) (v T, ok bool) {
 	if !ok {
 		outcome = wire.Closed
 	}
-	op.leave(outcome, waited)
+	g.loud()
+	op.went(outcome, g.passed(), waited)
 	return v, ok
 }
 
@@ -102,17 +110,22 @@ func Range[T any](ch <-chan T) iter.Seq[T] {
 // Close does close(ch).
 func Close[T any](ch chan<- T) {
 	if current.Load() != nil {
-		recordClose(pointerOf(ch), cap(ch))
+		closeRecorded(ch)
+	} else {
+		close(ch)
 	}
-	close(ch)
 }
 
 //go:noinline
-func recordClose(p unsafe.Pointer, capacity int) {
+func closeRecorded[T any](ch chan<- T) {
 	if se := current.Load(); se != nil {
 		region := se.site("close")
-		se.point(wire.Close, region, uint64(se.channelID(p, capacity, region)))
+		se.point(wire.Close, region, uint64(se.channelID(pointerOf(ch), cap(ch), region)))
 	}
+	g := mine()
+	g.quiet()
+	defer g.loud() // it may panic
+	close(ch)
 }
 
 // Selection is a select statement in progress.
@@ -150,7 +163,9 @@ func beginSelect() Selection {
 	if se == nil {
 		return Selection{}
 	}
-	return Selection{se.enter(wire.SelectBegin, se.site("select"))}
+	s := Selection{se.enter(wire.SelectBegin, se.site("select"))}
+	mine().expects(true)
+	return s
 }
 
 // Sent says that the select sent to ch, a channel.
@@ -207,20 +222,24 @@ func (x Span) chose(outcome wire.Outcome, ch any) {
 		object = uint64(se.chosenID(channelIn(ch)))
 		runtime.KeepAlive(ch)
 	}
-	x.choseObject(se, outcome, object)
+	number := uint32(0)
+	if outcome != wire.Failed {
+		number = mine().passed()
+	}
+	mine().expects(false)
+	x.choseObject(se, outcome, object, number)
 }
 
-// choseObject is chose for an object id.
-//
-//go:norace
-func (x Span) choseObject(se *session, outcome wire.Outcome, object uint64) {
-	g, t := se.nowFenced()
-	s := x.slot
-	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
-		se.counters != nil {
-		x.closeSlow(se, g, t, wire.Chose, uint32(outcome), object, true)
-		return
+// choseObject is chose for an object id, and the number of the value.
+func (x Span) choseObject(se *session, outcome wire.Outcome, object uint64, number uint32) {
+	x.leaveWith(se, wire.Chose, uint32(outcome), wire.ObjectWord(uint32(object), number), true)
+}
+
+// went closes the level of a send or receive. The value that went through the channel has this number, if it is not 0.
+func (x Span) went(outcome wire.Outcome, number uint32, waited bool) {
+	if number == 0 || outcome != wire.OK {
+		x.leave(outcome, waited)
+	} else if se := current.Load(); se != nil && x.slot != nil && x.slot.number == se.number {
+		x.leaveWith(se, wire.Passed, uint32(wire.OK), uint64(number), waited)
 	}
-	s.put1(wire.Chose, uint32(outcome), t, object)
-	s.depth--
 }

@@ -148,6 +148,7 @@ func (x Span) blocked() {
 		se.readCounters(s, g, t, true)
 	}
 	s.put(wire.Blocked, 0, t)
+	mine().waits()
 }
 
 // leave closes the level of an operation that waited for others, or might have.
@@ -168,12 +169,27 @@ func (x Span) leave(outcome wire.Outcome, waited bool) {
 	s.depth--
 }
 
+// leaveWith closes the level of an operation by an event with a word.
+//
+//go:norace
+func (x Span) leaveWith(se *session, k wire.Kind, id uint32, word uint64, waited bool) {
+	g, t := se.nowFenced()
+	s := x.slot
+	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
+		waited && se.counters != nil {
+		x.closeSlow(se, g, t, k, id, word, waited)
+		return
+	}
+	s.put1(k, id, t, word)
+	s.depth--
+}
+
 // closeSlow closes a level: if it is one of this goroutine and still open, together with the levels in it
 // that nobody closed.
 //
 //go:noinline
 //go:norace
-func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id uint32, object uint64, waited bool) {
+func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id uint32, word uint64, waited bool) {
 	s := x.slot
 	if !se.mine(s, g) {
 		se.buffer.Count(shm.WrongGoroutine, 1)
@@ -208,8 +224,8 @@ func (x Span) closeSlow(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id
 	case missing > 0:
 		s.put(wire.Exit, min(missing-1, wire.MaxID), t)
 	}
-	if k == wire.Chose {
-		s.put1(k, id, t, object)
+	if wire.WordsOf(k, id) > 0 {
+		s.put1(k, id, t, word)
 	} else {
 		s.put(k, id, t)
 	}
@@ -233,6 +249,8 @@ func (se *session) readCounters(s *slot, g unsafe.Pointer, t uint64, waits bool)
 	if se.counters == nil {
 		return
 	}
+	quiet(1)
+	defer quiet(-1)
 	if se.readingRoom > 1+sample.MaxWords {
 		se.readMany(s, g, t, waits)
 		return

@@ -49,18 +49,23 @@ func (m *Mutex) tryLock() bool {
 // Unlock unlocks m. It is a fatal error if m is not locked.
 func (m *Mutex) Unlock() {
 	if current.Load() != nil {
-		m.object.release(wire.Mutex, wire.Exclusive)
+		m.object.release(wire.Mutex, wire.Exclusive, m.mu.Unlock)
+	} else {
+		m.mu.Unlock()
 	}
-	m.mu.Unlock()
 }
 
-// release records that a lock is about to be given up.
+// release records that a lock is about to be given up, and does it.
 //
 //go:noinline
-func (o *object) release(kind wire.ObjectKind, mode uint32) {
+func (o *object) release(kind wire.ObjectKind, mode uint32, unlock func()) {
 	if se := current.Load(); se != nil {
 		se.point(wire.Release, 0, wire.ObjectWord(o.of(se, kind, 0, "unlock"), mode))
 	}
+	g := mine()
+	g.quiet()
+	unlock()
+	g.loud()
 }
 
 // tryLocker is a lock that can be tried.
@@ -72,23 +77,29 @@ type tryLocker interface {
 // acquire takes a lock, first without waiting.
 func (se *session) acquire(id, mode, region uint32, l tryLocker) {
 	op := se.begin(wire.LockBegin, region, wire.ObjectWord(id, mode))
-	if l.TryLock() {
-		op.leave(wire.OK, false)
-		return
+	g := mine()
+	g.quiet()
+	waits := !l.TryLock()
+	if waits {
+		op.blocked()
+		l.Lock()
 	}
-	op.blocked()
-	l.Lock()
-	op.leave(wire.OK, true)
+	g.loud()
+	op.leave(wire.OK, waits)
 }
 
 func (se *session) tryAcquire(id, mode, region uint32, l tryLocker) bool {
 	op := se.begin(wire.LockBegin, region, wire.ObjectWord(id, mode))
-	if !l.TryLock() {
-		op.leave(wire.Failed, false)
-		return false
+	g := mine()
+	g.quiet()
+	locked := l.TryLock()
+	g.loud()
+	outcome := wire.OK
+	if !locked {
+		outcome = wire.Failed
 	}
-	op.leave(wire.OK, false)
-	return true
+	op.leave(outcome, false)
+	return locked
 }
 
 // RWMutex is a [sync.RWMutex]. The zero value is unlocked. It must not be copied after first use.
@@ -140,9 +151,10 @@ func (m *RWMutex) tryLock() bool {
 // Unlock unlocks m for writing. It is a fatal error if m is not locked for writing.
 func (m *RWMutex) Unlock() {
 	if current.Load() != nil {
-		m.object.release(wire.RWMutex, wire.Exclusive)
+		m.object.release(wire.RWMutex, wire.Exclusive, m.mu.Unlock)
+	} else {
+		m.mu.Unlock()
 	}
-	m.mu.Unlock()
 }
 
 // RLock locks m for reading. It must not be used by a goroutine that has it locked for reading already.
@@ -182,9 +194,10 @@ func (m *RWMutex) tryRLock() bool {
 // RUnlock undoes one RLock. It is a fatal error if m is not locked for reading.
 func (m *RWMutex) RUnlock() {
 	if current.Load() != nil {
-		m.object.release(wire.RWMutex, wire.Shared)
+		m.object.release(wire.RWMutex, wire.Shared, m.mu.RUnlock)
+	} else {
+		m.mu.RUnlock()
 	}
-	m.mu.RUnlock()
 }
 
 // RLocker returns a [sync.Locker] whose Lock and Unlock call m.RLock and m.RUnlock.

@@ -27,7 +27,10 @@ func sleep(d time.Duration) {
 	}
 	op := se.enter(wire.SleepBegin, se.site("sleep"))
 	op.blocked()
+	g := mine()
+	g.quiet()
 	time.Sleep(d)
+	g.loud()
 	op.leave(wire.OK, true)
 }
 
@@ -107,6 +110,8 @@ func (m *Metric) sample(value int64) {
 
 // define returns 0 when there is no room for the definition.
 func (m *Metric) define(se *session) uint64 {
+	quiet(1)
+	defer quiet(-1)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id := m.id.Load(); uint32(id>>32) == se.number {

@@ -18,7 +18,11 @@ func (o *object) of(se *session, kind wire.ObjectKind, size uint64, operation st
 	if w := o.word.Load(); uint32(w>>32) == se.number {
 		return uint32(w)
 	}
-	region := se.site(operation)
+	return o.at(se, kind, size, se.site(operation))
+}
+
+// at is of for an object that was perhaps not used in the session, and else is in this region now.
+func (o *object) at(se *session, kind wire.ObjectKind, size uint64, region uint32) uint32 {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	if w := o.word.Load(); uint32(w>>32) == se.number {
@@ -61,29 +65,6 @@ func (se *session) channelID(p unsafe.Pointer, capacity int, region uint32) uint
 		return id
 	}
 	return se.newChannel(p, capacity, region)
-}
-
-// knownChannel returns the object id of the channel at p, 0 for nil, and whether it is defined.
-func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
-	if p == nil {
-		return 0, true
-	}
-	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
-		return e.value.id, true
-	}
-	return 0, false
-}
-
-func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	if id, ok := se.knownChannel(p); ok {
-		return id
-	}
-	id := se.newObject(wire.Channel, uint64(capacity), region)
-	e := &entry[channel]{uint64(uintptr(p)), channel{weak.Make((*byte)(p)), id}}
-	se.chans.put(e, func(old *entry[channel]) bool { return old.value.alive.Value() != nil })
-	return id
 }
 
 // pointerOf returns the address of a channel.

@@ -30,12 +30,19 @@ func (o *Once) do(f func()) {
 	if se != nil {
 		op = se.begin(wire.OnceBegin, se.site("once"), uint64(o.of(se, wire.Once, 0, "once")))
 	}
+	g := mine()
+	g.quiet()
 	if !o.mu.TryLock() {
 		op.blocked()
 		waited = true
 		o.mu.Lock()
 	}
-	defer o.mu.Unlock()
+	g.loud()
+	defer func() {
+		g.quiet()
+		o.mu.Unlock()
+		g.loud()
+	}()
 	if o.done.Load() {
 		op.leave(wire.OK, waited)
 		return

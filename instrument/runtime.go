@@ -19,11 +19,13 @@ func setHook(recording uint32, states bool, hook func(op uint64, object uintptr,
 //go:linkname quiet runtime.tracerecQuiet
 func quiet(n int32)
 
-//go:linkname anOperation runtime.tracerecTell
-func anOperation(op uint64, object uintptr, arg uint64) uint64
-
 // announce makes sure that the begin of the running goroutine is recorded: the runtime tells of it before the first operation.
-func announce() { anOperation(operations, 0, 0) }
+//
+//go:linkname announce runtime.tracerecMay
+func announce() bool
+
+//go:linkname mine runtime.tracerecMine
+func mine() *goroutine
 
 // tellRuntime tells the runtime which recording is in progress, 0 for none, and whether it wants states.
 func tellRuntime(recording uint32, states bool) { setHook(recording, states, hook) }
@@ -34,9 +36,11 @@ type goroutine struct {
 	creator  uint64
 	started  int64
 	born     uint32
-	_        uint32
-	_        bool
+	told     uint32
+	system   bool
 	busy     int32
+	number   uint32
+	selects  bool
 
 	end        uintptr
 	since, by  uint64
@@ -44,6 +48,51 @@ type goroutine struct {
 	processor  uint32
 	head, tail uint32
 	ring       [stretches]stretch
+	_          uint32
+	blocked    bool
+}
+
+// quiet makes what the running goroutine, which it is, does part of an operation that package instrument records.
+//
+//go:norace
+func (g *goroutine) quiet() { g.busy++ }
+
+// loud is the reverse.
+//
+//go:norace
+func (g *goroutine) loud() { g.busy, g.blocked = g.busy-1, false }
+
+// waits says that it is recorded that it waits, until it is loud.
+//
+//go:norace
+func (g *goroutine) waits() { g.blocked = true }
+
+// passed returns the number of the value that went through a channel in the last operation; 0: it has none, or none did.
+//
+//go:norace
+func (g *goroutine) passed() uint32 { return g.number }
+
+// recorded says that package instrument records when the goroutine begins and ends.
+//
+//go:norace
+func (g *goroutine) recorded(se *session, location, creator uint64) {
+	g.location, g.creator, g.born, g.told = location, creator, se.number, se.number
+}
+
+// ends says that nothing that the goroutine does from now on is recorded.
+//
+//go:norace
+func (g *goroutine) ends() { g.system = true }
+
+// expects says whether a select comes next that package instrument records.
+//
+//go:norace
+func (g *goroutine) expects(is bool) { g.selects, g.blocked = is, is }
+
+// counted is what the runtime keeps of a channel, as its type tracerecChannel, with the capacity before it.
+type counted struct {
+	capacity uint64
+	object
 }
 
 // The operations, as in the runtime and in package sync.
@@ -116,9 +165,9 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opBlocked:
 		se.spanOf(arg).blockedInside(se)
 	case opLeave:
-		se.spanOf(arg).leave(wire.Outcome(op>>8), true)
+		se.spanOf(arg).went(wire.Outcome(op>>8&0xff), uint32(op>>32), true)
 	case opChose:
-		se.spanOf(arg).choseObject(se, wire.Outcome(op>>8&0xff), se.channelAt(object, op>>16, "select"))
+		se.spanOf(arg).choseObject(se, wire.Outcome(op>>8&0xff), se.channelAt(object, "select"), uint32(op>>32))
 	case opSelect:
 		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
@@ -220,8 +269,24 @@ func (se *session) began(g *goroutine, function uintptr) {
 	}
 }
 
-// channelOperation records an operation on the channel of which this is the recorder's word.
-func (se *session) channelOperation(op uint64, word uintptr, began uint64) uint64 {
+// countedIn returns what the runtime keeps of the channel at p: behind the number of values in its buffer.
+func countedIn(p unsafe.Pointer) *counted { return (*counted)(unsafe.Add(p, 8)) }
+
+// knownChannel returns the object id of the channel at p, 0 for nil, and whether it is defined.
+func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
+	if p == nil {
+		return 0, true
+	}
+	w := countedIn(p).word.Load()
+	return uint32(w), uint32(w>>32) == se.number
+}
+
+func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
+	return countedIn(p).at(se, wire.Channel, uint64(capacity), region)
+}
+
+// channelOperation records an operation on the channel that has this for the recorder.
+func (se *session) channelOperation(op uint64, counted uintptr, began uint64) uint64 {
 	k, name, outcome := wire.RecvBegin, "recv", wire.OK
 	switch op & 0xff {
 	case opSend, opSent:
@@ -235,16 +300,32 @@ func (se *session) channelOperation(op uint64, word uintptr, began uint64) uint6
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}
-	object := se.channelAt(word, op>>8, name)
+	object := se.channelAt(counted, name)
 	switch op & 0xff {
 	case opClose:
 		se.point(k, region, object)
 	case opSend, opRecv:
 		return se.begin(k, region, object).token()
 	default:
-		se.begin(k, region, object).leave(outcome, false)
+		se.beginFrom(began, k, region, object).went(outcome, uint32(op>>32), false)
 	}
 	return 0
+}
+
+// beginFrom is begin for an operation that began at that time, and ends now.
+//
+//go:norace
+func (se *session) beginFrom(began uint64, k wire.Kind, id uint32, object uint64) Span {
+	g, t := se.now()
+	if se.tsc {
+		t = began
+	}
+	s := se.slotOf(g)
+	if s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta {
+		return se.openSlow(g, t, k, id, object)
+	}
+	s.put1(k, id, t, object)
+	return s.opened(t)
 }
 
 // beginAt begins an operation without object, at the place in the program that began it.
@@ -269,12 +350,10 @@ func (se *session) beginWithout(k wire.Kind, id uint32) Span {
 	return s.opened(t)
 }
 
-// channelAt returns the object id of the channel whose word for the recorder is at this address; 0 for none.
-func (se *session) channelAt(word uintptr, size uint64, operation string) uint64 {
-	if word == 0 {
-		return 0
-	}
-	return uint64((*object)(*(*unsafe.Pointer)(unsafe.Pointer(&word))).of(se, wire.Channel, size, operation))
+// channelAt returns the object id of the channel that has this for the recorder.
+func (se *session) channelAt(at uintptr, operation string) uint64 {
+	c := (*counted)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
+	return uint64(c.of(se, wire.Channel, c.capacity, operation))
 }
 
 // lockOperation records an operation on the object at an address.

@@ -2,6 +2,13 @@
 
 package instrument
 
+import (
+	"unsafe"
+	"weak"
+
+	"tracerec/trace/wire"
+)
+
 // hooked says whether the runtime tells what goroutines do. This program's does not.
 const hooked = false
 
@@ -17,3 +24,41 @@ func quiet(n int32) {}
 func (s *slot) follow()                          {}
 func (s *slot) awaitStates()                     {}
 func (se *session) tellStates(s *slot, t uint64) {}
+
+// goroutine is what a runtime with hooks keeps of a goroutine.
+type goroutine struct{}
+
+// mine returns what the runtime keeps of the running goroutine.
+func mine() (g goroutine) { return }
+
+func (goroutine) quiet()         {}
+func (goroutine) loud()          {}
+func (goroutine) waits()         {}
+func (goroutine) expects(bool)   {}
+func (goroutine) passed() uint32 { return 0 }
+
+func (goroutine) recorded(se *session, location, creator uint64) {}
+func (goroutine) ends()                                          {}
+
+// knownChannel returns the object id of the channel at p, 0 for nil, and whether it is defined.
+func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
+	if p == nil {
+		return 0, true
+	}
+	if e := se.chans.find(uint64(uintptr(p))); e != nil && e.value.alive.Value() == (*byte)(p) {
+		return e.value.id, true
+	}
+	return 0, false
+}
+
+func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if id, ok := se.knownChannel(p); ok {
+		return id
+	}
+	id := se.newObject(wire.Channel, uint64(capacity), region)
+	e := &entry[channel]{uint64(uintptr(p)), channel{weak.Make((*byte)(p)), id}}
+	se.chans.put(e, func(old *entry[channel]) bool { return old.value.alive.Value() != nil })
+	return id
+}

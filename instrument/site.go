@@ -117,7 +117,7 @@ func (se *session) newRegion(def wire.Def) uint32 {
 }
 
 // inside are the prefixes of functions that are no place in the program.
-var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "internal/sync.", "iter.", "time.Sleep",
+var inside = []string{"tracerec/instrument.", "runtime.", "sync.", "internal/sync.", "iter.", "reflect.", "time.Sleep",
 	"internal/poll.", "net.(*netFD).", "net.(*conn).", "os.(*File)."}
 
 // ownFiles begins the names of this package's files.

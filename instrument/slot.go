@@ -55,7 +55,9 @@ func (se *session) slotOf(g unsafe.Pointer) *slot {
 		s = se.newSlot(g)
 	}
 	if id := goidAt(g); s.goid != id {
-		se.adopt(s, id, 0)
+		if announce(); s.goid != id {
+			se.adopt(s, id, 0)
+		}
 	}
 	return s
 }
@@ -264,6 +266,8 @@ var pausing sync.Mutex
 
 // pause waits for a while, without a timer, see clock.Pause, and with one thread, however many goroutines do.
 func pause() {
+	quiet(1)
+	defer quiet(-1)
 	if pausing.TryLock() {
 		clock.Pause(50 * time.Microsecond)
 	} else {

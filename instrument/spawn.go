@@ -26,8 +26,12 @@ func spawn(f func(), pc uintptr) {
 	location := se.buffer.NewLocation()
 	creator := se.recordCreate(se.site("go"), location)
 	region := se.entryOf(pc)
+	quiet(1)
+	defer quiet(-1)
 	go func() {
+		mine().recorded(se, location, creator)
 		se.beginLocation(location, creator, region)
+		defer mine().ends()
 		defer se.endLocation()
 		f()
 	}()

@@ -18,13 +18,14 @@ type WaitGroup struct {
 // negative.
 func (w *WaitGroup) Add(delta int) {
 	if current.Load() != nil && delta != 0 {
-		w.recordAdd(delta)
+		w.add(delta)
+	} else {
+		w.wg.Add(delta)
 	}
-	w.wg.Add(delta)
 }
 
 //go:noinline
-func (w *WaitGroup) recordAdd(delta int) {
+func (w *WaitGroup) add(delta int) {
 	se := current.Load()
 	switch {
 	case se == nil:
@@ -33,6 +34,10 @@ func (w *WaitGroup) recordAdd(delta int) {
 	default:
 		se.point(wire.Done, 0, wire.ObjectWord(w.of(se, wire.WaitGroup, 0, "done"), uint32(-delta)))
 	}
+	g := mine()
+	g.quiet()
+	defer g.loud() // it may panic
+	w.wg.Add(delta)
 }
 
 // Done is Add(-1).
@@ -57,7 +62,12 @@ func (w *WaitGroup) wait() {
 	op := se.begin(wire.JoinBegin, se.site("wait"), uint64(w.of(se, wire.WaitGroup, 0, "wait")))
 	outcome := wire.Panicked // until it did not: Wait panics when the WaitGroup is misused
 	waits := !joinsVisible || joinCount(&w.wg) != 0
-	defer func() { op.leave(outcome, waits) }()
+	g := mine()
+	g.quiet()
+	defer func() {
+		g.loud()
+		op.leave(outcome, waits)
+	}()
 	if waits {
 		op.blocked()
 	}

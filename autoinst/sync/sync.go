@@ -34,18 +34,14 @@ const (
 	receivedNow = "\n\t\tif tracerecT|tracerecT0 != 0 {\n\t\t\ttracerecWent(tracerecReceived, tracerecOK, c, tracerecT, tracerecT0)\n\t\t}"
 )
 
-// begin is put at the begin of an operation on a channel.
-func begin(op string) string {
-	return `	var tracerecT, tracerecT0 uint64
-	if tracerecRecording != 0 {
-		if block {
-			tracerecT = tracerecTell(tracerecChannel(` + op + `, c), tracerecObject(c), 0)
-		} else if tracerecMay() {
-			tracerecT0 = tracerecTicks()
-		}
-	}
-`
+// begin is put at the begin of an operation on a channel, or of a select.
+func begin(op, object string) string {
+	return "\tvar tracerecT, tracerecT0 uint64\n\tif tracerecRecording != 0 {\n" +
+		"\t\ttracerecT, tracerecT0 = tracerecComes(" + op + ", " + object + ", block)\n\t}\n"
 }
+
+// counted counts a value that goes through a channel.
+func counted(call string) string { return "\tif tracerecRecording != 0 {\n\t\t" + call + "\n\t}\n" }
 
 // patch is one, in its own order of fields.
 type patch struct {
@@ -56,10 +52,20 @@ type patch struct {
 
 var patches = []patch{
 	{"runtime/proc.go", "func malg(stacksize int32) *g {", "\tnewg := new(g)\n", instead, "\tnewg := &new(tracerecGoroutine).g\n"},
-	{"runtime/chan.go", "type hchan struct {", "\n}", before, "\n\n\ttracerec uint64 // what the recorder calls it"},
+	{"runtime/chan.go", "type hchan struct {", "\tdataqsiz uint           // size of the circular queue\n", behind, "\ttracerec tracerecChannel\n"},
+
+	{"runtime/chan.go", "func send(c *hchan, sg *sudog, ep unsafe.Pointer, unlockf func(), skip int) {", "\tgp := sg.g\n\tunlockf()\n", before,
+		counted("tracerecHandOver(c, sg.g)")},
+	{"runtime/chan.go", "func recv(c *hchan, sg *sudog, ep unsafe.Pointer, unlockf func(), skip int) {", "\tgp := sg.g\n\tunlockf()\n", before,
+		counted("tracerecHandOver(c, sg.g)")},
+	{"runtime/chan.go", chansend, "\t\tc.qcount++\n", before, counted("tracerecPut(c)")},
+	{"runtime/chan.go", chanrecv, "\t\tc.qcount--\n", before, counted("tracerecTake(c)")},
+	{"runtime/chan.go", "func timerchandrain(c *hchan) bool {", "\t\tc.qcount--\n", before, counted("tracerecDrop(c)")},
+	{"runtime/select.go", selectgo, "\tc.qcount++\n", before, counted("tracerecPut(c)")},
+	{"runtime/select.go", selectgo, "\tc.qcount--\n", before, counted("tracerecTake(c)")},
 
 	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", before, "\t\ttracerecForever(tracerecSend)\n"},
-	{"runtime/chan.go", chansend, "\tif debugChan {\n", before, begin("tracerecSend")},
+	{"runtime/chan.go", chansend, "\tif debugChan {\n", before, begin("tracerecSend", "tracerecObject(c)")},
 	{"runtime/chan.go", chansend, "\t\tunlock(&c.lock)\n\t\tpanic(", instead,
 		"\t\tunlock(&c.lock)\n\t\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n\t\tpanic("},
 	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, sentNow},
@@ -68,7 +74,9 @@ var patches = []patch{
 	{"runtime/chan.go", chansend, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(closed, tracerecPanicked, tracerecT)\n\t}\n"},
 
 	{"runtime/chan.go", chanrecv, "\t\tgopark(nil, nil, waitReasonChanReceiveNilChan", before, "\t\ttracerecForever(tracerecRecv)\n"},
-	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", before, begin("tracerecRecv")},
+	{"runtime/chan.go", chanrecv, "\t// Fast path: check for failed", before, begin("tracerecRecv", "tracerecObject(c)")},
+	{"runtime/chan.go", chanrecv, "\t\t\t// The channel is irreversibly closed and empty.\n", behind,
+		"\t\t\ttracerecWent(tracerecSawClosed, tracerecClosed, c, 0, tracerecT0)\n"},
 	{"runtime/chan.go", chanrecv, "\t\t\tunlock(&c.lock)\n\t\t\tif ep != nil {\n\t\t\t\ttypedmemclr(c.elemtype, ep)\n\t\t\t}\n", behind,
 		"\t\t\ttracerecWent(tracerecSawClosed, tracerecClosed, c, tracerecT, tracerecT0)\n"},
 	{"runtime/chan.go", chanrecv, "\t\t\trecv(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, receivedNow},
@@ -77,18 +85,10 @@ var patches = []patch{
 	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(!success, tracerecClosed, tracerecT)\n\t}\n"},
 
 	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
-		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecChannel(tracerecClose, c), tracerecObject(c), 0)\n\t}"},
+		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
 
 	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
-	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, `	var tracerecT, tracerecT0 uint64
-	if tracerecRecording != 0 {
-		if block {
-			tracerecT = tracerecTell(tracerecSelect, 0, 0)
-		} else if tracerecMay() {
-			tracerecT0 = tracerecTicks()
-		}
-	}
-`},
+	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
 	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
 		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},

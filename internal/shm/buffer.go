@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -34,10 +33,10 @@ type Buffer struct {
 	recorder     int    // process id
 	recorderBorn uint64 // its bootTicks
 
-	defMu sync.Mutex
+	defMu BriefMutex
 	def   *chunkHeader
 
-	lossMu     sync.Mutex
+	lossMu     BriefMutex
 	losses     span // of the last block of them: not given out
 	lossBlocks uint64
 }

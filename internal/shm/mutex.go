@@ -3,13 +3,15 @@ package shm
 import "sync"
 
 // BriefMutex is a mutex for sections of a microsecond or so. A goroutine that is parked for one goes behind all
-// runnable ones, which may be a million: this one insists for a while first.
+// runnable ones, which may be a million: this one insists for a while first. A runtime with hooks records nothing of it, nor of what
+// its holder does.
 type BriefMutex struct{ mu sync.Mutex }
 
 // Lock locks m. In a nosplit function, the scheduler cannot come in between it and Unlock.
 //
 //go:nosplit
 func (m *BriefMutex) Lock() {
+	quiet(1)
 	for range 2000 {
 		if m.mu.TryLock() {
 			return
@@ -19,9 +21,19 @@ func (m *BriefMutex) Lock() {
 }
 
 // TryLock locks m if nobody has locked it.
-func (m *BriefMutex) TryLock() bool { return m.mu.TryLock() }
+func (m *BriefMutex) TryLock() bool {
+	quiet(1)
+	if m.mu.TryLock() {
+		return true
+	}
+	quiet(-1)
+	return false
+}
 
 // Unlock unlocks m.
 //
 //go:nosplit
-func (m *BriefMutex) Unlock() { m.mu.Unlock() }
+func (m *BriefMutex) Unlock() {
+	m.mu.Unlock()
+	quiet(-1)
+}

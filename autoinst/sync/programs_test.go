@@ -1,0 +1,57 @@
+package sync_test
+
+import (
+	"os"
+	"path/filepath"
+	gosync "sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/autoinst/build"
+	"tracerec/autoinst/regions"
+	"tracerec/internal/testkit"
+	"tracerec/recorder"
+	"tracerec/trace"
+)
+
+func TestMain(m *testing.M) { testkit.Roomy(m) }
+
+// built builds all programs in testdata at once.
+var built = gosync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "tracerec-programs-"); err != nil {
+		return "", err
+	}
+	b, err := build.New("build", []string{"-C", filepath.Join("testdata", "programs"), "-o", dir + "/", "./..."}, regions.Options{})
+	defer b.Close()
+	if err == nil {
+		_, err = b.Run(nil, build.Orders{}, os.Stdout, os.Stderr)
+	}
+	return dir, err
+})
+
+// program returns the name of a program in testdata, as tracerec build builds it.
+func program(t *testing.T, name string) string {
+	if testing.Short() {
+		t.Skip("builds the runtime")
+	}
+	dir, err := built()
+	require.NoError(t, err)
+	name = filepath.Join(dir, name)
+	require.FileExists(t, name)
+	return name
+}
+
+// record records a program, which must succeed, completely.
+func record(t *testing.T, name string, args ...string) *trace.Archive {
+	o := recorder.Defaults(filepath.Join(t.TempDir(), "trace"))
+	o.Quiet = true
+	status, err := recorder.Run(o, append([]string{program(t, name)}, args...))
+	require.NoError(t, err)
+	require.Zero(t, status)
+	a, err := trace.Open(o.Dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { a.Close() })
+	require.True(t, a.Header().Complete)
+	return a
+}
