@@ -53,6 +53,24 @@ type placed struct {
 	id   uint32
 }
 
+// objectAt returns the object id of what is at an address. The address may be used again, for one of another kind then.
+//
+//go:norace
+func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
+	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+		return e.value.id
+	}
+	region := se.site(operation)
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+		return e.value.id
+	}
+	id := se.newObject(kind, 0, region)
+	se.placed.put(&entry[placed]{uint64(at), placed{kind, id}}, nil)
+	return id
+}
+
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.
 type channel struct {
 	alive weak.Pointer[byte]

@@ -74,7 +74,7 @@ func (h *Handle) enter() Span {
 //
 //go:noinline
 func (h *Handle) at(se *session, pc uintptr) uint32 {
-	s := se.siteAt(pc, h.name)
+	s := se.siteAt(pc, h.name, 0)
 	if s.inside { // called by a method value, or not inlined
 		return se.site(h.name)
 	}

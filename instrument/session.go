@@ -166,6 +166,7 @@ func lookAround() {
 	framesLinked = testFrames()
 	returnKnown = framesLinked || findReturn()
 	joinsVisible = testJoins()
+	onceVisible = testOnce()
 }
 
 // now reads the session's clock, and the running goroutine's descriptor along with it.

@@ -54,19 +54,40 @@ func (se *session) site(name string) uint32 {
 		if pc == 0 {
 			break
 		}
-		if e := se.siteAt(pc, name); !e.inside {
+		if e := se.siteAt(pc, name, 0); !e.inside {
 			return e.region
 		}
 	}
 	return unknownRegion
 }
 
-// siteAt returns the site of a return address, with a name.
-func (se *session) siteAt(pc uintptr, name string) *site {
+// siteOnLine is site for what is at another line than the place of the call.
+//
+//go:noinline
+func (se *session) siteOnLine(name string, line uint32) uint32 {
+	var pcs [16]uintptr
+	if framesLinked {
+		returnPCs(&pcs)
+	} else {
+		runtime.Callers(2, pcs[:])
+	}
+	for _, pc := range pcs {
+		if pc == 0 {
+			break
+		}
+		if e := se.siteAt(pc, name, line); !e.inside {
+			return e.region
+		}
+	}
+	return unknownRegion
+}
+
+// siteAt returns the site of a return address, with a name, and a line unless that is 0.
+func (se *session) siteAt(pc uintptr, name string, line uint32) *site {
 	for key := uint64(pc); ; key = maphash.String(nameSeed, name) + key*2 | 1 {
 		e := se.sites.find(key)
 		if e == nil {
-			e = se.addSite(key, pc, name)
+			e = se.addSite(key, pc, name, line)
 		}
 		if e.value.inside || e.value.name == name {
 			return &e.value
@@ -74,7 +95,7 @@ func (se *session) siteAt(pc uintptr, name string) *site {
 	}
 }
 
-func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
+func (se *session) addSite(key uint64, pc uintptr, name string, line uint32) *entry[site] {
 	def := wire.Def{Type: wire.DefRegion, Name: strings.Clone(name)}
 	inside := true
 	// Only with an address behind it are the functions inlined at pc told as well.
@@ -83,6 +104,9 @@ func (se *session) addSite(key uint64, pc uintptr, name string) *entry[site] {
 		f, more = frames.Next()
 		inside = f.Function == "" || isInside(f) // without a name it is no return address: frame pointers were lost
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
+	}
+	if line != 0 {
+		def.Line = line
 	}
 	return se.define(key, def, inside)
 }

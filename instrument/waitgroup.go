@@ -76,7 +76,13 @@ func (w *WaitGroup) wait() {
 }
 
 // Go runs f in a new goroutine, for the end of which Wait waits. f must not panic.
-func (w *WaitGroup) Go(f func()) {
+func (w *WaitGroup) Go(f func()) { goFor(w, f) }
+
+// goFor is Go of a WaitGroup.
+func goFor(w interface {
+	Add(int)
+	Done()
+}, f func()) {
 	w.Add(1)
 	body := func() {
 		defer func() {

@@ -20,7 +20,6 @@ import (
 	"tracerec"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
-	"tracerec/autoinst/sync"
 	"tracerec/internal/launch"
 )
 
@@ -31,6 +30,8 @@ type Build struct {
 	dir     string // temporary
 	overlay string // file for -overlay
 	regions []regions.Summary
+
+	Warning string // what the user has to know about what will be recorded, "" for nothing
 }
 
 // errGo is wrapped by errors of a go command that asked for something on the way. What is wrong it says itself if it is run as the user wrote it.
@@ -49,8 +50,8 @@ func New(verb string, args []string, r regions.Options) (*Build, error) {
 		return b, err
 	}
 	b.t = t
-	if err := t.supported(); err != nil {
-		return b, err
+	if t.GOOS != "linux" {
+		return b, t.supported()
 	}
 	b.a.addEnvironment(t.GOFLAGS)
 	if err := t.reach(); err != nil {
@@ -77,6 +78,7 @@ func Refused(err error) bool { return errors.Is(err, errGo) }
 
 // Plain runs the go command as the user wrote it, for what it says.
 func Plain(verb string, args []string, stdout, stderr io.Writer) (status int, err error) {
+	args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.TrimLeft(s, "-") == rewrite && s != rewrite })
 	return (&toolchain{program: "go"}).run(stdout, stderr, append([]string{verb}, args...)...)
 }
 
@@ -133,21 +135,16 @@ const importing = "import _ \"tracerec/instrument\"\n"
 
 // write writes the overlay.
 func (b *Build) write(r regions.Options) error {
-	o := overlay.New(b.t.GOROOT)
-	if name := b.a.value("overlay"); name != "" {
-		if err := o.Extend(b.at(name), b.at("")); err != nil {
-			return fmt.Errorf("%w: %w", errGo, err)
-		}
-	}
-	if err := sync.Patch(o); err != nil {
+	o, hooked, err := b.operations()
+	if err != nil {
 		return err
 	}
-	own, err := b.own()
+	own, err := b.own(hooked)
 	if err != nil {
 		return err
 	}
 	if !own {
-		err = o.AddRecorder("tracerec", tracerec.Source)
+		err = o.AddRecorder("tracerec", tracerec.Source, hooked)
 	}
 	switch {
 	case err != nil:
@@ -265,21 +262,26 @@ func (b *Build) mains() (dirs []string, err error) {
 }
 
 // own tells whether the module that is built has the recorder already, because its source uses it. Then that is the one that records.
-func (b *Build) own() (bool, error) {
-	const hooks = "instrument/runtime.go" // the side of the recorder that has to fit the runtime's
+func (b *Build) own(hooked bool) (bool, error) {
+	fits := "instrument/rewritten.go" // the side of the recorder that has to fit what is added
+	if hooked {
+		fits = "instrument/runtime.go"
+	}
 	dirs, err := b.list(`{{if and .Module (not .Error)}}{{.Dir}}{{end}}`, []string{"tracerec/instrument"})
 	if err != nil || len(dirs) != 1 { // if the module is not in order the go command says so
 		return false, nil
 	}
-	theirs, err := os.ReadFile(filepath.Join(dirs[0], "runtime.go"))
+	theirs, err := os.ReadFile(filepath.Join(dirs[0], filepath.Base(fits)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	ours, err := tracerec.Source.ReadFile(hooks)
+	ours, err := tracerec.Source.ReadFile(fits)
 	if err == nil && !bytes.Equal(ours, theirs) {
 		err = fmt.Errorf("the recorder in %s, which the module requires, is of another version than this tracerec", dirs[0])
 	}
-	b.a.addTag(overlay.RuntimeTag)
+	if hooked {
+		b.a.addTag(overlay.RuntimeTag)
+	}
 	return true, err
 }
 

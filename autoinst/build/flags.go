@@ -12,7 +12,7 @@ import (
 // switches and valued are the flags of go build, run and test: those that take no value unless it is joined by =, and those that take one.
 // testing lists those that go test hands to the test, which also have names that begin with "test.".
 var (
-	switches = words("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath")
+	switches = words("a n race msan asan cover v work x buildvcs linkshared modcacherw trimpath " + rewrite)
 	valued   = words("C p covermode coverpkg asmflags buildmode compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir tags toolexec " +
 		"debug-actiongraph debug-runtime-trace debug-trace")
 	switchesOf = map[string][]string{"build": words("json"), "run": words("json"), "test": words("json c")}
@@ -129,7 +129,7 @@ func (a *arguments) flag(args []string) (f option, n int, err error) {
 // add notes a flag, and tells whether it stays where it is: the others are given anew.
 func (a *arguments) add(f option) bool {
 	a.flags = append(a.flags, f)
-	return !slices.Contains([]string{"C", "overlay", "exec", "vet"}, f.name)
+	return !slices.Contains([]string{"C", "overlay", "exec", "vet", rewrite}, f.name)
 }
 
 // splitTest takes what follows the flags of go test apart, as package cmd/go/internal/test does: packages, then more flags, then arguments

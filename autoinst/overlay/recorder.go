@@ -17,8 +17,8 @@ const RuntimeTag = "tracerec_runtime"
 // AddRecorder adds the source of the recorder, in the directories of a module, as packages of the standard library below the path root.
 //
 // The go command assembles in the directory of a package, and these do not exist: so assembly is moved into the runtime, together with
-// the declarations of its functions.
-func (o *Overlay) AddRecorder(root string, source fs.FS) error {
+// the declarations of its functions. hooked says that the runtime has hooks.
+func (o *Overlay) AddRecorder(root string, source fs.FS, hooked bool) error {
 	return fs.WalkDir(source, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -31,7 +31,7 @@ func (o *Overlay) AddRecorder(root string, source fs.FS) error {
 		case strings.HasSuffix(name, ".s"):
 			o.Add(moved(name), "#define TRACEREC_MOVED\n"+rename(name, string(text)))
 		case strings.HasSuffix(name, ".go"):
-			return o.addGo(path.Join(root, name), name, string(text))
+			return o.addGo(path.Join(root, name), name, string(text), hooked)
 		}
 		return nil
 	})
@@ -51,15 +51,16 @@ func rename(name, text string) string {
 }
 
 // addGo adds a Go file. Its functions without body are declared in the runtime as well.
-func (o *Overlay) addGo(at, name, text string) error {
+func (o *Overlay) addGo(at, name, text string, hooked bool) error {
 	constraint, rest := "", text
 	if line, after, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(line, "//go:build ") {
 		constraint, rest = line+"\n", after
 	}
-	switch strings.TrimSpace(strings.TrimPrefix(constraint, "//go:build ")) {
-	case RuntimeTag:
+	switch tag := strings.TrimSpace(strings.TrimPrefix(constraint, "//go:build ")); {
+	case tag != RuntimeTag && tag != "!"+RuntimeTag:
+	case hooked == (tag == RuntimeTag):
 		constraint, text = "", rest
-	case "!" + RuntimeTag:
+	default:
 		return nil
 	}
 	files := token.NewFileSet()

@@ -17,7 +17,11 @@ import (
 )
 
 // regionsHelp describes what build, run and test have in common.
-const regionsHelp = `Functions of the main module are regions, unless the compiler inlines them, or
+const regionsHelp = `--rewrite, among the flags of the go command, has operations rewritten in the
+source instead of recorded by the runtime: those of the packages of the main
+module only. This happens by itself where the runtime is not known.
+
+Functions of the main module are regions, unless the compiler inlines them, or
 they call nothing and have no loop. With -cover there are none. Flags for them
 come before those of the go command, too:
 ` + regions.Help
@@ -56,12 +60,11 @@ uncertain.
 		if err != nil {
 			return err
 		}
-		b, err := build.New("build", args, r)
+		b, err := prepared(cmd, "build", args, r)
 		defer b.Close()
 		if err != nil {
-			return refused(cmd, "build", args, err)
+			return err
 		}
-		sayRegions(cmd, b, r)
 		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		return exited(status, err)
 	})
@@ -77,6 +80,19 @@ func ofGo(cmd *cobra.Command, run func(args []string) error) *cobra.Command {
 		return run(args)
 	}
 	return cmd
+}
+
+// prepared prepares a command of go, whose flags these are. The caller closes it, whatever the error is.
+func prepared(cmd *cobra.Command, verb string, args []string, r regions.Options) (*build.Build, error) {
+	b, err := build.New(verb, args, r)
+	if err != nil {
+		return b, refused(cmd, verb, args, err)
+	}
+	if b.Warning != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "tracerec:", b.Warning)
+	}
+	sayRegions(cmd, b, r)
+	return b, nil
 }
 
 // refused ends a command of go that cannot be prepared. What the go command has to say about that comes first.

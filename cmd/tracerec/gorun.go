@@ -42,12 +42,11 @@ To record a program that is built, use "tracerec record".
 		if err != nil {
 			return err
 		}
-		b, err := build.New("run", args, o.regions)
+		b, err := prepared(cmd, "run", args, o.regions)
 		defer b.Close()
 		if err != nil {
-			return refused(cmd, "run", args, err)
+			return err
 		}
-		sayRegions(cmd, b, o.regions)
 		p, err := built(cmd, b, args)
 		if p == nil || err != nil {
 			return err

@@ -46,12 +46,11 @@ without analysis. All others are those of go test.
 		if err != nil {
 			return err
 		}
-		b, err := build.New("test", args, o.regions)
+		b, err := prepared(cmd, "test", args, o.regions)
 		defer b.Close()
 		if err != nil {
-			return refused(cmd, "test", args, err)
+			return err
 		}
-		sayRegions(cmd, b, o.regions)
 		return o.test(cmd, b)
 	})
 }
