@@ -1,0 +1,175 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+)
+
+var allModules = flag.Bool("modules", false, "run all commands of testdata/modules, for some minutes")
+
+// module is a file of testdata/modules: commands of go, each with the number of archives that tracerec makes of it, and files of a module.
+type module struct {
+	env      []string
+	sorted   bool // lines may be in another order
+	commands []string
+	archives []int
+}
+
+// unpack writes the files of a module into a directory.
+func unpack(t *testing.T, file, dir string) (m module) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	head, files, _ := strings.Cut(string(text), "\n-- ")
+	for line := range strings.Lines(head) {
+		line = strings.TrimSpace(line)
+		command, archives, ok := strings.Cut(line, " => ")
+		switch {
+		case ok:
+			n, err := strconv.Atoi(archives)
+			require.NoError(t, err, line)
+			m.commands, m.archives = append(m.commands, command), append(m.archives, n)
+		case strings.HasPrefix(line, "env "):
+			m.env = append(m.env, strings.TrimPrefix(line, "env "))
+		case line == "sorted":
+			m.sorted = true
+		case strings.HasPrefix(line, "needs "):
+			if _, err := exec.LookPath(strings.TrimPrefix(line, "needs ")); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	for f := range strings.SplitSeq(files, "\n-- ") {
+		name, text, _ := strings.Cut(f, " --\n")
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		require.NoError(t, os.WriteFile(name, []byte(text+"\n"), 0o666))
+	}
+	require.NotEmpty(t, m.commands)
+	return m
+}
+
+// output runs a command in a directory.
+func output(t *testing.T, cmd *exec.Cmd, dir string, env []string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &err
+	cmd.Env = slices.Concat(cmd.Environ(), env, []string{"PWD=" + dir})
+	if failed := cmd.Run(); failed != nil {
+		require.IsType(t, &exec.ExitError{}, failed)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), err.String()}
+}
+
+// different matches what differs between two runs of go test and of programs.
+var different = regexp.MustCompile(`\(?[0-9.]+m?s\)?\b|"Time":"[^"]*"|"Elapsed":[0-9.]+| +\t? *[0-9]+\t.*/op|0x[0-9a-f]+|\+0x|goroutine [0-9]+`)
+
+// comparable is what has to be equal in both. Behind a panic are goroutines, and those of a timeout are in any order.
+func (m *module) comparable(text string) string {
+	var lines []string
+	panics := false
+	for line := range strings.Lines(different.ReplaceAllString(text, "~")) {
+		panics = panics && !strings.HasPrefix(line, "FAIL") || strings.HasPrefix(line, "~ [") || strings.HasPrefix(line, "running tests:")
+		if !panics && !strings.HasPrefix(line, "tracerec: nothing was recorded") {
+			lines = append(lines, line)
+		}
+	}
+	if m.sorted {
+		slices.Sort(lines)
+		lines = slices.Compact(lines)
+	}
+	return strings.Join(lines, "")
+}
+
+// status is how go run says that the program ended.
+var status = regexp.MustCompile(`exit status ([0-9]+)\n$`)
+
+// asGo makes what go printed and returned what tracerec does: it returns the program's own status.
+func (r result) asGo(verb string) result {
+	if found := status.FindStringSubmatch(r.stderr); verb == "run" && found != nil {
+		r.status, _ = strconv.Atoi(found[1])
+		r.stderr = strings.TrimSuffix(r.stderr, found[0])
+	}
+	return r
+}
+
+// TestModules compares tracerec run, test and build with go run, test and build, for modules of many kinds.
+func TestModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	files, err := filepath.Glob("testdata/modules/*.txt")
+	require.NoError(t, err)
+	n := 0
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "a directory")
+			m := unpack(t, file, dir)
+			for i, command := range m.commands {
+				if i > 1 && !*allModules {
+					break
+				}
+				m.check(t, dir, command, m.archives[i])
+				n++
+			}
+		})
+	}
+	t.Logf("%d commands", n)
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "tracerec-build-*"))
+	require.NoError(t, err)
+	t.Log("directories of other builds: ", len(left))
+}
+
+func (m *module) check(t *testing.T, dir, command string, archives int) {
+	t.Helper()
+	args := strings.Fields(command)
+	verb, traces := args[0], filepath.Join(t.TempDir(), "trace.dir")
+	given, own := args[1:], []string{"-q", "-o", traces}
+	if verb == "test" {
+		given = append([]string{"-count=1"}, given...)
+	}
+	if verb == "build" {
+		own = nil
+	}
+	plain := output(t, exec.Command("go", slices.Concat([]string{verb}, given)...), dir, m.env).asGo(verb)
+	ours := output(t, tracerec(slices.Concat([]string{verb}, own, args[1:])...), dir, m.env)
+	for _, r := range []*result{&plain, &ours} {
+		r.stdout, r.stderr = m.comparable(r.stdout), m.comparable(r.stderr)
+	}
+	require.Equal(t, plain, ours, command)
+	found := 0
+	err := filepath.WalkDir(traces, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == trace.SegmentName(0) {
+			found++
+			clean(t, filepath.Dir(path))
+			require.NotZero(t, eventsIn(t, filepath.Dir(path)), path)
+		}
+		if errors.Is(err, os.ErrNotExist) && path == traces {
+			return nil
+		}
+		return err
+	})
+	require.NoError(t, err)
+	require.Equal(t, archives, found, command)
+}
+
+// eventsIn returns the number of events in an archive.
+func eventsIn(t *testing.T, archive string) (n int) {
+	each(t, archive, func(*trace.Archive, trace.LocationID, trace.Event) { n++ })
+	return n
+}
