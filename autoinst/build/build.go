@@ -246,7 +246,7 @@ var resolving = words("mod modfile tags race msan asan installsuffix compiler mo
 func (b *Build) list(template string, packages []string) (lines []string, err error) {
 	out, err := b.t.output(slices.Concat([]string{"list"}, b.a.chdir(), []string{"-find", "-e", "-f", template}, b.a.those(resolving), packages)...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errGo, err)
+		return nil, err
 	}
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" {

@@ -93,7 +93,7 @@ func (t *toolchain) command(args ...string) *exec.Cmd {
 func (t *toolchain) output(args ...string) ([]byte, error) {
 	out, err := t.command(args...).Output()
 	if err != nil {
-		return nil, fmt.Errorf("go %s: %w", args[0], err)
+		return nil, fmt.Errorf("%w: go %s: %w", errGo, args[0], err)
 	}
 	return out, nil
 }

@@ -102,9 +102,9 @@ func (p *pkg) files() (names []string) {
 }
 
 // verdicts asks the compiler which functions of packages it would inline. It compiles them, without what Instrument inserts; for packages that were
-// compiled so before, the go command says it again.
-func (b *Build) verdicts(of []*pkg) (map[place]bool, error) {
-	args := []string{"-e", "-export", "-f", ""}
+// compiled so before, the go command says it again. It returns those that do not build as well.
+func (b *Build) verdicts(of []*pkg) (inlined map[place]bool, broken map[string]bool, err error) {
+	args := []string{"-e", "-deps", "-export", "-f", "{{if .Error}}{{.ImportPath}}{{end}}"}
 	if b.Tests {
 		args = append(args, "-test")
 	}
@@ -116,16 +116,21 @@ func (b *Build) verdicts(of []*pkg) (map[place]bool, error) {
 		}
 	}
 	cmd := b.golist(args)
+	var failed bytes.Buffer
+	cmd.Stdout = &failed
 	said, err := cmd.StderrPipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	inlined := b.read(said)
-	_ = cmd.Wait() // whatever does not build, the build will say
-	return inlined, nil
+	inlined, broken = b.read(said), map[string]bool{}
+	_ = cmd.Wait() // what is wrong the build will say
+	for line := range strings.Lines(failed.String()) {
+		broken[(&pkg{ImportPath: strings.TrimSpace(line)}).path()] = true
+	}
+	return inlined, broken, nil
 }
 
 // given returns which flags of the compiler the user gives for a package: the last that match it.

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"tracerec/autoinst/overlay"
@@ -81,10 +82,11 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 			of = append(of, p)
 		}
 	}
-	inlined, err := b.verdicts(of)
+	inlined, broken, err := b.verdicts(of)
 	if err != nil {
 		return nil, err
 	}
+	of = slices.DeleteFunc(of, func(p *pkg) bool { return broken[p.path()] || broken[strings.TrimSuffix(p.path(), "_test")] })
 	c := chooser{Options: opts, inlined: inlined}
 	var packages []*edited
 	byPath := map[string]*edited{}

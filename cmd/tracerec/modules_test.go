@@ -130,9 +130,6 @@ func TestModules(t *testing.T) {
 		})
 	}
 	t.Logf("%d commands", n)
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "tracerec-build-*"))
-	require.NoError(t, err)
-	t.Log("directories of other builds: ", len(left))
 }
 
 func (m *module) check(t *testing.T, dir, command string, archives int) {
@@ -166,6 +163,71 @@ func (m *module) check(t *testing.T, dir, command string, archives int) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, archives, found, command)
+}
+
+// TestSecondBuild: what is built again is in the go command's cache, though its overlay is in another directory. What is built and run without
+// tracerec is a program like others.
+func TestSecondBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	dir := t.TempDir()
+	unpack(t, "testdata/modules/program.txt", dir)
+	first := output(t, tracerec("build", "-o", "app", "."), dir, nil)
+	require.Equal(t, result{}, first)
+	second := output(t, tracerec("build", "-x", "-o", "app2", "."), dir, nil)
+	require.Zero(t, second.status)
+	require.Contains(t, second.stderr, "/link -o")
+	require.NotRegexp(t, "/(compile|asm) -", second.stderr)
+	before, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Equal(t, result{0, "[a b] embedded\n", "done\n"}, output(t, exec.Command(filepath.Join(dir, "app"), "a", "b"), dir, nil))
+	after, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, after, len(before))
+	r := record(t, "-q", "-o", filepath.Join(dir, "trace.dir"), filepath.Join(dir, "app2"), "a", "b")
+	require.Equal(t, result{0, "[a b] embedded\n", "done\n"}, r)
+	require.NotZero(t, eventsIn(t, filepath.Join(dir, "trace.dir")))
+}
+
+// TestRefusals: the go command says what is wrong first, then tracerec in one line.
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.22\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o666))
+	script := filepath.Join(dir, "script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o777))
+	const failed = "tracerec: nothing was recorded, because go "
+	for _, c := range []struct {
+		args        string
+		env         string
+		status      int
+		first, last string
+	}{
+		{"build -bogus .", "", 2, "flag provided but not defined: -bogus", failed + "build failed"},
+		{"run -bogus .", "", 2, "flag provided but not defined: -bogus", failed + "run failed"},
+		{"run -C /no/such/directory .", "", 1, "go: chdir", failed + "run failed"},
+		{"build -overlay=/no/such/file .", "", 1, "go: reading overlay: open /no/such/file", failed + "build failed"},
+		{"run .", "GOFLAGS=-overlay=/no/such/file", 1, "go: reading overlay: open /no/such/file", failed + "run failed"},
+		{"run", "", 1, "go: no go files listed", failed + "run failed"},
+		{"run ./script", "", 1, "", failed + "run failed; to record a program that is built: tracerec record ./script"},
+		{"build .", "GOOS=windows", 2, "", "tracerec: this Go installation cannot be patched: programs for windows/amd64"},
+		{"build .", "PATH=/no/such/directory", 127, "", "tracerec: go: executable file not found in $PATH"},
+		{"test -o", "", 2, "", "tracerec: -o: no directory"},
+		{"test --view .", "", 2, "", "tracerec: --view shows one recording"},
+		{"run -o= .", "", 2, "", "tracerec: the name of the trace directory is empty"},
+		{"test -o script .", "", 2, "", "exists and is not a trace directory"},
+	} {
+		r := output(t, tracerec(strings.Fields(c.args)...), dir, []string{c.env})
+		require.Equal(t, c.status, r.status, "%s: %s", c.args, r.stderr)
+		require.Empty(t, r.stdout)
+		require.Contains(t, r.stderr, c.first, c.args)
+		last := strings.Split(strings.TrimSpace(r.stderr), "\n")
+		require.Contains(t, last[len(last)-1], c.last, c.args)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 3)
 }
 
 // eventsIn returns the number of events in an archive.
