@@ -79,6 +79,11 @@
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
+// Where there are states, the time of each process that tells them is divided into at most 1024 parts of equal length, a power of two of ns. A part is
+// busy if goroutines ran in it for four fifths of its length times the number of processors. The load of the root process is the length of all busy
+// parts, and the time in which goroutines were ready or stopped in these, start latency included. A location runs that is in no other state, but in assist; but not in an
+// operation that has blocked, nor in a sleep.
+//
 // Visits are counted at Enter, at operations and at the leaves above; messages are sends with outcome OK or released by a receive,
 // and selects with outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
 //

@@ -34,6 +34,7 @@ func (b *builder) header() {
 	b.losses()
 	h.CPUTime, h.Processors = b.cpuTime(), b.processors()
 	h.RecordingCost, h.States = b.recordingCost(), b.states()
+	h.Load = b.load()
 	if r := head.Root; r >= 0 && r < len(defs.Processes) {
 		p := &defs.Processes[r]
 		if len(p.Args) > 0 {

@@ -52,6 +52,10 @@ func (s *scan) live() *lives {
 		if t := created[uint32(i)]; t != unknownTime && l.creatorPath != noPath {
 			if t <= l.first {
 				l.begin = t
+				if w.loads != nil && w.loads[s.defs.Locations[i].Process] != nil {
+					x := w.loads[s.defs.Locations[i].Process]
+					x.add(x.ready, t, l.first)
+				}
 			} else {
 				w.lateCreate++
 			}

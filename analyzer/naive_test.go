@@ -46,6 +46,7 @@ func compareAll(t *testing.T, n uint64, generate func(seed uint64) string) {
 
 // compare analyzes a trace twice and returns the differences.
 func compare(t *testing.T, text string) (lines []string) {
+	text = "process main processors 2\n" + text
 	a, err := tracetext.Open("random", text)
 	require.NoError(t, err, text)
 	want, err := naive.Analyze(a)
@@ -65,6 +66,9 @@ func compare(t *testing.T, text string) (lines []string) {
 	}
 	if s := x.Split; s.Execution+s.Runnable+s.Waiting+s.Sleep+s.External+s.NotRecorded != x.Header.Focus {
 		lines = append(lines, fmt.Sprintf("split: %+v do not add up to %d", s, x.Header.Focus))
+	}
+	if l := x.Header.Load; (l == nil) != (want.Load == nil) || l != nil && naive.Load(*l) != *want.Load {
+		lines = append(lines, fmt.Sprintf("load: engine %+v, oracle %+v", l, want.Load))
 	}
 	lines = append(lines, differences("split of operations", got.Operations, want.Operations)...)
 	lines = append(lines, differences("counted on the critical path", got.PathCounts, want.PathCounts)...)

@@ -112,3 +112,68 @@ func TestWakingIsNoShortage(t *testing.T) {
 	require.EqualValues(t, 1000+600, x.Header.Time)
 	require.Nil(t, x.Ready())
 }
+
+// told is a program of 1000 ns like queueing, of which it is told when its goroutines run.
+const told = `
+waitgroup wg
+location main
+  0 running on 0
+  0 enter main
+  0 add wg 3
+  0 create a @a.go:2
+  0 create b @a.go:2
+  0 create c @a.go:2
+  100 wait wg @a.go:3
+  101 blocked
+  1000 ready woken by c
+  1000 running on 0
+  1000 leave
+  1000 exit
+location a
+  100 begin worker by main
+  100 running on 0
+  200 ready preempted
+  500 running on 0
+  700 done wg
+  700 end
+location b
+  200 begin worker by main
+  200 running on 0
+  500 done wg
+  500 end
+location c
+  700 begin worker by main
+  700 running on 0
+  1000 done wg
+  1000 end
+`
+
+// TestReadyMeasured: where it is told what goroutines did when, it counts what they did while processors were busy. Here goroutines are ready for 100
+// and 300, 200, and 700 ns.
+func TestReadyMeasured(t *testing.T) {
+	const claim = "Goroutines were ready to run but had no processor for 40.6 % of all time: 1.3 of them on average while its processor was busy, which was " +
+		"100.0 % of the run."
+	for _, c := range []struct{ name, process, trace, text, advice string }{
+		{"always busy", "process main cpu 1000 processors 1", told, claim, "Less work or more processors"},
+		{"a rush", "process main cpu 1000 processors 1", strings.Replace(told, "  1000 exit", "  1000 sleep\n  9000 leave\n  9000 exit", 1),
+			"Goroutines were ready to run but had no processor for 11.6 % of all time: 1.3 of them on average while its processor was busy, which was 11.0 % of the run.",
+			"Less work or more processors"},
+		{"shared with others", "process main cpu 600 processors 1", told, claim + " What ran had a real processor for only 59.9 % of that time.",
+			"Other programs took the rest"},
+		{name: "two processors, half idle", process: "process main cpu 1000 processors 2", trace: told},
+		{name: "number of processors unknown", process: "process main cpu 1000", trace: told},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := analyzeText(t, c.process+"\n"+c.trace)
+			require.True(t, x.Header.States)
+			r := x.Ready()
+			if c.text == "" {
+				require.Nil(t, r)
+				return
+			}
+			require.NotNil(t, r)
+			require.Equal(t, c.text, strings.ReplaceAll(r.Text, "\u00a0", " "))
+			require.True(t, strings.HasPrefix(r.Advice, c.advice), r.Advice)
+		})
+	}
+}

@@ -188,6 +188,7 @@ type scanner struct {
 	ops     opStore
 	creates list[creation]
 	states  sums[cellKey]      // true locations
+	loads   []*load            // by process; nil where states are not told
 	samples map[uint32][]int64 // values of user metrics
 	free    [][]levels.Level[level]
 	lost    map[int]uint64 // by process: events that the recorder dropped
@@ -219,6 +220,7 @@ type scanCell struct {
 func newScanner(s *scan) *scanner {
 	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32][]int64{}, lost: map[int]uint64{}}
 	w.ops.keep = s.keep
+	w.loads = w.newLoads()
 	for i := range w.cache {
 		w.cache[i].id = noPath
 	}
@@ -348,9 +350,12 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 		if overhead > 0 {
 			d += w.path.time(t-overhead, t, path, wire.Enter, wire.None) // whatever it was in the middle of
 		}
-	} else if l.does != wire.None && w.inState(l, d) {
-		l.last = t
-		return
+	} else if w.loads != nil {
+		w.loaded(l, l.last, t-overhead)
+		if l.does != wire.None && w.inState(l, d) {
+			l.last = t
+			return
+		}
 	}
 	if top := l.open.Top(); top != nil {
 		top.Of.own += d

@@ -68,6 +68,7 @@ type Header struct {
 	Events     uint64   `json:"events"`
 	Lost       uint64   `json:"lost_events"`      // Experiment.Lost.Events
 	CPUTime    int64    `json:"cpu_ns"`           // processor time that the processes with events used, user and system, 0 unknown
+	Load       *Load    `json:"load,omitempty"`   // of the process whose critical path this is; nil unknown
 	States     bool     `json:"states,omitempty"` // it is recorded when goroutines ran, and what else they did outside of operations
 	Exit       int      `json:"exit_status"`      // of the root process, -1 unknown
 	Asleep     bool     `json:"asleep,omitempty"` // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
@@ -156,6 +157,13 @@ type Split struct {
 	External    int64 `json:"external_ns"`     // for what is not in the trace
 	NotRecorded int64 `json:"not_recorded_ns"` // nobody is known to have been active
 	ByTime      int   `json:"by_time"`         // steps of the path that no wait and no creation led to, but only the time
+}
+
+// Load tells when the processors of a process were busy: when its goroutines ran on four fifths of them at least.
+type Load struct {
+	Running int64 `json:"running_ns"` // time in which goroutines ran, summed over them
+	Busy    int64 `json:"busy_ns"`    // time in which its processors were busy
+	Lacking int64 `json:"lacking_ns"` // time in which goroutines were ready to run meanwhile, summed over them
 }
 
 // OperationSplit divides the time of the critical path in an operation, recording cost apart, on the goroutines of a group, ns.

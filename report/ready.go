@@ -31,12 +31,11 @@ func (e *Experiment) Ready() *Ready {
 	if h.Processors == 0 || h.CPUTime == 0 || h.Wall <= 0 || h.Time <= 0 || e.Merged {
 		return nil
 	}
-	var ready int64
-	names := []string{metric.Wakeup, metric.StartLatency}
 	if h.States {
-		names = []string{metric.ReadyAfterWait, metric.Ready, metric.StartLatency}
+		return e.lacking()
 	}
-	for _, name := range names {
+	var ready int64
+	for _, name := range []string{metric.Wakeup, metric.StartLatency} {
 		if i := e.MetricIndex(name); i >= 0 {
 			ready += e.Total(i)
 		}
@@ -50,17 +49,47 @@ func (e *Experiment) Ready() *Ready {
 	case r.Used < busy*processors && r.Mean < processors:
 		return nil
 	}
-	them := "them"
-	if h.Processors == 1 {
-		them = "it"
-	}
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average. The program had %s and used %.1f"+
-		" of %s.", glue(percent(ready, h.Time)), r.Mean, glue(count(int64(h.Processors), "processor")), r.Used, them)
-	r.Advice = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else bound the " +
-		"number of goroutines that work at once, so that none is kept from running while others wait for it."
+		" of %s.", glue(percent(ready, h.Time)), r.Mean, glue(count(int64(h.Processors), "processor")), r.Used, h.them())
+	r.Advice = lessWork
 	if r.Used < busy*processors {
 		r.Advice = "If many goroutines become ready at once, for a short time, start fewer at once. If other programs took the rest, measure on a machine that " +
 			"is not shared."
+	}
+	return r
+}
+
+const lessWork = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else bound the " +
+	"number of goroutines that work at once, so that none is kept from running while others wait for it."
+
+// them stands for the processors.
+func (h *Header) them() string {
+	if h.Processors == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// lacking is Ready where it is measured what goroutines did when. Those that were ready while processors were idle only took their time to wake
+// up. The others must be a twentieth of all time, and half a goroutine on average while all processors were busy.
+func (e *Experiment) lacking() *Ready {
+	const share, mean, given = 0.05, 0.5, 0.8 // at least
+	h := &e.Header
+	l := h.Load
+	if l == nil || l.Busy == 0 || float64(l.Lacking) < share*float64(h.Time) || float64(l.Lacking) < mean*float64(l.Busy) {
+		return nil
+	}
+	r := &Ready{Share: float64(l.Lacking) / float64(h.Time), Mean: float64(l.Lacking) / float64(h.Wall), Processors: h.Processors,
+		Used: float64(h.CPUTime) / float64(h.Wall), Advice: lessWork}
+	all := fmt.Sprintf("all"+nbsp+"%d processors were", h.Processors)
+	if h.Processors == 1 {
+		all = "its processor was"
+	}
+	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
+		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
+	if float64(h.CPUTime) < given*float64(l.Running) {
+		r.Text += fmt.Sprintf(" What ran had a real processor for only %s of that time.", glue(percent(h.CPUTime, l.Running)))
+		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
 	}
 	return r
 }

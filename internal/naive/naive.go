@@ -65,6 +65,7 @@ type Result struct {
 	Time       int64          // sum of lives, ns
 	Focus      int64          // length of the critical path, ns
 	Split      Split          // of the critical path
+	Load       *Load          // of the processors, nil if that is not known
 	Operations map[Cell]Split // of its time in operations but sleeps; without metric, a group stands under its first location
 	Onward     map[Onward]int64
 	PathCounts map[string]Count // on the critical path, by counter
@@ -133,8 +134,9 @@ type step struct {
 	from, to int64
 	path     string
 	metric   string
-	op       *op    // whose own time it is, nil for regions
-	state    string // metric of the state that it is in, "" if it runs
+	op       *op       // whose own time it is, nil for regions
+	state    string    // metric of the state that it is in outside of operations, "" if it runs
+	does     wire.Kind // what began the state that it is in, also within operations
 }
 
 // op is an operation; point operations have equal begin and end and no path of their own.
@@ -199,6 +201,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	n.neverEnded()
 	n.imbalance()
 	n.criticalPath()
+	n.load()
 	n.counters()
 	n.findings()
 	for c, v := range n.result.Severity {

@@ -166,7 +166,7 @@ func (s *scanner) step(from, to int64, overhead bool) {
 	if from == to {
 		return
 	}
-	p := step{from: from, to: to, path: s.path(), metric: "execution"}
+	p := step{from: from, to: to, path: s.path(), metric: "execution", does: s.does}
 	if v, _ := s.top(); v.op != nil {
 		p.op = v.op
 		p.metric = metricOf(p.op.kind)
