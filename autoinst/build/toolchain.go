@@ -23,7 +23,7 @@ type toolchain struct {
 }
 
 // versions are those of Go, without their last number, whose runtime is known.
-var versions = []string{"go1.26"}
+var versions = []string{"go1.25", "go1.26"}
 
 // ask asks the go command with which Go it builds, in the directory of this -C, and for what.
 func ask(dir []string) (*toolchain, error) {

@@ -99,7 +99,7 @@ var patches = []patch{
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t}\n"},
 	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started|int64(s.since) != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
-	{"runtime/proc.go", "func casgstatus(gp *g, oldval, newval uint32) {", "\tif (oldval == _Grunning || oldval == _Gsyscall) && ", before,
+	{"runtime/proc.go", "func casgstatus(gp *g, oldval, newval uint32) {", "\tif gp.bubble != nil {\n", before,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, oldval, newval)\n\t}\n"},
 	{"runtime/proc.go", "func preemptPark(gp *g) {", "\tcasGToPreemptScan(gp, _Grunning, _Gscan|_Gpreempted)\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, _Grunning, _Gpreempted)\n\t}\n"},
