@@ -1,5 +1,12 @@
 #include "textflag.h"
 
+// FRAME gets the frame pointer of the caller. Moved into the runtime, these functions are called by wrappers with frames of their own.
+#ifdef TRACEREC_MOVED
+#define FRAME(r) MOVD (R29), r
+#else
+#define FRAME(r) MOVD R29, r
+#endif
+
 // func getg() unsafe.Pointer
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
@@ -24,14 +31,16 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 //
 // Frames are linked: 0(R29) is the frame of the function above, 8(R29) the address to which this one returns.
 TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
-	MOVD (R29), R0
+	FRAME(R0)
+	MOVD (R0), R0
 	MOVD 8(R0), R0
 	MOVD R0, ret+0(FP)
 	RET
 
 // func ownReturnPC() uintptr
 TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
-	MOVD 8(R29), R0
+	FRAME(R0)
+	MOVD 8(R0), R0
 	MOVD R0, ret+0(FP)
 	RET
 
@@ -41,7 +50,7 @@ TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
 // believed.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD pcs+0(FP), R1
-	MOVD R29, R2
+	FRAME(R2)
 	MOVD 8(g), R5   // where the stack ends
 	SUB  $16, R5
 	MOVD RSP, R4    // the last frame
@@ -62,4 +71,29 @@ next:
 	CBNZ R3, next
 
 done:
+	RET
+
+// func returnPCAt(n int) uintptr
+TEXT ·returnPCAt(SB), NOSPLIT|NOFRAME, $0-16
+	MOVD n+0(FP), R3
+	FRAME(R2)
+	MOVD 8(g), R5   // where the stack ends
+	SUB  $16, R5
+	MOVD RSP, R4    // the last frame
+	SUB  $1, R4     // it may be at the pointer itself
+	MOVD ZR, R0
+
+up:
+	CMP  R4, R2
+	BLS  found
+	CMP  R5, R2
+	BHI  found
+	MOVD R2, R4
+	MOVD 8(R2), R0
+	MOVD (R2), R2
+	SUB  $1, R3
+	TBZ  $63, R3, up
+
+found:
+	MOVD R0, ret+8(FP)
 	RET

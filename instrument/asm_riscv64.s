@@ -22,13 +22,18 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 
 // func returnPC() uintptr
 //
-// See returnAt.
+// See returnAt. Moved into the runtime, it is called by a wrapper, and the address is not known.
 TEXT ·returnPC(SB), NOSPLIT|NOFRAME, $0-8
+#ifdef TRACEREC_MOVED
+	MOV X0, ret+0(FP)
+	RET
+#else
 	MOV ·returnAt(SB), X5
 	ADD X2, X5
 	MOV (X5), X5
 	MOV X5, ret+0(FP)
 	RET
+#endif
 
 // func ownReturnPC() uintptr
 //
@@ -41,4 +46,11 @@ TEXT ·ownReturnPC(SB), NOSPLIT|NOFRAME, $0-8
 //
 // Frames are not linked, which testFrames finds out.
 TEXT ·returnPCs(SB), NOSPLIT|NOFRAME, $0-8
+	RET
+
+// func returnPCAt(n int) uintptr
+//
+// Nor is it called.
+TEXT ·returnPCAt(SB), NOSPLIT|NOFRAME, $0-16
+	MOV X0, ret+8(FP)
 	RET

@@ -22,6 +22,9 @@ type toolchain struct {
 	env     []string // of it; nil: that of this process
 }
 
+// processors are those whose time stamps and goroutines the recorder knows.
+var processors = []string{"amd64", "arm64", "riscv64"}
+
 // versions are those of Go, without their last number, whose runtime is known.
 var versions = []string{"go1.25", "go1.26"}
 
@@ -42,8 +45,9 @@ func ask(dir []string) (*toolchain, error) {
 func (t *toolchain) supported() error {
 	known := func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }
 	switch {
-	case t.GOOS != "linux" || t.GOARCH != "amd64":
-		return fmt.Errorf("%w: programs for %s/%s cannot record themselves, only those for linux/amd64", overlay.ErrUnsupported, t.GOOS, t.GOARCH)
+	case t.GOOS != "linux" || !slices.Contains(processors, t.GOARCH):
+		return fmt.Errorf("%w: programs for %s/%s cannot record themselves, only those for linux on %s", overlay.ErrUnsupported, t.GOOS, t.GOARCH,
+			strings.Join(processors, ", "))
 	case !slices.ContainsFunc(versions, known):
 		newest := versions[len(versions)-1]
 		return fmt.Errorf("%w: the runtime of %s is not known, only that of %s; GOTOOLCHAIN=%s.0 in the environment chooses that",

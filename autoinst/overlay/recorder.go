@@ -47,7 +47,10 @@ func moved(name string) string { return "runtime/" + prefix(name) + path.Base(na
 
 // rename gives all symbols of an assembly file their names in the runtime.
 func rename(name, text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, " ·", " ·"+prefix(name)), "\t·", "\t·"+prefix(name))
+	for _, before := range []string{" ", "\t", "("} {
+		text = strings.ReplaceAll(text, before+"·", before+"·"+prefix(name))
+	}
+	return text
 }
 
 // addGo adds a Go file. Its functions without body are declared in the runtime as well.

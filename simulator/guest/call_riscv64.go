@@ -4,7 +4,11 @@ package guest
 
 import "unsafe"
 
-// call asks the simulator.
+// ask asks the simulator.
 //
 //go:noescape
-func call(service Service, a1 uint64, p2 unsafe.Pointer, a3 uint64, p4 unsafe.Pointer, a5 uint64) int64
+func ask(service uint64, a1 uint64, p2 unsafe.Pointer, a3 uint64, p4 unsafe.Pointer, a5 uint64) int64
+
+func call(service Service, a1 uint64, p2 unsafe.Pointer, a3 uint64, p4 unsafe.Pointer, a5 uint64) int64 {
+	return ask(uint64(service), a1, p2, a3, p4, a5)
+}

@@ -2,8 +2,8 @@
 
 #include "textflag.h"
 
-// func call(service Service, a1 uint64, p2 unsafe.Pointer, a3 uint64, p4 unsafe.Pointer, a5 uint64) int64
-TEXT ·call(SB), NOSPLIT, $0-56
+// func ask(service uint64, a1 uint64, p2 unsafe.Pointer, a3 uint64, p4 unsafe.Pointer, a5 uint64) int64
+TEXT ·ask(SB), NOSPLIT, $0-56
 	MOV	service+0(FP), A0
 	MOV	a1+8(FP), A1
 	MOV	p2+16(FP), A2
