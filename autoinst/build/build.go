@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"tracerec"
+	"tracerec/autoinst/exact"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
@@ -40,8 +41,35 @@ var errGo = errors.New("the go command failed")
 // New prepares go build, run or test, which is the verb, with these arguments. Functions become regions as r says. Close has to be called, even
 // if there is an error.
 func New(verb string, args []string, r regions.Options) (*Build, error) {
-	b := &Build{t: &toolchain{program: "go"}}
-	var err error
+	b, err := prepare(verb, args)
+	if err == nil && b.t.GOOS != "linux" {
+		err = b.t.supported()
+	}
+	if err == nil {
+		err = b.write(r)
+	}
+	return b, err
+}
+
+// NewExact is New for go build and programs that count exactly, see package exact, and record only what they say themselves.
+func NewExact(args []string) (*Build, error) {
+	b, err := prepare("build", args)
+	if err != nil {
+		return b, err
+	}
+	o, err := b.begin()
+	if err == nil {
+		err = exact.Patch(o, exact.Target{GOROOT: b.t.GOROOT, GOVERSION: b.t.GOVERSION, GOOS: b.t.GOOS, GOARCH: b.t.GOARCH})
+	}
+	if err == nil {
+		b.overlay, err = o.Write(b.dir)
+	}
+	return b, err
+}
+
+// prepare takes the arguments apart, asks the go command how it builds, and makes the temporary directory.
+func prepare(verb string, args []string) (b *Build, err error) {
+	b = &Build{t: &toolchain{program: "go"}}
 	if b.a, err = split(verb, args); err != nil {
 		return b, fmt.Errorf("%w: %w", errGo, err)
 	}
@@ -50,17 +78,12 @@ func New(verb string, args []string, r regions.Options) (*Build, error) {
 		return b, err
 	}
 	b.t = t
-	if t.GOOS != "linux" {
-		return b, t.supported()
-	}
 	b.a.addEnvironment(t.GOFLAGS)
 	if err := t.reach(); err != nil {
 		return b, err
 	}
-	if b.dir, err = hold(); err != nil {
-		return b, err
-	}
-	return b, b.write(r)
+	b.dir, err = hold()
+	return b, err
 }
 
 // Regions says what became of the functions of each package.
@@ -209,6 +232,10 @@ var carriers = []string{"context", "flag", "log"}
 // addImports adds the recorder to the programs that are to be built.
 func (b *Build) addImports(o *overlay.Overlay) error {
 	a := b.a
+	if a.on("cover") || a.given("covermode") || a.given("coverpkg") { // files of the program cannot be added, but it has this package then
+		o.Add("runtime/coverage/"+imports, "package coverage\n\n"+importing)
+		return nil
+	}
 	if len(a.packages) > 0 && strings.HasSuffix(a.packages[0], ".go") {
 		file := filepath.Join(filepath.Dir(a.packages[0]), imports)
 		a.packages = append(slices.Clone(a.packages), file)

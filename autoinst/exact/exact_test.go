@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,24 +10,37 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/autoinst/overlay"
 )
 
 // here is the Go that runs the test.
-func here(t *testing.T) toolchain {
-	tool, err := toolchainOf(nil, os.Stderr)
+func here(t *testing.T) (target Target) {
+	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOVERSION").Output()
 	require.NoError(t, err)
-	tool.GOOS, tool.GOARCH = "linux", "amd64"
-	return tool
+	require.NoError(t, json.Unmarshal(out, &target))
+	target.GOOS, target.GOARCH = "linux", "amd64"
+	return target
+}
+
+// written writes the overlay for a target and returns its file, and what replaces what.
+func written(t *testing.T, target Target) (file string, replace map[string]string) {
+	t.Helper()
+	o := overlay.New(target.GOROOT)
+	require.NoError(t, Patch(o, target))
+	file, err := o.Write(t.TempDir())
+	require.NoError(t, err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var content struct{ Replace map[string]string }
+	require.NoError(t, json.Unmarshal(text, &content))
+	return file, content.Replace
 }
 
 // TestVersions: the installed version is one that is known; this test fails when it is not, and then the ways onto threads of the
 // new version have to be read before it is added.
 func TestVersions(t *testing.T) {
-	dir := t.TempDir()
-	name, err := overlay(here(t), dir, "")
-	require.NoError(t, err)
-	replace, err := readOverlay(name)
-	require.NoError(t, err)
+	_, replace := written(t, here(t))
 	require.Len(t, replace, 4)
 	for original, patched := range replace {
 		text, err := os.ReadFile(patched)
@@ -50,7 +64,7 @@ func withoutHooks(text string) string {
 }
 
 // source makes a copy of the installed runtime's source.
-func source(t *testing.T) (tool toolchain, dir string) {
+func source(t *testing.T) (tool Target, dir string) {
 	tool = here(t)
 	files, err := filepath.Glob(filepath.Join(tool.GOROOT, "src", "runtime", "*.go"))
 	require.NoError(t, err)
@@ -80,55 +94,27 @@ func TestUnknownSourceIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), change.old, what)
 		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), change.old, change.text, 1)), 0o644))
-		dir := t.TempDir()
-		_, err = overlay(tool, dir, "")
+		err = Patch(overlay.New(tool.GOROOT), tool)
 		require.ErrorIs(t, err, ErrUnsupported, what)
 		require.ErrorContains(t, err, "build without --exact-counters", what)
-		left, _ := os.ReadDir(dir)
-		require.Empty(t, left, what)
 		require.NoError(t, os.WriteFile(file, text, 0o644))
 	}
-	_, err := overlay(tool, t.TempDir(), "")
-	require.NoError(t, err, "the copy as it is")
+	require.NoError(t, Patch(overlay.New(tool.GOROOT), tool), "the copy as it is")
 }
 
 func TestUnsupportedIsRefused(t *testing.T) {
-	for _, change := range []func(*toolchain){
-		func(t *toolchain) { t.GOVERSION = "go1.25.3" },
-		func(t *toolchain) { t.GOVERSION = "go1.260" },
-		func(t *toolchain) { t.GOVERSION = "devel go1.27-abcdef" },
-		func(t *toolchain) { t.GOOS = "darwin" },
-		func(t *toolchain) { t.GOARCH = "riscv64" },
-		func(t *toolchain) { t.GOROOT = "/no/such/directory" },
+	for _, change := range []func(*Target){
+		func(t *Target) { t.GOVERSION = "go1.25.3" },
+		func(t *Target) { t.GOVERSION = "go1.260" },
+		func(t *Target) { t.GOVERSION = "devel go1.27-abcdef" },
+		func(t *Target) { t.GOOS = "darwin" },
+		func(t *Target) { t.GOARCH = "riscv64" },
+		func(t *Target) { t.GOROOT = "/no/such/directory" },
 	} {
 		tool := here(t)
 		change(&tool)
-		_, err := overlay(tool, t.TempDir(), "")
-		require.ErrorIs(t, err, ErrUnsupported, "%+v", tool)
+		require.ErrorIs(t, Patch(overlay.New(tool.GOROOT), tool), ErrUnsupported, "%+v", tool)
 	}
-}
-
-// TestOverlayOfTheUser: what the build replaces otherwise stays replaced, unless it is what has to be patched.
-func TestOverlayOfTheUser(t *testing.T) {
-	tool := here(t)
-	write := func(text string) string {
-		name := filepath.Join(t.TempDir(), "user.json")
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
-		return name
-	}
-	name, err := overlay(tool, t.TempDir(), write(`{"Replace": {"/a.go": "/b.go"}}`))
-	require.NoError(t, err)
-	replace, err := readOverlay(name)
-	require.NoError(t, err)
-	require.Equal(t, "/b.go", replace["/a.go"])
-	require.Len(t, replace, 5)
-	proc := filepath.Join(tool.GOROOT, "src", "runtime", "proc.go")
-	_, err = overlay(tool, t.TempDir(), write(`{"Replace": {"`+proc+`": "/b.go"}}`))
-	require.ErrorContains(t, err, "replaces "+proc)
-	_, err = overlay(tool, t.TempDir(), write(`{`))
-	require.Error(t, err)
-	_, err = overlay(tool, t.TempDir(), "/no/such/file")
-	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 // TestOtherArchitectures: the patched runtime compiles for them.
@@ -138,29 +124,9 @@ func TestOtherArchitectures(t *testing.T) {
 	}
 	tool := here(t)
 	tool.GOARCH = "arm64"
-	overlay, err := overlay(tool, t.TempDir(), "")
-	require.NoError(t, err)
-	build := exec.Command("go", "build", "-overlay", overlay, "runtime")
+	file, _ := written(t, tool)
+	build := exec.Command("go", "build", "-overlay", file, "runtime")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-}
-
-// -C and -overlay are taken out of the flags, and nothing else.
-func TestSplitFlags(t *testing.T) {
-	for args, want := range map[string]string{
-		"":                                 " |  | ",
-		"-o x ./cmd/app":                   " | -o x ./cmd/app | ",
-		"-C dir -overlay=f.json .":         "-C dir | . | f.json",
-		"--C=dir -v --overlay f.json -x .": "--C=dir | -v -x . | f.json",
-		"-v -C dir":                        " | -v -C dir | ", // go build says why not
-	} {
-		in, rest, overlay, err := splitFlags(strings.Fields(args))
-		require.NoError(t, err)
-		require.Equal(t, strings.TrimSpace(want), strings.TrimSpace(strings.Join(in, " ")+" | "+strings.Join(rest, " ")+" | "+overlay), args)
-	}
-	for _, args := range []string{"-C", "-v -overlay"} {
-		_, _, _, err := splitFlags(strings.Fields(args))
-		require.ErrorContains(t, err, "without a", args)
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/autoinst/build"
-	"tracerec/autoinst/exact"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
@@ -48,19 +47,19 @@ uncertain.
 ` + regionsHelp,
 	}
 	return ofGo(cmd, func(args []string) error {
+		var b *build.Build
+		var err error
 		if len(args) > 0 && args[0] == "--exact-counters" {
-			err := exact.Build(args[1:], cmd.OutOrStdout(), cmd.ErrOrStderr())
-			if e, ok := err.(*exec.ExitError); ok {
-				return &exit{e.ExitCode(), nil}
+			if b, err = build.NewExact(args[1:]); err != nil {
+				err = refused(cmd, "build", args[1:], err)
 			}
-			return err
+		} else {
+			var r regions.Options
+			if args, err = r.Take(args); err != nil {
+				return err
+			}
+			b, err = prepared(cmd, "build", args, r)
 		}
-		var r regions.Options
-		args, err := r.Take(args)
-		if err != nil {
-			return err
-		}
-		b, err := prepared(cmd, "build", args, r)
 		defer b.Close()
 		if err != nil {
 			return err

@@ -145,7 +145,7 @@ func requireExact(t *testing.T, r *recorded) {
 // TestBuildMessages: what cannot be built is told.
 func TestBuildMessages(t *testing.T) {
 	r := inside("build", "--exact-counters", "-overlay")
-	require.Contains(t, r.stderr, "-overlay without a file")
+	require.Contains(t, r.stderr, "flag needs an argument: -overlay")
 	r = record(t, "build", "--exact-counters", "./no/such/package")
 	require.Equal(t, 1, r.status)
 	require.Contains(t, r.stderr, "no/such/package")
