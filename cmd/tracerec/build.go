@@ -28,7 +28,7 @@ come before those of the go command, too:
 // newBuild returns the command that builds programs that record themselves.
 func newBuild() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "build [--exact-counters] [regions] [go build flags] [PACKAGE…]",
+		Use:   "build [--exact-counters] [go build flags] [PACKAGE…]",
 		Short: "Build a program that can be recorded, as go build does",
 		Long: `tracerec build runs go build with these flags and packages, and adds what records
 every goroutine of the program and every operation by which goroutines wait for

@@ -19,7 +19,7 @@ import (
 // newRun returns the command that builds, records and analyzes a program.
 func newRun() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run [-o DIR] [-q] [--view] [regions] [go run flags] PACKAGE|FILES [ARG…]",
+		Use:   "run [-o DIR] [-q] [--view] [go run flags] PACKAGE|FILES [ARG…]",
 		Short: "Build, record and analyze a program, as go run runs it",
 		Long: `tracerec run builds a program as go run does, with what tracerec build adds, and
 records it into DIR (default trace.dir). Standard input, output and error are

@@ -18,7 +18,7 @@ import (
 // newTest returns the command that records tests.
 func newTest() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "test [-o DIR] [-q] [regions] [go test flags] [PACKAGE…]",
+		Use:   "test [-o DIR] [-q] [go test flags] [PACKAGE…]",
 		Short: "Record and analyze tests and benchmarks, as go test runs them",
 		Long: `tracerec test runs go test with these flags and packages, and records every
 goroutine of the tests and every operation by which they wait for each other.
