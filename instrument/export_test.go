@@ -34,3 +34,27 @@ func RefusedInScratch() {
 	s := &slot{pos: uintptr(unsafe.Pointer(&scratch))}
 	(&session{}).putReading(s, 0, make([]uint64, 1))
 }
+
+// Function is a function that is made a region, and Visit an open one.
+type (
+	Function = function
+	Visit    = visit
+)
+
+// EnterFunction and ExitFunction are what is inserted into it.
+var (
+	EnterFunction = enterFunction
+	ExitFunction  = exitFunction
+	EnterRun      = enterRun
+)
+
+// Thin stops recording a function.
+func Thin(f *Function) { current.Load().thin(f) }
+
+// TooMuch tells whether a function whose visits cost so many ns and are short if they take so many ticks costs too much.
+func TooMuch(ns, short, ticks, cpu uint64) bool {
+	return (&rate{ns: ns, short: short}).tooMuch(ticks, cpu)
+}
+
+// LookedAt is how many visits are looked at before they are judged, and one in how many is.
+const LookedAt = lookedAt

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
-	_ "unsafe" // for go:linkname
+	"unsafe"
 
 	"tracerec/trace/wire"
 )
@@ -24,8 +24,10 @@ func setRegions(on uint32) { regionsOn = on }
 
 // function is what is known of a function. It lies in a table of the function's file, zero until it is first entered; the file has its size.
 type function struct {
-	id atomic.Uint64 // session number and region
-	_  [3]uint64
+	id    atomic.Uint64 // session number and region; with the number inverted, which of session.rate counts instead
+	seen  atomic.Uint64 // visits that were looked at; in the upper half for how many times recording cost too much
+	ticks atomic.Uint64 // that these took
+	cpu   atomic.Uint64 // processor time of the process when this began, ns
 }
 
 // visit is an open region of a function. Its files have its layout.
@@ -44,15 +46,27 @@ func enterFunction(f *function) visit {
 	}
 	id := f.id.Load()
 	if uint32(id>>32) != se.number {
+		if uint32(id>>32) == ^se.number {
+			var here byte
+			se.rate.thinned[uint8(id)].Add(uintptr(unsafe.Pointer(&here)))
+			return visit{}
+		}
 		id = se.defineFunction(f)
 	}
-	return visit{Span: se.enter(wire.Enter, uint32(id))}
+	v := visit{Span: se.enter(wire.Enter, uint32(id))}
+	if v.stamp*0x9E3779B1 < 1<<32/lookedAt {
+		v.of = f
+	}
+	return v
 }
 
 //go:linkname exitFunction
 //go:noinline
 //go:norace
 func exitFunction(v visit) {
+	if v.of != nil {
+		v.look()
+	}
 	if v.slot != nil {
 		v.exit()
 	}

@@ -32,6 +32,7 @@ type session struct {
 	counters    *sample.Set // nil: none
 	refused     atomic.Bool // a reading of the counters was, and the archive told
 	readingRoom uintptr     // words that a reading of the counters takes
+	rate        rate        // of visits that functions may have
 
 	mu       shm.BriefMutex // for additions to the tables
 	slots    table[slot]
@@ -122,7 +123,9 @@ func Attach(c shm.Config) error {
 		se.byID = map[uint64]*slot{}
 	}
 	var err error
-	if se.buffer, err = shm.Create(c, kind, se.costOfEvent()); err != nil {
+	cost := se.costOfEvent()
+	se.rate.limit(cost, kind)
+	if se.buffer, err = shm.Create(c, kind, cost); err != nil {
 		return err
 	}
 	se.buffer.Define(wire.Def{Type: wire.DefRegion, ID: unknownRegion, Name: "unknown"})

@@ -65,6 +65,9 @@ type Chunk struct {
 	index   int // in Archive.chunks
 }
 
+// Bytes is the size of the chunk in its file.
+func (c *Chunk) Bytes() int64 { return c.f.size() }
+
 // Open opens the archive in directory dir. A damaged archive opens as well, see Problems; it is an error
 // if nothing in it can be read.
 func Open(dir string) (*Archive, error) {

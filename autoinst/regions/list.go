@@ -154,7 +154,7 @@ func given(flags []string, path string) (args string) {
 	return args
 }
 
-var canInline = regexp.MustCompile(`^(.+):([0-9]+):([0-9]+): can inline (.*)$`)
+var canInline = regexp.MustCompile(`^(.+):([0-9]+):([0-9]+): can inline (.*?)(?: with cost .*)?$`)
 
 // literal is in the names of function literals.
 var literal = regexp.MustCompile(`\.func[0-9]+(\.|$)`)

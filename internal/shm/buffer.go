@@ -39,6 +39,7 @@ type Buffer struct {
 	lossMu     BriefMutex
 	losses     span // of the last block of them: not given out
 	lossBlocks uint64
+	unrecorded span // likewise
 }
 
 // span is a range of file offsets.

@@ -5,7 +5,8 @@
 //
 //	page 0            header: who, when, which clock; list heads; counts of what was lost
 //	class table       one byte per block: what the block is cut into
-//	blocks            64 KiB each: chunks of one size class, definitions, or losses
+//	blocks            64 KiB each: chunks of one size class, definitions, losses, or visits
+//	                  that are not recorded
 //
 // A chunk holds consecutive events of one location. It begins with a 64-byte header; the rest is event
 // words, and zeros after the last one. Its state changes in a cycle:
@@ -55,6 +56,7 @@ const (
 	Large               // 64 KiB: a whole block
 	classes
 
+	unrecorded  Class = 5 // a block of Unrecorded
 	losses      Class = 6 // a block of Loss
 	definitions Class = 7 // a block of definitions
 )

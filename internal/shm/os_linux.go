@@ -187,6 +187,13 @@ func executes(pid int, born uint64) bool {
 }
 
 // fileSize returns how long a file is, -1 if that is not known.
+// CPUTime is the processor time that this process has used, ns. The scheduler does not know of the call.
+func CPUTime() uint64 {
+	var u syscall.Rusage
+	syscall.RawSyscall(syscall.SYS_GETRUSAGE, syscall.RUSAGE_SELF, uintptr(unsafe.Pointer(&u)), 0)
+	return uint64(u.Utime.Nano() + u.Stime.Nano())
+}
+
 func fileSize(fd int) int64 {
 	var st syscall.Stat_t
 	if syscall.Fstat(fd, &st) != nil {

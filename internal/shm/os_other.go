@@ -23,9 +23,13 @@ func awaitUnlocked(string) bool                      { return false }
 func bootTicks(string) (uint64, bool)                { return 0, false }
 func runs(int, uint64) bool                          { return false }
 func executes(int, uint64) bool                      { return false }
-func fileSize(int) int64                             { return -1 }
-func extend(int, int64)                              {}
-func names(string, int) bool                         { return false }
+
+// CPUTime is not known here.
+func CPUTime() uint64 { return 0 }
+
+func fileSize(int) int64     { return -1 }
+func extend(int, int64)      {}
+func names(string, int) bool { return false }
 
 // refusal is an error of a system whose numbers are not known.
 type refusal int

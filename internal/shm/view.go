@@ -162,6 +162,7 @@ func (v *View) Warnings() map[string]uint64 {
 			m[name] = n
 		}
 	}
+	v.unrecordedVisits(m)
 	if v.damage != 0 {
 		m["damaged chunks"] = v.damage
 	}

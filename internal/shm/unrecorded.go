@@ -1,0 +1,71 @@
+package shm
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Unrecorded counts visits of a region that are not recorded. Many goroutines may count at once, so there are several counters.
+type Unrecorded struct {
+	named  atomic.Uint64 // 1: the name is there
+	name   [120]byte     // up to the first 0
+	counts [16]struct {
+		n atomic.Uint64
+		_ [7]uint64
+	}
+}
+
+const _ = uint((1152 - unsafe.Sizeof(Unrecorded{})) * (unsafe.Sizeof(Unrecorded{}) - 1152)) // as many cache lines
+
+// perBlock is how many fit into a block.
+const perBlock = blockSize / unsafe.Sizeof(Unrecorded{})
+
+// NewUnrecorded returns what counts for a region, nil if there is no room.
+func (b *Buffer) NewUnrecorded(region string) *Unrecorded {
+	b.lossMu.Lock()
+	defer b.lossMu.Unlock()
+	size := uint64(unsafe.Sizeof(Unrecorded{}))
+	if b.unrecorded.to-b.unrecorded.from < size {
+		if b.unrecorded = b.reservedBlock(unrecorded); b.unrecorded.to == 0 {
+			return nil
+		}
+	}
+	at := b.base + uintptr(b.unrecorded.from)
+	u := *(**Unrecorded)(unsafe.Pointer(&at))
+	b.unrecorded.from += size
+	copy(u.name[:], region)
+	u.named.Store(1)
+	return u
+}
+
+// Add counts a visit by a goroutine, given an address on its stack.
+func (u *Unrecorded) Add(stack uintptr) { u.counts[(stack>>11^stack>>15)%16].n.Add(1) }
+
+// unrecordedVisits adds what is counted for each region to a list of warnings.
+func (v *View) unrecordedVisits(to map[string]uint64) {
+	for i := range min(v.h.grown.Load(), v.blocks) {
+		if v.class[i] != byte(1+unrecorded) {
+			continue
+		}
+		for j := range uint64(perBlock) {
+			u := (*Unrecorded)(unsafe.Pointer(&v.mem[v.block(i)+j*uint64(unsafe.Sizeof(Unrecorded{}))]))
+			if u.named.Load() == 0 {
+				break
+			}
+			name := u.name[:]
+			for k, c := range name {
+				if c == 0 {
+					name = name[:k]
+					break
+				}
+			}
+			n := uint64(0)
+			for k := range u.counts {
+				n += u.counts[k].n.Load()
+			}
+			if n > 0 {
+				to["visits of "+string(name)+" that were too short and too many to record"] += n
+			}
+		}
+	}
+}
