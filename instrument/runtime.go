@@ -41,6 +41,7 @@ type goroutine struct {
 	busy     int32
 	number   uint32
 	selects  bool
+	_        uintptr
 
 	end        uintptr
 	since, by  uint64
@@ -247,22 +248,29 @@ func (se *session) siteOf(op uint64, name string) uint32 {
 	return se.site(name)
 }
 
+// mainGoid is the id of the goroutine that runs main.
+const mainGoid = 1
+
 // began records the begin of the running goroutine.
 //
 //go:norace
 func (se *session) began(g *goroutine, function uintptr) {
 	if g.born != se.number { // it is older than the recording, or no goroutine of the program started it
-		s := se.slotOf(getg())
-		if g.location = s.location; se.states {
-			_, t := se.now()
-			se.runs(s, t, g.processor)
+		if goidAt(getg()) == mainGoid {
+			s := se.slotOf(getg())
+			if g.location = s.location; se.states {
+				_, t := se.now()
+				se.runs(s, t, g.processor)
+			}
+			return
 		}
-		return
+		g.location, g.creator = se.buffer.NewLocation(), 0
 	}
-	var at uint64
-	if se.tsc {
+	_, at := se.now()
+	if se.tsc && uint64(g.started) > se.start {
 		at = uint64(g.started)
 	}
+	g.head = g.tail // what it did before was not part of its life
 	se.beginLocationAt(at, g.location, g.creator, se.entryOf(function))
 	if se.states {
 		se.runs(se.slotOf(getg()), at, g.processor)
@@ -350,8 +358,11 @@ func (se *session) beginWithout(k wire.Kind, id uint32) Span {
 	return s.opened(t)
 }
 
-// channelAt returns the object id of the channel that has this for the recorder.
+// channelAt returns the object id of the channel that has this for the recorder; 0 for none.
 func (se *session) channelAt(at uintptr, operation string) uint64 {
+	if at == 0 {
+		return 0
+	}
 	c := (*counted)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
 	return uint64(c.of(se, wire.Channel, c.capacity, operation))
 }

@@ -105,6 +105,7 @@ func (se *session) addSite(key uint64, pc uintptr, name string, line uint32) *en
 		inside = f.Function == "" || isInside(f) // without a name it is no return address: frame pointers were lost
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
+	def.Func = written(def.Func)
 	if line != 0 {
 		def.Line = line
 	}
@@ -166,14 +167,6 @@ func isInside(f runtime.Frame) bool {
 		}
 	}
 	return f.File == onceFile || strings.HasPrefix(f.File, ownFiles) && !strings.HasSuffix(f.File, "_test.go")
-}
-
-// entryOf returns the region of a function that a goroutine begins with.
-func (se *session) entryOf(pc uintptr) uint32 {
-	if e := se.sites.find(uint64(pc)); e != nil {
-		return e.value.region
-	}
-	return se.define(uint64(pc), regionAt(pc), false).value.region
 }
 
 // regionAt describes a function, given where its code begins.

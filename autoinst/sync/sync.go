@@ -17,6 +17,9 @@ var stateHooks string
 //go:embed internal_sync.txt
 var internalSyncHooks string
 
+//go:embed iter.txt
+var iterHooks string
+
 //go:embed sync.txt
 var syncHooks string
 
@@ -85,7 +88,7 @@ var patches = []patch{
 	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(!success, tracerecClosed, tracerecT)\n\t}\n"},
 
 	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
-		"\n\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
+		"\n\tif tracerecRecording != 0 && c.closed == 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
 
 	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
 	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
@@ -98,6 +101,14 @@ var patches = []patch{
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t}\n"},
+	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tsystemstack(func() {\n", before,
+		"\ttracerecBy, tracerecL := gp, uint64(0)\n\tif tracerecRecording != 0 {\n\t\tstart := corostart\n" +
+			"\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&start)))\n\t}\n"},
+	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tgp.coroarg = c\n", before, "\tif tracerecL != 0 {\n\t\ttracerecBorn(tracerecBy, gp, tracerecL)\n\t}\n"},
+	{"runtime/coro.go", "func coroexit(c *coro) {", "\tgp := getg()\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
+	{"iter/iter.go", "func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
+	{"iter/iter.go", "func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Go(f func()) {", "\tgo func() {\n", before, starts("f")},
 	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started|int64(s.since) != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
 	{"runtime/proc.go", "func casgstatus(gp *g, oldval, newval uint32) {", "\tif gp.bubble != nil {\n", before,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, oldval, newval)\n\t}\n"},
@@ -169,6 +180,11 @@ func tried(by string) string {
 	return "\tif tracerecRecording != 0 {\n\t\tif locked, done := " + by + "; done {\n\t\t\treturn locked\n\t\t}\n\t}\n"
 }
 
+// starts says that the goroutine which is started next is known by a function.
+func starts(f string) string {
+	return "\tif tracerecRecording != 0 {\n\t\ttracerecStarts(**(**uintptr)(unsafe.Pointer(&" + f + ")))\n\t}\n"
+}
+
 func signalled(op string) string {
 	return "\tif tracerecRecording != 0 {\n\t\ttracerecTell(" + op + ", uintptr(unsafe.Pointer(c)), 0)\n\t}\n"
 }
@@ -184,5 +200,6 @@ func Patch(o *overlay.Overlay) error {
 	o.Add("runtime/tracerec_state.go", stateHooks)
 	o.Add("internal/sync/tracerec.go", internalSyncHooks)
 	o.Add("sync/tracerec.go", syncHooks)
+	o.Add("iter/tracerec.go", iterHooks)
 	return nil
 }

@@ -1,0 +1,63 @@
+package sync_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace/tracetext"
+)
+
+var update = flag.Bool("update", false, "write what was recorded instead of comparing with it")
+
+// TestOperations records a program that does each operation in ways that leave no choice to the scheduler, and compares every event of it.
+func TestOperations(t *testing.T) {
+	t.Setenv("GOGC", "off") // the goroutines of finalizers and cleanups begin when there is something for them
+	a := record(t, "operations")
+	require.Empty(t, a.Check())
+	var text strings.Builder
+	require.NoError(t, tracetext.Format(a, &text))
+	got := strings.Join(recorded(text.String()), "\n") + "\n"
+	name := filepath.Join("testdata", "operations.txt")
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(got), 0o666))
+	}
+	want, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+// leftOut are events that depend on the scheduler, those of regions, and what says of the process how it ran.
+var leftOut = regexp.MustCompile(`^(process|args|exited|warning) |^ *[0-9]+ (running|ready|syscall|parked|stopped|assist|network|enter|exit|overhead)`)
+
+// sure are the functions in which it is sure who waits.
+var sure = regexp.MustCompile(`\(main\.(blocked|panics\.func5|locks|forever\.func\d)\)$`)
+
+var (
+	times = regexp.MustCompile(`^ +[0-9]+ `)
+	files = regexp.MustCompile(`@\S*/`)
+)
+
+// recorded returns the lines of a text that are the same in every run, without times and directories.
+func recorded(text string) (lines []string) {
+	waits := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if leftOut.MatchString(line) {
+			continue
+		}
+		line = files.ReplaceAllString(times.ReplaceAllString(line, "  "), "@")
+		if line == "  blocked" && !waits {
+			continue
+		}
+		waits = sure.MatchString(line)
+		lines = append(lines, line)
+	}
+	return slices.Clip(lines)
+}

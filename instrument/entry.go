@@ -1,0 +1,106 @@
+package instrument
+
+import (
+	"encoding/binary"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"tracerec/trace/wire"
+)
+
+// The names of goroutines: those of the functions that the user wrote.
+
+// runtimeEntries are names of what the runtime starts of its own accord, by the function.
+var runtimeEntries = map[string]string{
+	"runtime.runFinalizers": "finalizers",
+	"runtime.runfinq":       "finalizers",
+	"runtime.runCleanups":   "cleanups",
+	"runtime.corostart":     "coroutine",
+}
+
+// entryOf returns the region of a function that a goroutine begins with.
+func (se *session) entryOf(pc uintptr) uint32 {
+	if e := se.sites.find(uint64(pc)); e != nil {
+		return e.value.region
+	}
+	return se.define(uint64(pc), entryAt(pc), false).value.region
+}
+
+// entryAt is the region of a function that a goroutine begins with. For a go statement with arguments, the compiler makes a function that
+// calls the one in the statement.
+func entryAt(pc uintptr) wire.Def {
+	def := regionAt(pc)
+	if name, ok := runtimeEntries[def.Func]; ok {
+		def.Name = name
+	}
+	if !isWrapper(def.Func) {
+		return def
+	}
+	called := uintptr(0)
+	for at := pc; inCodeOf(at+1, pc); at++ {
+		if inlined := inlinedAt(at); inlined.Function != "" {
+			def.Func, def.Name, def.File, def.Line = inlined.Function, wire.ShortName(inlined.Function), inlined.File, uint32(inlined.Line)
+			return def
+		}
+		switch target := calledAt(at); {
+		case target == 0 || target == called:
+		case called != 0:
+			return def // it is not known which
+		default:
+			called = target
+		}
+	}
+	if called != 0 {
+		return regionAt(called)
+	}
+	def.Name = written(def.Name) + " (go)" // the value of a variable
+	return def
+}
+
+// inCodeOf tells whether an address is in the code of the function that begins at entry.
+func inCodeOf(pc, entry uintptr) bool {
+	f := runtime.FuncForPC(pc)
+	return f != nil && f.Entry() == entry
+}
+
+// written returns the name of the function around a go or defer statement if the compiler made a function of what it calls, else the name itself.
+func written(name string) string {
+	i := strings.LastIndexByte(name, '.') + 1
+	if last := strings.TrimRight(name[i:], "0123456789"); last == "gowrap" || last == "deferwrap" {
+		return name[:i-1]
+	}
+	return name
+}
+
+// isWrapper tells whether a function is one that the compiler made for a go statement.
+func isWrapper(name string) bool { return strings.Contains(name, ".gowrap") && written(name) != name }
+
+// inlinedAt returns the function that was inlined at pc into a wrapper; without name if none was.
+func inlinedAt(pc uintptr) (outermost runtime.Frame) {
+	for frames, more := runtime.CallersFrames([]uintptr{pc + 1, 0}), true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function != "" && !isWrapper(f.Function) {
+			outermost = f
+		}
+	}
+	return outermost
+}
+
+// calledAt returns the function of the program that is called by an instruction at pc, 0 if there is none.
+//
+//go:nocheckptr
+func calledAt(pc uintptr) uintptr {
+	if runtime.GOARCH != "amd64" {
+		return 0
+	}
+	code := *(*[5]byte)(*(*unsafe.Pointer)(unsafe.Pointer(&pc)))
+	if code[0] != 0xe8 { // call, with a distance
+		return 0
+	}
+	target := pc + 5 + uintptr(int32(binary.LittleEndian.Uint32(code[1:])))
+	if f := runtime.FuncForPC(target); f == nil || f.Entry() != target || strings.HasPrefix(f.Name(), "runtime.") {
+		return 0
+	}
+	return target
+}
