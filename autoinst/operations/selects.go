@@ -28,8 +28,12 @@ func (r *file) selects(n *ast.SelectStmt) {
 // single makes a select statement with a single case a switch statement with the default case only, which begins with the operation.
 func (r *file) single(n *ast.SelectStmt, c *ast.CommClause) {
 	then := ""
-	if a, ok := c.Comm.(*ast.AssignStmt); ok && len(a.Lhs) == 2 && !takesBool(r.typeOfOK(a)) {
-		_, then = r.assigned(a)
+	if a, ok := c.Comm.(*ast.AssignStmt); ok && a.Tok == token.ASSIGN { // where it goes is evaluated when there is something
+		name := "_"
+		if len(a.Lhs) == 2 {
+			name = r.fresh("ok")
+		}
+		then = r.assigned(a, name)
 		r.two[ast.Unparen(a.Rhs[0])] = nil
 		r.visit(a.Rhs[0])
 	} else {
@@ -84,7 +88,8 @@ func (r *file) from(x ast.Expr, at string) {
 // received gives a case the name of a variable that tells whether there was a value, and returns that, and what else the case has to begin with.
 func (r *file) received(n *ast.AssignStmt) (ok, then string) {
 	if n.Tok != token.DEFINE {
-		return r.assigned(n)
+		ok = r.fresh("ok")
+		return ok, r.assigned(n, ok)
 	}
 	if len(n.Lhs) == 1 {
 		ok = r.fresh("ok")
@@ -99,10 +104,10 @@ func (r *file) received(n *ast.AssignStmt) (ok, then string) {
 	return ok, ""
 }
 
-// assigned makes an assignment of what is received one to new variables, and returns the one that tells whether there was a value, and what then
+// assigned makes an assignment of what is received one to new variables, of which ok tells whether there was a value, and returns what then
 // assigns them.
-func (r *file) assigned(n *ast.AssignStmt) (ok, then string) {
-	ok, value := r.fresh("ok"), r.fresh("v")
+func (r *file) assigned(n *ast.AssignStmt, ok string) (then string) {
+	value := r.fresh("v")
 	to := r.apart(n.Lhs[0], r.visit)
 	then = fmt.Sprintf(" %s = %s;", to, value)
 	if len(n.Lhs) == 2 { // what a comparison gives goes into a variable of any boolean type
@@ -112,5 +117,5 @@ func (r *file) assigned(n *ast.AssignStmt) (ok, then string) {
 	moved := strings.Count(then, "\n")
 	all := strings.Count(r.source(n.Lhs[0].Pos(), n.Rhs[0].Pos()), "\n")
 	r.replace(n.Lhs[0].Pos(), n.Rhs[0].Pos(), value+", "+ok+" := "+strings.Repeat("\n", max(0, all-moved)))
-	return ok, then
+	return then
 }

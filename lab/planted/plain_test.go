@@ -111,7 +111,7 @@ func (s *source) selects(x ast.Expr, in string) string {
 }
 
 // plainProgram writes the scenarios in their plain form as a module that knows nothing of this one, and builds it.
-func (x tools) plainProgram(t *testing.T) string {
+func (x tools) plainProgram(t *testing.T, flags ...string) string {
 	dir := t.TempDir()
 	for _, s := range sources(t) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, s.name), []byte(s.plainForm()), 0o666))
@@ -121,7 +121,7 @@ func (x tools) plainProgram(t *testing.T) string {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module planted\n\ngo 1.26\n\nrequire golang.org/x/sync v0.17.0\n"), 0o666))
-	build := exec.Command(x.tracerec, "build", "-o", "planted", ".")
+	build := exec.Command(x.tracerec, slices.Concat([]string{"build"}, flags, []string{"-o", "planted", "."})...)
 	build.Dir = dir
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -31,7 +31,7 @@ type answer struct {
 	Findings     []struct {
 		place
 		Metric  string  `json:"metric"`
-		Lines   []place `json:"lines"`
+		Lines   []line  `json:"lines"`
 		Causers []place `json:"causers"`
 		Certain bool    `json:"certain"`
 		Share   float64 `json:"share"`
@@ -44,6 +44,13 @@ type answer struct {
 type place struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
+}
+
+// line is a call path of a finding.
+type line struct {
+	place
+	Callpath []string `json:"callpath"`
+	Severity int64    `json:"severity_ns"`
 }
 
 // at says whether a place is one of lines.

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// runs is how often each program is recorded in either way.
+const runs = 5
+
+// waits returns the time that was waited so at each call path of the planted waits.
+func (p *plant) waitsOf(a *answer) map[string]int64 {
+	times := map[string]int64{}
+	for _, f := range a.Findings {
+		for _, l := range f.Lines {
+			if f.Metric == p.metric && l.at(p.waits) {
+				times[filepath.Base(l.File)+":"+strings.Join(l.Callpath, " > ")] += l.Severity
+			}
+		}
+	}
+	return times
+}
+
+// What is planted far above the noise is as long whether the runtime records it, or the rewritten program: within 5 % for each call path, in the
+// median of five runs.
+func TestBothWays(t *testing.T) {
+	x := build(t)
+	ways := map[string]string{"runtime": x.plainProgram(t), "rewritten": x.plainProgram(t, "--rewrite")}
+	compared := 0
+	for _, p := range readPlants(t) {
+		if slices.Contains(noPlainForm, p.name) || len(p.waits) == 0 {
+			continue
+		}
+		times := map[string]map[string][]int64{"runtime": {}, "rewritten": {}}
+		for range runs {
+			for way, program := range ways {
+				for path, v := range p.waitsOf(x.run(t, program, p.name)) {
+					times[way][path] = append(times[way][path], v)
+				}
+			}
+		}
+		for path, a := range times["runtime"] {
+			one, other := median(a), median(times["rewritten"][path])
+			t.Logf("%-14s %-16s %-50s %6.1f ms %6.1f ms %+.1f %%", p.name, p.metric, path, float64(one)/1e6, float64(other)/1e6, 100*float64(other-one)/float64(one))
+			if len(a) == runs && one > noise {
+				compared++
+				assert.InEpsilon(t, one, other, 0.05, "%s: %s", p.name, path)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, compared, 30)
+}
+
+// noise is how much longer waits are by chance here: what is compared is twenty times as long.
+const noise = 20 * 1e6
+
+func median(list []int64) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
