@@ -99,6 +99,10 @@ func enterTest(name string, of *uintptr) visit { return enterRun(name, of) }
 //go:noinline
 func enterBenchmark(name string, of *uintptr) visit { return enterRun(name, of) }
 
+//go:linkname enterFuzz
+//go:noinline
+func enterFuzz(name string, of *uintptr) visit { return enterRun(name, of) }
+
 //go:linkname enterExample
 //go:noinline
 func enterExample(name string, of *uintptr) visit { return enterRun(name, of) }
@@ -106,7 +110,7 @@ func enterExample(name string, of *uintptr) visit { return enterRun(name, of) }
 // enterRun enters a region with a name for a function that is about to be called.
 func enterRun(name string, of *uintptr) visit {
 	se := current.Load()
-	if se == nil {
+	if se == nil || name == "" || name == "Main" { // which is what testing calls those that run all tests and benchmarks
 		return visit{}
 	}
 	quiet(1)
@@ -115,12 +119,10 @@ func enterRun(name string, of *uintptr) visit {
 		e := se.sites.find(key)
 		if e == nil {
 			def := regionAt(*of)
-			if name != "" {
-				def.Name = strings.Clone(name)
-			}
+			def.Name = strings.Clone(name)
 			e = se.define(key, def, false)
 		}
-		if e.value.name == name || name == "" {
+		if e.value.name == name {
 			return visit{Span: se.enter(wire.Enter, e.value.region)}
 		}
 	}

@@ -29,6 +29,7 @@ var standard = map[string]map[string][]string{ // by package and file: names as 
 		"testing/testing.go":   {"tRunner"},
 		"testing/benchmark.go": {"(*B).runN"},
 		"testing/example.go":   {"runExample"},
+		"testing/fuzz.go":      {"fRunner"},
 	},
 }
 
@@ -38,6 +39,7 @@ type runner struct{ what, name, function, kind string }
 var runners = map[string]runner{
 	"tRunner":    {"Test", "t.name", "fn", "func(*T)"},
 	"(*B).runN":  {"Benchmark", "b.name", "b.benchFunc", "func(*B)"},
+	"fRunner":    {"Fuzz", "f.name", "fn", "func(*F)"},
 	"runExample": {"Example", "eg.Name", "eg.F", "func()"},
 }
 

@@ -1,0 +1,130 @@
+package regions
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/autoinst/overlay"
+	"tracerec/internal/regionfilter"
+)
+
+var inserted = regexp.MustCompile(`; import _ "unsafe"| if tracerec_on != 0 \{ defer tracerec_exit\(tracerec_enter\(&tracerec_[0-9a-f]{8}\[\d+\]\)\) \};`)
+
+// TestLinesStay inserts regions into all functions of all files below some directories: without what was inserted, each line is what it was and where it was.
+func TestLinesStay(t *testing.T) {
+	files := 0
+	for _, root := range []string{"../..", filepath.Join(runtime.GOROOT(), "test"), filepath.Join(runtime.GOROOT(), "src/net/http")} {
+		filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || !e.Type().IsRegular() || strings.HasPrefix(e.Name(), "insert") || testing.Short() && files > 100 {
+				return nil
+			}
+			name, err = filepath.Abs(name)
+			require.NoError(t, err)
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			o := overlay.New("/nowhere")
+			c := chooser{Options: Options{Rules: []regionfilter.Rule{{Pattern: "*"}}}}
+			to := &edited{}
+			c.instrument(to, o, &pkg{ImportPath: "example.org/p", Name: "p"}, name)
+			to.addTo(o)
+			changed, err := o.Text(name)
+			require.NoError(t, err)
+			if changed == string(text) {
+				require.Zero(t, to.Regions, name)
+				return nil
+			}
+			files++
+			require.True(t, strings.HasPrefix(inserted.ReplaceAllString(changed, ""), string(text)), name)
+			_, err = parser.ParseFile(token.NewFileSet(), name, changed, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			require.Len(t, inserted.FindAllString(changed, -1), 1+to.Regions, name)
+			return nil
+		})
+	}
+	require.Greater(t, files, 50)
+}
+
+// TestVerdict: which functions become regions, and why others do not.
+func TestVerdict(t *testing.T) {
+	const text = `package a // import "example.org/a"
+
+func loop(n int) { for ; n > 0; n-- { } }
+func inlined() { loop(1) }
+func trivial(n int) int { return n + len("") }
+func empty() { }
+func _() { loop(1) }
+//go:nosplit
+func directed() { func() { loop(1) }() }
+//tracerec:region
+func asked(n int) int { return n }
+//tracerec:noregion
+func unwanted() { loop(1) }
+func (t *T) Included() int { return 1 }
+func (t T[K]) Excluded() { loop(1) }
+func filtered() { loop(1) }
+func external()
+func literals() { defer func() { loop(1) }(); _ = func() { _ = func() { loop(1) } } }
+var v = func() { loop(1) }
+`
+	name := filepath.Join(t.TempDir(), "a.go")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	c := chooser{inlined: map[place]bool{{name, 4, 0}: true, {name, 18, 45}: false}, Options: Options{
+		Rules:  []regionfilter.Rule{{Pattern: "example.org/v1%2e5.(\\*T).*"}, {Exclude: true, Pattern: "v1%2e5.T\\[...\\].Ex*"}},
+		Filter: regionfilter.Filter{Regions: []regionfilter.Rule{{Exclude: true, Pattern: "*.f*"}, {Pattern: "*.func*"}}},
+	}}
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, nil, parser.ParseComments)
+	require.NoError(t, err)
+	got := map[string]verdict{}
+	for _, f := range functionsOf(files, file, &pkg{ImportPath: "example.org/v1.5", Name: "a"}, false) {
+		require.Equal(t, "example.org/"+f.name, f.full)
+		got[strings.TrimPrefix(f.name, "v1%2e5.")] = c.verdict(&f, name)
+	}
+	require.Equal(t, map[string]verdict{
+		"loop": region, "inlined": isInlined, "trivial": isTrivial, "empty": isOther, "_": isOther, "directed": isOther, "directed.func1": isOther,
+		"asked": region, "unwanted": isExcluded, "(*T).Included": region, "T[...].Excluded": isExcluded, "filtered": isExcluded,
+		"literals": region, "literals.func1": isOther, "literals.func2": isTrivial, "literals.func2.1": region, "glob..func1": region,
+	}, got)
+}
+
+// TestOptions: those of regions end where those of the go command begin.
+func TestOptions(t *testing.T) {
+	filter := filepath.Join(t.TempDir(), "filter")
+	require.NoError(t, os.WriteFile(filter, []byte("SCOREP_REGION_NAMES_BEGIN EXCLUDE x SCOREP_REGION_NAMES_END"), 0o666))
+	var o Options
+	rest, err := o.Take([]string{"--include", "a*", "--exclude=b", "--filter", filter, "--deps=c/...", "--functions", "--race", "--include", "d"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"--race", "--include", "d"}, rest)
+	require.Equal(t, Options{Rules: []regionfilter.Rule{{Pattern: "a*"}, {Exclude: true, Pattern: "b"}}, Deps: []string{"c/..."}, Say: true,
+		Filter: regionfilter.Filter{Regions: []regionfilter.Rule{{Exclude: true, Pattern: "x"}}}}, o)
+	for _, args := range [][]string{{"--include"}, {"--filter", filter + "2"}, {"--filter", os.Args[0]}} {
+		_, err := o.Take(args)
+		require.Error(t, err, args)
+	}
+}
+
+// TestGiven: the last flags of the compiler that the user gives for a package count.
+func TestGiven(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"-race", "-gcflags=-N -l"}, "-N -l"},
+		{[]string{"-gcflags", "-l", "--gcflags=all=-N"}, "-N"},
+		{[]string{"-gcflags=x.org/a=-N", "-gcflags=x.org/b=-l"}, "-N"},
+		{[]string{"-gcflags=x.org/...=-N", "-gcflags=x.org/ab=-l"}, "-N"},
+		{[]string{"-gcflags=-N", "-gcflags=x.org/a="}, ""},
+	} {
+		require.Equal(t, c.want, given(c.flags, "x.org/a"), c.flags)
+	}
+}
