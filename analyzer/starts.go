@@ -19,7 +19,7 @@ func (b *builder) starts() {
 			start := report.Outside
 			switch { // a damaged chunk has fewer pieces; outside all levels a location is in its own call path
 			case j >= len(from):
-			case from[j].forgotten > 0:
+			case from[j].forgotten > 0 || from[j].does != wire.None:
 				start = report.Unknown
 			case b.s.paths.nodes[from[j].path].kind != wire.Begin:
 				start = report.Within(b.rankOf(from[j].path), from[j].blocked)

@@ -181,7 +181,7 @@ type Start int32
 
 const (
 	Outside Start = -1 // the location was in no region and no operation
-	Unknown Start = -2 // the piece cannot be read without that before it: what its events close depends on selects left unsaid
+	Unknown Start = -2 // the piece cannot be read without that before it: what its events close depends on selects left unsaid, or the location did not run
 )
 
 // Within returns the Start of a location that was in a call path, and whether its innermost operation was blocked.

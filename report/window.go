@@ -40,7 +40,7 @@ type SpanKind int
 const (
 	InRegion    SpanKind = iota // in a region of the user
 	InOperation                 // in a send, lock, wait …
-	InBlocked                   // blocked within an operation
+	InBlocked                   // blocked within an operation, or in a state in which it does not run
 )
 
 // Arrow is an action on one location that had an effect on another.

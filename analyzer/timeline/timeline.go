@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
 )
@@ -32,6 +33,7 @@ type Reader struct {
 	locations []uint32 // by location of the trace: its place in the experiment, none if it is not there alone
 	pieces    [][]piece
 	starts    []report.Start
+	states    bool                         // of goroutines are told
 	waits     map[uint32]report.WaitReader // by location of the trace, not used
 	decoders  sync.Pool                    // of *decoder
 	limit     int                          // maxEvents, but in tests
@@ -72,7 +74,7 @@ func (r *Reader) Close() error { return r.archive.Close() }
 // New returns a reader of an archive, which must be the one that the experiment was made from and stay open.
 func New(a *trace.Archive, e *report.Experiment) (*Reader, error) {
 	n := len(a.Definitions().Locations)
-	r := &Reader{archive: a, e: e, locations: make([]uint32, n), pieces: make([][]piece, n), starts: e.Starts, limit: maxEvents}
+	r := &Reader{archive: a, e: e, locations: make([]uint32, n), pieces: make([][]piece, n), starts: e.Starts, states: e.MetricIndex(metric.Ready) >= 0, limit: maxEvents}
 	for i := range r.locations {
 		r.locations[i] = none
 	}

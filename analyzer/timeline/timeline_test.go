@@ -454,3 +454,40 @@ func TestWindowOfCollapsed(t *testing.T) {
 	_, err = r.Window(report.WindowRequest{Begin: 2000, End: 9500, Locations: []uint32{0, 1}, Width: 1 << 20})
 	require.NoError(t, err)
 }
+
+// TestWindowStates: outside of operations it is shown when a goroutine did not run, and why.
+func TestWindowStates(t *testing.T) {
+	for _, chunk := range []int{0, 1} {
+		a, e := open(t, `
+channel ch
+location main
+  0 running on 0
+  0 enter run
+  100 ready preempted
+  200 running on 1
+  300 recv ch
+  310 blocked
+  400 ready woken
+  500 running on 0
+  510 leave
+  600 syscall
+  700 ready returned
+  750 running on 0
+  1000 exit
+`, chunk)
+		r, err := timeline.New(a, e)
+		require.NoError(t, err)
+		for _, c := range []struct {
+			begin, end int64
+			want       []string
+		}{
+			{0, 1000, []string{"0 0 in run 0 1000", "0 1 blocked ready to run 100 200", "0 1 op recv 300 510", "0 2 blocked recv 310 510",
+				"0 1 blocked system call 600 700", "0 1 blocked ready to run 700 750"}},
+			{640, 660, []string{"0 0 in run 640 660", "0 1 blocked system call 640 660"}},
+		} {
+			w, err := r.Window(report.WindowRequest{Begin: c.begin, End: c.end, Locations: []uint32{0}, Width: 1 << 20})
+			require.NoError(t, err)
+			require.Equal(t, c.want, told(w), "chunks of %d, from %d", chunk, c.begin)
+		}
+	}
+}

@@ -40,7 +40,9 @@ type row struct {
 	id      trace.LocationID
 	out     report.WindowRow
 	open    levels.Stack[level]
-	end     int64 // until when it lives, as far as is known
+	does    wire.Kind // the state that it is in, by the event that began it; None if it runs, or that is not known
+	since   int64     // then: when it began
+	end     int64     // until when it lives, as far as is known
 	ended   bool
 	waits   report.WaitReader
 	pending []report.Span // by depth: a span that may grow by merging
@@ -271,6 +273,9 @@ func (x *row) opens(kind wire.Kind, t int64, name int) {
 
 // event applies one event.
 func (x *row) event(e *trace.Event) {
+	if x.state(e.Time); e.Kind == wire.Lost {
+		x.does = wire.None
+	}
 	if x.open.Forgets(e.Kind) {
 		sel := x.open.Forget() // it went on without telling which case it took
 		x.shut(sel, len(x.open.Levels), e.Time)
@@ -282,6 +287,8 @@ func (x *row) event(e *trace.Event) {
 		if o := x.open.Operation(); o != nil && o.Of.blocked == notBlocked {
 			o.Of.blocked = e.Time
 		}
+	case x.w.r.states && (stateNames[e.Kind] != "" || e.Kind == wire.Running):
+		x.does, x.since = e.Kind, e.Time
 	case e.Kind == wire.Create && e.Time >= x.w.out.Begin:
 		x.w.created[e.Other()] = creation{x.out.Location, e.Time}
 	case e.Kind == wire.Begin && e.Time >= x.w.out.Begin:
@@ -289,6 +296,20 @@ func (x *row) event(e *trace.Event) {
 	default:
 		x.close(e)
 	}
+}
+
+// stateNames names the states, by the kind of the event that begins them.
+var stateNames = map[wire.Kind]string{wire.Ready: "ready to run", wire.Syscall: "system call", wire.Assist: "garbage collection", wire.Stopped: "world stopped",
+	wire.Parked: "waiting"}
+
+// state shows the state that the row has been in up to t. In operations it is part of what these are blocked by.
+func (x *row) state(t int64) {
+	if name := stateNames[x.does]; name != "" && x.since < min(t, x.w.out.End) && t > x.w.out.Begin {
+		if top := x.open.Top(); top == nil || !top.Operation() {
+			x.span(x.since, t, len(x.open.Levels), x.w.name(name), report.InBlocked)
+		}
+	}
+	x.since = t
 }
 
 // close applies an event that closes levels.
@@ -433,6 +454,7 @@ func (x *row) flush(depth int) {
 func (w *window) finish() {
 	w.out.Rows = []report.WindowRow{}
 	for _, x := range w.order {
+		x.state(max(x.end, w.out.Begin))
 		x.closeAll(max(x.end, w.out.Begin))
 		for depth := range x.pending {
 			x.flush(depth)

@@ -9,6 +9,7 @@ import (
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // Write writes the trace of an archive, with the names that its analysis found and the links collected meanwhile, which it
@@ -16,7 +17,8 @@ import (
 //
 // Events are read once and not kept; besides the links there is some memory for each location.
 func Write(w io.Writer, a *trace.Archive, e *report.Experiment, links *Links) ([]trace.Problem, error) {
-	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics, wakeup: e.Metrics[e.MetricIndex(metric.Wakeup)].Title}
+	x := &exporter{packets: newPackets(w), archive: a, defs: a.Definitions(), links: links, metrics: e.Metrics, wakeup: e.Metrics[e.MetricIndex(metric.Wakeup)].Title,
+		states: stateTitles(e)}
 	links.sort(e.Metrics)
 	x.begin(e.Locations)
 	var problems []trace.Problem
@@ -46,6 +48,7 @@ type exporter struct {
 	links   *Links
 	metrics []metric.Metric
 	wakeup  string // title of this metric
+	states  map[wire.Kind]string
 	notes   []note // of the slice that is being written
 
 	now      int64 // time of all packets until it changes

@@ -386,3 +386,37 @@ func TestOneWait(t *testing.T) {
 	require.Equal(t, []share{{"Lock competition (ns)", 45_000}}, shares)
 	require.Equal(t, "[(goroutine)[8] unlock 89500 -> main Wake-up 89501]", fmt.Sprint(d.arrows))
 }
+
+// TestStates: outside of operations a slice shows when a goroutine did not run, and why.
+func TestStates(t *testing.T) {
+	const text = `
+channel ch
+location main
+  0 running on 0
+  0 enter run
+  100 ready preempted
+  200 running on 1
+  300 recv ch
+  310 blocked
+  400 ready woken
+  500 running on 0
+  510 leave
+  600 syscall
+  700 ready returned
+  750 running on 0
+  900 stopped
+`
+	for told, want := range map[string][]string{
+		text: {"main Ready to run 100-200", "main System call 600-700", "main Ready to run 700-750", "main World stopped 900-1000"},
+		strings.NewReplacer("running on 0", "enter a", "running on 1", "exit").Replace(text): nil, // nobody tells states
+	} {
+		b, _ := exportText(t, "exited 1000 0\n"+told)
+		var list []string
+		for _, s := range decode(t, b).slices {
+			if s.category == "state" {
+				list = append(list, s.String())
+			}
+		}
+		require.Equal(t, want, list)
+	}
+}

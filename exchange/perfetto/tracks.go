@@ -17,6 +17,7 @@ type track struct {
 	own       bool    // the slice of its function is open, around all levels
 	begun     uint32  // 1 + region of its function, 0 unknown
 	described bool
+	state     bool // the slice of a state is open, within all others
 	seen      bool // has had events
 	ended     bool
 	created   uint64   // flow from its creation that has not arrived yet, 0 none
@@ -78,6 +79,7 @@ func (x *exporter) shut(l trace.LocationID, n int) {
 // close ends what an event closes.
 func (x *exporter) close(l trace.LocationID, kind wire.Kind, id uint32) {
 	k := &x.tracks[l]
+	x.endState(l)
 	closed, _ := k.open.Close(kind, id)
 	for n := len(k.open.Levels) + len(closed); n > len(k.open.Levels); n-- {
 		x.shut(l, n)
@@ -97,6 +99,7 @@ func (x *exporter) event(l trace.LocationID, e *trace.Event, values []uint64) {
 	if !k.seen {
 		x.appear(l)
 	}
+	x.endState(l)
 	if k.open.Forgets(e.Kind) { // it went on without telling which case it took
 		k.open.Forget()
 		x.shut(l, len(k.open.Levels)+1)
@@ -112,6 +115,8 @@ func (x *exporter) event(l trace.LocationID, e *trace.Event, values []uint64) {
 		x.sample(l, e)
 	case e.Kind == wire.Counters:
 		x.count(l, values)
+	case x.states[e.Kind] != "":
+		x.does(l, e.Kind)
 	case e.Kind.Does() == wire.Acts:
 		spec, _ := wire.SpecOf(e.Kind)
 		x.point(l, e, spec.ID == wire.RegionID)
