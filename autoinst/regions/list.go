@@ -20,14 +20,14 @@ import (
 // pkg is a package as go list describes it.
 type pkg struct {
 	Dir, ImportPath, Name, ForTest string
-	Standard                       bool
+	Goroot                         bool
 	Module                         *struct{ Main bool }
 	GoFiles, CgoFiles              []string
 }
 
 // list asks for the packages of a build, with all that they import.
 func (b *Build) list() (all []*pkg, err error) {
-	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Standard,Module,GoFiles,CgoFiles"}
+	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Goroot,Module,GoFiles,CgoFiles"}
 	if b.Tests {
 		args = append(args, "-test")
 	}

@@ -74,7 +74,7 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 	}
 	var of []*pkg
 	for _, p := range all {
-		if p.Standard {
+		if p.Goroot {
 			if err := instrumentStandard(o, p.ImportPath); err != nil {
 				return nil, err
 			}
