@@ -47,27 +47,43 @@ func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) u
 	return id
 }
 
-// placed is an object known by its address.
+// placed is an object known by its address, for as long as that is its own.
 type placed struct {
-	kind wire.ObjectKind
-	id   uint32
+	id uint32
+	life
 }
 
-// objectAt returns the object id of what is at an address. The address may be used again, for one of another kind then.
+// life says how long an address belongs to an object. The zero life is that of global variables: for ever.
+type life struct {
+	alive    *atomic.Uintptr // 0 when the object in the heap that contains the address is no more; nil: it is elsewhere
+	slot     *slot           // of the goroutine on whose stack it is; nil: elsewhere
+	location uint64          // of that goroutine
+}
+
+// lasts says whether the address still belongs to the object.
+//
+//go:norace
+func (l *life) lasts() bool {
+	return (l.alive == nil || l.alive.Load() != 0) && (l.slot == nil || l.slot.location == l.location)
+}
+
+// objectAt returns the object id of what is at an address. Several may begin there: one of each kind.
 //
 //go:norace
 func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
-	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+	key := uint64(at)<<4 | uint64(kind)
+	if e := se.placed.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
 		return e.value.id
 	}
 	region := se.site(operation)
+	life := se.lifeOf(at)
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if e := se.placed.find(uint64(at)); e != nil && e.value.kind == kind {
+	if e := se.placed.find(key); e != nil && e.value.lasts() && e.value.slot == life.slot {
 		return e.value.id
 	}
 	id := se.newObject(kind, 0, region)
-	se.placed.put(&entry[placed]{uint64(at), placed{kind, id}}, nil)
+	se.placed.put(&entry[placed]{key, placed{id, life}}, func(e *entry[placed]) bool { return e.value.lasts() })
 	return id
 }
 

@@ -24,6 +24,21 @@ func quiet(n int32)
 //go:linkname announce runtime.tracerecMay
 func announce() bool
 
+//go:linkname lifeAt runtime.tracerecLife
+func lifeAt(at uintptr) (alive *atomic.Uintptr, stack bool)
+
+// lifeOf returns the life of what is at an address, which the running goroutine uses.
+//
+//go:norace
+func (se *session) lifeOf(at uintptr) (l life) {
+	var stack bool
+	if l.alive, stack = lifeAt(at); stack {
+		l.slot = se.slotOf(getg())
+		l.location = l.slot.location
+	}
+	return l
+}
+
 //go:linkname mine runtime.tracerecMine
 func mine() *goroutine
 

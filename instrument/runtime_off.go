@@ -25,6 +25,9 @@ func (s *slot) follow()                          {}
 func (s *slot) awaitStates()                     {}
 func (se *session) tellStates(s *slot, t uint64) {}
 
+// lifeOf returns the life of what is at an address, of which nothing is known.
+func (se *session) lifeOf(at uintptr) life { return life{} }
+
 // goroutine is what a runtime with hooks keeps of a goroutine.
 type goroutine struct{}
 

@@ -25,6 +25,9 @@ func main() {
 	onces()
 	timers()
 	goroutines()
+	for runtime.NumGoroutine() > 1 {
+		runtime.Gosched()
+	}
 	forever()
 }
 
@@ -266,7 +269,9 @@ func timers() {
 }
 
 func goroutines() {
-	done := make(chan int)
+	done := make(chan int, 1)
+	done <- 0
+	<-done
 	go method{done}.run(1)
 	<-done
 	go func() {
