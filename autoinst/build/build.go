@@ -137,7 +137,7 @@ func (b *Build) Runs() bool {
 
 // line returns the arguments of the go command with these flags beside those of the user, and these packages.
 func (a *arguments) line(added, packages []string) []string {
-	return slices.Concat([]string{a.verb}, a.chdir(), added, a.before, packages, a.rest, a.after)
+	return slices.Concat([]string{a.verb}, a.chdir(), a.those([]string{"modfile"}), added, a.before, packages, a.rest, a.after)
 }
 
 // exec returns the command of the user's that is to run programs, nil if there is none.
@@ -158,6 +158,9 @@ const importing = "import _ \"tracerec/instrument\"\n"
 
 // write writes the overlay.
 func (b *Build) write(r regions.Options) error {
+	if err := b.reachDeps(r.Deps); err != nil {
+		return err
+	}
 	o, hooked, err := b.operations()
 	if err != nil {
 		return err

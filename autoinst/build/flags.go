@@ -129,7 +129,7 @@ func (a *arguments) flag(args []string) (f option, n int, err error) {
 // add notes a flag, and tells whether it stays where it is: the others are given anew.
 func (a *arguments) add(f option) bool {
 	a.flags = append(a.flags, f)
-	return !slices.Contains([]string{"C", "overlay", "exec", "vet", rewrite}, f.name)
+	return !slices.Contains([]string{"C", "overlay", "exec", "vet", "modfile", rewrite}, f.name)
 }
 
 // splitTest takes what follows the flags of go test apart, as package cmd/go/internal/test does: packages, then more flags, then arguments
@@ -210,6 +210,11 @@ func (a *arguments) chdir() []string {
 		return []string{"-C", dir}
 	}
 	return nil
+}
+
+// set gives a flag another value.
+func (a *arguments) set(name, value string) {
+	a.flags = append(a.flags, option{name: name, value: value})
 }
 
 // those returns the flags with these names, as arguments.

@@ -2,7 +2,6 @@ package build
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,19 +61,9 @@ func (t *toolchain) reach() error {
 	if !beneath(t.GOROOT, t.GOMODCACHE) {
 		return nil
 	}
-	cache, err := os.UserCacheDir()
+	link, err := linked("goroot", filepath.Base(t.GOROOT), t.GOROOT)
 	if err != nil {
 		return err
-	}
-	link := filepath.Join(cache, "tracerec", "goroot", filepath.Base(t.GOROOT)) // always the same: it is part of what is built
-	if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
-		return err
-	}
-	if to, err := os.Readlink(link); err != nil || to != t.GOROOT {
-		fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
-		if err := errors.Join(os.Symlink(t.GOROOT, fresh), os.Rename(fresh, link)); err != nil {
-			return err
-		}
 	}
 	t.GOROOT, t.program = link, filepath.Join(link, "bin", "go")
 	t.env = append(os.Environ(), "GOROOT="+link, "GOTOOLCHAIN=local")

@@ -64,8 +64,13 @@ func (p *pkg) chosen(deps []string) bool {
 	if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" {
 		return false // the go command writes it
 	}
-	return p.Module == nil || p.Module.Main || slices.ContainsFunc(deps, func(pattern string) bool {
-		return regionfilter.Match(pattern, p.path()) || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(p.path()+"/", strings.TrimSuffix(pattern, "..."))
+	return p.Module == nil || p.Module.Main || Matches(deps, p.path())
+}
+
+// Matches tells whether one of the patterns of Options.Deps is that of an import path.
+func Matches(deps []string, path string) bool {
+	return slices.ContainsFunc(deps, func(pattern string) bool {
+		return regionfilter.Match(pattern, path) || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(path+"/", strings.TrimSuffix(pattern, "..."))
 	})
 }
 
