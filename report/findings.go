@@ -216,6 +216,9 @@ func (p *page) causers(f *Finding) string {
 	if len(f.Causers) == 0 {
 		return "for nobody in the trace."
 	}
+	if p.e.Metrics[f.Metric].Name == metric.Network {
+		return "for the other end of a connection, a pipe or the like."
+	}
 	const most = 3
 	var parts []string
 	var told int64
