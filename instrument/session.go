@@ -59,6 +59,13 @@ func init() {
 		return
 	}
 	c, err := shm.ParseConfig(text)
+	if err == nil && c.Window {
+		if !wanted(c) {
+			go follow(c, false)
+			return
+		}
+		go follow(c, true)
+	}
 	if err == nil {
 		err = Attach(c)
 	}

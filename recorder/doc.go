@@ -49,6 +49,7 @@ type Options struct {
 	NoStates   bool          // the scheduler is not asked what it does with goroutines, in programs that have hooks for that
 	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
 	Patience   time.Duration // how long children may outlive the program
+	Window     *Window       // when to record what [Run] starts; nil: always
 	Quiet      bool          // no summary when nothing was lost
 	Stdout     *os.File      // standard output of the program that [Run] starts; nil is this process's
 	Say        func(string)  // receives messages for the user, each one line; nil discards them

@@ -156,6 +156,9 @@ func (f *family) note(r *Recorder, m *member, why string) {
 
 // answered tells whether a process joined, or left a note.
 func (f *family) answered(r *Recorder, m *member) bool {
+	if r.o.Window != nil {
+		return true // it may be that it has not come yet
+	}
 	prefix := m.inside + "-"
 	for name := range r.names {
 		if strings.HasPrefix(name, prefix) {

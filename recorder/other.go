@@ -15,6 +15,9 @@ var errSystem = errors.New("recording needs Linux")
 // Run returns an error: recording needs Linux.
 func Run(Options, []string) (status int, err error) { return 2, errSystem }
 
+// Control returns an error: recording needs Linux.
+func Control(string, bool) error { return errSystem }
+
 // Recover returns an error: recording needs Linux.
 func Recover(string, func(string)) error { return errSystem }
 

@@ -25,6 +25,7 @@ type process struct {
 	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
 	cut     bool        // somebody cut off the buffer
+	closed  *stamps     // when it was seen that its window is over; nil if it is not
 	runsOn  bool        // it is recorded no further, but has not ended
 	hidden  bool        // its number is of another name space, or it has ended: the system cannot be asked about it
 	damage  error       // of its definitions

@@ -75,7 +75,7 @@ func (r *Recorder) config() shm.Config {
 	if r.machine != nil {
 		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed}
 	}
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed, Recorder: os.Getpid()}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed, Recorder: os.Getpid(), Window: r.o.Window != nil}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then
@@ -116,6 +116,12 @@ func (r *Recorder) poll() (filled int) {
 			continue
 		}
 		dead := !r.isRoot(p) && !p.alive() // asked first: what it left is complete
+		closed := p.closed                 // seen before: what was in progress then has written its last event by now
+		if r.o.Window != nil && p.closed == nil && p.view.Finished() {
+			now := takeStamps()
+			p.closed = &now
+		}
+		dead = dead || closed != nil
 		r.fail(p.intact(func() error {
 			filled = max(filled, p.take())
 			switch {
@@ -129,7 +135,13 @@ func (r *Recorder) poll() (filled int) {
 			return nil
 		}))
 		if dead && !r.failed() {
-			r.fail(p.finish(r.writer, -1, endOf(p)))
+			at := stamps{}
+			if closed != nil {
+				at = *closed
+			} else {
+				at[p.info.Clock] = endOf(p)
+			}
+			r.fail(p.finish(r.writer, -1, at[p.info.Clock]))
 		}
 	}
 	return filled

@@ -67,6 +67,8 @@ func (r *Recorder) report() {
 		r.say("no events recorded: another tracerec, inside this one, recorded the program into its own archive")
 	case len(r.procs) == 0 && len(r.unrecorded) > 0:
 		r.say("no events recorded")
+	case len(r.procs) == 0 && r.o.Window != nil:
+		r.say("no events recorded: nothing ran in the window that can be recorded")
 	case len(r.procs) == 0:
 		r.say("no events recorded: the program does not import tracerec/instrument; add regions, such as  defer instrument.Region(\"main\").End()")
 	case t.Events == 0 && t.Lost == 0 && !r.incomplete():

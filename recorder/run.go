@@ -62,6 +62,11 @@ func Run(o Options, args []string) (status int, err error) {
 	if err != nil && o.Say != nil {
 		o.Say(readable.OneLine(err) + "; the program is not recorded")
 	}
+	if r != nil && o.Window != nil {
+		if err := r.openWindow(); err != nil {
+			return usageStatus, errors.Join(err, r.abandon(), out.undo())
+		}
+	}
 	began := trace.Stamp(clock.Take(clock.Monotonic))
 	c, err := start(path, args, environment(r), cmp.Or(o.Stdout, os.Stdout))
 	if err != nil {
@@ -80,6 +85,9 @@ func Run(o Options, args []string) (status int, err error) {
 	r.family = newFamily(r.root, r.session.dir)
 	tellOuter()
 	go r.drain()
+	if o.Window != nil {
+		go r.keepWindow()
+	}
 	status = c.wait()
 	r.used = c.used
 	r.finish(status, o.Patience, c.hurry)

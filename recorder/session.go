@@ -127,7 +127,7 @@ func (s *session) removeBuffers() (err error) {
 
 // ours tells whether a file of a session directory is of a recording.
 func ours(name string) bool {
-	return name == ownerFile || name == nestedFile || shm.Unborn(name) ||
+	return name == ownerFile || name == windowFile || name == shm.OnFile || name == nestedFile || shm.Unborn(name) ||
 		strings.HasSuffix(name, shm.Suffix) || strings.HasSuffix(name, shm.NoteSuffix)
 }
 

@@ -13,6 +13,7 @@ import (
 	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
+	"tracerec/recorder"
 )
 
 // regionsHelp describes what build, run and test have in common.
@@ -117,6 +118,7 @@ func sayRegions(cmd *cobra.Command, b *build.Build, r regions.Options) {
 type own struct {
 	dir         string
 	quiet, view bool
+	window      *recorder.Window
 	regions     regions.Options
 }
 
@@ -129,14 +131,18 @@ func (o *own) take(args []string) (rest []string, err error) {
 			o.quiet = true
 		case "--view":
 			o.view = true
-		case "-o", "--output":
+		case "-o", "--output", "--window":
 			if !joined {
 				if len(args) < 2 {
-					return nil, fmt.Errorf("%s: no directory", name)
+					return nil, fmt.Errorf("%s: no value", name)
 				}
 				value, args = args[1], args[1:]
 			}
-			o.dir = value
+			if name != "--window" {
+				o.dir = value
+			} else if o.window, err = recorder.ParseWindow(value); err != nil {
+				return nil, fmt.Errorf("--window: %w", err)
+			}
 		default:
 			rest, err := o.regions.Take(args)
 			if err != nil || len(rest) == len(args) {

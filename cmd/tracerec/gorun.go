@@ -28,7 +28,8 @@ where the program waits, and why. The exit status is that of the program, or of
 the go command if there is none to run.
 
 The flags of tracerec come first: -o DIR, -q for a recording without analysis,
-and --view to show it in the browser as well. All others are those of go run.
+--view to show it in the browser as well, and --window of tracerec record. All
+others are those of go run.
 To record a program that is built, use "tracerec record".
 
 ` + regionsHelp,
@@ -91,6 +92,7 @@ func (o *own) record(cmd *cobra.Command, p *build.Program) error {
 		return err
 	}
 	options := recorder.Defaults(o.dir)
+	options.Window = o.window
 	options.Quiet, options.Say = o.quiet, sayTo(cmd.ErrOrStderr())
 	status, err := recorder.Run(options, p.Args)
 	if err != nil {

@@ -37,8 +37,8 @@ without analysis. All others are those of go test.
 	return ofGo(cmd, func(args []string) error {
 		o := own{dir: recorder.DefaultDir}
 		args, err := o.take(args)
-		if err == nil && o.view {
-			err = errors.New("--view shows one recording; use expert view")
+		if err == nil && (o.view || o.window != nil) {
+			err = errors.New("--view and --window are for one recording: use tracerec run")
 		}
 		if err == nil {
 			err = o.absolute()

@@ -91,7 +91,7 @@ about this go to standard error.`
 	record := newRecord("record [flags] [--] PROGRAM [ARG…]")
 	record.Short = "Record a program (same as tracerec PROGRAM)"
 	record.Long = root.Long
-	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newTakeTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newVersion())
+	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newTakeTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newCtl(), newVersion())
 	return root
 }
 

@@ -213,8 +213,8 @@ func TestRefusals(t *testing.T) {
 		{"run ./script", "", 1, "", failed + "run failed; to record a program that is built: tracerec record ./script"},
 		{"build .", "GOOS=windows", 2, "", "tracerec: this Go installation cannot be patched: programs for windows/amd64"},
 		{"build .", "PATH=/no/such/directory", 127, "", "tracerec: go: executable file not found in $PATH"},
-		{"test -o", "", 2, "", "tracerec: -o: no directory"},
-		{"test --view .", "", 2, "", "tracerec: --view shows one recording"},
+		{"test -o", "", 2, "", "tracerec: -o: no value"},
+		{"test --view .", "", 2, "", "tracerec: --view and --window are for one"},
 		{"run -o= .", "", 2, "", "tracerec: the name of the trace directory is empty"},
 		{"test -o script .", "", 2, "", "exists and is not a trace directory"},
 	} {

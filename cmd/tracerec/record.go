@@ -19,7 +19,7 @@ import (
 // newRecord returns the command that records a program; tracerec without a command is the same.
 func newRecord(use string) *cobra.Command {
 	o := recorder.Defaults(recorder.DefaultDir)
-	var metric string
+	var metric, window string
 	var lists, specs []string
 	cmd := &cobra.Command{
 		Use:  use,
@@ -34,6 +34,11 @@ func newRecord(use string) *cobra.Command {
 			var err error
 			if o.Counters, err = chosenCounters(lists, specs, spec.CPU(events.Here())); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("window") {
+				if o.Window, err = recorder.ParseWindow(window); err != nil {
+					return fmt.Errorf("--window: %w", err)
+				}
 			}
 			o.Say = sayTo(cmd.ErrOrStderr())
 			if cmd.Flags().Changed("live") {
@@ -52,10 +57,11 @@ func newRecord(use string) *cobra.Command {
 	f.StringArrayVarP(&lists, "counters", "c", nil, "read these counters, or a `SET`, at regions")
 	f.StringArrayVar(&specs, "spec", nil, "specification of sets: a `NAME` or file")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of each process")
-	f.BoolVar(&o.NoStates, "no-states", false, "do not ask the scheduler when goroutines run, are ready …")
+	f.BoolVar(&o.NoStates, "no-states", false, "do not record states of goroutines")
 	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait and lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "longest wait for children")
+	f.StringVar(&window, "window", "", "record from `FROM:TO`, or ctl; see tracerec ctl")
 	f.StringVar(&metric, "live", "", "show regions meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print nothing unless something was lost")

@@ -24,6 +24,7 @@ const DefaultBuffer = 512 << 20
 //	counters=A+B    event set that is read with every region: names, or how they are counted (counters/sample.Spec)
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
 //	nostates        the scheduler of the runtime is not asked what it does with goroutines
+//	window          record only while the file OnFile is in the session directory
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //
 // In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
@@ -34,8 +35,12 @@ type Config struct {
 	Counters []string
 	Recorder int // process id, 0 unknown
 	NoStates bool
+	Window   bool
 	Portable bool
 }
+
+// OnFile is the name of the file in a session directory that switches recordings with a window on.
+const OnFile = "on"
 
 var (
 	escape   = strings.NewReplacer("%", "%25", ",", "%2C", "+", "%2B")
@@ -64,6 +69,9 @@ func (c Config) String() string {
 	if c.NoStates {
 		options = append(options, "nostates")
 	}
+	if c.Window {
+		options = append(options, "window")
+	}
 	if c.Portable {
 		options = append(options, "portable")
 	}
@@ -91,6 +99,8 @@ func ParseConfig(text string) (Config, error) {
 			c.Recorder, err = strconv.Atoi(value)
 		case "nostates":
 			c.NoStates = true
+		case "window":
+			c.Window = true
 		case "portable":
 			c.Portable = true
 		default:

@@ -64,7 +64,7 @@ func open(t *testing.T, c Config) (*Buffer, *View) {
 func TestConfigRoundTrip(t *testing.T) {
 	for _, c := range []Config{
 		{Dir: "/dev/shm/x"},
-		{Dir: "/a,b%c=d+e", Buffer: 512 << 20, Block: true, Counters: []string{"go:alloc-bytes", "x+y"}, NoStates: true, Portable: true},
+		{Dir: "/a,b%c=d+e", Buffer: 512 << 20, Block: true, Counters: []string{"go:alloc-bytes", "x+y"}, NoStates: true, Window: true, Portable: true},
 		{Dir: "d", Buffer: 12345, Recorder: 17},
 	} {
 		got, err := ParseConfig(c.String())

@@ -21,6 +21,7 @@ var modes = map[string]func(args []string){
 	"signals":  signals,
 	"family":   family,
 	"outlive":  outlive,
+	"windows":  windows,
 	"idle":     func([]string) {},
 	"exit":     func(args []string) { regions([]string{"10"}); os.Exit(number(args, 0)) },
 	"panic":    func([]string) { regions([]string{"10"}); panic("as asked") },
@@ -40,6 +41,20 @@ func endWithInput() {
 			io.Copy(io.Discard, os.Stdin)
 			os.Exit(1)
 		}()
+	}
+}
+
+// windows N: waits until it is recorded and until it is not, N times. It enters a region and writes a line then.
+func windows(args []string) {
+	endWithInput()
+	fmt.Println("ready")
+	for i := range 2 * number(args, 0) {
+		recorded := i%2 == 0
+		for instrument.Enabled() != recorded {
+			time.Sleep(time.Millisecond)
+		}
+		instrument.Region(fmt.Sprint("recorded ", recorded)).End()
+		fmt.Println(recorded)
 	}
 }
 
