@@ -31,6 +31,10 @@ func (se *session) entryOf(pc uintptr) uint32 {
 // calls the one in the statement.
 func entryAt(pc uintptr) wire.Def {
 	def := regionAt(pc)
+	if pc == 0 {
+		def.Name = "called from C"
+		return def
+	}
 	if name, ok := runtimeEntries[def.Func]; ok {
 		def.Name = name
 	}

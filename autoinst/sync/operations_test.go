@@ -17,14 +17,19 @@ import (
 var update = flag.Bool("update", false, "write what was recorded instead of comparing with it")
 
 // TestOperations records a program that does each operation in ways that leave no choice to the scheduler, and compares every event of it.
-func TestOperations(t *testing.T) {
+func TestOperations(t *testing.T) { compare(t, "operations") }
+
+// TestBoth does the same with a program that uses package instrument: nothing is recorded twice.
+func TestBoth(t *testing.T) { compare(t, "both") }
+
+func compare(t *testing.T, program string) {
 	t.Setenv("GOGC", "off") // the goroutines of finalizers and cleanups begin when there is something for them
-	a := record(t, "operations")
+	a := record(t, program)
 	require.Empty(t, a.Check())
 	var text strings.Builder
 	require.NoError(t, tracetext.Format(a, &text))
 	got := strings.Join(recorded(text.String()), "\n") + "\n"
-	name := filepath.Join("testdata", "operations.txt")
+	name := filepath.Join("testdata", program+".txt")
 	if *update {
 		require.NoError(t, os.WriteFile(name, []byte(got), 0o666))
 	}
