@@ -77,8 +77,10 @@ func written(name string) string {
 	return name
 }
 
-// isWrapper tells whether a function is one that the compiler made for a go statement.
-func isWrapper(name string) bool { return strings.Contains(name, ".gowrap") && written(name) != name }
+// isWrapper tells whether a function is one that the compiler made for a go statement, or for a method that stands as a value.
+func isWrapper(name string) bool {
+	return strings.Contains(name, ".gowrap") && written(name) != name || strings.HasSuffix(name, "-fm")
+}
 
 // inlinedAt returns the function that was inlined at pc into a wrapper; without name if none was.
 func inlinedAt(pc uintptr) (outermost runtime.Frame) {
