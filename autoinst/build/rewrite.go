@@ -3,6 +3,7 @@ package build
 import (
 	"errors"
 	"fmt"
+	"go/version"
 
 	"tracerec/autoinst/operations"
 	"tracerec/autoinst/overlay"
@@ -11,6 +12,9 @@ import (
 
 // rewrite is the flag with which operations are rewritten in the source, as if the runtime were not known.
 const rewrite = "rewrite"
+
+// oldest is the first version of Go that can compile the recorder.
+const oldest = "go1.24"
 
 // operations returns an overlay with which all operations are recorded: those of all packages, by the runtime, which is hooked then. If that is
 // not known, those of the main module are rewritten.
@@ -24,10 +28,10 @@ func (b *Build) operations() (o *overlay.Overlay, hooked bool, err error) {
 	if err = b.t.supported(); err == nil {
 		err = sync.Patch(o)
 	}
-	if !errors.Is(err, overlay.ErrUnsupported) {
+	if !errors.Is(err, overlay.ErrUnsupported) || version.Compare(b.t.GOVERSION, oldest) < 0 {
 		return o, true, err
 	}
-	b.Warning = fmt.Sprintf("%v; so what is recorded is what packages of the main module do, not their dependencies and the standard library", err)
+	b.Warning = fmt.Sprintf("%v; so operations are rewritten in the source, and only those of the main module are recorded", err)
 	if o, err = b.begin(); err != nil { // not by half
 		return nil, false, err
 	}

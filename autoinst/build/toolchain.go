@@ -44,9 +44,10 @@ func ask(dir []string) (*toolchain, error) {
 func (t *toolchain) supported() error {
 	known := func(v string) bool { return t.GOVERSION == v || strings.HasPrefix(t.GOVERSION, v+".") }
 	switch {
-	case t.GOOS != "linux" || !slices.Contains(processors, t.GOARCH):
-		return fmt.Errorf("%w: programs for %s/%s cannot record themselves, only those for linux on %s", overlay.ErrUnsupported, t.GOOS, t.GOARCH,
-			strings.Join(processors, ", "))
+	case t.GOOS != "linux":
+		return fmt.Errorf("%w: programs for %s/%s cannot record themselves, only those for linux", overlay.ErrUnsupported, t.GOOS, t.GOARCH)
+	case !slices.Contains(processors, t.GOARCH):
+		return fmt.Errorf("%w: the runtime for %s is not known, only that for %s", overlay.ErrUnsupported, t.GOARCH, strings.Join(processors, ", "))
 	case !slices.ContainsFunc(versions, known):
 		newest := versions[len(versions)-1]
 		return fmt.Errorf("%w: the runtime of %s is not known, only that of %s; GOTOOLCHAIN=%s.0 in the environment chooses that",
