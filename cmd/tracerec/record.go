@@ -61,7 +61,7 @@ func newRecord(use string) *cobra.Command {
 	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait and lose nothing")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "longest wait for children")
-	f.StringVar(&window, "window", "", "record from `FROM:TO`, or ctl; see tracerec ctl")
+	f.StringVar(&window, "window", "", "record only `FROM:TO`; see tracerec ctl")
 	f.StringVar(&metric, "live", "", "show regions meanwhile; see tracerec live")
 	f.Lookup("live").NoOptDefVal = "executing"
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "print nothing unless something was lost")
