@@ -75,7 +75,7 @@
 //   - what is left of its ready time, but no more than is left of its own, goes to ready;
 //   - the rest stays where it was charged.
 //
-// An external_wait or network to the end of an operation that ended is shorter by the ready time: it is known when it was over.
+// An external_wait or network to the end of an operation is shorter by the ready time: it is known when it was over.
 //
 // Sleep is never external_wait. The sum of all time metrics is the sum of lifetimes, exactly.
 //
@@ -95,7 +95,7 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function, or events of the location were lost, or it was released: it blocked, and the matching engine is certain that what it waited for
+// function, or events of the location were lost, or it is ready to run, or it was released: it blocked, and the matching engine is certain that what it waited for
 // has come (a lock that became free does not release, because another operation may get it). The time after its wait is then wakeup.
 // Its holder is the causer of its last wait, if that wait lasts to the end.
 //

@@ -434,7 +434,7 @@ func (w *matchWorker) charge() {
 		slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	}
 	left, ready := w.own(o)
-	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) && !o.Open {
+	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) {
 		x.Release = max(x.Begin, x.Release-ready) // it is known when it was over, if not by whom
 	}
 	w.m.tell(o, waits)

@@ -81,7 +81,7 @@ func (n *analysis) charge() {
 		}
 	}
 	for _, o := range n.ops {
-		if waits := n.waitsOf(o); len(waits) > 0 && !o.open {
+		if waits := n.waitsOf(o); len(waits) > 0 {
 			if w := waits[len(waits)-1]; w.end == o.end && (w.metric == "external_wait" || w.metric == "network") {
 				w.end = max(w.begin, w.end-o.ready)
 			}
@@ -191,9 +191,9 @@ func (n *analysis) waitsOf(o *op) (waits []*wait) {
 	return waits
 }
 
-// neverEnded says whether o is what its location was in at the end.
-func (o *op) neverEnded() bool {
-	return o.innermost && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
+// neverEndedIn says whether o is what its location was in at the end, and not ready to go on.
+func (n *analysis) neverEndedIn(o *op) bool {
+	return o.innermost && !(n.states() && o.loc.does == wire.Ready) && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
 }
 
 // lostEvents says whether events of l are missing.
@@ -204,7 +204,7 @@ func (l *location) lostEvents() bool {
 // neverEnded lists who was still blocked at the end.
 func (n *analysis) neverEnded() {
 	for _, o := range n.ops {
-		if !o.neverEnded() || o.released || o.loc.lostEvents() {
+		if !n.neverEndedIn(o) || o.released || o.loc.lostEvents() {
 			continue
 		}
 		c := Cell{"", o.path, o.loc.id}

@@ -126,7 +126,7 @@ func (p *pathfinder) start() (*location, int64) {
 	for _, l := range p.members {
 		active := l.end
 		for _, o := range p.n.ops {
-			if o.loc == l && o.neverEnded() {
+			if o.loc == l && p.n.neverEndedIn(o) {
 				active = o.begin
 			}
 		}
