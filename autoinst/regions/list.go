@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec"
 	"tracerec/internal/regionfilter"
 )
 
@@ -63,6 +65,9 @@ func said(err error) error {
 func (p *pkg) chosen(deps []string) bool {
 	if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" {
 		return false // the go command writes it
+	}
+	if _, err := fs.Stat(tracerec.Source, strings.TrimPrefix(p.path(), "tracerec/")); err == nil {
+		return false // the recorder is not recorded
 	}
 	return p.Module == nil || p.Module.Main || Matches(deps, p.path())
 }

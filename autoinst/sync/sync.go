@@ -3,13 +3,18 @@
 package sync
 
 import (
-	_ "embed"
+	"embed"
 
 	"tracerec/autoinst/overlay"
 )
 
 //go:embed runtime.txt
 var runtimeHooks string
+
+// counters read the counter that package clock reads.
+//
+//go:embed counter_amd64.txt counter_arm64.txt counter_riscv64.txt
+var counters embed.FS
 
 //go:embed state.txt
 var stateHooks string
@@ -198,6 +203,13 @@ func Patch(o *overlay.Overlay) error {
 	}
 	o.Add("runtime/tracerec_sync.go", runtimeHooks)
 	o.Add("runtime/tracerec_state.go", stateHooks)
+	for _, processor := range []string{"amd64", "arm64", "riscv64"} {
+		text, err := counters.ReadFile("counter_" + processor + ".txt")
+		if err != nil {
+			return err
+		}
+		o.Add("runtime/tracerec_counter_"+processor+".s", string(text))
+	}
 	o.Add("internal/sync/tracerec.go", internalSyncHooks)
 	o.Add("sync/tracerec.go", syncHooks)
 	o.Add("iter/tracerec.go", iterHooks)
