@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -271,10 +272,20 @@ func (p *page) header() {
 	p.warnings()
 }
 
+// programName is the name of a program for people: where the go command put one that it built to run it is of no interest.
+func programName(program string) string {
+	for dir := range strings.SplitSeq(filepath.Dir(program), "/") {
+		if strings.HasPrefix(dir, "go-build") || strings.HasPrefix(dir, "tracerec-build-") {
+			return filepath.Base(program)
+		}
+	}
+	return program
+}
+
 // measured says which program ran, how long, and how it ended.
 func (p *page) measured() {
 	h := &p.e.Header
-	command := strings.Join(append([]string{h.Program}, h.Args...), " ")
+	command := strings.Join(append([]string{programName(h.Program)}, h.Args...), " ")
 	p.line(p.paint(bold, elide(clean(command), pageWidth)))
 	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
 	if h.Resolution > 0 {

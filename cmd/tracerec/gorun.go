@@ -84,6 +84,7 @@ func built(cmd *cobra.Command, b *build.Build, args []string) (*build.Program, e
 
 // record records a program and prints what there is to say about it.
 func (o *own) record(cmd *cobra.Command, p *build.Program) error {
+	say, dir := sayTo(cmd.ErrOrStderr()), shown(o.dir)
 	here, err := os.Getwd()
 	if err == nil {
 		err = p.Enter()
@@ -93,7 +94,7 @@ func (o *own) record(cmd *cobra.Command, p *build.Program) error {
 	}
 	options := recorder.Defaults(o.dir)
 	options.Window = o.window
-	options.Quiet, options.Say = o.quiet, sayTo(cmd.ErrOrStderr())
+	options.Quiet, options.Say = o.quiet, func(message string) { say(strings.ReplaceAll(message, o.dir, dir)) }
 	status, err := recorder.Run(options, p.Args)
 	if err != nil {
 		return &exit{status, err}

@@ -1,10 +1,10 @@
 // Command words counts in how many Go files below a directory each word stands, and prints the most frequent ones. It is written as
 // people write programs: nothing in it knows of package instrument. "tracerec run" records it as it is.
 //
-//	words [-batch] [DIR]
+//	words [-before] [DIR]
 //
-// Several goroutines read files. They share one map, and have to wait for each other where they change it, for each word of each file. With
-// -batch each of them adds all words of a file at once.
+// Several goroutines read files, and share an index. They take the words of a file apart while they have locked it; with -before they do so before
+// that, and lock it only to add them.
 package main
 
 import (
@@ -28,10 +28,17 @@ type index struct {
 	files map[string]int
 }
 
-// add counts words of one file.
-func (x *index) add(words ...string) {
+// add counts the words of a file, which are taken apart before the index is locked or while it is.
+func (x *index) add(text string, before bool) {
+	var words []string
+	if before {
+		words = wordsOf(text)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if !before {
+		words = wordsOf(text)
+	}
 	for _, w := range words {
 		x.files[w]++
 	}
@@ -47,31 +54,22 @@ func wordsOf(text string) []string {
 }
 
 // read counts the words of files until there are no more.
-func read(paths <-chan string, x *index, batch bool) {
+func read(paths <-chan string, x *index, before bool) {
 	for path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it is gone
-		}
-		words := wordsOf(string(text))
-		if batch {
-			x.add(words...)
-			continue
-		}
-		for _, w := range words {
-			x.add(w)
+		if text, err := os.ReadFile(path); err == nil { // otherwise it is gone
+			x.add(string(text), before)
 		}
 	}
 }
 
 func main() {
-	batch := flag.Bool("batch", false, "add all words of a file at once")
+	before := flag.Bool("before", false, "take words apart before the index is locked")
 	flag.Parse()
 	dir := cmp.Or(flag.Arg(0), ".")
-	paths, x := make(chan string), &index{files: map[string]int{}}
+	paths, x := make(chan string, 1000), &index{files: map[string]int{}}
 	var readers sync.WaitGroup
 	for range 2 * runtime.GOMAXPROCS(0) {
-		readers.Go(func() { read(paths, x, *batch) })
+		readers.Go(func() { read(paths, x, *before) })
 	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".go" && e.Type().IsRegular() {
