@@ -284,8 +284,9 @@ func (se *session) began(g *goroutine, function uintptr) {
 	_, at := se.now()
 	if se.tsc && uint64(g.started) > se.start {
 		at = uint64(g.started)
+	} else {
+		g.head = g.tail // what it did before is not part of its life
 	}
-	g.head = g.tail // what it did before was not part of its life
 	se.beginLocationAt(at, g.location, g.creator, se.entryOf(function))
 	if se.states {
 		se.runs(se.slotOf(getg()), at, g.processor)

@@ -58,6 +58,7 @@ func TestStates(t *testing.T) {
 	require.Contains(t, events["main"], told{wire.Ready, uint32(wire.Preempted)})
 	require.Contains(t, events["main"], told{wire.Ready, uint32(wire.Woken)})
 	require.True(t, wakers["main.send"], wakers)
+	require.Equal(t, []told{{wire.Running, 1}, {wire.Ready, uint32(wire.Preempted)}, {wire.Running, 1}}, events["main.spin"][1:4])
 	require.Equal(t, []wire.Kind{wire.Begin, wire.Running}, kinds("main.send")[:2])
 
 	// Stopped at the exit, where it has recorded nothing of itself for long.

@@ -13,6 +13,7 @@ import (
 func main() {
 	runtime.GOMAXPROCS(1)
 	preempted()
+	late()
 	woken()
 	network()
 	call()
@@ -26,6 +27,25 @@ func preempted() {
 	go over.Store(true)
 	for !over.Load() {
 	}
+}
+
+// late has a goroutine that loses the processor before it records anything of itself.
+func late() {
+	var seen, over atomic.Bool
+	done := make(chan bool)
+	go spin(&seen, &over, done)
+	for !seen.Load() {
+		runtime.Gosched()
+	}
+	over.Store(true)
+	<-done
+}
+
+func spin(seen, over *atomic.Bool, done chan bool) {
+	seen.Store(true)
+	for !over.Load() {
+	}
+	done <- true
 }
 
 // woken waits for a goroutine that cannot run before.
