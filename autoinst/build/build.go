@@ -171,6 +171,8 @@ func (b *Build) write(r regions.Options) error {
 	}
 	if !own {
 		err = o.AddRecorder("tracerec", tracerec.Source, hooked)
+	} else if hooked {
+		err = o.AddRecorder("", tracerec.Source, hooked)
 	}
 	switch {
 	case err != nil:

@@ -14,7 +14,8 @@ import (
 // RuntimeTag is the build tag of files of the recorder that only fit into a program whose runtime has hooks.
 const RuntimeTag = "tracerec_runtime"
 
-// AddRecorder adds the source of the recorder, in the directories of a module, as packages of the standard library below the path root.
+// AddRecorder adds the source of the recorder, in the directories of a module, as packages of the standard library below the path root. If
+// that is "", the program has these packages itself, and only what the runtime takes of them is added.
 //
 // The go command assembles in the directory of a package, and these do not exist: so assembly is moved into the runtime, together with
 // the declarations of its functions. hooked says that the runtime has hooks.
@@ -31,7 +32,11 @@ func (o *Overlay) AddRecorder(root string, source fs.FS, hooked bool) error {
 		case strings.HasSuffix(name, ".s"):
 			o.Add(moved(name), "#define TRACEREC_MOVED\n"+rename(name, string(text)))
 		case strings.HasSuffix(name, ".go"):
-			return o.addGo(path.Join(root, name), name, string(text), hooked)
+			at := ""
+			if root != "" {
+				at = path.Join(root, name)
+			}
+			return o.addGo(at, name, string(text), hooked)
 		}
 		return nil
 	})
@@ -99,7 +104,9 @@ func (o *Overlay) addGo(at, name, text string, hooked bool) error {
 			text = strings.Replace(marked.String(), "\n", "\n\nimport _ \"unsafe\"\n", 1)
 		}
 	}
-	o.Add(at, text)
+	if at != "" {
+		o.Add(at, text)
+	}
 	return nil
 }
 

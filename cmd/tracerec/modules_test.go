@@ -190,6 +190,32 @@ func TestSecondBuild(t *testing.T) {
 	require.NotZero(t, eventsIn(t, filepath.Join(dir, "trace.dir")))
 }
 
+// TestOwnRecorder: a module that has package instrument is recorded by that, each operation once.
+func TestOwnRecorder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	here, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":       "module example.com/own\n\ngo 1.26.0\n\nrequire tracerec v0.0.0\n\nreplace tracerec => " + here + "\n",
+		"main.go":      "package main\n\nimport \"tracerec/instrument\"\n\nfunc main() {\n\tdefer instrument.Region(\"work\").End()\n\tc := make(chan int)\n\tgo func() { c <- 1 }()\n\t<-c\n}\n",
+		"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) { main() }\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	for verb, at := range map[string]string{"run": "", "test": "example.com/own"} {
+		archive := filepath.Join(dir, verb+".dir")
+		r := output(t, tracerec(verb, "-q", "-o", archive, "."), dir, nil)
+		require.Equal(t, 0, r.status, r.stderr)
+		archive = filepath.Join(archive, at)
+		clean(t, archive)
+		require.Equal(t, 1, countKind(t, archive, "enter")["work"], verb)
+		require.NotEmpty(t, countKind(t, archive, "recv"), verb)
+	}
+}
+
 // TestRefusals: the go command says what is wrong first, then tracerec in one line.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
