@@ -10,18 +10,25 @@ import (
 
 	"tracerec/autoinst/build"
 	"tracerec/autoinst/regions"
-	"tracerec/internal/testkit"
 	"tracerec/recorder"
 	"tracerec/trace"
 )
 
-func TestMain(m *testing.M) { testkit.Roomy(m) }
+// directory has the programs when they are built.
+var directory string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	os.RemoveAll(directory)
+	os.Exit(status)
+}
 
 // built builds all programs in testdata at once.
 var built = gosync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "tracerec-programs-"); err != nil {
 		return "", err
 	}
+	directory = dir
 	b, err := build.New("build", []string{"-C", filepath.Join("testdata", "programs"), "-o", dir + "/", "./..."}, regions.Options{})
 	defer b.Close()
 	if err == nil {
