@@ -128,3 +128,22 @@ func TestGiven(t *testing.T) {
 		require.Equal(t, c.want, given(c.flags, "x.org/a"), c.flags)
 	}
 }
+
+// TestRead: what the compiler says names files from the working directory, with their directory or, with -trimpath, as packages and modules.
+func TestRead(t *testing.T) {
+	b := &Build{Dir: "/src/a"}
+	got := b.read(strings.NewReader(`# x.org/a
+./a.go:1:6: can inline f
+../b/b.go:2:16: can inline (*T).M with cost 7 as: method(*T) func() { g[go.shape.int]() }
+/c/c.go:3:9: can inline h.func1
+x.org/d/d.go:4:6: can inline d
+x.org/e@v1.2.3/sub/e.go:5:6: can inline e
+./a.go:6:6: can inline generic[int]
+./a.go:7:6: can inline shaped[go.shape.int]
+./a.go:8:3: can inline f.deferwrap1
+./a.go:9:6: cannot inline f: function too complex
+./a.go:9:6: inlining call to f
+`), []*pkg{{ImportPath: "x.org/d", Dir: "/d"}, {ImportPath: "x.org/e/sub [x.org/e/sub.test]", Dir: "/e/sub"}})
+	require.Equal(t, map[place]bool{{"/src/a/a.go", 1, 0}: true, {"/src/b/b.go", 2, 0}: true, {"/c/c.go", 3, 9}: true, {"/d/d.go", 4, 0}: true,
+		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true}, got)
+}

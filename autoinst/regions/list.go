@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -120,9 +121,9 @@ func (b *Build) verdicts(of []*pkg) (inlined map[place]bool, broken map[string]b
 	}
 	paths := map[string]bool{}
 	for _, p := range of {
-		if path := p.path(); !paths[path] {
-			paths[path] = true
-			args = append(args, "-gcflags="+path+"="+strings.TrimSpace(given(b.Flags, path)+" -m"))
+		if at := p.path(); !paths[at] {
+			paths[at] = true
+			args = append(args, "-gcflags="+at+"="+strings.TrimSpace(given(b.Flags, at)+" -m"))
 		}
 	}
 	cmd := b.golist(args)
@@ -135,7 +136,7 @@ func (b *Build) verdicts(of []*pkg) (inlined map[place]bool, broken map[string]b
 	if err := cmd.Start(); err != nil {
 		return nil, nil, err
 	}
-	inlined, broken = b.read(said), map[string]bool{}
+	inlined, broken = b.read(said, of), map[string]bool{}
 	_ = cmd.Wait() // what is wrong the build will say
 	for line := range strings.Lines(failed.String()) {
 		broken[(&pkg{ImportPath: strings.TrimSpace(line)}).path()] = true
@@ -166,11 +167,18 @@ func given(flags []string, path string) (args string) {
 
 var canInline = regexp.MustCompile(`^(.+):([0-9]+):([0-9]+): can inline (.*?)(?: with cost .*)?$`)
 
+// version is that of a module in the name of a file.
+var version = regexp.MustCompile(`@[^/]*`)
+
 // literal is in the names of function literals.
 var literal = regexp.MustCompile(`\.func[0-9]+(\.|$)`)
 
 // read reads what the compiler says. Functions with type parameters are compiled by shapes of these.
-func (b *Build) read(r io.Reader) map[place]bool {
+func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
+	dirs := map[string]string{} // with -trimpath, files have the names of packages
+	for _, p := range of {
+		dirs[p.path()] = p.Dir
+	}
 	inlined := map[place]bool{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -181,7 +189,9 @@ func (b *Build) read(r io.Reader) map[place]bool {
 			continue
 		}
 		at := place{file: m[1]}
-		if !filepath.IsAbs(at.file) {
+		if dir := dirs[version.ReplaceAllString(path.Dir(at.file), "")]; dir != "" {
+			at.file = filepath.Join(dir, path.Base(at.file))
+		} else if !filepath.IsAbs(at.file) {
 			at.file = filepath.Join(b.Dir, at.file)
 		}
 		at.line, _ = strconv.Atoi(m[2])
