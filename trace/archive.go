@@ -16,7 +16,7 @@ import (
 
 // Header is what an archive says about itself.
 type Header struct {
-	Version    int
+	Version    int   // of the format, the newest in it
 	Resolution int64 // of the stored times, ns
 	Start      int64 // wall time of the start of the experiment, ns since 1970
 	Mono       int64 // the same instant on the host's monotonic clock, ns
@@ -242,7 +242,7 @@ func (a *Archive) load() error {
 		return err
 	}
 	defer dec.Close()
-	a.header = Header{Version: Version, Resolution: defaultResolution}
+	a.header = Header{Resolution: defaultResolution}
 	s := &scanner{a: a, dec: dec}
 	for i := range a.segments {
 		if err := s.scan(&a.segments[i]); err != nil {
@@ -328,6 +328,7 @@ func (s *scanner) frame(seg *segment, off int64) (frame, error) {
 		return f, errors.New("the frame belongs to another experiment")
 	}
 	s.experiment, s.known = f.Experiment, true
+	s.a.header.Version = max(s.a.header.Version, int(f.Version))
 	if f.Number != s.next && s.lostBefore(seg, off, f.Number) {
 		return f, nil
 	}

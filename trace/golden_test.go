@@ -187,6 +187,7 @@ func TestVersions(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, version, binary.LittleEndian.Uint16(b[4:]))
 		want, got := open(t, now), open(t, b)
+		require.Equal(t, version, got.Header().Version)
 		require.Empty(t, got.Check())
 		require.Equal(t, want.Definitions(), got.Definitions())
 		require.Equal(t, version >= 2, got.Definitions().Processes[0].CPUTime == 80e6)
