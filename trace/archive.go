@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,10 +165,29 @@ func segmentNumbers(dir string) ([]int, error) {
 		}
 	}
 	if len(numbers) == 0 {
+		if below := archiveBelow(dir); below != "" {
+			return nil, fmt.Errorf("%s: not a trace archive, but there are some in it: name one, such as %s", dir, below)
+		}
 		return nil, fmt.Errorf("%s: not a trace archive: there is no %s", dir, SegmentName(0))
 	}
 	slices.Sort(numbers)
 	return numbers, nil
+}
+
+// archiveBelow looks for an archive in the directories of a directory, as the recordings of tests have them; "" if there is none.
+func archiveBelow(dir string) (below string) {
+	left := 10_000 // entries to look at
+	filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			return filepath.SkipAll
+		}
+		if err == nil && e.Name() == SegmentName(0) {
+			below = filepath.Dir(name)
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return below
 }
 
 // OpenReader opens an archive of one segment of the given size; name is for messages.

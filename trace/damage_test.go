@@ -289,3 +289,17 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.Equal(t, int64(1e8), open(t, out.Bytes()).Definitions().Processes[0].End)
 }
+
+// Whoever names the directory of all recordings of tests is told of one.
+func TestArchivesBelow(t *testing.T) {
+	dir := t.TempDir()
+	below := filepath.Join(dir, "example.org", "x")
+	require.NoError(t, os.MkdirAll(below, 0o777))
+	_, err := Open(dir)
+	require.ErrorContains(t, err, "there is no segment-000.trc")
+	require.NoError(t, os.WriteFile(filepath.Join(below, SegmentName(0)), nil, 0o666))
+	_, err = Open(dir)
+	require.EqualError(t, err, dir+": not a trace archive, but there are some in it: name one, such as "+below)
+	_, err = Open(filepath.Join(below, SegmentName(0)))
+	require.ErrorContains(t, err, "a file, not the directory of a recording")
+}
