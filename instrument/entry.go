@@ -41,22 +41,31 @@ func entryAt(pc uintptr) wire.Def {
 	if !isWrapper(def.Func) {
 		return def
 	}
-	called := uintptr(0)
-	for at := pc; inCodeOf(at+1, pc); at++ {
-		if inlined := inlinedAt(at); inlined.Function != "" {
-			def.Func, def.Name, def.File, def.Line = inlined.Function, wire.ShortName(inlined.Function), inlined.File, uint32(inlined.Line)
-			return def
-		}
-		switch target := calledAt(at); {
-		case target == 0 || target == called:
-		case called != 0:
-			return def // it is not known which
-		default:
-			called = target
-		}
+	end := pc + 8
+	for inCodeOf(end, pc) {
+		end += 8
 	}
-	if called != 0 {
-		return regionAt(called)
+	// Coarse steps first: to ask what was inlined is dear, and the goroutine waits.
+	for _, step := range []uintptr{8, 2} {
+		for at := pc; at < end && inCodeOf(at+1, pc); at += step {
+			if inlined := inlinedAt(at); inlined.Function != "" {
+				def.Func, def.Name, def.File, def.Line = inlined.Function, wire.ShortName(inlined.Function), inlined.File, uint32(inlined.Line)
+				return def
+			}
+		}
+		called := uintptr(0)
+		for at := pc; at < end; at++ {
+			switch target := calledAt(at); {
+			case target == 0 || target == called:
+			case called != 0:
+				return def // it is not known which
+			default:
+				called = target
+			}
+		}
+		if called != 0 {
+			return regionAt(called)
+		}
 	}
 	def.Name = written(def.Name) + " (go)" // the value of a variable
 	return def
