@@ -11,6 +11,7 @@ import (
 	"tracerec/internal/output"
 	"tracerec/internal/readable"
 	"tracerec/report/inputs"
+	"tracerec/report/limit"
 	"tracerec/trace"
 )
 
@@ -80,10 +81,7 @@ func (p *costLimit) String() string { return readable.Percent(100 * float64(*p))
 func (p *costLimit) Type() string   { return "PERCENT" }
 
 func (p *costLimit) Set(text string) error {
-	var v float64
-	if n, err := fmt.Sscanf(text, "%g", &v); n != 1 || err != nil || !(v >= 0) {
-		return fmt.Errorf("must be a percentage, such as 5%%")
-	}
+	v, err := limit.ParsePercent(text)
 	*p = costLimit(v / 100)
-	return nil
+	return err
 }
