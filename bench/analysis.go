@@ -32,7 +32,7 @@ func (b *bench) analysis() error {
 	}
 	var ours, peer speed
 	for range b.rounds {
-		if err := ours.add(base, b.analyze(recorded.archive)); err != nil {
+		if err := ours.add(base, b.analyze(recorded.archive, "")); err != nil {
 			return err
 		}
 		read, err := b.runSelf(false, "probe", "read-go-trace", file)
@@ -63,7 +63,7 @@ func (b *bench) analysis() error {
 	for _, subject := range []struct{ what, archive string }{{"hydro", hydro.archive}, {"synthetic stencil", synthetic}} {
 		var s speed
 		for range b.rounds {
-			if err := s.add(base, b.analyze(subject.archive)); err != nil {
+			if err := s.add(base, b.analyze(subject.archive, "")); err != nil {
 				return err
 			}
 		}
@@ -80,9 +80,13 @@ type analyzed struct {
 	err    error
 }
 
-// analyze runs expert analyze.
-func (b *bench) analyze(archive string) analyzed {
-	r, err := execute(b.path("expert"), "analyze", "--format", "json", archive)
+// analyze runs expert analyze, under a limit on memory if there is one.
+func (b *bench) analyze(archive, limit string) analyzed {
+	args := []string{"analyze", "--format", "json", archive}
+	if limit != "" {
+		args = append(args, "--memory", limit)
+	}
+	r, err := execute(b.path("expert"), args...)
 	if err != nil {
 		return analyzed{err: err}
 	}

@@ -67,11 +67,14 @@ type result struct {
 	output   string
 	elapsed  time.Duration
 	user     time.Duration // of the processor, in user mode
+	system   time.Duration // and in the kernel
 	memory   int64         // most resident bytes
 	archive  string        // directory of what was recorded, "" if nothing was
 	recorded recorder.Total
 	lifetime time.Duration // of the program within its recording
 }
+
+func (r *result) processor() time.Duration { return r.user + r.system }
 
 // execute runs a program to a successful end.
 func execute(program string, args ...string) (result, error) {
@@ -80,7 +83,7 @@ func execute(program string, args ...string) (result, error) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := cmd.Run()
-	r := result{output: stdout.String(), elapsed: time.Since(start), user: cmd.ProcessState.UserTime()}
+	r := result{output: stdout.String(), elapsed: time.Since(start), user: cmd.ProcessState.UserTime(), system: cmd.ProcessState.SystemTime()}
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, &stderr)
 	}

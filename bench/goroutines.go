@@ -29,7 +29,7 @@ func (b *bench) goroutines() error {
 	if _, err := fmt.Sscan(on.output, &took); err != nil {
 		return err
 	}
-	a := b.analyze(on.archive)
+	a := b.analyze(on.archive, "")
 	if a.err != nil {
 		return a.err
 	}

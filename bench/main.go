@@ -5,6 +5,8 @@
 //	bench micro|size|analysis|slowdown|simulator        one part of it
 //	bench goroutines [-n 1000000]     a program of very many goroutines
 //	bench scaling [-sizes 1e6,1e7,1e8]        analysis of larger and larger archives
+//	bench shapes [-sizes 1e6,1e7,1e8]         analysis of programs that do one thing only, within limits on memory
+//	bench make lock 1e7 lock.dir              only writes such an archive
 //
 // Every measurement is a process of its own, so that a tracer slows down nothing but
 // its own subject. Measurements that are compared take turns. The table shows medians, and minima for the simulator.
@@ -41,6 +43,7 @@ var parts = []struct {
 	{"simulator", true, (*bench).simulator},
 	{"goroutines", false, (*bench).goroutines},
 	{"scaling", false, (*bench).scaling},
+	{"shapes", false, (*bench).shapes},
 }
 
 func main() {
@@ -60,6 +63,8 @@ func run(args []string) error {
 		return probe(args)
 	case "simulate":
 		return simulate(args)
+	case "make":
+		return makeArchive(args)
 	}
 	var o options
 	sizes := "1e6,1e7,1e8"
@@ -67,7 +72,7 @@ func run(args []string) error {
 	flags.IntVar(&o.rounds, "rounds", 5, "how often each measurement is taken")
 	flags.IntVar(&o.goroutines, "n", 1_000_000, "goroutines of the part goroutines")
 	flags.IntVar(&o.live, "live", 1_000_000, "how many of them live at the same time at most")
-	flags.StringVar(&sizes, "sizes", sizes, "events in the archives of the part scaling")
+	flags.StringVar(&sizes, "sizes", sizes, "events in the archives of the parts scaling and shapes")
 	flags.Parse(args)
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q: the part is named before the flags", flags.Arg(0))

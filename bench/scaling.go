@@ -24,7 +24,7 @@ func (b *bench) scaling() error {
 		var s speed
 		var last analyzed
 		for range b.rounds {
-			last = b.analyze(archive)
+			last = b.analyze(archive, "")
 			if err := s.add(base, last); err != nil {
 				return err
 			}

@@ -48,13 +48,8 @@ const (
 // received after they were sent, the lock is handed over in the order of arrival, and who waits is blocked.
 // The same seed gives the same archive. Memory does not depend on the number of events.
 func Synthetic(w *trace.Writer, events int, seed uint64) error {
-	p, err := w.AddProcess(trace.ProcessInfo{PID: 100, Args: []string{"./synthetic"}, Clock: "tsc", Frequency: frequency,
-		Start: trace.Stamp{Ticks: 1 << 40}})
+	g, err := newGenerator(w, "./synthetic", seed)
 	if err != nil {
-		return err
-	}
-	g := &generator{p: p, rng: rand.New(rand.NewPCG(seed, 0))}
-	if err := g.define(); err != nil {
 		return err
 	}
 	g.main = g.newStream(1)
@@ -72,8 +67,24 @@ func Synthetic(w *trace.Writer, events int, seed uint64) error {
 		g.step(generation)
 	}
 	g.finish()
+	return g.close()
+}
+
+// newGenerator returns one for a process with all definitions.
+func newGenerator(w *trace.Writer, program string, seed uint64) (*generator, error) {
+	p, err := w.AddProcess(trace.ProcessInfo{PID: 100, Args: []string{program}, Clock: "tsc", Frequency: frequency,
+		Start: trace.Stamp{Ticks: 1 << 40}})
+	if err != nil {
+		return nil, err
+	}
+	g := &generator{p: p, rng: rand.New(rand.NewPCG(seed, 0))}
+	return g, g.define()
+}
+
+// close ends the process soon after its main goroutine.
+func (g *generator) close() error {
 	if g.err == nil {
-		g.err = p.Exited(0, stampAt(g.main.now+10*us))
+		g.err = g.p.Exited(0, stampAt(g.main.now+10*us))
 	}
 	return g.err
 }
@@ -90,6 +101,9 @@ type generator struct {
 	main    *stream
 	workers [workers]*stream
 	events  int
+	started uint64 // goroutines, by Shapes
+	ended   uint64 // when the last of them did
+	free    uint64 // since when the lock is free
 	stamped uint64
 	err     error
 }
@@ -141,7 +155,7 @@ func (g *generator) step(generation uint32) {
 	}
 	g.halos()
 	g.pairs()
-	g.lock()
+	g.handOver(g.workers[:])
 	g.barrier(generation)
 	for _, s := range g.workers {
 		s.put(g.random(us/8), wire.Exit, 0)
@@ -179,18 +193,17 @@ func (g *generator) pairs() {
 	}
 }
 
-// lock lets all workers through a critical section in the order in which they come.
-func (g *generator) lock() {
-	order := slices.Clone(g.workers[:])
+// handOver lets goroutines through a critical section in the order in which they come.
+func (g *generator) handOver(all []*stream) {
+	order := slices.Clone(all)
 	for _, s := range order {
 		s.put(g.random(us/8), wire.LockBegin, regionLock, objectLock)
 	}
 	slices.SortStableFunc(order, func(a, b *stream) int { return int(int64(a.now - b.now)) })
-	free := uint64(0)
 	for _, s := range order {
-		s.wait(free, g.random(us/2))
+		s.wait(g.free, g.random(us/2))
 		s.put(g.random(us/4), wire.Release, 0, objectLock)
-		free = s.now
+		g.free = s.now
 	}
 }
 
