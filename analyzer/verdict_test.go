@@ -86,6 +86,34 @@ location w
   90 end
 `, "Waiting to receive from the channel first used at queue.go:4 delays the run most: 78.0 % of its time (78 ns), for worker, which was mostly in load " +
 			"at load.go:3 then.", true, "late_sender", "queue.go", 9},
+		{"a receiver without a processor", `
+process main cpu 100 processors 2
+channel out @main.go:4
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  0 create f @main.go:2
+  9 send out @main.go:5
+  10 leave
+  20 send out @main.go:5
+  21 blocked
+  91 ready woken by f
+  92 running on 0
+  92 leave
+  100 exit
+location f
+  0 begin format by main
+  0 running on 1
+  1 recv out @format.go:3
+  2 blocked
+  10 ready woken by main
+  90 running on 1
+  90 leave
+  91 recv out @format.go:3
+  91 leave
+  99 end
+`, "Waiting to send to the channel first used at main.go:4 delays the run most: 71.0 % of its time (71 ns), for format, which was mostly ready to run " +
+			"in recv at format.go:3 then.", true, "late_receiver", "main.go", 5},
 		{"work or waiting", `
 location main
   0 enter main @main.go:1

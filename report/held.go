@@ -97,7 +97,12 @@ func (p *page) then(f *Finding, holders []holder) string {
 	if !ok || slices.ContainsFunc(holders, func(h holder) bool { return h.region == p.region(path) }) {
 		return ""
 	}
-	return ", mostly in " + p.at(path) + " then"
+	return ", mostly " + p.doingAt(path) + " then"
+}
+
+// doingAt says where goroutines were, and what they did there if that is not work: "in Commit at tx.go:170", "ready to run in recv at tx.go:9".
+func (p *page) doingAt(path uint32) string {
+	return strings.TrimPrefix(p.idling(path)+" in "+p.at(path), " ")
 }
 
 // region names the region of a call path.

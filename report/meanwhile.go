@@ -73,6 +73,8 @@ func (p *page) doing(f *Finding) (list []Doing) {
 			what = "off the critical path, not waiting for others"
 		case d.group >= 0:
 			what = "waiting for " + p.all(d.group)
+		default:
+			what = p.idling(uint32(d.path))
 		}
 		list = append(list, Doing{float64(share) / 1000, d.path, what})
 		left1000 -= share
@@ -81,6 +83,24 @@ func (p *page) doing(f *Finding) (list []Doing) {
 		list = append(list, Doing{float64(left1000) / 1000, -1, "elsewhere"})
 	}
 	return list
+}
+
+// idling says what goroutines do nearly all the time that the critical path is on them at a call path, if that is neither work nor told by its name.
+func (p *page) idling(path uint32) string {
+	here := share{path: path}
+	for _, c := range p.e.criticalPath() {
+		if c.Path == path {
+			here.value += c.Value
+		}
+	}
+	switch x := p.e.mostly(here); {
+	case float64(x.time) < mostly*float64(here.value):
+	case x.doing == waking:
+		return "ready to run"
+	case x.doing == awaiting && p.e.leaf(path).Operation && p.e.leaf(path).Name != networkName:
+		return "waiting for what is not recorded"
+	}
+	return ""
 }
 
 // meanwhile says what the causers of a finding did while they were waited for.

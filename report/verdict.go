@@ -275,7 +275,7 @@ func (p *page) because(f *Finding) string {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
 	if path, ok := f.mostly(); ok {
-		return fmt.Sprintf("for %s, which was mostly in %s then", who, p.at(path))
+		return fmt.Sprintf("for %s, which was mostly %s then", who, p.doingAt(path))
 	}
 	if c.Path < 0 {
 		return "for " + who
