@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/exchange/otf2"
 	"tracerec/internal/command"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
@@ -21,8 +22,15 @@ func newDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump DIR",
 		Short: "Print the events of an archive",
-		Args:  oneArchive,
+		Long: `dump prints the events of an archive: of a trace directory by time; of an OTF2
+archive, named by its anchor file or directory, by location, after all
+definitions.`,
+		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			signal.Ignore(syscall.SIGPIPE) // an error of the write says it
+			if otf2.Is(args[0]) {
+				return inOTF2(cmd, args[0], otf2.Dumper(format.Value, locations))
+			}
 			a, err := open(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -32,7 +40,6 @@ func newDump() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			signal.Ignore(syscall.SIGPIPE) // an error of the write says it
 			w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
 			switch {
 			case format.Value == "json":
@@ -49,7 +56,7 @@ func newDump() *cobra.Command {
 		},
 	}
 	cmd.Flags().Var(format, "format", "text, or json lines")
-	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17")
+	cmd.Flags().StringSliceVar(&locations, "location", nil, "print only these locations, for instance g1,g17;\nof an OTF2 archive their numbers")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/exchange/otf2"
 	"tracerec/internal/readable"
 	"tracerec/recorder"
 	"tracerec/trace"
@@ -34,8 +35,12 @@ func newInfo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info DIR",
 		Short: "Summarize an archive",
+		Long:  "info summarizes an archive: a trace directory, or an OTF2 archive by its anchor\nfile or directory.",
 		Args:  oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if otf2.Is(args[0]) {
+				return inOTF2(cmd, args[0], otf2.Info)
+			}
 			a, err := open(args[0], cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -97,9 +102,13 @@ func newCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
 		Short: "Verify an archive",
-		Long:  "check verifies a whole archive. The exit status is 2 if it finds problems.",
-		Args:  oneArchive,
+		Long: `check verifies a whole archive: a trace directory, or an OTF2 archive by its
+anchor file or directory. The exit status is 2 if it finds problems.`,
+		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if otf2.Is(args[0]) {
+				return inOTF2(cmd, args[0], otf2.Check)
+			}
 			a, err := trace.Open(args[0])
 			if err != nil {
 				return err
