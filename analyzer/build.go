@@ -353,10 +353,10 @@ func (b *builder) warnings() {
 	}
 	for i := range b.s.defs.Processes {
 		p := &b.s.defs.Processes[i]
-		for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
-			if n := p.Warnings[name]; n > 0 && name != lostEvents {
-				add("process %d: %s: %d", p.PID, name, n)
-			}
+		counts := maps.Clone(p.Warnings)
+		maps.DeleteFunc(counts, func(name string, n uint64) bool { return n == 0 || name == lostEvents })
+		for _, said := range trace.Said(counts) {
+			add("process %d: %s", p.PID, said)
 		}
 	}
 	b.out.Warnings = append(b.out.Warnings, b.sampled...)

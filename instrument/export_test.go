@@ -51,10 +51,36 @@ var (
 // Thin stops recording a function.
 func Thin(f *Function) { current.Load().thin(f) }
 
-// TooMuch tells whether a function whose visits cost so many ns and are short if they take so many ticks costs too much.
-func TooMuch(ns, short, ticks, cpu uint64) bool {
-	return (&rate{ns: ns, short: short}).tooMuch(ticks, cpu)
+// Counted returns where visits of a function are counted, 0 if they are recorded; CountVisit counts one.
+func (f *function) Counted() uint64 { return f.counts }
+
+var CountVisit = countVisit
+
+// Rate is how often functions may be visited.
+type Rate = rate
+
+// NewRate returns one for visits that cost so many ns, and are long if they take long ticks.
+func NewRate(ns, long, enough uint64) *Rate { return &rate{ns: ns, long: long, enough: enough} }
+
+// TooMany returns the means of those functions that are not to be recorded any more, given how many visits of each were looked at, and their means.
+func (r *rate) TooMany(counts, means []uint64, cpu uint64) (thinned []uint64) {
+	var all []visits
+	for i := range counts {
+		all = append(all, visits{count: counts[i], mean: means[i]})
+	}
+	for _, v := range r.tooMany(all, cpu) {
+		thinned = append(thinned, v.mean)
+	}
+	return thinned
 }
 
-// LookedAt is how many visits are looked at before they are judged, and one in how many is.
-const LookedAt = lookedAt
+// Left returns what recording might have cost.
+func (r *rate) Left() int64 { return r.left }
+
+// What the rule is made of.
+const (
+	LookedAt = lookedAt
+	Share    = share
+	Little   = little
+	Spare    = spare
+)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
 
@@ -24,11 +25,16 @@ func setRegions(on uint32) { regionsOn = on }
 
 // function is what is known of a function. It lies in a table of the function's file, zero until it is first entered; the file has its size.
 type function struct {
-	id    atomic.Uint64 // session number and region; with the number inverted, which of session.rate counts instead
-	seen  atomic.Uint64 // visits that were looked at; in the upper half for how many times recording cost too much
-	ticks atomic.Uint64 // that these took
-	cpu   atomic.Uint64 // processor time of the process when this began, ns
+	counts uint64        // address of the counts of visits, if these are counted instead of recorded: then the function calls countVisit. Else 0
+	id     atomic.Uint64 // session number and region
+	looks  atomic.Uint64 // visits that were looked at, see rate
+	ticks  atomic.Uint64 // that these took
 }
+
+// count says where visits are counted; nil: they are recorded. Functions read it without further ado, too.
+//
+//go:norace
+func (f *function) count(to *shm.Counts) { f.counts = uint64(uintptr(unsafe.Pointer(to))) }
 
 // visit is an open region of a function. Its files have its layout.
 type visit struct {
@@ -46,11 +52,6 @@ func enterFunction(f *function) visit {
 	}
 	id := f.id.Load()
 	if uint32(id>>32) != se.number {
-		if uint32(id>>32) == ^se.number {
-			var here byte
-			se.rate.thinned[uint8(id)].Add(uintptr(unsafe.Pointer(&here)))
-			return visit{}
-		}
 		id = se.defineFunction(f)
 	}
 	v := visit{Span: se.enter(wire.Enter, uint32(id))}
@@ -85,7 +86,13 @@ func (se *session) defineFunction(f *function) uint64 {
 		region = se.entryOf(of.Entry())
 	}
 	id := uint64(se.number)<<32 | uint64(region)
-	f.id.Store(id)
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if f.id.Swap(id) != id && current.Load() == se {
+		f.looks.Store(0)
+		f.ticks.Store(0)
+		se.functions = append(se.functions, f)
+	}
 	return id
 }
 

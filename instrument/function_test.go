@@ -3,6 +3,8 @@
 package instrument_test
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +24,11 @@ const _ = uint(32-unsafe.Sizeof(functions[0])) * uint(unsafe.Sizeof(functions[0]
 
 //go:noinline
 func visited(n int) {
-	defer instrument.ExitFunction(instrument.EnterFunction(&functions[0]))
+	if c := functions[0].Counted(); c != 0 {
+		instrument.CountVisit(c)
+	} else {
+		defer instrument.ExitFunction(instrument.EnterFunction(&functions[0]))
+	}
 	if n > 0 {
 		visited(n - 1)
 	}
@@ -84,6 +90,7 @@ func TestUnrecordedVisits(t *testing.T) {
 			visited(0)
 			open := instrument.EnterFunction(&functions[0])
 			instrument.Thin(&functions[0])
+			require.NotZero(t, functions[0].Counted())
 			var all sync.WaitGroup
 			for range 10 {
 				all.Go(func() {
@@ -103,14 +110,70 @@ func TestUnrecordedVisits(t *testing.T) {
 	require.Empty(t, r.warnings)
 }
 
-// A function is thinned when its visits are short and take more than a fiftieth of the processor time.
-func TestTooMuch(t *testing.T) {
-	const n, ns, short = instrument.LookedAt, 30, 600
-	cost := uint64(n * n * ns)
-	require.True(t, instrument.TooMuch(ns, short, n*short-1, 50*cost-1))
-	require.False(t, instrument.TooMuch(ns, short, n*short, 50*cost-1), "visits are not short")
-	require.False(t, instrument.TooMuch(ns, short, n*short-1, 50*cost), "it is not much")
-	require.False(t, instrument.TooMuch(ns, short, 0, 0), "the processor time is not known")
+// Functions are recorded as long as that costs little. When it costs too much, the shortest of those that matter go, as many as it takes; a long
+// one never does.
+func TestTooMany(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	some, all := 0, 0
+	for range 10_000 {
+		ns, enough := 1+random.Uint64N(200), 8+random.Uint64N(2000)
+		long := 100 * ns
+		var counts, means, could []uint64
+		of := map[uint64]uint64{} // counts by mean
+		for left := enough; left > 0; {
+			n, mean := 1+random.Uint64N(min(left, 1+random.Uint64N(enough))), 1+random.Uint64N(1+random.Uint64N(10*long))
+			if of[mean] > 0 {
+				continue
+			}
+			counts, means, left, of[mean] = append(counts, n), append(means, mean), left-n, n
+			if mean < long && n*instrument.Little >= enough {
+				could = append(could, mean)
+			}
+		}
+		slices.Sort(could)
+		cost := func(visits uint64) int64 { return int64(instrument.LookedAt * ns * visits) }
+		cpu := 1 + random.Uint64N(2*instrument.Share*uint64(cost(enough)))
+		may := int64(cpu / instrument.Share)
+		r := instrument.NewRate(ns, long, enough)
+		got := r.TooMany(counts, means, cpu)
+		if may >= cost(enough) {
+			require.Empty(t, got)
+			require.Equal(t, may-cost(enough), r.Left())
+			continue
+		}
+		require.Zero(t, r.Left())
+		require.True(t, slices.Equal(could[:len(got)], got), "%v of %v", got, could)
+		rest, before := enough, enough
+		for _, mean := range got {
+			before, rest = rest, rest-of[mean]
+		}
+		if len(got) > 0 {
+			require.Greater(t, cost(before), may, "one less is enough")
+		}
+		if len(got) < len(could) {
+			some++
+			require.LessOrEqual(t, cost(rest), may, "one more is needed")
+		} else {
+			all++
+		}
+	}
+	require.Greater(t, some, 500)
+	require.Greater(t, all, 500)
+}
+
+// What was not used before may be used at once, but not more than some moments of it.
+func TestTooManyAfterAWhile(t *testing.T) {
+	const ns, enough = 50, 100
+	const cost = instrument.LookedAt * ns * enough
+	r := instrument.NewRate(ns, 100*ns, enough)
+	counts, means := []uint64{enough}, []uint64{1}
+	require.Empty(t, r.TooMany(counts, means, 0), "the processor time is not known")
+	r = instrument.NewRate(ns, 100*ns, enough)
+	require.Empty(t, r.TooMany(counts, means, 1000*instrument.Share*cost))
+	for range instrument.Spare {
+		require.Empty(t, r.TooMany(counts, means, 1))
+	}
+	require.Equal(t, means, r.TooMany(counts, means, 1))
 }
 
 // However many visits a function has, each is either recorded or counted.

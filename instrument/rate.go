@@ -1,43 +1,75 @@
 package instrument
 
 import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
 	"tracerec/internal/clock"
 	"tracerec/internal/shm"
 )
 
-// Functions that are visited often for a short time are not recorded any more, once that has been so for a while: recording their visits would
-// change the program more than it tells. These visits are counted, and the recorder warns of them.
+// Recording visits of functions may take a small part of the program's processor time, that of all functions together. Whenever it has taken a
+// moment, this is compared with the processor time that the program has used meanwhile. If it is too much, and there is nothing left from before,
+// those functions are not recorded any more that tell least for what they cost: the ones with the shortest visits, as many as it takes. Their
+// visits are counted, and the recorder warns of them. A function that takes long on average stays, and so does one that often waits.
 //
-// One in lookedAt visits is looked at, and when there have been that many of these, they are judged.
+// One in lookedAt visits is looked at.
 const (
 	lookedAt = 64
-	patience = 16 // how many times in a row recording a function has to cost too much
-	share    = 50 // of the program's processor time, one in so many is too much
-	part     = 20 // of a visit's time, likewise
-	most     = 256
+	share    = 40      // of processor time, one in so many may go into recording visits
+	part     = 100     // a visit is long if recording it takes one in so many of its time, or less
+	most     = 64      // a visit counts as so many long ones at most: it may have waited for a processor
+	known    = 8       // so many visits looked at tell how long those of a function take
+	little   = 64      // one in so many of all visits is too little to leave a function out for
+	moment   = 500_000 // ns, for each processor that the program may use
+	spare    = 8       // so many moments can be left from before
 )
 
 // rate is how often functions may be visited.
 type rate struct {
-	ns      uint64 // that recording a visit costs
-	short   uint64 // ticks that a visit takes at most, of which recording takes too much
-	thinned [most]*shm.Unrecorded
-	used    uint32
+	ns     uint64        // that recording a visit costs
+	long   uint64        // ticks that a long visit takes
+	enough uint64        // visits looked at that stand for a moment
+	looks  atomic.Uint64 // visits looked at since the functions were judged
+	cpu    uint64        // processor time of the process then, ns
+	left   int64         // of what recording might have cost until then, ns
 }
 
-// limit sets the limits, given what an event costs in picoseconds.
-func (r *rate) limit(cost uint64, kind clock.Kind) {
-	r.ns = max(1, 2*cost/1000)
-	r.short = part * r.ns
+// begin sets the limits, given what an event costs the program in picoseconds. The recorder takes as much for it.
+func (r *rate) begin(cost uint64, kind clock.Kind) {
+	r.ns = max(1, 2*2*cost/1000)
+	r.long = part * r.ns
 	if kind != clock.Monotonic {
-		r.short = uint64(float64(r.short) * float64(clock.Frequency(kind)) / 1e9)
+		r.long = uint64(float64(r.long) * float64(clock.Frequency(kind)) / 1e9)
 	}
+	r.enough = max(known, uint64(runtime.GOMAXPROCS(0))*moment/(lookedAt*r.ns))
+	r.cpu, r.left = shm.CPUTime(), 2*int64(lookedAt*r.ns*r.enough)
 }
 
-// tooMuch tells whether recording so many visits cost too much. They took ticks when lookedAt of them were looked at; the program used cpu
-// ns of processor time meanwhile, of which it is not known what it was if it is 0.
-func (r *rate) tooMuch(ticks, cpu uint64) bool {
-	return ticks < lookedAt*r.short && cpu > 0 && lookedAt*lookedAt*r.ns*share > cpu
+// visits are those of a function that were looked at.
+type visits struct {
+	of    *function
+	count uint64
+	mean  uint64 // ticks
+}
+
+// tooMany returns the functions that are not to be recorded any more, of those whose visits are known, when r.enough visits were looked at while
+// the program used cpu ns of processor time. It is not known what it used if that is 0.
+func (r *rate) tooMany(all []visits, cpu uint64) []visits {
+	cost, may := int64(lookedAt*r.ns*r.enough), int64(cpu/share)
+	if r.left = min(r.left+may-cost, spare*cost); r.left >= 0 || cpu == 0 {
+		return nil
+	}
+	r.left = 0
+	all = slices.DeleteFunc(all, func(v visits) bool { return v.mean >= r.long || v.count*little < r.enough })
+	slices.SortStableFunc(all, func(a, b visits) int { return cmp.Compare(a.mean, b.mean) })
+	n := 0
+	for ; n < len(all) && cost > may; n++ {
+		cost -= int64(lookedAt * r.ns * all[n].count)
+	}
+	return all[:n]
 }
 
 // look looks at a visit that ends.
@@ -49,38 +81,56 @@ func (v *visit) look() {
 		return
 	}
 	_, t := se.now()
-	f.ticks.Add(uint64(uint32(t) - v.stamp))
-	seen := f.seen.Add(1)
-	if uint32(seen) != lookedAt {
-		return
+	f.ticks.Add(min(uint64(uint32(t)-v.stamp), most*se.rate.long))
+	f.looks.Add(1)
+	if se.rate.looks.Add(1) == se.rate.enough { // one goroutine finds that, and it begins anew when it is done
+		quiet(1)
+		se.judge()
+		quiet(-1)
 	}
-	quiet(1)
-	defer quiet(-1)
-	now := shm.CPUTime()
-	before := f.cpu.Swap(now)
-	much := uint32(0)
-	if before > 0 && before <= now && se.rate.tooMuch(f.ticks.Load(), now-before) {
-		much = uint32(seen>>32) + 1
+}
+
+// judge stops recording functions if recording all of them cost too much.
+func (se *session) judge() {
+	cpu := shm.CPUTime()
+	se.mu.Lock()
+	functions := se.functions
+	se.mu.Unlock()
+	var all []visits
+	for _, f := range functions {
+		if n := f.looks.Load(); n >= known {
+			all = append(all, visits{f, n, f.ticks.Load() / n})
+			f.looks.Store(0)
+			f.ticks.Store(0)
+		}
 	}
-	f.ticks.Store(0)
-	f.seen.Store(uint64(much) << 32)
-	if much == patience {
-		se.thin(f)
+	for _, v := range se.rate.tooMany(all, cpu-min(se.rate.cpu, cpu)) {
+		se.thin(v.of)
 	}
+	se.rate.cpu = cpu
+	se.rate.looks.Store(0)
 }
 
 // thin stops recording a function.
 func (se *session) thin(f *function) {
-	id := f.id.Load()
-	name := se.nameOf(uint32(id))
+	name := se.nameOf(uint32(f.id.Load()))
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	if n := se.rate.used; n < most && f.id.Load() == id && uint32(id>>32) == se.number {
-		if se.rate.thinned[n] = se.buffer.NewUnrecorded(name); se.rate.thinned[n] != nil {
-			se.rate.used++
-			f.id.Store(uint64(^se.number)<<32 | uint64(n))
+	if i := slices.Index(se.functions, f); i >= 0 {
+		if u := se.buffer.NewUnrecorded(name); u != nil {
+			f.count(u.Counts())
 		}
 	}
+}
+
+// recordAll makes functions ready for the next session, when this one has ended.
+func (se *session) recordAll() {
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	for _, f := range se.functions {
+		f.count(nil)
+	}
+	se.functions = nil
 }
 
 // nameOf returns the name of a region.

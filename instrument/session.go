@@ -34,17 +34,18 @@ type session struct {
 	readingRoom uintptr     // words that a reading of the counters takes
 	rate        rate        // of visits that functions may have
 
-	mu       shm.BriefMutex // for additions to the tables
-	slots    table[slot]
-	sites    table[site]
-	chans    table[channel]
-	placed   table[placed]    // objects that are known by their address alone
-	byID     map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
-	slab     unsafe.Pointer   // slots not given out, with what is behind them
-	slabLeft int
-	regions  uint32 // definitions given out
-	objects  uint32
-	metrics  uint32
+	mu        shm.BriefMutex // for additions to the tables
+	functions []*function    // that were visited
+	slots     table[slot]
+	sites     table[site]
+	chans     table[channel]
+	placed    table[placed]    // objects that are known by their address alone
+	byID      map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
+	slab      unsafe.Pointer   // slots not given out, with what is behind them
+	slabLeft  int
+	regions   uint32 // definitions given out
+	objects   uint32
+	metrics   uint32
 }
 
 var (
@@ -131,7 +132,7 @@ func Attach(c shm.Config) error {
 	}
 	var err error
 	cost := se.costOfEvent()
-	se.rate.limit(cost, kind)
+	se.rate.begin(cost, kind)
 	if se.buffer, err = shm.Create(c, kind, cost); err != nil {
 		return err
 	}
@@ -161,6 +162,7 @@ func Detach() {
 	setRegions(0)
 	tellRuntime(0, false)
 	if se := current.Swap(nil); se != nil {
+		se.recordAll()
 		se.buffer.Finish()
 		if se.counters != nil {
 			se.counters.Close()

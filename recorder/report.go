@@ -5,6 +5,7 @@ package recorder
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,15 +156,17 @@ func (p *process) complain(say func(string, ...any)) {
 		say("process %d: %v", p.info.PID, errCut)
 	}
 	var found []string
-	for name, n := range p.warnings {
+	counts := maps.Clone(p.warnings)
+	for name := range counts {
 		switch {
-		case name == cutOff || name == notRecorded || name == stillRunning: // said in full
 		case slices.Contains(p.missing, name):
 			found = append(found, name) // there is nothing to count
-		case name != lostEvents:
-			found = append(found, fmt.Sprintf("%s: %d", name, n))
+			delete(counts, name)
+		case name == cutOff || name == notRecorded || name == stillRunning || name == lostEvents: // said in full
+			delete(counts, name)
 		}
 	}
+	found = append(found, trace.Said(counts)...)
 	slices.Sort(found)
 	if found != nil {
 		say("process %d: %s", p.info.PID, strings.Join(found, ", "))

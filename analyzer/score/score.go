@@ -7,7 +7,6 @@ package score
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"tracerec/internal/regionfilter"
@@ -181,7 +180,8 @@ func (s *scorer) finish(limits Limits) {
 	total := s.score.Cost - s.score.OtherCost
 	for i := range s.score.Regions {
 		r := &s.score.Regions[i]
-		r.Filtered = r.Function() && float64(r.Cost) > limits.Cost*float64(r.Time) && float64(r.Cost) >= limits.Share*float64(total)
+		tooMuch := float64(r.Cost) > limits.Cost*float64(r.Time) && float64(r.Cost) >= limits.Share*float64(total)
+		r.Filtered = r.Function() && (tooMuch || s.unrecorded(r.Name))
 	}
 	slices.SortStableFunc(s.score.Regions, func(a, b Region) int {
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -220,12 +220,17 @@ func (s *scorer) merge() {
 	}
 }
 
+// unrecorded tells whether a process did not record all visits of a region, as they cost too much.
+func (s *scorer) unrecorded(name string) bool {
+	return slices.ContainsFunc(s.defs.Processes, func(p trace.Process) bool { return p.Warnings[wire.UnrecordedVisits(name)] > 0 })
+}
+
 // warnings says what processes did not record, or not as it was.
 func (s *scorer) warnings() (said []string) {
 	said = []string{}
 	for _, p := range s.defs.Processes {
-		for _, name := range slices.Sorted(maps.Keys(p.Warnings)) {
-			said = append(said, fmt.Sprintf("process %d: %s: %d", p.PID, name, p.Warnings[name]))
+		for _, text := range trace.Said(p.Warnings) {
+			said = append(said, fmt.Sprintf("process %d: %s", p.PID, text))
 		}
 	}
 	return said

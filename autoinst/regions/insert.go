@@ -73,15 +73,16 @@ func (e *edit) at(p token.Pos, text string) {
 	e.insert = append(e.insert, insertion{e.files.PositionFor(p, false).Offset, text})
 }
 
-// enter makes a function with this body a region.
+// enter makes a function with this body a region, whose visits are counted if there are too many.
+//
+// The defer is conditional: so a program that is not recorded pays for a load and two branches.
 func (e *edit) enter(body *ast.BlockStmt) {
-	e.call(body, fmt.Sprintf("tracerec_enter(&%s[%d])", e.table, e.regions))
+	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { if c := %[1]s[%[2]d][0]; c != 0 { tracerec_count(c) } else { defer tracerec_exit(tracerec_enter(&%[1]s[%[2]d])) } };",
+		e.table, e.regions))
 	e.regions++
 }
 
 // call makes a function with this body a region that is entered by a call.
-//
-// The defer is conditional: so a program that is not recorded pays for a load and two branches.
 func (e *edit) call(body *ast.BlockStmt, call string) {
 	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
 }
@@ -93,6 +94,9 @@ const declarations = `
 var tracerec_on uint32
 
 type tracerec_visit struct { a *byte; b, c uint32; d *byte }
+
+//go:linkname tracerec_count tracerec/instrument.countVisit
+func tracerec_count(uint64)
 
 //go:linkname tracerec_enter tracerec/instrument.enterFunction
 func tracerec_enter(*[4]uint64) tracerec_visit

@@ -29,11 +29,11 @@ and their part of the archive. It says how much an archive grows in a second,
 so that you know before a long run.
 
 A function costs more than it tells if recording its visits takes more than 5 %
-of their time (--limit says otherwise); it is marked +. With -o it writes a
-filter that leaves these functions out, in the syntax of Score-P, for
-tracerec run --filter FILE, and the same of build and test. The cost is
-that of events as the program measured it when it began: caches that it would
-have used otherwise are not in it.`,
+of their time (--limit says otherwise), or if they were too many to record all;
+it is marked +. With -o it writes a filter that leaves these functions out, in
+the syntax of Score-P, for tracerec run --filter FILE, and the same of build and
+test. The cost is that of events as the program measured it when it began:
+caches that it would have used otherwise are not in it.`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args[0]); err != nil {

@@ -186,7 +186,6 @@ func executes(pid int, born uint64) bool {
 	return err == nil && !bytes.HasPrefix(sizes, []byte("0 ")) && runs(pid, born)
 }
 
-// fileSize returns how long a file is, -1 if that is not known.
 // CPUTime is the processor time that this process has used, ns. The scheduler does not know of the call.
 func CPUTime() uint64 {
 	var u syscall.Rusage
@@ -194,6 +193,7 @@ func CPUTime() uint64 {
 	return uint64(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// fileSize returns how long a file is, -1 if that is not known.
 func fileSize(fd int) int64 {
 	var st syscall.Stat_t
 	if syscall.Fstat(fd, &st) != nil {

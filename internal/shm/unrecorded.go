@@ -3,16 +3,22 @@ package shm
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"tracerec/trace/wire"
 )
 
 // Unrecorded counts visits of a region that are not recorded. Many goroutines may count at once, so there are several counters.
 type Unrecorded struct {
 	named  atomic.Uint64 // 1: the name is there
 	name   [120]byte     // up to the first 0
-	counts [16]struct {
-		n atomic.Uint64
-		_ [7]uint64
-	}
+	counts Counts
+}
+
+// Counts are counters in cache lines of their own. The runtime of a program that is recorded as it is adds to that of a processor; see
+// package autoinst/sync.
+type Counts [16]struct {
+	n atomic.Uint64
+	_ [7]uint64
 }
 
 const _ = uint((1152 - unsafe.Sizeof(Unrecorded{})) * (unsafe.Sizeof(Unrecorded{}) - 1152)) // as many cache lines
@@ -38,8 +44,11 @@ func (b *Buffer) NewUnrecorded(region string) *Unrecorded {
 	return u
 }
 
+// Counts returns what counts the visits.
+func (u *Unrecorded) Counts() *Counts { return &u.counts }
+
 // Add counts a visit by a goroutine, given an address on its stack.
-func (u *Unrecorded) Add(stack uintptr) { u.counts[(stack>>11^stack>>15)%16].n.Add(1) }
+func (c *Counts) Add(stack uintptr) { c[(stack>>11^stack>>15)%16].n.Add(1) }
 
 // unrecordedVisits adds what is counted for each region to a list of warnings.
 func (v *View) unrecordedVisits(to map[string]uint64) {
@@ -64,7 +73,7 @@ func (v *View) unrecordedVisits(to map[string]uint64) {
 				n += u.counts[k].n.Load()
 			}
 			if n > 0 {
-				to["visits of "+string(name)+" that were too short and too many to record"] += n
+				to[wire.UnrecordedVisits(string(name))] += n
 			}
 		}
 	}

@@ -1,0 +1,26 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+func TestSaid(t *testing.T) {
+	counts := map[string]uint64{"ends on the wrong goroutine": 2, "broken": 1}
+	said := []string{"broken: 1", "ends on the wrong goroutine: 2"}
+	require.Equal(t, said, trace.Said(counts))
+	require.Empty(t, trace.Said(nil))
+	for i, want := range []string{
+		"visits of a.f that were too short and too many to record: 10",
+		"visits of 2 functions that were too short and too many to record: 21; 11 of b.f, 10 of a.f",
+		"visits of 3 functions that were too short and too many to record: 33; 12 of c.f, 11 of b.f, 10 of a.f",
+		"visits of 4 functions that were too short and too many to record: 46; 13 of d.f, 12 of c.f, 11 of b.f, …",
+	} {
+		counts[wire.UnrecordedVisits(string(rune('a'+i))+".f")] = 10 + uint64(i)
+		require.Equal(t, append(said[:2:2], want), trace.Said(counts))
+	}
+}
