@@ -120,6 +120,7 @@ func enterRun(name string, of *uintptr) visit {
 	if se == nil || name == "" || name == "Main" { // which is what testing calls those that run all tests and benchmarks
 		return visit{}
 	}
+	announce() // before it is quiet: later operations would be those of another location
 	quiet(1)
 	defer quiet(-1)
 	for key := maphash.String(nameSeed, name) + uint64(*of)*2 | 1; ; key = key*3 | 1 {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 var allModules = flag.Bool("modules", false, "run all commands of testdata/modules, for some minutes")
@@ -154,7 +155,7 @@ func (m *module) check(t *testing.T, dir, command string, archives int) {
 		if err == nil && d.Name() == trace.SegmentName(0) {
 			found++
 			clean(t, filepath.Dir(path))
-			require.NotZero(t, eventsIn(t, filepath.Dir(path)), path)
+			whole(t, filepath.Dir(path))
 		}
 		if errors.Is(err, os.ErrNotExist) && path == traces {
 			return nil
@@ -163,6 +164,18 @@ func (m *module) check(t *testing.T, dir, command string, archives int) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, archives, found, command)
+}
+
+// whole requires that each goroutine but main is one location, which begins when the goroutine does.
+func whole(t *testing.T, archive string) {
+	t.Helper()
+	begun := map[trace.LocationID]bool{}
+	each(t, archive, func(a *trace.Archive, l trace.LocationID, e trace.Event) {
+		if begun[l] = begun[l] || e.Kind == wire.Begin; !begun[l] && e.Kind == wire.Enter {
+			require.EqualValues(t, 1, a.Definitions().Locations[l].GoID, archive)
+		}
+	})
+	require.NotEmpty(t, begun, archive)
 }
 
 // TestSecondBuild: what is built again is in the go command's cache, though its overlay is in another directory. What is built and run without
