@@ -7,6 +7,35 @@
 #define FRAME(r) MOVQ BP, r
 #endif
 
+// In the runtime, these results are returned as by functions in Go, without a wrapper.
+#ifdef TRACEREC_MOVED
+
+// func getg() unsafe.Pointer
+TEXT ·getg<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ R14, AX
+	RET
+
+// func here() (gp unsafe.Pointer, ticks uint64)
+TEXT ·here<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	RDTSC
+	SHLQ $32, DX
+	ORQ  AX, DX
+	MOVQ R14, AX
+	MOVQ DX, BX
+	RET
+
+// func hereFenced() (gp unsafe.Pointer, ticks uint64)
+TEXT ·hereFenced<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	LFENCE
+	RDTSC
+	SHLQ $32, DX
+	ORQ  AX, DX
+	MOVQ R14, AX
+	MOVQ DX, BX
+	RET
+
+#else
+
 // func getg() unsafe.Pointer
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVQ (TLS), AX
@@ -33,6 +62,8 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 	MOVQ CX, gp+0(FP)
 	MOVQ AX, ticks+8(FP)
 	RET
+
+#endif
 
 // func returnPC() uintptr
 //

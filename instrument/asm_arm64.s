@@ -7,6 +7,29 @@
 #define FRAME(r) MOVD R29, r
 #endif
 
+// In the runtime, these results are returned as by functions in Go, without a wrapper.
+#ifdef TRACEREC_MOVED
+
+// func getg() unsafe.Pointer
+TEXT ·getg<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD g, R0
+	RET
+
+// func here() (gp unsafe.Pointer, ticks uint64)
+TEXT ·here<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	MRS  CNTVCT_EL0, R1
+	MOVD g, R0
+	RET
+
+// func hereFenced() (gp unsafe.Pointer, ticks uint64)
+TEXT ·hereFenced<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	ISB  $15
+	MRS  CNTVCT_EL0, R1
+	MOVD g, R0
+	RET
+
+#else
+
 // func getg() unsafe.Pointer
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
@@ -26,6 +49,8 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 	MOVD g, gp+0(FP)
 	MOVD R0, ticks+8(FP)
 	RET
+
+#endif
 
 // func returnPC() uintptr
 //

@@ -1,5 +1,28 @@
 #include "textflag.h"
 
+// In the runtime, these results are returned as by functions in Go, without a wrapper.
+#ifdef TRACEREC_MOVED
+
+// func getg() unsafe.Pointer
+TEXT ·getg<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	MOV g, X10
+	RET
+
+// func here() (gp unsafe.Pointer, ticks uint64)
+TEXT ·here<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	RDTIME X11
+	MOV    g, X10
+	RET
+
+// func hereFenced() (gp unsafe.Pointer, ticks uint64)
+TEXT ·hereFenced<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	FENCE
+	RDTIME X11
+	MOV    g, X10
+	RET
+
+#else
+
 // func getg() unsafe.Pointer
 TEXT ·getg(SB), NOSPLIT, $0-8
 	MOV g, ret+0(FP)
@@ -19,6 +42,8 @@ TEXT ·hereFenced(SB), NOSPLIT, $0-16
 	MOV    g, gp+0(FP)
 	MOV    X5, ticks+8(FP)
 	RET
+
+#endif
 
 // func returnPC() uintptr
 //

@@ -227,19 +227,30 @@ func (x Span) chose(outcome wire.Outcome, ch any) {
 		number = mine().passed()
 	}
 	mine().expects(false)
-	x.choseObject(se, outcome, object, number)
+	g, t := se.nowFenced()
+	x.choseAt(se, g, t, outcome, object, number)
 }
 
-// choseObject is chose for an object id, and the number of the value.
-func (x Span) choseObject(se *session, outcome wire.Outcome, object uint64, number uint32) {
-	x.leaveWith(se, wire.Chose, uint32(outcome), wire.ObjectWord(uint32(object), number), true)
+// choseAt is chose at a time, for an object id, and the number of the value.
+func (x Span) choseAt(se *session, g unsafe.Pointer, t uint64, outcome wire.Outcome, object uint64, number uint32) {
+	x.leaveWith(se, g, t, wire.Chose, uint32(outcome), wire.ObjectWord(uint32(object), number), true)
 }
 
 // went closes the level of a send or receive. The value that went through the channel has this number, if it is not 0.
 func (x Span) went(outcome wire.Outcome, number uint32, waited bool) {
+	if se := current.Load(); se != nil && x.slot != nil && x.slot.number == se.number {
+		g, t := se.nowFenced()
+		x.wentAt(se, g, t, outcome, number, waited)
+	}
+}
+
+// wentAt is went at a time.
+//
+//go:norace
+func (x Span) wentAt(se *session, g unsafe.Pointer, t uint64, outcome wire.Outcome, number uint32, waited bool) {
 	if number == 0 || outcome != wire.OK {
-		x.leave(outcome, waited)
-	} else if se := current.Load(); se != nil && x.slot != nil && x.slot.number == se.number {
-		x.leaveWith(se, wire.Passed, uint32(wire.OK), uint64(number), waited)
+		x.leaveAt(se, g, t, outcome, waited)
+	} else {
+		x.leaveWith(se, g, t, wire.Passed, uint32(wire.OK), uint64(number), waited)
 	}
 }

@@ -20,12 +20,8 @@ type Span struct {
 //go:norace
 func (se *session) enter(k wire.Kind, id uint32) Span {
 	g, t := se.now()
-	e := se.slots.find(uint64(uintptr(g)))
-	if e == nil {
-		return se.openSlow(g, t, k, id, 0)
-	}
-	s := &e.value
-	if s.goid != goidAt(g) || s.pos+8 > s.end || t-s.last > wire.MaxDelta || se.counters != nil {
+	s := se.find(g)
+	if s == nil || s.pos+8 > s.end || t-s.last > wire.MaxDelta || se.counters != nil {
 		return se.openSlow(g, t, k, id, 0)
 	}
 	s.put(k, id, t)
@@ -40,12 +36,8 @@ const roomOfOperation = 2 + 1 + 2
 //go:norace
 func (se *session) begin(k wire.Kind, id uint32, object uint64) Span {
 	g, t := se.now()
-	e := se.slots.find(uint64(uintptr(g)))
-	if e == nil {
-		return se.openSlow(g, t, k, id, object)
-	}
-	s := &e.value
-	if s.goid != goidAt(g) || s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta {
+	s := se.find(g)
+	if s == nil || s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta {
 		return se.openSlow(g, t, k, id, object)
 	}
 	s.put1(k, id, t, object)
@@ -89,12 +81,9 @@ func (se *session) openSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, 
 //go:norace
 func (se *session) point(k wire.Kind, id uint32, value uint64) {
 	g, t := se.now()
-	if e := se.slots.find(uint64(uintptr(g))); e != nil {
-		s := &e.value
-		if s.goid == goidAt(g) && s.pos+16 <= s.end && t-s.last <= wire.MaxDelta {
-			s.put1(k, id, t, value)
-			return
-		}
+	if s := se.find(g); s != nil && s.pos+16 <= s.end && t-s.last <= wire.MaxDelta {
+		s.put1(k, id, t, value)
+		return
 	}
 	se.pointSlow(g, t, k, id, value)
 }
@@ -161,6 +150,14 @@ func (x Span) leave(outcome wire.Outcome, waited bool) {
 		return
 	}
 	g, t := se.nowFenced()
+	x.leaveAt(se, g, t, outcome, waited)
+}
+
+// leaveAt is leave at a time.
+//
+//go:norace
+func (x Span) leaveAt(se *session, g unsafe.Pointer, t uint64, outcome wire.Outcome, waited bool) {
+	s := x.slot
 	if s.g != g || s.depth != x.depth || s.pos+8 > s.end || t-s.last > wire.MaxDelta || waited && se.counters != nil {
 		x.closeSlow(se, g, t, wire.Leave, uint32(outcome), 0, waited)
 		return
@@ -172,8 +169,7 @@ func (x Span) leave(outcome wire.Outcome, waited bool) {
 // leaveWith closes the level of an operation by an event with a word.
 //
 //go:norace
-func (x Span) leaveWith(se *session, k wire.Kind, id uint32, word uint64, waited bool) {
-	g, t := se.nowFenced()
+func (x Span) leaveWith(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id uint32, word uint64, waited bool) {
 	s := x.slot
 	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
 		waited && se.counters != nil {

@@ -35,7 +35,7 @@ func (o *object) at(se *session, kind wire.ObjectKind, size uint64, region uint3
 
 // newObject defines an object; it is 0, no object, when there is no room. The caller holds mu.
 func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) uint32 {
-	if se.objects == 1<<32-1 {
+	if se.objects == 1<<32-1-se.before {
 		se.buffer.Count(shm.DefinitionsLost, 1)
 		return 0
 	}

@@ -507,7 +507,9 @@ func (c *Choice) chose(outcome wire.Outcome, of *Case) {
 	if se == nil || c.span.slot.number != se.number {
 		return
 	}
-	c.span.choseObject(se, outcome, uint64(se.chosenID(of.channel, of.capacity)), 0)
+	chosen := uint64(se.chosenID(of.channel, of.capacity))
+	g, t := se.nowFenced()
+	c.span.choseAt(se, g, t, outcome, chosen, 0)
 }
 
 // Ranged returns a channel with a variable for a loop over what comes from it.

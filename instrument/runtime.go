@@ -58,7 +58,7 @@ type goroutine struct {
 	selects  bool
 	_        uintptr
 
-	end        uintptr
+	slot       *slot // outside of the Go heap
 	since, by  uint64
 	_          uint64
 	processor  uint32
@@ -66,6 +66,8 @@ type goroutine struct {
 	ring       [stretches]stretch
 	_          uint32
 	blocked    bool
+	woke       uint64
+	frame      uintptr
 }
 
 // quiet makes what the running goroutine, which it is, does part of an operation that package instrument records.
@@ -118,6 +120,7 @@ const (
 	opCreate
 	opBlocked
 	opLeave
+	opMeet
 	opChose
 	opSend
 	opRecv
@@ -149,6 +152,9 @@ const (
 	operations
 )
 
+// waited is above an operation that ends and of which it is recorded that the goroutine waited.
+const waited = 1 << 31
+
 // token makes a number of a span of the running goroutine, which is not 0.
 func (x Span) token() uint64 { return uint64(x.depth) | uint64(x.stamp)<<32 }
 
@@ -171,19 +177,19 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	}
 	switch op & 0xff {
 	case opBegin:
-		se.began((*goroutine)(*(*unsafe.Pointer)(unsafe.Pointer(&object))), uintptr(arg))
+		se.began(uintptr(arg))
 	case opEnd:
 		se.endLocation()
 	case opCreate:
-		location := se.buffer.NewLocation()
-		se.recordCreate(se.site("go"), location)
-		return location
+		return se.creates(op)
 	case opBlocked:
 		se.spanOf(arg).blockedInside(se)
 	case opLeave:
-		se.spanOf(arg).went(wire.Outcome(op>>8&0xff), uint32(op>>32), true)
+		se.spanOf(arg).leave(wire.Outcome(op>>8&0xff), true)
+	case opMeet:
+		se.meet(op, arg)
 	case opChose:
-		se.spanOf(arg).choseObject(se, wire.Outcome(op>>8&0xff), se.channelAt(object, "select"), uint32(op>>32))
+		se.chose(op, object, arg)
 	case opSelect:
 		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
@@ -202,8 +208,42 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	return 0
 }
 
+//go:noinline
+//go:norace
+func (se *session) meet(op, token uint64) {
+	x := se.spanOf(token)
+	g, t := se.met(x.slot, op&waited != 0)
+	x.wentAt(se, g, t, wire.Outcome(op>>8&0xff), uint32(op>>32), true)
+}
+
+//go:noinline
+func (se *session) chose(op uint64, channel uintptr, token uint64) {
+	x, chosen := se.spanOf(token), se.channelAt(channel, "select")
+	g, t := se.met(x.slot, op&waited != 0)
+	x.choseAt(se, g, t, wire.Outcome(op>>8&0xff), chosen, uint32(op>>32))
+}
+
+// met is the time at which an operation of the running goroutine ends: when the goroutine ran again if it waited in it, or made another one
+// ready, else now.
+//
+//go:norace
+func (se *session) met(s *slot, waited bool) (unsafe.Pointer, uint64) {
+	if se.states {
+		of := s.goroutine()
+		t := of.woke
+		if waited {
+			t = of.since
+		}
+		if int64(t-s.last) > 0 {
+			return s.g, t
+		}
+	}
+	return se.nowFenced()
+}
+
 // blockedInside is blocked where the runtime holds locks: it takes the room that the begin of the operation has reserved.
 //
+//go:noinline
 //go:norace
 func (x Span) blockedInside(se *session) {
 	s := x.slot
@@ -224,72 +264,122 @@ var entries = [operations]string{
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
 	opNetwork: "internal/poll.runtime_pollWait",
 	opLock:    "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
+	opAdd: "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
 }
 
-// within is how many frames there are from siteOf to the entry of an operation; 0: not known.
+// within is how many frames there are from the one that tells of an operation to that above its entry; 0: not known.
 var within [operations]atomic.Int32
+
+// frame returns the address to which the function returns that is so many frames above the one which tells of an operation of the running
+// goroutine g, 0 if there is none. The frames are those of the runtime, and of functions that it calls inside.
+//
+//go:norace
+//go:nosplit
+//go:nocheckptr
+func frame(g unsafe.Pointer, n int) uintptr {
+	high := *(*uintptr)(unsafe.Add(g, 8)) // where the stack ends
+	at := high - (*goroutine)(unsafe.Add(g, stateAt)).frame
+	for ; n > 0; n-- {
+		up := *(*uintptr)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
+		if up <= at || up > high-16 {
+			return 0
+		}
+		at = up
+	}
+	at += 8
+	return *(*uintptr)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
+}
 
 // siteOf returns the region for an operation at the place in the program that does it.
 //
 //go:noinline
 func (se *session) siteOf(op uint64, name string) uint32 {
-	if !framesLinked {
+	op &= 0xff
+	n := int(within[op].Load())
+	if !framesLinked || n == 0 {
+		learnEntry(op)
 		return se.site(name)
 	}
-	op &= 0xff
-	if n := int(within[op].Load()); n != 0 {
-		for range 3 {
-			e := se.sites.find(uint64(returnPCAt(n)))
-			switch {
-			case e == nil:
-			case e.value.inside:
-				n++
-				continue
-			case e.value.name == name:
-				return e.value.region
-			}
-			break
-		}
-	} else if entries[op] != "" {
-		var pcs [16]uintptr
-		returnPCs(&pcs)
-		for i, pc := range pcs {
-			if f := runtime.FuncForPC(pc); f != nil && f.Name() == entries[op] {
-				within[op].Store(int32(i + 1))
+	g := getg()
+	for range 3 {
+		pc := frame(g, n)
+		key := uint64(pc) | op<<56
+		e := se.sites.find(key)
+		if e == nil {
+			if pc == 0 {
 				break
 			}
+			e = se.siteFor(key, pc, name)
 		}
+		if !e.value.inside {
+			return e.value.region
+		}
+		n++
 	}
 	return se.site(name)
+}
+
+// learnEntry finds out how far above the entry of an operation is.
+//
+//go:noinline
+func learnEntry(op uint64) {
+	if !framesLinked || entries[op] == "" {
+		return
+	}
+	for n := range 16 {
+		if f := runtime.FuncForPC(frame(getg(), n)); f != nil && f.Name() == entries[op] {
+			within[op].Store(int32(n + 1))
+			return
+		}
+	}
+}
+
+// siteFor keeps the site at an address, for one operation, by a key of its own.
+//
+//go:noinline
+func (se *session) siteFor(key uint64, pc uintptr, name string) *entry[site] {
+	e := &entry[site]{key, *se.siteAt(pc, name, 0)}
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	se.sites.put(e, nil)
+	return e
 }
 
 // mainGoid is the id of the goroutine that runs main.
 const mainGoid = 1
 
+//go:noinline
+func (se *session) creates(op uint64) uint64 {
+	location := se.buffer.NewLocation()
+	se.recordCreate(se.siteOf(op, "go"), location)
+	return location
+}
+
 // began records the begin of the running goroutine.
 //
+//go:noinline
 //go:norace
-func (se *session) began(g *goroutine, function uintptr) {
+func (se *session) began(function uintptr) {
+	running, at := se.now()
+	g := (*goroutine)(unsafe.Add(running, stateAt))
 	if g.born != se.number { // it is older than the recording, or no goroutine of the program started it
-		if goidAt(getg()) == mainGoid {
-			s := se.slotOf(getg())
+		if goidAt(running) == mainGoid {
+			s := se.slotOf(running)
 			if g.location = s.location; se.states {
-				_, t := se.now()
-				se.runs(s, t, g.processor)
+				se.runs(s, at, g.processor)
 			}
 			return
 		}
 		g.location, g.creator = se.buffer.NewLocation(), 0
 	}
-	_, at := se.now()
 	if se.tsc && uint64(g.started) > se.start {
 		at = uint64(g.started)
 	} else {
 		g.head = g.tail // what it did before is not part of its life
 	}
-	se.beginLocationAt(at, g.location, g.creator, se.entryOf(function))
+	se.beginLocationAt(running, at, g.location, g.creator, se.entryOf(function))
 	if se.states {
-		se.runs(se.slotOf(getg()), at, g.processor)
+		se.runs(se.slotOf(running), at, g.processor)
 	}
 }
 
@@ -400,12 +490,12 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.RWMutex, "unlock")))
 	case opAdd:
 		if delta := int64(arg); delta > 0 {
-			se.point(wire.Add, 0, wire.ObjectWord(se.objectAt(at, wire.WaitGroup, "add"), uint32(delta)))
+			se.point(wire.Add, 0, wire.ObjectWord(se.groupAt(at, op, "add"), uint32(delta)))
 		} else {
-			se.point(wire.Done, 0, wire.ObjectWord(se.objectAt(at, wire.WaitGroup, "done"), uint32(-delta)))
+			se.point(wire.Done, 0, wire.ObjectWord(se.groupAt(at, op, "done"), uint32(-delta)))
 		}
 	case opWait:
-		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.objectAt(at, wire.WaitGroup, "wait"))).token()
+		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.groupAt(at, op, "wait"))).token()
 	case opCondWait:
 		return se.begin(wire.CondBegin, se.siteOf(op, "condwait"), uint64(se.objectAt(at, wire.Cond, "condwait"))).token()
 	case opSignal:
@@ -416,4 +506,26 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		return se.begin(wire.OnceBegin, se.siteOf(op, "once"), uint64(se.objectAt(at, wire.Once, "once"))).token()
 	}
 	return 1 // it was recorded
+}
+
+// groupAt returns the object id of a WaitGroup that has this word for it. What is made anew is zero there: so it lives as long as the object.
+// Package sync hands out the address.
+//
+//go:norace
+func (se *session) groupAt(word uintptr, op uint64, operation string) uint32 {
+	p := (*uint32)(*(*unsafe.Pointer)(unsafe.Pointer(&word)))
+	if number := *p; number > se.before {
+		return number - se.before
+	}
+	region := se.siteOf(op, operation)
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	if number := *p; number > se.before {
+		return number - se.before
+	}
+	id := se.newObject(wire.WaitGroup, 0, region)
+	if id != 0 {
+		atomic.StoreUint32(p, se.before+id)
+	}
+	return id
 }

@@ -32,9 +32,21 @@ func countVisit(counts uint64) {
 	(*(**shm.Counts)(unsafe.Pointer(&at))).Add(uintptr(unsafe.Pointer(&here)))
 }
 
-func (s *slot) follow()                          {}
 func (s *slot) awaitStates()                     {}
 func (se *session) tellStates(s *slot, t uint64) {}
+
+// kept returns the slot that a descriptor has in the session; nil if it has none.
+//
+//go:norace
+func (se *session) kept(g unsafe.Pointer) *slot {
+	if e := se.slots.find(uint64(uintptr(g))); e != nil {
+		return &e.value
+	}
+	return nil
+}
+
+// keep gives a descriptor its slot in the session. The caller holds mu.
+func (se *session) keep(g unsafe.Pointer, e *entry[slot]) { se.slots.put(e, nil) }
 
 // lifeOf returns the life of what is at an address, of which nothing is known.
 func (se *session) lifeOf(at uintptr) life { return life{} }

@@ -45,12 +45,14 @@ type session struct {
 	slabLeft  int
 	regions   uint32 // definitions given out
 	objects   uint32
+	before    uint32 // objects of the sessions before, which have other numbers where objects keep theirs
 	metrics   uint32
 }
 
 var (
 	sessionMu   sync.Mutex
 	lastSession uint32
+	lastObject  uint32 // of the sessions that have ended
 )
 
 // A program started by a recorder finds its orders in the environment.
@@ -105,7 +107,7 @@ func Attach(c shm.Config) error {
 	if !c.Portable {
 		kind = clock.Best()
 	}
-	se := &session{number: lastSession + 1, tsc: kind != clock.Monotonic}
+	se := &session{number: lastSession + 1, before: lastObject, tsc: kind != clock.Monotonic}
 	se.block.Store(c.Block)
 	var missing []sample.Missing
 	if len(c.Counters) > 0 {
@@ -163,12 +165,18 @@ func Detach() {
 	tellRuntime(0, false)
 	if se := current.Swap(nil); se != nil {
 		se.recordAll()
+		se.mu.Lock()
+		lastObject = se.before + min(se.objects, 1<<32-1-se.before-lateObjects) + lateObjects
+		se.mu.Unlock()
 		se.buffer.Finish()
 		if se.counters != nil {
 			se.counters.Close()
 		}
 	}
 }
+
+// lateObjects is how many objects calls in progress may define behind the end of a session.
+const lateObjects = 1 << 10
 
 // prepare guards what is found out about the runtime once per process.
 var prepare sync.Once

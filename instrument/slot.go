@@ -18,7 +18,8 @@ import (
 // Only its goroutine touches a slot. The race detector would not know, for it does not see one goroutine
 // end before the next gets the descriptor: functions that touch slots are marked norace.
 type slot struct {
-	pos, end uintptr         // next event, end of the chunk; both 0 when there is no chunk. See state.go for what else end may be
+	end      uintptr         // of the chunk; 0 when there is none. See state.go for what else it may be, and why it is first
+	pos      uintptr         // of the next event; likewise
 	last     uint64          // ticks of the last event
 	goid     uint64          // 0: the goroutine has ended
 	g        unsafe.Pointer  // nil in sessions that find slots by id
@@ -48,18 +49,36 @@ func (se *session) slotOf(g unsafe.Pointer) *slot {
 	if se.byID != nil {
 		return se.slotByID(printedGoid())
 	}
-	var s *slot
-	if e := se.slots.find(uint64(uintptr(g))); e != nil {
-		s = &e.value
-	} else {
-		s = se.newSlot(g)
+	if s := se.find(g); s != nil {
+		return s
 	}
-	if id := goidAt(g); s.goid != id {
-		if announce(); s.goid != id {
-			se.adopt(s, id, 0)
-		}
+	announce()
+	if s := se.find(g); s != nil {
+		return s
 	}
+	s := se.slotFor(g)
+	se.adopt(s, goidAt(g), 0)
 	return s
+}
+
+// find returns the running goroutine's slot; nil if nothing of it was recorded, or slots are not found so.
+//
+//go:norace
+func (se *session) find(g unsafe.Pointer) *slot {
+	if s := se.kept(g); s != nil && s.goid == goidAt(g) {
+		return s
+	}
+	return nil
+}
+
+// slotFor returns the slot that goes with a descriptor.
+//
+//go:norace
+func (se *session) slotFor(g unsafe.Pointer) *slot {
+	if s := se.kept(g); s != nil {
+		return s
+	}
+	return se.newSlot(g)
 }
 
 // slotByID is the way to slots for want of descriptors.
@@ -106,7 +125,7 @@ func (se *session) newSlot(g unsafe.Pointer) *slot {
 	e.value.number = se.number
 	if g != nil {
 		e.key, e.value.g = uint64(uintptr(g)), g
-		se.slots.put(e, nil)
+		se.keep(g, e)
 	}
 	return &e.value
 }
@@ -120,9 +139,6 @@ func (se *session) adopt(s *slot, goid, location uint64) {
 		location = se.buffer.NewLocation()
 	}
 	*s = slot{g: s.g, number: s.number, goid: goid, location: location}
-	if se.states {
-		s.follow()
-	}
 	if se.counters != nil {
 		*s.reading() = sample.Reading{}
 	}

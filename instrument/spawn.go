@@ -1,6 +1,8 @@
 package instrument
 
 import (
+	"unsafe"
+
 	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
@@ -46,34 +48,26 @@ func (se *session) recordCreate(region uint32, location uint64) uint64 {
 }
 
 func (se *session) beginLocation(location, creator uint64, region uint32) {
-	se.beginLocationAt(0, location, creator, region)
+	if current.Load() == se {
+		g, t := se.now()
+		se.beginLocationAt(g, t, location, creator, region)
+	}
 }
 
-// beginLocationAt records that the running goroutine began at a time, 0 for now.
+// beginLocationAt records that the running goroutine began at the time t.
 //
 //go:norace
-func (se *session) beginLocationAt(at, location, creator uint64, region uint32) {
-	if current.Load() != se {
-		return
-	}
-	g, t := se.now()
-	if at != 0 {
-		t = at
-	}
+func (se *session) beginLocationAt(g unsafe.Pointer, t, location, creator uint64, region uint32) {
 	var s *slot
 	if se.byID != nil {
 		id := printedGoid()
 		s = se.newSlot(nil)
 		se.adopt(s, id, location)
 	} else {
-		if e := se.slots.find(uint64(uintptr(g))); e != nil {
-			s = &e.value
-		} else {
-			s = se.newSlot(g)
-		}
+		s = se.slotFor(g)
 		se.adopt(s, goidAt(g), location)
 	}
-	if t, ok := se.prepare(s, 2+se.readingRoom, t); ok {
+	if t, ok := se.room(s, 2+se.readingRoom, t); ok {
 		se.readCounters(s, g, t, false)
 		s.put1(wire.Begin, region, t, creator)
 	}

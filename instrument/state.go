@@ -11,7 +11,8 @@ import (
 // The runtime notes in a goroutine's descriptor what its scheduler does with it: where that happens nothing can be recorded. The next event
 // of the goroutine finds these stretches and records them before itself.
 //
-// So that this costs nothing where there are none, the runtime makes the chunk of the goroutine look full: it divides slot.end by 8.
+// So that this costs nothing where there are none, the runtime makes the chunk of the goroutine look full: it divides slot.end, the first
+// word of the slot, by 8.
 
 // hooked says whether the runtime tells what goroutines do.
 const hooked = true
@@ -35,10 +36,22 @@ var stateAt uintptr
 //go:norace
 func (s *slot) goroutine() *goroutine { return (*goroutine)(unsafe.Add(s.g, stateAt)) }
 
-// follow tells the runtime where to say that there are stretches.
+// kept returns the slot that a descriptor has in the session; nil if it has none.
 //
 //go:norace
-func (s *slot) follow() { s.goroutine().end = uintptr(unsafe.Pointer(&s.end)) }
+func (se *session) kept(g unsafe.Pointer) *slot {
+	if s := (*goroutine)(unsafe.Add(g, stateAt)).slot; s != nil && s.number == se.number {
+		return s
+	}
+	return nil
+}
+
+// keep gives a descriptor its slot in the session.
+//
+//go:norace
+func (se *session) keep(g unsafe.Pointer, e *entry[slot]) {
+	*(*uintptr)(unsafe.Pointer(&(*goroutine)(unsafe.Add(g, stateAt)).slot)) = uintptr(unsafe.Pointer(&e.value))
+}
 
 // awaitStates lets the next event look for stretches, if there are any.
 //
@@ -116,11 +129,11 @@ const waits = 1
 //
 //go:norace
 func (se *session) final(g unsafe.Pointer, what uint32, t uint64) {
-	e := se.slots.find(uint64(uintptr(g)))
-	if e == nil || e.value.goid != goidAt(g) || e.value.chunk == 0 || what == waits {
+	s := se.find(g)
+	if s == nil || s.chunk == 0 || what == waits {
 		return
 	}
-	s, of := &e.value, e.value.goroutine()
+	of := s.goroutine()
 	pending := uintptr(of.tail - of.head)
 	words := 3*pending + 2*2 + 2
 	if t-s.last > wire.MaxDelta {

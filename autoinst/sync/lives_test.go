@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,13 +34,13 @@ func TestLives(t *testing.T) {
 	require.NoError(t, tracetext.Format(a, &text))
 	objects := map[string]int{}
 	for line := range strings.Lines(text.String()) {
-		if kind, _, ok := strings.Cut(line, " "); ok && (kind == "mutex" || kind == "rwmutex") && strings.Contains(line, "(main.") {
+		if kind, _, ok := strings.Cut(line, " "); ok && slices.Contains([]string{"mutex", "rwmutex", "waitgroup"}, kind) && strings.Contains(line, "(main.") {
 			objects[line[strings.LastIndex(line, "(main."):]]++
 		}
 	}
 	require.Equal(t, map[string]int{
-		"(main.once)\n": 2 * rounds, "(main.shard)\n": 3 * rounds, "(main.main)\n": rounds,
-		"(main.always)\n": 1, "(main.late)\n": 1, "(main.stack)\n": 4,
+		"(main.once)\n": 2 * rounds, "(main.shard)\n": 3 * rounds, "(main.main)\n": rounds + 1,
+		"(main.group)\n": 2 * rounds, "(main.groups)\n": 1, "(main.always)\n": 1, "(main.late)\n": 1, "(main.stack)\n": 4,
 	}, objects)
 }
 

@@ -114,7 +114,7 @@ var patches = []patch{
 	{"iter/iter.go", "func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"iter/iter.go", "func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Go(f func()) {", "\tgo func() {\n", before, starts("f")},
-	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif s := tracerecOf(newg); s.started|int64(s.since) != 0 {\n\t\t*s = tracerecState{}\n\t}\n"},
+	{"runtime/proc.go", newproc1, "\tnewg.startpc = fn.fn\n", behind, "\tif tracerecHook != nil {\n\t\ts := tracerecOf(newg)\n\t\t*s = tracerecState{slot: s.slot}\n\t}\n"},
 	{"runtime/proc.go", "func casgstatus(gp *g, oldval, newval uint32) {", "\tif gp.bubble != nil {\n", before,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, oldval, newval)\n\t}\n"},
 	{"runtime/proc.go", "func preemptPark(gp *g) {", "\tcasGToPreemptScan(gp, _Grunning, _Gscan|_Gpreempted)\n", behind,
@@ -138,7 +138,7 @@ var patches = []patch{
 	{"runtime/mgc.go", "func gcBgMarkStartWorkers() {", "\t\t<-ready\n", instead, "\t\ttracerecQuiet(1)\n\t\t<-ready\n\t\ttracerecQuiet(-1)\n"},
 
 	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", behind, "tracerecRecording == 0 && "},
-	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "\told := m.state\n", before, tried("m.tryLockRecorded()")},
+	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "func (m *Mutex) TryLock() bool {\n", instead, tried("m.tryLockRecorded()", "(m *Mutex)", "TryLock", "m")},
 	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", before, done("m.lockRecorded()")},
 	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", instead,
 		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
@@ -148,13 +148,13 @@ var patches = []patch{
 
 	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, done("rw.lockRecorded()")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).TryRLock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", raceRead, before, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).TryLock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, done("rw.unlockRecorded(tracerecRUnlock, (*RWMutex).RUnlock)")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded(tracerecWUnlock, (*RWMutex).Unlock)")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", "func (rw *RWMutex) TryRLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).tracerecTryRLock)", "(rw *RWMutex)", "TryRLock", "rw")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", "func (rw *RWMutex) TryLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).tracerecTryLock)", "(rw *RWMutex)", "TryLock", "rw")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t}\n"},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded()")},
 
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", before,
-		"\tif tracerecRecording != 0 && delta != 0 {\n\t\ttracerecTell(tracerecAdd, uintptr(unsafe.Pointer(wg)), uint64(delta))\n\t}\n"},
+		"\tif tracerecRecording != 0 && delta != 0 {\n\t\ttracerecTell(tracerecAdd, tracerecWord(wg), uint64(delta))\n\t}\n"},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before, done("wg.waitRecorded()")},
 
 	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	var tracerecT uint64
@@ -180,9 +180,10 @@ func done(by string) string {
 	return "\tif tracerecRecording != 0 && " + by + " {\n\t\treturn\n\t}\n"
 }
 
-// tried is done for a method that tries to lock.
-func tried(by string) string {
-	return "\tif tracerecRecording != 0 {\n\t\tif locked, done := " + by + "; done {\n\t\t\treturn locked\n\t\t}\n\t}\n"
+// tried makes a method that tries to lock from two: it is done by another one, or does what it did, which has a name of its own.
+func tried(by, receiver, name, object string) string {
+	return "func " + receiver + " " + name + "() bool {\n\tif tracerecRecording != 0 {\n\t\tif locked, done := " + by +
+		"; done {\n\t\t\treturn locked\n\t\t}\n\t}\n\treturn " + object + ".tracerec" + name + "()\n}\n\nfunc " + receiver + " tracerec" + name + "() bool {\n"
 }
 
 // starts says that the goroutine which is started next is known by a function.

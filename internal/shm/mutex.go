@@ -13,7 +13,7 @@ type BriefMutex struct{ mu sync.Mutex }
 func (m *BriefMutex) Lock() {
 	quiet(1)
 	for range 2000 {
-		if m.mu.TryLock() {
+		if tryLock(&m.mu) {
 			return
 		}
 	}
@@ -23,7 +23,7 @@ func (m *BriefMutex) Lock() {
 // TryLock locks m if nobody has locked it.
 func (m *BriefMutex) TryLock() bool {
 	quiet(1)
-	if m.mu.TryLock() {
+	if tryLock(&m.mu) {
 		return true
 	}
 	quiet(-1)
@@ -34,6 +34,6 @@ func (m *BriefMutex) TryLock() bool {
 //
 //go:nosplit
 func (m *BriefMutex) Unlock() {
-	m.mu.Unlock()
+	unlock(&m.mu)
 	quiet(-1)
 }

@@ -18,6 +18,8 @@ type holder struct {
 
 var global sync.Mutex
 
+var globalGroup sync.WaitGroup
+
 func main() {
 	addresses := map[uintptr]bool{}
 	for range rounds {
@@ -40,6 +42,15 @@ func main() {
 		runtime.GC()
 	}
 	runtime.KeepAlive(kept)
+	for range rounds {
+		group(new(sync.WaitGroup))
+		var own sync.WaitGroup
+		group(&own)
+		group(&own)
+	}
+	for range 5 {
+		groups(&globalGroup)
+	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -66,6 +77,12 @@ func always(m *sync.Mutex) { m.Lock(); m.Unlock() }
 
 //go:noinline
 func late(m *sync.Mutex) { m.Lock(); m.Unlock() }
+
+//go:noinline
+func group(wg *sync.WaitGroup) { wg.Add(1); wg.Done(); wg.Wait() }
+
+//go:noinline
+func groups(wg *sync.WaitGroup) { wg.Add(1); wg.Done(); wg.Wait() }
 
 //go:noinline
 func stack(m *sync.Mutex) { m.Lock(); m.Unlock() }
