@@ -158,7 +158,7 @@ func (x Span) leave(outcome wire.Outcome, waited bool) {
 //go:norace
 func (x Span) leaveAt(se *session, g unsafe.Pointer, t uint64, outcome wire.Outcome, waited bool) {
 	s := x.slot
-	if s.g != g || s.depth != x.depth || s.pos+8 > s.end || t-s.last > wire.MaxDelta || waited && se.counters != nil {
+	if s.g != g || s.depth != x.depth || s.pos+8 > s.end && !se.tellSoon(s, t, 1) || t-s.last > wire.MaxDelta || waited && se.counters != nil {
 		x.closeSlow(se, g, t, wire.Leave, uint32(outcome), 0, waited)
 		return
 	}
@@ -171,7 +171,7 @@ func (x Span) leaveAt(se *session, g unsafe.Pointer, t uint64, outcome wire.Outc
 //go:norace
 func (x Span) leaveWith(se *session, g unsafe.Pointer, t uint64, k wire.Kind, id uint32, word uint64, waited bool) {
 	s := x.slot
-	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end || t-s.last > wire.MaxDelta ||
+	if s.g != g || s.goid != goidAt(g) || s.depth != x.depth || s.pos+16 > s.end && !se.tellSoon(s, t, 2) || t-s.last > wire.MaxDelta ||
 		waited && se.counters != nil {
 		x.closeSlow(se, g, t, k, id, word, waited)
 		return

@@ -247,7 +247,7 @@ func (se *session) met(s *slot, waited bool) (unsafe.Pointer, uint64) {
 //go:norace
 func (x Span) blockedInside(se *session) {
 	s := x.slot
-	_, t := se.nowFenced()
+	_, t := se.now()
 	if s.pos+8 > s.limit() { // the begin was lost, too
 		se.buffer.Count(shm.EventsLost, 1)
 		if s.loss != nil {
@@ -328,7 +328,10 @@ func learnEntry(op uint64) {
 	}
 	for n := range 16 {
 		if f := runtime.FuncForPC(frame(getg(), n)); f != nil && f.Name() == entries[op] {
-			within[op].Store(int32(n + 1))
+			if n++; op == opSend || op == opRecv {
+				n++ // only functions of the runtime call these
+			}
+			within[op].Store(int32(n))
 			return
 		}
 	}

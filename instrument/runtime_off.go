@@ -35,6 +35,8 @@ func countVisit(counts uint64) {
 func (s *slot) awaitStates()                     {}
 func (se *session) tellStates(s *slot, t uint64) {}
 
+func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool { return false }
+
 // kept returns the slot that a descriptor has in the session; nil if it has none.
 //
 //go:norace

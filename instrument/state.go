@@ -90,6 +90,32 @@ func (se *session) tellStates(s *slot, t uint64) {
 	}
 }
 
+// tellSoon is prepare for the usual case: there are stretches, and there is room for them and so many words. Otherwise it returns false.
+//
+//go:norace
+func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool {
+	g := s.goroutine()
+	end := s.end * 8
+	if s.end >= s.chunk || t-s.last > wire.MaxDelta || s.pos+8*(3*uintptr(g.tail-g.head)+words) > end {
+		return false
+	}
+	for g.head != g.tail {
+		x := &g.ring[g.head%stretches]
+		if x.from < s.last || x.from < se.start || t < x.until {
+			return false
+		}
+		if k := wire.Kind(x.what); k == wire.Ready {
+			s.put1(k, x.what>>8, x.from, x.by)
+		} else {
+			s.put(k, 0, x.from)
+		}
+		s.put(wire.Running, onProcessor(x.processor), x.until)
+		g.head++
+	}
+	s.end = end
+	return true
+}
+
 // tellState records one.
 //
 //go:norace
