@@ -309,7 +309,7 @@ func (b *builder) neverEnded() {
 
 var objectNames = map[wire.ObjectKind]string{
 	wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup",
-	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier",
+	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection",
 }
 
 // describe says in words what an object is.

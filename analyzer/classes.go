@@ -50,6 +50,9 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 	index, names := map[key]uint32{}, map[uint32]ObjectName{}
 	for i := range s.defs.Objects {
 		o := &s.defs.Objects[i]
+		if o.Kind == wire.Stream {
+			continue // of no class: who waits for the network waits for an answer, not for the connection that it comes by
+		}
 		x := class{kind: o.Kind, size: o.Size, site: trace.NoRegion, count: 1}
 		k := key{process: o.Process, kind: o.Kind}
 		if int(o.Region) < len(s.defs.Regions) {

@@ -128,7 +128,7 @@
 //   - it ends where it reaches the begin of the focus. If it finds nobody, it is not recorded back to there.
 //
 // Steps of the third and fourth kind that lead to a location are counted as steps by time. So P is contiguous, as long as the focus, and
-// ends: each wait is taken and gone back to at most once, and time never rises. Sleep and external_wait stay on the location.
+// ends: each wait is taken and gone back to at most once, and time never rises. Sleep, external_wait and network stay on the location.
 //
 // critical_path = time of (call path, location) while P is on the location, by the innermost level as for time. What
 // is not recorded stands in a call path of its own, the region "(not recorded)" below the call path of the wait, else alone, on the
@@ -143,7 +143,7 @@
 //
 // The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
 // state, but for joins max(begin, mean time of the Dones of the counter's generation). What waits in package testing waits for the goroutine that
-// runs a test or benchmark, which is a join of one: From is its end. Critical
+// runs a test or benchmark, and a late peer's for an answer, which are joins of one: From is their end. Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings say what their causers did meanwhile: they divide the critical time of the finding by call path, like

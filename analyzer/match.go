@@ -84,6 +84,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.once(ops)
 	case wire.Barrier:
 		m.barrier(ops, size)
+	case wire.Stream:
+		m.stream(ops)
 	}
 	m.tell()
 	m.ops, m.emit = nil, nil

@@ -54,6 +54,9 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 			m.of[p.Point] = i
 		}
 	}
+	if m.of[CameOverNetwork] == unnamed {
+		m.of[CameOverNetwork] = m.of[DidNotCome]
+	}
 	for _, known := range []struct {
 		name string
 		at   *uint16

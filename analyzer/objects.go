@@ -351,7 +351,7 @@ func (w *matchWorker) alone() {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
 			kind := DidNotCome
-			if o.Kind == wire.NetworkBegin && w.m.s.metrics.of[CameOverNetwork] != unnamed {
+			if o.Kind == wire.NetworkBegin {
 				kind = CameOverNetwork
 			}
 			w.emit([]SynchPoint{{b, o.End, b, int32(i), NoCauser, NoCauser, kind, true}})

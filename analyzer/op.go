@@ -13,7 +13,7 @@ type Op struct {
 	End     int64 // ns; of an operation that never ended, the end of its location
 	Loc     uint32
 	Path    uint32 // call path, its leaf included (of unlock, add, done: the path they are called in); only good for passing on
-	Mode    uint32 // lock mode, Add/Done delta, barrier generation, number of the value on its channel (0 unknown); 1 for the Once operation that ran the function
+	Mode    uint32 // lock mode, Add/Done delta, barrier generation, number of the value on its channel (0 unknown) or of the byte on its stream; 1 for the Once operation that ran the function
 	Kind    wire.Kind
 	Outcome wire.Outcome
 	Open    bool // never ended
@@ -29,7 +29,7 @@ const NotBlocked = int64(-1 << 63)
 type SynchPoint struct {
 	Begin   int64 // from when on the operation had to wait, ns; within the operation
 	Release int64 // when the causer let it go on, ns; not after the operation, but before Begin if that had come already
-	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group), and Release for the waits of package testing
+	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group), and Release for the waits of package testing and those that Came ends
 	Op      int32 // index in the operations of the object
 	// Causer is the location that let it go on (or which held the lock meanwhile), NoCauser if nobody in the trace did, and
 	// CauserPath the call path in which it did: the critical path goes from (Op, Release) to (Causer, Release).
@@ -61,6 +61,7 @@ const (
 	LeftFirst                 // the barrier, at Begin: the operation did so at Release; there is no causer
 	DidNotCome                // or is not recorded: the operation blocked at Begin and ended at Release
 	CameOverNetwork           // what the operation, which blocked at Begin, waited for; there is no causer
+	Came                      // over the network what it waited for, from the causer; or that interrupted it
 	pointKinds
 )
 

@@ -415,7 +415,7 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 	if v := l.open.Operation(); v != nil {
 		switch {
-		case e.Kind == wire.Chose:
+		case e.Kind == wire.Chose, e.Kind == wire.Reached && v.Kind == wire.NetworkBegin:
 			v.Of.object, v.Of.mode = uint32(e.Word), uint32(e.Word>>32)
 		case e.Kind == wire.Passed && (v.Kind == wire.SendBegin || v.Kind == wire.RecvBegin):
 			v.Of.mode = uint32(e.Word)
@@ -487,7 +487,7 @@ func (o *Op) waitsAlone() bool {
 func (w *scanner) point(l *location, e *trace.Event, t int64) {
 	path := w.current(l)
 	switch e.Kind {
-	case wire.Close, wire.Signal, wire.Broadcast:
+	case wire.Close, wire.Signal, wire.Broadcast, wire.Write, wire.Interrupt:
 		path = w.child(below(l), w.s.regions.id(e.ID), e.Kind)
 		w.at(path).visits++
 	}

@@ -10,6 +10,7 @@ const (
 	LateReceiver          = "late_receiver"
 	FullBuffer            = "full_buffer"
 	LateClose             = "late_close"
+	LatePeer              = "late_peer"
 	Synchronization       = "synchronization"
 	LockCompetition       = "lock_competition"
 	ReaderWait            = "rw_reader_wait"

@@ -14,7 +14,7 @@ func All() []*analyzer.Pattern {
 	return []*analyzer.Pattern{
 		Time,
 		Execution,
-		Communication, LateSender, LateReceiver, FullBuffer, LateClose,
+		Communication, LateSender, LateReceiver, FullBuffer, LateClose, LatePeer,
 		Synchronization, LockCompetition, ReaderWait, WriterWait, OnceWait, JoinWait, CondWait, BarrierWait, BarrierCompletion,
 		ExternalWait, Network,
 		Ready, SystemCall, UnrecordedWait,

@@ -18,6 +18,20 @@ var Network = &analyzer.Pattern{
 	States: true,
 }
 
+// LatePeer is waiting for a network whose other end is in the program.
+var LatePeer = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: metric.LatePeer, Title: "Late peer", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
+		Description: "A goroutine waited for the network, but whom it waited for is in this program, too: somebody wrote to the other end of the " +
+			"connection or pipe, closed it, or connected to it; or interrupted the wait by closing this end or by a deadline that had passed. The " +
+			"critical path goes on there. These waits are not critical themselves: what the other side did meanwhile is.",
+		Formula: "min(begin of the write, end of the wait) − begin of the wait, when the write began within the wait; charged to the wait",
+		Advice: "Look at what the other side did before it wrote. There the critical path shows what took the time. If many short waits add up, there are " +
+			"many round trips: send requests together, or before their answers are needed.",
+	},
+	Point: analyzer.Came,
+}
+
 // What the scheduler of the runtime says of goroutines, in programs that tracerec has built.
 var (
 	Ready = &analyzer.Pattern{States: true, Metric: metric.Metric{

@@ -230,7 +230,7 @@ func (p *page) idle(f *Finding) bool {
 	case metric.LateSender, metric.LateClose, metric.CondWait:
 		parent := p.e.Paths[f.Path].Parent
 		return parent < 0 || p.e.Paths[parent].Parent < 0
-	case metric.JoinWait:
+	case metric.JoinWait, metric.LatePeer:
 		return true
 	}
 	return false

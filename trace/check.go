@@ -103,7 +103,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 			ends := len(closed) == 1 && closed[0].Operation()
 			report(!ends || (e.Kind == wire.Chose) != (top == wire.SelectBegin) && e.ID != uint32(wire.Failed) && e.ID != uint32(wire.Panicked),
 				"does not end an open operation")
-			report(ends && e.Kind == wire.Passed && top != wire.SendBegin && top != wire.RecvBegin, "ends a %s", top)
+			report(ends && (e.Kind == wire.Passed && top != wire.SendBegin && top != wire.RecvBegin || e.Kind == wire.Reached && top != wire.NetworkBegin), "ends a %s", top)
 			return
 		}
 		report(does == wire.Exits && e.ID == 0 && len(closed) == 1 && closed[0].Operation(), "closes a %s", top)

@@ -181,7 +181,7 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 	}
 	kinds := map[string][]string{"late_sender": {"send"}, "late_receiver": {"receive"}, "full_buffer": {"receive"}, "late_close": {"close"},
 		"lock_competition": {"unlock"}, "rw_reader_wait": {"unlock"}, "rw_writer_wait": {"unlock"}, "join_wait": {"done"},
-		"barrier_wait": {"barrier"}, "cond_wait": {"signal"}, "once_wait": {"done"}}
+		"barrier_wait": {"barrier"}, "cond_wait": {"signal"}, "once_wait": {"done"}, "late_peer": {"write"}}
 	told := map[string]int{}
 	for i, a := range archives {
 		type operation struct {
@@ -193,10 +193,13 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 			loc uint32
 			at  int64
 		}
-		last := map[operation]analyzer.Wait{}
+		last, interrupted := map[operation]analyzer.Wait{}, map[operation]bool{}
 		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), IndexWaits: true, Wait: func(o *analyzer.Op, w *analyzer.Wait) {
 			if w.Causer != analyzer.NoCauser && !o.Open && o.Outcome != wire.Panicked && o.Outcome != wire.Failed {
 				last[operation{o.Loc, o.Begin, o.End, o.Path}] = *w
+				if o.Kind == wire.NetworkBegin && o.Outcome == wire.Closed {
+					interrupted[operation{o.Loc, o.Begin, o.End, o.Path}] = true
+				}
 			}
 		}})
 		require.NoError(t, err)
@@ -224,7 +227,11 @@ func TestArrowsAreTheWaitsOfTheAnalysis(t *testing.T) {
 		var want []string
 		for o, w := range last {
 			if name := e.Metrics[w.Metric].Name; e.Metrics[w.Metric].Kind == metric.WaitState && ends[end{place[o.loc], w.Release}] == 1 {
-				want = append(want, fmt.Sprintf("%s %d %d to %d %d", kinds[name][0], place[w.Causer], w.Release, place[o.loc], o.end))
+				kind := kinds[name][0]
+				if interrupted[o] {
+					kind = "interrupt"
+				}
+				want = append(want, fmt.Sprintf("%s %d %d to %d %d", kind, place[w.Causer], w.Release, place[o.loc], o.end))
 				told[name]++
 			}
 		}

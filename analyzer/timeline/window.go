@@ -397,6 +397,10 @@ var operations = func() map[string]wire.Kind {
 // released names what somebody did that let an operation go on.
 func released(kind wire.Kind, o wire.Outcome) string {
 	switch {
+	case kind == wire.NetworkBegin && o == wire.Received:
+		return "write"
+	case kind == wire.NetworkBegin:
+		return "interrupt"
 	case o == wire.Closed:
 		return "close"
 	case kind == wire.SendBegin || o == wire.Sent:

@@ -37,6 +37,8 @@ func (n *analysis) match(object uint32) {
 		n.once(ops)
 	case wire.Barrier:
 		n.barrier(ops, size)
+	case wire.Stream:
+		n.stream(ops)
 	}
 }
 
@@ -62,6 +64,15 @@ func (n *analysis) unmatched(o *op) {
 	}
 }
 
+// nobody charges o, which nobody in the trace ended.
+func (n *analysis) nobody(o *op) {
+	metric := "external_wait"
+	if o.kind == wire.NetworkBegin && n.states() {
+		metric = "network"
+	}
+	n.wait(o, metric, o.blocked, o.end, nil)
+}
+
 // release notes that what o waited for has come.
 func (o *op) release() { o.released = o.released || o.open && o.mayWait() }
 
@@ -73,11 +84,7 @@ func (n *analysis) charge() {
 			alone = o.open || o.outcome != wire.Failed && o.outcome != wire.Panicked
 		}
 		if alone {
-			metric := "external_wait"
-			if o.kind == wire.NetworkBegin && n.states() {
-				metric = "network"
-			}
-			n.wait(o, metric, o.blocked, o.end, nil)
+			n.nobody(o)
 		}
 	}
 	for _, o := range n.ops {

@@ -92,10 +92,13 @@ func (n *analysis) line(w *wait) Line {
 
 // reason names what was waited for.
 func (n *analysis) reason(w *wait) string {
-	if w.op.object == 0 {
+	kind := wire.Stream // it is of no importance which
+	if w.op.object > 0 {
+		kind = n.defs.Objects[w.op.object-1].Kind
+	}
+	if kind == wire.Stream {
 		return fmt.Sprint(n.line(w))
 	}
-	kind := n.defs.Objects[w.op.object-1].Kind
 	if (kind == wire.Mutex || kind == wire.RWMutex) && w.metric != "external_wait" {
 		return fmt.Sprint("lock ", w.op.object)
 	}

@@ -78,7 +78,7 @@ type Result struct {
 
 // WaitStates are the metrics whose time is waiting.
 var WaitStates = []string{
-	"late_sender", "late_receiver", "full_buffer", "late_close", "lock_competition", "rw_reader_wait", "rw_writer_wait",
+	"late_sender", "late_receiver", "full_buffer", "late_close", "late_peer", "lock_competition", "rw_reader_wait", "rw_writer_wait",
 	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait", "network",
 }
 

@@ -23,6 +23,9 @@ func (n *analysis) cause(w *wait) string {
 		return "" // for nobody
 	}
 	o := n.defs.Objects[w.op.object-1]
+	if o.Kind == wire.Stream { // it is of no importance which
+		return fmt.Sprint(n.line(w))
+	}
 	class := fmt.Sprint("object ", w.op.object)
 	if int(o.Region) < len(n.defs.Regions) && n.defs.Regions[o.Region].File != "" {
 		r := n.defs.Regions[o.Region]

@@ -199,7 +199,7 @@ func metricOf(k wire.Kind) string {
 func (s *scanner) forget(e event) {
 	k := len(s.levels) - 1
 	switch e.Kind {
-	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin,
+	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.Reached, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin,
 		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 	default:
 		if k >= 0 && s.levels[k].op != nil && s.levels[k].op.kind == wire.SelectBegin {
@@ -224,7 +224,7 @@ func (s *scanner) event(e event) {
 		o := s.point(e, s.place(s.n.regionName(e.ID, true)))
 		s.levels = append(s.levels, level{path: o.path, op: o})
 		s.visit(o.path)
-	case wire.Close, wire.Signal, wire.Broadcast:
+	case wire.Close, wire.Signal, wire.Broadcast, wire.Write, wire.Interrupt:
 		path := s.place(s.n.regionName(e.ID, true))
 		s.point(e, path)
 		s.visit(path)
@@ -240,7 +240,7 @@ func (s *scanner) event(e event) {
 		if o := s.innermost().op; o != nil && o.kind == wire.OnceBegin {
 			o.mode, o.ran = 1, e.Time
 		}
-	case wire.Leave, wire.Chose, wire.Passed:
+	case wire.Leave, wire.Chose, wire.Passed, wire.Reached:
 		s.leave(e)
 	case wire.Exit:
 		s.close(int(e.ID)+1, e.Time, wire.Panicked)
@@ -317,7 +317,7 @@ func (s *scanner) leave(e event) {
 			o.end, o.outcome = e.Time, wire.Outcome(e.ID)
 			s.ended(o)
 			switch {
-			case e.Kind == wire.Chose:
+			case e.Kind == wire.Chose, e.Kind == wire.Reached && o.kind == wire.NetworkBegin:
 				o.object, o.mode = uint32(e.Word), uint32(e.Word>>32)
 			case e.Kind == wire.Passed && (o.kind == wire.SendBegin || o.kind == wire.RecvBegin):
 				o.mode = uint32(e.Word)

@@ -18,7 +18,7 @@ type plain []string
 // event applies an event and returns what it closed, innermost first, and the number of levels that were missing.
 func (p *plain) event(k wire.Kind, id uint32, name string) (closed []string, missing int) {
 	// All others show that their location does something else than the select that it was in.
-	tells := []wire.Kind{wire.Time, wire.Lost, wire.Overhead, wire.Begin, wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.OnceRun, wire.Counters,
+	tells := []wire.Kind{wire.Time, wire.Lost, wire.Overhead, wire.Begin, wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.Reached, wire.OnceRun, wire.Counters,
 		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked}
 	if n := len(*p) - 1; !slices.Contains(tells, k) {
 		for ; n >= 0 && (*p)[n] == "gone"; n-- { // no level any more
@@ -42,7 +42,7 @@ func (p *plain) event(k wire.Kind, id uint32, name string) (closed []string, mis
 		count = int(id)
 	case wire.End:
 		count = len(*p)
-	case wire.Leave, wire.Chose, wire.Passed:
+	case wire.Leave, wire.Chose, wire.Passed, wire.Reached:
 		at := len(*p) - 1
 		for ; at >= 0 && strings.HasPrefix((*p)[at], "enter"); at-- {
 		}

@@ -45,7 +45,7 @@ func (p *parser) arguments(e *rawEvent, spec wire.Spec) (err error) {
 		if err = p.other(e); err != nil {
 			return err
 		}
-	case wire.Chose:
+	case wire.Chose, wire.Reached:
 		return p.chose(e)
 	case wire.Leave:
 		for i, name := range outcomes {
@@ -216,6 +216,8 @@ func (p *parser) objectWord(e *rawEvent, layout string) error {
 		}
 	case layout == "object/generation":
 		extra, err = p.small("a generation", 1<<32-1)
+	case layout == "object/number":
+		extra, err = p.small("a number", 1<<32-1)
 	case layout == "object/delta" && e.kind == wire.Done && !p.more():
 		extra = 1
 	case layout == "object/delta":

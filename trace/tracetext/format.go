@@ -249,7 +249,7 @@ func (f *formatter) event(b *trace.Batch, e trace.Event) string {
 		for _, v := range b.CounterValues(e) {
 			add(strconv.FormatUint(v, 10))
 		}
-	case wire.Chose:
+	case wire.Chose, wire.Reached:
 		add(f.chose(e))
 	case wire.Leave:
 		if o := outcome(e.ID); o != "" {
@@ -288,7 +288,7 @@ func (f *formatter) object(e trace.Event, layout string) string {
 	switch {
 	case layout == "object/mode" && extra == wire.Shared:
 		s += " shared"
-	case layout == "object/generation", layout == "object/delta" && (extra != 1 || e.Kind == wire.Add):
+	case layout == "object/generation", layout == "object/number", layout == "object/delta" && (extra != 1 || e.Kind == wire.Add):
 		s += " " + strconv.FormatUint(uint64(extra), 10)
 	}
 	return s

@@ -70,7 +70,7 @@ func Open(name, text string) (*trace.Archive, error) {
 // objectNames are the words for kinds of objects; that of kind 0 is for those without definition.
 var objectNames = [...]string{
 	0: "object", wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "rwmutex", wire.WaitGroup: "waitgroup",
-	wire.Cond: "cond", wire.Once: "once", wire.Barrier: "barrier",
+	wire.Cond: "cond", wire.Once: "once", wire.Barrier: "barrier", wire.Stream: "stream",
 }
 
 // outcomes are the words for how an operation ended; OK has none.

@@ -12,7 +12,7 @@ import "strings"
 type Kind uint8
 
 // Event kinds. An operation (send, lock, wait …) is a leaf of the call path: its begin event opens a
-// level like Enter, [Blocked] marks a failed attempt to finish at once, and [Leave], [Chose] or [Passed] closes the level.
+// level like Enter, [Blocked] marks a failed attempt to finish at once, and [Leave], [Chose], [Passed] or [Reached] closes the level.
 const (
 	None Kind = 0
 
@@ -67,6 +67,9 @@ const (
 	Parked  Kind = 85 // it waits for something that is not recorded
 
 	NetworkBegin Kind = 88 // waits until a network connection, pipe or the like can be read or written
+	Write        Kind = 89 // writes to a stream, up to the byte with this number
+	Interrupt    Kind = 90 // ends waits for the network, which end with the same number
+	Reached      Kind = 91 // the wait for the network in progress ends: a stream was read up to the byte before this number, or it was interrupted
 )
 
 // IDRole says what the 20-bit id of an event means.
@@ -183,6 +186,9 @@ var Specs = []Spec{
 	{Stopped, "stopped", NoID, nil, Tells, 3, 0},
 	{Parked, "parked", NoID, nil, Tells, 3, 0},
 	{NetworkBegin, "network", RegionID, nil, Opens, 3, 0},
+	{Write, "write", RegionID, []string{"object/number"}, Acts, 3, Stream},
+	{Interrupt, "interrupt", RegionID, []string{"object/number"}, Acts, 3, Stream},
+	{Reached, "reached", OutcomeID, []string{"object/number"}, Leaves, 3, Stream},
 }
 
 // A head word is, from the low end: kind (8 bits), id (20 bits), time since the location's previous
@@ -294,6 +300,7 @@ const (
 	Cond      ObjectKind = 5
 	Once      ObjectKind = 6
 	Barrier   ObjectKind = 7
+	Stream    ObjectKind = 8 // what one end of a connection or pipe within the process writes and the other one reads; the interruptions of waits are one, too
 )
 
 // ProcessCounter begins the names of counters that count for a whole process. Their differences belong to no

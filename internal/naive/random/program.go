@@ -42,6 +42,7 @@ type program struct {
 	conds     []*cond
 	onces     []*once
 	barriers  []*barrier
+	streams   []*stream
 	creations int
 	recording *rand.Rand
 	counters  bool  // regions are sampled
@@ -98,6 +99,10 @@ func (p *program) makeObjects() {
 		p.conds = append(p.conds, &cond{name: p.name("c", i), l: p.mutexes[p.IntN(len(p.mutexes))]})
 		p.onces = append(p.onces, &once{name: p.name("o", i)})
 		p.barriers = append(p.barriers, &barrier{name: p.name("b", i), size: 1 + p.IntN(3)})
+	}
+	interrupted := &interruptions{name: p.name("i", 0)}
+	for i := range 1 + p.IntN(2) {
+		p.streams = append(p.streams, &stream{name: p.name("s", i), interrupted: interrupted})
 	}
 }
 
@@ -183,6 +188,9 @@ func init() {
 		{4, func(p *program, m *proc, d int) { m.doOnce(pick(p, p.onces), func() { p.nested(m, d) }) }},
 		{4, func(p *program, m *proc, _ int) { m.meet(pick(p, p.barriers)) }},
 		{5, (*program).sleep},
+		{4, func(p *program, m *proc, _ int) { m.write(pick(p, p.streams), p.IntN(10) > 0) }},
+		{4, func(p *program, m *proc, _ int) { m.read(pick(p, p.streams)) }},
+		{3, func(p *program, m *proc, _ int) { m.interrupt(pick(p, p.streams)) }},
 		{12, func(p *program, m *proc, _ int) { p.start(m) }},
 		{2, func(p *program, m *proc, _ int) { m.pass(3); m.emit(0, "overhead %d", 1+p.IntN(3)) }},
 		{1, (*program).stuck},

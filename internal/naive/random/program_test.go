@@ -25,7 +25,7 @@ func TestTraceIsVaried(t *testing.T) {
 	}
 	for _, kind := range []string{"begin", "end", "enter", "exit", "send", "recv", "select", "chose", "close", "lock",
 		"unlock", "wait", "add", "done", "condwait", "signal", "broadcast", "once", "oncerun", "barrier", "sleep",
-		"create", "overhead", "lost", "blocked", "passed", "leave", "leave closed", "leave panicked", "leave failed",
+		"create", "overhead", "lost", "blocked", "passed", "network", "write", "interrupt", "reached", "leave", "leave closed", "leave panicked", "leave failed",
 		"exit 1", "chose sent", "chose received", "chose closed"} {
 		require.Greater(t, seen[kind], 10, kind)
 	}

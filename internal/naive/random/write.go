@@ -31,6 +31,10 @@ func (p *program) write(b *strings.Builder) {
 	for _, x := range p.barriers {
 		fmt.Fprintf(b, "barrier %s %d\n", x.name, x.size)
 	}
+	for _, s := range p.streams {
+		fmt.Fprintf(b, "stream %s\n", s.name)
+	}
+	fmt.Fprintf(b, "stream %s\n", p.streams[0].interrupted.name)
 	if p.end > 0 {
 		fmt.Fprintf(b, "exited %d 0\n", p.end)
 	}
