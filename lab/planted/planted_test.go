@@ -108,7 +108,10 @@ type tools struct {
 	dir, tracerec, expert string
 }
 
-var all = flag.Bool("all", false, "record all programs, for some minutes")
+var (
+	all  = flag.Bool("all", false, "record all programs, for some minutes")
+	only = flag.String("only", "", "record those only that match an expression")
+)
 
 func build(t *testing.T) tools {
 	if !*all {

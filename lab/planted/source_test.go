@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ const markers = "planted:"
 
 // readPlants reads the scenarios from the source of this package, sorted by name.
 func readPlants(t *testing.T) (plants []*plant) {
+	wanted := regexp.MustCompile(*only)
 	files := sources(t)
 	functions := map[string]*plant{}
 	names := map[string]string{} // of functions, by scenario
@@ -65,7 +67,7 @@ func readPlants(t *testing.T) (plants []*plant) {
 	}
 	slices.SortFunc(plants, func(a, b *plant) int { return strings.Compare(a.name, b.name) })
 	require.Len(t, plants, len(scenarios))
-	return plants
+	return slices.DeleteFunc(plants, func(p *plant) bool { return !wanted.MatchString(p.name) })
 }
 
 type source struct {
