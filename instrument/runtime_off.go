@@ -68,6 +68,11 @@ func (goroutine) passed() uint32 { return 0 }
 func (goroutine) recorded(se *session, location, creator uint64) {}
 func (goroutine) ends()                                          {}
 
+// streams are known to runtimes with hooks.
+type streams struct{}
+
+func (*streams) prepare() {}
+
 // knownChannel returns the object id of the channel at p, 0 for nil, and whether it is defined.
 func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
 	if p == nil {

@@ -39,7 +39,8 @@ type session struct {
 	slots     table[slot]
 	sites     table[site]
 	chans     table[channel]
-	placed    table[placed]    // objects that are known by their address alone
+	placed    table[placed] // objects that are known by their address alone
+	streams   streams
 	byID      map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
 	slab      unsafe.Pointer   // slots not given out, with what is behind them
 	slabLeft  int
@@ -129,6 +130,7 @@ func Attach(c shm.Config) error {
 	se.sites.cells.Store(newCells[site](8))
 	se.chans.cells.Store(newCells[channel](8))
 	se.placed.cells.Store(newCells[placed](8))
+	se.streams.prepare()
 	if c.Portable || goidOffset == 0 {
 		se.byID = map[uint64]*slot{}
 	}

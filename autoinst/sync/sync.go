@@ -4,6 +4,7 @@ package sync
 
 import (
 	"embed"
+	"slices"
 
 	"tracerec/autoinst/overlay"
 )
@@ -18,6 +19,18 @@ var counters embed.FS
 
 //go:embed state.txt
 var stateHooks string
+
+//go:embed stream.txt
+var streamHooks string
+
+//go:embed poll.txt
+var pollHooks string
+
+//go:embed net.txt
+var netHooks string
+
+//go:embed os.txt
+var osHooks string
 
 //go:embed internal_sync.txt
 var internalSyncHooks string
@@ -130,7 +143,8 @@ var patches = []patch{
 	{"runtime/proc.go", "func startTheWorldWithSema(now int64, w worldStop) int64 {", "\tworldStarted()\n", before, "\ttracerecStart()\n"},
 	{"runtime/proc.go", "func runExitHooks(code int) {", "\texithook.Run(code)\n", behind, "\tif tracerecRecording != 0 {\n\t\ttracerecExits()\n\t}\n"},
 	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
-		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
+		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecOf(getg()).interrupted = 0\n" +
+			"\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecCame(pd, mode, t)\n\t\t}\n\t}\n"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
@@ -197,13 +211,17 @@ func signalled(op string) string {
 
 // Patch adds the hooks to an overlay.
 func Patch(o *overlay.Overlay) error {
-	for _, p := range patches {
+	for _, p := range slices.Concat(patches, streamPatches) {
 		if err := o.Patch(overlay.Patch{File: p.file, Within: p.within, Anchor: p.anchor, Where: p.where, Text: p.text}); err != nil {
 			return err
 		}
 	}
 	o.Add("runtime/tracerec_sync.go", runtimeHooks)
 	o.Add("runtime/tracerec_state.go", stateHooks)
+	o.Add("runtime/tracerec_stream.go", streamHooks)
+	o.Add("internal/poll/tracerec.go", pollHooks)
+	o.Add("net/tracerec.go", netHooks)
+	o.Add("os/tracerec.go", osHooks)
 	for _, processor := range []string{"amd64", "arm64", "riscv64"} {
 		text, err := counters.ReadFile("counter_" + processor + ".txt")
 		if err != nil {

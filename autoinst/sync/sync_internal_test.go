@@ -19,6 +19,7 @@ import (
 // there twice, nothing is patched, and the error names the file.
 func TestFitsOrRefuses(t *testing.T) {
 	var files []string
+	patches := slices.Concat(patches, streamPatches)
 	for _, p := range patches {
 		if !slices.Contains(files, p.file) {
 			files = append(files, p.file)

@@ -17,6 +17,7 @@ func main() {
 	woken()
 	network()
 	call()
+	make(chan bool, 1) <- true // with this, what was noted before is recorded: a collection may bring more than there is room for
 	runtime.GC()
 	working()
 }

@@ -1,0 +1,52 @@
+package sync_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/metric"
+	"tracerec/patterns"
+)
+
+// TestStreams records a program whose goroutines wait for each other over connections and pipes. It is known who let them go on; but where somebody writes
+// who is not seen, nobody is blamed.
+func TestStreams(t *testing.T) {
+	a := record(t, "streams")
+	require.Empty(t, a.Check())
+	x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	statesAddUp(t, x)
+	told := map[string][]string{} // by function
+	for _, f := range x.Findings {
+		for _, l := range f.AllLines() {
+			if name := x.Metrics[l.Metric].Name; name == metric.Network || name == metric.LatePeer {
+				by := ""
+				for _, c := range l.Causers {
+					if c.Path >= 0 {
+						r := x.Regions[x.Paths[c.Path].Region]
+						by += fmt.Sprintf(" %s %s", r.Name, r.Func)
+					}
+				}
+				of := x.Regions[x.Paths[l.Path].Region].Func
+				told[of] = append(told[of], name+by)
+			}
+		}
+	}
+	for of, want := range map[string]string{
+		"readsPipe": "late_peer write main.writesPipe", "readsEnd": "late_peer close main.closesPipe",
+		"accepts": "late_peer connect main.dials", "serves": "late_peer write main.asks", "readsWrapped": "late_peer write main.answers",
+		"readsVector": "late_peer write main.writesVector", "readsFile": "late_peer write main.sendsFile",
+		"readsUntil": "late_peer interrupt main.interrupts", "acceptsNobody": "late_peer interrupt main.closes",
+	} {
+		require.Equal(t, []string{want}, told["main."+of], of)
+	}
+	for _, of := range []string{"readsChild", "readsBehind", "readsProxy"} {
+		require.NotEmpty(t, told["main."+of], of)
+		require.False(t, slices.ContainsFunc(told["main."+of], func(s string) bool { return strings.HasPrefix(s, metric.LatePeer) }), "%s: %q", of, told["main."+of])
+	}
+}
