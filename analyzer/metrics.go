@@ -46,8 +46,9 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		m.of[i] = unnamed
 	}
 	states := slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.States })
+	streams := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Stream })
 	for _, p := range patterns {
-		if p.States && !states {
+		if p.States && !states || p.Point == Came && !streams {
 			continue
 		}
 		if i := m.add(p.Metric); p.Point != NoPoint {
