@@ -206,16 +206,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		return se.beginAt(op, wire.SleepBegin, "sleep")
 	case opNetwork:
 		return se.beginAt(op, wire.NetworkBegin, "network")
-	case opWrite:
-		se.wrote(uint32(object), uint32(op>>32), arg, "write")
-	case opCloses:
-		se.wrote(uint32(object), uint32(op>>32), arg, "close")
-	case opReached:
-		se.spanOf(arg).leaveWith(se, wire.Reached, uint32(op>>8&0xff), wire.ObjectWord(uint32(object), uint32(op>>32)), true)
-	case opInterrupt:
-		return se.interrupts()
-	case opListens, opDials, opAccepts, opMeetsServer, opMeetsClient, opPipe:
-		return se.connects(op, uint64(object), arg)
+	case opWrite, opCloses, opReached, opInterrupt, opListens, opDials, opAccepts, opMeetsServer, opMeetsClient, opPipe:
+		return se.streamOperation(op, uint64(object), arg)
 	case opFinal:
 		se.final(*(*unsafe.Pointer)(unsafe.Pointer(&object)), uint32(op>>8), arg)
 	case opOnceRun:

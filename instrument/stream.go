@@ -73,8 +73,8 @@ func (se *session) accepts(address uint64) bool {
 	return e != nil && e.value.taken.Add(1) <= e.value.dialed.Load()
 }
 
-// meets returns the streams of an end of a connection, by the addresses of both ends: what it reads, and above what it writes.
-func (se *session) meets(addresses uint64, isServer bool) uint64 {
+// connected returns the streams of an end of a connection, by the addresses of both ends: what it reads, and above what it writes.
+func (se *session) connected(addresses uint64, isServer bool) uint64 {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	m := meeting{server: isServer}
@@ -113,20 +113,31 @@ func (se *session) interrupts() uint64 {
 	return word
 }
 
-// connects does what a hook wants that tells of connections.
-func (se *session) connects(op, address, other uint64) uint64 {
+// streamOperation does what a hook wants that tells of connections. The object is a stream, or an address.
+//
+//go:noinline
+func (se *session) streamOperation(op, object, arg uint64) uint64 {
 	is := false
-	switch op {
+	switch op & 0xff {
+	case opWrite:
+		se.wrote(uint32(object), uint32(op>>32), arg, "write")
+	case opCloses:
+		se.wrote(uint32(object), uint32(op>>32), arg, "close")
+	case opReached:
+		g, t := se.nowFenced()
+		se.spanOf(arg).leaveWith(se, g, t, wire.Reached, uint32(op>>8&0xff), wire.ObjectWord(uint32(object), uint32(op>>32)), true)
+	case opInterrupt:
+		return se.interrupts()
 	case opListens:
-		return uint64(se.listens(address))
+		return uint64(se.listens(object))
 	case opPipe:
 		return uint64(se.newStream())
 	case opMeetsServer, opMeetsClient:
-		return se.meets(address, op == opMeetsServer)
+		return se.connected(object, op&0xff == opMeetsServer)
 	case opDials:
-		is = se.dials(address, other)
+		is = se.dials(object, arg)
 	case opAccepts:
-		is = se.accepts(address)
+		is = se.accepts(object)
 	}
 	if is {
 		return 1
