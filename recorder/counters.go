@@ -161,10 +161,10 @@ func missingText(d wire.Def) string {
 
 // processor returns what this machine is, for the archive.
 func processor() (trace.Processor, uint64) {
-	m := hardware.Here()
-	khz := m.Clock.Base
+	cpu, clock := hardware.ProcessorHere()
+	khz := clock.Base
 	if khz == 0 {
-		khz = m.Clock.Now // a virtual machine knows no other
+		khz = clock.Now // a virtual machine knows no other
 	}
-	return trace.Processor(m.CPU), uint64(max(khz, 0)) * 1000
+	return trace.Processor(cpu), uint64(max(khz, 0)) * 1000
 }

@@ -7,6 +7,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/rawfile"
 	"tracerec/internal/shm"
 )
 
@@ -101,7 +103,7 @@ func (f *family) visit(r *Recorder, pid int) {
 func (f *family) identify(r *Recorder, m *member) {
 	m.told, m.inside = false, insideOf(m.pid)
 	m.command = commandOf(m.pid)
-	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", m.pid))
+	environment, err := rawfile.Read(fmt.Sprintf("/proc/%d/environ", m.pid))
 	if err != nil || m.command == "" || !f.instrumented(m.pid) {
 		return // another user's, or none that could be recorded
 	}
@@ -188,7 +190,7 @@ func (f *family) search(r *Recorder) {
 		if pid == os.Getpid() || f.members[pid] != nil {
 			continue
 		}
-		environment, _ := os.ReadFile(dir + "/environ")
+		environment, _ := rawfile.Read(dir + "/environ")
 		if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
 			f.visit(r, pid)
 		}
@@ -201,7 +203,6 @@ func (f *family) expects(r *Recorder) bool {
 	if f == nil || r.session.gone {
 		return false
 	}
-	f.search(r)
 	f.look(r)
 	if f.awaits(r) {
 		return true
@@ -226,6 +227,7 @@ func (f *family) end(r *Recorder) {
 	if f == nil {
 		return
 	}
+	f.search(r)
 	f.next = time.Time{}
 	f.look(r)
 	r.join()
@@ -262,11 +264,23 @@ func imports(path string) bool {
 	defer file.Close()
 	for _, section := range file.Sections {
 		if strings.HasSuffix(section.Name, "gopclntab") {
-			names, _ := section.Data()
-			return bytes.Contains(names, []byte("tracerec/instrument."))
+			return contains(section.Open(), "tracerec/instrument.")
 		}
 	}
 	return false
+}
+
+// contains tells whether a text is in what is read.
+func contains(from io.Reader, text string) bool {
+	buf, kept := make([]byte, 64<<10), 0
+	for {
+		n, err := from.Read(buf[kept:])
+		if read := buf[:kept+n]; bytes.Contains(read, []byte(text)) {
+			return true
+		} else if kept = copy(buf, read[max(0, len(read)-len(text)):]); err != nil {
+			return false
+		}
+	}
 }
 
 // status is what /proc/PID/stat says of a process.
@@ -278,7 +292,7 @@ type status struct {
 
 // readStatus returns false if the process has ended.
 func readStatus(pid int) (s status, ok bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	text, err := rawfile.Read(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return status{}, false
 	}
@@ -306,7 +320,7 @@ func stopped(pid int) bool {
 func childrenOf(pid int) (children []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
-		text, _ := os.ReadFile(list)
+		text, _ := rawfile.Read(list)
 		for _, word := range bytes.Fields(text) {
 			if child, err := strconv.Atoi(string(word)); err == nil {
 				children = append(children, child)
@@ -319,7 +333,7 @@ func childrenOf(pid int) (children []int) {
 // insideOf returns the number of a process in the name space of processes in which it is.
 func insideOf(pid int) string {
 	inside := strconv.Itoa(pid)
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	text, _ := rawfile.Read(fmt.Sprintf("/proc/%d/status", pid))
 	if _, line, found := bytes.Cut(text, []byte("\nNSpid:")); found {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
 		for _, number := range bytes.Fields(line) {
@@ -331,7 +345,7 @@ func insideOf(pid int) string {
 
 // commandOf returns the command line of a process.
 func commandOf(pid int) string {
-	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	line, _ := rawfile.Read(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return strings.TrimSpace(string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 }
 

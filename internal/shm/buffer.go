@@ -46,7 +46,7 @@ type Buffer struct {
 type span struct{ from, to uint64 }
 
 const (
-	growth    = 16 // blocks that are allocated at a time
+	growth    = 16 // blocks that are allocated at a time, and half of them at first, for programs that do little
 	reserve   = 4  // blocks in which others go on while one allocates
 	minBlocks = 2 * growth
 )
@@ -225,7 +225,7 @@ func (b *Buffer) Reserve() uint64 {
 func (b *Buffer) grow(n uint64) bool {
 	b.growing.Lock()
 	if grown := b.h.grown.Load(); b.next.Load()+n > grown && grown < b.blocks && !b.refused.Load() {
-		more := min(growth, b.blocks-grown)
+		more := min(growth, max(grown, growth/2), b.blocks-grown)
 		if allocate(b.base+uintptr(b.block(grown)), uintptr(more*blockSize)) == 0 {
 			b.h.grown.Store(grown + more)
 		} else {
