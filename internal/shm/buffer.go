@@ -326,7 +326,8 @@ func (b *Buffer) Retire(chunk uintptr) {
 
 // Define publishes a definition. It returns false, and counts, when there is no room.
 func (b *Buffer) Define(d wire.Def) bool {
-	encoded := wire.AppendDef(nil, d)
+	var brief [64]byte // enough for an object, of which there may be many
+	encoded := wire.AppendDef(brief[:0], d)
 	b.defMu.Lock()
 	defer b.defMu.Unlock()
 	used := b.def.used.Load()

@@ -19,10 +19,11 @@ type View struct {
 	file
 	fd      int // of the file, for its lock
 	info    Info
-	locked  bool     // by the process, as long as it lives
-	defs    []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
-	defAt   int      // block being read
-	defUsed uint64   // bytes of it that were read
+	locked  bool       // by the process, as long as it lives
+	defs    []uint64   // offsets of the blocks of definitions, by number; 0 not seen yet
+	defAt   int        // block being read
+	defUsed uint64     // bytes of it that were read
+	newDefs []wire.Def // of the last call
 	damage  uint64
 }
 
@@ -256,9 +257,9 @@ func (v *View) Free(c Chunk) {
 }
 
 // NewDefs returns the definitions published since the last call, in order. Damage is an error; the
-// definitions before it are returned too, those behind it in the same block are given up.
+// definitions before it are returned too, those behind it in the same block are given up. The next call uses the memory again.
 func (v *View) NewDefs() ([]wire.Def, error) {
-	var defs []wire.Def
+	defs := v.newDefs[:0]
 	var damage []error
 	v.findDefs()
 	for v.defAt < len(v.defs) {
@@ -284,6 +285,10 @@ func (v *View) NewDefs() ([]wire.Def, error) {
 			damage = append(damage, fmt.Errorf("%s: block %d of definitions is missing", v.path, v.defAt))
 		}
 		v.defAt, v.defUsed = v.defAt+1, 0
+	}
+	const much = 1 << 16
+	if v.newDefs = defs; len(defs) > much {
+		v.newDefs = nil
 	}
 	return defs, errors.Join(damage...)
 }
