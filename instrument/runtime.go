@@ -172,7 +172,12 @@ func (x Span) token() uint64 { return uint64(x.depth) | uint64(x.stamp)<<32 }
 //
 //go:norace
 func (se *session) spanOf(token uint64) Span {
-	return Span{se.slotOf(getg()), uint32(token), uint32(token >> 32)}
+	g := getg()
+	s := se.find(g)
+	if s == nil {
+		s = se.slotOf(g)
+	}
+	return Span{s, uint32(token), uint32(token >> 32)}
 }
 
 // hook records an operation of the running goroutine. Of an operation that takes time it returns the token by which its parts name it.
