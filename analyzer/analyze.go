@@ -14,9 +14,8 @@ type Options struct {
 	Patterns []*Pattern          // see package patterns; must be valid and hold the metrics the analyzer computes itself
 	Workers  int                 // goroutines to use; 0 means GOMAXPROCS
 	Progress func(events uint64) // called now and then with the number of events read, never concurrently; may be nil
-	// Memory is how many bytes the operations of the trace may take, 0 for any number. If they take more, the trace is
-	// read several times, each time for some of the objects. The operations of one object, the locations and the waits
-	// found are in memory whatever it says. The result does not depend on it.
+	// Memory is how many bytes of the process may be resident, 0 for any number. What does not fit lies in a temporary file.
+	// The result does not depend on it.
 	Memory int64
 	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
 	// one location each, until there are no more or all groups have.
@@ -44,48 +43,31 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	keep := passes(a, o.Memory)
-	s := newScan(a, list, n, keep[0])
+	store, err := newStore(a, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	s := newScan(a, list, n, store)
 	s.progress = o.Progress
 	s.run()
-	if s.events == 0 {
+	if s.events == 0 && store.Err() == nil {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, memory: o.Memory, index: o.IndexWaits, onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, index: o.IndexWaits, onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
-	m.run(matchWorkers, s)
-	for _, parts := range keep[1:] {
-		again := s.again(parts)
-		again.run()
-		again.live()
-		m.run(matchWorkers, again)
+	m.run(matchWorkers)
+	if err := store.Err(); err != nil {
+		return nil, err
 	}
 	path := findCriticalPath(s, lives, matchWorkers)
 	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, waits: m.critical(path, matchWorkers)}
-	return b.build()
-}
-
-// storedEvent is about what operations take per event of a trace that consists of them, bytes.
-const storedEvent = 6
-
-// passes divides the parts of the operations so that those of each pass take about half the given number of bytes;
-// the other half is for those that are expanded.
-func passes(a *trace.Archive, memory int64) (keep []uint64) {
-	need := int64(0)
-	for _, c := range a.Chunks() {
-		need += int64(c.Events) * storedEvent
+	out, err := b.build()
+	if full := store.Err(); full != nil {
+		return nil, full
 	}
-	n := int64(1)
-	if memory > 0 {
-		half := (memory + 1) / 2
-		n = min(max(1, (need+half-1)/half), parts)
-	}
-	for i := range n {
-		from, to := i*parts/n, (i+1)*parts/n
-		keep = append(keep, (1<<(to-from)-1)<<from)
-	}
-	return keep
+	return out, err
 }
 
 func firstOf(p []trace.Problem) string {

@@ -128,6 +128,9 @@ func (b *builder) collect() {
 	b.sums, b.critical = newSums[cellKey](), b.waits.cells
 	b.scanned = b.s.gather()
 	b.stats = make([]durations, len(m.list))
+	for i := range b.stats {
+		b.stats[i].values.store = b.s.store
+	}
 	for _, w := range b.matchWorkers {
 		for k, v := range w.cells.all() {
 			b.charge(k.metric, k.path, k.loc, v)

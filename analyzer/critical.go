@@ -56,10 +56,14 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	}
 	p.begin, p.end = min(s.defs.Processes[root].Start, lives.end[root]), lives.end[root]
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
+	w.taken.store, w.steps.store = s.store, s.store
 	p.jumps = newJumps(s, matchWorkers)
 	w.jumps = p.jumps
 	loc, t := w.start(lives)
-	for t > p.begin {
+	for n := 0; t > p.begin; n++ {
+		if n%paced == 0 {
+			s.store.Pace()
+		}
 		loc, t = w.step(loc, t)
 	}
 	if w.here.loc != NoCauser {
@@ -67,7 +71,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	}
 	w.taken, w.roster = list[taken]{}, nil
 	p.jumps.left = nil
-	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1)
+	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1, s.store)
 	return p
 }
 

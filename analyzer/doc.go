@@ -7,8 +7,7 @@
 //
 //  1. scan: every event once, chunks in parallel, the chunks of one location in order. It finds call paths,
 //     exclusive times and visits, operations, lifetimes, counters, creations.
-//  2. match: groups operations by object, and simulates objects in parallel. It finds synch points, and so waits. With bounded
-//     memory, 1 and 2 are repeated for parts of the objects.
+//  2. match: groups operations by object, and simulates objects in parallel. It finds synch points, and so waits.
 //  3. critical path: backwards over locations, along waits and creations; then reads the events in its intervals again.
 //  4. build: canonical order of everything, imbalance, statistics, findings.
 //

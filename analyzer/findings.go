@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
 )
@@ -37,12 +38,13 @@ type collector struct {
 	causers   map[causerKey]map[uint32]int64
 	critical  map[uint32][]interval // by causer
 	lines     []*collector          // of a finding
+	store     *spill.Store
 }
 
 type causerKey struct{ group, path int32 }
 
-func newCollector(class uint32) *collector {
-	return &collector{class: class, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: map[uint32][]interval{}}
+func newCollector(class uint32, store *spill.Store) *collector {
+	return &collector{class: class, store: store, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: map[uint32][]interval{}}
 }
 
 // charge adds time that was waited for a causer.
@@ -68,7 +70,7 @@ func (c *collector) add(l *collector) {
 		}
 	}
 	for causer, v := range l.critical {
-		c.critical[causer] = unite(c.critical[causer], v)
+		c.critical[causer] = unite(c.store, c.critical[causer], v)
 	}
 }
 
@@ -101,7 +103,7 @@ func (b *builder) findings() {
 		}
 		cause := b.cause(k)
 		if all[cause] == nil {
-			all[cause] = newCollector(k.class)
+			all[cause] = newCollector(k.class, b.s.store)
 		}
 		all[cause].add(l)
 	}
@@ -129,7 +131,7 @@ func (b *builder) lines() map[lineKey]*collector {
 	at := func(k lineKey) *collector {
 		c := all[k]
 		if c == nil {
-			c = newCollector(k.class)
+			c = newCollector(k.class, b.s.store)
 			c.key, c.line.Metric, c.line.Path, c.line.Group = k, int(k.metric), b.rank[k.path], k.group
 			all[k] = c
 		}

@@ -3,6 +3,8 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+
+	"tracerec/internal/spill"
 )
 
 // jump is what a location waited for in one operation: [begin, at) is from its first to the end of its last wait for another location,
@@ -27,6 +29,7 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	each := func(f func(k *keptWait)) {
 		for _, w := range matchWorkers {
 			for _, b := range w.jumps.blocks {
+				s.store.Pace()
 				for r := newWaitReader(b); r.next(); {
 					if s.locations[r.causer].lives(r.end) {
 						f(&r.keptWait)
@@ -39,21 +42,22 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	for i := range n {
 		t.first[i+1] += t.first[i]
 	}
-	t.list = make([]jump, t.first[n])
+	t.list = spill.Make[jump](s.store, int(t.first[n]))
 	at := slices.Clone(t.first[:n])
 	each(func(k *keptWait) {
 		t.list[at[k.loc]] = jump{k.end, k.begin, k.causer, k.path}
 		at[k.loc]++
 	})
-	var order merger // they are a few ascending runs, one or two for each object
+	order := merger{store: s.store} // they are a few ascending runs, one or two for each object
 	var sorted []jump
 	for i := range uint32(n) {
 		v := t.of(i)
 		if len(v) > 1 {
-			sorted = sortJumps(s, v, &order, slices.Grow(sorted[:0], len(v)))
+			sorted = sortJumps(s, v, &order, spill.Grow(s.store, sorted, len(v)))
 		}
 		t.nest(i, v)
 	}
+	spill.Free(s.store, sorted)
 	t.left = slices.Clone(t.first[1:])
 	return t
 }

@@ -1,6 +1,9 @@
 package analyzer
 
-import "tracerec/trace/wire"
+import (
+	"tracerec/internal/spill"
+	"tracerec/trace/wire"
+)
 
 // Counts is what matching could not explain. Counts of several objects add up.
 type Counts struct {
@@ -32,6 +35,7 @@ type Matcher struct {
 	chans channelState
 	locks lockState
 	conds fifo
+	store *spill.Store // of what grows with the number of operations
 
 	released []release
 }
@@ -69,7 +73,7 @@ const noOp = int32(-1)
 // synch points is defined by ops alone. Renumbering locations changes results only where ties were
 // resolved by it.
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([]SynchPoint)) Counts {
-	m.ops, m.emit = ops, emit
+	m.ops, m.emit, m.order.store = ops, emit, m.store
 	m.count, m.released = Counts{}, m.released[:0]
 	switch kind {
 	case wire.Channel:
@@ -92,6 +96,23 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 	return m.count
 }
 
+// free gives memory back that was kept for the next object.
+func (m *Matcher) free() {
+	c, l := &m.chans, &m.locks
+	spill.Free(m.store, c.elements)
+	for _, v := range [][]stamped{c.sent, c.received} {
+		spill.Free(m.store, v)
+	}
+	spill.Free(m.store, c.part)
+	for _, v := range [][]hold{l.exclusive, l.shared, l.sorted} {
+		spill.Free(m.store, v)
+	}
+	spill.Free(m.store, l.since)
+	spill.Free(m.store, l.convoy.total)
+	spill.Free(m.store, l.convoy.longest)
+	*m = Matcher{All: m.All, store: m.store}
+}
+
 // point emits a synch point of op with the operation causer (noOp: of nobody). It is clipped to the operation. What is empty then is no
 // wait, nor is one for an operation of the same location, which equal times in damaged traces may suggest, nor one of a
 // channel operation that succeeded at once: it found its partner there, even if time stamps suggest otherwise because the goroutine lost
@@ -110,6 +131,7 @@ func (m *Matcher) point(kind PointKind, op, causer int32, begin, release, from i
 		return
 	}
 	if len(m.found) == cap(m.found) {
+		m.store.Pace()
 		m.tell()
 	}
 	m.found = append(m.found, SynchPoint{begin, release, min(max(from, begin), release), op, by, path, kind, waits})

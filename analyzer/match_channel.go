@@ -3,6 +3,7 @@ package analyzer
 import (
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -131,6 +132,9 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 	})
 	for i := range ops {
 		o := &ops[i]
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		role := o.channelRole()
 		numbers = numbers || o.numbered(role)
 		switch role {
@@ -145,9 +149,9 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 		}
 	}
 	if numbers {
-		m.numbered(ops, closed)
+		m.numbered(ops, closed, sent, received)
 	} else {
-		s.elements = slices.Grow(s.elements, max(sent, received))
+		s.elements = spill.Grow(m.store, s.elements, sent+received) // no more are expected or pushed out
 		for e, ok := m.order.next(); ok; e, ok = m.order.next() {
 			if ops[e.op].channelRole() == sends {
 				m.send(ops, e.op)
@@ -290,6 +294,9 @@ func (m *Matcher) messages(ops []Op, closed int32) {
 		}
 	}
 	for k, e := range elements {
+		if k%paced == 0 {
+			m.store.Pace()
+		}
 		room := noOp
 		later := uint64(k) >= capacity
 		if later {
@@ -367,6 +374,9 @@ func (o *Op) transferred() bool {
 func (m *Matcher) closings(ops []Op, closed int32) {
 	for i := range ops {
 		o, op := &ops[i], int32(i)
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		switch {
 		case o.channelRole() == seesClosed && closed != noOp && ops[closed].Begin <= o.End:
 			m.meet(Closed, op, closed)

@@ -1,5 +1,7 @@
 package analyzer
 
+import "tracerec/internal/spill"
+
 // maxParts bounds the parts of one wait for a lock. A goroutine that others overtake, or that stands in a
 // queue of thousands, may wait through any number of holds; told one by one they would be waiters × holds.
 const maxParts = 64
@@ -12,14 +14,20 @@ type convoyIndex struct {
 	longest []int32 // segment tree: leaf n+i is hold i, node i the longer of 2i and 2i+1
 }
 
-func (c *convoyIndex) build(holds []hold) {
+func (c *convoyIndex) build(holds []hold, store *spill.Store) {
 	n := len(holds)
-	c.built, c.total, c.longest = true, append(c.total[:0], 0), append(c.longest[:0], make([]int32, 2*n)...)
+	c.built, c.total, c.longest = true, append(spill.Grow(store, c.total, n+1), 0), spill.Grow(store, c.longest, 2*n)[:2*n]
 	for i := range holds {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		c.total = append(c.total, c.total[i]+holds[i].end-holds[i].begin)
 		c.longest[n+i] = int32(i)
 	}
 	for i := n - 1; i > 0; i-- {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		c.longest[i] = longer(holds, c.longest[2*i], c.longest[2*i+1])
 	}
 }
@@ -58,7 +66,7 @@ func (m *Matcher) convoy(op int32, lo, hi int) {
 	s, o := &m.locks, &m.ops[op]
 	c := &s.convoy
 	if !c.built {
-		c.build(s.exclusive)
+		c.build(s.exclusive, m.store)
 	}
 	for i := range maxParts {
 		a, b := lo+(hi-lo)*i/maxParts, lo+(hi-lo)*(i+1)/maxParts

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -61,6 +62,9 @@ func (m *Matcher) lock(ops []Op) {
 	m.clipHolds(ops)
 	for i := range ops {
 		o := &ops[i]
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if o.Kind != wire.LockBegin || o.Blocked == NotBlocked && !o.Open {
 			continue
 		}
@@ -82,15 +86,21 @@ func (m *Matcher) findHolds(ops []Op) {
 	s.orphans, s.pending = s.orphans[:0], s.pending[:0]
 	var count [2]int // by mode; growing by append would take several times the memory
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if ops[i].Kind == wire.LockBegin {
 			count[min(ops[i].Mode, wire.Shared)]++
 		}
 	}
-	s.exclusive, s.shared = slices.Grow(s.exclusive[:0], count[wire.Exclusive]), slices.Grow(s.shared[:0], count[wire.Shared])
+	s.exclusive, s.shared = spill.Grow(m.store, s.exclusive, count[wire.Exclusive]), spill.Grow(m.store, s.shared, count[wire.Shared])
 	s.writer, s.convoy.built, s.readers, s.near = noOp, false, count[wire.Shared] > 0, [2]int{}
 	writing := -1 // index of the location's exclusive hold
 	for i := range ops {
 		o := &ops[i]
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if i > 0 && o.Loc != ops[i-1].Loc {
 			writing, s.pending = -1, s.pending[:0]
 		}
@@ -159,6 +169,9 @@ func (m *Matcher) clipHolds(ops []Op) {
 	}
 	for i := range s.exclusive {
 		h := &s.exclusive[i]
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if h.end == held {
 			h.end = nextBegin(s.shared, h.begin)
 		}
@@ -172,8 +185,12 @@ func (m *Matcher) clipHolds(ops []Op) {
 		return
 	}
 	end := int64(math.MinInt64)
+	s.since = spill.Grow(m.store, s.since, len(s.exclusive))
 	for i := range s.exclusive {
 		h := &s.exclusive[i]
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		s.since = append(s.since, max(end, min(ops[h.op].Begin, h.begin)))
 		end = h.end
 	}
@@ -189,11 +206,14 @@ func nextBegin(holds []hold, t int64) int64 {
 
 // sortHolds sorts by two keys, then op; holds come by op or nearly sorted.
 func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
+	if m.sorted(holds, keys) {
+		return
+	}
 	m.order.start(len(holds), func(i int32) (int64, bool) {
 		t, _ := keys(&holds[i])
 		return t, true
 	})
-	sorted := slices.Grow(m.locks.sorted[:0], len(holds))
+	sorted := spill.Grow(m.store, m.locks.sorted, len(holds))
 	for group := m.order.same(); len(group) > 0; group = m.order.same() {
 		n := len(sorted)
 		for _, e := range group {
@@ -209,6 +229,23 @@ func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
 	}
 	copy(holds, sorted)
 	m.locks.sorted = sorted
+}
+
+// sorted says whether holds are in this order already, as those of one location.
+func (m *Matcher) sorted(holds []hold, keys func(*hold) (int64, int64)) bool {
+	for i := range holds {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
+		if i == 0 {
+			continue
+		}
+		a, b := keys(&holds[i-1])
+		if t, u := keys(&holds[i]); t < a || t == a && (u < b || u == b && holds[i].op < holds[i-1].op) {
+			return false
+		}
+	}
+	return true
 }
 
 // firstAfter is the index of the first hold that ends after t, of holds whose ends ascend. It is found fastest near the given index.

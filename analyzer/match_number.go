@@ -3,6 +3,8 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+
+	"tracerec/internal/spill"
 )
 
 // numbered says whether o, which has this role on its channel, tells the number of its value.
@@ -20,17 +22,17 @@ func (o *Op) numbered(role channelRole) bool {
 //   - a receive, if it blocked no later than the end of the send with this number.
 //
 // The synch points are in the order of the numbers, then come the operations that take no part.
-func (m *Matcher) numbered(ops []Op, closed int32) {
+func (m *Matcher) numbered(ops []Op, closed int32, sent, received int) {
 	s := &m.chans
-	s.sent = m.byNumber(ops, sends, s.sent[:0])
-	s.received = m.byNumber(ops, receives, s.received[:0])
+	s.sent = m.byNumber(ops, sends, spill.Grow(m.store, s.sent, sent))
+	s.received = m.byNumber(ops, receives, spill.Grow(m.store, s.received, received))
 	if waiting := m.waiting(ops, sends); len(waiting) > 0 {
 		s.sent = merged(s.sent, served(ops, waiting, s.roomy()))
 	}
 	if waiting := m.waiting(ops, receives); len(waiting) > 0 {
 		s.received = merged(s.received, served(ops, waiting, missing(s.sent, s.received)))
 	}
-	s.part = slices.Grow(s.part[:0], len(ops))[:len(ops)]
+	s.part = spill.Grow(m.store, s.part, len(ops))[:len(ops)]
 	clear(s.part)
 	m.passed(ops, closed)
 	m.withoutPart(ops, closed)
@@ -112,6 +114,9 @@ func (m *Matcher) passed(ops []Op, closed int32) {
 	s := &m.chans
 	sent, received, made := s.sent, s.received, s.received
 	for len(sent)+len(received) > 0 {
+		if (len(sent)+len(received))%paced == 0 {
+			m.store.Pace()
+		}
 		e, number := element{noOp, noOp}, int64(0)
 		if len(received) == 0 || len(sent) > 0 && sent[0].time <= received[0].time {
 			e.send, number = sent[0].op, sent[0].time
@@ -137,6 +142,9 @@ func (m *Matcher) passed(ops []Op, closed int32) {
 // withoutPart says what became of the sends and receives that take no part.
 func (m *Matcher) withoutPart(ops []Op, closed int32) {
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		o, op := &ops[i], int32(i)
 		role := o.channelRole()
 		if m.chans.part[i] || role != sends && role != receives {

@@ -1,5 +1,7 @@
 package analyzer
 
+import "tracerec/internal/spill"
+
 // stamped is an operation, or something else with a number, with the time of one of its events.
 type stamped struct {
 	time int64
@@ -9,6 +11,8 @@ type stamped struct {
 // merger goes through things in the order of their times, of equal times in that of their numbers. It merges
 // the ascending runs it finds, of which there are as many as locations, and needs memory only for these.
 type merger struct {
+	store *spill.Store
+	calls int
 	time  func(i int32) (t int64, ok bool) // of those that are not ok there is no event
 	heap  []mergeRun                       // by (time, at)
 	group []stamped
@@ -25,6 +29,9 @@ func (m *merger) start(n int, time func(i int32) (t int64, ok bool)) {
 	m.time, m.heap = time, m.heap[:0]
 	last := int64(0)
 	for i := range int32(n) {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		t, ok := time(i)
 		if !ok {
 			continue
@@ -46,6 +53,9 @@ func (m *merger) start(n int, time func(i int32) (t int64, ok bool)) {
 func (m *merger) next() (e stamped, ok bool) {
 	if len(m.heap) == 0 {
 		return stamped{}, false
+	}
+	if m.calls++; m.calls%paced == 0 {
+		m.store.Pace()
 	}
 	r := &m.heap[0]
 	e = stamped{r.time, r.at}
@@ -93,6 +103,9 @@ func (m *merger) down(i int) {
 func (a *mergeRun) before(b *mergeRun) bool {
 	return a.time < b.time || a.time == b.time && a.at < b.at
 }
+
+// paced is after how many elements of lists in a store that has to be paced.
+const paced = 1 << 12
 
 // fifo is a queue of operations.
 type fifo struct {

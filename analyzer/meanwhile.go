@@ -13,7 +13,7 @@ const explained = 5
 // followPath looks at the events on the critical path again. It charges their time to call paths, and says of
 // the first findings what the path did on the causers while others waited for them: their critical time, by call path.
 func (b *builder) followPath() {
-	cells, times, tallies := b.s.retrace(b.path, b.explanations())
+	cells, times, tallies := b.s.retrace(b.path, b.places.group, b.explanations())
 	b.counts(tallies)
 	b.operations()
 	for i := range cells {

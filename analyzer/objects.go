@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"tracerec/internal/spill"
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
@@ -19,7 +20,6 @@ type matching struct {
 	classes *classes
 	lives   *lives
 	list    []*Pattern
-	memory  int64                           // for operations, 0 for any
 	index   bool                            // of waits, is wanted
 	name    func(*report.Region) ObjectName // nil: names are not known
 
@@ -50,12 +50,6 @@ func (m *matching) tell(o *Op, waits []Wait) {
 	}
 }
 
-// opKey identifies an operation within an object.
-type opKey struct {
-	loc, path  uint32
-	begin, end int64
-}
-
 // matchWorker is one worker of the matching. It charges the waits of one operation after the other.
 type matchWorker struct {
 	m       *matching
@@ -73,10 +67,10 @@ type matchWorker struct {
 	never   map[uint32]never
 	touched map[lineKey]int64 // waits that touch what is missing
 
-	ops     []Op           // of the object in progress
-	within  map[opKey]inOp // of operations with nested levels, or states
-	charged []bool         // by operation: had waits
-	pending []Wait         // of the operation in progress
+	ops     []Op   // of the object in progress
+	within  []inOp // the same, or empty if none has nested levels or states
+	charged []bool // by operation: had waits
+	pending []Wait // of the operation in progress
 }
 
 // causeKey is the place of a cause: a waiting line, and whose fault it was.
@@ -92,11 +86,17 @@ type waiterKey struct {
 }
 
 func newMatchWorker(m *matching) *matchWorker {
-	return &matchWorker{
+	w := &matchWorker{
 		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
-		stats: make([]durations, len(m.s.metrics.list)), within: map[opKey]inOp{}, never: map[uint32]never{}, touched: map[lineKey]int64{},
+		stats: make([]durations, len(m.s.metrics.list)), never: map[uint32]never{}, touched: map[lineKey]int64{},
 		strange: map[uint32]bool{},
 	}
+	store := m.s.store
+	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store = store, store, store, store
+	for i := range w.stats {
+		w.stats[i].values.store = store
+	}
+	return w
 }
 
 // matchWorkers returns n workers.
@@ -107,19 +107,23 @@ func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 	return workers
 }
 
-// run matches all objects whose operations were kept by the scan from, which has the same call paths.
-func (m *matching) run(workers []*matchWorker, from *scan) {
-	order := from.largestFirst()
-	room := newExpanded(from.events, m.memory)
+// run matches all objects.
+func (m *matching) run(workers []*matchWorker) {
+	order := m.s.largestFirst()
+	room := newExpanded(m.s)
 	var next atomic.Uint32
 	parallel(workers, func(w *matchWorker) {
 		w.matcher.All = m.onMessage != nil
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
-			w.part(order[i], from, i, room)
+			w.part(order[i], i, room)
 		}
+		spill.Free(m.s.store, w.charged)
 		w.ops, w.charged = nil, nil
-		w.matcher = Matcher{} // without its memory
+		w.matcher.free()
 	})
+	for _, x := range room.free {
+		x.free(m.s.store)
+	}
 }
 
 // expanded is the memory for the operations of the parts in progress: of all parts that are in progress
@@ -129,25 +133,32 @@ type expanded struct {
 	change      sync.Cond
 	turn        uint32 // whose it is: the parts come in order, so that what the large ones leave fits the others
 	used, limit int
-	free        [][]Op
+	store       *spill.Store
+	free        []roomy
+}
+
+// roomy is the memory for the operations of a part.
+type roomy struct {
+	ops    []Op
+	within []inOp // the same, or empty
+}
+
+func (x *roomy) free(store *spill.Store) {
+	spill.Free(store, x.ops)
+	spill.Free(store, x.within)
 }
 
 // expandedShare is the number of events for each operation that may be expanded.
 const expandedShare = 16
 
-const opSize = 40 // of an Op, bytes
-
-func newExpanded(events uint64, memory int64) *expanded {
-	e := &expanded{limit: max(int(events/expandedShare), largeObject)}
-	if memory > 0 {
-		e.limit = min(e.limit, int(memory/2/opSize))
-	}
+func newExpanded(s *scan) *expanded {
+	e := &expanded{limit: max(int(s.events/expandedShare), largeObject), store: s.store}
 	e.change.L = &e.mu
 	return e
 }
 
-// take returns memory for n operations when it is the turn of part number i and there is room.
-func (e *expanded) take(i uint32, n int) (ops []Op) {
+// take returns memory for n operations, and for how they were spent if that is wanted, when it is the turn of part number i and there is room.
+func (e *expanded) take(i uint32, n int, spent bool) (x roomy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for e.turn != i || n > 0 && e.used > 0 && e.used+n > e.limit {
@@ -157,24 +168,24 @@ func (e *expanded) take(i uint32, n int) (ops []Op) {
 	e.change.Broadcast()
 	e.used += n
 	if n == 0 {
-		return nil
+		return x
 	}
 	if k := len(e.free) - 1; k >= 0 {
-		ops, e.free = e.free[k], e.free[:k]
+		x, e.free = e.free[k], e.free[:k]
 	}
-	if cap(ops) < n {
-		ops = nil // first
-		ops = make([]Op, n)
+	x.ops = spill.Grow(e.store, x.ops, n)[:n]
+	if x.within = x.within[:0]; spent {
+		x.within = spill.Grow(e.store, x.within, n)[:n]
 	}
-	return ops[:n]
+	return x
 }
 
 // give returns what take returned.
-func (e *expanded) give(ops []Op) {
+func (e *expanded) give(x roomy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.used -= len(ops)
-	e.free = append(e.free, ops)
+	e.used -= len(x.ops)
+	e.free = append(e.free, x)
 	e.change.Broadcast()
 }
 
@@ -194,75 +205,89 @@ func (s *scan) largestFirst() []uint32 {
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
 // matches them.
-func (w *matchWorker) part(p uint32, from *scan, turn uint32, room *expanded) {
+func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
+	from := w.m.s
 	runs := from.runs(p)
-	if len(runs) == 0 {
-		room.take(turn, 0)
+	if len(runs) == 0 || from.store.Err() != nil {
+		room.take(turn, 0, false)
 		return
 	}
+	spent := false
 	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
 	ends := make([]int, objects+1)                                // of the operations of each object; before it, their begin
 	for _, scanner := range from.workers {
-		for i, n := range scanner.ops.part[p].count {
+		part := &scanner.ops.part[p]
+		spent = spent || part.spent
+		for i, n := range part.count {
 			ends[i+1] += int(n)
 		}
 	}
 	for i := range objects {
 		ends[i+1] += ends[i]
 	}
-	all := room.take(turn, ends[objects])
-	w.expand(all, runs, ends)
+	all := room.take(turn, ends[objects], spent)
+	w.expand(p, &all, runs, ends)
+	spill.Free(from.store, runs)
 	for _, scanner := range from.workers {
+		scanner.ops.part[p].free()
 		scanner.ops.part[p] = opPart{}
 	}
 	for i := range objects {
-		if a, b := ends[i], ends[i+1]; a < b {
-			w.match(i*parts+int(p), all[a:b:b])
+		if a, b := ends[i], ends[i+1]; a < b && from.store.Err() == nil {
+			if w.within = nil; spent {
+				w.within = all.within[a:b]
+			}
+			w.match(i*parts+int(p), all.ops[a:b:b])
 		}
 	}
 	room.give(all)
-	clear(w.within)
-}
-
-// partRun is a run with where it is.
-type partRun struct {
-	opRun
-	from *opPart
 }
 
 // runs returns the runs of a part by (location, place in its stream).
-func (s *scan) runs(p uint32) (runs []partRun) {
+func (s *scan) runs(p uint32) []opRun {
+	n := 0
 	for _, w := range s.workers {
-		part := &w.ops.part[p]
-		for _, r := range part.runs {
-			runs = append(runs, partRun{r, part})
+		n += w.ops.part[p].runs.len()
+	}
+	runs := spill.Make[opRun](s.store, n)[:0]
+	for _, w := range s.workers {
+		for _, b := range w.ops.part[p].runs.blocks {
+			runs = append(runs, b...)
 		}
 	}
-	slices.SortFunc(runs, func(a, b partRun) int {
+	compared := 0
+	slices.SortFunc(runs, func(a, b opRun) int {
+		if compared++; compared%paced == 0 {
+			s.store.Pace()
+		}
 		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.chunk, b.chunk))
 	})
 	return runs
 }
 
-// expand puts the operations of runs into all, by (object, location, place in the stream); those of an object
+// expand puts the operations of the runs of a part into all, by (object, location, place in the stream); those of an object
 // begin where begin says.
-func (w *matchWorker) expand(all []Op, runs []partRun, begin []int) {
-	at := slices.Clone(begin)
+func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int) {
+	at, all, within := slices.Clone(begin), to.ops, to.within
 	for _, r := range runs {
-		from := r.from.reader(r.at)
+		w.m.s.store.Pace()
+		from := w.m.s.workers[r.worker].ops.part[p].reader(r.at)
 		last := int64(0)
 		for range r.n {
 			i, o, in := from.op(r.loc, last)
 			last = o.Begin
-			if in != (inOp{}) {
-				w.within[opKey{o.Loc, o.Path, o.Begin, o.End}] = in
-			}
 			// Operations were written at their end: one with nested operations on the same object comes before them.
 			k := at[i]
 			for ; k > begin[i] && encloses(&o, &all[k-1]); k-- {
 				all[k] = all[k-1]
+				if len(within) > 0 {
+					within[k] = within[k-1]
+				}
 			}
 			all[k] = o
+			if len(within) > 0 {
+				within[k] = in
+			}
 			at[i]++
 		}
 	}
@@ -277,10 +302,7 @@ func encloses(o, q *Op) bool {
 // match matches one object and charges the time of all of its operations.
 func (w *matchWorker) match(object int, ops []Op) {
 	w.ops = ops
-	if cap(w.charged) < len(ops) {
-		w.charged = make([]bool, len(ops))
-	}
-	w.charged = w.charged[:len(ops)]
+	w.charged = spill.Grow(w.m.s.store, w.charged, len(ops))[:len(ops)]
 	clear(w.charged)
 	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
@@ -295,10 +317,13 @@ func (w *matchWorker) match(object int, ops []Op) {
 	}
 	for i := range ops {
 		o := &ops[i]
+		if i%paced == 0 {
+			w.m.s.store.Pace()
+		}
 		if w.charged[i] {
 			continue
 		}
-		own, ready := w.own(o)
+		own, ready := w.own(int32(i))
 		if o.Blocked != NotBlocked {
 			w.wake(o, o.End-o.Blocked, own, ready)
 			w.nobody(o, o.Blocked, o.Blocked)
@@ -379,10 +404,10 @@ func (w *matchWorker) emit(points []SynchPoint) {
 }
 
 // own returns the time of an operation outside nested levels, and how much of that it was ready to run.
-func (w *matchWorker) own(o *Op) (d, ready int64) {
-	d = o.End - o.Begin
+func (w *matchWorker) own(i int32) (d, ready int64) {
+	d = w.ops[i].End - w.ops[i].Begin
 	if len(w.within) > 0 {
-		in := w.within[opKey{o.Loc, o.Path, o.Begin, o.End}]
+		in := &w.within[i]
 		return d - in.nested, in.ready
 	}
 	return d, 0
@@ -433,7 +458,7 @@ func (w *matchWorker) charge() {
 	if len(waits) > 1 {
 		slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
 	}
-	left, ready := w.own(o)
+	left, ready := w.own(waits[0].Op)
 	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) {
 		x.Release = max(x.Begin, x.Release-ready) // it is known when it was over, if not by whom
 	}

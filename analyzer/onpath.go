@@ -26,7 +26,7 @@ func (b *builder) onPath() {
 		of := map[int][]interval{} // by metric
 		for ; len(keys) > 0 && keys[0].causer == causer; keys = keys[1:] {
 			for m := int(keys[0].line.metric); m >= 0; m = parent[m] {
-				of[m] = unite(of[m], b.waits.unions[keys[0]])
+				of[m] = unite(b.s.store, of[m], b.waits.unions[keys[0]])
 			}
 		}
 		for m, v := range of {

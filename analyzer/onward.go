@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 )
 
@@ -40,10 +41,16 @@ func (b *builder) onward() {
 		workers[i] = &onwardWorker{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
 	}
 	w := b.waits
-	each(workers, append(w.blocks, w.jumps...), func(c *onwardWorker, block []byte) { c.awaited(b.matching, block) })
+	each(workers, append(w.blocks, w.jumps...), func(c *onwardWorker, block []byte) {
+		b.s.store.Pace()
+		c.awaited(b.matching, block)
+	})
+	b.s.store.GiveBack(w.blocks)
+	b.s.store.GiveBack(w.jumps)
 	w.blocks, w.jumps = nil, nil
 	off := b.offPath(workers)
 	each(workers, slices.Collect(maps.Keys(off)), func(c *onwardWorker, loc uint32) { c.causerWaits(b.matching, b.path.jumps, loc, off[loc]) })
+	spill.Free(b.s.store, b.path.jumps.list)
 	b.path.jumps = nil
 	times := map[onwardKey]int64{}
 	for _, c := range workers {
@@ -75,7 +82,7 @@ func (c *onwardWorker) awaited(m *matching, block []byte) {
 			if i, is := c.lines[line]; is {
 				k := awaitedKey{i, r.causer}
 				if c.unions[k] == nil {
-					c.unions[k] = new(union)
+					c.unions[k] = &union{store: m.s.store}
 				}
 				recent.union = c.unions[k]
 			}
@@ -98,7 +105,7 @@ func (b *builder) offPath(workers []*onwardWorker) map[uint32][]offFinding {
 	for _, c := range workers {
 		for k, u := range c.unions {
 			u.merge()
-			all[k] = unite(all[k], u.list)
+			all[k] = unite(b.s.store, all[k], u.list)
 		}
 		c.unions = nil
 	}
@@ -129,6 +136,9 @@ func (c *onwardWorker) causerWaits(m *matching, jumps *jumps, loc uint32, off []
 	nested := jumps.since[loc] != nil
 	var covered []interval
 	for v := jumps.of(loc); len(v) > 0; {
+		if len(v)%paced == 0 {
+			m.s.store.Pace()
+		}
 		n := 1
 		for n < len(v) && v[n].at == v[0].at {
 			n++

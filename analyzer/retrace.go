@@ -45,6 +45,7 @@ type follower struct {
 	parts   []pathPart            // those of the location, from the last time on
 	times   sums[partPath]        // what they collect
 	loc     uint32
+	group   []int32            // by location
 	tallies map[tallyKey]tally // what was counted on the path and in its parts
 
 	pieces []piece // of the location, from the last time on
@@ -117,7 +118,7 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
-func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64, tallies map[tallyKey]tally) {
+func (s *scan) retrace(p *criticalPath, group []int32, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64, tallies map[tallyKey]tally) {
 	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
@@ -127,12 +128,13 @@ func (s *scan) retrace(p *criticalPath, parts map[uint32][]pathPart) (cells []sc
 	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
-		workers[i].path = &follower{of: parts, times: newSums[partPath](), inside: newSums[insideKey](), tallies: map[tallyKey]tally{}}
+		workers[i].path = &follower{of: parts, group: group, times: newSums[partPath](), inside: newSums[insideKey](), tallies: map[tallyKey]tally{}}
 	}
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
 		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
 		for i := int(next.Add(1) - 1); i < len(s.chunks); i = int(next.Add(1) - 1) {
+			s.store.Pace()
 			if s.onPath(p, i, tail) {
 				batches, _ := decoder.Decode(s.chunks[i], buf)
 				w.retrace(p, i, batches, tail)

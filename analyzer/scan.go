@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"tracerec/internal/spill"
 	"tracerec/trace"
 	"tracerec/trace/levels"
 	"tracerec/trace/wire"
@@ -66,12 +67,12 @@ type creation struct {
 // scan is the first look at all events, shared by its workers.
 type scan struct {
 	archive   *trace.Archive
+	store     *spill.Store // for all that grows with the number of events
 	defs      *trace.Definitions
 	chunks    []*trace.Chunk
 	regions   *regions
 	metrics   *metrics
 	paths     *paths
-	keep      uint64 // parts of which operations are kept
 	locations []location
 	resume    [][]resume         // by chunk and batch
 	samples   [][]*counterSample // by chunk: what its batches go on from
@@ -83,28 +84,19 @@ type scan struct {
 	progress  func(events uint64)
 }
 
-// newScan prepares a scan of a by n workers, which keeps the operations of the given parts.
-func newScan(a *trace.Archive, m *metrics, n int, keep uint64) *scan {
-	s := &scan{archive: a, defs: a.Definitions(), chunks: a.Chunks(), metrics: m, keep: keep}
+// newScan prepares a scan of a by n workers.
+func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
+	s := &scan{archive: a, store: store, defs: a.Definitions(), chunks: a.Chunks(), metrics: m}
 	s.regions = newRegions(s.defs)
 	s.paths = &paths{index: map[node]uint32{}}
-	s.prepare(n)
-	return s
-}
-
-// again returns a scan of the same archive that keeps other parts and finds the same call paths.
-func (s *scan) again(keep uint64) *scan {
-	t := &scan{archive: s.archive, defs: s.defs, chunks: s.chunks, metrics: s.metrics, regions: s.regions, paths: s.paths, keep: keep}
-	t.prepare(len(s.workers))
-	return t
-}
-
-func (s *scan) prepare(n int) {
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))
 	for range min(n, max(len(s.chunks), 1)) { // others would have nothing to do
-		s.workers = append(s.workers, newScanner(s))
+		w := newScanner(s)
+		w.ops.worker = uint32(len(s.workers))
+		s.workers = append(s.workers, w)
 	}
+	return s
 }
 
 // after returns for every chunk how many chunks must have been scanned before: those up to the last that
@@ -133,7 +125,7 @@ func (s *scan) run() {
 		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
 		mu.Lock()
 		defer mu.Unlock()
-		for next < len(s.chunks) {
+		for next < len(s.chunks) && s.store.Err() == nil {
 			i := next
 			next++
 			mu.Unlock()
@@ -143,6 +135,7 @@ func (s *scan) run() {
 				turn.Wait()
 			}
 			mu.Unlock()
+			s.store.Pace()
 			w.scan(uint32(i), batches)
 			mu.Lock()
 			errs[i], done[i] = err, true
@@ -219,7 +212,9 @@ type scanCell struct {
 
 func newScanner(s *scan) *scanner {
 	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32][]int64{}, lost: map[int]uint64{}}
-	w.ops.keep = s.keep
+	for i := range w.ops.part {
+		w.ops.part[i].store, w.ops.part[i].runs.store = s.store, s.store
+	}
 	w.loads = w.newLoads()
 	for i := range w.cache {
 		w.cache[i].id = noPath

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace/wire"
 )
@@ -25,22 +26,30 @@ func (c *meter) piece(k *keptWait, nobody bool) {
 }
 
 // complete takes over the pieces that were found, in order.
-func (p *criticalPath) complete(meters []*meter) {
+func (p *criticalPath) complete(meters []*meter, store *spill.Store) {
 	n := 0
 	for _, c := range meters {
 		n += c.pieces.len()
 	}
-	p.pieces = make([]piece, 0, n)
+	p.pieces = spill.Make[piece](store, n)[:0]
 	for _, c := range meters {
 		for _, b := range c.pieces.blocks {
+			store.Pace()
 			p.pieces = append(p.pieces, b...)
 		}
 		c.pieces = list[piece]{}
 	}
+	compared := 0
 	slices.SortFunc(p.pieces, func(a, b piece) int {
+		if compared++; compared%paced == 0 {
+			store.Pace()
+		}
 		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin), cmp.Compare(a.at, b.at), cmp.Compare(a.done, b.done), cmp.Compare(a.path, b.path))
 	})
 	for i := range p.pieces {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		x := &p.pieces[i]
 		x.reach = x.done
 		if i > 0 && p.pieces[i-1].loc == x.loc {
@@ -56,10 +65,11 @@ func (p *criticalPath) piecesOf(loc uint32) []piece {
 	return p.pieces[from:to]
 }
 
-// insideKey is a part of a Split, in an operation of a location.
+// insideKey is a part of a Split, in operations of a group.
 type insideKey struct {
-	part      splitPart
-	path, loc uint32
+	part  splitPart
+	path  uint32
+	group int32
 }
 
 type splitPart uint8
@@ -74,7 +84,8 @@ const (
 // did adds time that was a part of an operation.
 func (f *follower) did(part splitPart, path uint32, d int64) {
 	if d > 0 {
-		f.inside.add(cellHash(uint16(part), path, f.loc), insideKey{part, path, f.loc}, d)
+		group := f.group[f.loc]
+		f.inside.add(cellHash(uint16(part), path, uint32(group)), insideKey{part, path, group}, d)
 	}
 }
 
@@ -86,7 +97,7 @@ func (b *builder) operations() {
 	}
 	all := map[place]*report.OperationSplit{}
 	for k, d := range b.path.inside {
-		at := place{b.rank[k.path], b.places.group[k.loc]}
+		at := place{b.rank[k.path], k.group}
 		if all[at] == nil {
 			all[at] = &report.OperationSplit{Path: at.path, Group: at.group}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 )
 
@@ -111,27 +112,35 @@ func (d *durations) report(s *report.Stats) {
 	if n == 0 {
 		return
 	}
-	all := make([]int64, 0, n)
+	store := d.values.store
+	all := spill.Make[int64](store, n)[:0]
 	for r := d.values.reader(0); r.more(); {
+		if len(all)%paced == 0 {
+			store.Pace()
+		}
 		all = append(all, r.int())
 	}
-	d.values = stream{}
+	d.values.free()
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Sampled = d.counts == nil // waits are counted by line
-	s.Q25, s.Median, s.Q75 = kth(all, rank(n, 1)), kth(all, rank(n, 2)), kth(all, rank(n, 3))
+	s.Q25, s.Median, s.Q75 = kth(all, rank(n, 1), store), kth(all, rank(n, 2), store), kth(all, rank(n, 3), store)
+	spill.Free(store, all)
 }
 
 // rank returns the place of a quartile among n values in ascending order: the smallest that so many quarters of them do not exceed.
 func rank(n, quarters int) int { return int((int64(n)*int64(quarters)+3)/4) - 1 }
 
 // kth returns the k-th smallest value and reorders v.
-func kth(v []int64, k int) int64 {
+func kth(v []int64, k int, store *spill.Store) int64 {
 	for lo, hi := 0, len(v)-1; lo < hi; {
 		mid := lo + (hi-lo)/2
 		a, b, c := v[lo], v[mid], v[hi]
 		pivot := max(min(a, b), min(max(a, b), c))
 		i, j := lo, hi
 		for i <= j {
+			if i%paced == 0 {
+				store.Pace()
+			}
 			for v[i] < pivot {
 				i++
 			}

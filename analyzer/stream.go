@@ -3,16 +3,20 @@ package analyzer
 import (
 	"encoding/binary"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
 // A stream is an append-only sequence of small varint records in fixed blocks: it neither copies what it
 // holds nor wastes more than a block. Records do not cross blocks.
-type stream struct{ blocks [][]byte }
+type stream struct {
+	store  *spill.Store
+	blocks [][]byte
+}
 
 const (
 	blockBits = 15
-	blockSize = 1 << blockBits
+	blockSize = spill.BlockSize
 	maxRecord = 96
 )
 
@@ -21,11 +25,17 @@ func (s *stream) room() []byte {
 	if n := len(s.blocks); n > 0 && len(s.blocks[n-1])+maxRecord <= blockSize {
 		return s.blocks[n-1]
 	}
-	s.blocks = append(s.blocks, make([]byte, 0, blockSize))
+	s.blocks = append(s.blocks, s.store.Block()[:0])
 	return s.blocks[len(s.blocks)-1]
 }
 
 func (s *stream) put(b []byte) { s.blocks[len(s.blocks)-1] = b }
+
+// free gives the blocks back.
+func (s *stream) free() {
+	s.store.GiveBack(s.blocks)
+	s.blocks = nil
+}
 
 // at returns the position of the next record.
 func (s *stream) at() uint64 {
@@ -91,21 +101,24 @@ const parts = 64
 
 // opStore holds the operations that one worker of the scan found, divided by object.
 type opStore struct {
-	keep uint64 // parts that are kept, one bit each
-	part [parts]opPart
+	worker uint32 // its number
+	part   [parts]opPart
 }
 
 type opPart struct {
 	stream
-	runs  []opRun
+	runs  list[opRun]
+	last  *opRun
 	n     int      // operations
 	count []uint32 // operations by object of the part
 	begin int64    // of the record before
+	spent bool     // some have nested levels, or states
 }
 
 // opRun says where the operations of one location in one chunk are.
 type opRun struct {
 	loc, chunk, n uint32
+	worker        uint32
 	at            uint64
 }
 
@@ -126,15 +139,12 @@ type inOp struct {
 
 // add appends an operation on an object.
 func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
-	if s.keep>>(object%parts)&1 == 0 {
-		return
-	}
 	p := &s.part[object%parts]
-	if n := len(p.runs); n == 0 || p.runs[n-1].loc != o.Loc || p.runs[n-1].chunk != chunk {
-		p.runs = append(p.runs, opRun{loc: o.Loc, chunk: chunk, at: p.at()})
+	if p.last == nil || p.last.loc != o.Loc || p.last.chunk != chunk {
+		p.last = p.runs.add(opRun{loc: o.Loc, chunk: chunk, worker: s.worker, at: p.at()})
 		p.begin = 0
 	}
-	p.runs[len(p.runs)-1].n++
+	p.last.n++
 	p.n++
 	i := int(object / parts)
 	if i >= len(p.count) {
@@ -150,6 +160,7 @@ func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	}
 	if in != (inOp{}) {
 		flags |= hasNested
+		p.spent = true
 	}
 	if o.Open {
 		flags |= isOpen

@@ -1,6 +1,10 @@
 package analyzer
 
-import "iter"
+import (
+	"iter"
+
+	"tracerec/internal/spill"
+)
 
 // sums adds up values by key. Neighbouring values mostly have one of a few keys; they meet in a small
 // table before the map, which costs a tenth of it.
@@ -50,18 +54,29 @@ func cellHash(metric uint16, path, loc uint32) uint32 {
 	return (uint32(metric)*0xc2b2ae35 ^ path*0x85ebca6b ^ loc*0x27d4eb2f) * 0x9e3779b1
 }
 
-// list is an append-only list that does not move what it holds.
-type list[T any] struct{ blocks [][]T }
+// list is an append-only list that does not move what it holds, which has no pointers.
+type list[T any] struct {
+	store  *spill.Store
+	blocks [][]T
+}
 
 const listBlock = 1 << 12
 
-func (l *list[T]) add(x T) {
+// add appends x and returns where it is now.
+func (l *list[T]) add(x T) *T {
 	n := len(l.blocks)
-	if n == 0 || len(l.blocks[n-1]) == cap(l.blocks[n-1]) {
-		l.blocks = append(l.blocks, make([]T, 0, min(listBlock, 16<<min(2*n, 16))))
+	switch {
+	case n > 0 && len(l.blocks[n-1]) < cap(l.blocks[n-1]):
+	case n < cap(l.blocks) && cap(l.blocks[:n+1][n]) > 0: // pop left it
+		l.blocks = l.blocks[:n+1]
+		n++
+	default:
+		l.blocks = append(l.blocks, spill.Make[T](l.store, min(listBlock, 16<<min(2*n, 16)))[:0])
 		n++
 	}
-	l.blocks[n-1] = append(l.blocks[n-1], x)
+	b := append(l.blocks[n-1], x)
+	l.blocks[n-1] = b
+	return &b[len(b)-1]
 }
 
 // pop takes the last element off.

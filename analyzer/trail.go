@@ -3,6 +3,8 @@ package analyzer
 import (
 	"math"
 	"slices"
+
+	"tracerec/internal/spill"
 )
 
 // segment begins when the critical path comes to a location where it has been for so long before.
@@ -64,7 +66,7 @@ type step struct {
 
 // trails sorts the steps of a path that ends at end by location, and uses them up. That of location l is
 // segments[first[l]:first[l+1]].
-func trails(steps *list[step], end int64, locations int) (segments []segment, first []uint32) {
+func trails(steps *list[step], end int64, locations int, store *spill.Store) (segments []segment, first []uint32) {
 	first = make([]uint32, locations+1)
 	for x := range steps.all() {
 		first[x.loc+1]++
@@ -75,9 +77,10 @@ func trails(steps *list[step], end int64, locations int) (segments []segment, fi
 		}
 		first[i+1] += first[i]
 	}
-	segments = make([]segment, first[locations])
+	segments = spill.Make[segment](store, int(first[locations]))
 	at := slices.Clone(first[1:])
 	for i, b := range steps.blocks {
+		store.Pace()
 		for _, x := range b {
 			at[x.loc]--
 			segments[at[x.loc]-1] = segment{x.from, end - x.from}
@@ -89,6 +92,9 @@ func trails(steps *list[step], end int64, locations int) (segments []segment, fi
 		v := segments[first[i]:first[i+1]]
 		sum := int64(0)
 		for k := range v {
+			if k%paced == paced-1 {
+				store.Pace()
+			}
 			sum, v[k].before = sum+v[k].before, sum
 		}
 		if len(v) > 0 {

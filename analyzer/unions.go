@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync/atomic"
+
+	"tracerec/internal/spill"
 )
 
 // interval is a part of the trail of a causer, in lengths of that: while it was on the way there, a group waited for it.
@@ -26,9 +28,10 @@ type criticalWaits struct {
 
 // union is a growing union of intervals.
 type union struct {
-	list []interval // ascending and disjoint
-	at   int        // in list: where the last one belonged
-	late []interval // what began in a gap of list, or closed one, as it came
+	store *spill.Store
+	list  []interval // ascending and disjoint
+	at    int        // in list: where the last one belonged
+	late  []interval // what began in a gap of list, or closed one, as it came
 }
 
 // meter is one worker that measures waits against the critical path.
@@ -55,20 +58,23 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 	for i, w := range matchWorkers {
 		all.blocks, all.jumps, idle = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...), append(idle, w.idle.blocks...)
 		w.waits, w.jumps, w.idle = waitStream{}, waitStream{}, waitStream{}
-		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}}
+		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}, pieces: list[piece]{store: m.s.store}}
 	}
 	each(meters, all.blocks, func(c *meter, block []byte) {
+		m.s.store.Pace()
 		for r := newWaitReader(block); r.next(); {
 			c.measure(&r.keptWait)
 		}
 	})
 	each(meters, all.jumps, func(c *meter, block []byte) {
+		m.s.store.Pace()
 		for r := newWaitReader(block); r.next(); {
 			c.measure(&r.keptWait)
 			c.piece(&r.keptWait, false)
 		}
 	})
 	each(meters, idle, func(c *meter, block []byte) {
+		m.s.store.Pace()
 		for r := newWaitReader(block); r.next(); {
 			c.piece(&r.keptWait, true)
 		}
@@ -83,11 +89,12 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 			all.cells[k] += d
 		}
 		for k, u := range c.unions {
-			all.unions[k] = unite(all.unions[k], u.list)
+			all.unions[k] = unite(m.s.store, all.unions[k], u.list)
 			u.list = nil
 		}
 	}
-	p.complete(meters)
+	m.s.store.GiveBack(idle)
+	p.complete(meters, m.s.store)
 	return all
 }
 
@@ -128,7 +135,7 @@ func (c *meter) measure(k *keptWait) {
 	recent := &c.recent[(hash+k.causer*0x9e3779b1)>>(32-meterBits)]
 	if recent.union == nil || recent.key != key {
 		if c.unions[key] == nil {
-			c.unions[key] = new(union)
+			c.unions[key] = &union{store: c.m.s.store}
 		}
 		recent.key, recent.union = key, c.unions[key]
 	}
@@ -139,7 +146,7 @@ func (c *meter) measure(k *keptWait) {
 func (u *union) add(x interval) {
 	v := u.list
 	if n := len(v); n == 0 || x.from > v[n-1].to {
-		u.list = push(v, x)
+		u.list = push(u.store, v, x)
 		return
 	}
 	lo, hi := u.at, u.at // the first that ends at x.from or behind lies in between, once the steps are far enough
@@ -175,20 +182,28 @@ func (u *union) addLate(x interval) {
 	if n >= 1024 && n >= len(u.list) {
 		u.merge()
 	}
-	u.late = push(u.late, x)
+	u.late = push(u.store, u.late, x)
 }
 
 // push appends x with as few copies of large lists as possible.
-func push[T any](v []T, x T) []T {
+func push[T any](store *spill.Store, v []T, x T) []T {
 	if len(v) == cap(v) {
-		v = slices.Grow(v, max(len(v), 4))
+		more := append(spill.Make[T](store, max(2*len(v), 4))[:0], v...)
+		spill.Free(store, v)
+		v = more
 	}
 	return append(v, x)
 }
 
 // merge unites what came late with the rest.
 func (u *union) merge() {
-	slices.SortFunc(u.late, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+	compared := 0
+	slices.SortFunc(u.late, func(a, b interval) int {
+		if compared++; compared%paced == 0 {
+			u.store.Pace()
+		}
+		return cmp.Compare(a.from, b.from)
+	})
 	n := 0
 	for _, x := range u.late {
 		if n > 0 && x.from <= u.late[n-1].to {
@@ -198,19 +213,27 @@ func (u *union) merge() {
 		u.late[n] = x
 		n++
 	}
-	u.list, u.late, u.at = unite(u.list, u.late[:n]), u.late[:0], 0
+	if n > 0 { // and so is the list
+		before := u.list
+		u.list = unite(u.store, before, u.late[:n])
+		spill.Free(u.store, before)
+	}
+	u.late, u.at = u.late[:0], 0
 }
 
 // unite returns the union of two lists of ascending disjoint intervals. It may be one of them.
-func unite(a, b []interval) []interval {
+func unite(store *spill.Store, a, b []interval) []interval {
 	if len(a) == 0 {
 		return b
 	}
 	if len(b) == 0 {
 		return a
 	}
-	out := make([]interval, 0, len(a)+len(b))
+	out := spill.Make[interval](store, len(a)+len(b))[:0]
 	for len(a) > 0 || len(b) > 0 {
+		if len(out)%paced == 0 {
+			store.Pace()
+		}
 		from := &a
 		if len(a) == 0 || len(b) > 0 && b[0].from < a[0].from {
 			from = &b

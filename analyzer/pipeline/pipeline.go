@@ -9,6 +9,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/internal/sessionfile"
+	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -20,6 +21,7 @@ import (
 type Options struct {
 	analyzer.Options
 	Specs    []*spec.Spec // of the counters; nil: those that are shipped for the recorded processor
+	Limited  bool         // the user chose Memory: if it is too little, that is an error
 	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
 }
 
@@ -37,6 +39,12 @@ func Analyze(dir string, o Options, use func(*trace.Archive, *report.Experiment)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if least := analyzer.Least(a); o.Limited && o.Memory < least {
+		// Whole steps, so that the number is easy to type and stays what it is.
+		const step = 64 << 20
+		enough := size.Bytes((least + step - 1) / step * step)
+		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", dir, new(size.Bytes(o.Memory)), len(a.Definitions().Locations), &enough)
 	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	e, err := o.watched(a)

@@ -17,6 +17,7 @@ import (
 	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/internal/size"
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/report/cube"
 	"tracerec/report/inputs"
@@ -26,7 +27,7 @@ import (
 
 // addInput adds the flags that open obeys: they say how a trace directory is analyzed.
 func addInput(cmd *cobra.Command) {
-	cmd.Flags().Var(new(size.Bytes), "memory", "memory limit for a trace, if possible")
+	cmd.Flags().Var(new(size.Bytes), "memory", "most memory for a trace (default half of all)")
 	n := report.DefaultLocations
 	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
@@ -60,7 +61,7 @@ var collectSeldom = sync.OnceFunc(func() {
 	runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
 })
 
-// limitMemory obeys the flag --memory and returns how much of it the operations of a trace may take.
+// limitMemory obeys the flag --memory and returns it.
 func limitMemory(cmd *cobra.Command) int64 {
 	if os.Getenv("GOGC") == "" {
 		collectSeldom()
@@ -71,10 +72,10 @@ func limitMemory(cmd *cobra.Command) int64 {
 	}
 	limit := int64(*flag.Value.(*size.Bytes))
 	if limit == 0 {
-		return 0
+		return spill.Memory() / 2
 	}
-	debug.SetMemoryLimit(limit)
-	return max(1, limit/2) // the rest is for locations, waits and results
+	debug.SetMemoryLimit(limit / 4 * 3)
+	return limit
 }
 
 // reportInput is a report that a command was given.
@@ -184,7 +185,7 @@ func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func
 	if err != nil {
 		return nil, err
 	}
-	p := pipeline.Options{Options: o, Specs: chosen}
+	p := pipeline.Options{Options: o, Specs: chosen, Limited: cmd.Flags().Changed("memory")}
 	if readable.Terminal(cmd.ErrOrStderr()) {
 		p.Terminal = cmd.ErrOrStderr()
 	}

@@ -1,0 +1,39 @@
+package analyzer
+
+import (
+	"tracerec/internal/spill"
+	"tracerec/trace"
+)
+
+// mostPerEvent is what an event costs at most, bytes: those of a lock that everybody wants. An archive that needs less
+// than may be resident by this measure needs no file.
+const mostPerEvent = 100
+
+// newStore returns memory for what grows with the number of events, under a limit for the process.
+func newStore(a *trace.Archive, limit int64) (*spill.Store, error) {
+	events := int64(0)
+	for _, c := range a.Chunks() {
+		events += int64(c.Events)
+	}
+	if limit == 0 || events < limit/mostPerEvent/2 {
+		return spill.New(0, "")
+	}
+	return spill.New(max(limit-limit/8-margin, 1), "")
+}
+
+// Least returns how many bytes of memory the analysis of an archive takes whatever the limit: for goroutines, objects and chunks.
+func Least(a *trace.Archive) int64 {
+	d := a.Definitions()
+	return program + perLocation*int64(len(d.Locations)) + perObject*int64(len(d.Objects)) + perChunk*int64(len(a.Chunks()))
+}
+
+// What things take that are in memory always, bytes: measured, rounded up.
+const (
+	program     = 96 << 20
+	perLocation = 1200
+	perObject   = 128
+	perChunk    = 1 << 10
+)
+
+// margin is how much may be touched between two looks at what is resident, bytes.
+const margin = 24 << 20

@@ -1,0 +1,208 @@
+// Package spill gives memory for large lists without pointers that need not stay in memory: beyond a limit they lie in a temporary file. The file
+// has no name, so nothing is left behind, however the process ends.
+package spill
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Store is where lists lie. Its methods may be called concurrently. A nil Store gives memory of Go's heap.
+type Store struct {
+	limit int64 // of what is resident of the whole process, bytes; 0 for none
+	err   atomic.Pointer[error]
+	space
+
+	mu     sync.Mutex
+	maps   map[*byte][]byte // what was given whole
+	slabs  [][]byte         // what is given in parts
+	slab   []byte           // what is left of the last one
+	blocks [][]byte         // that came back
+
+	pace     sync.Mutex
+	resident int64 // when it was looked at last
+}
+
+// Sizes of what is given: smaller lists than part are of the heap, smaller ones than whole are parts of a slab and stay until the end.
+const (
+	part  = 64 << 10
+	whole = 4 << 20
+)
+
+// New returns a store that keeps what is resident of the process below limit, as far as lists of the store can and [Store.Pace] is called. They lie in a
+// temporary file in dir, "" for the usual one. Without a limit they lie in memory, outside of the heap. Where the system can do neither, the Store is nil.
+func New(limit int64, dir string) (*Store, error) {
+	if !supported {
+		return nil, nil
+	}
+	s := &Store{limit: limit, maps: map[*byte][]byte{}}
+	if limit > 0 {
+		if err := s.open(dir); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Err returns what kept the store from giving memory. Lists that were asked for since are of the heap.
+func (s *Store) Err() error {
+	if s != nil {
+		if err := s.err.Load(); err != nil {
+			return *err
+		}
+	}
+	return nil
+}
+
+// Close takes everything back that is not of the heap.
+func (s *Store) Close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.maps {
+		unmap(b)
+	}
+	for _, b := range s.slabs {
+		unmap(b)
+	}
+	s.maps, s.slabs, s.slab, s.blocks = nil, nil, nil, nil
+	s.close()
+}
+
+// Make returns a list of n zeros. T has no pointers.
+func Make[T any](s *Store, n int) []T {
+	var zero T
+	size := n * int(unsafe.Sizeof(zero))
+	if s == nil || size < part {
+		return make([]T, n)
+	}
+	b := s.give(size)
+	if b == nil {
+		return make([]T, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// Free takes back what Make returned. It is good for nothing then.
+func Free[T any](s *Store, list []T) {
+	if s == nil || cap(list) == 0 {
+		return
+	}
+	p := (*byte)(unsafe.Pointer(unsafe.SliceData(list)))
+	s.mu.Lock()
+	b := s.maps[p] // nil if it is of the heap or of a slab
+	delete(s.maps, p)
+	s.mu.Unlock()
+	if b != nil {
+		unmap(b)
+	}
+}
+
+// Grow returns an empty list with room for n elements: the given one if that has it, else another one instead.
+func Grow[T any](s *Store, list []T, n int) []T {
+	if cap(list) >= n {
+		return list[:0]
+	}
+	Free(s, list)
+	return Make[T](s, n)[:0]
+}
+
+// give returns size bytes, nil if there are none.
+func (s *Store) give(size int) []byte {
+	if s.Err() != nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if size >= whole {
+		b := s.add(size)
+		if b != nil {
+			s.maps[unsafe.SliceData(b)] = b
+		}
+		return b
+	}
+	size = (size + 63) &^ 63
+	if len(s.slab) < size {
+		if s.slab = s.add(whole); s.slab == nil {
+			return nil
+		}
+		s.slabs = append(s.slabs, s.slab)
+	}
+	b := s.slab[:size:size]
+	s.slab = s.slab[size:]
+	return b
+}
+
+// add maps size bytes more.
+func (s *Store) add(size int) []byte {
+	b, err := s.more(size)
+	if err != nil && s.limit > 0 {
+		s.err.CompareAndSwap(nil, &err)
+	}
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// BlockSize is the size of a block.
+const BlockSize = 1 << 15
+
+// Block returns BlockSize bytes, which are not zero.
+func (s *Store) Block() []byte {
+	if s == nil {
+		return make([]byte, BlockSize)
+	}
+	s.mu.Lock()
+	if n := len(s.blocks) - 1; n >= 0 {
+		b := s.blocks[n]
+		s.blocks = s.blocks[:n]
+		s.mu.Unlock()
+		return b[:BlockSize]
+	}
+	s.mu.Unlock()
+	list := Make[byte](s, 2*BlockSize) // the least that does not come of the heap
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocks = append(s.blocks, list[BlockSize:2*BlockSize:2*BlockSize])
+	return list[:BlockSize:BlockSize]
+}
+
+// GiveBack takes blocks back. They are good for nothing then.
+func (s *Store) GiveBack(blocks [][]byte) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range blocks {
+		s.blocks = append(s.blocks, b[:0])
+	}
+}
+
+// paceStep is after how many more resident bytes lists are put aside again.
+const paceStep = 4 << 20
+
+// Pace must be called by whoever touches lists of the store, before it touches the next few hundred kB: it puts lists aside if more is resident than may be.
+func (s *Store) Pace() {
+	if s == nil || s.limit == 0 || !s.pace.TryLock() {
+		return
+	}
+	defer s.pace.Unlock()
+	now := s.residentNow()
+	if now < s.limit || now < s.resident+paceStep {
+		return
+	}
+	s.mu.Lock()
+	for _, b := range s.maps {
+		putAside(b)
+	}
+	for _, b := range s.slabs {
+		putAside(b)
+	}
+	s.mu.Unlock()
+	s.resident = s.residentNow()
+}
