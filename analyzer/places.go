@@ -72,6 +72,9 @@ func (s *scan) place(v *lives, most int) *places {
 		if v.main[k.process] == uint32(i) {
 			k.name = "main"
 		}
+		if name := s.defs.Locations[i].Name; name != "" {
+			k.name = name
+		}
 		if k == last { // mostly
 			p.group[i] = lastGroup
 			p.groups[lastGroup].add(l)

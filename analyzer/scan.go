@@ -138,7 +138,9 @@ func (s *scan) run() {
 			s.store.Pace()
 			w.scan(uint32(i), batches)
 			mu.Lock()
-			errs[i], done[i] = err, true
+			if errs[i], done[i] = err, true; err != nil && len(batches) == 0 {
+				errs[i] = fmt.Errorf("%w (chunk skipped)", err)
+			}
 			for leading < len(done) && done[leading] {
 				leading++
 			}
@@ -153,7 +155,7 @@ func (s *scan) run() {
 	})
 	for _, err := range errs {
 		if err != nil {
-			s.damaged = append(s.damaged, fmt.Errorf("%w (chunk skipped)", err))
+			s.damaged = append(s.damaged, err)
 		}
 	}
 }
@@ -403,7 +405,9 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 	if v.object = uint32(e.Word); e.Kind != wire.OnceBegin { // whose mode is whether it runs the function
 		v.mode = uint32(e.Word >> 32)
 	}
-	w.at(path).visits++
+	if e.Kind != wire.Enter || e.Word != trace.Elsewhere {
+		w.at(path).visits++
+	}
 }
 
 // closes applies an event that closes levels.

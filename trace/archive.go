@@ -45,6 +45,8 @@ type Archive struct {
 	lost     int64        // bytes of damaged parts
 	gaps     []LocationID // locations with a missing part
 
+	source *Source // nil for archives of this package's own
+
 	processes table[process]
 	order     []*process // by index in defs.Processes
 
@@ -64,10 +66,11 @@ type Chunk struct {
 	offset  int64
 	process *process
 	index   int // in Archive.chunks
+	bytes   int64
 }
 
 // Bytes is the size of the chunk in its file.
-func (c *Chunk) Bytes() int64 { return c.f.size() }
+func (c *Chunk) Bytes() int64 { return c.bytes }
 
 // Open opens the archive in directory dir. A damaged archive opens as well, see Problems; it is an error
 // if nothing in it can be read.

@@ -12,8 +12,9 @@ import (
 
 // Decoder decodes chunks of one archive. Each worker needs one of its own.
 type Decoder struct {
-	a   *Archive
-	zip *zstd.Decoder
+	a      *Archive
+	zip    *zstd.Decoder
+	source func(chunk int, to []Event) ([]Event, error) // nil for archives of this package's own
 }
 
 // Buffer holds what one Decode returned; with a warm one decoding is free of allocation. The zero Buffer is ready.
@@ -40,15 +41,22 @@ type decodedSymbol struct {
 
 // NewDecoder returns a decoder for chunks of a.
 func (a *Archive) NewDecoder() *Decoder {
+	if a.source != nil {
+		return &Decoder{a: a, source: a.source.Decoder()}
+	}
 	zip, err := newDecompressor()
 	if err != nil {
 		panic(err) // its options are constants
 	}
-	return &Decoder{a, zip}
+	return &Decoder{a: a, zip: zip}
 }
 
-// Decode reads a chunk. The batches are valid until buf is used again. An error is a [Problem].
+// Decode reads a chunk. The batches are valid until buf is used again. An error is a [Problem]; the chunk of an archive of another format may have
+// events nevertheless.
 func (d *Decoder) Decode(c *Chunk, buf *Buffer) ([]Batch, error) {
+	if d.source != nil {
+		return d.decodeSource(c, buf)
+	}
 	if err := d.decode(c, buf); err != nil {
 		return nil, Problem{c.segment.name, c.offset, err.Error()}
 	}

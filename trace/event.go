@@ -12,6 +12,7 @@ import (
 //     the high 32 bits are mode, delta, generation or number as in the program (see [Event.Object])
 //   - Create, Begin, Ready: 1 + the LocationID created, creating or waking, 0 for one that is not in the archive
 //   - Overhead: a duration in ns
+//   - Enter: 0, or Elsewhere
 //   - Counters: where its values begin in the batch, see Batch.Values
 //   - others: the word as the program wrote it
 type Event struct {
@@ -20,6 +21,10 @@ type Event struct {
 	ID   uint32 // region, metric, outcome, levels or count, as wire.SpecOf(Kind).ID says; regions and metrics index Definitions
 	Kind wire.Kind
 }
+
+// Elsewhere is the word of an Enter that is no visit: the region was entered on another location, for which this one works from now on. Only archives of
+// other formats have it.
+const Elsewhere = 1
 
 // Batch holds consecutive events of one location, in order.
 type Batch struct {
@@ -116,6 +121,7 @@ type Location struct {
 	Number  uint64 // number within the process, 1 is the first to record
 	GoID    uint64 // the runtime's goroutine id
 	Events  uint64
+	Name    string // in an archive of another format; goroutines have none
 }
 
 // Region is a user region or the call site of an operation.

@@ -205,7 +205,7 @@ func (s *scanner) chunk(seg *segment, off int64, f *frame) error {
 	}
 	p.lastUnit = max(p.lastUnit, f.Last)
 	p.chunks++
-	c := &Chunk{Events: int(f.Events), f: *f, segment: seg, offset: off, index: len(s.a.chunks),
+	c := &Chunk{Events: int(f.Events), f: *f, segment: seg, offset: off, bytes: f.size(), index: len(s.a.chunks),
 		Locations: make([]LocationID, 0, f.Entries)}
 	for _, r := range s.dir.runs {
 		l, made := p.locations.get(r.location)

@@ -75,16 +75,15 @@ func (m *Merger) open() error {
 		buf, m.free = m.free[n-1], m.free[:n-1]
 	}
 	batches, err := m.d.Decode(c, buf)
-	if err != nil {
+	if len(batches) == 0 {
 		m.free = append(m.free, buf)
-		return err
 	}
 	open := &openChunk{buf, len(batches)}
 	for _, b := range batches {
 		m.heap = append(m.heap, mergeRun{b, c.index, open})
 		m.up()
 	}
-	return nil
+	return err
 }
 
 // less is the order of delivery.

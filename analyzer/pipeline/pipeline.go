@@ -1,4 +1,4 @@
-// Package pipeline turns a trace directory into its result, for all commands: it opens the archive, analyzes it with all patterns, gives
+// Package pipeline turns a trace directory or an OTF2 archive into its result, for all commands: it opens the archive, analyzes it with all patterns, gives
 // objects the names that the program's source gives them, makes hierarchies and ratios of its counters, and finds the source.
 package pipeline
 
@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 
 	"tracerec/analyzer"
+	"tracerec/exchange/otf2"
 	"tracerec/internal/sessionfile"
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/composite"
+	"tracerec/report/inputs"
 	"tracerec/trace"
 )
 
@@ -25,11 +27,26 @@ type Options struct {
 	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
 }
 
-// Analyze analyzes a trace directory. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
+// Recording says whether a path names something that was recorded, not a report: a directory, or an OTF2 archive.
+func Recording(path string) bool { return inputs.IsDir(path) || otf2.Is(path) }
+
+// Open opens a trace directory or an OTF2 archive.
+func Open(path string) (*trace.Archive, error) {
+	if !otf2.Is(path) {
+		return trace.Open(path)
+	}
+	a, err := otf2.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return a.Trace(), nil
+}
+
+// Analyze analyzes a trace directory, or what else Open opens. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
 // recording that can be analyzed all the same is among the warnings of the result.
 func Analyze(dir string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
 	unfinished := sessionfile.Unfinished(dir)
-	a, err := trace.Open(dir)
+	a, err := Open(dir)
 	if err == nil {
 		defer a.Close()
 		err = recorded(a, dir)

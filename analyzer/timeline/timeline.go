@@ -54,16 +54,12 @@ type decoder struct {
 
 const none = ^uint32(0)
 
-// Open returns a reader of the trace in a directory, which must be the one that the experiment was made from. It is to be closed.
-func Open(dir string, e *report.Experiment) (*Reader, error) {
-	a, err := trace.Open(dir)
-	if err != nil {
-		return nil, err
-	}
+// Of returns a reader of an archive, which must be the one that the experiment was made from. Closing it closes the archive; so does an error, which begins with the name.
+func Of(a *trace.Archive, name string, e *report.Experiment) (*Reader, error) {
 	r, err := New(a, e)
 	if err != nil {
 		a.Close()
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
 }

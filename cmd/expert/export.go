@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/pipeline"
 	"tracerec/exchange/perfetto"
 	"tracerec/exchange/pprof"
 	"tracerec/internal/command"
 	"tracerec/report"
-	"tracerec/report/inputs"
 	"tracerec/report/query"
 	"tracerec/report/table"
 	"tracerec/report/web"
@@ -170,7 +170,7 @@ func (x *exporting) perfetto(input string) error {
 
 // traceOf returns the trace directory that an input is. Where a report says that its trace is, may be anywhere: it is told, not followed.
 func (x *exporting) traceOf(input string) (string, error) {
-	if inputs.IsDir(input) {
+	if pipeline.Recording(input) {
 		return input, nil
 	}
 	in, err := openReport(x.cmd, input)

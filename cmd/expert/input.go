@@ -96,11 +96,10 @@ func (in *reportInput) Close() error { return in.Cube.Close() }
 // what was analyzed, or derived again because the user wants it, has only numbers: see openReport.
 func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
 	in = &reportInput{Name: inputs.Called(input)}
-	info, err := inputs.Stat(input)
-	if err != nil {
+	if _, err = inputs.Stat(input); err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
+	if pipeline.Recording(input) {
 		if in.Experiment, err = analyzeTrace(cmd, input, analyzer.Options{}, nil); err != nil {
 			return nil, err
 		}

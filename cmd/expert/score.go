@@ -6,13 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer/pipeline"
 	"tracerec/analyzer/score"
 	"tracerec/internal/command"
 	"tracerec/internal/output"
 	"tracerec/internal/readable"
-	"tracerec/report/inputs"
 	"tracerec/report/limit"
-	"tracerec/trace"
 )
 
 func newScore() *cobra.Command {
@@ -39,10 +38,10 @@ caches that it would have used otherwise are not in it.`,
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			if !inputs.IsDir(args[0]) {
+			if !pipeline.Recording(args[0]) {
 				return fmt.Errorf("%s: only a trace directory says what recording it cost", args[0])
 			}
-			a, err := trace.Open(args[0])
+			a, err := pipeline.Open(args[0])
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer/pipeline"
 	"tracerec/analyzer/timeline"
 	"tracerec/report/query"
 	"tracerec/report/web"
@@ -115,5 +116,9 @@ func timelineOf(in *reportInput, named string) (*timeline.Reader, error) {
 	case in.run() == nil:
 		return nil, errors.New("--trace: the report does not say what it was made from")
 	}
-	return timeline.Open(dir, in.Experiment)
+	a, err := pipeline.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return timeline.Of(a, dir, in.Experiment)
 }

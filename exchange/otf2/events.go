@@ -52,7 +52,7 @@ func (a *Archive) Chunks(l *Location) (chunks []Chunk, problems []trace.Problem)
 		first, last := c.fixed(8), c.fixed(8)
 		x := Chunk{Location: l, First: first, span: s}
 		if last >= first {
-			x.Events = last - first + 1
+			x.Events = min(last-first+1, maxChunk) // whatever it says
 		}
 		if c.byte() == timestamp {
 			x.Time = c.fixed(8)
@@ -94,25 +94,23 @@ type Reader struct {
 // NewReader returns a reader of the archive's chunks. It has to be closed.
 func (a *Archive) NewReader() *Reader { return &Reader{a: a} }
 
-// Close closes what the reader has open.
+// Close closes what the reader has open. It may be used again.
 func (r *Reader) Close() {
 	if r.file != nil {
 		r.file.close()
 	}
-	r.file, r.at = nil, nil
+	r.file = nil
 }
 
 // Open begins to read a chunk. If it returns an error, there may be events nevertheless.
 func (r *Reader) Open(c Chunk) error {
-	var err error
-	if r.at != c.Location {
-		if err = r.move(c.Location); r.file == nil {
-			r.in = cursor{}
-			return err
-		}
+	r.in, r.err = cursor{}, nil
+	err := r.move(c.Location)
+	if r.file == nil {
+		return err
 	}
 	b, wrong := r.file.read(c.span, r.buf)
-	r.in, r.span, r.buf, r.err, r.time = cursor{b: b}, c.span, b[:0], nil, 0
+	r.in, r.span, r.buf, r.time = cursor{b: b}, c.span, b[:0], 0
 	if bad := r.in.chunk(r.file, c.span); bad != nil {
 		r.in = cursor{}
 		if wrong == nil {
@@ -125,17 +123,27 @@ func (r *Reader) Open(c Chunk) error {
 	return err
 }
 
-// move goes on to another location.
-func (r *Reader) move(l *Location) error {
-	r.Close()
-	var err, wrong error
-	if r.file, err = openFile(r.a.file(l, ".evt"), r.a.Anchor.EventChunk); err != nil {
-		r.file = nil
+// move opens the events of a location.
+func (r *Reader) move(l *Location) (err error) {
+	if r.at != l {
+		r.Close()
+		r.local, err = r.a.readLocal(l, func(*Record) {})
+		r.at = l
+	}
+	if r.file != nil {
 		return err
 	}
-	r.at = l
-	r.local, wrong = r.a.readLocal(l, func(*Record) {})
-	return wrong
+	f, wrong := openFile(r.a.file(l, ".evt"), r.a.Anchor.EventChunk)
+	if r.file = f; err == nil {
+		err = wrong
+	}
+	return err
+}
+
+// corrected returns the archive's time of the begin of a chunk.
+func (r *Reader) corrected(c *Chunk) uint64 {
+	_ = r.move(c.Location) // what is wrong is told when events are read
+	return r.local.corrected(c.Time)
 }
 
 // Err returns what is wrong with the chunk that was read last: what follows it there is lost.

@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+var all = flag.Bool("all", false, "compare the largest archives, too, with what otf2-print prints of them")
 
 // archives returns the anchor files of other people's archives, which are kept beside the project.
 func archives(t testing.TB) []string {
@@ -87,8 +90,8 @@ func TestPrinted(t *testing.T) {
 		t.Run(called(name), func(t *testing.T) {
 			a, err := Open(name)
 			require.NoError(t, err)
-			if events(a) > 3000 && testing.Short() {
-				t.Skip("large")
+			if n := events(a); n > 3000 && testing.Short() || n > 100000 && !*all {
+				t.Skip("large: see -args -all")
 			}
 			compareWithPrint(t, program, a)
 		})

@@ -130,6 +130,19 @@ const (
 	attributeList = 6 // of events only
 )
 
+// Numbers of records that are looked at.
+const (
+	idMeasurementOnOff = 11
+	idEnter            = 12
+	idLeave            = 13
+	idThreadFork       = 53
+	idThreadJoin       = 54
+	idThreadTeamBegin  = 55
+	idThreadTeamEnd    = 56
+	idProgramBegin     = 83
+	idProgramEnd       = 84
+)
+
 // types are the types of fields by their names in the table.
 var types = map[string]Field{
 	"byte": {Type: Byte}, "full": {Type: Full}, "float": {Type: Float}, "text": {Type: Text}, "value": {Type: Value}, "map": {Type: Map},

@@ -58,7 +58,7 @@ func TestCopied(t *testing.T) {
 	for i, name := range archives(t) {
 		a, err := Open(name)
 		require.NoError(t, err)
-		if n := events(a); n > 3000 && testing.Short() || n > 100000 {
+		if n := events(a); n > 3000 && testing.Short() || n > 30000 && !*all {
 			continue
 		}
 		t.Run(called(name), func(t *testing.T) {

@@ -92,7 +92,7 @@ func foreign(start []byte) string {
 	case goTrace.Match(start):
 		return "a Go execution trace, which is not supported by this version"
 	case len(start) > 6 && start[0] == 3 && bytes.Equal(start[2:7], []byte("OTF2\x00")):
-		return "the anchor of an OTF2 archive, which is not supported by this version"
+		return "the anchor of an OTF2 archive, not a report; expert analyze makes one of it"
 	}
 	return ""
 }

@@ -1,0 +1,349 @@
+package otf2
+
+import (
+	"math"
+	"math/bits"
+	"path"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// Trace returns the archive as one of package trace: a process for each location group that has locations with events, its locations in the order of their definitions, and of
+// the events those that enter and leave regions; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are rounded down to ns.
+func (a *Archive) Trace() *trace.Archive {
+	s := &source{a: a, programs: map[uint64]uint32{}}
+	s.Header = trace.Header{Resolution: 1, Complete: true}
+	if t := a.Clock.Realtime; t != 0 && t != 1<<64-1 {
+		s.Header.Start = int64(t)
+	}
+	s.define()
+	s.look()
+	s.Problems = append(s.Problems, a.problems...)
+	s.Decoder = s.decoder
+	return trace.FromSource(&s.Source)
+}
+
+type source struct {
+	trace.Source
+	a         *Archive
+	of        []*Location       // by LocationID
+	regions   map[uint64]uint32 // by number
+	undefined uint32            // the region that stands for those that are not defined
+	off       uint32            // the region in which nothing is measured
+	programs  map[uint64]uint32 // regions that stand for programs, by their names
+	chunks    []Chunk
+	starts    []*walk // by chunk
+	forks     forks
+	forked    [][]step // by LocationID, what it forked
+}
+
+// define makes processes, locations and regions of the definitions.
+func (s *source) define() {
+	d := &s.Definitions
+	end := s.ns(s.a.Clock.Offset + s.a.Clock.Length)
+	var groups []uint64
+	members := map[uint64][]*Location{}
+	for _, l := range s.a.Locations {
+		if l.Events == 0 && s.a.Find(Locations, l.ID) != nil {
+			continue
+		}
+		if members[l.Group] == nil {
+			groups = append(groups, l.Group)
+		}
+		members[l.Group] = append(members[l.Group], l)
+	}
+	for i, g := range groups {
+		name := s.a.NameOf(LocationGroups, g)
+		if name == "" {
+			name = "unknown process"
+		}
+		d.Processes = append(d.Processes, trace.Process{PID: i, Args: []string{name}, End: end, Exit: -1})
+		for k, l := range members[g] {
+			s.of = append(s.of, l)
+			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: l.Name})
+		}
+	}
+	s.regions = map[uint64]uint32{}
+	for number, at := range s.a.index[Regions] {
+		s.regions[number] = uint32(at)
+	}
+	for i := range s.a.records {
+		r := &s.a.records[i]
+		if at, ok := s.regions[r.Values[0]]; r.Spec.Self == Regions && ok && int(at) == i {
+			s.regions[r.Values[0]] = uint32(len(d.Regions))
+			d.Regions = append(d.Regions, trace.Region{Name: s.a.Text(r.Get("name")), File: s.a.Text(r.Get("sourceFile")), Line: int(r.Get("beginLineNumber"))})
+		}
+	}
+	s.undefined, s.off = uint32(len(d.Regions)), uint32(len(d.Regions)+1)
+	d.Regions = append(d.Regions, trace.Region{Name: "unknown region"}, trace.Region{Name: "MEASUREMENT OFF"})
+}
+
+// survey is what is known of a location before its events are read for good.
+type survey struct {
+	chunks   []Chunk
+	starts   []*walk // by chunk
+	last     int64
+	forks    forks
+	forked   []step // by fork of the location
+	programs []uint64
+	problems []trace.Problem
+}
+
+// look looks at all events.
+func (s *source) look() {
+	all := make([]survey, len(s.of))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.of)) {
+		wg.Go(func() {
+			r := s.a.NewReader()
+			defer r.Close()
+			for i := next.Add(1) - 1; i < int64(len(s.of)); i = next.Add(1) - 1 {
+				all[i].location(s, r, trace.LocationID(i))
+			}
+		})
+	}
+	wg.Wait()
+	s.gather(all)
+}
+
+// gather puts together what is known of all locations.
+func (s *source) gather(all []survey) {
+	s.forks.of = map[team][]forked{}
+	begins, ends := make([]int64, len(s.Definitions.Processes)), make([]int64, len(s.Definitions.Processes))
+	for i := range begins {
+		begins[i] = math.MaxInt64
+	}
+	for i := range all {
+		if p := s.Definitions.Locations[i].Process; len(all[i].chunks) > 0 {
+			begins[p] = min(begins[p], s.ns(all[i].chunks[0].Time))
+			ends[p] = max(ends[p], all[i].last)
+		}
+	}
+	for i := range all {
+		v := &all[i]
+		s.Problems = append(s.Problems, v.problems...)
+		s.forks.merge(&v.forks)
+		s.forked = append(s.forked, v.forked)
+		for _, p := range v.programs {
+			if _, known := s.programs[p]; !known {
+				s.programs[p] = uint32(len(s.Definitions.Regions))
+				s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: path.Base(s.a.Text(p))})
+			}
+		}
+		for k, c := range v.chunks {
+			// What a team executes may begin and end as much earlier and later as the thread did nothing else.
+			p := s.Definitions.Locations[i].Process
+			first, last := begins[p], ends[p]
+			if k > 0 {
+				first = v.starts[k].last
+			}
+			if k+1 < len(v.chunks) {
+				last = s.ns(v.chunks[k+1].Time)
+			}
+			s.chunks, s.starts = append(s.chunks, c), append(s.starts, v.starts[k])
+			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.span.size})
+		}
+	}
+	for _, p := range s.forks.paths {
+		for i := range p {
+			if p[i].region == programRegion {
+				p[i] = step{region: s.programs[uint64(p[i].levels)]}
+			}
+		}
+	}
+	for i, w := range s.starts {
+		s.forks.know(w.stack, s.forked[s.Chunks[i].Location])
+	}
+}
+
+// location looks at the events of a location.
+func (v *survey) location(s *source, r *Reader, id trace.LocationID) {
+	v.chunks, v.problems = s.a.Chunks(s.of[id])
+	v.forks.of = map[team][]forked{}
+	w := newWalk(s.Definitions.Locations[id].Process)
+	for k := range v.chunks {
+		v.starts = append(v.starts, w.clone())
+		_ = r.Open(v.chunks[k]) // what is wrong is told when it is read for good
+		v.chunks[k].Time = r.corrected(&v.chunks[k])
+		if k == 0 {
+			w.last = s.ns(v.chunks[k].Time)
+		}
+		for r.Next() {
+			v.event(s, w, &r.Event)
+			w.last = max(w.last, s.ns(r.Event.Time))
+		}
+	}
+	v.last = w.last
+}
+
+// event applies an event to what is known of its location.
+func (v *survey) event(s *source, w *walk, e *Event) {
+	switch e.Spec.ID {
+	case idEnter:
+		region := s.region(e.Values[0])
+		w.enter(region, func(top *step) uint32 {
+			if x := v.forks.at(top); x != nil && top.master {
+				x.region = region
+			}
+			return region
+		})
+	case idLeave, idProgramEnd:
+		w.leave()
+	case idProgramBegin:
+		v.programs = append(v.programs, e.Values[0])
+		w.stack = append(w.stack, step{region: programRegion, levels: int(e.Values[0])})
+	case idThreadFork:
+		w.fork(s.ns(e.Time))
+		v.forked = append(v.forked, step{})
+	case idThreadTeamBegin:
+		if top := w.begin(e.Values[0]); top.master {
+			v.forks.add(top.team, w.stack[:len(w.stack)-1], top.from)
+			v.forked[top.fork-1] = *top
+		}
+	case idThreadTeamEnd:
+		w.end(false)
+	case idThreadJoin:
+		top := w.end(true)
+		if x := v.forks.at(&top); x != nil {
+			x.to = s.ns(e.Time)
+		}
+	case idMeasurementOnOff:
+		s.measurement(w, e)
+	}
+}
+
+// measurement applies that the measurement was switched, and says whether it begins or ends a region.
+func (s *source) measurement(w *walk, e *Event) (begins, ends bool) {
+	const on, off = 1, 2
+	switch e.Values[0] {
+	case off:
+		w.enter(s.off, func(*step) uint32 { return noRegion })
+		return true, false
+	case on:
+		return false, w.leave()
+	}
+	return false, false
+}
+
+// programRegion stands for the region of a program, which is not known before all events were looked at.
+const programRegion = 1<<32 - 1
+
+// region returns the region with a number.
+func (s *source) region(number uint64) uint32 {
+	if id, defined := s.regions[number]; defined {
+		return id
+	}
+	return s.undefined
+}
+
+// ns returns the time since the begin of the trace, rounded down to ns.
+func (s *source) ns(t uint64) int64 {
+	if t < s.a.Clock.Offset {
+		return -scale(s.a.Clock.Offset-t, s.a.Clock.Resolution)
+	}
+	return scale(t-s.a.Clock.Offset, s.a.Clock.Resolution)
+}
+
+// scale returns ticks in ns.
+func scale(ticks, resolution uint64) int64 {
+	high, low := bits.Mul64(ticks, 1e9)
+	if high >= resolution {
+		return 1<<63 - 1
+	}
+	ns, _ := bits.Div64(high, low, resolution)
+	return int64(min(ns, 1<<63-1))
+}
+
+func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {
+	r := s.a.NewReader()
+	return func(chunk int, to []trace.Event) ([]trace.Event, error) {
+		defer r.Close()
+		err := r.Open(s.chunks[chunk])
+		w := s.starts[chunk].clone()
+		for r.Next() {
+			to = s.event(&r.Event, w, s.forked[s.Chunks[chunk].Location], to)
+			w.last = max(w.last, s.ns(r.Event.Time))
+		}
+		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.chunks[next].Location != s.chunks[chunk].Location) {
+			to = append(to, trace.Event{Time: w.last, Kind: wire.End})
+		}
+		if err == nil {
+			err = r.Err()
+		}
+		return to, err
+	}
+}
+
+// event appends what an event is in package trace.
+func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []trace.Event {
+	t, levels := s.ns(e.Time), 0
+	open := func(region uint32, word uint64) {
+		w.last = max(w.last, t)
+		to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: region, Word: word})
+	}
+	switch e.Spec.ID {
+	case idEnter:
+		region := s.region(e.Values[0])
+		if !w.enter(region, func(top *step) uint32 { return s.forks.executes(top) }) {
+			open(region, 0)
+		}
+	case idProgramBegin:
+		w.stack = append(w.stack, step{})
+		open(s.programs[e.Values[0]], 0)
+	case idMeasurementOnOff:
+		begins, ends := s.measurement(w, e)
+		if begins {
+			open(s.off, 0)
+		} else if ends {
+			levels = 1
+		}
+	case idLeave, idProgramEnd:
+		if w.leave() {
+			levels = 1
+		}
+	case idThreadFork:
+		if top := w.fork(t); w.forks <= len(forked) {
+			top.instance, top.known = forked[w.forks-1].instance, forked[w.forks-1].known
+			s.work(top, open)
+		}
+	case idThreadTeamBegin:
+		if top := w.begin(e.Values[0]); !top.master {
+			if x := s.forks.at(top); x != nil {
+				t = x.from
+			}
+			s.work(top, open)
+		}
+	case idThreadTeamEnd:
+		ended := w.end(false)
+		if x := s.forks.at(&ended); x != nil && x.to > 0 {
+			t = x.to
+		}
+		levels = ended.levels
+	case idThreadJoin:
+		levels = w.end(true).levels
+	}
+	if levels > 0 {
+		w.last = max(w.last, t)
+		to = append(to, trace.Event{Time: w.last, Kind: wire.Exit, ID: uint32(levels - 1)})
+	}
+	return to
+}
+
+// work opens the levels in which a thread works for a team.
+func (s *source) work(at *step, open func(region uint32, word uint64)) {
+	if !at.master {
+		for _, region := range s.forks.below(nil, at, 0) {
+			open(region, trace.Elsewhere)
+			at.levels++
+		}
+	}
+	if region := s.forks.executes(at); region != noRegion {
+		open(region, 0)
+		at.levels++
+	}
+}

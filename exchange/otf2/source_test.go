@@ -1,0 +1,179 @@
+package otf2
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// eventsOf returns the events of an archive of package trace, by location.
+func eventsOf(t testing.TB, a *trace.Archive) [][]trace.Event {
+	all := make([][]trace.Event, len(a.Definitions().Locations))
+	d, buf := a.NewDecoder(), new(trace.Buffer)
+	for _, c := range a.Chunks() {
+		batches, err := d.Decode(c, buf)
+		require.NoError(t, err)
+		for _, b := range batches {
+			all[b.Location] = append(all[b.Location], b.Events...)
+			for _, e := range b.Events {
+				require.True(t, c.First <= e.Time && e.Time <= c.Last, "%v at %d, not within %d and %d", e.Kind, e.Time, c.First, c.Last)
+			}
+		}
+	}
+	return all
+}
+
+// TestSource: of other people's archives, whatever their chunks are, the same events come, with times that ascend and levels that are open.
+func TestSource(t *testing.T) {
+	for _, name := range archives(t) {
+		a, err := Open(name)
+		require.NoError(t, err)
+		if events(a) > 3000 {
+			continue
+		}
+		t.Run(called(name), func(t *testing.T) {
+			want := a.Trace()
+			require.Empty(t, want.Problems())
+			require.Empty(t, want.Check())
+			got := copyOf(t, a, Anchor{EventChunk: 256, DefinitionChunk: 4096}).Trace()
+			require.GreaterOrEqual(t, len(got.Chunks()), len(want.Chunks()))
+			require.Equal(t, want.Definitions(), got.Definitions())
+			require.Equal(t, eventsOf(t, want), eventsOf(t, got))
+		})
+	}
+}
+
+// write makes an archive of events, each of which is a location, a time, a kind and its value, in chunks of a size. Its regions are 0 to 3, main to inner.
+func write(t testing.TB, chunk uint64, events [][]uint64) *Archive {
+	name := filepath.Join(t.TempDir(), "traces.otf2")
+	w, err := Create(name, Anchor{EventChunk: chunk})
+	require.NoError(t, err)
+	define := func(kind string, texts []string, values ...uint64) {
+		w.Define(&Record{specNamed(Global, kind), values, texts})
+	}
+	define("ClockProperties", nil, 1e6, 100, 1000, 0)
+	for i, text := range []string{"main", "parallel", "loop", "inner"} {
+		define("String", []string{text}, uint64(i))
+		define("Region", nil, uint64(i), uint64(i), uint64(i), 0, 1<<32-1, 0, 0, uint64(i), 1, 2, 0)
+	}
+	define("LocationGroup", nil, 0, 0, 1, 0, 1<<32-1)
+	streams := map[uint64]*EventWriter{}
+	for _, e := range events {
+		if streams[e[0]] == nil {
+			define("Location", nil, e[0], 0, 1, uint64(len(events)), 0)
+			streams[e[0]], err = w.Events(e[0])
+			require.NoError(t, err)
+		}
+		streams[e[0]].Write(&Event{Record: Record{SpecOf(Events, uint8(e[2])), e[3:], nil}, Time: e[1]})
+	}
+	for _, s := range streams {
+		require.NoError(t, s.Close())
+	}
+	require.NoError(t, w.Close())
+	a, err := Open(name)
+	require.NoError(t, err)
+	return a
+}
+
+// TestTeams: a thread of a team is below the call path of the fork, from the fork to the join, also if the team is nested in another one, and wherever chunks end.
+func TestTeams(t *testing.T) {
+	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
+	events := [][]uint64{
+		{0, 100, enter, 0}, {0, 110, fork, 3, 2}, {0, 115, begin, 7}, {0, 116, enter, 1}, {0, 117, enter, 2}, {0, 130, leave, 2}, {0, 131, leave, 1},
+		{0, 132, end, 7}, {0, 140, join, 3}, {0, 150, leave, 0},
+		{1, 120, begin, 7}, {1, 121, enter, 1}, {1, 122, fork, 3, 2}, {1, 123, begin, 8}, {1, 124, enter, 3}, {1, 126, leave, 3}, {1, 127, end, 8}, {1, 128, join, 3},
+		{1, 129, leave, 1}, {1, 130, end, 7},
+		{2, 125, begin, 8}, {2, 125, enter, 3}, {2, 126, leave, 3}, {2, 126, end, 8},
+	}
+	in := func(region uint32, us int64, elsewhere uint64) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Enter, ID: region, Word: elsewhere}
+	}
+	out := func(us int64, beyond uint32) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Exit, ID: beyond}
+	}
+	finish := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.End} }
+	want := [][]trace.Event{
+		{in(0, 0, 0), in(1, 10, 0), in(2, 17, 0), out(30, 0), out(40, 0), out(50, 0), finish(50)},
+		{in(0, 10, 1), in(1, 10, 0), in(3, 22, 0), out(28, 0), out(40, 1), finish(40)},
+		{in(0, 22, 1), in(1, 22, 1), in(3, 22, 0), out(28, 2), finish(28)},
+	}
+	for _, chunk := range []uint64{0, 48, 64, 96} {
+		require.Equal(t, want, eventsOf(t, write(t, chunk, events).Trace()), "chunks of %d bytes", chunk)
+	}
+}
+
+// TestTracesOfDamage: an archive of which anything is missing is one of package trace nevertheless, with a problem for each damage, and all its other events.
+func TestTracesOfDamage(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "traces.otf2")
+	small(t, name, Anchor{})
+	file := filepath.Join(dir, "traces", "0.evt")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for n := range content {
+		require.NoError(t, os.WriteFile(file, content[:n], 0o600))
+		a, err := Open(name)
+		require.NoError(t, err)
+		x := a.Trace()
+		d, buf, lost, events := x.NewDecoder(), new(trace.Buffer), len(x.Problems()), 0
+		for _, c := range x.Chunks() {
+			batches, err := d.Decode(c, buf)
+			if err != nil {
+				lost++
+			}
+			if len(batches) > 0 && batches[0].Location == 1 {
+				events += len(batches[0].Events)
+			}
+		}
+		require.Equal(t, 21, events, "of the location that is whole, and its end")
+		if n < len(content)-1 {
+			require.Positive(t, lost, "cut to %d bytes", n)
+		}
+	}
+}
+
+// FuzzTeams: whatever order events of teams come in, on two locations, times ascend, and from any event on reading can go on from what is known there.
+func FuzzTeams(f *testing.F) {
+	f.Add([]byte{0, 4, 0, 2, 0, 0, 1, 4, 1, 0, 1, 1, 1, 5, 0, 1, 0, 5, 0, 3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff}
+		s := &source{a: newArchive("memory.otf2"), programs: map[uint64]uint32{}}
+		s.a.Clock.Resolution = 1e9
+		s.Definitions.Processes, s.Definitions.Locations = make([]trace.Process, 1), make([]trace.Location, 2)
+		all, walks, events := make([]survey, 2), []*walk{newWalk(0), newWalk(0)}, [2][]Event{}
+		for i := 0; i+1 < len(b); i += 2 {
+			l, value := b[i]&1, uint64(b[i]>>1&3)
+			e := Event{Record: Record{Spec: SpecOf(Events, kinds[int(b[i+1])%len(kinds)]), Values: []uint64{value, value}}, Time: uint64(i)}
+			v := &all[l]
+			if v.forks.of == nil {
+				v.forks.of = map[team][]forked{}
+			}
+			v.chunks, v.starts = append(v.chunks, Chunk{Time: e.Time}), append(v.starts, walks[l].clone())
+			v.event(s, walks[l], &e)
+			walks[l].last = max(walks[l].last, s.ns(e.Time))
+			events[l] = append(events[l], e)
+		}
+		s.gather(all)
+		chunk := 0
+		for l, list := range events {
+			w := newWalk(0)
+			for _, e := range list {
+				from, last := s.starts[chunk].clone(), w.last
+				from.last = w.last
+				want := s.event(&e, w, s.forked[l], nil)
+				require.Equal(t, want, s.event(&e, from, s.forked[l], nil))
+				for _, x := range want {
+					require.GreaterOrEqual(t, x.Time, last)
+					last = x.Time
+				}
+				w.last = max(w.last, s.ns(e.Time))
+				chunk++
+			}
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package otf2
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// A thread that works in a team of another one does so below the call path in which the team was forked, which is known only when that other thread's events are read. So all
+// events are looked at once before they are read for good. The region that a team executes is taken to last from the fork to the join on all of its threads, as SCOUT has it: the
+// time that it takes to begin and to end it belongs to it.
+
+// team is a team of threads of a process.
+type team struct {
+	process int
+	comm    uint64
+}
+
+// instance is one of the times that a team was forked.
+type instance struct {
+	team team
+	n    int
+}
+
+// step is an element of the stack of a location: a region, or its work in a team.
+type step struct {
+	instance
+	work    bool // in a team
+	known   bool // of which team
+	region  uint32
+	master  bool // it has forked the team itself
+	entered bool // it is in the region that the team executes
+	hidden  bool // the region that the team executes, entered by its own event: nothing beyond the step below
+	levels  int  // so many levels end with it
+	fork    int  // master: the how manieth fork of its location it is
+	from    int64
+}
+
+// walk is where the events of a location stand, as far as teams go. Reading can go on from a copy of it.
+type walk struct {
+	process int
+	stack   []step
+	begun   map[team]int // how often the location was in each team
+	forks   int          // how often it has forked one
+	last    int64        // time of its last event
+}
+
+func newWalk(process int) *walk {
+	return &walk{process: process, begun: map[team]int{}, last: math.MinInt64}
+}
+
+func (w *walk) clone() *walk {
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, w.last}
+}
+
+// enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.
+func (w *walk) enter(region uint32, executes func(*step) uint32) (hidden bool) {
+	if n := len(w.stack); n > 0 && w.stack[n-1].work && !w.stack[n-1].entered {
+		top := &w.stack[n-1]
+		top.entered = true
+		hidden = executes(top) == region
+	}
+	w.stack = append(w.stack, step{region: region, hidden: hidden})
+	return hidden
+}
+
+// leave applies the end of a region, and says whether it ends a level.
+func (w *walk) leave() bool {
+	n := len(w.stack)
+	if n == 0 || w.stack[n-1].work {
+		return true // of which there is none: whoever reads the events notices
+	}
+	hidden := w.stack[n-1].hidden
+	w.stack = w.stack[:n-1]
+	return !hidden
+}
+
+// fork applies the fork of a team, of which nothing is known yet.
+func (w *walk) fork(t int64) *step {
+	w.forks++
+	w.stack = append(w.stack, step{work: true, master: true, fork: w.forks, from: t})
+	return &w.stack[len(w.stack)-1]
+}
+
+// begin applies the begin of work in a team, and returns its step.
+func (w *walk) begin(comm uint64) *step {
+	at := instance{team: team{w.process, comm}}
+	at.n = w.begun[at.team]
+	w.begun[at.team]++
+	if n := len(w.stack); n == 0 || !w.stack[n-1].master || w.stack[n-1].known && w.stack[n-1].instance != at {
+		w.stack = append(w.stack, step{work: true})
+	}
+	top := &w.stack[len(w.stack)-1]
+	top.instance, top.known = at, true
+	return top
+}
+
+// end applies the end of work in a team of another thread, or the join of one of this thread, and returns its step.
+func (w *walk) end(master bool) (s step) {
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		if s := w.stack[i]; s.work {
+			if s.master != master {
+				break
+			}
+			w.stack = w.stack[:i]
+			return s
+		}
+	}
+	return step{}
+}
+
+// forked is what is known of an instance of a team.
+type forked struct {
+	path     int32  // where it was forked
+	region   uint32 // what it executes, noRegion unknown
+	from, to int64  // times of fork and join; to is 0 if it is unknown
+}
+
+const noRegion = 1<<32 - 1
+
+// forks are the call paths in which teams were forked.
+type forks struct {
+	paths [][]step
+	of    map[team][]forked // by instance
+}
+
+// add notes that a team was forked.
+func (f *forks) add(t team, path []step, from int64) {
+	same := func(p []step) bool { return slices.Equal(p, path) }
+	first := max(0, len(f.paths)-recent)
+	i := slices.IndexFunc(f.paths[first:], same)
+	if i < 0 {
+		i = len(f.paths) - first
+		f.paths = append(f.paths, slices.Clone(path))
+	}
+	f.of[t] = append(f.of[t], forked{path: int32(first + i), region: noRegion, from: from})
+}
+
+// recent is how many call paths are looked at before one is taken for new.
+const recent = 64
+
+// merge adds the forks of another location.
+func (f *forks) merge(other *forks) {
+	first := int32(len(f.paths))
+	f.paths = append(f.paths, other.paths...)
+	for t, list := range other.of {
+		for _, x := range list {
+			x.path += first
+			f.of[t] = append(f.of[t], x)
+		}
+	}
+}
+
+// at returns what is known of the team of a step, nil if that is nothing.
+func (f *forks) at(s *step) *forked {
+	if list := f.of[s.team]; s.known && s.n < len(list) {
+		return &list[s.n]
+	}
+	return nil
+}
+
+// executes returns the region that the team of a step executes.
+func (f *forks) executes(s *step) uint32 {
+	if x := f.at(s); x != nil {
+		return x.region
+	}
+	return noRegion
+}
+
+// below appends the regions of the call path in which the team of a step was forked. A damaged archive may say anything: there is an end to them.
+func (f *forks) below(to []uint32, at *step, depth int) []uint32 {
+	const deepest, most = 64, 1000
+	x := f.at(at)
+	if x == nil || depth > deepest {
+		return to
+	}
+	path := f.paths[x.path]
+	for i := range path {
+		s := &path[i]
+		if len(to) >= most {
+			break
+		}
+		if !s.work {
+			if !s.hidden {
+				to = append(to, s.region)
+			}
+			continue
+		}
+		if !s.master {
+			to = f.below(to, s, depth+1)
+		}
+		if region := f.executes(s); region != noRegion {
+			to = append(to, region)
+		}
+	}
+	return to
+}
+
+// know completes the steps of a location that was looked at when not all forks were known. forked are those of the location.
+func (f *forks) know(stack []step, forked []step) {
+	for i := range stack {
+		s := &stack[i]
+		switch {
+		case s.work:
+			if s.master && s.fork <= len(forked) {
+				s.instance, s.known = forked[s.fork-1].instance, forked[s.fork-1].known
+			}
+			if s.levels = 0; !s.master {
+				s.levels = len(f.below(nil, s, 0))
+			}
+			if f.executes(s) != noRegion {
+				s.levels++
+			}
+		case s.hidden:
+			s.hidden = f.executes(&stack[i-1]) == s.region
+		}
+	}
+}
