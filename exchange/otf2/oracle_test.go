@@ -183,14 +183,17 @@ func parts(list string) (parts []string) {
 var (
 	number     = regexp.MustCompile(`<(\d+)>$`)
 	rank       = regexp.MustCompile(`^(\d+) \(`)
-	counted    = regexp.MustCompile(`^(\d+) Arguments?$`)
+	counted    = regexp.MustCompile(`^(\d+) Arguments?(: .*)?$`)
 	sampled    = regexp.MustCompile(`^(\d+) Values?: (.*)$`)
-	typedValue = regexp.MustCompile(`^\(?"?.*"? <(\d+)>; (\w+); (.*?)\)?$`)
+	typedValue = regexp.MustCompile(`^\(?(?:"?.*"? <(\d+)>|INVALID); (\w+); (.*?)\)?$`)
 )
 
 // plain returns the value of "key: value": the number of a definition, a number, or a word; - for none.
 func plain(x string) string {
 	if m := counted.FindStringSubmatch(x); m != nil {
+		if m[2] != "" {
+			return m[1] + " " + plain(m[2])
+		}
 		return m[1]
 	}
 	if m := sampled.FindStringSubmatch(x); m != nil {
@@ -211,7 +214,7 @@ func plain(x string) string {
 	if x == "UNDEFINED" || x == "NONE" {
 		return "-"
 	}
-	return x
+	return strings.Trim(x, "{}")
 }
 
 // typed returns type and value of ("name" <number>; type; value).
@@ -232,6 +235,7 @@ var kinds = regexp.MustCompile(`[A-Z]`)
 func normal(a *Archive, e *Event) string {
 	kind := strings.ToUpper(strings.TrimPrefix(kinds.ReplaceAllString(e.Spec.Name, "_$0"), "_"))
 	kind = strings.Replace(strings.Replace(kind, "PARAMETER_UNSIGNED_INT", "PARAMETER_UINT64", 1), "PARAMETER_INT", "PARAMETER_INT64", 1)
+	kind = strings.Replace(kind, "IO_CHANGE_STATUS_FLAGS", "IO_CHANGE_FLAGS", 1)
 	text := fmt.Sprint(kind, " ", e.Time)
 	fields := append(append([]Field(nil), e.Spec.Head...), e.Spec.Each...)
 	for i, v := range e.Values {
@@ -249,11 +253,18 @@ func normal(a *Archive, e *Event) string {
 			text += strconv.FormatInt(int64(v), 10)
 		case f.Refers == Paradigms && a.Find(Paradigms, v) != nil:
 			text += strconv.FormatUint(v, 10)
+		case f.Flags:
+			text += string(appendFlags(nil, f.Words, v))
 		case f.Words != nil:
 			text += f.Words[v]
 		default:
 			text += strconv.FormatUint(v, 10)
 		}
+	}
+	if e.Spec.Name == "RmaCollectiveEnd" { // printed in another order
+		w := strings.Fields(text)
+		w[3], w[4] = w[4], w[3]
+		text = strings.Join(w, " ")
 	}
 	for _, x := range e.Attributes {
 		text += fmt.Sprintf(" +%s %d", enumerations["Type"][x.Type], x.Value)

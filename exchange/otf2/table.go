@@ -121,7 +121,7 @@ var eventRows = []row{
 	{72, "IoSeek", Long, "handle:handle offsetRequest:i64 whence:SeekWhence offsetResult:n64"},
 	{73, "IoChangeStatusFlags", Long, "handle:handle statusFlags:IoStatusFlags"},
 	{74, "IoDeleteFile", Long, "ioParadigm:ioparadigm file:file"},
-	{75, "IoOperationBegin", Long, "handle:handle mode:IoMode operationFlags:IoOperationFlags bytesRequest:n64 matchingId:n64"},
+	{75, "IoOperationBegin", Long, "handle:handle mode:IoOperationMode operationFlags:IoOperationFlags bytesRequest:n64 matchingId:n64"},
 	{76, "IoOperationTest", Long, "handle:handle matchingId:n64"},
 	{77, "IoOperationIssued", Long, "handle:handle matchingId:n64"},
 	{78, "IoOperationComplete", Long, "handle:handle bytesResult:n64 matchingId:n64"},

@@ -64,8 +64,17 @@ func (w *Writer) Local(location uint64) (*LocalWriter, error) {
 	return &LocalWriter{s}, err
 }
 
-// Events begins the events of a location.
+// Events begins the events of a location. OTF2 itself wants a file of local definitions, too: if there is none yet, it is empty.
 func (w *Writer) Events(location uint64) (*EventWriter, error) {
+	if _, err := os.Stat(w.file(location, ".def")); err != nil {
+		local, err := w.Local(location)
+		if err == nil {
+			err = local.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	s, err := newStream(w.file(location, ".evt"), w.anchor.EventChunk, &w.anchor, true)
 	return &EventWriter{s}, err
 }
