@@ -36,4 +36,4 @@ const (
 )
 
 // margin is how much may be touched between two looks at what is resident, bytes.
-const margin = 24 << 20
+const margin = 32 << 20

@@ -188,9 +188,10 @@ const paceStep = 4 << 20
 
 // Pace must be called by whoever touches lists of the store, before it touches the next few hundred kB: it puts lists aside if more is resident than may be.
 func (s *Store) Pace() {
-	if s == nil || s.limit == 0 || !s.pace.TryLock() {
+	if s == nil || s.limit == 0 {
 		return
 	}
+	s.pace.Lock() // nobody goes on while lists are put aside, however long the one who does it has to wait for a processor
 	defer s.pace.Unlock()
 	now := s.residentNow()
 	if now < s.limit || now < s.resident+paceStep {
