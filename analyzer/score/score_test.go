@@ -64,6 +64,18 @@ func TestScore(t *testing.T) {
 	require.Equal(t, int64(20+10+40), cost)
 }
 
+// A function whose visits were too many to record is left out, whatever those cost that were recorded.
+func TestUnrecorded(t *testing.T) {
+	never := Limits{Cost: 1e9}
+	for warning, filtered := range map[string]bool{"visits of main.main that were too short and too many to record": true, "visits of main that were broken": false} {
+		a, err := tracetext.Open("test", text+"warning \""+warning+"\" 3\n")
+		require.NoError(t, err)
+		for _, r := range Of(a, never).Regions {
+			require.Equal(t, filtered && r.Name == "main.main", r.Filtered, r.Name)
+		}
+	}
+}
+
 // A region stays if recording it takes less of its time than the limit, if that hardly matters, and if it is not a function.
 func TestLimits(t *testing.T) {
 	for limits, want := range map[Limits][]string{
