@@ -1,0 +1,37 @@
+package main
+
+// fixedKernels are the bugs of TestGoKer as their authors mended them, or as shortly as possible in that sense: what stands in the source of
+// a program, and what instead of it. All goroutines of these forms end.
+var fixedKernels = map[string][]string{
+	"cockroach584":    {"// Missing g.mu.Unlock", "g.mu.Unlock()"},
+	"cockroach6181":   {"rdc.String()", "rdc.stringLocked()"},
+	"cockroach9935":   {"l.exit(err)", "l.mu.Unlock()\n\t\tl.exit(err)\n\t\treturn"},
+	"cockroach10790":  {"make(chan bool), make(chan bool)", "make(chan bool, 1), make(chan bool, 1)", "\t\t\t\t\t<-ch\n", "\t\t\t\t\tselect {\n\t\t\t\t\tcase <-ch:\n\t\t\t\t\tdefault:\n\t\t\t\t\t}\n"},
+	"cockroach13197":  {"db.begin(context.Background())", "db.begin(context.Background()).Rollback()"},
+	"cockroach13755":  {"rs.initContextClose(context.Background())", "rs.initContextClose(context.Background())\n\trs.close(nil)"},
+	"cockroach18101":  {"readyForImportCh <- (false || i != 0)", "select {\n\t\tcase readyForImportCh <- (false || i != 0):\n\t\tcase <-ctx.Done():\n\t\t\treturn\n\t\t}"},
+	"cockroach24808":  {"\tc.ch <- struct{}{}", "\tselect {\n\tcase c.ch <- struct{}{}:\n\tdefault:\n\t}"},
+	"cockroach25456":  {"tc.StartWithStoreConfig(stopper)", "tc.StartWithStoreConfig(stopper)\n\t\tclose(stopper.quiescer)"},
+	"etcd6708":        {"defer c.Unlock()", "c.Unlock()"},
+	"etcd6873":        {"\tdefer wbs.mu.Unlock()\n", "", "\tclose(wbs.updatec)\n", "\tclose(wbs.updatec)\n\twbs.mu.Unlock()\n"},
+	"etcd6857":        {"\tn.status <- c\n\treturn <-c", "\tselect {\n\tcase n.status <- c:\n\t\treturn <-c\n\tcase <-n.done:\n\t\treturn Status_etcd6857{}\n\t}"},
+	"etcd10492":       {"le.cp(context.Background())", "unlock()\n\t\tunlock = func() {}\n\t\tle.cp(context.Background())"},
+	"grpc660":         {"done := make(chan bool)", "done := make(chan bool, 1)"},
+	"grpc795":         {"if s.drain {\n\t\ts.mu.Lock()", "if s.drain {\n\t\ts.mu.Unlock()"},
+	"grpc862":         {"return conn\n", "return cc\n", "default:", "default:\n\t\t\tconn.Close()"},
+	"grpc1424":        {"for addr := range", "defer close(doneChan)\n\tfor addr := range"},
+	"grpc1460":        {"make(chan struct{})", "make(chan struct{}, 1)", "\t\t<-t.awakenKeepalive\n", "\t\tt.mu.Unlock()\n\t\t<-t.awakenKeepalive\n\t\tt.mu.Lock()\n"},
+	"kubernetes5316":  {"ch := make(chan bool)", "ch := make(chan bool, 1)", "errCh := make(chan error)", "errCh := make(chan error, 1)"},
+	"kubernetes6632":  {"case <-i.conn.closeChan:", "case <-i.conn.closeChan:\n\t\t\tgo func() {\n\t\t\t\tfor range resetChan {\n\t\t\t\t}\n\t\t\t}()"},
+	"kubernetes10182": {"s.podStatusChannel <- true", "go func() { s.podStatusChannel <- true }()"},
+	"kubernetes25331": {"wc.cancel() // Removed in fix", "", "wc.resultChan <- errResult", "select {\n\t\tcase wc.resultChan <- errResult:\n\t\tcase <-wc.ctx.Done():\n\t\t}"},
+	"kubernetes38669": {"newCacheWatcher_kubernetes38669(0, initEvents)", "newCacheWatcher_kubernetes38669(len(initEvents), initEvents)"},
+	"moby7559":        {"\t\t\tcontinue\n", "\t\t\tproxy.connTrackLock.Unlock()\n\t\t\tif i == 1 {\n\t\t\t\treturn\n\t\t\t}\n\t\t\tcontinue\n"},
+	"moby17176":       {"if devices.nrDeletedDevices == 0 {", "if devices.nrDeletedDevices == 0 {\n\t\tdevices.Unlock()", "doneChan := make(chan bool)", "doneChan := make(chan bool, 1)"},
+	"moby25384":       {"\t\tgroup.Wait() // Block here\n\t}", "\t}\n\tgroup.Wait()"},
+	"moby30408":       {"return p.Manifest != nil", "return p.Manifest != nil || p.activateErr != nil"},
+	"moby33781":       {"results := make(chan bool)", "results := make(chan bool, 1)"},
+	"moby36114":       {"svm.hotRemoveVHDsAtStart()", ""},
+	"syncthing5795":   {"m.ccFn = c.Close", "m.ccFn = func() { go c.Close() }"},
+	"syncthing4829":   {"if len(removed) > 0 {", "m.mut.Unlock()\n\tif len(removed) > 0 {", "\t}\n\tm.mut.Unlock() // L2\n", "\t}\n"},
+}
