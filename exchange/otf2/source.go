@@ -337,7 +337,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 // work opens the levels in which a thread works for a team.
 func (s *source) work(at *step, open func(region uint32, word uint64)) {
 	if !at.master {
-		for _, region := range s.forks.below(nil, at, 0) {
+		for _, region := range s.forks.below(nil, at) {
 			open(region, trace.Elsewhere)
 			at.levels++
 		}

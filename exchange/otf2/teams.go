@@ -167,19 +167,24 @@ func (f *forks) executes(s *step) uint32 {
 	return noRegion
 }
 
-// below appends the regions of the call path in which the team of a step was forked. A damaged archive may say anything: there is an end to them.
-func (f *forks) below(to []uint32, at *step, depth int) []uint32 {
-	const deepest, most = 64, 1000
+// below appends the regions of the call path in which the team of a step was forked. A damaged archive may say anything, so there is an end to them.
+func (f *forks) below(to []uint32, at *step) []uint32 {
+	left := 1000
+	return f.path(to, at, &left)
+}
+
+// path appends them while there are steps left to look at.
+func (f *forks) path(to []uint32, at *step, left *int) []uint32 {
 	x := f.at(at)
-	if x == nil || depth > deepest {
+	if x == nil {
 		return to
 	}
 	path := f.paths[x.path]
 	for i := range path {
-		s := &path[i]
-		if len(to) >= most {
+		if *left--; *left < 0 {
 			break
 		}
+		s := &path[i]
 		if !s.work {
 			if !s.hidden {
 				to = append(to, s.region)
@@ -187,7 +192,7 @@ func (f *forks) below(to []uint32, at *step, depth int) []uint32 {
 			continue
 		}
 		if !s.master {
-			to = f.below(to, s, depth+1)
+			to = f.path(to, s, left)
 		}
 		if region := f.executes(s); region != noRegion {
 			to = append(to, region)
@@ -206,7 +211,7 @@ func (f *forks) know(stack []step, forked []step) {
 				s.instance, s.known = forked[s.fork-1].instance, forked[s.fork-1].known
 			}
 			if s.levels = 0; !s.master {
-				s.levels = len(f.below(nil, s, 0))
+				s.levels = len(f.below(nil, s))
 			}
 			if f.executes(s) != noRegion {
 				s.levels++
