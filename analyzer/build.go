@@ -296,7 +296,7 @@ func (b *builder) neverEnded() {
 			continue // perhaps it only seems so
 		}
 		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.reported[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
-		if e.Object = b.describe(n.op.Of.object); n.op.Kind == wire.SelectBegin {
+		if e.Object = b.describe(n.op.Of.object, n.op.Kind); n.op.Kind == wire.SelectBegin {
 			e.Object = "channels of its cases"
 		}
 		if n.holder != NoCauser {
@@ -315,12 +315,19 @@ var objectNames = map[wire.ObjectKind]string{
 	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection",
 }
 
-// describe says in words what an object is.
-func (b *builder) describe(object uint32) string {
+// describe says in words what an object is, on which somebody is in an operation of the given kind.
+func (b *builder) describe(object uint32, operation wire.Kind) string {
 	if object == 0 || int(object) > len(b.s.defs.Objects) {
 		return ""
 	}
 	o := &b.s.defs.Objects[object-1]
+	if spec, _ := wire.SpecOf(operation); o.Kind == wire.Waits {
+		what := objectNames[spec.Object]
+		if spec.Object == wire.Mutex { // which stands for all locks
+			what = "lock"
+		}
+		return what + " that the trace does not name"
+	}
 	text := objectNames[o.Kind]
 	if text == "" {
 		text = "unknown object"

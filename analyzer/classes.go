@@ -53,6 +53,9 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 		if o.Kind == wire.Stream {
 			continue // of no class: who waits for the network waits for an answer, not for the connection that it comes by
 		}
+		if o.Kind == wire.Waits {
+			continue // of no class: it stands for several objects, which others may wait for, too
+		}
 		x := class{kind: o.Kind, size: o.Size, site: trace.NoRegion, count: 1}
 		k := key{process: o.Process, kind: o.Kind}
 		if int(o.Region) < len(s.defs.Regions) {

@@ -90,6 +90,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.barrier(ops, size)
 	case wire.Stream:
 		m.stream(ops)
+	case wire.Waits:
+		m.told(ops)
 	}
 	m.tell()
 	m.ops, m.emit = nil, nil

@@ -215,9 +215,9 @@ const notRecorded = "(not recorded)"
 
 // Names of operations about which sentences say more than of others, as in wire.Specs.
 const (
-	sendName, recvName, selectName = "send", "recv", "select"
-	condWaitName, sleepName        = "condwait", "sleep"
-	networkName                    = "network"
+	sendName, recvName, selectName, unlockName = "send", "recv", "select", "unlock"
+	condWaitName, sleepName                    = "condwait", "sleep"
+	networkName                                = "network"
 )
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.

@@ -285,6 +285,9 @@ func (p *page) because(f *Finding) string {
 
 // causing says what a causer of a finding did to cause it.
 func (p *page) causing(f *Finding, c *Causer) string {
+	if c.Path >= 0 && p.e.leaf(uint32(c.Path)).Name == unlockName {
+		return "which released it at" // all that an execution trace tells of who held a lock
+	}
 	if words := p.e.Metrics[p.causedIn(f, c)].Causing; words != "" {
 		return words
 	}

@@ -193,11 +193,14 @@ func archiveBelow(dir string) (below string) {
 	return below
 }
 
-// OpenReader opens an archive of one segment of the given size; name is for messages.
+// OpenReader opens an archive of one segment of the given size; name is for messages. A file is closed with the archive.
 func OpenReader(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	a := &Archive{segments: []segment{{name: name, r: r, size: size}}}
 	if err := a.load(); err != nil {
 		return nil, err
+	}
+	if f, ok := r.(*os.File); ok {
+		a.files = append(a.files, f)
 	}
 	a.forget()
 	return a, nil

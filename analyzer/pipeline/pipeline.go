@@ -1,4 +1,4 @@
-// Package pipeline turns a trace directory or an OTF2 archive into its result, for all commands: it opens the archive, analyzes it with all patterns, gives
+// Package pipeline turns a trace (a directory, an OTF2 archive or a Go execution trace) into its result, for all commands: it opens the trace, analyzes it with all patterns, gives
 // objects the names that the program's source gives them, makes hierarchies and ratios of its counters, and finds the source.
 package pipeline
 
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 
 	"tracerec/analyzer"
-	"tracerec/exchange/otf2"
-	"tracerec/internal/sessionfile"
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -27,52 +25,32 @@ type Options struct {
 	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
 }
 
-// Recording says whether a path names something that was recorded, not a report: a directory, or an OTF2 archive.
-func Recording(path string) bool { return inputs.IsDir(path) || otf2.Is(path) }
-
-// Open opens a trace directory or an OTF2 archive.
-func Open(path string) (*trace.Archive, error) {
-	if !otf2.Is(path) {
-		return trace.Open(path)
-	}
-	a, err := otf2.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return a.Trace(), nil
-}
-
-// Analyze analyzes a trace directory, or what else Open opens. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
+// Analyze analyzes a trace. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
 // recording that can be analyzed all the same is among the warnings of the result.
-func Analyze(dir string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	unfinished := sessionfile.Unfinished(dir)
-	a, err := Open(dir)
-	if err == nil {
-		defer a.Close()
-		err = recorded(a, dir)
-	}
-	if err != nil && unfinished != nil {
-		return nil, unfinished // which explains it
-	}
+func Analyze(input string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
+	a, damage, err := Open(input)
 	if err != nil {
 		return nil, err
 	}
+	defer a.Close()
 	if least := analyzer.Least(a); o.Limited && o.Memory < least {
 		// Whole steps, so that the number is easy to type and stays what it is.
 		const step = 64 << 20
 		enough := size.Bytes((least + step - 1) / step * step)
-		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", dir, new(size.Bytes(o.Memory)), len(a.Definitions().Locations), &enough)
+		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), len(a.Definitions().Locations), &enough)
 	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	e, err := o.watched(a)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+		return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
 	}
-	if unfinished != nil {
-		e.Warnings = append([]string{unfinished.Error()}, e.Warnings...)
+	if damage != nil {
+		e.Warnings = append([]string{damage.Error()}, e.Warnings...)
 	}
-	if e.Origin.Trace, err = filepath.Abs(dir); err != nil {
-		return nil, err
+	if input != inputs.Stdin {
+		if e.Origin.Trace, err = filepath.Abs(input); err != nil {
+			return nil, err
+		}
 	}
 	e.Origin.Sources = sourceRoots(e.Regions)
 	if err = Derive(e, o.Specs); err == nil && use != nil {

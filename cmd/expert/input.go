@@ -84,15 +84,15 @@ type reportInput struct {
 	Cube *cube.Cube
 	// Experiment is what expert found out beside the numbers, nil if the report is not one of expert, or is made of several and has no counters.
 	Experiment *report.Experiment
-	Trace      string          // directory that was analyzed here and now, else "": where a report says that its trace is, is never followed
+	Trace      string          // trace that was analyzed here and now, else "": where a report says that its trace is, is never followed
 	Stat       *tracestat.Stat // Scalasca's statistics of wait states, nil if there are none
-	Sources    []string        // directories with the program's source, if a trace directory was analyzed; no report is believed
+	Sources    []string        // directories with the program's source, if a trace was analyzed; no report is believed
 }
 
 // Close closes the file. Rows of the cube that were not read are lost.
 func (in *reportInput) Close() error { return in.Cube.Close() }
 
-// open opens an input, told apart by its content: a report file of expert or of another tool, or a trace directory, which is analyzed. The cube of
+// open opens an input, told apart by its content: a report file of expert or of another tool, or a trace, which is analyzed. The cube of
 // what was analyzed, or derived again because the user wants it, has only numbers: see openReport.
 func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
 	in = &reportInput{Name: inputs.Called(input)}
@@ -177,7 +177,7 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 	}
 }
 
-// analyzeTrace analyzes a trace directory as the flags say, and hands it and the result to use, if that is not nil.
+// analyzeTrace analyzes a trace as the flags say, and hands it and the result to use, if that is not nil.
 func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
 	o.Memory, o.Locations, o.IndexWaits = limitMemory(cmd), cmp.Or(o.Locations, locations(cmd)), wantsWaits(cmd)
 	chosen, err := chosenSpecs(cmd)

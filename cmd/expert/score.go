@@ -41,7 +41,7 @@ caches that it would have used otherwise are not in it.`,
 			if !pipeline.Recording(args[0]) {
 				return fmt.Errorf("%s: only a trace directory says what recording it cost", args[0])
 			}
-			a, err := pipeline.Open(args[0])
+			a, _, err := pipeline.Open(args[0])
 			if err != nil {
 				return err
 			}

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	exectrace "runtime/trace"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -85,7 +89,7 @@ func TestBadStandardInput(t *testing.T) {
 	for text, message := range map[string]string{
 		"":                  "standard input: offset 0: neither .cubex nor .cube: EOF",
 		"nothing of ours":   "standard input: ",
-		"go 1.26 trace\x00": "standard input: offset 0: a Go execution trace",
+		"go 1.26 trace\x00": "standard input: damaged, or cut: ",
 	} {
 		giveStdin(t, []byte(text))
 		oneLine(t, []string{"analyze", "-"}, message)
@@ -113,4 +117,25 @@ func TestSpecificationFromStandardInput(t *testing.T) {
 	again, err := inputs.Remapping("-")
 	require.NoError(t, err)
 	require.Equal(t, text, again, "it is kept")
+}
+
+// TestExecutionTrace: a Go execution trace is an input like a trace directory, also from standard input.
+func TestExecutionTrace(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text bytes.Buffer
+	if err := exectrace.Start(&text); err != nil {
+		t.Skip("the tests are traced themselves: ", err)
+	}
+	time.Sleep(1)
+	exectrace.Stop()
+	require.NoError(t, os.WriteFile("app.trace", text.Bytes(), 0o644))
+	for _, command := range []string{"analyze --format json", "analyze", "stat", "calltree", "metrics", "check --max lock_competition=200%", "export --to perfetto -o -"} {
+		args := strings.Fields(command)
+		status, want, stderr := expert(append(slices.Clone(args), "app.trace")...)
+		require.Zero(t, status, "%s: %s", command, stderr)
+		giveStdin(t, text.Bytes())
+		status, got, stderr := expert(append(args, "-")...)
+		require.Zero(t, status, "%s: %s", command, stderr)
+		require.Equal(t, want, got, command)
+	}
 }

@@ -116,7 +116,7 @@ func timelineOf(in *reportInput, named string) (*timeline.Reader, error) {
 	case in.run() == nil:
 		return nil, errors.New("--trace: the report does not say what it was made from")
 	}
-	a, err := pipeline.Open(dir)
+	a, _, err := pipeline.Open(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ var libraries = map[string]string{
 	"flate":   "github.com/klauspost/compress/flate",
 	"msgpack": "github.com/vmihailenco/msgpack/v5",
 	"unix":    "golang.org/x/sys/unix",
+	"exp":     "golang.org/x/exp/trace",
 	"cobra":   "github.com/spf13/cobra",
 	"pprof":   "github.com/google/pprof/profile",
 	"txtar":   "golang.org/x/tools/txtar",

@@ -39,6 +39,8 @@ func (n *analysis) match(object uint32) {
 		n.barrier(ops, size)
 	case wire.Stream:
 		n.stream(ops)
+	case wire.Waits:
+		n.told(ops)
 	}
 }
 

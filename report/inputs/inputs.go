@@ -65,7 +65,7 @@ func IsDir(name string) bool {
 
 // Cube opens a report file. What is none gets an error that says what it is, if that is known.
 func Cube(input string) (*cube.Cube, error) {
-	f, done, err := open(input)
+	f, done, err := Open(input)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)
 func foreign(start []byte) string {
 	switch {
 	case goTrace.Match(start):
-		return "a Go execution trace, which is not supported by this version"
+		return "a Go execution trace, which is no report; expert analyze makes one of it"
 	case len(start) > 6 && start[0] == 3 && bytes.Equal(start[2:7], []byte("OTF2\x00")):
 		return "the anchor of an OTF2 archive, not a report; expert analyze makes one of it"
 	}

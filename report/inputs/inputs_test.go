@@ -53,7 +53,7 @@ func TestStdin(t *testing.T) {
 		w.Close()
 	}()
 	for range 2 {
-		in, done, err := open(Stdin)
+		in, done, err := Open(Stdin)
 		require.NoError(t, err)
 		text, err := io.ReadAll(in)
 		require.NoError(t, err)

@@ -20,7 +20,7 @@ func Remapping(file string) (string, error) {
 	if info.IsDir() {
 		return "", fmt.Errorf("%s: no specification of metrics", file)
 	}
-	r, done, err := open(file)
+	r, done, err := Open(file)
 	if err != nil {
 		return "", err
 	}

@@ -84,8 +84,8 @@ func (s *spool) named(err error) error {
 	return fmt.Errorf("%s: %w", Called(Stdin), err)
 }
 
-// open opens an input that is no directory; done ends its use.
-func open(input string) (r *io.SectionReader, done func(), err error) {
+// Open opens an input that is no directory; done ends its use.
+func Open(input string) (r *io.SectionReader, done func(), err error) {
 	if input == Stdin {
 		r, err = stdin().open()
 		return r, func() {}, err

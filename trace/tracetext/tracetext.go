@@ -4,7 +4,7 @@
 // There is one item per line; # begins a comment; words with blanks are quoted as in Go. Times are absolute, in ns
 // since the start of the experiment, which are the ticks of the clock as well.
 //
-//	channel ch cap 3                       # objects: channel, mutex, rwmutex, waitgroup, cond, once, barrier
+//	channel ch cap 3                       # objects: channel, mutex, rwmutex, waitgroup, cond, once, barrier, waits
 //	barrier b 4                            # … with its size
 //	metric depth unit items                # optional, metrics may be used without
 //	counterset task-clock faults           # names of the counters
@@ -70,7 +70,7 @@ func Open(name, text string) (*trace.Archive, error) {
 // objectNames are the words for kinds of objects; that of kind 0 is for those without definition.
 var objectNames = [...]string{
 	0: "object", wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "rwmutex", wire.WaitGroup: "waitgroup",
-	wire.Cond: "cond", wire.Once: "once", wire.Barrier: "barrier", wire.Stream: "stream",
+	wire.Cond: "cond", wire.Once: "once", wire.Barrier: "barrier", wire.Stream: "stream", wire.Waits: "waits",
 }
 
 // outcomes are the words for how an operation ended; OK has none.

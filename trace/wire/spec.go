@@ -301,6 +301,7 @@ const (
 	Once      ObjectKind = 6
 	Barrier   ObjectKind = 7
 	Stream    ObjectKind = 8 // what one end of a connection or pipe within the process writes and the other one reads; the interruptions of waits are one, too
+	Waits     ObjectKind = 9 // whatever one goroutine waits for: the objects are not known, but who ended each wait is
 )
 
 // ProcessCounter begins the names of counters that count for a whole process. Their differences belong to no

@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"errors"
+	"io"
+
+	"tracerec/exchange/gotrace"
+	"tracerec/exchange/otf2"
+	"tracerec/internal/sessionfile"
+	"tracerec/report/inputs"
+	"tracerec/trace"
+)
+
+// Recording says whether an input is something that was recorded, not a report: a directory, an OTF2 archive or a Go execution trace.
+func Recording(input string) bool { return inputs.IsDir(input) || otf2.Is(input) || isGoTrace(input) }
+
+// isGoTrace says whether an input is a Go execution trace.
+func isGoTrace(input string) bool {
+	r, done, err := inputs.Open(input)
+	if err != nil {
+		return false
+	}
+	defer done()
+	start := make([]byte, 16)
+	n, _ := io.ReadFull(r, start)
+	return gotrace.Is(start[:n])
+}
+
+// Open opens a recording as an archive with something in it; damage is what the archive does not tell of itself, nil for nothing.
+func Open(input string) (a *trace.Archive, damage, err error) {
+	switch {
+	case otf2.Is(input):
+		a, err = openOTF2(input)
+	case isGoTrace(input):
+		a, damage, err = openGoTrace(input)
+	default:
+		damage = sessionfile.Unfinished(input)
+		a, err = trace.Open(input)
+	}
+	if err == nil {
+		err = recorded(a, inputs.Called(input))
+	}
+	if err != nil && damage != nil {
+		err = damage // which explains it
+	}
+	if err != nil && a != nil {
+		a.Close()
+	}
+	return a, damage, err
+}
+
+func openOTF2(input string) (*trace.Archive, error) {
+	a, err := otf2.Open(input)
+	if err != nil {
+		return nil, err
+	}
+	return a.Trace(), nil
+}
+
+func openGoTrace(input string) (a *trace.Archive, damage, err error) {
+	r, done, err := inputs.Open(input)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	a, damage, err = gotrace.Open(inputs.Called(input), r)
+	if err == nil && damage == nil && events(a) == 0 {
+		damage = errors.New(inputs.Called(input) + ": a Go execution trace in which no goroutine of the program did anything")
+	}
+	return a, damage, err
+}

@@ -1,0 +1,402 @@
+package gotrace
+
+import (
+	"strings"
+
+	exp "golang.org/x/exp/trace"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// converter writes what events say.
+type converter struct {
+	out        *trace.ProcessWriter
+	err        error // the first one of out
+	start      exp.Time
+	now        uint64 // time of the event in progress, since start
+	goroutines map[exp.GoID]*goroutine
+	stacks     map[exp.Stack]*stack // of the generation
+	frames     []exp.StackFrame     // scratch
+	functions  map[place]uint32
+	operations map[operation]uint32
+	regions    uint32 // defined so far
+	objects    uint32
+	locations  uint64
+	ready      []*goroutine // those that could run
+	stopping   bool         // the runtime has stopped all goroutines
+}
+
+func newConverter(out *trace.ProcessWriter, early []exp.Event) *converter {
+	c := &converter{out: out, goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
+	if len(early) > 0 {
+		c.start = early[0].Time()
+	}
+	return c
+}
+
+// note keeps the first error.
+func (c *converter) note(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// lastTime is the latest time that an archive can store, ns.
+const lastTime = 1 << 59
+
+// event takes the next event.
+func (c *converter) event(e *exp.Event) {
+	if t := e.Time(); t > c.start {
+		c.now = max(c.now, min(uint64(t-c.start), lastTime))
+	}
+	switch e.Kind() {
+	case exp.EventSync:
+		clear(c.stacks)
+	case exp.EventStateTransition:
+		if t := e.StateTransition(); t.Resource.Kind == exp.ResourceGoroutine {
+			c.transition(e, &t)
+		}
+	case exp.EventRangeBegin, exp.EventRangeActive, exp.EventRangeEnd:
+		c.during(e)
+	case exp.EventStackSample:
+		if g := c.goroutines[e.Goroutine()]; g != nil {
+			c.sampled(g, c.stack(e.Stack()))
+		}
+	}
+}
+
+// transition takes a change of a goroutine's state.
+func (c *converter) transition(e *exp.Event, t *exp.StateTransition) {
+	from, to := t.Goroutine()
+	id := t.Resource.Goroutine()
+	g := c.goroutines[id]
+	if g == nil {
+		g = &goroutine{id: uint64(id), loose: true, queued: -1}
+		c.goroutines[id] = g
+	}
+	switch {
+	case from == exp.GoNotExist:
+		c.create(e, t, g, to)
+	case from == exp.GoUndetermined:
+		c.found(e, t, g, to)
+	case from == to:
+	case to == exp.GoNotExist:
+		c.end(g)
+	case to == exp.GoWaiting:
+		c.block(g, c.stack(t.Stack), t.Reason)
+	case to == exp.GoSyscall:
+		if s := c.stack(t.Stack); s != nil {
+			c.settle(g, s)
+			g.loose = false
+		}
+		c.tell(g, wire.Syscall, 0)
+	case to == exp.GoRunning:
+		c.run(g, e)
+	case to == exp.GoRunnable && from == exp.GoWaiting:
+		c.wake(e, g)
+	case to == exp.GoRunnable:
+		c.stop(g, t, from)
+	}
+}
+
+// actor returns the goroutine that did an event, with its stack there, where it goes on; nil if it is not known, or is g.
+func (c *converter) actor(e *exp.Event, g *goroutine) (*goroutine, *stack) {
+	w, s := c.goroutines[e.Goroutine()], c.stack(e.Stack())
+	if w == nil || w == g || s == nil {
+		return nil, nil
+	}
+	if c.settle(w, s); w.system {
+		return nil, nil
+	}
+	c.loosen(w)
+	return w, s
+}
+
+// create takes the begin of a goroutine.
+func (c *converter) create(e *exp.Event, t *exp.StateTransition, g *goroutine, to exp.GoState) {
+	by, s := c.actor(e, g)
+	if start := c.stack(t.Stack); start != nil {
+		c.name(g, start)
+	}
+	if g.system {
+		return
+	}
+	if by != nil {
+		g.number = c.number(g)
+		g.creator = by.number
+		c.tell(by, wire.Create, c.operation("go", s), g.number)
+	}
+	switch to {
+	case exp.GoWaiting: // a coroutine
+		c.tell(g, wire.Parked, 0)
+	case exp.GoSyscall: // a thread that is not of Go called Go
+		c.tell(g, wire.Syscall, 0)
+	default:
+		c.queue(g)
+	}
+}
+
+// found takes the first that is told of a goroutine that is older than the trace. It has been so since the trace began.
+func (c *converter) found(e *exp.Event, t *exp.StateTransition, g *goroutine, to exp.GoState) {
+	now := c.now
+	c.now = 0
+	s := c.stack(t.Stack)
+	switch to {
+	case exp.GoWaiting:
+		if s == nil {
+			g.unknown = true // until somebody wakes it
+		} else {
+			c.block(g, s, t.Reason)
+		}
+	case exp.GoRunnable:
+		c.tell(g, wire.Ready, uint32(wire.Preempted), 0)
+		c.queue(g)
+	case exp.GoRunning:
+		c.tell(g, wire.Running, processor(e))
+	case exp.GoSyscall:
+		if s != nil {
+			c.settle(g, s)
+			g.loose = false
+		}
+		c.tell(g, wire.Syscall, 0)
+	}
+	c.now = now
+}
+
+// block takes the begin of a wait.
+func (c *converter) block(g *goroutine, s *stack, reason string) {
+	what := waitsFor[reason]
+	if s != nil {
+		c.settle(g, s)
+		g.loose = false
+		if s.wait.kind != wire.None && what != assistWait && what != runnableWait {
+			what = s.wait
+		}
+	}
+	c.waits(g, what, s, reason == "forever")
+}
+
+// waits begins a wait of a goroutine at the time of the event, in an operation or a state. A channel for which it waits forever is nil.
+func (c *converter) waits(g *goroutine, what wait, s *stack, forever bool) {
+	switch what.kind {
+	case wire.None:
+		c.tell(g, wire.Parked, 0)
+		return
+	case wire.Ready:
+		c.tell(g, wire.Ready, uint32(wire.Preempted), 0)
+		return
+	case wire.Assist:
+		c.tell(g, wire.Assist, 0)
+		return
+	case wire.SelectBegin, wire.SleepBegin, wire.NetworkBegin:
+		c.tell(g, what.kind, c.operation(what.name, s))
+	default:
+		object := uint32(0)
+		if !forever {
+			object = c.object(g)
+		}
+		c.tell(g, what.kind, c.operation(what.name, s), wire.ObjectWord(object, what.mode))
+	}
+	c.tell(g, wire.Blocked, 0)
+	g.wait, g.outcome = what.kind, wire.OK
+}
+
+// wake takes the end of a wait: the goroutine is ready to run.
+func (c *converter) wake(e *exp.Event, g *goroutine) {
+	by, s := c.actor(e, g)
+	if g.system {
+		return
+	}
+	if g.unknown {
+		g.unknown = false
+		now := c.now
+		c.now = 0
+		if by != nil {
+			c.waits(g, s.deed.endedWith(), nil, false)
+		} else {
+			c.waits(g, wait{}, nil, false)
+		}
+		c.now = now
+	}
+	number := uint64(0)
+	if by != nil {
+		number = by.number
+		c.lets(by, g, s)
+	}
+	c.tell(g, wire.Ready, uint32(wire.Woken), number)
+	c.queue(g)
+}
+
+// lets writes what a goroutine does to end the wait of another one, and notes how that ends.
+func (c *converter) lets(by, g *goroutine, s *stack) {
+	object := uint64(0)
+	if g.wait != wire.None && g.wait != wire.SleepBegin && g.wait != wire.NetworkBegin {
+		object = uint64(c.object(g))
+	}
+	acts := func(kind wire.Kind, name string) { c.tell(by, kind, c.operation(name, s), object) }
+	does := func(kind wire.Kind, name string, chosen wire.Outcome) {
+		if s.deed == selects {
+			c.tell(by, wire.SelectBegin, c.operation("select", s))
+			c.tell(by, wire.Chose, uint32(chosen), object)
+			return
+		}
+		acts(kind, name)
+		c.tell(by, wire.Leave, uint32(wire.OK))
+	}
+	point := func(kind wire.Kind, name string, mode uint32) { // an event without a place of its own
+		c.tell(by, wire.Enter, c.operation(name, s))
+		c.tell(by, kind, 0, wire.ObjectWord(uint32(object), mode))
+		c.tell(by, wire.Exit, 0)
+	}
+	switch g.wait {
+	case wire.RecvBegin, wire.SendBegin, wire.SelectBegin:
+		switch {
+		case s.deed == unknownDeed:
+			acts(wire.Close, "close")
+			if g.outcome = wire.Closed; g.wait == wire.SendBegin {
+				g.outcome = wire.Panicked
+			}
+		case g.wait == wire.SendBegin, g.wait == wire.SelectBegin && s.deed == receives:
+			does(wire.RecvBegin, "recv", wire.Received)
+			g.outcome = wire.Sent
+		default:
+			does(wire.SendBegin, "send", wire.Sent)
+			g.outcome = wire.Received
+		}
+		if g.wait != wire.SelectBegin && g.outcome >= wire.Sent {
+			g.outcome = wire.OK
+		}
+	case wire.LockBegin:
+		mode := wire.Exclusive
+		if s.deed == unlocksShared {
+			mode = wire.Shared
+		}
+		point(wire.Release, "unlock", mode)
+	case wire.OnceBegin:
+		point(wire.Done, "once", 1)
+	case wire.JoinBegin:
+		point(wire.Done, "done", 1)
+	case wire.CondBegin:
+		if s.deed == broadcasts {
+			acts(wire.Broadcast, "broadcast")
+		} else {
+			acts(wire.Signal, "signal")
+		}
+	}
+	g.chosen = object
+}
+
+// run takes that a goroutine runs.
+func (c *converter) run(g *goroutine, e *exp.Event) {
+	c.dequeue(g)
+	c.tell(g, wire.Running, processor(e))
+	switch g.wait {
+	case wire.None:
+	case wire.SelectBegin:
+		if g.outcome == wire.OK { // of a timer
+			g.outcome = wire.Received
+		}
+		c.tell(g, wire.Chose, uint32(g.outcome), g.chosen)
+	default:
+		c.tell(g, wire.Leave, uint32(g.outcome))
+	}
+	g.wait, g.chosen = wire.None, 0
+	if !g.loose {
+		c.loosen(g)
+	}
+	if g.assists {
+		c.tell(g, wire.Assist, 0)
+	}
+}
+
+// processor returns the id of a Running event.
+func processor(e *exp.Event) uint32 {
+	if p := e.Proc(); p >= 0 && p < wire.MaxID {
+		return uint32(p) + 1
+	}
+	return 0
+}
+
+// stop takes that a goroutine lost its processor.
+func (c *converter) stop(g *goroutine, t *exp.StateTransition, from exp.GoState) {
+	if s := c.stack(t.Stack); s != nil {
+		c.settle(g, s)
+		g.loose = false
+	}
+	cause := wire.Preempted
+	switch {
+	case from == exp.GoSyscall:
+		cause = wire.Returned
+	case t.Reason == "runtime.Gosched":
+		cause = wire.Yielded
+	}
+	c.tell(g, wire.Ready, uint32(cause), 0)
+	c.queue(g)
+}
+
+// end takes the end of a goroutine.
+func (c *converter) end(g *goroutine) {
+	c.dequeue(g)
+	c.leave(g)
+	if g.started {
+		c.put(g, c.now, wire.End, 0)
+		c.flush(g)
+	}
+	delete(c.goroutines, exp.GoID(g.id))
+}
+
+// during takes the begin or the end of a time in which something goes on.
+func (c *converter) during(e *exp.Event) {
+	r, ends := e.Range(), e.Kind() == exp.EventRangeEnd
+	switch {
+	case strings.HasPrefix(r.Name, "stop-the-world"):
+		if c.stopping == !ends {
+			return
+		}
+		c.stopping = !ends
+		for _, g := range c.ready {
+			switch {
+			case !g.started:
+			case c.stopping:
+				c.tell(g, wire.Stopped, 0)
+			default:
+				c.tell(g, wire.Ready, uint32(wire.Preempted), 0)
+			}
+		}
+	case r.Name == "GC mark assist" && r.Scope.Kind == exp.ResourceGoroutine:
+		g := c.goroutines[r.Scope.Goroutine()]
+		if g == nil || g.assists == !ends {
+			return
+		}
+		if g.assists = !ends; ends {
+			c.tell(g, wire.Running, processor(e))
+			return
+		}
+		if s := c.stack(e.Stack()); s != nil && e.Goroutine() == r.Scope.Goroutine() {
+			c.settle(g, s)
+			c.loosen(g)
+		}
+		c.tell(g, wire.Assist, 0)
+	}
+}
+
+// sampled takes a stack of a goroutine that runs. Those of other stacks than its own are not of use.
+func (c *converter) sampled(g *goroutine, s *stack) {
+	if s == nil || !g.named || !g.loose || len(s.path) == 0 || len(g.levels) == 0 || s.path[0].region != g.levels[0].region {
+		return
+	}
+	c.settle(g, s)
+	c.loosen(g)
+}
+
+// finish ends all locations with the trace.
+func (c *converter) finish() {
+	for _, id := range c.left() {
+		g := c.goroutines[id]
+		if c.leave(g); g.started {
+			c.flush(g)
+		}
+	}
+	c.note(c.out.Exited(-1, trace.Stamp{Ticks: c.now, Mono: int64(c.now)}))
+}

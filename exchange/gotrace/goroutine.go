@@ -1,0 +1,211 @@
+package gotrace
+
+import (
+	"maps"
+	"slices"
+
+	exp "golang.org/x/exp/trace"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// goroutine is a location in the making.
+type goroutine struct {
+	id, number, creator uint64
+	object              uint32 // of its waits, 0 for none yet
+	start, outer        uint32 // regions of the function that it was started with, and of the outermost level; 0 for none
+	named               bool   // that is known
+	started             bool   // its Begin is written
+	system              bool   // it is left out
+
+	levels  []frame // that are open
+	loose   bool    // it ran since its last stack: at which levels, the next one will tell
+	since   uint64  // when it began to
+	waiting []event // what it did since then
+
+	wait    wire.Kind // the operation in which it is blocked
+	outcome wire.Outcome
+	chosen  uint64 // object word of the select
+	unknown bool   // it waits for something that is not known yet
+	assists bool   // it is in a GC assist
+	queued  int    // place among those that are ready, -1 if it is not
+
+	words []uint64 // events that are not written yet
+	seq   uint64   // of the next piece
+	last  uint64   // time of the last event
+}
+
+// event is an event that waits for levels.
+type event struct {
+	time uint64
+	kind wire.Kind
+	id   uint32
+	n    int // words
+	word uint64
+}
+
+// tell adds an event of a goroutine at the time of the event in progress.
+func (c *converter) tell(g *goroutine, kind wire.Kind, id uint32, word ...uint64) {
+	switch {
+	case g.system:
+	case !g.loose:
+		c.put(g, c.now, kind, id, word...)
+	default:
+		e := event{time: c.now, kind: kind, id: id, n: len(word)}
+		if e.n > 0 {
+			e.word = word[0]
+		}
+		g.waiting = append(g.waiting, e)
+	}
+}
+
+// loosen says that a goroutine goes on from here, nobody knows to where.
+func (c *converter) loosen(g *goroutine) { g.loose, g.since = true, c.now }
+
+// name takes a stack of a goroutine, or the one it was started with, as what it is called by.
+func (c *converter) name(g *goroutine, s *stack) {
+	if g.named || g.system {
+		return
+	}
+	if s.system {
+		c.dequeue(g)
+		g.system, g.waiting, g.words = true, nil, nil
+		return
+	}
+	g.named, g.start = true, s.start
+	if len(s.path) > 0 {
+		g.outer = s.path[0].region
+	}
+}
+
+// number returns the number of a goroutine's location.
+func (c *converter) number(g *goroutine) uint64 {
+	if g.number == 0 {
+		c.locations++
+		g.number = c.locations
+	}
+	return g.number
+}
+
+// settle takes a stack at which a goroutine is now. Where it was since its last one is what both have in common.
+func (c *converter) settle(g *goroutine, s *stack) {
+	if c.name(g, s); g.system {
+		return
+	}
+	c.begin(g)
+	n := 0
+	for n < len(g.levels) && n < len(s.path) && g.levels[n].region == s.path[n].region {
+		if n++; g.levels[n-1].line != s.path[n-1].line {
+			break
+		}
+	}
+	c.back(g, n)
+	for _, f := range s.path[n:] {
+		c.put(g, c.now, wire.Enter, f.region)
+	}
+	g.levels = append(g.levels[:0], s.path...)
+}
+
+// begin begins the stream of a goroutine with the first that it did: it is in the function that it was started with.
+func (c *converter) begin(g *goroutine) {
+	if g.started {
+		return
+	}
+	g.started = true
+	t := c.now
+	if len(g.waiting) > 0 {
+		t = g.waiting[0].time
+	}
+	c.number(g)
+	c.put(g, t, wire.Begin, g.start, g.creator)
+	if g.outer != 0 {
+		c.put(g, t, wire.Enter, g.outer)
+		g.levels = append(g.levels, frame{region: g.outer})
+	}
+}
+
+// back closes all but n levels since when the goroutine is loose, and writes what waits.
+func (c *converter) back(g *goroutine, n int) {
+	if len(g.levels) > n {
+		c.put(g, max(g.since, g.last), wire.Exit, uint32(len(g.levels)-n-1))
+		g.levels = g.levels[:n]
+	}
+	for _, e := range g.waiting {
+		if e.n > 0 {
+			c.put(g, e.time, e.kind, e.id, e.word)
+		} else {
+			c.put(g, e.time, e.kind, e.id)
+		}
+	}
+	g.waiting = g.waiting[:0]
+}
+
+// leave writes what waits of a goroutine of which no other stack comes: it is back in the function that it was started with.
+func (c *converter) leave(g *goroutine) {
+	if !g.named || !g.loose || !g.started && len(g.waiting) == 0 {
+		return
+	}
+	c.begin(g)
+	c.back(g, min(len(g.levels), 1))
+}
+
+// pieceWords is the length from which on the events of a goroutine are written.
+const pieceWords = 1 << 8
+
+// put adds an event to the stream of a goroutine.
+func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words ...uint64) {
+	delta := t - min(g.last, t)
+	if len(g.words) == 0 || delta > wire.MaxDelta {
+		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t)
+		delta = 0
+	}
+	g.words = append(append(g.words, wire.Head(kind, id, delta)), words...)
+	if g.last = max(g.last, t); len(g.words) >= pieceWords {
+		c.flush(g)
+	}
+}
+
+// flush writes the events of a goroutine.
+func (c *converter) flush(g *goroutine) {
+	if len(g.words) > 0 {
+		c.note(c.out.Chunk(trace.RawChunk{Location: g.number, GoID: g.id, Seq: g.seq, Words: g.words}))
+		g.words = g.words[:0]
+		g.seq++
+	}
+}
+
+// object returns the object on which the waits of a goroutine are.
+func (c *converter) object(g *goroutine) uint32 {
+	if g.object == 0 {
+		c.objects++
+		g.object = c.objects
+		c.note(c.out.Define(wire.Def{Type: wire.DefObject, ID: g.object, Object: wire.Waits}))
+	}
+	return g.object
+}
+
+// queue notes that a goroutine is ready to run.
+func (c *converter) queue(g *goroutine) {
+	if g.system || g.queued >= 0 {
+		return
+	}
+	g.queued = len(c.ready)
+	c.ready = append(c.ready, g)
+	if c.stopping && g.started {
+		c.tell(g, wire.Stopped, 0)
+	}
+}
+
+// dequeue notes that it is not.
+func (c *converter) dequeue(g *goroutine) {
+	if i := g.queued; i >= 0 {
+		last := c.ready[len(c.ready)-1]
+		c.ready[i], last.queued = last, i
+		c.ready = c.ready[:len(c.ready)-1]
+		g.queued = -1
+	}
+}
+
+// left returns the goroutines that have not ended, in their order.
+func (c *converter) left() []exp.GoID { return slices.Sorted(maps.Keys(c.goroutines)) }

@@ -1,0 +1,341 @@
+package gotrace_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/exchange/gotrace"
+	"tracerec/internal/testkit"
+	"tracerec/patterns"
+	"tracerec/report"
+	archive "tracerec/trace"
+)
+
+// traced returns the execution trace of what f does.
+func traced(t testing.TB, f func()) []byte {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Skip("the tests are traced themselves: ", err)
+	}
+	f()
+	trace.Stop()
+	return out.Bytes()
+}
+
+// opened opens a trace without damage, and checks its archive.
+func opened(t testing.TB, text []byte) *archive.Archive {
+	a, damage, err := gotrace.Open("test", bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, damage)
+	t.Cleanup(func() { a.Close() })
+	require.Empty(t, a.Check())
+	return a
+}
+
+// analyzed analyzes an archive. What the analysis had to mend is not to be.
+func analyzed(t testing.TB, a *archive.Archive) *report.Experiment {
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	for _, w := range e.Warnings {
+		require.NotRegexp(t, "clock|ignored|contradict|still open", w)
+	}
+	return e
+}
+
+// stuck waits until a goroutine that runs a function of this package is in a state, as a dump of stacks calls both.
+func stuck(t testing.TB, function, state string) {
+	pattern := regexp.MustCompile(`^goroutine \d+ \[` + state + `\]:\n(.*\n\t.*\n)*.*gotrace_test\.` + function + `\(`)
+	buf := make([]byte, 1<<20)
+	testkit.Until(t, function+" in "+state, func() bool {
+		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if pattern.MatchString(g) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// waits lists the waits of an experiment for others: "metric: operation in function < operation in function".
+func waits(e *report.Experiment) (list []string) {
+	at := func(path int32) string {
+		if path < 0 {
+			return "?"
+		}
+		r := e.Regions[e.Paths[path].Region]
+		return fmt.Sprintf("%s in %s", r.Name, strings.TrimPrefix(r.Func, "tracerec/exchange/gotrace_test."))
+	}
+	for i := range e.Findings {
+		for _, l := range e.Findings[i].AllLines() {
+			for _, c := range l.Causers {
+				if c.Group >= 0 {
+					list = append(list, fmt.Sprintf("%s: %s < %s", e.Metrics[l.Metric].Name, at(int32(l.Path)), at(c.Path)))
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Each of these functions waits for something, in a goroutine of its own.
+func receives(c chan int) { <-c }
+func ranges(c chan int)   { <-c }
+func sends(c chan int)    { c <- 1 }
+func chooses(a, b chan int) {
+	select {
+	case <-a:
+	case <-b:
+	}
+} //nolint
+func offers(a, b chan int) {
+	select {
+	case a <- 1:
+	case <-b:
+	}
+}                              //nolint
+func locks(mu *sync.Mutex)     { mu.Lock(); mu.Unlock() }
+func reads(mu *sync.RWMutex)   { mu.RLock(); mu.RUnlock() }
+func writes(mu *sync.RWMutex)  { mu.Lock(); mu.Unlock() }
+func joins(wg *sync.WaitGroup) { wg.Wait() }
+func signalled(c *sync.Cond)   { c.L.Lock(); c.Wait(); c.L.Unlock() }
+func initialises(o *sync.Once) { o.Do(func() {}) }
+func sleeps()                  { time.Sleep(time.Millisecond) }
+func stays(c chan int)         { <-c }
+
+// TestWaits: each kind of wait is found, with what ended it, where.
+func TestWaits(t *testing.T) {
+	never := make(chan int)
+	var ended sync.WaitGroup
+	run := func(f func()) { ended.Add(1); go func() { defer ended.Done(); f() }() }
+	text := traced(t, func() {
+		go stays(never)
+		stuck(t, "stays", "chan receive")
+		a, b := make(chan int), make(chan int)
+		run(func() { receives(a) })
+		stuck(t, "receives", "chan receive")
+		a <- 1
+		run(func() { ranges(b) })
+		stuck(t, "ranges", "chan receive")
+		close(b)
+		c, d := make(chan int), make(chan int)
+		run(func() { sends(c) })
+		stuck(t, "sends", "chan send")
+		<-c
+		run(func() { chooses(c, d) })
+		stuck(t, "chooses", "select")
+		d <- 1
+		run(func() { offers(c, d) })
+		stuck(t, "offers", "select")
+		<-c
+		var mu sync.Mutex
+		mu.Lock()
+		run(func() { locks(&mu) })
+		stuck(t, "locks", "sync.Mutex.Lock")
+		mu.Unlock()
+		var rw, wr sync.RWMutex
+		rw.Lock()
+		run(func() { reads(&rw) })
+		stuck(t, "reads", "sync.RWMutex.RLock")
+		rw.Unlock()
+		wr.RLock()
+		run(func() { writes(&wr) })
+		stuck(t, "writes", "sync.RWMutex.Lock")
+		wr.RUnlock()
+		var wg sync.WaitGroup
+		wg.Add(1)
+		run(func() { joins(&wg) })
+		stuck(t, "joins", "sync.WaitGroup.Wait")
+		wg.Done()
+		cond := sync.NewCond(new(sync.Mutex))
+		run(func() { signalled(cond) })
+		stuck(t, "signalled", "sync.Cond.Wait")
+		cond.Signal()
+		var once sync.Once
+		once.Do(func() {
+			run(func() { initialises(&once) })
+			stuck(t, "initialises", "sync.Mutex.Lock")
+		})
+		run(sleeps)
+		ended.Wait()
+	})
+	close(never)
+	e := analyzed(t, opened(t, text))
+	test := "TestWaits.func2"
+	for _, want := range []string{
+		"late_sender: recv in receives < send in " + test,
+		"late_close: recv in ranges < close in " + test,
+		"late_receiver: send in sends < recv in " + test,
+		"late_sender: select in chooses < send in " + test,
+		"late_receiver: select in offers < recv in " + test,
+		"lock_competition: lock in locks < unlock in " + test,
+		"rw_reader_wait: rlock in reads < unlock in " + test,
+		"rw_writer_wait: lock in writes < unlock in " + test,
+		"join_wait: wait in joins < done in " + test,
+		"cond_wait: condwait in signalled < signal in " + test,
+		"once_wait: once in initialises < once in " + test,
+	} {
+		require.Contains(t, waits(e), want)
+	}
+	i := slices.IndexFunc(e.NeverEnded, func(n report.NeverEnded) bool { return e.Locations[n.Location].Name == "gotrace_test.stays" })
+	require.GreaterOrEqual(t, i, 0)
+	require.Equal(t, "channel that the trace does not name", e.NeverEnded[i].Object)
+	require.True(t, e.Header.States)
+	require.Equal(t, runtime.GOMAXPROCS(0), e.Header.Processors)
+	require.Positive(t, e.Total(e.MetricIndex("sleep")))
+}
+
+// TestOlder: what goroutines wait for that were blocked before the trace began, is told by those who wake them. A goroutine is
+// in the function that it was started with.
+func TestOlder(t *testing.T) {
+	a, b := make(chan int), make(chan int)
+	go func() { receives(a); ranges(b) }()
+	stuck(t, "receives", "chan receive")
+	e := analyzed(t, opened(t, traced(t, func() {
+		a <- 1
+		stuck(t, "ranges", "chan receive")
+	})))
+	close(b)
+	require.Contains(t, waits(e), "late_sender: recv in  < send in TestOlder.func2")
+	require.True(t, slices.ContainsFunc(e.Groups, func(g report.Group) bool { return g.Name == "gotrace_test.TestOlder.func1" }))
+}
+
+// TestPaths: call paths are those of the stacks, and a goroutine that goes on is in what two stacks have in common.
+func TestPaths(t *testing.T) {
+	e := analyzed(t, opened(t, traced(t, func() {
+		done := make(chan bool)
+		go func() {
+			outer()
+			close(done)
+		}()
+		<-done
+	})))
+	var found []string
+	for p := range e.Paths {
+		if text := pathOf(e, int32(p)); strings.Contains(text, "outer") {
+			found = append(found, text)
+		}
+	}
+	slices.Sort(found)
+	base := "gotrace_test.TestPaths.func1.1/gotrace_test.outer"
+	require.Equal(t, []string{base, base + "/gotrace_test.inner", base + "/gotrace_test.inner/sleep", base + "/sleep"}, found)
+}
+
+//go:noinline
+func outer() { inner(); time.Sleep(1) }
+
+//go:noinline
+func inner() { time.Sleep(1); time.Sleep(1) }
+
+func pathOf(e *report.Experiment, path int32) string {
+	p := e.Paths[path]
+	name := e.Regions[p.Region].Name
+	if p.Parent >= 0 {
+		return pathOf(e, p.Parent) + "/" + name
+	}
+	return name
+}
+
+// TestCreators: a goroutine knows by whom and where it was started.
+func TestCreators(t *testing.T) {
+	e := analyzed(t, opened(t, traced(t, func() {
+		var wg sync.WaitGroup
+		wg.Go(sleeps)
+		wg.Wait()
+	})))
+	i := slices.IndexFunc(e.Groups, func(g report.Group) bool { return g.Name == "gotrace_test.sleeps" })
+	require.GreaterOrEqual(t, i, 0, "what WaitGroup.Go starts is called after its function: %v", e.Groups)
+	require.Contains(t, pathOf(e, e.Groups[i].Creator), "TestCreators.func1/go")
+}
+
+// TestDamage: what is wrong with a trace is one line, and what can be read is. Between two parts of a trace nobody can see that it was cut.
+func TestDamage(t *testing.T) {
+	text := traced(t, sleeps)
+	all := 0
+	for _, c := range opened(t, text).Chunks() {
+		all += c.Events
+	}
+	const cuts = 50
+	for i := range cuts + 3 {
+		n := len(text) * i / cuts
+		if i > cuts {
+			n = len(text) + i - cuts
+		}
+		cut := append(slices.Clone(text[:min(n, len(text))]), "more"[:max(0, n-len(text))]...)
+		a, damage, err := gotrace.Open("cut", bytes.NewReader(cut))
+		require.NoError(t, err)
+		events := 0
+		for _, c := range a.Chunks() {
+			events += c.Events
+		}
+		require.NoError(t, a.Close())
+		switch {
+		case n >= len(text):
+			require.Equal(t, all, events)
+		case damage == nil:
+			require.Zero(t, events, n)
+		}
+		if n != len(text) && damage != nil {
+			require.Regexp(t, "^cut: damaged, or cut: .+$", damage.Error())
+		}
+		require.Equal(t, n > len(text), n >= len(text) && damage != nil)
+	}
+}
+
+// TestShared: traces of older versions of Go.
+func TestShared(t *testing.T) {
+	for name, want := range map[string]struct {
+		goroutines int
+		wait       string
+	}{
+		"go1.19-trace.bin": {10, ""}, "go1.21-task.trace": {1, ""},
+		"go1.21-fgprof.trace":             {184, "late_close: select in net/http.(*persistConn).writeLoop < close in net/http.(*persistConn).closeLocked"},
+		"go1.25-test-encoding-json.trace": {606, "late_sender: recv in runtime/pprof.StopCPUProfile < send in runtime/pprof.profileWriter"},
+	} {
+		f, err := os.Open(filepath.Join("../../../shared/data/gotrace", name))
+		if err != nil {
+			t.Skip(err)
+		}
+		text, err := io.ReadAll(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		e := analyzed(t, opened(t, text))
+		require.Equal(t, want.goroutines, e.Header.Goroutines, name)
+		if want.wait != "" {
+			require.Contains(t, waits(e), want.wait, name)
+		}
+	}
+}
+
+// FuzzOpen: no bytes make a panic, or an archive that is not right.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("go 1.26 trace\x00\x00\x00"))
+	f.Add(traced(f, func() {
+		c := make(chan int)
+		go sends(c)
+		<-c
+	}))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, _, err := gotrace.Open("fuzz", bytes.NewReader(text))
+		require.NoError(t, err)
+		defer a.Close()
+		require.Empty(t, a.Check())
+		if _, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: 1}); err != nil {
+			require.ErrorContains(t, err, "no events recorded")
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package gotrace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	exp "golang.org/x/exp/trace"
+
+	"tracerec/trace"
+)
+
+var magic = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
+
+// Is says whether a file that starts so, with 16 bytes or more, is a Go execution trace.
+func Is(start []byte) bool { return magic.Match(start) }
+
+// Open reads a Go execution trace of this name as an archive, which is a file without a name: nothing is left of it once it is closed. The archive
+// has what could be read; damage is what is wrong with the rest.
+func Open(name string, r io.Reader) (a *trace.Archive, damage, err error) {
+	f, err := os.CreateTemp("", "expert-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = os.Remove(f.Name()); err == nil {
+		damage, err = convert(f, r)
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	if err == nil {
+		a, err = trace.OpenReader(name, f, info.Size())
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	if damage != nil {
+		line, _, _ := strings.Cut(damage.Error(), "\n")
+		damage = fmt.Errorf("%s: damaged, or cut: %s", name, strings.TrimSuffix(line, ":"))
+	}
+	return a, damage, nil
+}
+
+// convert writes the archive of a trace.
+func convert(out io.Writer, r io.Reader) (damage, err error) {
+	in, damage := newSource(r)
+	early, damage := in.early(damage)
+	o := trace.Options{Resolution: 1}
+	if len(early) > 0 && early[0].Kind() == exp.EventSync {
+		if s := early[0].Sync().ClockSnapshot; s != nil {
+			o.Wall = s.Wall.UnixNano()
+		}
+	}
+	w, err := trace.NewWriter(out, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := w.AddProcess(trace.ProcessInfo{Processors: processors(early), Clock: "nanotime"})
+	if err != nil {
+		return nil, err
+	}
+	c := newConverter(p, early)
+	for i := range early {
+		c.event(&early[i])
+	}
+	for damage == nil && c.err == nil {
+		var e exp.Event
+		if e, damage = in.read(); damage == nil {
+			c.event(&e)
+		}
+	}
+	if damage == io.EOF {
+		damage = nil
+	}
+	if c.finish(); c.err != nil {
+		return nil, c.err
+	}
+	return damage, w.Close()
+}
+
+// source reads the events of a trace. The reader panics at some damage.
+type source struct{ r *exp.Reader }
+
+func newSource(r io.Reader) (s source, err error) {
+	defer caught(&err)
+	s.r, err = exp.NewReader(bufio.NewReaderSize(r, 1<<16))
+	return s, err
+}
+
+func (s source) read() (e exp.Event, err error) {
+	defer caught(&err)
+	return s.r.ReadEvent()
+}
+
+// caught makes a panic of the reader an error.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+	}
+}
+
+// mostEarly is how many events there may be before the one that tells the number of processors.
+const mostEarly = 1 << 12
+
+// early reads the first events, up to the one that tells how many goroutines can run at once.
+func (s source) early(damage error) ([]exp.Event, error) {
+	var list []exp.Event
+	for damage == nil && len(list) < mostEarly && processors(list[max(0, len(list)-1):]) == 0 {
+		var e exp.Event
+		if e, damage = s.read(); damage == nil {
+			list = append(list, e)
+		}
+	}
+	return list, damage
+}
+
+// processors returns the number of goroutines that can run at once, 0 if the events do not say.
+func processors(events []exp.Event) int {
+	for i := range events {
+		if e := &events[i]; e.Kind() == exp.EventMetric {
+			if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == exp.ValueUint64 {
+				return int(min(m.Value.Uint64(), 1<<16))
+			}
+		}
+	}
+	return 0
+}

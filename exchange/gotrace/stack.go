@@ -1,0 +1,228 @@
+package gotrace
+
+import (
+	"strings"
+
+	exp "golang.org/x/exp/trace"
+
+	"tracerec/trace/wire"
+)
+
+// frame is a level of a call path: a function, and where in it.
+type frame struct{ region, line uint32 }
+
+// stack is a stack of a goroutine.
+type stack struct {
+	path   []frame // from the root on, without what the runtime does at both ends
+	start  uint32  // region of the function that the goroutine was started with
+	system bool    // the goroutine is one of the runtime, or writes the trace
+	leaf   place   // where in the program it is
+	wait   wait    // what it waits for, if it does
+	deed   deed    // what it does to others, if it does
+}
+
+// place is a place in the program.
+type place struct {
+	function, file string
+	line           uint32
+}
+
+// wait is an operation in which a goroutine blocks.
+type wait struct {
+	kind wire.Kind // None: not known
+	name string
+	mode uint32
+}
+
+// deed is what ends the waits of others.
+type deed uint8
+
+const (
+	unknownDeed deed = iota // for channels: closes; the runtime leaves itself out of that stack
+	sends
+	receives
+	selects
+	unlocks
+	unlocksShared
+	finishes // by Done
+	signals
+	broadcasts
+)
+
+var (
+	recvWait     = wait{wire.RecvBegin, "recv", 0}
+	sendWait     = wait{wire.SendBegin, "send", 0}
+	selectWait   = wait{wire.SelectBegin, "select", 0}
+	lockWait     = wait{wire.LockBegin, "lock", wire.Exclusive}
+	sharedWait   = wait{wire.LockBegin, "rlock", wire.Shared}
+	joinWait     = wait{wire.JoinBegin, "wait", 0}
+	condWait     = wait{wire.CondBegin, "condwait", 0}
+	onceWait     = wait{wire.OnceBegin, "once", 0}
+	sleepWait    = wait{wire.SleepBegin, "sleep", 0}
+	networkWait  = wait{wire.NetworkBegin, "network", 0}
+	assistWait   = wait{wire.Assist, "", 0}
+	runnableWait = wait{wire.Ready, "", 0}
+)
+
+// waitsIn says which functions wait, and for what.
+var waitsIn = map[string]wait{
+	"runtime.chanrecv": recvWait, "runtime.chanrecv1": recvWait, "runtime.chanrecv2": recvWait, "runtime.chansend": sendWait, "runtime.chansend1": sendWait,
+	"runtime.selectgo": selectWait, "runtime.block": selectWait,
+	"sync.(*Mutex).Lock": lockWait, "internal/sync.(*Mutex).Lock": lockWait, "sync.(*RWMutex).Lock": lockWait, "sync.(*RWMutex).RLock": sharedWait,
+	"sync.(*WaitGroup).Wait": joinWait, "sync.(*Cond).Wait": condWait, "sync.(*Once).Do": onceWait, "sync.(*Once).doSlow": onceWait,
+	"time.Sleep": sleepWait, "internal/poll.runtime_pollWait": networkWait, "internal/poll.(*pollDesc).wait": networkWait,
+	"runtime.gcAssistAlloc": assistWait,
+}
+
+// waitsFor says what reasons mean that the leaf of a stack need not tell.
+var waitsFor = map[string]wait{
+	"chan receive": recvWait, "chan send": sendWait, "select": selectWait, "sync": lockWait, "sync.(*Cond).Wait": condWait, "sleep": sleepWait, "network": networkWait,
+	"GC mark assist wait for work": assistWait, "wait until GC ends": assistWait, "preempted": runnableWait,
+}
+
+// deedsIn says which functions end the waits of others.
+var deedsIn = map[string]deed{
+	"runtime.chanrecv": receives, "runtime.chanrecv1": receives, "runtime.chanrecv2": receives, "runtime.chansend": sends, "runtime.chansend1": sends,
+	"runtime.selectgo": selects, "sync.(*Mutex).Unlock": unlocks, "internal/sync.(*Mutex).Unlock": unlocks, "sync.(*RWMutex).Unlock": unlocks,
+	"sync.(*RWMutex).RUnlock": unlocksShared, "sync.(*WaitGroup).Done": finishes, "sync.(*WaitGroup).Add": finishes, "sync.(*Cond).Signal": signals,
+	"sync.(*Cond).Broadcast": broadcasts,
+}
+
+// endedWith returns what a goroutine must have waited for whom a deed woke.
+func (d deed) endedWith() wait {
+	switch d {
+	case sends:
+		return recvWait
+	case receives:
+		return sendWait
+	case unlocks, unlocksShared:
+		return lockWait
+	case finishes:
+		return joinWait
+	case signals, broadcasts:
+		return condWait
+	}
+	return wait{}
+}
+
+// machinery says whether a function belongs to what the program calls to wait, and to wake others.
+func machinery(function string) bool {
+	end := strings.LastIndexByte(function, '/') + 1
+	dot := strings.IndexByte(function[end:], '.')
+	if dot < 0 {
+		return false
+	}
+	switch p := function[:end+dot]; p {
+	case "runtime", "sync", "syscall", "internal/poll", "internal/sync", "internal/synctest":
+		return true
+	default:
+		return function == "time.Sleep" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "internal/syscall/")
+	}
+}
+
+// waitGroupGo is what goroutines are started with that WaitGroup.Go starts.
+const waitGroupGo = "sync.(*WaitGroup).Go.func1"
+
+// system says whether a goroutine is one of the runtime, or writes the trace, by the function it was started with.
+func system(start string) bool {
+	return strings.HasPrefix(start, "runtime.") && start != "runtime.main" && start != "runtime.goexit" || strings.HasPrefix(start, "runtime/trace.")
+}
+
+// stack returns a stack of a goroutine, nil if there is none. Those of a generation are kept.
+func (c *converter) stack(s exp.Stack) *stack {
+	if s == exp.NoStack {
+		return nil
+	}
+	known, ok := c.stacks[s]
+	if !ok {
+		known = c.newStack(s)
+		c.stacks[s] = known
+	}
+	return known
+}
+
+func (c *converter) newStack(s exp.Stack) *stack {
+	frames := c.frames[:0]
+	for f := range s.Frames() {
+		frames = append(frames, f)
+	}
+	c.frames = frames
+	if len(frames) == 0 {
+		return nil
+	}
+	root := len(frames) - 1
+	n := &stack{system: system(frames[root].Func)}
+	for root > 0 && (frames[root].Func == "runtime.main" || frames[root].Func == "runtime.goexit") {
+		root--
+	}
+	n.start = c.function(&frames[root])
+	leaf := 0 // the first that is not machinery
+	for leaf < root && machinery(frames[leaf].Func) {
+		leaf++
+	}
+	for i := range frames[:leaf+1] {
+		n.see(frames[i].Func)
+	}
+	n.leaf = place{frames[leaf].Func, frames[leaf].File, uint32(frames[leaf].Line)}
+	if frames[root].Func == waitGroupGo {
+		root-- // goroutines that call different functions
+	}
+	for i := root; i >= leaf; i-- {
+		n.path = append(n.path, frame{c.function(&frames[i]), uint32(frames[i].Line)})
+	}
+	return n
+}
+
+// see takes what a function at the leaf, or the next one after it, tells. The first that tells something counts, but a Mutex within
+// something else is that.
+func (s *stack) see(function string) {
+	switch w, ok := waitsIn[function]; {
+	case !ok:
+	case s.wait.kind == wire.None, s.wait == lockWait && w != condWait:
+		s.wait = w
+	}
+	if s.deed == unknownDeed {
+		s.deed = deedsIn[function]
+	}
+}
+
+// function returns the region of a function.
+func (c *converter) function(f *exp.StackFrame) uint32 {
+	k := place{f.Func, f.File, 0}
+	id, ok := c.functions[k]
+	if !ok {
+		id = c.define(wire.ShortName(f.Func), k)
+		c.functions[k] = id
+	}
+	return id
+}
+
+// operation is a place at which something is done.
+type operation struct {
+	name string
+	at   place
+}
+
+// operation returns the region of an operation.
+func (c *converter) operation(name string, s *stack) uint32 {
+	k := operation{name: name}
+	if s != nil {
+		k.at = s.leaf
+	}
+	id, ok := c.operations[k]
+	if !ok {
+		id = c.define(name, k.at)
+		c.operations[k] = id
+	}
+	return id
+}
+
+// define defines a region. There are no more than an event can name.
+func (c *converter) define(name string, at place) uint32 {
+	if c.regions == wire.MaxID {
+		return 0
+	}
+	c.regions++
+	c.note(c.out.Define(wire.Def{Type: wire.DefRegion, ID: c.regions, Name: name, Func: at.function, File: at.file, Line: at.line}))
+	return c.regions
+}
