@@ -203,6 +203,7 @@ func (f *family) expects(r *Recorder) bool {
 	if f == nil || r.session.gone {
 		return false
 	}
+	f.search(r)
 	f.look(r)
 	if f.awaits(r) {
 		return true
@@ -227,7 +228,6 @@ func (f *family) end(r *Recorder) {
 	if f == nil {
 		return
 	}
-	f.search(r)
 	f.next = time.Time{}
 	f.look(r)
 	r.join()

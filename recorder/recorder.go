@@ -163,6 +163,7 @@ func (r *Recorder) finish(status int, patience time.Duration, hurry <-chan struc
 	r.ended = takeStamps()
 	close(r.stop)
 	<-r.stopped
+	r.family.search(r)
 	for over := time.After(patience); r.poll() >= 0 && r.awaited() && !r.failed(); {
 		select {
 		case <-time.After(10 * time.Millisecond):

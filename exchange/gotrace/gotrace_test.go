@@ -101,13 +101,13 @@ func chooses(a, b chan int) {
 	case <-a:
 	case <-b:
 	}
-} //nolint
+}
 func offers(a, b chan int) {
 	select {
 	case a <- 1:
 	case <-b:
 	}
-}                              //nolint
+}
 func locks(mu *sync.Mutex)     { mu.Lock(); mu.Unlock() }
 func reads(mu *sync.RWMutex)   { mu.RLock(); mu.RUnlock() }
 func writes(mu *sync.RWMutex)  { mu.Lock(); mu.Unlock() }
