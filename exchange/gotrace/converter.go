@@ -13,6 +13,7 @@ import (
 type converter struct {
 	out        *trace.ProcessWriter
 	err        error // the first one of out
+	damage     error // the last one of an event
 	start      exp.Time
 	now        uint64 // time of the event in progress, since start
 	goroutines map[exp.GoID]*goroutine
@@ -54,16 +55,33 @@ func (c *converter) event(e *exp.Event) {
 	case exp.EventSync:
 		clear(c.stacks)
 	case exp.EventStateTransition:
-		if t := e.StateTransition(); t.Resource.Kind == exp.ResourceGoroutine {
+		if t, ok := says(c, e, exp.Event.StateTransition); ok && t.Resource.Kind == exp.ResourceGoroutine {
 			c.transition(e, &t)
 		}
 	case exp.EventRangeBegin, exp.EventRangeActive, exp.EventRangeEnd:
 		c.during(e)
+	case exp.EventRegionBegin, exp.EventRegionEnd:
+		c.region(e)
+	case exp.EventTaskBegin, exp.EventTaskEnd:
+		c.task(e)
 	case exp.EventStackSample:
 		if g := c.goroutines[e.Goroutine()]; g != nil {
 			c.sampled(g, c.stack(e.Stack()))
 		}
 	}
+}
+
+// says returns what an event says, unless it is damaged: the reader panics then.
+func says[T any](c *converter, e *exp.Event, what func(exp.Event) T) (said T, ok bool) {
+	var err error
+	func() {
+		defer caught(&err)
+		said = what(*e)
+	}()
+	if err != nil {
+		c.damage = err
+	}
+	return said, err == nil
 }
 
 // transition takes a change of a goroutine's state.
@@ -102,15 +120,10 @@ func (c *converter) transition(e *exp.Event, t *exp.StateTransition) {
 
 // actor returns the goroutine that did an event, with its stack there, where it goes on; nil if it is not known, or is g.
 func (c *converter) actor(e *exp.Event, g *goroutine) (*goroutine, *stack) {
-	w, s := c.goroutines[e.Goroutine()], c.stack(e.Stack())
-	if w == nil || w == g || s == nil {
+	if c.goroutines[e.Goroutine()] == g {
 		return nil, nil
 	}
-	if c.settle(w, s); w.system {
-		return nil, nil
-	}
-	c.loosen(w)
-	return w, s
+	return c.at(e)
 }
 
 // create takes the begin of a goroutine.
@@ -348,8 +361,10 @@ func (c *converter) end(g *goroutine) {
 
 // during takes the begin or the end of a time in which something goes on.
 func (c *converter) during(e *exp.Event) {
-	r, ends := e.Range(), e.Kind() == exp.EventRangeEnd
+	r, ok := says(c, e, exp.Event.Range)
+	ends := e.Kind() == exp.EventRangeEnd
 	switch {
+	case !ok:
 	case strings.HasPrefix(r.Name, "stop-the-world"):
 		if c.stopping == !ends {
 			return

@@ -94,17 +94,27 @@ func (c *converter) settle(g *goroutine, s *stack) {
 		return
 	}
 	c.begin(g)
-	n := 0
-	for n < len(g.levels) && n < len(s.path) && g.levels[n].region == s.path[n].region {
-		if n++; g.levels[n-1].line != s.path[n-1].line {
-			break
-		}
-	}
+	n, k := g.common(s.path)
 	c.back(g, n)
-	for _, f := range s.path[n:] {
+	for _, f := range s.path[k:] {
 		c.put(g, c.now, wire.Enter, f.region)
 	}
-	g.levels = append(g.levels[:0], s.path...)
+	g.levels = append(g.levels, s.path[k:]...)
+}
+
+// common returns how many levels are still open at a path, and how many functions of that they are, which go on from where they are there.
+// What the program calls regions is open for as long as the function that began it.
+func (g *goroutine) common(path []frame) (n, k int) {
+	for moved := false; ; k++ {
+		for n < len(g.levels) && g.levels[n].user != "" {
+			n++
+		}
+		if moved || n == len(g.levels) || k == len(path) || g.levels[n].region != path[k].region {
+			return n, k
+		}
+		moved, g.levels[n].line = g.levels[n].line != path[k].line, path[k].line
+		n++
+	}
 }
 
 // begin begins the stream of a goroutine with the first that it did: it is in the function that it was started with.

@@ -2,6 +2,7 @@ package gotrace_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -233,6 +234,46 @@ func TestPaths(t *testing.T) {
 	slices.Sort(found)
 	base := "gotrace_test.TestPaths.func1.1/gotrace_test.outer"
 	require.Equal(t, []string{base, base + "/gotrace_test.inner", base + "/gotrace_test.inner/sleep", base + "/sleep"}, found)
+}
+
+// TestUser: what the program calls regions and tasks are levels of call paths, from where they begin to where they end.
+func TestUser(t *testing.T) {
+	e := analyzed(t, opened(t, traced(t, func() {
+		done := make(chan bool)
+		go func() {
+			tasks()
+			close(done)
+		}()
+		<-done
+	})))
+	var found []string
+	base := "gotrace_test.TestUser.func1.1/gotrace_test.tasks"
+	for p := range e.Paths {
+		if text, is := strings.CutPrefix(pathOf(e, int32(p)), base+"/"); is {
+			found = append(found, text)
+		}
+	}
+	slices.Sort(found)
+	require.Equal(t, []string{
+		"order", "order/pay", "order/pay/gotrace_test.inner", "order/pay/gotrace_test.inner/sleep", "order/pay/sleep", "order/sleep", "order/sleep",
+		"ship", "ship/trace.WithRegion", "ship/trace.WithRegion/gotrace_test.inner", "ship/trace.WithRegion/gotrace_test.inner/sleep", "sleep",
+	}, found)
+	order := slices.IndexFunc(e.Regions, func(r report.Region) bool { return r.Name == "order" })
+	require.Equal(t, "runtime/trace.NewTask", e.Regions[order].Func)
+}
+
+//go:noinline
+func tasks() {
+	ctx, task := trace.NewTask(context.Background(), "order")
+	time.Sleep(1)
+	r := trace.StartRegion(ctx, "pay")
+	time.Sleep(1)
+	inner()
+	r.End()
+	time.Sleep(1)
+	task.End()
+	time.Sleep(1)
+	trace.WithRegion(ctx, "ship", inner)
 }
 
 //go:noinline

@@ -66,12 +66,16 @@ func convert(out io.Writer, r io.Reader) (damage, err error) {
 	}
 	c := newConverter(p, early)
 	for i := range early {
-		c.event(&early[i])
+		if c.event(&early[i]); c.damage != nil {
+			damage = c.damage
+			break
+		}
 	}
 	for damage == nil && c.err == nil {
 		var e exp.Event
 		if e, damage = in.read(); damage == nil {
 			c.event(&e)
+			damage = c.damage
 		}
 	}
 	if damage == io.EOF {

@@ -8,8 +8,11 @@ import (
 	"tracerec/trace/wire"
 )
 
-// frame is a level of a call path: a function, and where in it.
-type frame struct{ region, line uint32 }
+// frame is a level of a call path: a function, and where in it; or what the program calls a region or a task.
+type frame struct {
+	region, line uint32
+	user         string // the latter: the event that ends it; "" of functions
+}
 
 // stack is a stack of a goroutine.
 type stack struct {
@@ -113,7 +116,7 @@ func machinery(function string) bool {
 		return false
 	}
 	switch p := function[:end+dot]; p {
-	case "runtime", "sync", "syscall", "internal/poll", "internal/sync", "internal/synctest":
+	case "runtime", "runtime/trace", "sync", "syscall", "internal/poll", "internal/sync", "internal/synctest":
 		return true
 	default:
 		return function == "time.Sleep" || strings.HasPrefix(p, "internal/runtime/") || strings.HasPrefix(p, "internal/syscall/")
@@ -141,13 +144,22 @@ func (c *converter) stack(s exp.Stack) *stack {
 	return known
 }
 
-func (c *converter) newStack(s exp.Stack) *stack {
-	frames := c.frames[:0]
+// framesOf appends the frames of a stack to a list.
+func framesOf(s exp.Stack, frames []exp.StackFrame) (list []exp.StackFrame, err error) {
+	defer caught(&err)
 	for f := range s.Frames() {
 		frames = append(frames, f)
 	}
+	return frames, nil
+}
+
+func (c *converter) newStack(s exp.Stack) *stack {
+	frames, err := framesOf(s, c.frames[:0])
 	c.frames = frames
-	if len(frames) == 0 {
+	if err != nil {
+		c.damage = err
+	}
+	if len(frames) == 0 || err != nil {
 		return nil
 	}
 	root := len(frames) - 1
@@ -168,7 +180,7 @@ func (c *converter) newStack(s exp.Stack) *stack {
 		root-- // goroutines that call different functions
 	}
 	for i := root; i >= leaf; i-- {
-		n.path = append(n.path, frame{c.function(&frames[i]), uint32(frames[i].Line)})
+		n.path = append(n.path, frame{region: c.function(&frames[i]), line: uint32(frames[i].Line)})
 	}
 	return n
 }
@@ -209,9 +221,13 @@ func (c *converter) operation(name string, s *stack) uint32 {
 	if s != nil {
 		k.at = s.leaf
 	}
+	return c.defined(k)
+}
+
+func (c *converter) defined(k operation) uint32 {
 	id, ok := c.operations[k]
 	if !ok {
-		id = c.define(name, k.at)
+		id = c.define(k.name, k.at)
 		c.operations[k] = id
 	}
 	return id

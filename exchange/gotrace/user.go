@@ -1,0 +1,68 @@
+package gotrace
+
+import (
+	"slices"
+	"strconv"
+
+	exp "golang.org/x/exp/trace"
+
+	"tracerec/trace/wire"
+)
+
+// newTask is the function of the regions that are tasks.
+const newTask = "runtime/trace.NewTask"
+
+// region takes the begin or the end of what the program calls a region: a level of the goroutine that begins it.
+func (c *converter) region(e *exp.Event) {
+	r, ok := says(c, e, exp.Event.Region)
+	if g, s := c.at(e); ok && g != nil {
+		if until := "region " + r.Type; e.Kind() == exp.EventRegionBegin {
+			c.enter(g, operation{r.Type, s.leaf}, until)
+		} else {
+			c.exit(g, until)
+		}
+	}
+}
+
+// task does the same for tasks. One that another goroutine ends is open for as long as the function that began it.
+func (c *converter) task(e *exp.Event) {
+	t, ok := says(c, e, exp.Event.Task)
+	if g, s := c.at(e); ok && g != nil {
+		if until := "task " + strconv.FormatUint(uint64(t.ID), 10); e.Kind() == exp.EventTaskBegin {
+			c.enter(g, operation{t.Type, place{newTask, s.leaf.file, s.leaf.line}}, until)
+		} else {
+			c.exit(g, until)
+		}
+	}
+}
+
+// at returns the goroutine that did an event, with its stack there, where it goes on; nil if either is not known.
+func (c *converter) at(e *exp.Event) (*goroutine, *stack) {
+	g, s := c.goroutines[e.Goroutine()], c.stack(e.Stack())
+	if g == nil || s == nil {
+		return nil, nil
+	}
+	if c.settle(g, s); g.system {
+		return nil, nil
+	}
+	c.loosen(g)
+	return g, s
+}
+
+// enter opens a level. What goes on in it begins now.
+func (c *converter) enter(g *goroutine, what operation, until string) {
+	region := c.defined(what)
+	c.put(g, c.now, wire.Enter, region)
+	g.levels = append(g.levels, frame{region: region, user: until})
+}
+
+// exit closes a level, if it is open.
+func (c *converter) exit(g *goroutine, ended string) {
+	for i := range slices.Backward(g.levels) {
+		if g.levels[i].user == ended {
+			c.put(g, c.now, wire.Exit, uint32(len(g.levels)-i-1))
+			g.levels = g.levels[:i]
+			return
+		}
+	}
+}
