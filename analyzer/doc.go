@@ -197,7 +197,9 @@
 // known is a class. A finding is all lines of one class with one metric, but of a class of locks with any other than external_wait; lines without
 // object are findings of their own. Its severity is the sum over its lines, its critical time their union over time. Its place is that of its first
 // line. Lines and findings are ordered by critical time, severity (both descending), metric, call path, group; findings then by the first
-// of their objects; locations and causers within by severity (descending), then ascending.
+// of their objects; locations and causers within by severity (descending), then ascending. Of the first findings, one whose critical time is at most a
+// twentieth from that of another comes behind it if its first causer is of a group that waits in the other, and not the other way around: both are
+// ends of one chain, and the other is nearer to its cause.
 //
 // Of each causer of one of the first findings: it is awaited during the union of the waits [from where they are critical, end) of the finding for
 // it. Of that, what the path was on it is critical time; of the rest, what lies in a wait for another of its own (of several, in the one that ends

@@ -116,6 +116,7 @@ func (b *builder) findings() {
 	slices.SortFunc(b.collected, func(x, y *collector) int {
 		return cmp.Or(compareLines(&x.line, &y.line), cmp.Compare(x.class, y.class))
 	})
+	causesFirst(b.collected[:min(explained, len(b.collected))])
 	for _, c := range b.collected {
 		f := report.Finding{Line: c.line, Object: b.object(c)}
 		for _, l := range c.lines {
@@ -123,6 +124,38 @@ func (b *builder) findings() {
 		}
 		b.out.Findings = append(b.out.Findings, f)
 	}
+}
+
+// likewise is the part of a critical time by which another one may differ and count as the same.
+const likewise = 20
+
+// causesFirst puts findings with about the same critical time in order: one that waits for goroutines that wait themselves comes behind that for
+// which these wait, since it is the other end of the same chain.
+func causesFirst(list []*collector) {
+	ranked, put := make([]*collector, 0, len(list)), map[*collector]bool{}
+	var add func(c *collector)
+	add = func(c *collector) {
+		if put[c] {
+			return
+		}
+		put[c] = true
+		for _, x := range list {
+			if a, b := c.line.Critical, x.line.Critical; max(a, b)-min(a, b) <= max(a, b)/likewise && c.waitsFor(x) && !x.waitsFor(c) {
+				add(x)
+			}
+		}
+		ranked = append(ranked, c)
+	}
+	for _, c := range list {
+		add(c)
+	}
+	copy(list, ranked)
+}
+
+// waitsFor tells whether most of a finding's waiting is for goroutines of which some wait in another finding.
+func (c *collector) waitsFor(x *collector) bool {
+	g := c.line.Causers[0].Group
+	return g >= 0 && slices.ContainsFunc(x.lines, func(l *collector) bool { return l.line.Group == g })
 }
 
 // lines gathers the waiting lines.

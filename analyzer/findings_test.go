@@ -60,6 +60,45 @@ func TestLockIsOneFinding(t *testing.T) {
 	require.EqualValues(t, 170, f.Causers[0].Severity)
 }
 
+// Main waits for a worker to send, and another worker for the lock that it holds meanwhile. If main waits about as long, the lock is what both wait for;
+// if it waits for much more, or for others than workers, its own wait comes first.
+func TestCausesComeFirst(t *testing.T) {
+	first := func(begin, worker, holder string) string {
+		x := analyzeText(t, strings.NewReplacer("BEGIN", begin, "WORKER", worker, "HOLDER", holder).Replace(`
+mutex m @store.go:7
+channel out @store.go:8
+location main
+  0 enter main
+  0 create a @main.go:2
+  0 create b @main.go:2
+  1000 recv out @main.go:4
+  1001 blocked
+  9901 leave
+  10000 exit
+location a
+  0 begin HOLDER by main
+  900 lock m @store.go:13
+  900 leave
+  9800 unlock m
+  9900 send out @main.go:9
+  9900 leave
+  9990 end
+location b
+  0 begin WORKER by main
+  BEGIN lock m @store.go:13
+  BEGIN blocked
+  9801 leave
+  9802 unlock m
+  9803 end
+`))
+		require.Len(t, x.Findings, 2)
+		return x.Groups[x.Findings[0].Group].Name
+	}
+	require.Equal(t, "worker", first("1010", "worker", "worker"))
+	require.Equal(t, "main", first("2000", "worker", "worker"), "the lock explains too little")
+	require.Equal(t, "main", first("1010", "other", "worker"), "main waits for nobody who waits")
+}
+
 // A lock for reading and writing is called by what is true of all who wait for it: reader 1 has it during [0, 80), the writer is pending from 10 on,
 // reader 2 comes at 20.
 func TestTitleOfAllLines(t *testing.T) {

@@ -164,10 +164,10 @@ func (p *page) of(f *Finding, text string, certain bool) Verdict {
 	return Verdict{text, certain, p.e.Metrics[f.Metric].Name, f.Object.Name, r.File, r.Line}
 }
 
-// lead is how far the first finding is ahead of the second, ns of the critical path.
+// lead is how far the first finding is ahead of the second, ns of the critical path. It need not be, of two ends of one chain.
 func (p *page) lead() int64 {
 	if len(p.e.Findings) > 1 {
-		return p.e.Findings[0].Critical - p.e.Findings[1].Critical
+		return max(0, p.e.Findings[0].Critical-p.e.Findings[1].Critical)
 	}
 	return p.e.Findings[0].Critical
 }
