@@ -34,6 +34,7 @@ type Options struct {
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;
 // damage in the archive is among the warnings of the result.
 func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
+	a, ticks := a.InTicks()
 	defs := a.Definitions()
 	list, err := newMetrics(o.Patterns, defs)
 	if err != nil {
@@ -49,6 +50,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	defer store.Close()
 	s := newScan(a, list, n, store)
+	s.ticks = ticks
 	s.progress = o.Progress
 	s.run()
 	if s.events == 0 && store.Err() == nil {

@@ -51,6 +51,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.neverEnded()
 	b.starts()
 	b.header()
+	b.inNanoseconds()
 	if err := b.out.Fill(b.inOrder(b.cells), b.inOrder(b.critical)); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@
 //
 // Workers combine only sums of integers; everything else gets a total
 // order before use. So results do not depend on the number of workers, on scheduling or on chunks. All divisions
-// of integers are floored. Times are ns since the start of the experiment.
+// of integers are floored. Times are ns since the start of the experiment, or ticks of a finer or coarser clock if the archive has one: then every time, and
+// every sum of durations, becomes ns when the report is built.
 //
 // # Call paths
 //

@@ -16,7 +16,8 @@ import (
 // metrics are the metrics of an experiment: those of the patterns, in their order, then the counters and user
 // metrics of the archive. Numbers are indexes in list.
 type metrics struct {
-	list []metric.Metric
+	list     []metric.Metric
+	patterns int // so many of them are of patterns
 
 	execution, communication, synchronization, sleep uint16      // time of levels
 	timeOf                                           [256]uint16 // which of them, by the kind of the event that opens the level
@@ -55,6 +56,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 			m.of[p.Point] = i
 		}
 	}
+	m.patterns = len(m.list)
 	if m.of[CameOverNetwork] == unnamed {
 		m.of[CameOverNetwork] = m.of[DidNotCome]
 	}

@@ -35,7 +35,8 @@ func (m *matching) met(ops []Op, p *SynchPoint) {
 	}
 	m.telling.Lock()
 	defer m.telling.Unlock()
-	m.onMessage(&ops[p.Op], *p)
+	ns := timeScale(m.s.ticks)
+	m.onMessage(ns.op(ops[p.Op]), ns.point(*p))
 }
 
 // tell tells who asked for it of the waits of an operation.
@@ -45,8 +46,11 @@ func (m *matching) tell(o *Op, waits []Wait) {
 	}
 	m.telling.Lock()
 	defer m.telling.Unlock()
+	ns := timeScale(m.s.ticks)
 	for i := range waits {
-		m.onWait(o, &waits[i])
+		w := waits[i]
+		w.SynchPoint = ns.point(w.SynchPoint)
+		m.onWait(ns.op(*o), &w)
 	}
 }
 

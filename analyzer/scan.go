@@ -67,6 +67,7 @@ type creation struct {
 // scan is the first look at all events, shared by its workers.
 type scan struct {
 	archive   *trace.Archive
+	ticks     trace.Ticks  // of all times until the report is built
 	store     *spill.Store // for all that grows with the number of events
 	defs      *trace.Definitions
 	chunks    []*trace.Chunk

@@ -42,7 +42,7 @@ func (b *builder) indexWaits() {
 		list = list[:0]
 		for _, j := range b.path.jumps.of(loc) {
 			if j.at >= 0 {
-				list = append(list, report.WaitEnd{Release: j.at, Causer: j.causer})
+				list = append(list, report.WaitEnd{Release: b.s.ticks.Time(j.at), Causer: j.causer})
 			}
 		}
 		if len(list) > 0 {

@@ -46,6 +46,7 @@ type Archive struct {
 	gaps     []LocationID // locations with a missing part
 
 	source *Source // nil for archives of this package's own
+	ticks  Ticks   // of the times that a source is asked for
 
 	processes table[process]
 	order     []*process // by index in defs.Processes

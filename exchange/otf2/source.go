@@ -2,7 +2,6 @@ package otf2
 
 import (
 	"math"
-	"math/bits"
 	"path"
 	"runtime"
 	"sync"
@@ -13,10 +12,11 @@ import (
 )
 
 // Trace returns the archive as one of package trace: a process for each location group that has locations with events, its locations in the order of their definitions, and of
-// the events those that enter and leave regions; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are rounded down to ns.
+// the events those that enter and leave regions; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are the clock's own.
 func (a *Archive) Trace() *trace.Archive {
 	s := &source{a: a, programs: map[uint64]uint32{}}
 	s.Header = trace.Header{Resolution: 1, Complete: true}
+	s.Ticks = trace.Ticks(min(s.a.Clock.Resolution, math.MaxInt64))
 	if t := a.Clock.Realtime; t != 0 && t != 1<<64-1 {
 		s.Header.Start = int64(t)
 	}
@@ -44,7 +44,7 @@ type source struct {
 // define makes processes, locations and regions of the definitions.
 func (s *source) define() {
 	d := &s.Definitions
-	end := s.ns(s.a.Clock.Offset + s.a.Clock.Length)
+	end := s.since(s.a.Clock.Offset + s.a.Clock.Length)
 	var groups []uint64
 	members := map[uint64][]*Location{}
 	for _, l := range s.a.Locations {
@@ -120,7 +120,7 @@ func (s *source) gather(all []survey) {
 	}
 	for i := range all {
 		if p := s.Definitions.Locations[i].Process; len(all[i].chunks) > 0 {
-			begins[p] = min(begins[p], s.ns(all[i].chunks[0].Time))
+			begins[p] = min(begins[p], s.since(all[i].chunks[0].Time))
 			ends[p] = max(ends[p], all[i].last)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *source) gather(all []survey) {
 				first = v.starts[k].last
 			}
 			if k+1 < len(v.chunks) {
-				last = s.ns(v.chunks[k+1].Time)
+				last = s.since(v.chunks[k+1].Time)
 			}
 			s.chunks, s.starts = append(s.chunks, c), append(s.starts, v.starts[k])
 			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.span.size})
@@ -171,11 +171,11 @@ func (v *survey) location(s *source, r *Reader, id trace.LocationID) {
 		_ = r.Open(v.chunks[k]) // what is wrong is told when it is read for good
 		v.chunks[k].Time = r.corrected(&v.chunks[k])
 		if k == 0 {
-			w.last = s.ns(v.chunks[k].Time)
+			w.last = s.since(v.chunks[k].Time)
 		}
 		for r.Next() {
 			v.event(s, w, &r.Event)
-			w.last = max(w.last, s.ns(r.Event.Time))
+			w.last = max(w.last, s.since(r.Event.Time))
 		}
 	}
 	v.last = w.last
@@ -198,7 +198,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		v.programs = append(v.programs, e.Values[0])
 		w.stack = append(w.stack, step{region: programRegion, levels: int(e.Values[0])})
 	case idThreadFork:
-		w.fork(s.ns(e.Time))
+		w.fork(s.since(e.Time))
 		v.forked = append(v.forked, step{})
 	case idThreadTeamBegin:
 		if top := w.begin(e.Values[0]); top.master {
@@ -210,7 +210,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 	case idThreadJoin:
 		top := w.end(true)
 		if x := v.forks.at(&top); x != nil {
-			x.to = s.ns(e.Time)
+			x.to = s.since(e.Time)
 		}
 	case idMeasurementOnOff:
 		s.measurement(w, e)
@@ -241,22 +241,12 @@ func (s *source) region(number uint64) uint32 {
 	return s.undefined
 }
 
-// ns returns the time since the begin of the trace, rounded down to ns.
-func (s *source) ns(t uint64) int64 {
-	if t < s.a.Clock.Offset {
-		return -scale(s.a.Clock.Offset-t, s.a.Clock.Resolution)
+// since returns the ticks since the begin of the trace.
+func (s *source) since(t uint64) int64 {
+	if begin := s.a.Clock.Offset; t < begin {
+		return -int64(min(begin-t, math.MaxInt64))
 	}
-	return scale(t-s.a.Clock.Offset, s.a.Clock.Resolution)
-}
-
-// scale returns ticks in ns.
-func scale(ticks, resolution uint64) int64 {
-	high, low := bits.Mul64(ticks, 1e9)
-	if high >= resolution {
-		return 1<<63 - 1
-	}
-	ns, _ := bits.Div64(high, low, resolution)
-	return int64(min(ns, 1<<63-1))
+	return int64(min(t-s.a.Clock.Offset, math.MaxInt64))
 }
 
 func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {
@@ -267,7 +257,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 		w := s.starts[chunk].clone()
 		for r.Next() {
 			to = s.event(&r.Event, w, s.forked[s.Chunks[chunk].Location], to)
-			w.last = max(w.last, s.ns(r.Event.Time))
+			w.last = max(w.last, s.since(r.Event.Time))
 		}
 		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.chunks[next].Location != s.chunks[chunk].Location) {
 			to = append(to, trace.Event{Time: w.last, Kind: wire.End})
@@ -281,7 +271,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 
 // event appends what an event is in package trace.
 func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []trace.Event {
-	t, levels := s.ns(e.Time), 0
+	t, levels := s.since(e.Time), 0
 	open := func(region uint32, word uint64) {
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: region, Word: word})

@@ -156,7 +156,7 @@ func FuzzTeams(f *testing.F) {
 			}
 			v.chunks, v.starts = append(v.chunks, Chunk{Time: e.Time}), append(v.starts, walks[l].clone())
 			v.event(s, walks[l], &e)
-			walks[l].last = max(walks[l].last, s.ns(e.Time))
+			walks[l].last = max(walks[l].last, s.since(e.Time))
 			events[l] = append(events[l], e)
 		}
 		s.gather(all)
@@ -172,7 +172,7 @@ func FuzzTeams(f *testing.F) {
 					require.GreaterOrEqual(t, x.Time, last)
 					last = x.Time
 				}
-				w.last = max(w.last, s.ns(e.Time))
+				w.last = max(w.last, s.since(e.Time))
 				chunk++
 			}
 		}
