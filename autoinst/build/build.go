@@ -111,10 +111,11 @@ func (b *Build) Run(exec []string, o Orders, stdout, stderr io.Writer) (status i
 	added := []string{"-overlay=" + b.overlay}
 	if exec != nil {
 		o.Exec, o.Cache = b.exec(), b.t.GOCACHE
-		file, err := o.write(b.dir)
-		if err != nil {
-			return 0, err
+		file, revoke, failed := o.give(b.dir)
+		if failed != nil {
+			return 0, failed
 		}
+		defer func() { err = errors.Join(err, revoke()) }()
 		text := ""
 		for _, s := range append(slices.Clone(exec), file) {
 			if s, err = quoted(s); err != nil {

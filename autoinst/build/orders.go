@@ -21,11 +21,42 @@ const (
 	ordersFile  = "orders.json"
 	programFile = "program.json"
 	reports     = "report-*.json"
+	runningFile = "running" // locked by those who record tests
 )
 
-func (o *Orders) write(dir string) (string, error) {
-	name := filepath.Join(dir, ordersFile)
-	return name, writeJSON(name, o)
+// give writes the orders, and locks them until they are revoked: that waits until nobody follows them any longer.
+func (o *Orders) give(dir string) (file string, revoke func() error, err error) {
+	file = filepath.Join(dir, ordersFile)
+	if err := writeJSON(file, o); err != nil {
+		return "", nil, err
+	}
+	lock, err := locked(file, false)
+	if err != nil {
+		return "", nil, err
+	}
+	return file, func() error {
+		lock.Close()
+		running, err := locked(filepath.Join(dir, runningFile), true)
+		if err == nil {
+			err = running.Close()
+		}
+		return err
+	}, nil
+}
+
+// obey ends this process when who gave the orders is no longer there, or its go command is not: then nobody locks them any longer. The file
+// that it returns tells that orders are followed, until it is closed.
+func obey(orders string) (running *os.File, err error) {
+	if running, err = locked(filepath.Join(filepath.Dir(orders), runningFile), false); err != nil {
+		return nil, err
+	}
+	go func() {
+		if lock, err := locked(orders, true); err == nil {
+			lock.Close() // for others
+			terminate()
+		}
+	}()
+	return running, nil
 }
 
 func writeJSON(name string, x any) error {

@@ -37,17 +37,39 @@ func hold() (dir string, err error) {
 	return dir, err
 }
 
+// locked opens a file and locks it, for this process alone or not. The lock ends with the file, or with the process, however that ends.
+func locked(name string, alone bool) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := unix.LOCK_SH
+	if alone {
+		how = unix.LOCK_EX
+	}
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Flock(int(file.Fd()), how)
+	}
+	return file, err
+}
+
+// terminate ends this process as a signal does by which one asks for it: what it runs is ended first.
+func terminate() { unix.Kill(unix.Getpid(), unix.SIGTERM) }
+
 // run runs the go command for the user, with his signals, and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {
 	cmd := t.command(args...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	signals := launch.Before()
-	defer signals.Stop()
 	if err := cmd.Start(); err != nil {
+		signals.Stop()
 		return 0, launch.Failed(t.program, err)
 	}
 	signals.Started()
-	go signals.HandOn(cmd.Process)
+	meant := make(chan bool, 1)
+	go func() { meant <- signals.HandOn(cmd.Process) }()
 	cmd.Wait() // how it ended is asked
+	signals.Stop()
+	t.interrupted = t.interrupted || <-meant
 	return launch.Status(cmd.ProcessState), nil
 }

@@ -12,6 +12,13 @@ import (
 // hold makes a temporary directory.
 func hold() (dir string, err error) { return os.MkdirTemp("", "tracerec-build-") }
 
+// locked opens a file. Only Linux has tests that record themselves.
+func locked(name string, alone bool) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+}
+
+func terminate() { os.Exit(1) }
+
 // run runs the go command for the user and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {
 	cmd := t.command(args...)

@@ -34,6 +34,11 @@ func Test(orders string, args []string, record Recorder) (status int, err error)
 	if err := readJSON(orders, &r.orders); err != nil {
 		return 0, err
 	}
+	running, err := obey(orders)
+	if err != nil {
+		return 0, err
+	}
+	defer running.Close()
 	if r.name, err = testOf(args[0]); err != nil {
 		return 0, err
 	}

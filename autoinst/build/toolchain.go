@@ -19,6 +19,8 @@ type toolchain struct {
 
 	program string   // the go command
 	env     []string // of it; nil: that of this process
+
+	interrupted bool // by a signal, while the go command ran
 }
 
 // processors are those whose time stamps and goroutines the recorder knows.

@@ -14,13 +14,13 @@ import (
 func (b *Build) test(added []string, stdout, stderr io.Writer) (status int, err error) {
 	a := b.a
 	packages := a.packages
-	passing, failing, err := b.vet()
-	if err != nil {
-		return 0, err
+	status, passing, failing, err := b.vet()
+	if err != nil || b.t.interrupted {
+		return status, err
 	}
 	if failing != nil {
 		flags := a.those([]string{"vet", "overlay", "exec"})
-		if status, err = b.t.run(stdout, stderr, a.line(flags, *failing)...); err != nil || len(passing) == 0 {
+		if status, err = b.t.run(stdout, stderr, a.line(flags, *failing)...); err != nil || b.t.interrupted || len(passing) == 0 {
 			return status, err
 		}
 		packages = passing
@@ -32,14 +32,14 @@ func (b *Build) test(added []string, stdout, stderr io.Writer) (status int, err 
 // vetted are the checks that go test makes if it is not told which.
 var vetted = words("atomic bool buildtags directive errorsas ifaceassert nilfunc printf slog stringintconv tests")
 
-// vet returns the packages that do not pass the checks that go test would make, nil if all do, and the others then.
-func (b *Build) vet() (passing []string, failing *[]string, err error) {
+// vet returns the packages that do not pass the checks that go test would make, nil if all do, and the others then; and the exit status of go vet.
+func (b *Build) vet() (status int, passing []string, failing *[]string, err error) {
 	a := b.a
 	checks := vetted
 	switch list := a.value("vet"); list {
 	case "":
 	case "off":
-		return nil, nil, nil
+		return 0, nil, nil, nil
 	case "all":
 		checks = nil
 	default:
@@ -53,19 +53,19 @@ func (b *Build) vet() (passing []string, failing *[]string, err error) {
 	}
 	flags = append(flags, a.those(append(words("p buildmode gcflags ldflags asmflags toolexec trimpath pgo"), resolving...))...)
 	var out bytes.Buffer
-	if _, err := b.t.run(&out, &out, append(flags, a.packages...)...); err != nil { // what does not compile go test will say
-		return nil, nil, err
+	if status, err = b.t.run(&out, &out, append(flags, a.packages...)...); err != nil { // what does not compile go test will say
+		return status, nil, nil, err
 	}
 	found := problems(out.String())
 	if len(found) == 0 {
-		return nil, nil, nil
+		return status, nil, nil, nil
 	}
 	if len(a.packages) == 0 || strings.HasSuffix(a.packages[0], ".go") {
-		return nil, &a.packages, nil
+		return status, nil, &a.packages, nil
 	}
 	list, err := b.t.output(slices.Concat([]string{"list"}, a.chdir(), []string{"-e"}, a.those(resolving), a.packages)...)
 	if err != nil {
-		return nil, nil, err
+		return status, nil, nil, err
 	}
 	failing = new([]string)
 	for name := range strings.Lines(string(list)) {
@@ -75,7 +75,7 @@ func (b *Build) vet() (passing []string, failing *[]string, err error) {
 			passing = append(passing, name)
 		}
 	}
-	return passing, failing, nil
+	return status, passing, failing, nil
 }
 
 // commented are the lines of go vet -json that are not JSON.

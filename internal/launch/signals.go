@@ -36,13 +36,15 @@ func Before() *Signals {
 	return s
 }
 
-// HandOn hands signals on to the program until Stop.
-func (s *Signals) HandOn(program *os.Process) {
+// HandOn hands signals on to the program until Stop. It tells whether one of them also meant this process.
+func (s *Signals) HandOn(program *os.Process) (meant bool) {
 	for sig := range s.C {
+		meant = meant || s.Own(sig)
 		if s.For(sig) {
 			program.Signal(sig) // fails only when it has ended
 		}
 	}
+	return meant
 }
 
 // Started catches the ignored signals as well, now that the program is started: it may want them all the same.
