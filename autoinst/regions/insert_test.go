@@ -56,7 +56,8 @@ func TestLinesStay(t *testing.T) {
 
 // TestVerdict: which functions become regions, and why others do not.
 func TestVerdict(t *testing.T) {
-	const text = `package a // import "example.org/a"
+	space := strings.Repeat(" ", 256)
+	text := `package a // import "example.org/a"
 
 func loop(n int) { for ; n > 0; n-- { } }
 func inlined() { loop(1) }
@@ -75,10 +76,10 @@ func filtered() { loop(1) }
 func external()
 func literals() { defer func() { loop(1) }(); _ = func() { _ = func() { loop(1) } } }
 var v = func() { loop(1) }
-`
+` + "func wide() { loop(1); /*" + space + "*/ _ = func() { loop(1) } }\nfunc /*" + space + "*/ wider() { loop(1) }\n"
 	name := filepath.Join(t.TempDir(), "a.go")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
-	c := chooser{inlined: map[place]bool{{name, 4, 0}: true, {name, 18, 45}: false}, Options: Options{
+	c := chooser{inlined: map[place]bool{{name, 4, 0}: true, {name, 18, 45}: false, {name, 20, 255}: true, {name, 21, 0}: true}, Options: Options{
 		Rules:  []regionfilter.Rule{{Pattern: "example.org/v1%2e5.(\\*T).*"}, {Exclude: true, Pattern: "v1%2e5.T\\[...\\].Ex*"}},
 		Filter: regionfilter.Filter{Regions: []regionfilter.Rule{{Exclude: true, Pattern: "*.f*"}, {Pattern: "*.func*"}}},
 	}}
@@ -94,6 +95,7 @@ var v = func() { loop(1) }
 		"loop": region, "inlined": isInlined, "trivial": isTrivial, "empty": isOther, "_": isOther, "directed": isOther, "directed.func1": isOther,
 		"asked": region, "unwanted": isExcluded, "(*T).Included": region, "T[...].Excluded": isExcluded, "filtered": isExcluded,
 		"literals": region, "literals.func1": isOther, "literals.func2": isTrivial, "literals.func2.1": region, "glob..func1": region,
+		"wide": region, "wide.func1": isInlined, "wider": isInlined,
 	}, got)
 }
 
@@ -142,9 +144,11 @@ x.org/e@v1.2.3/sub/e.go:5:6: can inline e
 ./a.go:6:6: can inline generic[int]
 ./a.go:7:6: can inline shaped[go.shape.int]
 ./a.go:8:3: can inline f.deferwrap1
+./a.go:10: can inline far
+./a.go:11: can inline f.func2
 ./a.go:9:6: cannot inline f: function too complex
 ./a.go:9:6: inlining call to f
 `), []*pkg{{ImportPath: "x.org/d", Dir: "/d"}, {ImportPath: "x.org/e/sub [x.org/e/sub.test]", Dir: "/e/sub"}})
 	require.Equal(t, map[place]bool{{"/src/a/a.go", 1, 0}: true, {"/src/b/b.go", 2, 0}: true, {"/c/c.go", 3, 9}: true, {"/d/d.go", 4, 0}: true,
-		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true}, got)
+		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true, {"/src/a/a.go", 10, 0}: true, {"/src/a/a.go", 11, 255}: true}, got)
 }

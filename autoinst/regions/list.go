@@ -165,7 +165,7 @@ func given(flags []string, path string) (args string) {
 	return args
 }
 
-var canInline = regexp.MustCompile(`^(.+):([0-9]+):([0-9]+): can inline (.*?)(?: with cost .*)?$`)
+var canInline = regexp.MustCompile(`^(.+?):([0-9]+)(?::([0-9]+))?: can inline (.*?)(?: with cost .*)?$`)
 
 // version is that of a module in the name of a file.
 var version = regexp.MustCompile(`@[^/]*`)
@@ -196,7 +196,10 @@ func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
 		}
 		at.line, _ = strconv.Atoi(m[2])
 		if literal.MatchString(m[4]) {
-			at.column, _ = strconv.Atoi(m[3])
+			at.column = columns
+			if m[3] != "" {
+				at.column, _ = strconv.Atoi(m[3])
+			}
 		}
 		inlined[at] = true
 	}

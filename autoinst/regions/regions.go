@@ -145,7 +145,12 @@ type place struct {
 	line, column int
 }
 
-func placeOf(p token.Position) place { return place{filepath.Clean(p.Filename), p.Line, p.Column} }
+// columns is the first of the columns that the compiler does not tell. Literals that begin there or behind are at one place.
+const columns = 255
+
+func placeOf(p token.Position) place {
+	return place{filepath.Clean(p.Filename), p.Line, min(p.Column, columns)}
+}
 
 // verdict is what is decided for a function.
 type verdict uint8

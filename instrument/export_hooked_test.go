@@ -1,0 +1,10 @@
+//go:build tracerec_runtime
+
+package instrument
+
+import _ "unsafe" // for go:linkname
+
+// countVisit is that of a runtime with hooks.
+//
+//go:linkname countVisit
+func countVisit(counts uint64)
