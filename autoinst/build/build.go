@@ -89,6 +89,14 @@ func prepare(verb string, args []string) (b *Build, err error) {
 // Regions says what became of the functions of each package.
 func (b *Build) Regions() []regions.Summary { return b.regions }
 
+// warn adds a line to what the user has to know.
+func (b *Build) warn(line string) {
+	if b.Warning != "" {
+		b.Warning += "\ntracerec: "
+	}
+	b.Warning += line
+}
+
 // Close removes what is needed no more when the go command has ended.
 func (b *Build) Close() {
 	if b.dir != "" {

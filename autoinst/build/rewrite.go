@@ -31,7 +31,7 @@ func (b *Build) operations() (o *overlay.Overlay, hooked bool, err error) {
 	if !errors.Is(err, overlay.ErrUnsupported) || version.Compare(b.t.GOVERSION, oldest) < 0 {
 		return o, true, err
 	}
-	b.Warning = fmt.Sprintf("%v; so operations are rewritten in the source, and only those of the main module are recorded", err)
+	b.warn(fmt.Sprintf("%v; so operations are rewritten in the source, and only those of the main module are recorded", err))
 	if o, err = b.begin(); err != nil { // not by half
 		return nil, false, err
 	}

@@ -69,8 +69,16 @@ func (t *toolchain) reach() error {
 		return err
 	}
 	t.GOROOT, t.program = link, filepath.Join(link, "bin", "go")
-	t.env = append(os.Environ(), "GOROOT="+link, "GOTOOLCHAIN=local")
+	t.setenv("GOROOT="+link, "GOTOOLCHAIN=local")
 	return nil
+}
+
+// setenv adds to the environment of the go command.
+func (t *toolchain) setenv(list ...string) {
+	if t.env == nil {
+		t.env = os.Environ()
+	}
+	t.env = append(t.env, list...)
 }
 
 // beneath tells whether a file is in a directory, or is it.

@@ -73,10 +73,10 @@ func (p *pkg) chosen(deps []string) bool {
 	return p.Module == nil || p.Module.Main || Matches(deps, p.path())
 }
 
-// Matches tells whether one of the patterns of Options.Deps is that of an import path.
+// Matches tells whether one of the patterns of Options.Deps is that of an import path. All are called "all", as by the go command.
 func Matches(deps []string, path string) bool {
 	return slices.ContainsFunc(deps, func(pattern string) bool {
-		return regionfilter.Match(pattern, path) || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(path+"/", strings.TrimSuffix(pattern, "..."))
+		return pattern == "all" || regionfilter.Match(pattern, path) || strings.HasSuffix(pattern, "/...") && strings.HasPrefix(path+"/", strings.TrimSuffix(pattern, "..."))
 	})
 }
 

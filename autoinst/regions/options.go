@@ -13,7 +13,8 @@ const Help = `  --include PATTERN  make functions of this name regions, even sma
   --exclude PATTERN  make functions of this name no regions; the last wins
   --filter FILE      leave out functions as a filter of Score-P says, such as
                      expert score -o FILE writes
-  --deps PATTERN     instrument packages of dependencies, too
+  --deps PATTERN     instrument packages of dependencies, too: all, or an import
+                     path, also with /... at its end
   --functions        say how many functions of each package are regions
 A PATTERN is one of a shell: 'parser.*', '*.String', 'example.org/x/parse.*'.
 Comments before a function overrule these rules: //tracerec:region, and
