@@ -28,6 +28,7 @@ type family struct {
 	session    string // as the environment of members names it
 	members    map[int]*member
 	exes       map[exeID]bool // whether an executable is instrumented
+	begins     bool           // a process of the system was seen to begin, that may be told of the session
 	next       time.Time      // when to look again: that takes little of the time
 	nextSearch time.Time      // and when to search again
 }
@@ -40,6 +41,7 @@ type member struct {
 	image    uint64 // address that differs between programs that a process executes one after the other, mostly
 	command  string
 	told     bool // it is instrumented, and its environment names the session
+	begins   bool // it begins to execute a program, and has no environment yet
 	reported bool // it is counted as not recorded
 }
 
@@ -85,7 +87,7 @@ func (f *family) visit(r *Recorder, pid int) {
 		m = &member{pid: pid}
 		f.members[pid] = m
 	}
-	m.born = s.born
+	m.born, m.begins = s.born, s.begins(pid)
 	if s.image != m.image && s.image != 0 && !s.copied {
 		m.image = s.image
 		if f.identify(r, m); m.command == "" {
@@ -182,7 +184,7 @@ func (f *family) search(r *Recorder) {
 	if f == nil || start.Before(f.nextSearch) {
 		return
 	}
-	f.next = time.Time{}
+	f.next, f.begins = time.Time{}, false
 	f.look(r)
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
@@ -190,9 +192,11 @@ func (f *family) search(r *Recorder) {
 		if pid == os.Getpid() || f.members[pid] != nil {
 			continue
 		}
-		environment, _ := rawfile.Read(dir + "/environ")
+		environment, err := rawfile.Read(dir + "/environ")
 		if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
 			f.visit(r, pid)
+		} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
+			f.begins = true
 		}
 	}
 	f.nextSearch = time.Now().Add(lookShare * time.Since(start))
@@ -213,14 +217,14 @@ func (f *family) expects(r *Recorder) bool {
 	return f.awaits(r)
 }
 
-// awaits tells whether a member is about to join.
+// awaits tells whether a member is about to join, or somebody who may be one.
 func (f *family) awaits(r *Recorder) bool {
 	for _, m := range f.members {
-		if m.told && !m.reported && !f.answered(r, m) && !stopped(m.pid) {
+		if (m.told || m.begins) && !m.reported && !f.answered(r, m) && !stopped(m.pid) {
 			return true
 		}
 	}
-	return false
+	return f.begins
 }
 
 // end counts the processes that have not joined by now.
@@ -288,6 +292,19 @@ type status struct {
 	born, image uint64
 	state       byte
 	copied      bool // it was forked, and has executed no program since
+	kernel      bool // it is a thread of the system's own
+}
+
+// bare tells of a process that is not the kernel's that it executes a program without environment, not even an empty one, or is not ours to see.
+func (s status) bare() bool { return s.image == 0 && !s.copied && !s.kernel }
+
+// begins tells whether a process is on its way into a program: it has no environment yet.
+func (s status) begins(pid int) bool {
+	if !s.bare() {
+		return false
+	}
+	environment, err := rawfile.Read(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && len(environment) == 0 // of others' processes nothing is known
 }
 
 // readStatus returns false if the process has ended.
@@ -296,15 +313,19 @@ func readStatus(pid int) (s status, ok bool) {
 	if err != nil {
 		return status{}, false
 	}
+	return parseStatus(text)
+}
+
+func parseStatus(text []byte) (s status, ok bool) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const state, flags, born, environment = 0, 6, 19, 47 // environment: the address at which it begins
-	const forkNoExec = 0x40                              // PF_FORKNOEXEC of Linux
+	const state, flags, born, environment = 0, 6, 19, 48 // environment: the address at which it ends, which is known last
+	const forkNoExec, kernelThread = 0x40, 0x200000      // PF_FORKNOEXEC and PF_KTHREAD of Linux
 	if len(fields) <= environment {
 		return status{}, false
 	}
 	s.state = fields[state][0]
 	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64)
-	s.copied = set&forkNoExec != 0
+	s.copied, s.kernel = set&forkNoExec != 0, set&kernelThread != 0
 	s.born, _ = strconv.ParseUint(string(fields[born]), 10, 64)
 	s.image, _ = strconv.ParseUint(string(fields[environment]), 10, 64)
 	return s, s.state != 'Z' && s.state != 'X'

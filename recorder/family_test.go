@@ -161,3 +161,27 @@ func TestFamilyCopies(t *testing.T) {
 	require.NotContains(t, f.members, copied)
 	require.Empty(t, r.unrecorded)
 }
+
+// TestBeginning tries lines of /proc/PID/stat: whoever has just begun to execute a program may be told of the session, which nobody can see yet; threads of the system,
+// copies of their parents and processes with an environment do not.
+func TestBeginning(t *testing.T) {
+	self, err := os.ReadFile("/proc/self/stat")
+	require.NoError(t, err)
+	s, ok := parseStatus(self)
+	require.True(t, ok)
+	require.False(t, s.begins(os.Getpid()))
+	const program, copied, kernel = "4194304", "4194368", "2129984"
+	line := func(flags, end string) []byte {
+		return fmt.Appendf(nil, "7 (a ) b) R 1 1 1 0 -1 %s %s 100 %s 1 2 3 4 5 6 7 140 %s 0", flags,
+			strings.TrimSpace(strings.Repeat("0 ", 12)), strings.TrimSpace(strings.Repeat("0 ", 20)), end)
+	}
+	for _, c := range []struct {
+		flags, end string
+		begins     bool
+	}{{program, "0", true}, {program, "150", false}, {copied, "0", false}, {kernel, "0", false}} {
+		s, ok := parseStatus(line(c.flags, c.end))
+		require.True(t, ok)
+		require.EqualValues(t, 100, s.born)
+		require.Equal(t, c.begins, s.bare(), c)
+	}
+}

@@ -168,7 +168,11 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 func (p *process) saveAll(w *trace.Writer) error {
 	lost, ends := p.view.Losses()
 	p.losses = lost
-	chunks := append(p.view.Owned(), ends...) // those taken too
+	owned := p.view.Owned // those taken too
+	if p.runsOn {
+		owned = p.view.OwnedNow
+	}
+	chunks := append(owned(), ends...)
 	if err := p.describe(); err != nil {
 		return err
 	}

@@ -229,12 +229,17 @@ func (r *Recorder) addLaunched(status int) {
 
 // awaited tells whether processes other than the root may still record, or are about to begin.
 func (r *Recorder) awaited() bool {
+	known := len(r.procs)
 	for _, p := range r.procs {
 		if !p.over && !r.isRoot(p) && p.alive() {
 			return true
 		}
 	}
-	return r.family.expects(r) // last: what those who are dead have started is there by now
+	if r.family.expects(r) { // asked second: what those who are dead have started is there by now
+		return true
+	}
+	r.join()
+	return len(r.procs) > known // whoever joined meanwhile may have started others since
 }
 
 var errRemoved = errors.New("removed during the run")

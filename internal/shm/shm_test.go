@@ -108,6 +108,40 @@ func TestChunksTravel(t *testing.T) {
 	require.True(t, v.Finished())
 }
 
+// TestOwnedNow looks again and again at a process that goes on writing: no piece is found without those before it.
+func TestOwnedNow(t *testing.T) {
+	b, v := open(t, Config{Buffer: 16 << 20})
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for seq := uint64(0); seq < 1000; seq++ {
+			for location := range uint64(60) {
+				if chunk, _ := b.Alloc(Small, Label{Location: location, Seq: seq}); chunk == 0 {
+					return
+				}
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	for full := false; !full; {
+		select {
+		case <-stopped:
+			full = true
+		default:
+		}
+		next := map[uint64]uint64{}
+		for _, c := range v.OwnedNow() {
+			require.Equal(t, next[c.Location], c.Seq)
+			next[c.Location]++
+		}
+	}
+	close(stop)
+}
+
 func TestFullBufferFallsBackToOtherClasses(t *testing.T) {
 	b, v := open(t, Config{Buffer: minBlocks * blockSize})
 	small, _ := b.Alloc(Small, Label{})

@@ -193,7 +193,7 @@ func (v *View) TakeRetired() []Chunk {
 }
 
 // Owned finds every chunk that holds events and was not freed, retired or not, in order of location and
-// number. Only when the process is dead or finished are these all and whole.
+// number. Only when the process is dead or finished are these all and whole, see OwnedNow.
 func (v *View) Owned() []Chunk {
 	var chunks []Chunk
 	for i := range min(v.h.grown.Load(), v.blocks) {
@@ -211,6 +211,16 @@ func (v *View) Owned() []Chunk {
 		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.offset, b.offset))
 	})
 	return chunks
+}
+
+// OwnedNow is Owned while the process may go on writing: of each location, what it had when the call began. What a chunk follows was there
+// before it, but not always before it was looked for.
+func (v *View) OwnedNow() []Chunk {
+	last := map[uint64]uint64{}
+	for _, c := range v.Owned() {
+		last[c.Location] = c.Seq + 1
+	}
+	return slices.DeleteFunc(v.Owned(), func(c Chunk) bool { return c.Seq >= last[c.Location] })
 }
 
 // classAt returns the class of the chunk at offset, false if there can be none.
