@@ -34,14 +34,15 @@ func (p *criticalPath) trail(loc uint32) trail {
 
 // walker is where the critical path stands.
 type walker struct {
-	s       *scan
-	process int
-	path    *criticalPath
-	jumps   *jumps
-	taken   list[taken] // waits that can be returned to, the last one last
-	roster  *roster     // nil while it was not needed
-	steps   list[step]
-	here    step // the last one found, not yet in steps
+	s        *scan
+	process  int
+	path     *criticalPath
+	jumps    *jumps
+	taken    list[taken] // waits that can be returned to, the last one last
+	roster   *roster     // nil while it was not needed
+	earliest int64       // begin of a location
+	steps    list[step]
+	here     step // the last one found, not yet in steps
 }
 
 // taken is a wait that the path was led on by.
@@ -78,8 +79,12 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 // start returns the location that was active last, and when the path comes to it from the end of the process.
 func (w *walker) start(lives *lives) (loc uint32, t int64) {
 	loc, latest := NoCauser, unknownTime
+	w.earliest = endOfTime
 	for i := range w.s.locations {
 		l := &w.s.locations[i]
+		if l.seen {
+			w.earliest = min(w.earliest, l.begin)
+		}
 		if !l.seen || w.s.defs.Locations[i].Process != w.process {
 			continue
 		}
@@ -132,6 +137,10 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 
 // byTime goes on from the begin of a location whose creator is not known: back to a waiter, else to anyone who was active.
 func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
+	if t <= w.earliest { // nobody was
+		w.unrecorded(loc, noPath, w.path.begin, t)
+		return loc, w.path.begin
+	}
 	for w.taken.len() > 0 {
 		back := w.taken.pop()
 		j := &w.jumps.list[back.jump]

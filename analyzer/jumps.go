@@ -3,29 +3,36 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"tracerec/internal/spill"
 )
 
 // jump is what a location waited for in one operation: [begin, at) is from its first to the end of its last wait for another location,
-// the causer of which let it go.
+// the causer of which let it go. Then it took until done.
 type jump struct {
-	at, begin    int64
-	causer, path uint32
+	at, begin, done int64
+	causer, path    uint32
 }
 
 // jumps are the waits that the critical path can follow.
 type jumps struct {
-	list  []jump             // ascending by (at, causer, begin, depth of the path)
-	first []uint32           // by location: where its jumps begin
-	left  []uint32           // by location: end of those that were not passed
-	since map[uint32][]int64 // of locations whose jumps overlap: the earliest begin of each and the later ones
+	list  []jump          // ascending by (at, causer, begin, depth of the path)
+	first []uint32        // by location: where its jumps begin
+	left  []uint32        // by location: end of those that were not passed
+	nests map[uint32]nest // of locations whose operations with jumps overlap
+}
+
+// nest is what is not in order where operations overlap.
+type nest struct {
+	since []int64 // the earliest begin of each jump and the later ones
+	reach []int64 // when each jump and those before were done
 }
 
 // newJumps collects the jumps of all locations. A wait whose causer does not live at its end is none.
 func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	n := len(s.locations)
-	t := &jumps{first: make([]uint32, n+1), since: map[uint32][]int64{}}
+	t := &jumps{first: make([]uint32, n+1), nests: map[uint32]nest{}}
 	each := func(f func(k *keptWait)) {
 		for _, w := range matchWorkers {
 			for _, b := range w.jumps.blocks {
@@ -45,7 +52,7 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	t.list = spill.Make[jump](s.store, int(t.first[n]))
 	at := slices.Clone(t.first[:n])
 	each(func(k *keptWait) {
-		t.list[at[k.loc]] = jump{k.end, k.begin, k.causer, k.path}
+		t.list[at[k.loc]] = jump{k.end, k.begin, k.done, k.causer, k.path}
 		at[k.loc]++
 	})
 	order := merger{store: s.store} // they are a few ascending runs, one or two for each object
@@ -84,22 +91,42 @@ func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
 	return sorted
 }
 
-// nest notes since when the location is in its jumps, if they overlap because there are operations within operations.
+// nest notes what is not in order in the jumps of a location, if they overlap because there are operations within operations.
 func (t *jumps) nest(loc uint32, v []jump) {
 	apart := true
 	for i := 1; i < len(v) && apart; i++ {
-		apart = v[i-1].at <= v[i].begin
+		apart = v[i-1].done <= v[i].begin
 	}
 	if apart {
 		return
 	}
-	since := make([]int64, len(v))
-	least := endOfTime
+	x := nest{make([]int64, len(v)), make([]int64, len(v))}
+	least, most := endOfTime, unknownTime
 	for i := range slices.Backward(v) {
 		least = min(least, v[i].begin)
-		since[i] = least
+		x.since[i] = least
 	}
-	t.since[loc] = since
+	for i := range v {
+		most = max(most, v[i].done)
+		x.reach[i] = most
+	}
+	t.nests[loc] = x
+}
+
+// doneBehind returns the jumps of a location from the first on that was not done before a time and, if they overlap, since when it is in them.
+func (t *jumps) doneBehind(loc uint32, at int64) (v []jump, since []int64) {
+	v = t.of(loc)
+	x, overlap := t.nests[loc]
+	i := sort.Search(len(v), func(i int) bool {
+		if overlap {
+			return x.reach[i] > at
+		}
+		return v[i].done > at
+	})
+	if overlap {
+		since = x.since[i:]
+	}
+	return v[i:], since
 }
 
 // until returns the jumps of a location up to t that are left, and forgets those behind t. There are few, mostly.
@@ -129,8 +156,8 @@ func (t *jumps) waiting(loc uint32, at int64) (since int64, is bool) {
 		return 0, false
 	}
 	since = v[i].begin
-	if list := t.since[loc]; list != nil {
-		since = list[i]
+	if x, overlap := t.nests[loc]; overlap {
+		since = x.since[i]
 	}
 	return since, since < at
 }

@@ -133,7 +133,7 @@ func (c *onwardWorker) causerWaits(m *matching, jumps *jumps, loc uint32, off []
 	for i := range off {
 		fingers[i].trail = off[i].trail
 	}
-	nested := jumps.since[loc] != nil
+	_, nested := jumps.nests[loc]
 	var covered []interval
 	for v := jumps.of(loc); len(v) > 0; {
 		if len(v)%paced == 0 {

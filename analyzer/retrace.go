@@ -49,6 +49,8 @@ type follower struct {
 	tallies map[tallyKey]tally // what was counted on the path and in its parts
 
 	pieces []piece // of the location, from the last time on
+	jumps  []jump  // likewise
+	since  []int64 // if they overlap: the earliest begin of each and the later ones
 	split  report.Split
 	inside sums[insideKey] // split, by operation but sleeps
 }
@@ -87,6 +89,7 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	f.on, f.loc = finger{trail: p.trail(loc)}, loc
 	f.pieces = p.piecesOf(loc)
 	f.pieces = f.pieces[sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].reach > t }):]
+	f.jumps, f.since = p.jumps.doneBehind(loc, t)
 	f.parts = f.parts[:0]
 	if f.of[loc] == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"tracerec/trace/wire"
 )
 
-// piece is a wait in an operation, [begin, at), with what came behind it until the operation was done.
+// piece is a wait in an operation that is no jump, [begin, at), with what came behind it until the operation was done.
 type piece struct {
 	begin, at, done int64
 	reach           int64 // the latest done of this and the location's pieces before
@@ -127,12 +127,10 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 	for len(f.pieces) > 0 && f.pieces[0].reach <= from {
 		f.pieces = f.pieces[1:]
 	}
-	within := func(a, b int64) int64 {
-		if a, b = max(a, from), min(b, to); a >= b {
-			return 0
+	for len(f.jumps) > 0 && f.jumps[0].done <= from {
+		if f.jumps = f.jumps[1:]; f.since != nil {
+			f.since = f.since[1:]
 		}
-		before := f.on.until(a)
-		return f.on.until(b) - before
 	}
 	for i := range f.pieces {
 		x := &f.pieces[i]
@@ -142,20 +140,35 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 		if x.path != path || x.done <= from {
 			continue
 		}
-		waited, ran := within(x.begin, x.at), within(x.at, x.done)
-		if x.external {
-			f.split.External += waited
-			f.did(external, path, waited)
-		} else {
-			f.split.Waiting += waited
-			f.did(waiting, path, waited)
+		all -= f.waited(path, max(x.begin, from), x.at, min(x.done, to), x.external)
+	}
+	for i := range f.jumps {
+		x := &f.jumps[i]
+		if x.begin >= to && (f.since == nil || f.since[i] >= to) {
+			break
 		}
-		f.split.Runnable += ran
-		f.did(runnable, path, ran)
-		all -= waited + ran
+		if x.path == path && x.done > from && x.begin < to {
+			all -= f.waited(path, max(x.begin, from), x.at, min(x.done, to), false)
+		}
 	}
 	f.split.Execution += all
 	f.did(execution, path, all)
+}
+
+// waited adds the path's time on the location in [from, to) of an operation, which waited until a time, and returns it.
+func (f *follower) waited(path uint32, from, until, to int64, nobody bool) int64 {
+	until = min(max(until, from), to)
+	a, b, c := f.on.until(from), f.on.until(until), f.on.until(to)
+	if nobody {
+		f.split.External += b - a
+		f.did(external, path, b-a)
+	} else {
+		f.split.Waiting += b - a
+		f.did(waiting, path, b-a)
+	}
+	f.split.Runnable += c - b
+	f.did(runnable, path, c-b)
+	return c - a
 }
 
 // divideState adds the path's time on the location in a state outside of operations.

@@ -70,7 +70,9 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 		m.s.store.Pace()
 		for r := newWaitReader(block); r.next(); {
 			c.measure(&r.keptWait)
-			c.piece(&r.keptWait, false)
+			if !m.s.locations[r.causer].lives(r.end) { // else it is one of the jumps
+				c.piece(&r.keptWait, false)
+			}
 		}
 	})
 	each(meters, idle, func(c *meter, block []byte) {
