@@ -105,7 +105,7 @@ func (b *builder) offPath(workers []*onwardWorker) map[uint32][]offFinding {
 	for _, c := range workers {
 		for k, u := range c.unions {
 			u.merge()
-			all[k] = unite(b.s.store, all[k], u.list)
+			all[k] = absorb(b.s.store, all[k], u.list)
 		}
 		c.unions = nil
 	}

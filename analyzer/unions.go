@@ -91,7 +91,7 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 			all.cells[k] += d
 		}
 		for k, u := range c.unions {
-			all.unions[k] = unite(m.s.store, all.unions[k], u.list)
+			all.unions[k] = absorb(m.s.store, all.unions[k], u.list)
 			u.list = nil
 		}
 	}
@@ -100,12 +100,14 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 	return all
 }
 
-// each lets workers look at all things of a list.
+// each lets workers look at all things of a list, each at a part of it: what is near in the list belongs together.
 func each[W, T any](workers []W, list []T, f func(W, T)) {
 	var next atomic.Int64
+	n := len(workers)
 	parallel(workers, func(w W) {
-		for i := int(next.Add(1) - 1); i < len(list); i = int(next.Add(1) - 1) {
-			f(w, list[i])
+		i := int(next.Add(1))
+		for _, x := range list[(i-1)*len(list)/n : i*len(list)/n] {
+			f(w, x)
 		}
 	})
 }
@@ -166,13 +168,27 @@ func (u *union) add(x interval) {
 		}
 	}
 	u.at = lo
-	switch in := &v[lo]; {
-	case x.to < in.from || lo+1 < len(v) && x.to >= v[lo+1].from:
+	in := lo // those from lo to in become one
+	for in < len(v) && v[in].from <= x.to && in-lo < nearEnd {
+		in++
+	}
+	switch n := in - lo; {
+	case n == 1:
+		v[lo] = interval{min(v[lo].from, x.from), max(v[lo].to, x.to)}
+	case len(v)-lo > nearEnd:
 		u.addLate(x)
+	case n == 0:
+		u.list = push(u.store, v, x)
+		copy(u.list[lo+1:], v[lo:])
+		u.list[lo] = x
 	default:
-		in.from, in.to = min(in.from, x.from), max(in.to, x.to)
+		v[lo] = interval{min(v[lo].from, x.from), max(v[in-1].to, x.to)}
+		u.list = slices.Delete(v, lo+1, in)
 	}
 }
+
+// nearEnd is how many intervals are moved at most where one is put between others, or closes gaps.
+const nearEnd = 64
 
 func (u *union) addLate(x interval) {
 	n := len(u.late)
@@ -190,9 +206,7 @@ func (u *union) addLate(x interval) {
 // push appends x with as few copies of large lists as possible.
 func push[T any](store *spill.Store, v []T, x T) []T {
 	if len(v) == cap(v) {
-		more := append(spill.Make[T](store, max(2*len(v), 4))[:0], v...)
-		spill.Free(store, v)
-		v = more
+		v = spill.Extend(store, v, max(2*len(v), 4))
 	}
 	return append(v, x)
 }
@@ -249,6 +263,29 @@ func unite(store *spill.Store, a, b []interval) []interval {
 		}
 	}
 	return out
+}
+
+// absorb returns the union of two lists of ascending disjoint intervals, and uses them up.
+func absorb(store *spill.Store, a, b []interval) []interval {
+	if len(a) == 0 || len(b) == 0 {
+		return unite(store, a, b)
+	}
+	if a[0].from > b[0].from {
+		a, b = b, a
+	}
+	if a[len(a)-1].to >= b[0].from {
+		all := unite(store, a, b)
+		spill.Free(store, a)
+		spill.Free(store, b)
+		return all
+	}
+	a = spill.Extend(store, a, len(a)+len(b))
+	for part := range slices.Chunk(b, paced) {
+		store.Pace()
+		a = append(a, part...)
+	}
+	spill.Free(store, b)
+	return a
 }
 
 // length is the sum of the lengths of disjoint intervals.

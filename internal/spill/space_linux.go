@@ -86,6 +86,18 @@ func (s *space) fill(room int64) error {
 	return nil
 }
 
+// longer returns what more returned with size bytes, nil if it can only be copied.
+func (s *space) longer(b []byte, size int) []byte {
+	if s.file != nil { // what is behind it there is of others
+		return nil
+	}
+	b, err := unix.Mremap(b, size, unix.MREMAP_MAYMOVE)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
 func unmap(b []byte) {
 	_ = unix.Madvise(b, unix.MADV_REMOVE) // of a file, so that it takes no place any more
 	_ = unix.Munmap(b)

@@ -15,6 +15,8 @@ func (s *space) close() {}
 
 func (s *space) more(size int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
+func (s *space) longer(b []byte, size int) []byte { return nil }
+
 func unmap(b []byte) {}
 
 func putAside(b []byte) {}

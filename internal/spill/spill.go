@@ -110,6 +110,37 @@ func Grow[T any](s *Store, list []T, n int) []T {
 	return Make[T](s, n)[:0]
 }
 
+// Extend returns the list with room for n elements: the given one, or another one instead. Large ones are not copied without a limit.
+func Extend[T any](s *Store, list []T, n int) []T {
+	if cap(list) >= n {
+		return list
+	}
+	if s != nil && cap(list) > 0 {
+		var zero T
+		if b := s.extend((*byte)(unsafe.Pointer(unsafe.SliceData(list))), n*int(unsafe.Sizeof(zero))); b != nil {
+			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)[:len(list)]
+		}
+	}
+	more := append(Make[T](s, n)[:0], list...)
+	Free(s, list)
+	return more
+}
+
+// extend returns what was given whole at p with size bytes, nil if that cannot be.
+func (s *Store) extend(p *byte, size int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.maps[p]
+	if b == nil {
+		return nil
+	}
+	if b = s.longer(b, size); b != nil {
+		delete(s.maps, p)
+		s.maps[unsafe.SliceData(b)] = b
+	}
+	return b
+}
+
 // give returns size bytes, nil if there are none.
 func (s *Store) give(size int) []byte {
 	if s.Err() != nil {

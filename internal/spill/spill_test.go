@@ -72,6 +72,35 @@ func TestGrow(t *testing.T) {
 	}
 }
 
+// A list that is extended keeps what it holds, of whatever size it was, and the others keep theirs.
+func TestExtend(t *testing.T) {
+	for _, s := range stores(t) {
+		var lists [3][]uint32
+		for n := 1; n < 3*whole/4; n = 3*n + 1 {
+			for k := range lists {
+				list := Extend(s, lists[k], n)
+				require.GreaterOrEqual(t, cap(list), n)
+				for i := len(list); i < n; i++ {
+					list = append(list, uint32(i*len(lists)+k))
+				}
+				lists[k] = list
+			}
+			for k, list := range lists {
+				for i, v := range list {
+					if v != uint32(i*len(lists)+k) {
+						require.Equal(t, uint32(i*len(lists)+k), v)
+					}
+				}
+			}
+		}
+		require.Same(t, &lists[0][0], &Extend(s, lists[0], 7)[0])
+		for _, list := range lists {
+			Free(s, list)
+		}
+		require.NoError(t, s.Err())
+	}
+}
+
 // Blocks are as large as they should be, and no two have a byte in common until they come back.
 func TestBlocks(t *testing.T) {
 	for _, s := range stores(t) {
