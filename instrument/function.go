@@ -96,7 +96,7 @@ func (se *session) defineFunction(f *function) uint64 {
 	return id
 }
 
-// Package testing enters regions with the names of what it runs. A symbol can be declared once in a package: so there is one for each kind.
+// Package testing, and net/http, enter regions with the names of what they run. A symbol can be declared once in a package: so there is one for each kind.
 
 //go:linkname enterTest
 //go:noinline
@@ -113,6 +113,12 @@ func enterFuzz(name string, of *uintptr) visit { return enterRun(name, of) }
 //go:linkname enterExample
 //go:noinline
 func enterExample(name string, of *uintptr) visit { return enterRun(name, of) }
+
+// enterRoute is the same for package net/http: a mux has found the pattern of a request.
+//
+//go:linkname enterRoute
+//go:noinline
+func enterRoute(pattern string, of *uintptr) visit { return enterRun(pattern, of) }
 
 // enterRun enters a region with a name for a function that is about to be called.
 func enterRun(name string, of *uintptr) visit {

@@ -82,9 +82,9 @@ func (e *edit) enter(body *ast.BlockStmt) {
 	e.regions++
 }
 
-// call makes a function with this body a region that is entered by a call.
-func (e *edit) call(body *ast.BlockStmt, call string) {
-	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
+// call makes what a function does from a place on a region that is entered by a call.
+func (e *edit) call(from token.Pos, call string) {
+	e.at(from, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
 }
 
 // declarations are put behind the last line of one file of a package. They reach the recorder by the names of its symbols, as an import would

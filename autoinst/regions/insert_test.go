@@ -152,3 +152,23 @@ x.org/e@v1.2.3/sub/e.go:5:6: can inline e
 	require.Equal(t, map[place]bool{{"/src/a/a.go", 1, 0}: true, {"/src/b/b.go", 2, 0}: true, {"/c/c.go", 3, 9}: true, {"/d/d.go", 4, 0}: true,
 		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true, {"/src/a/a.go", 10, 0}: true, {"/src/a/a.go", 11, 255}: true}, got)
 }
+
+// TestRoute: a mux enters a region with the pattern that it has found, around the handler only; before Go 1.23 there is no such thing.
+func TestRoute(t *testing.T) {
+	o := overlay.New(runtime.GOROOT())
+	require.NoError(t, instrumentStandard(o, "net/http"))
+	text, err := o.Text("net/http/server.go")
+	require.NoError(t, err)
+	require.Contains(t, text, "\n\t if tracerec_on != 0 { defer tracerec_exit(tracerec_runServeHTTP(r.Pattern, (*ServeMux).ServeHTTP)) };h.ServeHTTP(w, r)\n}\n")
+	declared, err := o.Text("net/http/client.go") // the first of the package's files in which there are regions
+	require.NoError(t, err)
+	require.Contains(t, declared, "//go:linkname tracerec_runServeHTTP tracerec/instrument.enterRoute\n")
+	_, err = parser.ParseFile(token.NewFileSet(), "server.go", text, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	o = overlay.New("/nowhere")
+	o.Add("net/http/server.go", "package http\n\nfunc (mux *ServeMux) ServeHTTP(w ResponseWriter, r *Request) {\n\th, _ := mux.Handler(r)\n\th.ServeHTTP(w, r)\n}\n")
+	require.NoError(t, instrumentStandard(o, "net/http"))
+	text, err = o.Text("net/http/server.go")
+	require.NoError(t, err)
+	require.NotContains(t, text, "tracerec_runServeHTTP")
+}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"maps"
 	"slices"
+	"strings"
 
 	"tracerec/autoinst/overlay"
 )
@@ -13,7 +14,7 @@ import (
 // runs tests.
 var standard = map[string]map[string][]string{ // by package and file: names as in symbols
 	"net/http": {
-		"net/http/server.go": {"serverHandler.ServeHTTP"},
+		"net/http/server.go": {"serverHandler.ServeHTTP", "(*ServeMux).ServeHTTP"},
 		"net/http/client.go": {"(*Client).do"},
 	},
 	"database/sql": {
@@ -33,7 +34,8 @@ var standard = map[string]map[string][]string{ // by package and file: names as 
 	},
 }
 
-// runner is a function of package testing that runs one of the user's: what that is called, what it is, and the type of that.
+// runner is a function that runs one of the user's, under a name: what that is called, where it is, and the type of that. Of a mux it is not known
+// before the last statement, and not at all before Go 1.23.
 type runner struct{ what, name, function, kind string }
 
 var runners = map[string]runner{
@@ -41,6 +43,8 @@ var runners = map[string]runner{
 	"(*B).runN":  {"Benchmark", "b.name", "b.benchFunc", "func(*B)"},
 	"fRunner":    {"Fuzz", "f.name", "fn", "func(*F)"},
 	"runExample": {"Example", "eg.Name", "eg.F", "func()"},
+
+	"(*ServeMux).ServeHTTP": {"Route", "r.Pattern", "(*ServeMux).ServeHTTP", "func(*ServeMux, ResponseWriter, *Request)"},
 }
 
 // instrumentStandard makes regions in a package of the standard library. Versions of Go without one of the functions have one region less.
@@ -72,7 +76,14 @@ func (e *edit) enterStandard(name string, d *ast.FuncDecl) {
 		e.enter(d.Body)
 		return
 	}
-	e.call(d.Body, fmt.Sprintf("tracerec_run%s(%s, %s)", d.Name.Name, r.name, r.function))
+	at := d.Body.Lbrace + 1
+	if r.what == "Route" {
+		last := d.Body.List[len(d.Body.List)-1]
+		if at = last.Pos(); !strings.Contains(e.text, r.name+", ") {
+			return
+		}
+	}
+	e.call(at, fmt.Sprintf("tracerec_run%s(%s, %s)", d.Name.Name, r.name, r.function))
 	e.named = fmt.Sprintf("\n//go:linkname tracerec_run%[1]s tracerec/instrument.enter%[2]s\nfunc tracerec_run%[1]s(string, %[3]s) tracerec_visit\n", d.Name.Name, r.what, r.kind)
 }
 

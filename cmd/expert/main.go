@@ -69,7 +69,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		SuggestionsMinimumDistance: 2,
 	}
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
-		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap(), newMetrics(), newScore())
+		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap(), newMetrics(), newScore(), newRequests())
 	for _, cmd := range root.Commands() {
 		if cmd.Flags().Lookup("metrics") != nil {
 			_ = cmd.RegisterFlagCompletionFunc("metrics", completeMetrics) // fails for flags that there are none of

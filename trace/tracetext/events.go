@@ -153,13 +153,29 @@ func (p *parser) other(e *rawEvent) error {
 	return nil
 }
 
+// opening returns where the parenthesis opens that a text ends with, -1 if there is none. Names of methods have some, too.
+func opening(text string) int {
+	depth := 0
+	for i := len(text) - 1; i >= 0 && (depth > 0 || i == len(text)-1); i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // region parses the optional @file:line(function) and returns the number of the region.
 func (p *parser) region(name, fn string) (uint32, error) {
 	r := region{name: name, fn: fn}
 	if len(p.tokens) > 0 && strings.HasPrefix(p.tokens[0].text, "@") {
 		text, _ := p.word("")
 		r.file = text[1:]
-		if open := strings.LastIndexByte(r.file, '('); open >= 0 && strings.HasSuffix(r.file, ")") {
+		if open := opening(r.file); open >= 0 {
 			r.file, r.fn = r.file[:open], r.file[open+1:len(r.file)-1]
 		}
 		if colon := strings.LastIndexByte(r.file, ':'); colon >= 0 {

@@ -1,0 +1,135 @@
+package requests
+
+import (
+	"sort"
+
+	"tracerec/trace/wire"
+)
+
+// requests returns the requests of all locations, ascending by location and begin.
+func (r *reader) requests() (all []request) {
+	for i := range r.lives {
+		l := &r.lives[i]
+		switch {
+		case len(l.served) > 0:
+			all = append(all, l.served...)
+		case len(l.list) > 0:
+			all = append(all, r.ofServer(uint32(i), l)...)
+		}
+	}
+	for i := range all {
+		r.name(&all[i])
+	}
+	return all
+}
+
+// ofServer returns the requests of a goroutine of a server, none if it is none.
+func (r *reader) ofServer(loc uint32, l *life) []request {
+	for i := range l.list[:len(l.list)-1] {
+		switch p := l.list[i].path; r.paths.list[p].part {
+		case noPart:
+		case wholeLife:
+			end := l.list[len(l.list)-1].from
+			return []request{{loc: loc, begin: l.list[0].from, end: end, kind: r.paths.lifelong(p), cut: !l.ended || !l.created}}
+		default:
+			c := conn{loc: loc, begin: unknown, end: unknown}
+			for j := range l.list[:len(l.list)-1] {
+				c.next(&l.list[j], l.list[j+1].from, r.paths)
+			}
+			c.last(l.list[len(l.list)-1].from, l.ended)
+			return c.found
+		}
+	}
+	return nil
+}
+
+const unknown = int64(-1 << 63)
+
+// conn follows a connection of net/http from one request to the next. It begins
+//   - at the end of a wait for the network in which the next one is awaited,
+//   - else when the system call begins that reads its first bytes,
+//   - else, because they were read with the one before, when nobody else reads the connection any more.
+type conn struct {
+	loc    uint32
+	begin  int64 // of the next request, unknown if nothing of it came
+	fixed  bool  // it is not the begin of a read that finds nothing
+	served bool  // the request has come so far that it is one
+	over   bool  // nobody reads the connection any more, and nothing of the next request was seen
+	end    int64 // of the last write of its response, unknown if there was none
+	found  []request
+}
+
+// next takes an activity and its end.
+func (c *conn) next(a *activity, to int64, p *paths) {
+	x := &p.list[a.path]
+	waits, calls := x.kind == wire.NetworkBegin && a.does == wire.None, a.does == wire.Syscall
+	switch x.part {
+	case awaits:
+		if c.close(a.from); waits {
+			c.begin, c.fixed = to, true
+		} else if calls {
+			c.begin, c.fixed = a.from, true
+		}
+	case reads: // of the first request, nobody waits before
+		if waits && !c.fixed {
+			c.begin, c.fixed = to, true
+		} else if calls && c.begin == unknown {
+			c.begin = a.from
+		}
+	case handles:
+		c.served = true
+	case finishes:
+		if c.served = c.served || !c.over || calls; calls {
+			c.end = to
+		}
+	case givesUp:
+		if !c.over {
+			c.served = true
+			c.close(a.from)
+		}
+		if c.begin == unknown || x.kind == wire.CondBegin && a.does == wire.None {
+			c.begin, c.fixed = to, true
+		}
+	}
+	c.over = x.part == givesUp || c.over && !c.served && x.part != awaits
+}
+
+// close ends the request in progress, at this time if it wrote nothing at the end.
+func (c *conn) close(at int64) {
+	if c.served {
+		if c.end == unknown {
+			c.end = at
+		}
+		c.found = append(c.found, request{loc: c.loc, begin: c.begin, end: c.end, kind: kindHTTP, cut: c.begin == unknown})
+		c.begin, c.fixed = unknown, false
+	}
+	c.served, c.end = false, unknown
+}
+
+// last takes the end of the goroutine, or of the trace.
+func (c *conn) last(at int64, ended bool) {
+	cut := !ended && c.end == unknown
+	if c.served {
+		c.close(at)
+		last := &c.found[len(c.found)-1]
+		last.cut = last.cut || cut
+	}
+}
+
+// name finds out the route of a request: what its mux says, else the first that is known.
+func (r *reader) name(q *request) {
+	l := &r.lives[q.loc]
+	from := sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
+	for _, n := range l.names[from:] {
+		p := &r.paths.list[n.path]
+		if n.at > q.end {
+			break
+		}
+		if q.name == "" || p.sure {
+			q.name = p.route
+		}
+		if p.sure {
+			break
+		}
+	}
+}

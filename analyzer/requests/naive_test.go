@@ -1,0 +1,104 @@
+package requests
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/internal/naive/random"
+	"tracerec/internal/testkit"
+	"tracerec/metric"
+	"tracerec/patterns"
+	"tracerec/trace/tracetext"
+	"tracerec/trace/wire"
+)
+
+// TestNaive compares the parts of the requests in random traces with what was done at each single moment of them.
+func TestNaive(t *testing.T) {
+	found, waited := 0, 0
+	for seed := range uint64(testkit.Cases(300)) {
+		text := random.Trace(seed)
+		for _, name := range []string{"a", "c"} {
+			text = strings.ReplaceAll(text, "enter "+name+"\n", "enter "+name+" @t.go:1("+taskOf+")\n")
+		}
+		a, err := tracetext.Open("random", "process main processors 2\n"+text)
+		require.NoError(t, err)
+		f := new(Finder)
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+		require.NoError(t, err)
+		require.NoError(t, f.Find(a, e)) // which sorts the waits
+		r := read(a)
+		all := r.requests()
+		w := newWalker(r, f.waits, e, all)
+		for i := range all {
+			q := &all[i]
+			want := map[key]int64{}
+			for x := q.begin; x < q.end; x++ {
+				want[w.moment(q.loc, x, nil, nil)]++
+			}
+			require.Equal(t, want, w.split(q), "seed %d, request %+v\n%s", seed, *q, text)
+			found++
+			for k := range want {
+				if k.then != "" {
+					waited++
+				}
+			}
+		}
+	}
+	require.Greater(t, found, testkit.Cases(300))
+	require.Greater(t, waited, testkit.Cases(300)/10)
+}
+
+// moment returns what a location did at a time, as a part of a request.
+func (w *walker) moment(loc uint32, t int64, from *key, through []uint32) key {
+	is := func(metric string, path int32) key {
+		if from == nil {
+			return key{metric, path, "", -1}
+		}
+		return key{from.metric, from.path, metric, path}
+	}
+	l := &w.r.lives[loc]
+	var a *activity
+	for i := range l.list {
+		if l.list[i].from <= t && i+1 < len(l.list) && t < l.list[i+1].from {
+			a = &l.list[i]
+		}
+	}
+	if a == nil {
+		return is(metric.UnrecordedWait, -1)
+	}
+	p := &w.r.paths.list[a.path]
+	if p.kind == wire.Enter || p.kind == wire.Begin || a.does != wire.None && a.does != wire.Parked {
+		return is(stateOf(a.does), a.path)
+	}
+	what := map[bool]string{true: metric.ExternalWait, false: metric.Execution}[a.blocked]
+	if p.kind == wire.SleepBegin {
+		what = metric.Sleep
+	} else if p.kind == wire.NetworkBegin && a.blocked {
+		what = metric.Network
+	}
+	for _, x := range w.waits[loc] {
+		if x.operation != a.began || x.kind != p.kind {
+			continue
+		}
+		if x.end <= t {
+			what = metric.Wakeup
+		}
+		if x.begin > t || x.end <= t {
+			continue
+		}
+		name := w.metrics[x.metric].Name
+		through = append(slices.Clone(through), loc)
+		if x.causer == analyzer.NoCauser || slices.Contains(through, x.causer) {
+			return is(name, a.path)
+		}
+		if from == nil {
+			from = &key{metric: name, path: a.path}
+		}
+		return w.moment(x.causer, t, from, through)
+	}
+	return is(what, a.path)
+}

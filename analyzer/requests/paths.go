@@ -1,0 +1,170 @@
+package requests
+
+import (
+	"strings"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// paths are call paths by number.
+type paths struct {
+	defs  *trace.Definitions
+	index map[node]int32
+	list  []path
+}
+
+// node is a call path: the one above, -1 for none, a region, and what opened it.
+type node struct {
+	parent int32
+	region uint32
+	kind   wire.Kind
+}
+
+// path is a call path, and what it tells of requests.
+type path struct {
+	node
+	part   part   // of the work of a server
+	serves string // the kind of requests that its visits are, "" none
+	route  string // of the request that is served in it, "" unknown
+	sure   bool   // that is what its mux says
+}
+
+// part is what a server does.
+type part uint8
+
+const (
+	noPart     part = iota
+	connection      // serves the requests of a connection
+	awaits          // waits for a request's first bytes
+	reads           // reads its head
+	handles         // has it handled
+	finishes        // writes what is left of the response
+	givesUp         // waits until nobody reads the connection
+	wholeLife       // the goroutine serves one request
+)
+
+// The functions that tell what a goroutine does for requests.
+const (
+	connServe  = "net/http.(*conn).serve"
+	handlerOf  = "net/http.serverHandler.ServeHTTP"
+	muxServe   = "net/http.(*ServeMux).ServeHTTP"
+	taskOf     = "runtime/trace.NewTask"
+	kindHTTP   = "http"
+	kindHTTP2  = "http2"
+	kindGRPC   = "grpc"
+	kindTask   = "task"
+	grpcStream = "google.golang.org/grpc.(*Server).handleStream"
+)
+
+// partsOfServe says what the functions do that serve calls.
+var partsOfServe = map[string]part{
+	"bufio.(*Reader).Peek": awaits, "net/http.(*conn).readRequest": reads, handlerOf: handles, "net/http.(*response).finishRequest": finishes,
+}
+
+// lifelong are the functions with which goroutines begin that serve one request each, and its kind.
+var lifelong = map[string]string{
+	"net/http.(*http2serverConn).runHandler": kindHTTP2, "net/http/internal/http2.(*serverConn).runHandler": kindHTTP2,
+	"golang.org/x/net/http2.(*serverConn).runHandler": kindHTTP2, grpcStream: kindGRPC,
+}
+
+func newPaths(defs *trace.Definitions) *paths { return &paths{defs: defs, index: map[node]int32{}} }
+
+// region returns a region, the zero value if there is none.
+func (p *paths) region(id uint32) (r trace.Region) {
+	if int(id) < len(p.defs.Regions) {
+		r = p.defs.Regions[id]
+	}
+	return r
+}
+
+// start returns the path of the function that a goroutine was started with, by its first event.
+func (p *paths) start(e *trace.Event) int32 {
+	if e.Kind == wire.Begin {
+		return p.child(-1, e.ID, wire.Begin)
+	}
+	return p.child(-1, trace.NoRegion, wire.Begin)
+}
+
+// child returns a path.
+func (p *paths) child(parent int32, region uint32, kind wire.Kind) int32 {
+	n := node{parent, region, kind}
+	id, ok := p.index[n]
+	if !ok {
+		id = int32(len(p.list))
+		p.index[n] = id
+		p.list = append(p.list, p.learn(n))
+	}
+	return id
+}
+
+// learn finds out what a path tells.
+func (p *paths) learn(n node) path {
+	x, r := path{node: n}, p.region(n.region)
+	above := path{node: node{parent: -1}}
+	if n.parent >= 0 {
+		above = p.list[n.parent]
+	}
+	x.part, x.route = above.part, above.route
+	switch {
+	case n.kind != wire.Enter:
+		return x
+	case above.part == connection:
+		x.part = partsOfServe[r.Func]
+	case above.part == finishes && r.Func == "net/http.(*connReader).abortPendingRead":
+		x.part = givesUp
+	case above.part == noPart && r.Func == connServe:
+		x.part = connection
+	case above.part == noPart && lifelong[r.Func] != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
+		x.part = wholeLife
+	}
+	x.sure = above.sure
+	switch {
+	case r.Func == taskOf:
+		x.serves, x.route, x.sure = kindTask, r.Name, true
+	case r.Func == handlerOf && x.part == noPart:
+		x.serves = kindHTTP
+	}
+	if route, sure := p.route(n, &r); route != "" && (x.route == "" || sure && !above.sure) {
+		x.route, x.sure = route, sure
+	}
+	return x
+}
+
+// lifelong returns the kind of the requests that a goroutine with this call path serves all its life.
+func (p *paths) lifelong(path int32) string {
+	for ; path >= 0; path = p.list[path].parent {
+		if kind := lifelong[p.region(p.list[path].region).Func]; kind != "" {
+			return kind
+		}
+	}
+	return ""
+}
+
+// route returns the route of the request that is served in a path, "" if that does not tell: the pattern that a mux found, the function that a
+// mux calls, or, which is not sure, the first one of the program.
+func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
+	if r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP") {
+		return r.Name, true
+	}
+	if r.Func == "" || passesOn(r.Func) {
+		return "", false
+	}
+	for at := n.parent; at >= 0; at = p.list[at].parent {
+		switch f := p.region(p.list[at].region).Func; {
+		case f == muxServe:
+			return r.Name, true
+		case f == handlerOf, lifelong[f] != "":
+			return r.Name, false
+		case !passesOn(f):
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// passesOn says whether a function only passes requests on.
+func passesOn(function string) bool {
+	return strings.HasPrefix(function, "net/http.") || strings.HasPrefix(function, "net/http/internal/") ||
+		strings.HasPrefix(function, "golang.org/x/net/http2.") || strings.HasPrefix(function, "google.golang.org/grpc.")
+}

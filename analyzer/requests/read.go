@@ -1,0 +1,223 @@
+package requests
+
+import (
+	"sort"
+
+	"tracerec/trace"
+	"tracerec/trace/levels"
+	"tracerec/trace/wire"
+)
+
+// reader reads what all locations did.
+type reader struct {
+	defs       *trace.Definitions
+	paths      *paths
+	lives      []life
+	begin, end int64 // of all events
+}
+
+// life is what a location did.
+type life struct {
+	seen, ended bool
+	created     bool
+	creator     uint32     // if it was created by a location
+	born, last  int64      // its creation, or else its first event; its last event
+	own         int32      // the function that it was started with, as a path
+	list        []activity // ascending, closed by one at its end
+	served      []request  // its regions that are requests
+	names       []named    // when which route was known, ascending
+
+	open    levels.Stack[level]
+	does    wire.Kind
+	fresh   bool // a level was opened or closed since the last activity began
+	serving int  // levels around the last one of served, -1 if that has ended
+}
+
+// level is what is known of an open level.
+type level struct {
+	begin   int64
+	path    int32
+	blocked bool
+}
+
+// activity is what a location did from a time until that of the next activity.
+type activity struct {
+	from    int64
+	began   int64 // the innermost operation
+	path    int32
+	does    wire.Kind // its state; None if it ran, or waited in an operation
+	blocked bool      // the innermost operation had blocked
+}
+
+// named is when the route of a request was known, by a path.
+type named struct {
+	at   int64
+	path int32
+}
+
+// read reads an archive. What is damaged is left out, as the analyzer has said.
+func read(a *trace.Archive) *reader {
+	defs := a.Definitions()
+	r := &reader{defs: defs, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	decoder, buf := a.NewDecoder(), new(trace.Buffer)
+	for i, c := range a.Chunks() {
+		if i == 0 {
+			r.begin, r.end = c.First, c.Last
+		}
+		r.begin, r.end = min(r.begin, c.First), max(r.end, c.Last)
+		batches, _ := decoder.Decode(c, buf)
+		for i := range batches {
+			for j := range batches[i].Events {
+				r.event(uint32(batches[i].Location), &batches[i].Events[j])
+			}
+		}
+	}
+	for i := range r.lives {
+		if l := &r.lives[i]; l.seen {
+			r.finish(l)
+		}
+	}
+	return r
+}
+
+// event takes an event of a location.
+func (r *reader) event(loc uint32, e *trace.Event) {
+	l := &r.lives[loc]
+	if l.ended {
+		return
+	}
+	if !l.seen {
+		l.seen, l.serving, l.last, l.own = true, -1, e.Time, r.paths.start(e)
+		if !l.created || l.born > e.Time {
+			l.born = e.Time
+		}
+	}
+	t := max(e.Time, l.last)
+	l.pass(t)
+	if l.open.Forgets(e.Kind) {
+		l.open.Forget()
+	}
+	switch e.Kind.Does() {
+	case wire.Opens:
+		r.opens(l, loc, e, t)
+	case wire.Tells:
+		l.tells(e)
+	case wire.Acts:
+		if e.Kind == wire.Create && e.Word > 0 && e.Word <= uint64(len(r.lives)) {
+			r.creates(loc, uint32(e.Other()), t)
+		}
+	default:
+		if e.Kind == wire.Lost {
+			l.does = wire.None
+		}
+		l.open.Close(e.Kind, e.ID)
+		l.fresh = true
+		l.ended = e.Kind == wire.End
+		l.leaves(t)
+	}
+}
+
+// creates notes who created a location.
+func (r *reader) creates(by, loc uint32, t int64) {
+	if l := &r.lives[loc]; !l.created && loc != by {
+		l.created, l.creator = true, by
+		if !l.seen || t < l.born {
+			l.born = t
+		}
+	}
+}
+
+// pass lets time pass in what a location does.
+func (l *life) pass(t int64) {
+	if t > l.last {
+		a := activity{from: l.last, path: l.path(), does: l.does}
+		if top := l.open.Top(); top != nil {
+			a.began, a.blocked = top.Of.begin, top.Of.blocked
+		}
+		if n := len(l.list); n == 0 || l.fresh || l.list[n-1].path != a.path || l.list[n-1].does != a.does || l.list[n-1].blocked != a.blocked {
+			l.list = append(l.list, a)
+		}
+		l.fresh = false
+	}
+	l.last = t
+}
+
+// path returns the call path where a location is.
+func (l *life) path() int32 {
+	if top := l.open.Top(); top != nil {
+		return top.Of.path
+	}
+	return l.own
+}
+
+// opens takes that a level begins.
+func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
+	parent := int32(-1)
+	if top := l.open.Top(); top != nil {
+		parent = top.Of.path
+	}
+	path := r.paths.child(parent, e.ID, e.Kind)
+	p := &r.paths.list[path]
+	if l.serving < 0 && p.serves != "" {
+		l.serving = len(l.open.Levels)
+		l.served = append(l.served, request{loc: loc, begin: t, kind: p.serves, cut: true})
+	}
+	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
+		l.names = append(l.names, named{t, path})
+	}
+	*l.open.Open(e.Kind) = level{begin: t, path: path}
+	l.fresh = true
+}
+
+// leaves notes that a request has ended, if its level is closed.
+func (l *life) leaves(t int64) {
+	if l.serving >= 0 && len(l.open.Levels) <= l.serving {
+		last := &l.served[len(l.served)-1]
+		last.end, last.cut = t, false
+		l.serving = -1
+	}
+}
+
+// tells takes what an event says of the operation in progress, or of the state.
+func (l *life) tells(e *trace.Event) {
+	switch e.Kind {
+	case wire.Blocked:
+		if o := l.open.Operation(); o != nil {
+			o.Of.blocked = true
+		}
+	case wire.Running:
+		l.does = wire.None
+	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
+		l.does = e.Kind
+	}
+}
+
+// finish ends what a location did. One that has not ended and is in something does that until the end.
+func (r *reader) finish(l *life) {
+	if !l.ended && l.open.Top() != nil {
+		l.pass(r.end)
+	}
+	if len(l.list) == 0 || l.list[0].from > l.born {
+		l.list = append([]activity{{from: l.born, path: l.own, does: wire.Ready}}, l.list...)
+	}
+	l.list = append(l.list, activity{from: l.last, path: -1})
+	if l.serving >= 0 {
+		l.served[len(l.served)-1].end = l.last
+	}
+	l.open = levels.Stack[level]{}
+}
+
+// at returns the activities of a location from the one at a time on; the last one only ends the one before.
+func (l *life) at(t int64) []activity {
+	i := sort.Search(len(l.list), func(i int) bool { return l.list[i].from > t })
+	return l.list[max(i-1, 0):]
+}
+
+// during returns the part of [from, to) in which a location lives.
+func (l *life) during(from, to int64) (alive, dead int64) {
+	if len(l.list) == 0 {
+		return to, to
+	}
+	alive = min(max(from, l.list[0].from), to)
+	return alive, max(alive, min(to, l.list[len(l.list)-1].from))
+}

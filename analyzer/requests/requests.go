@@ -1,0 +1,81 @@
+// Package requests finds the requests that a recorded program served, and what their latency is made of: [Finder].
+//
+// # What a request is
+//
+//   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost;
+//   - on a connection of net/http in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
+//     when that is read, to the end of the last write of its response; see conn.go;
+//   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC.
+//
+// A request that began before the trace, or had not ended with it, is cut: it is only counted. A request of net/http is called after the
+// pattern of its route if that is recorded, else after the first function of the program that served it and is seen.
+//
+// # Latency
+//
+// The latency of a request is divided by what its goroutine did. While that waited for another goroutine, the wait is divided by what the other one did, and so on
+// (the critical path of the request); never longer than the wait. If it was in nothing but waits for goroutines that wait for it, the
+// last of them is what it did. In a Go execution trace, which does not tell who held a lock before the goroutine that released it: if that one
+// was between two requests, or had not been started, others held it. Then the wait is divided by what the goroutine did that last got what is waited for there
+// (the same operation of the same function). The parts add up to the latency exactly.
+package requests
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/analyzer"
+	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
+type Finder struct {
+	Found *Report // nil before that
+
+	waits map[uint32][]wait // by location
+}
+
+// wait is a wait of a location in an operation.
+type wait struct {
+	operation  int64 // its begin
+	kind       wire.Kind
+	begin, end int64
+	causer     uint32 // location, analyzer.NoCauser for none
+	metric     uint16
+}
+
+// Wait takes a wait that the analyzer found.
+func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
+	if f.waits == nil {
+		f.waits = map[uint32][]wait{}
+	}
+	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric})
+}
+
+// request is a request.
+type request struct {
+	loc        uint32
+	begin, end int64
+	kind, name string // name: "" unknown
+	cut        bool
+}
+
+// Find finds the requests of an archive that has been analyzed. It does not fail.
+func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
+	for _, list := range f.waits {
+		slices.SortFunc(list, func(x, y wait) int {
+			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
+		})
+	}
+	r := read(a)
+	all := r.requests()
+	w := newWalker(r, f.waits, e, all)
+	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}}
+	for i := range all {
+		t.add(&all[i])
+	}
+	f.Found = t.report(r.end - r.begin)
+	f.Found.Warnings = append(f.Found.Warnings, e.Warnings...)
+	return nil
+}

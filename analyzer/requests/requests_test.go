@@ -1,0 +1,326 @@
+package requests_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
+	"tracerec/patterns"
+	"tracerec/trace"
+	"tracerec/trace/tracetext"
+)
+
+// found returns the requests of an archive.
+func found(t testing.TB, a *trace.Archive) *requests.Report {
+	f := new(requests.Finder)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+	require.NoError(t, err)
+	require.NoError(t, f.Find(a, e))
+	return f.Found
+}
+
+// of returns the requests of an archive in text form.
+func of(t testing.TB, text string) *requests.Report {
+	a, err := tracetext.Open("trace", text)
+	require.NoError(t, err, text)
+	return found(t, a)
+}
+
+// named returns the class of a name.
+func named(t testing.TB, r *requests.Report, name string) requests.Class {
+	for _, c := range r.Requests {
+		if c.Name == name {
+			return c
+		}
+	}
+	require.Fail(t, "no such requests", "%s in %+v", name, r.Requests)
+	return requests.Class{}
+}
+
+// parts lists parts in short: metric, the last of the call path and, of waits for others, the same of the causer.
+func parts(list []requests.Part) (short []string) {
+	last := func(path []string) string {
+		if len(path) == 0 {
+			return "?"
+		}
+		return path[len(path)-1]
+	}
+	for _, p := range list {
+		s := p.Metric + " " + last(p.CallPath)
+		if p.Causer != nil {
+			s += " < " + p.Causer.Metric + " " + last(p.Causer.CallPath)
+		}
+		short = append(short, s)
+	}
+	return short
+}
+
+// times lists the lengths of parts.
+func times(list []requests.Part) (ns []int64) {
+	for _, p := range list {
+		ns = append(ns, p.Mean)
+	}
+	return ns
+}
+
+// TestTask: a task that waits for a lock whose holder sleeps, and for goroutines that it started; by hand.
+func TestTask(t *testing.T) {
+	r := of(t, `
+mutex mu
+waitgroup wg
+location main
+  0 create server
+  0 create refresher
+  1000 end
+location refresher
+  0 begin refresh by main
+  10 lock mu
+  10 leave
+  20 sleep @r.go:7(main.refresh)
+  120 leave
+  140 unlock mu
+  500 end
+location server
+  0 begin serve by main
+  50 enter "GET /a" @s.go:3(runtime/trace.NewTask)
+  60 lock mu @s.go:5(main.a)
+  60 blocked
+  150 leave
+  160 unlock mu
+  170 add wg 1
+  180 create child
+  200 wait wg @s.go:9(main.a)
+  200 blocked
+  310 leave
+  330 exit
+  500 enter "GET /b" @s.go:3(runtime/trace.NewTask)
+  510 exit
+  510 enter "GET /b" @s.go:3(runtime/trace.NewTask)
+  530 exit
+  900 enter "GET /b" @s.go:3(runtime/trace.NewTask)
+location child
+  190 begin fetch by server
+  190 enter fetch @f.go:2(main.fetch)
+  210 sleep @f.go:4(main.fetch)
+  290 leave
+  300 done wg
+  320 end
+`)
+	require.Equal(t, []string{"(all)", "GET /a", "GET /b"}, []string{r.Requests[0].Name, r.Requests[1].Name, r.Requests[2].Name})
+	a, b, all := r.Requests[1], r.Requests[2], r.Requests[0]
+	require.Equal(t, [5]int64{280, 280, 280, 280, 280}, [5]int64{a.Mean, a.P50, a.P95, a.P99, a.Max})
+	// 50–60 runs, 60–140 waits: to 120 for the sleep, to 140 for what runs; 140–150 wakes up; 150–200 runs, 200–300 waits: 200–210 for what runs, to 290 for the
+	// sleep, to 300 for what runs; 300–310 wakes up; 310–330 runs.
+	require.Equal(t, []string{
+		"execution GET /a", "join_wait wait < sleep sleep", "lock_competition lock < sleep sleep", "join_wait wait < execution fetch",
+		"lock_competition lock < execution refresh", "wakeup lock", "wakeup wait",
+	}, parts(a.Parts))
+	require.Equal(t, []int64{80, 80, 60, 20, 20, 10, 10}, times(a.Parts))
+	require.Equal(t, "s.go", a.Parts[1].File)
+	require.Equal(t, 9, a.Parts[1].Line)
+	require.Equal(t, []string{"fetch", "sleep"}, a.Parts[1].Causer.CallPath)
+	require.Equal(t, [4]int{2, 1, 0, 3}, [4]int{b.Count, b.Cut, b.Unnamed, all.Count})
+	require.Equal(t, [3]int64{10, 20, 20}, [3]int64{b.P50, b.P95, b.Max})
+	require.InDelta(t, 3/1000e-9, all.Rate, 1e-6)
+}
+
+// TestConnection: requests on a connection of net/http in an execution trace, by hand: one that comes while it is awaited, one without
+// an event of its own that was read with the one before, one whose data was there, and one that has not ended.
+func TestConnection(t *testing.T) {
+	r := of(t, `
+process main processors 2
+waits w
+location conn
+  0 begin serve
+  0 running on 1
+  0 enter serve @server.go:1(net/http.(*conn).serve)
+  10 enter readRequest @server.go:2(net/http.(*conn).readRequest)
+  10 syscall
+  11 running on 1
+  12 network @fd.go:3(internal/poll.(*FD).Read)
+  12 blocked
+  100 ready woken
+  105 running on 1
+  105 leave
+  106 exit
+  110 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  110 enter ServeHTTP @server.go:5(net/http.(*ServeMux).ServeHTTP)
+  110 enter search @app.go:6(main.search)
+  120 sleep @app.go:7(main.search)
+  220 ready woken
+  222 running on 1
+  222 leave
+  230 exit 2
+  240 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  250 syscall
+  260 running on 1
+  262 enter abortPendingRead @server.go:9(net/http.(*connReader).abortPendingRead)
+  263 condwait w @cond.go:1(sync.(*Cond).Wait)
+  263 blocked
+  270 ready woken
+  272 running on 1
+  272 leave
+  273 exit
+  290 syscall
+  300 running on 1
+  302 enter abortPendingRead @server.go:9(net/http.(*connReader).abortPendingRead)
+  303 condwait w @cond.go:1(sync.(*Cond).Wait)
+  303 blocked
+  310 ready woken
+  312 running on 1
+  312 leave
+  314 exit 1
+  320 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  320 network @fd.go:3(internal/poll.(*FD).Read)
+  320 blocked
+  400 ready woken
+  410 running on 1
+  410 leave
+  411 exit
+  420 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  420 enter middle @app.go:1(main.middle)
+  420 enter ServeHTTP @server.go:5(net/http.(*ServeMux).ServeHTTP)
+  420 enter HandlerFunc @server.go:6(net/http.HandlerFunc.ServeHTTP)
+  420 enter list @app.go:16(main.list)
+  425 exit 4
+  440 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  450 syscall
+  455 running on 1
+  460 exit
+  470 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  480 syscall
+  485 running on 1
+  486 exit
+  490 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  495 syscall
+`)
+	all := named(t, r, "(all)")
+	// 100–260, 270–300, 400–455, and one from 480 on
+	require.Equal(t, [3]int{3, 1, 1}, [3]int{all.Count, all.Cut, all.Unnamed})
+	require.Equal(t, [4]int64{55, 160, 160, 81}, [4]int64{all.P50, all.P95, all.Max, all.Mean})
+	search := named(t, r, "search")
+	require.Equal(t, []string{"sleep sleep", "system_call finishRequest", "execution ServeHTTP", "execution serve", "execution search", "ready network", "execution finishRequest", "ready sleep"}[:1], parts(search.Parts)[:1])
+	sum := int64(0)
+	for _, d := range times(search.Parts) {
+		sum += d
+	}
+	require.Equal(t, int64(160), sum)
+	require.Equal(t, int64(55), named(t, r, "list").Mean)
+	require.Equal(t, int64(30), named(t, r, "(unnamed http)").Mean)
+}
+
+// TestHandOff: who released a lock waited for its next request while others held that. The wait is theirs; by hand.
+func TestHandOff(t *testing.T) {
+	const connections = `
+process main processors 3
+waits wa
+waits wb
+location a
+  0 begin serve
+  0 enter serve @server.go:1(net/http.(*conn).serve)
+  0 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  0 network @fd.go:3(internal/poll.(*FD).Read)
+  0 blocked
+  100 ready woken
+  100 running on 1
+  100 leave
+  100 exit
+  100 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  100 enter query @app.go:6(main.query)
+  110 lock wa @sql.go:7(database/sql.(*DB).conn)
+  110 blocked
+  500 ready woken by b
+  500 running on 1
+  500 leave
+  510 exit 1
+  520 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  520 syscall
+  530 running on 1
+  530 exit
+  540 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  540 network @fd.go:3(internal/poll.(*FD).Read)
+  540 blocked
+location b
+  0 begin serve
+  0 enter serve @server.go:1(net/http.(*conn).serve)
+  0 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  0 network @fd.go:3(internal/poll.(*FD).Read)
+  0 blocked
+  400 ready woken
+  400 running on 2
+  400 leave
+  400 exit
+  400 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  400 enter query @app.go:6(main.query)
+  500 enter unlock @sql.go:17(database/sql.(*DB).putConn)
+  500 unlock wa
+  500 exit
+  510 exit 1
+  520 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  520 syscall
+  530 running on 2
+  530 exit
+  540 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  540 network @fd.go:3(internal/poll.(*FD).Read)
+  540 blocked
+location c
+  0 begin report
+  0 enter report @app.go:30(main.report)
+  0 lock wb @sql.go:7(database/sql.(*DB).conn)
+  0 blocked
+  50 ready woken by d
+  50 running on 3
+  50 leave
+  60 sleep @app.go:31(main.report)
+  450 ready woken
+  450 running on 3
+  450 leave
+  600 exit
+location d
+  0 begin other
+  50 enter unlock @sql.go:17(database/sql.(*DB).putConn)
+  50 unlock wb
+  50 exit
+`
+	r := of(t, connections)
+	all := named(t, r, "(all)")
+	require.Equal(t, 2, all.Count)
+	var mean requests.Class
+	mean = named(t, r, "query")
+	require.Equal(t, int64(280), mean.Mean) // (430 + 130) / 2
+	// a waits 110–500: until 400 b awaits a request, and report got the connection at 50 and sleeps; then b runs.
+	require.Contains(t, parts(mean.Parts), "lock_competition lock < sleep sleep")
+	for _, p := range mean.Parts {
+		require.False(t, p.Causer != nil && p.Causer.Metric == "network", "%+v", p)
+		if p.Causer != nil && p.Causer.Metric == "sleep" {
+			require.Equal(t, int64(290/2), p.Mean)
+			require.Equal(t, 31, p.Causer.Line)
+		}
+	}
+}
+
+// TestText: what people read.
+func TestText(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, of(t, "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  500 sleep @a.go:5(main.work)\n  2000 leave\n  2000 exit\n  4000 end\n").Text(&out, 5))
+	require.Equal(t, `requests  per second      p50      p95      p99      max  cut  name
+       1     250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  (all)
+       1     250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  a
+
+(all): 2.00 µs on average
+   mean    part  slowest 1 %
+1.50 µs  75.0 %      1.50 µs  sleeping in a ▸ sleep (a.go:5)
+ 500 ns  25.0 %       500 ns  running in a (a.go:3)
+
+a: 2.00 µs on average
+   mean    part  slowest 1 %
+1.50 µs  75.0 %      1.50 µs  sleeping in a ▸ sleep (a.go:5)
+ 500 ns  25.0 %       500 ns  running in a (a.go:3)
+`, out.String())
+	out.Reset()
+	require.NoError(t, of(t, "location main\n  0 enter a\n  50 exit\n").Text(&out, 5))
+	require.Equal(t, "No requests found: see expert requests --help for what is one.\n", out.String())
+}

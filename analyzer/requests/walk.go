@@ -1,0 +1,253 @@
+package requests
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"tracerec/analyzer"
+	"tracerec/metric"
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
+
+// key is what a part of a latency was spent with: a metric at a call path of the request's goroutine, and, of a wait for others, what the one did that
+// it waited for in the end.
+type key struct {
+	metric string
+	path   int32
+	then   string // metric, "" for none
+	by     int32  // path, -1 unknown
+}
+
+// walker goes along the critical paths of requests.
+type walker struct {
+	r       *reader
+	waits   map[uint32][]wait
+	metrics []metric.Metric
+	serving map[uint32][]request // of connections: their requests, ascending
+	passed  map[string][]handoff // by function: who got what is waited for in it, ascending; nil where holders are known
+
+	parts   map[key]int64 // of the request in progress
+	walking []uint32      // locations that the walk is at
+}
+
+// handoff is the end of a wait of a location for another one.
+type handoff struct {
+	at  int64
+	loc uint32
+}
+
+// cause is why the walk is at another goroutine than the request's: its wait, and the function in which it was last waited, "" if others cannot have been in that one's place.
+type cause struct {
+	metric string
+	path   int32
+	site   string
+}
+
+func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []request) *walker {
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, parts: map[key]int64{}}
+	for _, q := range all {
+		if q.kind == kindHTTP && r.lives[q.loc].served == nil {
+			w.serving[q.loc] = append(w.serving[q.loc], q)
+		}
+	}
+	for _, o := range r.defs.Objects {
+		if o.Kind == wire.Waits {
+			w.handoffs()
+			break
+		}
+	}
+	return w
+}
+
+// handoffs finds out who got what is waited for, where.
+func (w *walker) handoffs() {
+	w.passed = map[string][]handoff{}
+	for loc, list := range w.waits {
+		for i := range list {
+			if x := &list[i]; x.causer != analyzer.NoCauser {
+				if a := w.r.lives[loc].at(x.begin); len(a) > 0 {
+					if site := w.site(a[0].path); site != "" {
+						w.passed[site] = append(w.passed[site], handoff{x.end, loc})
+					}
+				}
+			}
+		}
+	}
+	for _, list := range w.passed {
+		slices.SortFunc(list, func(x, y handoff) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.loc, y.loc)) })
+	}
+}
+
+// site returns the function of an operation in which a goroutine waits for what others give back. Who waits for a group to be done waits for that.
+func (w *walker) site(path int32) string {
+	if path < 0 {
+		return ""
+	}
+	switch x := &w.r.paths.list[path]; x.kind {
+	case wire.LockBegin, wire.RecvBegin, wire.SelectBegin, wire.CondBegin:
+		return w.r.paths.region(x.region).Func
+	}
+	return ""
+}
+
+// split divides the latency of a request.
+func (w *walker) split(q *request) map[key]int64 {
+	clear(w.parts)
+	w.walk(q.loc, q.begin, q.end, nil)
+	return w.parts
+}
+
+// emit adds time that a goroutine spent with a metric in a path, as a part of the request.
+func (w *walker) emit(c *cause, metric string, path int32, d int64) {
+	switch {
+	case d <= 0:
+	case c == nil:
+		w.parts[key{metric, path, "", -1}] += d
+	default:
+		w.parts[key{c.metric, c.path, metric, path}] += d
+	}
+}
+
+// walk divides what a location did in [from, to), in which it lives.
+func (w *walker) walk(loc uint32, from, to int64, c *cause) {
+	w.walking = append(w.walking, loc)
+	list := w.r.lives[loc].at(from)
+	for i := 0; i+1 < len(list) && from < to; i++ {
+		if end := min(to, list[i+1].from); end > from {
+			w.spend(loc, &list[i], from, end, c)
+			from = end
+		}
+	}
+	w.emit(c, metric.UnrecordedWait, -1, to-from)
+	w.walking = w.walking[:len(w.walking)-1]
+}
+
+// spend divides a time in which a location did one thing.
+func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
+	kind := w.r.paths.list[a.path].kind
+	if operation := kind != wire.Enter && kind != wire.Begin; !operation || a.does != wire.None && a.does != wire.Parked {
+		w.emit(c, stateOf(a.does), a.path, to-from)
+		return
+	}
+	list := w.during(loc, a.began, kind)
+	rest := metric.Execution
+	switch {
+	case kind == wire.SleepBegin:
+		rest = metric.Sleep
+	case kind == wire.NetworkBegin && a.blocked:
+		rest = metric.Network
+	case a.blocked:
+		rest = metric.ExternalWait
+	}
+	for i := range list {
+		x := &list[i]
+		if x.begin >= to {
+			break
+		}
+		begin := min(max(from, x.begin), to)
+		w.emit(c, rest, a.path, begin-from)
+		from = max(begin, min(to, x.end))
+		w.wait(x, a, begin, from, c)
+		rest = metric.Wakeup
+	}
+	w.emit(c, rest, a.path, to-from)
+}
+
+// during returns the waits of an operation, ascending; they do not overlap.
+func (w *walker) during(loc uint32, began int64, kind wire.Kind) []wait {
+	list := w.waits[loc]
+	at := func(kind wire.Kind) int {
+		return sort.Search(len(list), func(i int) bool {
+			return list[i].operation > began || list[i].operation == began && list[i].kind >= kind
+		})
+	}
+	return list[at(kind):at(kind+1)]
+}
+
+// stateOf returns the metric of a state.
+func stateOf(does wire.Kind) string {
+	switch does {
+	case wire.Ready:
+		return metric.Ready
+	case wire.Syscall:
+		return metric.SystemCall
+	case wire.Assist:
+		return metric.GCAssist
+	case wire.Stopped:
+		return metric.Stopped
+	case wire.Parked:
+		return metric.UnrecordedWait
+	}
+	return metric.Execution
+}
+
+// wait divides the part [from, to) of a wait.
+func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
+	if from >= to {
+		return
+	}
+	name := w.metrics[x.metric].Name
+	if x.causer == analyzer.NoCauser || len(w.walking) >= deepest || slices.Contains(w.walking, x.causer) {
+		w.emit(c, name, a.path, to-from)
+		return
+	}
+	next := cause{name, a.path, ""}
+	if c != nil {
+		next = *c
+	}
+	if w.passed != nil {
+		next.site = w.site(a.path)
+	}
+	w.follow(x.causer, from, to, &next)
+}
+
+// deepest is how many goroutines a walk follows that wait for each other.
+const deepest = 200
+
+// follow divides [from, to) by what a location did that somebody waited for.
+func (w *walker) follow(loc uint32, from, to int64, c *cause) {
+	alive, dead := w.r.lives[loc].during(from, to)
+	if from < alive {
+		w.absent(loc, from, alive, c)
+	}
+	at := alive
+	if list, serves := w.serving[loc]; serves && w.passed != nil {
+		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
+			begin, end := max(at, list[i].begin), min(dead, list[i].end)
+			w.absent(loc, at, begin, c)
+			if begin < end {
+				w.walk(loc, begin, end, c)
+			}
+			at = max(at, end)
+		}
+		w.absent(loc, at, dead, c)
+	} else if alive < dead {
+		w.walk(loc, alive, dead, c)
+	}
+	w.absent(loc, dead, to, c)
+}
+
+// absent divides [from, to) in which a location cannot have been what others waited for: somebody else was.
+func (w *walker) absent(loc uint32, from, to int64, c *cause) {
+	list := w.passed[c.site]
+	for i := sort.Search(len(list), func(i int) bool { return list[i].at > from }) - 1; i >= 0 && i < len(list) && from < to; i++ {
+		end := to
+		if i+1 < len(list) {
+			end = min(to, list[i+1].at)
+		}
+		if from >= end {
+			continue
+		}
+		if by := list[i].loc; by != loc && !slices.Contains(w.walking, by) && len(w.walking) < deepest {
+			w.walking = append(w.walking, loc)
+			w.follow(by, from, end, c)
+			w.walking = w.walking[:len(w.walking)-1]
+		} else {
+			w.emit(c, metric.UnrecordedWait, -1, end-from)
+		}
+		from = end
+	}
+	w.emit(c, metric.UnrecordedWait, -1, to-from)
+}
