@@ -181,7 +181,7 @@ func (b *builder) charge(metric uint16, path, loc uint32, v int64) {
 func (b *builder) add(c *scanCell) {
 	m, loc := b.s.metrics, b.places.reported[c.loc]
 	kind := b.s.paths.nodes[c.path].kind
-	b.charge(m.timeOf[kind], c.path, loc, c.time)
+	b.charge(b.s.timeOf(c.path, kind), c.path, loc, c.time)
 	b.charge(m.visits, c.path, loc, int64(c.visits))
 	good := m.messages
 	if kind == wire.LockBegin {

@@ -79,6 +79,10 @@ func (w *scanner) acts(l *location, e *trace.Event, t int64) {
 
 // tells applies an event that says something of the innermost operation, or of the recording.
 func (w *scanner) tells(l *location, e *trace.Event, t int64) {
+	if isParallel(e.Kind) {
+		w.does(l, e, t)
+		return
+	}
 	switch e.Kind {
 	case wire.Blocked, wire.OnceRun:
 		w.progress(l, e, t)

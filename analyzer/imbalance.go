@@ -12,7 +12,7 @@ func (b *builder) imbalances() {
 	members := b.members()
 	seen := make([]uint32, len(b.s.locations)) // last call path in which a location has time, + 1
 	for path, cells := range b.scanned {
-		if b.s.metrics.timeOf[b.s.paths.nodes[path].kind] != b.s.metrics.execution {
+		if b.s.timeOf(uint32(path), b.s.paths.nodes[path].kind) != b.s.metrics.execution {
 			continue
 		}
 		var groups []int32

@@ -38,6 +38,7 @@ type Matcher struct {
 	store *spill.Store // of what grows with the number of operations
 
 	released []release
+	tallies  map[tallied]int64 // what was counted
 }
 
 // release is an operation that blocked and never ended although what it waited for had come: its goroutine was ready, but
@@ -92,6 +93,10 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.stream(ops)
 	case wire.Waits:
 		m.told(ops)
+	case wire.MessagesObject:
+		m.calls(ops)
+	case wire.Group:
+		m.group(ops)
 	}
 	m.tell()
 	m.ops, m.emit = nil, nil

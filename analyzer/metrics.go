@@ -28,6 +28,8 @@ type metrics struct {
 	ready, readyAfterWait                            uint16      // unnamed where no source tells states
 	stateOf                                          [256]uint16 // likewise, by kind of the event that begins the state
 
+	parallel passing
+
 	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
 
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
@@ -49,7 +51,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	states := slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.States })
 	streams := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Stream })
 	for _, p := range patterns {
-		if p.States && !states || p.Point == Came && !streams {
+		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams {
 			continue
 		}
 		if i := m.add(p.Metric); p.Point != NoPoint {
@@ -80,12 +82,18 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	}
 	m.addTimes()
 	m.addStates()
+	m.parallel = m.newParallel()
 	m.addCounters(defs)
 	m.addUser(defs)
 	if len(m.list) >= 1<<16 {
 		return nil, fmt.Errorf("analyzer: %d metrics are too many", len(m.list))
 	}
 	return m, nil
+}
+
+// paradigm says whether there are regions of a paradigm.
+func paradigm(defs *trace.Definitions, name string) bool {
+	return slices.ContainsFunc(defs.Regions, func(r trace.Region) bool { return strings.HasPrefix(r.Class, name) })
 }
 
 // add appends a metric and returns its number.

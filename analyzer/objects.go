@@ -315,6 +315,7 @@ func (w *matchWorker) match(object int, ops []Op) {
 		w.simulate(def, ops)
 		w.charge()
 		w.release()
+		w.tally()
 	} else {
 		w.alone()
 		w.charge()
@@ -441,7 +442,11 @@ func (w *matchWorker) move(to uint16, o *Op, d int64) {
 
 // take takes time of an operation from its kind's metric.
 func (w *matchWorker) take(o *Op, d int64) {
-	from, loc := w.m.s.metrics.timeOf[o.Kind], w.m.places.reported[o.Loc]
+	kind := o.Kind
+	if isParallel(kind) {
+		kind = wire.Enter
+	}
+	from, loc := w.m.s.timeOf(o.Path, kind), w.m.places.reported[o.Loc]
 	w.cells.add(cellHash(from, o.Path, loc), cellKey{from, o.Path, loc}, -d)
 }
 
@@ -493,7 +498,9 @@ func (w *matchWorker) charge() {
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}
-	w.wake(o, rest, left, ready)
+	if !isParallel(o.Kind) {
+		w.wake(o, rest, left, ready)
+	}
 	w.instances(o, loc, waits)
 	if x := &waits[len(waits)-1]; o.Open && x.Release == o.End && x.Causer != NoCauser {
 		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path { // not an operation around the innermost one

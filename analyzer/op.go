@@ -46,22 +46,37 @@ type PointKind uint8
 
 // The kinds of synch points.
 const (
-	NoPoint         PointKind = iota
-	Sent                      // the value that the operation received; Begin is its begin, Release that of the send
-	Received                  // took the value that it sent on a channel without buffer; Release is the begin of the receive
-	MadeRoom                  // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
-	Closed                    // the channel from which it received
-	HeldLock                  // that it acquired exclusively, and held it exclusively in [Begin, Release)
-	WroteBefore               // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
-	ReadBefore                // held the lock shared that it acquired exclusively, and was the last such at Release
-	WasDone                   // as the last one of a WaitGroup
-	Signalled                 // the condition
-	RanOnce                   // the function of a Once, until Release
-	ArrivedLast               // at a barrier
-	LeftFirst                 // the barrier, at Begin: the operation did so at Release; there is no causer
-	DidNotCome                // or is not recorded: the operation blocked at Begin and ended at Release
-	CameOverNetwork           // what the operation, which blocked at Begin, waited for; there is no causer
-	Came                      // over the network what it waited for, from the causer; or that interrupted it
+	NoPoint           PointKind = iota
+	Sent                        // the value that the operation received; Begin is its begin, Release that of the send
+	Received                    // took the value that it sent on a channel without buffer; Release is the begin of the receive
+	MadeRoom                    // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
+	Closed                      // the channel from which it received
+	HeldLock                    // that it acquired exclusively, and held it exclusively in [Begin, Release)
+	WroteBefore                 // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
+	ReadBefore                  // held the lock shared that it acquired exclusively, and was the last such at Release
+	WasDone                     // as the last one of a WaitGroup
+	Signalled                   // the condition
+	RanOnce                     // the function of a Once, until Release
+	ArrivedLast                 // at a barrier
+	LeftFirst                   // the barrier, at Begin: the operation did so at Release; there is no causer
+	DidNotCome                  // or is not recorded: the operation blocked at Begin and ended at Release
+	CameOverNetwork             // what the operation, which blocked at Begin, waited for; there is no causer
+	Came                        // over the network what it waited for, from the causer; or that interrupted it
+	LateSenderRight             // sent the message that the call received; Begin is its begin, Release that of the call in which it was sent
+	LateSenderOther             // likewise; another had sent one before it which the call might have received
+	LateSenderSame              // likewise; it had itself
+	ReceiverCame                // asked for the message that the call sent
+	ArrivedAtBarrier            // last, of a group of processes
+	ArrivedAtExchange           // last, of those for whose data the call waited
+	ArrivedAtFinalize           // last, at the end of the program
+	ArrivedAtExplicit           // last, of a team of threads
+	ArrivedAtImplicit           // likewise
+	RootSent                    // the data that the call received
+	SentToRoot                  // the last data that the root needed
+	LowerSent                   // the last data of those with lower numbers
+	LeftBarrierFirst            // there is no causer of this and the next ones, see LeftFirst
+	LeftExchangeFirst
+	InitializedFirst
 	pointKinds
 )
 

@@ -103,6 +103,7 @@ func (p *paths) canonical() (order, rank []uint32) {
 type regions struct {
 	list                           []trace.Region // Process is meaningless
 	of                             []uint32       // by region number of the archive
+	class                          []uint16       // the metric of their class, by their place in list; unnamed for none
 	testing                        []bool         // it is a place in package testing, by its place in list
 	goroutine, unknown, unrecorded uint32
 }
@@ -134,7 +135,7 @@ func newRegions(defs *trace.Definitions) *regions {
 
 func compareRegions(a, b *trace.Region) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File),
-		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func))
+		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Class, b.Class))
 }
 
 // id returns the region of an event's id.

@@ -17,7 +17,8 @@ type Pattern struct {
 	BusyAdvice string
 	ForRoom    bool // waits for room in a buffer, which may be a semaphore
 
-	States bool // exists only where a source tells the states of goroutines
+	Paradigm string // exists only where regions have a class whose name begins so
+	States   bool   // exists only where a source tells the states of goroutines
 
 	Point PointKind // the time waited at synch points of this kind is the metric; NoPoint for none
 }

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"tracerec/internal/spill"
@@ -73,6 +74,7 @@ type scan struct {
 	chunks    []*trace.Chunk
 	regions   *regions
 	metrics   *metrics
+	messages  uint32 // number of the object of all messages
 	paths     *paths
 	locations []location
 	resume    [][]resume         // by chunk and batch
@@ -89,6 +91,8 @@ type scan struct {
 func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 	s := &scan{archive: a, store: store, defs: a.Definitions(), chunks: a.Chunks(), metrics: m}
 	s.regions = newRegions(s.defs)
+	s.regions.classify(m)
+	s.messages = uint32(max(0, slices.IndexFunc(s.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.MessagesObject })))
 	s.paths = &paths{index: map[node]uint32{}}
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))

@@ -43,6 +43,28 @@ const (
 	CriticalPathImbalance = "critical_path_imbalance"
 )
 
+// The names of the metrics of MPI and OpenMP, as Scalasca calls them.
+const (
+	SyncsSent         = "syncs_send"
+	SyncsReceived     = "syncs_recv"
+	SyncsCollective   = "syncs_coll"
+	CommsSent         = "comms_send"
+	CommsReceived     = "comms_recv"
+	CommsExchange     = "comms_cxch"
+	CommsSource       = "comms_csrc"
+	CommsDestination  = "comms_cdst"
+	BytesSent         = "bytes_sent"
+	BytesReceived     = "bytes_rcvd"
+	BytesOut          = "bytes_cout"
+	BytesIn           = "bytes_cin"
+	LateSenderComms   = "mpi_cls_count"
+	LateSenderSyncs   = "mpi_sls_count"
+	WrongOrderComms   = "mpi_clswo_count"
+	WrongOrderSyncs   = "mpi_slswo_count"
+	LateReceiverComms = "mpi_clr_count"
+	LateReceiverSyncs = "mpi_slr_count"
+)
+
 // The part of the wait states that is on the critical path is a tree of metrics of its own: below its root, those of the wait states with a suffix.
 const (
 	OnPath       = "waits_on_critical_path"

@@ -6,12 +6,16 @@
 // and a similar one that it does not.
 package patterns
 
-import "tracerec/analyzer"
+import (
+	"slices"
+
+	"tracerec/analyzer"
+)
 
 // All returns the patterns in display order: parents before children. The list is fresh, its values are
 // shared and constant.
 func All() []*analyzer.Pattern {
-	return []*analyzer.Pattern{
+	return slices.Concat([]*analyzer.Pattern{
 		Time,
 		Execution,
 		Communication, LateSender, LateReceiver, FullBuffer, LateClose, LatePeer,
@@ -26,7 +30,7 @@ func All() []*analyzer.Pattern {
 		Imbalance, Overload, Underload,
 		CriticalPath,
 		CriticalPathImbalance,
-	}
+	}, MPI, Threads)
 }
 
 // Properties returns the performance properties above counters. The list is fresh, its values are shared and constant.

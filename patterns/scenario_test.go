@@ -121,7 +121,7 @@ func TestValidateFindsFaults(t *testing.T) {
 		"another unit":         func(p *analyzer.Pattern) { p.Parent = "visits" },
 		"synch points are":     func(p *analyzer.Pattern) { p.Point = analyzer.WasDone },
 		"without synch points": func(p *analyzer.Pattern) { p.Point = analyzer.NoPoint },
-		"no such synch points": func(p *analyzer.Pattern) { p.Point = analyzer.Came + 1 },
+		"no such synch points": func(p *analyzer.Pattern) { p.Point = 255 },
 		"taken":                func(p *analyzer.Pattern) { p.Name = "time" },
 	} {
 		bad := good

@@ -131,6 +131,7 @@ type Region struct {
 	File    string
 	Line    int
 	Process int
+	Class   string // name of the metric that time in it is; "" is for the analysis to say. Only archives of other formats have classes
 }
 
 // Object is a channel, lock or other synchronisation object.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,9 +17,14 @@ import (
 // profile is times (s) and visits by location and call path.
 type profile map[[2]string]map[string]float64
 
-// profileOf returns what dump prints of an input. Where nothing was entered, threads without a team for instance, is left out.
-func profileOf(t *testing.T, input string) profile {
-	status, stdout, stderr := expert("dump", "--self=false", "--metrics", "time,visits", "--format", "tsv", input)
+// profileOf returns what dump prints of an input, of the metrics that it has. Where nothing was entered, threads without a team for instance, is left out.
+func profileOf(t *testing.T, input string, metrics []string) profile {
+	status, stdout, stderr := expert("dump", "--self=false", "--metrics", strings.Join(metrics, ","), "--format", "tsv", input)
+	for m := unknown.FindStringSubmatch(stderr); m != nil; m = unknown.FindStringSubmatch(stderr) {
+		paradigm, _, _ := strings.Cut(m[1], "_")
+		metrics = slices.DeleteFunc(slices.Clone(metrics), func(name string) bool { return name == m[1] || strings.HasPrefix(name, paradigm) })
+		status, stdout, stderr = expert("dump", "--self=false", "--metrics", strings.Join(metrics, ","), "--format", "tsv", input)
+	}
 	require.Equal(t, 0, status, stderr)
 	p := profile{}
 	for line := range strings.Lines(stdout) {
@@ -46,32 +53,77 @@ func (p profile) ours(location string) string {
 	return location
 }
 
-// TestProfilesAsScalasca: time and visits of every call path on every location are those that Scalasca's scout computed. Times are rounded to ns here, once; scout's sums are
-// of double precision.
-func TestProfilesAsScalasca(t *testing.T) {
+var unknown = regexp.MustCompile(`no metric "(\w+)"`)
+
+// roundedTimes is by how much times may differ, s: each is the sum of a few metrics, all of which are rounded to ns.
+const roundedTimes = 4*0.5e-9 + 1e-12
+
+// oracles are archives, and what Scalasca computed of them.
+var oracles = map[string]string{
+	"partdiff/run_1": "partdiff1", "partdiff/run_2": "partdiff2", "partdiff/run_3": "partdiff3", "partdiff/run_4": "partdiff4", "partdiff/run_7": "partdiff7",
+	"small/mpi_allreduce": "dorsal-allreduce", "small/mpi_bsend": "dorsal-bsend", "small/mpi_ssend_irecv": "dorsal-ssend-irecv",
+	"small/tiny_trace_function_runtime_fraction": "omp-tiny_trace_function_runtime_fraction", "casita/4_mpi_ls_barr": "casita-ls_barr",
+	"npb-mz/btmzS_4x2": "npb-btmzS_4x2", "npb-mz/spmzS_4x2": "npb-spmzS_4x2", "pipit/ping-pong-otf2": "pipit-pingpong", "pipit/ping-pong-otf2-papi": "pipit-pingpong-papi",
+}
+
+// forEachOracle compares what dump prints of metrics.
+func forEachOracle(t *testing.T, metrics []string, compare func(t *testing.T, want, got profile)) {
 	const shared = "../../../shared/data"
-	cells, difference := 0, 0.0
-	for archive, oracle := range map[string]string{
-		"partdiff/run_1": "partdiff1", "partdiff/run_2": "partdiff2", "partdiff/run_3": "partdiff3", "partdiff/run_4": "partdiff4", "partdiff/run_7": "partdiff7",
-		"small/mpi_allreduce": "dorsal-allreduce", "small/mpi_bsend": "dorsal-bsend", "small/mpi_ssend_irecv": "dorsal-ssend-irecv",
-		"small/tiny_trace_function_runtime_fraction": "omp-tiny_trace_function_runtime_fraction", "casita/4_mpi_ls_barr": "casita-ls_barr",
-		"npb-mz/btmzS_4x2": "npb-btmzS_4x2", "npb-mz/spmzS_4x2": "npb-spmzS_4x2", "pipit/ping-pong-otf2": "pipit-pingpong", "pipit/ping-pong-otf2-papi": "pipit-pingpong-papi",
-	} {
+	for archive, oracle := range oracles {
 		t.Run(oracle, func(t *testing.T) {
 			report := filepath.Join(shared, "oracle", oracle, "scout.cubex")
 			if _, err := os.Stat(report); err != nil {
 				t.Skip("no reports of Scalasca in ../shared/data/oracle")
 			}
-			want, got := profileOf(t, report), profileOf(t, filepath.Join(shared, "otf2", archive, "traces.otf2"))
-			require.Equal(t, len(want), len(got))
-			for at, w := range want {
-				g := got[[2]string{want.ours(at[0]), at[1]}]
-				require.Equal(t, w["visits"], g["visits"], "visits of %v", at)
-				require.InDelta(t, w["time"], g["time"], 0.5e-9+1e-12, "time of %v", at)
-				difference = max(difference, math.Abs(w["time"]-g["time"]))
-				cells += 2
-			}
+			compare(t, profileOf(t, report, metrics), profileOf(t, filepath.Join(shared, "otf2", archive, "traces.otf2"), metrics))
 		})
 	}
+}
+
+// TestProfilesAsScalasca: time and visits of every call path on every location are those that Scalasca's scout computed. Every time metric is rounded to ns here, once; scout's sums are
+// of double precision.
+func TestProfilesAsScalasca(t *testing.T) {
+	cells, difference := 0, 0.0
+	forEachOracle(t, []string{"time", "visits"}, func(t *testing.T, want, got profile) {
+		require.Equal(t, len(want), len(got))
+		for at, w := range want {
+			g := got[[2]string{want.ours(at[0]), at[1]}]
+			require.Equal(t, w["visits"], g["visits"], "visits of %v", at)
+			require.InDelta(t, w["time"], g["time"], roundedTimes, "time of %v", at)
+			difference = max(difference, math.Abs(w["time"]-g["time"]))
+			cells += 2
+		}
+	})
 	t.Logf("%d cells, largest difference %.2g s", cells, difference)
+}
+
+// TestWaitsAsScalasca: so are wait states, messages, collective operations and their bytes.
+func TestWaitsAsScalasca(t *testing.T) {
+	cells, difference := map[string]int{}, map[string]float64{}
+	metrics := strings.Fields(`time mpi_init_completion mpi_finalize_wait mpi_barrier_wait mpi_barrier_completion mpi_latesender mpi_latesender_wo mpi_lswo_different mpi_lswo_same
+		mpi_latereceiver mpi_earlyreduce mpi_earlyscan mpi_latebroadcast mpi_wait_nxn mpi_nxn_completion omp_ebarrier_wait omp_ibarrier_wait
+		mpi_slr_count mpi_sls_count mpi_slswo_count mpi_clr_count mpi_cls_count mpi_clswo_count
+		syncs_send syncs_recv syncs_coll comms_send comms_recv comms_cxch comms_csrc comms_cdst bytes_sent bytes_rcvd bytes_cout bytes_cin`)
+	forEachOracle(t, metrics, func(t *testing.T, want, got profile) {
+		require.Equal(t, len(want), len(got))
+		for at, w := range want {
+			here := [2]string{want.ours(at[0]), at[1]}
+			for _, m := range metrics[1:] {
+				v, g := w[m], got[here][m]
+				if v == 0 && g == 0 {
+					continue
+				}
+				rounding := 0.0
+				if strings.HasPrefix(m, "mpi_") && !strings.HasSuffix(m, "_count") || strings.HasPrefix(m, "omp_") {
+					rounding = roundedTimes
+				}
+				require.InDelta(t, v, g, rounding, "%s of %v", m, at)
+				cells[m]++
+				difference[m] = max(difference[m], math.Abs(v-g))
+			}
+		}
+	})
+	for _, m := range metrics[1:] {
+		t.Logf("%-24s %5d cells, largest difference %.2g", m, cells[m], difference[m])
+	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Trace returns the archive as one of package trace: a process for each location group that has locations with events, its locations in the order of their definitions, and of
-// the events those that enter and leave regions; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are the clock's own.
+// the events those that enter and leave regions, pass messages, and meet in collective operations and barriers; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are the clock's own.
 func (a *Archive) Trace() *trace.Archive {
 	s := &source{a: a, programs: map[uint64]uint32{}}
 	s.Header = trace.Header{Resolution: 1, Complete: true}
@@ -21,6 +21,7 @@ func (a *Archive) Trace() *trace.Archive {
 		s.Header.Start = int64(t)
 	}
 	s.define()
+	s.classify()
 	s.look()
 	s.Problems = append(s.Problems, a.problems...)
 	s.Decoder = s.decoder
@@ -39,6 +40,7 @@ type source struct {
 	starts    []*walk // by chunk
 	forks     forks
 	forked    [][]step // by LocationID, what it forked
+	passing   passing
 }
 
 // define makes processes, locations and regions of the definitions.
@@ -90,6 +92,8 @@ type survey struct {
 	forks    forks
 	forked   []step // by fork of the location
 	programs []uint64
+	queues   map[queue]bool
+	queued   []queue // the same, in order
 	problems []trace.Problem
 }
 
@@ -149,6 +153,7 @@ func (s *source) gather(all []survey) {
 			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.span.size})
 		}
 	}
+	s.number(all)
 	for _, p := range s.forks.paths {
 		for i := range p {
 			if p[i].region == programRegion {
@@ -162,10 +167,10 @@ func (s *source) gather(all []survey) {
 }
 
 // location looks at the events of a location.
-func (v *survey) location(s *source, r *Reader, id trace.LocationID) {
-	v.chunks, v.problems = s.a.Chunks(s.of[id])
+func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
+	v.chunks, v.problems = s.a.Chunks(s.of[at])
 	v.forks.of = map[team][]forked{}
-	w := newWalk(s.Definitions.Locations[id].Process)
+	w := newWalk(s.Definitions.Locations[at].Process)
 	for k := range v.chunks {
 		v.starts = append(v.starts, w.clone())
 		_ = r.Open(v.chunks[k]) // what is wrong is told when it is read for good
@@ -174,7 +179,11 @@ func (v *survey) location(s *source, r *Reader, id trace.LocationID) {
 			w.last = s.since(v.chunks[k].Time)
 		}
 		for r.Next() {
-			v.event(s, w, &r.Event)
+			if id := r.Event.Spec.ID; id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
+				v.message(s, s.of[at], &r.Event)
+			} else {
+				v.event(s, w, &r.Event)
+			}
 			w.last = max(w.last, s.since(r.Event.Time))
 		}
 	}
@@ -257,6 +266,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 		w := s.starts[chunk].clone()
 		for r.Next() {
 			to = s.event(&r.Event, w, s.forked[s.Chunks[chunk].Location], to)
+			to = s.passes(s.chunks[chunk].Location, &r.Event, w, to)
 			w.last = max(w.last, s.since(r.Event.Time))
 		}
 		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.chunks[next].Location != s.chunks[chunk].Location) {
@@ -293,6 +303,9 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 			levels = 1
 		}
 	case idLeave, idProgramEnd:
+		if e.Spec.ID == idLeave {
+			to = s.ends(s.region(e.Values[0]), t, w, to)
+		}
 		if w.leave() {
 			levels = 1
 		}

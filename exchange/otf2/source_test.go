@@ -145,6 +145,7 @@ func FuzzTeams(f *testing.F) {
 		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff}
 		s := &source{a: newArchive("memory.otf2"), programs: map[uint64]uint32{}}
 		s.a.Clock.Resolution = 1e9
+		s.classify()
 		s.Definitions.Processes, s.Definitions.Locations = make([]trace.Process, 1), make([]trace.Location, 2)
 		all, walks, events := make([]survey, 2), []*walk{newWalk(0), newWalk(0)}, [2][]Event{}
 		for i := 0; i+1 < len(b); i += 2 {

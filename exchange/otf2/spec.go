@@ -135,12 +135,22 @@ const (
 	idMeasurementOnOff = 11
 	idEnter            = 12
 	idLeave            = 13
-	idThreadFork       = 53
-	idThreadJoin       = 54
-	idThreadTeamBegin  = 55
-	idThreadTeamEnd    = 56
-	idProgramBegin     = 83
-	idProgramEnd       = 84
+
+	idMpiSend             = 14
+	idMpiIsend            = 15
+	idMpiIsendComplete    = 16
+	idMpiIrecvRequest     = 17
+	idMpiRecv             = 18
+	idMpiIrecv            = 19
+	idMpiRequestCancelled = 21
+	idMpiCollectiveEnd    = 23
+
+	idThreadFork      = 53
+	idThreadJoin      = 54
+	idThreadTeamBegin = 55
+	idThreadTeamEnd   = 56
+	idProgramBegin    = 83
+	idProgramEnd      = 84
 )
 
 // types are the types of fields by their names in the table.

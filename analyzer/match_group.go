@@ -1,0 +1,156 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+// group matches the collective operations of the locations of a group: the n-th of each location are one. An operation ends when its
+// end was recorded, which is before the region that it is in ends.
+//
+// Who has arrived last is the last location of those that began latest. Where operations of one number differ, which only damage suggests, they are Impossible.
+func (m *Matcher) group(ops []Op) {
+	var rest [][2]int32 // of each location: its operations
+	for i := range ops {
+		if i == 0 || ops[i].Loc != ops[i-1].Loc {
+			rest = append(rest, [2]int32{int32(i), int32(i)})
+		}
+		rest[len(rest)-1][1]++
+	}
+	members := make([]int32, 0, len(rest))
+	for {
+		members = members[:0]
+		for i := range rest {
+			if r := &rest[i]; r[0] < r[1] {
+				members = append(members, r[0])
+				r[0]++
+			}
+		}
+		if len(members) == 0 {
+			return
+		}
+		m.store.Pace()
+		if len(members) > 1 {
+			m.meeting(ops, members)
+		}
+	}
+}
+
+// meeting emits the synch points of one collective operation.
+func (m *Matcher) meeting(ops []Op, members []int32) {
+	kind := wire.Meeting(ops[members[0]].Mode).Operation()
+	for _, i := range members {
+		if wire.Meeting(ops[i].Mode).Operation() != kind {
+			m.count.Impossible++
+			return
+		}
+	}
+	switch kind {
+	case wire.AllArrive:
+		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtBarrier, LeftBarrierFirst)
+	case wire.ExplicitBarrier:
+		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtExplicit, NoPoint)
+	case wire.ImplicitBarrier:
+		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtImplicit, NoPoint)
+	case wire.AllBegin:
+		m.arrive(ops, members, m.latest(ops, members, everybody), NoPoint, InitializedFirst)
+	case wire.AllEnd:
+		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtFinalize, NoPoint)
+	case wire.AllExchange:
+		m.exchange(ops, members)
+	case wire.RootSends, wire.RootReceives:
+		m.rooted(ops, members, kind)
+	case wire.LowerSend:
+		m.prefix(ops, members)
+	}
+}
+
+func everybody(wire.Meeting) bool { return true }
+
+func senders(x wire.Meeting) bool { return x&wire.Sends != 0 }
+
+// latest returns the last member to begin of those that are meant, noOp if there is none.
+func (m *Matcher) latest(ops []Op, members []int32, meant func(wire.Meeting) bool) int32 {
+	last := noOp
+	for _, i := range members {
+		if meant(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin >= ops[last].Begin) {
+			last = i
+		}
+	}
+	return last
+}
+
+// arrive emits that all members wait for the last one, and that they leave after the first one.
+func (m *Matcher) arrive(ops []Op, members []int32, last int32, waits, leaves PointKind) {
+	first := ops[members[0]].End
+	for _, i := range members {
+		first = min(first, ops[i].End)
+	}
+	for _, i := range members {
+		if waits != NoPoint {
+			m.meet(waits, i, last)
+		}
+		if leaves != NoPoint {
+			from := max(first, min(ops[last].Begin, ops[i].End))
+			m.point(leaves, i, noOp, from, ops[i].End, from)
+		}
+	}
+}
+
+// exchange emits the waits of members that all get something of all: if all were in it at one time, for the last one; else receivers for the last of the senders.
+func (m *Matcher) exchange(ops []Op, members []int32) {
+	last, end := m.latest(ops, members, everybody), ops[members[0]].End
+	for _, i := range members {
+		end = min(end, ops[i].End)
+	}
+	if end > ops[last].Begin {
+		m.arrive(ops, members, last, ArrivedAtExchange, LeftExchangeFirst)
+		return
+	}
+	if last = m.latest(ops, members, senders); last == noOp {
+		return
+	}
+	for _, i := range members {
+		if wire.Meeting(ops[i].Mode)&wire.Receives != 0 {
+			m.meet(ArrivedAtExchange, i, last)
+		}
+	}
+}
+
+// rooted emits the waits of those that receive for the root, or of the root for all who send.
+func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
+	root := m.latest(ops, members, func(x wire.Meeting) bool { return x&wire.Root != 0 })
+	if root == noOp {
+		return
+	}
+	does := wire.Meeting(ops[root].Mode)
+	if kind == wire.RootReceives {
+		if last := m.latest(ops, members, senders); last != noOp && does&wire.Receives != 0 {
+			m.meet(SentToRoot, root, last)
+		}
+		return
+	}
+	for _, i := range members {
+		if i != root && does&wire.Sends != 0 && wire.Meeting(ops[i].Mode)&wire.Receives != 0 {
+			m.meet(RootSent, i, root)
+		}
+	}
+}
+
+// prefix emits the waits of members for the last of those with lower numbers that send.
+func (m *Matcher) prefix(ops []Op, members []int32) {
+	slices.SortFunc(members, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(wire.Meeting(ops[i].Mode).Number(), wire.Meeting(ops[j].Mode).Number()), cmp.Compare(i, j))
+	})
+	last := noOp
+	for _, i := range members {
+		if last != noOp {
+			m.meet(LowerSent, i, last)
+		}
+		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin >= ops[last].Begin) {
+			last = i
+		}
+	}
+}

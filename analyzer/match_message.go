@@ -1,0 +1,246 @@
+package analyzer
+
+import (
+	"tracerec/internal/spill"
+	"tracerec/trace/wire"
+)
+
+// messages is what is known of the messages of a trace, by operation.
+type messages struct {
+	partner []int32 // of a message: the other end, noOp unknown
+	other   []int32 // sent: the operation that finished it, itself if it was finished at once; received: the one that asked for it, likewise
+	call    []int32 // the call that the operation belongs to
+}
+
+// lateMessages is how many late messages of a location are looked at again when others arrive that were sent before them.
+const lateMessages = 100
+
+// late is a wait for a message.
+type late struct {
+	call, recv, send int32
+	wrong            bool // others had been there already
+}
+
+// calls finds who waited for messages, and for whom they had to be sent. All that calls of MPI did with messages are operations on one object; those of a
+// call begin with it, and its own comes last. The k-th message that was sent into a queue is the k-th that arrived out of it.
+//
+// The receiver of a message waits from the begin of its call to the begin of the one in which it was sent; of the messages that arrive in one call it waits for that for which
+// it waits longest, and for none if it only looks. Such a message is in wrong order if any of the next messages of the location, while the wait is one of the last [lateMessages],
+// was sent earlier.
+//
+// The sender of a message waits from the begin of the call that finishes it to the begin of the one that asked for it, if that came while it was in there.
+func (m *Matcher) calls(ops []Op) {
+	n := len(ops)
+	x := messages{spill.Make[int32](m.store, n), spill.Make[int32](m.store, n), spill.Make[int32](m.store, n)}
+	defer func() {
+		spill.Free(m.store, x.partner)
+		spill.Free(m.store, x.other)
+		spill.Free(m.store, x.call)
+	}()
+	x.queues(ops)
+	x.calls(ops)
+	var recent []late
+	for from := 0; from < n; {
+		if ops[from].Loc != m.before(from) {
+			m.toldLate(recent)
+			recent = recent[:0]
+		}
+		to := from
+		for to < n && x.call[to] == x.call[from] && ops[to].Loc == ops[from].Loc {
+			to++
+		}
+		if c := x.call[from]; c != noOp {
+			recent = m.received(&x, recent, from, to)
+			m.sent(&x, from, to)
+		}
+		from = to
+		m.store.Pace()
+	}
+	m.toldLate(recent)
+}
+
+// before returns the location of the operation before, NoCauser if there is none.
+func (m *Matcher) before(i int) uint32 {
+	if i == 0 {
+		return NoCauser
+	}
+	return m.ops[i-1].Loc
+}
+
+// queues finds the partners of messages.
+func (x *messages) queues(ops []Op) {
+	type ends struct{ first, last int32 }
+	queues, next := map[uint32]ends{}, x.other
+	for i := range ops {
+		if x.partner[i], next[i] = noOp, noOp; ops[i].Kind != wire.Dispatched {
+			continue
+		}
+		q, known := queues[ops[i].Mode>>1]
+		if !known || q.first == noOp {
+			q.first = int32(i)
+		} else {
+			next[q.last] = int32(i)
+		}
+		q.last = int32(i)
+		queues[ops[i].Mode>>1] = q
+	}
+	for i := range ops {
+		if ops[i].Kind != wire.Arrived {
+			continue
+		}
+		if q, ok := queues[ops[i].Mode>>1]; ok && q.first != noOp {
+			x.partner[i], x.partner[q.first] = q.first, int32(i)
+			q.first = next[q.first]
+			queues[ops[i].Mode>>1] = q
+		}
+	}
+}
+
+// calls finds the call of each operation, and by the numbers of requests what belongs together.
+func (x *messages) calls(ops []Op) {
+	requests := map[uint32]int32{}
+	first, asked := 0, noOp
+	for i := range ops {
+		o := &ops[i]
+		if i > 0 && o.Loc != ops[i-1].Loc {
+			clear(requests)
+			first, asked = i, noOp
+		}
+		x.call[i], x.other[i] = noOp, int32(i)
+		switch o.Kind {
+		case wire.Requested:
+			requests[o.Mode] = int32(i)
+		case wire.Pending:
+			if i > first && ops[i-1].Kind == wire.Dispatched {
+				requests[o.Mode] = int32(i - 1)
+				x.other[i-1] = noOp // nobody waits for it before it is finished
+			}
+		case wire.Finished:
+			asked = noOp
+			if r, ok := requests[o.Mode]; ok {
+				delete(requests, o.Mode)
+				if asked = r; ops[r].Kind == wire.Dispatched {
+					x.other[r], x.other[i] = int32(i), r
+					asked = noOp
+				}
+			}
+		case wire.Arrived:
+			if asked != noOp {
+				x.other[i] = asked
+			}
+			asked = noOp
+		case wire.Called:
+			for k := first; k <= i; k++ {
+				if ops[k].Begin == o.Begin {
+					x.call[k] = int32(i)
+				}
+			}
+			first = i + 1
+		}
+	}
+}
+
+// received looks at the messages that arrived in a call.
+func (m *Matcher) received(x *messages, recent []late, from, to int) []late {
+	ops, call := m.ops, x.call[from]
+	longest := late{call, noOp, noOp, false}
+	wait := int64(0)
+	for i := from; i < to; i++ {
+		if ops[i].Kind != wire.Arrived || x.partner[i] == noOp {
+			continue
+		}
+		send := x.partner[i]
+		m.count.Messages++
+		for k := 0; k < len(recent); k++ {
+			if l := recent[k]; ops[l.send].End > ops[send].End {
+				kind := LateSenderOther
+				if ops[l.send].Loc == ops[send].Loc {
+					kind = LateSenderSame
+				}
+				m.toldLateAs(l, kind)
+				recent = append(recent[:k], recent[k+1:]...)
+				k--
+			}
+		}
+		if d := min(ops[send].Begin, ops[call].End) - ops[call].Begin; d > wait {
+			longest.recv, longest.send, wait = int32(i), send, d
+		}
+	}
+	if longest.recv == noOp || ops[call].Mode&wire.Polls != 0 || ops[longest.send].Loc == ops[call].Loc {
+		return recent
+	}
+	m.tally(LateCommSender, LateSyncSender, longest.recv)
+	if recent = append(recent, longest); len(recent) > lateMessages {
+		m.toldLateAs(recent[0], LateSenderRight)
+		recent = append(recent[:0], recent[1:]...)
+	}
+	return recent
+}
+
+// toldLate emits waits that are in the right order.
+func (m *Matcher) toldLate(list []late) {
+	for _, l := range list {
+		m.toldLateAs(l, LateSenderRight)
+	}
+}
+
+func (m *Matcher) toldLateAs(l late, kind PointKind) {
+	if kind != LateSenderRight {
+		m.tally(LateCommSenderWrongOrder, LateSyncSenderWrongOrder, l.recv)
+	}
+	m.meet(kind, l.call, l.send)
+}
+
+// sent looks at the messages that were finished in a call.
+func (m *Matcher) sent(x *messages, from, to int) {
+	ops, call := m.ops, x.call[from]
+	if ops[call].Mode&(wire.SendsOne|wire.SendsOthers) == 0 {
+		return
+	}
+	longest, by, wait := noOp, noOp, int64(0)
+	for i := from; i < to; i++ {
+		send := int32(i)
+		switch o := &ops[i]; {
+		case o.Kind == wire.Finished && ops[x.other[i]].Kind == wire.Dispatched:
+			send = x.other[i]
+		case o.Kind != wire.Dispatched || x.other[i] != send:
+			continue
+		}
+		recv := x.partner[send]
+		if recv == noOp {
+			continue
+		}
+		asked := x.other[recv]
+		if begin := ops[asked].Begin; begin-ops[call].Begin > wait && begin < ops[call].End && ops[asked].Loc != ops[call].Loc {
+			longest, by, wait = send, asked, begin-ops[call].Begin
+		}
+	}
+	if longest == noOp || ops[call].Mode&wire.SendsOthers != 0 && m.waitedIn(x, from, to) {
+		return
+	}
+	m.tallyAt(LateCommReceiver, LateSyncReceiver, longest, call)
+	m.meet(ReceiverCame, call, by)
+}
+
+// waitedIn says whether a call waited for a message that arrived.
+func (m *Matcher) waitedIn(x *messages, from, to int) bool {
+	for i := from; i < to; i++ {
+		if m.ops[i].Kind == wire.Arrived && x.partner[i] != noOp && m.ops[x.partner[i]].Begin > m.ops[x.call[from]].Begin {
+			return true
+		}
+	}
+	return false
+}
+
+// tally counts a message, by whether it was empty, in the call path of the operation.
+func (m *Matcher) tally(comm, sync Tally, message int32) { m.tallyAt(comm, sync, message, message) }
+
+func (m *Matcher) tallyAt(comm, sync Tally, message, at int32) {
+	if m.ops[message].Mode&1 != 0 {
+		comm = sync
+	}
+	if m.tallies == nil {
+		m.tallies = map[tallied]int64{}
+	}
+	m.tallies[tallied{comm, m.ops[at].Path, m.ops[at].Loc}]++
+}

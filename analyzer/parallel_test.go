@@ -1,0 +1,82 @@
+package analyzer_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/patterns"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// inChunks returns an archive of another format with these events of locations, in chunks of n events.
+func inChunks(s trace.Source, events [][]trace.Event, n int) *trace.Archive {
+	var pieces [][]trace.Event
+	for loc, list := range events {
+		for ; len(list) > 0; list = list[min(n, len(list)):] {
+			piece := list[:min(n, len(list))]
+			pieces = append(pieces, piece)
+			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(loc), First: piece[0].Time, Last: piece[len(piece)-1].Time, Events: len(piece)})
+		}
+	}
+	s.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
+		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, pieces[chunk]...), nil }
+	}
+	return trace.FromSource(&s)
+}
+
+// parallelSource is two processes with two locations each, and regions of MPI and OpenMP.
+func parallelSource() (s trace.Source) {
+	s.Header.Complete = true
+	for i := range 2 {
+		s.Definitions.Processes = append(s.Definitions.Processes, trace.Process{PID: i, End: 1000, Exit: -1})
+		for k := range 2 {
+			s.Definitions.Locations = append(s.Definitions.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Name: "thread"})
+		}
+	}
+	for name, class := range map[string]string{"main": "", "MPI_Recv": "mpi_point2point", "MPI_Barrier": "mpi_sync_collective", "barrier": "omp_ebarrier", "strange": "no_such_metric"} {
+		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: name, Class: class})
+	}
+	s.Definitions.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
+	return s
+}
+
+// TestParallelEvents: whatever events of MPI and teams come in, results do not depend on chunks, workers or memory, and what must hold for every trace holds.
+func TestParallelEvents(t *testing.T) {
+	findings := 0
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		source, events := parallelSource(), make([][]trace.Event, 4)
+		for loc := range events {
+			now := r.Int64N(10)
+			for range 1 + r.IntN(60) {
+				e := trace.Event{Time: now, Kind: wire.Enter, ID: r.Uint32N(6)}
+				if now += r.Int64N(9); r.IntN(3) > 0 {
+					e.Kind = wire.Called + wire.Kind(r.IntN(8))
+					if e.ID, e.Word = r.Uint32N(6), r.Uint64N(4); e.Kind == wire.Met {
+						e.ID = uint32(seed)%10 | r.Uint32N(8)<<5 | uint32(loc)<<8
+					}
+				} else if r.IntN(2) > 0 {
+					e.Kind, e.ID = wire.Exit, 0
+				}
+				events[loc] = append(events[loc], e)
+			}
+		}
+		var want string
+		for _, c := range []struct{ events, workers int }{{100, 1}, {3, 3}, {1, 2}} {
+			e, err := analyzer.Analyze(inChunks(source, events, c.events), analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.workers / 3 * 1000)})
+			require.NoError(t, err)
+			invariants(t, e)
+			e.Starts = nil // they are of the chunks
+			if want == "" {
+				want = written(t, e)
+				findings += len(e.Findings)
+			}
+			require.Equal(t, want, written(t, e), "seed %d %v", seed, c)
+		}
+	}
+	require.Greater(t, findings, 50)
+}

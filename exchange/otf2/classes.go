@@ -1,0 +1,145 @@
+package otf2
+
+import (
+	"strings"
+
+	"tracerec/trace/wire"
+)
+
+// Paradigms and roles of regions, as in words.go.
+const (
+	openMP  = 3
+	mpi     = 4
+	pthread = 7
+
+	roleCritical        = 12
+	roleBarrier         = 15
+	roleImplicitBarrier = 16
+	roleFlush           = 17
+	roleOrdered         = 18
+	roleTaskWait        = 22
+)
+
+// class is what a region is.
+type class struct {
+	name  string       // the metric of time in it, "" for computing
+	ends  wire.Meeting // its end is that of such a meeting of all processes, or of the team
+	calls bool         // its end ends what was done with messages
+	how   uint32       // what kind of call it is, see wire.Called
+}
+
+// classOf classifies a region as Scalasca does: by paradigm, name and role.
+func (a *Archive) classOf(r *Record) class {
+	name := strings.ToLower(a.Text(r.Get("name")))
+	switch paradigm := r.Get("paradigm"); {
+	case paradigm == mpi || a.Text(r.Get("sourceFile")) == "MPI":
+		if call, ok := strings.CutPrefix(name, "mpi_"); ok {
+			return classOfCall(call)
+		}
+	case paradigm == openMP || strings.HasPrefix(name, "!$omp"):
+		return classOfConstruct(name, r.Get("regionRole"))
+	case paradigm == pthread:
+		return class{name: first(name, threadClasses, "pthread_time")}
+	}
+	return class{}
+}
+
+// A prefix of a name, and what begins so. The first one counts.
+type prefixed [][2]string
+
+// first returns what a name is, otherwise if nothing is said of it.
+func first(name string, of prefixed, otherwise string) string {
+	for _, p := range of {
+		if strings.HasPrefix(name, p[0]) {
+			return p[1]
+		}
+	}
+	return otherwise
+}
+
+var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"}, {"pthread_", "pthread_management"}}
+
+var callClasses = prefixed{
+	{"init", "mpi_init_exit"}, {"finalize", "mpi_init_exit"}, {"barrier", "mpi_sync_collective"}, {"ibarrier", "mpi_sync_collective"},
+	{"comm_", "mpi_mgmt_comm"}, {"group_", "mpi_mgmt_comm"}, {"cart", "mpi_mgmt_comm"}, {"graph", "mpi_mgmt_comm"}, {"dist_graph", "mpi_mgmt_comm"},
+	{"intercomm_", "mpi_mgmt_comm"}, {"dims_create", "mpi_mgmt_comm"}, {"topo_test", "mpi_mgmt_comm"},
+	{"win_create", "mpi_mgmt_win"}, {"win_allocate", "mpi_mgmt_win"}, {"win_free", "mpi_mgmt_win"}, {"win_set", "mpi_mgmt_win"}, {"win_get", "mpi_mgmt_win"},
+	{"win_", "mpi_rma_synchronization"}, {"put", "mpi_rma_communication"}, {"rput", "mpi_rma_communication"}, {"get_accumulate", "mpi_rma_communication"},
+	{"rget", "mpi_rma_communication"}, {"accumulate", "mpi_rma_communication"}, {"raccumulate", "mpi_rma_communication"}, {"fetch_and", "mpi_rma_communication"},
+	{"compare_and", "mpi_rma_communication"},
+	{"bcast", "mpi_collective"}, {"ibcast", "mpi_collective"}, {"scatter", "mpi_collective"}, {"iscatter", "mpi_collective"}, {"gather", "mpi_collective"},
+	{"igather", "mpi_collective"}, {"all", "mpi_collective"}, {"iall", "mpi_collective"}, {"reduce", "mpi_collective"}, {"ireduce", "mpi_collective"},
+	{"scan", "mpi_collective"}, {"iscan", "mpi_collective"}, {"exscan", "mpi_collective"}, {"iexscan", "mpi_collective"}, {"neighbor_", "mpi_collective"},
+	{"ineighbor_", "mpi_collective"},
+	{"send", "mpi_point2point"}, {"isend", "mpi_point2point"}, {"bsend", "mpi_point2point"}, {"ibsend", "mpi_point2point"}, {"ssend", "mpi_point2point"},
+	{"issend", "mpi_point2point"}, {"rsend", "mpi_point2point"}, {"irsend", "mpi_point2point"}, {"recv", "mpi_point2point"}, {"irecv", "mpi_point2point"},
+	{"mrecv", "mpi_point2point"}, {"imrecv", "mpi_point2point"}, {"wait", "mpi_point2point"}, {"test", "mpi_point2point"}, {"probe", "mpi_point2point"},
+	{"iprobe", "mpi_point2point"}, {"mprobe", "mpi_point2point"}, {"improbe", "mpi_point2point"}, {"start", "mpi_point2point"}, {"request_", "mpi_point2point"},
+	{"cancel", "mpi_point2point"}, {"buffer_", "mpi_point2point"},
+}
+
+// classOfCall classifies a call of MPI by its name, without the prefix.
+func classOfCall(name string) class {
+	c := class{name: first(name, callClasses, "mpi")}
+	switch {
+	case name == "get":
+		c.name = "mpi_rma_communication"
+	case name == "initialized":
+		c.name = "mpi"
+	case name == "init" || name == "init_thread":
+		c.ends = wire.AllBegin
+	case name == "finalize":
+		c.ends = wire.AllEnd
+	case name == "finalized":
+		c.name = "mpi"
+	case strings.HasPrefix(name, "file_"):
+		c.name = classOfFile(name)
+	}
+	switch {
+	case strings.HasPrefix(name, "test"):
+		c.how = wire.Polls
+	case name == "send", name == "ssend", name == "rsend", name == "bsend", name == "wait":
+		c.how = wire.SendsOne
+	case strings.HasPrefix(name, "wait"):
+		c.how = wire.SendsOthers
+	}
+	c.calls = c.name == "mpi_point2point"
+	return c
+}
+
+func classOfFile(name string) string {
+	switch moves := strings.Contains(name, "read") || strings.Contains(name, "write"); {
+	case !moves:
+		return "mpi_mgmt_file"
+	case strings.Contains(name, "_all") || strings.Contains(name, "_ordered"):
+		return "mpi_io_collective"
+	}
+	return "mpi_io_individual"
+}
+
+// classOfConstruct classifies a construct of OpenMP by its role, or in old archives by its name.
+func classOfConstruct(name string, role uint64) class {
+	switch {
+	case role == roleImplicitBarrier || strings.HasPrefix(name, "!$omp implicit barrier") || strings.HasPrefix(name, "!$omp ibarrier"):
+		return class{name: "omp_ibarrier", ends: wire.ImplicitBarrier}
+	case role == roleBarrier || strings.HasPrefix(name, "!$omp barrier"):
+		return class{name: "omp_ebarrier", ends: wire.ExplicitBarrier}
+	case role == roleCritical:
+		return class{name: "omp_critical"}
+	case role == roleOrdered:
+		return class{name: "omp_ordered"}
+	case role == roleTaskWait:
+		return class{name: "omp_taskwait"}
+	case role == roleFlush:
+		return class{name: "omp_flush"}
+	case strings.HasPrefix(name, "omp_") && strings.Contains(name, "lock"):
+		return class{name: "omp_lock_api"}
+	}
+	return class{}
+}
+
+// meetings are the collective operations of MPI by their numbers, as in words.go; others are of a kind in which nobody waits.
+var meetings = [...]wire.Meeting{
+	wire.AllArrive, wire.RootSends, wire.RootReceives, wire.RootReceives, wire.RootSends, wire.RootSends, wire.AllExchange, wire.AllExchange, wire.AllExchange,
+	wire.AllExchange, wire.AllExchange, wire.AllExchange, wire.RootReceives, wire.AllExchange, wire.LowerSend, wire.LowerSend, wire.AllExchange,
+}

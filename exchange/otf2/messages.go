@@ -1,0 +1,232 @@
+package otf2
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// passing is what is known of processes that pass messages, and of teams.
+type passing struct {
+	classes []class                      // by region of package trace
+	ranks   map[uint64]map[uint64]uint32 // by communicator and process (LocationGroup); nil: that of the process alone
+	comms   map[uint64]uint32            // objects by communicator
+	teams   map[team]uint32              // objects by team
+	queues  map[queue]uint32             // numbers
+}
+
+// The first objects of an archive.
+const (
+	allMessages  = 1
+	allProcesses = 2
+)
+
+// queue is where messages do not overtake each other.
+type queue struct {
+	comm, process uint64 // of a communicator with one process; it has none otherwise
+	from, to, tag uint32
+}
+
+// classify finds out what regions are, and who is in which communicator.
+func (s *source) classify() {
+	d, p := &s.Definitions, &s.passing
+	p.classes = make([]class, len(d.Regions))
+	p.comms, p.ranks, p.teams, p.queues = map[uint64]uint32{}, map[uint64]map[uint64]uint32{}, map[team]uint32{}, map[queue]uint32{}
+	for i := range s.a.records {
+		r := &s.a.records[i]
+		if r.Spec.Self == Regions {
+			if at := s.regions[r.Values[0]]; s.a.Find(Regions, r.Values[0]) == r {
+				p.classes[at] = s.a.classOf(r)
+				d.Regions[at].Class = p.classes[at].name
+			}
+		}
+	}
+	d.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
+	locations := s.members(nil)
+	for i := range s.a.records {
+		if r := &s.a.records[i]; r.Spec.Self == Comms && s.a.Find(Comms, r.Values[0]) == r {
+			if g := s.a.Find(Groups, r.Get("group")); g != nil && g.Get("paradigm") == mpi {
+				p.ranks[r.Values[0]] = s.ranks(g, locations)
+				d.Objects = append(d.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion})
+				p.comms[r.Values[0]] = uint32(len(d.Objects))
+			}
+		}
+	}
+}
+
+const (
+	commLocations = 4 // GroupType
+	commSelf      = 6
+	globalMembers = 1 // GroupFlags
+)
+
+// members returns the members of a group; without one, the locations that ranks of MPI are.
+func (s *source) members(g *Record) []uint64 {
+	for i := range s.a.records {
+		if r := &s.a.records[i]; g == nil && r.Spec.Self == Groups && r.Get("groupType") == commLocations && r.Get("paradigm") == mpi {
+			g = r
+		}
+	}
+	if g == nil {
+		return nil
+	}
+	n := len(g.Spec.Head)
+	return g.Values[n : len(g.Values)-len(g.Spec.Tail)]
+}
+
+// ranks returns the ranks of processes in a group, nil if each process is alone in it.
+func (s *source) ranks(g *Record, locations []uint64) map[uint64]uint32 {
+	if g.Get("groupType") == commSelf {
+		return nil
+	}
+	ranks := map[uint64]uint32{}
+	for rank, member := range s.members(g) {
+		if g.Get("groupFlags")&globalMembers == 0 {
+			if member >= uint64(len(locations)) {
+				continue
+			}
+			member = locations[member]
+		}
+		if l := s.a.Find(Locations, member); l != nil {
+			ranks[l.Get("locationGroup")] = uint32(rank)
+		}
+	}
+	return ranks
+}
+
+// queueOf returns the queue of a message of a location, and whether it has one.
+func (s *source) queueOf(l *Location, e *Event) (q queue, ok bool) {
+	peer, comm, tag := uint32(e.Values[0]), e.Values[1], uint32(e.Values[2])
+	ranks, known := s.passing.ranks[comm]
+	if !known {
+		return q, false
+	}
+	rank := uint32(0)
+	q = queue{comm: comm, tag: tag}
+	if ranks == nil {
+		q.process = l.Group
+	} else if rank, ok = ranks[l.Group]; !ok {
+		return q, false
+	}
+	if e.Spec.ID == idMpiSend || e.Spec.ID == idMpiIsend {
+		q.from, q.to = rank, peer
+	} else {
+		q.from, q.to = peer, rank
+	}
+	return q, true
+}
+
+// number gives numbers to the queues that locations have named, and objects to teams.
+func (s *source) number(all []survey) {
+	for i := range all {
+		for _, q := range all[i].queued {
+			if _, known := s.passing.queues[q]; !known {
+				s.passing.queues[q] = uint32(len(s.passing.queues))
+			}
+		}
+	}
+	teams := make([]team, 0, len(s.forks.of))
+	for t := range s.forks.of {
+		teams = append(teams, t)
+	}
+	slices.SortFunc(teams, func(x, y team) int { return cmp.Or(cmp.Compare(x.process, y.process), cmp.Compare(x.comm, y.comm)) })
+	for _, t := range teams {
+		s.Definitions.Objects = append(s.Definitions.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion, Process: t.process})
+		s.passing.teams[t] = uint32(len(s.Definitions.Objects))
+	}
+}
+
+// queued notes the queue of a message.
+func (v *survey) message(s *source, l *Location, e *Event) {
+	if q, ok := s.queueOf(l, e); ok && !v.queues[q] {
+		if v.queues == nil {
+			v.queues = map[queue]bool{}
+		}
+		v.queues[q] = true
+		v.queued = append(v.queued, q)
+	}
+}
+
+// passes appends what an event of MPI is in package trace. w stands where the event is.
+func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trace.Event {
+	tell := func(kind wire.Kind, id uint32, word uint64) {
+		w.last = max(w.last, s.since(e.Time))
+		to = append(to, trace.Event{Time: w.last, Kind: kind, ID: id, Word: word})
+	}
+	message := func(kind wire.Kind) {
+		if q, ok := s.queueOf(l, e); ok {
+			id := s.passing.queues[q] << 1
+			if e.Values[3] == 0 {
+				id |= 1
+			}
+			tell(kind, id, e.Values[3])
+		}
+	}
+	switch e.Spec.ID {
+	case idMpiSend:
+		message(wire.Dispatched)
+	case idMpiIsend:
+		message(wire.Dispatched)
+		tell(wire.Pending, uint32(e.Values[4]), 0)
+	case idMpiIrecvRequest:
+		tell(wire.Requested, uint32(e.Values[0]), 0)
+	case idMpiIsendComplete, idMpiRequestCancelled:
+		tell(wire.Finished, uint32(e.Values[0]), 0)
+	case idMpiRecv:
+		message(wire.Arrived)
+	case idMpiIrecv:
+		tell(wire.Finished, uint32(e.Values[4]), 0)
+		message(wire.Arrived)
+	case idMpiCollectiveEnd:
+		s.collective(l, e, tell)
+	}
+	return to
+}
+
+// collective tells what a location did in a collective operation.
+func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id uint32, word uint64)) {
+	ranks, known := s.passing.ranks[e.Values[1]]
+	if !known || ranks == nil || e.Values[0] >= uint64(len(meetings)) {
+		return
+	}
+	what := meetings[e.Values[0]].Numbered(ranks[l.Group])
+	if e.Values[2] == uint64(ranks[l.Group]) {
+		what |= wire.Root
+	}
+	for i, flag := range []wire.Meeting{wire.Sends, wire.Receives} {
+		if bytes := e.Values[3+i]; bytes > 0 {
+			what |= flag
+			tell(wire.Transferred, uint32(i), bytes)
+		}
+	}
+	tell(wire.Met, uint32(what), uint64(s.passing.comms[e.Values[1]]))
+}
+
+// ends appends what it means that a region ends.
+func (s *source) ends(region uint32, t int64, w *walk, to []trace.Event) []trace.Event {
+	if int(region) >= len(s.passing.classes) {
+		return to
+	}
+	tell := func(kind wire.Kind, id uint32, object uint32) {
+		w.last = max(w.last, t)
+		to = append(to, trace.Event{Time: w.last, Kind: kind, ID: id, Word: uint64(object)})
+	}
+	switch c := &s.passing.classes[region]; {
+	case c.calls:
+		tell(wire.Called, c.how, allMessages)
+	case c.ends == wire.AllBegin, c.ends == wire.AllEnd:
+		tell(wire.Met, uint32(c.ends), allProcesses)
+	case c.ends != wire.NoMeeting:
+		for i := len(w.stack) - 1; i >= 0; i-- {
+			if x := &w.stack[i]; x.work {
+				if object := s.passing.teams[x.team]; x.known && object != 0 {
+					tell(wire.Met, uint32(c.ends), object)
+				}
+				break
+			}
+		}
+	}
+	return to
+}

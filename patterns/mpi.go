@@ -1,0 +1,117 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// group returns a metric of time in the regions of a class.
+func group(paradigm, name, parent, title, what string) *analyzer.Pattern {
+	return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent,
+		Description: "Time in " + what + ".", Formula: "sum of the time in regions of this class, without the regions that they call; what is a wait state is that"}}
+}
+
+// number returns a metric that counts something.
+func number(name, parent, title, what string, unit metric.Unit) *analyzer.Pattern {
+	return &analyzer.Pattern{Paradigm: "mpi", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Unit: unit,
+		Description: "How many " + what + " there are.", Formula: "number of " + what}}
+}
+
+// waiting returns a wait state.
+func waiting(paradigm string, point analyzer.PointKind, m metric.Metric) *analyzer.Pattern {
+	m.Kind = metric.WaitState
+	return &analyzer.Pattern{Paradigm: paradigm, Point: point, Metric: m}
+}
+
+// ending returns the metric of time to leave an operation, which is no wait for anybody.
+func ending(point analyzer.PointKind, name, parent, title, what string) *analyzer.Pattern {
+	return &analyzer.Pattern{Paradigm: "mpi", Point: point, Metric: metric.Metric{Name: name, Title: title, Parent: parent,
+		Description: "A process was still in " + what + " after the first one had left. All had arrived; this is the time to finish.",
+		Formula:     "own end − max(earliest end of all, min(latest begin of all, own end)), when positive"}}
+}
+
+const (
+	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
+		"ask whether the processes have to meet there so often."
+	barrierFormula = "min(latest begin of all, own end) − own begin, when positive; the causer is the one that began latest"
+)
+
+// MPI lists the metrics of programs that pass messages by MPI, as Scalasca has them.
+var MPI = []*analyzer.Pattern{
+	group("mpi", "mpi", metric.Time, "MPI", "calls of MPI"),
+	group("mpi", "mpi_management", "mpi", "MPI management", "calls of MPI that manage its objects"),
+	group("mpi", "mpi_init_exit", "mpi_management", "Init and Finalize", "the begin and the end of MPI"),
+	ending(analyzer.InitializedFirst, "mpi_init_completion", "mpi_init_exit", "Initialization completion", "MPI_Init"),
+	waiting("mpi", analyzer.ArrivedAtFinalize, metric.Metric{Name: "mpi_finalize_wait", Parent: "mpi_init_exit", Title: "Wait at Finalize", Causing: "which arrived last, in",
+		Description: "A process waited in MPI_Finalize until all others were there.", Formula: barrierFormula, Advice: balance}),
+	group("mpi", "mpi_mgmt_comm", "mpi_management", "Communicators", "calls that make or free communicators and groups"),
+	group("mpi", "mpi_mgmt_file", "mpi_management", "File management", "calls that open and close files"),
+	group("mpi", "mpi_mgmt_win", "mpi_management", "Windows", "calls that make or free windows"),
+	group("mpi", "mpi_synchronization", "mpi", "MPI synchronization", "calls of MPI that only synchronize"),
+	group("mpi", "mpi_sync_collective", "mpi_synchronization", "Barriers", "barriers"),
+	waiting("mpi", analyzer.ArrivedAtBarrier, metric.Metric{Name: "mpi_barrier_wait", Parent: "mpi_sync_collective", Title: "Wait at barrier", Causing: "which arrived last, in",
+		Description: "A process waited at a barrier for the last one to arrive.", Formula: barrierFormula,
+		Advice: balance + " Many barriers are not needed at all: messages order by themselves what depends on them."}),
+	ending(analyzer.LeftBarrierFirst, "mpi_barrier_completion", "mpi_sync_collective", "Barrier completion", "a barrier"),
+	group("mpi", "mpi_rma_synchronization", "mpi_synchronization", "One-sided synchronization", "calls that synchronize one-sided communication"),
+	group("mpi", "mpi_communication", "mpi", "MPI communication", "calls of MPI that pass data"),
+	group("mpi", "mpi_point2point", "mpi_communication", "Point-to-point", "calls that send or receive messages"),
+	waiting("mpi", analyzer.LateSenderRight, metric.Metric{Name: "mpi_latesender", Parent: "mpi_point2point", Title: "Late sender", Causing: "which sent it in",
+		Description: "A process waited to receive a message that had not been sent yet. Of the messages that a call receives, that counts for which it waited longest.",
+		Formula:     "min(begin of the sending call, own end) − own begin, when positive, in calls that wait",
+		Advice: "Send earlier: move the send before work that it does not depend on. Or receive later: use MPI_Irecv early and wait where the data is needed. If the sender has too much " +
+			"to do before, balance the work."}),
+	group("mpi", "mpi_latesender_wo", "mpi_latesender", "Messages in wrong order", "late senders for messages received in another order than sent"),
+	waiting("mpi", analyzer.LateSenderOther, metric.Metric{Name: "mpi_lswo_different", Parent: "mpi_latesender_wo", Title: "Wrong order, different sources", Causing: "which sent it in",
+		Description: "A process waited for a message although that of another process, which it received later, had been sent before.",
+		Formula: "a late sender; one of the messages that the process received later (as long as it is one of its last 100 late senders) was sent earlier, by another process than the one " +
+			"waited for",
+		Advice: "Receive what comes first: use MPI_ANY_SOURCE, or post all receives and handle them by MPI_Waitany."}),
+	waiting("mpi", analyzer.LateSenderSame, metric.Metric{Name: "mpi_lswo_same", Parent: "mpi_latesender_wo", Title: "Wrong order, same source", Causing: "which sent it in",
+		Description: "A process waited for a message although the same process had sent it another one before, which it received later.",
+		Formula:     "a late sender; one of the messages that the process received later (as long as it is one of its last 100 late senders) was sent earlier by the process waited for",
+		Advice:      "Receive messages in the order in which they are sent, or change the order in which they are sent."}),
+	waiting("mpi", analyzer.ReceiverCame, metric.Metric{Name: "mpi_latereceiver", Parent: "mpi_point2point", Title: "Late receiver", Causing: "which asked for it in",
+		Description: "A process waited to send a message that the receiver had not asked for yet: large messages, and synchronous ones, are passed only then.",
+		Formula:     "begin of the call that asks for the message − begin of the call that finishes sending it, when positive, and the latter was not over",
+		Advice:      "Post the receive earlier, by MPI_Irecv, or send by MPI_Isend and do other work until the message is needed no more."}),
+	group("mpi", "mpi_collective", "mpi_communication", "Collective communication", "collective operations that pass data"),
+	waiting("mpi", analyzer.SentToRoot, metric.Metric{Name: "mpi_earlyreduce", Parent: "mpi_collective", Title: "Early reduce", Causing: "which came last, in",
+		Description: "The root of a reduction or a gather waited for data of others.", Formula: "min(latest begin of those that send, own end) − own begin at the root, when positive",
+		Advice: "Let the root do something else first, or reduce later. If one process is always the last, it has too much work."}),
+	waiting("mpi", analyzer.LowerSent, metric.Metric{Name: "mpi_earlyscan", Parent: "mpi_collective", Title: "Early scan", Causing: "which came last, in",
+		Description: "A process waited in a scan for those with lower ranks.", Formula: "min(latest begin of those with lower rank that send, own end) − own begin, when positive",
+		Advice: balance}),
+	waiting("mpi", analyzer.RootSent, metric.Metric{Name: "mpi_latebroadcast", Parent: "mpi_collective", Title: "Late broadcast", Causing: "which sends to all in",
+		Description: "A process waited in a broadcast or scatter for the root.", Formula: "min(begin of the root, own end) − own begin, when positive, for those that receive",
+		Advice: "Let the root send earlier, before work of its own, or the others do something else first."}),
+	waiting("mpi", analyzer.ArrivedAtExchange, metric.Metric{Name: "mpi_wait_nxn", Parent: "mpi_collective", Title: "Wait at N × N", Causing: "which came last, in",
+		Description: "A process waited in a collective operation in which all get something of all until the last one had come.",
+		Formula:     barrierFormula + "; if not all were in it at one time, of those that send, for those that receive", Advice: balance}),
+	ending(analyzer.LeftExchangeFirst, "mpi_nxn_completion", "mpi_collective", "N × N completion", "a collective operation in which all get something of all"),
+	group("mpi", "mpi_rma_communication", "mpi_communication", "One-sided communication", "calls that put and get data one-sidedly"),
+	group("mpi", "mpi_io", "mpi", "File I/O", "calls of MPI that read and write files"),
+	group("mpi", "mpi_io_individual", "mpi_io", "Individual file I/O", "calls that read and write files individually"),
+	group("mpi", "mpi_io_collective", "mpi_io", "Collective file I/O", "calls that read and write files collectively"),
+	number("syncs", "", "MPI synchronizations", "synchronizing operations without data", metric.Count),
+	number(metric.SyncsSent, "syncs", "Empty messages sent", "messages without data that were sent", metric.Count),
+	number(metric.SyncsReceived, "syncs", "Empty messages received", "messages without data that were received", metric.Count),
+	number(metric.LateSenderSyncs, metric.SyncsReceived, "Late senders of empty messages", "late senders of messages without data", metric.Count),
+	number(metric.WrongOrderSyncs, metric.LateSenderSyncs, "Empty messages in wrong order", "late senders of messages without data in wrong order", metric.Count),
+	number(metric.SyncsCollective, "syncs", "Collective synchronizations", "collective operations without data", metric.Count),
+	number("comms", "", "MPI communications", "operations that pass data", metric.Count),
+	number(metric.CommsSent, "comms", "Messages sent", "messages that were sent", metric.Count),
+	number(metric.CommsReceived, "comms", "Messages received", "messages that were received", metric.Count),
+	number(metric.LateSenderComms, metric.CommsReceived, "Late senders", "late senders", metric.Count),
+	number(metric.WrongOrderComms, metric.LateSenderComms, "Messages in wrong order", "late senders in wrong order", metric.Count),
+	number(metric.CommsExchange, "comms", "Collective exchanges", "collective operations that gave and took data", metric.Count),
+	number(metric.CommsSource, "comms", "Collective sources", "collective operations that only gave data", metric.Count),
+	number(metric.CommsDestination, "comms", "Collective destinations", "collective operations that only took data", metric.Count),
+	number("bytes", "", "MPI bytes transferred", "bytes passed by MPI", metric.Bytes),
+	number(metric.BytesSent, "bytes", "Bytes sent", "bytes of messages that were sent", metric.Bytes),
+	number(metric.BytesReceived, "bytes", "Bytes received", "bytes of messages that were received", metric.Bytes),
+	number(metric.BytesOut, "bytes", "Collective bytes out", "bytes given to collective operations", metric.Bytes),
+	number(metric.BytesIn, "bytes", "Collective bytes in", "bytes taken from collective operations", metric.Bytes),
+	number(metric.LateReceiverSyncs, "", "Late receivers of empty messages", "late receivers of messages without data", metric.Count),
+	number(metric.LateReceiverComms, "", "Late receivers", "late receivers", metric.Count),
+}

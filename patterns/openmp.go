@@ -1,0 +1,30 @@
+package patterns
+
+import (
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// Threads lists the metrics of programs with teams of threads: OpenMP, POSIX threads.
+var Threads = []*analyzer.Pattern{
+	group("omp", "omp_time", metric.Time, "OpenMP", "constructs of OpenMP"),
+	group("omp", "omp_synchronization", "omp_time", "OpenMP synchronization", "constructs that synchronize threads"),
+	group("omp", "omp_ebarrier", "omp_synchronization", "Explicit barriers", "barriers that the program asks for"),
+	waiting("omp", analyzer.ArrivedAtExplicit, metric.Metric{Name: "omp_ebarrier_wait", Parent: "omp_ebarrier", Title: "Wait at explicit barrier", Causing: "which arrived last, in",
+		Description: "A thread waited at a barrier for the last one of its team.", Formula: barrierFormula, Advice: teamAdvice}),
+	group("omp", "omp_ibarrier", "omp_synchronization", "Implicit barriers", "barriers at the end of constructs"),
+	waiting("omp", analyzer.ArrivedAtImplicit, metric.Metric{Name: "omp_ibarrier_wait", Parent: "omp_ibarrier", Title: "Wait at implicit barrier", Causing: "which arrived last, in",
+		Description: "A thread waited at the end of a loop or another construct for the last one of its team.", Formula: barrierFormula,
+		Advice: teamAdvice + " Where nothing depends on the barrier, say nowait."}),
+	group("omp", "omp_critical", "omp_synchronization", "Critical sections", "entering and leaving critical sections"),
+	group("omp", "omp_lock_api", "omp_synchronization", "Locks", "calls that lock and unlock"),
+	group("omp", "omp_ordered", "omp_synchronization", "Ordered sections", "waiting for one's turn in ordered sections"),
+	group("omp", "omp_taskwait", "omp_synchronization", "Task wait", "waiting for tasks"),
+	group("omp", "omp_flush", "omp_time", "Flush", "making memory consistent"),
+	group("pthread", "pthread_time", metric.Time, "POSIX threads", "calls of POSIX threads"),
+	group("pthread", "pthread_management", "pthread_time", "Thread management", "calls that make and join threads"),
+	group("pthread", "pthread_lock_api", "pthread_time", "Mutexes", "calls that lock and unlock mutexes"),
+	group("pthread", "pthread_conditional", "pthread_time", "Conditions", "calls that wait for and signal conditions"),
+}
+
+const teamAdvice = "Give the threads equal work: schedule(dynamic) or smaller chunks where iterations differ, more iterations than threads, and data placed near its thread."

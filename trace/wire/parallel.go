@@ -1,0 +1,64 @@
+package wire
+
+// Events of processes that pass messages, and of teams of threads. They are in traces of other formats only, and in no archive of this one. All of them
+// tell something of the region that is open: it is a call of MPI, a barrier, or the like.
+const (
+	Called      Kind = 72 // it ends now, and did what the events since its begin say; the id is a set of Calls, the word the object, of kind Messages
+	Dispatched  Kind = 73 // it sends a message; the id is the number of the queue × 2, + 1 if the message is empty, the word its bytes
+	Arrived     Kind = 74 // it has received a message; likewise
+	Requested   Kind = 75 // it asks for a message, which has the number that the id is
+	Finished    Kind = 76 // what has this number is finished: a message that was sent, or the one received next
+	Met         Kind = 77 // it was a collective operation; the id is a Meeting, the word the object, of kind Group
+	Transferred Kind = 78 // the collective operation sent (id 0) or received (id 1) so many bytes as the word says
+	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
+)
+
+// Calls say what kind of call ended.
+const (
+	Polls       = 1 << iota // it does not wait for messages, but looks whether they are there
+	SendsOne                // it ends when the one message is sent
+	SendsOthers             // it ends when several messages are sent, or one of several
+)
+
+// Objects that calls act on.
+const (
+	MessagesObject ObjectKind = 10 // all messages of the trace
+	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
+)
+
+// Meeting is what a location did in a collective operation: from the low end, what operation it is (5 bits), whether it is the root, sends, and receives, and
+// its number in the group (24 bits).
+type Meeting uint32
+
+// The bits of a Meeting.
+const (
+	Root     Meeting = 1 << 5
+	Sends    Meeting = 1 << 6
+	Receives Meeting = 1 << 7
+
+	meetingBits  = 5
+	meetingShift = 8
+)
+
+// Operation returns what operation it is.
+func (m Meeting) Operation() Meeting { return m & (1<<meetingBits - 1) }
+
+// Number returns the number of the location in its group.
+func (m Meeting) Number() uint32 { return uint32(m >> meetingShift) }
+
+// Numbered returns it with a number in the group.
+func (m Meeting) Numbered(n uint32) Meeting { return m | Meeting(n)<<meetingShift }
+
+// The operations, by who waits for whom.
+const (
+	NoMeeting       Meeting = iota // of a kind that nobody waits in
+	AllArrive                      // a barrier
+	RootSends                      // all others wait for the root
+	RootReceives                   // the root waits for all others
+	AllExchange                    // each waits for all who send
+	LowerSend                      // each waits for those with lower numbers
+	AllBegin                       // the begin of the program, in which nobody waits, but the end takes time
+	AllEnd                         // its end
+	ExplicitBarrier                // of a team
+	ImplicitBarrier                // of a team, at the end of what it does together
+)
