@@ -73,15 +73,8 @@ func (c *converter) event(e *exp.Event) {
 
 // says returns what an event says, unless it is damaged: the reader panics then.
 func says[T any](c *converter, e *exp.Event, what func(exp.Event) T) (said T, ok bool) {
-	var err error
-	func() {
-		defer caught(&err)
-		said = what(*e)
-	}()
-	if err != nil {
-		c.damage = err
-	}
-	return said, err == nil
+	defer caught(&c.damage)
+	return what(*e), true
 }
 
 // transition takes a change of a goroutine's state.

@@ -170,7 +170,9 @@ func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words
 		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t)
 		delta = 0
 	}
-	g.words = append(append(g.words, wire.Head(kind, id, delta)), words...)
+	if g.words = append(g.words, wire.Head(kind, id, delta)); len(words) > 0 { // which appending nothing is not free of
+		g.words = append(g.words, words[0])
+	}
 	if g.last = max(g.last, t); len(g.words) >= pieceWords {
 		c.flush(g)
 	}

@@ -22,6 +22,14 @@ type stack struct {
 	leaf   place   // where in the program it is
 	wait   wait    // what it waits for, if it does
 	deed   deed    // what it does to others, if it does
+
+	operations []known // at its leaf
+}
+
+// known is an operation at the leaf of a stack, and its region.
+type known struct {
+	name   string
+	region uint32
 }
 
 // place is a place in the program.
@@ -215,15 +223,22 @@ type operation struct {
 	at   place
 }
 
-// operation returns the region of an operation.
+// operation returns the region of an operation at the leaf of a stack, which may be nil. Looking the place up costs much, so stacks know theirs.
 func (c *converter) operation(name string, s *stack) uint32 {
-	k := operation{name: name}
-	if s != nil {
-		k.at = s.leaf
+	if s == nil {
+		return c.defined(operation{name: name})
 	}
-	return c.defined(k)
+	for i := range s.operations {
+		if s.operations[i].name == name {
+			return s.operations[i].region
+		}
+	}
+	region := c.defined(operation{name, s.leaf})
+	s.operations = append(s.operations, known{name, region})
+	return region
 }
 
+// defined returns the region of an operation.
 func (c *converter) defined(k operation) uint32 {
 	id, ok := c.operations[k]
 	if !ok {
