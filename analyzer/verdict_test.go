@@ -173,6 +173,18 @@ location h2
 			true, "execution", "put.go", 1},
 		{"outside all regions", "\nlocation main\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  1 end\n", "No waiting is recorded; 100.0 % of the critical path is outside all regions: instrument what " +
 			"main does there to know more.", false, "", "", 0},
+		{"outside all regions of a program with states", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  0 running on 1\n  1 end\n",
+			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts the program or runs package testing.", true, "execution", "", 0},
+		{"a timer", `
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  1 recv nil @main.go:3
+  2 blocked
+  95 leave
+  100 exit
+`, "Waiting that is recorded hardly delays the run; 93.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, " +
+			"a signal or another program.", false, "external_wait", "main.go", 3},
 		{"more waiting that is not recorded", lateClose("1 recv nil @main.go:3\n  2 blocked", "leave", 80), "78.0 % of the critical path is waiting in recv at main.go:3 for something that is not recorded: instrument what ends that to know more. " +
 			"Of the waiting that is recorded, that to receive from the channel first used at a.go:2 delays the run most: 12.0 % of its time (12 ns), " +
 			"for worker, which was mostly in load at load.go:3 then.", false, "external_wait", "main.go", 3},

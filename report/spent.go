@@ -99,6 +99,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			break
 		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
+		if e.Header.States { // all that its goroutines do is recorded
+			doing = "waiting in " + at + " for what no goroutine of the program does: a timer, a signal or another program"
+		}
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
 	case unclear:
@@ -131,13 +134,22 @@ func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 	}
 	switch {
 	case isUnnamed(p.e.leaf(top.path).Name):
-		v.Certain = false
-		return v, "outside all regions: instrument what " + p.name(top.largest) + " does there to know more"
+		return p.outside(v, top)
 	case !known:
 		v.Certain = false
 		return v, "in " + at + ", " + unknownWork
 	}
 	return v, "work in " + at
+}
+
+// outside completes worked for work outside all regions. Where states are known, a build of ours made regions of functions, main.main among them.
+func (p *page) outside(v Verdict, top spending) (Verdict, string) {
+	who := p.name(top.largest)
+	if p.e.Header.States && p.e.Locations[top.largest].GoID == 1 {
+		return v, "outside all regions, where " + who + " starts the program or runs package testing"
+	}
+	v.Certain = false
+	return v, "outside all regions: instrument what " + who + " does there to know more"
 }
 
 // still is the verdict that somebody stood still at a call path nearly all the time, for all that is recorded.
