@@ -88,6 +88,10 @@ func (w *scanner) tells(l *location, e *trace.Event, t int64) {
 		w.progress(l, e, t)
 	case wire.Running:
 		l.does = wire.None
+	case wire.Forking, wire.Joining:
+		if w.s.metrics.stateOf[e.Kind] != unnamed {
+			l.does = e.Kind
+		}
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 		if w.s.metrics.ready != unnamed {
 			l.does = e.Kind

@@ -60,7 +60,7 @@ func TestParallelEvents(t *testing.T) {
 						e.ID = uint32(seed)%10 | r.Uint32N(8)<<5 | uint32(loc)<<8
 					}
 				} else if r.IntN(2) > 0 {
-					e.Kind, e.ID = wire.Exit, 0
+					e.Kind, e.ID = []wire.Kind{wire.Exit, wire.Forking, wire.Joining, wire.Running}[max(0, r.IntN(6)-2)], 0
 				}
 				events[loc] = append(events[loc], e)
 			}
@@ -79,4 +79,29 @@ func TestParallelEvents(t *testing.T) {
 		}
 	}
 	require.Greater(t, findings, 50)
+}
+
+// TestTeamManagement: the time from the fork to the work, and from there to the join, is that of the team's region, but no execution.
+func TestTeamManagement(t *testing.T) {
+	source := parallelSource()
+	source.Definitions.Regions = []trace.Region{{Name: "main"}, {Name: "parallel"}, {Name: "barrier", Class: "omp_ibarrier"}}
+	event := func(kind wire.Kind, t int64, region uint32) trace.Event {
+		return trace.Event{Kind: kind, Time: t, ID: region}
+	}
+	events := make([][]trace.Event, 2)
+	events[0] = []trace.Event{event(wire.Enter, 0, 0), event(wire.Enter, 10, 1), event(wire.Forking, 10, 0), event(wire.Running, 16, 0), event(wire.Enter, 30, 2),
+		event(wire.Exit, 35, 0), event(wire.Joining, 36, 0), event(wire.Running, 40, 0), event(wire.Exit, 40, 0), event(wire.Exit, 50, 0), event(wire.End, 50, 0)}
+	events[1] = []trace.Event{event(wire.Enter, 0, 0), event(wire.Enter, 10, 1), event(wire.Exit, 40, 0), event(wire.Exit, 50, 0), event(wire.End, 50, 0)}
+	e, err := analyzer.Analyze(inChunks(source, events, 4), analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	sums := map[string]int64{}
+	for i, m := range e.Metrics {
+		for _, c := range e.Cells(i) {
+			sums[m.Name] += c.Value
+		}
+	}
+	require.Equal(t, int64(6), sums["omp_fork"])
+	require.Equal(t, int64(4), sums["omp_management"])
+	require.Equal(t, int64(5), sums["omp_ibarrier"])
+	require.Equal(t, int64(20+15+20+30), sums["execution"])
 }

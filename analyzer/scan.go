@@ -352,8 +352,10 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 		if overhead > 0 {
 			d += w.path.time(t-overhead, t, path, wire.Enter, wire.None) // whatever it was in the middle of
 		}
-	} else if w.loads != nil {
-		w.loaded(l, l.last, t-overhead)
+	} else {
+		if w.loads != nil {
+			w.loaded(l, l.last, t-overhead)
+		}
 		if l.does != wire.None && w.inState(l, d) {
 			l.last = t
 			return

@@ -45,6 +45,8 @@ const (
 
 // The names of the metrics of MPI and OpenMP, as Scalasca calls them.
 const (
+	TeamManagement    = "omp_management"
+	TeamFork          = "omp_fork"
 	SyncsSent         = "syncs_send"
 	SyncsReceived     = "syncs_recv"
 	SyncsCollective   = "syncs_coll"

@@ -8,6 +8,9 @@ import (
 // Threads lists the metrics of programs with teams of threads: OpenMP, POSIX threads.
 var Threads = []*analyzer.Pattern{
 	group("omp", "omp_time", metric.Time, "OpenMP", "constructs of OpenMP"),
+	during(metric.TeamManagement, "omp_time", "Team management", "A team of threads was made or ended, and the thread did no work for it.",
+		"from the fork of the team to the begin of its work on the thread, and from the end of that to the join"),
+	during(metric.TeamFork, metric.TeamManagement, "Fork", "A team of threads was made, and the thread did not work yet.", "from the fork of the team to the begin of its work on the thread"),
 	group("omp", "omp_synchronization", "omp_time", "OpenMP synchronization", "constructs that synchronize threads"),
 	group("omp", "omp_ebarrier", "omp_synchronization", "Explicit barriers", "barriers that the program asks for"),
 	waiting("omp", analyzer.ArrivedAtExplicit, metric.Metric{Name: "omp_ebarrier_wait", Parent: "omp_ebarrier", Title: "Wait at explicit barrier", Causing: "which arrived last, in",
@@ -25,6 +28,12 @@ var Threads = []*analyzer.Pattern{
 	group("pthread", "pthread_management", "pthread_time", "Thread management", "calls that make and join threads"),
 	group("pthread", "pthread_lock_api", "pthread_time", "Mutexes", "calls that lock and unlock mutexes"),
 	group("pthread", "pthread_conditional", "pthread_time", "Conditions", "calls that wait for and signal conditions"),
+}
+
+// during returns a metric of time in a state.
+func during(name, parent, title, description, formula string) *analyzer.Pattern {
+	return &analyzer.Pattern{Paradigm: "omp", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula,
+		Advice: "Make fewer and larger parallel regions: one around a loop instead of one within it."}}
 }
 
 const teamAdvice = "Give the threads equal work: schedule(dynamic) or smaller chunks where iterations differ, more iterations than threads, and data placed near its thread."

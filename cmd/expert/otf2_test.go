@@ -101,7 +101,7 @@ func TestProfilesAsScalasca(t *testing.T) {
 func TestWaitsAsScalasca(t *testing.T) {
 	cells, difference := map[string]int{}, map[string]float64{}
 	metrics := strings.Fields(`time mpi_init_completion mpi_finalize_wait mpi_barrier_wait mpi_barrier_completion mpi_latesender mpi_latesender_wo mpi_lswo_different mpi_lswo_same
-		mpi_latereceiver mpi_earlyreduce mpi_earlyscan mpi_latebroadcast mpi_wait_nxn mpi_nxn_completion omp_ebarrier_wait omp_ibarrier_wait
+		mpi_latereceiver mpi_earlyreduce mpi_earlyscan mpi_latebroadcast mpi_wait_nxn mpi_nxn_completion omp_ebarrier_wait omp_ibarrier_wait omp_management omp_fork
 		mpi_slr_count mpi_sls_count mpi_slswo_count mpi_clr_count mpi_cls_count mpi_clswo_count
 		syncs_send syncs_recv syncs_coll comms_send comms_recv comms_cxch comms_csrc comms_cdst bytes_sent bytes_rcvd bytes_cout bytes_cin`)
 	forEachOracle(t, metrics, func(t *testing.T, want, got profile) {

@@ -286,9 +286,16 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: region, Word: word})
 	}
+	state := func(kind wire.Kind) {
+		w.last = max(w.last, t)
+		to = append(to, trace.Event{Time: w.last, Kind: kind})
+	}
 	switch e.Spec.ID {
 	case idEnter:
 		region := s.region(e.Values[0])
+		if n := len(w.stack); n > 0 && w.stack[n-1].work {
+			state(wire.Running)
+		}
 		if !w.enter(region, func(top *step) uint32 { return s.forks.executes(top) }) {
 			open(region, 0)
 		}
@@ -308,18 +315,24 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		}
 		if w.leave() {
 			levels = 1
+		} else {
+			state(wire.Joining)
 		}
 	case idThreadFork:
 		if top := w.fork(t); w.forks <= len(forked) {
 			top.instance, top.known = forked[w.forks-1].instance, forked[w.forks-1].known
-			s.work(top, open)
+			if s.work(top, open) {
+				state(wire.Forking)
+			}
 		}
 	case idThreadTeamBegin:
 		if top := w.begin(e.Values[0]); !top.master {
 			if x := s.forks.at(top); x != nil {
 				t = x.from
 			}
-			s.work(top, open)
+			if s.work(top, open) {
+				state(wire.Forking)
+			}
 		}
 	case idThreadTeamEnd:
 		ended := w.end(false)
@@ -331,22 +344,27 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		levels = w.end(true).levels
 	}
 	if levels > 0 {
+		if e.Spec.ID == idThreadTeamEnd || e.Spec.ID == idThreadJoin {
+			state(wire.Running)
+		}
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: wire.Exit, ID: uint32(levels - 1)})
 	}
 	return to
 }
 
-// work opens the levels in which a thread works for a team.
-func (s *source) work(at *step, open func(region uint32, word uint64)) {
+// work opens the levels in which a thread works for a team, and says whether it is known what the team executes.
+func (s *source) work(at *step, open func(region uint32, word uint64)) bool {
 	if !at.master {
 		for _, region := range s.forks.below(nil, at) {
 			open(region, trace.Elsewhere)
 			at.levels++
 		}
 	}
-	if region := s.forks.executes(at); region != noRegion {
+	region := s.forks.executes(at)
+	if region != noRegion {
 		open(region, 0)
 		at.levels++
 	}
+	return region != noRegion
 }

@@ -96,11 +96,15 @@ func TestTeams(t *testing.T) {
 	out := func(us int64, beyond uint32) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: wire.Exit, ID: beyond}
 	}
+	forking := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Forking} }
+	running := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Running} }
+	joining := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Joining} }
 	finish := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.End} }
 	want := [][]trace.Event{
-		{in(0, 0, 0), in(1, 10, 0), in(2, 17, 0), out(30, 0), out(40, 0), out(50, 0), finish(50)},
-		{in(0, 10, 1), in(1, 10, 0), in(3, 22, 0), out(28, 0), out(40, 1), finish(40)},
-		{in(0, 22, 1), in(1, 22, 1), in(3, 22, 0), out(28, 2), finish(28)},
+		{in(0, 0, 0), in(1, 10, 0), forking(10), running(16), in(2, 17, 0), out(30, 0), joining(31), running(40), out(40, 0), out(50, 0), finish(50)},
+		{in(0, 10, 1), in(1, 10, 0), forking(10), running(21), in(3, 22, 0), forking(22), running(24), joining(26), running(28), out(28, 0), joining(29), running(40),
+			out(40, 1), finish(40)},
+		{in(0, 22, 1), in(1, 22, 1), in(3, 22, 0), forking(22), running(25), joining(26), running(28), out(28, 2), finish(28)},
 	}
 	for _, chunk := range []uint64{0, 48, 64, 96} {
 		require.Equal(t, want, eventsOf(t, write(t, chunk, events).Trace()), "chunks of %d bytes", chunk)

@@ -13,6 +13,12 @@ const (
 	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
 )
 
+// States of a location that works for a team. Running ends them.
+const (
+	Forking Kind = 86 // its team begins to work, and it does not yet
+	Joining Kind = 87 // it works no more, and its team ends
+)
+
 // Calls say what kind of call ended.
 const (
 	Polls       = 1 << iota // it does not wait for messages, but looks whether they are there
