@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -106,4 +107,14 @@ func TestDates(t *testing.T) {
 	for _, d := range dates {
 		require.Less(t, d, int64(1e9))
 	}
+}
+
+func TestRecorderIsNotSeenByTheRaceDetector(t *testing.T) {
+	root := t.TempDir()
+	o := New(root)
+	require.NoError(t, o.AddRecorder("p", fstest.MapFS{
+		"a.go": {Data: []byte("package a\n\n// f does.\nfunc f() { g() }\n\n//go:noinline\nfunc g() {}\n\nfunc here() int\n")},
+	}, true))
+	require.Equal(t, "package a\n\nimport _ \"unsafe\"\n\n// f does.\n//go:norace\nfunc f() { g() }\n\n//go:noinline\n//go:norace\nfunc g() {}\n\n"+
+		"//go:linkname here runtime.tracerec_._here\nfunc here() int\n", written(t, o)[filepath.Join(root, "src/p/a.go")])
 }

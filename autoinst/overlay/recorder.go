@@ -19,6 +19,9 @@ const RuntimeTag = "tracerec_runtime"
 //
 // The go command assembles in the directory of a package, and these do not exist: so assembly is moved into the runtime, together with
 // the declarations of its functions. hooked says that the runtime has hooks.
+//
+// The race detector sees nothing of the recorder: a hook may run where package sync has it ignore what orders goroutines, as a Pool does, and
+// what is kept there would seem to be without order for others.
 func (o *Overlay) AddRecorder(root string, source fs.FS, hooked bool) error {
 	return fs.WalkDir(source, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -81,10 +84,18 @@ func (o *Overlay) addGo(at, name, text string, hooked bool) error {
 	last := 0
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Body != nil || strings.Contains(f.Doc.Text()+pragmas(f), "go:linkname") {
+		if !ok {
 			continue
 		}
 		begin := files.Position(f.Pos()).Offset
+		if f.Body != nil {
+			marked.WriteString(text[last:begin] + "//go:norace\n")
+			last = begin
+			continue
+		}
+		if strings.Contains(f.Doc.Text()+pragmas(f), "go:linkname") {
+			continue
+		}
 		fmt.Fprintf(&marked, "%s//go:linkname %s runtime.%s%s\n", text[last:begin], f.Name.Name, prefix(name), f.Name.Name)
 		last = begin
 		inRuntime := *f
@@ -97,11 +108,12 @@ func (o *Overlay) addGo(at, name, text string, hooked bool) error {
 		declared.WriteByte('\n')
 	}
 	marked.WriteString(text[last:])
+	text = marked.String()
 	if declared.Len() > 0 {
 		o.Add(moved(name), constraint+"\npackage runtime\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n"+declared.String())
-		text = strings.Replace(marked.String(), "\npackage "+file.Name.Name+"\n", "\npackage "+file.Name.Name+"\n\nimport _ \"unsafe\"\n", 1)
-		if strings.HasPrefix(marked.String(), "package ") {
-			text = strings.Replace(marked.String(), "\n", "\n\nimport _ \"unsafe\"\n", 1)
+		text = strings.Replace(text, "\npackage "+file.Name.Name+"\n", "\npackage "+file.Name.Name+"\n\nimport _ \"unsafe\"\n", 1)
+		if strings.HasPrefix(text, "package ") {
+			text = strings.Replace(text, "\n", "\n\nimport _ \"unsafe\"\n", 1)
 		}
 	}
 	if at != "" {
