@@ -163,6 +163,9 @@ func (b *builder) collect() {
 	}
 	for _, cells := range b.scanned {
 		for i := range cells {
+			if i%paced == 0 {
+				b.s.store.Pace()
+			}
 			b.add(&cells[i])
 		}
 	}
@@ -242,6 +245,9 @@ func (b *builder) timeMetrics() []bool {
 func (b *builder) countVisitors(count []int64) {
 	for p, cells := range b.scanned {
 		for i := range cells {
+			if i%paced == 0 {
+				b.s.store.Pace()
+			}
 			if cells[i].visits != 0 {
 				count[p]++
 			}

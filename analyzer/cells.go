@@ -3,6 +3,8 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+
+	"tracerec/internal/spill"
 )
 
 // gather brings the cells of all workers together: by call path, ascending by location, each once.
@@ -17,13 +19,13 @@ func (s *scan) gather() [][]scanCell {
 				w.cells[path] = list[scanCell]{}
 			}
 		}
-		out[path] = addUp(byLocation(&cells, next))
+		out[path] = addUp(byLocation(&cells, next, s.store), s.store)
 	}
 	return out
 }
 
 // byLocation returns the cells in the order of locations. It counts them if they are many, for which it needs next.
-func byLocation(cells *list[scanCell], next []uint32) []scanCell {
+func byLocation(cells *list[scanCell], next []uint32, store *spill.Store) []scanCell {
 	n := cells.len()
 	if n < len(next)/8 {
 		v := slices.Concat(cells.blocks...)
@@ -31,24 +33,34 @@ func byLocation(cells *list[scanCell], next []uint32) []scanCell {
 		return v
 	}
 	clear(next)
-	for c := range cells.all() {
-		next[c.loc+1]++
+	for _, block := range cells.blocks {
+		store.Pace()
+		for i := range block {
+			next[block[i].loc+1]++
+		}
 	}
 	for i := range next[1:] {
 		next[i+1] += next[i]
 	}
-	v := make([]scanCell, n)
-	for c := range cells.all() {
-		v[next[c.loc]] = *c
-		next[c.loc]++
+	v := spill.Make[scanCell](store, n)
+	for _, block := range cells.blocks {
+		store.Pace()
+		for i := range block {
+			c := &block[i]
+			v[next[c.loc]] = *c
+			next[c.loc]++
+		}
 	}
 	return v
 }
 
 // addUp unites the cells of each location.
-func addUp(v []scanCell) []scanCell {
+func addUp(v []scanCell, store *spill.Store) []scanCell {
 	n := 0
-	for _, c := range v {
+	for i, c := range v {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		if n > 0 && v[n-1].loc == c.loc {
 			v[n-1].time += c.time
 			v[n-1].visits += c.visits

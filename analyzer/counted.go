@@ -55,9 +55,9 @@ func (f *follower) counted(from, to int64, metric uint16, what tally) {
 		f.tallies[k] = t
 	}
 	note(wholePath, b-a)
-	for _, p := range f.of[f.loc] {
-		p.rest = behind(p.rest, a)
-		note(p.part, p.within(a, b))
+	for i, of := range f.of {
+		p := pathPart{i, behind(of[f.loc], a)}
+		note(i, p.within(a, b))
 	}
 }
 

@@ -36,15 +36,18 @@ type collector struct {
 	key       lineKey // of a line
 	locations map[uint32]int64
 	causers   map[causerKey]map[uint32]int64
-	critical  map[uint32][]interval // by causer
-	lines     []*collector          // of a finding
+	critical  causerTimes
+	lines     []*collector // of a finding
 	store     *spill.Store
 }
 
 type causerKey struct{ group, path int32 }
 
+// causerTimes is when the critical path was on causers: by location, ascending and disjoint, in lengths of its trail.
+type causerTimes map[uint32][]interval
+
 func newCollector(class uint32, store *spill.Store) *collector {
-	return &collector{class: class, store: store, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: map[uint32][]interval{}}
+	return &collector{class: class, store: store, locations: map[uint32]int64{}, causers: map[causerKey]map[uint32]int64{}, critical: causerTimes{}}
 }
 
 // charge adds time that was waited for a causer.

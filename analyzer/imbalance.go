@@ -17,6 +17,9 @@ func (b *builder) imbalances() {
 		}
 		var groups []int32
 		for i := range cells {
+			if i%paced == 0 {
+				b.s.store.Pace()
+			}
 			if c := &cells[i]; c.time != 0 {
 				g := b.places.group[c.loc]
 				if parts[g].members == 0 {
@@ -28,6 +31,9 @@ func (b *builder) imbalances() {
 			}
 		}
 		for i := range cells {
+			if i%paced == 0 {
+				b.s.store.Pace()
+			}
 			if c := &cells[i]; c.time != 0 {
 				g := b.places.group[c.loc]
 				b.imbalance(uint32(path), b.places.reported[c.loc], c.time, parts[g].sum, b.places.groups[g].count, 1)

@@ -13,13 +13,11 @@ const explained = 5
 // followPath looks at the events on the critical path again. It charges their time to call paths, and says of
 // the first findings what the path did on the causers while others waited for them: their critical time, by call path.
 func (b *builder) followPath() {
-	cells, times, tallies := b.s.retrace(b.path, b.places.group, b.explanations())
+	times, tallies := b.s.retrace(b.path, b.places.group, b.explanations(), func(c *scanCell) {
+		b.charge(b.s.metrics.criticalPath, c.path, b.places.reported[c.loc], c.time)
+	})
 	b.counts(tallies)
 	b.operations()
-	for i := range cells {
-		c := &cells[i]
-		b.charge(b.s.metrics.criticalPath, c.path, b.places.reported[c.loc], c.time)
-	}
 	for _, u := range b.path.unrecorded {
 		b.charge(b.s.metrics.criticalPath, u.path, b.places.reported[u.loc], u.time)
 	}
@@ -34,14 +32,10 @@ func (b *builder) followPath() {
 	}
 }
 
-// explanations returns the parts of the critical path that make up the critical times of the first findings, by
-// causer.
-func (b *builder) explanations() map[uint32][]pathPart {
-	parts := map[uint32][]pathPart{}
-	for i, c := range b.collected[:min(explained, len(b.collected))] {
-		for causer, v := range c.critical {
-			parts[causer] = append(parts[causer], pathPart{i, v})
-		}
+// explanations returns, for each of the first findings, the parts of the critical path that make up its critical time.
+func (b *builder) explanations() (parts []causerTimes) {
+	for _, c := range b.collected[:min(explained, len(b.collected))] {
+		parts = append(parts, c.critical)
 	}
 	return parts
 }

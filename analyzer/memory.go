@@ -30,7 +30,7 @@ func Least(a *trace.Archive) int64 {
 // What things take that are in memory always, bytes: measured, rounded up.
 const (
 	program     = 96 << 20
-	perLocation = 1200
+	perLocation = 800
 	perObject   = 128
 	perChunk    = 1 << 10
 )

@@ -41,9 +41,9 @@ func (s *scan) sampleBefore(chunk int, r *resume) *counterSample {
 // follower measures a location against the critical path, in a second look at its events.
 type follower struct {
 	on      finger
-	of      map[uint32][]pathPart // by location: parts of its trail that are measured on their own
-	parts   []pathPart            // those of the location, from the last time on
-	times   sums[partPath]        // what they collect
+	of      []causerTimes  // parts of trails that are measured on their own
+	parts   []pathPart     // those of the location, from the last time on
+	times   sums[partPath] // what they collect
 	loc     uint32
 	group   []int32            // by location
 	tallies map[tallyKey]tally // what was counted on the path and in its parts
@@ -91,12 +91,11 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	f.pieces = f.pieces[sort.Search(len(f.pieces), func(i int) bool { return f.pieces[i].reach > t }):]
 	f.jumps, f.since = p.jumps.doneBehind(loc, t)
 	f.parts = f.parts[:0]
-	if f.of[loc] == nil {
-		return
-	}
 	at := f.on.until(t)
-	for _, p := range f.of[loc] {
-		f.parts = append(f.parts, pathPart{p.part, behind(p.rest, at)})
+	for i, of := range f.of {
+		if all := of[loc]; all != nil {
+			f.parts = append(f.parts, pathPart{i, behind(all, at)})
+		}
 	}
 }
 
@@ -121,7 +120,7 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
-func (s *scan) retrace(p *criticalPath, group []int32, parts map[uint32][]pathPart) (cells []scanCell, times map[partPath]int64, tallies map[tallyKey]tally) {
+func (s *scan) retrace(p *criticalPath, group []int32, parts []causerTimes, charge func(*scanCell)) (times map[partPath]int64, tallies map[tallyKey]tally) {
 	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
@@ -145,7 +144,7 @@ func (s *scan) retrace(p *criticalPath, group []int32, parts map[uint32][]pathPa
 		}
 	})
 	p.inside = map[insideKey]int64{}
-	cells = workers[0].path.startLatencies(s, p)
+	workers[0].path.startLatencies(s, p, charge)
 	times, tallies = map[partPath]int64{}, map[tallyKey]tally{}
 	for _, w := range workers {
 		addSplit(&p.split, &w.path.split)
@@ -153,8 +152,11 @@ func (s *scan) retrace(p *criticalPath, group []int32, parts map[uint32][]pathPa
 			p.inside[k] += d
 		}
 		for i := range w.cells {
-			for c := range w.cells[i].all() {
-				cells = append(cells, *c)
+			for _, block := range w.cells[i].blocks {
+				s.store.Pace()
+				for k := range block {
+					charge(&block[k])
+				}
 			}
 		}
 		for k, d := range w.path.times.all() {
@@ -165,11 +167,11 @@ func (s *scan) retrace(p *criticalPath, group []int32, parts map[uint32][]pathPa
 			tallies[k] = t
 		}
 	}
-	return cells, times, tallies
+	return times, tallies
 }
 
 // startLatencies charges the time of the critical path in which locations were created and had not begun.
-func (f *follower) startLatencies(s *scan, p *criticalPath) (cells []scanCell) {
+func (f *follower) startLatencies(s *scan, p *criticalPath, charge func(*scanCell)) {
 	for i := range s.locations {
 		loc, l := uint32(i), &s.locations[i]
 		if len(p.trail(loc)) == 0 {
@@ -179,10 +181,9 @@ func (f *follower) startLatencies(s *scan, p *criticalPath) (cells []scanCell) {
 		if d := f.time(l.begin, l.first, l.own, wire.Begin, wire.None); d > 0 {
 			f.split.Execution -= d
 			f.split.Runnable += d
-			cells = append(cells, scanCell{path: l.own, loc: loc, time: d})
+			charge(&scanCell{path: l.own, loc: loc, time: d})
 		}
 	}
-	return cells
 }
 
 // onPath says whether the critical path may have been on a location of the chunk in the time of its batch there.

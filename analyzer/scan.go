@@ -262,6 +262,7 @@ func (w *scanner) flush() {
 		if int(p) >= len(w.cells) {
 			w.cells = append(w.cells, make([]list[scanCell], len(w.acc)-len(w.cells))...)
 		}
+		w.cells[p].store = w.s.store
 		w.cells[p].add(scanCell{p, w.loc, a.time, a.visits, a.good})
 		*a = sum{}
 	}

@@ -206,7 +206,7 @@ func (u *union) addLate(x interval) {
 // push appends x with as few copies of large lists as possible.
 func push[T any](store *spill.Store, v []T, x T) []T {
 	if len(v) == cap(v) {
-		v = spill.Extend(store, v, max(2*len(v), 4))
+		v = spill.Extend(store, v, max(2*len(v), 1))
 	}
 	return append(v, x)
 }
