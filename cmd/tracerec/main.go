@@ -42,7 +42,7 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // execute runs the command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root, args := commandOf(args)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -63,6 +63,17 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "tracerec: %s\n", readable.Clean(readable.OneLine(err))) // names may be anything
 	}
 	return status
+}
+
+// commandOf returns the command tree and the arguments for it. What go test runs for each package is a tree of its own: to make all commands
+// takes longer than some tests.
+func commandOf(args []string) (*cobra.Command, []string) {
+	if len(args) == 0 || args[0] != takeTest {
+		return newRoot(), args
+	}
+	cmd := newTakeTest()
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return cmd, args[1:]
 }
 
 func newRoot() *cobra.Command {

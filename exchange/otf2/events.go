@@ -169,7 +169,7 @@ func (r *Reader) Next() bool {
 				return r.damaged(at, "a list of attributes cannot be read")
 			}
 		default:
-			spec := specs[Events][id]
+			spec := specs()[Events][id]
 			if spec == nil { // of a newer version
 				if c.at += c.length(); c.bad {
 					return r.damaged(at, "not a record")

@@ -3,6 +3,7 @@ package otf2
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Family is a kind of files whose records have a numbering of their own.
@@ -178,23 +179,24 @@ type row struct {
 	fields string
 }
 
-// specs are the tables by family and number.
-var specs = func() (t [4][256]*Spec) {
+// specs returns the tables by family and number. They are made when first used: most processes never do.
+var specs = sync.OnceValue(func() *[4][256]*Spec {
+	var t [4][256]*Spec
 	for family, rows := range map[Family][]row{Global: append(globalRows, definitionRows...), Local: append(localRows, definitionRows...),
 		Events: eventRows, Markers: markerRows} {
 		for _, r := range rows {
 			t[family][r.id] = r.spec(family)
 		}
 	}
-	return t
-}()
+	return &t
+})
 
 // SpecOf returns the description of a kind of records, nil if it is not known.
-func SpecOf(family Family, id uint8) *Spec { return specs[family][id] }
+func SpecOf(family Family, id uint8) *Spec { return specs()[family][id] }
 
 // Specs returns the descriptions of all kinds of records of a family.
 func Specs(family Family) (all []*Spec) {
-	for _, s := range specs[family] {
+	for _, s := range specs()[family] {
 		if s != nil {
 			all = append(all, s)
 		}

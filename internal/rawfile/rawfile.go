@@ -6,6 +6,7 @@ package rawfile
 
 import (
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -16,14 +17,15 @@ func Read(path string) ([]byte, error) {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer syscall.Close(fd)
-	content := make([]byte, 0, 4096)
+	var first [4096]byte // the recorder reads hundreds of short files: each takes only what it holds
+	content := first[:0]
 	for {
 		n, err := again(func() (int, error) { return syscall.Read(fd, content[len(content):cap(content)]) })
 		if err != nil {
 			return nil, &os.PathError{Op: "read", Path: path, Err: err}
 		}
 		if n == 0 {
-			return content, nil
+			return slices.Clone(content), nil
 		}
 		if content = content[:len(content)+n]; len(content) == cap(content) {
 			content = append(content, make([]byte, cap(content))...)[:len(content)]

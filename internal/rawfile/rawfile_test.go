@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,4 +25,19 @@ func TestRead(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = Read(t.TempDir())
 	require.ErrorContains(t, err, "is a directory")
+}
+
+// Short files take no more memory than they hold, and their names: new pages of memory are most of what a short recording costs.
+func TestShortFilesTakeLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("short"), 0o600))
+	const reads = 100
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range reads {
+		_, err := Read(path)
+		require.NoError(t, err)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(reads*1024))
 }
