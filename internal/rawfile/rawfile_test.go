@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/internal/testkit"
 )
 
 func TestRead(t *testing.T) {
@@ -29,6 +31,9 @@ func TestRead(t *testing.T) {
 
 // Short files take no more memory than they hold, and their names: new pages of memory are most of what a short recording costs.
 func TestShortFilesTakeLittle(t *testing.T) {
+	if testkit.Race {
+		t.Skip("with the race detector, what is on the stack otherwise is not")
+	}
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, []byte("short"), 0o600))
 	const reads = 100
