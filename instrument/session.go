@@ -93,6 +93,9 @@ func tell(session string, err error) {
 // Enabled tells whether events are being recorded.
 func Enabled() bool { return current.Load() != nil }
 
+// noStates is the warning where the scheduler has no clock that it may read.
+const noStates = "states of goroutines are not recorded (no processor counter of constant rate here)"
+
 // Attach begins recording into a new buffer file in the session directory of c. It is for recorders in the
 // same process; programs started by a recorder attach by themselves. It is an error when recording is on.
 func Attach(c shm.Config) error {
@@ -146,6 +149,9 @@ func Attach(c shm.Config) error {
 	}
 	for _, m := range missing {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
+	}
+	if hooked && !se.tsc && !c.NoStates {
+		se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: noStates})
 	}
 	lastSession++
 	se.states = hooked && se.tsc && se.byID == nil && !c.NoStates

@@ -93,8 +93,7 @@ func recorded(a *trace.Archive, dir string) error {
 	if !a.Header().Complete {
 		return fmt.Errorf("%s: no events left to analyze: the end of the archive is missing", dir)
 	}
-	return fmt.Errorf("%s: no events recorded; put instrument.Region and the like into the program (see README.md) "+
-		"and record it with tracerec", dir)
+	return fmt.Errorf("%s: no events recorded; tracerec run builds, records and analyzes a program", dir)
 }
 
 // events returns the number of events in an archive.

@@ -51,9 +51,13 @@ func program(t *testing.T, name string) string {
 
 // record records a program, which must succeed, completely.
 func record(t *testing.T, name string, args ...string) *trace.Archive {
+	return recordCommand(t, append([]string{program(t, name)}, args...)...)
+}
+
+func recordCommand(t *testing.T, command ...string) *trace.Archive {
 	o := recorder.Defaults(filepath.Join(t.TempDir(), "trace"))
 	o.Quiet = true
-	status, err := recorder.Run(o, append([]string{program(t, name)}, args...))
+	status, err := recorder.Run(o, command)
 	require.NoError(t, err)
 	require.Zero(t, status)
 	a, err := trace.Open(o.Dir)

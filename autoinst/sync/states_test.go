@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,18 @@ import (
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
+
+// Where there is only the system's clock, which a scheduler cannot read, there are no states, and the archive says so.
+func TestNoCounter(t *testing.T) {
+	a := recordCommand(t, "sh", "-c", `TRACEREC="$TRACEREC,portable" exec "$0"`, program(t, "states"))
+	require.Empty(t, a.Check())
+	warnings := map[string]uint64{}
+	for _, p := range a.Definitions().Processes {
+		maps.Copy(warnings, p.Warnings)
+		require.False(t, p.States)
+	}
+	require.Equal(t, map[string]uint64{"states of goroutines are not recorded (no processor counter of constant rate here)": 1}, warnings)
+}
 
 // TestStates records a program whose goroutines are in all states.
 func TestStates(t *testing.T) {

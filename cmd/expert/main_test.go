@@ -173,7 +173,7 @@ func TestFlippedBits(t *testing.T) {
 }
 
 func TestNothingRecorded(t *testing.T) {
-	oneLine(t, []string{"analyze", archive(t, "")}, "no events recorded", "instrument.Region")
+	oneLine(t, []string{"analyze", archive(t, "")}, "no events recorded", "tracerec run")
 }
 
 func TestUnfinishedRecording(t *testing.T) {
