@@ -34,7 +34,7 @@ type exporting struct {
 
 func newExport() *cobra.Command {
 	x := exporting{}
-	to := command.NewFormat("pprof", "perfetto", "csv", "html", "cubex")
+	to := command.NewFormat("pprof", "perfetto", "otf2", "csv", "html", "cubex")
 	cmd := &cobra.Command{
 		Use:   "export INPUT --to FORMAT -o OUTPUT",
 		Short: "Write a report or trace for other tools",
@@ -42,6 +42,9 @@ func newExport() *cobra.Command {
   pprof     a profile with a sample type per metric, for go tool pprof
   perfetto  a trace with regions, waits, and arrows from cause to effect, to be
             opened at ui.perfetto.dev; INPUT must be a trace directory
+  otf2      an archive in the Open Trace Format 2: OUTPUT is its anchor file,
+            NAME.otf2; NAME.def and the directory NAME are made beside it; INPUT
+            must be a trace
   csv       every severity, as expert dump prints it
     html      the page of expert view with its data, in one file, with source as
             expert view shows it: for a report only from --source directories
@@ -54,8 +57,11 @@ func newExport() *cobra.Command {
 			if err := x.check(to.Usage(), args[0]); err != nil {
 				return err
 			}
-			if x.to == "perfetto" {
+			switch x.to {
+			case "perfetto":
 				return x.perfetto(args[0])
+			case "otf2":
+				return x.otf2(args[0])
 			}
 			in, err := openReport(cmd, args[0])
 			if err != nil {
@@ -146,21 +152,15 @@ func (x *exporting) html(in *reportInput) error {
 
 // perfetto analyzes the trace, for its waits and messages, and writes it.
 func (x *exporting) perfetto(input string) error {
-	dir, err := x.traceOf(input)
-	if err != nil {
-		return err
-	}
-	if err := x.out.check(x.cmd, dir); err != nil {
+	if err := x.needsTrace(input); err != nil {
 		return err
 	}
 	var links perfetto.Links
 	o := analyzer.Options{Wait: links.Wait, Message: links.Message, Locations: math.MaxInt32} // each has a track
-	_, err = analyzeTrace(x.cmd, dir, o, func(a *trace.Archive, e *report.Experiment) error {
+	_, err := analyzeTrace(x.cmd, input, o, func(a *trace.Archive, e *report.Experiment) error {
 		return x.out.write(x.cmd, func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
-			for _, p := range problems {
-				x.note([]string{p.Error()})
-			}
+			x.note(pipeline.Told(problems))
 			x.note(e.Warnings)
 			return err
 		})
@@ -168,19 +168,29 @@ func (x *exporting) perfetto(input string) error {
 	return err
 }
 
-// traceOf returns the trace directory that an input is. Where a report says that its trace is, may be anywhere: it is told, not followed.
-func (x *exporting) traceOf(input string) (string, error) {
+// otf2 writes a trace as an OTF2 archive.
+func (x *exporting) otf2(input string) error {
+	if err := x.needsTrace(input); err != nil {
+		return err
+	}
+	notes, err := pipeline.WriteOTF2(x.out.path, input)
+	x.note(notes)
+	return err
+}
+
+// needsTrace returns an error if an input is no trace. Where a report says that its trace is, may be anywhere: it is told, not followed.
+func (x *exporting) needsTrace(input string) error {
 	if pipeline.Recording(input) {
-		return input, nil
+		return nil
 	}
 	in, err := openReport(x.cmd, input)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer in.Close()
-	if in.Experiment == nil || in.Experiment.Origin.Trace == "" {
-		return "", fmt.Errorf("%s: a report, which has no trace in it; perfetto shows traces: give the trace directory", in.Name)
+	where := ""
+	if in.Experiment != nil && in.Experiment.Origin.Trace != "" {
+		where = ", which it says was " + in.Experiment.Origin.Trace
 	}
-	return "", fmt.Errorf("%s: a report, which has no trace in it; perfetto shows traces: give the trace directory, which it says was %s", in.Name,
-		in.Experiment.Origin.Trace)
+	return fmt.Errorf("%s: a report, which has no trace in it, and %s needs one: give the trace directory%s", in.Name, x.to, where)
 }

@@ -50,16 +50,6 @@ func small(t testing.TB, name string, anchor Anchor) {
 	require.NoError(t, w.Close())
 }
 
-// specNamed returns a kind of records by its name.
-func specNamed(family Family, name string) *Spec {
-	for _, s := range Specs(family) {
-		if s.Name == name {
-			return s
-		}
-	}
-	panic(name)
-}
-
 // contents returns what can be read of an archive, and what is wrong with it. Both are one line each.
 func contents(t testing.TB, name string) (lines []string, problems []trace.Problem) {
 	a, err := Open(name)

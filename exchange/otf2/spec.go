@@ -146,12 +146,22 @@ const (
 	idMpiRequestCancelled = 21
 	idMpiCollectiveEnd    = 23
 
-	idThreadFork      = 53
-	idThreadJoin      = 54
-	idThreadTeamBegin = 55
-	idThreadTeamEnd   = 56
-	idProgramBegin    = 83
-	idProgramEnd      = 84
+	idMetric               = 31
+	idParameterString      = 32
+	idParameterUnsignedInt = 34
+
+	idThreadFork        = 53
+	idThreadJoin        = 54
+	idThreadTeamBegin   = 55
+	idThreadTeamEnd     = 56
+	idThreadAcquireLock = 57
+	idThreadReleaseLock = 58
+	idThreadCreate      = 62
+	idThreadBegin       = 63
+	idThreadEnd         = 65
+
+	idProgramBegin = 83
+	idProgramEnd   = 84
 )
 
 // types are the types of fields by their names in the table.
@@ -202,6 +212,16 @@ func Specs(family Family) (all []*Spec) {
 		}
 	}
 	return all
+}
+
+// specNamed returns a kind of records by its name.
+func specNamed(family Family, name string) *Spec {
+	for _, s := range Specs(family) {
+		if s.Name == name {
+			return s
+		}
+	}
+	panic(name) // a mistake of the caller
 }
 
 func (r row) spec(family Family) *Spec {

@@ -25,6 +25,7 @@ type Writer struct {
 const (
 	eventChunk      = 1 << 20
 	definitionChunk = 1 << 18
+	maxLegalChunk   = 1 << 24 // of OTF2 itself
 )
 
 // Create begins an archive: its anchor file, which has to end in .otf2, is the last that is written. Of the anchor, byte order, compression and texts are obeyed; sizes of chunks
@@ -45,7 +46,7 @@ func Create(name string, anchor Anchor) (*Writer, error) {
 		return nil, err
 	}
 	var err error
-	w.global, err = newStream(w.name+".def", anchor.DefinitionChunk, &w.anchor, false)
+	w.global, err = newStream(w.name+".def", anchor.DefinitionChunk, &w.anchor)
 	return w, err
 }
 
@@ -60,7 +61,7 @@ func (w *Writer) Define(r *Record) {
 
 // Local begins the local definitions of a location.
 func (w *Writer) Local(location uint64) (*LocalWriter, error) {
-	s, err := newStream(w.file(location, ".def"), w.anchor.DefinitionChunk, &w.anchor, false)
+	s, err := newStream(w.file(location, ".def"), w.anchor.DefinitionChunk, &w.anchor)
 	return &LocalWriter{s}, err
 }
 
@@ -75,7 +76,7 @@ func (w *Writer) Events(location uint64) (*EventWriter, error) {
 			return nil, err
 		}
 	}
-	s, err := newStream(w.file(location, ".evt"), w.anchor.EventChunk, &w.anchor, true)
+	s, err := newStream(w.file(location, ".evt"), w.anchor.EventChunk, &w.anchor)
 	return &EventWriter{s}, err
 }
 
@@ -153,28 +154,32 @@ func (w *EventWriter) Events() uint64 { return w.s.events }
 // Close writes what is left. It returns the first error.
 func (w *EventWriter) Close() error { return w.s.close() }
 
-// stream is a file of chunks that is being written.
+// stream is a file of chunks that is being written. The file is open only while a piece is written to it: there may be more streams than files may be open, and few bytes wait in each.
 type stream struct {
-	f      *os.File
+	name   string
 	size   int
 	zipped bool
 	last   uint32 // size of the last compressed chunk
-	chunk  pen
-	pen    pen // of what comes next
-	counts bool
+	at     int64  // where the chunk begins in the file
+	done   int    // so many bytes of the chunk are in the file
+	chunk  pen    // those that are not
+	pen    pen    // of what comes next
 	events uint64
 	time   uint64
 	err    error
 }
 
-func newStream(name string, size uint64, a *Anchor, counts bool) (*stream, error) {
+// piece is how many bytes of a chunk wait, unless the chunk is to be compressed.
+const piece = 1 << 13
+
+func newStream(name string, size uint64, a *Anchor) (*stream, error) {
+	s := &stream{name: name, size: int(size), zipped: a.Zipped, chunk: pen{big: a.Big}, pen: pen{big: a.Big}}
+	s.begin()
 	f, err := os.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{f: f, size: int(size), zipped: a.Zipped, chunk: pen{big: a.Big}, pen: pen{big: a.Big}, counts: counts}
-	s.begin()
-	return s, nil
+	return s, f.Close()
 }
 
 // begin begins a chunk. Definitions are not counted.
@@ -183,6 +188,9 @@ func (s *stream) begin() {
 	s.chunk.fixed(s.events+1, 8)
 	s.chunk.fixed(s.events, 8)
 }
+
+// used returns how many bytes the chunk has.
+func (s *stream) used() int { return s.done + len(s.chunk.b) }
 
 // put writes a definition.
 func (s *stream) put(r *Record) {
@@ -196,19 +204,21 @@ func (s *stream) put(r *Record) {
 func (s *stream) event(time uint64) {
 	const stamp = 9
 	s.fit(len(s.pen.b) + stamp)
-	if len(s.chunk.b) == minChunk || time != s.time {
+	if s.used() == minChunk || time != s.time {
 		s.chunk.b = append(s.chunk.b, timestamp)
 		s.chunk.fixed(time, 8)
 		s.time = time
 	}
 	s.chunk.b = append(s.chunk.b, s.pen.b...)
 	s.events++
-	s.chunk.put(10, s.events)
+	if len(s.chunk.b) >= piece && !s.zipped {
+		s.spill()
+	}
 }
 
 // fit makes room for n bytes: there is one left at the end of each chunk.
 func (s *stream) fit(n int) {
-	if len(s.chunk.b)+n < s.size-1 {
+	if s.used()+n < s.size-1 {
 		return
 	}
 	if minChunk+n >= s.size-1 {
@@ -216,28 +226,58 @@ func (s *stream) fit(n int) {
 		s.pen.b = s.pen.b[:0]
 		return
 	}
-	s.chunk.b = append(s.chunk.b, make([]byte, s.size-len(s.chunk.b))...)
+	s.chunk.b = append(s.chunk.b, make([]byte, s.size-s.used())...)
 	s.flush()
 	s.begin()
 }
 
-// flush writes the chunk.
+// flush ends the chunk.
 func (s *stream) flush() {
-	b := s.chunk.b
-	if s.zipped {
-		var to bytes.Buffer
-		z := zlib.NewWriter(&to)
-		z.Write(b) // neither fails
-		z.Flush()
-		head := append([]byte(nil), zipMark[0]...)
-		for _, n := range []uint32{uint32(to.Len()), uint32(len(b)), s.last} {
-			head = binary.LittleEndian.AppendUint32(head, n)
-		}
-		s.last = uint32(to.Len())
-		b = append(head, to.Bytes()...)
+	const lastEvent = 10
+	if s.done == 0 {
+		s.chunk.put(lastEvent, s.events)
 	}
-	_, err := s.f.Write(b)
+	if s.zipped {
+		s.compress()
+	}
+	if split := s.done > 0; s.spill() && split {
+		last := pen{big: s.chunk.big}
+		last.fixed(s.events, 8)
+		s.write(last.b, s.at+lastEvent)
+	}
+	s.at, s.done = s.at+int64(s.done), 0
+}
+
+// compress puts the compressed chunk in place of the chunk.
+func (s *stream) compress() {
+	var to bytes.Buffer
+	z := zlib.NewWriter(&to)
+	z.Write(s.chunk.b) // neither fails
+	z.Flush()
+	head := append([]byte(nil), zipMark[0]...)
+	for _, n := range []uint32{uint32(to.Len()), uint32(len(s.chunk.b)), s.last} {
+		head = binary.LittleEndian.AppendUint32(head, n)
+	}
+	s.last = uint32(to.Len())
+	s.chunk.b = append(head, to.Bytes()...)
+}
+
+// spill writes what waits.
+func (s *stream) spill() bool {
+	ok := s.write(s.chunk.b, s.at+int64(s.done))
+	s.done, s.chunk.b = s.done+len(s.chunk.b), s.chunk.b[:0]
+	return ok
+}
+
+// write writes to the file.
+func (s *stream) write(b []byte, at int64) bool {
+	f, err := os.OpenFile(s.name, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteAt(b, at)
+		err = errors.Join(err, f.Close())
+	}
 	s.fail(err)
+	return err == nil
 }
 
 // fail remembers the first error.
@@ -250,6 +290,6 @@ func (s *stream) fail(err error) {
 func (s *stream) close() error {
 	s.chunk.b = append(s.chunk.b, endOfFile, endOfBuffer)
 	s.flush()
-	s.fail(s.f.Close())
+	s.chunk, s.pen = pen{}, pen{}
 	return s.err
 }

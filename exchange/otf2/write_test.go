@@ -69,8 +69,18 @@ func TestCopied(t *testing.T) {
 			require.Equal(t, "me", b.Anchor.Creator)
 			require.Equal(t, anchor.Big, b.Anchor.Big)
 			require.Equal(t, anchor.Zipped, b.Anchor.Zipped)
-			if got := textOf(t, b); !slices.Equal(want, got) {
-				require.Equal(t, want, got)
+			again := filepath.Join(t.TempDir(), "again.otf2")
+			problems, err := Copy(again, a)
+			require.NoError(t, err)
+			require.Empty(t, problems)
+			c, err := Open(again)
+			require.NoError(t, err)
+			require.Empty(t, c.Problems())
+			require.Equal(t, a.Anchor.Creator, c.Anchor.Creator)
+			for _, x := range []*Archive{b, c} {
+				if got := textOf(t, x); !slices.Equal(want, got) {
+					require.Equal(t, want, got)
+				}
 			}
 		})
 	}
