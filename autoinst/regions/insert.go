@@ -105,9 +105,46 @@ func tracerec_enter(*[4]uint64) tracerec_visit
 func tracerec_exit(tracerec_visit)
 `
 
+// redeclares tells whether the package gives another meaning to a name that the declarations need.
+func (e *edit) redeclares() bool {
+	taken := func(id *ast.Ident) bool {
+		return id != nil && (id.Name == "byte" || id.Name == "uint32" || id.Name == "uint64")
+	}
+	for _, d := range e.file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && taken(d.Name) {
+				return true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					if taken(s.Name) {
+						return true
+					}
+				case *ast.ValueSpec:
+					if slices.ContainsFunc(s.Names, taken) {
+						return true
+					}
+				case *ast.ImportSpec:
+					if taken(s.Name) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
 // addTo adds the files with insertions to an overlay. The declarations are in one that is compiled whenever the others are: in a test only where
-// no other has regions.
+// no other has regions. A package without types that they need has none.
 func (to *edited) addTo(o *overlay.Overlay) {
+	if slices.ContainsFunc(to.edits, (*edit).redeclares) {
+		to.Regions, to.Other = 0, to.Other+to.Regions
+		return
+	}
 	var with []*edit
 	named := ""
 	for _, e := range to.edits {

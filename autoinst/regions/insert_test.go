@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -171,4 +172,26 @@ func TestRoute(t *testing.T) {
 	text, err = o.Text("net/http/server.go")
 	require.NoError(t, err)
 	require.NotContains(t, text, "tracerec_runServeHTTP")
+}
+
+// TestRedeclares: a package that gives types of the language another meaning has no regions, for their declarations need these.
+func TestRedeclares(t *testing.T) {
+	for text, want := range map[string]bool{
+		"const (\n\tbool, byte = 1, 2\n)": true, "type uint32 struct{}": true, "func uint64() {}": true, "import byte \"fmt\"": true,
+		"func (t t) byte() { byte := 1; _ = byte }": false, "type t struct{ uint32 uint64 }": false, "var x, y uint32": false, "const string = 1": false, `import "fmt"`: false,
+	} {
+		to := edited{Summary: Summary{Functions: 2, Regions: 2}}
+		_, err := to.edit("a.go", "package a\n\nfunc f() { g() }\n")
+		require.NoError(t, err)
+		_, err = to.edit("b.go", "package a\n\n"+text+"\n")
+		require.NoError(t, err)
+		to.edits[0].enter(to.edits[0].file.Decls[0].(*ast.FuncDecl).Body)
+		o := overlay.New(t.TempDir())
+		to.addTo(o)
+		_, err = o.Text("a.go")
+		require.Equal(t, want, err != nil, "%s: %v", text, err)
+		if want {
+			require.Equal(t, Summary{Functions: 2, Other: 2}, to.Summary, text)
+		}
+	}
 }
