@@ -79,7 +79,7 @@ func (w *scanner) acts(l *location, e *trace.Event, t int64) {
 
 // tells applies an event that says something of the innermost operation, or of the recording.
 func (w *scanner) tells(l *location, e *trace.Event, t int64) {
-	if isParallel(e.Kind) {
+	if e.Kind.Parallel() {
 		w.does(l, e, t)
 		return
 	}

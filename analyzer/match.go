@@ -97,6 +97,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.calls(ops)
 	case wire.Group:
 		m.group(ops)
+	case wire.OrderedLock:
+		m.ordered(ops)
 	}
 	m.tell()
 	m.ops, m.emit = nil, nil

@@ -443,7 +443,7 @@ func (w *matchWorker) move(to uint16, o *Op, d int64) {
 // take takes time of an operation from its kind's metric.
 func (w *matchWorker) take(o *Op, d int64) {
 	kind := o.Kind
-	if isParallel(kind) {
+	if kind.Parallel() {
 		kind = wire.Enter
 	}
 	from, loc := w.m.s.timeOf(o.Path, kind), w.m.places.reported[o.Loc]
@@ -498,7 +498,7 @@ func (w *matchWorker) charge() {
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}
-	if !isParallel(o.Kind) {
+	if !o.Kind.Parallel() {
 		w.wake(o, rest, left, ready)
 	}
 	w.instances(o, loc, waits)

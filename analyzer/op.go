@@ -74,6 +74,10 @@ const (
 	RootSent                    // the data that the call received
 	SentToRoot                  // the last data that the root needed
 	LowerSent                   // the last data of those with lower numbers
+	FreedCritical               // the critical section, which it had acquired before
+	FreedCall                   // likewise a lock
+	FreedMutex                  // a mutex
+	FreedCond                   // the mutex of a condition
 	LeftBarrierFirst            // there is no causer of this and the next ones, see LeftFirst
 	LeftExchangeFirst
 	InitializedFirst

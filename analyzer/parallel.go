@@ -73,9 +73,6 @@ func (s *scan) timeOf(path uint32, kind wire.Kind) uint16 {
 	return s.metrics.timeOf[kind]
 }
 
-// isParallel says whether an operation is one of MPI, OpenMP or the like, made of a region and what it did.
-func isParallel(k wire.Kind) bool { return wire.Called <= k && k <= wire.Pending }
-
 // does applies an event that says what the innermost region does.
 func (w *scanner) does(l *location, e *trace.Event, t int64) {
 	top := l.open.Top()
@@ -97,6 +94,13 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 	case wire.Called:
 		w.ops.add(w.chunk, object, &o, in)
 		v.begin, v.own = t, 0 // what else it does is another call
+	case wire.Acquired, wire.Freed:
+		if o.Outcome = wire.Outcome(e.Word >> 32); e.Kind == wire.Freed {
+			o.Begin, in = t, inOp{}
+		}
+		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
+			w.ops.add(w.chunk, object-1, &o, in)
+		}
 	case wire.Met:
 		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, object-1, &o, in)

@@ -20,15 +20,30 @@ var Threads = []*analyzer.Pattern{
 		Description: "A thread waited at the end of a loop or another construct for the last one of its team.", Formula: barrierFormula,
 		Advice: teamAdvice + " Where nothing depends on the barrier, say nowait."}),
 	group("omp", "omp_critical", "omp_synchronization", "Critical sections", "entering and leaving critical sections"),
+	contention("omp", analyzer.FreedCritical, "omp_lock_contention_critical", "omp_critical", "Wait for critical section", "a critical section",
+		"Do less in the section, or use atomic or a reduction instead. Sections without a name exclude each other: give those names that need not."),
 	group("omp", "omp_lock_api", "omp_synchronization", "Locks", "calls that lock and unlock"),
+	contention("omp", analyzer.FreedCall, "omp_lock_contention_api", "omp_lock_api", "Wait for lock", "a lock", lockAdvice),
 	group("omp", "omp_ordered", "omp_synchronization", "Ordered sections", "waiting for one's turn in ordered sections"),
 	group("omp", "omp_taskwait", "omp_synchronization", "Task wait", "waiting for tasks"),
 	group("omp", "omp_flush", "omp_time", "Flush", "making memory consistent"),
 	group("pthread", "pthread_time", metric.Time, "POSIX threads", "calls of POSIX threads"),
 	group("pthread", "pthread_management", "pthread_time", "Thread management", "calls that make and join threads"),
 	group("pthread", "pthread_lock_api", "pthread_time", "Mutexes", "calls that lock and unlock mutexes"),
+	contention("pthread", analyzer.FreedMutex, "pthread_lock_contention_mutex_lock", "pthread_lock_api", "Wait for mutex", "a mutex", lockAdvice),
 	group("pthread", "pthread_conditional", "pthread_time", "Conditions", "calls that wait for and signal conditions"),
+	contention("pthread", analyzer.FreedCond, "pthread_lock_contention_conditional", "pthread_conditional", "Wait for mutex of condition", "the mutex of a condition, which another thread held",
+		"Signal after the mutex is unlocked, and wake no more threads than can go on."),
 }
+
+// contention returns the wait state of locks.
+func contention(paradigm string, point analyzer.PointKind, name, parent, title, what, advice string) *analyzer.Pattern {
+	return waiting(paradigm, point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which had it before, in",
+		Description: "A thread waited for " + what + ". The causer is the thread that had it directly before.",
+		Formula:     "min(last release by the one that acquired it before, own acquisition) − begin of the region, when positive", Advice: advice})
+}
+
+const lockAdvice = "Hold it for less time: do slow work before or after. If all holds are short, there are too many: split the lock, or keep data per thread and combine it later."
 
 // during returns a metric of time in a state.
 func during(name, parent, title, description, formula string) *analyzer.Pattern {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/exchange/otf2"
 )
 
 // profile is times (s) and visits by location and call path.
@@ -126,4 +128,49 @@ func TestWaitsAsScalasca(t *testing.T) {
 	for _, m := range metrics[1:] {
 		t.Logf("%-24s %5d cells, largest difference %.2g", m, cells[m], difference[m])
 	}
+}
+
+// TestLocksByHand: what threads of a real program waited for at critical sections is what follows from each event of its archive alone.
+func TestLocksByHand(t *testing.T) {
+	const file = "../../../shared/data/otf2/casita/2_jacobi_blame_cpu_015/traces.otf2"
+	a, err := otf2.Open(file)
+	if err != nil {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	const enter, acquire, release = 12, 57, 58
+	type acquired struct{ process, lock, order uint64 }
+	released, begins := map[acquired]uint64{}, map[acquired][2]uint64{}
+	r := a.NewReader()
+	defer r.Close()
+	for _, l := range a.Locations {
+		chunks, problems := a.Chunks(l)
+		require.Empty(t, problems)
+		begin := uint64(0)
+		for _, c := range chunks {
+			for require.NoError(t, r.Open(c)); r.Next(); {
+				switch e := &r.Event; e.Spec.ID {
+				case enter:
+					begin = e.Time
+				case acquire:
+					begins[acquired{l.Group, e.Values[1], e.Values[2]}] = [2]uint64{begin, e.Time}
+				case release:
+					released[acquired{l.Group, e.Values[1], e.Values[2]}] = e.Time
+				}
+			}
+		}
+	}
+	want := uint64(0)
+	for k, v := range begins {
+		k.order--
+		if end := min(released[k], v[1]); end > v[0] {
+			want += end - v[0]
+		}
+	}
+	require.Positive(t, want)
+	got := 0.0
+	for _, cells := range profileOf(t, file, []string{"omp_lock_contention_critical"}) {
+		got += cells["omp_lock_contention_critical"]
+	}
+	require.InDelta(t, float64(want)/float64(a.Clock.Resolution), got, 20*0.5e-9, "each cell is rounded to ns")
+	t.Logf("%d acquisitions, %.1f µs", len(begins), got*1e6)
 }

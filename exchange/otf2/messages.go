@@ -14,6 +14,7 @@ type passing struct {
 	ranks   map[uint64]map[uint64]uint32 // by communicator and process (LocationGroup); nil: that of the process alone
 	comms   map[uint64]uint32            // objects by communicator
 	teams   map[team]uint32              // objects by team
+	locks   map[lock]uint32              // objects
 	queues  map[queue]uint32             // numbers
 }
 
@@ -33,7 +34,7 @@ type queue struct {
 func (s *source) classify() {
 	d, p := &s.Definitions, &s.passing
 	p.classes = make([]class, len(d.Regions))
-	p.comms, p.ranks, p.teams, p.queues = map[uint64]uint32{}, map[uint64]map[uint64]uint32{}, map[team]uint32{}, map[queue]uint32{}
+	p.comms, p.ranks, p.teams, p.queues, p.locks = map[uint64]uint32{}, map[uint64]map[uint64]uint32{}, map[team]uint32{}, map[queue]uint32{}, map[lock]uint32{}
 	for i := range s.a.records {
 		r := &s.a.records[i]
 		if r.Spec.Self == Regions {
@@ -127,6 +128,7 @@ func (s *source) number(all []survey) {
 			}
 		}
 	}
+	s.numberLocks(all)
 	teams := make([]team, 0, len(s.forks.of))
 	for t := range s.forks.of {
 		teams = append(teams, t)
@@ -181,6 +183,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		message(wire.Arrived)
 	case idMpiCollectiveEnd:
 		s.collective(l, e, tell)
+	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
+		s.locked(e, w, tell)
 	}
 	return to
 }

@@ -94,6 +94,7 @@ type survey struct {
 	programs []uint64
 	queues   map[queue]bool
 	queued   []queue // the same, in order
+	locks    map[lock]bool
 	problems []trace.Problem
 }
 
@@ -223,6 +224,8 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		}
 	case idMeasurementOnOff:
 		s.measurement(w, e)
+	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
+		v.lock(w, e)
 	}
 }
 

@@ -146,6 +146,8 @@ const (
 	idMpiRequestCancelled = 21
 	idMpiCollectiveEnd    = 23
 
+	idOmpAcquireLock       = 26
+	idOmpReleaseLock       = 27
 	idMetric               = 31
 	idParameterString      = 32
 	idParameterUnsignedInt = 34

@@ -11,6 +11,23 @@ const (
 	Met         Kind = 77 // it was a collective operation; the id is a Meeting, the word the object, of kind Group
 	Transferred Kind = 78 // the collective operation sent (id 0) or received (id 1) so many bytes as the word says
 	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
+	Acquired    Kind = 92 // it has acquired a lock; the id says as the how manieth, the word the object, of kind OrderedLock, and in its upper half the Acquisition
+	Freed       Kind = 93 // it releases a lock that it acquired; likewise
+)
+
+// Parallel says whether an event is one of these: what regions are together with it is an operation.
+func (k Kind) Parallel() bool { return Called <= k && k <= Pending || k == Acquired || k == Freed }
+
+// Acquisition is how a lock was acquired.
+type Acquisition = uint32
+
+// The ways to acquire a lock.
+const (
+	ByNobody   Acquisition = iota // of a kind in which nobody waits
+	ByCritical                    // by a critical section
+	ByCall                        // by a call that locks
+	ByMutex                       // by a call that locks a mutex
+	ByCond                        // by a call that waits for a condition
 )
 
 // States of a location that works for a team. Running ends them.
@@ -30,6 +47,7 @@ const (
 const (
 	MessagesObject ObjectKind = 10 // all messages of the trace
 	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
+	OrderedLock    ObjectKind = 12 // a lock of which is known who acquired it after whom
 )
 
 // Meeting is what a location did in a collective operation: from the low end, what operation it is (5 bits), whether it is the root, sends, and receives, and
