@@ -10,7 +10,7 @@ import (
 // group matches the collective operations of the locations of a group: the n-th of each location are one. An operation ends when its
 // end was recorded, which is before the region that it is in ends.
 //
-// Who has arrived last is the last location of those that began latest. Where operations of one number differ, which only damage suggests, they are Impossible.
+// Who has arrived last is the first location of those that began latest. Where operations of one number differ, which only damage suggests, they are Impossible.
 func (m *Matcher) group(ops []Op) {
 	var rest [][2]int32 // of each location: its operations
 	for i := range ops {
@@ -58,6 +58,10 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 		m.arrive(ops, members, m.latest(ops, members, everybody), NoPoint, InitializedFirst)
 	case wire.AllEnd:
 		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtFinalize, NoPoint)
+	case wire.TeamFork:
+		if root := m.latest(ops, members, isRoot); root != noOp {
+			m.arrive(ops, members, root, Forked, NoPoint)
+		}
 	case wire.AllExchange:
 		m.exchange(ops, members)
 	case wire.RootSends, wire.RootReceives:
@@ -69,13 +73,15 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 
 func everybody(wire.Meeting) bool { return true }
 
+func isRoot(x wire.Meeting) bool { return x&wire.Root != 0 }
+
 func senders(x wire.Meeting) bool { return x&wire.Sends != 0 }
 
-// latest returns the last member to begin of those that are meant, noOp if there is none.
+// latest returns the first of the members that are meant and began latest, noOp if there is none.
 func (m *Matcher) latest(ops []Op, members []int32, meant func(wire.Meeting) bool) int32 {
 	last := noOp
 	for _, i := range members {
-		if meant(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin >= ops[last].Begin) {
+		if meant(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin > ops[last].Begin) {
 			last = i
 		}
 	}
@@ -121,7 +127,7 @@ func (m *Matcher) exchange(ops []Op, members []int32) {
 
 // rooted emits the waits of those that receive for the root, or of the root for all who send.
 func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
-	root := m.latest(ops, members, func(x wire.Meeting) bool { return x&wire.Root != 0 })
+	root := m.latest(ops, members, isRoot)
 	if root == noOp {
 		return
 	}
@@ -149,7 +155,7 @@ func (m *Matcher) prefix(ops []Op, members []int32) {
 		if last != noOp {
 			m.meet(LowerSent, i, last)
 		}
-		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin >= ops[last].Begin) {
+		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin > ops[last].Begin) {
 			last = i
 		}
 	}

@@ -102,8 +102,14 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			w.ops.add(w.chunk, object-1, &o, in)
 		}
 	case wire.Met:
+		if fork := wire.Meeting(e.ID) == wire.TeamFork|wire.Root; fork {
+			o.Begin, in = t, inOp{}
+		}
 		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, object-1, &o, in)
+		}
+		if wire.Meeting(e.ID).Operation() == wire.TeamFork {
+			return // the region goes on
 		}
 		v.begin, v.own = t, 0
 		sends, receives := wire.Meeting(e.ID)&wire.Sends != 0, wire.Meeting(e.ID)&wire.Receives != 0

@@ -32,7 +32,7 @@ func profileOf(t *testing.T, input string, metrics []string) profile {
 	for line := range strings.Lines(stdout) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		v, err := strconv.ParseFloat(f[5], 64)
-		if err != nil || f[1] == "(goroutine)" {
+		if err != nil || f[1] == "(goroutine)" || f[1] == "(idle)" {
 			continue
 		}
 		if f[6] == "ns" {
@@ -174,3 +174,38 @@ func TestLocksByHand(t *testing.T) {
 	require.InDelta(t, float64(want)/float64(a.Clock.Resolution), got, 20*0.5e-9, "each cell is rounded to ns")
 	t.Logf("%d acquisitions, %.1f µs", len(begins), got*1e6)
 }
+
+// TestCriticalPathAsScalasca: the critical path is that of Scalasca in every call path on every location. Scalasca's begins where MPI_Init ends for the last process, and ends
+// where MPI_Finalize begins; ours is that of the whole run, so that it has more in these calls and those that call them.
+func TestCriticalPathAsScalasca(t *testing.T) {
+	cells, difference, within := 0, 0.0, 0
+	forEachOracle(t, []string{"critical_path"}, func(t *testing.T, want, got profile) {
+		seen := map[[2]string]bool{}
+		compare := func(at [2]string, w, g float64) {
+			if ends.MatchString(at[1]) {
+				require.GreaterOrEqual(t, g, w-roundedTimes, "%v", at)
+				within++
+				return
+			}
+			require.InDelta(t, w, g, roundedTimes, "%v", at)
+			difference = max(difference, math.Abs(w-g))
+			cells++
+		}
+		for at, w := range want {
+			here := [2]string{want.ours(at[0]), at[1]}
+			seen[here] = true
+			if w, g := w["critical_path"], got[here]["critical_path"]; w != 0 || g != 0 {
+				compare(here, w, g)
+			}
+		}
+		for at, g := range got {
+			if g := g["critical_path"]; !seen[at] && g != 0 {
+				compare(at, 0, g)
+			}
+		}
+	})
+	t.Logf("%d cells, largest difference %.2g s; %d more of Init and Finalize and around them", cells, difference, within)
+}
+
+// ends are call paths of the begin and end of the programs in the archives.
+var ends = regexp.MustCompile(`^[^>]*( > (main|int main\(.*\)))?( > MPI_(Init|Init_thread|Finalize))?$|\(not recorded\)`)

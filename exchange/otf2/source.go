@@ -4,6 +4,7 @@ import (
 	"math"
 	"path"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +36,8 @@ type source struct {
 	regions   map[uint64]uint32 // by number
 	undefined uint32            // the region that stands for those that are not defined
 	off       uint32            // the region in which nothing is measured
+	idle      uint32            // the region of threads that are in no team
+	workers   []bool            // by LocationID: it is one of these threads
 	programs  map[uint64]uint32 // regions that stand for programs, by their names
 	chunks    []Chunk
 	starts    []*walk // by chunk
@@ -95,6 +98,8 @@ type survey struct {
 	queues   map[queue]bool
 	queued   []queue // the same, in order
 	locks    map[lock]bool
+	inTeams  bool // it began to work in a team when nothing else was open
+	alone    bool // likewise without a team
 	problems []trace.Problem
 }
 
@@ -133,6 +138,7 @@ func (s *source) gather(all []survey) {
 		v := &all[i]
 		s.Problems = append(s.Problems, v.problems...)
 		s.forks.merge(&v.forks)
+		s.workers = append(s.workers, v.inTeams && !v.alone)
 		s.forked = append(s.forked, v.forked)
 		for _, p := range v.programs {
 			if _, known := s.programs[p]; !known {
@@ -153,6 +159,10 @@ func (s *source) gather(all []survey) {
 			s.chunks, s.starts = append(s.chunks, c), append(s.starts, v.starts[k])
 			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.span.size})
 		}
+	}
+	if slices.Contains(s.workers, true) {
+		s.idle = uint32(len(s.Definitions.Regions))
+		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "(idle)", Class: "omp_idle_threads"})
 	}
 	s.number(all)
 	for _, p := range s.forks.paths {
@@ -193,6 +203,10 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 
 // event applies an event to what is known of its location.
 func (v *survey) event(s *source, w *walk, e *Event) {
+	if id := e.Spec.ID; len(w.stack) == 0 {
+		v.inTeams = v.inTeams || id == idThreadTeamBegin
+		v.alone = v.alone || id == idEnter || id == idProgramBegin || id == idThreadFork || id == idMeasurementOnOff
+	}
 	switch e.Spec.ID {
 	case idEnter:
 		region := s.region(e.Values[0])
@@ -266,13 +280,21 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 	return func(chunk int, to []trace.Event) ([]trace.Event, error) {
 		defer r.Close()
 		err := r.Open(s.chunks[chunk])
+		location := s.Chunks[chunk].Location
 		w := s.starts[chunk].clone()
+		if w.worker = s.workers[location]; w.worker && (chunk == 0 || s.Chunks[chunk-1].Location != location) {
+			w.last = s.Chunks[chunk].First
+			to = append(to, s.idles(w.last))
+		}
 		for r.Next() {
-			to = s.event(&r.Event, w, s.forked[s.Chunks[chunk].Location], to)
+			to = s.event(&r.Event, w, s.forked[location], to)
 			to = s.passes(s.chunks[chunk].Location, &r.Event, w, to)
 			w.last = max(w.last, s.since(r.Event.Time))
 		}
-		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.chunks[next].Location != s.chunks[chunk].Location) {
+		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.Chunks[next].Location != location) {
+			if w.worker {
+				w.last = max(w.last, s.Chunks[chunk].Last)
+			}
 			to = append(to, trace.Event{Time: w.last, Kind: wire.End})
 		}
 		if err == nil {
@@ -284,7 +306,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 
 // event appends what an event is in package trace.
 func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []trace.Event {
-	t, levels := s.since(e.Time), 0
+	t, levels, idles := s.since(e.Time), 0, false
 	open := func(region uint32, word uint64) {
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: region, Word: word})
@@ -292,6 +314,11 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 	state := func(kind wire.Kind) {
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: kind})
+	}
+	meet := func(at *step, as wire.Meeting) {
+		if object := s.passing.teams[at.team]; s.forks.at(at) != nil && object != 0 {
+			to = append(to, trace.Event{Time: max(w.last, t), Kind: wire.Met, ID: uint32(wire.TeamFork | as), Word: uint64(object)})
+		}
 	}
 	switch e.Spec.ID {
 	case idEnter:
@@ -324,6 +351,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 	case idThreadFork:
 		if top := w.fork(t); w.forks <= len(forked) {
 			top.instance, top.known = forked[w.forks-1].instance, forked[w.forks-1].known
+			meet(top, wire.Root)
 			if s.work(top, open) {
 				state(wire.Forking)
 			}
@@ -333,8 +361,16 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 			if x := s.forks.at(top); x != nil {
 				t = x.from
 			}
+			idle := w.idle(1)
+			if idle {
+				meet(top, 0)
+				state(wire.Exit)
+			}
 			if s.work(top, open) {
 				state(wire.Forking)
+			}
+			if !idle {
+				meet(top, 0)
 			}
 		}
 	case idThreadTeamEnd:
@@ -342,7 +378,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		if x := s.forks.at(&ended); x != nil && x.to > 0 {
 			t = x.to
 		}
-		levels = ended.levels
+		levels, idles = ended.levels, ended.work && w.idle(0)
 	case idThreadJoin:
 		levels = w.end(true).levels
 	}
@@ -353,7 +389,16 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: wire.Exit, ID: uint32(levels - 1)})
 	}
+	if idles {
+		w.last = max(w.last, t)
+		to = append(to, s.idles(w.last))
+	}
 	return to
+}
+
+// idles is the begin of being in no team.
+func (s *source) idles(t int64) trace.Event {
+	return trace.Event{Time: t, Kind: wire.Enter, ID: s.idle, Word: trace.Elsewhere}
 }
 
 // work opens the levels in which a thread works for a team, and says whether it is known what the team executes.

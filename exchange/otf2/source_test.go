@@ -80,7 +80,8 @@ func write(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 	return a
 }
 
-// TestTeams: a thread of a team is below the call path of the fork, from the fork to the join, also if the team is nested in another one, and wherever chunks end.
+// TestTeams: a thread of a team is below the call path of the fork, from the fork to the join, also if the team is nested in another one, and wherever chunks end. Before and after, it is
+// idle, as long as its process lasts.
 func TestTeams(t *testing.T) {
 	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
 	events := [][]uint64{
@@ -100,11 +101,15 @@ func TestTeams(t *testing.T) {
 	running := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Running} }
 	joining := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Joining} }
 	finish := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.End} }
+	const outer, inner, idle, elsewhere = 3, 4, 6, trace.Elsewhere // objects, a region
+	forked := func(us int64, team uint64, as wire.Meeting) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(wire.TeamFork | as), Word: team}
+	}
 	want := [][]trace.Event{
-		{in(0, 0, 0), in(1, 10, 0), forking(10), running(16), in(2, 17, 0), out(30, 0), joining(31), running(40), out(40, 0), out(50, 0), finish(50)},
-		{in(0, 10, 1), in(1, 10, 0), forking(10), running(21), in(3, 22, 0), forking(22), running(24), joining(26), running(28), out(28, 0), joining(29), running(40),
-			out(40, 1), finish(40)},
-		{in(0, 22, 1), in(1, 22, 1), in(3, 22, 0), forking(22), running(25), joining(26), running(28), out(28, 2), finish(28)},
+		{in(0, 0, 0), forked(10, outer, wire.Root), in(1, 10, 0), forking(10), running(16), in(2, 17, 0), out(30, 0), joining(31), running(40), out(40, 0), out(50, 0), finish(50)},
+		{in(idle, 0, elsewhere), forked(10, outer, 0), out(10, 0), in(0, 10, elsewhere), in(1, 10, 0), forking(10), running(21), forked(22, inner, wire.Root), in(3, 22, 0), forking(22), running(24), joining(26), running(28), out(28, 0), joining(29), running(40),
+			out(40, 1), in(idle, 40, elsewhere), finish(50)},
+		{in(idle, 0, elsewhere), forked(22, inner, 0), out(22, 0), in(0, 22, elsewhere), in(1, 22, elsewhere), in(3, 22, 0), forking(22), running(25), joining(26), running(28), out(28, 2), in(idle, 28, elsewhere), finish(50)},
 	}
 	for _, chunk := range []uint64{0, 48, 64, 96} {
 		require.Equal(t, want, eventsOf(t, write(t, chunk, events).Trace()), "chunks of %d bytes", chunk)
@@ -168,9 +173,10 @@ func FuzzTeams(f *testing.F) {
 		chunk := 0
 		for l, list := range events {
 			w := newWalk(0)
+			w.worker = l == 1
 			for _, e := range list {
 				from, last := s.starts[chunk].clone(), w.last
-				from.last = w.last
+				from.last, from.worker = w.last, w.worker
 				want := s.event(&e, w, s.forked[l], nil)
 				require.Equal(t, want, s.event(&e, from, s.forked[l], nil))
 				for _, x := range want {

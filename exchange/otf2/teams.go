@@ -42,6 +42,7 @@ type walk struct {
 	stack   []step
 	begun   map[team]int // how often the location was in each team
 	forks   int          // how often it has forked one
+	worker  bool         // all that it does it does in teams of others; else it is idle
 	last    int64        // time of its last event
 }
 
@@ -50,7 +51,7 @@ func newWalk(process int) *walk {
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, w.last}
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, w.worker, w.last}
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.
@@ -81,6 +82,9 @@ func (w *walk) fork(t int64) *step {
 	w.stack = append(w.stack, step{work: true, master: true, fork: w.forks, from: t})
 	return &w.stack[len(w.stack)-1]
 }
+
+// idle says whether the location is in no team if so many steps are forgotten.
+func (w *walk) idle(steps int) bool { return w.worker && len(w.stack) == steps }
 
 // begin applies the begin of work in a team, and returns its step.
 func (w *walk) begin(comm uint64) *step {

@@ -85,4 +85,5 @@ const (
 	AllEnd                         // its end
 	ExplicitBarrier                // of a team
 	ImplicitBarrier                // of a team, at the end of what it does together
+	TeamFork                       // a thread is the root of a team, and begins it; or its wait for the team ends
 )
