@@ -21,6 +21,7 @@ func (b *builder) header() {
 		if l := &b.s.locations[i]; l.seen {
 			h.Goroutines++
 			h.Time += l.end - l.begin
+			h.Threads = h.Threads || defs.Locations[i].Name != ""
 		}
 	}
 	b.out.Origin.Start = time.Unix(0, head.Start).UTC()

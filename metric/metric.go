@@ -47,6 +47,7 @@ const (
 // was waiting for something that is not recorded.
 const (
 	ExecutionTitle = "Execution"
+	ComputingTitle = "Computation" // where operations are those of MPI and the like: all else is the program's own work
 	RunningTitle   = "Running or not recorded"
 )
 

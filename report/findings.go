@@ -263,7 +263,7 @@ func (p *page) several(group int32, n int) string {
 	g := p.e.Groups[group]
 	name := elide(goName(g.Name), nameWidth)
 	if g.Name == unnamed {
-		name = "unnamed goroutine"
+		name = "unnamed " + p.e.Header.worker()
 	}
 	s := fmt.Sprintf("%s ×%s", name, grouped(int64(n)))
 	if n < g.Count {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,4 +13,30 @@ func TestProgramName(t *testing.T) {
 	} {
 		require.Equal(t, want, programName(program))
 	}
+}
+
+// TestWordsOfThreads: of an archive of another format, threads are called so, what they do outside of operations is computing, and the program is what all lies in.
+func TestWordsOfThreads(t *testing.T) {
+	words := func(e *Experiment) string {
+		e.MarkExecution()
+		e.Judge()
+		return string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	}
+	e := hydro()
+	require.Contains(t, words(e), "goroutines")
+	e = hydro()
+	e.Header.Threads = true
+	text := words(e)
+	require.Contains(t, text, "9 threads ·")
+	require.Contains(t, text, "  Computation  ")
+	require.Contains(t, text, "who started a thread")
+	e = stuck()
+	e.Header.Threads = true
+	e.Regions[0].Name, e.Paths = "solver", e.Paths[:1]
+	e.NeverEnded = e.NeverEnded[:2]
+	text = words(e)
+	require.Contains(t, text, "solver\n1.00 s wall · 5 threads")
+	require.Contains(t, text, "main, unnamed\n")
+	require.Contains(t, text, "thread 7")
+	require.NotContains(t, text, "oroutine")
 }

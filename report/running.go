@@ -17,6 +17,8 @@ func (e *Experiment) MarkExecution() {
 	m := &e.Metrics[i]
 	m.Title = metric.ExecutionTitle
 	switch {
+	case e.Header.Threads:
+		m.Title, m.Description = metric.ComputingTitle, "Time in which threads were in no call or construct of another metric: their own work."
 	case e.Header.States:
 		m.Description = "Time in which goroutines ran, outside of recorded operations, as the scheduler of the runtime says."
 		m.Formula += " − ready − system_call − unrecorded_wait"
@@ -51,12 +53,21 @@ func (e *Experiment) executionKnown() bool {
 	return i < 0 || e.Metrics[i].Title != metric.RunningTitle
 }
 
+// worker is what a location is called.
+func (h *Header) worker() string {
+	if h.Threads {
+		return "thread"
+	}
+	return "goroutine"
+}
+
 // executing says what goroutines do that are in no recorded operation.
 func (p *page) executing() string {
-	if p.e.executionKnown() {
-		return "execution"
+	title := metric.ExecutionTitle
+	if i := p.e.MetricIndex(metric.Execution); i >= 0 {
+		title = p.e.Metrics[i].Title
 	}
-	return strings.ToLower(metric.RunningTitle[:1]) + metric.RunningTitle[1:]
+	return strings.ToLower(title[:1]) + title[1:]
 }
 
 // running says how much of the time that is running or not recorded can have been running.

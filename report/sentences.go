@@ -80,7 +80,7 @@ func (s *Sentences) Lead() []string {
 		program = "The program"
 	}
 	lead = append(lead, fmt.Sprintf("%s ran for %s. Its %s existed for %s in total.", program, glue(seconds(h.Wall)),
-		glue(count(int64(h.Goroutines), "goroutine")), glue(seconds(h.Time))))
+		glue(count(int64(h.Goroutines), h.worker())), glue(seconds(h.Time))))
 	var waited int64
 	for i := range e.Metrics {
 		if m := &e.Metrics[i]; m.Kind == metric.WaitState && !s.belowWait(i) {

@@ -75,7 +75,7 @@ func (p *page) byTime() string {
 	if p.e.Split.ByTime == 0 {
 		return ""
 	}
-	return glue(count(int64(p.e.Split.ByTime), "step")) + " by time alone, where it is not recorded who started a goroutine"
+	return glue(count(int64(p.e.Split.ByTime), "step")) + " by time alone, where it is not recorded who started a " + p.e.Header.worker()
 }
 
 // split says what the goroutines of the critical path did.

@@ -201,7 +201,7 @@ const nameWidth = 36
 // name of a location within a sentence.
 func (p *page) name(l uint32) string {
 	if x := &p.e.Locations[l]; isUnnamed(x.Name) && x.Count <= 1 {
-		return fmt.Sprintf("goroutine"+nbsp+"%d", x.GoID)
+		return fmt.Sprintf("%s"+nbsp+"%d", p.e.Header.worker(), x.GoID)
 	}
 	return glue(elide(goName(p.e.Locations[l].Name), nameWidth))
 }
@@ -286,8 +286,11 @@ func programName(program string) string {
 func (p *page) measured() {
 	h := &p.e.Header
 	command := strings.Join(append([]string{programName(h.Program)}, h.Args...), " ")
+	if root := p.e.root(); h.Threads && root != "" {
+		command = root
+	}
 	p.line(p.paint(bold, elide(clean(command), pageWidth)))
-	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), "goroutine"), count(int64(h.Events), "event")}
+	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), h.worker()), count(int64(h.Events), "event")}
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
 	}
@@ -300,6 +303,19 @@ func (p *page) measured() {
 		facts[i] = glue(facts[i])
 	}
 	p.styledPara(st, 0, "", strings.Join(facts, " · "))
+}
+
+// root returns the region in which all that was recorded lies, "" if there are several.
+func (e *Experiment) root() (name string) {
+	for i := range e.Paths {
+		if r := e.Regions[e.Paths[i].Region].Name; e.Paths[i].Parent < 0 && !strings.HasPrefix(r, "(") {
+			if name != "" && name != r {
+				return ""
+			}
+			name = r
+		}
+	}
+	return name
 }
 
 // warnings says what makes the numbers less than exact, and that goroutines were still waiting.
@@ -322,7 +338,7 @@ func (p *page) warnings() {
 			p.styledPara(red, 0, "! ", text)
 		}
 		p.more(p.top, len(deadlocks), "deadlock")
-		p.styledPara(yellow, 0, "! ", count(int64(n), "goroutine")+verb)
+		p.styledPara(yellow, 0, "! ", count(int64(n), p.e.Header.worker())+verb)
 	}
 }
 
@@ -351,6 +367,9 @@ func (p *page) groups() string {
 		remark := ""
 		if name == unnamed {
 			name, remark = "unnamed", " (not started by instrument.Go)"
+			if p.e.Header.Threads {
+				remark = ""
+			}
 		}
 		name = elide(goName(name), nameWidth)
 		if n > 1 {
@@ -400,7 +419,7 @@ func (p *page) timeTree() {
 	}
 	var counts []string
 	for _, c := range []struct{ metric, noun string }{
-		{metric.Visits, "region visit"}, {metric.Messages, "message"}, {metric.Acquisitions, "lock acquisition"},
+		{metric.Visits, "region visit"}, {metric.Messages, "message"}, {metric.Acquisitions, "lock acquisition"}, {metric.CommsSent, "message"},
 	} {
 		if n := e.Total(e.MetricIndex(c.metric)); n > 0 {
 			counts = append(counts, glue(count(n, c.noun)))

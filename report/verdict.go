@@ -57,8 +57,8 @@ func (p *page) verdict() Verdict {
 	if float64(top.time) < mostly*focus || !p.standsStill(top) {
 		return p.work(top)
 	}
-	who := "the goroutine " + p.name(top.largest)
-	if e.Locations[top.largest].GoID == 1 {
+	who := "the " + e.Header.worker() + " " + p.name(top.largest)
+	if e.Locations[top.largest].GoID == 1 && !e.Header.Threads {
 		who = "the root goroutine"
 	}
 	f := p.longest()

@@ -110,7 +110,7 @@ func (p *page) haveBeen(group int32, locations []uint32) string {
 	if l := &p.e.Locations[locations[0]]; l.Count <= 1 {
 		who = p.name(locations[0])
 		if l.GoID != 0 && !isUnnamed(l.Name) {
-			who += fmt.Sprintf(" (goroutine"+nbsp+"%d)", l.GoID)
+			who += fmt.Sprintf(" (%s"+nbsp+"%d)", p.e.Header.worker(), l.GoID)
 		}
 	}
 	return who + " has been"
