@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -69,7 +70,7 @@ var oracles = map[string]string{
 }
 
 // forEachOracle compares what dump prints of metrics.
-func forEachOracle(t *testing.T, metrics []string, compare func(t *testing.T, want, got profile)) {
+func forEachOracle(t *testing.T, metrics []string, compare func(t *testing.T, archive string, want, got profile)) {
 	const shared = "../../../shared/data"
 	for archive, oracle := range oracles {
 		t.Run(oracle, func(t *testing.T) {
@@ -77,36 +78,66 @@ func forEachOracle(t *testing.T, metrics []string, compare func(t *testing.T, wa
 			if _, err := os.Stat(report); err != nil {
 				t.Skip("no reports of Scalasca in ../shared/data/oracle")
 			}
-			compare(t, profileOf(t, report, metrics), profileOf(t, filepath.Join(shared, "otf2", archive, "traces.otf2"), metrics))
+			compare(t, oracle, profileOf(t, report, metrics), profileOf(t, filepath.Join(shared, "otf2", archive, "traces.otf2"), metrics))
 		})
+	}
+}
+
+// compared counts what was compared, and keeps the largest differences.
+type compared struct {
+	metrics map[string]bool
+	cells   int
+	largest float64
+}
+
+// comparisons is what was compared, by archive or metric.
+type comparisons map[string]*compared
+
+// note notes that a metric of an archive was compared.
+func (x comparisons) note(what, metric string, difference float64) {
+	c := x[what]
+	if c == nil {
+		c = &compared{metrics: map[string]bool{}}
+		x[what] = c
+	}
+	c.metrics[metric] = true
+	c.cells++
+	c.largest = max(c.largest, math.Abs(difference))
+}
+
+// log prints the table.
+func (x comparisons) log(t *testing.T) {
+	t.Logf("%-42s %7s %6s %18s", "", "metrics", "cells", "largest difference")
+	for _, name := range slices.Sorted(maps.Keys(x)) {
+		t.Logf("%-42s %7d %6d %18.2g", name, len(x[name].metrics), x[name].cells, x[name].largest)
 	}
 }
 
 // TestProfilesAsScalasca: time and visits of every call path on every location are those that Scalasca's scout computed. Every time metric is rounded to ns here, once; scout's sums are
 // of double precision.
 func TestProfilesAsScalasca(t *testing.T) {
-	cells, difference := 0, 0.0
-	forEachOracle(t, []string{"time", "visits"}, func(t *testing.T, want, got profile) {
+	all := comparisons{}
+	forEachOracle(t, []string{"time", "visits"}, func(t *testing.T, archive string, want, got profile) {
 		require.Equal(t, len(want), len(got))
 		for at, w := range want {
 			g := got[[2]string{want.ours(at[0]), at[1]}]
 			require.Equal(t, w["visits"], g["visits"], "visits of %v", at)
 			require.InDelta(t, w["time"], g["time"], roundedTimes, "time of %v", at)
-			difference = max(difference, math.Abs(w["time"]-g["time"]))
-			cells += 2
+			all.note(archive, "visits", w["visits"]-g["visits"])
+			all.note(archive, "time", w["time"]-g["time"])
 		}
 	})
-	t.Logf("%d cells, largest difference %.2g s", cells, difference)
+	all.log(t)
 }
 
 // TestWaitsAsScalasca: so are wait states, messages, collective operations and their bytes.
 func TestWaitsAsScalasca(t *testing.T) {
-	cells, difference := map[string]int{}, map[string]float64{}
+	archives, all := comparisons{}, comparisons{}
 	metrics := strings.Fields(`time mpi_init_completion mpi_finalize_wait mpi_barrier_wait mpi_barrier_completion mpi_latesender mpi_latesender_wo mpi_lswo_different mpi_lswo_same
 		mpi_latereceiver mpi_earlyreduce mpi_earlyscan mpi_latebroadcast mpi_wait_nxn mpi_nxn_completion omp_ebarrier_wait omp_ibarrier_wait omp_management omp_fork
 		mpi_slr_count mpi_sls_count mpi_slswo_count mpi_clr_count mpi_cls_count mpi_clswo_count
 		syncs_send syncs_recv syncs_coll comms_send comms_recv comms_cxch comms_csrc comms_cdst bytes_sent bytes_rcvd bytes_cout bytes_cin`)
-	forEachOracle(t, metrics, func(t *testing.T, want, got profile) {
+	forEachOracle(t, metrics, func(t *testing.T, archive string, want, got profile) {
 		require.Equal(t, len(want), len(got))
 		for at, w := range want {
 			here := [2]string{want.ours(at[0]), at[1]}
@@ -120,14 +151,13 @@ func TestWaitsAsScalasca(t *testing.T) {
 					rounding = roundedTimes
 				}
 				require.InDelta(t, v, g, rounding, "%s of %v", m, at)
-				cells[m]++
-				difference[m] = max(difference[m], math.Abs(v-g))
+				archives.note(archive, m, v-g)
+				all.note(m, m, v-g)
 			}
 		}
 	})
-	for _, m := range metrics[1:] {
-		t.Logf("%-24s %5d cells, largest difference %.2g", m, cells[m], difference[m])
-	}
+	archives.log(t)
+	all.log(t)
 }
 
 // TestLocksByHand: what threads of a real program waited for at critical sections is what follows from each event of its archive alone.
@@ -178,8 +208,8 @@ func TestLocksByHand(t *testing.T) {
 // TestCriticalPathAsScalasca: the critical path is that of Scalasca in every call path on every location. Scalasca's begins where MPI_Init ends for the last process, and ends
 // where MPI_Finalize begins; ours is that of the whole run, so that it has more in these calls and those that call them.
 func TestCriticalPathAsScalasca(t *testing.T) {
-	cells, difference, within := 0, 0.0, 0
-	forEachOracle(t, []string{"critical_path"}, func(t *testing.T, want, got profile) {
+	all, within := comparisons{}, 0
+	forEachOracle(t, []string{"critical_path"}, func(t *testing.T, archive string, want, got profile) {
 		seen := map[[2]string]bool{}
 		compare := func(at [2]string, w, g float64) {
 			if ends.MatchString(at[1]) {
@@ -188,8 +218,7 @@ func TestCriticalPathAsScalasca(t *testing.T) {
 				return
 			}
 			require.InDelta(t, w, g, roundedTimes, "%v", at)
-			difference = max(difference, math.Abs(w-g))
-			cells++
+			all.note(archive, "critical_path", w-g)
 		}
 		for at, w := range want {
 			here := [2]string{want.ours(at[0]), at[1]}
@@ -204,7 +233,8 @@ func TestCriticalPathAsScalasca(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d cells, largest difference %.2g s; %d more of Init and Finalize and around them", cells, difference, within)
+	all.log(t)
+	t.Logf("%d more cells of Init and Finalize and around them", within)
 }
 
 // ends are call paths of the begin and end of the programs in the archives.

@@ -146,26 +146,31 @@ func TestTracesOfDamage(t *testing.T) {
 	}
 }
 
-// FuzzTeams: whatever order events of teams come in, on two locations, times ascend, and from any event on reading can go on from what is known there.
+// FuzzTeams: whatever order events of teams, locks and messages come in, on two locations, times ascend, and from any event on reading can go on from what is known there.
 func FuzzTeams(f *testing.F) {
 	f.Add([]byte{0, 4, 0, 2, 0, 0, 1, 4, 1, 0, 1, 1, 1, 5, 0, 1, 0, 5, 0, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = b[:min(len(b), 400)] // all that is known is copied at each event
-		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff}
-		s := &source{a: newArchive("memory.otf2"), programs: map[uint64]uint32{}}
-		s.a.Clock.Resolution = 1e9
+		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff,
+			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd}
+		s := &source{a: twoThreads(), programs: map[uint64]uint32{}}
+		s.define()
 		s.classify()
-		s.Definitions.Processes, s.Definitions.Locations = make([]trace.Process, 1), make([]trace.Location, 2)
 		all, walks, events := make([]survey, 2), []*walk{newWalk(0), newWalk(0)}, [2][]Event{}
 		for i := 0; i+1 < len(b); i += 2 {
 			l, value := b[i]&1, uint64(b[i]>>1&3)
-			e := Event{Record: Record{Spec: SpecOf(Events, kinds[int(b[i+1])%len(kinds)]), Values: []uint64{value, value}}, Time: uint64(i)}
+			spec := SpecOf(Events, kinds[int(b[i+1])%len(kinds)])
+			values := []uint64{value, value & 1, value, value, value}[:len(spec.Head)]
+			e := Event{Record: Record{Spec: spec, Values: values}, Time: uint64(i)}
 			v := &all[l]
 			if v.forks.of == nil {
 				v.forks.of = map[team][]forked{}
 			}
 			v.chunks, v.starts = append(v.chunks, Chunk{Time: e.Time}), append(v.starts, walks[l].clone())
 			v.event(s, walks[l], &e)
+			if id := spec.ID; id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
+				v.message(s, s.of[l], &e)
+			}
 			walks[l].last = max(walks[l].last, s.since(e.Time))
 			events[l] = append(events[l], e)
 		}
@@ -177,8 +182,9 @@ func FuzzTeams(f *testing.F) {
 			for _, e := range list {
 				from, last := s.starts[chunk].clone(), w.last
 				from.last, from.worker = w.last, w.worker
-				want := s.event(&e, w, s.forked[l], nil)
-				require.Equal(t, want, s.event(&e, from, s.forked[l], nil))
+				all := func(w *walk) []trace.Event { return s.passes(s.of[l], &e, w, s.event(&e, w, s.forked[l], nil)) }
+				want := all(w)
+				require.Equal(t, want, all(from))
 				for _, x := range want {
 					require.GreaterOrEqual(t, x.Time, last)
 					last = x.Time
@@ -188,4 +194,26 @@ func FuzzTeams(f *testing.F) {
 			}
 		}
 	})
+}
+
+// twoThreads returns the definitions of a process of two threads, with regions in which they lock, meet, and pass messages.
+func twoThreads() *Archive {
+	a := newArchive("memory.otf2")
+	define := func(kind string, texts []string, values ...uint64) {
+		a.define(&Record{specNamed(Global, kind), values, texts})
+	}
+	define("ClockProperties", nil, 1e9, 0, 1000, 0)
+	for i, name := range []string{"main", "MPI_Recv", "!$omp critical @a.c:1", "!$omp barrier @a.c:2"} {
+		define("String", []string{name}, uint64(i))
+		paradigm := []uint64{1, mpi, openMP, openMP}[i]
+		define("Region", nil, uint64(i), uint64(i), 0, 0, none, 0, 0, uint64(i), []uint64{1, 28, roleCritical, roleBarrier}[i], paradigm, 0)
+	}
+	define("LocationGroup", nil, 0, 0, 1, 0, none)
+	define("Location", nil, 0, 0, 1, 9, 0)
+	define("Location", nil, 1, 0, 1, 9, 0)
+	define("Group", nil, 0, 0, 0, 1, 0, commLocations, mpi, 0)
+	define("Group", nil, 1, 0, 0, 1, 0, 5, mpi, 0)
+	define("Comm", nil, 0, 0, 1, none, 0)
+	a.build()
+	return a
 }
