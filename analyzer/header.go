@@ -21,9 +21,9 @@ func (b *builder) header() {
 		if l := &b.s.locations[i]; l.seen {
 			h.Goroutines++
 			h.Time += l.end - l.begin
-			h.Threads = h.Threads || defs.Locations[i].Name != ""
 		}
 	}
+	h.Threads = threads(defs)
 	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
 	for i := range defs.Processes {
 		p := report.Process{PID: defs.Processes[i].PID}
@@ -47,6 +47,11 @@ func (b *builder) header() {
 		main := b.lives.main[r]
 		h.Asleep = h.Lost == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil
 	}
+}
+
+// threads says whether locations are threads, which have names, and not goroutines.
+func threads(defs *trace.Definitions) bool {
+	return slices.ContainsFunc(defs.Locations, func(l trace.Location) bool { return l.Name != "" })
 }
 
 // states says whether all processes with events tell what their goroutines did.

@@ -91,8 +91,11 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	return m, nil
 }
 
-// paradigm says whether there are regions of a paradigm.
+// paradigm says whether there are regions, or locations, of a paradigm.
 func paradigm(defs *trace.Definitions, name string) bool {
+	if name == Goroutines {
+		return !threads(defs)
+	}
 	return slices.ContainsFunc(defs.Regions, func(r trace.Region) bool { return strings.HasPrefix(r.Class, name) })
 }
 

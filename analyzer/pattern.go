@@ -17,11 +17,14 @@ type Pattern struct {
 	BusyAdvice string
 	ForRoom    bool // waits for room in a buffer, which may be a semaphore
 
-	Paradigm string // exists only where regions have a class whose name begins so
+	Paradigm string // exists only where regions have a class whose name begins so, or locations are Goroutines
 	States   bool   // exists only where a source tells the states of goroutines
 
 	Point PointKind // the time waited at synch points of this kind is the metric; NoPoint for none
 }
+
+// Goroutines is the paradigm of patterns that exist only where locations are goroutines.
+const Goroutines = "go"
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 

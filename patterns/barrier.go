@@ -16,7 +16,8 @@ var BarrierWait = &analyzer.Pattern{
 			"its part is too large; if it changes, use smaller pieces from a common queue, or replace the barrier by channels between the " +
 			"goroutines that really depend on each other.",
 	},
-	Point: analyzer.ArrivedLast,
+	Point:    analyzer.ArrivedLast,
+	Paradigm: analyzer.Goroutines,
 }
 
 // BarrierCompletion is the time to leave a barrier once all had arrived and the first had left. It is no
@@ -28,5 +29,6 @@ var BarrierCompletion = &analyzer.Pattern{
 		Formula:     "own end − max(earliest end of all participants, latest begin), when positive",
 		Advice:      "Use fewer goroutines per barrier than there are processors, or fewer barriers with more work between them.",
 	},
-	Point: analyzer.LeftFirst,
+	Point:    analyzer.LeftFirst,
+	Paradigm: analyzer.Goroutines,
 }

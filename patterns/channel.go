@@ -16,6 +16,7 @@ var LateSender = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier send"),
 	Point:      analyzer.Sent,
+	Paradigm:   analyzer.Goroutines,
 }
 
 // LateReceiver is a send on a channel without buffer that was there before its receive.
@@ -30,6 +31,7 @@ var LateReceiver = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier receive or a buffer"),
 	Point:      analyzer.Received,
+	Paradigm:   analyzer.Goroutines,
 }
 
 // FullBuffer is a send that found the buffer of its channel full.
@@ -45,6 +47,7 @@ var FullBuffer = &analyzer.Pattern{
 	BusyAdvice: busyAdvice("a larger buffer"),
 	ForRoom:    true,
 	Point:      analyzer.MadeRoom,
+	Paradigm:   analyzer.Goroutines,
 }
 
 // LateClose is a receive that the closing of the channel released.
@@ -58,5 +61,6 @@ var LateClose = &analyzer.Pattern{
 			"was still working on values to come, or waiting for others to finish, that took the time: look at what it did " +
 			"meanwhile.",
 	},
-	Point: analyzer.Closed,
+	Point:    analyzer.Closed,
+	Paradigm: analyzer.Goroutines,
 }

@@ -15,7 +15,8 @@ var JoinWait = &analyzer.Pattern{
 		Advice: "Give all goroutines of the group the same amount of work: smaller pieces from a common queue, largest first. If one of them " +
 			"is much later than the others, look at what that one did.",
 	},
-	Point: analyzer.WasDone,
+	Point:    analyzer.WasDone,
+	Paradigm: analyzer.Goroutines,
 }
 
 // CondWait is a Cond.Wait until it is signalled.
@@ -29,6 +30,7 @@ var CondWait = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier signal"),
 	Point:      analyzer.Signalled,
+	Paradigm:   analyzer.Goroutines,
 }
 
 // OnceWait is a Once.Do that met another one running the function.
@@ -40,5 +42,6 @@ var OnceWait = &analyzer.Pattern{
 		Advice: "Initialise before the goroutines start, or start the initialisation early in a goroutine of its own. Make the function itself " +
 			"faster, or split it so that each part is initialised only by those who need it.",
 	},
-	Point: analyzer.RanOnce,
+	Point:    analyzer.RanOnce,
+	Paradigm: analyzer.Goroutines,
 }

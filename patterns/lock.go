@@ -17,7 +17,8 @@ var LockCompetition = &analyzer.Pattern{
 			"what is needed. If all holds are short, there are too many: split the lock by key, keep data per goroutine and combine it " +
 			"later, or use an atomic.",
 	},
-	Point: analyzer.HeldLock,
+	Point:    analyzer.HeldLock,
+	Paradigm: analyzer.Goroutines,
 }
 
 // ReaderWait is the time in which a reader was kept out by a writer.
@@ -31,7 +32,8 @@ var ReaderWait = &analyzer.Pattern{
 		Advice: "Shorten the writer's critical section, and the longest reader's: one slow reader makes a writer wait, and all new readers with it. " +
 			"For data that changes rarely, publish a new copy through an atomic pointer.",
 	},
-	Point: analyzer.WroteBefore,
+	Point:    analyzer.WroteBefore,
+	Paradigm: analyzer.Goroutines,
 }
 
 // WriterWait is the time in which a writer waited for the readers to leave.
@@ -43,5 +45,6 @@ var WriterWait = &analyzer.Pattern{
 		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +
 			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
 	},
-	Point: analyzer.ReadBefore,
+	Point:    analyzer.ReadBefore,
+	Paradigm: analyzer.Goroutines,
 }

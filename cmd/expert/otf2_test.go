@@ -239,3 +239,18 @@ func TestCriticalPathAsScalasca(t *testing.T) {
 
 // ends are call paths of the begin and end of the programs in the archives.
 var ends = regexp.MustCompile(`^[^>]*( > (main|int main\(.*\)))?( > MPI_(Init|Init_thread|Finalize))?$|\(not recorded\)`)
+
+// TestMetricsOfThreads: an archive of threads has no metrics of what only goroutines wait for, and one of goroutines none of MPI.
+func TestMetricsOfThreads(t *testing.T) {
+	const file = "../../../shared/data/otf2/partdiff/run_2/traces.otf2"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	threads, goroutines := run(t, "metrics", file), run(t, "metrics", archive(t, lockTrace))
+	for _, name := range []string{"late_sender", "lock_competition", "rw_reader_wait", "once_wait", "join_wait", "cond_wait", "barrier_wait"} {
+		require.NotRegexp(t, `(?m)^ *`+name+` `, threads)
+		require.Regexp(t, `(?m)^ *`+name+` `, goroutines)
+	}
+	require.Regexp(t, `(?m)^ *mpi_latesender `, threads)
+	require.NotContains(t, goroutines, "mpi")
+}
