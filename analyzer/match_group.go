@@ -58,6 +58,10 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 		m.arrive(ops, members, m.latest(ops, members, everybody), NoPoint, InitializedFirst)
 	case wire.AllEnd:
 		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtFinalize, NoPoint)
+	case wire.AtCreate, wire.AtFree, wire.AtFence:
+		if last := m.latest(ops, members, everybody); m.overlap(ops, members, last) {
+			m.arrive(ops, members, last, [...]PointKind{ArrivedAtCreate, ArrivedAtFree, ArrivedAtFence}[kind-wire.AtCreate], NoPoint)
+		}
 	case wire.TeamFork:
 		if root := m.latest(ops, members, isRoot); root != noOp {
 			m.arrive(ops, members, root, Forked, NoPoint)
@@ -105,13 +109,15 @@ func (m *Matcher) arrive(ops []Op, members []int32, last int32, waits, leaves Po
 	}
 }
 
+// overlap says whether all members were in the operation at one time: when the last one began.
+func (m *Matcher) overlap(ops []Op, members []int32, last int32) bool {
+	return !slices.ContainsFunc(members, func(i int32) bool { return ops[i].End <= ops[last].Begin })
+}
+
 // exchange emits the waits of members that all get something of all: if all were in it at one time, for the last one; else receivers for the last of the senders.
 func (m *Matcher) exchange(ops []Op, members []int32) {
-	last, end := m.latest(ops, members, everybody), ops[members[0]].End
-	for _, i := range members {
-		end = min(end, ops[i].End)
-	}
-	if end > ops[last].Begin {
+	last := m.latest(ops, members, everybody)
+	if m.overlap(ops, members, last) {
 		m.arrive(ops, members, last, ArrivedAtExchange, LeftExchangeFirst)
 		return
 	}

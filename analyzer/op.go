@@ -74,6 +74,9 @@ const (
 	RootSent                    // the data that the call received
 	SentToRoot                  // the last data that the root needed
 	LowerSent                   // the last data of those with lower numbers
+	ArrivedAtCreate             // last, to make a window
+	ArrivedAtFree               // likewise, to free it
+	ArrivedAtFence              // likewise, at a fence of it
 	Forked                      // the team that the thread works in from now on
 	FreedCritical               // the critical section, which it had acquired before
 	FreedCall                   // likewise a lock

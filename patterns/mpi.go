@@ -30,6 +30,13 @@ func ending(point analyzer.PointKind, name, parent, title, what string) *analyze
 		Formula:     "own end − max(earliest end of all, min(latest begin of all, own end)), when positive"}}
 }
 
+// window returns the wait state of processes that meet for a window.
+func window(point analyzer.PointKind, name, parent, title, what string) *analyzer.Pattern {
+	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which arrived last, in",
+		Description: "A process waited " + what + " of one-sided communication until all others were there.",
+		Formula:     barrierFormula + "; only where all were in the call at one time", Advice: balance})
+}
+
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
@@ -47,6 +54,8 @@ var MPI = []*analyzer.Pattern{
 	group("mpi", "mpi_mgmt_comm", "mpi_management", "Communicators", "calls that make or free communicators and groups"),
 	group("mpi", "mpi_mgmt_file", "mpi_management", "File management", "calls that open and close files"),
 	group("mpi", "mpi_mgmt_win", "mpi_management", "Windows", "calls that make or free windows"),
+	window(analyzer.ArrivedAtCreate, "mpi_rma_wait_at_create", "mpi_mgmt_win", "Wait at create", "to make a window"),
+	window(analyzer.ArrivedAtFree, "mpi_rma_wait_at_free", "mpi_mgmt_win", "Wait at free", "to free a window"),
 	group("mpi", "mpi_synchronization", "mpi", "MPI synchronization", "calls of MPI that only synchronize"),
 	group("mpi", "mpi_sync_collective", "mpi_synchronization", "Barriers", "barriers"),
 	waiting("mpi", analyzer.ArrivedAtBarrier, metric.Metric{Name: "mpi_barrier_wait", Parent: "mpi_sync_collective", Title: "Wait at barrier", Causing: "which arrived last, in",
@@ -54,6 +63,7 @@ var MPI = []*analyzer.Pattern{
 		Advice: balance + " Many barriers are not needed at all: messages order by themselves what depends on them."}),
 	ending(analyzer.LeftBarrierFirst, "mpi_barrier_completion", "mpi_sync_collective", "Barrier completion", "a barrier"),
 	group("mpi", "mpi_rma_synchronization", "mpi_synchronization", "One-sided synchronization", "calls that synchronize one-sided communication"),
+	window(analyzer.ArrivedAtFence, "mpi_rma_wait_at_fence", "mpi_rma_synchronization", "Wait at fence", "at a fence of a window"),
 	group("mpi", "mpi_communication", "mpi", "MPI communication", "calls of MPI that pass data"),
 	group("mpi", "mpi_point2point", "mpi_communication", "Point-to-point", "calls that send or receive messages"),
 	waiting("mpi", analyzer.LateSenderRight, metric.Metric{Name: "mpi_latesender", Parent: "mpi_point2point", Title: "Late sender", Causing: "which sent it in",

@@ -24,6 +24,7 @@ const (
 type class struct {
 	name  string       // the metric of time in it, "" for computing
 	ends  wire.Meeting // its end is that of such a meeting of all processes, or of the team
+	meets wire.Meeting // the collective operation of a window that it is
 	calls bool         // its end ends what was done with messages
 	how   uint32       // what kind of call it is, see wire.Called
 }
@@ -94,6 +95,12 @@ func classOfCall(name string) class {
 		c.name = "mpi"
 	case strings.HasPrefix(name, "file_"):
 		c.name = classOfFile(name)
+	case strings.HasPrefix(name, "win_create"), strings.HasPrefix(name, "win_allocate"):
+		c.meets = wire.AtCreate
+	case name == "win_free":
+		c.meets = wire.AtFree
+	case name == "win_fence":
+		c.meets = wire.AtFence
 	}
 	switch {
 	case strings.HasPrefix(name, "test"):

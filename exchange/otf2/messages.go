@@ -183,6 +183,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		message(wire.Arrived)
 	case idMpiCollectiveEnd:
 		s.collective(l, e, tell)
+	case idRmaCollectiveEnd:
+		s.window(l, e, w, tell)
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
 		s.locked(e, w, tell)
 	}
@@ -206,6 +208,18 @@ func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id 
 		}
 	}
 	tell(wire.Met, uint32(what), uint64(s.passing.comms[e.Values[1]]))
+}
+
+// window tells that a location was in a collective operation of a window.
+func (s *source) window(l *Location, e *Event, w *walk, tell func(kind wire.Kind, id uint32, word uint64)) {
+	window, n := s.a.Find(RmaWins, e.Values[2]), len(w.stack)
+	if window == nil || n == 0 || w.stack[n-1].work || int(w.stack[n-1].region) >= len(s.passing.classes) {
+		return
+	}
+	comm, what := window.Get("comm"), s.passing.classes[w.stack[n-1].region].meets
+	if ranks := s.passing.ranks[comm]; ranks != nil && what != wire.NoMeeting {
+		tell(wire.Met, uint32(what.Numbered(ranks[l.Group])), uint64(s.passing.comms[comm]))
+	}
 }
 
 // ends appends what it means that a region ends.

@@ -145,6 +145,7 @@ const (
 	idMpiIrecv            = 19
 	idMpiRequestCancelled = 21
 	idMpiCollectiveEnd    = 23
+	idRmaCollectiveEnd    = 38
 
 	idOmpAcquireLock       = 26
 	idOmpReleaseLock       = 27

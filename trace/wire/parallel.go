@@ -85,5 +85,8 @@ const (
 	AllEnd                         // its end
 	ExplicitBarrier                // of a team
 	ImplicitBarrier                // of a team, at the end of what it does together
+	AtCreate                       // of a window for one-sided communication
+	AtFree                         // likewise
+	AtFence                        // likewise, between phases of it
 	TeamFork                       // a thread is the root of a team, and begins it; or its wait for the team ends
 )
