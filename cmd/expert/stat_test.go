@@ -127,6 +127,11 @@ func TestExport(t *testing.T) {
 	visits := func(of string) string { return run(t, "stat", of, "-m", "visits", "--format", "csv") }
 	require.Contains(t, visits(again), "lock,")
 	require.Equal(t, visits(archive), visits(again))
+	waits := func(of, metric string) string {
+		return regexp.MustCompile(`(?m)^lock,.*`).FindString(run(t, "stat", of, "-m", metric, "--format", "csv"))
+	}
+	require.Contains(t, waits(dir, "lock_competition"), ",80000")
+	require.Equal(t, waits(dir, "lock_competition"), waits(again, "pthread_lock_contention_mutex_lock"), "who waits for whom follows from the archive, too")
 	oneLine(t, []string{"export", dir, "--to", "otf2", "-o", again}, "b.otf2: exists already")
 	oneLine(t, []string{"export", dir, "--to", "otf2", "-o", "x"}, "x: the name of an anchor file has to end in .otf2")
 	oneLine(t, []string{"export", dir, "--to", "otf2", "-o", "-"}, "-: the name of an anchor file has to end in .otf2")

@@ -58,7 +58,7 @@ func first(name string, of prefixed, otherwise string) string {
 	return otherwise
 }
 
-var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"}, {"pthread_", "pthread_management"}}
+var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"lock", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"}, {"pthread_", "pthread_management"}}
 
 var callClasses = prefixed{
 	{"init", "mpi_init_exit"}, {"finalize", "mpi_init_exit"}, {"barrier", "mpi_sync_collective"}, {"ibarrier", "mpi_sync_collective"},

@@ -142,9 +142,13 @@ func (x *exporter) region(number int, name, function, file string, line int) {
 	if file != "" {
 		source = x.text(file)
 	}
-	const anyFunction, user = 1, 1
+	const anyFunction, user, lock = 1, 1, "lock"
+	paradigm := uint64(user)
+	if name == lock { // what acquires locks is of who can
+		paradigm = goroutines
+	}
 	at := uint64(max(line, 0))
-	x.w.define("Region", nil, uint64(number), x.text(name), x.text(""), 0, source, at, at, canonical, anyFunction, user, 0)
+	x.w.define("Region", nil, uint64(number), x.text(name), x.text(""), 0, source, at, at, canonical, anyFunction, paradigm, 0)
 }
 
 // processName returns the name of the program that a process runs.
