@@ -204,3 +204,72 @@ func TestWrittenAgain(t *testing.T) {
 		require.Equal(t, Location{ID: 7, Name: "location 7", Kind: 1, Events: 20, Group: none}, *b.Locations[2])
 	}
 }
+
+// TestCutAndCopied: wherever the events of a location are cut, a copy has those that are left, and nothing wrong with it.
+func TestCutAndCopied(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "traces.otf2")
+	small(t, name, Anchor{})
+	file := filepath.Join(dir, "traces", "0.evt")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	last := uint64(0)
+	for n := range content {
+		require.NoError(t, os.WriteFile(file, content[:n], 0o600))
+		a, err := Open(name)
+		require.NoError(t, err)
+		again := filepath.Join(dir, fmt.Sprint(n), "again.otf2")
+		_, err = Copy(again, a)
+		require.NoError(t, err)
+		b, err := Open(again)
+		require.NoError(t, err)
+		require.Empty(t, b.Problems())
+		require.Empty(t, b.Count().Problems)
+		require.Equal(t, a.Count().Events, b.Count().Events)
+		require.GreaterOrEqual(t, b.Locations[0].Events, last, "cut to %d bytes", n)
+		last = b.Locations[0].Events
+	}
+	require.EqualValues(t, 20, last)
+}
+
+// TestExportedAlways: the same recording gives the same files, of as many locations as one likes, each written in many pieces.
+func TestExportedAlways(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("location main\n  0 enter main\n")
+	const locations, visits = 40, 3000
+	for l := range locations {
+		fmt.Fprintf(&text, "  %d create w%d @a.go:1\n", l, l)
+	}
+	text.WriteString("  90000 exit\n")
+	for l := range locations {
+		fmt.Fprintf(&text, "location w%d\n  %d begin worker by main\n", l, l)
+		for i := range visits {
+			fmt.Fprintf(&text, "  %d enter work\n  %d exit\n", 100+20*i, 110+20*i)
+		}
+		text.WriteString("  80000 end\n")
+	}
+	a, err := tracetext.Open("text", text.String())
+	require.NoError(t, err)
+	files := func() (all []string) {
+		dir := t.TempDir()
+		_, err := Export(filepath.Join(dir, "traces.otf2"), a, "me")
+		require.NoError(t, err)
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			require.NoError(t, err)
+			if !d.IsDir() {
+				b, err := os.ReadFile(path)
+				require.NoError(t, err)
+				all = append(all, filepath.Base(path)+" "+string(b))
+			}
+			return nil
+		}))
+		b, err := Open(filepath.Join(dir, "traces.otf2"))
+		require.NoError(t, err)
+		require.Empty(t, b.Count().Problems)
+		require.Equal(t, levelsOf(t, a, true), levelsOf(t, b.Trace(), false))
+		return all
+	}
+	first := files()
+	require.Len(t, first, 2+2*(locations+1))
+	require.Equal(t, first, files())
+}

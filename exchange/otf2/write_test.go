@@ -77,7 +77,8 @@ func TestCopied(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, c.Problems())
 			require.Equal(t, a.Anchor.Creator, c.Anchor.Creator)
-			for _, x := range []*Archive{b, c} {
+			pieces := copyOf(t, a, Anchor{Big: i%2 == 0, EventChunk: 20000}) // larger than a piece
+			for _, x := range []*Archive{b, c, pieces} {
 				if got := textOf(t, x); !slices.Equal(want, got) {
 					require.Equal(t, want, got)
 				}
