@@ -82,7 +82,8 @@ func TestPresets(t *testing.T) {
 		require.True(t, !p.Available || len(p.Natives) > 0, p.Name)
 	}
 	require.Contains(t, shown(t, v), "PAPI_TOT_CYC")
-	require.Contains(t, shown(t, v), "-: the processor has none")
+	// Where the closing sentence breaks depends on the length of the processor's name.
+	require.Contains(t, strings.Join(strings.Fields(shown(t, v)), " "), "-: the processor has none")
 	some, err := Presets("PAPI_L1_?CM")
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(shown(t, some), "PAPI_L1_"), "data, instructions, total")
