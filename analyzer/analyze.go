@@ -64,7 +64,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, err
 	}
 	path := findCriticalPath(s, lives, matchWorkers)
-	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, waits: m.critical(path, matchWorkers)}
+	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
 	out, err := b.build()
 	if full := store.Err(); full != nil {
 		return nil, full

@@ -26,6 +26,8 @@ type builder struct {
 	sums      sums[cellKey]
 	cells     map[cellKey]int64
 	critical  map[cellKey]int64
+	bounds    *bounds
+	outside   map[cellKey]int64 // of the critical path, without metric
 	stats     []durations
 	beyond    map[uint16]bool // metrics of the program whose samples add up to too much
 	sampled   []string        // warnings about samples
@@ -45,7 +47,9 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.indexWaits()
 	b.onward()
 	b.cells = b.sums.all()
+	b.delays()
 	b.criticalImbalances()
+	b.impacts()
 	b.statistics()
 	b.onPath()
 	b.neverEnded()

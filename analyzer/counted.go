@@ -33,6 +33,9 @@ const wholePath = -1
 // counted notes what the location counted from one sample to the next in the parts of the path that have to do with the time between. A
 // part has it for certain if the location is in it all the time; else it may have as little as nothing.
 func (f *follower) counted(from, to int64, metric uint16, what tally) {
+	if f.laps != nil {
+		return
+	}
 	if from == to { // it was at one of both sides of that time
 		from, to = from-1, to+1
 	}

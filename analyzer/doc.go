@@ -153,6 +153,36 @@
 // non-waiting time over the locations that visited it), where waiting is what wait states take. It is charged
 // to the location with the most critical_path there (the lowest of equals).
 //
+// # Causes of waits
+//
+// Wait states whose pattern has Roots have causes. Where locations wait for one of them, who came last, they meet: at a barrier, a fork, a message that was waited for; and where threads begin to be idle. In collective operations that all
+// leave together all of them meet, if all were in it at one time; where some wait for one, each of them meets that one. All that begin or end with MPI_Init or MPI_Finalize meet, and in the end the threads that
+// are idle meet who forked the last team. A location has an encounter in each of its meetings, at the begin of its operation. Its wait is that of the wait state.
+//
+// For a wait w of location q for p: S is the last meeting before of p and q, the begin if there is none. P(c) is the time of p in call path c from its encounter in S to the one in which q waits, without
+// idleness, less the waits of its encounters in between, and less, in the call path of its encounter in S, the length of that operation; of that what p needed longer than the first one to leave (in a collective
+// operation that all leave together) or than the other one (for a message) remains. Q(c) is the same of q; who is idle has none. The excess is max(0, P(c) − Q(c)), W the sum of the waits of p in between, B that of
+// all excess and W.
+//   - The short-term costs of (c, p) are excess × w/B, where for messages w/B is at most 1, and for idleness it is 1.
+//   - A wait v of p in between is charged v × w/B for w, and v × (what w itself was charged, by wait state)/B.
+//   - The long-term costs of (c, p) are excess × that second factor, by the wait state of the later wait.
+//
+// So meetings are looked at backwards: a meeting when all later ones of those who met have been. Of waits for messages, the part W × min(1, w/B) is indirect; the largest v × min(1, w/B) of the waits w for messages that v
+// is charged for is propagating. The rest is direct, or terminal. Sums are floating-point numbers, added in an order that the trace alone defines, and rounded once.
+//
+// # Performance impact
+//
+// Where locations are threads of processes, what the whole run costs is divided among call paths. own(c, l) is the time of call path c on location l that no wait state
+// takes. critical(c, l) is critical_path, without what is not recorded, from the begin of MPI_Init on the location that
+// P is on when the last one begins, to that of the last MPI_Finalize, where there are such calls. on(c) is the sum of that over l, and all the sum of on(c). Then
+//   - critical_path_activities(c, l) = min(own(c, l), on(c)), and non_critical_path_activities is the rest of own(c, l);
+//   - l lacks all − Σ own(c, l) over c. That is divided among call paths by on(c) − min(own(c, l), on(c)). What c has of it, for all l together, is divided
+//     among locations by critical(c, l): critical_imbalance_impact. It may be negative, if clocks or calls overlap, and then counts as 0;
+//   - if own(c, l) were at least on(c) where it is not 0, l would lack all − Σ max(own(c, l), on(c)) over those c. That is divided among the others by
+//     on(c), and then as above: inter_partition_imbalance. intra_partition_imbalance is what is left of critical_imbalance_impact.
+//
+// Of a collapsed group, all locations count as if each had the mean.
+//
 // # Groups
 //
 // A group is (process, name, creating call path). The name is the one of the own path's region; without a Begin

@@ -39,6 +39,11 @@ type Matcher struct {
 
 	released []release
 	tallies  map[tallied]int64 // what was counted
+	bounds   []Op              // with which processes begin and end
+
+	gathered  *gathering  // the meetings of locations, nil if they are not wanted
+	attending []encounter // memory for those of one
+	object    uint32      // the number of the object
 }
 
 // release is an operation that blocked and never ended although what it waited for had come: its goroutine was ready, but
@@ -119,7 +124,7 @@ func (m *Matcher) free() {
 	spill.Free(m.store, l.since)
 	spill.Free(m.store, l.convoy.total)
 	spill.Free(m.store, l.convoy.longest)
-	*m = Matcher{All: m.All, store: m.store}
+	*m = Matcher{All: m.All, store: m.store, gathered: m.gathered}
 }
 
 // point emits a synch point of op with the operation causer (noOp: of nobody). It is clipped to the operation. What is empty then is no

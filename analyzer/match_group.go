@@ -48,23 +48,12 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 		}
 	}
 	switch kind {
-	case wire.AllArrive:
-		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtBarrier, LeftBarrierFirst)
-	case wire.ExplicitBarrier:
-		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtExplicit, NoPoint)
-	case wire.ImplicitBarrier:
-		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtImplicit, NoPoint)
-	case wire.AllBegin:
-		m.arrive(ops, members, m.latest(ops, members, everybody), NoPoint, InitializedFirst)
-	case wire.AllEnd:
-		m.arrive(ops, members, m.latest(ops, members, everybody), ArrivedAtFinalize, NoPoint)
-	case wire.AtCreate, wire.AtFree, wire.AtFence:
-		if last := m.latest(ops, members, everybody); m.overlap(ops, members, last) {
-			m.arrive(ops, members, last, [...]PointKind{ArrivedAtCreate, ArrivedAtFree, ArrivedAtFence}[kind-wire.AtCreate], NoPoint)
-		}
+	case wire.AllArrive, wire.AllBegin, wire.AllEnd, wire.ExplicitBarrier, wire.ImplicitBarrier, wire.AtCreate, wire.AtFree, wire.AtFence:
+		m.assembled(ops, members, kind)
 	case wire.TeamFork:
 		if root := m.latest(ops, members, isRoot); root != noOp {
 			m.arrive(ops, members, root, Forked, NoPoint)
+			m.attendAll(Forked, members, root, false)
 		}
 	case wire.AllExchange:
 		m.exchange(ops, members)
@@ -72,6 +61,40 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 		m.rooted(ops, members, kind)
 	case wire.LowerSend:
 		m.prefix(ops, members)
+	}
+}
+
+// assemblies are the operations in which all wait for the last one.
+var assemblies = [...]struct {
+	waits, leaves PointKind
+	together      bool // they leave together
+	overlap       bool // they wait only if all are in it at one time
+}{
+	wire.AllArrive: {ArrivedAtBarrier, LeftBarrierFirst, true, false}, wire.AllBegin: {NoPoint, InitializedFirst, true, false}, wire.AllEnd: {ArrivedAtFinalize, NoPoint, true, false},
+	wire.ExplicitBarrier: {ArrivedAtExplicit, NoPoint, false, false}, wire.ImplicitBarrier: {ArrivedAtImplicit, NoPoint, false, false},
+	wire.AtCreate: {ArrivedAtCreate, NoPoint, false, true}, wire.AtFree: {ArrivedAtFree, NoPoint, false, true}, wire.AtFence: {ArrivedAtFence, NoPoint, false, true},
+}
+
+// assembled emits the waits of an operation in which all wait for the last one.
+func (m *Matcher) assembled(ops []Op, members []int32, kind wire.Meeting) {
+	x := &assemblies[kind]
+	last := m.latest(ops, members, everybody)
+	overlap := m.overlap(ops, members, last)
+	if overlap || !x.overlap {
+		m.arrive(ops, members, last, x.waits, x.leaves)
+	}
+	if overlap || kind != wire.AllArrive && !x.overlap {
+		m.attendAll(x.waits, members, last, x.together)
+	}
+	if kind == wire.AllBegin || kind == wire.AllEnd {
+		m.bound(ops, members)
+	}
+}
+
+// bound notes how processes begin or end.
+func (m *Matcher) bound(ops []Op, members []int32) {
+	for _, i := range members {
+		m.bounds = append(m.bounds, ops[i])
 	}
 }
 
@@ -119,6 +142,7 @@ func (m *Matcher) exchange(ops []Op, members []int32) {
 	last := m.latest(ops, members, everybody)
 	if m.overlap(ops, members, last) {
 		m.arrive(ops, members, last, ArrivedAtExchange, LeftExchangeFirst)
+		m.attendAll(ArrivedAtExchange, members, last, true)
 		return
 	}
 	if last = m.latest(ops, members, senders); last == noOp {
@@ -141,14 +165,22 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 	if kind == wire.RootReceives {
 		if last := m.latest(ops, members, senders); last != noOp && does&wire.Receives != 0 {
 			m.meet(SentToRoot, root, last)
+			if ops[root].Begin < ops[last].Begin {
+				m.attendRoot(SentToRoot, last, []int32{root}, members)
+			}
 		}
 		return
 	}
+	var waiters []int32
 	for _, i := range members {
 		if i != root && does&wire.Sends != 0 && wire.Meeting(ops[i].Mode)&wire.Receives != 0 {
 			m.meet(RootSent, i, root)
+			if ops[i].Begin < ops[root].Begin {
+				waiters = append(waiters, i)
+			}
 		}
 	}
+	m.attendRoot(RootSent, root, waiters, members)
 }
 
 // prefix emits the waits of members for the last of those with lower numbers that send.
@@ -160,6 +192,9 @@ func (m *Matcher) prefix(ops []Op, members []int32) {
 	for _, i := range members {
 		if last != noOp {
 			m.meet(LowerSent, i, last)
+			if ops[i].Begin < ops[last].Begin {
+				m.attendRoot(LowerSent, last, []int32{i}, members)
+			}
 		}
 		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin > ops[last].Begin) {
 			last = i

@@ -170,6 +170,7 @@ func (m *Matcher) received(x *messages, recent []late, from, to int) []late {
 		return recent
 	}
 	m.tally(LateCommSender, LateSyncSender, longest.recv)
+	m.attendMessage(LateSenderRight, x, longest.recv, longest.send)
 	if recent = append(recent, longest); len(recent) > lateMessages {
 		m.toldLateAs(recent[0], LateSenderRight)
 		recent = append(recent[:0], recent[1:]...)
@@ -219,6 +220,11 @@ func (m *Matcher) sent(x *messages, from, to int) {
 		return
 	}
 	m.tallyAt(LateCommReceiver, LateSyncReceiver, longest, call)
+	done := longest
+	if x.other[longest] != noOp {
+		done = x.other[longest]
+	}
+	m.attendMessage(ReceiverCame, x, done, by)
 	m.meet(ReceiverCame, call, by)
 }
 

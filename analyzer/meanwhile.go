@@ -13,9 +13,10 @@ const explained = 5
 // followPath looks at the events on the critical path again. It charges their time to call paths, and says of
 // the first findings what the path did on the causers while others waited for them: their critical time, by call path.
 func (b *builder) followPath() {
-	times, tallies := b.s.retrace(b.path, b.places.group, b.explanations(), func(c *scanCell) {
+	b.outside = map[cellKey]int64{}
+	times, tallies := b.s.retrace(b.path, follower{of: b.explanations(), group: b.places.group, bounds: b.bounds}, func(c *scanCell) {
 		b.charge(b.s.metrics.criticalPath, c.path, b.places.reported[c.loc], c.time)
-	})
+	}, func(path, loc uint32, d int64) { b.outside[cellKey{path: path, loc: b.places.reported[loc]}] += d })
 	b.counts(tallies)
 	b.operations()
 	for _, u := range b.path.unrecorded {

@@ -30,6 +30,9 @@ type metrics struct {
 
 	parallel passing
 
+	roots  []root           // what causes waits
+	rootOf [pointKinds]int8 // by kind of synch points, -1 none
+
 	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
 
 	counter map[string]uint16 // certain values; uncertain ones are the metric behind it
@@ -83,6 +86,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	m.addTimes()
 	m.addStates()
 	m.parallel = m.newParallel()
+	m.addRoots(patterns)
 	m.addCounters(defs)
 	m.addUser(defs)
 	if len(m.list) >= 1<<16 {
@@ -93,8 +97,11 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 
 // paradigm says whether there are regions, or locations, of a paradigm.
 func paradigm(defs *trace.Definitions, name string) bool {
-	if name == Goroutines {
+	switch name {
+	case Goroutines:
 		return !threads(defs)
+	case Processes:
+		return threads(defs)
 	}
 	return slices.ContainsFunc(defs.Regions, func(r trace.Region) bool { return strings.HasPrefix(r.Class, name) })
 }
@@ -199,14 +206,17 @@ func (m *metrics) addTimes() {
 	}
 }
 
+// named returns the metric of a name, unnamed if there is none.
+func (m *metrics) named(name string) uint16 {
+	if i, ok := m.index[name]; ok {
+		return i
+	}
+	return unnamed
+}
+
 // addStates says to which metric time in a state goes, by the kind of the event that begins it.
 func (m *metrics) addStates() {
-	named := func(name string) uint16 {
-		if i, ok := m.index[name]; ok {
-			return i
-		}
-		return unnamed
-	}
+	named := m.named
 	for k := range m.stateOf {
 		m.stateOf[k] = unnamed
 	}

@@ -70,6 +70,9 @@ type matchWorker struct {
 	stats   []durations // by metric
 	never   map[uint32]never
 	touched map[lineKey]int64 // waits that touch what is missing
+	bounds  []Op              // with which processes begin and end
+
+	gathered *gathering // the meetings of locations, nil if they are not wanted
 
 	ops     []Op   // of the object in progress
 	within  []inOp // the same, or empty if none has nested levels or states
@@ -96,6 +99,10 @@ func newMatchWorker(m *matching) *matchWorker {
 		strange: map[uint32]bool{},
 	}
 	store := m.s.store
+	if m.s.metrics.delays() {
+		w.gathered = &gathering{list[encounter]{store: store}, list[meeting]{store: store}}
+		w.matcher.gathered = w.gathered
+	}
 	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store = store, store, store, store
 	for i := range w.stats {
 		w.stats[i].values.store = store
@@ -312,6 +319,7 @@ func (w *matchWorker) match(object int, ops []Op) {
 	if object < len(w.m.s.defs.Objects) {
 		w.class = w.m.classes.of[object]
 		def := &w.m.s.defs.Objects[object]
+		w.matcher.object = uint32(object)
 		w.simulate(def, ops)
 		w.charge()
 		w.release()

@@ -36,12 +36,7 @@ type tallied struct {
 }
 
 func (m *metrics) newParallel() passing {
-	at := func(name string) uint16 {
-		if i, ok := m.index[name]; ok {
-			return i
-		}
-		return unnamed
-	}
+	at := m.named
 	p := passing{
 		at(metric.SyncsSent), at(metric.CommsSent), at(metric.BytesSent), at(metric.SyncsReceived), at(metric.CommsReceived), at(metric.BytesReceived),
 		at(metric.SyncsCollective), at(metric.CommsExchange), at(metric.CommsSource), at(metric.CommsDestination), at(metric.BytesOut), at(metric.BytesIn), [tallies]struct{ of, from uint16 }{},
@@ -158,4 +153,5 @@ func (w *matchWorker) tally() {
 		}
 	}
 	clear(w.matcher.tallies)
+	w.bounds, w.matcher.bounds = append(w.bounds, w.matcher.bounds...), w.matcher.bounds[:0]
 }

@@ -17,14 +17,19 @@ type Pattern struct {
 	BusyAdvice string
 	ForRoom    bool // waits for room in a buffer, which may be a semaphore
 
-	Paradigm string // exists only where regions have a class whose name begins so, or locations are Goroutines
+	Paradigm string // exists only where regions have a class whose name begins so, or locations are Goroutines or Processes
 	States   bool   // exists only where a source tells the states of goroutines
+
+	Roots *Roots // what causes these waits, nil if that is not looked for
 
 	Point PointKind // the time waited at synch points of this kind is the metric; NoPoint for none
 }
 
-// Goroutines is the paradigm of patterns that exist only where locations are goroutines.
-const Goroutines = "go"
+// The paradigms of patterns that exist only where locations are goroutines, or threads of processes.
+const (
+	Goroutines = "go"
+	Processes  = "processes"
+)
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 

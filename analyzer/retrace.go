@@ -53,6 +53,11 @@ type follower struct {
 	since  []int64 // if they overlap: the earliest begin of each and the later ones
 	split  report.Split
 	inside sums[insideKey] // split, by operation but sleeps
+
+	laps *laps // all that is wanted, if it is not nil
+
+	bounds *bounds
+	edges  map[cellKey]int64 // time of the path that is not between them, without metric
 }
 
 // pathPart is a part of a location's trail that belongs to the thing with this number: ascending and disjoint.
@@ -101,8 +106,15 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 
 // time returns for how long the path was on the location in [from, to), when that was in a call path opened by kind, and in a state.
 func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64 {
+	if f.laps != nil {
+		f.laps.add(f.loc, from, to, path, kind)
+		return 0
+	}
 	a, b := f.on.until(from), f.on.until(to)
 	if a < b {
+		if d := f.outside(from, to); d > 0 {
+			f.edges[cellKey{path: path, loc: f.loc}] += d
+		}
 		if does == wire.None || kind != wire.Enter && kind != wire.Begin { // in an operation it is known from its waits
 			f.divide(from, to, path, kind)
 		} else {
@@ -120,7 +132,7 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
-func (s *scan) retrace(p *criticalPath, group []int32, parts []causerTimes, charge func(*scanCell)) (times map[partPath]int64, tallies map[tallyKey]tally) {
+func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outside func(path, loc uint32, d int64)) (times map[partPath]int64, tallies map[tallyKey]tally) {
 	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
 	for i, c := range s.chunks {
 		for _, l := range c.Locations {
@@ -130,7 +142,9 @@ func (s *scan) retrace(p *criticalPath, group []int32, parts []causerTimes, char
 	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
-		workers[i].path = &follower{of: parts, group: group, times: newSums[partPath](), inside: newSums[insideKey](), tallies: map[tallyKey]tally{}}
+		x := f
+		x.times, x.inside, x.edges, x.tallies = newSums[partPath](), newSums[insideKey](), map[cellKey]int64{}, map[tallyKey]tally{}
+		workers[i].path = &x
 	}
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
@@ -150,6 +164,9 @@ func (s *scan) retrace(p *criticalPath, group []int32, parts []causerTimes, char
 		addSplit(&p.split, &w.path.split)
 		for k, d := range w.path.inside.all() {
 			p.inside[k] += d
+		}
+		for k, d := range w.path.edges {
+			outside(k.path, k.loc, d)
 		}
 		for i := range w.cells {
 			for _, block := range w.cells[i].blocks {

@@ -25,6 +25,7 @@ type location struct {
 	seen        bool      // has events
 	does        wire.Kind // the state that it is in, by the event that began it; None if it runs
 	first, last int64     // times of its first and last event
+	doing       int64     // begin of the innermost level at its End event
 	begin, end  int64     // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
 	open        levels.Stack[level]
 	sample      *counterSample
@@ -118,15 +119,37 @@ func (s *scan) after() []int {
 	return after
 }
 
-// run scans everything. Chunks are decoded by whoever is free, and looked at when it is their turn.
+// run scans everything.
 func (s *scan) run() {
+	var mu sync.Mutex
+	errs := s.inOrder(s.workers, func(w *scanner, chunk int, batches []trace.Batch) {
+		w.scan(uint32(chunk), batches)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, b := range batches {
+			s.events += uint64(len(b.Events))
+		}
+		if s.progress != nil {
+			s.progress(s.events)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			s.damaged = append(s.damaged, err)
+		}
+	}
+}
+
+// inOrder lets workers look at all chunks, those of a location in their order, and returns what is wrong with each. Chunks are decoded by whoever is free, and looked at
+// when it is their turn.
+func (s *scan) inOrder(workers []*scanner, look func(w *scanner, chunk int, batches []trace.Batch)) []error {
 	after := s.after()
 	done := make([]bool, len(s.chunks))
 	errs := make([]error, len(s.chunks))
 	var mu sync.Mutex
 	turn := sync.NewCond(&mu)
 	next, leading := 0, 0 // next chunk to take; number of leading chunks that are done
-	parallel(s.workers, func(w *scanner) {
+	parallel(workers, func(w *scanner) {
 		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
 		mu.Lock()
 		defer mu.Unlock()
@@ -141,7 +164,7 @@ func (s *scan) run() {
 			}
 			mu.Unlock()
 			s.store.Pace()
-			w.scan(uint32(i), batches)
+			look(w, i, batches)
 			mu.Lock()
 			if errs[i], done[i] = err, true; err != nil && len(batches) == 0 {
 				errs[i] = fmt.Errorf("%w (chunk skipped)", err)
@@ -150,19 +173,9 @@ func (s *scan) run() {
 				leading++
 			}
 			turn.Broadcast()
-			for _, b := range batches {
-				s.events += uint64(len(b.Events))
-			}
-			if s.progress != nil {
-				s.progress(s.events)
-			}
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			s.damaged = append(s.damaged, err)
-		}
-	}
+	return errs
 }
 
 // parallel runs f for every element on a goroutine of its own and waits for all.
@@ -427,6 +440,9 @@ func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 		case e.Kind == wire.Passed && (v.Kind == wire.SendBegin || v.Kind == wire.RecvBegin):
 			v.Of.mode = uint32(e.Word)
 		}
+	}
+	if top := l.open.Top(); e.Kind == wire.End && top != nil {
+		l.doing = top.Of.begin
 	}
 	closed, missing := l.open.Close(e.Kind, e.ID)
 	w.unopened += missing

@@ -65,6 +65,17 @@ const (
 	WrongOrderSyncs   = "mpi_slswo_count"
 	LateReceiverComms = "mpi_clr_count"
 	LateReceiverSyncs = "mpi_slr_count"
+
+	Delays   = "delay"
+	LongTerm = "_longterm"
+
+	Impact                = "performance_impact"
+	CriticalImpact        = "performance_impact_criticalpath"
+	CriticalActivities    = "critical_path_activities"
+	ImbalanceImpact       = "critical_imbalance_impact"
+	IntraPartition        = "intra_partition_imbalance"
+	InterPartition        = "inter_partition_imbalance"
+	NonCriticalActivities = "non_critical_path_activities"
 )
 
 // The part of the wait states that is on the critical path is a tree of metrics of its own: below its root, those of the wait states with a suffix.

@@ -20,7 +20,7 @@ func number(name, parent, title, what string, unit metric.Unit) *analyzer.Patter
 // waiting returns a wait state.
 func waiting(paradigm string, point analyzer.PointKind, m metric.Metric) *analyzer.Pattern {
 	m.Kind = metric.WaitState
-	return &analyzer.Pattern{Paradigm: paradigm, Point: point, Metric: m}
+	return &analyzer.Pattern{Paradigm: paradigm, Point: point, Metric: m, Roots: roots[point]}
 }
 
 // ending returns the metric of time to leave an operation, which is no wait for anybody.

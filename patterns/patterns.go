@@ -30,7 +30,7 @@ func All() []*analyzer.Pattern {
 		Imbalance, Overload, Underload,
 		CriticalPath,
 		CriticalPathImbalance,
-	}, MPI, Threads)
+	}, MPI, Threads, Delays, Impact)
 }
 
 // Properties returns the performance properties above counters. The list is fresh, its values are shared and constant.

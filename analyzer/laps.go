@@ -1,0 +1,128 @@
+package analyzer
+
+import (
+	"tracerec/internal/spill"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// lap is time in a call path between an encounter of a location and the next one.
+type lap struct {
+	time int64
+	path uint32
+}
+
+// laps is what locations did between their encounters.
+type laps struct {
+	a    *assembly
+	of   []lapsOf // by location
+	idle uint16   // the metric of time in which locations do nothing
+	s    *scan
+}
+
+// lapsOf is that of one location.
+type lapsOf struct {
+	list  list[lap]
+	sums  map[uint32]int64 // since the last encounter
+	next  int32            // the next encounter
+	open  int32            // the first one of which it is not known how long its region lasted
+	path  uint32           // the innermost level
+	all   []lap            // in the end
+	begin []int32          // in the end, by encounter and before the first one: where what comes behind it begins
+}
+
+// findLaps reads all events again.
+func (s *scan) findLaps(a *assembly) *laps {
+	x := &laps{a: a, of: make([]lapsOf, len(s.locations)), idle: s.metrics.of[Forked], s: s}
+	for i := range x.of {
+		l := &x.of[i]
+		l.next, l.open, l.path = a.first[i], a.first[i], noPath
+		l.list.store, l.sums = s.store, map[uint32]int64{}
+		l.begin = spill.Make[int32](s.store, int(a.first[i+1]-a.first[i])+2)
+	}
+	workers := make([]*scanner, len(s.workers))
+	for i := range workers {
+		workers[i] = newScanner(s)
+		workers[i].path = &follower{laps: x}
+	}
+	s.inOrder(workers, func(w *scanner, chunk int, batches []trace.Batch) { w.again(chunk, batches) })
+	for i := range x.of {
+		x.of[i].finish(x, uint32(i))
+	}
+	return x
+}
+
+// again looks at all events of a chunk for a second time, in the order of each location.
+func (w *scanner) again(chunk int, batches []trace.Batch) {
+	from := w.s.resume[chunk]
+	for i := range batches {
+		b := &batches[i]
+		if w.loc, w.batch = uint32(b.Location), b; i >= len(from) || len(b.Events) == 0 || from[i].ended {
+			continue
+		}
+		l := location{own: w.s.locations[b.Location].own, last: from[i].time, end: unknownTime, seen: true, does: from[i].does}
+		w.path.loc = w.loc
+		w.reopen(&l, from[i].path)
+		w.s.forgotten.restore(&l.open, from[i].forgotten)
+		w.events(&l, b.Events)
+	}
+}
+
+// add adds time of a location in a call path.
+func (x *laps) add(loc uint32, from, to int64, path uint32, kind wire.Kind) {
+	l := &x.of[loc]
+	if path != l.path {
+		l.left(x, from)
+		l.path = path
+	}
+	for l.next < x.a.first[loc+1] && x.a.encounters[l.next].at <= from {
+		l.lap(x, loc)
+		l.next++
+	}
+	if d := to - from; d > 0 {
+		if x.s.timeOf(path, kind) != x.idle || x.idle == unnamed {
+			l.sums[path] += d
+		}
+	}
+}
+
+// left notes that the level ended in which the location was, or another one began in it.
+func (l *lapsOf) left(x *laps, t int64) {
+	for ; l.open < l.next && x.a.encounters[l.open].at < t; l.open++ {
+		if e := &x.a.encounters[l.open]; e.spent == unknownTime && e.path == l.path {
+			e.spent = t - e.at - e.rest
+		}
+	}
+}
+
+// lap ends the part before the next encounter.
+func (l *lapsOf) lap(x *laps, loc uint32) {
+	for path, d := range l.sums {
+		l.list.add(lap{d, path})
+	}
+	clear(l.sums)
+	l.begin[l.next-x.a.first[loc]+1] = int32(l.list.len())
+}
+
+// finish ends the last part.
+func (l *lapsOf) finish(x *laps, loc uint32) {
+	for end := x.a.first[loc+1]; l.next <= end; l.next++ {
+		l.lap(x, loc)
+	}
+	l.all = spill.Make[lap](x.s.store, l.list.len())[:0]
+	for _, b := range l.list.blocks {
+		x.s.store.Pace()
+		l.all = append(l.all, b...)
+		spill.Free(x.s.store, b)
+	}
+	l.list, l.sums = list[lap]{}, nil
+}
+
+// between adds what a location did from one of its encounters, or the begin if that is before its first one, to another one.
+func (x *laps) between(loc uint32, from, to int32, add func(*lap)) {
+	l := &x.of[loc]
+	first := x.a.first[loc]
+	for i := l.begin[max(from+1-first, 0)]; i < l.begin[to-first+1]; i++ {
+		add(&l.all[i])
+	}
+}

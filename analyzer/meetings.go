@@ -1,0 +1,257 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/internal/spill"
+	"tracerec/trace/wire"
+)
+
+// encounter is that a location met others: where its work before ends, and what it waited for them.
+type encounter struct {
+	at    int64 // begin of the operation; of a fork, its time
+	order int64 // of those at one time
+	wait  int64
+	rest  int64 // the part of the operation that is not for meeting the others, but own time to finish
+	spent int64 // the other part, in its call path; unknownTime until the events are read again, which tell when its region ended
+	path  uint32
+	loc   uint32
+	of    int32 // meeting
+}
+
+// meeting is that locations met. All waited for one of them.
+type meeting struct {
+	kind   PointKind // of the waits
+	star   bool      // the others met the one, but not each other
+	causer uint32    // location
+	object uint32
+	first  int32 // its encounters, ascending by location, from this one on in the list of members
+	n      int32
+}
+
+// gathering collects meetings. The encounters of one follow those of the one before.
+type gathering struct {
+	encounters list[encounter]
+	meetings   list[meeting]
+}
+
+// attend notes a meeting of operations. Each encounter is that of the operation in its call, which is another one if it has begun or ended elsewhere.
+func (m *Matcher) attend(kind PointKind, star bool, causer int, all ...encounter) {
+	if m.gathered == nil {
+		return
+	}
+	for i := range all {
+		m.gathered.encounters.add(all[i])
+	}
+	m.gathered.meetings.add(meeting{kind: kind, star: star, causer: all[causer].loc, n: int32(len(all)), object: m.object})
+}
+
+// attendAll notes a meeting of members, who wait for the last one. If they finish together, each needs as long as it stays behind the first one.
+func (m *Matcher) attendAll(kind PointKind, members []int32, last int32, together bool) {
+	if m.gathered == nil {
+		return
+	}
+	first, causer := m.ops[members[0]].End, 0
+	for _, i := range members {
+		first = min(first, m.ops[i].End)
+	}
+	all := m.attending[:0]
+	for _, i := range members {
+		o := &m.ops[i]
+		e := encounter{at: o.Begin, order: o.End, wait: max(0, min(m.ops[last].Begin, o.End)-o.Begin), spent: unknownTime, path: o.Path, loc: o.Loc}
+		if wire.Meeting(o.Mode).Operation() == wire.TeamFork {
+			e.at, e.spent = o.End, 0
+		}
+		if together {
+			e.rest = o.End - first
+		}
+		if kind == NoPoint {
+			e.wait = 0
+		}
+		if i == last {
+			causer = len(all)
+		}
+		all = append(all, e)
+	}
+	m.attending = all
+	if kind == Forked {
+		m.attend(NoPoint, false, causer, parted(m.ops, members, last)...)
+	}
+	m.attend(kind, false, causer, all...)
+}
+
+// parted returns the encounters in which members of a team, but the one that forks, began to be idle.
+func parted(ops []Op, members []int32, root int32) (all []encounter) {
+	at := ops[root].End
+	for _, i := range members {
+		if i != root {
+			at = min(at, ops[i].Begin)
+		}
+	}
+	for _, i := range members {
+		all = append(all, encounter{at: at, order: at, path: ops[i].Path, loc: ops[i].Loc})
+	}
+	return all
+}
+
+// attendRoot notes that some members met one.
+func (m *Matcher) attendRoot(kind PointKind, root int32, waiters, members []int32) {
+	if m.gathered == nil || len(waiters) == 0 {
+		return
+	}
+	first := endOfTime
+	for _, i := range members {
+		first = min(first, m.ops[i].End)
+	}
+	all := m.attending[:0]
+	for _, i := range append([]int32{root}, waiters...) {
+		o := &m.ops[i]
+		wait := max(0, min(m.ops[root].Begin, o.End)-o.Begin)
+		all = append(all, encounter{at: o.Begin, order: o.End, wait: wait, rest: max(0, o.End-first), spent: unknownTime, path: o.Path, loc: o.Loc})
+	}
+	m.attending = all
+	m.attend(kind, true, 0, all...)
+}
+
+// attendMessage notes that one who waited in a call met another one for a message: op and by are what they did about it.
+func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32) {
+	if m.gathered == nil {
+		return
+	}
+	mine, other := m.callOf(x, op), m.callOf(x, by)
+	in := func(call *Op, i int32, behind int64) encounter {
+		return encounter{at: call.Begin, order: m.ops[i].End, spent: min(call.End, behind) - call.Begin, path: call.Path, loc: call.Loc}
+	}
+	all := [...]encounter{in(other, by, mine.End), in(mine, op, other.End)}
+	all[1].wait = min(other.Begin, mine.End) - mine.Begin
+	m.attend(kind, false, 0, all[:]...)
+}
+
+// callOf returns the call of an operation, itself if that is not recorded.
+func (m *Matcher) callOf(x *messages, i int32) *Op {
+	if c := x.call[i]; c != noOp {
+		return &m.ops[c]
+	}
+	return &m.ops[i]
+}
+
+// assembly is all meetings, and the encounters of each location in their order.
+type assembly struct {
+	encounters []encounter // by location
+	first      []int32     // by location: its encounters
+	meetings   []meeting
+	members    []int32 // of meetings: encounters
+}
+
+// assemble puts meetings in order.
+func (s *scan) assemble(workers []*matchWorker) *assembly {
+	n, k := 0, 0
+	for _, w := range workers {
+		n += w.gathered.encounters.len()
+		k += w.gathered.meetings.len()
+	}
+	n, k = n+2*len(s.locations), k+2*len(s.defs.Processes) // farewells
+	a := &assembly{encounters: spill.Make[encounter](s.store, n)[:0], meetings: spill.Make[meeting](s.store, k)[:0], members: spill.Make[int32](s.store, n)}
+	for _, w := range workers {
+		at := int32(len(a.encounters))
+		for _, b := range w.gathered.encounters.blocks {
+			s.store.Pace()
+			a.encounters = append(a.encounters, b...)
+		}
+		for x := range w.gathered.meetings.all() {
+			for i := at; i < at+x.n; i++ {
+				a.encounters[i].of = int32(len(a.meetings))
+			}
+			at += x.n
+			a.meetings = append(a.meetings, *x)
+		}
+	}
+	a.farewells(s)
+	compared := 0
+	slices.SortStableFunc(a.encounters, func(x, y encounter) int {
+		if compared++; compared%paced == 0 {
+			s.store.Pace()
+		}
+		return cmp.Or(cmp.Compare(x.loc, y.loc), cmp.Compare(x.at, y.at), cmp.Compare(x.order, y.order), cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object))
+	})
+	a.index(s)
+	return a
+}
+
+// farewells lets threads that are idle in the end wait for the one that forked the last team of their process.
+func (a *assembly) farewells(s *scan) {
+	type team struct {
+		at      int64
+		master  uint32
+		workers map[uint32]bool
+	}
+	teams := make([]team, len(s.defs.Processes))
+	for i := range a.encounters {
+		e := &a.encounters[i]
+		if m := &a.meetings[e.of]; m.kind == Forked {
+			t := &teams[s.defs.Locations[e.loc].Process]
+			if t.workers == nil {
+				t.workers, t.at = map[uint32]bool{}, unknownTime
+			}
+			if m.causer != e.loc {
+				t.workers[e.loc] = true
+			} else if e.at > t.at || e.at == t.at && e.loc < t.master {
+				t.at, t.master = e.at, e.loc
+			}
+		}
+	}
+	for p := range teams {
+		t := &teams[p]
+		if len(t.workers) == 0 || t.at == unknownTime || t.workers[t.master] {
+			continue
+		}
+		end := s.locations[t.master].end
+		idle := end
+		for loc := range t.workers {
+			idle = min(idle, max(t.at, s.locations[loc].doing))
+		}
+		a.farewell(s, NoPoint, idle, t.master, t.workers)
+		a.farewell(s, Forked, end, t.master, t.workers)
+	}
+}
+
+// farewell adds a meeting of a thread with others.
+func (a *assembly) farewell(s *scan, kind PointKind, at int64, master uint32, workers map[uint32]bool) {
+	first := len(a.encounters)
+	for loc := range uint32(len(s.locations)) {
+		if workers[loc] || loc == master {
+			e := encounter{at: at, order: endOfTime, path: s.locations[loc].own, loc: loc, of: int32(len(a.meetings))}
+			if kind != NoPoint && loc != master {
+				e.wait = 1 // however long it is: all that is done meanwhile causes it
+			}
+			a.encounters = append(a.encounters, e)
+		}
+	}
+	a.meetings = append(a.meetings, meeting{kind: kind, causer: master, n: int32(len(a.encounters) - first), object: uint32(len(s.defs.Objects))})
+}
+
+// index notes where the encounters of locations and meetings are.
+func (a *assembly) index(s *scan) {
+	a.first = make([]int32, len(s.locations)+1)
+	for i := range a.meetings {
+		if i > 0 {
+			a.meetings[i].first = a.meetings[i-1].first + a.meetings[i-1].n
+		}
+	}
+	at := spill.Make[int32](s.store, len(a.meetings))
+	for i := range a.encounters {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		e := &a.encounters[i]
+		m := &a.meetings[e.of]
+		a.members[m.first+at[e.of]] = int32(i)
+		at[e.of]++
+		a.first[e.loc+1] = int32(i + 1)
+	}
+	for i := 1; i < len(a.first); i++ {
+		a.first[i] = max(a.first[i], a.first[i-1])
+	}
+	spill.Free(s.store, at)
+}

@@ -1,0 +1,90 @@
+package patterns
+
+import (
+	"slices"
+
+	"tracerec/analyzer"
+	"tracerec/metric"
+)
+
+// The causes of waits, by what is waited for.
+var (
+	lateSenderRoots = &analyzer.Roots{Delay: "delay_latesender", Direct: "mpi_wait_direct_latesender", Indirect: "mpi_wait_indirect_latesender",
+		Spreading: "mpi_wait_propagating_ls", Terminal: "mpi_wait_terminal_ls"}
+	lateReceiverRoots = &analyzer.Roots{Delay: "delay_latereceiver", Direct: "mpi_wait_direct_latereceiver", Indirect: "mpi_wait_indirect_latereceiver",
+		Spreading: "mpi_wait_propagating_lr", Terminal: "mpi_wait_terminal_lr"}
+	barrierRoots     = &analyzer.Roots{Delay: "delay_barrier"}
+	reduceRoots      = &analyzer.Roots{Delay: "delay_n21"}
+	broadcastRoots   = &analyzer.Roots{Delay: "delay_12n"}
+	exchangeRoots    = &analyzer.Roots{Delay: "delay_n2n"}
+	teamBarrierRoots = &analyzer.Roots{Delay: "delay_ompbarrier"}
+	idleRoots        = &analyzer.Roots{Delay: "delay_ompidle"}
+)
+
+// roots says what causes the waits at synch points of a kind.
+var roots = map[analyzer.PointKind]*analyzer.Roots{
+	analyzer.LateSenderRight: lateSenderRoots, analyzer.LateSenderOther: lateSenderRoots, analyzer.LateSenderSame: lateSenderRoots, analyzer.ReceiverCame: lateReceiverRoots,
+	analyzer.ArrivedAtBarrier: barrierRoots, analyzer.SentToRoot: reduceRoots, analyzer.RootSent: broadcastRoots, analyzer.ArrivedAtExchange: exchangeRoots,
+	analyzer.ArrivedAtExplicit: teamBarrierRoots, analyzer.ArrivedAtImplicit: teamBarrierRoots, analyzer.Forked: idleRoots,
+}
+
+// delayed returns the three metrics of what causes the waits of a kind.
+func delayed(paradigm string, r *analyzer.Roots, parent, title, waits string) []*analyzer.Pattern {
+	const advice = "Take work from this call path on the threads that are charged and give it to those that wait. If it is communication, send less or later."
+	of := func(name, parent, title, description, formula string) *analyzer.Pattern {
+		return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula, Advice: advice}}
+	}
+	all := r.Delay + "_aggregate"
+	return []*analyzer.Pattern{
+		of(all, parent, title, "What "+waits+" because of what was done too much here.", "sum of its parts"),
+		of(r.Delay, all, title+", short-term", "What "+waits+" at the next meeting, because this call path took longer than it took those who wait.",
+			"excess × min(1, wait ÷ (sum of the causer's excess + its own waits)), since the two last met; the excess of a call path is how much more time the causer spent in it than who waits, without waiting"),
+		of(r.Delay+metric.LongTerm, all, title+", long-term", "What "+waits+" later, because those who had waited because of this call path came late themselves.",
+			"excess × costs of the wait ÷ (sum of the causer's excess + its own waits); the costs of a wait are its part of the later waits that its location causes, and of their costs"),
+	}
+}
+
+// divided returns a metric of waits for messages, divided by their causes or effects.
+func divided(name, parent, title, description, formula string) *analyzer.Pattern {
+	return &analyzer.Pattern{Paradigm: "mpi", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula}}
+}
+
+// Delays lists the metrics of the causes of waits.
+var Delays = slices.Concat(
+	[]*analyzer.Pattern{
+		{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: metric.Delays, Title: "Delay costs", Description: "What is waited for, charged to what causes it: a call path that took one thread longer " +
+			"than others, who then waited for it.", Formula: "sum of its parts",
+			Advice: "Begin with the call path that costs most. It need not be near the waiting: the critical path and the long-term costs show the way."}},
+		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_mpi", Title: "Delays of MPI", Parent: metric.Delays, Description: "Causes of waits in calls of MPI.", Formula: "sum of its parts"}},
+		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_p2p", Title: "Delays of messages", Parent: "delay_mpi", Description: "Causes of waits for messages.", Formula: "sum of its parts"}},
+	},
+	delayed("mpi", lateSenderRoots, "delay_p2p", "Delays of late senders", "others waited to receive messages"),
+	delayed("mpi", lateReceiverRoots, "delay_p2p", "Delays of late receivers", "others waited to send messages"),
+	[]*analyzer.Pattern{{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_collective", Title: "Delays of collectives", Parent: "delay_mpi", Description: "Causes of waits in collective operations.",
+		Formula: "sum of its parts"}}},
+	delayed("mpi", barrierRoots, "delay_collective", "Delays of barriers", "others waited at barriers"),
+	delayed("mpi", reduceRoots, "delay_collective", "Delays of reductions", "roots waited in reductions"),
+	delayed("mpi", broadcastRoots, "delay_collective", "Delays of broadcasts", "others waited in broadcasts"),
+	delayed("mpi", exchangeRoots, "delay_collective", "Delays of N × N", "others waited in collective operations in which all get something of all"),
+	[]*analyzer.Pattern{{Paradigm: "omp", Metric: metric.Metric{Name: "delay_omp", Title: "Delays of OpenMP", Parent: metric.Delays, Description: "Causes of waits of threads in and for teams.", Formula: "sum of its parts"}}},
+	delayed("omp", teamBarrierRoots, "delay_omp", "Delays of team barriers", "others waited at barriers of their team"),
+	delayed("omp", idleRoots, "delay_omp", "Delays of idle threads", "others were idle"),
+	[]*analyzer.Pattern{
+		divided("waitstates_propagating_vs_terminal", "", "Waits for messages by effect", "Waits for messages, divided into those that made others wait later and those that did not.", "sum of its parts"),
+		divided("mpi_wait_propagating", "waitstates_propagating_vs_terminal", "Propagating waits", "Waits for messages that made others wait for messages later.", "sum of its parts"),
+		divided("mpi_wait_propagating_ls", "mpi_wait_propagating", "Propagating late senders", "Late senders that made others wait for messages later.",
+			"the largest part of it that causes one later wait for a message: wait × min(1, later wait ÷ (sum of the causer's excess + its waits))"),
+		divided("mpi_wait_propagating_lr", "mpi_wait_propagating", "Propagating late receivers", "Late receivers that made others wait for messages later.", "likewise"),
+		divided("mpi_wait_terminal", "waitstates_propagating_vs_terminal", "Terminal waits", "Waits for messages that made nobody wait for messages later.", "sum of its parts"),
+		divided("mpi_wait_terminal_ls", "mpi_wait_terminal", "Terminal late senders", "Late senders that made nobody wait for messages later.", "mpi_latesender − mpi_wait_propagating_ls"),
+		divided("mpi_wait_terminal_lr", "mpi_wait_terminal", "Terminal late receivers", "Late receivers that made nobody wait for messages later.", "mpi_latereceiver − mpi_wait_propagating_lr"),
+		divided("waitstates_direct_vs_indirect", "", "Waits for messages by cause", "Waits for messages, divided into those that work caused and those that other waits caused.", "sum of its parts"),
+		divided("mpi_wait_direct", "waitstates_direct_vs_indirect", "Direct waits", "Waits for messages that somebody caused who had more work.", "sum of its parts"),
+		divided("mpi_wait_direct_latesender", "mpi_wait_direct", "Direct late senders", "Late senders who had more work.", "mpi_latesender − mpi_wait_indirect_latesender"),
+		divided("mpi_wait_direct_latereceiver", "mpi_wait_direct", "Direct late receivers", "Late receivers who had more work.", "mpi_latereceiver − mpi_wait_indirect_latereceiver"),
+		divided("mpi_wait_indirect", "waitstates_direct_vs_indirect", "Indirect waits", "Waits for messages that somebody caused who had waited before.", "sum of its parts"),
+		divided("mpi_wait_indirect_latesender", "mpi_wait_indirect", "Indirect late senders", "Late senders who had waited before.",
+			"waits of the causer × min(1, wait ÷ (sum of the causer's excess + its waits)), since the two last met"),
+		divided("mpi_wait_indirect_latereceiver", "mpi_wait_indirect", "Indirect late receivers", "Late receivers who had waited before.", "likewise"),
+	},
+)
