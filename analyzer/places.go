@@ -25,11 +25,14 @@ type placeGroup struct {
 	count       int
 	entered     uint32 // the first region that its members entered
 	mixed       bool   // not all the same
+	process     int    // that of the first one
+	spread      bool   // not that of all
 }
 
-func (g *placeGroup) add(l *location) {
+func (g *placeGroup) add(l *location, process int) {
 	g.count++
 	g.mixed = g.mixed || l.entered != g.entered
+	g.spread = g.spread || process != g.process
 }
 
 // functionLiteral matches the names that the compiler gives to functions without one. They say little to people.
@@ -73,11 +76,11 @@ func (s *scan) place(v *lives, most int) *places {
 			k.name = "main"
 		}
 		if name := s.defs.Locations[i].Name; name != "" {
-			k.name = name
+			k = key{name: name, creator: noPath} // what threads of all processes do as one program
 		}
 		if k == last { // mostly
 			p.group[i] = lastGroup
-			p.groups[lastGroup].add(l)
+			p.groups[lastGroup].add(l, s.defs.Locations[i].Process)
 			continue
 		}
 		g, ok := index[k]
@@ -85,11 +88,11 @@ func (s *scan) place(v *lives, most int) *places {
 		if !ok {
 			g = int32(len(p.groups))
 			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: l.creatorPath, entered: l.entered})
+			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: k.creator, entered: l.entered, process: s.defs.Locations[i].Process})
 		}
 		lastGroup = g
 		p.group[i] = g
-		p.groups[g].add(l)
+		p.groups[g].add(l, s.defs.Locations[i].Process)
 	}
 	for i := range p.groups {
 		g := &p.groups[i]
@@ -101,7 +104,7 @@ func (s *scan) place(v *lives, most int) *places {
 	return p
 }
 
-// crowds says which groups are collapsed so that there are at most so many locations: the largest, as few as possible.
+// crowds says which groups are collapsed so that there are at most so many locations: the largest, as few as possible. Those of several processes are not.
 func (p *places) crowds(most int) []bool {
 	order, left := make([]int, len(p.groups)), 0
 	for i := range order {
@@ -113,6 +116,9 @@ func (p *places) crowds(most int) []bool {
 	for _, g := range order {
 		if left <= most || p.groups[g].count == 1 {
 			break
+		}
+		if p.groups[g].spread {
+			continue
 		}
 		left -= p.groups[g].count - 1
 		collapsed[g] = true

@@ -37,7 +37,7 @@ func processes(n int) *threads {
 	x.source.Definitions.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
 	for i := range n {
 		x.source.Definitions.Processes = append(x.source.Definitions.Processes, trace.Process{PID: i})
-		x.source.Definitions.Locations = append(x.source.Definitions.Locations, trace.Location{Process: i, Number: 1, GoID: 1, Name: fmt.Sprint("rank ", i)})
+		x.source.Definitions.Locations = append(x.source.Definitions.Locations, trace.Location{Process: i, Number: 1, GoID: 1, Name: "thread"})
 	}
 	return x
 }
@@ -159,6 +159,20 @@ func TestEven(t *testing.T) {
 		require.Empty(t, cells(t, e, m), m)
 	}
 	require.Equal(t, []string{"MPI_Barrier 0 2", "MPI_Barrier 1 2", "MPI_Barrier 2 2", "MPI_Init 0 5", "MPI_Init 1 5", "MPI_Init 2 5", "work 0 45", "work 1 45", "work 2 45"}, cells(t, e, "critical_path_activities"))
+}
+
+// TestThreadsOfProcesses: threads of all processes that have one name are a group: their work is compared, and what they wait for is one finding. 40 is the mean of 60 and 20, 30 that of 10 and 50.
+func TestThreadsOfProcesses(t *testing.T) {
+	e := uneven().analyze(t, 1)
+	require.Len(t, e.Groups, 1)
+	require.Equal(t, 2, e.Groups[0].Count)
+	require.Equal(t, []string{"first 0 20", "second 1 20"}, cells(t, e, "overload"))
+	require.Equal(t, []string{"first 1 20", "second 0 20"}, cells(t, e, "underload"))
+	require.Len(t, e.Findings, 2, "of the barrier and the end")
+
+	apart := uneven()
+	apart.source.Definitions.Locations[1].Name = "other"
+	require.Empty(t, cells(t, apart.analyze(t, 1), "overload"))
 }
 
 // TestDelays: the second waits 40 at the barrier for the first, because of 40 that first took longer there.
