@@ -21,6 +21,8 @@ type lineKey struct {
 // whatever access to it anybody waits.
 func (m *matching) cause(k lineKey) lineKey {
 	switch c := &m.classes.list[k.class]; {
+	case k.class == noClass && m.threads:
+		return lineKey{metric: k.metric, path: k.path, group: -1}
 	case k.class == noClass:
 		return k
 	case c.isLock() && k.metric != m.s.metrics.externalWait:

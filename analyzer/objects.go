@@ -21,6 +21,7 @@ type matching struct {
 	lives   *lives
 	list    []*Pattern
 	index   bool                            // of waits, is wanted
+	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
 
 	telling   sync.Mutex

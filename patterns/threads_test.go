@@ -170,9 +170,12 @@ func TestThreadsOfProcesses(t *testing.T) {
 	require.Equal(t, []string{"first 1 20", "second 0 20"}, cells(t, e, "underload"))
 	require.Len(t, e.Findings, 2, "of the barrier and the end")
 
-	apart := uneven()
+	apart := chain()
 	apart.source.Definitions.Locations[1].Name = "other"
-	require.Empty(t, cells(t, apart.analyze(t, 1), "overload"))
+	e = apart.analyze(t, 1)
+	require.Len(t, e.Groups, 2)
+	i := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return e.Metrics[f.Metric].Name == "mpi_latesender" })
+	require.Len(t, e.Findings[i].Lines, 2, "of both groups")
 }
 
 // TestDelays: the second waits 40 at the barrier for the first, because of 40 that first took longer there.
@@ -210,6 +213,16 @@ func TestChain(t *testing.T) {
 		require.Equal(t, []string{"MPI_Recv 1 50"}, cells(t, e, "mpi_wait_propagating_ls"))
 		require.Equal(t, []string{"MPI_Recv 2 71"}, cells(t, e, "mpi_wait_terminal_ls"))
 	}
+}
+
+// TestCausesInWords: the report says so, with all costs of a call path.
+func TestCausesInWords(t *testing.T) {
+	var text strings.Builder
+	require.NoError(t, report.Text(&text, chain().analyze(t, 1), report.TextOptions{}))
+	require.Regexp(t, `(?m)^The waiting was caused in +mostly on\n +120 ns +99\.2 %  main ▸ work +thread\[0\] 83 %\n +1 ns +0\.8 %  main ▸ MPI_Recv +thread\[1\]$`, text.String())
+	text.Reset()
+	require.NoError(t, report.Text(&text, uneven().analyze(t, 1), report.TextOptions{}))
+	require.Contains(t, text.String(), "average of similar threads")
 }
 
 // trim returns a list without one of its elements, which must be there.

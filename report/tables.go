@@ -50,6 +50,22 @@ func (p *page) criticalPath() {
 	}
 }
 
+// causes shows which code took some longer than others, so that these waited.
+func (p *page) causes() {
+	i := p.e.MetricIndex(metric.Delays)
+	if i < 0 {
+		return
+	}
+	cells, whole := p.e.inclusive(i, false), int64(0)
+	for _, c := range cells {
+		whole += c.Value
+	}
+	if whole > 0 {
+		p.title("The waiting was caused in", "mostly on")
+		p.largest(cells, whole, p.e.Metrics[i].Unit)
+	}
+}
+
 // OnPath is a part of the critical path.
 type OnPath struct {
 	Time int64  // ns
@@ -102,7 +118,7 @@ func (p *page) imbalance() {
 	if i < 0 || p.e.Total(i)*100 < p.e.Header.Time || p.e.Total(i) == 0 {
 		return
 	}
-	p.title("Unevenly distributed: time above the average of similar goroutines", "most on")
+	p.title("Unevenly distributed: time above the average of similar "+p.e.Header.worker()+"s", "most on")
 	p.shares(i, p.e.Header.Time, p.e.Metrics[i].Unit)
 	p.para(2, "", "If this work can be shared, give the others a part of it. Work that only one does by design, "+
 		"such as initialisation, is listed, too.")

@@ -31,6 +31,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p.findings()
 	p.resting(idle)
 	p.criticalPath()
+	p.causes()
 	p.imbalance()
 	p.instances()
 	p.samples()
