@@ -309,7 +309,7 @@ func TestDelaysAgree(t *testing.T) {
 	for seed := range uint64(300) {
 		x := tell(seed)
 		want := x.causes()
-		e := x.analyze(t, 1+int(seed%3))
+		e := x.analyze(t, 1+int(seed%7))
 		for _, metric := range []string{"delay_barrier", "delay_barrier_longterm", "delay_latesender", "delay_latesender_longterm", "delay_latereceiver", "delay_latereceiver_longterm",
 			"mpi_wait_indirect_latesender", "mpi_wait_indirect_latereceiver", "mpi_wait_propagating_ls", "mpi_wait_propagating_lr"} {
 			for _, c := range e.Cells(e.MetricIndex(metric)) {

@@ -79,16 +79,21 @@ func (x *threads) meets(loc int, from, to int64, region string, as wire.Meeting)
 	return x.enter(loc, from, region).add(loc, to, wire.Met, uint32(as), object).leave(loc, to)
 }
 
-// analyze returns the result of an analysis.
+// analyze returns the result of an analysis, by as many workers, and of as many chunks of each location.
 func (x *threads) analyze(t *testing.T, workers int) *report.Experiment {
 	x.source.Chunks = nil
-	for i, list := range x.events {
-		last := list[len(list)-1].Time
-		x.source.Definitions.Processes[i].End = last
-		x.source.Chunks = append(x.source.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: list[0].Time, Last: last, Events: len(list)})
+	var pieces [][]trace.Event
+	for k := range workers {
+		for i, all := range x.events {
+			x.source.Definitions.Processes[i].End = all[len(all)-1].Time
+			if list := all[k*len(all)/workers : (k+1)*len(all)/workers]; len(list) > 0 {
+				x.source.Chunks = append(x.source.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: list[0].Time, Last: list[len(list)-1].Time, Events: len(list)})
+				pieces = append(pieces, list)
+			}
+		}
 	}
 	x.source.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
-		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, x.events[chunk]...), nil }
+		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, pieces[chunk]...), nil }
 	}
 	e, err := analyzer.Analyze(trace.FromSource(&x.source), analyzer.Options{Patterns: patterns.All(), Workers: workers})
 	require.NoError(t, err)

@@ -315,6 +315,22 @@ func compareAll(t *testing.T, known map[string]map[string]unlike, metrics ...str
 // ends are call paths of the begin and end of the programs in the archives.
 var ends = regexp.MustCompile(`^[^>]*( > (main|int main\(.*\)))?( > MPI_(Init|Init_thread|Finalize))?$|\(not recorded\)`)
 
+// TestPage: the report in the documentation is what expert says.
+func TestPage(t *testing.T) {
+	const file = "../../../shared/data/otf2/casita/2_jacobi_blame_cpu_015/traces.otf2"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	page, err := os.ReadFile("../../docs/otf2.md")
+	require.NoError(t, err)
+	text := run(t, "analyze", file)
+	blocks := regexp.MustCompile("(?s)```\n(.*?)\n```").FindAllStringSubmatch(string(page), -1)
+	require.Len(t, blocks, 3)
+	for _, b := range blocks {
+		require.Contains(t, text, b[1])
+	}
+}
+
 // TestMetricsOfThreads: an archive of threads has no metrics of what only goroutines wait for, and one of goroutines none of MPI.
 func TestMetricsOfThreads(t *testing.T) {
 	const file = "../../../shared/data/otf2/partdiff/run_2/traces.otf2"
