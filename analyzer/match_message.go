@@ -28,6 +28,8 @@ type late struct {
 // it waits longest, and for none if it only looks. Such a message is in wrong order if any of the next messages of the location, while the wait is one of the last [lateMessages],
 // was sent earlier.
 //
+// What is told about epochs of windows is passed likewise, without being a message.
+//
 // The sender of a message waits from the begin of the call that finishes it to the begin of the one that asked for it, if that came while it was in there.
 func (m *Matcher) calls(ops []Op) {
 	n := len(ops)
@@ -49,7 +51,11 @@ func (m *Matcher) calls(ops []Op) {
 		for to < n && x.call[to] == x.call[from] && ops[to].Loc == ops[from].Loc {
 			to++
 		}
-		if c := x.call[from]; c != noOp {
+		switch c := x.call[from]; {
+		case c == noOp:
+		case ops[c].Mode&(wire.Accesses|wire.Awaits) != 0:
+			m.epoch(&x, from, to)
+		default:
 			recent = m.received(&x, recent, from, to)
 			m.sent(&x, from, to)
 		}
@@ -138,6 +144,26 @@ func (x *messages) calls(ops []Op) {
 			first = i + 1
 		}
 	}
+}
+
+// epoch looks at what others told a call about epochs of windows: it waits for the last of them that came while it lasted.
+func (m *Matcher) epoch(x *messages, from, to int) {
+	ops, call, last := m.ops, x.call[from], noOp
+	for i := from; i < to; i++ {
+		if send := x.partner[i]; ops[i].Kind == wire.Arrived && send != noOp && ops[send].Loc != ops[call].Loc && ops[send].Begin < ops[call].End &&
+			(last == noOp || ops[send].Begin > ops[last].Begin) {
+			last = send
+		}
+	}
+	if last == noOp || ops[last].Begin <= ops[call].Begin || ops[call].Mode&wire.Polls != 0 {
+		return
+	}
+	kind := Posted
+	if ops[call].Mode&wire.Awaits != 0 {
+		kind = Completed
+	}
+	m.meet(kind, call, last)
+	m.attendMessage(kind, x, call, last)
 }
 
 // received looks at the messages that arrived in a call.

@@ -77,6 +77,8 @@ const (
 	ArrivedAtCreate             // last, to make a window
 	ArrivedAtFree               // likewise, to free it
 	ArrivedAtFence              // likewise, at a fence of it
+	Posted                      // the window that the call accesses
+	Completed                   // its access to the window
 	Forked                      // the team that the thread works in from now on
 	FreedCritical               // the critical section, which it had acquired before
 	FreedCall                   // likewise a lock

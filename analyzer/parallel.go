@@ -126,6 +126,9 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 
 // passed counts a message.
 func (w *scanner) passed(o *Op, size uint64, sync, comm, bytes uint16) {
+	if size == wire.NoMessage {
+		return
+	}
 	if o.Mode&1 != 0 {
 		w.counts(sync, o, 1)
 		return

@@ -27,6 +27,7 @@ type class struct {
 	meets wire.Meeting // the collective operation of a window that it is
 	calls bool         // its end ends what was done with messages
 	how   uint32       // what kind of call it is, see wire.Called
+	epoch epoch        // what it does about epochs of windows
 }
 
 // classOf classifies a region as Scalasca does: by paradigm, name and role.
@@ -65,6 +66,7 @@ var callClasses = prefixed{
 	{"comm_", "mpi_mgmt_comm"}, {"group_", "mpi_mgmt_comm"}, {"cart", "mpi_mgmt_comm"}, {"graph", "mpi_mgmt_comm"}, {"dist_graph", "mpi_mgmt_comm"},
 	{"intercomm_", "mpi_mgmt_comm"}, {"dims_create", "mpi_mgmt_comm"}, {"topo_test", "mpi_mgmt_comm"},
 	{"win_create", "mpi_mgmt_win"}, {"win_allocate", "mpi_mgmt_win"}, {"win_free", "mpi_mgmt_win"}, {"win_set", "mpi_mgmt_win"}, {"win_get", "mpi_mgmt_win"},
+	{"win_fence", "mpi_rma_sync_active"}, {"win_lock", "mpi_rma_sync_passive"}, {"win_unlock", "mpi_rma_sync_passive"}, {"win_flush", "mpi_rma_sync_passive"}, {"win_sync", "mpi_rma_sync_passive"},
 	{"win_", "mpi_rma_synchronization"}, {"put", "mpi_rma_communication"}, {"rput", "mpi_rma_communication"}, {"get_accumulate", "mpi_rma_communication"},
 	{"rget", "mpi_rma_communication"}, {"accumulate", "mpi_rma_communication"}, {"raccumulate", "mpi_rma_communication"}, {"fetch_and", "mpi_rma_communication"},
 	{"compare_and", "mpi_rma_communication"},
@@ -103,7 +105,7 @@ func classOfCall(name string) class {
 		c.meets = wire.AtFence
 	}
 	switch {
-	case strings.HasPrefix(name, "test"):
+	case strings.HasPrefix(name, "test"), name == "win_test":
 		c.how = wire.Polls
 	case name == "send", name == "ssend", name == "rsend", name == "bsend", name == "wait":
 		c.how = wire.SendsOne
@@ -111,6 +113,10 @@ func classOfCall(name string) class {
 		c.how = wire.SendsOthers
 	}
 	c.calls = c.name == "mpi_point2point"
+	if c.epoch = epochs[name]; c.epoch != noEpoch {
+		c.name, c.calls = "mpi_rma_sync_active", true
+		c.how |= c.epoch.how()
+	}
 	return c
 }
 

@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,43 @@ func TestWindows(t *testing.T) {
 		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(as), Word: 3}
 	}
 	require.Equal(t, []trace.Event{met(10, wire.AtCreate), met(40, wire.AtFence), met(70, wire.AtFree)}, got)
+}
+
+// TestEpochs: what calls do about epochs of a window is handed from each process to each other one, in queues of its own, and is no message. Process 1 posts to 0, which starts and completes.
+func TestEpochs(t *testing.T) {
+	a := write(t, 0, [][]uint64{
+		{0, 100, idEnter, 1}, {0, 110, idRmaGroupSync, 0, 6, 3}, {0, 120, idLeave, 1}, {0, 130, idEnter, 2}, {0, 140, idRmaGroupSync, 0, 6, 3}, {0, 150, idLeave, 2},
+		{1, 100, idEnter, 3}, {1, 110, idRmaGroupSync, 0, 6, 2}, {1, 115, idRmaGroupSync, 0, 9, 2}, {1, 120, idLeave, 3}, {1, 130, idEnter, 0}, {1, 140, idRmaGroupSync, 0, 6, 2}, {1, 150, idLeave, 0},
+	})
+	for i, name := range []string{"MPI_Win_wait", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_post"} {
+		a.records[a.index[Strings][uint64(i)]].Texts[0] = name
+		a.records[a.index[Regions][uint64(i)]].Values[9] = mpi
+	}
+	a.records[a.index[Locations][1]].Values[4], a.Locations[1].Group = 1, 1
+	define := func(kind string, values ...uint64) { a.define(&Record{specNamed(Global, kind), values, nil}) }
+	define("LocationGroup", 1, 0, 1, 0, none)
+	define("Group", 0, 0, 0, 2, 0, 1, commLocations, mpi, 0)
+	define("Group", 1, 0, 0, 2, 0, 1, 5, mpi, 0)
+	define("Group", 2, 0, 0, 1, 0, 5, mpi, 0)
+	define("Group", 3, 0, 0, 1, 1, 5, mpi, 0)
+	define("Comm", 4, 0, 1, none, 0)
+	define("RmaWin", 6, 0, 4, 0)
+	x := a.Trace()
+	const toStart, toComplete, done = 0, 1, 2 // in the order of the first location
+	passed := func(us int64, kind wire.Kind, queue uint32) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: kind, ID: queue<<1 | 1, Word: wire.NoMessage}
+	}
+	called := func(us int64, how uint32) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Called, ID: how, Word: allMessages}
+	}
+	want := [][]trace.Event{
+		{passed(10, wire.Arrived, toStart), called(20, wire.Accesses), passed(40, wire.Arrived, toComplete), passed(40, wire.Dispatched, done), called(50, wire.Accesses)},
+		{passed(10, wire.Dispatched, toStart), passed(10, wire.Dispatched, toComplete), called(20, 0), passed(40, wire.Arrived, done), called(50, wire.Awaits)},
+	}
+	for i, events := range eventsOf(t, x) {
+		got := slices.DeleteFunc(events, func(e trace.Event) bool { return !e.Kind.Parallel() })
+		require.Equal(t, want[i], got, "process %d", i)
+	}
 }
 
 // TestLocks: events that acquire and release tell the lock, as the how manieth it was acquired, and by what; also those of old archives.

@@ -26,7 +26,7 @@ const (
 
 // queue is where messages do not overtake each other.
 type queue struct {
-	comm, process uint64 // of a communicator with one process; it has none otherwise
+	comm, process uint64 // of a communicator with one process; it has none otherwise. Or a window, and what is told of its epochs
 	from, to, tag uint32
 }
 
@@ -142,10 +142,17 @@ func (s *source) number(all []survey) {
 
 // queued notes the queue of a message.
 func (v *survey) message(s *source, l *Location, e *Event) {
-	if q, ok := s.queueOf(l, e); ok && !v.queues[q] {
-		if v.queues == nil {
-			v.queues = map[queue]bool{}
-		}
+	if q, ok := s.queueOf(l, e); ok {
+		v.queue(q)
+	}
+}
+
+// queue notes a queue.
+func (v *survey) queue(q queue) {
+	if v.queues == nil {
+		v.queues = map[queue]bool{}
+	}
+	if !v.queues[q] {
 		v.queues[q] = true
 		v.queued = append(v.queued, q)
 	}
@@ -183,6 +190,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		message(wire.Arrived)
 	case idMpiCollectiveEnd:
 		s.collective(l, e, tell)
+	case idRmaGroupSync:
+		s.epoch(l, e, w, func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) })
 	case idRmaCollectiveEnd:
 		s.window(l, e, w, tell)
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:

@@ -192,6 +192,8 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 		for r.Next() {
 			if id := r.Event.Spec.ID; id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
 				v.message(s, s.of[at], &r.Event)
+			} else if id == idRmaGroupSync {
+				v.epoch(s, s.of[at], w, &r.Event)
 			} else {
 				v.event(s, w, &r.Event)
 			}

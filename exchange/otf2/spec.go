@@ -146,6 +146,7 @@ const (
 	idMpiRequestCancelled = 21
 	idMpiCollectiveEnd    = 23
 	idRmaCollectiveEnd    = 38
+	idRmaGroupSync        = 39
 
 	idOmpAcquireLock       = 26
 	idOmpReleaseLock       = 27

@@ -41,7 +41,12 @@ const (
 	Polls       = 1 << iota // it does not wait for messages, but looks whether they are there
 	SendsOne                // it ends when the one message is sent
 	SendsOthers             // it ends when several messages are sent, or one of several
+	Accesses                // it accesses windows of others, who must have posted them
+	Awaits                  // it ends when others have completed their accesses
 )
+
+// NoMessage is the bytes of what is passed like a message but is none.
+const NoMessage = 1<<64 - 1
 
 // Objects that calls act on.
 const (

@@ -1,0 +1,80 @@
+package otf2
+
+import (
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+// epoch is what a call does about an epoch of one-sided communication: the process whose window is accessed posts it and awaits its end, the others start and complete it.
+type epoch uint8
+
+const (
+	noEpoch epoch = iota
+	starts
+	completes
+	posts
+	awaits
+)
+
+// epochs are the calls that do so.
+var epochs = map[string]epoch{"win_start": starts, "win_complete": completes, "win_post": posts, "win_wait": awaits, "win_test": awaits}
+
+// how is what kind of call it is, see wire.Called.
+func (e epoch) how() uint32 {
+	switch e {
+	case starts, completes:
+		return wire.Accesses
+	case awaits:
+		return wire.Awaits
+	}
+	return 0
+}
+
+// Queues of what is told about epochs have these numbers instead of a process: that one is posted is told to who starts it and, as a call need not wait for what a later one needs, to who completes it.
+const (
+	postedToStart = 1<<62 + iota
+	postedToComplete
+	completed
+)
+
+// epoch tells what a location that is in a call does about epochs, for each of the other processes: it hands something over, or takes it.
+func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind wire.Kind)) {
+	window, group, n := s.a.Find(RmaWins, e.Values[1]), s.a.Find(Groups, e.Values[2]), len(w.stack)
+	if window == nil || group == nil || n == 0 || w.stack[n-1].work || int(w.stack[n-1].region) >= len(s.passing.classes) {
+		return
+	}
+	ranks := s.passing.ranks[window.Get("comm")]
+	me, known := ranks[l.Group]
+	if !known {
+		return
+	}
+	var others []uint32
+	for process := range s.ranks(group, s.members(nil)) {
+		if rank, ok := ranks[process]; ok {
+			others = append(others, rank)
+		}
+	}
+	slices.Sort(others)
+	for _, other := range others {
+		give := func(phase uint64) { tell(queue{window.Values[0], phase, me, other, 0}, wire.Dispatched) }
+		take := func(phase uint64) { tell(queue{window.Values[0], phase, other, me, 0}, wire.Arrived) }
+		switch s.passing.classes[w.stack[n-1].region].epoch {
+		case posts:
+			give(postedToStart)
+			give(postedToComplete)
+		case starts:
+			take(postedToStart)
+		case completes:
+			take(postedToComplete)
+			give(completed)
+		case awaits:
+			take(completed)
+		}
+	}
+}
+
+// epoch notes the queues of what a location tells about epochs.
+func (v *survey) epoch(s *source, l *Location, w *walk, e *Event) {
+	s.epoch(l, e, w, func(q queue, _ wire.Kind) { v.queue(q) })
+}
