@@ -120,9 +120,12 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			w.counts(m.syncs, &o, 1)
 		}
 	case wire.Transferred:
-		w.counts([]uint16{m.bytesOut, m.bytesIn}[e.ID&1], &o, int64(e.Word))
+		w.counts([]uint16{m.bytesOut, m.bytesIn}[e.ID&1], &o, int64(min(e.Word, mostBytes)))
 	}
 }
+
+// mostBytes is the most that one message is believed to have.
+const mostBytes = 1 << 48
 
 // passed counts a message.
 func (w *scanner) passed(o *Op, size uint64, sync, comm, bytes uint16) {
@@ -134,7 +137,7 @@ func (w *scanner) passed(o *Op, size uint64, sync, comm, bytes uint16) {
 		return
 	}
 	w.counts(comm, o, 1)
-	w.counts(bytes, o, int64(size))
+	w.counts(bytes, o, int64(min(size, mostBytes)))
 }
 
 // counts adds to what is counted in an operation.

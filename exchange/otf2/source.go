@@ -32,6 +32,7 @@ func (a *Archive) Trace() *trace.Archive {
 type source struct {
 	trace.Source
 	a         *Archive
+	latest    uint64            // no time is later than so many ticks, or so much earlier than the begin
 	of        []*Location       // by LocationID
 	regions   map[uint64]uint32 // by number
 	undefined uint32            // the region that stands for those that are not defined
@@ -49,6 +50,7 @@ type source struct {
 // define makes processes, locations and regions of the definitions.
 func (s *source) define() {
 	d := &s.Definitions
+	s.latest = latest(len(s.a.Locations), s.a.Clock.Resolution)
 	end := s.since(s.a.Clock.Offset + s.a.Clock.Length)
 	var groups []uint64
 	members := map[uint64][]*Location{}
@@ -269,12 +271,21 @@ func (s *source) region(number uint64) uint32 {
 	return s.undefined
 }
 
-// since returns the ticks since the begin of the trace.
+// latest returns the most ticks that all locations together can spend without their sums, in ticks and in ns, being too large: years, even for millions of locations.
+func latest(locations int, resolution uint64) uint64 {
+	most := uint64(math.MaxInt64/4) / uint64(locations+1)
+	if resolution < uint64(trace.Nanoseconds) {
+		most /= uint64(trace.Nanoseconds)/max(resolution, 1) + 1
+	}
+	return most
+}
+
+// since returns the ticks since the begin of the trace. Damage may say anything.
 func (s *source) since(t uint64) int64 {
 	if begin := s.a.Clock.Offset; t < begin {
-		return -int64(min(begin-t, math.MaxInt64))
+		return -int64(min(begin-t, s.latest))
 	}
-	return int64(min(t-s.a.Clock.Offset, math.MaxInt64))
+	return int64(min(t-s.a.Clock.Offset, s.latest))
 }
 
 func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {

@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -142,6 +143,27 @@ func TestTracesOfDamage(t *testing.T) {
 		require.Equal(t, 21, events, "of the location that is whole, and its end")
 		if n < len(content)-1 {
 			require.Positive(t, lost, "cut to %d bytes", n)
+		}
+	}
+}
+
+// TestHugeTimes: whatever times damage leads to, what all locations spend together, in ns, is a number.
+func TestHugeTimes(t *testing.T) {
+	a := write(t, 0, [][]uint64{{0, 100, idEnter, 0}, {0, 1 << 62, idLeave, 0}, {1, 1, idEnter, 0}, {1, 1<<64 - 1, idLeave, 0}})
+	x := a.Trace()
+	ticks, sum := x.InTicks()
+	require.NotNil(t, ticks)
+	total := int64(0)
+	for _, events := range eventsOf(t, ticks) {
+		spent := sum.Duration(events[len(events)-1].Time - events[0].Time)
+		require.Positive(t, spent)
+		total += spent
+	}
+	require.Greater(t, total, int64(math.MaxInt64/16), "years")
+	for _, locations := range []int{1, 1000, 1 << 20} {
+		for _, resolution := range []uint64{1, 1e6, 1e9, 3e9} {
+			most := int64(latest(locations, resolution))
+			require.Less(t, trace.Ticks(resolution).Duration(2*most), math.MaxInt64/int64(locations), "%d locations, %d ticks a second", locations, resolution)
 		}
 	}
 }
