@@ -28,8 +28,15 @@ var roots = map[analyzer.PointKind]*analyzer.Roots{
 	analyzer.ArrivedAtExplicit: teamBarrierRoots, analyzer.ArrivedAtImplicit: teamBarrierRoots, analyzer.Forked: idleRoots,
 }
 
+// What of the excess counts.
+const (
+	ofMessages = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
+	ofMeetings = "wait ÷ (sum of the causer's excess + its own waits)"
+	ofIdleness = "1, since who is idle does nothing"
+)
+
 // delayed returns the three metrics of what causes the waits of a kind.
-func delayed(paradigm string, r *analyzer.Roots, parent, title, waits string) []*analyzer.Pattern {
+func delayed(paradigm string, r *analyzer.Roots, parent, title, waits, share string) []*analyzer.Pattern {
 	const advice = "Take work from this call path on the threads that are charged and give it to those that wait. If it is communication, send less or later."
 	of := func(name, parent, title, description, formula string) *analyzer.Pattern {
 		return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula, Advice: advice}}
@@ -38,7 +45,7 @@ func delayed(paradigm string, r *analyzer.Roots, parent, title, waits string) []
 	return []*analyzer.Pattern{
 		of(all, parent, title, "What "+waits+" because of what was done too much here.", "sum of its parts"),
 		of(r.Delay, all, title+", short-term", "What "+waits+" at the next meeting, because this call path took longer than it took those who wait.",
-			"excess × min(1, wait ÷ (sum of the causer's excess + its own waits)), since the two last met; the excess of a call path is how much more time the causer spent in it than who waits, without waiting"),
+			"excess × "+share+"; the excess of a call path is how much more time the causer spent in it than who waits, without waiting, since the two last met"),
 		of(r.Delay+metric.LongTerm, all, title+", long-term", "What "+waits+" later, because those who had waited because of this call path came late themselves.",
 			"excess × costs of the wait ÷ (sum of the causer's excess + its own waits); the costs of a wait are its part of the later waits that its location causes, and of their costs"),
 	}
@@ -58,17 +65,17 @@ var Delays = slices.Concat(
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_mpi", Title: "Delays of MPI", Parent: metric.Delays, Description: "Causes of waits in calls of MPI.", Formula: "sum of its parts"}},
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_p2p", Title: "Delays of messages", Parent: "delay_mpi", Description: "Causes of waits for messages.", Formula: "sum of its parts"}},
 	},
-	delayed("mpi", lateSenderRoots, "delay_p2p", "Delays of late senders", "others waited to receive messages"),
-	delayed("mpi", lateReceiverRoots, "delay_p2p", "Delays of late receivers", "others waited to send messages"),
+	delayed("mpi", lateSenderRoots, "delay_p2p", "Delays of late senders", "others waited to receive messages", ofMessages),
+	delayed("mpi", lateReceiverRoots, "delay_p2p", "Delays of late receivers", "others waited to send messages", ofMessages),
 	[]*analyzer.Pattern{{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_collective", Title: "Delays of collectives", Parent: "delay_mpi", Description: "Causes of waits in collective operations.",
 		Formula: "sum of its parts"}}},
-	delayed("mpi", barrierRoots, "delay_collective", "Delays of barriers", "others waited at barriers"),
-	delayed("mpi", reduceRoots, "delay_collective", "Delays of reductions", "roots waited in reductions"),
-	delayed("mpi", broadcastRoots, "delay_collective", "Delays of broadcasts", "others waited in broadcasts"),
-	delayed("mpi", exchangeRoots, "delay_collective", "Delays of N × N", "others waited in collective operations in which all get something of all"),
+	delayed("mpi", barrierRoots, "delay_collective", "Delays of barriers", "others waited at barriers", ofMeetings),
+	delayed("mpi", reduceRoots, "delay_collective", "Delays of reductions", "roots waited in reductions", ofMeetings),
+	delayed("mpi", broadcastRoots, "delay_collective", "Delays of broadcasts", "others waited in broadcasts", ofMeetings),
+	delayed("mpi", exchangeRoots, "delay_collective", "Delays of N × N", "others waited in collective operations in which all get something of all", ofMeetings),
 	[]*analyzer.Pattern{{Paradigm: "omp", Metric: metric.Metric{Name: "delay_omp", Title: "Delays of OpenMP", Parent: metric.Delays, Description: "Causes of waits of threads in and for teams.", Formula: "sum of its parts"}}},
-	delayed("omp", teamBarrierRoots, "delay_omp", "Delays of team barriers", "others waited at barriers of their team"),
-	delayed("omp", idleRoots, "delay_omp", "Delays of idle threads", "others were idle"),
+	delayed("omp", teamBarrierRoots, "delay_omp", "Delays of team barriers", "others waited at barriers of their team", ofMeetings),
+	delayed("omp", idleRoots, "delay_omp", "Delays of idle threads", "others were idle", ofIdleness),
 	[]*analyzer.Pattern{
 		divided("waitstates_propagating_vs_terminal", "", "Waits for messages by effect", "Waits for messages, divided into those that made others wait later and those that did not.", "sum of its parts"),
 		divided("mpi_wait_propagating", "waitstates_propagating_vs_terminal", "Propagating waits", "Waits for messages that made others wait for messages later.", "sum of its parts"),
