@@ -1,6 +1,8 @@
 package otf2
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"tracerec/trace/wire"
@@ -40,8 +42,8 @@ const (
 
 // epoch tells what a location that is in a call does about epochs, for each of the other processes: it hands something over, or takes it.
 func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind wire.Kind)) {
-	window, group, n := s.a.Find(RmaWins, e.Values[1]), s.a.Find(Groups, e.Values[2]), len(w.stack)
-	if window == nil || group == nil || n == 0 || w.stack[n-1].work || int(w.stack[n-1].region) >= len(s.passing.classes) {
+	window, n := s.a.Find(RmaWins, e.Values[1]), len(w.stack)
+	if window == nil || n == 0 || w.stack[n-1].work || int(w.stack[n-1].region) >= len(s.passing.classes) {
 		return
 	}
 	ranks := s.passing.ranks[window.Get("comm")]
@@ -49,14 +51,11 @@ func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind w
 	if !known {
 		return
 	}
-	var others []uint32
-	for process := range s.ranks(group, s.members(nil)) {
-		if rank, ok := ranks[process]; ok {
-			others = append(others, rank)
+	for _, process := range s.passing.peers[e.Values[2]] {
+		other, is := ranks[process]
+		if !is {
+			continue
 		}
-	}
-	slices.Sort(others)
-	for _, other := range others {
 		give := func(phase uint64) { tell(queue{window.Values[0], phase, me, other, 0}, wire.Dispatched) }
 		take := func(phase uint64) { tell(queue{window.Values[0], phase, other, me, 0}, wire.Arrived) }
 		switch s.passing.classes[w.stack[n-1].region].epoch {
@@ -70,6 +69,22 @@ func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind w
 			give(completed)
 		case awaits:
 			take(completed)
+		}
+	}
+}
+
+// classifyWindows finds out who is in the groups that epochs are about.
+func (s *source) classifyWindows(locations []uint64) {
+	s.passing.peers = map[uint64][]uint64{}
+	if !slices.ContainsFunc(s.a.records, func(r Record) bool { return r.Spec.Self == RmaWins }) {
+		return
+	}
+	for i := range s.a.records {
+		if g := &s.a.records[i]; g.Spec.Self == Groups && g.Get("paradigm") == mpi && s.a.Find(Groups, g.Values[0]) == g {
+			ranks := s.ranks(g, locations)
+			list := slices.Collect(maps.Keys(ranks))
+			slices.SortFunc(list, func(x, y uint64) int { return cmp.Compare(ranks[x], ranks[y]) })
+			s.passing.peers[g.Values[0]] = list
 		}
 	}
 }

@@ -15,6 +15,7 @@ type passing struct {
 	comms   map[uint64]uint32            // objects by communicator
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
+	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers
 }
 
@@ -46,6 +47,7 @@ func (s *source) classify() {
 	}
 	d.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
 	locations := s.members(nil)
+	s.classifyWindows(locations)
 	for i := range s.a.records {
 		if r := &s.a.records[i]; r.Spec.Self == Comms && s.a.Find(Comms, r.Values[0]) == r {
 			if g := s.a.Find(Groups, r.Get("group")); g != nil && g.Get("paradigm") == mpi {
