@@ -177,8 +177,8 @@ func (f *family) answered(r *Recorder, m *member) bool {
 	return false
 }
 
-// search looks for members among all processes of the system: those whose parents have ended are found by the session that their
-// environment names.
+// search looks for members among all processes of the system that are younger than the root: those whose parents have ended are found by the
+// session that their environment names.
 func (f *family) search(r *Recorder) {
 	start := time.Now()
 	if f == nil || start.Before(f.nextSearch) {
@@ -186,10 +186,11 @@ func (f *family) search(r *Recorder) {
 	}
 	f.next, f.begins = time.Time{}, false
 	f.look(r)
+	least := younger(r.root, numberIn("/proc/loadavg"), numberIn("/proc/sys/kernel/pid_max"), time.Duration(r.machine.monotonic()-r.began.Mono))
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		pid, _ := strconv.Atoi(filepath.Base(dir))
-		if pid == os.Getpid() || f.members[pid] != nil {
+		if pid < least || pid == os.Getpid() || f.members[pid] != nil {
 			continue
 		}
 		environment, err := rawfile.Read(dir + "/environ")
@@ -200,6 +201,28 @@ func (f *family) search(r *Recorder) {
 		}
 	}
 	f.nextSearch = time.Now().Add(lookShare * time.Since(start))
+}
+
+// younger returns the least number that processes can have which were made since the root was, this long ago. They are numbered in order, until
+// the numbers begin anew behind the limit. That they did not is known if the last number given is above the root's, and nobody can have
+// made so many processes and threads since; else it is 0.
+func younger(root, last, limit int, age time.Duration) (least int) {
+	const quickest = 2 * time.Microsecond // that a process or thread can be made in, whatever the number of processors
+	if last < root || age < 0 || age >= time.Duration(limit-root)*quickest {
+		return 0
+	}
+	return root
+}
+
+// numberIn returns the last word of a file, a number; 0 if there is none.
+func numberIn(path string) int {
+	text, _ := rawfile.Read(path)
+	words := bytes.Fields(text)
+	if len(words) == 0 {
+		return 0
+	}
+	number, _ := strconv.Atoi(string(words[len(words)-1]))
+	return number
 }
 
 // expects tells whether a process is about to join.

@@ -70,6 +70,18 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// TestYounger: processes are passed over only if their numbers prove that they are older than the root.
+func TestYounger(t *testing.T) {
+	require.Equal(t, 500, younger(500, 501, 32768, time.Millisecond))
+	require.Equal(t, 500, younger(500, 500, 32768, time.Millisecond), "nobody since")
+	require.Zero(t, younger(32000, 400, 32768, time.Millisecond), "the numbers have begun anew")
+	require.Zero(t, younger(500, 501, 32768, time.Second), "they may have done so, and have come past the root's")
+	require.Zero(t, younger(32767, 32767, 32768, time.Millisecond))
+	require.Zero(t, younger(500, 0, 32768, time.Millisecond), "not known")
+	require.Zero(t, younger(500, 501, 0, time.Millisecond), "not known")
+	require.Positive(t, younger(os.Getpid(), numberIn("/proc/loadavg"), numberIn("/proc/sys/kernel/pid_max"), 0), "in this system")
+}
+
 // TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.
 func TestLookAtOnce(t *testing.T) {
 	self, err := os.Executable()
