@@ -255,14 +255,16 @@ func TestDelaysAsScalasca(t *testing.T) {
 	const late = "costs of later meetings are passed on too late in scout"
 	// Of the call that waited for a late receiver, scout takes away more than all, where it ends after that of the receiver: the sign of the difference is wrong.
 	const sign = "the rest of a late receiver's sender has the wrong sign in scout"
+	// Computed with both of these, most of the differences of spmz and some of those of btmz stay.
+	const open = "not explained"
 	const reduce = "scout has no long-term costs of reductions"
 	compareAll(t, map[string]map[string]unlike{
 		"pipit-pingpong": {"delay_latereceiver": {sign, 2e-5}}, "pipit-pingpong-papi": {"delay_latereceiver": {sign, 4e-5}},
 		"partdiff2":     {"delay_n2n_longterm": {late, 0.3}, "delay_ompidle_longterm": {late, 0.8}},
-		"partdiff7":     {"delay_n2n_longterm": {late, 0.05}, "delay_ompidle_longterm": {late, 0.2}, "delay_barrier": {"not explained", 2e-7}},
-		"npb-btmzS_4x2": {"delay_barrier_longterm": {late, 2e-4}, "delay_ompidle_longterm": {late, 2e-4}},
-		"npb-spmzS_4x2": {"delay_barrier_longterm": {late, 1e-5}, "delay_latesender": {sign, 5e-5}, "delay_latesender_longterm": {sign, 5e-5}, "delay_n21_longterm": {reduce, 1e-5},
-			"delay_ompbarrier": {"not explained", 1e-5}, "delay_ompidle_longterm": {late, 5e-5}, "mpi_wait_indirect_latesender": {sign, 5e-5}, "mpi_wait_propagating_ls": {sign, 5e-5}},
+		"partdiff7":     {"delay_n2n_longterm": {late, 0.05}, "delay_ompidle_longterm": {late, 0.2}, "delay_barrier": {open, 2e-7}},
+		"npb-btmzS_4x2": {"delay_barrier_longterm": {open, 2e-4}, "delay_ompidle_longterm": {open, 2e-4}},
+		"npb-spmzS_4x2": {"delay_barrier_longterm": {open, 1e-5}, "delay_latesender": {open, 5e-5}, "delay_latesender_longterm": {open, 5e-5}, "delay_n21_longterm": {reduce, 1e-5},
+			"delay_ompbarrier": {open, 1e-5}, "delay_ompidle_longterm": {open, 5e-5}, "mpi_wait_indirect_latesender": {open, 5e-5}, "mpi_wait_propagating_ls": {open, 5e-5}},
 	}, delays()...)
 }
 
