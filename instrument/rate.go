@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"tracerec/internal/clock"
 	"tracerec/internal/shm"
 )
 
@@ -37,13 +36,10 @@ type rate struct {
 	left   int64         // of what recording might have cost until then, ns
 }
 
-// begin sets the limits, given what an event costs the program in picoseconds. The recorder takes as much for it.
-func (r *rate) begin(cost uint64, kind clock.Kind) {
+// begin sets the limits, given what an event costs the program in picoseconds, and the ticks per second. The recorder takes as much for an event.
+func (r *rate) begin(cost, frequency uint64) {
 	r.ns = max(1, 2*2*cost/1000)
-	r.long = part * r.ns
-	if kind != clock.Monotonic {
-		r.long = uint64(float64(r.long) * float64(clock.Frequency(kind)) / 1e9)
-	}
+	r.long = uint64(float64(part*r.ns) * float64(frequency) / 1e9)
 	r.enough = max(known, uint64(runtime.GOMAXPROCS(0))*moment/(lookedAt*r.ns))
 	r.cpu, r.left = shm.CPUTime(), 2*int64(lookedAt*r.ns*r.enough)
 }

@@ -111,13 +111,14 @@ func Attach(c shm.Config) error {
 	if !c.Portable {
 		kind = clock.Best()
 	}
+	c.Frequency = c.FrequencyOf(kind)
 	se := &session{number: lastSession + 1, before: lastObject, tsc: kind != clock.Monotonic}
 	se.block.Store(c.Block)
 	var missing []sample.Missing
 	if len(c.Counters) > 0 {
 		perMilli := uint64(1e6)
 		if se.tsc {
-			perMilli = clock.Frequency(kind) / 1000
+			perMilli = c.Frequency / 1000
 		}
 		set, err := sample.Open(c.Counters, perMilli)
 		missing = set.Missing()
@@ -139,7 +140,7 @@ func Attach(c shm.Config) error {
 	}
 	var err error
 	cost := se.costOfEvent()
-	se.rate.begin(cost, kind)
+	se.rate.begin(cost, c.Frequency)
 	if se.buffer, err = shm.Create(c, kind, cost); err != nil {
 		return err
 	}

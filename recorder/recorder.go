@@ -16,7 +16,9 @@ import (
 // A Recorder drains the measurement buffers of one session into an archive.
 type Recorder struct {
 	o          Options
-	made       *os.File // the trace directory, wherever it is by now
+	made       *os.File    // the trace directory, wherever it is by now
+	clock      clock.Kind  // of the programs, most likely
+	prepared   clock.Stamp // when making the session began: what has passed since tells how fast that clock goes
 	session    *session
 	writer     *trace.Writer
 	resumed    []*trace.ProcessWriter // processes that the archive knows from before
@@ -44,6 +46,8 @@ type Recorder struct {
 // begin makes a session and begins an archive in the trace directory dir, which exists.
 func begin(dir string, o Options) (*Recorder, error) {
 	o.Dir = dir
+	kind := clock.Best()
+	prepared := clock.Take(kind)
 	say := o.Say
 	if say == nil || o.Quiet {
 		say = func(string) {}
@@ -58,7 +62,11 @@ func begin(dir string, o Options) (*Recorder, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.remove(o.Dir))
 	}
-	return newRecorder(o, s, w, nil)
+	r, err := newRecorder(o, s, w, nil)
+	if err == nil {
+		r.clock, r.prepared = kind, prepared
+	}
+	return r, err
 }
 
 func newRecorder(o Options, s *session, w *trace.Writer, resumed []*trace.ProcessWriter) (*Recorder, error) {
@@ -75,7 +83,8 @@ func (r *Recorder) config() shm.Config {
 	if r.machine != nil {
 		return shm.Config{Dir: r.machine.Session, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed}
 	}
-	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed, Recorder: os.Getpid(), Window: r.o.Window != nil}
+	return shm.Config{Dir: r.session.dir, Buffer: r.o.Buffer, Block: r.o.Block, NoStates: r.o.NoStates, Counters: r.o.handed, Recorder: os.Getpid(), Window: r.o.Window != nil,
+		Frequency: clock.FrequencySince(r.prepared, r.clock)}
 }
 
 // Times between two looks at the buffers. They are chosen so that few megabytes fill in between: the program then

@@ -122,15 +122,26 @@ func NewWriter(out io.Writer, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// compressors are for all writers, as each has a megabyte of tables.
-var compressors = sync.Pool{New: func() any {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
-	if err != nil {
-		panic(err) // the options above are constants
-	}
-	return enc
-}}
+// Compressors are for all writers, as each has tables: of a megabyte and more, which are worth their pages of memory only where there is much
+// to compress, or of an eighth of that.
+var (
+	compressors = pool(zstd.SpeedDefault)
+	forLittle   = pool(zstd.SpeedFastest)
+)
+
+// little is less than what is worth the large tables, in bytes.
+const little = 8 << 10
+
+func pool(level zstd.EncoderLevel) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			panic(err) // the options above are constants
+		}
+		return enc
+	}}
+}
 
 func newWriter(o Options) *Writer {
 	if o.Resolution <= 0 {
@@ -296,8 +307,12 @@ func (w *Writer) compress(dst, b []byte) []byte {
 		return append(dst, b...)
 	}
 	n := len(dst)
-	enc := compressors.Get().(*zstd.Encoder)
-	defer compressors.Put(enc)
+	encoders := compressors
+	if len(b) < little {
+		encoders = forLittle
+	}
+	enc := encoders.Get().(*zstd.Encoder)
+	defer encoders.Put(enc)
 	if dst = enc.EncodeAll(b, dst); len(dst)-n >= len(b) {
 		dst = append(dst[:n], b...)
 	}

@@ -65,7 +65,7 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	b.recorderBorn, _ = bootTicks(strconv.Itoa(c.Recorder))
 	b.path = filepath.Join(c.Dir, name+Suffix)
 	if err = b.create(unborn, blocks); err == nil {
-		b.describe(k)
+		b.describe(k, c.FrequencyOf(k))
 		b.h.eventCost = eventCost
 		b.h.processors = uint64(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
 		if b.newDefs(0) && b.newLosses() {
@@ -138,10 +138,10 @@ func (b *Buffer) create(path string, blocks uint64) (err error) {
 }
 
 // describe fills in who writes the file.
-func (b *Buffer) describe(k clock.Kind) {
+func (b *Buffer) describe(k clock.Kind, frequency uint64) {
 	b.h.pid, b.h.parent = uint64(os.Getpid()), uint64(os.Getppid())
 	b.h.bootTicks, _ = bootTicks("self") // in a name space of processes the number may be another's in /proc
-	b.h.clockKind, b.h.frequency = uint64(k), clock.Frequency(k)
+	b.h.clockKind, b.h.frequency = uint64(k), frequency
 	stamp := clock.Take(k)
 	b.h.startTicks, b.h.startMono, b.h.startWall = stamp.Ticks, uint64(stamp.Mono), uint64(stamp.Wall)
 	args := strings.Join(os.Args, "\x00") + "\x00"

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracerec/internal/clock"
 	"tracerec/internal/size"
 )
 
@@ -25,6 +26,7 @@ const DefaultBuffer = 512 << 20
 //	recorder=PID    process of the recorder; when it has ended, a full buffer no longer makes the program wait
 //	nostates        the scheduler of the runtime is not asked what it does with goroutines
 //	window          record only while the file OnFile is in the session directory
+//	frequency=N     ticks per second of the processor's counter, as the recorder has measured them
 //	portable        find goroutines by their printed id and stamp by the system's monotonic clock
 //
 // In PATH and in the names of counters, %, comma and plus are written %25, %2C and %2B.
@@ -36,7 +38,17 @@ type Config struct {
 	Recorder int // process id, 0 unknown
 	NoStates bool
 	Window   bool
-	Portable bool
+	// Frequency is that of the processor's counter in ticks per second, 0 unknown.
+	Frequency uint64
+	Portable  bool
+}
+
+// FrequencyOf returns the ticks per second of a clock, which it measures if nobody has.
+func (c *Config) FrequencyOf(k clock.Kind) uint64 {
+	if k == clock.Monotonic || c.Frequency == 0 {
+		return clock.Frequency(k)
+	}
+	return c.Frequency
 }
 
 // OnFile is the name of the file in a session directory that switches recordings with a window on.
@@ -72,6 +84,9 @@ func (c Config) String() string {
 	if c.Window {
 		options = append(options, "window")
 	}
+	if c.Frequency != 0 {
+		options = append(options, "frequency="+strconv.FormatUint(c.Frequency, 10))
+	}
 	if c.Portable {
 		options = append(options, "portable")
 	}
@@ -101,6 +116,8 @@ func ParseConfig(text string) (Config, error) {
 			c.NoStates = true
 		case "window":
 			c.Window = true
+		case "frequency":
+			c.Frequency, err = strconv.ParseUint(value, 10, 64)
 		case "portable":
 			c.Portable = true
 		default:
