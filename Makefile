@@ -9,7 +9,7 @@ BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test truth check gate ui page e2e screenshots planted figures simfigures bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e screenshots planted services figures simfigures bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -102,6 +102,9 @@ screenshots: build $(NPM) ## run the commands of README and the tutorial again: 
 
 planted: ## forty programs with known causes, whole and partly recorded: how often the analysis says first what holds them up
 	cd lab && $(GO) test -count=1 -timeout 0 -v ./planted -all
+
+services: ## nine servers with known causes of slow requests, under load, from execution traces and recordings
+	cd lab && $(GO) test -count=1 -timeout 0 -v ./services -all
 
 figures: ## measure how near multiplexed counts come to the truth: tables and plots of docs/multiplexing.md, in some minutes
 	cd lab && $(GO) run ./figures -doc ../docs/multiplexing.md

@@ -37,12 +37,12 @@ func TestNaive(t *testing.T) {
 			q := &all[i]
 			want := map[key]int64{}
 			for x := q.begin; x < q.end; x++ {
-				want[w.moment(q.loc, x, nil, nil)]++
+				want[w.moment(q.loc, x, -1, nil)]++
 			}
 			require.Equal(t, want, w.split(q), "seed %d, request %+v\n%s", seed, *q, text)
 			found++
 			for k := range want {
-				if k.then != "" {
+				if k.chain >= 0 {
 					waited++
 				}
 			}
@@ -53,13 +53,8 @@ func TestNaive(t *testing.T) {
 }
 
 // moment returns what a location did at a time, as a part of a request.
-func (w *walker) moment(loc uint32, t int64, from *key, through []uint32) key {
-	is := func(metric string, path int32) key {
-		if from == nil {
-			return key{metric, path, "", -1}
-		}
-		return key{from.metric, from.path, metric, path}
-	}
+func (w *walker) moment(loc uint32, t int64, chain int32, through []uint32) key {
+	is := func(metric string, path int32) key { return key{chain, metric, path} }
 	l := &w.r.lives[loc]
 	var a *activity
 	for i := range l.list {
@@ -95,10 +90,7 @@ func (w *walker) moment(loc uint32, t int64, from *key, through []uint32) key {
 		if x.causer == analyzer.NoCauser || slices.Contains(through, x.causer) {
 			return is(name, a.path)
 		}
-		if from == nil {
-			from = &key{metric: name, path: a.path}
-		}
-		return w.moment(x.causer, t, from, through)
+		return w.moment(x.causer, t, w.extend(chain, name, a.path), through)
 	}
 	return is(what, a.path)
 }

@@ -13,7 +13,7 @@
 // # Latency
 //
 // The latency of a request is divided by what its goroutine did. While that waited for another goroutine, the wait is divided by what the other one did, and so on
-// (the critical path of the request); never longer than the wait. If it was in nothing but waits for goroutines that wait for it, the
+// (the critical path of the request); what they waited for on the way is told; never longer than the wait. If it was in nothing but waits for goroutines that wait for it, the
 // last of them is what it did. In a Go execution trace, which does not tell who held a lock before the goroutine that released it: if that one
 // was between two requests, or had not been started, others held it. Then the wait is divided by what the goroutine did that last got what is waited for there
 // (the same operation of the same function). The parts add up to the latency exactly.
@@ -31,7 +31,8 @@ import (
 
 // Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
-	Found *Report // nil before that
+	Found *Report       // nil before that
+	Each  func(Request) // called with every request, by location and begin; may be nil
 
 	waits map[uint32][]wait // by location
 }
@@ -53,6 +54,15 @@ func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
 	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric})
 }
 
+// Request is a request that was found.
+type Request struct {
+	Location   uint32
+	Begin, End int64
+	Kind, Name string // Name is "" if it is not known
+	Cut        bool   // it began before the trace, or had not ended with it
+	Parts      []Part // of its latency, in no order; none if it is cut
+}
+
 // request is a request.
 type request struct {
 	loc        uint32
@@ -71,7 +81,7 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	r := read(a)
 	all := r.requests()
 	w := newWalker(r, f.waits, e, all)
-	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}}
+	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}
 	for i := range all {
 		t.add(&all[i])
 	}

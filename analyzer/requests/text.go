@@ -21,8 +21,8 @@ not recorded, the function that handled it, if the trace shows that. Time in
 which a request waited for another goroutine is divided by what that did, and
 those that it waited for.`
 
-// words says what a part is, in a sentence.
-func (p *Part) words() string {
+// Words says what a part is, in a sentence.
+func (p *Part) Words() string {
 	s := phrase(p.Metric)
 	if at := where(p.CallPath, p.File, p.Line); at != "" {
 		s += " in " + at
@@ -30,10 +30,18 @@ func (p *Part) words() string {
 	if p.Causer == nil {
 		return s
 	}
-	if len(p.Causer.CallPath) == 0 {
-		return s + ", for whom is not known"
+	for i := range p.Via {
+		s += p.Via[i].Words()
 	}
-	return s + ", for " + where(p.Causer.CallPath, p.Causer.File, p.Causer.Line) + ", " + phrase(p.Causer.Metric)
+	return s + p.Causer.Words()
+}
+
+// Words says, behind a wait, what it was for.
+func (c *Causer) Words() string {
+	if len(c.CallPath) == 0 {
+		return ", for whom is not known"
+	}
+	return ", for " + where(c.CallPath, c.File, c.Line) + ", " + phrase(c.Metric)
 }
 
 // phrase returns a metric in words.
@@ -53,7 +61,7 @@ func phrase(name string) string {
 		return "waiting for what is not recorded"
 	case metric.Sleep:
 		return "sleeping"
-	case metric.Network:
+	case metric.Network, metric.LatePeer:
 		return "waiting for the network"
 	case metric.ExternalWait:
 		return "waiting for nobody in the trace"
@@ -61,6 +69,18 @@ func phrase(name string) string {
 		return "waking up"
 	case metric.LockCompetition, metric.ReaderWait, metric.WriterWait:
 		return "waiting for a lock"
+	case metric.LateSender:
+		return "waiting for a value"
+	case metric.LateReceiver:
+		return "waiting for a receiver"
+	case metric.FullBuffer:
+		return "waiting for room in a channel"
+	case metric.LateClose:
+		return "waiting for a channel to be closed"
+	case metric.CondWait:
+		return "waiting for a condition"
+	case metric.OnceWait:
+		return "waiting for a Once"
 	case metric.JoinWait:
 		return "waiting for goroutines to end"
 	}
@@ -123,11 +143,11 @@ func (c *Class) text(w io.Writer, top int) error {
 	rows := [][]string{{"mean", "part", "slowest 1 %", ""}}
 	slow := map[string]int64{}
 	for i := range c.Slow {
-		slow[c.Slow[i].words()] += c.Slow[i].Mean
+		slow[c.Slow[i].Words()] += c.Slow[i].Mean
 	}
 	for i := range c.Parts[:min(top, len(c.Parts))] {
 		p := &c.Parts[i]
-		rows = append(rows, []string{readable.Duration(p.Mean), readable.Percent(100 * float64(p.Mean) / float64(max(c.Mean, 1))), readable.Duration(slow[p.words()]), p.words()})
+		rows = append(rows, []string{readable.Duration(p.Mean), readable.Percent(100 * float64(p.Mean) / float64(max(c.Mean, 1))), readable.Duration(slow[p.Words()]), p.Words()})
 	}
 	return readable.Table(w, rows, "rrr-")
 }

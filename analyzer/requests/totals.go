@@ -40,10 +40,11 @@ type Part struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
 	Causer   *Causer  `json:"causer,omitempty"` // of waits for others
+	Via      []Causer `json:"via,omitempty"`    // the waits of others between the two
 	Mean     int64    `json:"mean_ns"`
 }
 
-// Causer is what a goroutine did that was waited for in the end.
+// Causer is what a goroutine did that was waited for.
 type Causer struct {
 	Metric   string   `json:"metric"`
 	CallPath []string `json:"callpath"` // empty: not known
@@ -84,6 +85,16 @@ type totals struct {
 	keys    map[key]int32
 	list    []key
 	classes map[class]*collected
+	each    func(Request)
+}
+
+// tell tells of a request.
+func (t *totals) tell(q *request, parts []share) {
+	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: q.kind, Name: q.name, Cut: q.cut}
+	for _, p := range parts {
+		r.Parts = append(r.Parts, t.part(p))
+	}
+	t.each(r)
 }
 
 // all is the class of all requests.
@@ -98,6 +109,9 @@ func (t *totals) add(q *request) {
 	var s split
 	if !q.cut {
 		s = t.split(q)
+	}
+	if t.each != nil {
+		t.tell(q, s.parts)
 	}
 	for _, c := range []class{all, c} {
 		x := t.classes[c]
@@ -194,22 +208,41 @@ func (t *totals) mean(list []split) (parts []share) {
 	return parts
 }
 
-// compare orders keys by what they say.
+// compare orders keys by what they say, from the request's goroutine on.
 func (t *totals) compare(a, b int32) int {
-	x, y := &t.list[a], &t.list[b]
-	return cmp.Or(cmp.Compare(x.metric, y.metric), cmp.Compare(x.path, y.path), cmp.Compare(x.then, y.then), cmp.Compare(x.by, y.by))
+	return slices.CompareFunc(t.steps(a), t.steps(b), func(x, y link) int { return cmp.Or(cmp.Compare(x.metric, y.metric), cmp.Compare(x.path, y.path)) })
+}
+
+// steps returns the waits of a key, and what was done at their end.
+func (t *totals) steps(id int32) []link {
+	k := t.list[id]
+	list := []link{{k.chain, k.metric, k.path}}
+	for list[len(list)-1].before >= 0 {
+		list = append(list, t.w.links[list[len(list)-1].before])
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // part says what a key is.
 func (t *totals) part(s share) Part {
-	k := t.list[s.key]
-	p := Part{Metric: k.metric, Mean: s.d}
-	p.CallPath, p.File, p.Line = t.place(k.path)
-	if k.then != "" {
-		p.Causer = &Causer{Metric: k.then}
-		p.Causer.CallPath, p.Causer.File, p.Causer.Line = t.place(k.by)
+	list := t.steps(s.key)
+	head := t.causer(&list[0])
+	p := Part{Metric: head.Metric, CallPath: head.CallPath, File: head.File, Line: head.Line, Mean: s.d}
+	for i := 1; i < len(list); i++ {
+		p.Via = append(p.Via, t.causer(&list[i]))
+	}
+	if n := len(p.Via); n > 0 {
+		p.Causer, p.Via = &p.Via[n-1], p.Via[:n-1]
 	}
 	return p
+}
+
+// causer says what a goroutine did.
+func (t *totals) causer(l *link) Causer {
+	c := Causer{Metric: l.metric}
+	c.CallPath, c.File, c.Line = t.place(l.path)
+	return c
 }
 
 // place returns the names of a path's regions, and where in the source it is.
@@ -257,6 +290,6 @@ func (c *Class) finding() (f Finding, is bool) {
 	if s.Excess <= 0 || s.Excess*10 < total {
 		return f, false
 	}
-	text := readable.RoughPercent(float64(s.Mean)/float64(total)) + " of the slowest hundredth of " + c.Name + ", " + readable.Duration(total) + " on average, is " + s.Part.words()
+	text := readable.RoughPercent(float64(s.Mean)/float64(total)) + " of the slowest hundredth of " + c.Name + ", " + readable.Duration(total) + " on average, is " + s.Part.Words()
 	return Finding{c.Name, text, s}, true
 }

@@ -11,14 +11,24 @@ import (
 	"tracerec/trace/wire"
 )
 
-// key is what a part of a latency was spent with: a metric at a call path of the request's goroutine, and, of a wait for others, what the one did that
-// it waited for in the end.
+// key is what a part of a latency was spent with: a metric at a call path of the request's goroutine or, at the end of a chain of waits, of the one that it
+// waited for in the end.
 type key struct {
+	chain  int32 // number of the last link, -1 for none
+	metric string
+	path   int32 // -1 unknown
+}
+
+// link is a wait of a chain: of the request's goroutine first, then of the one that this waited for, and so on. A wait like one before it is left out (those
+// who wait for a lock wait for each other), and so are those after the longest.
+type link struct {
+	before int32 // number of the link before it, -1 for none
 	metric string
 	path   int32
-	then   string // metric, "" for none
-	by     int32  // path, -1 unknown
 }
+
+// longest is how many links a chain has at most.
+const longest = 4
 
 // walker goes along the critical paths of requests.
 type walker struct {
@@ -28,6 +38,8 @@ type walker struct {
 	serving map[uint32][]request // of connections: their requests, ascending
 	passed  map[string][]handoff // by function: who got what is waited for in it, ascending; nil where holders are known
 
+	links   []link
+	linked  map[link]int32
 	parts   map[key]int64 // of the request in progress
 	walking []uint32      // locations that the walk is at
 }
@@ -38,15 +50,15 @@ type handoff struct {
 	loc uint32
 }
 
-// cause is why the walk is at another goroutine than the request's: its wait, and the function in which it was last waited, "" if others cannot have been in that one's place.
+// cause is why the walk is at another goroutine than the request's: the chain of waits that led there, and the function in which it was last waited, "" if
+// others cannot have been in that one's place.
 type cause struct {
-	metric string
-	path   int32
-	site   string
+	chain int32
+	site  string
 }
 
 func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, parts: map[key]int64{}}
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, linked: map[link]int32{}, parts: map[key]int64{}}
 	for _, q := range all {
 		if q.kind == kindHTTP && r.lives[q.loc].served == nil {
 			w.serving[q.loc] = append(w.serving[q.loc], q)
@@ -101,13 +113,35 @@ func (w *walker) split(q *request) map[key]int64 {
 
 // emit adds time that a goroutine spent with a metric in a path, as a part of the request.
 func (w *walker) emit(c *cause, metric string, path int32, d int64) {
-	switch {
-	case d <= 0:
-	case c == nil:
-		w.parts[key{metric, path, "", -1}] += d
-	default:
-		w.parts[key{c.metric, c.path, metric, path}] += d
+	if d > 0 {
+		w.parts[key{c.last(), metric, path}] += d
 	}
+}
+
+// last returns the last link of the chain.
+func (c *cause) last() int32 {
+	if c == nil {
+		return -1
+	}
+	return c.chain
+}
+
+// extend returns the number of the last link of a chain with one more wait.
+func (w *walker) extend(chain int32, metric string, path int32) int32 {
+	n := 0
+	for at := chain; at >= 0; at = w.links[at].before {
+		if n++; n == longest || w.links[at].metric == metric && w.links[at].path == path {
+			return chain
+		}
+	}
+	l := link{chain, metric, path}
+	id, ok := w.linked[l]
+	if !ok {
+		id = int32(len(w.links))
+		w.linked[l] = id
+		w.links = append(w.links, l)
+	}
+	return id
 }
 
 // walk divides what a location did in [from, to), in which it lives.
@@ -193,10 +227,7 @@ func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
 		w.emit(c, name, a.path, to-from)
 		return
 	}
-	next := cause{name, a.path, ""}
-	if c != nil {
-		next = *c
-	}
+	next := cause{chain: w.extend(c.last(), name, a.path)}
 	if w.passed != nil {
 		next.site = w.site(a.path)
 	}

@@ -35,13 +35,29 @@ const everybody = "== everybody =="
 // expert says was still waiting when the run ended, and whoever expert says was waiting is there by the stacks of all goroutines.
 func TestGoKer(t *testing.T) {
 	x := build(t)
-	program, names := x.kernels(t, nil, `println2("`+everybody+`")
-	pprof.Lookup("goroutine").WriteTo(os.Stdout, 2)`)
+	program, names := x.kernels(t, nil, tellEverybody, x.tracerec, "build")
+	x.leaksOf(t, program, names, x.recorded)
+}
+
+// The same of their execution traces, of programs that nothing was built into but the call that begins one.
+func TestGoKerTraced(t *testing.T) {
+	x := build(t)
+	program, names := x.kernels(t, nil, tellEverybody, "go", "build")
+	x.leaksOf(t, program, names, x.traced)
+}
+
+// tellEverybody prints the stacks of all goroutines.
+const tellEverybody = `println2("` + everybody + `")
+	pprof.Lookup("goroutine").WriteTo(os.Stdout, 2)`
+
+// leaksOf compares what a way of recording tells of programs with what they tell themselves.
+func (x tools) leaksOf(t *testing.T, program string, names []string, record recording) {
 	runs, leaks, missed, told, wrong := 0, 0, 0, 0, 0
 	for _, name := range names {
 		for range 3 {
 			runs++
-			profile, blocked, answer := x.leaks(t, program, name)
+			out, at := record(t, program, name)
+			profile, blocked, answer := x.leaks(t, out, at)
 			for _, l := range profile {
 				leaks++
 				if !l.in(answer, "once") { // the profile calls it a lock
@@ -66,12 +82,28 @@ func TestGoKer(t *testing.T) {
 // The same, mended: of nobody it is said that he was still waiting, for all goroutines have ended.
 func TestGoKerFixed(t *testing.T) {
 	x := build(t)
-	program, names := x.kernels(t, fixedKernels, "for runtime.NumGoroutine() > 1 {\n\t\ttime.Sleep(time.Millisecond)\n\t}")
+	program, names := x.kernels(t, fixedKernels, awaitAll, x.tracerec, "build")
+	x.noLeaksOf(t, program, names, x.recorded)
+}
+
+// The same of their execution traces. To write one takes goroutines of the runtime, too.
+func TestGoKerFixedTraced(t *testing.T) {
+	x := build(t)
+	program, names := x.kernels(t, fixedKernels, strings.Replace(awaitAll, "> 1", "> before", 1), "go", "build")
+	x.noLeaksOf(t, program, names, x.traced)
+}
+
+// awaitAll waits until all other goroutines have ended.
+const awaitAll = "for runtime.NumGoroutine() > 1 {\n\t\ttime.Sleep(time.Millisecond)\n\t}"
+
+// noLeaksOf demands that a way of recording tells of nobody.
+func (x tools) noLeaksOf(t *testing.T, program string, names []string, record recording) {
 	runs, told := 0, 0
 	for _, name := range names {
 		for range 3 {
 			runs++
-			_, _, answer := x.leaks(t, program, name)
+			out, at := record(t, program, name)
+			_, _, answer := x.leaks(t, out, at)
 			told += len(answer)
 			if len(answer) > 0 {
 				t.Errorf("%s: %v is told, but all have ended", name, answer)
@@ -87,8 +119,9 @@ func (l leak) in(list []leak, name string) bool {
 	return slices.Contains(list, l) || slices.Contains(list, leak{name, l.place})
 }
 
-// kernels builds the programs, which are one that takes a name: those that are edited if there are edits, else all. That one does something last.
-func (x tools) kernels(t *testing.T, edits map[string][]string, last string) (program string, names []string) {
+// kernels builds the programs with a command, which are one that takes a name: those that are edited if there are edits, else all. That one does
+// something last, and writes an execution trace if the environment names a file for it.
+func (x tools) kernels(t *testing.T, edits map[string][]string, last string, command ...string) (program string, names []string) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
 	source := filepath.Join(strings.TrimSpace(string(root)), "src/runtime/testdata/testgoroutineleakprofile")
@@ -104,7 +137,7 @@ func (x tools) kernels(t *testing.T, edits map[string][]string, last string) (pr
 		text, name := string(b), strings.TrimSuffix(filepath.Base(file), ".go")
 		e := edits[name]
 		if name == "main" && filepath.Dir(file) == source {
-			e = []string{"import \"os\"", imports, "\tf()\n}\n", "\tf()\n\t" + last + "\n}\n"}
+			e = []string{"import \"os\"", imports, "\tf()\n}\n", "\tbefore := beginTrace()\n\tf()\n\t" + last + "\n\ttrace.Stop()\n\t_ = before\n}\n"}
 		} else if filepath.Dir(file) != source && edits != nil && e == nil || name == "main" && filepath.Dir(file) != source {
 			continue
 		}
@@ -120,7 +153,7 @@ func (x tools) kernels(t *testing.T, edits map[string][]string, last string) (pr
 		}
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module kernels\n\ngo 1.26\n"), 0o666))
-	build := exec.Command(x.tracerec, "build", "-o", "kernels", ".")
+	build := exec.Command(command[0], append(command[1:], "-o", "kernels", ".")...)
 	build.Dir, build.Env = dir, append(os.Environ(), "GOEXPERIMENT=goroutineleakprofile")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -132,8 +165,23 @@ const imports = `import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"runtime/trace"
 	"time"
 )
+
+// beginTrace returns how many goroutines there are then.
+func beginTrace() int {
+	if name := os.Getenv("KERNEL_TRACE"); name != "" {
+		f, err := os.Create(name)
+		if err == nil {
+			err = trace.Start(f)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	return runtime.NumGoroutine()
+}
 
 var (
 	_ = runtime.NumGoroutine
@@ -143,16 +191,35 @@ var (
 
 func println2(s string) { os.Stdout.WriteString(s + "\n\n") }`
 
-// leaks records a kernel, and returns what its profile tells, who was blocked at its end, if it tells that, and who was still waiting as expert says.
-func (x tools) leaks(t *testing.T, program, name string) (profile, blocked, answer []leak) {
-	dir := filepath.Join(t.TempDir(), "trace.dir")
-	out, err := exec.Command(x.tracerec, "-q", "-o", dir, program, name).Output()
+// recording records a run of a program, and returns what it printed and where the recording is.
+type recording func(t *testing.T, program, name string) (out []byte, at string)
+
+func (x tools) recorded(t *testing.T, program, name string) ([]byte, string) {
+	at := filepath.Join(t.TempDir(), "trace.dir")
+	return printed(t, exec.Command(x.tracerec, "-q", "-o", at, program, name)), at
+}
+
+func (x tools) traced(t *testing.T, program, name string) ([]byte, string) {
+	at := filepath.Join(t.TempDir(), "go.trace")
+	run := exec.Command(program, name)
+	run.Env = append(os.Environ(), "KERNEL_TRACE="+at)
+	return printed(t, run), at
+}
+
+// printed returns what a program prints. What it exits with is its own affair.
+func printed(t *testing.T, run *exec.Cmd) []byte {
+	out, err := run.Output()
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
+	return out
+}
+
+// leaks returns what the profile of a run tells, who was blocked at its end, if it tells that, and who was still waiting as expert says.
+func (x tools) leaks(t *testing.T, out []byte, recording string) (profile, blocked, answer []leak) {
 	before, after, _ := strings.Cut(string(out), everybody)
 	profile, blocked = blockedIn(before, true), blockedIn(after, false)
-	out, err = exec.Command(x.expert, "analyze", "--format", "json", dir).Output()
+	out, err := exec.Command(x.expert, "analyze", "--format", "json", recording).Output()
 	require.NoError(t, err)
 	var a struct {
 		Experiment struct {
