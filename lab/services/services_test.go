@@ -43,20 +43,27 @@ type planted struct {
 var services = []planted{
 	{name: "mutex", think: 10 * time.Millisecond, holder: "refresh", is: reaches("refresh")},
 	{name: "pool", think: 12 * time.Millisecond, is: reaches("resize")},
-	{name: "down", think: 10 * time.Millisecond, is: reaches("slowUser")},
-	{name: "fan", think: 10 * time.Millisecond, is: reaches("partPrice")},
+	{name: "down", think: 10 * time.Millisecond, is: asksIn("handleUser")},
+	{name: "fan", think: 10 * time.Millisecond, is: asksIn("handleOffer")},
 	{name: "rw", think: 10 * time.Millisecond, holder: "exportAll", is: reaches("exportAll")},
 	{name: "sql", think: 17 * time.Millisecond, holder: "handleReport", is: reaches("handleReport"), paths: append(slices.Repeat([]string{"/a"}, 39), "/b")},
-	{name: "hot", think: 20 * time.Millisecond, is: func(first, _ *requests.Part) bool {
-		return first.Metric == metric.Ready || reachesOf(first, "handleHot")
+	{name: "hot", think: 20 * time.Millisecond, is: func(first, second *requests.Part) bool { // to write a response takes about as long as the lock, at times
+		return first.Metric == metric.Ready || reachesOf(first, "handleHot") || second != nil && reachesOf(second, "handleHot")
 	}},
 	{name: "gc", think: 10 * time.Millisecond, clients: 8, is: func(first, second *requests.Part) bool { return collects(first) && (second == nil || collects(second)) }},
-	{name: "h2", think: 10 * time.Millisecond, is: reaches("slowUser")},
+	{name: "h2", think: 10 * time.Millisecond, is: asksIn("handleUser")},
 }
 
 // collects says whether a part is what a collection of garbage costs: work for it, or waiting for processors, which it has.
 func collects(p *requests.Part) bool {
 	return p.Metric == metric.Ready || p.Metric == metric.GCAssist || p.Metric == metric.Stopped
+}
+
+// asksIn finds what waits in a handler for the other machine, which only the slow requests do for long.
+func asksIn(function string) func(first, second *requests.Part) bool {
+	return func(first, _ *requests.Part) bool {
+		return reachesOf(first, function) && first.Causer != nil && first.Causer.Metric == metric.Network
+	}
 }
 
 func reaches(function string) func(first, second *requests.Part) bool {
