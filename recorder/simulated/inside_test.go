@@ -167,10 +167,9 @@ func TestPlantedInside(t *testing.T) {
 		if inside && testing.Short() {
 			continue // as it is recorded on Linux
 		}
-		length := "2ms"
-		if inside { // tracerec takes processors as well, so that who is to wait may begin late, by some 0.2 ms
-			length = "8ms"
-		}
+		// Who is to wait, or to be waited for, may begin late, by some 0.2 ms: the first of them makes the runtime start threads, and tracerec inside takes
+		// processors as well.
+		const length = "8ms"
 		var first []byte
 		for range 2 {
 			out := t.TempDir()
