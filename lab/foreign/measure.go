@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -147,26 +148,30 @@ func (s *session) measure(p program) (*result, error) {
 	return r, s.look(r)
 }
 
-// compare finds the tests with another outcome than in all runs of go test. Those whose outcome differs between these are not compared.
+// compare finds the tests with another outcome than in all runs of go test. Those whose outcome differs between these are not compared, and neither are
+// others beside them in one test: such names are made by chance.
 func (r *result) compare(all [2][]*outcome) {
 	first := all[plain][0].tests
 	r.tests = len(first)
+	unsteady := map[string]bool{} // and what they are in
+	for _, o := range all[plain] {
+		for name := range o.tests {
+			if !unsteady[name] && slices.ContainsFunc(all[plain], func(o *outcome) bool { return o.tests[name] != first[name] }) {
+				r.unsteady++
+				unsteady[name], unsteady[path.Dir(name)+"/"] = true, true
+			}
+		}
+	}
 	seen := map[string]bool{}
-	for w, outcomes := range all {
-		for _, o := range outcomes {
-			for name := range o.tests {
-				if seen[name] {
-					continue
-				}
-				seen[name] = true
-				steady := !slices.ContainsFunc(all[plain], func(o *outcome) bool { return o.tests[name] != first[name] })
-				if !steady && way(w) == plain {
-					r.unsteady++
-				}
-				for i, o := range all[recorded] {
-					if got := o.tests[name]; steady && got != first[name] {
-						r.differences = append(r.differences, name+": "+strconv.Quote(first[name])+", recorded "+strconv.Quote(got)+" in run "+strconv.Itoa(i+1))
-					}
+	for _, o := range slices.Concat(all[plain], all[recorded]) {
+		for name := range o.tests {
+			if seen[name] || unsteady[name] || first[name] == "" && unsteady[path.Dir(name)+"/"] {
+				continue
+			}
+			seen[name] = true
+			for i, o := range all[recorded] {
+				if got := o.tests[name]; got != first[name] {
+					r.differences = append(r.differences, name+": "+strconv.Quote(first[name])+", recorded "+strconv.Quote(got)+" in run "+strconv.Itoa(i+1))
 				}
 			}
 		}
