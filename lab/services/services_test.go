@@ -229,22 +229,17 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 		t.Logf("  %d. %v %s", i+1, time.Duration(slow[i].Excess), slow[i].Words())
 	}
 	assert.LessOrEqual(t, missed+spurious, max(1, n/100)) // see the reader's clock at the boundaries of generations
+	if !*all {
+		return // in so short a time, on a busy machine, anything may be what slow requests do more
+	}
+	assert.LessOrEqual(t, missed+spurious, max(1, n/1000))
+	assert.LessOrEqual(t, wrong.Seconds(), waits.Seconds()/10)
 	require.NotEmpty(t, slow)
-	most := 3
-	if *all {
-		most = 1
-		assert.LessOrEqual(t, missed+spurious, max(1, n/1000))
-		assert.LessOrEqual(t, wrong.Seconds(), waits.Seconds()/10)
+	var second *requests.Part
+	if len(slow) > 1 {
+		second = &slow[1].Part
 	}
-	first := false
-	for i := range slow[:min(most, len(slow))] {
-		var second *requests.Part
-		if *all && len(slow) > 1 {
-			second = &slow[1].Part
-		}
-		first = first || p.is(&slow[i].Part, second)
-	}
-	assert.True(t, first, "the planted cause of %s is not first", p.name)
+	assert.True(t, p.is(&slow[0].Part, second), "the planted cause of %s is not first", p.name)
 }
 
 // pair is a request that happened and was found.
