@@ -120,7 +120,7 @@ func (x tools) plainProgram(t *testing.T, flags ...string) string {
 	sums, err := os.ReadFile("../go.sum")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module planted\n\ngo 1.26\n\nrequire golang.org/x/sync v0.24.0\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module planted\n\ngo 1.26.0\n\nrequire golang.org/x/sync v0.24.0\n"), 0o666))
 	build := exec.Command(x.tracerec, slices.Concat([]string{"build"}, flags, []string{"-o", "planted", "."})...)
 	build.Dir = dir
 	out, err := build.CombinedOutput()
