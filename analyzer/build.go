@@ -190,6 +190,9 @@ func (b *builder) add(c *scanCell) {
 	kind := b.s.paths.nodes[c.path].kind
 	b.charge(b.s.timeOf(c.path, kind), c.path, loc, c.time)
 	b.charge(m.visits, c.path, loc, int64(c.visits))
+	if counts := b.s.regions.counts[b.s.paths.nodes[c.path].region]; counts != unnamed {
+		b.charge(counts, c.path, loc, int64(c.visits))
+	}
 	good := m.messages
 	if kind == wire.LockBegin {
 		good = m.acquisitions

@@ -11,7 +11,7 @@ type passing struct {
 	syncsSent, commsSent, bytesSent             uint16
 	syncsReceived, commsReceived, bytesReceived uint16
 	syncs, exchanges, asSource, asDestination   uint16
-	bytesOut, bytesIn                           uint16
+	bytes                                       [4]uint16                          // by the id of Transferred
 	late                                        [tallies]struct{ of, from uint16 } // what a tally is part of
 }
 
@@ -39,7 +39,7 @@ func (m *metrics) newParallel() passing {
 	at := m.named
 	p := passing{
 		at(metric.SyncsSent), at(metric.CommsSent), at(metric.BytesSent), at(metric.SyncsReceived), at(metric.CommsReceived), at(metric.BytesReceived),
-		at(metric.SyncsCollective), at(metric.CommsExchange), at(metric.CommsSource), at(metric.CommsDestination), at(metric.BytesOut), at(metric.BytesIn), [tallies]struct{ of, from uint16 }{},
+		at(metric.SyncsCollective), at(metric.CommsExchange), at(metric.CommsSource), at(metric.CommsDestination), [...]uint16{at(metric.BytesOut), at(metric.BytesIn), at(metric.BytesPut), at(metric.BytesGot)}, [tallies]struct{ of, from uint16 }{},
 	}
 	for i, name := range []string{metric.LateSenderComms, metric.LateSenderSyncs, metric.WrongOrderComms, metric.WrongOrderSyncs, metric.LateReceiverComms, metric.LateReceiverSyncs} {
 		if p.late[i].of, p.late[i].from = at(name), unnamed; p.late[i].of != unnamed {
@@ -49,14 +49,11 @@ func (m *metrics) newParallel() passing {
 	return p
 }
 
-// classify says to which metric the time of each region goes that has a class.
+// classify says to which metrics the time and the visits of each region go that has a class.
 func (r *regions) classify(m *metrics) {
-	r.class = make([]uint16, len(r.list))
+	r.class, r.counts = make([]uint16, len(r.list)), make([]uint16, len(r.list))
 	for i := range r.list {
-		r.class[i] = unnamed
-		if at, ok := m.index[r.list[i].Class]; ok && r.list[i].Class != "" {
-			r.class[i] = at
-		}
+		r.class[i], r.counts[i] = m.named(r.list[i].Class), m.named(r.list[i].Counts)
 	}
 }
 
@@ -120,7 +117,7 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			w.counts(m.syncs, &o, 1)
 		}
 	case wire.Transferred:
-		w.counts([]uint16{m.bytesOut, m.bytesIn}[e.ID&1], &o, int64(min(e.Word, mostBytes)))
+		w.counts(m.bytes[e.ID&3], &o, int64(min(e.Word, mostBytes)))
 	}
 }
 

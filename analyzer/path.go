@@ -103,7 +103,7 @@ func (p *paths) canonical() (order, rank []uint32) {
 type regions struct {
 	list                           []trace.Region // Process is meaningless
 	of                             []uint32       // by region number of the archive
-	class                          []uint16       // the metric of their class, by their place in list; unnamed for none
+	class, counts                  []uint16       // the metrics of their time and visits, by their place in list; unnamed for none
 	testing                        []bool         // it is a place in package testing, by its place in list
 	goroutine, unknown, unrecorded uint32
 }

@@ -59,6 +59,8 @@ const (
 	BytesReceived     = "bytes_rcvd"
 	BytesOut          = "bytes_cout"
 	BytesIn           = "bytes_cin"
+	BytesPut          = "bytes_put"
+	BytesGot          = "bytes_get"
 	LateSenderComms   = "mpi_cls_count"
 	LateSenderSyncs   = "mpi_sls_count"
 	WrongOrderComms   = "mpi_clswo_count"

@@ -30,7 +30,7 @@ const (
 	ofWorld
 )
 
-// of returns the trace of some processes; the class of a region is told with its name, as in "MPI_Recv mpi_point2point".
+// of returns the trace of some processes; the class of a region, and what counts its visits, are told with its name, as in "MPI_Recv mpi_point2point".
 func processes(n int) *threads {
 	x := &threads{regions: map[string]uint32{}, events: make([][]trace.Event, n)}
 	x.source.Header.Complete = true
@@ -50,9 +50,10 @@ func (x *threads) add(loc int, t int64, kind wire.Kind, id uint32, word uint64) 
 // enter enters a region.
 func (x *threads) enter(loc int, t int64, region string) *threads {
 	name, class, _ := strings.Cut(region, " ")
+	class, counts, _ := strings.Cut(class, " ")
 	if _, known := x.regions[region]; !known {
 		x.regions[region] = uint32(len(x.source.Definitions.Regions))
-		x.source.Definitions.Regions = append(x.source.Definitions.Regions, trace.Region{Name: name, Class: class})
+		x.source.Definitions.Regions = append(x.source.Definitions.Regions, trace.Region{Name: name, Class: class, Counts: counts})
 	}
 	return x.add(loc, t, wire.Enter, x.regions[region], 0)
 }
@@ -251,4 +252,23 @@ func TestCostsAddUp(t *testing.T) {
 		return d
 	}
 	require.Less(t, math.Abs(sum("mpi_latesender")-sum("delay_latesender", "delay_latesender_longterm")), 2.0)
+}
+
+// TestCounted: visits are counted by what calls do, and so are the bytes that they put and get.
+func TestCounted(t *testing.T) {
+	x := processes(1).enter(0, 0, "main")
+	for i := range int64(3) {
+		x.enter(0, 10*i, "MPI_Put mpi_rma_communication comms_rma_puts").add(0, 10*i+5, wire.Transferred, 2, 7).leave(0, 10*i+9)
+	}
+	x.enter(0, 30, "MPI_Get mpi_rma_communication comms_rma_gets").add(0, 35, wire.Transferred, 3, 2).leave(0, 39)
+	x.enter(0, 40, "MPI_Win_fence mpi_rma_sync_active syncs_rma_active").leave(0, 45).leave(0, 50)
+	e := x.analyze(t, 1)
+	got := map[string]int64{}
+	for _, name := range []string{"comms_rma_puts", "comms_rma_gets", "comms_rma_atomics", "syncs_rma_active", "bytes_put", "bytes_get", "mpi_rma_communication"} {
+		for _, c := range e.Cells(e.MetricIndex(name)) {
+			got[name+" "+e.Regions[e.Paths[c.Path].Region].Name] += c.Value
+		}
+	}
+	require.Equal(t, map[string]int64{"comms_rma_puts MPI_Put": 3, "comms_rma_gets MPI_Get": 1, "syncs_rma_active MPI_Win_fence": 1, "bytes_put MPI_Put": 21, "bytes_get MPI_Get": 2,
+		"mpi_rma_communication MPI_Put": 27, "mpi_rma_communication MPI_Get": 9}, got)
 }

@@ -132,6 +132,7 @@ type Region struct {
 	Line    int
 	Process int
 	Class   string // name of the metric that time in it is; "" is for the analysis to say. Only archives of other formats have classes
+	Counts  string // likewise, of the metric that counts its visits, "" if only visits does
 }
 
 // Object is a channel, lock or other synchronisation object.

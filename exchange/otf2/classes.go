@@ -13,6 +13,7 @@ const (
 	pthread = 7
 
 	roleCritical        = 12
+	roleAtomic          = 14
 	roleBarrier         = 15
 	roleImplicitBarrier = 16
 	roleFlush           = 17
@@ -22,12 +23,13 @@ const (
 
 // class is what a region is.
 type class struct {
-	name  string       // the metric of time in it, "" for computing
-	ends  wire.Meeting // its end is that of such a meeting of all processes, or of the team
-	meets wire.Meeting // the collective operation of a window that it is
-	calls bool         // its end ends what was done with messages
-	how   uint32       // what kind of call it is, see wire.Called
-	epoch epoch        // what it does about epochs of windows
+	name   string       // the metric of time in it, "" for computing
+	counts string       // the metric that counts visits of it, "" if there is none
+	ends   wire.Meeting // its end is that of such a meeting of all processes, or of the team
+	meets  wire.Meeting // the collective operation of a window that it is
+	calls  bool         // its end ends what was done with messages
+	how    uint32       // what kind of call it is, see wire.Called
+	epoch  epoch        // what it does about epochs of windows
 }
 
 // classOf classifies a region as Scalasca does: by paradigm, name and role.
@@ -63,7 +65,7 @@ var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"lock", "pt
 
 var callClasses = prefixed{
 	{"init", "mpi_init_exit"}, {"finalize", "mpi_init_exit"}, {"barrier", "mpi_sync_collective"}, {"ibarrier", "mpi_sync_collective"},
-	{"comm_", "mpi_mgmt_comm"}, {"group_", "mpi_mgmt_comm"}, {"cart", "mpi_mgmt_comm"}, {"graph", "mpi_mgmt_comm"}, {"dist_graph", "mpi_mgmt_comm"},
+	{"comm_", "mpi_mgmt_comm"}, {"cart", "mpi_mgmt_comm"}, {"graph", "mpi_mgmt_comm"}, {"dist_graph", "mpi_mgmt_comm"},
 	{"intercomm_", "mpi_mgmt_comm"}, {"dims_create", "mpi_mgmt_comm"}, {"topo_test", "mpi_mgmt_comm"},
 	{"win_create", "mpi_mgmt_win"}, {"win_allocate", "mpi_mgmt_win"}, {"win_free", "mpi_mgmt_win"}, {"win_set", "mpi_mgmt_win"}, {"win_get", "mpi_mgmt_win"},
 	{"win_fence", "mpi_rma_sync_active"}, {"win_lock", "mpi_rma_sync_passive"}, {"win_unlock", "mpi_rma_sync_passive"}, {"win_flush", "mpi_rma_sync_passive"}, {"win_sync", "mpi_rma_sync_passive"},
@@ -78,15 +80,15 @@ var callClasses = prefixed{
 	{"issend", "mpi_point2point"}, {"rsend", "mpi_point2point"}, {"irsend", "mpi_point2point"}, {"recv", "mpi_point2point"}, {"irecv", "mpi_point2point"},
 	{"mrecv", "mpi_point2point"}, {"imrecv", "mpi_point2point"}, {"wait", "mpi_point2point"}, {"test", "mpi_point2point"}, {"probe", "mpi_point2point"},
 	{"iprobe", "mpi_point2point"}, {"mprobe", "mpi_point2point"}, {"improbe", "mpi_point2point"}, {"start", "mpi_point2point"}, {"request_", "mpi_point2point"},
-	{"cancel", "mpi_point2point"}, {"buffer_", "mpi_point2point"},
+	{"cancel", "mpi_point2point"},
 }
 
 // classOfCall classifies a call of MPI by its name, without the prefix.
 func classOfCall(name string) class {
-	c := class{name: first(name, callClasses, "mpi")}
+	c := class{name: first(name, callClasses, "mpi"), counts: first(name, callCounts, "")}
 	switch {
 	case name == "get":
-		c.name = "mpi_rma_communication"
+		c.name, c.counts = "mpi_rma_communication", "comms_rma_gets"
 	case name == "initialized":
 		c.name = "mpi"
 	case name == "init" || name == "init_thread":
@@ -96,7 +98,7 @@ func classOfCall(name string) class {
 	case name == "finalized":
 		c.name = "mpi"
 	case strings.HasPrefix(name, "file_"):
-		c.name = classOfFile(name)
+		c.name, c.counts = classOfFile(name)
 	case strings.HasPrefix(name, "win_create"), strings.HasPrefix(name, "win_allocate"):
 		c.meets = wire.AtCreate
 	case name == "win_free":
@@ -120,14 +122,31 @@ func classOfCall(name string) class {
 	return c
 }
 
-func classOfFile(name string) string {
-	switch moves := strings.Contains(name, "read") || strings.Contains(name, "write"); {
-	case !moves:
-		return "mpi_mgmt_file"
-	case strings.Contains(name, "_all") || strings.Contains(name, "_ordered"):
-		return "mpi_io_collective"
+// classOfFile returns the metrics of time in a call for files, and of its visits.
+func classOfFile(name string) (class, counts string) {
+	reads, writes := strings.Contains(name, "read"), strings.Contains(name, "write")
+	if !reads && !writes {
+		return "mpi_mgmt_file", first(name, fileCounts, "mpi_file_cops")
 	}
-	return "mpi_io_individual"
+	class, counts = "mpi_io_individual", "mpi_file_i"
+	if strings.Contains(name, "_all") || strings.Contains(name, "_ordered") {
+		class, counts = "mpi_io_collective", "mpi_file_c"
+	}
+	if reads {
+		return class, counts + "rops"
+	}
+	return class, counts + "wops"
+}
+
+// fileCounts are the calls for files in which processes need no others.
+var fileCounts = prefixed{{"file_delete", "mpi_file_iops"}, {"file_get", "mpi_file_iops"}, {"file_seek", "mpi_file_iops"}}
+
+// callCounts are the calls for windows whose visits are counted.
+var callCounts = prefixed{
+	{"win_fence", "syncs_rma_active"}, {"win_complete", "syncs_rma_active"}, {"win_post", "syncs_rma_active"}, {"win_start", "syncs_rma_active"}, {"win_test", "syncs_rma_active"},
+	{"win_wait", "syncs_rma_active"}, {"win_flush", "syncs_rma_passive"}, {"win_lock", "syncs_rma_passive"}, {"win_unlock", "syncs_rma_passive"}, {"win_sync", "syncs_rma_passive"},
+	{"put", "comms_rma_puts"}, {"rput", "comms_rma_puts"}, {"get_accumulate", "comms_rma_atomics"}, {"rget_accumulate", "comms_rma_atomics"}, {"rget", "comms_rma_gets"},
+	{"accumulate", "comms_rma_atomics"}, {"raccumulate", "comms_rma_atomics"}, {"fetch_and", "comms_rma_atomics"}, {"compare_and", "comms_rma_atomics"},
 }
 
 // classOfConstruct classifies a construct of OpenMP by its role, or in old archives by its name.
@@ -137,7 +156,7 @@ func classOfConstruct(name string, role uint64) class {
 		return class{name: "omp_ibarrier", ends: wire.ImplicitBarrier}
 	case role == roleBarrier || strings.HasPrefix(name, "!$omp barrier"):
 		return class{name: "omp_ebarrier", ends: wire.ExplicitBarrier}
-	case role == roleCritical:
+	case role == roleCritical, role == roleAtomic:
 		return class{name: "omp_critical"}
 	case role == roleOrdered:
 		return class{name: "omp_ordered"}

@@ -41,7 +41,7 @@ func (s *source) classify() {
 		if r.Spec.Self == Regions {
 			if at := s.regions[r.Values[0]]; s.a.Find(Regions, r.Values[0]) == r {
 				p.classes[at] = s.a.classOf(r)
-				d.Regions[at].Class = p.classes[at].name
+				d.Regions[at].Class, d.Regions[at].Counts = p.classes[at].name, p.classes[at].counts
 			}
 		}
 	}
@@ -194,6 +194,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		s.collective(l, e, tell)
 	case idRmaGroupSync:
 		s.epoch(l, e, w, func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) })
+	case idRmaPut, idRmaGet, idRmaAtomic:
+		s.accesses(e, tell)
 	case idRmaCollectiveEnd:
 		s.window(l, e, w, tell)
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
@@ -219,6 +221,23 @@ func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id 
 		}
 	}
 	tell(wire.Met, uint32(what), uint64(s.passing.comms[e.Values[1]]))
+}
+
+// accesses tells what a location puts into a window of MPI, and gets from it.
+func (s *source) accesses(e *Event, tell func(kind wire.Kind, id uint32, word uint64)) {
+	const puts, gets = 2, 3
+	if window := s.a.Find(RmaWins, e.Values[0]); window == nil || s.passing.comms[window.Get("comm")] == 0 {
+		return
+	}
+	switch e.Spec.ID {
+	case idRmaPut:
+		tell(wire.Transferred, puts, e.Values[2])
+	case idRmaGet:
+		tell(wire.Transferred, gets, e.Values[2])
+	case idRmaAtomic:
+		tell(wire.Transferred, puts, e.Values[3])
+		tell(wire.Transferred, gets, e.Values[4])
+	}
 }
 
 // window tells that a location was in a collective operation of a window.

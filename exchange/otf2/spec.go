@@ -147,6 +147,9 @@ const (
 	idMpiCollectiveEnd    = 23
 	idRmaCollectiveEnd    = 38
 	idRmaGroupSync        = 39
+	idRmaPut              = 46
+	idRmaGet              = 47
+	idRmaAtomic           = 48
 
 	idOmpAcquireLock       = 26
 	idOmpReleaseLock       = 27

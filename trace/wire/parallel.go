@@ -9,7 +9,7 @@ const (
 	Requested   Kind = 75 // it asks for a message, which has the number that the id is
 	Finished    Kind = 76 // what has this number is finished: a message that was sent, or the one received next
 	Met         Kind = 77 // it was a collective operation; the id is a Meeting, the word the object, of kind Group
-	Transferred Kind = 78 // the collective operation sent (id 0) or received (id 1) so many bytes as the word says
+	Transferred Kind = 78 // it sends so many bytes as the word says to a collective operation (id 0), receives them from one (1), puts them into a window (2), or gets them from one (3)
 	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
 	Acquired    Kind = 92 // it has acquired a lock; the id says as the how manieth, the word the object, of kind OrderedLock, and in its upper half the Acquisition
 	Freed       Kind = 93 // it releases a lock that it acquired; likewise
