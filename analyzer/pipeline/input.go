@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -28,6 +29,11 @@ func isGoTrace(input string) bool {
 
 // Open opens a recording as an archive with something in it; damage is what the archive does not tell of itself, nil for nothing.
 func Open(input string) (a *trace.Archive, damage, err error) {
+	if inputs.Live(input) {
+		if _, err = inputs.Stat(input); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
 	case otf2.Is(input):
 		a, err = openOTF2(input)
@@ -64,6 +70,7 @@ func openGoTrace(input string) (a *trace.Archive, damage, err error) {
 	}
 	defer done()
 	a, damage, err = gotrace.Open(inputs.Called(input), r)
+	damage = cmp.Or(inputs.Damage(input), damage)
 	if err == nil && damage == nil && events(a) == 0 {
 		damage = errors.New(inputs.Called(input) + ": a Go execution trace in which no goroutine of the program did anything")
 	}

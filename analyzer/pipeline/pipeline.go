@@ -47,8 +47,8 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	if damage != nil {
 		e.Warnings = append([]string{damage.Error()}, e.Warnings...)
 	}
-	if input != inputs.Stdin {
-		if e.Origin.Trace, err = filepath.Abs(input); err != nil {
+	if file := inputs.File(input); file != "" {
+		if e.Origin.Trace, err = filepath.Abs(file); err != nil {
 			return nil, err
 		}
 	}

@@ -22,10 +22,11 @@ func newAnalyze() *cobra.Command {
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
 		Long: `analyze reads INPUT: a trace directory, an OTF2 archive (its anchor file, or the
-directory with that), a Go execution trace, or a report; - is standard input. It
-prints where the program's time went, and the findings, ranked by what they
-cost. If a recording is damaged or unfinished, it analyzes the readable part and
-says so first.
+directory with that), a Go execution trace, or a report; - is standard input,
+and http://HOST:PORT a Go program that serves net/http/pprof. It prints where
+the program's time went, and the findings, ranked by what they cost. If a
+recording is damaged or unfinished, it analyzes the readable part and says so
+first.
 
 With -o it also writes a report, a .cubex file. This and the other commands can
 use it without the trace. If there are more goroutines than --locations, those

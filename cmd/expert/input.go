@@ -31,6 +31,7 @@ func addInput(cmd *cobra.Command) {
 	n := report.DefaultLocations
 	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
+	addLive(cmd)
 }
 
 // addWaits adds the flag for commands that show timelines, or write the report from which others do.

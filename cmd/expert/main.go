@@ -47,8 +47,10 @@ func newRoot() *cobra.Command {
 much, in which call path, on which goroutines, who caused them, what of it lies
 on the critical path, and what to do.
 
-Wherever a command reads a report, - is standard input. A trace, which is a
-directory, must be named.
+Wherever a command reads a report or a Go execution trace, - is standard input,
+and http://HOST:PORT is a Go program that serves net/http/pprof: it is asked to
+write an execution trace for --seconds, which is then read. A trace directory
+must be named.
 
 Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 2 bad usage or unreadable input.`,
@@ -66,6 +68,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 			return fmt.Errorf("no command %q; expert help lists them", args[0])
 		},
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE:          func(cmd *cobra.Command, _ []string) error { return takeLive(cmd) },
 		SuggestionsMinimumDistance: 2,
 	}
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),

@@ -39,7 +39,7 @@ kind derived are computed from others.`,
 
 // completeMetrics completes the flag that names metrics with those of the report that the command line names.
 func completeMetrics(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 || args[0] == inputs.Stdin || pipeline.Recording(args[0]) { // a trace would have to be analyzed
+	if len(args) == 0 || inputs.File(args[0]) == "" || inputs.Live(args[0]) || pipeline.Recording(args[0]) { // a trace would have to be analyzed
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	c, err := inputs.Cube(args[0])

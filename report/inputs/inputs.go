@@ -1,5 +1,5 @@
-// Package inputs opens the reports that people name: files of expert and of other tools, which it recognises by their content, and standard input. It leaves
-// trace directories to its callers.
+// Package inputs opens the reports that people name: files of expert and of other tools, which it recognises by their content, standard input, and the
+// execution traces of programs that run, by their address. It leaves trace directories to its callers.
 package inputs
 
 import (
@@ -24,7 +24,7 @@ func Statistics(c *cube.Cube, input string) (*tracestat.Stat, error) {
 			return tracestat.Read(Called(input)+": "+m.Name, m.Open())
 		}
 	}
-	if input == Stdin {
+	if File(input) == "" {
 		return nil, nil // lies beside nothing
 	}
 	name := filepath.Join(filepath.Dir(input), tracestat.FileName)
@@ -39,13 +39,20 @@ func Statistics(c *cube.Cube, input string) (*tracestat.Stat, error) {
 	return tracestat.Read(name, f)
 }
 
-// Stat looks for an input, which is a directory, a regular file or standard input.
+// Stat looks for an input, which is a directory, a regular file, standard input or an address.
 func Stat(input string) (os.FileInfo, error) {
 	switch input {
 	case "":
 		return nil, errors.New("the name of the input is empty")
 	case Stdin:
 		return stdin().stat()
+	}
+	if Live(input) {
+		l := at(input)
+		if l.err != nil {
+			return nil, l.err
+		}
+		return l.file.Stat()
 	}
 	info, err := os.Stat(input)
 	if errors.Is(err, os.ErrNotExist) {
@@ -78,7 +85,7 @@ func Cube(input string) (*cube.Cube, error) {
 	if what := foreign(start[:n]); what != "" {
 		return nil, fmt.Errorf("%s: offset 0: %s", Called(input), what)
 	}
-	if input == Stdin {
+	if input == Stdin || Live(input) {
 		return cube.Read(Called(input), f, f.Size())
 	}
 	return cube.Open(input)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 )
 
@@ -15,6 +16,9 @@ const Stdin = "-"
 func Called(input string) string {
 	if input == Stdin {
 		return "standard input"
+	}
+	if u, err := url.Parse(input); err == nil && Live(input) {
+		return u.Redacted()
 	}
 	return input
 }
@@ -58,19 +62,29 @@ func (s *spool) open() (*io.SectionReader, error) {
 }
 
 func (s *spool) fill() error {
-	f, err := os.CreateTemp("", "expert-")
+	f, err := unnamed()
 	if err != nil {
 		return err
 	}
-	if err = os.Remove(f.Name()); err == nil {
-		s.size, err = io.Copy(f, s.from)
-	}
-	if err != nil {
+	if s.size, err = io.Copy(f, s.from); err != nil {
 		f.Close()
 		return err
 	}
 	s.file = f
 	return nil
+}
+
+// unnamed makes a file without a name.
+func unnamed() (*os.File, error) {
+	f, err := os.CreateTemp("", "expert-")
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // named says that an error is one of standard input, without the name that the system has for it.
@@ -89,6 +103,10 @@ func Open(input string) (r *io.SectionReader, done func(), err error) {
 	if input == Stdin {
 		r, err = stdin().open()
 		return r, func() {}, err
+	}
+	if Live(input) {
+		l := at(input)
+		return io.NewSectionReader(l.file, 0, l.size), func() {}, l.err
 	}
 	f, err := os.Open(input)
 	if err != nil {
