@@ -41,6 +41,7 @@ const (
 	More                   // by how much another metric may be more, because not all of its counters could be attributed exactly
 	Less                   // by how much another metric may be less; values are negative
 	Property               // of counters, found in events: has texts, and no severities
+	Problem                // recognised by a chain of waits: has texts, and no severities
 )
 
 // The title of the metric execution where the processor time of the program covers it, and where it does not: then nobody knows how much of it

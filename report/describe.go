@@ -48,8 +48,8 @@ func MetricsMarkdown(w io.Writer, metrics []metric.Metric) error {
 	out.WriteString("# Metrics and wait states\n\n" +
 		"Generated from the patterns' own descriptions by `go generate ./cmd/expert`; do not edit.\n\n" +
 		"A child's severity is part of its parent's. Times are sums over goroutines. Properties of counters, at the end, are\n" +
-		"found at call paths where there are too many of some events; they are not time. `expert patterns NAME` shows the same\n" +
-		"text in a terminal.\n\n")
+		"found at call paths where there are too many of some events; they are not time. Behind them are known problems: what a\n" +
+		"chain of waits is called. `expert patterns NAME` shows the same text in a terminal.\n\n")
 	levels := depths(metrics)
 	for i, m := range metrics {
 		fmt.Fprintf(&out, "%s- [%s](#%s) %s\n", strings.Repeat("  ", levels[i]), m.Name, m.Name, m.Title)
@@ -77,6 +77,8 @@ func kindText(m *metric.Metric, unit string) string {
 		return "wait state, " + unit
 	case metric.Property:
 		return "property of counters"
+	case metric.Problem:
+		return "known problem"
 	}
 	return unit
 }

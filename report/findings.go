@@ -126,6 +126,9 @@ func (p *page) finding(n int, f *Finding) {
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
 	p.para(4, "", p.sentence(f))
+	if known := e.Problem(f); known != nil {
+		p.para(4, "", "Known as: "+known.Title+" ("+known.Name+").")
+	}
 
 	p.waitingAt(f)
 	p.started(f.Group)
@@ -167,6 +170,9 @@ func (e *Experiment) Advice(f *Finding) string {
 		return ""
 	case f.Advice != "":
 		return f.Advice
+	}
+	if known := e.Problem(f); known != nil {
+		return known.Advice
 	}
 	return e.kind(f).Advice
 }

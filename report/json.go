@@ -109,6 +109,7 @@ type (
 		Counted   []jsonCount  `json:"counted,omitempty"` // by the causers in critical_ns; of the first findings
 		Advice    string       `json:"advice"`            // "" if it is not worth it
 		Busy      Busy         `json:"busy,omitzero"`     // all workers, or places of a semaphore
+		Problem   string       `json:"problem,omitempty"` // by which it is known
 	}
 	jsonObject struct {
 		Name  string `json:"name"` // as the program calls it, "" unknown
@@ -297,6 +298,9 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
 		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
 		Counted: e.jsonCounts(f.Counted),
+	}
+	if known := e.Problem(f); known != nil {
+		out.Problem = known.Name
 	}
 	if o := &f.Object; *o != (Object{}) {
 		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}

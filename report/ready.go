@@ -94,11 +94,16 @@ func (e *Experiment) lacking() *Ready {
 	return r
 }
 
-// ready tells that processors were lacking, before the findings: it makes all waiting longer.
+// ready tells that processors were lacking, or the garbage collector in the way, before the findings: it makes all waiting longer.
 func (p *page) ready() {
 	if r := p.e.Ready(); r != nil {
 		p.para(0, "", r.Text)
 		p.styledPara(cyan, 2, "→ ", r.Advice)
+		p.blank()
+	}
+	if text, advice := p.e.Collector(); text != "" {
+		p.para(0, "", text)
+		p.styledPara(cyan, 2, "→ ", advice)
 		p.blank()
 	}
 }

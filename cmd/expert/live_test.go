@@ -41,7 +41,7 @@ func TestLive(t *testing.T) {
 	status, stdout, stderr := expert("analyze", half.URL)
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, half.URL+": cut after ")
-	oneLine(t, []string{"analyze", half.URL, "--seconds", "0"}, "not a positive number of seconds")
+	oneLine(t, []string{"analyze", half.URL, "--seconds", "-1"}, "--seconds -1: not a time")
 	gone := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(gone.Close)
 	for _, command := range []string{"analyze @", "requests @", "view @", "stat @", "export @ --to otf2 -o x.otf2", "export @ --to perfetto -o x", "diff @ app.trace", "check @ --max lock_competition"} {

@@ -2,15 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"tracerec/internal/output"
-	"tracerec/report/inputs"
 )
 
 // outputFile is the flag -o: where a command writes a file.
@@ -45,44 +41,7 @@ func (o *outputFile) check(cmd *cobra.Command, read ...string) error {
 	case o.path == "-":
 		return nil
 	}
-	out, err := os.Stat(o.path)
-	if err != nil {
-		return nil // writing tells
-	}
-	if out.IsDir() {
-		return fmt.Errorf("-o %s: is a directory", o.path)
-	}
-	for _, input := range read {
-		if input == inputs.Stdin {
-			continue
-		}
-		in, err := os.Stat(input)
-		switch {
-		case err != nil: // reading tells
-		case os.SameFile(in, out):
-			return fmt.Errorf("-o %s: it is the input %s, which would be lost", o.path, input)
-		case in.IsDir() && partOf(input, out):
-			return fmt.Errorf("-o %s: it is a part of the input %s, which would be lost", o.path, input)
-		}
-	}
-	return nil
-}
-
-// partOf tells whether a file is one of those that make a trace directory.
-func partOf(dir string, file os.FileInfo) bool {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return false // reading tells
-	}
-	for _, e := range list {
-		if filepath.Ext(e.Name()) != ".trc" {
-			continue
-		}
-		if info, err := e.Info(); err == nil && os.SameFile(info, file) {
-			return true
-		}
-	}
-	return false
+	return output.Check(o.path, read...)
 }
 
 // write writes the file, or standard output if it is called "-".

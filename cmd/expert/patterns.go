@@ -17,8 +17,9 @@ func newPatterns() *cobra.Command {
 		Use:   "patterns [NAME]",
 		Short: "Explain a metric: what it means, how it is computed, what to do",
 		Long: `patterns explains a metric: a wait state or another metric of time, a metric or
-ratio of a shipped specification, or a counter used by one. Without NAME it
-lists the metrics of time and the properties of counters.`,
+ratio of a shipped specification, a counter used by one, or a known problem that
+findings are recognised as. Without NAME it lists the metrics of time, the
+properties of counters, and the problems.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := metrics()
@@ -43,7 +44,7 @@ lists the metrics of time and the properties of counters.`,
 	}
 }
 
-// metrics returns the metrics of all patterns, parents before children, and the properties of counters.
+// metrics returns the metrics of all patterns, parents before children, the properties of counters, and the known problems.
 func metrics() []metric.Metric {
 	var list []metric.Metric
 	for _, p := range patterns.All() {
@@ -52,7 +53,7 @@ func metrics() []metric.Metric {
 	for _, p := range patterns.Properties() {
 		list = append(list, p.Metric)
 	}
-	return list
+	return append(list, report.Problems()...)
 }
 
 // similar suggests metrics whose name or title has the text in it, or whose name may be mistyped.

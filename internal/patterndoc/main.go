@@ -31,6 +31,7 @@ func page() []byte {
 	for _, p := range patterns.Properties() {
 		metrics = append(metrics, p.Metric)
 	}
+	metrics = append(metrics, report.Problems()...)
 	var out bytes.Buffer
 	if err := report.MetricsMarkdown(&out, metrics); err != nil {
 		panic(err) // a buffer takes everything

@@ -139,8 +139,11 @@ func traceOf(address string) (*url.URL, float64, error) {
 	if err != nil {
 		return nil, 0, err.(*url.Error).Err
 	}
-	if u.Host == "" {
+	switch {
+	case u.Host == "":
 		return nil, 0, errors.New("an address without a host")
+	case !(how.Seconds >= 0 && how.Seconds < math.Inf(1)):
+		return nil, 0, fmt.Errorf("--seconds %v: not a time", how.Seconds)
 	}
 	if path := strings.TrimSuffix(u.Path, "/"); path == "" || path == "/debug/pprof" {
 		u.Path = tracePath

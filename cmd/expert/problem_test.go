@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// heldTrace is a program whose main waits for a lock from 10 to 90 µs. Meanwhile the worker that holds it does what is in between.
+const heldTrace = `
+mutex m
+location main
+  0 enter run @main.go:5
+  0 create worker @main.go:9
+  10000 lock m @main.go:11
+  10000 blocked
+  90000 leave
+  91000 unlock m
+  100000 exit
+  100000 end
+location worker
+  500 begin worker by main
+  1000 lock m @work.go:21
+  1000 leave
+  DOING
+  90000 unlock m
+  95000 end
+`
+
+// stagesTrace is a program whose main waits to send from 10 to 90 µs, as the worker does what is in between before it receives.
+const stagesTrace = `
+channel ch cap 0
+location main
+  0 enter run @main.go:5
+  0 create worker @main.go:9
+  10000 SEND ch @main.go:11
+  10000 blocked
+  90000 leave
+  100000 exit
+  100000 end
+location worker
+  500 begin worker by main
+  DOING
+  90000 RECV ch @work.go:30
+  90000 leave
+  95000 end
+`
+
+// TestProblems: what findings are known as, in the text, as JSON and by its advice; and what looks similar and is not.
+func TestProblems(t *testing.T) {
+	const works, sleeps = "2000 enter compute @work.go:25\n  89000 exit", "2000 sleep @work.go:25\n  89000 leave"
+	forward, backward := strings.NewReplacer("SEND", "send", "RECV", "recv"), strings.NewReplacer("SEND", "recv", "RECV", "send")
+	for _, c := range []struct{ name, text, want string }{
+		{"the holder sleeps", strings.Replace(heldTrace, "DOING", sleeps, 1), "held_across_wait"},
+		{"the holder is at work", strings.Replace(heldTrace, "DOING", works, 1), ""},
+		{"the receiver is at work", strings.Replace(forward.Replace(stagesTrace), "DOING", works, 1), "back_pressure"},
+		{"the sender is at work", strings.Replace(backward.Replace(stagesTrace), "DOING", works, 1), ""},
+		{"the sender sleeps", strings.Replace(backward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},
+	} {
+		dir := archive(t, c.text)
+		status, stdout, stderr := expert("analyze", dir, "--format", "json")
+		require.Zero(t, status, stderr)
+		var got struct {
+			Findings []struct{ Problem, Advice string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(stdout), &got))
+		require.NotEmpty(t, got.Findings, c.name)
+		require.Equal(t, c.want, got.Findings[0].Problem, c.name)
+		status, text, stderr := expert("analyze", dir)
+		require.Zero(t, status, stderr)
+		require.Equal(t, c.want != "", strings.Contains(text, "Known as: "), text)
+		if c.want == "" {
+			continue
+		}
+		require.Contains(t, strings.Join(strings.Fields(text), " "), "("+c.want+").")
+		status, explained, stderr := expert("patterns", c.want)
+		require.Zero(t, status, stderr)
+		require.Contains(t, strings.Join(strings.Fields(explained), " "), got.Findings[0].Advice)
+	}
+}
+
+// TestCollector: helping the garbage collector is told from a twentieth of all time on.
+func TestCollector(t *testing.T) {
+	for until, want := range map[string]bool{"16000": true, "14000": false} { // 11 or 9 µs of 200
+		dir := archive(t, `
+location main
+  0 running on 0
+  0 create w @a.go:1
+  0 enter main
+  100000 exit
+location w
+  0 begin worker by main
+  0 running on 1
+  0 enter work
+  5000 assist
+  `+until+` running on 1
+`)
+		status, text, stderr := expert("analyze", dir)
+		require.Zero(t, status, stderr)
+		require.Equal(t, want, strings.Contains(text, "had to help the garbage collector"), text)
+	}
+}

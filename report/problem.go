@@ -1,0 +1,221 @@
+package report
+
+import (
+	"slices"
+
+	"tracerec/metric"
+)
+
+// The names of the problems.
+const (
+	PoolExhausted      = "pool_exhausted"
+	PoolTooSmall       = "pool_too_small"
+	ReaderBehindWriter = "reader_behind_writer"
+	HeldAcrossWait     = "held_across_wait"
+	BackPressure       = "back_pressure"
+	TimerBound         = "timer_bound"
+	GCPressure         = "gc_pressure"
+	TooFewProcessors   = "too_few_processors"
+)
+
+// problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
+var problems = []metric.Metric{
+	{
+		Name: PoolExhausted, Title: "Pool exhausted",
+		Description: "All connections or places of a pool were taken: who wanted one waited until somebody gave one back. It is not the network or the " +
+			"database that was waited for, but the limit of the pool.",
+		Formula: "a wait in the function of a library that waits for a place: database/sql.(*DB).conn, semaphore.(*Weighted).Acquire and " +
+			"errgroup.(*Group).Go of golang.org/x/sync, or a wait to send to, or receive from, a channel all places of which were taken",
+		Advice: "First find out what those who have the places do meanwhile: a transaction or rows that stay open during other work, or a slow statement, keep " +
+			"a place. Then raise the limit (SetMaxOpenConns, NewWeighted, SetLimit), if what is behind it can take more.",
+	},
+	{
+		Name: PoolTooSmall, Title: "Pool too small",
+		Description: "All workers of a pool were busy while others waited for them.",
+		Formula:     "a wait for goroutines of one group, which waited for others for no more than a tenth of their lives",
+		Advice: "More workers help if they wait for something that is not the processor (the network, a disk), or if processors are idle. Otherwise the work must become " +
+			"less or faster.",
+	},
+	{
+		Name: ReaderBehindWriter, Title: "Readers behind a waiting writer",
+		Description: "Readers of an RWMutex waited for a writer that did not have the lock yet: it waited for an earlier reader. Go lets no new reader in while a " +
+			"writer waits, so one long reader stops all others as soon as somebody writes.",
+		Formula: "a reader's wait for a writer which itself waited for readers",
+		Advice: "Shorten the longest reader: copy under the lock what it needs, and work on the copy. Or write less often, several changes at a time. For data that " +
+			"is read as a whole, publish a new copy through an atomic pointer.",
+	},
+	{
+		Name: HeldAcrossWait, Title: "Lock held across a wait",
+		Description: "Whoever held the lock was not at work but waited itself, for the network, a timer, a channel or the system. All others waited with it.",
+		Formula: "a wait for a lock, during most of which those who held it slept, were in system calls, or waited for something that is not a lock; if they waited for a " +
+			"lock, for those who held that one",
+		Advice: "Do not wait while you hold the lock. Do the slow call before or after, and lock only to take its result over; note that it is under way, so that it " +
+			"is not done twice (singleflight).",
+	},
+	{
+		Name: BackPressure, Title: "Back-pressure",
+		Description: "A stage of a pipeline waited for the next one to take its values: the next stage, or one further on, is slower, and sets the pace of all before it.",
+		Formula:     "a wait to send, for a receiver or for room in the buffer; the limiting stage is the last one of the chain, which does not wait to send itself",
+		Advice: "Make the limiting stage faster, or give it more goroutines. A larger buffer helps only if the stages are uneven in time, not if one is slower on average. " +
+			"Making earlier stages faster helps nothing.",
+	},
+	{
+		Name: TimerBound, Title: "Waiting for a timer",
+		Description: "What was waited for in the end was time: the goroutine that was to go on slept.",
+		Formula:     "a wait for a goroutine, during most of which that slept",
+		Advice: "If it sleeps until something is ready, have it told instead, by a channel or a condition. If it slows down on purpose (a rate limit, a retry, a batch that " +
+			"fills up), that pace is what others get.",
+	},
+	{
+		Name: GCPressure, Title: "Garbage collection holds up the work",
+		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects.",
+		Formula:     "gc_assist is a twentieth of all time; of a request, the part that makes it slow",
+		Advice: "Allocate less where the time is lost: reuse buffers, avoid conversions and boxing (go test -benchmem, the allocs profile). Raise GOGC, or set GOMEMLIMIT " +
+			"with GOGC=off, if there is memory left: collections become fewer.",
+	},
+	{
+		Name: TooFewProcessors, Title: "Too few processors",
+		Description: "Goroutines could have gone on, but no processor was free.",
+		Formula:     "for a request, the part that makes it slow is time in which a goroutine was ready to run; for a run, see the sentence above the findings",
+		Advice: "Less work or more processors help; more goroutines do not. In a container, GOMAXPROCS above the quota makes it worse, as threads are stopped for the " +
+			"rest of a period: Go 1.25 and newer respect the quota unless GOMAXPROCS is set. See also gc_pressure: the collector takes processors, too.",
+	},
+}
+
+// Problems returns the known problems, as metrics without values.
+func Problems() []metric.Metric {
+	list := slices.Clone(problems)
+	for i := range list {
+		list[i].Kind = metric.Problem
+	}
+	return list
+}
+
+// problem returns the problem of a name, nil for "".
+func problem(name string) *metric.Metric {
+	i := slices.IndexFunc(problems, func(m metric.Metric) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &problems[i]
+}
+
+// did is what a goroutine did: the first of a chain waited, each next one was waited for by the one before.
+type did struct {
+	metric string
+	path   []string // of its call
+}
+
+// within says whether it was in a function.
+func (d *did) within(functions ...string) bool {
+	return slices.ContainsFunc(d.path, func(name string) bool { return slices.Contains(functions, name) })
+}
+
+// places are the functions of libraries that wait for a place.
+var places = []string{"sql.(*DB).conn", "semaphore.(*Weighted).Acquire", "errgroup.(*Group).Go"}
+
+// recognise returns the name of the problem that a chain is an instance of, "" for none that is known.
+func recognise(chain []did) string {
+	for i := range chain {
+		if d := &chain[i]; d.within(places...) && waitsFor(d.metric) {
+			return PoolExhausted
+		}
+	}
+	first, last := &chain[0], &chain[len(chain)-1]
+	if len(chain) > 1 && first.metric == metric.ReaderWait && chain[1].metric == metric.WriterWait {
+		return ReaderBehindWriter
+	}
+	holder := slices.IndexFunc(chain, func(d did) bool { return !isLockWait(d.metric) }) // or of those who waited for a lock before it
+	switch {
+	case holder > 0 && (waitsFor(chain[holder].metric) || chain[holder].metric == metric.Sleep || chain[holder].metric == metric.SystemCall):
+		return HeldAcrossWait
+	case len(chain) > 1 && sendsLate(first.metric):
+		return BackPressure
+	case len(chain) > 1 && last.metric == metric.Sleep:
+		return TimerBound
+	case last.metric == metric.GCAssist:
+		return GCPressure
+	case last.metric == metric.Ready:
+		return TooFewProcessors
+	}
+	return ""
+}
+
+func isLockWait(name string) bool {
+	return name == metric.LockCompetition || name == metric.ReaderWait || name == metric.WriterWait
+}
+
+func sendsLate(name string) bool { return name == metric.LateReceiver || name == metric.FullBuffer }
+
+// waitsFor says whether a metric is waiting for somebody, or something outside.
+func waitsFor(name string) bool {
+	switch name {
+	case metric.LateSender, metric.LateClose, metric.LatePeer, metric.Network, metric.ExternalWait, metric.JoinWait, metric.CondWait, metric.OnceWait:
+		return true
+	}
+	return isLockWait(name) || sendsLate(name)
+}
+
+// Problem returns the problem that a finding is an instance of, nil for none that is known.
+func (e *Experiment) Problem(f *Finding) *metric.Metric {
+	switch {
+	case e.negligible(f) && !e.mayMatter(f):
+		return nil
+	case f.Busy.Workers > 0:
+		return problem(PoolTooSmall)
+	case f.Busy.Places > 0:
+		return problem(PoolExhausted)
+	}
+	chain := []did{{e.kind(f).Name, e.CallPath(f.Path)}}
+	if d, ok := f.mainly(); ok {
+		chain = append(chain, did{e.waitIn(d), e.CallPath(uint32(d.path))})
+	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
+		return nil // what counts is not known
+	}
+	return problem(recognise(chain))
+}
+
+// mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known.
+func (f *Finding) mainly() (doing, bool) {
+	d := f.doings()[0]
+	return d, d.path >= 0 && 2*d.time > f.awaited()
+}
+
+// waitIn returns the metric of what causers did: of waiting, if they waited.
+func (e *Experiment) waitIn(d doing) string {
+	leaf := e.leaf(uint32(d.path))
+	switch {
+	case !leaf.Operation:
+		return metric.Execution
+	case leaf.Name == sleepName:
+		return metric.Sleep
+	case leaf.Name == networkName:
+		return metric.Network
+	case d.group < 0: // it was the one that the critical path was on
+		return metric.Execution
+	}
+	var most Line
+	for i := range e.Findings {
+		for _, l := range e.Findings[i].AllLines() {
+			if l.Path == uint32(d.path) && l.Severity > most.Severity {
+				most = l
+			}
+		}
+	}
+	if most.Severity == 0 {
+		return metric.Execution // what it waited for is not worth a finding
+	}
+	return e.Metrics[most.Metric].Name
+}
+
+// Collector returns a sentence about the garbage collector if the program is held up by it, and what to do; "" if it is not, or that is not known.
+func (e *Experiment) Collector() (text, advice string) {
+	if !e.Header.States || e.Header.Time <= 0 {
+		return "", ""
+	}
+	i := e.MetricIndex(metric.GCAssist)
+	if i < 0 || 20*e.Total(i) < e.Header.Time {
+		return "", ""
+	}
+	return "Goroutines had to help the garbage collector for " + glue(percent(e.Total(i), e.Header.Time)) + " of all time.", problem(GCPressure).Advice
+}

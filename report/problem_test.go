@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
+)
+
+// TestRecognise: chains that are known problems, and beside each one what looks similar and is none.
+func TestRecognise(t *testing.T) {
+	chain := func(steps ...any) (list []did) {
+		for _, s := range steps {
+			switch s := s.(type) {
+			case string:
+				list = append(list, did{metric: s, path: []string{"handle"}})
+			case []string:
+				list = append(list, did{metric: s[0], path: s[1:]})
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name, want string
+		chain      []did
+	}{
+		{"the pool of database/sql has no connection left", PoolExhausted, chain([]string{metric.LateSender, "query", "sql.(*DB).QueryContext", "sql.(*DB).conn", "select"}, metric.Network)},
+		{"the database is slow", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "driver.read", "network"})},
+		{"making a connection runs", "", chain([]string{metric.Execution, "query", "sql.(*DB).conn"})},
+		{"a semaphore has no place left", PoolExhausted, chain([]string{metric.LateSender, "fetch", "semaphore.(*Weighted).Acquire", "select"}, metric.Execution)},
+		{"a worker waits for a place", PoolExhausted, chain(metric.LateSender, []string{metric.LateReceiver, "errgroup.(*Group).Go", "send"})},
+		{"a reader waits for a writer that waits for a long reader", ReaderBehindWriter, chain(metric.ReaderWait, metric.WriterWait, metric.Sleep)},
+		{"a reader waits for a writer that is at work", "", chain(metric.ReaderWait, metric.Execution)},
+		{"a writer waits for readers that are at work", "", chain(metric.WriterWait, metric.Execution)},
+		{"the holder waits for the network", HeldAcrossWait, chain(metric.LockCompetition, metric.Network)},
+		{"the holder of a reader's lock sleeps", HeldAcrossWait, chain(metric.WriterWait, metric.Sleep)},
+		{"the holder writes to a file", HeldAcrossWait, chain(metric.LockCompetition, metric.SystemCall)},
+		{"the holder of the lock that the holder waits for sleeps", HeldAcrossWait, chain(metric.LockCompetition, metric.LockCompetition, metric.Sleep)},
+		{"the one before in the queue waited for the same lock", "", chain(metric.LockCompetition, metric.LockCompetition)},
+		{"the holder is at work", "", chain(metric.LockCompetition, metric.Execution)},
+		{"nobody knows who held the lock", "", chain(metric.LockCompetition)},
+		{"the next stage is slower", BackPressure, chain(metric.FullBuffer, metric.Execution)},
+		{"the stage after the next one is slower", BackPressure, chain(metric.LateReceiver, metric.FullBuffer, metric.Execution)},
+		{"the stage before is slower", "", chain(metric.LateSender, metric.Execution)},
+		{"who was to send sleeps", TimerBound, chain(metric.LateSender, metric.Sleep)},
+		{"it sleeps itself", "", chain(metric.Sleep)},
+		{"it has to help the collector", GCPressure, chain(metric.GCAssist)},
+		{"it is stopped", "", chain(metric.Stopped)},
+		{"it is ready to run", TooFewProcessors, chain(metric.Ready)},
+		{"it wakes up", "", chain(metric.Wakeup)},
+		{"it runs", "", chain(metric.Execution)},
+	} {
+		require.Equal(t, c.want, recognise(c.chain), c.name)
+	}
+}
+
+// TestProblems: each has all texts, and is found by its name.
+func TestProblems(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range Problems() {
+		require.False(t, seen[m.Name], m.Name)
+		seen[m.Name] = true
+		require.NotNil(t, problem(m.Name))
+		require.Equal(t, metric.Problem, m.Kind)
+		for _, text := range []string{m.Title, m.Description, m.Formula, m.Advice} {
+			require.NotEmpty(t, text, m.Name)
+		}
+		var out bytes.Buffer
+		require.NoError(t, DescribeMetric(&out, m))
+		require.Contains(t, out.String(), m.Title+" ("+m.Name+", known problem)")
+	}
+	require.Nil(t, problem(""))
+}
+
+// TestFindingProblem: a finding is named by what most of the waiting was for, and only if that is known.
+func TestFindingProblem(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState, Advice: "hold it shorter"},
+		{Name: metric.LateSender, Parent: metric.Time, Kind: metric.WaitState}}
+	regions := []Region{{Name: "run"}, {Name: "lock", Operation: true}, {Name: "sleep", Operation: true}, {Name: "refresh"}, {Name: "recv", Operation: true}}
+	paths := []CallPath{{-1, 0}, {0, 1}, {0, 2}, {0, 3}, {0, 4}}
+	e := func(f Finding) *Experiment {
+		f.Line = Line{Metric: 1, Path: 1, Severity: 1000, Critical: f.Critical, Causers: []Causer{{Path: 3}}}
+		other := Finding{Line: Line{Metric: 2, Path: 4, Severity: 900}}
+		x := &Experiment{Metrics: metrics, Regions: regions, Paths: paths}
+		x.Header, x.Findings = Header{Time: 1000, Focus: 1000}, []Finding{f, other}
+		return x
+	}
+	at := func(path uint32, time int64) []PathTime { return []PathTime{{path, time}} }
+	for _, c := range []struct {
+		name, want string
+		f          Finding
+	}{
+		{"the holder sleeps", HeldAcrossWait, Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 600)}},
+		{"the holder sleeps for less than half", "", Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 500)}},
+		{"the holder is at work", "", Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(3, 600)}},
+		{"the holder waits for a value", HeldAcrossWait, Finding{Awaited: 1000, Onward: []Onward{{PathTime{4, 700}, 0}}}},
+		{"the holder waits in a place of which nothing is found", "", Finding{Awaited: 1000, Onward: []Onward{{PathTime{1, 700}, 0}}}},
+		{"nothing is known", "", Finding{Awaited: 1000}},
+		{"all workers are busy", PoolTooSmall, Finding{Busy: Busy{Workers: 4}}},
+		{"all places are taken", PoolExhausted, Finding{Busy: Busy{Places: 4}}},
+	} {
+		x := e(c.f)
+		got := ""
+		if known := x.Problem(&x.Findings[0]); known != nil {
+			got = known.Name
+			require.Equal(t, known.Advice, x.Advice(&x.Findings[0]))
+		} else {
+			require.Equal(t, "hold it shorter", x.Advice(&x.Findings[0]))
+		}
+		require.Equal(t, c.want, got, c.name)
+	}
+}
