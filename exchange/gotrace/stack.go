@@ -120,8 +120,8 @@ func (d deed) endedWith() wait {
 func machinery(function string) bool {
 	end := strings.LastIndexByte(function, '/') + 1
 	dot := strings.IndexByte(function[end:], '.')
-	if dot < 0 {
-		return false
+	if dot < 0 { // assembly of the runtime, such as memeqbody
+		return function != ""
 	}
 	switch p := function[:end+dot]; p {
 	case "runtime", "runtime/trace", "sync", "syscall", "internal/poll", "internal/sync", "internal/synctest":
