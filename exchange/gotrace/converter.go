@@ -12,8 +12,9 @@ import (
 // converter writes what events say.
 type converter struct {
 	out        *trace.ProcessWriter
-	err        error // the first one of out
-	damage     error // the last one of an event
+	box        *outbox // writes to it, until that is finished
+	err        error   // the first one of it
+	damage     error   // the last one of an event
 	start      exp.Time
 	now        uint64 // time of the event in progress, since start
 	goroutines map[exp.GoID]*goroutine
@@ -29,7 +30,7 @@ type converter struct {
 }
 
 func newConverter(out *trace.ProcessWriter, early []exp.Event) *converter {
-	c := &converter{out: out, goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
+	c := &converter{out: out, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -406,5 +407,6 @@ func (c *converter) finish() {
 			c.flush(g)
 		}
 	}
+	c.note(c.box.close())
 	c.note(c.out.Exited(-1, trace.Stamp{Ticks: c.now, Mono: int64(c.now)}))
 }

@@ -181,7 +181,7 @@ func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words
 // flush writes the events of a goroutine.
 func (c *converter) flush(g *goroutine) {
 	if len(g.words) > 0 {
-		c.note(c.out.Chunk(trace.RawChunk{Location: g.number, GoID: g.id, Seq: g.seq, Words: g.words}))
+		c.note(c.box.chunk(trace.RawChunk{Location: g.number, GoID: g.id, Seq: g.seq, Words: g.words}))
 		g.words = g.words[:0]
 		g.seq++
 	}
@@ -192,7 +192,7 @@ func (c *converter) object(g *goroutine) uint32 {
 	if g.object == 0 {
 		c.objects++
 		g.object = c.objects
-		c.note(c.out.Define(wire.Def{Type: wire.DefObject, ID: g.object, Object: wire.Waits}))
+		c.note(c.box.define(wire.Def{Type: wire.DefObject, ID: g.object, Object: wire.Waits}))
 	}
 	return g.object
 }

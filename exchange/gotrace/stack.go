@@ -254,6 +254,6 @@ func (c *converter) define(name string, at place) uint32 {
 		return 0
 	}
 	c.regions++
-	c.note(c.out.Define(wire.Def{Type: wire.DefRegion, ID: c.regions, Name: name, Func: at.function, File: at.file, Line: at.line}))
+	c.note(c.box.define(wire.Def{Type: wire.DefRegion, ID: c.regions, Name: name, Func: at.function, File: at.file, Line: at.line}))
 	return c.regions
 }
