@@ -22,6 +22,8 @@ type (
 		Counts     []jsonCount   `json:"critical_path_counts,omitempty"`
 		Lost       Lost          `json:"lost"`
 		Processes  []Process     `json:"processes"`
+		Requests   []Requests    `json:"requests,omitempty"` // those that were answered, as expert requests has them
+		Slow       []SlowFinding `json:"request_findings,omitempty"`
 
 		JSONCounters
 	}
@@ -200,6 +202,8 @@ func JSON(w io.Writer, e *Experiment) error {
 		Counts:     e.jsonCounts(e.PathCounts),
 		Lost:       e.Lost,
 		Processes:  append([]Process{}, e.Origin.Processes...),
+		Requests:   e.Requests,
+		Slow:       jsonSlow(e.Requests),
 	}
 	out.Verdict.Text = readable.Loose(out.Verdict.Text)
 	out.Experiment.Args = append([]string{}, e.Header.Args...)

@@ -45,6 +45,7 @@ type Sidecar struct {
 	Starts     []Start          `json:"starts,omitempty"`                   // by piece of the trace: its chunks in order, and their locations; nil unknown
 	Warnings   []string         `json:"warnings"`                           // lost, repaired, dropped, unmatched: whatever makes the numbers less than exact
 	Verdict    Verdict          `json:"verdict,omitzero"`                   // reports of earlier versions have none
+	Requests   []Requests       `json:"requests,omitempty"`                 // that the program answered, by name: all together first, then those that took most time together
 
 	// What was made of the counters. The hierarchies are among the metrics.
 	Ratios     []Ratio           `json:"ratios,omitempty"`

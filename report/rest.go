@@ -65,6 +65,10 @@ func (r *rest) texts(replace func(*string)) {
 	for i := range r.NeverEnded {
 		replace(&r.NeverEnded[i].Object)
 	}
+	r.Requests = slices.Clone(r.Requests)
+	for i := range r.Requests {
+		r.Requests[i].texts(replace)
+	}
 }
 
 // packed begins a text that JSON cannot carry as it is; the text follows, quoted.
@@ -197,6 +201,8 @@ func (d *restDecoder) field(name string) (err error) {
 		err = d.Decode(&r.Warnings)
 	case "verdict":
 		err = d.Decode(&r.Verdict)
+	case "requests":
+		r.Requests, err = list(d, d.requests)
 	case "ratios":
 		r.Ratios, err = list(d, d.ratio)
 	case "properties":

@@ -155,6 +155,41 @@ func (d *restDecoder) neverEnded(n *NeverEnded) error {
 	return first(d.path(n.Path), d.location(n.Location), d.maybeLocation(n.Holder), d.maybePath(n.HolderPath))
 }
 
+func (d *restDecoder) requests(r *Requests) error {
+	for i := range r.Parts {
+		if err := d.part(&r.Parts[i]); err != nil {
+			return err
+		}
+	}
+	for i := range r.Slow {
+		if err := d.part(&r.Slow[i].LatencyPart); err != nil {
+			return err
+		}
+	}
+	if r.Count < 0 || r.Cut < 0 || r.Unnamed < 0 || r.Unnamed > r.Count {
+		return fmt.Errorf("%d requests, of which %d have no name", r.Count, r.Unnamed)
+	}
+	for _, ns := range []int64{r.P50Low, r.P50High, r.P95Low, r.P95High, r.P99Low, r.P99High, r.P50, r.P95 - r.P50, r.P99 - r.P95, r.Max - r.P99, r.Mean} {
+		if ns < 0 {
+			return fmt.Errorf("latencies of requests that cannot be: %d to %d ns", r.P50, r.Max)
+		}
+	}
+	return nil
+}
+
+func (d *restDecoder) part(p *LatencyPart) error {
+	steps := append([]Step{p.Step}, p.Via...)
+	if p.Causer != nil {
+		steps = append(steps, *p.Causer)
+	}
+	for _, s := range steps {
+		if s.Own < 0 || s.Own > len(s.CallPath) {
+			return fmt.Errorf("%d of a call path of %d", s.Own, len(s.CallPath))
+		}
+	}
+	return nil
+}
+
 func (d *restDecoder) ratio(r *Ratio) error {
 	for _, o := range r.Operands {
 		if o.Metric < 0 || o.Metric >= d.r.Metrics {

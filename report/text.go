@@ -25,6 +25,7 @@ type TextOptions struct {
 func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	p := newPage(e, o)
 	p.header()
+	p.requests()
 	p.timeTree()
 	suspected, idle := p.neverEnded()
 	p.stuck(suspected)

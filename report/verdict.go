@@ -42,6 +42,9 @@ func (p *page) verdict() Verdict {
 	if text := p.asleep(); text != "" {
 		return Verdict{Text: text}
 	}
+	if v, ok := p.service(); ok {
+		return v
+	}
 	focus := float64(e.Header.Focus)
 	if v, ok := p.pool(); ok {
 		return v
@@ -107,6 +110,21 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 	v.Certain = v.Certain && p.e.certain(f)
 	v.Text = fmt.Sprintf("%s of the critical path is %s. %s", glue(percent(top.time, p.e.Header.Focus)), doing, p.delays(waiting, f, p.extent(f)))
 	return v
+}
+
+// service is the verdict on a service: what its slow requests do. It has no end to hurry to, so that its critical path says little. A program
+// whose requests are tasks that it notes may have one.
+func (p *page) service() (Verdict, bool) {
+	if len(p.e.Requests) == 0 || !slices.ContainsFunc(p.e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Count > 0 }) {
+		return Verdict{}, false
+	}
+	all := &p.e.Requests[0]
+	text := fmt.Sprintf("Half of %s took %s or less, one in a hundred %s or more", glue(count(int64(all.Count), "request")), glue(seconds(all.P50)), glue(seconds(all.P99)))
+	f, is := all.Finding()
+	if !is {
+		return Verdict{Text: text + "; the slow ones do nothing that the others do not."}, all.Count >= leastRequests
+	}
+	return Verdict{Text: text + ". " + f.Text + ".", Metric: f.Metric, File: f.File, Line: f.Line}, true
 }
 
 // pool is the verdict that the first finding waits for workers all of whom are busy, if their work is most of the critical path. The time in which

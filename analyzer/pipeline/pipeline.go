@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -34,15 +35,23 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	}
 	defer a.Close()
 	if least := analyzer.Least(a); o.Limited && o.Memory < least {
-		// Whole steps, so that the number is easy to type and stays what it is.
-		const step = 64 << 20
-		enough := size.Bytes((least + step - 1) / step * step)
-		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), len(a.Definitions().Locations), &enough)
+		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), len(a.Definitions().Locations), enough(least))
 	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
+	var finder *requests.Finder
+	served := requests.Possible(a)
+	if served && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
+		finder = new(requests.Finder)
+		o.Wait = finder.Wait
+	}
 	e, err := o.watched(a)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
+	}
+	if finder != nil {
+		finder.Find(a, e)
+	} else if served {
+		e.Warnings = append(e.Warnings, "requests are not looked for, as that may take more memory than there is: --memory "+enough(2*requests.Needs(a))+" is enough")
 	}
 	if damage != nil {
 		e.Warnings = append([]string{damage.Error()}, e.Warnings...)
@@ -57,6 +66,12 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		err = use(a, e)
 	}
 	return e, err
+}
+
+// enough writes a number of bytes in whole steps, so that it is easy to type and stays what it is.
+func enough(bytes int64) string {
+	const step = 64 << 20
+	return new(size.Bytes((bytes + step - 1) / step * step)).String()
 }
 
 // watched analyzes an archive in front of who watches.

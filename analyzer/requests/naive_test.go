@@ -29,7 +29,7 @@ func TestNaive(t *testing.T) {
 		f := new(Finder)
 		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
 		require.NoError(t, err)
-		require.NoError(t, f.Find(a, e)) // which sorts the waits
+		f.Find(a, e) // which sorts the waits
 		r := read(a)
 		all := r.requests()
 		w := newWalker(r, f.waits, e, all)
@@ -86,6 +86,9 @@ func (w *walker) moment(loc uint32, t int64, chain int32, through []uint32) key 
 			continue
 		}
 		name := w.metrics[x.metric].Name
+		if p.kind == wire.NetworkBegin && name == metric.ExternalWait {
+			name = metric.Network
+		}
 		through = append(slices.Clone(through), loc)
 		if x.causer == analyzer.NoCauser || slices.Contains(through, x.causer) {
 			return is(name, a.path)

@@ -28,6 +28,8 @@ type path struct {
 	serves string // the kind of requests that its visits are, "" none
 	route  string // of the request that is served in it, "" unknown
 	sure   bool   // that is what its mux says
+	depth  int    // regions that lead to it
+	own    int    // those of them that lead to the innermost function of the program itself, 0 if there is none
 }
 
 // part is what a server does.
@@ -105,7 +107,10 @@ func (p *paths) learn(n node) path {
 	if n.parent >= 0 {
 		above = p.list[n.parent]
 	}
-	x.part, x.route = above.part, above.route
+	x.part, x.route, x.depth, x.own = above.part, above.route, above.depth+1, above.own
+	if !x.operation() && ofProgram(&r) {
+		x.own = x.depth
+	}
 	switch {
 	case n.kind != wire.Enter:
 		return x
@@ -129,6 +134,21 @@ func (p *paths) learn(n node) path {
 		x.route, x.sure = route, sure
 	}
 	return x
+}
+
+// operation says whether a path ends in an operation, not in a function.
+func (p *path) operation() bool { return p.kind != wire.Enter && p.kind != wire.Begin }
+
+// ofProgram says whether a function is one of the program itself, not of a library: as far as its file shows.
+func ofProgram(r *trace.Region) bool {
+	slash := strings.LastIndexByte(r.Func, '/') + 1
+	name, _, ok := strings.Cut(r.Func[slash:], ".")
+	if !ok || r.File == "" || strings.Contains(r.File, "@") || strings.Contains(r.File, "/vendor/") {
+		return false
+	}
+	pkg, dir := r.Func[:slash]+name, r.File[:max(strings.LastIndexByte(r.File, '/'), 0)]
+	host, _, _ := strings.Cut(pkg, "/")
+	return strings.Contains(host, ".") || dir != pkg && !strings.HasSuffix(dir, "/src/"+pkg)
 }
 
 // lifelong returns the kind of the requests that a goroutine with this call path serves all its life.

@@ -31,8 +31,7 @@ import (
 
 // Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
-	Found *Report       // nil before that
-	Each  func(Request) // called with every request, by location and begin; may be nil
+	Each func(Request) // called with every request, by location and begin; may be nil
 
 	waits map[uint32][]wait // by location
 }
@@ -54,13 +53,29 @@ func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
 	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric})
 }
 
+// Possible says whether an archive may have requests: functions are in it that serve some.
+func Possible(a *trace.Archive) bool {
+	return slices.ContainsFunc(a.Definitions().Regions, func(r trace.Region) bool {
+		return r.Func == connServe || r.Func == handlerOf || r.Func == taskOf || lifelong[r.Func] != ""
+	})
+}
+
+// Needs returns how many bytes of memory it may take to find the requests of an archive.
+func Needs(a *trace.Archive) (bytes int64) {
+	const perEvent = 64 // at most an activity or a wait, and lists grow by a quarter
+	for _, c := range a.Chunks() {
+		bytes += perEvent * int64(c.Events)
+	}
+	return bytes
+}
+
 // Request is a request that was found.
 type Request struct {
 	Location   uint32
 	Begin, End int64
-	Kind, Name string // Name is "" if it is not known
-	Cut        bool   // it began before the trace, or had not ended with it
-	Parts      []Part // of its latency, in no order; none if it is cut
+	Kind, Name string               // Name is "" if it is not known
+	Cut        bool                 // it began before the trace, or had not ended with it
+	Parts      []report.LatencyPart // of its latency, in no order; none if it is cut
 }
 
 // request is a request.
@@ -71,8 +86,8 @@ type request struct {
 	cut        bool
 }
 
-// Find finds the requests of an archive that has been analyzed. It does not fail.
-func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
+// Find finds the requests of an archive that has been analyzed, and judges that anew with them.
+func (f *Finder) Find(a *trace.Archive, e *report.Experiment) {
 	for _, list := range f.waits {
 		slices.SortFunc(list, func(x, y wait) int {
 			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
@@ -85,7 +100,6 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	for i := range all {
 		t.add(&all[i])
 	}
-	f.Found = t.report(r.end - r.begin)
-	f.Found.Warnings = append(f.Found.Warnings, e.Warnings...)
-	return nil
+	e.Requests = t.report(r.end - r.begin)
+	e.Judge()
 }

@@ -2,6 +2,8 @@ package requests_test
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,39 +11,40 @@ import (
 	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
 	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
 
 // found returns the requests of an archive.
-func found(t testing.TB, a *trace.Archive) *requests.Report {
+func found(t testing.TB, a *trace.Archive) *report.Experiment {
 	f := new(requests.Finder)
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
 	require.NoError(t, err)
-	require.NoError(t, f.Find(a, e))
-	return f.Found
+	f.Find(a, e)
+	return e
 }
 
 // of returns the requests of an archive in text form.
-func of(t testing.TB, text string) *requests.Report {
+func of(t testing.TB, text string) *report.Experiment {
 	a, err := tracetext.Open("trace", text)
 	require.NoError(t, err, text)
 	return found(t, a)
 }
 
 // named returns the class of a name.
-func named(t testing.TB, r *requests.Report, name string) requests.Class {
+func named(t testing.TB, r *report.Experiment, name string) report.Requests {
 	for _, c := range r.Requests {
 		if c.Name == name {
 			return c
 		}
 	}
 	require.Fail(t, "no such requests", "%s in %+v", name, r.Requests)
-	return requests.Class{}
+	return report.Requests{}
 }
 
 // parts lists parts in short: metric, the last of the call path and, of waits for others, the same of the causer.
-func parts(list []requests.Part) (short []string) {
+func parts(list []report.LatencyPart) (short []string) {
 	last := func(path []string) string {
 		if len(path) == 0 {
 			return "?"
@@ -59,7 +62,7 @@ func parts(list []requests.Part) (short []string) {
 }
 
 // times lists the lengths of parts.
-func times(list []requests.Part) (ns []int64) {
+func times(list []report.LatencyPart) (ns []int64) {
 	for _, p := range list {
 		ns = append(ns, p.Mean)
 	}
@@ -288,7 +291,7 @@ location d
 	r := of(t, connections)
 	all := named(t, r, "(all)")
 	require.Equal(t, 2, all.Count)
-	var mean requests.Class
+	var mean report.Requests
 	mean = named(t, r, "query")
 	require.Equal(t, int64(280), mean.Mean) // (430 + 130) / 2
 	// a waits 110–500: until 400 b awaits a request, and report got the connection at 50 and sleeps; then b runs.
@@ -302,25 +305,68 @@ location d
 	}
 }
 
+// TestHandOffRecorded: in recordings, too, who had what comes through channels is who got it last, while the one that gives it back awaits a request.
+func TestHandOffRecorded(t *testing.T) {
+	serve := " enter ServeHTTP @server.go:1(net/http.serverHandler.ServeHTTP)\n"
+	r := of(t, `channel one cap 0
+channel two cap 0
+location a
+  100`+serve+`  110 recv one @sql.go:7(database/sql.(*DB).conn)
+  110 blocked
+  500 leave
+  520 exit
+  530 end
+location b
+  10 network @fd.go:3(main.conn.Read)
+  10 blocked
+  400 leave
+  400`+serve+`  500 send one @sql.go:17(database/sql.(*DB).putConn)
+  500 leave
+  510 exit
+  530 end
+location c
+  0 enter report @app.go:30(main.report)
+  0 recv two @sql.go:7(database/sql.(*DB).conn)
+  0 blocked
+  50 leave
+  60 sleep @app.go:31(main.report)
+  450 leave
+  510 exit
+  530 end
+location d
+  50 send two @sql.go:17(database/sql.(*DB).putConn)
+  50 leave
+  530 end
+`)
+	all := named(t, r, "(all)")
+	require.Equal(t, 2, all.Count)
+	// a waits 110–500: until 400 b awaits a request, and c got the connection at 50 and sleeps until 450; then b runs.
+	list := parts(all.Parts)
+	require.Contains(t, list, "late_sender recv < sleep sleep")
+	require.Equal(t, int64(290/2), all.Parts[slices.Index(list, "late_sender recv < sleep sleep")].Mean)
+	require.NotContains(t, list, "late_sender recv < network network")
+}
+
 // TestText: what people read.
 func TestText(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, of(t, "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  500 sleep @a.go:5(main.work)\n  2000 leave\n  2000 exit\n  4000 end\n").Text(&out, 5))
-	require.Equal(t, `requests  per second      p50      p95      p99      max  cut  name
-       1     250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  (all)
-       1     250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  a
+	list := of(t, "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  500 sleep @a.go:5(main.work)\n  2000 leave\n  2000 exit\n  4000 end\n").Requests
+	require.NoError(t, report.RequestsText(&out, list, nil, math.MaxInt))
+	require.Equal(t, `requests      1/s      p50      p95      p99      max  cut  name
+       1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  (all)
+       1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  a
 
 (all): 2.00 µs on average
    mean    part  slowest 1 %
-1.50 µs  75.0 %      1.50 µs  sleeping in a ▸ sleep (a.go:5)
+1.50 µs  75.0 %      1.50 µs  sleeping in … ▸ main.work ▸ sleep (a.go:5)
  500 ns  25.0 %       500 ns  running in a (a.go:3)
 
 a: 2.00 µs on average
    mean    part  slowest 1 %
-1.50 µs  75.0 %      1.50 µs  sleeping in a ▸ sleep (a.go:5)
+1.50 µs  75.0 %      1.50 µs  sleeping in … ▸ main.work ▸ sleep (a.go:5)
  500 ns  25.0 %       500 ns  running in a (a.go:3)
 `, out.String())
 	out.Reset()
-	require.NoError(t, of(t, "location main\n  0 enter a\n  50 exit\n").Text(&out, 5))
+	require.NoError(t, report.RequestsText(&out, of(t, "location main\n  0 enter a\n  50 exit\n").Requests, nil, 5))
 	require.Equal(t, "No requests found: see expert requests --help for what is one.\n", out.String())
 }

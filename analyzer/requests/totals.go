@@ -4,59 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
-	"tracerec/internal/readable"
+	"tracerec/report"
 	"tracerec/trace"
 )
-
-// Report is what was found. Its JSON form is a contract: fields may be added. Times are ns, lists never null.
-type Report struct {
-	Requests []Class   `json:"requests"` // all together first, then those that took most time together
-	Findings []Finding `json:"findings"` // what the slow ones do that the others do not
-	Warnings []string  `json:"warnings"`
-}
-
-// Class is all requests of one name.
-type Class struct {
-	Name    string     `json:"name"`
-	Kind    string     `json:"kind"`    // http, http2, grpc or task; "" of all
-	Count   int        `json:"count"`   // without those that are cut
-	Cut     int        `json:"cut"`     // that began before the trace, or had not ended with it
-	Unnamed int        `json:"unnamed"` // how many of Count have no name
-	Rate    float64    `json:"rate"`    // 1/s
-	Mean    int64      `json:"mean_ns"`
-	P50     int64      `json:"p50_ns"` // nearest rank
-	P95     int64      `json:"p95_ns"`
-	P99     int64      `json:"p99_ns"`
-	Max     int64      `json:"max_ns"`
-	Parts   []Part     `json:"parts"` // of the mean latency, largest first
-	Slow    []SlowPart `json:"slow"`  // of the slowest hundredth, most excess first
-}
-
-// Part is a part of a latency.
-type Part struct {
-	Metric   string   `json:"metric"`
-	CallPath []string `json:"callpath"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Causer   *Causer  `json:"causer,omitempty"` // of waits for others
-	Via      []Causer `json:"via,omitempty"`    // the waits of others between the two
-	Mean     int64    `json:"mean_ns"`
-}
-
-// Causer is what a goroutine did that was waited for.
-type Causer struct {
-	Metric   string   `json:"metric"`
-	CallPath []string `json:"callpath"` // empty: not known
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-}
-
-// SlowPart is a part of the mean latency of slow requests.
-type SlowPart struct {
-	Part
-	Excess int64 `json:"excess_ns"` // the mean less that of the middle tenth
-}
 
 // class is what requests have in common.
 type class struct{ kind, name string }
@@ -144,27 +96,21 @@ func (t *totals) split(q *request) split {
 	return s
 }
 
-// report makes the report of a trace that is so long.
-func (t *totals) report(span int64) *Report {
-	r := &Report{Requests: []Class{}, Findings: []Finding{}, Warnings: []string{}}
+// report returns the requests of each name in a trace that is so long: all together first, then those that took most time together.
+func (t *totals) report(span int64) (list []report.Requests) {
 	for c, x := range t.classes {
-		r.Requests = append(r.Requests, t.class(c, x, span))
+		list = append(list, t.class(c, x, span))
 	}
-	slices.SortFunc(r.Requests, func(x, y Class) int {
+	slices.SortFunc(list, func(x, y report.Requests) int {
 		return cmp.Or(cmp.Compare(min(len(x.Kind), 1), min(len(y.Kind), 1)), -cmp.Compare(x.Mean*int64(x.Count), y.Mean*int64(y.Count)),
 			cmp.Compare(x.Name, y.Name), cmp.Compare(x.Kind, y.Kind))
 	})
-	for i := range r.Requests {
-		if f, is := r.Requests[i].finding(); is {
-			r.Findings = append(r.Findings, f)
-		}
-	}
-	return r
+	return list
 }
 
 // class makes the row of a class.
-func (t *totals) class(c class, x *collected, span int64) Class {
-	out := Class{Name: c.name, Kind: c.kind, Count: len(x.list), Cut: x.cut, Unnamed: x.unnamed, Parts: []Part{}, Slow: []SlowPart{}}
+func (t *totals) class(c class, x *collected, span int64) report.Requests {
+	out := report.Requests{Name: c.name, Kind: c.kind, Count: len(x.list), Cut: x.cut, Unnamed: x.unnamed, Parts: []report.LatencyPart{}, Slow: []report.SlowPart{}}
 	n := len(x.list)
 	if n == 0 {
 		return out
@@ -173,10 +119,12 @@ func (t *totals) class(c class, x *collected, span int64) Class {
 		out.Rate = float64(n) / (float64(span) / 1e9)
 	}
 	slices.SortStableFunc(x.list, func(a, b split) int { return cmp.Compare(a.latency, b.latency) })
-	rank := func(percent int) int64 { return x.list[max((n*percent+99)/100, 1)-1].latency }
-	out.P50, out.P95, out.P99, out.Max = rank(50), rank(95), rank(99), x.list[n-1].latency
-	mean := t.mean(x.list)
-	for _, p := range mean {
+	latencies := make([]int64, n)
+	for i := range x.list {
+		latencies[i] = x.list[i].latency
+	}
+	out.Percentiles, out.Max = report.PercentilesOf(latencies), latencies[n-1]
+	for _, p := range t.mean(x.list) {
 		out.Mean += p.d
 		out.Parts = append(out.Parts, t.part(p))
 	}
@@ -185,9 +133,9 @@ func (t *totals) class(c class, x *collected, span int64) Class {
 		middle[p.key] = p.d
 	}
 	for _, p := range t.mean(x.list[n-(n+99)/100:]) {
-		out.Slow = append(out.Slow, SlowPart{t.part(p), p.d - middle[p.key]})
+		out.Slow = append(out.Slow, report.SlowPart{LatencyPart: t.part(p), Excess: p.d - middle[p.key]})
 	}
-	slices.SortStableFunc(out.Slow, func(a, b SlowPart) int { return -cmp.Compare(a.Excess, b.Excess) })
+	report.SortSlow(out.Slow)
 	return out
 }
 
@@ -225,12 +173,11 @@ func (t *totals) steps(id int32) []link {
 }
 
 // part says what a key is.
-func (t *totals) part(s share) Part {
+func (t *totals) part(s share) report.LatencyPart {
 	list := t.steps(s.key)
-	head := t.causer(&list[0])
-	p := Part{Metric: head.Metric, CallPath: head.CallPath, File: head.File, Line: head.Line, Mean: s.d}
+	p := report.LatencyPart{Step: t.step(&list[0]), Mean: s.d}
 	for i := 1; i < len(list); i++ {
-		p.Via = append(p.Via, t.causer(&list[i]))
+		p.Via = append(p.Via, t.step(&list[i]))
 	}
 	if n := len(p.Via); n > 0 {
 		p.Causer, p.Via = &p.Via[n-1], p.Via[:n-1]
@@ -238,25 +185,25 @@ func (t *totals) part(s share) Part {
 	return p
 }
 
-// causer says what a goroutine did.
-func (t *totals) causer(l *link) Causer {
-	c := Causer{Metric: l.metric}
-	c.CallPath, c.File, c.Line = t.place(l.path)
-	return c
-}
-
-// place returns the names of a path's regions, and where in the source it is.
-func (t *totals) place(path int32) (names []string, file string, line int) {
-	names = []string{}
-	if path >= 0 {
-		r := t.region(path)
-		file, line = r.File, r.Line
+// step says what a goroutine did. If that is an operation in a function that is no region, as it is small, the function is named, too.
+func (t *totals) step(l *link) report.Step {
+	s := report.Step{Metric: l.metric, CallPath: []string{}}
+	if l.path < 0 {
+		return s
 	}
-	for ; path >= 0; path = t.w.r.paths.list[path].parent {
-		names = append(names, t.region(path).Name)
+	x, r := &t.w.r.paths.list[l.path], t.region(l.path)
+	s.File, s.Line, s.Own = r.File, r.Line, x.own
+	for at := l.path; at >= 0; at = t.w.r.paths.list[at].parent {
+		s.CallPath = append(s.CallPath, t.region(at).Name)
 	}
-	slices.Reverse(names)
-	return names, file, line
+	slices.Reverse(s.CallPath)
+	if x.operation() && r.Func != "" && (x.parent < 0 || t.region(x.parent).Func != r.Func) {
+		if ofProgram(&r) {
+			s.Own = x.depth
+		}
+		s.CallPath = slices.Insert(s.CallPath, x.depth-1, r.Func[strings.LastIndexByte(r.Func, '/')+1:])
+	}
+	return s
 }
 
 func (t *totals) region(path int32) trace.Region {
@@ -265,31 +212,4 @@ func (t *totals) region(path int32) trace.Region {
 		return r
 	}
 	return trace.Region{Name: "(goroutine)"}
-}
-
-// Finding is what slow requests of a name do that others do not.
-type Finding struct {
-	Request string `json:"request"`
-	Text    string `json:"text"`
-	SlowPart
-}
-
-// least is the number of requests from which on their slowest hundredth says something.
-const least = 20
-
-// finding returns what the slow requests do most that the others do not, if that is a tenth of what they take.
-func (c *Class) finding() (f Finding, is bool) {
-	if len(c.Slow) == 0 || c.Count < least {
-		return f, false
-	}
-	total := int64(0)
-	for i := range c.Slow {
-		total += c.Slow[i].Mean
-	}
-	s := c.Slow[0]
-	if s.Excess <= 0 || s.Excess*10 < total {
-		return f, false
-	}
-	text := readable.RoughPercent(float64(s.Mean)/float64(total)) + " of the slowest hundredth of " + c.Name + ", " + readable.Duration(total) + " on average, is " + s.Part.Words()
-	return Finding{c.Name, text, s}, true
 }

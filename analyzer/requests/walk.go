@@ -8,6 +8,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/report"
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -36,7 +37,8 @@ type walker struct {
 	waits   map[uint32][]wait
 	metrics []metric.Metric
 	serving map[uint32][]request // of connections: their requests, ascending
-	passed  map[string][]handoff // by function: who got what is waited for in it, ascending; nil where holders are known
+	passed  map[string][]handoff // by function: who got what is waited for in it, ascending
+	holders bool                 // it is recorded who has a lock
 
 	links   []link
 	linked  map[link]int32
@@ -60,16 +62,12 @@ type cause struct {
 func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []request) *walker {
 	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, linked: map[link]int32{}, parts: map[key]int64{}}
 	for _, q := range all {
-		if q.kind == kindHTTP && r.lives[q.loc].served == nil {
+		if q.kind == kindHTTP {
 			w.serving[q.loc] = append(w.serving[q.loc], q)
 		}
 	}
-	for _, o := range r.defs.Objects {
-		if o.Kind == wire.Waits {
-			w.handoffs()
-			break
-		}
-	}
+	w.holders = !slices.ContainsFunc(r.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Waits })
+	w.handoffs()
 	return w
 }
 
@@ -92,13 +90,19 @@ func (w *walker) handoffs() {
 	}
 }
 
-// site returns the function of an operation in which a goroutine waits for what others give back. Who waits for a group to be done waits for that.
+// site returns the function of an operation in which a goroutine waits for what others give back, "" of other operations. Who waits for a group to be done
+// waits for that, and so does who waits for a lock whose holder is recorded.
 func (w *walker) site(path int32) string {
 	if path < 0 {
 		return ""
 	}
 	switch x := &w.r.paths.list[path]; x.kind {
-	case wire.LockBegin, wire.RecvBegin, wire.SelectBegin, wire.CondBegin:
+	case wire.LockBegin:
+		if w.holders {
+			return ""
+		}
+		fallthrough
+	case wire.RecvBegin, wire.SelectBegin, wire.CondBegin:
 		return w.r.paths.region(x.region).Func
 	}
 	return ""
@@ -161,7 +165,7 @@ func (w *walker) walk(loc uint32, from, to int64, c *cause) {
 // spend divides a time in which a location did one thing.
 func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
 	kind := w.r.paths.list[a.path].kind
-	if operation := kind != wire.Enter && kind != wire.Begin; !operation || a.does != wire.None && a.does != wire.Parked {
+	if !w.r.paths.list[a.path].operation() || a.does != wire.None && a.does != wire.Parked {
 		w.emit(c, stateOf(a.does), a.path, to-from)
 		return
 	}
@@ -223,15 +227,14 @@ func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
 		return
 	}
 	name := w.metrics[x.metric].Name
+	if name == metric.ExternalWait && x.kind == wire.NetworkBegin {
+		name = metric.Network // also where states are not recorded
+	}
 	if x.causer == analyzer.NoCauser || len(w.walking) >= deepest || slices.Contains(w.walking, x.causer) {
 		w.emit(c, name, a.path, to-from)
 		return
 	}
-	next := cause{chain: w.extend(c.last(), name, a.path)}
-	if w.passed != nil {
-		next.site = w.site(a.path)
-	}
-	w.follow(x.causer, from, to, &next)
+	w.follow(x.causer, from, to, &cause{w.extend(c.last(), name, a.path), w.site(a.path)})
 }
 
 // deepest is how many goroutines a walk follows that wait for each other.
@@ -244,7 +247,7 @@ func (w *walker) follow(loc uint32, from, to int64, c *cause) {
 		w.absent(loc, from, alive, c)
 	}
 	at := alive
-	if list, serves := w.serving[loc]; serves && w.passed != nil {
+	if list, serves := w.serving[loc]; serves && c.site != "" {
 		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
 			begin, end := max(at, list[i].begin), min(dead, list[i].end)
 			w.absent(loc, at, begin, c)

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
-	"tracerec/analyzer"
-	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
-	"tracerec/internal/readable"
+	"tracerec/report"
 )
 
 func newRequests() *cobra.Command {
@@ -14,17 +14,22 @@ func newRequests() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "requests INPUT",
 		Short: "Show the latency of a service's requests, and what it is made of",
-		Long:  requests.Help,
+		Long:  report.RequestsHelp,
 		Args:  oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f := new(requests.Finder)
-			if _, err := analyzeTrace(cmd, args[0], analyzer.Options{Wait: f.Wait}, f.Find); err != nil {
+			in, err := open(cmd, args[0])
+			if err != nil {
 				return err
 			}
-			if format.Value == "json" {
-				return readable.JSON(cmd.OutOrStdout(), f.Found)
+			defer in.Close()
+			e := in.run()
+			if e == nil {
+				return errors.New(in.Name + ": no requests are known of reports of several runs, and of other tools")
 			}
-			return f.Found.Text(cmd.OutOrStdout(), top)
+			if format.Value == "json" {
+				return report.RequestsJSON(cmd.OutOrStdout(), e.Requests, e.Warnings)
+			}
+			return report.RequestsText(cmd.OutOrStdout(), e.Requests, e.Warnings, top)
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())

@@ -21,13 +21,15 @@ import (
 	"tracerec/exchange/gotrace"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace"
 )
 
 var (
-	all  = flag.Bool("all", false, "five seconds of each scenario, of both sources, and a table")
-	only = flag.String("only", "", "this scenario alone")
-	keep = flag.String("keep", "", "directory to keep traces in")
+	all   = flag.Bool("all", false, "five seconds of each scenario, of both sources, and a table")
+	only  = flag.String("only", "", "this scenario alone")
+	keep  = flag.String("keep", "", "directory to keep traces in")
+	again = flag.Bool("again", false, "analyze what is kept there, without running anything")
 )
 
 // planted is what a scenario's slow requests do.
@@ -35,56 +37,52 @@ type planted struct {
 	name    string
 	think   time.Duration
 	clients int
-	paths   []string                                // as often as they are there; the default is four of /a to one of /ping
-	holder  string                                  // function that has what others wait for, "" if that is not noted
-	is      func(first, second *requests.Part) bool // the cause comes first
+	paths   []string                                     // as often as they are there; the default is four of /a to one of /ping
+	holder  string                                       // function that has what others wait for, "" if that is not noted
+	is      func(first, second *report.LatencyPart) bool // the cause comes first
 }
 
 var services = []planted{
 	{name: "mutex", think: 10 * time.Millisecond, holder: "refresh", is: reaches("refresh")},
 	{name: "pool", think: 12 * time.Millisecond, is: reaches("resize")},
-	{name: "down", think: 10 * time.Millisecond, is: asksIn("handleUser")},
-	{name: "fan", think: 10 * time.Millisecond, is: asksIn("handleOffer")},
+	{name: "down", think: 10 * time.Millisecond, is: reaches("slowUser")},
+	{name: "fan", think: 10 * time.Millisecond, is: reaches("partPrice")},
 	{name: "rw", think: 10 * time.Millisecond, holder: "exportAll", is: reaches("exportAll")},
 	{name: "sql", think: 17 * time.Millisecond, holder: "handleReport", is: reaches("handleReport"), paths: append(slices.Repeat([]string{"/a"}, 39), "/b")},
-	{name: "hot", think: 20 * time.Millisecond, is: func(first, second *requests.Part) bool { // to write a response takes about as long as the lock, at times
+	{name: "hot", think: 20 * time.Millisecond, is: func(first, second *report.LatencyPart) bool { // to write a response takes about as long as the lock, at times
 		return first.Metric == metric.Ready || reachesOf(first, "handleHot") || second != nil && reachesOf(second, "handleHot")
 	}},
-	{name: "gc", think: 10 * time.Millisecond, clients: 8, is: func(first, second *requests.Part) bool { return collects(first) && (second == nil || collects(second)) }},
-	{name: "h2", think: 10 * time.Millisecond, is: asksIn("handleUser")},
+	{name: "gc", think: 10 * time.Millisecond, clients: 8, is: func(first, second *report.LatencyPart) bool {
+		return collects(first) && (second == nil || collects(second))
+	}},
+	{name: "h2", think: 10 * time.Millisecond, is: reaches("slowUser")},
 }
 
 // collects says whether a part is what a collection of garbage costs: work for it, or waiting for processors, which it has.
-func collects(p *requests.Part) bool {
+func collects(p *report.LatencyPart) bool {
 	return p.Metric == metric.Ready || p.Metric == metric.GCAssist || p.Metric == metric.Stopped
 }
 
-// asksIn finds what waits in a handler for the other machine, which only the slow requests do for long.
-func asksIn(function string) func(first, second *requests.Part) bool {
-	return func(first, _ *requests.Part) bool {
-		return reachesOf(first, function) && first.Causer != nil && first.Causer.Metric == metric.Network
-	}
-}
-
-func reaches(function string) func(first, second *requests.Part) bool {
-	return func(first, _ *requests.Part) bool { return reachesOf(first, function) }
+// reaches finds a function on the way to the cause.
+func reaches(function string) func(first, second *report.LatencyPart) bool {
+	return func(first, _ *report.LatencyPart) bool { return reachesOf(first, function) }
 }
 
 // reachesOf says whether a function is in a part, or in what it was waited for.
-func reachesOf(p *requests.Part, function string) bool {
+func reachesOf(p *report.LatencyPart, function string) bool {
 	in := func(path []string) bool {
 		return slices.ContainsFunc(path, func(s string) bool {
 			return s == function || strings.HasSuffix(s, "."+function) || strings.HasSuffix(s, ")."+function)
 		})
 	}
-	return in(p.CallPath) || p.Causer != nil && in(p.Causer.CallPath) || slices.ContainsFunc(p.Via, func(c requests.Causer) bool { return in(c.CallPath) })
+	return in(p.CallPath) || p.Causer != nil && in(p.Causer.CallPath) || slices.ContainsFunc(p.Via, func(c report.Step) bool { return in(c.CallPath) })
 }
 
 // result is what was found in a run, beside what happened.
 type result struct {
 	truth   Truth
 	client  []time.Duration
-	report  *requests.Report
+	report  []report.Requests
 	found   []requests.Request
 	archive *trace.Archive
 }
@@ -92,11 +90,10 @@ type result struct {
 // TestServices: the requests of each server are found in its execution trace, their parts add up, and the planted cause is among what the slow ones do.
 func TestServices(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "services")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
+	build(t, "", "go", "build", "-o", program, ".")
 	each(t, func(t *testing.T, p *planted) {
 		file := filepath.Join(dirFor(t, p.name), "go.trace")
-		r := p.run(t, exec.Command(program, "-trace", file))
+		r := p.run(t, file, exec.Command(program, "-trace", file))
 		f, err := os.Open(file)
 		require.NoError(t, err)
 		defer f.Close()
@@ -115,22 +112,28 @@ func TestServicesRecorded(t *testing.T) {
 		t.Skip("make services records all services")
 	}
 	dir := t.TempDir()
-	make := exec.Command("go", "build", "-o", dir+"/", "./cmd/tracerec")
-	make.Dir = "../.."
-	out, err := make.CombinedOutput()
-	require.NoError(t, err, string(out))
 	program, tracerec := filepath.Join(dir, "services"), filepath.Join(dir, "tracerec")
-	out, err = exec.Command(tracerec, "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
+	build(t, "../..", "go", "build", "-o", tracerec, "./cmd/tracerec")
+	build(t, "", tracerec, "build", "-o", program, ".")
 	each(t, func(t *testing.T, p *planted) {
 		to := filepath.Join(dirFor(t, p.name), "trace.dir")
-		r := p.run(t, exec.Command(tracerec, "-q", "-o", to, program))
+		r := p.run(t, to, exec.Command(tracerec, "-q", "-o", to, program))
 		a, err := trace.Open(to)
 		require.NoError(t, err)
 		defer a.Close()
 		r.analyze(t, a)
 		p.judge(t, r, false)
 	})
+}
+
+// build runs a command that builds something, in a directory, unless nothing is to be run.
+func build(t *testing.T, dir, command string, args ...string) {
+	if !*again {
+		c := exec.Command(command, args...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
 }
 
 // each runs a test of each scenario.
@@ -152,10 +155,15 @@ func dirFor(t *testing.T, name string) string {
 	return dir
 }
 
-// run runs a scenario under load.
-func (p *planted) run(t *testing.T, server *exec.Cmd) *result {
+// run runs a scenario under load, which is recorded in a file. What happened lies beside that.
+func (p *planted) run(t *testing.T, recording string, server *exec.Cmd) *result {
 	r := new(result)
-	file := filepath.Join(dirFor(t, p.name), "truth.json")
+	file, client := recording+".truth.json", recording+".client.json"
+	if *again {
+		read(t, file, &r.truth)
+		read(t, client, &r.client)
+		return r
+	}
 	server.Args = append(server.Args, "-truth", file, "-backend", otherMachine(t), p.name)
 	server.Stderr = os.Stderr
 	in, err := server.StdinPipe()
@@ -176,11 +184,19 @@ func (p *planted) run(t *testing.T, server *exec.Cmd) *result {
 	time.Sleep(20 * time.Millisecond) // the server sees that its clients have gone
 	require.NoError(t, in.Close())
 	require.NoError(t, server.Wait())
+	read(t, file, &r.truth)
+	require.Len(t, r.truth.Requests, len(r.client))
+	b, err := json.Marshal(r.client)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(client, b, 0o666))
+	return r
+}
+
+// read reads a file of JSON.
+func read(t *testing.T, file string, to any) {
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(b, &r.truth))
-	require.Len(t, r.truth.Requests, len(r.client))
-	return r
+	require.NoError(t, json.Unmarshal(b, to))
 }
 
 // analyze finds the requests of a recording.
@@ -189,8 +205,8 @@ func (r *result) analyze(t *testing.T, a *trace.Archive) {
 	f := &requests.Finder{Each: func(q requests.Request) { r.found = append(r.found, q) }}
 	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
 	require.NoError(t, err)
-	require.NoError(t, f.Find(a, e))
-	r.report = f.Found
+	f.Find(a, e)
+	r.report = e.Requests
 }
 
 // judge holds what was found against what happened. The latency of a request is from reading to writing if whole, else that of its handler.
@@ -224,7 +240,7 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	if waits > 0 {
 		t.Logf("  of %v in waits, %.1f %% are charged to the wrong one", waits, 100*wrong.Seconds()/waits.Seconds())
 	}
-	slow := r.report.Requests[0].Slow
+	slow := r.report[0].Slow
 	for i := range slow[:min(4, len(slow))] {
 		t.Logf("  %d. %v %s", i+1, time.Duration(slow[i].Excess), slow[i].Words())
 	}
@@ -235,11 +251,11 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	assert.LessOrEqual(t, missed+spurious, max(1, n/1000))
 	assert.LessOrEqual(t, wrong.Seconds(), waits.Seconds()/10)
 	require.NotEmpty(t, slow)
-	var second *requests.Part
+	var second *report.LatencyPart
 	if len(slow) > 1 {
-		second = &slow[1].Part
+		second = &slow[1].LatencyPart
 	}
-	assert.True(t, p.is(&slow[0].Part, second), "the planted cause of %s is not first", p.name)
+	assert.True(t, p.is(&slow[0].LatencyPart, second), "the planted cause of %s is not first", p.name)
 }
 
 // pair is a request that happened and was found.
@@ -321,7 +337,7 @@ func (p *planted) misattributed(r *result, pairs []pair) (wrong, waits time.Dura
 			}
 		}
 		for i := range x.found.Parts {
-			if part := &x.found.Parts[i]; part.Causer != nil && strings.Contains("lock_competition rw_reader_wait rw_writer_wait late_sender late_close", part.Metric) && !reachesOf(&requests.Part{CallPath: part.CallPath}, "refresh") {
+			if part := &x.found.Parts[i]; part.Causer != nil && strings.Contains("lock_competition rw_reader_wait rw_writer_wait late_sender late_close", part.Metric) && !reachesOf(&report.LatencyPart{Step: part.Step}, "refresh") {
 				total += part.Mean
 				if reachesOf(part, p.holder) {
 					charged += part.Mean

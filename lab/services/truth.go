@@ -118,7 +118,8 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 // witness notes when requests were handled. Of HTTP/2, many have one connection.
 func witness(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := &Served{Goroutine: goroutine(), Path: r.URL.Path}
+		begin := time.Now().UnixNano() // before the work of noting, which is part of the request
+		s := &Served{Goroutine: goroutine(), Path: r.URL.Path, Begin: begin}
 		if c, ok := r.Context().Value(connKey{}).(*conn); ok && r.ProtoMajor == 1 {
 			s.Read = c.read.Load()
 			c.request.Store(s)
@@ -126,7 +127,6 @@ func witness(h http.Handler) http.Handler {
 		truth.mu.Lock()
 		truth.Requests = append(truth.Requests, s)
 		truth.mu.Unlock()
-		s.Begin = time.Now().UnixNano()
 		h.ServeHTTP(w, r)
 		s.End = time.Now().UnixNano()
 	})

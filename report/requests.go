@@ -1,0 +1,197 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"tracerec/internal/readable"
+)
+
+// Requests is all requests of one name that a service answered. Times are ns. Its JSON form is a contract: fields may be added, lists are never null.
+type Requests struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`    // http, http2, grpc or task; "" of all
+	Count   int    `json:"count"`   // without those that are cut
+	Cut     int    `json:"cut"`     // that began before the trace, or had not ended with it
+	Unnamed int    `json:"unnamed"` // how many of Count have no name
+	Percentiles
+	Rate  float64       `json:"rate"` // 1/s
+	Mean  int64         `json:"mean_ns"`
+	Max   int64         `json:"max_ns"`
+	Parts []LatencyPart `json:"parts"` // of the mean latency, largest first
+	Slow  []SlowPart    `json:"slow"`  // of the slowest hundredth: first the waits at the one place, or else the part, with most excess
+}
+
+// Percentiles are latencies that so many per cent of requests do not exceed, by nearest rank. In 95 of 100 cases, as many requests of the same service have
+// theirs between low and high, if each one's latency has nothing to do with the others'.
+type Percentiles struct {
+	P50     int64 `json:"p50_ns"`
+	P50Low  int64 `json:"p50_low_ns"`
+	P50High int64 `json:"p50_high_ns"` // here and below: 0 if there are too few requests to tell
+	P95     int64 `json:"p95_ns"`
+	P95Low  int64 `json:"p95_low_ns"`
+	P95High int64 `json:"p95_high_ns"`
+	P99     int64 `json:"p99_ns"`
+	P99Low  int64 `json:"p99_low_ns"`
+	P99High int64 `json:"p99_high_ns"`
+}
+
+// PercentilesOf returns the percentiles of latencies, which are ascending and at least one.
+func PercentilesOf(latencies []int64) (p Percentiles) {
+	for _, x := range []struct {
+		percent       int
+		at, low, high *int64
+	}{{50, &p.P50, &p.P50Low, &p.P50High}, {95, &p.P95, &p.P95Low, &p.P95High}, {99, &p.P99, &p.P99Low, &p.P99High}} {
+		n, part := len(latencies), float64(x.percent)/100
+		rank := max((n*x.percent+99)/100, 1)
+		wide := int(math.Ceil(1.96 * math.Sqrt(float64(n)*part*(1-part)))) // ranks are distributed binomially, nearly normally
+		*x.at, *x.low = latencies[rank-1], latencies[max(rank-wide, 1)-1]
+		if rank+wide <= n {
+			*x.high = latencies[rank+wide-1]
+		}
+	}
+	return p
+}
+
+// LatencyPart is a part of a latency.
+type LatencyPart struct {
+	Step
+	Causer *Step  `json:"causer,omitempty"` // of waits for others
+	Via    []Step `json:"via,omitempty"`    // the waits of others between the two
+	Mean   int64  `json:"mean_ns"`
+}
+
+// Step is what a goroutine did: the one that served a request, or one that was waited for.
+type Step struct {
+	Metric   string   `json:"metric"`
+	CallPath []string `json:"callpath"` // empty: not known
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Own      int      `json:"own"` // how many of CallPath lead to the innermost function of the program itself, not of a library; 0 if that is not known
+}
+
+// SlowPart is a part of the mean latency of slow requests.
+type SlowPart struct {
+	LatencyPart
+	Excess int64 `json:"excess_ns"` // the mean less that of the middle tenth
+}
+
+// SortSlow puts those first that have most excess. Waits at one place are together, by what they have together.
+func SortSlow(list []SlowPart) {
+	type placed struct {
+		SlowPart
+		place string
+	}
+	var sorted []placed
+	together := map[string]int64{}
+	for _, p := range list {
+		x := placed{p, p.place()}
+		sorted = append(sorted, x)
+		together[x.place] += p.Excess
+	}
+	slices.SortStableFunc(sorted, func(a, b placed) int {
+		return cmp.Or(-cmp.Compare(together[a.place], together[b.place]), cmp.Compare(a.place, b.place), -cmp.Compare(a.Excess, b.Excess))
+	})
+	for i := range sorted {
+		list[i] = sorted[i].SlowPart
+	}
+}
+
+// place says where a part is spent, all that is waited for at one place being the same.
+func (p *LatencyPart) place() string {
+	if p.Causer == nil {
+		return p.Words()
+	}
+	return p.Step.words() + ","
+}
+
+// texts replaces all texts that come from the measured program. Lists are cloned before.
+func (r *Requests) texts(replace func(*string)) {
+	replace(&r.Name)
+	step := func(s *Step) {
+		s.CallPath = slices.Clone(s.CallPath)
+		for i := range s.CallPath {
+			replace(&s.CallPath[i])
+		}
+		replace(&s.File)
+	}
+	part := func(p *LatencyPart) {
+		step(&p.Step)
+		if p.Causer != nil {
+			causer := *p.Causer
+			step(&causer)
+			p.Causer = &causer
+		}
+		p.Via = slices.Clone(p.Via)
+		for i := range p.Via {
+			step(&p.Via[i])
+		}
+	}
+	r.Parts, r.Slow = slices.Clone(r.Parts), slices.Clone(r.Slow)
+	for i := range r.Parts {
+		part(&r.Parts[i])
+	}
+	for i := range r.Slow {
+		part(&r.Slow[i].LatencyPart)
+	}
+}
+
+// SlowFinding is what slow requests of a name do that others do not.
+type SlowFinding struct {
+	Request string `json:"request"`
+	Text    string `json:"text"` // words that belong on one line joined by no-break spaces
+	SlowPart
+}
+
+// leastRequests is the number of requests from which on their slowest hundredth says something.
+const leastRequests = 20
+
+// Finding returns what the slow requests do most that the others do not, if that is a tenth of what they take.
+func (r *Requests) Finding() (f SlowFinding, is bool) {
+	if len(r.Slow) == 0 || r.Count < leastRequests {
+		return f, false
+	}
+	total, excess, mean := int64(0), int64(0), int64(0)
+	first := r.Slow[0].place()
+	for i := range r.Slow {
+		s := &r.Slow[i]
+		total += s.Mean
+		if s.place() == first {
+			excess += s.Excess
+			mean += s.Mean
+		}
+	}
+	if excess <= 0 || excess*10 < total {
+		return f, false
+	}
+	s := r.Slow[0]
+	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
+	text := share(mean, total) + " of the slowest hundredth of " + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
+	if mean > s.Mean {
+		text += s.Step.words() + ", " + share(s.Mean, mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
+	} else {
+		text += s.Words()
+	}
+	return SlowFinding{r.Name, text, s}, true
+}
+
+// called is what requests are called in a sentence.
+func (r *Requests) called() string {
+	if r.Kind == "" {
+		return "all requests"
+	}
+	return r.Name
+}
+
+// SlowFindings returns what the slow requests of each name do that others do not.
+func SlowFindings(list []Requests) []SlowFinding {
+	findings := []SlowFinding{}
+	for i := range list {
+		if f, is := list[i].Finding(); is {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}

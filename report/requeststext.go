@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"tracerec/internal/readable"
+	"tracerec/metric"
+)
+
+// RequestsHelp says what requests are, to people.
+const RequestsHelp = `requests finds the requests that a service answered in INPUT, a trace directory
+or a Go execution trace, or shows those of a report; - is standard input. For
+all of them and for each name, it shows how many there were, their latency, what
+that was spent with, and what the slowest hundredth does more than the middle
+tenth.
+
+A request is what net/http handles (HTTP/1 and HTTP/2), a call of a gRPC server,
+or a task of runtime/trace. Its name is the pattern of its route or, if that is
+not recorded, the function that handled it, if the trace shows that. Time in
+which a request waited for another goroutine is divided by what that did, and
+those that it waited for.`
+
+// Words says what a part is, in a sentence.
+func (p *LatencyPart) Words() string { return p.Step.words() + p.onward() }
+
+// onward says what was waited for.
+func (p *LatencyPart) onward() (s string) {
+	for i := range p.Via {
+		s += p.Via[i].cause()
+	}
+	if p.Causer != nil {
+		s += p.Causer.cause()
+	}
+	return s
+}
+
+// words says what a goroutine did, and where.
+func (s *Step) words() string {
+	if at := s.where(); at != "" {
+		return phrase(s.Metric) + " in " + at
+	}
+	return phrase(s.Metric)
+}
+
+// cause says, behind a wait, what it was for.
+func (s *Step) cause() string {
+	if len(s.CallPath) == 0 {
+		return ", for whom is not known"
+	}
+	return ", for " + s.where() + ", " + phrase(s.Metric)
+}
+
+// phrase returns a metric in words.
+func phrase(name string) string {
+	switch name {
+	case metric.Execution:
+		return "running"
+	case metric.Ready:
+		return "waiting for a processor"
+	case metric.SystemCall:
+		return "system calls"
+	case metric.GCAssist:
+		return "work for the garbage collector"
+	case metric.Stopped:
+		return "stopped by the runtime"
+	case metric.UnrecordedWait:
+		return "waiting for what is not recorded"
+	case metric.Sleep:
+		return "sleeping"
+	case metric.Network, metric.LatePeer:
+		return "waiting for the network"
+	case metric.ExternalWait:
+		return "waiting for nobody in the trace"
+	case metric.Wakeup:
+		return "waking up"
+	case metric.LockCompetition, metric.ReaderWait, metric.WriterWait:
+		return "waiting for a lock"
+	case metric.LateSender:
+		return "waiting for a value"
+	case metric.LateReceiver:
+		return "waiting for a receiver"
+	case metric.FullBuffer:
+		return "waiting for room in a channel"
+	case metric.LateClose:
+		return "waiting for a channel to be closed"
+	case metric.CondWait:
+		return "waiting for a condition"
+	case metric.OnceWait:
+		return "waiting for a Once"
+	case metric.JoinWait:
+		return "waiting for goroutines to end"
+	}
+	return name
+}
+
+// where says where a call path ends: the last function, and the line. If that is of a library, the last functions of the program lead there.
+func (s *Step) where() string {
+	n := len(s.CallPath)
+	if n == 0 {
+		return ""
+	}
+	path := readable.PathEnd(s.CallPath, 2)
+	if 0 < s.Own && s.Own < n-1 {
+		path = readable.PathEnd(s.CallPath[:s.Own], 2) + " ▸ … ▸ " + s.CallPath[n-1]
+	}
+	if at := readable.Place(readable.Base(s.File), s.Line); at != "" {
+		path += " (" + at + ")"
+	}
+	return readable.Clean(path)
+}
+
+// RequestsText writes what is known of requests for people, with so many names and rows of each list.
+func RequestsText(w io.Writer, list []Requests, warnings []string, top int) error {
+	for _, m := range warnings {
+		for _, line := range readable.Wrap(readable.Clean(m), readable.Columns) {
+			fmt.Fprintln(w, line)
+		}
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(w, "No requests found: see expert requests --help for what is one.")
+		return err
+	}
+	list = list[:min(top, len(list)-1)+1] // all together, and so many names
+	if err := requestsTable(w, list, 40); err != nil {
+		return err
+	}
+	for i, f := range firstOf(SlowFindings(list), top) {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		for _, line := range readable.Hang(fmt.Sprintf("%d. ", i+1), readable.Clean(f.Text)+".", readable.Columns) {
+			fmt.Fprintln(w, readable.Loose(line))
+		}
+	}
+	for i := range list {
+		if err := list[i].text(w, top); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requestsTable writes a line for each name, which is at most so wide.
+func requestsTable(w io.Writer, list []Requests, width int) error {
+	rows := [][]string{{"requests", "1/s", "p50", "p95", "p99", "max", "cut", "name"}}
+	for i := range list {
+		r := &list[i]
+		rows = append(rows, []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate), readable.Duration(r.P50), readable.Duration(r.P95), readable.Duration(r.P99),
+			readable.Duration(r.Max), strconv.Itoa(r.Cut), readable.Clean(readable.Elide(r.Name, width))})
+	}
+	return readable.Table(w, rows, "rrrrrrr-")
+}
+
+// firstOf returns the first elements of a list.
+func firstOf[T any](list []T, most int) []T { return list[:min(most, len(list))] }
+
+// text writes what the latency of a name is made of.
+func (r *Requests) text(w io.Writer, top int) error {
+	if r.Count == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s: %s on average\n", readable.Clean(r.Name), readable.Duration(r.Mean))
+	rows := [][]string{{"mean", "part", "slowest 1 %", ""}}
+	slow := map[string]int64{}
+	for i := range r.Slow {
+		slow[r.Slow[i].Words()] += r.Slow[i].Mean
+	}
+	for i := range firstOf(r.Parts, top) {
+		p := &r.Parts[i]
+		rows = append(rows, []string{readable.Duration(p.Mean), readable.Percent(100 * float64(p.Mean) / float64(max(r.Mean, 1))), readable.Duration(slow[p.Words()]), p.Words()})
+	}
+	return readable.Table(w, rows, "rrr-")
+}
+
+// RequestsJSON writes what is known of requests for programs.
+func RequestsJSON(w io.Writer, list []Requests, warnings []string) error {
+	return readable.JSON(w, struct {
+		Requests []Requests    `json:"requests"` // all together first, then those that took most time together
+		Findings []SlowFinding `json:"findings"` // what the slow ones do that the others do not
+		Warnings []string      `json:"warnings"`
+	}{append([]Requests{}, list...), jsonSlow(list), append([]string{}, warnings...)})
+}
+
+// jsonSlow returns what slow requests do, for programs.
+func jsonSlow(list []Requests) []SlowFinding {
+	findings := SlowFindings(list)
+	for i := range findings {
+		findings[i].Text = readable.Loose(findings[i].Text)
+	}
+	return findings
+}
+
+// requests shows the requests with most time, and what the slow ones of all do.
+func (p *page) requests() {
+	if len(p.e.Requests) == 0 {
+		return
+	}
+	list := p.e.Requests[:min(p.top, len(p.e.Requests)-1)+1]
+	p.title("Requests", "")
+	var table strings.Builder
+	requestsTable(&table, list, 22) // a builder takes everything
+	for line := range strings.Lines(table.String()) {
+		p.line(strings.TrimSuffix(line, "\n"))
+	}
+	p.more(len(list)-1, len(p.e.Requests)-1, "name")
+	for _, f := range firstOf(SlowFindings(p.e.Requests), 1) {
+		if !strings.Contains(p.e.Verdict.Text, f.Text) {
+			p.styledPara(plain, 0, "", f.Text+".")
+		}
+	}
+	p.styledPara(dim, 0, "", "expert requests shows what they are made of.")
+}
