@@ -55,6 +55,53 @@ func PercentilesOf(latencies []int64) (p Percentiles) {
 	return p
 }
 
+// RequestQuantities are what can be asked of requests by name.
+var RequestQuantities = []string{"p50", "p95", "p99", "mean", "max", "count"}
+
+// Quantity is one of them: ns, but count is a number.
+type Quantity struct {
+	Value     int64
+	Low, High int64 // what it lies in but for chance, see Percentiles; High is 0 if that is not known
+}
+
+// Quantity returns one of RequestQuantities.
+func (r *Requests) Quantity(name string) (q Quantity, ok bool) {
+	switch name {
+	case "p50":
+		return Quantity{r.P50, r.P50Low, r.P50High}, true
+	case "p95":
+		return Quantity{r.P95, r.P95Low, r.P95High}, true
+	case "p99":
+		return Quantity{r.P99, r.P99Low, r.P99High}, true
+	case "mean":
+		return Quantity{Value: r.Mean}, true
+	case "max":
+		return Quantity{Value: r.Max}, true
+	case "count":
+		return Quantity{Value: int64(r.Count)}, true
+	}
+	return q, false
+}
+
+// RequestNoise returns by how many ns two quantities may differ by chance, NaN if there are too few requests to tell.
+func RequestNoise(a, b Quantity) float64 {
+	if a.Value > b.Value {
+		a, b = b, a
+	}
+	if a.High == 0 || b.High == 0 {
+		return math.NaN()
+	}
+	return math.Hypot(float64(a.High-a.Value), float64(b.Value-b.Low))
+}
+
+// RequestsOf returns the requests of a name, nil if there are none.
+func RequestsOf(list []Requests, name string) *Requests {
+	if i := slices.IndexFunc(list, func(r Requests) bool { return r.Name == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
 // LatencyPart is a part of a latency.
 type LatencyPart struct {
 	Step

@@ -52,6 +52,7 @@ negative. Call paths of an edited program match even if lines moved.`,
 			if err != nil {
 				return err
 			}
+			x.Requests = algebra.RequestChanges(in[0].Requests, in[1].Requests)
 			o := algebra.TextOptions{Top: top, Notes: r.Notes, Repeatable: simulated(in)}
 			if !o.Repeatable && (simulated(in[:1]) || simulated(in[1:])) {
 				o.Notes = append(o.Notes, "warning: only one of the runs was simulated, and its times are another machine's")
@@ -223,7 +224,7 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 		}
 		opened = append(opened, r)
 		r.warn(cmd)
-		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube})
+		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube, Requests: r.requests()})
 	}
 	return in, done, nil
 }

@@ -20,24 +20,9 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check INPUT",
 		Short: "Hold a report against limits, for continuous integration",
-		Long: `check holds a report, or the analysis of a trace directory, against limits. For
-each limit it prints whether it held; if not, also where most of the value is.
-
-A limit is METRIC[@PLACE][=BOUND]. Bounds:
-    5%                    of the root of the metric's tree, usually time
-  20% of critical_path  of another metric
-  200ms, 3000           a time (ns us ms s min h), a count (k M G T Ki Mi Gi Ti)
-  +10%, +200ms          more than in the baseline
-    none                  the baseline's value plus its noise or --tolerance
-
-PLACE names call paths by their last regions: main/solve is solve called from
-main, and everything below it. Shares are shares of what is there. A / at the
-beginning makes the first name a root. * matches any part of a name, ** any
-number of regions; \ removes the special meaning of the next character.
-
-Exit status: 0 if all limits held, 1 if one was exceeded, 2 if one cannot be
-evaluated.`,
+		Long:  limit.Help,
 		Example: `  expert check trace.dir --max lock_competition=5% --max late_sender@solve=200ms
+  expert check app.trace --max 'p99(GET /search)=50ms'
   expert check new.cubex --baseline old.cubex --tolerance 10% --max critical_path`,
 		Args: oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,7 +98,7 @@ func openChecked(cmd *cobra.Command, input string) (*limit.Report, func(), error
 		in.Close()
 		return nil, nil, err
 	}
-	r := &limit.Report{Name: in.Name, Model: model, Spread: algebra.SpreadOf(in.Cube)}
+	r := &limit.Report{Name: in.Name, Model: model, Spread: algebra.SpreadOf(in.Cube), Requests: in.requests()}
 	if in.Experiment != nil {
 		r.OnPath = in.Experiment.OnCriticalPath()
 	}

@@ -141,6 +141,14 @@ func (in *reportInput) run() *report.Experiment {
 	return in.Experiment
 }
 
+// requests returns the requests that the report knows of.
+func (in *reportInput) requests() []report.Requests {
+	if e := in.run(); e != nil {
+		return e.Requests
+	}
+	return nil
+}
+
 // openReport is open for who needs the whole report.
 func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
 	in, err := open(cmd, input)

@@ -52,3 +52,33 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, 0, status, stderr)
 	oneLine(t, []string{"requests", mean}, "no requests are known")
 }
+
+// TestRequestsLimited: check and diff know latencies of requests, also of reports; who mistypes a name is told which there are.
+func TestRequestsLimited(t *testing.T) {
+	served := func(ns string) string {
+		saved := filepath.Join(t.TempDir(), "report.cubex")
+		status, _, stderr := expert("analyze", archive(t, "location main\n  0 enter GET_/search @a.go:3(runtime/trace.NewTask)\n  "+ns+" exit\n  9000 end\n"), "-o", saved)
+		require.Equal(t, 0, status, stderr)
+		return saved
+	}
+	before, after := served("2000"), served("3000")
+	status, out, stderr := expert("check", before, "--max", "p99(GET_/search)=2us", "--max", "max(*)=3us", "--max", "count(*)=1")
+	require.Equal(t, 0, status, stderr+out)
+	status, out, _ = expert("check", after, "--max", "p99(GET_/search)=2us", "--max", "mean(*)=+10us", "--baseline", before)
+	require.Equal(t, 1, status)
+	require.Contains(t, out, "exceeded  p99(GET_/search): 3.00 µs; at most 2.00 µs\n")
+	require.Contains(t, out, "held      mean(*): 3.00 µs; at most 12.0 µs, the baseline's 2.00 µs and 10.0 µs more\n")
+	oneLine(t, []string{"check", before, "--max", "p99(GET_/serch)=2us"}, `no requests "GET_/serch", but "GET_/search", *`)
+	oneLine(t, []string{"check", before, "--max", "p99(*)", "--baseline", after}, "too few requests")
+	oneLine(t, []string{"check", before, "--max", "p99(*)=2"}, "is a time")
+	oneLine(t, []string{"check", archive(t, "location main\n  0 enter a\n  50 exit\n"), "--max", "p99(*)=2us"}, "has no requests")
+	status, out, stderr = expert("diff", before, after)
+	require.Equal(t, 0, status, stderr)
+	require.Contains(t, out, "p99 of GET_/search: too few requests to say more\n")
+	status, out, stderr = expert("diff", before, after, "--format", "json")
+	require.Equal(t, 0, status, stderr)
+	var got struct{ Requests []map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(out), &got))
+	require.Len(t, got.Requests, 6)
+	require.Equal(t, map[string]any{"name": "GET_/search", "quantity": "p99", "a_ns": 2000.0, "b_ns": 3000.0, "noise_ns": nil, "beyond_noise": nil}, got.Requests[5])
+}

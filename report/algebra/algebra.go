@@ -1,11 +1,16 @@
 package algebra
 
-import "tracerec/report/cube"
+import (
+	"tracerec/report"
+	"tracerec/report/cube"
+)
 
 // Input is a report with its name.
 type Input struct {
 	Name string
 	Cube *cube.Cube
+	// Requests are those that the run answered, nil if that is not known.
+	Requests []report.Requests
 }
 
 // Result is a report made of others.

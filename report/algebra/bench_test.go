@@ -25,7 +25,7 @@ func BenchmarkDiff(b *testing.B) {
 		for i, f := range files {
 			c, err := cube.Read("report", bytes.NewReader(f), int64(len(f)))
 			require.NoError(b, err)
-			in[i] = Input{"report", c}
+			in[i] = Input{Name: "report", Cube: c}
 		}
 		r, err := Diff(in[0], in[1])
 		require.NoError(b, err)

@@ -126,5 +126,5 @@ func (b *builder) done(name string, values map[string]map[string]int64) Input {
 			require.NoError(b.t, m.Set(p, r))
 		}
 	}
-	return Input{name, b.c}
+	return Input{Name: name, Cube: b.c}
 }

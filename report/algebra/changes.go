@@ -61,6 +61,8 @@ type Changes struct {
 	// largest first.
 	Gone, New []Change
 	Unknown   []string // metrics that cannot be evaluated, and why
+	// Requests are changes of latencies, which no cube has: set by who knows of them.
+	Requests []RequestChange
 
 	locations string // what time is summed over
 }

@@ -255,7 +255,7 @@ func (c *cutter) copy(to, from *cube.Metric) error {
 
 // cutRuns cuts the report of the runs as well.
 func (c *cutter) cutRuns(runs *cube.Cube, o CutOptions) error {
-	r, err := Cut(Input{runsMember, runs}, o)
+	r, err := Cut(Input{Name: runsMember, Cube: runs}, o)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func TestDifferencesOfDerivedMetrics(t *testing.T) {
 
 func TestMeansOfDerivedMetrics(t *testing.T) {
 	a := stored(t, "../oracle/npb-btmzS_4x2/scout.cubex")
-	mean := made(t, "mean")(Mean(Input{"1", a.Cube}, Input{"2", a.Cube}))
+	mean := made(t, "mean")(Mean(Input{Name: "1", Cube: a.Cube}, Input{Name: "2", Cube: a.Cube}))
 	x, y := shown(t, a), shown(t, mean)
 	require.Equal(t, len(x.Metrics), len(y.Metrics))
 	for i, m := range x.Metrics {

@@ -194,6 +194,8 @@ func (x *Changes) JSON(w io.Writer, o TextOptions) error {
 		New     []jsonChange `json:"only_in_b"`
 		Unknown []string     `json:"unknown"`
 		Notes   []string     `json:"notes"`
+
+		Requests []jsonRequest `json:"requests,omitempty"`
 	}{x.A, x.B, x.RunsA, x.RunsB, totals, encodeAll(x.Calls, o.Top), encodeAll(x.Others, o.Top),
-		encodeAll(x.Gone, o.Top), encodeAll(x.New, o.Top), append([]string{}, x.Unknown...), append([]string{}, o.Notes...)})
+		encodeAll(x.Gone, o.Top), encodeAll(x.New, o.Top), append([]string{}, x.Unknown...), append([]string{}, o.Notes...), x.jsonRequests()})
 }

@@ -89,7 +89,7 @@ func random(seed uint64, goroutines bool) Input {
 			}
 		}
 	}
-	return Input{fmt.Sprintf("run%d", seed), c}
+	return Input{Name: fmt.Sprintf("run%d", seed), Cube: c}
 }
 
 func forms(t *testing.T, test func(t *testing.T, make func(seed uint64) Input)) {
@@ -111,7 +111,7 @@ func made(t *testing.T, name string) func(*Result, error) Input {
 		require.NoError(t, r.Cube.Write(&b))
 		c, err := cube.Read(name, bytes.NewReader(b.Bytes()), int64(b.Len()))
 		require.NoError(t, err)
-		return Input{name, c}
+		return Input{Name: name, Cube: c}
 	}
 }
 

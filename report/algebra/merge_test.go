@@ -135,7 +135,7 @@ func TestNoise(t *testing.T) {
 		b      Input
 		beyond bool
 	}{{make("same", 106), false}, {make("other", 120), true}} {
-		d := made(t, "d")(Diff(Input{"quiet", quiet.Cube}, c.b))
+		d := made(t, "d")(Diff(Input{Name: "quiet", Cube: quiet.Cube}, c.b))
 		s := SpreadOf(d.Cube)
 		require.NotNil(t, s)
 		band, ok := s.At(d.Cube.Metric("time"), d.Cube.Paths()[1], false)

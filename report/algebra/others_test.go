@@ -32,7 +32,7 @@ func others(t *testing.T, test func(t *testing.T, in Input)) {
 		require.NoError(t, err)
 		t.Run(name, func(t *testing.T) {
 			defer c.Close()
-			test(t, Input{name, c})
+			test(t, Input{Name: name, Cube: c})
 		})
 	}
 	require.Greater(t, read, 40)

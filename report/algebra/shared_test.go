@@ -24,7 +24,7 @@ func stored(t *testing.T, name string) Input {
 	c, err := cube.Open(file)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
-	return Input{filepath.Base(filepath.Dir(name)), c}
+	return Input{Name: filepath.Base(filepath.Dir(name)), Cube: c}
 }
 
 func TestLawsOnReportsOfOthers(t *testing.T) {

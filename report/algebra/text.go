@@ -39,6 +39,7 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 	}
 	p.line("")
 	p.totals()
+	p.requests()
 	p.calls()
 	p.comeAndGone()
 	p.others()

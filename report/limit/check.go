@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracerec/metric/spec"
+	"tracerec/report"
 	"tracerec/report/algebra"
 	"tracerec/report/cube"
 	"tracerec/report/query"
@@ -17,6 +18,8 @@ type Report struct {
 	Model *query.Model
 	// OnPath has, by metric, what of the waits of the whole program is on the critical path, ns, each moment counted once; nil if that is not known.
 	OnPath map[string]int64
+	// Requests are those that the run answered, nil if that is not known.
+	Requests []report.Requests
 	// Spread says how far repeated runs lie apart; nil if the report is of one run.
 	Spread *algebra.Spread
 }
@@ -72,6 +75,7 @@ type Spot struct {
 	Location string  // where most of it is, "" unknown
 	Value    float64 // at the call path, without those below, on all locations
 	Growth   float64 // above the baseline
+	Slow     string  // in words: what slow requests do, if it is about these
 }
 
 // Check holds a report against limits. It fails if one of them cannot be evaluated.
@@ -120,6 +124,10 @@ func verdict(r *Report, l Limit, o Options) (v Verdict, err error) {
 	if v.Held = value.High <= most.Low; !v.Held && value.Low <= most.High {
 		return v, fmt.Errorf("%s: %s is %s, and at most %s: that cannot be told, as not all of it is certain", r.Name, l.Metric,
 			within(v.Value, v.In, v.Unit), within(v.Max, v.MaxIn, v.Unit))
+	}
+	if at.of != nil {
+		v.Worst = at.slow()
+		return v, nil
 	}
 	v.Worst, err = at.worst(base)
 	return v, err
@@ -225,6 +233,12 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, mo
 // noiseOf returns how far values may lie above one of the baseline for no reason, or as tolerated.
 func noiseOf(r *Report, at *measured, o Options, base *measured) (noise func(of float64) float64, tolerated bool, err error) {
 	width := algebra.Noise(r.band(at), o.Baseline.band(base))
+	if at.of != nil {
+		width = report.RequestNoise(*at.chance, *base.chance)
+	}
+	if math.IsNaN(width) && o.Tolerance < 0 && at.of != nil {
+		return nil, false, fmt.Errorf("what of %s is chance is not known, or there are too few requests to tell: give --tolerance, or a bound", at.metric.Name)
+	}
 	if math.IsNaN(width) && o.Tolerance < 0 {
 		return nil, false, fmt.Errorf("%s is of one run, so what is noise is unknown: give --tolerance, or the mean of several runs (expert mean)", o.Baseline.Name)
 	}
@@ -270,6 +284,9 @@ type measured struct {
 	paths  []*cube.CallPath // of the place, none below another
 	value  float64
 	in     *spec.Interval // what the truth lies in, nil if the value is certain
+
+	of     *report.Requests // what is measured is a quantity of requests; nil if it is not
+	chance *report.Quantity // and that
 }
 
 // interval returns what the truth lies in.
@@ -305,6 +322,9 @@ func (r *Report) measure(name string, l Limit) (*measured, error) {
 
 // measure evaluates a metric at a place.
 func measure(r *Report, name string, place Place) (*measured, error) {
+	if at, err := r.measureRequests(name); at != nil || err != nil {
+		return at, err
+	}
 	m := r.Model.Metric(name)
 	if m == nil {
 		return nil, unknown(r, name)

@@ -13,6 +13,26 @@ import (
 	"strings"
 )
 
+// Help says what limits are, to people.
+const Help = `check holds a report, or the analysis of a trace directory, against limits. For
+each limit it prints whether it held; if not, also where most of the value is.
+
+A limit is METRIC[@PLACE][=BOUND], or of requests QUANTITY(NAME)[=BOUND]: p50,
+p95, p99, mean, max or count; NAME * is all requests. Bounds:
+    5%                    of the root of the metric's tree, usually time
+  20% of critical_path  of another metric
+  200ms, 3000           a time (ns us ms s min h), a count (k M G T Ki Mi Gi Ti)
+  +10%, +200ms          more than in the baseline
+    none                  the baseline's value plus its noise or --tolerance
+
+PLACE names call paths by their last regions: main/solve is solve called from
+main, and everything below it. Shares are shares of what is there. A / at the
+beginning makes the first name a root. * matches any part of a name, ** any
+number of regions; \ removes the special meaning of the next character.
+
+Exit status: 0 if all limits held, 1 if one was exceeded, 2 if one cannot be
+evaluated.`
+
 // Limit is the most that a metric may be.
 //
 // As text it is METRIC[@PLACE][=BOUND]. BOUND is one of
@@ -22,6 +42,8 @@ import (
 //	200ms                  a time: ns, us, ms, s, min or h
 //	3000                   a count; k, M, G, T or Ki, Mi, Gi, Ti may follow
 //	+10%, +200ms, +3000    more than in the baseline
+//
+// METRIC may also be a quantity of requests, by their name: p99(GET /search), of all of them with * in place of it. That has no PLACE.
 //
 // Without a bound it is what the baseline has, and its noise. PLACE names call paths, see Place.
 type Limit struct {
@@ -61,6 +83,12 @@ var (
 
 // Parse reads a limit.
 func Parse(text string) (Limit, error) {
+	if l, is, err := parseRequests(text); is {
+		if err != nil {
+			err = fmt.Errorf("limit %q: %w", text, err)
+		}
+		return l, err
+	}
 	left, right, bounded := cutLast(text)
 	name, place, placed := strings.Cut(left, "@")
 	l := Limit{Metric: strings.TrimSpace(name), Bound: Bound{Kind: same}}

@@ -132,6 +132,9 @@ func quantity(v float64, unit string) string {
 // worst says where the value comes from.
 func (v *Verdict) worst() string {
 	s := v.Worst
+	if s.Slow != "" {
+		return readable.Clean(s.Slow)
+	}
 	var b strings.Builder
 	if v.Limit.Bound.Baseline() {
 		fmt.Fprintf(&b, "%s more", quantity(s.Growth, v.Unit))
@@ -210,6 +213,7 @@ type jsonSpot struct {
 	Location string   `json:"location,omitempty"`
 	Value    float64  `json:"value"`
 	Growth   *float64 `json:"growth,omitempty"`
+	Slow     string   `json:"slow,omitempty"` // what slow requests do, in words
 }
 
 // JSON writes a result for programs.
@@ -238,7 +242,7 @@ func (v *Verdict) json() jsonVerdict {
 		j.MaxFrom, j.MaxTo = &v.MaxIn.Low, &v.MaxIn.High
 	}
 	if s := v.Worst; s != nil {
-		j.Worst = &jsonSpot{s.Path, s.File, s.Line, s.Location, s.Value, nil}
+		j.Worst = &jsonSpot{s.Path, s.File, s.Line, s.Location, s.Value, nil, s.Slow}
 	}
 	if v.Limit.Bound.Kind == share {
 		j.Whole = &v.Whole

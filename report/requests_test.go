@@ -1,0 +1,57 @@
+package report_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+)
+
+// upTo returns 1, 2, … n.
+func upTo(n int) (list []int64) {
+	for i := range n {
+		list = append(list, int64(i+1))
+	}
+	return list
+}
+
+// TestPercentiles: of a thousand requests, 16 more or less than half are as fast as the median by one standard deviation, which 95 % are within 1.96 of.
+func TestPercentiles(t *testing.T) {
+	p := report.PercentilesOf(upTo(1000))
+	require.Equal(t, report.Percentiles{P50: 500, P50Low: 469, P50High: 531, P95: 950, P95Low: 936, P95High: 964, P99: 990, P99Low: 983, P99High: 997}, p)
+	require.Zero(t, report.PercentilesOf(upTo(100)).P99High, "2 more than the 99th are not there")
+	require.Equal(t, report.Percentiles{P50: 1, P50Low: 1, P95: 1, P95Low: 1, P99: 1, P99Low: 1}, report.PercentilesOf(upTo(1)))
+}
+
+// TestRequestNoise: what lies between two values, by chance, is what the lower may be more, and the higher less.
+func TestRequestNoise(t *testing.T) {
+	a, b := report.Quantity{Value: 100, Low: 90, High: 103}, report.Quantity{Value: 200, Low: 196, High: 300}
+	require.Equal(t, 5.0, report.RequestNoise(a, b))
+	require.Equal(t, 5.0, report.RequestNoise(b, a))
+	require.True(t, math.IsNaN(report.RequestNoise(a, report.Quantity{Value: 200})))
+}
+
+// TestSlowTogether: waits at one place are one finding, even if something else has more than each of them.
+func TestSlowTogether(t *testing.T) {
+	lock := report.Step{Metric: "lock_competition", CallPath: []string{"handle", "lock"}, File: "a.go", Line: 3}
+	part := func(s report.Step, causer string, excess int64) report.SlowPart {
+		p := report.SlowPart{LatencyPart: report.LatencyPart{Step: s, Mean: excess}, Excess: excess}
+		if causer != "" {
+			p.Causer = &report.Step{Metric: "execution", CallPath: []string{causer}}
+		}
+		return p
+	}
+	r := report.Requests{Name: "GET /", Kind: "http", Count: 100, Slow: []report.SlowPart{
+		part(report.Step{Metric: "system_call", CallPath: []string{"write"}}, "", 50), part(lock, "a", 20), part(lock, "b", 40),
+	}}
+	report.SortSlow(r.Slow)
+	require.Equal(t, []int64{40, 20, 50}, []int64{r.Slow[0].Excess, r.Slow[1].Excess, r.Slow[2].Excess})
+	f, is := r.Finding()
+	require.True(t, is)
+	require.Equal(t, "55\u00a0% of the slowest hundredth of GET /, 110\u00a0ns on average, is waiting for a lock in handle ▸ lock (a.go:3), 67\u00a0% of it for b, running", f.Text)
+	r.Count = 19
+	_, is = r.Finding()
+	require.False(t, is, "too few")
+}
