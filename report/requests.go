@@ -242,3 +242,19 @@ func SlowFindings(list []Requests) []SlowFinding {
 	}
 	return findings
 }
+
+// RequestPath is one request, and the way of its critical path through time.
+type RequestPath struct {
+	Name      string     `json:"name"`
+	Kind      string     `json:"kind"`
+	Goroutine uint64     `json:"goroutine"`
+	Begin     int64      `json:"begin_ns"` // after the start of the recording
+	Latency   int64      `json:"latency_ns"`
+	Steps     []PathStep `json:"steps"` // in the order of time; they add up to the latency
+}
+
+// PathStep is what was done at a time after the begin of a request. Its Mean is how long it lasted.
+type PathStep struct {
+	At int64 `json:"at_ns"`
+	LatencyPart
+}

@@ -143,6 +143,25 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 	return nil
 }
 
+// Text writes the path for people: the steps that are a hundredth of it or more.
+func (p *RequestPath) Text(w io.Writer) error {
+	fmt.Fprintf(w, "%s on goroutine %d, %s after the start, took %s:\n", readable.Clean(p.Name), p.Goroutine, readable.Duration(p.Begin), readable.Duration(p.Latency))
+	rows, few, rest := [][]string{{"at", "for", ""}}, 0, int64(0)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if 100*s.Mean < p.Latency {
+			few++
+			rest += s.Mean
+			continue
+		}
+		rows = append(rows, []string{readable.Duration(s.At), readable.Duration(s.Mean), s.Words()})
+	}
+	if few > 0 {
+		rows = append(rows, []string{"", readable.Duration(rest), "in " + readable.Plural(few, "shorter step")})
+	}
+	return readable.Table(w, rows, "rr-")
+}
+
 // requestsTable writes a line for each name, which is at most so wide.
 func requestsTable(w io.Writer, list []Requests, width int) error {
 	rows := [][]string{{"requests", "1/s", "p50", "p95", "p99", "max", "cut", "name"}}
@@ -175,13 +194,21 @@ func (r *Requests) text(w io.Writer, top int) error {
 	return readable.Table(w, rows, "rrr-")
 }
 
-// RequestsJSON writes what is known of requests for programs.
-func RequestsJSON(w io.Writer, list []Requests, warnings []string) error {
-	return readable.JSON(w, struct {
-		Requests []Requests    `json:"requests"` // all together first, then those that took most time together
-		Findings []SlowFinding `json:"findings"` // what the slow ones do that the others do not
-		Warnings []string      `json:"warnings"`
-	}{append([]Requests{}, list...), jsonSlow(list), append([]string{}, warnings...)})
+// WriteRequests writes the requests of an experiment, or of one of them the path, as text or JSON.
+func WriteRequests(w io.Writer, e *Experiment, path *RequestPath, format string, top int) error {
+	switch {
+	case path != nil && format == "json":
+		return readable.JSON(w, path)
+	case path != nil:
+		return path.Text(w)
+	case format == "json":
+		return readable.JSON(w, struct {
+			Requests []Requests    `json:"requests"` // all together first, then those that took most time together
+			Findings []SlowFinding `json:"findings"` // what the slow ones do that the others do not
+			Warnings []string      `json:"warnings"`
+		}{append([]Requests{}, e.Requests...), jsonSlow(e.Requests), append([]string{}, e.Warnings...)})
+	}
+	return RequestsText(w, e.Requests, e.Warnings, top)
 }
 
 // jsonSlow returns what slow requests do, for programs.

@@ -40,7 +40,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	var finder *requests.Finder
 	served := requests.Possible(a)
-	if served && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
+	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
 		finder = new(requests.Finder)
 		o.Wait = finder.Wait
 	}
@@ -49,8 +49,11 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
 	}
 	if finder != nil {
-		finder.Find(a, e)
-	} else if served {
+		err = finder.Find(a, e)
+		if err != nil {
+			return nil, err
+		}
+	} else if served && o.Wait == nil {
 		e.Warnings = append(e.Warnings, "requests are not looked for, as that may take more memory than there is: --memory "+enough(2*requests.Needs(a))+" is enough")
 	}
 	if damage != nil {

@@ -32,6 +32,8 @@ import (
 // Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
 	Each func(Request) // called with every request, by location and begin; may be nil
+	Selection
+	Path *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
 	waits map[uint32][]wait // by location
 }
@@ -86,8 +88,8 @@ type request struct {
 	cut        bool
 }
 
-// Find finds the requests of an archive that has been analyzed, and judges that anew with them.
-func (f *Finder) Find(a *trace.Archive, e *report.Experiment) {
+// Find finds the requests of an archive that has been analyzed, and judges that anew with them. It fails if there are none of those that are selected.
+func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	for _, list := range f.waits {
 		slices.SortFunc(list, func(x, y wait) int {
 			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
@@ -97,9 +99,21 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) {
 	all := r.requests()
 	w := newWalker(r, f.waits, e, all)
 	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}
-	for i := range all {
-		t.add(&all[i])
+	list, one, err := r.choose(all, f.Selection)
+	if err != nil {
+		return err
 	}
-	e.Requests = t.report(r.end - r.begin)
+	for i := range list {
+		t.add(&list[i])
+	}
+	if one {
+		f.Path = t.path(&list[0])
+	}
+	span := r.end - r.begin
+	if f.Window != (Window{}) {
+		span = min(span, f.Window.To) - f.Window.From
+	}
+	e.Requests = t.report(span)
 	e.Judge()
+	return nil
 }

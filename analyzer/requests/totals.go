@@ -13,6 +13,14 @@ import (
 // class is what requests have in common.
 type class struct{ kind, name string }
 
+// title is what the requests of a class are called.
+func (c class) title() string {
+	if c.name == "" {
+		return "(unnamed " + c.kind + ")"
+	}
+	return c.name
+}
+
 // collected is the requests of a class.
 type collected struct {
 	cut, unnamed int
@@ -54,10 +62,7 @@ var all = class{"", "(all)"}
 
 // add adds a request.
 func (t *totals) add(q *request) {
-	c := class{q.kind, q.name}
-	if q.name == "" {
-		c.name = "(unnamed " + q.kind + ")"
-	}
+	c := class{q.kind, class{q.kind, q.name}.title()}
 	var s split
 	if !q.cut {
 		s = t.split(q)
@@ -85,15 +90,20 @@ func (t *totals) add(q *request) {
 func (t *totals) split(q *request) split {
 	s := split{latency: q.end - q.begin}
 	for k, d := range t.w.split(q) {
-		n, ok := t.keys[k]
-		if !ok {
-			n = int32(len(t.list))
-			t.keys[k] = n
-			t.list = append(t.list, k)
-		}
-		s.parts = append(s.parts, share{n, d})
+		s.parts = append(s.parts, share{t.number(k), d})
 	}
 	return s
+}
+
+// number returns the number of a key.
+func (t *totals) number(k key) int32 {
+	n, ok := t.keys[k]
+	if !ok {
+		n = int32(len(t.list))
+		t.keys[k] = n
+		t.list = append(t.list, k)
+	}
+	return n
 }
 
 // report returns the requests of each name in a trace that is so long: all together first, then those that took most time together.

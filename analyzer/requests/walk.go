@@ -43,6 +43,7 @@ type walker struct {
 	links   []link
 	linked  map[link]int32
 	parts   map[key]int64 // of the request in progress
+	trail   []crumb       // the same in the order of time, if that is not nil
 	walking []uint32      // locations that the walk is at
 }
 
@@ -117,8 +118,15 @@ func (w *walker) split(q *request) map[key]int64 {
 
 // emit adds time that a goroutine spent with a metric in a path, as a part of the request.
 func (w *walker) emit(c *cause, metric string, path int32, d int64) {
-	if d > 0 {
-		w.parts[key{c.last(), metric, path}] += d
+	if d <= 0 {
+		return
+	}
+	k := key{c.last(), metric, path}
+	w.parts[k] += d
+	if n := len(w.trail); n > 0 && w.trail[n-1].key == k {
+		w.trail[n-1].d += d
+	} else if w.trail != nil {
+		w.trail = append(w.trail, crumb{k, d})
 	}
 }
 

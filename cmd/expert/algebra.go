@@ -22,14 +22,8 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Print what changed from one report to another",
-		Long: `diff compares two reports or trace directories, for example before and after a
-change of the program. It prints whether B is faster than A, where time was
-gained and lost, what disappeared and what is new. If a side is the mean of
-several runs (see expert mean), diff also says what is more than noise.
-
-With -o it also writes the difference B − A, which is a report: savings are
-negative. Call paths of an edited program match even if lines moved.`,
-		Args: twoInputs,
+		Long:  algebra.DiffHelp,
+		Args:  twoInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := out.check(cmd, args...); err != nil {
 				return err

@@ -72,14 +72,7 @@ func check(w io.Writer, r *limit.Report, list []limit.Limit, o limit.Options, fo
 	if err != nil {
 		return err
 	}
-	switch format {
-	case "json":
-		err = limit.JSON(w, result)
-	case "github":
-		err = limit.GitHub(w, result, limit.InRepository)
-	default:
-		err = limit.Text(w, result)
-	}
+	err = limit.Write(w, result, format)
 	if err == nil && !result.Held() {
 		err = errExceeded
 	}

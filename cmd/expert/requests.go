@@ -5,11 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
 	"tracerec/report"
 )
 
 func newRequests() *cobra.Command {
+	f := new(requests.Finder)
 	top, format := 5, command.NewFormat("text", "json")
 	cmd := &cobra.Command{
 		Use:   "requests INPUT",
@@ -17,23 +20,34 @@ func newRequests() *cobra.Command {
 		Long:  report.RequestsHelp,
 		Args:  oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := open(cmd, args[0])
+			e, err := withRequests(cmd, args[0], f)
 			if err != nil {
 				return err
 			}
-			defer in.Close()
-			e := in.run()
-			if e == nil {
-				return errors.New(in.Name + ": no requests are known of reports of several runs, and of other tools")
-			}
-			if format.Value == "json" {
-				return report.RequestsJSON(cmd.OutOrStdout(), e.Requests, e.Warnings)
-			}
-			return report.RequestsText(cmd.OutOrStdout(), e.Requests, e.Warnings, top)
+			return report.WriteRequests(cmd.OutOrStdout(), e, f.Path, format.Value, top)
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
 	cmd.Flags().Var((*rows)(&top), "top", "most names, and rows of each list")
+	cmd.Flags().Var(&f.Window, "window", "only those that begin in this time after the start, for instance 2s:3s")
+	cmd.Flags().Uint64Var(&f.Goroutine, "goroutine", 0, "only those that goroutine `N` served")
+	cmd.Flags().StringVar(&f.Request, "request", "", "`ONE` of them, step by step: slowest, a number, or NAME:slowest")
 	addInput(cmd)
 	return cmd
+}
+
+// withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
+func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
+	if f.Selection != (requests.Selection{}) {
+		return analyzeTrace(cmd, input, analyzer.Options{Wait: f.Wait}, f.Find)
+	}
+	in, err := open(cmd, input)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.run() == nil {
+		return nil, errors.New(in.Name + ": no requests are known of reports of several runs, and of other tools")
+	}
+	return in.run(), nil
 }

@@ -82,3 +82,36 @@ func TestRequestsLimited(t *testing.T) {
 	require.Len(t, got.Requests, 6)
 	require.Equal(t, map[string]any{"name": "GET_/search", "quantity": "p99", "a_ns": 2000.0, "b_ns": 3000.0, "noise_ns": nil, "beyond_noise": nil}, got.Requests[5])
 }
+
+// TestRequestsSelected: by time, goroutine, and one alone, whose steps are told in order.
+func TestRequestsSelected(t *testing.T) {
+	task := func(begin, end string) string {
+		return "  " + begin + " enter a @a.go:3(runtime/trace.NewTask)\n  " + end + " exit\n"
+	}
+	dir := archive(t, "location main\n  0 begin main\n"+task("100", "200")+task("1000", "1500")+"  9000 end\nlocation other\n  0 begin other\n"+task("300", "700")+"  9000 end\n")
+	count := func(flags ...string) float64 {
+		status, out, stderr := expert(append([]string{"requests", dir, "--format", "json"}, flags...)...)
+		require.Equal(t, 0, status, stderr)
+		var got struct{ Requests []map[string]any }
+		require.NoError(t, json.Unmarshal([]byte(out), &got))
+		return got.Requests[0]["count"].(float64)
+	}
+	require.Equal(t, 3.0, count())
+	require.Equal(t, 1.0, count("--window", "300ns:1us"))
+	require.Equal(t, 2.0, count("--window", "0s:1us"))
+	require.Equal(t, 2.0, count("--goroutine", "1"))
+	for request, latency := range map[string]float64{"slowest": 500, "1": 100, "a:2": 400, "a": 500, "a:slowest": 500, "3": 500} {
+		status, out, stderr := expert("requests", dir, "--format", "json", "--request", request)
+		require.Equal(t, 0, status, stderr)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(out), &got))
+		require.Equal(t, latency, got["latency_ns"], request)
+		require.Len(t, got["steps"], 1)
+	}
+	status, out, stderr := expert("requests", dir, "--request", "slowest")
+	require.Equal(t, 0, status, stderr)
+	require.Equal(t, "a on goroutine 1, 1.00 µs after the start, took 500 ns:\n  at     for\n0 ns  500 ns  running in a (a.go:3)\n", out)
+	for _, wrong := range [][]string{{"--window", "2s"}, {"--window", "2s:1s"}, {"--window", "1s:2s"}, {"--goroutine", "77"}, {"--request", "b"}, {"--request", "4"}, {"--request", "0"}, {"--request", ":"}} {
+		oneLine(t, append([]string{"requests", dir}, wrong...), "")
+	}
+}

@@ -14,6 +14,15 @@ import (
 	"tracerec/report/query"
 )
 
+// DiffHelp says what a difference is, to people.
+const DiffHelp = `diff compares two reports or trace directories, for example before and after a
+change of the program. It prints whether B is faster than A, where time was
+gained and lost, what disappeared and what is new. If a side is the mean of
+several runs (see expert mean), diff also says what is more than noise.
+
+With -o it also writes the difference B − A, which is a report: savings are
+negative. Call paths of an edited program match even if lines moved.`
+
 // Change is a value of the two sides of a difference, means if they are of several runs.
 type Change struct {
 	Metric *query.Metric  // of the report of the runs; its name counts

@@ -11,6 +11,17 @@ import (
 	"tracerec/metric/spec"
 )
 
+// Write writes a result as text, json or for github.
+func Write(w io.Writer, r *Result, format string) error {
+	switch format {
+	case "json":
+		return JSON(w, r)
+	case "github":
+		return GitHub(w, r, InRepository)
+	}
+	return Text(w, r)
+}
+
 // Text writes a result for people: a line for each limit, and where most of the exceeded ones is.
 func Text(w io.Writer, r *Result) error {
 	var b strings.Builder

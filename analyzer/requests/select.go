@@ -1,0 +1,100 @@
+package requests
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tracerec/report"
+)
+
+// Selection says which requests are looked at. The zero value is all.
+type Selection struct {
+	Window    Window // those that begin in it
+	Goroutine uint64 // those that it serves; 0 all
+	Request   string // one of them: NAME, NAME:slowest or NAME:NUMBER, in the order in which they begin, from 1; NAME: may be left out; "" all
+}
+
+// Window is a time from the start of the recording, ns. The zero value is all of it.
+type Window struct{ From, To int64 }
+
+// String writes a window as Set reads it.
+func (w *Window) String() string {
+	if *w == (Window{}) {
+		return ""
+	}
+	return time.Duration(w.From).String() + ":" + time.Duration(w.To).String()
+}
+
+// Type says what a window is, in the description of a flag.
+func (*Window) Type() string { return "FROM:TO" }
+
+// Set reads a window: two durations.
+func (w *Window) Set(text string) error {
+	left, right, _ := strings.Cut(text, ":")
+	from, err := time.ParseDuration(left)
+	to, failed := time.ParseDuration(right)
+	if err != nil || failed != nil || from < 0 || to <= from {
+		return errors.New("not two times after the start, like 2s:3s")
+	}
+	*w = Window{int64(from), int64(to)}
+	return nil
+}
+
+// choose returns the requests that are selected, and whether it is one alone.
+func (r *reader) choose(all []request, s Selection) (list []request, one bool, err error) {
+	for _, q := range all {
+		at := q.begin - r.begin
+		if (s.Window == (Window{}) || q.begin != unknown && at >= s.Window.From && at < s.Window.To) && (s.Goroutine == 0 || r.defs.Locations[q.loc].GoID == s.Goroutine) {
+			list = append(list, q)
+		}
+	}
+	if len(list) == 0 && len(all) > 0 {
+		return nil, false, errors.New("no requests in what was selected")
+	}
+	if s.Request == "" {
+		return list, false, nil
+	}
+	name, which := "", s.Request
+	number, err := strconv.Atoi(which)
+	if err != nil && which != "slowest" {
+		at := strings.LastIndexByte(which, ':')
+		name, which = which[:max(at, 0)], which[at+1:]
+		if number, err = strconv.Atoi(which); at < 0 || err != nil && which != "slowest" {
+			name, which = s.Request, "slowest"
+		}
+	}
+	list = slices.DeleteFunc(list, func(q request) bool { return q.cut || name != "" && class{q.kind, q.name}.title() != name })
+	if which == "slowest" && len(list) > 0 {
+		return []request{slices.MaxFunc(list, func(a, b request) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })}, true, nil
+	}
+	slices.SortStableFunc(list, func(a, b request) int { return cmp.Compare(a.begin, b.begin) })
+	if number < 1 || number > len(list) {
+		return nil, false, fmt.Errorf("no request %q: there are %d", s.Request, len(list))
+	}
+	return list[number-1 : number], true, nil
+}
+
+// crumb is a step of a walk, by the number of its key.
+type crumb struct {
+	key key
+	d   int64
+}
+
+// path returns the way of one request through time.
+func (t *totals) path(q *request) *report.RequestPath {
+	t.w.trail = []crumb{}
+	t.w.split(q)
+	out := &report.RequestPath{Name: class{q.kind, q.name}.title(), Kind: q.kind, Goroutine: t.w.r.defs.Locations[q.loc].GoID, Begin: q.begin - t.w.r.begin, Latency: q.end - q.begin, Steps: []report.PathStep{}}
+	at := int64(0)
+	for _, c := range t.w.trail {
+		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.number(c.key), c.d})})
+		at += c.d
+	}
+	t.w.trail = nil
+	return out
+}
