@@ -64,7 +64,7 @@ var problems = []metric.Metric{
 		Description: "What was waited for in the end was time: the goroutine that was to go on slept.",
 		Formula:     "a wait for a goroutine, during most of which that slept",
 		Advice: "If it sleeps until something is ready, have it told instead, by a channel or a condition. If it slows down on purpose (a rate limit, a retry, a batch that " +
-			"fills up), that pace is what others get.",
+			"fills up), that pace is what others get; if many wait for few who sleep, more of these help.",
 	},
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",

@@ -188,7 +188,9 @@ func (r *Requests) texts(replace func(*string)) {
 // SlowFinding is what slow requests of a name do that others do not.
 type SlowFinding struct {
 	Request string `json:"request"`
-	Text    string `json:"text"` // words that belong on one line joined by no-break spaces
+	Text    string `json:"text"`              // words that belong on one line joined by no-break spaces
+	Problem string `json:"problem,omitempty"` // by which it is known
+	Advice  string `json:"advice,omitempty"`
 	SlowPart
 }
 
@@ -221,7 +223,30 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	} else {
 		text += s.Words()
 	}
-	return SlowFinding{r.Name, text, s}, true
+	f = SlowFinding{Request: r.Name, Text: text, SlowPart: s}
+	if 2*s.Mean > mean { // most of the waiting at that place is for it
+		f.know(recognise(s.chain()))
+	}
+	return f, true
+}
+
+// chain is what the request did, and those that were waited for.
+func (p *LatencyPart) chain() []did {
+	list := []did{{p.Metric, p.CallPath}}
+	for _, s := range p.Via {
+		list = append(list, did{s.Metric, s.CallPath})
+	}
+	if p.Causer != nil {
+		list = append(list, did{p.Causer.Metric, p.Causer.CallPath})
+	}
+	return list
+}
+
+// know names the problem that a finding is an instance of, "" for none that is known.
+func (f *SlowFinding) know(name string) {
+	if known := problem(name); known != nil {
+		f.Problem, f.Advice = known.Name, known.Advice
+	}
 }
 
 // called is what requests are called in a sentence.

@@ -134,6 +134,12 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 		for _, line := range readable.Hang(fmt.Sprintf("%d. ", i+1), readable.Clean(f.Text)+".", readable.Columns) {
 			fmt.Fprintln(w, readable.Loose(line))
 		}
+		if f.Problem != "" {
+			known := problem(f.Problem)
+			for _, line := range readable.Hang("   → ", known.Title+" ("+known.Name+"). "+f.Advice, readable.Columns) {
+				fmt.Fprintln(w, line)
+			}
+		}
 	}
 	for i := range list {
 		if err := list[i].text(w, top); err != nil {

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
+)
+
+// TestSlowProblem: what slow requests wait for is named if most of the waiting at that place is for it.
+func TestSlowProblem(t *testing.T) {
+	part := func(mean int64, causer string) SlowPart {
+		p := SlowPart{LatencyPart: LatencyPart{Step: Step{Metric: metric.LockCompetition, CallPath: []string{"handle", "lock"}}, Mean: mean}, Excess: mean}
+		p.Causer = &Step{Metric: causer, CallPath: []string{"renew"}}
+		return p
+	}
+	for _, c := range []struct {
+		name, want string
+		slow       []SlowPart
+	}{
+		{"the holder waits for the network", HeldAcrossWait, []SlowPart{part(100, metric.Network)}},
+		{"most of it", HeldAcrossWait, []SlowPart{part(60, metric.Network), part(50, metric.Execution)}},
+		{"less than half of it", "", []SlowPart{part(50, metric.Network), part(49, metric.Execution), part(10, metric.Ready)}},
+		{"the holder is at work", "", []SlowPart{part(100, metric.Execution)}},
+	} {
+		r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: c.slow}
+		f, is := r.Finding()
+		require.True(t, is, c.name)
+		require.Equal(t, c.want, f.Problem, c.name)
+		var out strings.Builder
+		require.NoError(t, RequestsText(&out, []Requests{{Name: "(all)", Count: 100}, r}, nil, 5))
+		require.Equal(t, c.want != "", strings.Contains(out.String(), "→ Lock held across a wait (held_across_wait)."), out.String())
+	}
+	r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: []SlowPart{part(100, metric.Network)}}
+	r.Slow[0].Via = []Step{{Metric: metric.LateSender, CallPath: []string{"query", "sql.(*DB).conn", "select"}}}
+	f, _ := r.Finding()
+	require.Equal(t, PoolExhausted, f.Problem, "the wait on the way is for a connection")
+}
