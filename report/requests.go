@@ -218,7 +218,7 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	s := r.Slow[0]
 	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
 	text := share(mean, total) + " of the slowest hundredth of " + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
-	if mean > s.Mean {
+	if mean > s.Mean && s.Causer != nil {
 		text += s.Step.words() + ", " + share(s.Mean, mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
 	} else {
 		text += s.Words()
