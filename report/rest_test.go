@@ -115,11 +115,17 @@ func TestHostileRest(t *testing.T) {
 		"object where something else belongs":              swap(`"warnings":null`, `"warnings":{}`),
 		"call path 99 of 12":                               swap(`"warnings":`, `"starts":[-1,198],"warnings":`),
 		"group 0 of 0":                                     swap(`"groups":[`, `"groups":[],"x":[`),
+		"2 requests, of which 3 have no name":              swap(`"warnings":`, `"requests":[{"count":2,"unnamed":3}],"warnings":`),
+		"requests that cannot be: 5 to 0 ns":               swap(`"warnings":`, `"requests":[{"p50_ns":5}],"warnings":`),
+		"2 of a call path of 1":                            swap(`"warnings":`, `"requests":[{"slow":[{"callpath":["a"],"own":1,"causer":{"callpath":["b"],"own":2}}]}],"warnings":`),
+		"-1 ns of a latency":                               swap(`"warnings":`, `"requests":[{"parts":[{"mean_ns":-1}]}],"warnings":`),
 	} {
 		err := requireHarmless(t, c, content)
 		require.ErrorContains(t, err, want)
 		require.Contains(t, err.Error(), ": expert.json: offset ")
 	}
+	// What slow requests do is told even if it says nothing.
+	require.NoError(t, requireHarmless(t, c, swap(`"warnings":`, `"requests":[{"kind":"http","count":99,"slow":[{"excess_ns":9000000000000000000},{}]}],"warnings":`)))
 	// What a later version adds is left out.
 	require.NoError(t, requireHarmless(t, c, swap(`"format":2`, `"format":2,"later":{"a":[1,{}]}`)))
 	// So is what the first version had.

@@ -182,6 +182,9 @@ func (d *restDecoder) part(p *LatencyPart) error {
 	if p.Causer != nil {
 		steps = append(steps, *p.Causer)
 	}
+	if p.Mean < 0 {
+		return fmt.Errorf("%d ns of a latency", p.Mean)
+	}
 	for _, s := range steps {
 		if s.Own < 0 || s.Own > len(s.CallPath) {
 			return fmt.Errorf("%d of a call path of %d", s.Own, len(s.CallPath))

@@ -221,9 +221,10 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 		}
 	}
 	missed, spurious, pairs := r.match()
-	var latencies, wrapped []time.Duration
+	var latencies, since, wrapped []time.Duration // since: without what was before the server had read the request, which it cannot see
 	for _, x := range pairs {
 		latencies = append(latencies, time.Duration(x.found.End-x.found.Begin))
+		since = append(since, latencies[len(latencies)-1]-time.Duration(unread(x.found)))
 		d := x.truth.End - x.truth.Begin
 		if whole {
 			d = x.truth.Written - x.truth.Read
@@ -233,8 +234,8 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	n := len(r.truth.Requests)
 	t.Logf("%s: %d requests, missed %d, spurious %d", p.name, n, missed, spurious)
 	for _, percent := range []int{50, 95, 99} {
-		a, b, c := rank(latencies, percent), rank(wrapped, percent), rank(r.client, percent)
-		t.Logf("  p%d found %v, wrapper %v (%+.1f %%), client %v (%+.1f %%)", percent, a, b, 100*(a.Seconds()/b.Seconds()-1), c, 100*(a.Seconds()/c.Seconds()-1))
+		a, read, b, c := rank(latencies, percent), rank(since, percent), rank(wrapped, percent), rank(r.client, percent)
+		t.Logf("  p%d found %v, since it was read %v, wrapper %v (%+.1f %%), client %v (%+.1f %%)", percent, a, read, b, 100*(read.Seconds()/b.Seconds()-1), c, 100*(a.Seconds()/c.Seconds()-1))
 	}
 	wrong, waits := p.misattributed(r, pairs)
 	if waits > 0 {
@@ -256,6 +257,16 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 		second = &slow[1].LatencyPart
 	}
 	assert.True(t, p.is(&slow[0].LatencyPart, second), "the planted cause of %s is not first", p.name)
+}
+
+// unread returns how long a request lay there before the server had read it: it waits for a processor, and for the system call.
+func unread(q *requests.Request) (ns int64) {
+	for i := range q.Parts {
+		if slices.Contains(q.Parts[i].CallPath, "main.(*conn).Read") {
+			ns += q.Parts[i].Mean
+		}
+	}
+	return ns
 }
 
 // pair is a request that happened and was found.
