@@ -7,4 +7,4 @@ import _ "unsafe" // for go:linkname
 // countVisit is that of a runtime with hooks.
 //
 //go:linkname countVisit
-func countVisit(counts uint64)
+func countVisit(f *function)

@@ -51,7 +51,7 @@ var (
 // Thin stops recording a function.
 func Thin(f *Function) { current.Load().thin(f) }
 
-// Counted returns where visits of a function are counted, 0 if they are recorded; CountVisit counts one.
+// Counted returns where visits of a function are counted, 0 if they are recorded, 1 if they are neither; CountVisit counts one.
 func (f *function) Counted() uint64 { return f.counts }
 
 var CountVisit = countVisit

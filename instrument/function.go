@@ -25,11 +25,14 @@ func setRegions(on uint32) { regionsOn = on }
 
 // function is what is known of a function. It lies in a table of the function's file, zero until it is first entered; the file has its size.
 type function struct {
-	counts uint64        // address of the counts of visits, if these are counted instead of recorded: then the function calls countVisit. Else 0
+	counts uint64        // 0: visits are recorded. Else address of their counts: then the function calls countVisit; or uncounted
 	id     atomic.Uint64 // session number and region
 	looks  atomic.Uint64 // visits that were looked at, see rate
 	ticks  atomic.Uint64 // that these took
 }
+
+// uncounted is in place of an address when enough visits were counted.
+const uncounted = 1
 
 // count says where visits are counted; nil: they are recorded. Functions read it without further ado, too.
 //

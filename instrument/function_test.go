@@ -24,10 +24,10 @@ const _ = uint(32-unsafe.Sizeof(functions[0])) * uint(unsafe.Sizeof(functions[0]
 
 //go:noinline
 func visited(n int) {
-	if c := functions[0].Counted(); c != 0 {
-		instrument.CountVisit(c)
-	} else {
+	if c := functions[0].Counted(); c == 0 {
 		defer instrument.ExitFunction(instrument.EnterFunction(&functions[0]))
+	} else if c != 1 {
+		instrument.CountVisit(&functions[0])
 	}
 	if n > 0 {
 		visited(n - 1)
@@ -176,25 +176,34 @@ func TestTooManyAfterAWhile(t *testing.T) {
 	require.Equal(t, means, r.TooMany(counts, means, 1))
 }
 
-// However many visits a function has, each is either recorded or counted.
+// Each visit of a function is either recorded or counted, until enough are counted. Then it is said that there were more.
 func TestVisitsAreRecordedOrCounted(t *testing.T) {
-	const visits = 1 << 21
-	r := record(t, shm.Config{Buffer: 256 << 20}, func() {
-		for range visits {
+	for _, visits := range []uint64{shm.Enough - 1, 1 << 21} {
+		r := record(t, shm.Config{Buffer: 256 << 20}, func() {
 			visited(0)
-		}
-	})
-	recorded, counted := uint64(0), uint64(0)
-	for _, e := range r.only() {
-		if e.kind == wire.Enter {
-			recorded++
+			instrument.Thin(&functions[0])
+			for range visits {
+				visited(0)
+			}
+		})
+		require.Len(t, r.only(), 2)
+		require.Len(t, r.warnings, 1)
+		for name, n := range r.warnings {
+			region, more, ok := wire.Unrecorded(name)
+			require.True(t, ok, name)
+			require.Equal(t, "instrument_test.visited", region)
+			if more = !more; visits < shm.Enough {
+				require.True(t, more)
+				require.Equal(t, visits, n)
+			} else {
+				require.False(t, more)
+				require.Less(t, n, visits)
+				require.GreaterOrEqual(t, n, uint64(shm.Enough))
+			}
 		}
 	}
-	for name, n := range r.warnings {
-		require.Contains(t, name, "too many to record")
-		counted += n
-	}
-	require.Equal(t, uint64(visits), recorded+counted)
+	r := record(t, shm.Config{}, func() { visited(0) }) // the next session begins anew
+	require.Len(t, r.only(), 2)
 }
 
 func BenchmarkFunction(b *testing.B) {

@@ -14,11 +14,11 @@ import (
 func Said(counts map[string]uint64) (said []string) {
 	const named = 3
 	var visits []string
-	all := uint64(0)
+	all, more := uint64(0), false
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if _, ok := wire.Unrecorded(name); ok {
+		if _, atLeast, ok := wire.Unrecorded(name); ok {
 			visits = append(visits, name)
-			all += counts[name]
+			all, more = all+counts[name], more || atLeast
 		} else {
 			said = append(said, fmt.Sprintf("%s: %d", name, counts[name]))
 		}
@@ -29,9 +29,9 @@ func Said(counts map[string]uint64) (said []string) {
 	slices.SortStableFunc(visits, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
 	text := fmt.Sprintf("%s: %d", visits[0], all)
 	if n := len(visits); n > 1 {
-		text = fmt.Sprintf("%s: %d", wire.UnrecordedVisits(fmt.Sprint(n, " functions")), all)
+		text = fmt.Sprintf("%s: %d", wire.UnrecordedVisits(fmt.Sprint(n, " functions"), more), all)
 		for i, name := range visits[:min(n, named)] {
-			region, _ := wire.Unrecorded(name)
+			region, _, _ := wire.Unrecorded(name)
 			text += fmt.Sprintf("%s%d of %s", []string{"; ", ", ", ", "}[i], counts[name], region)
 		}
 		if n > named {

@@ -20,7 +20,10 @@ func TestSaid(t *testing.T) {
 		"visits of 3 functions that were too short and too many to record: 33; 12 of c.f, 11 of b.f, 10 of a.f",
 		"visits of 4 functions that were too short and too many to record: 46; 13 of d.f, 12 of c.f, 11 of b.f, …",
 	} {
-		counts[wire.UnrecordedVisits(string(rune('a'+i))+".f")] = 10 + uint64(i)
+		counts[wire.UnrecordedVisits(string(rune('a'+i))+".f", false)] = 10 + uint64(i)
 		require.Equal(t, append(said[:2:2], want), trace.Said(counts))
 	}
+	counts[wire.UnrecordedVisits("e.f", true)] = 1
+	require.Equal(t, append(said[:2:2], "visits of 5 functions that were too short and too many to record, at least: 47; 13 of d.f, 12 of c.f, 11 of b.f, …"),
+		trace.Said(counts))
 }

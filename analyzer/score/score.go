@@ -222,7 +222,9 @@ func (s *scorer) merge() {
 
 // unrecorded tells whether a process did not record all visits of a region, as they cost too much.
 func (s *scorer) unrecorded(name string) bool {
-	return slices.ContainsFunc(s.defs.Processes, func(p trace.Process) bool { return p.Warnings[wire.UnrecordedVisits(name)] > 0 })
+	return slices.ContainsFunc(s.defs.Processes, func(p trace.Process) bool {
+		return p.Warnings[wire.UnrecordedVisits(name, false)] > 0 || p.Warnings[wire.UnrecordedVisits(name, true)] > 0
+	})
 }
 
 // warnings says what processes did not record, or not as it was.

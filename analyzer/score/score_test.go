@@ -67,7 +67,8 @@ func TestScore(t *testing.T) {
 // A function whose visits were too many to record is left out, whatever those cost that were recorded.
 func TestUnrecorded(t *testing.T) {
 	never := Limits{Cost: 1e9}
-	for warning, filtered := range map[string]bool{"visits of main.main that were too short and too many to record": true, "visits of main that were broken": false} {
+	for warning, filtered := range map[string]bool{"visits of main.main that were too short and too many to record": true,
+		"visits of main.main that were too short and too many to record, at least": true, "visits of main that were broken": false} {
 		a, err := tracetext.Open("test", text+"warning \""+warning+"\" 3\n")
 		require.NoError(t, err)
 		for _, r := range Of(a, never).Regions {

@@ -73,12 +73,13 @@ func (e *edit) at(p token.Pos, text string) {
 	e.insert = append(e.insert, insertion{e.files.PositionFor(p, false).Offset, text})
 }
 
-// enter makes a function with this body a region, whose visits are counted if there are too many.
+// enter makes a function with this body a region, whose visits are counted if there are too many, and in the end not even that.
 //
-// The defer is conditional: so a program that is not recorded pays for a load and two branches.
+// The defer is conditional: so a program that is not recorded pays for a load and two branches, and a function that is neither recorded nor
+// counted any more for one of each in addition.
 func (e *edit) enter(body *ast.BlockStmt) {
-	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { if c := %[1]s[%[2]d][0]; c != 0 { tracerec_count(c) } else { defer tracerec_exit(tracerec_enter(&%[1]s[%[2]d])) } };",
-		e.table, e.regions))
+	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 && %[1]s[0] != 1 { if %[1]s[0] == 0 { defer tracerec_exit(tracerec_enter(&%[1]s)) } else { tracerec_count(&%[1]s) } };",
+		fmt.Sprintf("%s[%d]", e.table, e.regions)))
 	e.regions++
 }
 
@@ -96,7 +97,7 @@ var tracerec_on uint32
 type tracerec_visit struct { a *byte; b, c uint32; d *byte }
 
 //go:linkname tracerec_count tracerec/instrument.countVisit
-func tracerec_count(uint64)
+func tracerec_count(*[4]uint64)
 
 //go:linkname tracerec_enter tracerec/instrument.enterFunction
 func tracerec_enter(*[4]uint64) tracerec_visit

@@ -18,8 +18,8 @@ import (
 	"tracerec/internal/regionfilter"
 )
 
-var inserted = regexp.MustCompile(`; import _ "unsafe"| if tracerec_on != 0 \{ if c := tracerec_[0-9a-f]{8}\[\d+\]\[0\]; c != 0 \{ tracerec_count\(c\) \} else ` +
-	`\{ defer tracerec_exit\(tracerec_enter\(&tracerec_[0-9a-f]{8}\[\d+\]\)\) \} \};`)
+var inserted = regexp.MustCompile(strings.ReplaceAll(`; import _ "unsafe"| if tracerec_on != 0 && OF\[0\] != 1 \{ if OF\[0\] == 0 `+
+	`\{ defer tracerec_exit\(tracerec_enter\(&OF\)\) \} else \{ tracerec_count\(&OF\) \} \};`, "OF", `tracerec_[0-9a-f]{8}\[\d+\]`))
 
 // TestLinesStay inserts regions into all functions of all files below some directories: without what was inserted, each line is what it was and where it was.
 func TestLinesStay(t *testing.T) {

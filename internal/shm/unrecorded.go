@@ -23,6 +23,9 @@ type Counts [16]struct {
 
 const _ = uint((1152 - unsafe.Sizeof(Unrecorded{})) * (unsafe.Sizeof(Unrecorded{}) - 1152)) // as many cache lines
 
+// Enough is how many visits one of the counters counts. Then no more are counted, as that takes as long as some functions do.
+const Enough = 1 << 18
+
 // perBlock is how many fit into a block.
 const perBlock = blockSize / unsafe.Sizeof(Unrecorded{})
 
@@ -47,8 +50,8 @@ func (b *Buffer) NewUnrecorded(region string) *Unrecorded {
 // Counts returns what counts the visits.
 func (u *Unrecorded) Counts() *Counts { return &u.counts }
 
-// Add counts a visit by a goroutine, given an address on its stack.
-func (c *Counts) Add(stack uintptr) { c[(stack>>11^stack>>15)%16].n.Add(1) }
+// Add counts a visit by a goroutine, given an address on its stack, and returns how many the counter has counted.
+func (c *Counts) Add(stack uintptr) uint64 { return c[(stack>>11^stack>>15)%16].n.Add(1) }
 
 // unrecordedVisits adds what is counted for each region to a list of warnings.
 func (v *View) unrecordedVisits(to map[string]uint64) {
@@ -68,12 +71,13 @@ func (v *View) unrecordedVisits(to map[string]uint64) {
 					break
 				}
 			}
-			n := uint64(0)
+			n, more := uint64(0), false
 			for k := range u.counts {
-				n += u.counts[k].n.Load()
+				counted := u.counts[k].n.Load()
+				n, more = n+counted, more || counted >= Enough
 			}
 			if n > 0 {
-				to[wire.UnrecordedVisits(string(name))] += n
+				to[wire.UnrecordedVisits(string(name), more)] += n
 			}
 		}
 	}

@@ -49,6 +49,7 @@ func run() error {
 	}
 	fmt.Println(header)
 	failed := false
+	var ratios []float64
 	for _, p := range programs {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), p.name) {
 			continue
@@ -60,6 +61,7 @@ func run() error {
 			continue
 		}
 		fmt.Println(r)
+		ratios = append(ratios, r.ratio())
 		for _, d := range r.differences {
 			fmt.Println("  differs:", d)
 			failed = true
@@ -68,6 +70,9 @@ func run() error {
 			fmt.Printf("  %d tests differ between runs of go test itself\n", r.unsteady)
 		}
 		fmt.Printf("  %s\n", r.verdict)
+	}
+	if len(ratios) > 0 {
+		fmt.Println(sum(ratios))
 	}
 	if failed {
 		return errors.New("not all programs passed and failed alike")

@@ -104,11 +104,14 @@ func (r *result) String() string {
 		lost = fmt.Sprintf(" (%d LOST)", r.lost)
 	}
 	return fmt.Sprintf("| %s | %d | %s | %s | %.1f, %.1f s | %.1f s | %.2f | %.2f | %.2f | %.2f M%s | %.1f MiB | %.1f %% |", r.program, r.tests, same, r.functions,
-		r.cold[plain], r.cold[recorded], r.warm[recorded], r.seconds[plain], r.seconds[recorded], r.seconds[recorded]/r.seconds[plain],
+		r.cold[plain], r.cold[recorded], r.warm[recorded], r.seconds[plain], r.seconds[recorded], r.ratio(),
 		float64(r.events)/1e6, lost, float64(r.bytes)/(1<<20), 100*r.unknown)
 }
 
 var inAll = regexp.MustCompile(`(?m)^ +(\d+) +(\d+) .* in all$`)
+
+// alone makes the go command test one package after the other: links of others, and their tests, would take the processors from either way.
+const alone = "-p=1"
 
 // measure builds a program twice in either way, and runs its tests in turns.
 func (s *session) measure(p program) (*result, error) {
@@ -134,7 +137,7 @@ func (s *session) measure(p program) (*result, error) {
 	var all [2][]*outcome
 	for range *runs {
 		for _, w := range []way{plain, recorded} {
-			o, err := s.test(w, dir, p.args...)
+			o, err := s.test(w, dir, append([]string{alone}, p.args...)...)
 			if err != nil {
 				return nil, err
 			}
@@ -146,6 +149,15 @@ func (s *session) measure(p program) (*result, error) {
 	}
 	r.compare(all)
 	return r, s.look(r)
+}
+
+func (r *result) ratio() float64 { return r.seconds[recorded] / r.seconds[plain] }
+
+// sum says what recording costs over all programs.
+func sum(all []float64) string {
+	slices.Sort(all)
+	n := len(all)
+	return fmt.Sprintf("ratios of %d programs: median %.2f, largest %.2f", n, (all[(n-1)/2]+all[n/2])/2, all[n-1])
 }
 
 // compare finds the tests with another outcome than in all runs of go test. Those whose outcome differs between these are not compared, and neither are

@@ -2,14 +2,20 @@ package wire
 
 import "strings"
 
-const visitsOf, tooMany = "visits of ", " that were too short and too many to record"
+const visitsOf, tooMany, atLeast = "visits of ", " that were too short and too many to record", ", at least"
 
-// UnrecordedVisits is the name by which visits of a region are counted that are not recorded.
-func UnrecordedVisits(region string) string { return visitsOf + region + tooMany }
+// UnrecordedVisits is the name by which visits of a region are counted that are not recorded: all of them, or there were more.
+func UnrecordedVisits(region string, more bool) string {
+	if more {
+		return visitsOf + region + tooMany + atLeast
+	}
+	return visitsOf + region + tooMany
+}
 
-// Unrecorded returns the region whose visits are counted by a name, if they are.
-func Unrecorded(name string) (region string, ok bool) {
+// Unrecorded returns the region whose visits are counted by a name, if they are, and whether there were more.
+func Unrecorded(name string) (region string, more, ok bool) {
 	region, ok = strings.CutPrefix(name, visitsOf)
+	region, more = strings.CutSuffix(region, atLeast)
 	region, is := strings.CutSuffix(region, tooMany)
-	return region, ok && is
+	return region, more, ok && is
 }
