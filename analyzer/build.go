@@ -372,6 +372,7 @@ func (b *builder) warnings() {
 		add("%s", lostWarning(&b.out.Lost))
 	}
 	b.damage()
+	b.out.Warnings = append(b.out.Warnings, b.s.archive.Header().Notes...)
 	if !b.s.archive.Header().Complete {
 		add("the archive was not completed: its end may be missing")
 	}

@@ -17,12 +17,13 @@ import (
 
 // Header is what an archive says about itself.
 type Header struct {
-	Version    int   // of the format, the newest in it
-	Resolution int64 // of the stored times, ns
-	Start      int64 // wall time of the start of the experiment, ns since 1970
-	Mono       int64 // the same instant on the host's monotonic clock, ns
-	Complete   bool  // the writer closed it and its end is there
-	Root       int   // index of the process that was started first
+	Version    int      // of the format, the newest in it
+	Resolution int64    // of the stored times, ns
+	Start      int64    // wall time of the start of the experiment, ns since 1970
+	Mono       int64    // the same instant on the host's monotonic clock, ns
+	Complete   bool     // the writer closed it and its end is there
+	Root       int      // index of the process that was started first
+	Notes      []string // what was changed when the archive was read
 }
 
 // Problem is one damage or inconsistency found in an archive. It is an error.

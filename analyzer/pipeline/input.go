@@ -28,7 +28,9 @@ func isGoTrace(input string) bool {
 }
 
 // Open opens a recording as an archive with something in it; damage is what the archive does not tell of itself, nil for nothing.
-func Open(input string) (a *trace.Archive, damage, err error) {
+func Open(input string) (a *trace.Archive, damage, err error) { return open(input, false) }
+
+func open(input string, recorded bool) (a *trace.Archive, damage, err error) {
 	if inputs.Live(input) {
 		if _, err = inputs.Stat(input); err != nil {
 			return nil, nil, err
@@ -36,7 +38,7 @@ func Open(input string) (a *trace.Archive, damage, err error) {
 	}
 	switch {
 	case otf2.Is(input):
-		a, err = openOTF2(input)
+		a, err = openOTF2(input, recorded)
 	case isGoTrace(input):
 		a, damage, err = openGoTrace(input)
 	default:
@@ -44,7 +46,7 @@ func Open(input string) (a *trace.Archive, damage, err error) {
 		a, err = trace.Open(input)
 	}
 	if err == nil {
-		err = recorded(a, inputs.Called(input))
+		err = notEmpty(a, inputs.Called(input))
 	}
 	if err != nil && damage != nil {
 		err = damage // which explains it
@@ -55,10 +57,13 @@ func Open(input string) (a *trace.Archive, damage, err error) {
 	return a, damage, err
 }
 
-func openOTF2(input string) (*trace.Archive, error) {
+func openOTF2(input string, recorded bool) (*trace.Archive, error) {
 	a, err := otf2.Open(input)
 	if err != nil {
 		return nil, err
+	}
+	if recorded {
+		a.KeepClocks()
 	}
 	return a.Trace(), nil
 }

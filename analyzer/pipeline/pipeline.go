@@ -22,6 +22,7 @@ import (
 type Options struct {
 	analyzer.Options
 	Specs    []*spec.Spec // of the counters; nil: those that are shipped for the recorded processor
+	Recorded bool         // times of OTF2 archives are those of the recording, also where messages arrive before they are sent
 	Limited  bool         // the user chose Memory: if it is too little, that is an error
 	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
 }
@@ -29,7 +30,7 @@ type Options struct {
 // Analyze analyzes a trace. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
 // recording that can be analyzed all the same is among the warnings of the result.
 func Analyze(input string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	a, damage, err := Open(input)
+	a, damage, err := open(input, o.Recorded)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +101,8 @@ func Derive(e *report.Experiment, specs []*spec.Spec) (err error) {
 	return analyzer.FindProperties(e, patterns.Properties())
 }
 
-// recorded returns an error if there is nothing in the archive to analyze.
-func recorded(a *trace.Archive, dir string) error {
+// notEmpty returns an error if there is nothing in the archive to analyze.
+func notEmpty(a *trace.Archive, dir string) error {
 	if events(a) > 0 {
 		return nil
 	}

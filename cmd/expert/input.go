@@ -28,6 +28,7 @@ import (
 // addInput adds the flags that open obeys: they say how a trace directory is analyzed.
 func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "most memory for a trace (default half of all)")
+	cmd.Flags().Bool("recorded-clocks", false, "do not correct clocks of an OTF2 archive")
 	n := report.DefaultLocations
 	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
@@ -193,7 +194,8 @@ func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func
 	if err != nil {
 		return nil, err
 	}
-	p := pipeline.Options{Options: o, Specs: chosen, Limited: cmd.Flags().Changed("memory")}
+	recorded, _ := cmd.Flags().GetBool("recorded-clocks") // not all commands have it
+	p := pipeline.Options{Options: o, Specs: chosen, Limited: cmd.Flags().Changed("memory"), Recorded: recorded}
 	if readable.Terminal(cmd.ErrOrStderr()) {
 		p.Terminal = cmd.ErrOrStderr()
 	}

@@ -130,3 +130,13 @@ func TestMetricsOfThreads(t *testing.T) {
 	require.Regexp(t, `(?m)^ *mpi_latesender `, threads)
 	require.NotContains(t, goroutines, "mpi")
 }
+
+// TestClocks: the clocks of a real archive, in which a barrier ends before the last process begins it, are corrected unless the user wants them as recorded.
+func TestClocks(t *testing.T) {
+	const file = "../../../shared/data/otf2/small/small_trace_MPI_THREAD_MULTIPLE/traces.otf2"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	require.Regexp(t, `3 of 10 messages arrived, or collective operations ended, before they could:\s+the clocks of 3 processes were corrected, by up to 64.6 µs, and none\s+does now`, run(t, "analyze", file))
+	require.NotContains(t, run(t, "analyze", "--recorded-clocks", file), "corrected")
+}

@@ -26,6 +26,8 @@ type Archive struct {
 	index     [refers]map[uint64]int // of records
 	dir       string                 // with the files of locations
 	arena     []uint64
+
+	correction *Correction // of its clocks; nil: not looked for yet
 }
 
 // Clock is the archive's clock.

@@ -112,8 +112,9 @@ func newStencil(t testing.TB, name string, n, events int) *Archive {
 		if round%10 == 0 {
 			for _, s := range all {
 				s.region(inAllreduce, func() {
+					s.event(idMpiCollectiveBegin)
 					s.at = last + 100 + s.r.Uint64N(100)
-					s.event(idMpiCollectiveEnd, 12, 0, none, 8, 8)
+					s.event(idMpiCollectiveEnd, 11, 0, none, 8, 8)
 				})
 			}
 		}

@@ -147,16 +147,17 @@ func (v *survey) message(s *source, l *Location, e *Event) {
 	if q, ok := s.queueOf(l, e); ok {
 		v.queue(q)
 	}
+	v.contact(s, l, e)
 }
 
 // queue notes a queue.
 func (v *survey) queue(q queue) {
 	if v.queues == nil {
-		v.queues = map[queue]bool{}
+		v.queues = map[queue]int{}
 	}
-	if !v.queues[q] {
-		v.queues[q] = true
+	if v.queues[q] == 0 {
 		v.queued = append(v.queued, q)
+		v.queues[q] = len(v.queued)
 	}
 }
 
@@ -206,21 +207,34 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 
 // collective tells what a location did in a collective operation.
 func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id uint32, word uint64)) {
-	ranks, known := s.passing.ranks[e.Values[1]]
-	if !known || ranks == nil || e.Values[0] >= uint64(len(meetings)) {
+	what, object, ok := s.met(l, e)
+	if !ok {
 		return
 	}
-	what := meetings[e.Values[0]].Numbered(ranks[l.Group])
+	for i, bytes := range e.Values[3:5] {
+		if bytes > 0 {
+			tell(wire.Transferred, uint32(i), bytes)
+		}
+	}
+	tell(wire.Met, uint32(what), uint64(object))
+}
+
+// met returns what a location did in a collective operation of an object, if more than one process is in it.
+func (s *source) met(l *Location, e *Event) (what wire.Meeting, object uint32, ok bool) {
+	ranks, known := s.passing.ranks[e.Values[1]]
+	if !known || ranks == nil || e.Values[0] >= uint64(len(meetings)) {
+		return 0, 0, false
+	}
+	what = meetings[e.Values[0]].Numbered(ranks[l.Group])
 	if e.Values[2] == uint64(ranks[l.Group]) {
 		what |= wire.Root
 	}
 	for i, flag := range []wire.Meeting{wire.Sends, wire.Receives} {
-		if bytes := e.Values[3+i]; bytes > 0 {
+		if e.Values[3+i] > 0 {
 			what |= flag
-			tell(wire.Transferred, uint32(i), bytes)
 		}
 	}
-	tell(wire.Met, uint32(what), uint64(s.passing.comms[e.Values[1]]))
+	return what, s.passing.comms[e.Values[1]], true
 }
 
 // accesses tells what a location puts into a window of MPI, and gets from it.

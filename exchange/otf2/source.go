@@ -13,8 +13,23 @@ import (
 )
 
 // Trace returns the archive as one of package trace: a process for each location group that has locations with events, its locations in the order of their definitions, and of
-// the events those that enter and leave regions, pass messages, and meet in collective operations and barriers; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are the clock's own.
+// the events those that enter and leave regions, pass messages, and meet in collective operations and barriers; a program is a region, too. A thread that works in a team of others is below the call path in which the team was forked. Times are the clock's own,
+// corrected if messages arrive before they are sent, unless KeepClocks says otherwise.
 func (a *Archive) Trace() *trace.Archive {
+	s, all := a.survey()
+	if r := a.correction; r == nil {
+		if r = s.correct(all); r != nil {
+			return a.withClocks(r).Trace()
+		}
+	} else if r.Before > 0 {
+		s.Header.Notes = append(s.Header.Notes, r.said(&a.Clock))
+	}
+	s.Decoder = s.decoder
+	return trace.FromSource(&s.Source)
+}
+
+// survey makes the definitions, and looks at all events.
+func (a *Archive) survey() (*source, []survey) {
 	s := &source{a: a, programs: map[uint64]uint32{}}
 	s.Header = trace.Header{Resolution: 1, Complete: true}
 	s.Ticks = trace.Ticks(min(s.a.Clock.Resolution, math.MaxInt64))
@@ -23,10 +38,10 @@ func (a *Archive) Trace() *trace.Archive {
 	}
 	s.define()
 	s.classify()
-	s.look()
+	all := s.look()
+	s.gather(all)
 	s.Problems = append(s.Problems, a.problems...)
-	s.Decoder = s.decoder
-	return trace.FromSource(&s.Source)
+	return s, all
 }
 
 type source struct {
@@ -45,6 +60,7 @@ type source struct {
 	forks     forks
 	forked    [][]step // by LocationID, what it forked
 	passing   passing
+	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
 }
 
 // define makes processes, locations and regions of the definitions.
@@ -97,16 +113,18 @@ type survey struct {
 	forks    forks
 	forked   []step // by fork of the location
 	programs []uint64
-	queues   map[queue]bool
-	queued   []queue // the same, in order
+	queues   map[queue]int // their places in queued, from 1 on
+	queued   []queue       // the same, in order
 	locks    map[lock]bool
-	inTeams  bool // it began to work in a team when nothing else was open
-	alone    bool // likewise without a team
+	contacts []contact
+	began    int64 // the collective operation that goes on
+	inTeams  bool  // it began to work in a team when nothing else was open
+	alone    bool  // likewise without a team
 	problems []trace.Problem
 }
 
 // look looks at all events.
-func (s *source) look() {
+func (s *source) look() []survey {
 	all := make([]survey, len(s.of))
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -120,7 +138,7 @@ func (s *source) look() {
 		})
 	}
 	wg.Wait()
-	s.gather(all)
+	return all
 }
 
 // gather puts together what is known of all locations.
@@ -194,6 +212,8 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 		for r.Next() {
 			if id := r.Event.Spec.ID; id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
 				v.message(s, s.of[at], &r.Event)
+			} else if id == idMpiCollectiveBegin || id == idMpiCollectiveEnd {
+				v.contact(s, s.of[at], &r.Event)
 			} else if id == idRmaGroupSync {
 				v.epoch(s, s.of[at], w, &r.Event)
 			} else {

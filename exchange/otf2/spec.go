@@ -144,6 +144,7 @@ const (
 	idMpiRecv             = 18
 	idMpiIrecv            = 19
 	idMpiRequestCancelled = 21
+	idMpiCollectiveBegin  = 22
 	idMpiCollectiveEnd    = 23
 	idRmaCollectiveEnd    = 38
 	idRmaGroupSync        = 39
