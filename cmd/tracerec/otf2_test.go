@@ -47,7 +47,9 @@ func TestOTF2(t *testing.T) {
 	}
 	require.Equal(t, inside("dump", dir), inside("dump", "--location", "7", dir))
 	require.Equal(t, result{2, "", "tracerec: no location g1 in " + file + "\n"}, inside("dump", "--location", "g1", dir))
-	require.Equal(t, result{2, "", "tracerec: OTF2 archives are dumped as text only\n"}, inside("dump", "--format", "json", dir))
+	require.Contains(t, inside("dump", "--format", "json", dir).stdout, `{"record":"Enter","location":7,"time":100,"fields":{"region":{"number":0,"name":"work"}}}
+{"record":"Leave","location":7,"time":105,"fields":{"region":{"number":0,"name":"work"}}}
+`)
 
 	events := filepath.Join(dir, "traces", "7.evt")
 	require.NoError(t, os.Truncate(events, 33))

@@ -58,7 +58,9 @@ func contents(t testing.TB, name string) (lines []string, problems []trace.Probl
 		return nil, []trace.Problem{{What: err.Error()}}
 	}
 	var text strings.Builder
-	problems, err = dump(&text, a, a.Locations)
+	problems, err = dump(&text, a, a.Locations, false)
+	require.NoError(t, err)
+	_, err = dump(io.Discard, a, a.Locations, true)
 	require.NoError(t, err)
 	for _, p := range problems {
 		require.NotEmpty(t, p.File)

@@ -2,7 +2,6 @@ package otf2
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,14 +10,11 @@ import (
 	"tracerec/trace"
 )
 
-// Dumper returns a function that writes everything in an archive in a format, of which there is only "text": its definitions; the markers; then for each location, or those with the
+// Dumper returns a function that writes everything in an archive as "text" or "json" lines: its definitions; the markers; then for each location, or those with the
 // given numbers, what is local to it, and its events in order. Numbers in what is local to a location are its own, all others are shared, and times are corrected. It returns
 // what could not be read.
 func Dumper(format string, locations []string) func(io.Writer, *Archive) ([]trace.Problem, error) {
 	return func(w io.Writer, a *Archive) ([]trace.Problem, error) {
-		if format != "text" {
-			return nil, errors.New("OTF2 archives are dumped as text only")
-		}
 		chosen := a.Locations
 		if locations != nil {
 			chosen = nil
@@ -30,15 +26,15 @@ func Dumper(format string, locations []string) func(io.Writer, *Archive) ([]trac
 			}
 			chosen = append(chosen, a.Locations[i])
 		}
-		return dump(w, a, chosen)
+		return dump(w, a, chosen, format == "json")
 	}
 }
 
-func dump(w io.Writer, a *Archive, locations []*Location) ([]trace.Problem, error) {
-	d := &dumper{a: a, w: bufio.NewWriterSize(w, 1<<16), to: Archive{Name: a.Name, problems: slices.Clone(a.problems)}}
+func dump(w io.Writer, a *Archive, locations []*Location, json bool) ([]trace.Problem, error) {
+	d := &dumper{a: a, json: json, w: bufio.NewWriterSize(w, 1<<16), to: Archive{Name: a.Name, problems: slices.Clone(a.problems)}}
 	for _, list := range [][]Record{a.records, a.markers} {
 		for i := range list {
-			d.record("", &list[i])
+			d.record("", &list[i], nil)
 		}
 	}
 	r := a.NewReader()
@@ -53,18 +49,26 @@ type dumper struct {
 	a    *Archive
 	w    *bufio.Writer
 	to   Archive // of which only the problems are used
+	json bool
 	line []byte
 }
 
-func (d *dumper) record(indent string, r *Record) {
+// record writes a definition or a marker. What is local belongs to a location.
+func (d *dumper) record(indent string, r *Record, location *uint64) {
+	if d.json {
+		d.w.Write(d.a.json(r, location, nil)) // Flush returns its error
+		return
+	}
 	d.line = append(append(append(d.line[:0], indent...), r.Spec.Name...), ' ')
 	d.line = append(d.a.AppendText(d.line, r), '\n')
-	d.w.Write(d.line) // Flush returns its error
+	d.w.Write(d.line)
 }
 
 func (d *dumper) location(r *Reader, l *Location) {
-	fmt.Fprintf(d.w, "location %d %q\n", l.ID, l.Name)
-	if _, err := d.a.readLocal(l, func(x *Record) { d.record("  ", x) }); err != nil {
+	if !d.json {
+		fmt.Fprintf(d.w, "location %d %q\n", l.ID, l.Name)
+	}
+	if _, err := d.a.readLocal(l, func(x *Record) { d.record("  ", x, &l.ID) }); err != nil {
 		d.to.note(err)
 	}
 	chunks, problems := d.a.Chunks(l)
@@ -72,6 +76,10 @@ func (d *dumper) location(r *Reader, l *Location) {
 	for _, c := range chunks {
 		d.to.note(r.Open(c))
 		for r.Next() {
+			if d.json {
+				d.w.Write(d.a.json(&r.Event.Record, &l.ID, &r.Event))
+				continue
+			}
 			d.line = append(strconv.AppendUint(append(d.line[:0], "  "...), r.Event.Time, 10), ' ')
 			d.line = append(append(d.line, r.Event.Spec.Name...), ' ')
 			d.line = d.a.AppendText(d.line, &r.Event.Record)
