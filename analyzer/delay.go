@@ -85,6 +85,9 @@ func (s *scan) findCauses(workers []*matchWorker) map[cellKey]float64 {
 	c.mine.times, c.theirs.times = make([]int64, max(n, len(s.paths.nodes))), make([]int64, max(n, len(s.paths.nodes)))
 	c.backwards()
 	for i := range a.encounters {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
 		if d := c.spreads[i]; d > 0 {
 			e := &a.encounters[i]
 			c.charge(s.metrics.roots[s.metrics.rootOf[a.meetings[e.of].kind]].spreading, e.path, e.loc, d)

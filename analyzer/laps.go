@@ -23,6 +23,7 @@ type laps struct {
 // lapsOf is that of one location.
 type lapsOf struct {
 	list  list[lap]
+	n     int32            // laps in list
 	sums  map[uint32]int64 // since the last encounter
 	next  int32            // the next encounter
 	open  int32            // the first one of which it is not known how long its region lasted
@@ -99,9 +100,10 @@ func (l *lapsOf) left(x *laps, t int64) {
 func (l *lapsOf) lap(x *laps, loc uint32) {
 	for path, d := range l.sums {
 		l.list.add(lap{d, path})
+		l.n++
 	}
 	clear(l.sums)
-	l.begin[l.next-x.a.first[loc]+1] = int32(l.list.len())
+	l.begin[l.next-x.a.first[loc]+1] = l.n
 }
 
 // finish ends the last part.
@@ -109,7 +111,7 @@ func (l *lapsOf) finish(x *laps, loc uint32) {
 	for end := x.a.first[loc+1]; l.next <= end; l.next++ {
 		l.lap(x, loc)
 	}
-	l.all = spill.Make[lap](x.s.store, l.list.len())[:0]
+	l.all = spill.Make[lap](x.s.store, int(l.n))[:0]
 	for _, b := range l.list.blocks {
 		x.s.store.Pace()
 		l.all = append(l.all, b...)

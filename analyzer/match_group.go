@@ -14,12 +14,16 @@ import (
 func (m *Matcher) group(ops []Op) {
 	var rest [][2]int32 // of each location: its operations
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if i == 0 || ops[i].Loc != ops[i-1].Loc {
 			rest = append(rest, [2]int32{int32(i), int32(i)})
 		}
 		rest[len(rest)-1][1]++
 	}
 	members := make([]int32, 0, len(rest))
+	touched := 0 // since the limit on memory was looked at
 	for {
 		members = members[:0]
 		for i := range rest {
@@ -31,7 +35,10 @@ func (m *Matcher) group(ops []Op) {
 		if len(members) == 0 {
 			return
 		}
-		m.store.Pace()
+		if touched += len(members); touched >= paced {
+			m.store.Pace()
+			touched = 0
+		}
 		if len(members) > 1 {
 			m.meeting(ops, members)
 		}

@@ -39,10 +39,15 @@ func (m *Matcher) calls(ops []Op) {
 		spill.Free(m.store, x.other)
 		spill.Free(m.store, x.call)
 	}()
-	x.queues(ops)
-	x.calls(ops)
+	x.queues(ops, m.store)
+	x.calls(ops, m.store)
 	var recent []late
+	looked := 0 // at the limit on memory, by the operations until then
 	for from := 0; from < n; {
+		if from >= looked+paced {
+			m.store.Pace()
+			looked = from
+		}
 		if ops[from].Loc != m.before(from) {
 			m.toldLate(recent)
 			recent = recent[:0]
@@ -60,7 +65,6 @@ func (m *Matcher) calls(ops []Op) {
 			m.sent(&x, from, to)
 		}
 		from = to
-		m.store.Pace()
 	}
 	m.toldLate(recent)
 }
@@ -74,10 +78,13 @@ func (m *Matcher) before(i int) uint32 {
 }
 
 // queues finds the partners of messages.
-func (x *messages) queues(ops []Op) {
+func (x *messages) queues(ops []Op, store *spill.Store) {
 	type ends struct{ first, last int32 }
 	queues, next := map[uint32]ends{}, x.other
 	for i := range ops {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		if x.partner[i], next[i] = noOp, noOp; ops[i].Kind != wire.Dispatched {
 			continue
 		}
@@ -91,6 +98,9 @@ func (x *messages) queues(ops []Op) {
 		queues[ops[i].Mode>>1] = q
 	}
 	for i := range ops {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		if ops[i].Kind != wire.Arrived {
 			continue
 		}
@@ -103,10 +113,13 @@ func (x *messages) queues(ops []Op) {
 }
 
 // calls finds the call of each operation, and by the numbers of requests what belongs together.
-func (x *messages) calls(ops []Op) {
+func (x *messages) calls(ops []Op, store *spill.Store) {
 	requests := map[uint32]int32{}
 	first, asked := 0, noOp
 	for i := range ops {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		o := &ops[i]
 		if i > 0 && o.Loc != ops[i-1].Loc {
 			clear(requests)

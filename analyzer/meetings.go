@@ -160,6 +160,9 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 			a.encounters = append(a.encounters, b...)
 		}
 		for x := range w.gathered.meetings.all() {
+			if len(a.meetings)%paced == 0 {
+				s.store.Pace()
+			}
 			for i := at; i < at+x.n; i++ {
 				a.encounters[i].of = int32(len(a.meetings))
 			}
@@ -188,6 +191,9 @@ func (a *assembly) farewells(s *scan) {
 	}
 	teams := make([]team, len(s.defs.Processes))
 	for i := range a.encounters {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
 		e := &a.encounters[i]
 		if m := &a.meetings[e.of]; m.kind == Forked {
 			t := &teams[s.defs.Locations[e.loc].Process]
@@ -235,6 +241,9 @@ func (a *assembly) farewell(s *scan, kind PointKind, at int64, master uint32, wo
 func (a *assembly) index(s *scan) {
 	a.first = make([]int32, len(s.locations)+1)
 	for i := range a.meetings {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
 		if i > 0 {
 			a.meetings[i].first = a.meetings[i-1].first + a.meetings[i-1].n
 		}

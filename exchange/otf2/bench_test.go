@@ -2,8 +2,14 @@ package otf2
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -153,4 +159,34 @@ func BenchmarkAnalyze(b *testing.B) {
 		require.NotEmpty(b, e.Cells(e.MetricIndex("delay_latesender_longterm")))
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// TestMemoryLimit: what is resident never is more than the limit, although all messages are operations on one object, of which each process has its own part.
+func TestMemoryLimit(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("takes seconds, and memory as it is in the product")
+	}
+	name := os.Getenv("OTF2_ARCHIVE")
+	if name == "" { // making the archive takes memory as well
+		name = filepath.Join(t.TempDir(), "traces.otf2")
+		newStencil(t, name, 8, 8_000_000)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryLimit$", "-test.count=1")
+		cmd.Env = append(os.Environ(), "OTF2_ARCHIVE="+name)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return
+	}
+	const limit = 128 << 20
+	debug.SetGCPercent(25)
+	a, err := Open(name)
+	require.NoError(t, err)
+	_, err = analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2, Memory: limit})
+	require.NoError(t, err)
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var kb int64
+	_, err = fmt.Sscan(rest, &kb)
+	require.NoError(t, err)
+	require.Less(t, kb<<10, int64(limit))
 }
