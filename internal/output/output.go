@@ -2,13 +2,11 @@
 package output
 
 import (
-	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Write lets a function write the content of a file. A regular file appears, or is replaced, only when it is complete; it
@@ -25,7 +23,11 @@ func Write(path string, write func(io.Writer) error) error {
 			}
 		}
 		if !info.Mode().IsRegular() {
-			return to(path, path, os.O_WRONLY, 0, write)
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(write(&file{f, path}), f.Close())
 		}
 		mode = info.Mode().Perm()
 	}
@@ -33,24 +35,18 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	dir, _ := filepath.Split(target)
-	part := dir + ".expert-" + strings.ToLower(rand.Text()[:16])
-	if err = to(part, path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode, write); err == nil {
-		err = named(os.Rename(part, target), path)
+	p, err := newPart(target, path, mode)
+	if err != nil {
+		return err
+	}
+	defer p.locked.Close()
+	if err = errors.Join(write(&file{p.File, path}), named(p.Close(), path)); err == nil {
+		err = named(os.Rename(p.Name(), target), path)
 	}
 	if err != nil {
-		os.Remove(part) // nobody else has a file of that name
+		os.Remove(p.Name()) // nobody else has a file of that name
 	}
 	return err
-}
-
-// to writes to the file that is opened as told; errors call it by the other name.
-func to(path, name string, flag int, mode fs.FileMode, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, flag, mode)
-	if err != nil {
-		return named(err, name)
-	}
-	return errors.Join(write(&file{f, name}), named(f.Close(), name))
 }
 
 // mostLinks is how many symbolic links may lead to a file, as for the system.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -111,4 +113,34 @@ func TestErrors(t *testing.T) {
 	err := Write(dir+"/f", func(io.Writer) error { return os.Mkdir(dir+"/f", 0o777) })
 	require.EqualError(t, err, "write "+dir+"/f: file exists")
 	requireOnly(t, dir, "f")
+}
+
+// What a killed process left is removed by the next one, but nothing that somebody still writes, nor what only looks like it.
+func TestLeftBehind(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files cannot be locked")
+	}
+	dir := t.TempDir()
+	killed := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	killed.Env = append(os.Environ(), "OUTPUT_FILE="+filepath.Join(dir, "f"))
+	require.Error(t, killed.Run())
+	parts, err := filepath.Glob(filepath.Join(dir, ".expert-*"))
+	require.NoError(t, err)
+	require.Len(t, parts, 1)
+	for _, name := range []string{".expert-short", ".expert-abcdefghijklmnopq", "expert-abcdefghijklmnop"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".expert-abcdefghijklmnop"), 0o700))
+	require.NoError(t, Write(filepath.Join(dir, "f"), func(w io.Writer) error {
+		return errors.Join(text("one")(w), Write(filepath.Join(dir, "g"), text("two")))
+	}))
+	requireFile(t, filepath.Join(dir, "f"), "one")
+	requireOnly(t, dir, ".expert-abcdefghijklmnop", ".expert-abcdefghijklmnopq", ".expert-short", "expert-abcdefghijklmnop", "f", "g")
+}
+
+// TestKilled is what TestLeftBehind lets run in another process.
+func TestKilled(t *testing.T) {
+	if name := os.Getenv("OUTPUT_FILE"); name != "" {
+		_ = Write(name, func(w io.Writer) error { return syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	}
 }
