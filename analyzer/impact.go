@@ -19,7 +19,10 @@ func (m *matching) bounds(p *criticalPath, workers []*matchWorker) *bounds {
 		for _, o := range w.bounds {
 			i := 1
 			if wire.Meeting(o.Mode).Operation() == wire.AllBegin {
-				i, begin[o.Loc] = 0, o.Begin
+				i = 0
+				if t, known := begin[o.Loc]; !known || o.Begin > t { // damage may let it begin with several groups
+					begin[o.Loc] = o.Begin
+				}
 			}
 			last[i] = max(last[i], o.Begin)
 		}
