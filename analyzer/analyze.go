@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
 )
@@ -17,6 +18,9 @@ type Options struct {
 	// Memory is how many bytes of the process may be resident, 0 for any number. What does not fit lies in a temporary file.
 	// The result does not depend on it.
 	Memory int64
+	Store  *spill.Store // where that lies, see [NewStore]; nil: one of its own
+	// Collect, if set, is told by who makes a Store that it is also for what Wait and Message collect, before they are called.
+	Collect func(*spill.Store)
 	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
 	// one location each, until there are no more or all groups have.
 	Locations int
@@ -44,11 +48,13 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	store, err := newStore(a, o.Memory)
-	if err != nil {
-		return nil, err
+	store := o.Store
+	if store == nil {
+		if store, err = NewStore(a, o.Memory, false); err != nil {
+			return nil, err
+		}
+		defer store.Close()
 	}
-	defer store.Close()
 	s := newScan(a, list, n, store)
 	s.ticks = ticks
 	s.progress = o.Progress

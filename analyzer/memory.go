@@ -9,11 +9,15 @@ import (
 // than may be resident by this measure needs no file.
 const mostPerEvent = 100
 
-// newStore returns memory for what grows with the number of events, under a limit for the process.
-func newStore(a *trace.Archive, limit int64) (*spill.Store, error) {
+// NewStore returns memory for what grows with the number of events of an archive, under a limit for the process, 0 for none; shared says that
+// others have as much in it as the analysis.
+func NewStore(a *trace.Archive, limit int64, shared bool) (*spill.Store, error) {
 	events := int64(0)
 	for _, c := range a.Chunks() {
 		events += int64(c.Events)
+	}
+	if shared {
+		events *= 2
 	}
 	if limit == 0 || events < limit/mostPerEvent/2 {
 		return spill.New(0, "")

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -38,6 +39,13 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	if least := analyzer.Least(a); o.Limited && o.Memory < least {
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), len(a.Definitions().Locations), enough(least))
 	}
+	if o.Collect != nil {
+		if o.Store, err = analyzer.NewStore(a, o.Memory, true); err != nil {
+			return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
+		}
+		defer o.Store.Close()
+		o.Collect(o.Store)
+	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	var finder *requests.Finder
 	served := requests.Possible(a)
@@ -69,7 +77,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	if err = Derive(e, o.Specs); err == nil && use != nil {
 		err = use(a, e)
 	}
-	return e, err
+	return e, cmp.Or(o.Store.Err(), err)
 }
 
 // enough writes a number of bytes in whole steps, so that it is easy to type and stays what it is.

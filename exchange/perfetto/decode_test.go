@@ -1,8 +1,11 @@
 package perfetto_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,12 +111,21 @@ type decoder struct {
 	arrows     map[uint64]int
 }
 
+// unzipped returns what is in a compressed file.
+func unzipped(t *testing.T, b []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	require.NoError(t, err)
+	b, err = io.ReadAll(z)
+	require.NoError(t, err)
+	return b
+}
+
 // decode reads a trace as a strict reader would: packets ascend by time; tracks and interned data are there before they are
 // referred to; slices nest, and are all closed; every flow begins once and ends once, later.
 func decode(t *testing.T, b []byte) *drawing {
 	d := &decoder{t: t, names: map[uint64]string{}, categories: map[uint64]string{}, sources: map[uint64]slice{}, tracks: map[uint64]string{},
 		counters: map[uint64]bool{}, open: map[uint64][]int{}, flows: map[uint64]*flow{}, arrows: map[uint64]int{}}
-	for i, p := range fields(t, b) {
+	for i, p := range fields(t, unzipped(t, b)) {
 		require.Equal(t, 1, p.number)
 		d.packet(i == 0, fields(t, p.bytes))
 	}

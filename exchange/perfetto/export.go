@@ -13,7 +13,7 @@ import (
 )
 
 // Write writes the trace of an archive, with the names that its analysis found and the links collected meanwhile, which it
-// sorts. The same archive gives the same bytes. What could not be read of the archive is returned as problems.
+// sorts. The file is compressed. The same archive gives the same bytes. What could not be read of the archive is returned as problems.
 //
 // Events are read once and not kept; besides the links there is some memory for each location.
 func Write(w io.Writer, a *trace.Archive, e *report.Experiment, links *Links) ([]trace.Problem, error) {
@@ -33,11 +33,16 @@ func Write(w io.Writer, a *trace.Archive, e *report.Experiment, links *Links) ([
 		} else if err != nil {
 			return problems, err
 		}
+		links.pace()
 		x.advance(clip(e.Time))
 		x.event(loc, &e, values)
 	}
 	x.finish()
-	return problems, x.out.Flush()
+	err := x.out.Flush()
+	if err == nil {
+		err = x.zipped.Close()
+	}
+	return problems, err
 }
 
 // exporter goes through a trace by time.

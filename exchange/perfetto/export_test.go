@@ -12,6 +12,7 @@ import (
 	"tracerec/exchange/perfetto"
 	"tracerec/internal/naive/random"
 	"tracerec/internal/naive/scenario"
+	"tracerec/internal/spill"
 	"tracerec/internal/testkit"
 	"tracerec/internal/tracetest"
 	"tracerec/metric"
@@ -257,6 +258,17 @@ func TestDeterministic(t *testing.T) {
 		again, _ := export(t, a, 4)
 		require.True(t, bytes.Equal(first, again))
 	}
+	var links perfetto.Links
+	store, err := spill.New(1, t.TempDir())
+	require.NoError(t, err)
+	defer store.Close()
+	links.In(store)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Store: store, Wait: links.Wait, Message: links.Message})
+	require.NoError(t, err)
+	var out bytes.Buffer
+	_, err = perfetto.Write(&out, a, e, &links)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(first, out.Bytes()))
 }
 
 // synthetic makes an archive of about so many events.

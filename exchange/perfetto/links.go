@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tracerec/analyzer"
+	"tracerec/internal/spill"
 	"tracerec/metric"
 	"tracerec/trace"
 )
@@ -15,6 +16,21 @@ type Links struct {
 	messages []message
 	waits    []wait
 	parts    []part // of waits that were merged
+	store    *spill.Store
+	compared int
+}
+
+// In says where they lie, before there are any; else they are of the heap.
+func (l *Links) In(store *spill.Store) { l.store = store }
+
+// paced is how much is touched between two looks at the limit on memory.
+const paced = 1 << 12
+
+// pace is called for everything that is touched.
+func (l *Links) pace() {
+	if l.compared++; l.compared%paced == 0 {
+		l.store.Pace()
+	}
 }
 
 // message is a message whose send began no later than its receive.
@@ -45,13 +61,13 @@ type part struct {
 func (l *Links) Message(recv *analyzer.Op, p analyzer.SynchPoint) {
 	sent, received := clip(p.Release), clip(recv.Begin)
 	if p.Causer != recv.Loc && sent <= received && max(received, sent+1) <= recv.End {
-		l.messages = append(l.messages, message{sent, received, trace.LocationID(p.Causer), trace.LocationID(recv.Loc)})
+		l.messages = spill.Append(l.store, l.messages, message{sent, received, trace.LocationID(p.Causer), trace.LocationID(recv.Loc)})
 	}
 }
 
 // Wait adds a wait.
 func (l *Links) Wait(o *analyzer.Op, w *analyzer.Wait) {
-	l.waits = append(l.waits, wait{begin: clip(w.Begin), end: clip(w.Release), until: clip(o.End), location: trace.LocationID(o.Loc),
+	l.waits = spill.Append(l.store, l.waits, wait{begin: clip(w.Begin), end: clip(w.Release), until: clip(o.End), location: trace.LocationID(o.Loc),
 		causer: trace.LocationID(w.Causer), metric: w.Metric})
 }
 
@@ -64,9 +80,11 @@ func clip(t int64) int64 { return max(0, min(t, latest)) }
 func (l *Links) sort(metrics []metric.Metric) {
 	l.merge(metrics)
 	slices.SortFunc(l.messages, func(a, b message) int {
+		l.pace()
 		return cmp.Or(cmp.Compare(a.sent, b.sent), cmp.Compare(a.from, b.from), cmp.Compare(a.received, b.received), cmp.Compare(a.to, b.to))
 	})
 	slices.SortFunc(l.waits, func(a, b wait) int {
+		l.pace()
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.location, b.location), cmp.Compare(b.end, a.end), // the outer one first
 			cmp.Compare(a.metric, b.metric), cmp.Compare(a.causer, b.causer), cmp.Compare(a.until, b.until))
 	})
@@ -74,13 +92,18 @@ func (l *Links) sort(metrics []metric.Metric) {
 
 // merge makes one wait of those that follow each other in an operation and are of one kind.
 func (l *Links) merge(metrics []metric.Metric) {
-	l.waits = slices.DeleteFunc(l.waits, func(w wait) bool { return w.begin >= w.end || int(w.metric) >= len(metrics) })
+	l.waits = slices.DeleteFunc(l.waits, func(w wait) bool {
+		l.pace()
+		return w.begin >= w.end || int(w.metric) >= len(metrics)
+	})
 	slices.SortFunc(l.waits, func(a, b wait) int {
+		l.pace()
 		return cmp.Or(cmp.Compare(a.location, b.location), cmp.Compare(a.until, b.until), cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end),
 			cmp.Compare(a.metric, b.metric), cmp.Compare(a.causer, b.causer))
 	})
 	kinds, merged := kindsOf(metrics), l.waits[:0]
 	for list := l.waits; len(list) > 0; {
+		l.pace()
 		n, w := 1, list[0]
 		for n < len(list) && list[n].location == w.location && list[n].until == w.until && kinds[list[n].metric] == kinds[w.metric] {
 			n++
@@ -104,7 +127,7 @@ func (l *Links) merged(list []wait, kinds []uint16) wait {
 		own := l.parts[w.first:]
 		i := slices.IndexFunc(own, func(p part) bool { return p.metric == v.metric })
 		if i < 0 {
-			l.parts = append(l.parts, part{metric: v.metric, time: v.end - v.begin})
+			l.parts = spill.Append(l.store, l.parts, part{metric: v.metric, time: v.end - v.begin})
 			continue
 		}
 		own[i].time += v.end - v.begin

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 
+	"github.com/klauspost/compress/gzip"
+
 	"tracerec/internal/protobuf"
 )
 
@@ -72,6 +74,7 @@ type note struct {
 // packets writes packets. Errors are kept and come at the end.
 type packets struct {
 	out      *bufio.Writer
+	zipped   *gzip.Writer // what it writes to
 	packet   []byte
 	message  []byte
 	inner    []byte
@@ -80,7 +83,8 @@ type packets struct {
 }
 
 func newPackets(w io.Writer) *packets {
-	return &packets{out: bufio.NewWriterSize(w, 1<<16), names: map[string]uint64{}}
+	zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	return &packets{out: bufio.NewWriterSize(zipped, 1<<16), zipped: zipped, names: map[string]uint64{}}
 }
 
 // intern returns the number of a name.

@@ -20,6 +20,7 @@ const module = "tracerec"
 var libraries = map[string]string{
 	"zstd":    "github.com/klauspost/compress/zstd",
 	"flate":   "github.com/klauspost/compress/flate",
+	"gzip":    "github.com/klauspost/compress/gzip",
 	"msgpack": "github.com/vmihailenco/msgpack/v5",
 	"unix":    "golang.org/x/sys/unix",
 	"exp":     "golang.org/x/exp/trace",

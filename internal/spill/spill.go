@@ -3,6 +3,7 @@
 package spill
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -121,9 +122,21 @@ func Extend[T any](s *Store, list []T, n int) []T {
 			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)[:len(list)]
 		}
 	}
-	more := append(Make[T](s, n)[:0], list...)
+	more := Make[T](s, n)[:0]
+	for part := range slices.Chunk(list, part/8) {
+		more = append(more, part...)
+		s.Pace()
+	}
 	Free(s, list)
 	return more
+}
+
+// Append returns the list with an element more.
+func Append[T any](s *Store, list []T, x T) []T {
+	if len(list) == cap(list) {
+		list = Extend(s, list, max(16, 2*len(list)))
+	}
+	return append(list, x)
 }
 
 // extend returns what was given whole at p with size bytes, nil if that cannot be.
