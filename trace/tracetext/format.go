@@ -2,6 +2,7 @@ package tracetext
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -13,72 +14,96 @@ import (
 	"tracerec/trace/wire"
 )
 
+// held is how many events there may be in locations whose text is held in memory together.
+var held = uint64(1 << 20)
+
 // Format writes a in text form, which Parse understands: objects are named by kind and number, locations
-// by number. Times are rounded as in the archive. The text of all events is held in memory. Damage that
+// by number. Times are rounded as in the archive. Chunks are read again for every [held] events. Damage that
 // shows while decoding is returned after all that could be read was written.
 func Format(a *trace.Archive, out io.Writer) error {
-	f := &formatter{defs: a.Definitions(), out: bufio.NewWriter(out)}
-	streams := make([]strings.Builder, len(f.defs.Locations))
-	d := a.NewDecoder()
-	var buf trace.Buffer
-	var damage error
-	for _, c := range a.Chunks() {
-		batches, err := d.Decode(c, &buf)
-		if err != nil && damage == nil {
-			damage = err
-		}
-		for i := range batches {
-			b := &batches[i]
-			for _, e := range b.Events {
-				fmt.Fprintf(&streams[b.Location], "  %d %s\n", e.Time, f.event(b, e))
-			}
-		}
-	}
+	f := newFormatter(a, out)
 	for i := range f.defs.Processes {
 		f.process(i)
+		var group []trace.LocationID
+		events := uint64(0)
 		for l := range f.defs.Locations {
-			if f.defs.Locations[l].Process == i {
-				fmt.Fprintf(f.out, "location %s\n%s", locationName(trace.LocationID(l)), streams[l].String())
+			if f.defs.Locations[l].Process != i {
+				continue
 			}
+			n := f.defs.Locations[l].Events
+			if events += n; len(group) > 0 && events > held {
+				f.locations(group)
+				group, events = group[:0], n
+			}
+			group = append(group, trace.LocationID(l))
 		}
+		f.locations(group)
 	}
-	if err := f.out.Flush(); err != nil {
-		return err
-	}
-	return damage
+	return f.end()
 }
 
 // FormatLocations writes the events of some locations as in the text form, each stream as a whole.
 func FormatLocations(a *trace.Archive, w io.Writer, keep map[trace.LocationID]bool) error {
-	decoder, defs := a.NewDecoder(), a.Definitions()
-	var buf trace.Buffer
-	f := formatter{defs: defs}
+	f := newFormatter(a, w)
 	for _, l := range slices.Sorted(maps.Keys(keep)) {
-		fmt.Fprintf(w, "location %s\n", locationName(l))
-		for _, c := range a.Chunks() {
-			if _, in := slices.BinarySearch(c.Locations, l); !in {
-				continue
-			}
-			batches, err := decoder.Decode(c, &buf)
-			if err != nil {
-				return err
-			}
-			for i := range batches {
-				if batches[i].Location != l {
-					continue
-				}
-				for _, e := range batches[i].Events {
-					fmt.Fprintf(w, "  %d %s\n", e.Time, f.event(&batches[i], e))
-				}
-			}
-		}
+		f.locations([]trace.LocationID{l})
 	}
-	return nil
+	return f.end()
 }
 
 type formatter struct {
-	defs *trace.Definitions
-	out  *bufio.Writer
+	archive *trace.Archive
+	defs    *trace.Definitions
+	out     *bufio.Writer
+	decoder *trace.Decoder
+	buf     trace.Buffer
+	damage  []error // by chunk
+}
+
+func newFormatter(a *trace.Archive, out io.Writer) *formatter {
+	return &formatter{archive: a, defs: a.Definitions(), out: bufio.NewWriterSize(out, 1<<16), decoder: a.NewDecoder(), damage: make([]error, len(a.Chunks()))}
+}
+
+// end returns what went wrong.
+func (f *formatter) end() error {
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	return cmp.Or(f.damage...)
+}
+
+// locations writes the streams of some locations, which ascend. That of a single one is not held in memory.
+func (f *formatter) locations(group []trace.LocationID) {
+	texts := make([][]byte, len(group))
+	for i, l := range group {
+		texts[i] = fmt.Appendf(nil, "location %s\n", locationName(l))
+	}
+	place := func(l trace.LocationID) (int, bool) { return slices.BinarySearch(group, l) }
+	for i, c := range f.archive.Chunks() {
+		if len(c.Locations) > 0 && !slices.ContainsFunc(c.Locations, func(l trace.LocationID) bool { _, in := place(l); return in }) {
+			continue
+		}
+		var batches []trace.Batch
+		batches, f.damage[i] = f.decoder.Decode(c, &f.buf)
+		for i := range batches {
+			b := &batches[i]
+			k, in := place(b.Location)
+			for _, e := range b.Events {
+				if in {
+					texts[k] = fmt.Appendf(texts[k], "  %d %s\n", e.Time, f.event(b, e))
+				}
+			}
+		}
+		if len(group) == 1 {
+			if _, err := f.out.Write(texts[0]); err != nil {
+				return // it says so again
+			}
+			texts[0] = texts[0][:0]
+		}
+	}
+	for _, t := range texts {
+		f.out.Write(t)
+	}
 }
 
 func locationName(l trace.LocationID) string { return "g" + strconv.Itoa(int(l)+1) }

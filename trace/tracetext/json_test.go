@@ -40,3 +40,17 @@ func TestJSON(t *testing.T) {
 	require.NoError(t, Format(a, &whole))
 	require.Contains(t, whole.String(), text.String())
 }
+
+// The text does not depend on how much of it is held in memory.
+func TestHeld(t *testing.T) {
+	a, err := Open("test", everything)
+	require.NoError(t, err)
+	var want strings.Builder
+	require.NoError(t, Format(a, &want))
+	defer func(n uint64) { held = n }(held)
+	for held = range 12 {
+		var got strings.Builder
+		require.NoError(t, Format(a, &got))
+		require.Equal(t, want.String(), got.String())
+	}
+}
