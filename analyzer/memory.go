@@ -12,23 +12,29 @@ const mostPerEvent = 100
 // NewStore returns memory for what grows with the number of events of an archive, under a limit for the process, 0 for none; shared says that
 // others have as much in it as the analysis.
 func NewStore(a *trace.Archive, limit int64, shared bool) (*spill.Store, error) {
-	events := int64(0)
-	for _, c := range a.Chunks() {
-		events += int64(c.Events)
-	}
+	n := events(a)
 	if shared {
-		events *= 2
+		n *= 2
 	}
-	if limit == 0 || events < limit/mostPerEvent/2 {
+	if limit == 0 || n < limit/mostPerEvent/2 {
 		return spill.New(0, "")
 	}
 	return spill.New(max(limit-limit/8-margin, 1), "")
 }
 
-// Least returns how many bytes of memory the analysis of an archive takes whatever the limit: for goroutines, objects and chunks.
-func Least(a *trace.Archive) int64 {
+// events returns the number of events in an archive.
+func events(a *trace.Archive) (n int64) {
+	for _, c := range a.Chunks() {
+		n += int64(c.Events)
+	}
+	return n
+}
+
+// Least returns how many bytes of memory the analysis of an archive takes whatever the limit: for goroutines, objects and chunks, and for what
+// others keep of each event.
+func Least(a *trace.Archive, keeps int64) int64 {
 	d := a.Definitions()
-	return program + perLocation*int64(len(d.Locations)) + perObject*int64(len(d.Objects)) + perChunk*int64(len(a.Chunks()))
+	return keeps*events(a) + program + perLocation*int64(len(d.Locations)) + perObject*int64(len(d.Objects)) + perChunk*int64(len(a.Chunks()))
 }
 
 // What things take that are in memory always, bytes: measured, rounded up.

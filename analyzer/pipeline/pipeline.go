@@ -36,8 +36,15 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		return nil, err
 	}
 	defer a.Close()
-	if least := analyzer.Least(a); o.Limited && o.Memory < least {
-		return nil, fmt.Errorf("%s: --memory %s is too little for its %d goroutines: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), len(a.Definitions().Locations), enough(least))
+	if o.IndexWaits {
+		o.Keeps++ // the index
+	}
+	if least := analyzer.Least(a, o.Keeps); o.Limited && o.Memory < least {
+		what := fmt.Sprintf("%d goroutines", len(a.Definitions().Locations))
+		if o.Keeps > 0 {
+			what += fmt.Sprintf(" and %d events", events(a))
+		}
+		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
 	if o.Collect != nil {
 		if o.Store, err = analyzer.NewStore(a, o.Memory, true); err != nil {

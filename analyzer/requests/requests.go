@@ -29,6 +29,9 @@ import (
 	"tracerec/trace/wire"
 )
 
+// Keeps is how many bytes of the heap a Finder needs for each event at most: measured where goroutines fight for a lock, rounded up.
+const Keeps = 128
+
 // Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
 	Each func(Request) // called with every request, by location and begin; may be nil

@@ -39,7 +39,7 @@ func newRequests() *cobra.Command {
 // withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
 func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
 	if f.Selection != (requests.Selection{}) {
-		return analyzeTrace(cmd, input, analyzer.Options{Wait: f.Wait}, f.Find)
+		return analyzeTrace(cmd, input, analyzer.Options{Wait: f.Wait, Keeps: requests.Keeps}, f.Find)
 	}
 	in, err := open(cmd, input)
 	if err != nil {

@@ -22,9 +22,9 @@ func newDump() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump DIR",
 		Short: "Print the events of an archive",
-		Long: `dump prints the events of an archive: of a trace directory by location, as json
-by time; of an OTF2 archive, named by its anchor file or directory, by location,
-after all definitions.`,
+		Long: `dump prints the events of an archive: of a trace directory by time; of an OTF2
+archive, named by its anchor file or directory, by location, after all
+definitions.`,
 		Args: oneArchive,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			signal.Ignore(syscall.SIGPIPE) // an error of the write says it
