@@ -70,7 +70,7 @@ func (w *scanner) acts(l *location, e *trace.Event, t int64) {
 			if user := w.s.metrics.user[e.ID]; user != unnamed {
 				w.other[cellKey{user, w.current(l), w.loc}] += int64(e.Word)
 			}
-			w.samples[e.ID] = append(w.samples[e.ID], int64(e.Word))
+			w.sample(e.ID, int64(e.Word))
 		}
 	default:
 		w.point(l, e, t)

@@ -62,7 +62,7 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 		if len(v) > 1 {
 			sorted = sortJumps(s, v, &order, spill.Grow(s.store, sorted, len(v)))
 		}
-		t.nest(i, v)
+		t.nest(s.store, i, v)
 	}
 	spill.Free(s.store, sorted)
 	t.left = slices.Clone(t.first[1:])
@@ -92,21 +92,30 @@ func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
 }
 
 // nest notes what is not in order in the jumps of a location, if they overlap because there are operations within operations.
-func (t *jumps) nest(loc uint32, v []jump) {
+func (t *jumps) nest(store *spill.Store, loc uint32, v []jump) {
 	apart := true
 	for i := 1; i < len(v) && apart; i++ {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		apart = v[i-1].done <= v[i].begin
 	}
 	if apart {
 		return
 	}
-	x := nest{make([]int64, len(v)), make([]int64, len(v))}
+	x := nest{spill.Make[int64](store, len(v)), spill.Make[int64](store, len(v))}
 	least, most := endOfTime, unknownTime
 	for i := range slices.Backward(v) {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		least = min(least, v[i].begin)
 		x.since[i] = least
 	}
 	for i := range v {
+		if i%paced == 0 {
+			store.Pace()
+		}
 		most = max(most, v[i].done)
 		x.reach[i] = most
 	}

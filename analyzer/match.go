@@ -114,7 +114,7 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 func (m *Matcher) free() {
 	c, l := &m.chans, &m.locks
 	spill.Free(m.store, c.elements)
-	for _, v := range [][]stamped{c.sent, c.received} {
+	for _, v := range [][]stamped{c.sent, c.received, c.waiting, l.orphans} {
 		spill.Free(m.store, v)
 	}
 	spill.Free(m.store, c.part)

@@ -125,11 +125,11 @@ func (m *Matcher) findHolds(ops []Op) {
 			s.shared[s.pending[n]].end = o.Begin
 			s.pending = s.pending[:n]
 		default:
-			s.orphans = append(s.orphans, stamped{o.Begin, int32(i)})
+			s.orphans = spill.Append(m.store, s.orphans, stamped{o.Begin, int32(i)})
 		}
 	}
 	if len(s.orphans) > 0 {
-		slices.SortStableFunc(s.orphans, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+		sortStamped(m.store, s.orphans)
 		m.closeAcross(ops, s.exclusive, wire.Exclusive)
 		m.closeAcross(ops, s.shared, wire.Shared)
 	}
@@ -140,7 +140,10 @@ func (m *Matcher) closeAcross(ops []Op, holds []hold, mode uint32) {
 	m.order.start(len(holds), func(i int32) (int64, bool) { return holds[i].begin, holds[i].end == held })
 	next, more := m.order.next()
 	open := m.locks.pending[:0]
-	for _, r := range m.locks.orphans {
+	for i, r := range m.locks.orphans {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if (ops[r.op].Mode == wire.Shared) != (mode == wire.Shared) {
 			continue
 		}

@@ -1,11 +1,6 @@
 package analyzer
 
-import (
-	"cmp"
-	"slices"
-
-	"tracerec/internal/spill"
-)
+import "tracerec/internal/spill"
 
 // numbered says whether o, which has this role on its channel, tells the number of its value.
 func (o *Op) numbered(role channelRole) bool {
@@ -27,10 +22,10 @@ func (m *Matcher) numbered(ops []Op, closed int32, sent, received int) {
 	s.sent = m.byNumber(ops, sends, spill.Grow(m.store, s.sent, sent))
 	s.received = m.byNumber(ops, receives, spill.Grow(m.store, s.received, received))
 	if waiting := m.waiting(ops, sends); len(waiting) > 0 {
-		s.sent = merged(s.sent, served(ops, waiting, s.roomy()))
+		s.sent = m.merged(s.sent, served(ops, waiting, m.roomy()))
 	}
 	if waiting := m.waiting(ops, receives); len(waiting) > 0 {
-		s.received = merged(s.received, served(ops, waiting, missing(s.sent, s.received)))
+		s.received = m.merged(s.received, served(ops, waiting, m.missing(s.sent, s.received)))
 	}
 	s.part = spill.Grow(m.store, s.part, len(ops))[:len(ops)]
 	clear(s.part)
@@ -58,10 +53,10 @@ func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
 	list := m.chans.waiting[:0]
 	for i := range ops {
 		if o := &ops[i]; o.Open && o.Blocked != NotBlocked && o.Mode == 0 && o.channelRole() == role {
-			list = append(list, stamped{o.Blocked, int32(i)})
+			list = spill.Append(m.store, list, stamped{o.Blocked, int32(i)})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+	sortStamped(m.store, list)
 	m.chans.waiting = list
 	return list
 }
@@ -78,8 +73,11 @@ func served(ops []Op, waiting, numbers []stamped) (given []stamped) {
 }
 
 // missing returns those of the numbers that others do not have.
-func missing(numbers, others []stamped) (list []stamped) {
-	for _, n := range numbers {
+func (m *Matcher) missing(numbers, others []stamped) (list []stamped) {
+	for i, n := range numbers {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		for len(others) > 0 && others[0].time < n.time {
 			others = others[1:]
 		}
@@ -91,21 +89,28 @@ func missing(numbers, others []stamped) (list []stamped) {
 }
 
 // roomy returns the numbers that no send has but a receive, or for which a receive made room: with the receive that made room if it is known.
-func (s *channelState) roomy() []stamped {
-	made := slices.Clone(s.received)
-	for i := range made {
-		made[i].time += int64(min(s.capacity, 1<<32)) // above all numbers
+func (m *Matcher) roomy() []stamped {
+	s := &m.chans
+	made := spill.Make[stamped](m.store, len(s.received))[:0]
+	for i, r := range s.received {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
+		r.time += int64(min(s.capacity, 1<<32)) // above all numbers
+		made = append(made, r)
 	}
-	return missing(merged(made, missing(s.received, made)), s.sent)
+	made = m.merged(made, m.missing(s.received, made))
+	defer spill.Free(m.store, made)
+	return m.missing(made, s.sent)
 }
 
-// merged returns all numbers of two lists that have none in common.
-func merged(a, b []stamped) []stamped {
+// merged returns all numbers of two lists that have none in common, the first of which is used up.
+func (m *Matcher) merged(a, b []stamped) []stamped {
 	if len(b) == 0 {
 		return a
 	}
-	list := append(a, b...)
-	slices.SortFunc(list, func(a, b stamped) int { return cmp.Compare(a.time, b.time) })
+	list := append(spill.Extend(m.store, a, len(a)+len(b)), b...)
+	sortStamped(m.store, list)
 	return list
 }
 

@@ -1,6 +1,11 @@
 package analyzer
 
-import "tracerec/internal/spill"
+import (
+	"cmp"
+	"slices"
+
+	"tracerec/internal/spill"
+)
 
 // stamped is an operation, or something else with a number, with the time of one of its events.
 type stamped struct {
@@ -106,6 +111,17 @@ func (a *mergeRun) before(b *mergeRun) bool {
 
 // paced is after how many elements of lists in a store that has to be paced.
 const paced = 1 << 12
+
+// sortStamped sorts by time; what has one time stays in order.
+func sortStamped(store *spill.Store, list []stamped) {
+	compared := 0
+	slices.SortStableFunc(list, func(a, b stamped) int {
+		if compared++; compared%paced == 0 {
+			store.Pace()
+		}
+		return cmp.Compare(a.time, b.time)
+	})
+}
 
 // fifo is a queue of operations.
 type fifo struct {

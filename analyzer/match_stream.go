@@ -3,6 +3,7 @@ package analyzer
 import (
 	"sort"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -53,7 +54,7 @@ func (m *Matcher) byMode(ops []Op, kind wire.Kind, to []stamped) []stamped {
 				first = e
 			}
 		}
-		to = append(to, first)
+		to = spill.Append(m.store, to, first)
 	}
 	return to
 }
@@ -68,7 +69,7 @@ func atLeast(list []stamped, number uint32) int32 {
 
 // onlyKnown says whether all that was read from the stream was written by somebody who is recorded.
 func (m *Matcher) onlyKnown(ops []Op) bool {
-	first := append(m.chans.waiting[:0], m.chans.sent...) // by number: of all Writes up to that or a higher one, the one that began first
+	first := append(spill.Grow(m.store, m.chans.waiting, len(m.chans.sent)), m.chans.sent...) // by number: of all Writes up to that or a higher one, the one that began first
 	m.chans.waiting = first
 	for i := len(first) - 2; i >= 0; i-- {
 		if next := first[i+1].op; ops[next].Begin < ops[first[i].op].Begin {
@@ -76,6 +77,9 @@ func (m *Matcher) onlyKnown(ops []Op) bool {
 		}
 	}
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if o := &ops[i]; o.Kind == wire.NetworkBegin && o.Outcome == wire.Received && o.Mode > 1 {
 			if w := atLeast(first, o.Mode-1); w == noOp || ops[w].Begin > o.Begin {
 				return false

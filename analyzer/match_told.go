@@ -3,6 +3,7 @@ package analyzer
 import (
 	"sort"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -17,10 +18,15 @@ func (m *Matcher) told(ops []Op) {
 	ends := m.chans.sent[:0]
 	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, ops[i].Blocked == NotBlocked })
 	for same := m.order.same(); len(same) > 0; same = m.order.same() {
-		ends = append(ends, same...)
+		for _, e := range same {
+			ends = spill.Append(m.store, ends, e)
+		}
 	}
 	m.chans.sent = ends
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		o := &ops[i]
 		if o.Blocked == NotBlocked {
 			continue

@@ -38,25 +38,47 @@ func (s *sampleSum) limited() int64 {
 	return int64(s.low)
 }
 
+// sampled is the values of a metric of the program.
+type sampled struct {
+	stream
+	n int
+}
+
+// sample keeps a value.
+func (w *scanner) sample(metric uint32, v int64) {
+	s := w.samples[metric]
+	if s == nil {
+		s = &sampled{stream: stream{store: w.s.store}}
+		w.samples[metric] = s
+	}
+	s.put(appendInt(s.room(), v))
+	s.n++
+}
+
 // samples takes in the samples of the program's own metrics. Metrics whose samples add up to too much have no severities.
 func (b *builder) samples() {
 	m := b.s.metrics
 	sums := map[uint16]*sampleSum{}
 	unnamedSamples := 0
 	for _, w := range b.s.workers {
-		for id, list := range w.samples {
+		for id, values := range w.samples {
 			user := m.user[id]
 			if user == unnamed {
-				unnamedSamples += len(list)
+				unnamedSamples += values.n
 				continue
 			}
 			if sums[user] == nil {
 				sums[user] = &sampleSum{}
 			}
-			for _, v := range list {
+			for r, i := values.reader(0), 0; r.more(); i++ {
+				if i%paced == 0 {
+					b.s.store.Pace()
+				}
+				v := r.int()
 				b.stats[user].value(v)
 				sums[user].add(v)
 			}
+			values.free()
 		}
 	}
 	b.beyond = map[uint16]bool{}

@@ -200,9 +200,9 @@ type scanner struct {
 	other   map[cellKey]int64 // metrics of less frequent events
 	ops     opStore
 	creates list[creation]
-	states  sums[cellKey]      // true locations
-	loads   []*load            // by process; nil where states are not told
-	samples map[uint32][]int64 // values of user metrics
+	states  sums[cellKey]       // true locations
+	loads   []*load             // by process; nil where states are not told
+	samples map[uint32]*sampled // values of user metrics
 	free    [][]levels.Level[level]
 	lost    map[int]uint64 // by process: events that the recorder dropped
 	gaps    list[gap]
@@ -231,7 +231,7 @@ type scanCell struct {
 }
 
 func newScanner(s *scan) *scanner {
-	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32][]int64{}, lost: map[int]uint64{}}
+	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32]*sampled{}, lost: map[int]uint64{}}
 	for i := range w.ops.part {
 		w.ops.part[i].store, w.ops.part[i].runs.store = s.store, s.store
 	}

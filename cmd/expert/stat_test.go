@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
@@ -100,22 +101,17 @@ func TestExport(t *testing.T) {
 	require.Equal(t, run(t, "dump", dir), string(file("csv", dir)))
 	require.NotEmpty(t, file("cubex", dir))
 	require.Contains(t, string(file("html", dir)), "<html")
-	f, err := os.Open(filepath.Join(out, "pprof"))
-	if err == nil {
-		f.Close()
+	unpacked := func(packed []byte) string {
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		require.NoError(t, err)
+		b, err := io.ReadAll(r)
+		require.NoError(t, err)
+		return string(b)
 	}
-	file("pprof", dir, "-m", "time,lock_competition")
-	f, err = os.Open(filepath.Join(out, "pprof"))
-	require.NoError(t, err)
-	defer f.Close()
-	unpacked, err := gzip.NewReader(f)
-	require.NoError(t, err)
-	b, err := io.ReadAll(unpacked)
-	require.NoError(t, err)
-	require.Contains(t, string(b), "lock_competition")
-	require.NotContains(t, string(b), "late_sender")
-	trace := file("perfetto", dir)
-	require.Contains(t, string(trace), "Lock competition")
+	profile := unpacked(file("pprof", dir, "-m", "time,lock_competition"))
+	require.Contains(t, profile, "lock_competition")
+	require.NotContains(t, profile, "late_sender")
+	require.Contains(t, unpacked(file("perfetto", dir)), "Lock competition")
 	follow := func() { // where the report says that its trace is, is told but not opened
 		oneLine(t, []string{"export", filepath.Join(out, "cubex"), "--to", "perfetto", "-o", filepath.Join(out, "x")}, "give the trace directory, which it says was "+dir)
 	}
