@@ -71,6 +71,9 @@ func (s *space) more(size int) ([]byte, error) {
 			filepath.Dir(s.file.Name()), s.size>>20, err)
 	}
 	b, err := unix.Mmap(int(s.file.Fd()), s.size, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err == nil {
+		_ = unix.Madvise(b, unix.MADV_RANDOM) // else the system may bring 2 MB for each touch, and a search in a long list more than may be
+	}
 	s.size += room
 	return b, err
 }

@@ -187,6 +187,31 @@ func TestLimit(t *testing.T) {
 	})
 }
 
+// A touch brings little: a search in a long list stays within the limit as well, for which nothing is put aside meanwhile.
+func TestTouches(t *testing.T) {
+	inChild(t, "TestTouches", func(t *testing.T) {
+		const size = 512 << 20
+		s, err := New(64<<20, t.TempDir())
+		require.NoError(t, err)
+		defer s.Close()
+		list := Make[byte](s, size)
+		for i := 0; i < size; i += 4096 {
+			if i%part == 0 {
+				s.Pace()
+			}
+			list[i] = byte(i >> 12)
+		}
+		for range 100 {
+			s.Pace()
+		}
+		before := s.residentNow()
+		for i := 0; i < size; i += 8 << 20 {
+			require.Equal(t, byte(i>>12), list[i])
+		}
+		require.Less(t, s.residentNow()-before, int64(16<<20))
+	})
+}
+
 // inChild runs a test in a process of its own.
 func inChild(t *testing.T, name string, f func(t *testing.T)) {
 	if runtime.GOOS != "linux" {
