@@ -204,7 +204,7 @@ func (b *builder) lines() map[lineKey]*collector {
 		if k.metric != b.s.metrics.externalWait && slices.ContainsFunc(b.matchWorkers, func(w *matchWorker) bool { return w.strange[k.class] }) {
 			c.line.Touched = c.line.Severity
 		}
-		c.finish()
+		c.finish(b.s.store)
 	}
 	return all
 }
@@ -220,15 +220,15 @@ func (b *builder) finish(c *collector) {
 	slices.SortFunc(c.lines, func(x, y *collector) int { return compareLines(&x.line, &y.line) })
 	first := &c.lines[0].line
 	c.line.Metric, c.line.Path, c.line.Group = first.Metric, first.Path, first.Group
-	c.finish()
+	c.finish(b.s.store)
 }
 
 // finish puts the parts of a line in order.
-func (c *collector) finish() {
+func (c *collector) finish(store *spill.Store) {
 	f := &c.line
 	f.Locations = largestFirst(c.locations)
 	for _, v := range c.critical { // at no time is the path on two causers
-		f.Critical += length(v)
+		f.Critical += length(store, v)
 	}
 	for who, v := range c.causers {
 		x := report.Causer{Group: who.group, Path: who.path}

@@ -87,7 +87,7 @@ func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
 			sorted = append(sorted, v[e.op])
 		}
 	}
-	copy(v, sorted)
+	spill.Copy(s.store, v, sorted)
 	return sorted
 }
 

@@ -230,7 +230,7 @@ func (m *Matcher) sortHolds(holds []hold, keys func(*hold) (int64, int64)) {
 			})
 		}
 	}
-	copy(holds, sorted)
+	spill.Copy(m.store, holds, sorted)
 	m.locks.sorted = sorted
 }
 

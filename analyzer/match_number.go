@@ -28,7 +28,7 @@ func (m *Matcher) numbered(ops []Op, closed int32, sent, received int) {
 		s.received = m.merged(s.received, served(ops, waiting, m.missing(s.sent, s.received)))
 	}
 	s.part = spill.Grow(m.store, s.part, len(ops))[:len(ops)]
-	clear(s.part)
+	spill.Clear(m.store, s.part)
 	m.passed(ops, closed)
 	m.withoutPart(ops, closed)
 }
@@ -52,6 +52,9 @@ func (m *Matcher) byNumber(ops []Op, role channelRole, to []stamped) []stamped {
 func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
 	list := m.chans.waiting[:0]
 	for i := range ops {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
 		if o := &ops[i]; o.Open && o.Blocked != NotBlocked && o.Mode == 0 && o.channelRole() == role {
 			list = spill.Append(m.store, list, stamped{o.Blocked, int32(i)})
 		}
@@ -63,7 +66,7 @@ func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
 
 // served gives numbers, with the operations that prove them, to operations that wait.
 func served(ops []Op, waiting, numbers []stamped) (given []stamped) {
-	for _, n := range numbers {
+	for _, n := range numbers { // few
 		if len(waiting) > 0 && waiting[0].time <= ops[n.op].End {
 			given = append(given, stamped{n.time, waiting[0].op})
 			waiting = waiting[1:]

@@ -315,7 +315,7 @@ func encloses(o, q *Op) bool {
 func (w *matchWorker) match(object int, ops []Op) {
 	w.ops = ops
 	w.charged = spill.Grow(w.m.s.store, w.charged, len(ops))[:len(ops)]
-	clear(w.charged)
+	spill.Clear(w.m.s.store, w.charged)
 	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
 		w.class = w.m.classes.of[object]

@@ -30,7 +30,7 @@ func (b *builder) onPath() {
 			}
 		}
 		for m, v := range of {
-			b.out.OnPath[m] += length(v)
+			b.out.OnPath[m] += length(b.s.store, v)
 		}
 	}
 }

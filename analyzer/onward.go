@@ -111,8 +111,8 @@ func (b *builder) offPath(workers []*onwardWorker) map[uint32][]offFinding {
 	}
 	off := map[uint32][]offFinding{}
 	for k, v := range all {
-		b.out.Findings[k.finding].Awaited += length(v)
-		if rest := b.path.trail(k.causer).without(v); len(rest) > 0 {
+		b.out.Findings[k.finding].Awaited += length(b.s.store, v)
+		if rest := b.path.trail(k.causer).without(b.s.store, v); len(rest) > 0 {
 			off[k.causer] = append(off[k.causer], offFinding{k.finding, rest})
 		}
 	}

@@ -68,8 +68,11 @@ type step struct {
 // segments[first[l]:first[l+1]].
 func trails(steps *list[step], end int64, locations int, store *spill.Store) (segments []segment, first []uint32) {
 	first = make([]uint32, locations+1)
-	for x := range steps.all() {
-		first[x.loc+1]++
+	for _, b := range steps.blocks {
+		store.Pace()
+		for i := range b {
+			first[b[i].loc+1]++
+		}
 	}
 	for i := range locations {
 		if first[i+1] > 0 {
@@ -105,14 +108,14 @@ func trails(steps *list[step], end int64, locations int, store *spill.Store) (se
 }
 
 // without returns the parts of ascending disjoint intervals of time in which the path is not there, as a trail of their own.
-func (v trail) without(list []interval) trail {
+func (v trail) without(store *spill.Store, list []interval) trail {
 	n := 1
-	v.outside(list, func(from, to int64) { n++ })
+	v.outside(store, list, func(from, to int64) { n++ })
 	if n == 1 {
 		return nil
 	}
-	rest, sum := make(trail, 0, n), int64(0)
-	v.outside(list, func(from, to int64) {
+	rest, sum := trail(spill.Make[segment](store, n)[:0]), int64(0)
+	v.outside(store, list, func(from, to int64) {
 		rest = append(rest, segment{from, sum})
 		sum += to - from
 	})
@@ -120,8 +123,12 @@ func (v trail) without(list []interval) trail {
 }
 
 // outside tells of the parts of ascending disjoint intervals of time in which the path is not there.
-func (v trail) outside(list []interval, tell func(from, to int64)) {
+func (v trail) outside(store *spill.Store, list []interval, tell func(from, to int64)) {
+	looks := 0
 	add := func(from, to int64) {
+		if looks++; looks%paced == 0 {
+			store.Pace()
+		}
 		if from < to {
 			tell(from, to)
 		}

@@ -289,9 +289,12 @@ func absorb(store *spill.Store, a, b []interval) []interval {
 }
 
 // length is the sum of the lengths of disjoint intervals.
-func length(v []interval) (d int64) {
-	for _, x := range v {
-		d += x.to - x.from
+func length(store *spill.Store, v []interval) (d int64) {
+	for part := range slices.Chunk(v, paced) {
+		store.Pace()
+		for _, x := range part {
+			d += x.to - x.from
+		}
 	}
 	return d
 }

@@ -3,7 +3,6 @@
 package spill
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -123,12 +122,31 @@ func Extend[T any](s *Store, list []T, n int) []T {
 		}
 	}
 	more := Make[T](s, n)[:0]
-	for part := range slices.Chunk(list, part/8) {
-		more = append(more, part...)
-		s.Pace()
-	}
+	more = more[:len(list)]
+	Copy(s, more, list)
 	Free(s, list)
 	return more
+}
+
+// step is after how many elements the limit is looked at where many are touched.
+const step = 1 << 12
+
+// Copy copies a list into one that is as long.
+func Copy[T any](s *Store, to, from []T) {
+	for ; len(from) > step; to, from = to[step:], from[step:] {
+		copy(to, from[:step])
+		s.Pace()
+	}
+	copy(to, from)
+}
+
+// Clear makes all elements of a list zero.
+func Clear[T any](s *Store, list []T) {
+	for ; len(list) > step; list = list[step:] {
+		clear(list[:step])
+		s.Pace()
+	}
+	clear(list)
 }
 
 // Append returns the list with an element more.
