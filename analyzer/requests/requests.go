@@ -67,9 +67,8 @@ func Possible(a *trace.Archive) bool {
 
 // Needs returns how many bytes of memory it may take to find the requests of an archive.
 func Needs(a *trace.Archive) (bytes int64) {
-	const perEvent = 64 // at most an activity or a wait, and lists grow by a quarter
 	for _, c := range a.Chunks() {
-		bytes += perEvent * int64(c.Events)
+		bytes += Keeps * int64(c.Events)
 	}
 	return bytes
 }
