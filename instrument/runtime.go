@@ -14,7 +14,7 @@ import (
 // The hooks of package autoinst/sync in the runtime and in package sync.
 
 //go:linkname setHook runtime.tracerecSet
-func setHook(recording uint32, states bool, hook func(op uint64, object uintptr, arg uint64) uint64)
+func setHook(recording uint32, states, monotonic bool, hook func(op uint64, object uintptr, arg uint64) uint64)
 
 //go:linkname quiet runtime.tracerecQuiet
 func quiet(n int32)
@@ -42,8 +42,8 @@ func (se *session) lifeOf(at uintptr) (l life) {
 //go:linkname mine runtime.tracerecMine
 func mine() *goroutine
 
-// tellRuntime tells the runtime which recording is in progress, 0 for none, and whether it wants states.
-func tellRuntime(recording uint32, states bool) { setHook(recording, states, hook) }
+// tellRuntime tells the runtime which recording is in progress, 0 for none, whether it wants states, and whether its clock is the system's.
+func tellRuntime(recording uint32, states, monotonic bool) { setHook(recording, states, monotonic, hook) }
 
 // goroutine is what the runtime keeps of a goroutine for the recorder, as its type tracerecState.
 type goroutine struct {
@@ -392,7 +392,7 @@ func (se *session) began(function uintptr) {
 		}
 		g.location, g.creator = se.buffer.NewLocation(), 0
 	}
-	if se.tsc && uint64(g.started) > se.start {
+	if uint64(g.started) > se.start {
 		at = uint64(g.started)
 	} else {
 		g.head = g.tail // what it did before is not part of its life
@@ -450,10 +450,7 @@ func (se *session) channelOperation(op uint64, counted uintptr, began uint64) ui
 //
 //go:norace
 func (se *session) beginFrom(began uint64, k wire.Kind, id uint32, object uint64) Span {
-	g, t := se.now()
-	if se.tsc {
-		t = began
-	}
+	g, t := getg(), began
 	s := se.slotOf(g)
 	if s.pos+8*roomOfOperation > s.end || t-s.last > wire.MaxDelta {
 		return se.openSlow(g, t, k, id, object)

@@ -13,8 +13,8 @@ import (
 // hooked says whether the runtime tells what goroutines do. This program's does not.
 const hooked = false
 
-// tellRuntime tells a runtime with hooks which recording is in progress, and whether it wants states.
-func tellRuntime(recording uint32, states bool) {}
+// tellRuntime tells a runtime with hooks which recording is in progress, whether it wants states, and whether its clock is the system's.
+func tellRuntime(recording uint32, states, monotonic bool) {}
 
 // announce makes sure that the begin of the running goroutine is recorded.
 func announce() {}

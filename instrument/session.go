@@ -93,8 +93,8 @@ func tell(session string, err error) {
 // Enabled tells whether events are being recorded.
 func Enabled() bool { return current.Load() != nil }
 
-// noStates is the warning where the scheduler has no clock that it may read.
-const noStates = "states of goroutines are not recorded (no processor counter of constant rate here)"
+// noStates is the warning where what the scheduler says cannot be noted.
+const noStates = "states of goroutines are not recorded (descriptors of goroutines are not known here)"
 
 // Attach begins recording into a new buffer file in the session directory of c. It is for recorders in the
 // same process; programs started by a recorder attach by themselves. It is an error when recording is on.
@@ -151,15 +151,15 @@ func Attach(c shm.Config) error {
 	for _, m := range missing {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
-	if hooked && !se.tsc && !c.NoStates {
+	if hooked && se.byID != nil && !c.NoStates {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: noStates})
 	}
 	lastSession++
-	se.states = hooked && se.tsc && se.byID == nil && !c.NoStates
+	se.states = hooked && se.byID == nil && !c.NoStates
 	_, se.start = se.now()
 	current.Store(se)
 	setRegions(1)
-	tellRuntime(se.number, se.states)
+	tellRuntime(se.number, se.states, !se.tsc)
 	return nil
 }
 
@@ -171,7 +171,7 @@ func Detach() {
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
 	setRegions(0)
-	tellRuntime(0, false)
+	tellRuntime(0, false, false)
 	if se := current.Swap(nil); se != nil {
 		se.recordAll()
 		se.mu.Lock()

@@ -93,11 +93,7 @@ func (se *session) connected(addresses uint64, isServer bool) uint64 {
 
 // wrote records that a stream was written to from a time on.
 func (se *session) wrote(stream, upTo uint32, began uint64, name string) {
-	g, t := se.now()
-	if se.tsc {
-		t = began
-	}
-	se.pointSlow(g, t, wire.Write, se.site(name), wire.ObjectWord(stream, upTo))
+	se.pointSlow(getg(), began, wire.Write, se.site(name), wire.ObjectWord(stream, upTo))
 }
 
 // interrupts records that waits for the network are interrupted, and returns what they end with.

@@ -18,8 +18,8 @@ import (
 	"tracerec/trace/wire"
 )
 
-// Where there is only the system's clock, which a scheduler cannot read, there are no states, and the archive says so.
-func TestNoCounter(t *testing.T) {
+// Where descriptors of goroutines are not known there are no states, and the archive says so.
+func TestNoDescriptors(t *testing.T) {
 	a := recordCommand(t, "sh", "-c", `TRACEREC="$TRACEREC,portable" exec "$0"`, program(t, "states"))
 	require.Empty(t, a.Check())
 	warnings := map[string]uint64{}
@@ -27,7 +27,7 @@ func TestNoCounter(t *testing.T) {
 		maps.Copy(warnings, p.Warnings)
 		require.False(t, p.States)
 	}
-	require.Equal(t, map[string]uint64{"states of goroutines are not recorded (no processor counter of constant rate here)": 1}, warnings)
+	require.Equal(t, map[string]uint64{"states of goroutines are not recorded (descriptors of goroutines are not known here)": 1}, warnings)
 }
 
 // TestStates records a program whose goroutines are in all states.
