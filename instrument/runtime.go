@@ -43,7 +43,9 @@ func (se *session) lifeOf(at uintptr) (l life) {
 func mine() *goroutine
 
 // tellRuntime tells the runtime which recording is in progress, 0 for none, whether it wants states, and whether its clock is the system's.
-func tellRuntime(recording uint32, states, monotonic bool) { setHook(recording, states, monotonic, hook) }
+func tellRuntime(recording uint32, states, monotonic bool) {
+	setHook(recording, states, monotonic, hook)
+}
 
 // goroutine is what the runtime keeps of a goroutine for the recorder, as its type tracerecState.
 type goroutine struct {
