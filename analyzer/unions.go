@@ -178,8 +178,8 @@ func (u *union) add(x interval) {
 	case len(v)-lo > nearEnd:
 		u.addLate(x)
 	case n == 0:
-		u.list = push(u.store, v, x)
-		copy(u.list[lo+1:], v[lo:])
+		u.list = push(u.store, v, x) // v may be good for nothing now
+		copy(u.list[lo+1:], u.list[lo:])
 		u.list[lo] = x
 	default:
 		v[lo] = interval{min(v[lo].from, x.from), max(v[in-1].to, x.to)}

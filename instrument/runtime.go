@@ -394,8 +394,8 @@ func (se *session) began(function uintptr) {
 		}
 		g.location, g.creator = se.buffer.NewLocation(), 0
 	}
-	if uint64(g.started) > se.start {
-		at = uint64(g.started)
+	if t := uint64(g.started); t > se.start && t <= at {
+		at = t
 	} else {
 		g.head = g.tail // what it did before is not part of its life
 	}

@@ -35,6 +35,9 @@ func countVisit(f *function) {
 	}
 	if (*(**shm.Counts)(unsafe.Pointer(&at))).Add(uintptr(unsafe.Pointer(&here))) >= shm.Enough && f.counts == uint64(at) {
 		f.counts = uncounted
+		if se := current.Load(); se == nil || uint32(f.id.Load()>>32) != se.number { // the recording has ended meanwhile, and the next one has to see it
+			f.counts = 0
+		}
 	}
 }
 

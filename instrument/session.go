@@ -93,8 +93,35 @@ func tell(session string, err error) {
 // Enabled tells whether events are being recorded.
 func Enabled() bool { return current.Load() != nil }
 
-// noStates is the warning where what the scheduler says cannot be noted.
-const noStates = "states of goroutines are not recorded (descriptors of goroutines are not known here)"
+// firstKind is the clock of the first session of the process: what descriptors of goroutines tell may be by that. sessionMu guards it.
+var firstKind clock.Kind
+
+// noStates says why what the scheduler does is not recorded by a clock, "" if it is.
+func (se *session) noStates(kind clock.Kind) string {
+	switch {
+	case se.byID != nil:
+		return "descriptors of goroutines are not known here"
+	case kind != firstKind:
+		return "the system keeps time by another clock than before"
+	case !se.tsc && !quickClock():
+		return "reading the system's clock takes long here"
+	}
+	return ""
+}
+
+// quickClock says whether the system's clock is read without asking the system, as the scheduler has to read it often.
+func quickClock() bool {
+	const batch, most = 8, 200 // ns for each
+	least := ^uint64(0)
+	for range 8 {
+		from := clock.Now(clock.Monotonic)
+		for range batch - 1 {
+			clock.Now(clock.Monotonic)
+		}
+		least = min(least, clock.Now(clock.Monotonic)-from)
+	}
+	return least < batch*most
+}
 
 // Attach begins recording into a new buffer file in the session directory of c. It is for recorders in the
 // same process; programs started by a recorder attach by themselves. It is an error when recording is on.
@@ -151,11 +178,17 @@ func Attach(c shm.Config) error {
 	for _, m := range missing {
 		se.buffer.Define(wire.Def{Type: wire.DefMissing, Name: m.Name, Unit: m.Why})
 	}
-	if hooked && se.byID != nil && !c.NoStates {
-		se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: noStates})
+	if firstKind == 0 {
+		firstKind = kind
+	}
+	if hooked && !c.NoStates {
+		if why := se.noStates(kind); why != "" {
+			se.buffer.Define(wire.Def{Type: wire.DefMissing, Unit: "states of goroutines are not recorded (" + why + ")"})
+		} else {
+			se.states = true
+		}
 	}
 	lastSession++
-	se.states = hooked && se.byID == nil && !c.NoStates
 	_, se.start = se.now()
 	current.Store(se)
 	setRegions(1)

@@ -106,18 +106,22 @@ type did struct {
 	path   []string // of its call
 }
 
-// within says whether it was in a function.
-func (d *did) within(functions ...string) bool {
-	return slices.ContainsFunc(d.path, func(name string) bool { return slices.Contains(functions, name) })
+// places are the functions of libraries that wait for a place, by an operation on a channel. What they call may wait for other things.
+var places = []string{"sql.(*DB).conn", "semaphore.(*Weighted).Acquire", "errgroup.(*Group).Go"}
+
+// forPlace says whether it waited for a place.
+func (d *did) forPlace() bool {
+	n := len(d.path)
+	return n > 1 && slices.Contains(places, d.path[n-2]) && (sendsLate(d.metric) || d.metric == metric.LateSender || d.metric == metric.LateClose || d.metric == metric.ExternalWait)
 }
 
-// places are the functions of libraries that wait for a place.
-var places = []string{"sql.(*DB).conn", "semaphore.(*Weighted).Acquire", "errgroup.(*Group).Go"}
+// alike says whether two goroutines are of one kind.
+func alike(a, b *did) bool { return len(a.path) > 0 && len(b.path) > 0 && a.path[0] == b.path[0] }
 
 // recognise returns the name of the problem that a chain is an instance of, "" for none that is known.
 func recognise(chain []did) string {
 	for i := range chain {
-		if d := &chain[i]; d.within(places...) && waitsFor(d.metric) {
+		if chain[i].forPlace() {
 			return PoolExhausted
 		}
 	}
@@ -129,6 +133,8 @@ func recognise(chain []did) string {
 	switch {
 	case holder > 0 && (waitsFor(chain[holder].metric) || chain[holder].metric == metric.Sleep || chain[holder].metric == metric.SystemCall):
 		return HeldAcrossWait
+	case len(chain) > 1 && sendsLate(first.metric) && alike(first, &chain[1]): // a channel that counts places, of which nobody knows how many there are
+		return ""
 	case len(chain) > 1 && sendsLate(first.metric):
 		return BackPressure
 	case len(chain) > 1 && last.metric == metric.Sleep:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ func TestRecognise(t *testing.T) {
 		for _, s := range steps {
 			switch s := s.(type) {
 			case string:
-				list = append(list, did{metric: s, path: []string{"handle"}})
+				list = append(list, did{metric: s, path: []string{fmt.Sprint("goroutine", len(list))}})
 			case []string:
 				list = append(list, did{metric: s[0], path: s[1:]})
 			}
@@ -27,6 +28,7 @@ func TestRecognise(t *testing.T) {
 		chain      []did
 	}{
 		{"the pool of database/sql has no connection left", PoolExhausted, chain([]string{metric.LateSender, "query", "sql.(*DB).QueryContext", "sql.(*DB).conn", "select"}, metric.Network)},
+		{"making a connection waits for the network", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "sql.(*DB).conn", "driver.Open", "network"})},
 		{"the database is slow", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "driver.read", "network"})},
 		{"making a connection runs", "", chain([]string{metric.Execution, "query", "sql.(*DB).conn"})},
 		{"a semaphore has no place left", PoolExhausted, chain([]string{metric.LateSender, "fetch", "semaphore.(*Weighted).Acquire", "select"}, metric.Execution)},
@@ -43,6 +45,7 @@ func TestRecognise(t *testing.T) {
 		{"nobody knows who held the lock", "", chain(metric.LockCompetition)},
 		{"the next stage is slower", BackPressure, chain(metric.FullBuffer, metric.Execution)},
 		{"the stage after the next one is slower", BackPressure, chain(metric.LateReceiver, metric.FullBuffer, metric.Execution)},
+		{"a channel counts places", "", chain([]string{metric.LateReceiver, "fetch", "send"}, []string{metric.Execution, "fetch"})},
 		{"the stage before is slower", "", chain(metric.LateSender, metric.Execution)},
 		{"who was to send sleeps", TimerBound, chain(metric.LateSender, metric.Sleep)},
 		{"it sleeps itself", "", chain(metric.Sleep)},

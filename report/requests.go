@@ -94,12 +94,17 @@ func RequestNoise(a, b Quantity) float64 {
 	return math.Hypot(float64(a.High-a.Value), float64(b.Value-b.Low))
 }
 
-// RequestsOf returns the requests of a name, nil if there are none.
-func RequestsOf(list []Requests, name string) *Requests {
-	if i := slices.IndexFunc(list, func(r Requests) bool { return r.Name == name }); i >= 0 {
+// RequestsLike returns the requests of the same name and kind, nil if there are none.
+func RequestsLike(list []Requests, r *Requests) *Requests {
+	if i := slices.IndexFunc(list, func(x Requests) bool { return x.Name == r.Name && x.Kind == r.Kind }); i >= 0 {
 		return &list[i]
 	}
 	return nil
+}
+
+// Selected says whether which requests have the name of r depends on what they did: others of its kind have none, because they never waited.
+func (r *Requests) Selected(list []Requests) bool {
+	return r.Kind != "" && slices.ContainsFunc(list, func(x Requests) bool { return x.Kind == r.Kind && x.Unnamed > 0 })
 }
 
 // LatencyPart is a part of a latency.

@@ -114,11 +114,7 @@ func (s *Step) where() string {
 
 // RequestsText writes what is known of requests for people, with so many names and rows of each list.
 func RequestsText(w io.Writer, list []Requests, warnings []string, top int) error {
-	for _, m := range warnings {
-		for _, line := range readable.Wrap(readable.Clean(m), readable.Columns) {
-			fmt.Fprintln(w, line)
-		}
-	}
+	warn(w, warnings)
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(w, "No requests found: see expert requests --help for what is one.")
 		return err
@@ -200,12 +196,25 @@ func (r *Requests) text(w io.Writer, top int) error {
 	return readable.Table(w, rows, "rrr-")
 }
 
+// warn shows warnings.
+func warn(w io.Writer, warnings []string) {
+	for _, m := range warnings {
+		for _, line := range readable.Wrap(readable.Clean(m), readable.Columns) {
+			fmt.Fprintln(w, line)
+		}
+	}
+}
+
 // WriteRequests writes the requests of an experiment, or of one of them the path, as text or JSON.
 func WriteRequests(w io.Writer, e *Experiment, path *RequestPath, format string, top int) error {
 	switch {
 	case path != nil && format == "json":
-		return readable.JSON(w, path)
+		return readable.JSON(w, struct {
+			*RequestPath
+			Warnings []string `json:"warnings"`
+		}{path, append([]string{}, e.Warnings...)})
 	case path != nil:
+		warn(w, e.Warnings)
 		return path.Text(w)
 	case format == "json":
 		return readable.JSON(w, struct {

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -52,22 +50,9 @@ func noWaits(cmd *cobra.Command) bool {
 	return err == nil && no
 }
 
-// collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
-// else. What is in use are large blocks without pointers mostly, so collecting often costs little: 5 % of the time, for 40 %
-// of the memory. Small inputs need no collection at all: the first one comes at 8 MB, which is small per cent of Go's least heap.
-const small, collect = 200, 25
-
-// collectSeldom sets that, once: of later inputs of a command the heap is not small.
-var collectSeldom = sync.OnceFunc(func() {
-	debug.SetGCPercent(small)
-	runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
-})
-
 // limitMemory obeys the flag --memory and returns it.
 func limitMemory(cmd *cobra.Command) int64 {
-	if os.Getenv("GOGC") == "" {
-		collectSeldom()
-	}
+	spill.Collect()
 	flag := cmd.Flags().Lookup("memory")
 	if flag == nil {
 		return 0

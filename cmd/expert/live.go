@@ -20,15 +20,22 @@ func addLive(cmd *cobra.Command) {
 }
 
 // takeLive obeys these flags.
-func takeLive(cmd *cobra.Command, _ []string) {
+func takeLive(cmd *cobra.Command, named []string) error {
 	flags := cmd.Flags()
-	if most := flags.Lookup("max-size"); most != nil {
-		c := inputs.Capture{Most: int64(*most.Value.(*size.Bytes))}
-		if flags.Changed("seconds") {
-			c.Seconds, _ = flags.GetFloat64("seconds") // here and below: there are these flags
-		}
-		c.Extra, _ = flags.GetDuration("timeout")
-		c.Save, _ = flags.GetString("save")
-		inputs.Take(c)
+	most := flags.Lookup("max-size")
+	if most == nil {
+		return nil
 	}
+	c := inputs.Capture{Most: int64(*most.Value.(*size.Bytes))}
+	if flags.Changed("seconds") {
+		c.Seconds, _ = flags.GetFloat64("seconds") // here and below: there are these flags
+	}
+	c.Extra, _ = flags.GetDuration("timeout")
+	c.Save, _ = flags.GetString("save")
+	for _, name := range []string{"baseline", "external", "output", "trace"} {
+		if f := flags.Lookup(name); f != nil {
+			named = append(named, f.Value.String())
+		}
+	}
+	return inputs.Take(c, named...)
 }

@@ -68,7 +68,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 			return fmt.Errorf("no command %q; expert help lists them", args[0])
 		},
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun:           takeLive,
+		PersistentPreRunE:          takeLive,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),

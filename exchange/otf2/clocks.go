@@ -53,6 +53,7 @@ type clocks struct {
 	next      []int            // by process: its next contact
 	jumps     []knot           // by process: the last time that it had to be moved
 	blocked   map[uint32][]int // processes, by exchange
+	waits     []uint32         // by process: the exchange + 1 among whose blocked processes it is, 0 if it is not
 }
 
 // Correction is how clocks were corrected.
@@ -75,8 +76,9 @@ func (v *survey) contact(s *source, l *Location, e *Event) {
 		v.began = t
 	case idMpiCollectiveEnd:
 		if what, object, ok := s.met(l, e); ok {
-			v.contacts = append(v.contacts, contact{time: min(v.began, t), object: uint64(object) << 1, acts: gives(what) && v.began != 0},
-				contact{time: t, object: uint64(object) << 1, acts: takes(what), takes: true})
+			known := !sparse(e.Values[0])
+			v.contacts = append(v.contacts, contact{time: min(v.began, t), object: uint64(object) << 1, acts: known && gives(what) && v.began != 0},
+				contact{time: t, object: uint64(object) << 1, acts: known && takes(what), takes: true})
 		}
 		v.began = 0
 	default:
@@ -85,6 +87,9 @@ func (v *survey) contact(s *source, l *Location, e *Event) {
 		}
 	}
 }
+
+// sparse says whether a collective operation is one in which nobody knows who gives something to whom: MPI_Alltoallv, MPI_Alltoallw.
+func sparse(operation uint64) bool { return operation == 9 || operation == 10 }
 
 // gives says whether others may need what a location brings into a collective operation.
 func gives(what wire.Meeting) bool {
@@ -128,13 +133,15 @@ func (s *source) correct(all []survey) *Correction {
 		return nil
 	}
 	// Where several things happen at one time, one pass may not be enough.
-	for r.After = r.Before; r.After > 0; {
+	const mostPasses = 10
+	passes := 1
+	for r.After = r.Before; r.After > 0; passes++ {
 		c.forward()
 		for p := range c.contacts {
 			c.amortize(p)
 		}
 		left := r.After
-		if _, r.After = c.backwards(); r.After >= left {
+		if _, r.After = c.backwards(); r.After >= left || passes == mostPasses {
 			break
 		}
 	}
@@ -262,17 +269,16 @@ func (c *clocks) backwards() (taken, before int) {
 // forward moves clocks forward, so that nobody takes anything before it is given. If processes wait for each other, which only damage suggests, the first one does not.
 func (c *clocks) forward() {
 	c.begin()
-	c.next, c.jumps = make([]int, len(c.contacts)), make([]knot, len(c.contacts))
-	ready := make([]int, len(c.contacts))
-	for p := range ready {
-		ready[p] = p
+	c.next, c.jumps, c.waits = make([]int, len(c.contacts)), make([]knot, len(c.contacts)), make([]uint32, len(c.contacts))
+	ready, p := make([]int, len(c.contacts)), 0
+	for i := range ready {
+		ready[i] = i
 	}
-	for {
+	for { // a process that is done stays so
 		for len(ready) > 0 {
 			p := ready[0]
 			ready = append(ready[1:], c.advance(p, false)...)
 		}
-		p := 0
 		for p < len(c.contacts) && c.next[p] == len(c.contacts[p]) {
 			p++
 		}
@@ -290,11 +296,14 @@ func (c *clocks) advance(p int, forced bool) (woken []int) {
 		x := &list[c.next[p]]
 		e, t, jump := &c.exchanges[x.exchange], x.time+x.shift, &c.jumps[p]
 		if x.acts && x.takes && e.givers > 0 && !forced {
-			c.blocked[x.exchange] = append(c.blocked[x.exchange], p)
+			if c.waits[p] != x.exchange+1 {
+				c.waits[p] = x.exchange + 1
+				c.blocked[x.exchange] = append(c.blocked[x.exchange], p)
+			}
 			return woken
 		}
-		forced = false
-		x.more = max(0, jump.shift-(t-jump.time)/takesBack)
+		forced, c.waits[p] = false, 0
+		x.more = max(0, jump.shift-max(0, t-jump.time)/takesBack)
 		switch {
 		case !x.acts:
 		case x.takes:
@@ -306,7 +315,11 @@ func (c *clocks) advance(p int, forced bool) (woken []int) {
 		default:
 			e.latest = max(e.latest, t+x.more)
 			if e.givers--; e.givers == 0 {
-				woken = append(woken, c.blocked[x.exchange]...)
+				for _, q := range c.blocked[x.exchange] {
+					if c.waits[q] == x.exchange+1 {
+						woken = append(woken, q)
+					}
+				}
 				delete(c.blocked, x.exchange)
 			}
 		}

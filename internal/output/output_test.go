@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -127,15 +128,19 @@ func TestLeftBehind(t *testing.T) {
 	parts, err := filepath.Glob(filepath.Join(dir, ".expert-*"))
 	require.NoError(t, err)
 	require.Len(t, parts, 1)
-	for _, name := range []string{".expert-short", ".expert-abcdefghijklmnopq", "expert-abcdefghijklmnop"} {
+	own := ".expert-" + kernel()
+	others := []string{own + "short", own + "abcdefghijklmnopq", own[1:] + "abcdefghijklmnop", own + "limits-linux.txt", ".expert-22222222abcdefghijklmnop"}
+	for _, name := range others {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, ".expert-abcdefghijklmnop"), 0o700))
+	others = append(others, own+"abcdefghijklmnop")
+	require.NoError(t, os.Mkdir(filepath.Join(dir, own+"abcdefghijklmnop"), 0o700))
 	require.NoError(t, Write(filepath.Join(dir, "f"), func(w io.Writer) error {
 		return errors.Join(text("one")(w), Write(filepath.Join(dir, "g"), text("two")))
 	}))
 	requireFile(t, filepath.Join(dir, "f"), "one")
-	requireOnly(t, dir, ".expert-abcdefghijklmnop", ".expert-abcdefghijklmnopq", ".expert-short", "expert-abcdefghijklmnop", "f", "g")
+	slices.Sort(others)
+	requireOnly(t, dir, append(others, "f", "g")...)
 }
 
 // TestKilled is what TestLeftBehind lets run in another process.

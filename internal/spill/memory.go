@@ -4,8 +4,11 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Memory returns how much memory this process can use at most, that of the machine or of its control group, bytes; 0 if that is not known.
@@ -55,3 +58,17 @@ func memoryIn(root string) int64 {
 	}
 	return least
 }
+
+// collect is how much garbage there may be, in per cent of what is in use, unless the environment says something
+// else. What is in use are large blocks without pointers mostly, so collecting often costs little: 5 % of the time, for 40 %
+// of the memory. Small inputs need no collection at all: the first one comes at 8 MB, which is small per cent of Go's least heap.
+const small, collect = 200, 25
+
+// Collect sets how often garbage is collected in a command that reads large inputs. It does so once: of later inputs the heap is not small.
+var Collect = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(small)
+	runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
+})

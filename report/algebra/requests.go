@@ -14,11 +14,12 @@ type RequestChange struct {
 	Change
 }
 
-// RequestChanges compares the requests of two runs, by name: those of A's that are in B, too, in that order.
+// RequestChanges compares the requests of two runs, by name: those of A's that are in B, too, in that order. Where only those that waited have a
+// name, nothing is said of names.
 func RequestChanges(a, b []report.Requests) (list []RequestChange) {
 	for i := range a {
-		other := report.RequestsOf(b, a[i].Name)
-		if other == nil || a[i].Count == 0 || other.Count == 0 {
+		other := report.RequestsLike(b, &a[i])
+		if other == nil || a[i].Count == 0 || other.Count == 0 || a[i].Selected(a) || other.Selected(b) {
 			continue
 		}
 		for _, name := range []string{"p50", "p95", "p99"} {

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,13 +36,29 @@ var (
 	taken = map[string]*live{}
 )
 
-// Take says how traces are taken from now on, each when it is first asked for, and forgets those of before.
-func Take(c Capture) {
+// Take says how traces are taken from now on, each when it is first asked for, and forgets those of before. It is an error if one is to be
+// saved in a file that the command reads or writes itself, or if nothing of what it names is an address.
+func Take(c Capture, named ...string) error {
 	how = c
 	for _, l := range taken {
 		l.file.Close()
 	}
 	clear(taken)
+	if c.Save == "" {
+		return nil
+	}
+	save, _ := filepath.Abs(c.Save)
+	there, missing := os.Stat(c.Save)
+	for _, name := range named {
+		other, _ := filepath.Abs(name)
+		if info, err := os.Stat(name); name != "" && (other == save || missing == nil && err == nil && os.SameFile(info, there)) {
+			return fmt.Errorf("--save %s: the command itself reads or writes that file", c.Save)
+		}
+	}
+	if !slices.ContainsFunc(named, Live) {
+		return errors.New("--save is for addresses: no input is one")
+	}
+	return nil
 }
 
 // Live says whether an input is the address of a program that runs.
@@ -90,14 +108,14 @@ func at(address string) *live {
 // take takes a trace, and a CPU profile while it is written if the address is only that of the program: then the trace has samples that tell
 // where goroutines were while they ran.
 func (l *live) take(address string) error {
-	u, seconds, err := traceOf(address)
+	u, bare, seconds, err := traceOf(address)
 	if err != nil {
 		return err
 	}
 	allowed := time.Duration(seconds*float64(time.Second)) + how.Extra
 	ctx, cancel := context.WithTimeoutCause(context.Background(), allowed, fmt.Errorf("no end within %v", allowed))
 	defer cancel()
-	if !strings.Contains(address, tracePath) {
+	if bare {
 		go sample(ctx, u, seconds)
 	}
 	answer, err := get(ctx, u)
@@ -131,32 +149,30 @@ func (l *live) take(address string) error {
 	return err
 }
 
-const tracePath = "/debug/pprof/trace"
-
-// traceOf returns the address of the trace of a program, and how many seconds that takes.
-func traceOf(address string) (*url.URL, float64, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, 0, err.(*url.Error).Err
+// traceOf returns the address of the trace of a program, whether what was given is only that of the program, and how many seconds that takes.
+func traceOf(address string) (u *url.URL, bare bool, seconds float64, err error) {
+	if u, err = url.Parse(address); err != nil {
+		return nil, false, 0, err.(*url.Error).Err
 	}
 	switch {
 	case u.Host == "":
-		return nil, 0, errors.New("an address without a host")
+		return nil, false, 0, errors.New("an address without a host")
 	case !(how.Seconds >= 0 && how.Seconds < math.Inf(1)):
-		return nil, 0, fmt.Errorf("--seconds %v: not a time", how.Seconds)
+		return nil, false, 0, fmt.Errorf("--seconds %v: not a time", how.Seconds)
 	}
-	if path := strings.TrimSuffix(u.Path, "/"); path == "" || path == "/debug/pprof" {
-		u.Path = tracePath
+	path := strings.TrimSuffix(u.Path, "/")
+	if bare = path == "" || path == "/debug/pprof"; bare {
+		u.Path = "/debug/pprof/trace"
 	}
 	q := u.Query()
-	seconds, err := strconv.ParseFloat(q.Get("seconds"), 64)
+	seconds, err = strconv.ParseFloat(q.Get("seconds"), 64)
 	if how.Seconds > 0 || err != nil || !(seconds > 0) {
 		seconds = cmp.Or(how.Seconds, DefaultSeconds)
 		q.Set("seconds", strconv.FormatFloat(seconds, 'f', -1, 64))
 		u.RawQuery = q.Encode()
 	}
 	const day = 24 * 60 * 60
-	return u, min(seconds, day), nil
+	return u, bare, min(seconds, day), nil
 }
 
 // get asks for a trace. What a program says that does not give one is the error, with what helps.
@@ -208,7 +224,10 @@ type body struct {
 }
 
 func (b *body) Read(p []byte) (n int, err error) {
-	if n, err = b.from.Read(p[:min(int64(len(p)), b.left+1)]); int64(n) > b.left {
+	if int64(len(p)) > b.left {
+		p = p[:b.left+1] // one more tells whether there is more
+	}
+	if n, err = b.from.Read(p); int64(n) > b.left {
 		n, err = int(b.left), io.EOF
 		b.cut = fmt.Errorf("--max-size %s is reached", (*size.Bytes)(&how.Most))
 	}

@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+const tracePath = "/debug/pprof/trace"
 
 // serve is a program at an address, whose trace is what answer gives.
 func serve(t *testing.T, answer http.HandlerFunc) (address string) {
@@ -144,4 +147,61 @@ func TestLiveCut(t *testing.T) {
 	Take(Capture{Extra: time.Hour, Most: 16, Save: filepath.Join(t.TempDir(), "no", "such")})
 	_, err := Stat(address)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestSave: a trace is not saved over what the command reads or writes itself, and only if there is one.
+func TestSave(t *testing.T) {
+	t.Cleanup(func() { Take(Capture{}) })
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there.trace")
+	require.NoError(t, os.WriteFile(there, nil, 0o600))
+	require.NoError(t, os.Symlink(there, filepath.Join(dir, "link")))
+	const program = "http://127.0.0.1:1"
+	for _, c := range []struct {
+		save, want string
+		named      []string
+	}{
+		{there, "", []string{program, "", filepath.Join(dir, "other")}},
+		{"", "", []string{there}},
+		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, there}},
+		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, "link")}},
+		{filepath.Join(dir, "new"), "--save " + filepath.Join(dir, "new") + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, ".", "new")}},
+		{there, "--save is for addresses: no input is one", []string{filepath.Join(dir, "other")}},
+	} {
+		err := Take(Capture{Save: c.save}, c.named...)
+		if c.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, c.want)
+		}
+	}
+}
+
+// TestMostBytes: the largest limit is one, too.
+func TestMostBytes(t *testing.T) {
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, beginning) })
+	require.NoError(t, Take(Capture{Extra: time.Hour, Most: math.MaxInt64}))
+	require.Equal(t, beginning, text(t, address))
+}
+
+// TestProfile: a CPU profile is only taken of a program of which the address is given, not beside another address.
+func TestProfile(t *testing.T) {
+	for path, want := range map[string]bool{"": true, "/debug/pprof/": true, tracePath: false, "/service/trace": false} {
+		profile := make(chan bool, 1)
+		mux := http.NewServeMux()
+		mux.HandleFunc("/debug/pprof/profile", func(http.ResponseWriter, *http.Request) { profile <- true })
+		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+			if want {
+				<-profile // or this never ends
+				profile <- true
+			}
+			io.WriteString(w, beginning)
+		})
+		s := httptest.NewServer(mux)
+		require.NoError(t, Take(Capture{Seconds: 0.01, Extra: time.Hour, Most: 1 << 20}))
+		require.Equal(t, beginning, text(t, s.URL+path))
+		s.Close()
+		require.Len(t, profile, map[bool]int{true: 1}[want], path)
+	}
+	Take(Capture{})
 }

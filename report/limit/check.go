@@ -234,6 +234,9 @@ func (v *Verdict) beside(r *Report, at *measured, o Options) (base *measured, mo
 func noiseOf(r *Report, at *measured, o Options, base *measured) (noise func(of float64) float64, tolerated bool, err error) {
 	width := algebra.Noise(r.band(at), o.Baseline.band(base))
 	if at.of != nil {
+		if at.of.Selected(r.Requests) || base.of.Selected(o.Baseline.Requests) {
+			return nil, false, fmt.Errorf("%s cannot be compared: only requests that waited have a name in these traces; limit those of all (*)", at.metric.Name)
+		}
 		width = report.RequestNoise(*at.chance, *base.chance)
 	}
 	if math.IsNaN(width) && o.Tolerance < 0 && at.of != nil {

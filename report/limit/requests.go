@@ -41,14 +41,25 @@ func (r *Report) requests(metric string) (q *report.Requests, quantity string, e
 	if len(r.Requests) == 0 {
 		return nil, "", fmt.Errorf("%s has no requests; expert requests says what is one", r.Name)
 	}
-	name := m[3]
-	if name == everything {
-		return &r.Requests[0], m[2], nil
+	quantity = m[2]
+	if m[3] == everything {
+		if q = &r.Requests[0]; q.Count == 0 && quantity != "count" {
+			return nil, "", fmt.Errorf("%s has only requests that its begin or end cut off", r.Name)
+		}
+		return q, quantity, nil
 	}
-	if q = report.RequestsOf(r.Requests, name); q == nil || q.Count == 0 {
-		return nil, "", r.noRequests(name)
+	most := int64(-1)
+	for i := range r.Requests[1:] { // several have one name if they are of several kinds: the limit is for each
+		if x := &r.Requests[i+1]; x.Name == m[3] && x.Count > 0 {
+			if v, _ := x.Quantity(quantity); v.Value > most {
+				q, most = x, v.Value
+			}
+		}
 	}
-	return q, m[2], nil
+	if q == nil {
+		return nil, "", r.noRequests(m[3])
+	}
+	return q, quantity, nil
 }
 
 // noRequests says that there are no requests of a name, and which there are that may be meant.
