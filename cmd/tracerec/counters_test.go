@@ -17,7 +17,7 @@ func TestCountersHere(t *testing.T) {
 	require.Contains(t, r.stdout, "rusage:utime *")
 	require.NotContains(t, r.stdout, "task-clock *")
 	for want, args := range map[string][]string{
-		"counters": {}, "presets": {"--presets", "PAPI_L1_?CM"}, "events": {"--native", "miss"}, "costs": {"--cost"}, "caches": {"--hardware"}, "fits": {"--with", "go:alloc-bytes"},
+		"counters": {}, "presets": {"--presets", "PAPI_L1_?CM"}, "events": {"--native", "miss"}, "costs": {"--cost"}, "cpu": {"--hardware"}, "fits": {"--with", "go:alloc-bytes"},
 	} {
 		r := inside(append([]string{"counters", "--format", "json"}, args...)...)
 		require.Zero(t, r.status, r.stderr)

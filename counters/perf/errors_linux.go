@@ -21,6 +21,8 @@ func (s *Substrate) explain(err error, set []Encoded, e *Encoded, t target) erro
 	var errno unix.Errno
 	if err == errTaken {
 		return fail(substrate.ErrBusy, "other users hold the counters that it needs (the NMI watchdog holds one: sysctl kernel.nmi_watchdog=0); multiplex, or count fewer events")
+	} else if err == errBlind {
+		return fail(substrate.ErrUnavailable, "watchpoints never count on this machine: it is a virtual one whose processor does not tell of hits")
 	} else if !errors.As(err, &errno) {
 		return fail(substrate.ErrUnsupported, "%v", err)
 	}

@@ -41,11 +41,24 @@ func newSubstrate() *Substrate {
 }
 
 func kernel() system {
+	sys := bare()
+	open := sys.open
+	sys.open = func(a *perfevent.Attr, pid, cpu, group, flags int) (int, error) {
+		if a.Type == perfevent.Breakpoint {
+			surviveLostHits()
+			if bare := bare(); !bare.watches() {
+				return -1, errBlind
+			}
+		}
+		return open(a, pid, cpu, group, flags)
+	}
+	return sys
+}
+
+// bare is the kernel without what is known better of it.
+func bare() system {
 	return system{
 		open: func(a *perfevent.Attr, pid, cpu, group, flags int) (int, error) {
-			if a.Type == perfevent.Breakpoint {
-				surviveLostHits()
-			}
 			return unix.PerfEventOpen((*unix.PerfEventAttr)(unsafe.Pointer(a)), pid, cpu, group, flags)
 		},
 		read: func(fd int, into *uint64, size uintptr) (uintptr, unix.Errno) {
