@@ -24,24 +24,29 @@ const (
 type function struct {
 	name, full string // without and with the path of its package; of a literal as the compiler mostly calls it
 	at         place
+	in         *edit
 	body       *ast.BlockStmt
 	comment    comment
-	forbidden  bool // nothing may be inserted
-	trivial    bool // it calls nothing and has no loop
-	always     bool // main
+	forbidden  bool   // nothing may be inserted
+	trivial    bool   // it calls nothing and has no loop
+	always     bool   // main
+	key        callee // by which others call it
+	calls      []callee
+	waits      bool // for what is outside the program, as far as is known
 }
 
 // finder finds the functions of a file.
 type finder struct {
-	p     *pkg
-	files *token.FileSet
-	test  bool
-	all   []function
+	p       *pkg
+	files   *token.FileSet
+	imports map[string]string // packages by their names in the file
+	test    bool
+	all     []*function
 }
 
 // functionsOf returns the functions of a file of a package.
-func functionsOf(files *token.FileSet, file *ast.File, p *pkg, test bool) []function {
-	x := &finder{p: p, files: files, test: test}
+func functionsOf(files *token.FileSet, file *ast.File, p *pkg, test bool) []*function {
+	x := &finder{p: p, files: files, imports: importsOf(file), test: test}
 	variables := &scope{name: "glob."}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
@@ -60,6 +65,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 	}
 	f := x.named(nameOf(d), d.Name.Pos(), d.Body)
 	f.at.column = 0
+	f.key.name = d.Name.Name
 	var directed bool
 	f.comment, directed = directives(d.Doc)
 	f.forbidden = f.forbidden || directed || d.Name.Name == "_" || x.test && d.Recv == nil && runByTesting(d.Name.Name)
@@ -68,10 +74,10 @@ func (x *finder) declared(d *ast.FuncDecl) {
 	x.literals(d.Body, &scope{name: nameOf(d)}, directed)
 }
 
-func (x *finder) named(name string, at token.Pos, body *ast.BlockStmt) function {
+func (x *finder) named(name string, at token.Pos, body *ast.BlockStmt) *function {
 	full := x.p.symbol() + "." + name
-	return function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), body: body,
-		forbidden: len(body.List) == 0, trivial: isTrivialBody(body)}
+	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), body: body,
+		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), key: callee{pkg: x.p.path()}, calls: x.calleesOf(body)}
 }
 
 // scope counts the literals in a function.

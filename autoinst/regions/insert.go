@@ -22,11 +22,13 @@ type insertion struct {
 // edited is a package into whose files something is inserted.
 type edited struct {
 	Summary
-	edits []*edit
+	edits     []*edit
+	functions []*function
+	imports   []string
 }
 
-// instrument makes functions of a file regions.
-func (c *chooser) instrument(to *edited, o *overlay.Overlay, p *pkg, name string) {
+// find finds the functions of a file.
+func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 	text, err := o.Text(name)
 	if err != nil {
 		return // the go command will say so
@@ -35,11 +37,22 @@ func (c *chooser) instrument(to *edited, o *overlay.Overlay, p *pkg, name string
 	if err != nil {
 		return // here, too
 	}
+	for _, from := range importsOf(e.file) {
+		to.imports = append(to.imports, from)
+	}
 	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
-		v := c.verdict(&f, name)
+		f.in = e
+		to.functions = append(to.functions, f)
+	}
+}
+
+// instrument makes functions of a package regions.
+func (c *chooser) instrument(to *edited) {
+	for _, f := range to.functions {
+		v := c.verdict(f, f.in.name)
 		to.count(v)
 		if v == region {
-			e.enter(f.body)
+			f.in.enter(f.body)
 		}
 	}
 }

@@ -36,7 +36,8 @@ func TestLinesStay(t *testing.T) {
 			o := overlay.New("/nowhere")
 			c := chooser{Options: Options{Rules: []regionfilter.Rule{{Pattern: "*"}}}}
 			to := &edited{}
-			c.instrument(to, o, &pkg{ImportPath: "example.org/p", Name: "p"}, name)
+			to.find(o, &pkg{ImportPath: "example.org/p", Name: "p"}, name)
+			c.instrument(to)
 			to.addTo(o)
 			changed, err := o.Text(name)
 			require.NoError(t, err)
@@ -90,7 +91,7 @@ var v = func() { loop(1) }
 	got := map[string]verdict{}
 	for _, f := range functionsOf(files, file, &pkg{ImportPath: "example.org/v1.5", Name: "a"}, false) {
 		require.Equal(t, "example.org/"+f.name, f.full)
-		got[strings.TrimPrefix(f.name, "v1%2e5.")] = c.verdict(&f, name)
+		got[strings.TrimPrefix(f.name, "v1%2e5.")] = c.verdict(f, name)
 	}
 	require.Equal(t, map[string]verdict{
 		"loop": region, "inlined": isInlined, "trivial": isTrivial, "empty": isOther, "_": isOther, "directed": isOther, "directed.func1": isOther,
@@ -98,6 +99,58 @@ var v = func() { loop(1) }
 		"literals": region, "literals.func1": isOther, "literals.func2": isTrivial, "literals.func2.1": region, "glob..func1": region,
 		"wide": region, "wide.func1": isInlined, "wider": isInlined,
 	}, got)
+}
+
+// TestWaits: a function that the compiler would inline is a region if something outside the program may be waited for in it, directly or in functions of these
+// packages, as far as their names tell.
+func TestWaits(t *testing.T) {
+	o := overlay.New(t.TempDir())
+	texts := map[string]string{
+		"a": `
+import ("net/http"; "time"; "context"; "log/slog"; store "example.org/b"; "github.com/x/redis")
+func slow() { fetch("/25ms") }
+func fetch(s string) { http.Get(s) }
+func nap() { time.Sleep(1) }
+func since() { time.Since(time.Time{}) }
+func load() { store.Load("x") }
+func parse() { store.Parse("x") }
+func (t *T) get(c *redis.Client) { c.Get(context.Background(), "x") }
+func ofRequest(r *http.Request) { redis.Ping(r.Context()) }
+func (t *T) outer() { t.get(nil) }
+func note(ctx context.Context) { slog.InfoContext(ctx, "x") }
+func of(ctx context.Context) { store.Name(ctx) }
+func do(c *http.Client) { c.Do(nil) }
+func starts() { go fetch("x"); _ = func() { fetch("x") } }
+func local() { time.Local.String() }
+`,
+		"b": `
+import ("os"; "context"; "sync")
+func Load(name string) { os.ReadFile(name) }
+func Parse(s string) { Parse(s) }
+func Name(ctx context.Context) { Parse("x") }
+func do(c any) { c.Do(nil) }
+func locks(mu *sync.Mutex) { mu.Lock() }
+func (T) get() { locks(nil) }
+func (t T) outer() { t.get() }
+`}
+	var packages []*edited
+	for _, name := range []string{"a", "b"} {
+		o.Add(name+".go", "package "+name+"\n"+texts[name])
+		to := &edited{Summary: Summary{Package: "example.org/" + name}}
+		to.find(o, &pkg{ImportPath: to.Package, Name: name}, name+".go")
+		packages = append(packages, to)
+	}
+	findWaits(packages)
+	var got []string
+	for _, p := range packages {
+		c := chooser{inlined: map[place]bool{}}
+		for _, f := range p.functions {
+			if c.inlined[f.at] = true; c.verdict(f, "") == region {
+				got = append(got, f.name)
+			}
+		}
+	}
+	require.Equal(t, []string{"a.slow", "a.fetch", "a.nap", "a.load", "a.(*T).get", "a.ofRequest", "a.(*T).outer", "a.do", "a.starts.func1", "b.Load"}, got)
 }
 
 // TestOptions: those of regions end where those of the go command begin.

@@ -2,7 +2,7 @@
 // all lines keep their numbers. The files themselves are not changed: the new text goes into an overlay.
 //
 // A function that the compiler would inline is left alone, as well as one that calls nothing and has no loop: recording it would cost more than
-// it tells.
+// it tells, unless something outside the program is waited for in it.
 package regions
 
 import (
@@ -59,7 +59,7 @@ type Summary struct {
 	Package   string
 	Functions int // with a body: declared ones, and literals
 	Regions   int
-	Inlined   int // left alone because the compiler inlines them
+	Inlined   int // left alone because the compiler inlines them, and nothing outside is waited for in them
 	Trivial   int // because they call nothing and have no loop
 	Excluded  int // because the user says so
 	Other     int // because a directive of the compiler, or their place, forbids it
@@ -101,12 +101,14 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 		for _, name := range p.files() {
 			if !seen[name] {
 				seen[name] = true
-				c.instrument(e, o, p, name)
+				e.find(o, p, name)
 			}
 		}
 	}
+	findWaits(packages)
 	var summaries []Summary
 	for _, e := range packages {
+		c.instrument(e)
 		e.addTo(o)
 		if e.Functions > 0 {
 			summaries = append(summaries, e.Summary)
@@ -187,7 +189,7 @@ func (c *chooser) verdict(f *function, file string) verdict {
 		return isExcluded
 	case f.always:
 		return region
-	case c.inlined[f.at]:
+	case c.inlined[f.at] && !f.waits:
 		return isInlined
 	case f.trivial:
 		return isTrivial
