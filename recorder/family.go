@@ -31,6 +31,9 @@ type family struct {
 	begins     bool           // a process of the system was seen to begin, that may be told of the session
 	next       time.Time      // when to look again: that takes little of the time
 	nextSearch time.Time      // and when to search again
+	numbers    numbers        // which processes may be younger than the root
+	strangers  map[int]bool   // processes that a search found not to be of the family,
+	until      time.Time      // before others can have their numbers
 }
 
 // A member is a process of the family.
@@ -51,8 +54,10 @@ type exeID struct {
 	changed  int64
 }
 
-func newFamily(root int, session string) *family {
+// newFamily begins with a root that was started after a time of the monotonic clock.
+func newFamily(root int, session string, began int64) *family {
 	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}}
+	f.numbers = newNumbers(root, mostNumber(), time.Duration(began))
 	f.members[root] = &member{pid: root}
 	return f
 }
@@ -177,8 +182,15 @@ func (f *family) answered(r *Recorder, m *member) bool {
 	return false
 }
 
+// count looks at the numbers of processes before all of them can have been given.
+func (f *family) count(now int64) {
+	if f != nil && time.Duration(now)-f.numbers.at >= f.numbers.round()/4 {
+		f.numbers.look(lastNumber(), time.Duration(now))
+	}
+}
+
 // search looks for members among all processes of the system that are younger than the root: those whose parents have ended are found by the
-// session that their environment names.
+// session that their environment names. Who is no member then does not become one: only members know the session.
 func (f *family) search(r *Recorder) {
 	start := time.Now()
 	if f == nil || start.Before(f.nextSearch) {
@@ -186,43 +198,28 @@ func (f *family) search(r *Recorder) {
 	}
 	f.next, f.begins = time.Time{}, false
 	f.look(r)
-	least := younger(r.root, numberIn("/proc/loadavg"), numberIn("/proc/sys/kernel/pid_max"), time.Duration(r.machine.monotonic()-r.began.Mono))
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, dir := range dirs {
-		pid, _ := strconv.Atoi(filepath.Base(dir))
-		if pid < least || pid == os.Getpid() || f.members[pid] != nil {
-			continue
-		}
-		environment, err := rawfile.Read(dir + "/environ")
-		if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
-			f.visit(r, pid)
-		} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
-			f.begins = true
+	f.numbers.look(lastNumber(), time.Duration(r.machine.monotonic()))
+	if start.After(f.until) {
+		f.strangers, f.until = map[int]bool{os.Getpid(): true}, start.Add(f.numbers.round())
+	}
+	for _, pid := range processes() {
+		if f.numbers.younger(pid) && f.members[pid] == nil && !f.strangers[pid] {
+			f.meet(r, pid)
 		}
 	}
 	f.nextSearch = time.Now().Add(lookShare * time.Since(start))
 }
 
-// younger returns the least number that processes can have which were made since the root was, this long ago. They are numbered in order, until
-// the numbers begin anew behind the limit. That they did not is known if the last number given is above the root's, and nobody can have
-// made so many processes and threads since; else it is 0.
-func younger(root, last, limit int, age time.Duration) (least int) {
-	const quickest = 2 * time.Microsecond // that a process or thread can be made in, whatever the number of processors
-	if last < root || age < 0 || age >= time.Duration(limit-root)*quickest {
-		return 0
+// meet finds out whether a process is a member.
+func (f *family) meet(r *Recorder, pid int) {
+	environment, err := rawfile.Read(fmt.Sprintf("/proc/%d/environ", pid))
+	if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
+		f.visit(r, pid)
+	} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
+		f.begins = true
+	} else {
+		f.strangers[pid] = true
 	}
-	return root
-}
-
-// numberIn returns the last word of a file, a number; 0 if there is none.
-func numberIn(path string) int {
-	text, _ := rawfile.Read(path)
-	words := bytes.Fields(text)
-	if len(words) == 0 {
-		return 0
-	}
-	number, _ := strconv.Atoi(string(words[len(words)-1]))
-	return number
 }
 
 // expects tells whether a process is about to join.
@@ -358,6 +355,22 @@ func parseStatus(text []byte) (s status, ok bool) {
 func stopped(pid int) bool {
 	s, ok := readStatus(pid)
 	return ok && (s.state == 'T' || s.state == 't')
+}
+
+// processes returns the processes of the system.
+func processes() (pids []int) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // childrenOf returns the living children of a process.

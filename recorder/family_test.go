@@ -55,7 +55,7 @@ func TestFamily(t *testing.T) {
 			if c.joined {
 				r.names[strconv.Itoa(cmd.Process.Pid)+"-1"+shm.Suffix] = true
 			}
-			f := newFamily(cmd.Process.Pid, r.session.dir)
+			f := newFamily(cmd.Process.Pid, r.session.dir, 0)
 			testkit.Until(t, "the program's begin", func() bool {
 				f.next = time.Time{}
 				f.look(r)
@@ -70,16 +70,45 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestYounger: processes are passed over only if their numbers prove that they are older than the root.
-func TestYounger(t *testing.T) {
-	require.Equal(t, 500, younger(500, 501, 32768, time.Millisecond))
-	require.Equal(t, 500, younger(500, 500, 32768, time.Millisecond), "nobody since")
-	require.Zero(t, younger(32000, 400, 32768, time.Millisecond), "the numbers have begun anew")
-	require.Zero(t, younger(500, 501, 32768, time.Second), "they may have done so, and have come past the root's")
-	require.Zero(t, younger(32767, 32767, 32768, time.Millisecond))
-	require.Zero(t, younger(500, 0, 32768, time.Millisecond), "not known")
-	require.Zero(t, younger(500, 501, 0, time.Millisecond), "not known")
-	require.Positive(t, younger(os.Getpid(), numberIn("/proc/loadavg"), numberIn("/proc/sys/kernel/pid_max"), 0), "in this system")
+// TestNumbers: processes are passed over only if their numbers prove that they are older than the root.
+func TestNumbers(t *testing.T) {
+	const limit, round = 32768, 32768 * quickest
+	begun := func(root int, looks ...int) *numbers { // half a round after the other
+		n := newNumbers(root, limit, time.Hour)
+		for i, last := range looks {
+			n.look(last, time.Hour+time.Duration(i+1)*round/2)
+		}
+		return &n
+	}
+	younger := func(n *numbers, pids ...int) (are []int) {
+		for _, pid := range pids {
+			if n.younger(pid) {
+				are = append(are, pid)
+			}
+		}
+		return are
+	}
+	all := []int{1, 400, 499, 500, 501, 32000}
+	require.Equal(t, all[3:], younger(begun(500, 501), all...))
+	require.Equal(t, all[3:], younger(begun(500, 500), all...), "nobody since")
+	require.Equal(t, all[3:], younger(begun(500, 501, 700, 8000), all...), "however long it is, if one looks often")
+	require.Equal(t, []int{1, 400, 500, 501, 32000}, younger(begun(500, 32000, 450), all...), "they have begun anew")
+	require.Equal(t, []int{1, 400, 499, 500, 501, 32000}, younger(begun(500, 32000, 499), all...))
+	require.Equal(t, all, younger(begun(500, 32000, 450, 600), all...), "and have come past the root's")
+	require.Equal(t, all, younger(begun(500, 32000, 450, 400), all...), "twice")
+	late := newNumbers(500, limit, time.Hour)
+	late.look(600, time.Hour+round)
+	require.Equal(t, all, younger(&late, all...), "every number may have been given")
+	late.look(700, time.Hour+round+1)
+	require.Equal(t, all, younger(&late, all...), "that stays so")
+	require.Equal(t, all, younger(begun(500, 0), all...), "not known")
+	back := newNumbers(500, limit, time.Hour)
+	back.look(600, time.Minute)
+	require.Equal(t, all, younger(&back, all...), "the clock went back")
+	none := newNumbers(500, 0, time.Hour)
+	require.Equal(t, all, younger(&none, all...), "no limit is known")
+	require.Positive(t, lastNumber(), "in this system")
+	require.Greater(t, mostNumber(), lastNumber())
 }
 
 // TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.
@@ -99,7 +128,7 @@ func TestLookAtOnce(t *testing.T) {
 	})
 	r := &Recorder{session: &session{dir: t.TempDir()}, names: map[string]bool{},
 		replaced: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
-	r.family = newFamily(cmd.Process.Pid, r.session.dir)
+	r.family = newFamily(cmd.Process.Pid, r.session.dir, 0)
 	r.family.next = time.Now().Add(time.Hour)
 	go r.drain()
 	r.replaced <- struct{}{}
@@ -156,7 +185,7 @@ func TestFamilyCopies(t *testing.T) {
 	copied, err := strconv.Atoi(strings.TrimSpace(line))
 	require.NoError(t, err)
 	r.names[strconv.Itoa(cmd.Process.Pid)+"-1"+shm.Suffix] = true
-	f := newFamily(cmd.Process.Pid, r.session.dir)
+	f := newFamily(cmd.Process.Pid, r.session.dir, 0)
 	for range 3 {
 		f.next = time.Time{}
 		f.look(r)

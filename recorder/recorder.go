@@ -119,6 +119,7 @@ func (r *Recorder) drain() {
 // found filled, at most.
 func (r *Recorder) poll() (filled int) {
 	r.family.look(r)
+	r.family.count(r.machine.monotonic())
 	r.join()
 	for _, p := range r.procs {
 		if p.over {

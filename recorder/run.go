@@ -82,7 +82,7 @@ func Run(o Options, args []string) (status int, err error) {
 	// The measured program needs the cores.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
 	r.root, r.args, r.began = c.cmd.Process.Pid, args, began
-	r.family = newFamily(r.root, r.session.dir)
+	r.family = newFamily(r.root, r.session.dir, began.Mono)
 	tellOuter()
 	go r.drain()
 	if o.Window != nil {
