@@ -89,8 +89,6 @@ func (m *Matcher) assembled(ops []Op, members []int32, kind wire.Meeting) {
 	overlap := m.overlap(ops, members, last)
 	if overlap || !x.overlap {
 		m.arrive(ops, members, last, x.waits, x.leaves)
-	}
-	if overlap || kind != wire.AllArrive && !x.overlap {
 		m.attendAll(x.waits, members, last, x.together)
 	}
 	if kind == wire.AllBegin || kind == wire.AllEnd {
@@ -155,10 +153,18 @@ func (m *Matcher) exchange(ops []Op, members []int32) {
 	if last = m.latest(ops, members, senders); last == noOp {
 		return
 	}
+	var met []int32
 	for _, i := range members {
-		if wire.Meeting(ops[i].Mode)&wire.Receives != 0 {
+		receives := wire.Meeting(ops[i].Mode)&wire.Receives != 0
+		if receives {
 			m.meet(ArrivedAtExchange, i, last)
 		}
+		if i == last || receives && ops[i].Begin < ops[last].Begin {
+			met = append(met, i)
+		}
+	}
+	if len(met) > 1 {
+		m.attendAll(ArrivedAtExchange, met, last, true)
 	}
 }
 
@@ -173,7 +179,7 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 		if last := m.latest(ops, members, senders); last != noOp && does&wire.Receives != 0 {
 			m.meet(SentToRoot, root, last)
 			if ops[root].Begin < ops[last].Begin {
-				m.attendRoot(SentToRoot, last, []int32{root}, members)
+				m.attendRoot(SentToRoot, last, []int32{root}, []int32{root, last})
 			}
 		}
 		return
@@ -187,7 +193,7 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 			}
 		}
 	}
-	m.attendRoot(RootSent, root, waiters, members)
+	m.attendRoot(RootSent, root, waiters, waiters)
 }
 
 // prefix emits the waits of members for the last of those with lower numbers that send.
@@ -200,7 +206,7 @@ func (m *Matcher) prefix(ops []Op, members []int32) {
 		if last != noOp {
 			m.meet(LowerSent, i, last)
 			if ops[i].Begin < ops[last].Begin {
-				m.attendRoot(LowerSent, last, []int32{i}, members)
+				m.attendRoot(LowerSent, last, []int32{i}, []int32{i, last})
 			}
 		}
 		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin > ops[last].Begin) {

@@ -47,7 +47,7 @@ func (m *Matcher) attend(kind PointKind, star bool, causer int, all ...encounter
 	m.gathered.meetings.add(meeting{kind: kind, star: star, causer: all[causer].loc, n: int32(len(all)), object: m.object})
 }
 
-// attendAll notes a meeting of members, who wait for the last one. If they finish together, each needs as long as it stays behind the first one.
+// attendAll notes a meeting of members, who wait for the last one. If they finish together, each needs as long as it stays behind the first one, once the last one has come.
 func (m *Matcher) attendAll(kind PointKind, members []int32, last int32, together bool) {
 	if m.gathered == nil {
 		return
@@ -64,7 +64,7 @@ func (m *Matcher) attendAll(kind PointKind, members []int32, last int32, togethe
 			e.at, e.spent = o.End, 0
 		}
 		if together {
-			e.rest = o.End - first
+			e.rest = max(0, o.End-max(first, m.ops[last].Begin))
 		}
 		if kind == NoPoint {
 			e.wait = 0
@@ -95,15 +95,16 @@ func parted(ops []Op, members []int32, root int32) (all []encounter) {
 	return all
 }
 
-// attendRoot notes that some members met one.
-func (m *Matcher) attendRoot(kind PointKind, root int32, waiters, members []int32) {
+// attendRoot notes that some met one, for whom they waited. Each needs as long as it stays behind the first of some to leave, once that one has come.
+func (m *Matcher) attendRoot(kind PointKind, root int32, waiters, leaving []int32) {
 	if m.gathered == nil || len(waiters) == 0 {
 		return
 	}
 	first := endOfTime
-	for _, i := range members {
+	for _, i := range leaving {
 		first = min(first, m.ops[i].End)
 	}
+	first = max(first, m.ops[root].Begin)
 	all := m.attending[:0]
 	for _, i := range append([]int32{root}, waiters...) {
 		o := &m.ops[i]
