@@ -28,6 +28,8 @@ type Options struct {
 	// Name, if set, tells what the program calls the object that an operation works on, by the place of the operation; "" unknown.
 	// It is not called concurrently.
 	Name func(operation *report.Region) ObjectName
+	// Goroutine is the id of the one whose critical path is found, from its begin to its end; 0 for that of the run.
+	Goroutine uint64
 	// IndexWaits makes an index of all waits that others ended, for windows of the trace: 2 to 4 bytes for each.
 	IndexWaits bool
 	// Wait and Message, if set, are told every wait, and every receive whose value had been sent, one at a time, in any order. What they
@@ -64,6 +66,9 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))
 	}
 	lives := s.live()
+	if err := lives.choose(s, o.Goroutine); err != nil {
+		return nil, err
+	}
 	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, index: o.IndexWaits, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)

@@ -48,7 +48,7 @@ type walker struct {
 // taken is a wait that the path was led on by.
 type taken struct{ loc, jump uint32 }
 
-// findCriticalPath walks backwards from the end of a process.
+// findCriticalPath walks backwards from the end of a process, or of the location that was chosen.
 func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criticalPath {
 	p := new(criticalPath)
 	root := lives.pathProcess
@@ -56,6 +56,9 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 		return p
 	}
 	p.begin, p.end = min(s.defs.Processes[root].Start, lives.end[root]), lives.end[root]
+	if lives.focus != NoCauser {
+		p.begin, p.end = s.locations[lives.focus].begin, s.locations[lives.focus].end
+	}
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
 	w.taken.store, w.steps.store = s.store, s.store
 	p.jumps = newJumps(s, matchWorkers)
@@ -85,7 +88,7 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 		if l.seen {
 			w.earliest = min(w.earliest, l.begin)
 		}
-		if !l.seen || w.s.defs.Locations[i].Process != w.process {
+		if !l.seen || w.s.defs.Locations[i].Process != w.process || lives.focus != NoCauser && lives.focus != uint32(i) {
 			continue
 		}
 		active := l.end

@@ -20,6 +20,7 @@ type never struct {
 type lives struct {
 	main        []uint32 // by process: its goroutine 1, NoCauser if that has no events
 	pathProcess int      // whose critical path is followed, -1 if there are no events
+	focus       uint32   // location whose critical path is followed, NoCauser: the process's
 	end         []int64  // by process
 	never       map[uint32]*never
 	awake       []bool // by process: somebody who is recorded neither had ended nor was waiting at the end
@@ -30,7 +31,7 @@ func (s *scan) live() *lives {
 	w := s.workers[0]
 	s.gatherGaps()
 	created := s.create()
-	v := &lives{end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}, awake: make([]bool, len(s.defs.Processes))}
+	v := &lives{focus: NoCauser, end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}, awake: make([]bool, len(s.defs.Processes))}
 	for i := range v.end {
 		v.end[i] = s.defs.Processes[i].End
 	}
@@ -171,4 +172,18 @@ func (p *problems) warnings() (list []string) {
 		}
 	}
 	return list
+}
+
+// choose chooses the location of a goroutine as the one whose critical path is followed.
+func (v *lives) choose(s *scan, goroutine uint64) error {
+	if goroutine == 0 {
+		return nil
+	}
+	for i := range s.locations {
+		if s.locations[i].seen && s.defs.Locations[i].GoID == goroutine {
+			v.focus, v.pathProcess = uint32(i), s.defs.Locations[i].Process
+			return nil
+		}
+	}
+	return fmt.Errorf("no goroutine %d did anything there", goroutine)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"tracerec/analyzer/requests"
 	"tracerec/exchange/gotrace"
 	"tracerec/exchange/otf2"
 	"tracerec/internal/sessionfile"
@@ -28,19 +29,22 @@ func isGoTrace(input string) bool {
 }
 
 // Open opens a recording as an archive with something in it; damage is what the archive does not tell of itself, nil for nothing.
-func Open(input string) (a *trace.Archive, damage, err error) { return open(input, false) }
+func Open(input string) (a *trace.Archive, damage, err error) { return open(input, how{}) }
 
-func open(input string, recorded bool) (a *trace.Archive, damage, err error) {
+func open(input string, h how) (a *trace.Archive, damage, err error) {
 	if inputs.Live(input) {
 		if _, err = inputs.Stat(input); err != nil {
 			return nil, nil, err
 		}
 	}
+	part := h.window != (requests.Window{})
 	switch {
+	case part && !isGoTrace(input):
+		err = errors.New(inputs.Called(input) + ": only of a Go execution trace a part of the time can be analyzed; see expert requests, or the timeline of expert view")
 	case otf2.Is(input):
-		a, err = openOTF2(input, recorded)
+		a, err = openOTF2(input, h.recorded)
 	case isGoTrace(input):
-		a, damage, err = openGoTrace(input)
+		a, damage, err = openGoTrace(input, h.window)
 	default:
 		damage = sessionfile.Unfinished(input)
 		a, err = trace.Open(input)
@@ -68,13 +72,13 @@ func openOTF2(input string, recorded bool) (*trace.Archive, error) {
 	return a.Trace(), nil
 }
 
-func openGoTrace(input string) (a *trace.Archive, damage, err error) {
+func openGoTrace(input string, w requests.Window) (a *trace.Archive, damage, err error) {
 	r, done, err := inputs.Open(input)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	a, damage, err = gotrace.Open(inputs.Called(input), r)
+	a, damage, err = gotrace.OpenPart(inputs.Called(input), r, w.From, w.End())
 	damage = cmp.Or(inputs.Damage(input), damage)
 	if err == nil && damage == nil && events(a) == 0 {
 		damage = errors.New(inputs.Called(input) + ": a Go execution trace in which no goroutine of the program did anything")

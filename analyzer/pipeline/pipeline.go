@@ -22,16 +22,21 @@ import (
 // Options say how to analyze. Of those of the analyzer, Patterns, Name and Progress are set by Analyze.
 type Options struct {
 	analyzer.Options
-	Specs    []*spec.Spec // of the counters; nil: those that are shipped for the recorded processor
-	Recorded bool         // times of OTF2 archives are those of the recording, also where messages arrive before they are sent
-	Limited  bool         // the user chose Memory: if it is too little, that is an error
-	Terminal io.Writer    // shows how far the analysis is until it is done; nil: nothing does
+	// Selection is the part that is analyzed: the window of a Go execution trace, the critical path of a goroutine, or of a request in its time.
+	Selection requests.Selection
+	Specs     []*spec.Spec // of the counters; nil: those that are shipped for the recorded processor
+	Recorded  bool         // times of OTF2 archives are those of the recording, also where messages arrive before they are sent
+	Limited   bool         // the user chose Memory: if it is too little, that is an error
+	Terminal  io.Writer    // shows how far the analysis is until it is done; nil: nothing does
 }
 
 // Analyze analyzes a trace. use, if not nil, gets the archive, which is open until it returns, with the result. What is wrong with a
 // recording that can be analyzed all the same is among the warnings of the result.
 func Analyze(input string, o Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	a, damage, err := open(input, o.Recorded)
+	if err := o.narrow(input); err != nil {
+		return nil, err
+	}
+	a, damage, err := open(input, o.how())
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +60,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	var finder *requests.Finder
-	served := requests.Possible(a)
+	served := requests.Possible(a) && o.Goroutine == 0
 	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
 		finder = new(requests.Finder)
 		o.Wait = finder.Wait
@@ -75,7 +80,8 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	if damage != nil {
 		e.Warnings = append([]string{damage.Error()}, e.Warnings...)
 	}
-	if file := inputs.File(input); file != "" {
+	o.tell(e)
+	if file := inputs.File(input); file != "" && o.Selection.Window == (requests.Window{}) { // whose timeline would be another one
 		if e.Origin.Trace, err = filepath.Abs(file); err != nil {
 			return nil, err
 		}

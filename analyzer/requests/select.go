@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,14 @@ func (w *Window) String() string {
 		return ""
 	}
 	return time.Duration(w.From).String() + ":" + time.Duration(w.To).String()
+}
+
+// End returns the end of a window; the zero value has none.
+func (w *Window) End() int64 {
+	if *w == (Window{}) {
+		return math.MaxInt64
+	}
+	return w.To
 }
 
 // Type says what a window is, in the description of a flag.

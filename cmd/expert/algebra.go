@@ -59,7 +59,7 @@ func newDiff() *cobra.Command {
 	}
 	out.add(cmd, "write the difference to this `FILE`, a report")
 	cmd.Flags().Var(format, "format", format.Usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most rows of each list")
+	cmd.Flags().Var((*command.Rows)(&top), "top", "most rows of each list")
 	addInput(cmd)
 	return cmd
 }

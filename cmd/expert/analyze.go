@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/report"
@@ -17,7 +17,7 @@ import (
 func newAnalyze() *cobra.Command {
 	top := 5
 	format := command.NewFormat("text", "json")
-	out := outputFile{texts: true}
+	out, of := outputFile{texts: true}, requests.Selection{}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT",
 		Short: "Explain where a recorded program waits",
@@ -44,7 +44,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			in, err := open(cmd, args[0])
+			in, err := open(cmd, args[0], of)
 			if err != nil {
 				return err
 			}
@@ -70,8 +70,10 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most findings, and rows of each list")
+	cmd.Flags().Var((*command.Rows)(&top), "top", "most findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
+	addSelection(cmd, &of, "only this time after the start of a Go execution trace, for instance 2s:3s", "with the critical path of goroutine `N`",
+		"only the time of `ONE` request in a Go execution trace: slowest, a number, or NAME:slowest")
 	addInput(cmd)
 	addWaits(cmd)
 	return cmd
@@ -101,22 +103,6 @@ func oneInput(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("one INPUT at a time, not %d", len(args))
 	}
-	return nil
-}
-
-// rows is a flag that takes a positive number; what is too large for an int stands for all there is.
-type rows int
-
-func (r *rows) String() string { return strconv.Itoa(int(*r)) }
-func (*rows) Type() string     { return "N" }
-
-// Set accepts a positive number.
-func (r *rows) Set(s string) error {
-	n, err := strconv.Atoi(s)
-	if err != nil && !errors.Is(err, strconv.ErrRange) || n < 1 {
-		return errors.New("not a number from 1 on")
-	}
-	*r = rows(n)
 	return nil
 }
 

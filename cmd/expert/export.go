@@ -157,7 +157,7 @@ func (x *exporting) perfetto(input string) error {
 	}
 	var links perfetto.Links
 	o := analyzer.Options{Wait: links.Wait, Message: links.Message, Collect: links.In, Locations: math.MaxInt32} // each has a track
-	_, err := analyzeTrace(x.cmd, input, o, func(a *trace.Archive, e *report.Experiment) error {
+	_, err := analyzeTrace(x.cmd, input, pipeline.Options{Options: o}, func(a *trace.Archive, e *report.Experiment) error {
 		return x.out.write(x.cmd, func(w io.Writer) error {
 			problems, err := perfetto.Write(w, a, e, &links)
 			x.note(pipeline.Told(problems))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tracerec/analyzer"
 	"tracerec/analyzer/pipeline"
+	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/internal/size"
@@ -27,7 +27,7 @@ func addInput(cmd *cobra.Command) {
 	cmd.Flags().Var(new(size.Bytes), "memory", "most memory for a trace (default half of all)")
 	cmd.Flags().Bool("recorded-clocks", false, "do not correct clocks of an OTF2 archive")
 	n := report.DefaultLocations
-	cmd.Flags().Var((*rows)(&n), "locations", "most goroutines to tell apart")
+	cmd.Flags().Var((*command.Rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
 	addLive(cmd)
 }
@@ -44,9 +44,19 @@ func wantsWaits(cmd *cobra.Command) bool {
 }
 
 // noWaits says whether who ended each wait is not to be kept, not even of a report that knows it.
-func noWaits(cmd *cobra.Command) bool {
-	no, err := cmd.Flags().GetBool("no-waits")
-	return err == nil && no
+func noWaits(cmd *cobra.Command) bool { return flagged(cmd, "no-waits") }
+
+// flagged says whether a command has a flag, and it is set.
+func flagged(cmd *cobra.Command, name string) bool {
+	set, err := cmd.Flags().GetBool(name)
+	return err == nil && set
+}
+
+// addSelection adds the flags that say which part of a trace is looked at.
+func addSelection(cmd *cobra.Command, s *requests.Selection, window, goroutine, request string) {
+	cmd.Flags().Var(&s.Window, "window", window)
+	cmd.Flags().Uint64Var(&s.Goroutine, "goroutine", 0, goroutine)
+	cmd.Flags().StringVar(&s.Request, "request", "", request)
 }
 
 // limitMemory obeys the flag --memory and returns it.
@@ -80,17 +90,20 @@ func (in *reportInput) Close() error { return in.Cube.Close() }
 
 // open opens an input, told apart by its content: a report file of expert or of another tool, or a trace, which is analyzed. The cube of
 // what was analyzed, or derived again because the user wants it, has only numbers: see openReport.
-func open(cmd *cobra.Command, input string) (in *reportInput, err error) {
+func open(cmd *cobra.Command, input string, of requests.Selection) (in *reportInput, err error) {
 	in = &reportInput{Name: inputs.Called(input)}
 	if _, err = inputs.Stat(input); err != nil {
 		return nil, err
 	}
 	if pipeline.Recording(input) {
-		if in.Experiment, err = analyzeTrace(cmd, input, analyzer.Options{}, nil); err != nil {
+		if in.Experiment, err = analyzeTrace(cmd, input, pipeline.Options{Selection: of}, nil); err != nil {
 			return nil, err
 		}
 		in.Cube, in.Trace, in.Sources = in.Experiment.Cube, input, in.Experiment.Origin.Sources
 		return in, nil
+	}
+	if of != (requests.Selection{}) {
+		return nil, fmt.Errorf("%s: a report is of the whole run: a part is chosen when the trace is analyzed", in.Name)
 	}
 	if in.Cube, err = inputs.Cube(input); err != nil {
 		return nil, err
@@ -136,7 +149,7 @@ func (in *reportInput) requests() []report.Requests {
 
 // openReport is open for who needs the whole report.
 func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
-	in, err := open(cmd, input)
+	in, err := open(cmd, input, requests.Selection{})
 	if err != nil || in.Experiment == nil || in.Trace == "" && len(specs(cmd)) == 0 {
 		return in, err
 	}
@@ -172,14 +185,12 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 }
 
 // analyzeTrace analyzes a trace as the flags say, and hands it and the result to use, if that is not nil.
-func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func(*trace.Archive, *report.Experiment) error) (*report.Experiment, error) {
-	o.Memory, o.Locations, o.IndexWaits = limitMemory(cmd), cmp.Or(o.Locations, locations(cmd)), wantsWaits(cmd)
-	chosen, err := chosenSpecs(cmd)
-	if err != nil {
+func analyzeTrace(cmd *cobra.Command, input string, p pipeline.Options, use func(*trace.Archive, *report.Experiment) error) (e *report.Experiment, err error) {
+	p.Memory, p.Locations, p.IndexWaits = limitMemory(cmd), cmp.Or(p.Locations, locations(cmd)), wantsWaits(cmd)
+	p.Limited, p.Recorded = cmd.Flags().Changed("memory"), flagged(cmd, "recorded-clocks")
+	if p.Specs, err = chosenSpecs(cmd); err != nil {
 		return nil, err
 	}
-	recorded, _ := cmd.Flags().GetBool("recorded-clocks") // not all commands have it
-	p := pipeline.Options{Options: o, Specs: chosen, Limited: cmd.Flags().Changed("memory"), Recorded: recorded}
 	if readable.Terminal(cmd.ErrOrStderr()) {
 		p.Terminal = cmd.ErrOrStderr()
 	}
@@ -189,7 +200,7 @@ func analyzeTrace(cmd *cobra.Command, input string, o analyzer.Options, use func
 // locations returns the flag --locations.
 func locations(cmd *cobra.Command) int {
 	if flag := cmd.Flags().Lookup("locations"); flag != nil {
-		return int(*flag.Value.(*rows))
+		return int(*flag.Value.(*command.Rows))
 	}
 	return report.DefaultLocations
 }

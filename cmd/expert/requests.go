@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/pipeline"
 	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
 	"tracerec/report"
@@ -28,10 +29,9 @@ func newRequests() *cobra.Command {
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most names, and rows of each list")
-	cmd.Flags().Var(&f.Window, "window", "only those that begin in this time after the start, for instance 2s:3s")
-	cmd.Flags().Uint64Var(&f.Goroutine, "goroutine", 0, "only those that goroutine `N` served")
-	cmd.Flags().StringVar(&f.Request, "request", "", "`ONE` of them, step by step: slowest, a number, or NAME:slowest")
+	cmd.Flags().Var((*command.Rows)(&top), "top", "most names, and rows of each list")
+	addSelection(cmd, &f.Selection, "only those that begin in this time after the start, for instance 2s:3s", "only those that goroutine `N` served",
+		"`ONE` of them, step by step: slowest, a number, or NAME:slowest")
 	addInput(cmd)
 	return cmd
 }
@@ -39,9 +39,9 @@ func newRequests() *cobra.Command {
 // withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
 func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
 	if f.Selection != (requests.Selection{}) {
-		return analyzeTrace(cmd, input, analyzer.Options{Wait: f.Wait, Keeps: requests.Keeps}, f.Find)
+		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Keeps: requests.Keeps}}, f.Find)
 	}
-	in, err := open(cmd, input)
+	in, err := open(cmd, input, f.Selection)
 	if err != nil {
 		return nil, err
 	}

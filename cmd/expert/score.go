@@ -59,7 +59,7 @@ caches that it would have used otherwise are not in it.`,
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
-	cmd.Flags().Var((*rows)(&top), "top", "most regions")
+	cmd.Flags().Var((*command.Rows)(&top), "top", "most regions")
 	cmd.Flags().Var((*costLimit)(&limits.Cost), "limit", "part of a region's time that recording it may take")
 	out.add(cmd, "write a filter to this `FILE`")
 	return cmd

@@ -144,7 +144,7 @@ values.`,
 	}
 	flags := cmd.Flags()
 	s.add(cmd)
-	flags.VarP((*rows)(&top), "top", "t", "most rows; in text, 20 by default")
+	flags.VarP((*command.Rows)(&top), "top", "t", "most rows; in text, 20 by default")
 	flags.BoolVar(&o.Percent, "percent", false, "values in per cent of the whole program")
 	flags.StringVar(&region, "region", "", "only regions that this `REGEXP` matches")
 	flags.BoolVar(&o.CallPaths, "callpaths", false, "rows are call paths")

@@ -16,6 +16,7 @@ type converter struct {
 	err        error   // the first one of it
 	damage     error   // the last one of an event
 	start      exp.Time
+	part       part
 	now        uint64 // time of the event in progress, since start
 	goroutines map[exp.GoID]*goroutine
 	stacks     map[exp.Stack]*stack // of the generation
@@ -29,8 +30,8 @@ type converter struct {
 	stopping   bool         // the runtime has stopped all goroutines
 }
 
-func newConverter(out *trace.ProcessWriter, early []exp.Event) *converter {
-	c := &converter{out: out, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
+func newConverter(out *trace.ProcessWriter, early []exp.Event, of part) *converter {
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -47,11 +48,15 @@ func (c *converter) note(err error) {
 // lastTime is the latest time that an archive can store, ns.
 const lastTime = 1 << 59
 
-// event takes the next event.
-func (c *converter) event(e *exp.Event) {
+// timed goes on to the time of the next event.
+func (c *converter) timed(e *exp.Event) {
 	if t := e.Time(); t > c.start {
 		c.now = max(c.now, min(uint64(t-c.start), lastTime))
 	}
+}
+
+// event takes the next event.
+func (c *converter) event(e *exp.Event) {
 	switch e.Kind() {
 	case exp.EventSync:
 		clear(c.stacks)
@@ -404,9 +409,13 @@ func (c *converter) finish() {
 	for _, id := range c.left() {
 		g := c.goroutines[id]
 		if c.leave(g); g.started {
+			if g.before != nil {
+				c.resume(g)
+			}
 			c.flush(g)
 		}
 	}
 	c.note(c.box.close())
-	c.note(c.out.Exited(-1, trace.Stamp{Ticks: c.now, Mono: int64(c.now)}))
+	end := c.now - min(c.now, c.part.from)
+	c.note(c.out.Exited(-1, trace.Stamp{Ticks: end, Mono: int64(end)}))
 }

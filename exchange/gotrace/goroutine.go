@@ -31,9 +31,10 @@ type goroutine struct {
 	assists bool   // it is in a GC assist
 	queued  int    // place among those that are ready, -1 if it is not
 
-	words []uint64 // events that are not written yet
-	seq   uint64   // of the next piece
-	last  uint64   // time of the last event
+	before *situation // what it did before the part that is converted; nil once it is written
+	words  []uint64   // events that are not written yet
+	seq    uint64     // of the next piece
+	last   uint64     // time of the last event
 }
 
 // event is an event that waits for levels.
@@ -165,9 +166,20 @@ const pieceWords = 1 << 8
 
 // put adds an event to the stream of a goroutine.
 func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words ...uint64) {
+	if t < c.part.from {
+		if g.before == nil {
+			g.before = new(situation)
+		}
+		g.before.skip(kind, id, words)
+		g.last = max(g.last, t)
+		return
+	}
+	if g.before != nil {
+		c.resume(g)
+	}
 	delta := t - min(g.last, t)
 	if len(g.words) == 0 || delta > wire.MaxDelta {
-		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t)
+		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t-c.part.from)
 		delta = 0
 	}
 	if g.words = append(g.words, wire.Head(kind, id, delta)); len(words) > 0 { // which appending nothing is not free of

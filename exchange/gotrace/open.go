@@ -2,11 +2,14 @@ package gotrace
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	exp "golang.org/x/exp/trace"
 
@@ -21,12 +24,20 @@ func Is(start []byte) bool { return magic.Match(start) }
 // Open reads a Go execution trace of this name as an archive, which is a file without a name: nothing is left of it once it is closed. The archive
 // has what could be read; damage is what is wrong with the rest.
 func Open(name string, r io.Reader) (a *trace.Archive, damage, err error) {
+	return OpenPart(name, r, 0, math.MaxInt64)
+}
+
+// OpenPart is Open for the part of the trace in [from, to), ns from its start: as if the trace had been begun and ended then, but for what each goroutine is
+// in at first, which is known.
+func OpenPart(name string, r io.Reader, from, to int64) (a *trace.Archive, damage, err error) {
 	f, err := os.CreateTemp("", "expert-")
 	if err != nil {
 		return nil, nil, err
 	}
 	if err = os.Remove(f.Name()); err == nil {
-		damage, err = convert(f, r)
+		if damage, err = convert(f, r, part{uint64(from), uint64(to)}); err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	var info os.FileInfo
 	if err == nil {
@@ -47,13 +58,13 @@ func Open(name string, r io.Reader) (a *trace.Archive, damage, err error) {
 }
 
 // convert writes the archive of a trace.
-func convert(out io.Writer, r io.Reader) (damage, err error) {
+func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 	in, damage := newSource(r)
 	early, damage := in.early(damage)
 	o := trace.Options{Resolution: 1}
 	if len(early) > 0 && early[0].Kind() == exp.EventSync {
 		if s := early[0].Sync().ClockSnapshot; s != nil {
-			o.Wall = s.Wall.UnixNano()
+			o.Wall = s.Wall.UnixNano() + int64(of.from)
 		}
 	}
 	w, err := trace.NewWriter(out, o)
@@ -64,18 +75,11 @@ func convert(out io.Writer, r io.Reader) (damage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newConverter(p, early)
-	for i := range early {
-		if c.event(&early[i]); c.damage != nil {
-			damage = c.damage
-			break
-		}
-	}
-	for damage == nil && c.err == nil {
-		var e exp.Event
-		if e, damage = in.read(); damage == nil {
-			c.event(&e)
-			damage = c.damage
+	c := newConverter(p, early, of)
+	for damage = cmp.Or(c.take(early), damage); damage == nil && c.err == nil; {
+		var e [1]exp.Event
+		if e[0], damage = in.read(); damage == nil {
+			damage = c.take(e[:])
 		}
 	}
 	if damage == io.EOF {
@@ -84,7 +88,24 @@ func convert(out io.Writer, r io.Reader) (damage, err error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
 	}
+	if c.now < of.from {
+		return nil, fmt.Errorf("the trace ends before that, after %v", time.Duration(c.now).Round(time.Microsecond))
+	}
 	return damage, w.Close()
+}
+
+// take takes events up to the end of the part, which is io.EOF, or to the first that is damaged.
+func (c *converter) take(events []exp.Event) error {
+	for i := range events {
+		if c.timed(&events[i]); c.now >= c.part.to {
+			c.now = c.part.to
+			return io.EOF
+		}
+		if c.event(&events[i]); c.damage != nil {
+			return c.damage
+		}
+	}
+	return nil
 }
 
 // source reads the events of a trace. The reader panics at some damage.
