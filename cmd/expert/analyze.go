@@ -26,7 +26,7 @@ directory with that), a Go execution trace, or a report; - is standard input,
 and http://HOST:PORT a Go program that serves net/http/pprof. It prints where
 the program's time went, and the findings, ranked by what they cost. If a
 recording is damaged or unfinished, it analyzes the readable part and says so
-first.
+first. --window and --request choose a part of a Go execution trace.
 
 With -o it also writes a report, a .cubex file. This and the other commands can
 use it without the trace. If there are more goroutines than --locations, those
@@ -72,8 +72,8 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 	cmd.Flags().Var(format, "format", format.Usage())
 	cmd.Flags().Var((*command.Rows)(&top), "top", "most findings, and rows of each list")
 	out.add(cmd, "write the report to this `FILE`, too")
-	addSelection(cmd, &of, "only this time after the start of a Go execution trace, for instance 2s:3s", "with the critical path of goroutine `N`",
-		"only the time of `ONE` request in a Go execution trace: slowest, a number, or NAME:slowest")
+	addSelection(cmd, &of, "only this time after the start, for instance 2s:3s", "with the critical path of goroutine `N`",
+		"the time of `ONE` request: slowest, NUMBER, NAME:slowest")
 	addInput(cmd)
 	addWaits(cmd)
 	return cmd
