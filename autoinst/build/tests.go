@@ -25,6 +25,10 @@ type report struct {
 	Said               []string
 }
 
+// recording begins the names of archives that are being made, below the directory of all: to make files takes longer than some tests, so
+// each is named after its report, which is new.
+const recording = ".recording-"
+
 // A Recorder records a command into a directory. Its standard output is stdout. It returns the exit status; an error if it was not started.
 type Recorder func(dir string, command []string, stdout *os.File, say func(string)) (status int, err error)
 
@@ -84,24 +88,20 @@ func argument(args []string, name string) (value string) {
 
 // recorded records tests, or a benchmark. A report is there while it goes on: this process may be killed.
 func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, error) {
-	dir, err := os.MkdirTemp(r.orders.Output, ".recording-")
-	if err != nil {
-		return 0, err
-	}
 	file, err := os.CreateTemp(r.at, reports)
 	if err != nil {
 		return 0, err
 	}
 	file.Close()
-	p := report{Package: r.name, Benchmark: benchmark, Archive: filepath.Join(dir, "trace.dir")}
+	p := report{Package: r.name, Benchmark: benchmark, Archive: filepath.Join(r.orders.Output, recording+strings.TrimSuffix(filepath.Base(file.Name()), ".json"))}
 	if err := writeJSON(file.Name(), &p); err != nil {
 		return 0, err
 	}
 	status, err := r.record(p.Archive, slices.Concat(r.program, args), stdout, func(message string) { p.Said = append(p.Said, message) })
-	if err != nil {
-		return status, err
+	if err == nil && len(p.Said) > 0 {
+		err = writeJSON(file.Name(), &p)
 	}
-	return status, writeJSON(file.Name(), &p)
+	return status, err
 }
 
 // Archives puts the archives of tests where they belong below the directory output, and returns what there is, by package.
@@ -123,7 +123,7 @@ func (b *Build) Archives(output string) (list []Recorded, err error) {
 				return list, err
 			}
 		}
-		os.RemoveAll(filepath.Dir(p.Archive))
+		os.RemoveAll(p.Archive)
 		list = append(list, is)
 	}
 	slices.SortStableFunc(list, func(x, y Recorded) int { return strings.Compare(x.Package, y.Package) })

@@ -74,7 +74,7 @@ func TestKilledTest(t *testing.T) {
 		require.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH, signal)
 		archive := filepath.Join(dir, "trace.dir", "example.com", "endless")
 		if signal == unix.SIGKILL { // nobody was there to put it in its place
-			found, err := filepath.Glob(filepath.Join(dir, "trace.dir", ".recording-*", "trace.dir"))
+			found, err := filepath.Glob(filepath.Join(dir, "trace.dir", ".recording-*"))
 			require.NoError(t, err)
 			require.Len(t, found, 1)
 			archive = found[0]

@@ -46,8 +46,8 @@ type Buffer struct {
 type span struct{ from, to uint64 }
 
 const (
-	growth    = 16 // blocks that are allocated at a time, and half of them at first, for programs that do little
-	reserve   = 4  // blocks in which others go on while one allocates
+	growth    = 16 // blocks that are allocated at a time; a quarter of them at first, for programs that do little, then as many as there are
+	reserve   = 4  // blocks in which others go on while one allocates; a quarter of all at first
 	minBlocks = 2 * growth
 )
 
@@ -210,12 +210,14 @@ func (b *Buffer) Attended() bool {
 // Reserve sees to it that the next chunks have memory. It returns the ticks of the clock that it took to get
 // some, mostly 0. Alloc alone does as well, but does not tell.
 func (b *Buffer) Reserve() uint64 {
-	if b.next.Load()+reserve <= b.h.grown.Load() || b.refused.Load() || b.h.grown.Load() == b.blocks || !b.growing.TryLock() {
+	grown := b.h.grown.Load()
+	ahead := min(reserve, grown/4)
+	if b.next.Load()+ahead <= grown || b.refused.Load() || grown == b.blocks || !b.growing.TryLock() {
 		return 0
 	}
 	b.growing.Unlock()
 	start := clock.Now(b.Clock())
-	b.grow(reserve)
+	b.grow(ahead)
 	return clock.Now(b.Clock()) - start
 }
 
@@ -225,7 +227,7 @@ func (b *Buffer) Reserve() uint64 {
 func (b *Buffer) grow(n uint64) bool {
 	b.growing.Lock()
 	if grown := b.h.grown.Load(); b.next.Load()+n > grown && grown < b.blocks && !b.refused.Load() {
-		more := min(growth, max(grown, growth/2), b.blocks-grown)
+		more := min(growth, max(grown, growth/4), b.blocks-grown)
 		if allocate(b.base+uintptr(b.block(grown)), uintptr(more*blockSize)) == 0 {
 			b.h.grown.Store(grown + more)
 		} else {

@@ -23,7 +23,7 @@ func TestReserve(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, 1+(4<<20/blockSize-1)/growth, waits, "once for each further growth, the first of which is small")
+	require.Equal(t, 2+(4<<20/blockSize-1)/growth, waits, "once for each further growth, the first two of which are small")
 	require.Zero(t, b.Reserve(), "there is no more to get")
 	require.Zero(t, b.h.counts[MemoryRefused].Load())
 }
