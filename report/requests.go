@@ -12,7 +12,7 @@ import (
 // Requests is all requests of one name that a service answered. Times are ns. Its JSON form is a contract: fields may be added, lists are never null.
 type Requests struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"`    // http, http2, grpc or task; "" of all
+	Kind    string `json:"kind"`    // http, http2, grpc, task or round; "" of all, without rounds
 	Count   int    `json:"count"`   // without those that are cut
 	Cut     int    `json:"cut"`     // that began before the trace, or had not ended with it
 	Unnamed int    `json:"unnamed"` // how many of Count have no name

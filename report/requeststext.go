@@ -21,7 +21,11 @@ A request is what net/http handles (HTTP/1 and HTTP/2), a call of a gRPC server,
 or a task of runtime/trace. Its name is the pattern of its route or, if that is
 not recorded, the function that handled it, if the trace shows that. Time in
 which a request waited for another goroutine is divided by what that did, and
-those that it waited for.`
+those that it waited for.
+
+With --rounds, goroutines of the program that work in a loop are shown as well:
+what they do from one wait for a value, a signal or a time to the next one at
+the same place is a round.`
 
 // Words says what a part is, in a sentence.
 func (p *LatencyPart) Words() string { return p.Step.words() + p.onward() }

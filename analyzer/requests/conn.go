@@ -2,6 +2,7 @@ package requests
 
 import (
 	"sort"
+	"strings"
 
 	"tracerec/trace/wire"
 )
@@ -10,15 +11,20 @@ import (
 func (r *reader) requests() (all []request) {
 	for i := range r.lives {
 		l := &r.lives[i]
-		switch {
-		case len(l.served) > 0:
-			all = append(all, l.served...)
-		case len(l.list) > 0:
-			all = append(all, r.ofServer(uint32(i), l)...)
+		list := l.served
+		if len(list) == 0 && len(l.list) > 0 {
+			list = r.ofServer(uint32(i), l)
 		}
-	}
-	for i := range all {
-		r.name(&all[i])
+		if len(list) == 0 {
+			all = append(all, r.roundsOf(uint32(i), l)...)
+		}
+		for j := range list {
+			if q := &list[j]; r.name(q) {
+				r.profiling++
+			} else {
+				all = append(all, *q)
+			}
+		}
 	}
 	return all
 }
@@ -116,14 +122,18 @@ func (c *conn) last(at int64, ended bool) {
 	}
 }
 
-// name finds out the route of a request: what its mux says, else the first that is known.
-func (r *reader) name(q *request) {
+// name finds out the route of a request: what its mux says, else the first that is known. It may be one for a profile or a trace of the program itself, which is
+// none of its service.
+func (r *reader) name(q *request) (profiles bool) {
 	l := &r.lives[q.loc]
 	from := sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
 	for _, n := range l.names[from:] {
 		p := &r.paths.list[n.path]
 		if n.at > q.end {
 			break
+		}
+		if strings.HasPrefix(r.paths.region(p.region).Func, "net/http/pprof.") || strings.Contains(p.route, "/debug/pprof/") {
+			return true
 		}
 		if q.name == "" || p.sure {
 			q.name = p.route
@@ -132,4 +142,5 @@ func (r *reader) name(q *request) {
 			break
 		}
 	}
+	return false
 }

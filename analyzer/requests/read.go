@@ -14,6 +14,8 @@ type reader struct {
 	paths      *paths
 	lives      []life
 	begin, end int64 // of all events
+	rounds     bool  // they are looked for
+	profiling  int   // requests to net/http/pprof, which are left out
 }
 
 // life is what a location did.
@@ -26,6 +28,7 @@ type life struct {
 	list        []activity // ascending, closed by one at its end
 	served      []request  // its regions that are requests
 	names       []named    // when which route was known, ascending
+	pauses      []pause    // ascending; none if rounds are not looked for
 
 	open    levels.Stack[level]
 	does    wire.Kind
@@ -56,9 +59,9 @@ type named struct {
 }
 
 // read reads an archive. What is damaged is left out, as the analyzer has said.
-func read(a *trace.Archive) *reader {
+func read(a *trace.Archive, rounds bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {
@@ -110,6 +113,7 @@ func (r *reader) event(loc uint32, e *trace.Event) {
 		if e.Kind == wire.Lost {
 			l.does = wire.None
 		}
+		l.resumes(t)
 		l.open.Close(e.Kind, e.ID)
 		l.fresh = true
 		l.ended = e.Kind == wire.End
@@ -165,8 +169,20 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
 		l.names = append(l.names, named{t, path})
 	}
+	if r.rounds && r.paths.pauses(path) {
+		l.pauses = append(l.pauses, pause{path, t, unknown})
+	}
 	*l.open.Open(e.Kind) = level{begin: t, path: path}
 	l.fresh = true
+}
+
+// resumes notes that a pause has ended, if it is the innermost level, which is closed.
+func (l *life) resumes(t int64) {
+	if n := len(l.pauses); n > 0 && l.pauses[n-1].end == unknown {
+		if top := l.open.Top(); top != nil && top.Of.path == l.pauses[n-1].path {
+			l.pauses[n-1].end = t
+		}
+	}
 }
 
 // leaves notes that a request has ended, if its level is closed.

@@ -5,7 +5,8 @@
 //   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost;
 //   - on a connection of net/http in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
 //     when that is read, to the end of the last write of its response; see conn.go;
-//   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC.
+//   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC;
+//   - if they are asked for, the rounds of a goroutine that does its work in a loop, see rounds.go. They are not among all requests.
 //
 // A request that began before the trace, or had not ended with it, is cut: it is only counted. A request of net/http is called after the
 // pattern of its route if that is recorded, else after the first function of the program that served it and is seen.
@@ -21,6 +22,7 @@ package requests
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"tracerec/analyzer"
@@ -36,7 +38,8 @@ const Keeps = 128
 type Finder struct {
 	Each func(Request) // called with every request, by location and begin; may be nil
 	Selection
-	Path *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
+	Rounds bool                // those of loops are requests, too
+	Path   *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
 	waits map[uint32][]wait // by location
 }
@@ -97,13 +100,16 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
 		})
 	}
-	r := read(a)
+	r := read(a, f.Rounds)
 	all := r.requests()
 	w := newWalker(r, f.waits, e, all)
 	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}
 	list, one, err := r.choose(all, f.Selection)
 	if err != nil {
 		return err
+	}
+	if r.profiling > 0 {
+		e.Warnings = append(e.Warnings, fmt.Sprintf("requests for profiles and traces of the program itself (net/http/pprof), which are left out: %d", r.profiling))
 	}
 	for i := range list {
 		t.add(&list[i])

@@ -72,6 +72,12 @@ func (t *totals) add(q *request) {
 	}
 	for _, c := range []class{all, c} {
 		x := t.classes[c]
+		if c == all && q.kind == kindRound {
+			if x == nil {
+				t.classes[c] = &collected{}
+			}
+			continue
+		}
 		if x == nil {
 			x = &collected{}
 			t.classes[c] = x
@@ -112,10 +118,21 @@ func (t *totals) report(span int64) (list []report.Requests) {
 		list = append(list, t.class(c, x, span))
 	}
 	slices.SortFunc(list, func(x, y report.Requests) int {
-		return cmp.Or(cmp.Compare(min(len(x.Kind), 1), min(len(y.Kind), 1)), -cmp.Compare(x.Mean*int64(x.Count), y.Mean*int64(y.Count)),
+		return cmp.Or(cmp.Compare(order(x.Kind), order(y.Kind)), -cmp.Compare(x.Mean*int64(x.Count), y.Mean*int64(y.Count)),
 			cmp.Compare(x.Name, y.Name), cmp.Compare(x.Kind, y.Kind))
 	})
 	return list
+}
+
+// order says which kinds come first.
+func order(kind string) int {
+	switch kind {
+	case "":
+		return 0
+	case kindRound:
+		return 2
+	}
+	return 1
 }
 
 // class makes the row of a class.
@@ -211,10 +228,13 @@ func (t *totals) step(l *link) report.Step {
 		if ofProgram(&r) {
 			s.Own = x.depth
 		}
-		s.CallPath = slices.Insert(s.CallPath, x.depth-1, r.Func[strings.LastIndexByte(r.Func, '/')+1:])
+		s.CallPath = slices.Insert(s.CallPath, x.depth-1, shortName(r.Func))
 	}
 	return s
 }
+
+// shortName returns the name of a function with the last part of its package's path only.
+func shortName(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }
 
 func (t *totals) region(path int32) trace.Region {
 	x := &t.w.r.paths.list[path]

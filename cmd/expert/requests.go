@@ -32,13 +32,14 @@ func newRequests() *cobra.Command {
 	cmd.Flags().Var((*command.Rows)(&top), "top", "most names, and rows of each list")
 	addSelection(cmd, &f.Selection, "only those that begin in this time after the start, for instance 2s:3s", "only those that goroutine `N` served",
 		"`ONE` of them, step by step: slowest, a number, or NAME:slowest")
+	cmd.Flags().BoolVar(&f.Rounds, "rounds", false, "rounds of goroutines that work in a loop, too")
 	addInput(cmd)
 	return cmd
 }
 
 // withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
 func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
-	if f.Selection != (requests.Selection{}) {
+	if f.Selection != (requests.Selection{}) || f.Rounds {
 		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Keeps: requests.Keeps}}, f.Find)
 	}
 	in, err := open(cmd, input, f.Selection)

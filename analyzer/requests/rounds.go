@@ -1,0 +1,71 @@
+package requests
+
+import (
+	"tracerec/trace/wire"
+)
+
+// kindRound is the kind of the rounds of a goroutine that does its work in a loop: it waits for a value, a signal or some time, works, and waits at the same place again.
+const kindRound = "round"
+
+// pause is an operation in which a goroutine may wait for its next round.
+type pause struct {
+	path       int32
+	begin, end int64 // end unknown if it has not ended
+}
+
+// leastPauses is how often a goroutine has to be at the place where it waits, so that it is a loop. Between them are two whole rounds.
+const leastPauses = 3
+
+// pauses says whether a call path may be that of a pause: the function that has the operation is one of the program itself.
+func (p *paths) pauses(path int32) bool {
+	switch x := &p.list[path]; x.kind {
+	case wire.RecvBegin, wire.SelectBegin, wire.SleepBegin, wire.CondBegin:
+		if x.own == x.depth-1 && x.own > 0 {
+			return true
+		}
+		r := p.region(x.region)
+		return ofProgram(&r)
+	}
+	return false
+}
+
+// roundsOf returns the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several the one that
+// was first. What comes before the first pause is no round, and neither is what comes after the last, if the goroutine ends with it.
+func (r *reader) roundsOf(loc uint32, l *life) (all []request) {
+	often := map[int32]int{}
+	for _, p := range l.pauses {
+		often[p.path]++
+	}
+	at := int32(-1)
+	for _, p := range l.pauses {
+		if often[p.path] >= leastPauses && (at < 0 || r.paths.list[p.path].depth < r.paths.list[at].depth) {
+			at = p.path
+		}
+	}
+	begin := int64(unknown)
+	for _, p := range l.pauses {
+		if p.path != at {
+			continue
+		}
+		if begin != unknown {
+			all = append(all, request{loc: loc, begin: begin, end: p.begin, kind: kindRound, name: r.loop(at)})
+		}
+		begin = p.end
+	}
+	if begin != unknown && !l.ended {
+		all = append(all, request{loc: loc, begin: begin, end: l.last, kind: kindRound, name: r.loop(at), cut: true})
+	}
+	return all
+}
+
+// loop returns the name of the function that has an operation.
+func (r *reader) loop(path int32) string {
+	x := &r.paths.list[path]
+	if f := r.paths.region(x.region); f.Func != "" {
+		return shortName(f.Func)
+	}
+	if x.parent < 0 {
+		return ""
+	}
+	return r.paths.region(r.paths.list[x.parent].region).Name
+}

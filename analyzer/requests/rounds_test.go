@@ -1,0 +1,98 @@
+package requests_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
+	"tracerec/patterns"
+	"tracerec/report"
+	"tracerec/trace/tracetext"
+)
+
+// withRounds returns the requests and rounds of a trace in text form.
+func withRounds(t *testing.T, text string) *report.Experiment {
+	a, err := tracetext.Open("trace", text)
+	require.NoError(t, err, text)
+	f := &requests.Finder{Rounds: true}
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+	require.NoError(t, err)
+	require.NoError(t, f.Find(a, e))
+	return e
+}
+
+// TestRounds: a loop that sleeps, and calls a function that sleeps and locks, has a round from one sleep of its own to the next; by hand. A goroutine that waits only
+// twice at a place has no loop, nor has one in a library.
+func TestRounds(t *testing.T) {
+	text := `
+channel c cap 0
+location main
+  0 create loop
+  0 create twice
+  0 create lib
+  1000 end
+location loop
+  0 begin main.reload by main
+  0 enter main.reload @r.go:1(main.reload)
+  10 sleep @r.go:3(main.reload)
+  110 leave
+  120 enter main.load @r.go:9(main.load)
+  120 sleep @r.go:10(main.load)
+  150 leave
+  160 exit
+  170 sleep @r.go:3(main.reload)
+  270 leave
+  300 sleep @r.go:3(main.reload)
+  400 leave
+  450 enter main.load @r.go:9(main.load)
+  500 exit
+location twice
+  0 begin main.two by main
+  0 enter main.two @r.go:20(main.two)
+  10 sleep @r.go:21(main.two)
+  20 leave
+  30 sleep @r.go:21(main.two)
+  40 leave
+  50 end
+location lib
+  0 begin time.goFunc by main
+  0 enter time.goFunc @/usr/lib/go/src/time/sleep.go:1(time.goFunc)
+  10 sleep @/usr/lib/go/src/time/sleep.go:3(time.goFunc)
+  20 leave
+  30 sleep @/usr/lib/go/src/time/sleep.go:3(time.goFunc)
+  40 leave
+  50 sleep @/usr/lib/go/src/time/sleep.go:3(time.goFunc)
+  60 leave
+  70 end
+`
+	e := withRounds(t, text)
+	require.Len(t, e.Requests, 2)
+	require.Equal(t, report.Requests{Name: "(all)", Parts: []report.LatencyPart{}, Slow: []report.SlowPart{}}, e.Requests[0], "rounds are not among all requests")
+	r := e.Requests[1]
+	require.Equal(t, [3]any{"main.reload", "round", 1}, [3]any{r.Name, r.Kind, r.Cut})
+	require.Equal(t, [4]int64{2, 45, 30, 60}, [4]int64{int64(r.Count), r.Mean, r.P50, r.Max})
+	// 110–120, 160–170 and 270–300 the loop runs, 120–150 the function sleeps, 150–160 it runs.
+	require.Equal(t, []string{"execution main.reload", "sleep sleep", "execution main.load"}, parts(r.Parts))
+	require.Equal(t, []int64{25, 15, 5}, times(r.Parts))
+	require.Empty(t, of(t, text).Requests, "they are only found if they are asked for")
+}
+
+// TestProfiling: a request for a profile of the program is left out, and counted; one whose pattern only looks like it is not.
+func TestProfiling(t *testing.T) {
+	r := of(t, `
+location conn
+  0 begin serve
+  10 enter handler @server.go:2(net/http.serverHandler.ServeHTTP)
+  11 enter "GET /debug/pprof/profile" @server.go:4(net/http.(*ServeMux).ServeHTTP)
+  900 exit 1
+  910 enter handler @server.go:2(net/http.serverHandler.ServeHTTP)
+  911 enter "GET /debug/pprofile" @server.go:4(net/http.(*ServeMux).ServeHTTP)
+  930 exit 1
+  950 end
+`)
+	require.Equal(t, []string{"(all)", "GET /debug/pprofile"}, []string{r.Requests[0].Name, r.Requests[1].Name})
+	require.Equal(t, [2]int64{1, 20}, [2]int64{int64(r.Requests[0].Count), r.Requests[0].Max})
+	require.Contains(t, r.Warnings, "requests for profiles and traces of the program itself (net/http/pprof), which are left out: 1")
+}
