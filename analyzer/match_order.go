@@ -42,12 +42,9 @@ func (m *merger) start(n int, time func(i int32) (t int64, ok bool)) {
 			continue
 		}
 		if k := len(m.heap); k == 0 || t < last {
-			if k > 0 {
-				m.heap[k-1].end = i
-			}
-			m.heap = append(m.heap, mergeRun{t, i, int32(n)})
+			m.heap = append(m.heap, mergeRun{time: t, at: i})
 		}
-		last = t
+		m.heap[len(m.heap)-1].end, last = i+1, t
 	}
 	for i := len(m.heap)/2 - 1; i >= 0; i-- {
 		m.down(i)
@@ -59,12 +56,12 @@ func (m *merger) next() (e stamped, ok bool) {
 	if len(m.heap) == 0 {
 		return stamped{}, false
 	}
-	if m.calls++; m.calls%paced == 0 {
-		m.store.Pace()
-	}
 	r := &m.heap[0]
 	e = stamped{r.time, r.at}
 	for ok = false; !ok; {
+		if m.calls++; m.calls%paced == 0 {
+			m.store.Pace()
+		}
 		if r.at++; r.at == r.end {
 			*r = m.heap[len(m.heap)-1]
 			m.heap = m.heap[:len(m.heap)-1]

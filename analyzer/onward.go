@@ -135,8 +135,9 @@ func (c *onwardWorker) causerWaits(m *matching, jumps *jumps, loc uint32, off []
 	}
 	_, nested := jumps.nests[loc]
 	var covered []interval
+	looks := 0
 	for v := jumps.of(loc); len(v) > 0; {
-		if len(v)%paced == 0 {
+		if looks++; looks%paced == 0 {
 			m.s.store.Pace()
 		}
 		n := 1

@@ -2,9 +2,9 @@ package analyzer
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
-	"tracerec/internal/spill"
 	"tracerec/report"
 )
 
@@ -112,57 +112,72 @@ func (d *durations) report(s *report.Stats) {
 	if n == 0 {
 		return
 	}
-	store := d.values.store
-	all := spill.Make[int64](store, n)[:0]
-	for r := d.values.reader(0); r.more(); {
-		if len(all)%paced == 0 {
-			store.Pace()
-		}
-		all = append(all, r.int())
-	}
-	d.values.free()
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Sampled = d.counts == nil // waits are counted by line
-	s.Q25, s.Median, s.Q75 = kth(all, rank(n, 1), store), kth(all, rank(n, 2), store), kth(all, rank(n, 3), store)
-	spill.Free(store, all)
+	q := d.quartiles()
+	s.Q25, s.Median, s.Q75 = q[0], q[1], q[2]
+	d.values.free()
 }
 
 // rank returns the place of a quartile among n values in ascending order: the smallest that so many quarters of them do not exceed.
 func rank(n, quarters int) int { return int((int64(n)*int64(quarters)+3)/4) - 1 }
 
-// kth returns the k-th smallest value and reorders v.
-func kth(v []int64, k int, store *spill.Store) int64 {
-	for lo, hi := 0, len(v)-1; lo < hi; {
-		mid := lo + (hi-lo)/2
-		a, b, c := v[lo], v[mid], v[hi]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := lo, hi
-		for i <= j {
-			if i%paced == 0 {
-				store.Pace()
-			}
-			for v[i] < pivot {
-				i++
-			}
-			for v[j] > pivot {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i++
-				j--
+// quartile is one that is looked for: it has the same leading bits as values that there are more and more of.
+type quartile struct {
+	known uint64 // its leading bits
+	rank  int    // its place among the values with these
+	count *[1 << digit]int
+}
+
+// digit is how many more bits of the quartiles are known each time the values were read.
+const digit = 12
+
+// quartiles returns them without having all values in memory: it counts by the leading bits, then by the next ones where these are those of a quartile.
+func (d *durations) quartiles() (found [3]int64) {
+	var q [3]quartile
+	for i := range q {
+		q[i].rank = rank(d.n, i+1)
+	}
+	for left := bits.Len64(uint64(d.max - d.min)); left > 0; {
+		now := min(left, digit)
+		for i := range q {
+			if q[i].count = new([1 << digit]int); i > 0 && q[i].known == q[i-1].known {
+				q[i].count = q[i-1].count
 			}
 		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return v[k]
+		left -= now
+		d.countBits(&q, now, left)
+		for i := range q {
+			q[i].known <<= now
+			for _, n := range q[i].count {
+				if q[i].rank < n {
+					break
+				}
+				q[i].rank -= n
+				q[i].known++
+			}
 		}
 	}
-	return v[k]
+	for i := range q {
+		found[i] = d.min + int64(q[i].known)
+	}
+	return found
+}
+
+// countBits counts the values with the known bits of a quartile by the next ones, of which left bits are behind.
+func (d *durations) countBits(q *[3]quartile, next, left int) {
+	n := 0
+	for r := d.values.reader(0); r.more(); n++ {
+		if n%paced == 0 {
+			d.values.store.Pace()
+		}
+		v := uint64(r.int()-d.min) >> left
+		for i := range q {
+			if q[i].known == v>>next && (i == 0 || q[i].count != q[i-1].count) {
+				q[i].count[v&(1<<next-1)]++
+			}
+		}
+	}
 }
 
 // floorDiv is a / b rounded down; b > 0.

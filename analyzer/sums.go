@@ -60,7 +60,8 @@ type list[T any] struct {
 	blocks [][]T
 }
 
-const listBlock = 1 << 12
+// listBlock is the number of elements in a block: enough that it is not of the heap.
+const listBlock = 1 << 13
 
 // add appends x and returns where it is now.
 func (l *list[T]) add(x T) *T {

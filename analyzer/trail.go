@@ -125,19 +125,21 @@ func (v trail) without(store *spill.Store, list []interval) trail {
 // outside tells of the parts of ascending disjoint intervals of time in which the path is not there.
 func (v trail) outside(store *spill.Store, list []interval, tell func(from, to int64)) {
 	looks := 0
-	add := func(from, to int64) {
+	look := func() {
 		if looks++; looks%paced == 0 {
 			store.Pace()
 		}
-		if from < to {
+	}
+	add := func(from, to int64) {
+		if look(); from < to {
 			tell(from, to)
 		}
 	}
 	end := func(i int) int64 { return v[i].from + v[i+1].before - v[i].before }
 	i := 0
 	for _, x := range list {
-		for i+1 < len(v) && end(i) <= x.from {
-			i++
+		for ; i+1 < len(v) && end(i) <= x.from; i++ {
+			look()
 		}
 		for k := i; k+1 < len(v) && v[k].from < x.to; k++ {
 			add(x.from, v[k].from)
