@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,19 +50,12 @@ func (s *space) close() {
 	}
 }
 
-// hugePage is what is worth to be mapped at once.
-const hugePage = 2 << 20
-
 // more returns size bytes that are zero. Those of the file have their place on disk, so that touching them cannot fail.
 func (s *space) more(size int) ([]byte, error) {
 	if s.file == nil {
-		b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-		if err == nil && size >= 2*hugePage {
-			_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // it is only faster
-		}
-		return b, err
+		return mapped(-1, 0, size, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	}
-	room := (int64(size) + part - 1) &^ (part - 1)
+	room := int64(rounded(size))
 	err := unix.Fallocate(int(s.file.Fd()), 0, s.size, room)
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		err = s.fill(room)
@@ -70,12 +64,21 @@ func (s *space) more(size int) ([]byte, error) {
 		return nil, fmt.Errorf("temporary file in %s, beside %d MB that it has: %w (TMPDIR says where, --memory how much is needed there)",
 			filepath.Dir(s.file.Name()), s.size>>20, err)
 	}
-	b, err := unix.Mmap(int(s.file.Fd()), s.size, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	b, err := mapped(int(s.file.Fd()), s.size, size, unix.MAP_SHARED)
 	if err == nil {
 		_ = unix.Madvise(b, unix.MADV_RANDOM) // else the system may bring 2 MB for each touch, and a search in a long list more than may be
 	}
 	s.size += room
 	return b, err
+}
+
+// mapped maps size bytes of a file, or of none. Unlike what unix.Mmap returns, parts can be given back.
+func mapped(fd int, at int64, size, flags int) ([]byte, error) {
+	p, err := unix.MmapPtr(fd, at, nil, uintptr(size), unix.PROT_READ|unix.PROT_WRITE, flags)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), size), nil
 }
 
 // fill writes zeros where the file system cannot reserve.
@@ -94,16 +97,16 @@ func (s *space) longer(b []byte, size int) []byte {
 	if s.file != nil { // what is behind it there is of others
 		return nil
 	}
-	b, err := unix.Mremap(b, size, unix.MREMAP_MAYMOVE)
+	p, err := unix.MremapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), nil, uintptr(size), unix.MREMAP_MAYMOVE)
 	if err != nil {
 		return nil
 	}
-	return b
+	return unsafe.Slice((*byte)(p), size)
 }
 
 func unmap(b []byte) {
 	_ = unix.Madvise(b, unix.MADV_REMOVE) // of a file, so that it takes no place any more
-	_ = unix.Munmap(b)
+	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)))
 }
 
 // putAside lets the pages of a file be in the file only.

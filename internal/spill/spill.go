@@ -3,6 +3,8 @@
 package spill
 
 import (
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -16,6 +18,7 @@ type Store struct {
 
 	mu     sync.Mutex
 	maps   map[*byte][]byte // what was given whole
+	spare  [][]byte         // what came back of that, if there is no limit
 	slabs  [][]byte         // what is given in parts
 	slab   []byte           // what is left of the last one
 	blocks [][]byte         // that came back
@@ -65,10 +68,10 @@ func (s *Store) Close() {
 	for _, b := range s.maps {
 		unmap(b)
 	}
-	for _, b := range s.slabs {
+	for _, b := range append(s.slabs, s.spare...) {
 		unmap(b)
 	}
-	s.maps, s.slabs, s.slab, s.blocks = nil, nil, nil, nil
+	s.maps, s.spare, s.slabs, s.slab, s.blocks = nil, nil, nil, nil, nil
 	s.close()
 }
 
@@ -95,10 +98,45 @@ func Free[T any](s *Store, list []T) {
 	s.mu.Lock()
 	b := s.maps[p] // nil if it is of the heap or of a slab
 	delete(s.maps, p)
+	if s.limit == 0 && b != nil {
+		s.spare, b = append(s.spare, b), nil
+	}
 	s.mu.Unlock()
 	if b != nil {
 		unmap(b)
 	}
+}
+
+// reuse returns size bytes of what came back, nil if nothing did. The system takes longer to give new pages than to clear old ones.
+func (s *Store) reuse(size int) []byte {
+	worth := func(b []byte) int { // the smallest that suffices, else the largest
+		if len(b) < size {
+			return math.MinInt + len(b)
+		}
+		return size - len(b)
+	}
+	best := -1
+	for i, b := range s.spare { // few
+		if best < 0 || worth(b) > worth(s.spare[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	b := s.spare[best]
+	s.spare = slices.Delete(s.spare, best, best+1)
+	old := min(len(b), size)
+	if rest := b[old:]; len(rest) > 0 {
+		s.spare, b = append(s.spare, rest), b[:size:size]
+	} else if more := s.longer(b, size); more != nil {
+		b = more
+	} else {
+		unmap(b)
+		return nil
+	}
+	clear(b[:old])
+	return b
 }
 
 // Grow returns an empty list with room for n elements: the given one if that has it, else another one instead.
@@ -165,12 +203,15 @@ func (s *Store) extend(p *byte, size int) []byte {
 	if b == nil {
 		return nil
 	}
-	if b = s.longer(b, size); b != nil {
+	if b = s.longer(b, rounded(size)); b != nil {
 		delete(s.maps, p)
 		s.maps[unsafe.SliceData(b)] = b
 	}
 	return b
 }
+
+// rounded returns a size that pages have.
+func rounded(size int) int { return (size + part - 1) &^ (part - 1) }
 
 // give returns size bytes, nil if there are none.
 func (s *Store) give(size int) []byte {
@@ -180,7 +221,11 @@ func (s *Store) give(size int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if size >= whole {
-		b := s.add(size)
+		size = rounded(size)
+		b := s.reuse(size)
+		if b == nil {
+			b = s.add(size)
+		}
 		if b != nil {
 			s.maps[unsafe.SliceData(b)] = b
 		}

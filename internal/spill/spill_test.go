@@ -2,10 +2,12 @@ package spill
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,5 +259,40 @@ func TestMemory(t *testing.T) {
 			require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 		}
 		require.Equal(t, c.want, memoryIn(root))
+	}
+}
+
+// What came back is given again, whole or in parts, longer or shorter: it is zero then, and no two lists have a byte in common.
+func TestReuse(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(3, 4))
+			var lists [][]uint64
+			for i := range 60 {
+				if len(lists) > 5 || len(lists) > 0 && random.IntN(2) == 0 {
+					k := random.IntN(len(lists))
+					for _, v := range lists[k] {
+						if v != lists[k][0] {
+							t.Fatal(i, v)
+						}
+					}
+					if random.IntN(3) == 0 {
+						lists[k] = Extend(s, lists[k], len(lists[k])+random.IntN(whole/4))
+						continue
+					}
+					Free(s, lists[k])
+					lists = slices.Delete(lists, k, k+1)
+				}
+				list := Make[uint64](s, whole/8+random.IntN(whole/4))
+				for k := range list {
+					if list[k] != 0 {
+						t.Fatal(i, k)
+					}
+					list[k] = uint64(i + 1)
+				}
+				lists = append(lists, list)
+			}
+			require.NoError(t, s.Err())
+		})
 	}
 }
