@@ -3,7 +3,7 @@
 package spill
 
 import (
-	"math"
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -109,34 +109,37 @@ func Free[T any](s *Store, list []T) {
 
 // reuse returns size bytes of what came back, nil if nothing did. The system takes longer to give new pages than to clear old ones.
 func (s *Store) reuse(size int) []byte {
-	worth := func(b []byte) int { // the smallest that suffices, else the largest
-		if len(b) < size {
-			return math.MinInt + len(b)
+	slices.SortFunc(s.spare, func(a, b []byte) int { return cmp.Compare(len(a), len(b)) }) // few
+	if i := slices.IndexFunc(s.spare, func(b []byte) bool { return len(b) >= size }); i >= 0 {
+		b := s.spare[i]
+		s.spare = slices.Delete(s.spare, i, i+1)
+		if rest := b[size:]; len(rest) > 0 {
+			s.spare = append(s.spare, rest)
 		}
-		return size - len(b)
+		clear(b[:size])
+		return b[:size:size]
 	}
-	best := -1
-	for i, b := range s.spare { // few
-		if best < 0 || worth(b) > worth(s.spare[best]) {
-			best = i
-		}
-	}
-	if best < 0 {
+	if len(s.spare) == 0 {
 		return nil
 	}
-	b := s.spare[best]
-	s.spare = slices.Delete(s.spare, best, best+1)
-	old := min(len(b), size)
-	if rest := b[old:]; len(rest) > 0 {
-		s.spare, b = append(s.spare, rest), b[:size:size]
-	} else if more := s.longer(b, size); more != nil {
-		b = more
-	} else {
+	last := func() (b []byte) {
+		n := len(s.spare) - 1
+		b, s.spare = s.spare[n], s.spare[:n]
+		return b
+	}
+	b := last() // the largest becomes longer, and the system gets as much of the others
+	for lack := size - len(b); lack > 0 && len(s.spare) > 0; {
+		x := last()
+		lack -= len(x)
+		unmap(x)
+	}
+	long := s.longer(b, size)
+	if long == nil {
 		unmap(b)
 		return nil
 	}
-	clear(b[:old])
-	return b
+	clear(long[:len(b)])
+	return long
 }
 
 // Grow returns an empty list with room for n elements: the given one if that has it, else another one instead.
