@@ -200,9 +200,10 @@ func tried(by, receiver, name, object string) string {
 		"; done {\n\t\t\treturn locked\n\t\t}\n\t}\n\treturn " + object + ".tracerec" + name + "()\n}\n\nfunc " + receiver + " tracerec" + name + "() bool {\n"
 }
 
-// starts says that the goroutine which is started next is known by a function.
+// starts says that the goroutine which is started next is known by a function. A copy of it has an address: the closure that has the function would
+// have it by reference else, and each would be allocated.
 func starts(f string) string {
-	return "\tif tracerecRecording != 0 {\n\t\ttracerecStarts(**(**uintptr)(unsafe.Pointer(&" + f + ")))\n\t}\n"
+	return "\tif tracerecRecording != 0 {\n\t\ttracerecF := " + f + "\n\t\ttracerecStarts(**(**uintptr)(unsafe.Pointer(&tracerecF)))\n\t}\n"
 }
 
 func signalled(op string) string {
