@@ -59,6 +59,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	if err := b.out.Fill(b.inOrder(b.cells), b.inOrder(b.critical)); err != nil {
 		return nil, err
 	}
+	b.topologies()
 	b.out.MarkExecution()
 	b.warnings()
 	b.out.Judge()
@@ -116,6 +117,24 @@ func (b *builder) locations() {
 			name = fmt.Sprintf("%s[%d]", name, l.index)
 		}
 		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count, Trace: l.first})
+	}
+}
+
+// topologies lays the locations out on the grids of the trace. Those that share a location of the report are left out: what they have together would stand in each of their places.
+func (b *builder) topologies() {
+	p := b.places
+	for _, t := range b.s.defs.Topologies {
+		var dims []report.Dim
+		for _, d := range t.Dims {
+			dims = append(dims, report.Dim(d))
+		}
+		var places []report.Place
+		for _, place := range t.Places {
+			if l := p.reported[place.Location]; l != uint32(trace.NoLocation) && p.locs[l].count == 1 {
+				places = append(places, report.Place{Location: l, At: place.At})
+			}
+		}
+		b.out.LayOut(t.Name, dims, places)
 	}
 }
 

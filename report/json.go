@@ -12,18 +12,19 @@ import (
 // changes its meaning. Durations are ns, shares fractions of the focus, and lists are never null.
 type (
 	jsonExperiment struct {
-		Verdict    Verdict       `json:"verdict"`
-		Experiment jsonHeader    `json:"experiment"`
-		Metrics    []jsonMetric  `json:"metrics"`
-		Findings   []jsonFinding `json:"findings"`
-		Ready      *Ready        `json:"ready,omitempty"` // processors were lacking
-		Warnings   []string      `json:"warnings"`
-		Critical   Split         `json:"critical_path"` // the times add up to focus_ns
-		Counts     []jsonCount   `json:"critical_path_counts,omitempty"`
-		Lost       Lost          `json:"lost"`
-		Processes  []Process     `json:"processes"`
-		Requests   []Requests    `json:"requests,omitempty"` // those that were answered, as expert requests has them
-		Slow       []SlowFinding `json:"request_findings,omitempty"`
+		Verdict    Verdict        `json:"verdict"`
+		Experiment jsonHeader     `json:"experiment"`
+		Metrics    []jsonMetric   `json:"metrics"`
+		Findings   []jsonFinding  `json:"findings"`
+		Ready      *Ready         `json:"ready,omitempty"` // processors were lacking
+		Warnings   []string       `json:"warnings"`
+		Critical   Split          `json:"critical_path"` // the times add up to focus_ns
+		Counts     []jsonCount    `json:"critical_path_counts,omitempty"`
+		Lost       Lost           `json:"lost"`
+		Processes  []Process      `json:"processes"`
+		Topologies []jsonTopology `json:"topologies,omitempty"`
+		Requests   []Requests     `json:"requests,omitempty"` // those that were answered, as expert requests has them
+		Slow       []SlowFinding  `json:"request_findings,omitempty"`
 
 		JSONCounters
 	}
@@ -202,6 +203,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		Counts:     e.jsonCounts(e.PathCounts),
 		Lost:       e.Lost,
 		Processes:  append([]Process{}, e.Origin.Processes...),
+		Topologies: e.jsonTopologies(),
 		Requests:   e.Requests,
 		Slow:       jsonSlow(e.Requests),
 	}

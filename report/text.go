@@ -263,6 +263,7 @@ func (p *page) header() {
 		p.styledPara(plain, 0, "", text)
 	}
 	p.styledPara(dim, 0, "", p.groups())
+	p.topologies()
 	if v := p.e.Verdict; v.Text != "" {
 		p.blank()
 		p.styledPara(bold, 0, "", v.Text)

@@ -68,6 +68,8 @@ type Definitions struct {
 	Regions   []Region
 	Objects   []Object
 	Metrics   []Metric
+
+	Topologies []Topology
 }
 
 // Process is one measured process.
@@ -122,6 +124,26 @@ type Location struct {
 	GoID    uint64 // the runtime's goroutine id
 	Events  uint64
 	Name    string // in an archive of another format; goroutines have none
+}
+
+// Topology is a grid on which locations lie, such as that of the processes of a program. Only archives of other formats have topologies.
+type Topology struct {
+	Name   string
+	Dims   []Dim
+	Places []Place
+}
+
+// Dim is one dimension of a topology.
+type Dim struct {
+	Name     string
+	Size     int
+	Periodic bool // the last place is beside the first one
+}
+
+// Place is where a location lies, by dimension. A location may have several places.
+type Place struct {
+	Location LocationID
+	At       []int
 }
 
 // Region is a user region or the call site of an operation.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -129,6 +131,45 @@ func TestMetricsOfThreads(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^ *mpi_latesender `, threads)
 	require.NotContains(t, goroutines, "mpi")
+}
+
+// TestGrid: on which grid threads lie is said of the archive and of its report, which other tools read it from; a recording has none.
+func TestGrid(t *testing.T) {
+	const file = "../../../shared/data/otf2/partdiff/run_2/traces.otf2"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	report := filepath.Join(t.TempDir(), "report.cubex")
+	status, text, _ := expert("analyze", "-o", report, file)
+	require.Equal(t, 0, status)
+	const said = "\non the grid Process x Thread: Process 4 × Thread 4\n"
+	require.Contains(t, text, said)
+	require.Contains(t, run(t, "analyze", report), said)
+	var out struct {
+		Topologies []struct {
+			Name   string
+			Dims   []any
+			Places []struct {
+				Location string
+				At       []int
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(run(t, "analyze", "--format", "json", report)), &out))
+	require.Len(t, out.Topologies, 1)
+	require.Equal(t, "Process x Thread", out.Topologies[0].Name)
+	require.Len(t, out.Topologies[0].Dims, 2)
+	places := map[string][]int{}
+	for _, p := range out.Topologies[0].Places {
+		places[p.Location] = p.At
+	}
+	require.Len(t, places, 16)
+	require.Equal(t, []int{3, 0}, places["Master thread[3]"])
+	require.Equal(t, []int{1, 2}, places["OMP thread 2[1]"])
+
+	recording := archive(t, lockTrace)
+	require.NotContains(t, run(t, "analyze", recording), "on the grid")
+	require.NotContains(t, run(t, "analyze", "--format", "json", recording), "topologies")
 }
 
 // TestClocks: the clocks of a real archive, in which a barrier ends before the last process begins it, are corrected unless the user wants them as recorded.

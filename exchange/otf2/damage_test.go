@@ -220,6 +220,10 @@ func FuzzDefinitions(f *testing.F) {
 		for i := range a.records {
 			io.Discard.Write(a.AppendText(nil, &a.records[i]))
 		}
+		s := &source{a: a, programs: map[uint64]uint32{}}
+		s.define()
+		s.topologies()
+		s.classify()
 		for _, m := range []Family{Local, Markers} {
 			x := &local{}
 			_ = memory(b).scan(m, func(r *Record) {

@@ -46,7 +46,7 @@ func (s *source) classify() {
 		}
 	}
 	d.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
-	locations := s.members(nil)
+	locations := s.ranked(mpi)
 	s.classifyWindows(locations)
 	for i := range s.a.records {
 		if r := &s.a.records[i]; r.Spec.Self == Comms && s.a.Find(Comms, r.Values[0]) == r {
@@ -62,21 +62,32 @@ func (s *source) classify() {
 const (
 	commLocations = 4 // GroupType
 	commSelf      = 6
-	globalMembers = 1 // GroupFlags
+	globalMembers = 1         // GroupFlags
+	nowhere       = 1<<64 - 1 // an undefined number
 )
 
-// members returns the members of a group; without one, the locations that ranks of MPI are.
-func (s *source) members(g *Record) []uint64 {
+// ranked returns the locations that members of the communicators of a paradigm are numbers of.
+func (s *source) ranked(paradigm uint64) []uint64 {
 	for i := range s.a.records {
-		if r := &s.a.records[i]; g == nil && r.Spec.Self == Groups && r.Get("groupType") == commLocations && r.Get("paradigm") == mpi {
-			g = r
+		if r := &s.a.records[i]; r.Spec.Self == Groups && r.Get("groupType") == commLocations && r.Get("paradigm") == paradigm {
+			return members(r)
 		}
 	}
-	if g == nil {
-		return nil
+	return nil
+}
+
+// members returns the members of a group.
+func members(g *Record) []uint64 { return g.Values[len(g.Spec.Head) : len(g.Values)-len(g.Spec.Tail)] }
+
+// locationOf returns the location that a member of a group of communicators is, nowhere if it is not defined.
+func locationOf(g *Record, member uint64, ranked []uint64) uint64 {
+	switch {
+	case g.Get("groupFlags")&globalMembers != 0:
+		return member
+	case member >= uint64(len(ranked)):
+		return nowhere
 	}
-	n := len(g.Spec.Head)
-	return g.Values[n : len(g.Values)-len(g.Spec.Tail)]
+	return ranked[member]
 }
 
 // ranks returns the ranks of processes in a group, nil if each process is alone in it.
@@ -85,14 +96,8 @@ func (s *source) ranks(g *Record, locations []uint64) map[uint64]uint32 {
 		return nil
 	}
 	ranks := map[uint64]uint32{}
-	for rank, member := range s.members(g) {
-		if g.Get("groupFlags")&globalMembers == 0 {
-			if member >= uint64(len(locations)) {
-				continue
-			}
-			member = locations[member]
-		}
-		if l := s.a.Find(Locations, member); l != nil {
+	for rank, member := range members(g) {
+		if l := s.a.Find(Locations, locationOf(g, member, locations)); l != nil {
 			ranks[l.Get("locationGroup")] = uint32(rank)
 		}
 	}

@@ -37,6 +37,7 @@ func (a *Archive) survey() (*source, []survey) {
 		s.Header.Start = int64(t)
 	}
 	s.define()
+	s.topologies()
 	s.classify()
 	all := s.look()
 	s.gather(all)
