@@ -16,6 +16,8 @@ const (
 	TimerBound         = "timer_bound"
 	GCPressure         = "gc_pressure"
 	TooFewProcessors   = "too_few_processors"
+	ThunderingHerd     = "thundering_herd"
+	SerialSection      = "serial_section"
 )
 
 // problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
@@ -79,6 +81,21 @@ var problems = []metric.Metric{
 		Formula:     "for a request, the part that makes it slow is time in which a goroutine was ready to run; for a run, see the sentence above the findings",
 		Advice: "Less work or more processors help; more goroutines do not. In a container, GOMAXPROCS above the quota makes it worse, as threads are stopped for the " +
 			"rest of a period: Go 1.25 and newer respect the quota unless GOMAXPROCS is set. See also gc_pressure: the collector takes processors, too.",
+	},
+	{
+		Name: ThunderingHerd, Title: "Many woken at once",
+		Description: "Cond.Broadcast woke many goroutines at once, which then waited for each other: before Wait returns, each needs the lock. If most of them find " +
+			"that there is nothing to do, they were woken in vain.",
+		Formula: "a wait for a lock, most of it by goroutines that come from Cond.Wait; there are two such waits or more for each Signal and Broadcast of the program",
+		Advice: "Use Signal, once for each thing there is to do, if any waiter may do it. If waiters wait for different things, give each thing a condition of its own. A channel wakes one " +
+			"receiver for each value.",
+	},
+	{
+		Name: SerialSection, Title: "Work under a lock sets the pace",
+		Description: "For most of the run somebody waited for a lock, whose holder was at work. This work is done one after the other, whatever the number of goroutines and processors: it is what the run lasts for.",
+		Formula:     "a wait for a lock, during most of which the holders ran, for half of the critical path or more",
+		Advice: "More goroutines or processors do not help. Do as much of the work as possible before the lock is taken, or after: under it, only take over results. Or let there be " +
+			"several locks, each for a part of the data, or data of their own for the goroutines, which are put together at the end.",
 	},
 }
 
@@ -167,6 +184,8 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	switch {
 	case e.negligible(f) && !e.mayMatter(f):
 		return nil
+	case e.herd(f):
+		return problem(ThunderingHerd)
 	case f.Busy.Workers > 0:
 		return problem(PoolTooSmall)
 	case f.Busy.Places > 0:
@@ -175,11 +194,44 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	chain := []did{{e.kind(f).Name, e.CallPath(f.Path)}}
 	if d, ok := f.mainly(); ok {
 		chain = append(chain, did{e.waitIn(d), e.CallPath(uint32(d.path))})
+		if isLockWait(chain[0].metric) && chain[1].metric == metric.Execution && 2*d.time >= e.Header.Focus && e.executionKnown() {
+			return problem(SerialSection)
+		}
 	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
 		return nil // what counts is not known
 	}
 	return problem(recognise(chain))
 }
+
+// herd says whether a finding is mostly waits for the lock of a condition by those whom it woke, of which there are several for each time that somebody is woken.
+func (e *Experiment) herd(f *Finding) bool {
+	if e.kind(f).Name != metric.LockCompetition {
+		return false
+	}
+	waits, time := uint64(0), int64(0)
+	for _, l := range f.AllLines() {
+		if path := e.CallPath(l.Path); len(path) > 1 && path[len(path)-2] == conditionName {
+			waits += l.Instances
+			time += l.Severity
+		}
+	}
+	if 2*time <= f.Severity {
+		return false
+	}
+	wakes, visits := int64(0), e.MetricIndex(metric.Visits)
+	if visits < 0 {
+		return false
+	}
+	for _, c := range e.Cells(visits) {
+		if r := e.leaf(c.Path); r.Operation && (r.Name == "signal" || r.Name == "broadcast") {
+			wakes += c.Value
+		}
+	}
+	return wakes > 0 && waits >= 2*uint64(wakes)
+}
+
+// conditionName is the name of the operation that waits for a condition.
+const conditionName = "condwait"
 
 // mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known.
 func (f *Finding) mainly() (doing, bool) {

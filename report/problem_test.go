@@ -77,6 +77,36 @@ func TestProblems(t *testing.T) {
 	require.Nil(t, problem(""))
 }
 
+// TestHerd: those whom a condition wakes wait for its lock, at least twice for each time that somebody is woken; not if others wait most, or one is woken each time.
+func TestHerd(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState}, {Name: metric.Visits}}
+	regions := []Region{{Name: "take"}, {Name: "condwait", Operation: true}, {Name: "lock", Operation: true}, {Name: "broadcast", Operation: true}, {Name: "signal", Operation: true}}
+	paths := []CallPath{{-1, 0}, {0, 1}, {1, 2}, {0, 2}, {0, 3}, {0, 4}} // 2 is the lock of the condition, 3 the lock itself
+	for _, c := range []struct {
+		name              string
+		path              uint32
+		waits             uint64
+		broadcasts, wakes int64 // wakes: signals
+		other             int64 // waiting at the lock itself
+		want              bool
+	}{
+		{"eight for each", 2, 80, 10, 0, 0, true},
+		{"two for each", 2, 80, 30, 10, 999, true},
+		{"fewer than two for each", 2, 79, 30, 10, 0, false},
+		{"others wait as long", 2, 80, 10, 0, 1000, false},
+		{"nobody was woken", 2, 80, 0, 0, 0, false},
+		{"a lock without condition", 3, 80, 10, 0, 0, false},
+	} {
+		e := &Experiment{Metrics: metrics, Regions: regions, Paths: paths}
+		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
+		require.NoError(t, e.Fill([][]Cell{nil, {{Path: c.path, Value: 1000 + c.other}}, {{Path: 4, Value: c.broadcasts}, {Path: 5, Value: c.wakes}}}, nil))
+		first := Line{Metric: 1, Path: c.path, Severity: 1000, Instances: c.waits}
+		f := Finding{Line: first, Lines: []Line{first, {Metric: 1, Path: 3, Severity: c.other}}}
+		f.Severity += c.other
+		require.Equal(t, c.want, e.herd(&f), c.name)
+	}
+}
+
 // TestFindingProblem: a finding is named by what most of the waiting was for, and only if that is known.
 func TestFindingProblem(t *testing.T) {
 	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState, Advice: "hold it shorter"},
@@ -97,7 +127,8 @@ func TestFindingProblem(t *testing.T) {
 	}{
 		{"the holder sleeps", HeldAcrossWait, Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 600)}},
 		{"the holder sleeps for less than half", "", Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 500)}},
-		{"the holder is at work", "", Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(3, 600)}},
+		{"the holder is at work for half of the run", SerialSection, Finding{Line: Line{Critical: 500}, Awaited: 900, Meanwhile: at(3, 500)}},
+		{"the holder is at work, for less than that", "", Finding{Line: Line{Critical: 499}, Awaited: 900, Meanwhile: at(3, 499)}},
 		{"the holder waits for a value", HeldAcrossWait, Finding{Awaited: 1000, Onward: []Onward{{PathTime{4, 700}, 0}}}},
 		{"the holder waits in a place of which nothing is found", "", Finding{Awaited: 1000, Onward: []Onward{{PathTime{1, 700}, 0}}}},
 		{"nothing is known", "", Finding{Awaited: 1000}},

@@ -50,11 +50,15 @@ location worker
 
 // TestProblems: what findings are known as, in the text, as JSON and by its advice; and what looks similar and is not.
 func TestProblems(t *testing.T) {
+	const worksShortly = "2000 sleep @work.go:25\n  41000 leave\n  41000 enter compute @work.go:26\n  89000 exit"
 	const works, sleeps = "2000 enter compute @work.go:25\n  89000 exit", "2000 sleep @work.go:25\n  89000 leave"
+	stated := strings.NewReplacer("0 enter run", "0 running on 0\n  0 enter run", "worker by main", "worker by main\n  500 running on 1").Replace(heldTrace)
 	forward, backward := strings.NewReplacer("SEND", "send", "RECV", "recv"), strings.NewReplacer("SEND", "recv", "RECV", "send")
 	for _, c := range []struct{ name, text, want string }{
 		{"the holder sleeps", strings.Replace(heldTrace, "DOING", sleeps, 1), "held_across_wait"},
-		{"the holder is at work", strings.Replace(heldTrace, "DOING", works, 1), ""},
+		{"the holder is at work for most of the run", strings.Replace(stated, "DOING", works, 1), "serial_section"},
+		{"the holder is at work for less than half of it", strings.Replace(stated, "DOING", worksShortly, 1), ""},
+		{"nobody knows whether the holder is at work", strings.Replace(heldTrace, "DOING", works, 1), ""},
 		{"the receiver is at work", strings.Replace(forward.Replace(stagesTrace), "DOING", works, 1), "back_pressure"},
 		{"the sender is at work", strings.Replace(backward.Replace(stagesTrace), "DOING", works, 1), ""},
 		{"the sender sleeps", strings.Replace(backward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},

@@ -16,12 +16,13 @@ type frame struct {
 
 // stack is a stack of a goroutine.
 type stack struct {
-	path   []frame // from the root on, without what the runtime does at both ends
-	start  uint32  // region of the function that the goroutine was started with
-	system bool    // the goroutine is one of the runtime, or writes the trace
-	leaf   place   // where in the program it is
-	wait   wait    // what it waits for, if it does
-	deed   deed    // what it does to others, if it does
+	path    []frame // from the root on, without what the runtime does at both ends
+	start   uint32  // region of the function that the goroutine was started with
+	system  bool    // the goroutine is one of the runtime, or writes the trace
+	leaf    place   // where in the program it is
+	wait    wait    // what it waits for, if it does
+	deed    deed    // what it does to others, if it does
+	relocks bool    // what it waits for is the lock that Cond.Wait gave back
 
 	operations []known // at its leaf
 }
@@ -190,6 +191,9 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	for i := root; i >= leaf; i-- {
 		n.path = append(n.path, frame{region: c.function(&frames[i]), line: uint32(frames[i].Line)})
 	}
+	if n.relocks {
+		n.path = append(n.path, frame{region: c.defined(operation{condWait.name, n.leaf})})
+	}
 	return n
 }
 
@@ -200,6 +204,8 @@ func (s *stack) see(function string) {
 	case !ok:
 	case s.wait.kind == wire.None, s.wait == lockWait && w != condWait:
 		s.wait = w
+	case s.wait == lockWait:
+		s.relocks = true
 	}
 	if s.deed == unknownDeed {
 		s.deed = deedsIn[function]
