@@ -83,7 +83,7 @@ var waitsIn = map[string]wait{
 	"sync.(*Mutex).Lock": lockWait, "internal/sync.(*Mutex).Lock": lockWait, "sync.(*RWMutex).Lock": lockWait, "sync.(*RWMutex).RLock": sharedWait,
 	"sync.(*WaitGroup).Wait": joinWait, "sync.(*Cond).Wait": condWait, "sync.(*Once).Do": onceWait, "sync.(*Once).doSlow": onceWait,
 	"time.Sleep": sleepWait, "internal/poll.runtime_pollWait": networkWait, "internal/poll.(*pollDesc).wait": networkWait,
-	"runtime.gcAssistAlloc": assistWait,
+	"runtime.gcAssistAlloc": assistWait, "runtime.gcStart": assistWait,
 }
 
 // waitsFor says what reasons mean that the leaf of a stack need not tell.
@@ -198,11 +198,11 @@ func (c *converter) newStack(s exp.Stack) *stack {
 }
 
 // see takes what a function at the leaf, or the next one after it, tells. The first that tells something counts, but a Mutex within
-// something else is that.
+// something else is that. Whatever the runtime waits for on behalf of the collector is that.
 func (s *stack) see(function string) {
 	switch w, ok := waitsIn[function]; {
 	case !ok:
-	case s.wait.kind == wire.None, s.wait == lockWait && w != condWait:
+	case s.wait.kind == wire.None, w == assistWait, s.wait == lockWait && w != condWait:
 		s.wait = w
 	case s.wait == lockWait:
 		s.relocks = true
