@@ -173,7 +173,7 @@ func (x *exporting) otf2(input string) error {
 	if err := x.needsTrace(input); err != nil {
 		return err
 	}
-	notes, err := pipeline.WriteOTF2(x.out.path, input)
+	notes, err := pipeline.WriteOTF2(x.out.path, input, limitMemory(x.cmd))
 	x.note(notes)
 	return err
 }

@@ -118,6 +118,7 @@ func TestMemory(t *testing.T) {
 	}
 	oneLine(t, []string{"analyze", dir, "--memory", "much"}, "--memory", "not a size")
 	oneLine(t, []string{"analyze", dir, "--memory", "1M"}, "--memory 1M is too little", "--memory 128M is enough")
+	oneLine(t, []string{"export", dir, "--to", "otf2", "-o", filepath.Join(t.TempDir(), "x.otf2"), "--memory", "1M"}, "--memory 1M is too little", "--memory 128M is enough")
 	oneLine(t, []string{"requests", dir, "--goroutine", "1", "--memory", "1M"}, "goroutines and", "events: --memory 128M is enough")
 }
 

@@ -28,6 +28,9 @@ func Export(name string, from *trace.Archive, creator string) (problems []trace.
 	return problems, err
 }
 
+// Needs returns how many bytes of memory Export takes for a number of locations, whatever the number of events: measured, rounded up.
+func Needs(locations int) int64 { return 64<<20 + 2<<10*int64(locations) }
+
 // definitionsFor returns a size of chunks in which a list of so many locations has room.
 func definitionsFor(locations int) uint64 {
 	const number = 16
