@@ -12,11 +12,18 @@ import (
 type passing struct {
 	classes []class                      // by region of package trace
 	ranks   map[uint64]map[uint64]uint32 // by communicator and process (LocationGroup); nil: that of the process alone
+	between map[uint64]between           // by communicator between two groups
 	comms   map[uint64]uint32            // objects by communicator
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers
+}
+
+// between is a communicator between two groups, whose messages go from one to the other.
+type between struct {
+	ranks map[uint64]uint32 // by process; those of the second group behind those of the first one
+	first uint32            // how many are in the first group
 }
 
 // The first objects of an archive.
@@ -35,6 +42,7 @@ type queue struct {
 func (s *source) classify() {
 	d, p := &s.Definitions, &s.passing
 	p.classes = make([]class, len(d.Regions))
+	p.between = map[uint64]between{}
 	p.comms, p.ranks, p.teams, p.queues, p.locks = map[uint64]uint32{}, map[uint64]map[uint64]uint32{}, map[team]uint32{}, map[queue]uint32{}, map[lock]uint32{}
 	for i := range s.a.records {
 		r := &s.a.records[i]
@@ -49,7 +57,11 @@ func (s *source) classify() {
 	locations := s.ranked(mpi)
 	s.classifyWindows(locations)
 	for i := range s.a.records {
-		if r := &s.a.records[i]; r.Spec.Self == Comms && s.a.Find(Comms, r.Values[0]) == r {
+		switch r := &s.a.records[i]; {
+		case r.Spec.Self != Comms || s.a.Find(Comms, r.Values[0]) != r:
+		case r.Spec.Name == "InterComm":
+			p.between[r.Values[0]] = s.between(r, locations)
+		default:
 			if g := s.a.Find(Groups, r.Get("group")); g != nil && g.Get("paradigm") == mpi {
 				p.ranks[r.Values[0]] = s.ranks(g, locations)
 				d.Objects = append(d.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion})
@@ -104,10 +116,34 @@ func (s *source) ranks(g *Record, locations []uint64) map[uint64]uint32 {
 	return ranks
 }
 
+// between returns who is in a communicator between two groups.
+func (s *source) between(comm *Record, locations []uint64) (b between) {
+	b.ranks = map[uint64]uint32{}
+	for i, group := range []string{"groupA", "groupB"} {
+		g := s.a.Find(Groups, comm.Get(group))
+		if g == nil || g.Get("paradigm") != mpi {
+			continue
+		}
+		for process, rank := range s.ranks(g, locations) {
+			b.ranks[process] = uint32(i)*b.first + rank
+		}
+		if i == 0 {
+			b.first = uint32(len(members(g)))
+		}
+	}
+	return b
+}
+
 // queueOf returns the queue of a message of a location, and whether it has one.
 func (s *source) queueOf(l *Location, e *Event) (q queue, ok bool) {
 	peer, comm, tag := uint32(e.Values[0]), e.Values[1], uint32(e.Values[2])
 	ranks, known := s.passing.ranks[comm]
+	if b, is := s.passing.between[comm]; is {
+		ranks, known = b.ranks, true
+		if ranks[l.Group] < b.first {
+			peer += b.first
+		}
+	}
 	if !known {
 		return q, false
 	}

@@ -76,9 +76,9 @@ func (g *grid) place(r *Record, locations map[uint64]trace.LocationID) {
 	}
 }
 
-// locationsOf returns the locations of the ranks of a communicator, none if each process is alone in it.
+// locationsOf returns the locations of the ranks of a communicator, none if each process is alone in it, or if it is one between two groups.
 func (s *source) locationsOf(comm *Record) []uint64 {
-	if comm == nil {
+	if comm == nil || comm.Spec.Name == "InterComm" {
 		return nil
 	}
 	g := s.a.Find(Groups, comm.Get("group"))

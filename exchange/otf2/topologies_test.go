@@ -75,16 +75,17 @@ func TestNoPlaces(t *testing.T) {
 	define("CartCoordinate", nil, 9, 0, 1, 0)    // of nothing
 	define("CartTopology", nil, 1, 4, 2, 1, 5)   // without a dimension
 	define("CartCoordinate", nil, 1, 0, 1, 0)
-	for i, comm := range []uint64{2, 3, 4, 6} { // no such location; alone; no such rank of the world; not defined
+	define("InterComm", nil, 5, 0, 0, 1, none, 0)
+	for i, comm := range []uint64{2, 3, 4, 5, 6} { // no such location; alone; no such rank of the world; between two groups; not defined
 		define("CartTopology", nil, 2+uint64(i), 4, comm, 1, 1)
 		define("CartCoordinate", nil, 2+uint64(i), 1, 1, 0)
 	}
 	list, notes := topologiesOf(a)
-	require.Len(t, list, 6)
+	require.Len(t, list, 7)
 	for _, x := range list {
 		require.Empty(t, x.Places)
 	}
-	require.Len(t, notes, 6)
+	require.Len(t, notes, 7)
 	require.Equal(t, `3 places in topology "grid" are left out: of ranks without events, or outside`, notes[0])
 }
 
