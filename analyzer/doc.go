@@ -196,7 +196,8 @@
 //
 // For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those
 // above it have overload = own − avg, those below, with those without time there, underload = avg − own. Both
-// are children of imbalance.
+// are children of imbalance. Of threads, underload of those without time there is told apart: imbalance_below_bypass; and, where only one has time
+// there, its overload, imbalance_above_single, and the underload of the others, imbalance_below_singularity.
 //
 // # Counters
 //

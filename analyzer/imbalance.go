@@ -36,18 +36,18 @@ func (b *builder) imbalances() {
 			}
 			if c := &cells[i]; c.time != 0 {
 				g := b.places.group[c.loc]
-				b.imbalance(uint32(path), b.places.reported[c.loc], c.time, parts[g].sum, b.places.groups[g].count, 1)
+				b.imbalance(uint32(path), b.places.reported[c.loc], c.time, &parts[g], b.places.groups[g].count, 1)
 			}
 		}
 		for _, g := range groups {
 			n := b.places.groups[g].count
 			if members[g] == nil { // collapsed: all others at once
 				first := b.places.first[g]
-				b.imbalance(uint32(path), first, 0, parts[g].sum, n, int64(n-parts[g].members))
+				b.imbalance(uint32(path), first, 0, &parts[g], n, int64(n-parts[g].members))
 			}
 			for _, l := range members[g] {
 				if seen[l] != uint32(path)+1 {
-					b.imbalance(uint32(path), b.places.reported[l], 0, parts[g].sum, n, 1)
+					b.imbalance(uint32(path), b.places.reported[l], 0, &parts[g], n, 1)
 				}
 			}
 			parts[g] = part{}
@@ -69,14 +69,21 @@ func (b *builder) members() [][]uint32 {
 }
 
 // imbalance charges times goroutines of a group of n that spend own time in a call path.
-func (b *builder) imbalance(path, loc uint32, own, sum int64, n int, times int64) {
+func (b *builder) imbalance(path, loc uint32, own int64, p *part, n int, times int64) {
 	if n == 1 {
 		return
 	}
-	avg := floorDiv(sum, int64(n))
+	avg, m := floorDiv(p.sum, int64(n)), b.s.metrics
+	above, below := m.overload, m.underload
+	switch {
+	case p.members == 1:
+		above, below = m.single, m.singularity
+	case own == 0:
+		below = m.bypass
+	}
 	if own > avg {
-		b.charge(b.s.metrics.overload, path, loc, (own-avg)*times)
+		b.charge(above, path, loc, (own-avg)*times)
 	} else {
-		b.charge(b.s.metrics.underload, path, loc, (avg-own)*times)
+		b.charge(below, path, loc, (avg-own)*times)
 	}
 }

@@ -24,6 +24,7 @@ type metrics struct {
 	externalWait, wakeup, startLatency, overhead     uint16
 	visits, messages, acquisitions                   uint16
 	overload, underload                              uint16
+	single, bypass, singularity                      uint16 // parts of these, themselves where they are not told apart
 	criticalPath, criticalImbalance                  uint16
 	ready, readyAfterWait                            uint16      // unnamed where no source tells states
 	stateOf                                          [256]uint16 // likewise, by kind of the event that begins the state
@@ -82,6 +83,10 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 			return nil, fmt.Errorf("analyzer: the patterns lack the metric %q", known.name)
 		}
 		*known.at = i
+	}
+	m.single, m.bypass, m.singularity = m.named(metric.SingleParticipant), m.named(metric.NonParticipation), m.named(metric.Singularity)
+	if m.single == unnamed {
+		m.single, m.bypass, m.singularity = m.overload, m.underload, m.underload
 	}
 	m.addTimes()
 	m.addStates()

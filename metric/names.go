@@ -45,6 +45,9 @@ const (
 
 // The names of the metrics of MPI and OpenMP, as Scalasca calls them.
 const (
+	SingleParticipant = "imbalance_above_single"
+	NonParticipation  = "imbalance_below_bypass"
+	Singularity       = "imbalance_below_singularity"
 	TeamManagement    = "omp_management"
 	TeamFork          = "omp_fork"
 	SyncsSent         = "syncs_send"

@@ -25,6 +25,22 @@ var (
 		Description: "Execution short of the mean of the group: these goroutines had less to do than the others, or nothing.",
 		Formula:     "mean over the group of the execution of the call path − that on the goroutine, when positive",
 	}}
+	SingleParticipant = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
+		Name: metric.SingleParticipant, Title: "Single participant", Parent: metric.Overload,
+		Description: "Overload where only one thread of its group was in the call path at all: what it did there, none of the others could help with.",
+		Formula:     "overload of the only thread of its group that spent time in the call path",
+		Advice:      "If the others wait meanwhile, divide this among them, or let it be done while they do something else.",
+	}}
+	NonParticipation = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
+		Name: metric.NonParticipation, Title: "Non-participation", Parent: metric.Underload,
+		Description: "Underload of threads that were never in the call path, while others of their group were.",
+		Formula:     "mean over the group of the execution of the call path, on those that spent no time in it",
+	}}
+	Singularity = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
+		Name: metric.Singularity, Title: "Singularity", Parent: metric.NonParticipation,
+		Description: "Non-participation where only one thread of the group was in the call path.",
+		Formula:     "imbalance_below_bypass where the group has a single participant",
+	}}
 	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.CriticalPath, Title: "Critical path",
 		Description: "The chain of activities that determined how long the program ran. It is followed backwards from the end of the " +

@@ -27,7 +27,7 @@ func All() []*analyzer.Pattern {
 		Visits,
 		MessageCount,
 		Acquisitions,
-		Imbalance, Overload, Underload,
+		Imbalance, Overload, SingleParticipant, Underload, NonParticipation, Singularity,
 		CriticalPath,
 		CriticalPathImbalance,
 	}, MPI, Threads, Delays, Impact)

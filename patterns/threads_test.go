@@ -184,6 +184,30 @@ func TestThreadsOfProcesses(t *testing.T) {
 	require.Len(t, e.Findings[i].Lines, 2, "of both groups")
 }
 
+// TestParticipants: of three processes, all are in first, for 10, 20 and 30; two are in second, for 30 each, so that the third lacks the mean of 20; one alone is in third, for 30, of which 20 are more than the
+// mean of 10, and 10 lack each of the others.
+func TestParticipants(t *testing.T) {
+	x := processes(3)
+	for loc := range 3 {
+		x.enter(loc, 0, "main").meets(loc, 0, 0, "MPI_Init mpi_init_exit", wire.AllBegin).enter(loc, 0, "first").leave(loc, int64(10*(loc+1)))
+	}
+	x.enter(0, 10, "second").leave(0, 40).enter(1, 20, "second").leave(1, 50).enter(2, 30, "third").leave(2, 60)
+	for loc, t := range []int64{40, 50, 60} {
+		x.meets(loc, t, 60, "MPI_Finalize mpi_init_exit", wire.AllEnd).leave(loc, 60)
+	}
+	for workers := range 2 {
+		e := x.analyze(t, workers+1)
+		require.Equal(t, []string{"third 2 20"}, cells(t, e, "imbalance_above_single"))
+		require.Equal(t, []string{"first 2 10", "second 0 10", "second 1 10"}, cells(t, e, "overload"), "the rest of it")
+		require.Equal(t, []string{"third 0 10", "third 1 10"}, cells(t, e, "imbalance_below_singularity"))
+		require.Equal(t, []string{"second 2 20"}, cells(t, e, "imbalance_below_bypass"), "the rest of it")
+		require.Equal(t, []string{"first 0 10"}, cells(t, e, "underload"), "the rest of it")
+	}
+	for _, m := range []string{"imbalance_above_single", "imbalance_below_bypass", "imbalance_below_singularity"} {
+		require.Empty(t, cells(t, uneven().analyze(t, 1), m), m)
+	}
+}
+
 // TestDelays: the second waits 40 at the barrier for the first, because of 40 that first took longer there.
 func TestDelays(t *testing.T) {
 	e := uneven().analyze(t, 2)
