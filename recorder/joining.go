@@ -79,6 +79,9 @@ func (r *Recorder) open(name string) error {
 			go r.awaitReplaced(p.view)
 		}
 	}
+	if p.machine == nil && !p.hidden {
+		p.quotas = quotasOf(p.info.PID)
+	}
 	for _, q := range r.procs {
 		if q.info.PID == p.info.PID && q.info.Born == p.info.Born && q.next == nil {
 			q.next, p.before = p, q.before+q.spent // exec

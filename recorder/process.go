@@ -5,6 +5,7 @@ package recorder
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type process struct {
 	hidden  bool        // its number is of another name space, or it has ended: the system cannot be asked about it
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
+	quotas  []quota     // of its control groups, when it began to record
 	before  int64       // processor time that it had used when it began to record, ns
 	spent   int64       // that it has used since, as far as known
 	next    *process    // the program that it became by exec, if that joined
@@ -152,6 +154,7 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 	if p.runsOn {
 		p.warnings[stillRunning] = 1
 	}
+	heldUpByQuotas(p.warnings, p.quotas, int(min(p.info.Processors, math.MaxInt32)))
 	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
 	if err != nil {
 		return err
