@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace"
 )
 
@@ -118,6 +121,108 @@ func TestCut(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, content, 0o600))
 		}
 	}
+}
+
+// TestCutAnalyzed: whatever is left of an archive with messages and meetings any of whose files ends at any byte is analyzed: no more than was there, and with a word about it.
+func TestCutAnalyzed(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "traces.otf2")
+	writeMet(t, name)
+	whole := analyzed(t, name)
+	require.Empty(t, whole.Warnings)
+	require.Equal(t, int64(10), whole.Header.Wall)
+	require.Len(t, whole.Cells(whole.MetricIndex("mpi_latesender")), 1)
+	for _, file := range []string{"traces.otf2", "traces.def", "traces/0.evt", "traces/1.evt"} {
+		file = filepath.Join(dir, file)
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		read := 0
+		for n := range len(content) - 1 {
+			require.NoError(t, os.WriteFile(file, content[:n], 0o600))
+			if e := analyzed(t, name); e != nil {
+				read++
+				require.NotEmpty(t, e.Warnings, "%s cut to %d bytes", file, n)
+				require.LessOrEqual(t, e.Header.Events, whole.Header.Events)
+			}
+		}
+		if strings.HasSuffix(file, ".evt") {
+			require.Equal(t, len(content)-1, read, "all of them")
+		}
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+	}
+}
+
+// TestFlippedAnalyzed: the same archive with any byte changed is analyzed without harm.
+func TestFlippedAnalyzed(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "traces.otf2")
+	writeMet(t, name)
+	for _, file := range []string{"traces.def", "traces/0.evt", "traces/1.evt"} {
+		file = filepath.Join(dir, file)
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for i := range content {
+			for _, flip := range []byte{0xff, 0x01, 0x10} {
+				changed := bytes.Clone(content)
+				changed[i] ^= flip
+				require.NoError(t, os.WriteFile(file, changed, 0o600))
+				analyzed(t, name)
+			}
+		}
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+	}
+}
+
+// writeMet writes an archive of two ranks: one sends to the other, which waits, and both meet at a barrier.
+func writeMet(t testing.TB, name string) {
+	w, err := Create(name, Anchor{EventChunk: 100, DefinitionChunk: 100})
+	require.NoError(t, err)
+	define := func(kind string, texts []string, values ...uint64) {
+		w.Define(&Record{specNamed(Global, kind), values, texts})
+	}
+	define("ClockProperties", nil, 1e9, 1000, 10, 1<<64-1)
+	for i, text := range []string{"main", "MPI_Send", "MPI_Recv", "MPI_Barrier", "rank"} {
+		define("String", []string{text}, uint64(i))
+		if i < 4 {
+			define("Region", nil, uint64(i), uint64(i), uint64(i), 0, none, 0, 0, uint64(i), 1, []uint64{1, mpi, mpi, mpi}[i], 0)
+		}
+	}
+	for i := range uint64(2) {
+		define("LocationGroup", nil, i, 4, 1, 0, none)
+		define("Location", nil, i, 4, 1, 8, i)
+	}
+	define("Group", nil, 0, 4, 0, 2, 0, 1, commLocations, mpi, 0)
+	define("Group", nil, 1, 4, 0, 2, 0, 1, 5, mpi, 0)
+	define("Comm", nil, 0, 4, 1, none, 0)
+	for i, message := range []string{"MpiSend", "MpiRecv"} {
+		events, err := w.Events(uint64(i))
+		require.NoError(t, err)
+		add := func(t uint64, kind string, values ...uint64) {
+			events.Write(&Event{Record: Record{specNamed(Events, kind), values, nil}, Time: 1000 + t})
+		}
+		add(0, "Enter", 0)
+		add(4-2*uint64(i), "Enter", 1+uint64(i))
+		add(4+uint64(i), message, 1-uint64(i), 0, 7, 8)
+		add(6, "Leave", 1+uint64(i))
+		add(7+uint64(i), "Enter", 3)
+		add(7+uint64(i), "MpiCollectiveBegin")
+		add(9, "MpiCollectiveEnd", 0, 0, none, 0, 0)
+		add(9, "Leave", 3)
+		add(10, "Leave", 0)
+		require.NoError(t, events.Close())
+	}
+	require.NoError(t, w.Close())
+}
+
+// analyzed returns the analysis of an archive, nil if it cannot be read at all.
+func analyzed(t testing.TB, name string) *report.Experiment {
+	a, err := Open(name)
+	if err != nil {
+		return nil
+	}
+	e, err := analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 1})
+	require.NoError(t, err)
+	return e
 }
 
 // TestFlipped: an archive with any byte changed is read without harm.
