@@ -119,8 +119,12 @@ func (b *Build) Archives(output string) (list []Recorded, err error) {
 		is := Recorded{Package: p.Package, Benchmark: p.Benchmark, Said: p.Said}
 		if entries, err := os.ReadDir(p.Archive); err == nil && len(entries) > 0 {
 			is.Dir = filepath.Join(filepath.FromSlash(p.Package), p.Benchmark)
-			if err := move(filepath.Join(output, is.Dir), p.Archive, entries); err != nil {
+			to := filepath.Join(output, is.Dir)
+			if err := move(to, p.Archive, entries); err != nil {
 				return list, err
+			}
+			for i, message := range is.Said {
+				is.Said[i] = strings.ReplaceAll(message, p.Archive, to)
 			}
 		}
 		os.RemoveAll(p.Archive)
