@@ -170,8 +170,8 @@ func classOfConstruct(name string, role uint64) class {
 	return class{}
 }
 
-// meetings are the collective operations of MPI by their numbers, as in words.go; others are of a kind in which nobody waits.
+// meetings are the collective operations of MPI by their numbers, as in words.go; others are of a kind in which nobody waits. In MPI_Alltoallv and MPI_Alltoallw nobody knows who gives something to whom.
 var meetings = [...]wire.Meeting{
 	wire.AllArrive, wire.RootSends, wire.RootReceives, wire.RootReceives, wire.RootSends, wire.RootSends, wire.AllExchange, wire.AllExchange, wire.AllExchange,
-	wire.AllExchange, wire.AllExchange, wire.AllExchange, wire.RootReceives, wire.AllExchange, wire.LowerSend, wire.LowerSend, wire.AllExchange,
+	wire.NoMeeting, wire.NoMeeting, wire.AllExchange, wire.RootReceives, wire.AllExchange, wire.LowerSend, wire.LowerSend, wire.AllExchange,
 }

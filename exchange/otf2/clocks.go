@@ -76,9 +76,8 @@ func (v *survey) contact(s *source, l *Location, e *Event) {
 		v.began = t
 	case idMpiCollectiveEnd:
 		if what, object, ok := s.met(l, e); ok {
-			known := !sparse(e.Values[0])
-			v.contacts = append(v.contacts, contact{time: min(v.began, t), object: uint64(object) << 1, acts: known && gives(what) && v.began != 0},
-				contact{time: t, object: uint64(object) << 1, acts: known && takes(what), takes: true})
+			v.contacts = append(v.contacts, contact{time: min(v.began, t), object: uint64(object) << 1, acts: gives(what) && v.began != 0},
+				contact{time: t, object: uint64(object) << 1, acts: takes(what), takes: true})
 		}
 		v.began = 0
 	default:
@@ -87,9 +86,6 @@ func (v *survey) contact(s *source, l *Location, e *Event) {
 		}
 	}
 }
-
-// sparse says whether a collective operation is one in which nobody knows who gives something to whom: MPI_Alltoallv, MPI_Alltoallw.
-func sparse(operation uint64) bool { return operation == 9 || operation == 10 }
 
 // gives says whether others may need what a location brings into a collective operation.
 func gives(what wire.Meeting) bool {

@@ -127,7 +127,7 @@ func TestCut(t *testing.T) {
 func TestCutAnalyzed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "traces.otf2")
-	writeMet(t, name)
+	writeMet(t, name, 0, 0)
 	whole := analyzed(t, name)
 	require.Empty(t, whole.Warnings)
 	require.Equal(t, int64(10), whole.Header.Wall)
@@ -156,7 +156,7 @@ func TestCutAnalyzed(t *testing.T) {
 func TestFlippedAnalyzed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "traces.otf2")
-	writeMet(t, name)
+	writeMet(t, name, 0, 0)
 	for _, file := range []string{"traces.def", "traces/0.evt", "traces/1.evt"} {
 		file = filepath.Join(dir, file)
 		content, err := os.ReadFile(file)
@@ -173,8 +173,8 @@ func TestFlippedAnalyzed(t *testing.T) {
 	}
 }
 
-// writeMet writes an archive of two ranks: one sends to the other, which waits, and both meet at a barrier.
-func writeMet(t testing.TB, name string) {
+// writeMet writes an archive of two ranks: one sends to the other, which waits, and both meet in a collective operation, to which they bring so many bytes.
+func writeMet(t testing.TB, name string, operation, bytes uint64) {
 	w, err := Create(name, Anchor{EventChunk: 100, DefinitionChunk: 100})
 	require.NoError(t, err)
 	define := func(kind string, texts []string, values ...uint64) {
@@ -206,7 +206,7 @@ func writeMet(t testing.TB, name string) {
 		add(6, "Leave", 1+uint64(i))
 		add(7+uint64(i), "Enter", 3)
 		add(7+uint64(i), "MpiCollectiveBegin")
-		add(9, "MpiCollectiveEnd", 0, 0, none, 0, 0)
+		add(9, "MpiCollectiveEnd", operation, 0, none, bytes, bytes)
 		add(9, "Leave", 3)
 		add(10, "Leave", 0)
 		require.NoError(t, events.Close())

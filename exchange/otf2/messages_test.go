@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,4 +48,23 @@ func TestBetweenNoGroups(t *testing.T) {
 	s.classify()
 	_, ok := s.queueOf(s.of[0], &Event{Record: Record{Spec: specNamed(Events, "MpiSend"), Values: []uint64{0, 5, 7, 1}}})
 	require.False(t, ok)
+}
+
+// TestWhoGivesToWhom: rank 0 waits 1 for rank 1 in MPI_Alltoall (8). In MPI_Alltoallv (9) and MPI_Alltoallw (10), nobody knows whether it does; what they exchange is counted all the same.
+func TestWhoGivesToWhom(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "traces.otf2")
+	for operation, waits := range map[uint64]int64{8: 1, 9: 0, 10: 0} {
+		writeMet(t, name, operation, 100)
+		e := analyzed(t, name)
+		sum := func(metric string) (n int64) {
+			for _, c := range e.Cells(e.MetricIndex(metric)) {
+				n += int64(c.Value)
+			}
+			return n
+		}
+		require.Equal(t, waits, sum("mpi_wait_nxn"), "operation %d", operation)
+		require.Equal(t, waits, sum("delay_n2n"), "operation %d", operation)
+		require.Equal(t, int64(2), sum("comms_cxch"), "operation %d", operation)
+		require.Equal(t, int64(200), sum("bytes_cin"), "operation %d", operation)
+	}
 }
