@@ -93,7 +93,7 @@ var problems = []metric.Metric{
 	{
 		Name: SerialSection, Title: "Work under a lock sets the pace",
 		Description: "For most of the run somebody waited for a lock, whose holder was at work. This work is done one after the other, whatever the number of goroutines and processors: it is what the run lasts for.",
-		Formula:     "a wait for a lock, during most of which the holders ran, for half of the critical path or more",
+		Formula:     "a wait for a lock that readers do not share, during most of which the holders ran, for half of the critical path or more",
 		Advice: "More goroutines or processors do not help. Do as much of the work as possible before the lock is taken, or after: under it, only take over results. Or let there be " +
 			"several locks, each for a part of the data, or data of their own for the goroutines, which are put together at the end.",
 	},
@@ -194,13 +194,18 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	chain := []did{{e.kind(f).Name, e.CallPath(f.Path)}}
 	if d, ok := f.mainly(); ok {
 		chain = append(chain, did{e.waitIn(d), e.CallPath(uint32(d.path))})
-		if isLockWait(chain[0].metric) && chain[1].metric == metric.Execution && 2*d.time >= e.Header.Focus && e.executionKnown() {
+		if e.exclusive(f) && chain[1].metric == metric.Execution && 2*d.time >= e.Header.Focus && e.executionKnown() {
 			return problem(SerialSection)
 		}
 	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
 		return nil // what counts is not known
 	}
 	return problem(recognise(chain))
+}
+
+// exclusive says whether a finding is only of waits for a lock that one goroutine has at a time: readers have it together.
+func (e *Experiment) exclusive(f *Finding) bool {
+	return !slices.ContainsFunc(f.AllLines(), func(l Line) bool { return e.Metrics[l.Metric].Name != metric.LockCompetition })
 }
 
 // herd says whether a finding is mostly waits for the lock of a condition by those whom it woke, of which there are several for each time that somebody is woken.
