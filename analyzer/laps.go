@@ -46,27 +46,27 @@ func (s *scan) findLaps(a *assembly) *laps {
 		workers[i] = newScanner(s)
 		workers[i].path = &follower{laps: x}
 	}
-	s.inOrder(workers, func(w *scanner, chunk int, batches []trace.Batch) { w.again(chunk, batches) })
+	s.inOrder(workers, nil, (*scanner).again)
 	for i := range x.of {
 		x.of[i].finish(x, uint32(i))
 	}
 	return x
 }
 
-// again looks at all events of a chunk for a second time, in the order of each location.
-func (w *scanner) again(chunk int, batches []trace.Batch) {
-	from := w.s.resume[chunk]
-	for i := range batches {
-		b := &batches[i]
-		if w.loc, w.batch = uint32(b.Location), b; i >= len(from) || len(b.Events) == 0 || from[i].ended {
-			continue
-		}
-		l := location{own: w.s.locations[b.Location].own, last: from[i].time, end: unknownTime, seen: true, does: from[i].does}
-		w.path.loc = w.loc
-		w.reopen(&l, from[i].path)
-		w.s.forgotten.restore(&l.open, from[i].forgotten)
-		w.events(&l, b.Events)
+// again looks at a batch for a second time, in the order of its location.
+func (w *scanner) again(chunk, i int, b *trace.Batch) {
+	if i >= len(w.s.resume[chunk]) || len(b.Events) == 0 {
+		return
 	}
+	from := &w.s.resume[chunk][i]
+	if w.loc, w.batch = uint32(b.Location), b; from.ended {
+		return
+	}
+	l := location{own: w.s.locations[b.Location].own, last: from.time, end: unknownTime, seen: true, does: from.does}
+	w.path.loc = w.loc
+	w.reopen(&l, from.path)
+	w.s.forgotten.restore(&l.open, from.forgotten)
+	w.events(&l, b.Events)
 }
 
 // add adds time of a location in a call path.

@@ -26,6 +26,8 @@ func (s *scan) keepSample(chunk uint32, c *counterSample) uint32 {
 	if c == nil {
 		return 0
 	}
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
 	s.samples[chunk] = append(s.samples[chunk], c.clone())
 	return uint32(len(s.samples[chunk]))
 }

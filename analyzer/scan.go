@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -79,6 +78,7 @@ type scan struct {
 	paths     *paths
 	locations []location
 	resume    [][]resume         // by chunk and batch
+	keeping   sync.Mutex         // of samples
 	samples   [][]*counterSample // by chunk: what its batches go on from
 	forgotten forgottenLevels
 	gaps      map[uint32][]gap // by location, ascending
@@ -97,7 +97,7 @@ func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 	s.paths = &paths{index: map[node]uint32{}}
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))
-	for range min(n, max(len(s.chunks), 1)) { // others would have nothing to do
+	for range min(n, max(len(s.chunks), 1)) { // others would have little to do
 		w := newScanner(s)
 		w.ops.worker = uint32(len(s.workers))
 		s.workers = append(s.workers, w)
@@ -105,77 +105,22 @@ func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 	return s
 }
 
-// after returns for every chunk how many chunks must have been scanned before: those up to the last that
-// holds an earlier piece of one of its locations.
-func (s *scan) after() []int {
-	after := make([]int, len(s.chunks))
-	last := make([]uint32, len(s.locations))
-	for i, c := range s.chunks {
-		for _, l := range c.Locations {
-			after[i] = max(after[i], int(last[l]))
-			last[l] = uint32(i + 1)
-		}
-	}
-	return after
-}
-
 // run scans everything.
 func (s *scan) run() {
-	var mu sync.Mutex
-	errs := s.inOrder(s.workers, func(w *scanner, chunk int, batches []trace.Batch) {
-		w.scan(uint32(chunk), batches)
-		mu.Lock()
-		defer mu.Unlock()
+	errs := s.inOrder(s.workers, func(chunk int, batches []trace.Batch) {
+		s.resume[chunk] = make([]resume, len(batches))
 		for _, b := range batches {
 			s.events += uint64(len(b.Events))
 		}
 		if s.progress != nil {
 			s.progress(s.events)
 		}
-	})
+	}, (*scanner).scan)
 	for _, err := range errs {
 		if err != nil {
 			s.damaged = append(s.damaged, err)
 		}
 	}
-}
-
-// inOrder lets workers look at all chunks, those of a location in their order, and returns what is wrong with each. Chunks are decoded by whoever is free, and looked at
-// when it is their turn.
-func (s *scan) inOrder(workers []*scanner, look func(w *scanner, chunk int, batches []trace.Batch)) []error {
-	after := s.after()
-	done := make([]bool, len(s.chunks))
-	errs := make([]error, len(s.chunks))
-	var mu sync.Mutex
-	turn := sync.NewCond(&mu)
-	next, leading := 0, 0 // next chunk to take; number of leading chunks that are done
-	parallel(workers, func(w *scanner) {
-		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
-		mu.Lock()
-		defer mu.Unlock()
-		for next < len(s.chunks) && s.store.Err() == nil {
-			i := next
-			next++
-			mu.Unlock()
-			batches, err := decoder.Decode(s.chunks[i], buf)
-			mu.Lock()
-			for leading < after[i] {
-				turn.Wait()
-			}
-			mu.Unlock()
-			s.store.Pace()
-			look(w, i, batches)
-			mu.Lock()
-			if errs[i], done[i] = err, true; err != nil && len(batches) == 0 {
-				errs[i] = fmt.Errorf("%w (chunk skipped)", err)
-			}
-			for leading < len(done) && done[leading] {
-				leading++
-			}
-			turn.Broadcast()
-		}
-	})
-	return errs
 }
 
 // parallel runs f for every element on a goroutine of its own and waits for all.
@@ -282,23 +227,19 @@ func (w *scanner) flush() {
 	w.touched = w.touched[:0]
 }
 
-// scan looks at the batches of a chunk for the first time.
-func (w *scanner) scan(chunk uint32, batches []trace.Batch) {
-	w.chunk = chunk
-	from := make([]resume, len(batches))
-	for i := range batches {
-		b := &batches[i]
-		w.loc, w.batch = uint32(b.Location), b
-		l := &w.s.locations[b.Location]
-		if !l.seen && len(b.Events) > 0 {
-			w.start(l, b.Events)
-		}
-		from[i] = resume{w.current(l), w.s.forgotten.save(&l.open), l.last, w.s.keepSample(chunk, l.sample), l.does, l.blocked(), l.end != unknownTime}
-		w.events(l, b.Events)
-		w.flush()
-		w.park(l)
+// scan looks at a batch for the first time.
+func (w *scanner) scan(chunk, i int, b *trace.Batch) {
+	w.chunk, w.loc, w.batch = uint32(chunk), uint32(b.Location), b
+	here := w.s.locations[b.Location] // its neighbours in memory may be with other workers
+	l := &here
+	if !l.seen && len(b.Events) > 0 {
+		w.start(l, b.Events)
 	}
-	w.s.resume[chunk] = from
+	w.s.resume[chunk][i] = resume{w.current(l), w.s.forgotten.save(&l.open), l.last, w.s.keepSample(w.chunk, l.sample), l.does, l.blocked(), l.end != unknownTime}
+	w.events(l, b.Events)
+	w.flush()
+	w.park(l)
+	w.s.locations[b.Location] = here
 }
 
 // park gives the stack of a location without open levels back.
