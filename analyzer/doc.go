@@ -5,7 +5,7 @@
 //
 // # Phases
 //
-//  1. scan: every event once, chunks in parallel, the chunks of one location in order. It finds call paths,
+//  1. scan: every event once, locations in parallel, the events of each in order. It finds call paths,
 //     exclusive times and visits, operations, lifetimes, counters, creations.
 //  2. match: groups operations by object, and simulates objects in parallel. It finds synch points, and so waits.
 //  3. critical path: backwards over locations, along waits and creations; then reads the events in its intervals again.
