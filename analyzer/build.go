@@ -403,6 +403,10 @@ func (b *builder) warnings() {
 			add("process %d: %s", p.PID, said)
 		}
 	}
+	if l := b.lives.focus; b.lives.namesakes {
+		at := &b.s.defs.Locations[l]
+		add("several processes have a goroutine %d: that of process %d was chosen", at.GoID, b.s.defs.Processes[at.Process].PID)
+	}
 	b.out.Warnings = append(b.out.Warnings, b.sampled...)
 	if parts := b.places.parts; len(parts) > 0 {
 		add("%s", report.AddedUp(b.out.Header.Goroutines, parts))

@@ -77,11 +77,17 @@ func (x *lanes) pass(w *scanner, lane int) {
 	c := x.open[at]
 	x.busy[lane] = true
 	x.mu.Unlock()
+	seen := paced
 	for i := range c.batches {
-		if b := &c.batches[i]; int(b.Location)%len(x.at) == lane {
-			x.s.store.Pace()
-			x.look(w, at, i, b)
+		b := &c.batches[i]
+		if int(b.Location)%len(x.at) != lane {
+			continue
 		}
+		if seen += len(b.Events); seen >= paced {
+			x.s.store.Pace()
+			seen = 0
+		}
+		x.look(w, at, i, b)
 	}
 	x.mu.Lock()
 	x.busy[lane] = false

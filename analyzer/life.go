@@ -21,6 +21,7 @@ type lives struct {
 	main        []uint32 // by process: its goroutine 1, NoCauser if that has no events
 	pathProcess int      // whose critical path is followed, -1 if there are no events
 	focus       uint32   // location whose critical path is followed, NoCauser: the process's
+	namesakes   bool     // others have its number, in other processes
 	end         []int64  // by process
 	never       map[uint32]*never
 	awake       []bool // by process: somebody who is recorded neither had ended nor was waiting at the end
@@ -180,10 +181,17 @@ func (v *lives) choose(s *scan, goroutine uint64) error {
 		return nil
 	}
 	for i := range s.locations {
-		if s.locations[i].seen && s.defs.Locations[i].GoID == goroutine {
-			v.focus, v.pathProcess = uint32(i), s.defs.Locations[i].Process
-			return nil
+		if !s.locations[i].seen || s.defs.Locations[i].GoID != goroutine {
+			continue
 		}
+		if v.focus != NoCauser {
+			v.namesakes = true
+			break
+		}
+		v.focus, v.pathProcess = uint32(i), s.defs.Locations[i].Process
+	}
+	if v.focus != NoCauser {
+		return nil
 	}
 	return fmt.Errorf("no goroutine %d did anything there", goroutine)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -32,8 +33,8 @@ type family struct {
 	next       time.Time      // when to look again: that takes little of the time
 	nextSearch time.Time      // and when to search again
 	numbers    numbers        // which processes may be younger than the root
-	strangers  map[int]bool   // processes that a search found not to be of the family,
-	until      time.Time      // before others can have their numbers
+	strangers  map[int]bool   // processes that a search found not to be of the family
+	searched   int            // the number that was given last when that was
 }
 
 // A member is a process of the family.
@@ -56,7 +57,7 @@ type exeID struct {
 
 // newFamily begins with a root that was started after a time of the monotonic clock.
 func newFamily(root int, session string, began int64) *family {
-	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}}
+	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}, strangers: map[int]bool{}, searched: root}
 	f.numbers = newNumbers(root, mostNumber(), time.Duration(began))
 	f.members[root] = &member{pid: root}
 	return f
@@ -199,9 +200,8 @@ func (f *family) search(r *Recorder) {
 	f.next, f.begins = time.Time{}, false
 	f.look(r)
 	f.numbers.look(lastNumber(), time.Duration(r.machine.monotonic()))
-	if start.After(f.until) {
-		f.strangers, f.until = map[int]bool{os.Getpid(): true}, start.Add(f.numbers.round())
-	}
+	maps.DeleteFunc(f.strangers, func(pid int, _ bool) bool { return f.numbers.unsure || f.numbers.gave(pid, f.searched) })
+	f.strangers[os.Getpid()], f.searched = true, f.numbers.last
 	for _, pid := range processes() {
 		if f.numbers.younger(pid) && f.members[pid] == nil && !f.strangers[pid] {
 			f.meet(r, pid)
@@ -217,7 +217,7 @@ func (f *family) meet(r *Recorder, pid int) {
 		f.visit(r, pid)
 	} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
 		f.begins = true
-	} else {
+	} else if len(environment) > 0 || s.kernel { // else it may have been about to get one
 		f.strangers[pid] = true
 	}
 }

@@ -70,6 +70,22 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// TestGave: which numbers were given since another one was, also if they began anew between.
+func TestGave(t *testing.T) {
+	for _, c := range []struct {
+		since, last int
+		given, not  []int
+	}{{700, 702, []int{701, 702}, []int{1, 700, 703}}, {700, 700, nil, []int{699, 700, 701}}, {32000, 450, []int{32001, 1, 450}, []int{451, 32000}}} {
+		n := &numbers{last: c.last}
+		for _, pid := range c.given {
+			require.True(t, n.gave(pid, c.since), pid)
+		}
+		for _, pid := range c.not {
+			require.False(t, n.gave(pid, c.since), pid)
+		}
+	}
+}
+
 // TestNumbers: processes are passed over only if their numbers prove that they are older than the root.
 func TestNumbers(t *testing.T) {
 	const limit, round = 32768, 32768 * quickest

@@ -50,6 +50,14 @@ func (n *numbers) younger(pid int) bool {
 	return n.unsure || pid >= n.root || n.anew && pid <= n.last
 }
 
+// gave says whether a number was given since another one was given last, if not all were.
+func (n *numbers) gave(number, since int) bool {
+	if since <= n.last {
+		return since < number && number <= n.last
+	}
+	return number > since || number <= n.last
+}
+
 // lastNumber returns the number that the system gave last, 0 if it is not known.
 func lastNumber() int { return numberIn("/proc/loadavg") }
 

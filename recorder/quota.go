@@ -110,9 +110,9 @@ func heldUpByQuotas(counts map[string]uint64, before []quota, processors int) {
 	if worst.held == 0 {
 		return
 	}
-	text := fmt.Sprintf("periods in which the quota of its container, %.3g processors, was used up and held it up", worst.processors)
+	text := fmt.Sprintf("periods in which the quota of processors around it, %.3g, was used up by all that it is for", worst.processors)
 	if float64(processors) > worst.processors {
-		text += fmt.Sprintf(", with GOMAXPROCS %d above it", processors)
+		text += fmt.Sprintf("; the program can use %d at once", processors)
 	}
 	counts[text] = worst.held
 }

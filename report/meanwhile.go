@@ -87,14 +87,8 @@ func (p *page) doing(f *Finding) (list []Doing) {
 
 // idling says what goroutines do nearly all the time that the critical path is on them at a call path, if that is neither work nor told by its name.
 func (p *page) idling(path uint32) string {
-	here := share{path: path}
-	for _, c := range p.e.criticalPath() {
-		if c.Path == path {
-			here.value += c.Value
-		}
-	}
-	switch x := p.e.mostly(here); {
-	case float64(x.time) < mostly*float64(here.value):
+	switch x := p.e.spentAt(path); {
+	case float64(x.time) < mostly*float64(x.value):
 	case x.doing == waking:
 		return "ready to run"
 	case x.doing == awaiting && p.e.leaf(path).Operation && p.e.leaf(path).Name != networkName:

@@ -194,13 +194,18 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	chain := []did{{e.kind(f).Name, e.CallPath(f.Path)}}
 	if d, ok := f.mainly(); ok {
 		chain = append(chain, did{e.waitIn(d), e.CallPath(uint32(d.path))})
-		if e.exclusive(f) && chain[1].metric == metric.Execution && 2*d.time >= e.Header.Focus && e.executionKnown() {
+		if e.exclusive(f) && e.works(d) && 2*d.time >= max(e.Header.Focus, e.Header.Span) && e.executionKnown() {
 			return problem(SerialSection)
 		}
 	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
 		return nil // what counts is not known
 	}
 	return problem(recognise(chain))
+}
+
+// works says whether causers were at work: the critical path was on them, and most of its time there they ran.
+func (e *Experiment) works(d doing) bool {
+	return d.group < 0 && e.spentAt(uint32(d.path)).doing == working
 }
 
 // exclusive says whether a finding is only of waits for a lock that one goroutine has at a time: readers have it together.

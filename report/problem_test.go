@@ -118,6 +118,7 @@ func TestFindingProblem(t *testing.T) {
 		other := Finding{Line: Line{Metric: 2, Path: 4, Severity: 900}}
 		x := &Experiment{Metrics: metrics, Regions: regions, Paths: paths}
 		x.Header, x.Findings = Header{Time: 1000, Focus: 1000}, []Finding{f, other}
+		x.Operations = []OperationSplit{{Path: 0, Runnable: 600}, {Path: 4, External: 600}}
 		return x
 	}
 	at := func(path uint32, time int64) []PathTime { return []PathTime{{path, time}} }
@@ -128,6 +129,8 @@ func TestFindingProblem(t *testing.T) {
 		{"the holder sleeps", HeldAcrossWait, Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 600)}},
 		{"the holder sleeps for less than half", "", Finding{Line: Line{Critical: 600}, Awaited: 1000, Meanwhile: at(2, 500)}},
 		{"the holder is at work for half of the run", SerialSection, Finding{Line: Line{Critical: 500}, Awaited: 900, Meanwhile: at(3, 500)}},
+		{"it waits for what is not recorded, or to run, in a place that is no operation", "", Finding{Line: Line{Critical: 600}, Awaited: 900, Meanwhile: at(0, 600)}},
+		{"it receives from somebody who is not recorded", "", Finding{Line: Line{Critical: 600}, Awaited: 900, Meanwhile: at(4, 600)}},
 		{"the holder is at work, for less than that", "", Finding{Line: Line{Critical: 499}, Awaited: 900, Meanwhile: at(3, 499)}},
 		{"the holder waits for a value", HeldAcrossWait, Finding{Awaited: 1000, Onward: []Onward{{PathTime{4, 700}, 0}}}},
 		{"the holder waits in a place of which nothing is found", "", Finding{Awaited: 1000, Onward: []Onward{{PathTime{1, 700}, 0}}}},

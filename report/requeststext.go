@@ -123,7 +123,7 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 		_, err := fmt.Fprintln(w, "No requests found: see expert requests --help for what is one.")
 		return err
 	}
-	list = list[:min(top, len(list)-1)+1] // all together, and so many names
+	list = firstNames(list, top)
 	if err := requestsTable(w, list, 40); err != nil {
 		return err
 	}
@@ -147,6 +147,19 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 		}
 	}
 	return nil
+}
+
+// firstNames returns all requests together, and so many names of them, and of rounds.
+func firstNames(list []Requests, top int) (first []Requests) {
+	left := map[bool]int{false: top, true: top} // of rounds?
+	first = append(first, list[0])
+	for _, x := range list[1:] {
+		if round := x.Kind == "round"; left[round] > 0 {
+			left[round]--
+			first = append(first, x)
+		}
+	}
+	return first
 }
 
 // Text writes the path for people: the steps that are a hundredth of it or more.

@@ -65,6 +65,17 @@ func (e *Experiment) mostly(s share) spending {
 	return most
 }
 
+// spentAt returns what most of the critical path in a call path is spent with.
+func (e *Experiment) spentAt(path uint32) spending {
+	here := share{path: path}
+	for _, c := range e.criticalPath() {
+		if c.Path == path {
+			here.value += c.Value
+		}
+	}
+	return e.mostly(here)
+}
+
 // unseen says whether there may be waiting that is not recorded, so that nothing can be said of all waiting.
 func (p *page) unseen(top spending) bool { return top.doing > waking || !p.e.executionKnown() }
 

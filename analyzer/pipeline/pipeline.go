@@ -62,7 +62,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	var finder *requests.Finder
 	served := requests.Possible(a) && o.Goroutine == 0
 	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
-		finder = new(requests.Finder)
+		finder = &requests.Finder{Part: o.Selection.Window.From > 0 && o.Selection.Request == ""}
 		o.Wait = finder.Wait
 	}
 	e, err := o.watched(a)

@@ -7,6 +7,7 @@ import (
 	"tracerec/analyzer/requests"
 	"tracerec/report"
 	"tracerec/report/inputs"
+	"tracerec/trace"
 )
 
 // how says how a recording is opened.
@@ -28,12 +29,15 @@ func (o *Options) narrow(input string) error {
 	}
 	f := &requests.Finder{Selection: o.Selection}
 	all := *o
-	all.Selection, all.Goroutine, all.Wait, all.Keeps, all.IndexWaits = requests.Selection{}, 0, f.Wait, requests.Keeps, false
-	if _, err := Analyze(input, all, f.Find); err != nil {
+	all.Selection, all.Goroutine, all.Wait, all.Keeps, all.IndexWaits = requests.Selection{}, 0, f.Wait, f.Keeps(), false
+	_, err := Analyze(input, all, func(a *trace.Archive, e *report.Experiment) error {
+		if err := f.Find(a, e); err != nil {
+			return fmt.Errorf("%s: %w", inputs.Called(input), err)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
-	}
-	if f.Path == nil {
-		return fmt.Errorf("%s: no requests in it", inputs.Called(input))
 	}
 	o.Selection.Window = requests.Window{From: f.Path.Begin, To: f.Path.Begin + f.Path.Latency}
 	o.Goroutine = f.Path.Goroutine
@@ -47,7 +51,7 @@ func (o *Options) tell(e *report.Experiment) {
 	round := func(ns int64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 	if s.Window != (requests.Window{}) {
 		e.NeverEnded = nil
-		list = append(list, fmt.Sprintf("only what was between %v and %v after the start of the trace is analyzed", round(s.Window.From), round(s.Window.To)))
+		list = append(list, fmt.Sprintf("only what was between %v and %v after the start of the trace is analyzed", round(s.Window.From), round(min(s.Window.To, s.Window.From+e.Header.Span))))
 	}
 	if o.Goroutine != 0 {
 		list = append(list, fmt.Sprintf("the critical path is that of goroutine %d, not of the run", o.Goroutine))

@@ -30,7 +30,7 @@ func TestNaive(t *testing.T) {
 		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
 		require.NoError(t, err)
 		f.Find(a, e) // which sorts the waits
-		r := read(a, false)
+		r := read(a, false, false)
 		all := r.requests()
 		w := newWalker(r, f.waits, e, all)
 		for i := range all {

@@ -15,6 +15,7 @@ type reader struct {
 	lives      []life
 	begin, end int64 // of all events
 	rounds     bool  // they are looked for
+	part       bool  // what is open when the recording begins began before
 	profiling  int   // requests to net/http/pprof, which are left out
 }
 
@@ -59,15 +60,17 @@ type named struct {
 }
 
 // read reads an archive. What is damaged is left out, as the analyzer has said.
-func read(a *trace.Archive, rounds bool) *reader {
+func read(a *trace.Archive, rounds, part bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, rounds: rounds, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, part: part, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {
 			r.begin, r.end = c.First, c.Last
 		}
 		r.begin, r.end = min(r.begin, c.First), max(r.end, c.Last)
+	}
+	for _, c := range a.Chunks() {
 		batches, _ := decoder.Decode(c, buf)
 		for i := range batches {
 			for j := range batches[i].Events {
@@ -117,7 +120,7 @@ func (r *reader) event(loc uint32, e *trace.Event) {
 		l.open.Close(e.Kind, e.ID)
 		l.fresh = true
 		l.ended = e.Kind == wire.End
-		l.leaves(t)
+		r.leaves(l, t)
 	}
 }
 
@@ -186,10 +189,10 @@ func (l *life) resumes(t int64) {
 }
 
 // leaves notes that a request has ended, if its level is closed.
-func (l *life) leaves(t int64) {
+func (r *reader) leaves(l *life, t int64) {
 	if l.serving >= 0 && len(l.open.Levels) <= l.serving {
 		last := &l.served[len(l.served)-1]
-		last.end, last.cut = t, false
+		last.end, last.cut = t, r.part && last.begin == r.begin
 		l.serving = -1
 	}
 }

@@ -31,14 +31,26 @@ import (
 	"tracerec/trace/wire"
 )
 
-// Keeps is how many bytes of the heap a Finder needs for each event at most: measured where goroutines fight for a lock, rounded up.
-const Keeps = 128
+// How many bytes of the heap a Finder needs for each event at most: measured where goroutines fight for a lock, rounded up; and where all that a program does is rounds.
+const (
+	keeps       = 128
+	keepsRounds = 3 * keeps
+)
+
+// Keeps returns how many bytes of the heap f needs for each event at most.
+func (f *Finder) Keeps() int64 {
+	if f.Rounds {
+		return keepsRounds
+	}
+	return keeps
+}
 
 // Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
 	Each func(Request) // called with every request, by location and begin; may be nil
 	Selection
 	Rounds bool                // those of loops are requests, too
+	Part   bool                // of a recording: what is open at its begin began before it
 	Path   *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
 	waits map[uint32][]wait // by location
@@ -71,7 +83,7 @@ func Possible(a *trace.Archive) bool {
 // Needs returns how many bytes of memory it may take to find the requests of an archive.
 func Needs(a *trace.Archive) (bytes int64) {
 	for _, c := range a.Chunks() {
-		bytes += Keeps * int64(c.Events)
+		bytes += keeps * int64(c.Events)
 	}
 	return bytes
 }
@@ -100,7 +112,7 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
 		})
 	}
-	r := read(a, f.Rounds)
+	r := read(a, f.Rounds, f.Part)
 	all := r.requests()
 	w := newWalker(r, f.waits, e, all)
 	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}

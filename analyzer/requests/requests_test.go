@@ -370,3 +370,18 @@ a: 2.00 µs on average
 	require.NoError(t, report.RequestsText(&out, of(t, "location main\n  0 enter a\n  50 exit\n").Requests, nil, 5))
 	require.Equal(t, "No requests found: see expert requests --help for what is one.\n", out.String())
 }
+
+// TestPart: what is open where a part of a recording begins, began before: its latency is not known.
+func TestPart(t *testing.T) {
+	text := "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  20 exit\n  20 enter a @a.go:3(runtime/trace.NewTask)\n  50 exit\n  60 end\n"
+	for part, want := range map[bool][2]int{false: {2, 0}, true: {1, 1}} {
+		a, err := tracetext.Open("trace", text)
+		require.NoError(t, err)
+		f := requests.Finder{Part: part}
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+		require.NoError(t, err)
+		require.NoError(t, f.Find(a, e))
+		all := named(t, e, "(all)")
+		require.Equal(t, want, [2]int{all.Count, all.Cut})
+	}
+}

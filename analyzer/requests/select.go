@@ -77,7 +77,9 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 			name, which = s.Request, "slowest"
 		}
 	}
-	list = slices.DeleteFunc(list, func(q request) bool { return q.cut || name != "" && class{q.kind, q.name}.title() != name })
+	list = slices.DeleteFunc(list, func(q request) bool {
+		return q.cut || name == "" && q.kind == kindRound || name != "" && class{q.kind, q.name}.title() != name
+	})
 	if which == "slowest" && len(list) > 0 {
 		return []request{slices.MaxFunc(list, func(a, b request) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })}, true, nil
 	}

@@ -24,7 +24,7 @@ type edited struct {
 	Summary
 	edits     []*edit
 	functions []*function
-	imports   []string
+	imports   []string // of packages with methods that wait
 }
 
 // find finds the functions of a file.
@@ -38,7 +38,9 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 		return // here, too
 	}
 	for _, from := range importsOf(e.file) {
-		to.imports = append(to.imports, from)
+		if methods[from] != nil && !slices.Contains(to.imports, from) {
+			to.imports = append(to.imports, from)
+		}
 	}
 	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
 		f.in = e

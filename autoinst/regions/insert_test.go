@@ -107,7 +107,7 @@ func TestWaits(t *testing.T) {
 	o := overlay.New(t.TempDir())
 	texts := map[string]string{
 		"a": `
-import ("net/http"; "time"; "context"; "log/slog"; store "example.org/b"; "github.com/x/redis")
+import ("net/http"; "time"; "context"; "log/slog"; _ "os/exec"; "github.com/x/zap"; store "example.org/b"; "github.com/x/redis")
 func slow() { fetch("/25ms") }
 func fetch(s string) { http.Get(s) }
 func nap() { time.Sleep(1) }
@@ -122,6 +122,10 @@ func of(ctx context.Context) { store.Name(ctx) }
 func do(c *http.Client) { c.Do(nil) }
 func starts() { go fetch("x"); _ = func() { fetch("x") } }
 func local() { time.Local.String() }
+func cfg() { once.Do(load); t.initOnce.Do(load) }
+func tok(r *http.Request) string { return r.Header.Get("X") }
+func logged(ctx context.Context) { l.DebugContext(ctx, "x"); zap.Info(ctx) }
+func query(r *http.Request) { r.URL.Query() }
 `,
 		"b": `
 import ("os"; "context"; "sync")

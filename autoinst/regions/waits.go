@@ -12,22 +12,31 @@ import (
 // What an inlined function would wait in is recorded with the function that it is inlined into. So that the report names who waits, functions in which
 // something long may be waited for are regions even if the compiler would inline them: these wait for what is outside, so a region more costs them little.
 
-// outside are functions of the standard library, and methods of its types, that wait for what is outside the program or for time. Locks and channels
-// are not among them: these are operations, which are recorded with the place of their own.
+// outside are functions of the standard library that wait for what is outside the program or for time. Locks and channels are not among them: these are operations,
+// which are recorded with the place of their own.
 var outside = map[string][]string{
-	"time":         {"Sleep"},
-	"net":          {"Dial", "DialContext", "DialTimeout", "Accept", "LookupHost", "LookupAddr", "LookupIP"},
-	"net/http":     {"Get", "Head", "Post", "PostForm", "Do", "RoundTrip"},
-	"net/rpc":      {"Call", "Dial", "DialHTTP"},
-	"os":           {"ReadFile", "WriteFile", "ReadDir", "RemoveAll"},
-	"os/exec":      {"Run", "Output", "CombinedOutput", "Wait"},
-	"database/sql": {"Query", "QueryRow", "QueryContext", "QueryRowContext", "Exec", "ExecContext", "Ping", "PingContext", "Prepare", "PrepareContext", "Begin", "BeginTx", "Commit", "Rollback"},
+	"time":     {"Sleep"},
+	"net":      {"Dial", "DialTimeout", "LookupHost", "LookupAddr", "LookupIP"},
+	"net/http": {"Get", "Head", "Post", "PostForm"},
+	"net/rpc":  {"Dial", "DialHTTP"},
+	"os":       {"ReadFile", "WriteFile", "ReadDir", "RemoveAll"},
+}
+
+// methods are those of types of the standard library that do, with their number of arguments, n for any but 0. A package that imports one of these packages, and calls a method of
+// that name, is thought to mean it: nobody knows its type here. So names are left out that are of other things mostly, such as Get and Wait.
+var methods = map[string][]string{
+	"net":          {"Accept/0", "DialContext/n"},
+	"net/http":     {"Do/1", "RoundTrip/1"},
+	"net/rpc":      {"Call/n"},
+	"os/exec":      {"Run/0", "Output/0", "CombinedOutput/0"},
+	"database/sql": {"Query/n", "QueryRow/n", "QueryContext/n", "QueryRowContext/n", "Exec/n", "ExecContext/n", "Ping/0", "PingContext/1", "Prepare/1", "PrepareContext/n", "Begin/0", "BeginTx/n", "Commit/0", "Rollback/0"},
 }
 
 // callee is what a function calls: a function with its package, or a method without, as nobody knows its type here.
 type callee struct {
 	pkg, name string
-	context   bool // it is given a context, by which a wait could be ended
+	args      string // how many, as methods has them
+	context   bool   // it is given a context, by which a wait could be ended
 }
 
 // calleesOf returns what a body calls, without what the function literals in it do.
@@ -37,17 +46,34 @@ func (x *finder) calleesOf(body *ast.BlockStmt) (all []callee) {
 		case *ast.FuncLit, *ast.GoStmt:
 			return false
 		case *ast.CallExpr:
-			context := len(n.Args) > 0 && isContext(n.Args[0])
+			c := callee{args: strconv.Itoa(len(n.Args)), context: len(n.Args) > 0 && isContext(n.Args[0])}
 			switch f := ast.Unparen(n.Fun).(type) {
 			case *ast.Ident:
-				all = append(all, callee{x.p.path(), f.Name, context})
+				c.pkg, c.name = x.p.path(), f.Name
+				all = append(all, c)
 			case *ast.SelectorExpr:
-				all = append(all, callee{x.imports[identOf(f.X)], f.Sel.Name, context})
+				c.pkg, c.name = x.imports[identOf(f.X)], f.Sel.Name
+				if !strings.HasSuffix(strings.ToLower(lastOf(f.X)), "once") { // whose Do is another
+					all = append(all, c)
+				}
 			}
 		}
 		return true
 	})
 	return all
+}
+
+// lastOf returns the last name in an expression that is one, or a selector; else "".
+func lastOf(e ast.Expr) string {
+	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+		return s.Sel.Name
+	}
+	return identOf(e)
+}
+
+// logs says whether a function is called as those are that write a log.
+func (c *callee) logs() bool {
+	return slices.ContainsFunc([]string{"Debug", "Info", "Warn", "Error", "Log"}, func(s string) bool { return strings.HasPrefix(c.name, s) })
 }
 
 // isContext says whether an argument is called as contexts are, or made where they are made.
@@ -117,9 +143,12 @@ func (to *edited) waitsIn(c callee, waits map[callee]bool) bool {
 	if known, declared := waits[callee{pkg: from, name: c.name}]; declared {
 		return known
 	}
+	given := c.context && !c.logs()
 	if c.pkg != "" {
 		host, _, _ := strings.Cut(c.pkg, "/")
-		return slices.Contains(outside[c.pkg], c.name) || c.context && strings.Contains(host, ".")
+		return slices.Contains(outside[c.pkg], c.name) || given && strings.Contains(host, ".")
 	}
-	return c.context || slices.ContainsFunc(to.imports, func(p string) bool { return slices.Contains(outside[p], c.name) })
+	return given || slices.ContainsFunc(to.imports, func(p string) bool {
+		return slices.Contains(methods[p], c.name+"/"+c.args) || c.args != "0" && slices.Contains(methods[p], c.name+"/n")
+	})
 }

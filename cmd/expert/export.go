@@ -173,7 +173,11 @@ func (x *exporting) otf2(input string) error {
 	if err := x.needsTrace(input); err != nil {
 		return err
 	}
-	notes, err := pipeline.WriteOTF2(x.out.path, input, limitMemory(x.cmd))
+	limit := limitMemory(x.cmd)
+	if !x.cmd.Flags().Changed("memory") {
+		limit = 0
+	}
+	notes, err := pipeline.WriteOTF2(x.out.path, input, limit)
 	x.note(notes)
 	return err
 }

@@ -21,9 +21,10 @@ const regionsHelp = `--rewrite, among the flags of the go command, has operation
 source instead of recorded by the runtime: those of the packages of the main
 module only. This happens by itself where the runtime is not known.
 
-Functions of the main module are regions, unless the compiler inlines them, or
-they call nothing and have no loop. With -cover there are none. Flags for them
-come before those of the go command, too:
+Functions of the main module are regions, unless the compiler inlines them and
+nothing outside the program is waited for in them, or they call nothing and have
+no loop. With -cover there are none. Flags for them come before those of the go
+command, too:
 ` + regions.Help
 
 // newBuild returns the command that builds programs that record themselves.

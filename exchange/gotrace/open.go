@@ -88,6 +88,9 @@ func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
 	}
+	if c.now < of.from && damage != nil {
+		return nil, fmt.Errorf("damaged, or cut, before that, after %v: %w", time.Duration(c.now).Round(time.Microsecond), damage)
+	}
 	if c.now < of.from {
 		return nil, fmt.Errorf("the trace ends before that, after %v", time.Duration(c.now).Round(time.Microsecond))
 	}

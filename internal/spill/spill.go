@@ -107,8 +107,9 @@ func Free[T any](s *Store, list []T) {
 	}
 }
 
-// reuse returns size bytes of what came back, nil if nothing did. The system takes longer to give new pages than to clear old ones.
-func (s *Store) reuse(size int) []byte {
+// reuse returns size bytes of what came back, nil if nothing did, and how many of them are used. The system takes longer to give new pages than it takes to clear
+// old ones.
+func (s *Store) reuse(size int) (b []byte, used int) {
 	slices.SortFunc(s.spare, func(a, b []byte) int { return cmp.Compare(len(a), len(b)) }) // few
 	if i := slices.IndexFunc(s.spare, func(b []byte) bool { return len(b) >= size }); i >= 0 {
 		b := s.spare[i]
@@ -116,18 +117,17 @@ func (s *Store) reuse(size int) []byte {
 		if rest := b[size:]; len(rest) > 0 {
 			s.spare = append(s.spare, rest)
 		}
-		clear(b[:size])
-		return b[:size:size]
+		return b[:size:size], size
 	}
 	if len(s.spare) == 0 {
-		return nil
+		return nil, 0
 	}
 	last := func() (b []byte) {
 		n := len(s.spare) - 1
 		b, s.spare = s.spare[n], s.spare[:n]
 		return b
 	}
-	b := last() // the largest becomes longer, and the system gets as much of the others
+	b = last() // the largest becomes longer, and the system gets as much of the others
 	for lack := size - len(b); lack > 0 && len(s.spare) > 0; {
 		x := last()
 		lack -= len(x)
@@ -136,10 +136,9 @@ func (s *Store) reuse(size int) []byte {
 	long := s.longer(b, size)
 	if long == nil {
 		unmap(b)
-		return nil
+		return nil, 0
 	}
-	clear(long[:len(b)])
-	return long
+	return long, len(b)
 }
 
 // Grow returns an empty list with room for n elements: the given one if that has it, else another one instead.
@@ -221,19 +220,13 @@ func (s *Store) give(size int) []byte {
 	if s.Err() != nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if size >= whole {
-		size = rounded(size)
-		b := s.reuse(size)
-		if b == nil {
-			b = s.add(size)
-		}
-		if b != nil {
-			s.maps[unsafe.SliceData(b)] = b
-		}
+		b, used := s.giveWhole(rounded(size))
+		clear(b[:used]) // nobody else has to wait for that
 		return b
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	size = (size + 63) &^ 63
 	if len(s.slab) < size {
 		if s.slab = s.add(whole); s.slab == nil {
@@ -244,6 +237,19 @@ func (s *Store) give(size int) []byte {
 	b := s.slab[:size:size]
 	s.slab = s.slab[size:]
 	return b
+}
+
+// giveWhole returns size bytes, the first of which, so many as it says, are used and not zero.
+func (s *Store) giveWhole(size int) (b []byte, used int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b, used = s.reuse(size); b == nil {
+		b = s.add(size)
+	}
+	if b != nil {
+		s.maps[unsafe.SliceData(b)] = b
+	}
+	return b, used
 }
 
 // add maps size bytes more.
