@@ -126,6 +126,8 @@ func cfg() { once.Do(load); t.initOnce.Do(load) }
 func tok(r *http.Request) string { return r.Header.Get("X") }
 func logged(ctx context.Context) { l.DebugContext(ctx, "x"); zap.Info(ctx) }
 func query(r *http.Request) { r.URL.Query() }
+func ask() { client.Get("x") }
+func cached() { cache.Get("x") }
 `,
 		"b": `
 import ("os"; "context"; "sync")
@@ -154,7 +156,7 @@ func (t T) outer() { t.get() }
 			}
 		}
 	}
-	require.Equal(t, []string{"a.slow", "a.fetch", "a.nap", "a.load", "a.(*T).get", "a.ofRequest", "a.(*T).outer", "a.do", "a.starts.func1", "b.Load"}, got)
+	require.Equal(t, []string{"a.slow", "a.fetch", "a.nap", "a.load", "a.(*T).get", "a.ofRequest", "a.(*T).outer", "a.do", "a.starts.func1", "a.ask", "b.Load"}, got)
 }
 
 // TestOptions: those of regions end where those of the go command begin.

@@ -23,10 +23,11 @@ var outside = map[string][]string{
 }
 
 // methods are those of types of the standard library that do, with their number of arguments, n for any but 0. A package that imports one of these packages, and calls a method of
-// that name, is thought to mean it: nobody knows its type here. So names are left out that are of other things mostly, such as Get and Wait.
+// that name, is thought to mean it: nobody knows its type here. So names are left out that are of other things mostly, such as Wait, and others count only where
+// what they are called of is called a client.
 var methods = map[string][]string{
 	"net":          {"Accept/0", "DialContext/n"},
-	"net/http":     {"Do/1", "RoundTrip/1"},
+	"net/http":     {"Do/1", "RoundTrip/1", "client.Get/1", "client.Head/1", "client.Post/n", "client.PostForm/n"},
 	"net/rpc":      {"Call/n"},
 	"os/exec":      {"Run/0", "Output/0", "CombinedOutput/0"},
 	"database/sql": {"Query/n", "QueryRow/n", "QueryContext/n", "QueryRowContext/n", "Exec/n", "ExecContext/n", "Ping/0", "PingContext/1", "Prepare/1", "PrepareContext/n", "Begin/0", "BeginTx/n", "Commit/0", "Rollback/0"},
@@ -36,6 +37,7 @@ var methods = map[string][]string{
 type callee struct {
 	pkg, name string
 	args      string // how many, as methods has them
+	client    bool   // what it is called of is called a client
 	context   bool   // it is given a context, by which a wait could be ended
 }
 
@@ -52,8 +54,9 @@ func (x *finder) calleesOf(body *ast.BlockStmt) (all []callee) {
 				c.pkg, c.name = x.p.path(), f.Name
 				all = append(all, c)
 			case *ast.SelectorExpr:
-				c.pkg, c.name = x.imports[identOf(f.X)], f.Sel.Name
-				if !strings.HasSuffix(strings.ToLower(lastOf(f.X)), "once") { // whose Do is another
+				of := strings.ToLower(lastOf(f.X))
+				c.pkg, c.name, c.client = x.imports[identOf(f.X)], f.Sel.Name, strings.Contains(of, "client")
+				if !strings.HasSuffix(of, "once") { // whose Do is another
 					all = append(all, c)
 				}
 			}
@@ -69,6 +72,14 @@ func lastOf(e ast.Expr) string {
 		return s.Sel.Name
 	}
 	return identOf(e)
+}
+
+// among says whether it is one of a list of methods.
+func (c *callee) among(list []string) bool {
+	return slices.ContainsFunc(list, func(m string) bool {
+		name, client := strings.CutPrefix(m, "client.")
+		return (c.client || !client) && (name == c.name+"/"+c.args || c.args != "0" && name == c.name+"/n")
+	})
 }
 
 // logs says whether a function is called as those are that write a log.
@@ -148,7 +159,5 @@ func (to *edited) waitsIn(c callee, waits map[callee]bool) bool {
 		host, _, _ := strings.Cut(c.pkg, "/")
 		return slices.Contains(outside[c.pkg], c.name) || given && strings.Contains(host, ".")
 	}
-	return given || slices.ContainsFunc(to.imports, func(p string) bool {
-		return slices.Contains(methods[p], c.name+"/"+c.args) || c.args != "0" && slices.Contains(methods[p], c.name+"/n")
-	})
+	return given || slices.ContainsFunc(to.imports, func(p string) bool { return c.among(methods[p]) })
 }
