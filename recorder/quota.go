@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"tracerec/internal/cgroup"
 )
 
 // quota is a limit of the processor time of a control group, as containers have.
@@ -20,39 +20,20 @@ type quota struct {
 	held       uint64  // periods in which the group had used up its time, and was stopped
 }
 
-// groups is where control groups are.
-const groups = "/sys/fs/cgroup"
-
 // quotasOf returns the quotas of a process: those of its group and of all around it. Nothing is known of a process that has ended.
 func quotasOf(pid int) []quota {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {
 		return nil
 	}
-	return quotasIn(groups, string(text))
+	return quotasIn(cgroup.Mount, string(text))
 }
 
-// quotasIn returns the quotas of the groups that a file of /proc names, with control groups of version 2 or 1. Within a container, a group may not be visible where it is said to
-// be; then the outermost directory is the container's.
+// quotasIn returns the quotas of the groups that a file of /proc names.
 func quotasIn(root, text string) (list []quota) {
-	for line := range strings.Lines(text) {
-		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, group, _ := strings.Cut(rest, ":")
-		top := root
-		switch {
-		case controllers == "":
-		case slices.Contains(strings.Split(controllers, ","), "cpu"):
-			top = filepath.Join(root, "cpu")
-		default:
-			continue
-		}
-		for group = path.Clean("/" + group); ; group = path.Dir(group) {
-			if q := (quota{dir: filepath.Join(top, group)}); q.read() {
-				list = append(list, q)
-			}
-			if group == "/" {
-				break
-			}
+	for _, dir := range cgroup.Dirs(root, text, "cpu") {
+		if q := (quota{dir: dir}); q.read() {
+			list = append(list, q)
 		}
 	}
 	return list
@@ -110,7 +91,7 @@ func heldUpByQuotas(counts map[string]uint64, before []quota, processors int) {
 	if worst.held == 0 {
 		return
 	}
-	text := fmt.Sprintf("periods in which the quota of processors around it, %.3g, was used up by all that it is for", worst.processors)
+	text := fmt.Sprintf("periods in which the quota of a control group around it, %.3g processors, was used up by all in the group", worst.processors)
 	if float64(processors) > worst.processors {
 		text += fmt.Sprintf("; the program can use %d at once", processors)
 	}

@@ -39,8 +39,8 @@ func TestQuotas(t *testing.T) {
 	write("pod/app", map[string]string{"cpu.stat": "nr_throttled 8\n"})
 	write("cpu/job", map[string]string{"cpu.stat": "nr_throttled 2\n"})
 	heldUpByQuotas(counts, slices.Concat(two, one), 2)
-	require.Equal(t, map[string]uint64{"periods in which the quota of processors around it, 1.5, was used up by all that it is for; the program can use 2 at once": 5}, counts)
+	require.Equal(t, map[string]uint64{"periods in which the quota of a control group around it, 1.5 processors, was used up by all in the group; the program can use 2 at once": 5}, counts)
 	clear(counts)
 	heldUpByQuotas(counts, two, 1)
-	require.Equal(t, []string{"periods in which the quota of processors around it, 1.5, was used up by all that it is for"}, slices.Collect(maps.Keys(counts)))
+	require.Equal(t, []string{"periods in which the quota of a control group around it, 1.5 processors, was used up by all in the group"}, slices.Collect(maps.Keys(counts)))
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"tracerec/internal/cgroup"
 )
 
 // Memory returns how much memory this process can use at most, that of the machine or of its control group, bytes; 0 if that is not known.
@@ -33,24 +35,9 @@ func memoryIn(root string) int64 {
 			take(f[1], 1024)
 		}
 	}
-	for l := range strings.Lines(read("proc/self/cgroup")) {
-		f := strings.SplitN(strings.TrimSpace(l), ":", 3)
-		if len(f) < 3 {
-			continue
-		}
-		mount, file := "sys/fs/cgroup", "memory.max"
-		switch f[1] {
-		case "":
-		case "memory": // of the first version of control groups
-			mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		default:
-			continue
-		}
-		for group := path.Clean("/" + f[2]); ; group = path.Dir(group) {
-			take(read(path.Join(mount, group, file)), 1)
-			if group == "/" {
-				break
-			}
+	for _, dir := range cgroup.Dirs(cgroup.Mount, read("proc/self/cgroup"), "memory") {
+		for _, file := range []string{"memory.max", "memory.limit_in_bytes"} { // of both versions
+			take(read(path.Join(dir, file)), 1)
 		}
 	}
 	if least == math.MaxInt64 {
