@@ -9,6 +9,10 @@ import (
 	"tracerec/internal/readable"
 )
 
+// KindRound is the kind of the rounds of a goroutine that does its work in a loop: it waits for a value, a signal or some time, works, and waits at the same
+// place again. They are not among all requests.
+const KindRound = "round"
+
 // Requests is all requests of one name that a service answered. Times are ns. Its JSON form is a contract: fields may be added, lists are never null.
 type Requests struct {
 	Name    string `json:"name"`

@@ -154,7 +154,7 @@ func firstNames(list []Requests, top int) (first []Requests) {
 	left := map[bool]int{false: top, true: top} // of rounds?
 	first = append(first, list[0])
 	for _, x := range list[1:] {
-		if round := x.Kind == "round"; left[round] > 0 {
+		if round := x.Kind == KindRound; left[round] > 0 {
 			left[round]--
 			first = append(first, x)
 		}

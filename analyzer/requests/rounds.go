@@ -1,11 +1,9 @@
 package requests
 
 import (
+	"tracerec/report"
 	"tracerec/trace/wire"
 )
-
-// kindRound is the kind of the rounds of a goroutine that does its work in a loop: it waits for a value, a signal or some time, works, and waits at the same place again.
-const kindRound = "round"
 
 // pause is an operation in which a goroutine may wait for its next round.
 type pause struct {
@@ -48,12 +46,12 @@ func (r *reader) roundsOf(loc uint32, l *life) (all []request) {
 			continue
 		}
 		if begin != unknown {
-			all = append(all, request{loc: loc, begin: begin, end: p.begin, kind: kindRound, name: r.loop(at)})
+			all = append(all, request{loc: loc, begin: begin, end: p.begin, kind: report.KindRound, name: r.loop(at)})
 		}
 		begin = p.end
 	}
 	if begin != unknown && !l.ended {
-		all = append(all, request{loc: loc, begin: begin, end: l.last, kind: kindRound, name: r.loop(at), cut: true})
+		all = append(all, request{loc: loc, begin: begin, end: l.last, kind: report.KindRound, name: r.loop(at), cut: true})
 	}
 	return all
 }

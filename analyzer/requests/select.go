@@ -78,7 +78,7 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 		}
 	}
 	list = slices.DeleteFunc(list, func(q request) bool {
-		return q.cut || name == "" && q.kind == kindRound || name != "" && class{q.kind, q.name}.title() != name
+		return q.cut || name == "" && q.kind == report.KindRound || name != "" && class{q.kind, q.name}.title() != name
 	})
 	if which == "slowest" && len(list) > 0 {
 		return []request{slices.MaxFunc(list, func(a, b request) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })}, true, nil

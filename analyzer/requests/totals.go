@@ -72,7 +72,7 @@ func (t *totals) add(q *request) {
 	}
 	for _, c := range []class{all, c} {
 		x := t.classes[c]
-		if c == all && q.kind == kindRound {
+		if c == all && q.kind == report.KindRound {
 			if x == nil {
 				t.classes[c] = &collected{}
 			}
@@ -129,7 +129,7 @@ func order(kind string) int {
 	switch kind {
 	case "":
 		return 0
-	case kindRound:
+	case report.KindRound:
 		return 2
 	}
 	return 1
