@@ -20,14 +20,15 @@ type lanes struct {
 	next   int                // to be decoded
 	open   map[int]*openChunk // those from which lanes are to pass on, by number
 	most   int                // of these
-	free   []*trace.Buffer
-	errs   []error // by chunk
+	free   []*openChunk       // that all have passed
+	errs   []error            // by chunk
 }
 
 // openChunk is a chunk that is decoded, or will be.
 type openChunk struct {
 	buf     *trace.Buffer
 	batches []trace.Batch
+	of      [][]int32 // by lane: its batches
 	decoded bool
 	left    int // lanes that have not passed it
 }
@@ -78,36 +79,41 @@ func (x *lanes) pass(w *scanner, lane int) {
 	x.busy[lane] = true
 	x.mu.Unlock()
 	seen := paced
-	for i := range c.batches {
+	for _, i := range c.of[lane] {
 		b := &c.batches[i]
-		if int(b.Location)%len(x.at) != lane {
-			continue
-		}
 		if seen += len(b.Events); seen >= paced {
 			x.s.store.Pace()
 			seen = 0
 		}
-		x.look(w, at, i, b)
+		x.look(w, at, int(i), b)
 	}
 	x.mu.Lock()
 	x.busy[lane] = false
 	x.at[lane]++
 	if c.left--; c.left == 0 {
 		delete(x.open, at)
-		x.free = append(x.free, c.buf)
+		x.free = append(x.free, c)
 	}
 	x.change.Broadcast()
 }
 
 // decode decodes the next chunk.
 func (x *lanes) decode(decoder *trace.Decoder) {
-	at, c := x.next, &openChunk{buf: new(trace.Buffer), left: len(x.at)}
+	at, c := x.next, &openChunk{buf: new(trace.Buffer), of: make([][]int32, len(x.at))}
 	if n := len(x.free) - 1; n >= 0 {
-		c.buf, x.free = x.free[n], x.free[:n]
+		c, x.free = x.free[n], x.free[:n]
 	}
+	c.left, c.decoded = len(x.at), false
 	x.next, x.open[at] = at+1, c
 	x.mu.Unlock()
 	batches, err := decoder.Decode(x.s.chunks[at], c.buf)
+	for lane := range c.of {
+		c.of[lane] = c.of[lane][:0]
+	}
+	for i := range batches {
+		lane := int(batches[i].Location) % len(c.of)
+		c.of[lane] = append(c.of[lane], int32(i))
+	}
 	x.mu.Lock()
 	if err != nil && len(batches) == 0 {
 		err = fmt.Errorf("%w (chunk skipped)", err)
