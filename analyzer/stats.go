@@ -141,8 +141,10 @@ func (d *durations) quartiles() (found [3]int64) {
 	for left := bits.Len64(uint64(d.max - d.min)); left > 0; {
 		now := min(left, digit)
 		for i := range q {
-			if q[i].count = new([1 << digit]int); i > 0 && q[i].known == q[i-1].known {
+			if i > 0 && q[i].known == q[i-1].known {
 				q[i].count = q[i-1].count
+			} else {
+				q[i].count = new([1 << digit]int)
 			}
 		}
 		left -= now

@@ -30,7 +30,7 @@ type function struct {
 	forbidden  bool   // nothing may be inserted
 	trivial    bool   // it calls nothing and has no loop
 	always     bool   // main
-	key        callee // by which others call it
+	key        symbol // by which others call it
 	calls      []callee
 	waits      bool // for what is outside the program, as far as is known
 }
@@ -77,7 +77,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 func (x *finder) named(name string, at token.Pos, body *ast.BlockStmt) *function {
 	full := x.p.symbol() + "." + name
 	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), body: body,
-		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), key: callee{pkg: x.p.path()}, calls: x.calleesOf(body)}
+		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), key: symbol{pkg: x.p.path()}, calls: x.calleesOf(body)}
 }
 
 // scope counts the literals in a function.

@@ -33,12 +33,15 @@ var methods = map[string][]string{
 	"database/sql": {"Query/n", "QueryRow/n", "QueryContext/n", "QueryRowContext/n", "Exec/n", "ExecContext/n", "Ping/0", "PingContext/1", "Prepare/1", "PrepareContext/n", "Begin/0", "BeginTx/n", "Commit/0", "Rollback/0"},
 }
 
-// callee is what a function calls: a function with its package, or a method without, as nobody knows its type here.
+// symbol is a function with its package, or a method without, as nobody knows its type here.
+type symbol struct{ pkg, name string }
+
+// callee is what a function calls.
 type callee struct {
-	pkg, name string
-	args      string // how many, as methods has them
-	client    bool   // what it is called of is called a client
-	context   bool   // it is given a context, by which a wait could be ended
+	symbol
+	args    string // how many, as methods has them
+	client  bool   // what it is called of is called a client
+	context bool   // it is given a context, by which a wait could be ended
 }
 
 // calleesOf returns what a body calls, without what the function literals in it do.
@@ -126,7 +129,7 @@ func importsOf(file *ast.File) map[string]string {
 // findWaits finds out which functions of packages wait for what is outside, or call one that does. Methods that these packages have are looked for
 // in the same package.
 func findWaits(packages []*edited) {
-	waits := map[callee]bool{} // those that are declared: do they wait?
+	waits := map[symbol]bool{} // those that are declared: do they wait?
 	for _, p := range packages {
 		for _, f := range p.functions {
 			waits[f.key] = false
@@ -146,12 +149,12 @@ func findWaits(packages []*edited) {
 
 // waitsIn says whether a call is one in which something outside may be waited for. What is given a context, and is of neither these packages nor the
 // standard library, is thought to.
-func (to *edited) waitsIn(c callee, waits map[callee]bool) bool {
+func (to *edited) waitsIn(c callee, waits map[symbol]bool) bool {
 	from := c.pkg
 	if from == "" {
 		from = to.Package
 	}
-	if known, declared := waits[callee{pkg: from, name: c.name}]; declared {
+	if known, declared := waits[symbol{from, c.name}]; declared {
 		return known
 	}
 	given := c.context && !c.logs()
