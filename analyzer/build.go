@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"tracerec/metric"
 	"tracerec/report"
@@ -300,11 +301,16 @@ func (b *builder) inOrder(cells map[cellKey]int64) [][]report.Cell {
 // statistics makes the statistics of the instances of each metric.
 func (b *builder) statistics() {
 	b.out.Stats = make([]report.Stats, len(b.stats))
+	var next atomic.Int64
+	parallel(b.matchWorkers, func(*matchWorker) {
+		for i := next.Add(1) - 1; i < int64(len(b.stats)); i = next.Add(1) - 1 {
+			b.stats[i].report(&b.out.Stats[i])
+			b.stats[i].trim()
+		}
+	})
 	for i := range b.stats {
-		d, s := &b.stats[i], &b.out.Stats[i]
-		d.report(s)
-		d.trim()
-		for _, in := range d.worst {
+		s := &b.out.Stats[i]
+		for _, in := range b.stats[i].worst {
 			s.Worst = append(s.Worst, report.Instance{Path: b.rank[in.path], Location: in.loc, Begin: in.begin, End: in.end, Waited: in.duration,
 				Causer: int32(in.causer), CauserPath: b.rankOf(in.causerPath), Trace: in.order, CauserTrace: int32(in.causing)})
 		}

@@ -2,8 +2,10 @@ package analyzer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"tracerec/internal/spill"
 )
@@ -29,70 +31,104 @@ type nest struct {
 	reach []int64 // when each jump and those before were done
 }
 
+// jumpWorker is one worker that collects jumps.
+type jumpWorker struct {
+	s      *scan
+	order  merger
+	sorted []jump // memory for those of one location
+	run    []jump // those of one location that are behind one another in a block
+	nests  map[uint32]nest
+}
+
 // newJumps collects the jumps of all locations. A wait whose causer does not live at its end is none.
 func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	n := len(s.locations)
 	t := &jumps{first: make([]uint32, n+1), nests: map[uint32]nest{}}
-	each := func(f func(k *keptWait)) {
-		for _, w := range matchWorkers {
-			for _, b := range w.jumps.blocks {
-				s.store.Pace()
-				for r := newWaitReader(b); r.next(); {
-					if s.locations[r.causer].lives(r.end) {
-						f(&r.keptWait)
-					}
-				}
-			}
-		}
+	var blocks [][]byte
+	workers := make([]*jumpWorker, len(matchWorkers))
+	for i, w := range matchWorkers {
+		blocks = append(blocks, w.jumps.blocks...)
+		workers[i] = &jumpWorker{s: s, order: merger{store: s.store}, nests: map[uint32]nest{}}
 	}
-	each(func(k *keptWait) { t.first[k.loc+1]++ })
+	each(workers, blocks, func(w *jumpWorker, block []byte) {
+		w.runs(block, func(loc uint32, run []jump) { atomic.AddUint32(&t.first[loc+1], uint32(len(run))) })
+	})
 	for i := range n {
 		t.first[i+1] += t.first[i]
 	}
 	t.list = spill.Make[jump](s.store, int(t.first[n]))
-	at := slices.Clone(t.first[:n])
-	each(func(k *keptWait) {
-		t.list[at[k.loc]] = jump{k.end, k.begin, k.done, k.causer, k.path}
-		at[k.loc]++
+	end := slices.Clone(t.first[:n])
+	each(workers, blocks, func(w *jumpWorker, block []byte) {
+		w.runs(block, func(loc uint32, run []jump) {
+			to := atomic.AddUint32(&end[loc], uint32(len(run)))
+			copy(t.list[int(to)-len(run):], run)
+		})
 	})
-	order := merger{store: s.store} // they are a few ascending runs, one or two for each object
-	var sorted []jump
-	for i := range uint32(n) {
-		v := t.of(i)
-		if len(v) > 1 {
-			sorted = sortJumps(s, v, &order, spill.Grow(s.store, sorted, len(v)))
+	var next atomic.Uint32
+	parallel(workers, func(w *jumpWorker) {
+		for i := next.Add(1) - 1; i < uint32(n); i = next.Add(1) - 1 {
+			w.sort(i, t.of(i))
 		}
-		t.nest(s.store, i, v)
+		spill.Free(s.store, w.sorted)
+	})
+	for _, w := range workers {
+		maps.Copy(t.nests, w.nests)
 	}
-	spill.Free(s.store, sorted)
 	t.left = slices.Clone(t.first[1:])
 	return t
+}
+
+// runs tells of the jumps in a block, those of a location that are behind one another at once.
+func (w *jumpWorker) runs(block []byte, tell func(loc uint32, run []jump)) {
+	w.s.store.Pace()
+	loc := NoCauser
+	for r := newWaitReader(block); r.next(); {
+		if r.loc != loc && len(w.run) > 0 {
+			tell(loc, w.run)
+			w.run = w.run[:0]
+		}
+		loc = r.loc
+		if w.s.locations[r.causer].lives(r.end) {
+			w.run = append(w.run, jump{r.end, r.begin, r.done, r.causer, r.path})
+		}
+	}
+	if len(w.run) > 0 {
+		tell(loc, w.run)
+		w.run = w.run[:0]
+	}
+}
+
+// sort puts the jumps of a location in order. They are a few ascending runs, one or two for each object.
+func (w *jumpWorker) sort(loc uint32, v []jump) {
+	if len(v) < 2 {
+		return
+	}
+	w.sorted = spill.Grow(w.s.store, w.sorted, len(v))
+	w.order.start(len(v), func(i int32) (int64, bool) { return v[i].at, true })
+	for same := w.order.same(); len(same) > 0; same = w.order.same() {
+		if len(same) > 1 {
+			slices.SortFunc(same, func(a, b stamped) int {
+				x, y := &v[a.op], &v[b.op]
+				if c := cmp.Or(cmp.Compare(x.causer, y.causer), cmp.Compare(x.begin, y.begin)); c != 0 {
+					return c
+				}
+				return cmp.Compare(w.s.paths.depth(x.path), w.s.paths.depth(y.path))
+			})
+		}
+		for _, e := range same {
+			w.sorted = append(w.sorted, v[e.op])
+		}
+	}
+	spill.Copy(w.s.store, v, w.sorted)
+	w.nest(loc, v)
 }
 
 // of returns the jumps of a location.
 func (t *jumps) of(loc uint32) []jump { return t.list[t.first[loc]:t.first[loc+1]] }
 
-// sortJumps sorts v with the help of some memory, which it returns.
-func sortJumps(s *scan, v []jump, order *merger, sorted []jump) []jump {
-	order.start(len(v), func(i int32) (int64, bool) { return v[i].at, true })
-	for same := order.same(); len(same) > 0; same = order.same() {
-		slices.SortFunc(same, func(a, b stamped) int {
-			x, y := &v[a.op], &v[b.op]
-			if c := cmp.Or(cmp.Compare(x.causer, y.causer), cmp.Compare(x.begin, y.begin)); c != 0 {
-				return c
-			}
-			return cmp.Compare(s.paths.depth(x.path), s.paths.depth(y.path))
-		})
-		for _, e := range same {
-			sorted = append(sorted, v[e.op])
-		}
-	}
-	spill.Copy(s.store, v, sorted)
-	return sorted
-}
-
 // nest notes what is not in order in the jumps of a location, if they overlap because there are operations within operations.
-func (t *jumps) nest(store *spill.Store, loc uint32, v []jump) {
+func (w *jumpWorker) nest(loc uint32, v []jump) {
+	store := w.s.store
 	apart := true
 	for i := 1; i < len(v) && apart; i++ {
 		if i%paced == 0 {
@@ -119,7 +155,7 @@ func (t *jumps) nest(store *spill.Store, loc uint32, v []jump) {
 		most = max(most, v[i].done)
 		x.reach[i] = most
 	}
-	t.nests[loc] = x
+	w.nests[loc] = x
 }
 
 // doneBehind returns the jumps of a location from the first on that was not done before a time and, if they overlap, since when it is in them.

@@ -126,10 +126,6 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)
 	closed, sent, received, numbers := noOp, 0, 0, false
-	m.order.start(len(ops), func(i int32) (int64, bool) {
-		r := ops[i].channelRole()
-		return ops[i].commit(), r == sends || r == receives
-	})
 	for i := range ops {
 		o := &ops[i]
 		if i%paced == 0 {
@@ -152,6 +148,10 @@ func (m *Matcher) channel(ops []Op, capacity uint64) {
 		m.numbered(ops, closed, sent, received)
 	} else {
 		s.elements = spill.Grow(m.store, s.elements, sent+received) // no more are expected or pushed out
+		m.order.start(len(ops), func(i int32) (int64, bool) {
+			r := ops[i].channelRole()
+			return ops[i].commit(), r == sends || r == receives
+		})
 		for e, ok := m.order.next(); ok; e, ok = m.order.next() {
 			if ops[e.op].channelRole() == sends {
 				m.send(ops, e.op)

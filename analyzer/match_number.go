@@ -21,23 +21,46 @@ func (m *Matcher) numbered(ops []Op, closed int32, sent, received int) {
 	s := &m.chans
 	s.sent = m.byNumber(ops, sends, spill.Grow(m.store, s.sent, sent))
 	s.received = m.byNumber(ops, receives, spill.Grow(m.store, s.received, received))
-	if waiting := m.waiting(ops, sends); len(waiting) > 0 {
-		s.sent = m.merged(s.sent, served(ops, waiting, m.roomy()))
+	all := len(s.sent)+len(s.received) == sent+received
+	if !all {
+		if waiting := m.waiting(ops, sends); len(waiting) > 0 {
+			s.sent = m.merged(s.sent, served(ops, waiting, m.roomy()))
+		}
+		if waiting := m.waiting(ops, receives); len(waiting) > 0 {
+			s.received = m.merged(s.received, served(ops, waiting, m.missing(s.sent, s.received)))
+		}
 	}
-	if waiting := m.waiting(ops, receives); len(waiting) > 0 {
-		s.received = m.merged(s.received, served(ops, waiting, m.missing(s.sent, s.received)))
-	}
-	s.part = spill.Grow(m.store, s.part, len(ops))[:len(ops)]
-	spill.Clear(m.store, s.part)
 	m.passed(ops, closed)
-	m.withoutPart(ops, closed)
+	if !all {
+		m.withoutPart(ops, closed)
+	}
 }
 
-// byNumber appends the operations in a direction that have a number, by it.
+// byNumber returns the operations in a direction that have a number, by it, in the memory of a list.
 func (m *Matcher) byNumber(ops []Op, role channelRole, to []stamped) []stamped {
-	m.order.start(len(ops), func(i int32) (int64, bool) {
+	number := func(i int32) (int64, bool) {
 		return int64(ops[i].Mode), ops[i].Mode != 0 && ops[i].channelRole() == role
-	})
+	}
+	last := int64(0)
+	for i := range int32(len(ops)) {
+		if i%paced == 0 {
+			m.store.Pace()
+		}
+		n, ok := number(i)
+		if !ok {
+			continue
+		}
+		if n <= last { // others, or damage
+			return m.mergedByNumber(len(ops), number, to[:0])
+		}
+		to, last = append(to, stamped{n, i}), n
+	}
+	return to
+}
+
+// mergedByNumber is byNumber where several goroutines have a part in one direction.
+func (m *Matcher) mergedByNumber(n int, number func(i int32) (int64, bool), to []stamped) []stamped {
+	m.order.start(n, number)
 	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
 		if n := len(to); n > 0 && to[n-1].time == e.time {
 			m.count.Impossible++
@@ -128,12 +151,10 @@ func (m *Matcher) passed(ops []Op, closed int32) {
 		e, number := element{noOp, noOp}, int64(0)
 		if len(received) == 0 || len(sent) > 0 && sent[0].time <= received[0].time {
 			e.send, number = sent[0].op, sent[0].time
-			s.part[e.send] = true
 			sent = sent[1:]
 		}
 		if e.send == noOp || len(received) > 0 && received[0].time == number {
 			e.recv, number = received[0].op, received[0].time
-			s.part[e.recv] = true
 			received = received[1:]
 		}
 		room, before := noOp, number-int64(min(s.capacity, 1<<32))
@@ -149,13 +170,24 @@ func (m *Matcher) passed(ops []Op, closed int32) {
 
 // withoutPart says what became of the sends and receives that take no part.
 func (m *Matcher) withoutPart(ops []Op, closed int32) {
+	s := &m.chans
+	s.part = spill.Grow(m.store, s.part, len(ops))[:len(ops)]
+	spill.Clear(m.store, s.part)
+	for _, list := range [...][]stamped{s.sent, s.received} {
+		for i, x := range list {
+			if i%paced == 0 {
+				m.store.Pace()
+			}
+			s.part[x.op] = true
+		}
+	}
 	for i := range ops {
 		if i%paced == 0 {
 			m.store.Pace()
 		}
 		o, op := &ops[i], int32(i)
 		role := o.channelRole()
-		if m.chans.part[i] || role != sends && role != receives {
+		if s.part[i] || role != sends && role != receives {
 			continue
 		}
 		if o.transferred() && o.Mode == 0 {

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -138,7 +139,7 @@ func (m *matching) run(workers []*matchWorker) {
 	}
 }
 
-// expanded is the memory for the operations of the parts in progress: of all parts that are in progress
+// expanded is the memory for the operations of the parts in progress: where memory has a limit, of all parts that are in progress
 // together, unless it is only one, at most limit operations.
 type expanded struct {
 	mu          sync.Mutex
@@ -160,11 +161,14 @@ func (x *roomy) free(store *spill.Store) {
 	spill.Free(store, x.within)
 }
 
-// expandedShare is the number of events for each operation that may be expanded.
+// expandedShare is the number of events for each operation that may be expanded where memory has a limit.
 const expandedShare = 16
 
 func newExpanded(s *scan) *expanded {
-	e := &expanded{limit: max(int(s.events/expandedShare), largeObject), store: s.store}
+	e := &expanded{limit: math.MaxInt, store: s.store}
+	if s.store.Limited() {
+		e.limit = max(int(s.events/expandedShare), largeObject)
+	}
 	e.change.L = &e.mu
 	return e
 }

@@ -47,6 +47,7 @@ type follower struct {
 	parts   []pathPart     // those of the location, from the last time on
 	times   sums[partPath] // what they collect
 	loc     uint32
+	last    stretch            // of the location
 	group   []int32            // by location
 	tallies map[tallyKey]tally // what was counted on the path and in its parts
 
@@ -99,11 +100,42 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	f.jumps, f.since = p.jumps.doneBehind(loc, t)
 	f.parts = f.parts[:0]
 	at := f.on.until(t)
+	f.last = stretch{t, t, at, at}
 	for i, of := range f.of {
 		if all := of[loc]; all != nil {
 			f.parts = append(f.parts, pathPart{i, behind(all, at)})
 		}
 	}
+}
+
+// stretch is [from, to) of a location, and for how long the path was on it before both.
+type stretch struct {
+	from, to      int64
+	before, after int64
+}
+
+// stretch returns [from, to) of the location, which mostly begins where the one before has ended.
+func (f *follower) stretch(from, to int64) stretch {
+	x := stretch{from, to, f.last.after, 0}
+	if from != f.last.to {
+		x.before = f.on.until(from)
+	}
+	x.after = f.on.until(to)
+	f.last = x
+	return x
+}
+
+// until returns for how long the path was on the location before a time within a stretch.
+func (f *follower) until(x *stretch, t int64) int64 {
+	switch {
+	case t == x.from, x.before == x.after:
+		return x.before
+	case x.after-x.before == x.to-x.from:
+		return x.before + t - x.from
+	case t == x.to:
+		return x.after
+	}
+	return f.on.until(t)
 }
 
 // time returns for how long the path was on the location in [from, to), when that was in a call path opened by kind, and in a state.
@@ -112,13 +144,14 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 		f.laps.add(f.loc, from, to, path, kind)
 		return 0
 	}
-	a, b := f.on.until(from), f.on.until(to)
+	x := f.stretch(from, to)
+	a, b := x.before, x.after
 	if a < b {
 		if d := f.outside(from, to); d > 0 {
 			f.edges[cellKey{path: path, loc: f.loc}] += d
 		}
 		if does == wire.None || kind != wire.Enter && kind != wire.Begin { // in an operation it is known from its waits
-			f.divide(from, to, path, kind)
+			f.divide(&x, path, kind)
 		} else {
 			f.divideState(b-a, path, does)
 		}

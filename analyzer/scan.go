@@ -374,12 +374,14 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 
 // closes applies an event that closes levels.
 func (w *scanner) closes(l *location, e *trace.Event, t int64) {
-	if v := l.open.Operation(); v != nil {
-		switch {
-		case e.Kind == wire.Chose, e.Kind == wire.Reached && v.Kind == wire.NetworkBegin:
-			v.Of.object, v.Of.mode = uint32(e.Word), uint32(e.Word>>32)
-		case e.Kind == wire.Passed && (v.Kind == wire.SendBegin || v.Kind == wire.RecvBegin):
-			v.Of.mode = uint32(e.Word)
+	if e.Kind.Does() == wire.Leaves {
+		if v := l.open.Leave(); v != nil {
+			v.Of.left(v.Kind, e)
+			w.operation(v, w.ended(v, wire.Outcome(e.ID), t))
+			return
+		}
+		if v := l.open.Operation(); v != nil {
+			v.Of.left(v.Kind, e)
 		}
 	}
 	if top := l.open.Top(); e.Kind == wire.End && top != nil {
@@ -396,6 +398,16 @@ func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 	}
 	if e.Kind == wire.End {
 		l.end = t
+	}
+}
+
+// left takes what the event that ends an operation, opened by kind, tells of it.
+func (v *level) left(kind wire.Kind, e *trace.Event) {
+	switch {
+	case e.Kind == wire.Chose, e.Kind == wire.Reached && kind == wire.NetworkBegin:
+		v.object, v.mode = uint32(e.Word), uint32(e.Word>>32)
+	case e.Kind == wire.Passed && (kind == wire.SendBegin || kind == wire.RecvBegin):
+		v.mode = uint32(e.Word)
 	}
 }
 

@@ -112,10 +112,10 @@ func (b *builder) operations() {
 	})
 }
 
-// divide adds the path's time on the location in [from, to), in which its innermost level was a call path opened by kind.
+// divide adds the path's time on the location in a stretch, in which its innermost level was a call path opened by kind.
 // Calls of one location go on in time.
-func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
-	all := f.on.until(to) - f.on.until(from)
+func (f *follower) divide(s *stretch, path uint32, kind wire.Kind) {
+	from, to, all := s.from, s.to, s.after-s.before
 	switch kind {
 	case wire.Enter, wire.Begin:
 		f.split.Execution += all
@@ -140,7 +140,7 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 		if x.path != path || x.done <= from {
 			continue
 		}
-		all -= f.waited(path, max(x.begin, from), x.at, min(x.done, to), x.external)
+		all -= f.waited(s, path, max(x.begin, from), x.at, min(x.done, to), x.external)
 	}
 	for i := range f.jumps {
 		x := &f.jumps[i]
@@ -148,17 +148,17 @@ func (f *follower) divide(from, to int64, path uint32, kind wire.Kind) {
 			break
 		}
 		if x.path == path && x.done > from && x.begin < to {
-			all -= f.waited(path, max(x.begin, from), x.at, min(x.done, to), false)
+			all -= f.waited(s, path, max(x.begin, from), x.at, min(x.done, to), false)
 		}
 	}
 	f.split.Execution += all
 	f.did(execution, path, all)
 }
 
-// waited adds the path's time on the location in [from, to) of an operation, which waited until a time, and returns it.
-func (f *follower) waited(path uint32, from, until, to int64, nobody bool) int64 {
+// waited adds the path's time on the location in [from, to) of an operation, within a stretch, which waited until a time, and returns it.
+func (f *follower) waited(s *stretch, path uint32, from, until, to int64, nobody bool) int64 {
 	until = min(max(until, from), to)
-	a, b, c := f.on.until(from), f.on.until(until), f.on.until(to)
+	a, b, c := f.until(s, from), f.until(s, until), f.until(s, to)
 	if nobody {
 		f.split.External += b - a
 		f.did(external, path, b-a)

@@ -48,6 +48,9 @@ func New(limit int64, dir string) (*Store, error) {
 	return s, nil
 }
 
+// Limited says whether what is resident has a limit.
+func (s *Store) Limited() bool { return s != nil && s.limit > 0 }
+
 // Err returns what kept the store from giving memory. Lists that were asked for since are of the heap.
 func (s *Store) Err() error {
 	if s != nil {
@@ -304,7 +307,7 @@ const paceStep = 4 << 20
 
 // Pace must be called by whoever touches lists of the store, before it touches the next few hundred kB: it puts lists aside if more is resident than may be.
 func (s *Store) Pace() {
-	if s == nil || s.limit == 0 {
+	if !s.Limited() {
 		return
 	}
 	s.pace.Lock() // nobody goes on while lists are put aside, however long the one who does it has to wait for a processor

@@ -50,6 +50,18 @@ func (s *Stack[T]) Exit(id uint32) bool {
 	return true
 }
 
+// Leave closes the innermost level and returns it if that is an operation and all that an event closes which leaves one, as nearly always.
+// Else it changes nothing and returns nil. What it returns is valid until the next change.
+func (s *Stack[T]) Leave() *Level[T] {
+	n := len(s.Levels) - 1
+	if n < 0 || s.Levels[n].Kind == wire.Enter || s.Levels[n].forgotten > 0 {
+		return nil
+	}
+	l := &s.Levels[n]
+	s.Levels = s.Levels[:n]
+	return l
+}
+
 // Forgets says whether the innermost level is a select, and an event of kind k shows that its location is in it no more.
 func (s *Stack[T]) Forgets(k wire.Kind) bool {
 	n := len(s.Levels)

@@ -85,6 +85,11 @@ func follow(s *levels.Stack[string], k wire.Kind, id uint32, name string) (close
 	if s.Forgets(k) {
 		closed = append(closed, s.Forget().Of)
 	}
+	if k.Does() == wire.Leaves {
+		if l := s.Leave(); l != nil {
+			return append(closed, l.Of), 0
+		}
+	}
 	list, missing := s.Close(k, id)
 	for _, l := range slices.Backward(list) {
 		closed = append(closed, l.Of)
