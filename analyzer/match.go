@@ -132,15 +132,18 @@ func (m *Matcher) free() {
 // channel operation that succeeded at once: it found its partner there, even if time stamps suggest otherwise because the goroutine lost
 // its processor between them.
 func (m *Matcher) point(kind PointKind, op, causer int32, begin, release, from int64) {
-	o := &m.ops[op]
-	begin, release = max(begin, o.Begin), min(release, o.End)
-	waits := begin < release && (kind > Closed || o.mayWait())
 	by, path := NoCauser, NoCauser
 	if causer != noOp {
-		c := &m.ops[causer]
-		by, path = c.Loc, c.Path
-		waits = waits && by != o.Loc
+		by, path = m.ops[causer].Loc, m.ops[causer].Path
 	}
+	m.pointBy(kind, op, by, path, begin, release, from)
+}
+
+// pointBy is point with location and call path of the operation causer: it lies elsewhere in memory.
+func (m *Matcher) pointBy(kind PointKind, op int32, by, path uint32, begin, release, from int64) {
+	o := &m.ops[op]
+	begin, release = max(begin, o.Begin), min(release, o.End)
+	waits := begin < release && (kind > Closed || o.mayWait()) && by != o.Loc
 	if !waits && !m.All {
 		return
 	}

@@ -73,8 +73,8 @@ func (m *Matcher) convoy(op int32, lo, hi int) {
 		begin := max(s.exclusive[a].begin, o.Begin)
 		end := begin + c.total[b] - c.total[a] - (begin - s.exclusive[a].begin)
 		if begin < end {
-			holder := s.exclusive[c.longestOf(s.exclusive, a, b)].op
-			m.point(HeldLock, op, holder, begin, end, begin)
+			holder := &s.exclusive[c.longestOf(s.exclusive, a, b)]
+			m.pointBy(HeldLock, op, holder.loc, holder.path, begin, end, begin)
 		}
 	}
 }

@@ -25,8 +25,9 @@ type lockState struct {
 
 // hold is the time in which a location held the lock.
 type hold struct {
-	begin, end int64 // ns; end is held if the release is not known
-	op         int32 // the acquisition
+	begin, end int64  // ns; end is held if the release is not known
+	op         int32  // the acquisition
+	loc, path  uint32 // of it
 }
 
 const held = int64(math.MaxInt64)
@@ -112,10 +113,10 @@ func (m *Matcher) findHolds(ops []Op) {
 		case o.Kind == wire.LockBegin && o.Outcome != wire.OK:
 		case o.Kind == wire.LockBegin && o.Mode == wire.Shared:
 			s.pending = append(s.pending, int32(len(s.shared)))
-			s.shared = append(s.shared, hold{begin: o.End, end: held, op: int32(i)})
+			s.shared = append(s.shared, hold{o.End, held, int32(i), o.Loc, o.Path})
 		case o.Kind == wire.LockBegin:
 			writing = len(s.exclusive)
-			s.exclusive = append(s.exclusive, hold{begin: o.End, end: held, op: int32(i)})
+			s.exclusive = append(s.exclusive, hold{o.End, held, int32(i), o.Loc, o.Path})
 		case o.Kind != wire.Release:
 		case o.Mode != wire.Shared && writing >= 0:
 			s.exclusive[writing].end = o.Begin
@@ -291,10 +292,10 @@ func firstFrom(holds []hold, t int64, from int) int {
 func (m *Matcher) contend(kind PointKind, ops []Op, op int32, h *hold, from int64) bool {
 	o := &ops[op]
 	begin, end := max(from, o.Begin), min(h.end, o.End)
-	if begin >= end || ops[h.op].Loc == o.Loc {
+	if begin >= end || h.loc == o.Loc {
 		return false
 	}
-	m.point(kind, op, h.op, begin, end, begin)
+	m.pointBy(kind, op, h.loc, h.path, begin, end, begin)
 	return true
 }
 
@@ -325,7 +326,7 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 		if best >= 0 && h.end < s.shared[best].end {
 			break
 		}
-		if ops[h.op].Loc != o.Loc {
+		if h.loc != o.Loc {
 			best = j
 		}
 	}
@@ -347,7 +348,7 @@ func (m *Matcher) readerWaits(ops []Op, op int32) (found bool) {
 		if n := len(s.exclusive); n > 0 {
 			from = max(from, s.exclusive[n-1].end)
 		}
-		found = m.contend(WroteBefore, ops, op, &hold{end: held, op: w}, from) || found
+		found = m.contend(WroteBefore, ops, op, &hold{0, held, w, ops[w].Loc, ops[w].Path}, from) || found
 	}
 	return found
 }

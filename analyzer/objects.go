@@ -477,8 +477,8 @@ func (w *matchWorker) charge() {
 	w.pending = waits[:0]
 	o := &w.ops[waits[0].Op]
 	w.charged[waits[0].Op] = true
-	if len(waits) > 1 {
-		slices.SortFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) })
+	if byBegin := func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) }; !slices.IsSortedFunc(waits, byBegin) {
+		slices.SortFunc(waits, byBegin)
 	}
 	left, ready := w.own(waits[0].Op)
 	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) {

@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -211,28 +210,26 @@ func push[T any](store *spill.Store, v []T, x T) []T {
 	return append(v, x)
 }
 
-// merge unites what came late with the rest.
+// merge unites what came late with the rest. It is a few ascending runs, one or two for each who waited.
 func (u *union) merge() {
-	compared := 0
-	slices.SortFunc(u.late, func(a, b interval) int {
-		if compared++; compared%paced == 0 {
-			u.store.Pace()
+	if len(u.late) > 0 {
+		order := merger{store: u.store}
+		order.start(len(u.late), func(i int32) (int64, bool) { return u.late[i].from, true })
+		late := spill.Make[interval](u.store, len(u.late))[:0]
+		for e, ok := order.next(); ok; e, ok = order.next() {
+			x := u.late[e.op]
+			if n := len(late); n > 0 && x.from <= late[n-1].to {
+				late[n-1].to = max(late[n-1].to, x.to)
+			} else {
+				late = append(late, x)
+			}
 		}
-		return cmp.Compare(a.from, b.from)
-	})
-	n := 0
-	for _, x := range u.late {
-		if n > 0 && x.from <= u.late[n-1].to {
-			u.late[n-1].to = max(u.late[n-1].to, x.to)
-			continue
-		}
-		u.late[n] = x
-		n++
-	}
-	if n > 0 { // and so is the list
 		before := u.list
-		u.list = unite(u.store, before, u.late[:n])
+		u.list = unite(u.store, before, late)
 		spill.Free(u.store, before)
+		if len(before) > 0 {
+			spill.Free(u.store, late)
+		}
 	}
 	u.late, u.at = u.late[:0], 0
 }
