@@ -12,9 +12,10 @@ import (
 
 // Options say how to analyze. The result does not depend on Workers.
 type Options struct {
-	Patterns []*Pattern          // see package patterns; must be valid and hold the metrics the analyzer computes itself
-	Workers  int                 // goroutines to use; 0 means GOMAXPROCS
-	Progress func(events uint64) // called now and then with the number of events read, never concurrently; may be nil
+	Patterns []*Pattern // see package patterns; must be valid and hold the metrics the analyzer computes itself
+	Workers  int        // goroutines to use; 0 means GOMAXPROCS
+	// Progress, if set, is told now and then, never concurrently, how much of a step of the analysis is done, of how much.
+	Progress func(step string, done, all uint64)
 	// Memory is how many bytes of the process may be resident, 0 for any number. What does not fit lies in a temporary file.
 	// The result does not depend on it.
 	Memory int64
@@ -60,7 +61,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	s := newScan(a, list, n, store)
 	s.ticks = ticks
-	s.progress = o.Progress
+	s.progress.tell = o.Progress
 	s.run()
 	if s.events == 0 && store.Err() == nil {
 		return nil, fmt.Errorf("no events recorded%s", firstOf(a.Problems()))

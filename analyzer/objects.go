@@ -122,7 +122,8 @@ func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 
 // run matches all objects.
 func (m *matching) run(workers []*matchWorker) {
-	order := m.s.largestFirst()
+	order, all := m.s.largestFirst()
+	m.s.progress.begin("matching operations", 2*uint64(all)) // each is expanded before
 	room := newExpanded(m.s)
 	var next atomic.Uint32
 	parallel(workers, func(w *matchWorker) {
@@ -205,18 +206,19 @@ func (e *expanded) give(x roomy) {
 	e.change.Broadcast()
 }
 
-// largestFirst returns the parts in the order in which they keep workers busy to the end.
-func (s *scan) largestFirst() []uint32 {
+// largestFirst returns the parts in the order in which they keep workers busy to the end, and the number of all operations.
+func (s *scan) largestFirst() (order []uint32, all int) {
 	var size [parts]int
-	order := make([]uint32, parts)
+	order = make([]uint32, parts)
 	for i := range order {
 		order[i] = uint32(i)
 		for _, w := range s.workers {
 			size[i] += w.ops.part[i].n
 		}
+		all += size[i]
 	}
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(-cmp.Compare(size[a], size[b]), cmp.Compare(a, b)) })
-	return order
+	return order, all
 }
 
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
@@ -254,6 +256,7 @@ func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
 				w.within = all.within[a:b]
 			}
 			w.match(i*parts+int(p), all.ops[a:b:b])
+			from.progress.add(b - a)
 		}
 	}
 	room.give(all)
@@ -306,6 +309,7 @@ func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int) {
 			}
 			at[i]++
 		}
+		w.m.s.progress.add(int(r.n))
 	}
 }
 

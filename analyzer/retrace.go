@@ -181,6 +181,7 @@ func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outs
 		x.times, x.inside, x.edges, x.tallies = newSums[partPath](), newSums[insideKey](), map[cellKey]int64{}, map[tallyKey]tally{}
 		workers[i].path = &x
 	}
+	s.progress.begin("measuring the critical path", uint64(len(s.chunks)))
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
 		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
@@ -190,6 +191,7 @@ func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outs
 				batches, _ := decoder.Decode(s.chunks[i], buf)
 				w.retrace(p, i, batches, tail)
 			}
+			s.progress.add(1)
 		}
 	})
 	p.inside = map[insideKey]int64{}

@@ -85,7 +85,7 @@ type scan struct {
 	events    uint64
 	workers   []*scanner
 	damaged   []error // chunks that could not be read, in order
-	progress  func(events uint64)
+	progress  progress
 }
 
 // newScan prepares a scan of a by n workers.
@@ -107,14 +107,15 @@ func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 
 // run scans everything.
 func (s *scan) run() {
+	s.progress.begin("reading events", uint64(events(s.archive)))
 	errs := s.inOrder(s.workers, func(chunk int, batches []trace.Batch) {
 		s.resume[chunk] = make([]resume, len(batches))
+		n := 0
 		for _, b := range batches {
-			s.events += uint64(len(b.Events))
+			n += len(b.Events)
 		}
-		if s.progress != nil {
-			s.progress(s.events)
-		}
+		s.events += uint64(n)
+		s.progress.add(n)
 	}, (*scanner).scan)
 	for _, err := range errs {
 		if err != nil {

@@ -101,8 +101,8 @@ func enough(bytes int64) string {
 
 // watched analyzes an archive in front of who watches.
 func (o *Options) watched(a *trace.Archive) (*report.Experiment, error) {
-	if all := events(a); o.Terminal != nil {
-		o.Progress = func(n uint64) { fmt.Fprintf(o.Terminal, "\ranalyzing %d %% of %d events", 100*n/all, all) }
+	if o.Terminal != nil {
+		o.Progress = func(step string, done, all uint64) { fmt.Fprintf(o.Terminal, "\r\x1b[K%s: %d %%", step, 100*done/all) }
 		defer fmt.Fprint(o.Terminal, "\r\x1b[K")
 	}
 	return analyzer.Analyze(a, o.Options)

@@ -44,7 +44,7 @@ func TestAnalyze(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	require.Contains(t, e.Origin.Sources, root, "the module of the program")
-	require.Regexp(t, `^\ranalyzing \d+ % of \d+ events.*\r\x1b\[K$`, shown.String())
+	require.Regexp(t, `^(\r\x1b\[K(reading events|matching operations|measuring the critical path): \d+ %)+\r\x1b\[K$`, shown.String())
 
 	failed := errors.New("failed")
 	_, err = Analyze(dir, Options{}, func(*trace.Archive, *report.Experiment) error { return failed })

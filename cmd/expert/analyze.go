@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/analyzer/pipeline"
 	"tracerec/analyzer/requests"
 	"tracerec/internal/command"
 	"tracerec/internal/readable"
@@ -44,7 +45,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			in, err := open(cmd, args[0], of)
+			in, err := open(cmd, args[0], pipeline.Options{Selection: of})
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,12 +66,7 @@ func limitMemory(cmd *cobra.Command) int64 {
 	if flag == nil {
 		return 0
 	}
-	limit := int64(*flag.Value.(*size.Bytes))
-	if limit == 0 {
-		return spill.Memory() / 2
-	}
-	debug.SetMemoryLimit(limit / 4 * 3)
-	return limit
+	return spill.Limit(int64(*flag.Value.(*size.Bytes)))
 }
 
 // reportInput is a report that a command was given.
@@ -90,19 +85,19 @@ func (in *reportInput) Close() error { return in.Cube.Close() }
 
 // open opens an input, told apart by its content: a report file of expert or of another tool, or a trace, which is analyzed. The cube of
 // what was analyzed, or derived again because the user wants it, has only numbers: see openReport.
-func open(cmd *cobra.Command, input string, of requests.Selection) (in *reportInput, err error) {
+func open(cmd *cobra.Command, input string, o pipeline.Options) (in *reportInput, err error) {
 	in = &reportInput{Name: inputs.Called(input)}
 	if _, err = inputs.Stat(input); err != nil {
 		return nil, err
 	}
 	if pipeline.Recording(input) {
-		if in.Experiment, err = analyzeTrace(cmd, input, pipeline.Options{Selection: of}, nil); err != nil {
+		if in.Experiment, err = analyzeTrace(cmd, input, o, nil); err != nil {
 			return nil, err
 		}
 		in.Cube, in.Trace, in.Sources = in.Experiment.Cube, input, in.Experiment.Origin.Sources
 		return in, nil
 	}
-	if of != (requests.Selection{}) {
+	if o.Selection != (requests.Selection{}) {
 		return nil, fmt.Errorf("%s: a report is of the whole run: a part is chosen when the trace is analyzed", in.Name)
 	}
 	if in.Cube, err = inputs.Cube(input); err != nil {
@@ -149,7 +144,12 @@ func (in *reportInput) requests() []report.Requests {
 
 // openReport is open for who needs the whole report.
 func openReport(cmd *cobra.Command, input string) (*reportInput, error) {
-	in, err := open(cmd, input, requests.Selection{})
+	return openWatched(cmd, input, pipeline.Options{})
+}
+
+// openWatched is openReport for a command that says itself how a trace is analyzed.
+func openWatched(cmd *cobra.Command, input string, o pipeline.Options) (*reportInput, error) {
+	in, err := open(cmd, input, o)
 	if err != nil || in.Experiment == nil || in.Trace == "" && len(specs(cmd)) == 0 {
 		return in, err
 	}
@@ -191,8 +191,10 @@ func analyzeTrace(cmd *cobra.Command, input string, p pipeline.Options, use func
 	if p.Specs, err = chosenSpecs(cmd); err != nil {
 		return nil, err
 	}
-	if readable.Terminal(cmd.ErrOrStderr()) {
-		p.Terminal = cmd.ErrOrStderr()
+	if w := cmd.ErrOrStderr(); readable.Terminal(w) && p.Terminal != nil {
+		p.Terminal = io.MultiWriter(w, p.Terminal)
+	} else if readable.Terminal(w) {
+		p.Terminal = w
 	}
 	return pipeline.Analyze(input, p, use)
 }

@@ -42,7 +42,7 @@ func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report
 	if f.Selection != (requests.Selection{}) || f.Rounds {
 		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Keeps: f.Keeps()}}, f.Find)
 	}
-	in, err := open(cmd, input, f.Selection)
+	in, err := open(cmd, input, pipeline.Options{Selection: f.Selection})
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,11 @@ import (
 	"tracerec/internal/command"
 	"tracerec/internal/output"
 	"tracerec/internal/readable"
-	"tracerec/report/limit"
 )
 
 func newScore() *cobra.Command {
 	top := 20
-	limits := score.Default
+	limits, cost := score.Default, command.Percent(100*score.Default.Cost)
 	format := command.NewFormat("text", "json")
 	out := outputFile{texts: true}
 	cmd := &cobra.Command{
@@ -46,6 +45,7 @@ caches that it would have used otherwise are not in it.`,
 				return err
 			}
 			defer a.Close()
+			limits.Cost = float64(cost) / 100
 			s := score.Of(a, limits)
 			if cmd.Flags().Changed("output") {
 				if err := saveFilter(out.path, s); err != nil {
@@ -60,7 +60,7 @@ caches that it would have used otherwise are not in it.`,
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
 	cmd.Flags().Var((*command.Rows)(&top), "top", "most regions")
-	cmd.Flags().Var((*costLimit)(&limits.Cost), "limit", "part of a region's time that recording it may take")
+	cmd.Flags().Var(&cost, "limit", "part of a region's time that recording it may take")
 	out.add(cmd, "write a filter to this `FILE`")
 	return cmd
 }
@@ -71,16 +71,4 @@ func saveFilter(name string, s *score.Score) error {
 		_, err := s.Filter().WriteTo(w)
 		return err
 	})
-}
-
-// costLimit is a flag that takes a part of a whole.
-type costLimit float64
-
-func (p *costLimit) String() string { return readable.Percent(100 * float64(*p)) }
-func (p *costLimit) Type() string   { return "PERCENT" }
-
-func (p *costLimit) Set(text string) error {
-	v, err := limit.ParsePercent(text)
-	*p = costLimit(v / 100)
-	return err
 }

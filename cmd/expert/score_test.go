@@ -31,7 +31,7 @@ func TestScore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "SCOREP_REGION_NAMES_BEGIN\n  EXCLUDE MANGLED main.short\nSCOREP_REGION_NAMES_END\n", string(text))
 
-	for limit, marked := range map[string]bool{"49%": true, "51%": false} {
+	for limit, marked := range map[string]bool{"49%": true, "49": true, "51%": false} {
 		status, out, stderr = expert("score", dir, "--limit", limit, "--format", "json")
 		require.Equal(t, 0, status, stderr)
 		var s score.Score
@@ -43,8 +43,8 @@ func TestScore(t *testing.T) {
 
 func TestScoreUsage(t *testing.T) {
 	dir := archive(t, scoreTrace)
-	for _, limit := range []string{"5", "5%x", "-5%", ""} {
-		oneLine(t, []string{"score", dir, "--limit", limit}, "not a percentage")
+	for _, limit := range []string{"5%x", "-5%", "101", ""} {
+		oneLine(t, []string{"score", dir, "--limit", limit}, "not a number of per cent")
 	}
 	oneLine(t, []string{"score", filepath.Join(dir, "..", "none")}, "none")
 	saved := filepath.Join(t.TempDir(), "report.cubex")

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -179,7 +177,7 @@ func noneOf(cmd *cobra.Command, flag string, others ...string) error {
 }
 
 func newCallTree() *cobra.Command {
-	s, o, threshold := selection{}, table.TreeOptions{}, percent(0.5)
+	s, o, threshold := selection{}, table.TreeOptions{}, command.Percent(0.5)
 	annotate := command.NewFormat(string(table.Source), string(table.Location), string(table.Nothing))
 	format := command.NewFormat("text", "json", "csv", "tsv")
 	cmd := &cobra.Command{
@@ -256,20 +254,4 @@ regions, joined like this: main > solve > send.`,
 	flags.BoolVar(&o.Zero, "zero", false, "values that are zero, too")
 	flags.Var(format, "format", format.Usage())
 	return cmd
-}
-
-// percent is a flag that takes a number of per cent, with or without the sign.
-type percent float64
-
-func (p *percent) String() string { return strconv.FormatFloat(float64(*p), 'f', -1, 64) + "%" }
-func (*percent) Type() string     { return "PERCENT" }
-
-// Set accepts 0 to 100.
-func (p *percent) Set(s string) error {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-	if err != nil || !(v >= 0 && v <= 100) {
-		return errors.New("not a number of per cent")
-	}
-	*p = percent(v)
-	return nil
 }

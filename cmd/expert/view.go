@@ -2,11 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +18,9 @@ import (
 	"tracerec/report/query"
 	"tracerec/report/web"
 )
+
+// soon is after how long view tells where the report will be, if it is not there yet.
+const soon = time.Second
 
 func newView() *cobra.Command {
 	var (
@@ -26,7 +32,8 @@ func newView() *cobra.Command {
 		Short: "Show a report in the browser",
 		Long: `view shows INPUT, a report or a trace directory, in the browser: the findings,
 metrics, call paths and goroutines as linked trees, and the timeline of the
-longest waits. It prints an address to open, and serves it until interrupted.
+longest waits. It prints an address to open, and serves it until interrupted. As
+long as a trace is being analyzed, the page says how far that is.
 Only programs on this machine that know the address can see the page, and the
 page requests nothing from any other machine.
 
@@ -42,8 +49,15 @@ that it names: it shows source only from --source directories.`,
 				return err
 			}
 			defer l.Close()
+			s := web.NewServer(l)
+			running, end := context.WithCancel(cmd.Context())
+			defer end()
+			served := make(chan error, 1)
+			go func() { served <- s.Serve(running) }()
+			tell := sync.OnceFunc(func() { fmt.Fprintln(cmd.OutOrStdout(), s.URL()) })
+			defer time.AfterFunc(soon, tell).Stop() // the page says how far a long analysis is
 			limitMemory(cmd)
-			in, err := openReport(cmd, args[0])
+			in, err := openWatched(cmd, args[0], pipeline.Options{Terminal: s})
 			if err != nil {
 				return err
 			}
@@ -72,14 +86,14 @@ that it names: it shows source only from --source directories.`,
 				defer t.Close()
 				r.Timeline = t
 			}
-			s, err := web.NewServer(r, l)
-			if err != nil {
+			if err := s.Show(r); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			tell()
+			ctx, stop := signal.NotifyContext(running, os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			fmt.Fprintln(cmd.OutOrStdout(), s.URL())
-			return s.Serve(ctx)
+			context.AfterFunc(ctx, end)
+			return <-served
 		},
 	}
 	flags := cmd.Flags()

@@ -17,8 +17,8 @@ import (
 	"tracerec/internal/testkit"
 )
 
-// view runs expert view and returns a function that asks it.
-func view(t *testing.T, args ...string) (ask func(question string) map[string]any) {
+// serve runs expert view and returns the address that it prints.
+func serve(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
 	out, in := io.Pipe()
@@ -40,6 +40,13 @@ func view(t *testing.T, args ...string) (ask func(question string) map[string]an
 	})
 	url = strings.TrimSpace(url)
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/\w{26}/$`, url)
+	return url
+}
+
+// view runs expert view and returns a function that asks it.
+func view(t *testing.T, args ...string) (ask func(question string) map[string]any) {
+	t.Helper()
+	url := serve(t, args...)
 	return func(question string) map[string]any {
 		response, err := http.Get(url + "api/" + question)
 		require.NoError(t, err)
@@ -114,6 +121,37 @@ func TestView(t *testing.T) {
 		require.Equal(t, `[{"resource":`+jsonText(t, worker)+`,"spans":[]}]`, jsonText(t, timeline["rows"]))
 		require.Len(t, timeline["waits"], 1)
 	}
+}
+
+// TestViewEarly: if a report takes long, the page can be opened before it is there, and questions wait for it.
+func TestViewEarly(t *testing.T) {
+	testkit.NeedDescriptors(t, 256)
+	file := filepath.Join(t.TempDir(), "report.cubex")
+	status, _, stderr := expert("analyze", archive(t, lockTrace), "-o", file)
+	require.Equal(t, 0, status, stderr)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	setStdin(t, r)
+	url := serve(t, "-")
+	get := func(what string) string {
+		response, err := http.Get(url + what)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, 200, response.StatusCode, "%s", body)
+		return string(body)
+	}
+	require.Contains(t, get(""), "The report appears here")
+	require.NotEmpty(t, get("app.css"))
+	go func() {
+		w.Write(text)
+		w.Close()
+	}()
+	require.Contains(t, get("api/meta"), `"expert"`)
+	require.Contains(t, get(""), "app.js")
 }
 
 func jsonText(t *testing.T, v any) string {

@@ -59,3 +59,13 @@ var Collect = sync.OnceFunc(func() {
 	debug.SetGCPercent(small)
 	runtime.AddCleanup(new(any), func(percent int) { debug.SetGCPercent(percent) }, collect) // which the first collection finds unused
 })
+
+// Limit returns how much of the process may be resident, bytes: what the user chose, or if that is 0 half of what there is. Garbage is collected so that the
+// heap stays below a limit that was chosen.
+func Limit(chosen int64) int64 {
+	if chosen == 0 {
+		return Memory() / 2
+	}
+	debug.SetMemoryLimit(chosen / 4 * 3)
+	return chosen
+}

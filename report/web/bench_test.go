@@ -93,8 +93,8 @@ func open(b *testing.B, file string) (*Report, *cube.Cube) {
 func quiet(b *testing.B, r *Report) *Server {
 	l, err := Listen("")
 	require.NoError(b, err)
-	s, err := NewServer(r, l)
-	require.NoError(b, err)
+	s := NewServer(l)
+	require.NoError(b, s.Show(r))
 	return s
 }
 

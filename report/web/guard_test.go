@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,8 @@ func start(t *testing.T, r *Report) *Server {
 	t.Helper()
 	l, err := Listen("")
 	require.NoError(t, err)
-	s, err := NewServer(r, l)
-	require.NoError(t, err)
+	s := NewServer(l)
+	require.NoError(t, s.Show(r))
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
@@ -31,6 +32,48 @@ func start(t *testing.T, r *Report) *Server {
 		require.NoError(t, <-done)
 	})
 	return s
+}
+
+// TestWaiting: what is asked before there is a report.
+func TestWaiting(t *testing.T) {
+	before := patience
+	t.Cleanup(func() { patience = before })
+	patience.page, patience.others = 0, 0
+	l, err := Listen("")
+	require.NoError(t, err)
+	s := NewServer(l)
+	ask := func(what string) (int, string) {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", s.URL()+what, nil)
+		s.Handler().ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	defer l.Close()
+	status, page := ask("")
+	require.Equal(t, 200, status)
+	require.Contains(t, page, ">Preparing the report<")
+	for _, line := range []string{"\r\x1b[Kreading events: 7 %", "\r\x1b[Kmatching <operations>: 8 %"} {
+		n, err := s.Write([]byte(line))
+		require.NoError(t, err)
+		require.Equal(t, len(line), n)
+	}
+	_, page = ask("index.html")
+	require.Contains(t, page, ">Matching &lt;operations&gt;: 8 %<")
+	require.NotContains(t, page, "Reading")
+	status, page = ask("api/meta")
+	require.Equal(t, 503, status)
+	require.Contains(t, page, "not there yet: matching")
+	status, _ = ask("app.css")
+	require.Equal(t, 200, status)
+	s.Write([]byte("\r\x1b[K"))
+	_, page = ask("")
+	require.Contains(t, page, ">Preparing the report<")
+	require.NoError(t, s.Show(small(t)))
+	patience = before
+	_, page = ask("")
+	require.Contains(t, page, "app.js")
+	status, _ = ask("api/meta")
+	require.Equal(t, 200, status)
 }
 
 // call makes a request that may be changed before it is sent.

@@ -69,22 +69,28 @@ func notLoopback(address string) error {
 	return fmt.Errorf("address %q: not the loopback interface; use a tunnel such as ssh -L to view a report from another machine", address)
 }
 
-// Server serves one report to one person.
+// Server serves one report to one person, from when it is there. Until then the page says how far it is, and questions wait.
 type Server struct {
-	api      *api
 	listener net.Listener
 	token    string
+	ready    chan struct{} // closed when there is a report
+	api      *api          // of the report
 	mu       sync.Mutex
 	cache    cache
+	doing    string // how far the report is
 }
 
 // NewServer prepares to serve a report on a socket made by Listen.
-func NewServer(r *Report, l net.Listener) (*Server, error) {
-	a, err := newAPI(r)
-	if err != nil {
-		return nil, err
+func NewServer(l net.Listener) *Server {
+	return &Server{listener: l, token: strings.ToLower(rand.Text()), ready: make(chan struct{}), cache: cache{left: cacheSize}}
+}
+
+// Show is told the report, once.
+func (s *Server) Show(r *Report) (err error) {
+	if s.api, err = newAPI(r); err == nil {
+		close(s.ready)
 	}
-	return &Server{api: a, listener: l, token: strings.ToLower(rand.Text()), cache: cache{left: cacheSize}}, nil
+	return err
 }
 
 // URL returns the address of the page. Whoever knows it can see the report.
@@ -124,6 +130,9 @@ func (s *Server) Handler() http.Handler {
 
 // answer serves a file of the page or an answer of the interface.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	if !s.wait(w, r) {
+		return
+	}
 	if name, isAPI := strings.CutPrefix(r.URL.Path, "api/"); isAPI {
 		s.ask(w, r, name)
 		return
