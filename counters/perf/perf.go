@@ -95,7 +95,11 @@ func (s *Substrate) Events() []substrate.Event {
 		}
 	}
 	for _, t := range s.catalog.tracepoints() {
-		out = append(out, substrate.Event{Name: t, Description: "tracepoint", Unit: "events"})
+		group := "tracepoints"
+		if strings.HasPrefix(t, "syscalls:") || strings.HasPrefix(t, "raw_syscalls:") { // which anybody may count for their own threads
+			group = "syscall-tracepoints"
+		}
+		out = append(out, substrate.Event{Name: t, Description: "tracepoint", Unit: "events", Group: group})
 	}
 	return out
 }

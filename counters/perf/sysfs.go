@@ -199,13 +199,15 @@ func (c catalog) aliasDescription(p PMU, event string) string {
 	return d
 }
 
-// tracepoints lists tracepoints, system:event, sorted; nil where tracefs is not mounted.
+// tracepoints lists tracepoints, system:event, sorted; nil where tracefs is not mounted. Those of ftrace are records of tracers.
 func (c catalog) tracepoints() (out []string) {
 	for _, dir := range c.tracing {
 		ids, _ := filepath.Glob(filepath.Join(dir, "events", "*", "*", "id"))
 		for _, id := range ids {
 			event := filepath.Dir(id)
-			out = append(out, filepath.Base(filepath.Dir(event))+":"+filepath.Base(event))
+			if system := filepath.Base(filepath.Dir(event)); system != "ftrace" {
+				out = append(out, system+":"+filepath.Base(event))
+			}
 		}
 		if out != nil {
 			break

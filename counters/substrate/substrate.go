@@ -36,6 +36,7 @@ type Event struct {
 	Process     bool   // counts for the whole process, not for a thread
 	Gauge       bool   // a level: it may fall
 	Bits        int    // width of the counter; 0 is 64. Narrow ones are widened by event sets
+	Group       string // of thousands of events that are available all or not at all, "" for none
 }
 
 // Domain is a set of modes of the processor in which events count.

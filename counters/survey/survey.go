@@ -14,6 +14,7 @@ import (
 	"tracerec/counters/events"
 	"tracerec/counters/hardware"
 	"tracerec/counters/sample"
+	"tracerec/internal/readable"
 )
 
 // An Answer is what was found out, for people; for programs it is its fields as JSON.
@@ -33,6 +34,8 @@ type Row struct {
 	Reason      string `json:"reason,omitempty"`     // why it is not available
 	Regions     bool   `json:"at_regions"`           // whether a recording can read it at begins and ends of regions
 	Cost        int64  `json:"reading_ns,omitempty"` // what one reading takes
+
+	group string // see [substrate.Event]
 }
 
 // All tries all counters there are. long has each described in the text. measure has what a reading costs measured. sampled tells why a recording
@@ -47,28 +50,55 @@ func All(long, measure bool, sampled func(event string) error) Overview {
 	return v
 }
 
-// tryAll tries all counters, and measures what a reading costs if asked to.
+// tryAll tries all counters, and measures what a reading costs if asked to. Of a group, it tries the first one.
 func tryAll(measure bool, sampled func(event string) error) []Row {
 	var rows []Row
 	for _, s := range counters.Substrates() {
+		tried := map[string]Row{}
 		for _, e := range s.Events() {
-			row := Row{Name: e.Name, Scope: "thread", Unit: e.Unit, Description: e.Description, Source: s.Name()}
+			row, again := tried[e.Group]
+			if !again {
+				row = try(e.Name, measure, sampled)
+			}
+			row.Name, row.Scope, row.Unit, row.Description, row.Source, row.group = e.Name, "thread", e.Unit, e.Description, s.Name(), e.Group
 			if e.Process {
 				row.Scope = "process"
 			}
-			err := counters.Available(e.Name)
-			if err == nil && measure {
-				cost, failed := counters.Cost(e.Name)
-				row.Cost, err = cost.Nanoseconds(), failed
+			if rows = append(rows, row); e.Group != "" {
+				tried[e.Group] = row
 			}
-			if row.Available = err == nil; err != nil {
-				row.Reason = counters.Reason(e.Name, err)
-			}
-			row.Regions = row.Available && sampled(e.Name) == nil
-			rows = append(rows, row)
 		}
 	}
 	return rows
+}
+
+// try says whether a counter is available, and if asked to what a reading of it costs.
+func try(name string, measure bool, sampled func(event string) error) (row Row) {
+	err := counters.Available(name)
+	if err == nil && measure {
+		cost, failed := counters.Cost(name)
+		row.Cost, err = cost.Nanoseconds(), failed
+	}
+	if row.Available = err == nil; err != nil {
+		row.Reason = counters.Reason(name, err)
+	}
+	row.Regions = row.Available && sampled(name) == nil
+	return row
+}
+
+// grouped returns the rows with one for each group, which tells how many there are.
+func grouped(rows []Row) (out []Row) {
+	at, n := map[string]int{}, map[string]int{}
+	for _, r := range rows {
+		if n[r.group]++; r.group == "" || n[r.group] == 1 {
+			at[r.group], out = len(out), append(out, r)
+		}
+	}
+	delete(at, "")
+	for group, i := range at {
+		out[i].Name, out[i].Description = group, fmt.Sprintf("%s, as %s: --native lists them", readable.Grouped(n[group], 0), out[i].Name)
+	}
+	return out
 }
 
 // watched is memory to try watchpoints on.
@@ -115,27 +145,41 @@ type neighbours struct {
 	Watchpoints int      `json:"watchpoints"` // that fit beside
 }
 
-// Beside tries every event beside those given.
+// add takes an event in that fits beside, or that was refused.
+func (v *neighbours) add(row Row, refused error) {
+	if refused == nil {
+		v.Fits = append(v.Fits, row)
+		return
+	}
+	row.Available, row.Reason = false, counters.Reason(row.Name, refused)
+	v.Refused = append(v.Refused, row)
+}
+
+// Beside tries every event beside those given, of a group the first one.
 func Beside(names []string, sampled func(event string) error) (Answer, error) {
 	set := counters.New()
 	if err := set.AddAll(names...); err != nil {
 		return nil, err
 	}
 	v := neighbours{Beside: names, Watchpoints: watchpoints(names)}
+	refused := map[string]error{} // by group
 	for _, row := range append(tryAll(false, sampled), tableRows()...) {
 		if !row.Available || slices.Contains(names, row.Name) {
 			continue
 		}
-		err := set.Add(row.Name)
-		if err == nil {
-			v.Fits = append(v.Fits, row)
-			err = set.Remove(row.Name)
-		} else {
-			row.Available, row.Reason = false, counters.Reason(row.Name, err)
-			v.Refused = append(v.Refused, row)
-			err = nil
+		if why, tried := refused[row.group]; tried {
+			v.add(row, why)
+			continue
 		}
+		err := set.Add(row.Name)
+		if row.group != "" {
+			refused[row.group] = err
+		}
+		v.add(row, err)
 		if err != nil {
+			continue
+		}
+		if err := set.Remove(row.Name); err != nil {
 			return nil, errors.Join(err, set.Close())
 		}
 	}

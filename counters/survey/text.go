@@ -17,7 +17,7 @@ const width = readable.Columns
 // text writes a summary, or all counters.
 func (v Overview) Text(w io.Writer) error {
 	if v.long {
-		return writeCounters(w, v.Counters, v.Together)
+		return writeCounters(w, grouped(v.Counters), v.Together)
 	}
 	var out strings.Builder
 	out.WriteString(readable.Block("", v.headline(), width))
@@ -25,7 +25,7 @@ func (v Overview) Text(w io.Writer) error {
 	if v.Watchpoints > 0 {
 		fmt.Fprintf(&out, "\nwatchpoints, %d per thread:\n  mem:ADDRESS/8:w counts writes to 8 bytes, :rw reads too, :x execution\n", v.Watchpoints)
 	}
-	writeMissing(&out, v.Counters)
+	writeMissing(&out, grouped(v.Counters))
 	if slices.ContainsFunc(v.Counters, func(r Row) bool { return r.Available && !r.Regions }) {
 		out.WriteString("\n* not with tracerec -c: cannot be read at enter and exit of regions\n")
 	}
@@ -66,7 +66,7 @@ func (v Overview) headline() string {
 func (v Overview) writeSources(out *strings.Builder) {
 	type source struct{ scope, name string }
 	var by readable.Groups[source]
-	for _, r := range v.Counters {
+	for _, r := range grouped(v.Counters) {
 		if key := (source{r.Scope, r.Source}); r.Available {
 			name := r.Name
 			if !r.Regions {
@@ -146,12 +146,12 @@ func (v neighbours) Text(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d of %d can be counted together with %s:\n", len(v.Fits), len(v.Fits)+len(v.Refused), strings.Join(v.Beside, ", "))
 	var names []string
-	for _, r := range v.Fits {
+	for _, r := range grouped(v.Fits) {
 		names = append(names, r.Name)
 	}
 	writeColumns(&out, names)
 	fmt.Fprintf(&out, "\nwatchpoints (mem:ADDRESS/8:w) that can be counted as well: %d\n", v.Watchpoints)
-	writeMissing(&out, v.Refused)
+	writeMissing(&out, grouped(v.Refused))
 	_, err := io.WriteString(w, out.String())
 	return err
 }

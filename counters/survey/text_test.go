@@ -22,3 +22,15 @@ func TestCounters(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
 	}
 }
+
+// TestGrouped: thousands of events of which one was tried are one row.
+func TestGrouped(t *testing.T) {
+	rows := []Row{{Name: "cycles"}, {Name: "sched:sched_switch", group: "tracepoints", Available: true}, {Name: "syscalls:sys_enter_read", group: "others", Reason: "no"},
+		{Name: "sched:sched_wakeup", group: "tracepoints", Available: true}, {Name: "instructions"}}
+	for range 998 {
+		rows = append(rows, Row{Name: "x:y", group: "tracepoints"})
+	}
+	require.Equal(t, []Row{{Name: "cycles"}, {Name: "tracepoints", group: "tracepoints", Available: true, Description: "1,000, as sched:sched_switch: --native lists them"},
+		{Name: "others", group: "others", Reason: "no", Description: "1, as syscalls:sys_enter_read: --native lists them"}, {Name: "instructions"}}, grouped(rows))
+	require.Empty(t, grouped(nil))
+}
