@@ -40,7 +40,8 @@ func (f *forgotten) warning(r *regions) string {
 // forgot notes a select that its location left without a word.
 func (w *scanner) forgot(v *levels.Level[level], t int64) {
 	w.forgotten.add(&forgotten{n: 1, begin: v.Of.begin, loc: w.loc, region: w.s.paths.region(v.Of.path)})
-	w.operation(v, w.ended(v, wire.Failed, t))
+	o := w.ended(v, wire.Failed, t)
+	w.operation(v, &o)
 }
 
 // forgottenLevels are the forgotten selects of locations between two batches, for the second look. Most have none.

@@ -21,6 +21,7 @@ type jump struct {
 type jumps struct {
 	list  []jump          // ascending by (at, causer, begin, depth of the path)
 	first []uint32        // by location: where its jumps begin
+	end   []uint32        // and end
 	left  []uint32        // by location: end of those that were not passed
 	nests map[uint32]nest // of locations whose operations with jumps overlap
 }
@@ -43,24 +44,21 @@ type jumpWorker struct {
 // newJumps collects the jumps of all locations. A wait whose causer does not live at its end is none.
 func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	n := len(s.locations)
-	t := &jumps{first: make([]uint32, n+1), nests: map[uint32]nest{}}
 	var blocks [][]byte
 	workers := make([]*jumpWorker, len(matchWorkers))
 	for i, w := range matchWorkers {
 		blocks = append(blocks, w.jumps.blocks...)
 		workers[i] = &jumpWorker{s: s, order: merger{store: s.store}, nests: map[uint32]nest{}}
 	}
-	each(workers, blocks, func(w *jumpWorker, block []byte) {
-		w.runs(block, func(loc uint32, run []jump) { atomic.AddUint32(&t.first[loc+1], uint32(len(run))) })
-	})
-	for i := range n {
-		t.first[i+1] += t.first[i]
+	t, all := &jumps{first: make([]uint32, n), nests: map[uint32]nest{}}, uint32(0)
+	for i, most := range matchWorkers[0].m.jumps {
+		t.first[i] = all
+		all += most
 	}
-	t.list = spill.Make[jump](s.store, int(t.first[n]))
-	end := slices.Clone(t.first[:n])
+	t.list, t.end = spill.Make[jump](s.store, int(all)), slices.Clone(t.first)
 	each(workers, blocks, func(w *jumpWorker, block []byte) {
 		w.runs(block, func(loc uint32, run []jump) {
-			to := atomic.AddUint32(&end[loc], uint32(len(run)))
+			to := atomic.AddUint32(&t.end[loc], uint32(len(run)))
 			copy(t.list[int(to)-len(run):], run)
 		})
 	})
@@ -74,7 +72,7 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 	for _, w := range workers {
 		maps.Copy(t.nests, w.nests)
 	}
-	t.left = slices.Clone(t.first[1:])
+	t.left = slices.Clone(t.end)
 	return t
 }
 
@@ -124,7 +122,7 @@ func (w *jumpWorker) sort(loc uint32, v []jump) {
 }
 
 // of returns the jumps of a location.
-func (t *jumps) of(loc uint32) []jump { return t.list[t.first[loc]:t.first[loc+1]] }
+func (t *jumps) of(loc uint32) []jump { return t.list[t.first[loc]:t.end[loc]] }
 
 // nest notes what is not in order in the jumps of a location, if they overlap because there are operations within operations.
 func (w *jumpWorker) nest(loc uint32, v []jump) {

@@ -115,7 +115,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 		}
 		op := w.ended(o, wire.OK, t)
 		op.Open = true
-		w.operation(o, op)
+		w.operation(o, &op)
 	}
 	w.flush()
 }

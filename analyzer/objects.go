@@ -24,6 +24,7 @@ type matching struct {
 	index   bool                            // of waits, is wanted
 	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
+	jumps   []uint32                        // by location: how many waits of the workers' jumps are its
 
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
@@ -122,6 +123,7 @@ func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 
 // run matches all objects.
 func (m *matching) run(workers []*matchWorker) {
+	m.jumps = make([]uint32, len(m.s.locations))
 	order, all := m.s.largestFirst()
 	m.s.progress.begin("matching operations", 2*uint64(all)) // each is expanded before
 	room := newExpanded(m.s)
@@ -551,6 +553,7 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 			if i == last { // where the critical path jumps
 				k.begin, k.done = waits[first].Begin, o.End
 				w.jumps.add(&k)
+				atomic.AddUint32(&w.m.jumps[o.Loc], 1)
 			} else {
 				w.waits.add(&k)
 			}

@@ -377,8 +377,11 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 	if e.Kind.Does() == wire.Leaves {
 		if v := l.open.Leave(); v != nil {
-			v.Of.left(v.Kind, e)
-			w.operation(v, w.ended(v, wire.Outcome(e.ID), t))
+			if w.path == nil {
+				v.Of.left(v.Kind, e)
+				o := w.ended(v, wire.Outcome(e.ID), t)
+				w.operation(v, &o)
+			}
 			return
 		}
 		if v := l.open.Operation(); v != nil {
@@ -392,7 +395,8 @@ func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 	w.unopened += missing
 	for i := len(closed) - 1; i >= 0; i-- {
 		if v := &closed[i]; v.Operation() {
-			w.operation(v, w.ended(v, outcome(e), t))
+			o := w.ended(v, outcome(e), t)
+			w.operation(v, &o)
 		} else if e.Kind.Does() == wire.Leaves {
 			w.unclosed++
 		}
@@ -429,7 +433,7 @@ func (w *scanner) ended(v *levels.Level[level], o wire.Outcome, t int64) Op {
 }
 
 // operation takes note of an operation that has ended, or never will.
-func (w *scanner) operation(v *levels.Level[level], o Op) {
+func (w *scanner) operation(v *levels.Level[level], o *Op) {
 	if w.path != nil {
 		return
 	}
@@ -448,7 +452,7 @@ func (w *scanner) operation(v *levels.Level[level], o Op) {
 		}
 		object = len(w.s.defs.Objects)
 	}
-	w.ops.add(w.chunk, uint32(object), &o, inOp{o.End - o.Begin - v.Of.own, v.Of.ready})
+	w.ops.add(w.chunk, uint32(object), o, inOp{o.End - o.Begin - v.Of.own, v.Of.ready})
 }
 
 // waitsAlone says whether an operation without object waited: it blocked, on a nil channel for instance,
