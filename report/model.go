@@ -63,6 +63,7 @@ type Header struct {
 	Span       int64    `json:"span_ns"`            // start of the root process to the end of the last one, ns
 	PathPID    int      `json:"path_pid"`           // process whose critical path this is, 0 unknown
 	Focus      int64    `json:"focus_ns"`           // length of the critical path, ns
+	Of         string   `json:"focus_of,omitempty"` // whose critical path it is, as "goroutine 7", if one was chosen, and not that of the run
 	Time       int64    `json:"time_ns"`            // sum of lifetimes, ns
 	Processes  int      `json:"processes"`
 	Goroutines int      `json:"goroutines"`

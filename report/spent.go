@@ -176,6 +176,6 @@ func (p *page) still(who string, top spending) Verdict {
 	case halted:
 		how = ", waiting for others that could not be followed any further"
 	}
-	v.Text = "Waiting that is recorded hardly delays the run; " + who + " was in " + p.at(top.path) + " nearly all the time" + how + "."
+	v.Text = "Waiting that is recorded hardly delays " + p.e.Header.focus() + "; " + who + " was in " + p.at(top.path) + " nearly all the time" + how + "."
 	return v
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,9 +75,12 @@ func (p *page) verdict() Verdict {
 		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
 }
 
+// focus is what the critical path is of.
+func (h *Header) focus() string { return cmp.Or(h.Of, "the run") }
+
 // delays is the sentence that nothing delays the run as the waiting of a finding does. how says what is known of that.
 func (p *page) delays(waiting string, f *Finding, how string) string {
-	return fmt.Sprintf("%s %s delays the run most: %s.", waiting, p.purpose(f), how)
+	return fmt.Sprintf("%s %s delays %s most: %s.", waiting, p.purpose(f), p.e.Header.focus(), how)
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
@@ -115,7 +119,7 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 // service is the verdict on a service: what its slow requests do. It has no end to hurry to, so that its critical path says little. A program
 // whose requests are tasks that it notes may have one.
 func (p *page) service() (Verdict, bool) {
-	if len(p.e.Requests) == 0 || !slices.ContainsFunc(p.e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Count > 0 }) {
+	if p.e.Header.Of != "" || len(p.e.Requests) == 0 || !slices.ContainsFunc(p.e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Count > 0 }) {
 		return Verdict{}, false
 	}
 	all := &p.e.Requests[0]
@@ -202,14 +206,14 @@ func (p *page) work(top spending) Verdict {
 	if top.time > 0 && p.unseen(top) {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
-	least := "Waiting" + recorded + " hardly delays the run"
+	least := "Waiting" + recorded + " hardly delays " + e.Header.focus()
 	switch waits := e.onPath(e.MetricIndex(metric.Time)); {
 	case len(e.Findings) == 0 && top.time > 0 && e.leaf(top.path).Operation:
 		least = "No waiting for other recorded goroutines was found"
 	case len(e.Findings) == 0:
 		least = none
 	case float64(waits) >= worth*float64(e.Header.Focus):
-		least = "No single wait" + recorded + " delays the run much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
+		least = "No single wait" + recorded + " delays " + e.Header.focus() + " much, all together have " + glue(percent(waits, e.Header.Focus)) + " of its time"
 	}
 	if top.time == 0 {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}

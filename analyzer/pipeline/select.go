@@ -55,6 +55,10 @@ func (o *Options) tell(e *report.Experiment) {
 	}
 	if o.Goroutine != 0 {
 		list = append(list, fmt.Sprintf("the critical path is that of goroutine %d, not of the run", o.Goroutine))
+		if e.Header.Of = fmt.Sprintf("goroutine %d", o.Goroutine); s.Request != "" {
+			e.Header.Of = "the request"
+		}
+		e.Judge()
 	}
 	e.Warnings = append(list, e.Warnings...)
 }

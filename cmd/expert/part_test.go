@@ -16,13 +16,15 @@ import (
 // part is what the JSON of analyze tells of a part of a trace.
 type part struct {
 	Experiment struct {
-		Focus int64 `json:"focus_ns"`
-		Wall  int64 `json:"wall_ns"`
+		Focus int64  `json:"focus_ns"`
+		Of    string `json:"focus_of"`
+		Wall  int64  `json:"wall_ns"`
 	}
 	Findings []struct {
 		Metric   string
 		Critical int64 `json:"critical_ns"`
 	}
+	Verdict  struct{ Text string }
 	Requests []struct{ Count, Cut int }
 	Warnings []string
 }
@@ -43,6 +45,7 @@ func TestGoroutine(t *testing.T) {
 	require.Equal(t, "lock_competition", p.Findings[0].Metric)
 	require.Equal(t, int64(80000), p.Findings[0].Critical)
 	require.Contains(t, p.Warnings, "the critical path is that of goroutine 2, not of the run")
+	require.Contains(t, p.Verdict.Text, "goroutine 2")
 	require.Equal(t, int64(100000), analyzedPart(t, dir).Experiment.Focus)
 
 	oneLine(t, []string{"analyze", dir, "--goroutine", "7"}, "no goroutine 7")
@@ -80,6 +83,7 @@ func TestWindow(t *testing.T) {
 	require.Less(t, p.Experiment.Wall, all.Experiment.Wall)
 	require.Equal(t, p.Experiment.Wall, p.Experiment.Focus, "all that time it was there")
 	require.Len(t, p.Warnings, 2)
+	require.Equal(t, "the request", p.Experiment.Of)
 	oneLine(t, []string{"analyze", file, "--window", "1h:2h"}, "app.trace", "ends before")
 	oneLine(t, []string{"analyze", file, "--request", "none:1"}, "no request")
 }
