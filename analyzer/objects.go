@@ -203,6 +203,9 @@ func (e *expanded) take(i uint32, n int, spent bool) (x roomy) {
 func (e *expanded) give(x roomy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if len(x.ops) == 0 {
+		return
+	}
 	e.used -= len(x.ops)
 	e.free = append(e.free, x)
 	e.change.Broadcast()
@@ -235,18 +238,25 @@ func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
 	spent := false
 	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
 	ends := make([]int, objects+1)                                // of the operations of each object; before it, their begin
+	quiet := slices.Repeat([]bool{true}, objects)
 	for _, scanner := range from.workers {
 		part := &scanner.ops.part[p]
 		spent = spent || part.spent
-		for i, n := range part.count {
-			ends[i+1] += int(n)
+		for i, c := range part.count {
+			ends[i+1] += c.n
+			quiet[i] = quiet[i] && !c.busy
 		}
 	}
+	quiet = w.quiet(p, runs, quiet)
 	for i := range objects {
+		if quiet != nil && quiet[i] {
+			from.progress.add(2 * ends[i+1])
+			ends[i+1] = 0
+		}
 		ends[i+1] += ends[i]
 	}
 	all := room.take(turn, ends[objects], spent)
-	w.expand(p, &all, runs, ends)
+	w.expand(p, &all, runs, ends, quiet)
 	spill.Free(from.store, runs)
 	for _, scanner := range from.workers {
 		scanner.ops.part[p].free()
@@ -287,9 +297,12 @@ func (s *scan) runs(p uint32) []opRun {
 }
 
 // expand puts the operations of the runs of a part into all, by (object, location, place in the stream); those of an object
-// begin where begin says.
-func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int) {
+// begin where begin says. Those of quiet ones are left out.
+func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int, quiet []bool) {
 	at, all, within := slices.Clone(begin), to.ops, to.within
+	if len(all) == 0 {
+		return
+	}
 	for _, r := range runs {
 		w.m.s.store.Pace()
 		from := w.m.s.workers[r.worker].ops.part[p].reader(r.at)
@@ -297,6 +310,9 @@ func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int) {
 		for range r.n {
 			i, o, in := from.op(r.loc, last)
 			last = o.Begin
+			if quiet != nil && quiet[i] {
+				continue
+			}
 			// Operations were written at their end: one with nested operations on the same object comes before them.
 			k := at[i]
 			for ; k > begin[i] && encloses(&o, &all[k-1]); k-- {
@@ -311,8 +327,8 @@ func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int) {
 			}
 			at[i]++
 		}
-		w.m.s.progress.add(int(r.n))
 	}
+	w.m.s.progress.add(begin[len(begin)-1])
 }
 
 // encloses says whether o, which ended later, began before q of the same location.

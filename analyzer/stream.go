@@ -109,10 +109,16 @@ type opPart struct {
 	stream
 	runs  list[opRun]
 	last  *opRun
-	n     int      // operations
-	count []uint32 // operations by object of the part
-	begin int64    // of the record before
-	spent bool     // some have nested levels, or states
+	n     int         // operations
+	count []objectOps // by object of the part
+	begin int64       // of the record before
+	spent bool        // some have nested levels, or states
+}
+
+// objectOps is what is known of the operations on an object.
+type objectOps struct {
+	n    int
+	busy bool // some are not quiet
 }
 
 // opRun says where the operations of one location in one chunk are.
@@ -148,9 +154,10 @@ func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	p.n++
 	i := int(object / parts)
 	if i >= len(p.count) {
-		p.count = append(p.count, make([]uint32, i+1-len(p.count))...)
+		p.count = append(p.count, make([]objectOps, i+1-len(p.count))...)
 	}
-	p.count[i]++
+	p.count[i].n++
+	p.count[i].busy = p.count[i].busy || !o.quiet() || in.ready > 0
 	flags := byte(o.Outcome) << outcomeShift
 	if o.Blocked != NotBlocked {
 		flags |= hasBlocked
