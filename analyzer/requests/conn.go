@@ -142,5 +142,8 @@ func (r *reader) name(q *request) (profiles bool) {
 			break
 		}
 	}
+	for i := 0; i < len(l.list)-1 && q.name == "" && r.paths.list[l.own].part == wholeLife; i++ {
+		q.name = r.paths.outermost(l.list[i].path)
+	}
 	return false
 }

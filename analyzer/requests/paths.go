@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"slices"
 	"strings"
 
 	"tracerec/trace"
@@ -9,9 +10,10 @@ import (
 
 // paths are call paths by number.
 type paths struct {
-	defs  *trace.Definitions
-	index map[node]int32
-	list  []path
+	defs   *trace.Definitions
+	stacks bool // regions are those of stacks: where a function is called again and again, that is one visit
+	index  map[node]int32
+	list   []path
 }
 
 // node is a call path: the one above, -1 for none, a region, and what opened it.
@@ -57,6 +59,7 @@ const (
 	kindGRPC   = "grpc"
 	kindTask   = "task"
 	grpcStream = "google.golang.org/grpc.(*Server).handleStream"
+	grpcStarts = "google.golang.org/grpc.(*Server).serveStreams." // closures of it, with which goroutines begin that call grpcStream
 )
 
 // partsOfServe says what the functions do that serve calls.
@@ -70,7 +73,29 @@ var lifelong = map[string]string{
 	"golang.org/x/net/http2.(*serverConn).runHandler": kindHTTP2, grpcStream: kindGRPC,
 }
 
-func newPaths(defs *trace.Definitions) *paths { return &paths{defs: defs, index: map[node]int32{}} }
+// lifelongOf returns the kind of the requests of goroutines that begin with a function and serve one each, "" if there are none.
+func lifelongOf(function string) string {
+	if strings.HasPrefix(function, grpcStarts) {
+		return kindGRPC
+	}
+	return lifelong[function]
+}
+
+// grpcMethod returns the method of a service, as in SERVICE/METHOD, that a function serves, "" if it is none that protoc-gen-go-grpc made:
+// _SERVICE_METHOD_Handler.
+func grpcMethod(function string) string {
+	_, name, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], "._")
+	name, is := strings.CutSuffix(name, "_Handler")
+	if at := strings.LastIndexByte(name, '_'); is && at > 0 && at < len(name)-1 {
+		return name[:at] + "/" + name[at+1:]
+	}
+	return ""
+}
+
+func newPaths(defs *trace.Definitions) *paths {
+	stacks := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Waits })
+	return &paths{defs: defs, stacks: stacks, index: map[node]int32{}}
+}
 
 // region returns a region, the zero value if there is none.
 func (p *paths) region(id uint32) (r trace.Region) {
@@ -112,6 +137,9 @@ func (p *paths) learn(n node) path {
 		x.own = x.depth
 	}
 	switch {
+	case n.kind == wire.Begin && lifelongOf(r.Func) == kindGRPC: // recordings show no more of it
+		x.part = wholeLife
+		return x
 	case n.kind != wire.Enter:
 		return x
 	case above.part == connection:
@@ -120,7 +148,7 @@ func (p *paths) learn(n node) path {
 		x.part = givesUp
 	case above.part == noPart && r.Func == connServe:
 		x.part = connection
-	case above.part == noPart && lifelong[r.Func] != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
+	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
 	}
 	x.sure = above.sure
@@ -129,6 +157,8 @@ func (p *paths) learn(n node) path {
 		x.serves, x.route, x.sure = kindTask, r.Name, true
 	case r.Func == handlerOf && x.part == noPart:
 		x.serves = kindHTTP
+	case !p.stacks && x.part == noPart && grpcMethod(r.Func) != "": // of a worker, which serves many
+		x.serves = kindGRPC
 	}
 	if route, sure := p.route(n, &r); route != "" && (x.route == "" || sure && !above.sure) {
 		x.route, x.sure = route, sure
@@ -154,7 +184,7 @@ func ofProgram(r *trace.Region) bool {
 // lifelong returns the kind of the requests that a goroutine with this call path serves all its life.
 func (p *paths) lifelong(path int32) string {
 	for ; path >= 0; path = p.list[path].parent {
-		if kind := lifelong[p.region(p.list[path].region).Func]; kind != "" {
+		if kind := lifelongOf(p.region(p.list[path].region).Func); kind != "" {
 			return kind
 		}
 	}
@@ -167,6 +197,9 @@ func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
 	if r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP") {
 		return r.Name, true
 	}
+	if method := grpcMethod(r.Func); method != "" {
+		return method, true
+	}
 	if r.Func == "" || passesOn(r.Func) {
 		return "", false
 	}
@@ -174,13 +207,24 @@ func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
 		switch f := p.region(p.list[at].region).Func; {
 		case f == muxServe:
 			return r.Name, true
-		case f == handlerOf, lifelong[f] != "":
+		case f == handlerOf, lifelongOf(f) != "":
 			return r.Name, false
 		case !passesOn(f):
 			return "", false
 		}
 	}
 	return "", false
+}
+
+// outermost returns the name of the outermost function of a path, "" if that only passes requests on, or is the one that the goroutine was started with.
+func (p *paths) outermost(path int32) string {
+	for p.list[path].parent >= 0 {
+		path = p.list[path].parent
+	}
+	if r := p.region(p.list[path].region); p.list[path].kind == wire.Enter && !passesOn(r.Func) {
+		return r.Name
+	}
+	return ""
 }
 
 // passesOn says whether a function only passes requests on.

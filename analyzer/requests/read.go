@@ -165,7 +165,7 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	}
 	path := r.paths.child(parent, e.ID, e.Kind)
 	p := &r.paths.list[path]
-	if l.serving < 0 && p.serves != "" {
+	if l.serving < 0 && p.serves != "" && r.paths.list[l.own].part != wholeLife {
 		l.serving = len(l.open.Levels)
 		l.served = append(l.served, request{loc: loc, begin: t, kind: p.serves, cut: true})
 	}

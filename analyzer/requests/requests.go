@@ -6,6 +6,7 @@
 //   - on a connection of net/http in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
 //     when that is read, to the end of the last write of its response; see conn.go;
 //   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC;
+//   - in recordings, a visit of a function that protoc made for a method of gRPC, by a worker that serves many;
 //   - if they are asked for, the rounds of a goroutine that does its work in a loop, see rounds.go. They are not among all requests.
 //
 // A request that began before the trace, or had not ended with it, is cut: it is only counted. A request of net/http is called after the
@@ -76,7 +77,7 @@ func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
 // Possible says whether an archive may have requests: functions are in it that serve some.
 func Possible(a *trace.Archive) bool {
 	return slices.ContainsFunc(a.Definitions().Regions, func(r trace.Region) bool {
-		return r.Func == connServe || r.Func == handlerOf || r.Func == taskOf || lifelong[r.Func] != ""
+		return r.Func == connServe || r.Func == handlerOf || r.Func == taskOf || lifelongOf(r.Func) != "" || grpcMethod(r.Func) != ""
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -303,6 +304,53 @@ location d
 			require.Equal(t, 31, p.Causer.Line)
 		}
 	}
+}
+
+// TestGRPC: in recordings, calls of gRPC are goroutines that grpc started for one each, from then on, or what a worker does for one.
+func TestGRPC(t *testing.T) {
+	const text = `
+mutex mu
+location accept
+  0 begin google.golang.org/grpc.(*Server).serveStreams
+  100 create one
+  200 create two
+  900 end
+location one
+  130 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept
+  140 enter Get @guide_grpc.pb.go:9(example.com/guide._Route_Guide_Get_Handler)
+  150 enter Get @main.go:9(main.(*server).Get)
+  160 lock mu @main.go:10(main.(*server).Get)
+  170 leave
+  180 unlock mu
+  190 exit
+  200 exit
+  210 end
+location two
+  230 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept
+  240 enter Put @main.go:19(main.(*server).Put)
+  250 exit
+  260 end
+location worker
+  0 begin google.golang.org/grpc.(*Server).serverWorker
+  300 enter Get @guide_grpc.pb.go:9(example.com/guide._Route_Guide_Get_Handler)
+  340 exit
+  400 enter Get @guide_grpc.pb.go:9(example.com/guide._Route_Guide_Get_Handler)
+  450 exit
+  460 enter handle @main.go:29(main._Handler)
+  470 exit
+  480 enter handle @main.go:39(main._Get_Handler)
+  490 exit
+  500 end
+`
+	r := of(t, text)
+	get, put := named(t, r, "Route_Guide/Get"), named(t, r, "Put")
+	require.Equal(t, []any{"grpc", 3, int64(50), int64(110)}, []any{get.Kind, get.Count, get.P50, get.Max}) // 100–210, 300–340, 400–450
+	require.Equal(t, []any{"grpc", 1, int64(60)}, []any{put.Kind, put.Count, put.Max})
+	require.Equal(t, 4, r.Requests[0].Count)
+
+	// In a trace, visits are what stacks show, so that calls of a worker cannot be told from each other.
+	r = of(t, strings.Replace(text, "mutex mu", "waits w\nmutex mu", 1))
+	require.Equal(t, 2, r.Requests[0].Count)
 }
 
 // TestHandOffRecorded: in recordings, too, who had what comes through channels is who got it last, while the one that gives it back awaits a request.
