@@ -3,12 +3,14 @@ package pipeline
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 
 	"tracerec/analyzer/requests"
 	"tracerec/exchange/gotrace"
 	"tracerec/exchange/otf2"
 	"tracerec/internal/sessionfile"
+	"tracerec/internal/size"
 	"tracerec/report/inputs"
 	"tracerec/trace"
 )
@@ -42,7 +44,7 @@ func open(input string, h how) (a *trace.Archive, damage, err error) {
 	case part && !isGoTrace(input):
 		err = errors.New(inputs.Called(input) + ": only of a Go execution trace a part of the time can be analyzed; see expert requests, or the timeline of expert view")
 	case otf2.Is(input):
-		a, err = openOTF2(input, h.recorded)
+		a, err = openOTF2(input, h)
 	case isGoTrace(input):
 		a, damage, err = openGoTrace(input, h.window)
 	default:
@@ -61,15 +63,26 @@ func open(input string, h how) (a *trace.Archive, damage, err error) {
 	return a, damage, err
 }
 
-func openOTF2(input string, recorded bool) (*trace.Archive, error) {
+// clocksShare is the part of the memory that correcting clocks may take, before anything else is in it.
+const clocksShare = 2
+
+func openOTF2(input string, h how) (*trace.Archive, error) {
 	a, err := otf2.Open(input)
 	if err != nil {
 		return nil, err
 	}
-	if recorded {
+	if h.recorded {
 		a.KeepClocks()
 	}
-	return a.Trace(), nil
+	if h.memory > 0 {
+		a.CorrectWithin(h.memory / clocksShare)
+	}
+	t := a.Trace()
+	if lacks := a.Lacks(); lacks > 0 {
+		t.Close()
+		return nil, fmt.Errorf("%s: --memory %s is too little to correct its clocks: --memory %s is enough, or --recorded-clocks", inputs.Called(input), new(size.Bytes(h.memory)), enough(clocksShare*lacks))
+	}
+	return t, nil
 }
 
 func openGoTrace(input string, w requests.Window) (a *trace.Archive, damage, err error) {

@@ -13,10 +13,17 @@ import (
 // how says how a recording is opened.
 type how struct {
 	recorded bool            // with its own clocks
+	memory   int64           // that the user lets the analysis have, bytes; 0: any
 	window   requests.Window // only this part, the zero value for all
 }
 
-func (o *Options) how() how { return how{o.Recorded, o.Selection.Window} }
+func (o *Options) how() how {
+	h := how{recorded: o.Recorded, window: o.Selection.Window}
+	if o.Limited {
+		h.memory = o.Memory
+	}
+	return h
+}
 
 // narrow looks for the request that is selected, and selects the goroutine that serves it, in its time.
 func (o *Options) narrow(input string) error {

@@ -28,6 +28,8 @@ type Archive struct {
 	arena     []uint64
 
 	correction *Correction // of its clocks; nil: not looked for yet
+	contacts   int64       // that may be kept to correct them
+	met        int64       // that there are, if those are too few
 }
 
 // Clock is the archive's clock.
@@ -76,7 +78,7 @@ func Open(path string) (*Archive, error) {
 }
 
 func newArchive(anchor string) *Archive {
-	a := &Archive{Name: anchor, dir: strings.TrimSuffix(anchor, ".otf2")}
+	a := &Archive{Name: anchor, dir: strings.TrimSuffix(anchor, ".otf2"), contacts: mostContacts}
 	for i := range a.index {
 		a.index[i] = map[uint64]int{}
 	}

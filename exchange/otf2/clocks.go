@@ -21,8 +21,11 @@ const (
 	stretches = 100
 )
 
-// mostContacts is how many events are kept to correct clocks, of which each needs less than 200 bytes.
-const mostContacts = 2 << 20
+// mostContacts is how many events are kept to correct clocks, of which each needs less than perContact bytes.
+const (
+	mostContacts = 2 << 20
+	perContact   = 200
+)
 
 // contact is that a process gives something to others, or takes something of them.
 type contact struct {
@@ -67,7 +70,7 @@ type Correction struct {
 
 // contact notes what an event of a location gives or takes.
 func (v *survey) contact(s *source, l *Location, e *Event) {
-	if s.a.correction != nil || len(s.Definitions.Processes) < 2 || s.noted.Add(1) > mostContacts {
+	if s.a.correction != nil || len(s.Definitions.Processes) < 2 || s.noted.Add(1) > min(s.a.contacts, mostContacts) {
 		return
 	}
 	t := s.since(e.Time)
@@ -117,7 +120,12 @@ func takes(what wire.Meeting) bool {
 
 // correct finds out whether clocks have to be corrected, and how; nil if they need not be.
 func (s *source) correct(all []survey) *Correction {
-	if s.noted.Load() > mostContacts {
+	n := s.noted.Load()
+	if s.a.met = 0; n > s.a.contacts && n <= mostContacts {
+		s.a.met = n
+		return nil
+	}
+	if n > mostContacts {
 		s.Header.Notes = append(s.Header.Notes, fmt.Sprintf("whether clocks let messages arrive before they are sent was not looked at: there are more than %d", mostContacts/2))
 		return nil
 	}
@@ -384,6 +392,12 @@ func (b *bent) shift(t int64) int64 {
 
 // KeepClocks lets all times be those that were recorded, also where messages arrive before they are sent. It has to be called before anything is read.
 func (a *Archive) KeepClocks() { a.correction = &Correction{} }
+
+// CorrectWithin limits the memory in which clocks are corrected, bytes; see [Archive.Lacks]. It has to be called before anything is read.
+func (a *Archive) CorrectWithin(bytes int64) { a.contacts = bytes / perContact }
+
+// Lacks returns how many bytes it takes to correct the clocks, if that is more than they may take: then they are as recorded. Else it is 0.
+func (a *Archive) Lacks() int64 { return a.met * perContact }
 
 // withClocks returns the archive with clocks that are corrected.
 func (a *Archive) withClocks(r *Correction) *Archive {

@@ -162,6 +162,17 @@ func TestClocks(t *testing.T) {
 	for m, v := range want {
 		require.InEpsilon(t, v, measured[m], 0.01, m)
 	}
+	skewed.CorrectWithin(perContact)
+	skewed.Trace()
+	lacks := skewed.Lacks()
+	require.Positive(t, lacks)
+	skewed.CorrectWithin(lacks - perContact)
+	skewed.Trace()
+	require.Equal(t, lacks, skewed.Lacks())
+	skewed.CorrectWithin(lacks)
+	_, notes = waits(t, skewed)
+	require.Contains(t, notes, "clocks")
+	require.Zero(t, skewed.Lacks())
 	skewed.KeepClocks()
 	_, notes = waits(t, skewed)
 	require.NotContains(t, notes, "clocks")
