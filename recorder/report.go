@@ -186,5 +186,5 @@ func (r *Recorder) overhead() string {
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)
 	cpu := time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	return fmt.Sprintf("overhead about %s in the program, %s in tracerec", readable.Duration(inside), readable.Duration(cpu))
+	return fmt.Sprintf("overhead at least %s in the program, %s in tracerec", readable.Duration(inside), readable.Duration(cpu))
 }

@@ -269,7 +269,7 @@ func (p *page) header() {
 		p.styledPara(bold, 0, "", v.Text)
 	}
 	if h.RecordingCost > 0 && h.Events > 0 && h.RecordingCost >= h.Time/100 {
-		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost about %s of the program's time (%s × %d ns)",
+		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost at least %s of the program's time (%s × %d ns)",
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
 	}
 	p.warnings()
