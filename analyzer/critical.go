@@ -38,6 +38,7 @@ type walker struct {
 	process  int
 	path     *criticalPath
 	jumps    *jumps
+	readings readings
 	taken    list[taken] // waits that can be returned to, the last one last
 	roster   *roster     // nil while it was not needed
 	earliest int64       // begin of a location
@@ -62,7 +63,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
 	w.taken.store, w.steps.store = s.store, s.store
 	p.jumps = newJumps(s, matchWorkers)
-	w.jumps = p.jumps
+	w.jumps, w.readings = p.jumps, newReadings(matchWorkers)
 	loc, t := w.start(lives)
 	for n := 0; t > p.begin; n++ {
 		if n%paced == 0 {
@@ -111,12 +112,19 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 	l := &w.s.locations[loc]
 	from := max(l.begin, w.path.begin)
-	for mine := w.jumps.until(loc, t); len(mine) > 0; mine = mine[:len(mine)-1] {
-		j := &mine[len(mine)-1]
-		w.jumps.left[loc]--
-		if j.at <= from {
+	for mine := w.jumps.until(loc, t); ; mine = mine[:len(mine)-1] {
+		behind := from
+		if len(mine) > 0 {
+			behind = max(from, mine[len(mine)-1].at)
+		}
+		if asker, at, is := w.asker(loc, behind, t); is {
+			return asker, at
+		}
+		if behind == from {
 			break
 		}
+		j := &mine[len(mine)-1]
+		w.jumps.left[loc]--
 		if _, is := w.jumps.waiting(j.causer, j.at); !is {
 			w.segment(loc, j.at, t)
 			w.taken.add(taken{loc, w.jumps.left[loc]})

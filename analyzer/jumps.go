@@ -204,3 +204,18 @@ func (t *jumps) waiting(loc uint32, at int64) (since int64, is bool) {
 	}
 	return since, since < at
 }
+
+// around returns the wait of a location in which it waits for another at a time, as waiting has it, the first to end of several; nil if it does not.
+func (t *jumps) around(loc uint32, at int64) *jump {
+	i := len(t.until(loc, at))
+	v, x := t.of(loc), t.nests[loc]
+	for ; i < len(v); i++ {
+		if v[i].begin < at {
+			return &v[i]
+		}
+		if x.since == nil || x.since[i] >= at {
+			break
+		}
+	}
+	return nil
+}

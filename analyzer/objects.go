@@ -59,21 +59,22 @@ func (m *matching) tell(o *Op, waits []Wait) {
 
 // matchWorker is one worker of the matching. It charges the waits of one operation after the other.
 type matchWorker struct {
-	m       *matching
-	matcher Matcher
-	counts  Counts
-	strange map[uint32]bool // classes with channels on which some are not recorded
-	jumps   waitStream      // the last waits of operations, at whose end the critical path goes to the causer
-	waits   waitStream      // the others
-	idle    waitStream      // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
-	cells   sums[cellKey]
-	causes  sums[causeKey]
-	waited  sums[waiterKey]
-	class   uint32      // of the object in progress
-	stats   []durations // by metric
-	never   map[uint32]never
-	touched map[lineKey]int64 // waits that touch what is missing
-	bounds  []Op              // with which processes begin and end
+	m        *matching
+	matcher  Matcher
+	counts   Counts
+	strange  map[uint32]bool // classes with channels on which some are not recorded
+	jumps    waitStream      // the last waits of operations, at whose end the critical path goes to the causer
+	waits    waitStream      // the others
+	idle     waitStream      // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
+	readings list[reading]   // waits of readers for the network
+	cells    sums[cellKey]
+	causes   sums[causeKey]
+	waited   sums[waiterKey]
+	class    uint32      // of the object in progress
+	stats    []durations // by metric
+	never    map[uint32]never
+	touched  map[lineKey]int64 // waits that touch what is missing
+	bounds   []Op              // with which processes begin and end
 
 	gathered *gathering // the meetings of locations, nil if they are not wanted
 
@@ -106,7 +107,7 @@ func newMatchWorker(m *matching) *matchWorker {
 		w.gathered = &gathering{list[encounter]{store: store}, list[meeting]{store: store}}
 		w.matcher.gathered = w.gathered
 	}
-	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store = store, store, store, store
+	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store, w.readings.store = store, store, store, store, store
 	for i := range w.stats {
 		w.stats[i].values.store = store
 	}
@@ -575,6 +576,9 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 			}
 		case first < 0 || x.Release <= waits[first].Begin || x.Begin >= waits[last].Release:
 			w.nobody(o, x.Begin, x.Release)
+			if x.Kind == CameOverNetwork && x.Begin < x.Release && w.m.s.reads(o.Loc) {
+				w.readings.add(reading{x.Begin, x.Release, o.Loc})
+			}
 		}
 	}
 	if first < 0 && list[waits[0].Metric].Kind != metric.WaitState {

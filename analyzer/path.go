@@ -105,6 +105,7 @@ type regions struct {
 	of                             []uint32       // by region number of the archive
 	class, counts                  []uint16       // the metrics of their time and visits, by their place in list; unnamed for none
 	testing                        []bool         // it is a place in package testing, by its place in list
+	reads                          []bool         // it is a function as which readers begin, by its place in list
 	goroutine, unknown, unrecorded uint32
 }
 
@@ -127,6 +128,7 @@ func newRegions(defs *trace.Definitions) *regions {
 	}
 	for i := range r.list {
 		r.testing = append(r.testing, strings.HasPrefix(r.list[i].Func, "testing."))
+		r.reads = append(r.reads, readers[r.list[i].Func])
 	}
 	n := len(defs.Regions)
 	r.goroutine, r.unknown, r.unrecorded, r.of = r.of[n], r.of[n+1], r.of[n+2], r.of[:n]

@@ -90,6 +90,15 @@ func (l *list[T]) pop() T {
 	return b[len(b)-1]
 }
 
+// last returns the last element, nil if there is none.
+func (l *list[T]) last() *T {
+	if len(l.blocks) == 0 {
+		return nil
+	}
+	b := l.blocks[len(l.blocks)-1]
+	return &b[len(b)-1]
+}
+
 // len returns the number of elements.
 func (l *list[T]) len() (n int) {
 	for _, b := range l.blocks {

@@ -3,6 +3,8 @@ package naive
 import (
 	"cmp"
 	"slices"
+
+	"tracerec/trace/wire"
 )
 
 // notRecorded is the region of the time for which nobody is known to have been active.
@@ -159,12 +161,18 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		if c.op.loc != l || c.end > t || c.passed || c.end <= max(l.begin, p.begin) {
 			continue
 		}
+		if asker, at := p.asker(l, c.end, t); asker != nil {
+			return asker, at
+		}
 		c.passed = true
 		if !p.waits(c.causer, c.end) {
 			p.onPath(l, c.end, t)
 			p.taken = append(p.taken, c)
 			return c.causer, c.end
 		}
+	}
+	if asker, at := p.asker(l, max(l.begin, p.begin), t); asker != nil {
+		return asker, at
 	}
 	p.onPath(l, l.begin, t)
 	s := l.begin
@@ -175,6 +183,59 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		return c, s
 	}
 	return p.back(l, s)
+}
+
+// readers are the functions as which goroutines begin that read what others have asked for.
+var readers = []string{
+	"net/http.(*persistConn).readLoop", "net/http.(*http2ClientConn).readLoop", "net/http/internal/http2.(*ClientConn).readLoop",
+	"golang.org/x/net/http2.(*ClientConn).readLoop", "google.golang.org/grpc/internal/transport.(*http2Client).reader", "net/rpc.(*Client).input",
+	"github.com/nats-io/nats.go.(*Conn).readLoop",
+}
+
+// asker says where the path goes on that leaves l, a reader, in a wait for the network that ended behind one time and not behind another; nil if it
+// does not.
+func (p *pathfinder) asker(l *location, behind, t int64) (*location, int64) {
+	if !slices.Contains(readers, l.function) {
+		return nil, 0
+	}
+	var reads []*wait
+	for _, w := range p.n.waits {
+		if w.op.loc == l && w.op.kind == wire.NetworkBegin && w.causer == nil && w.begin < w.end && behind < w.end && w.end <= t {
+			reads = append(reads, w)
+		}
+	}
+	slices.SortFunc(reads, func(a, b *wait) int { return -cmp.Compare(a.end, b.end) })
+	for _, r := range reads {
+		for len(p.taken) > 0 {
+			c := p.taken[len(p.taken)-1]
+			at, is := p.asked(c, l, r.end)
+			if is && at < r.begin {
+				break
+			}
+			if p.taken = p.taken[:len(p.taken)-1]; is {
+				p.onPath(l, at, t)
+				return c.op.loc, max(at, p.begin)
+			}
+		}
+	}
+	return nil, 0
+}
+
+// asked says where the path would go on, who waited for a reader, at the end t of one of its waits.
+func (p *pathfinder) asked(c *crossing, reader *location, t int64) (int64, bool) {
+	if c.begin < t {
+		return c.begin, true
+	}
+	var in *crossing
+	for _, x := range p.crossings { // the last one is the first of the order from the earliest to the latest
+		if x.op.loc == c.op.loc && x.begin < t && (t < x.end || t == x.end && x.passed) {
+			in = x
+		}
+	}
+	if in != nil {
+		return in.begin, in.causer == reader
+	}
+	return t, c.op.loc.begin < t
 }
 
 // back goes on from the begin s of l, whose creator is not known.

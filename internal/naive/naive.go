@@ -116,6 +116,7 @@ type location struct {
 	createPath string    // call path that ends in the Create leaf
 	ownPath    string    // of the time outside any level
 	first      string    // name of the first region entered
+	function   string    // of its Begin event
 	steps      []step    // its life, cut at every event
 	visits     map[string]int64
 	endEvent   bool

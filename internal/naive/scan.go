@@ -54,6 +54,7 @@ func (n *analysis) scan(l *location) {
 	l.ownPath = goroutine
 	if e := l.start(); e != nil && e.ID != trace.NoRegion {
 		l.ownPath = n.regionName(e.ID, false)
+		l.function = n.defs.Regions[e.ID].Func
 	}
 	s.visit(l.ownPath)
 	s.last = l.events[0].Time

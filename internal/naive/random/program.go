@@ -150,7 +150,7 @@ func (p *program) start(m *proc) {
 	}
 	p.spawn(name, int64(p.IntN(8)), func(q *proc) {
 		if recorded {
-			q.emit(0, "begin %s by %s", role, m.name)
+			q.emit(0, "begin %s by %s%s", role, m.name, []string{"", " @rpc.go:1(net/rpc.(*Client).input)"}[i])
 		}
 		p.routine(q, first, false)
 		if in != nil {

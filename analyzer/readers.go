@@ -1,0 +1,87 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// readers are the functions with which goroutines begin that read from a connection what others have asked for. Nothing tells who asked for what
+// came, but it was not the reader.
+var readers = map[string]bool{
+	"net/http.(*persistConn).readLoop":                                true,
+	"net/http.(*http2ClientConn).readLoop":                            true,
+	"net/http/internal/http2.(*ClientConn).readLoop":                  true,
+	"golang.org/x/net/http2.(*ClientConn).readLoop":                   true,
+	"google.golang.org/grpc/internal/transport.(*http2Client).reader": true,
+	"net/rpc.(*Client).input":                                         true,
+	"github.com/nats-io/nats.go.(*Conn).readLoop":                     true,
+}
+
+// reading is a wait of a reader for the network.
+type reading struct {
+	begin, end int64
+	loc        uint32
+}
+
+// readings are all of them, ascending by (location, begin).
+type readings []reading
+
+func newReadings(matchWorkers []*matchWorker) (all readings) {
+	for _, w := range matchWorkers {
+		for _, b := range w.readings.blocks {
+			w.m.s.store.Pace()
+			all = append(all, b...)
+		}
+		w.readings = list[reading]{}
+	}
+	slices.SortFunc(all, func(a, b reading) int { return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin)) })
+	return all
+}
+
+// until returns those of a location that ended behind a time, but not behind another one.
+func (r readings) until(loc uint32, behind, to int64) readings {
+	last := func(t int64) int {
+		return sort.Search(len(r), func(i int) bool { return r[i].loc > loc || r[i].loc == loc && r[i].end > t })
+	}
+	first := last(behind)
+	return r[first:max(first, last(to))]
+}
+
+// asker says whether the path leaves location loc, a reader on which it is up to t, in one of its waits for the network that ended behind
+// another time, and where it goes on: at the last one that waited for it, where that had asked, or was about to.
+func (w *walker) asker(loc uint32, behind, t int64) (by uint32, at int64, is bool) {
+	if len(w.readings) == 0 || !w.s.reads(loc) {
+		return loc, t, false
+	}
+	for _, r := range slices.Backward(w.readings.until(loc, behind, t)) {
+		for back := w.taken.last(); back != nil; back = w.taken.last() {
+			at, is = w.asked(*back, loc, r.end)
+			if is && at < r.begin {
+				break // the reader did something else meanwhile
+			}
+			by = w.taken.pop().loc
+			if is {
+				at = max(at, w.path.begin)
+				w.segment(loc, at, t)
+				return by, at, true
+			}
+		}
+	}
+	return loc, t, false
+}
+
+// asked returns where the path would go on at a waiter from a reader at the end of one of its waits: at the begin of a wait for that reader
+// which the waiter is in then, else there, if it is known what the waiter did.
+func (w *walker) asked(waiter taken, reader uint32, t int64) (at int64, is bool) {
+	if begin := w.jumps.list[waiter.jump].begin; begin < t {
+		return begin, true
+	}
+	if j := w.jumps.around(waiter.loc, t); j != nil {
+		return j.begin, j.causer == reader
+	}
+	return t, w.s.locations[waiter.loc].begin < t
+}
+
+// reads says whether a location is a reader.
+func (s *scan) reads(loc uint32) bool { return s.regions.reads[s.locations[loc].begun] }
