@@ -73,7 +73,7 @@ func (h *Header) them() string {
 // lacking is Ready where it is measured what goroutines did when. Those that were ready while processors were idle only took their time to wake
 // up. The others must be a twentieth of all time, and half a goroutine on average while all processors were busy.
 func (e *Experiment) lacking() *Ready {
-	const share, mean, given = 0.05, 0.5, 0.8 // at least
+	const share, mean = 0.05, 0.5 // at least
 	h := &e.Header
 	l := h.Load
 	if l == nil || l.Busy == 0 || float64(l.Lacking) < share*float64(h.Time) || float64(l.Lacking) < mean*float64(l.Busy) {
@@ -87,11 +87,16 @@ func (e *Experiment) lacking() *Ready {
 	}
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
 		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
-	if float64(h.CPUTime) < given*float64(l.Running) {
+	if h.robbed() {
 		r.Text += fmt.Sprintf(" What ran had a real processor for only %s of that time.", glue(percent(h.CPUTime, l.Running)))
 		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
 	}
 	return r
+}
+
+// robbed says whether other programs had a fifth of the processors while goroutines ran, or more.
+func (h *Header) robbed() bool {
+	return h.Load != nil && h.CPUTime > 0 && float64(h.CPUTime) < 0.8*float64(h.Load.Running)
 }
 
 // ready tells that processors were lacking, or the garbage collector in the way, before the findings: it makes all waiting longer.

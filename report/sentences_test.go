@@ -46,3 +46,23 @@ func TestOperationNames(t *testing.T) {
 	require.Equal(t, []string{sendName, recvName, selectName, condWaitName, sleepName}, []string{wire.SendBegin.String(), wire.RecvBegin.String(),
 		wire.SelectBegin.String(), wire.CondBegin.String(), wire.SleepBegin.String()})
 }
+
+// TestReadyMost: if goroutines on the critical path were ready to run most of the time, in many places, the first sentence says so, and what kept them if that is known.
+func TestReadyMost(t *testing.T) {
+	e := hydro()
+	e.Judge()
+	require.NotContains(t, spaced(e.Verdict.Text), "ready to run")
+	e.Split.Runnable, e.Split.Execution = 700*ms, 503*ms
+	e.Judge()
+	require.Contains(t, spaced(e.Verdict.Text), "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. Of all waiting, that ")
+	require.Equal(t, "ready", e.Verdict.Metric)
+	e.Header.CPUTime, e.Header.Load = 600*ms, &Load{Running: 800 * ms}
+	e.Judge()
+	require.Contains(t, spaced(e.Verdict.Text), "did not run yet; those that ran had a real processor for only 75.0 % of that time, as other programs took the rest. Of")
+	e.Header.CPUTime = 700 * ms
+	e.Judge()
+	require.NotContains(t, e.Verdict.Text, "other programs")
+}
+
+// spaced returns a sentence with ordinary spaces.
+func spaced(s string) string { return strings.ReplaceAll(s, nbsp, " ") }

@@ -51,6 +51,9 @@ func (p *page) verdict() Verdict {
 		return v
 	}
 	top := p.mostSpent()
+	if v, ok := p.kept(top); ok {
+		return v
+	}
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
 		if p.outweighed(f, top) {
@@ -114,6 +117,26 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 	v.Certain = v.Certain && p.e.certain(f)
 	v.Text = fmt.Sprintf("%s of the critical path is %s. %s", glue(percent(top.time, p.e.Header.Focus)), doing, p.delays(waiting, f, p.extent(f)))
 	return v
+}
+
+// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places.
+func (p *page) kept(top spending) (Verdict, bool) {
+	e := p.e
+	ready := e.Split.Runnable
+	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
+		return Verdict{}, false
+	}
+	v := Verdict{Metric: metric.Ready, Certain: e.executionKnown() && e.complete(2*ready-e.Header.Focus)}
+	h := &e.Header
+	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus)))
+	if h.robbed() {
+		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, h.Load.Running)))
+	}
+	if v.Text += "."; len(e.Findings) > 0 {
+		f := &e.Findings[0]
+		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
+	}
+	return v, true
 }
 
 // service is the verdict on a service: what its slow requests do. It has no end to hurry to, so that its critical path says little. A program
