@@ -172,9 +172,11 @@ func selects(g *generator, events int) {
 	g.end(all)
 }
 
-// pipeline is a goroutine for every value, which takes it from the one before and hands it to the next.
+// pipeline is a goroutine for every value, which takes it from the one before and hands it to the next: up to a million, which then have more to do with it.
 func pipeline(g *generator, events int) {
+	const most, handing = 1e6, 12 // events of a goroutine that visits its region once
 	var before uint64
+	visits := 1 + max(0, events/most-handing)/2
 	for number := uint64(1); g.events < events; number++ {
 		one := g.start(1)
 		s, in, out := one[0], uint64(objectHalo+number%2), uint64(objectHalo+(number+1)%2)
@@ -182,8 +184,10 @@ func pipeline(g *generator, events int) {
 			s.put(us/8, wire.RecvBegin, regionRecv, in)
 			s.passed(before, g.random(us/4), (number-2)/2+1)
 		}
-		s.put(g.random(us/8), wire.Enter, regionStep)
-		s.put(g.random(us), wire.Exit, 0)
+		for range visits {
+			s.put(g.random(us/8), wire.Enter, regionStep)
+			s.put(g.random(us), wire.Exit, 0)
+		}
 		s.put(us/8, wire.SendBegin, regionSend, out)
 		before = s.now
 		s.put(us/8, wire.Passed, 0, (number-1)/2+1)
