@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // places says where locations go in the report.
@@ -21,10 +23,12 @@ type places struct {
 
 type placeGroup struct {
 	name        string
+	begun       uint32 // the region that its first member began with
 	creatorPath uint32
 	count       int
 	entered     uint32 // the first region that its members entered
 	mixed       bool   // not all the same
+	calls       bool   // some entered more than one, one after the other
 	process     int    // that of the first one
 	spread      bool   // not that of all
 }
@@ -32,11 +36,20 @@ type placeGroup struct {
 func (g *placeGroup) add(l *location, process int) {
 	g.count++
 	g.mixed = g.mixed || l.entered != g.entered
+	g.calls = g.calls || l.calls > 1
 	g.spread = g.spread || process != g.process
 }
 
 // functionLiteral matches the names that the compiler gives to functions without one. They say little to people.
 var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$`)
+
+// runs says whether a function only runs what it is given, such as another one that it called, in which case its name says little: it is of a module that is not
+// of the standard library, nor of the other one's package.
+func (r *regions) runs(function, called uint32) bool {
+	of := wire.Package(r.list[function].Func)
+	first, _, _ := strings.Cut(of, "/")
+	return strings.Contains(first, ".") && of != wire.Package(r.list[called].Func)
+}
 
 // role returns the region that a location is grouped by.
 func (s *scan) role(l *location) uint32 {
@@ -88,7 +101,7 @@ func (s *scan) place(v *lives, most int) *places {
 		if !ok {
 			g = int32(len(p.groups))
 			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, creatorPath: k.creator, entered: l.entered, process: s.defs.Locations[i].Process})
+			p.groups = append(p.groups, placeGroup{name: k.name, begun: l.begun, creatorPath: k.creator, entered: l.entered, process: s.defs.Locations[i].Process})
 		}
 		lastGroup = g
 		p.group[i] = g
@@ -96,7 +109,7 @@ func (s *scan) place(v *lives, most int) *places {
 	}
 	for i := range p.groups {
 		g := &p.groups[i]
-		if functionLiteral.MatchString(g.name) && !g.mixed && g.entered != s.regions.goroutine {
+		if !g.mixed && g.entered != s.regions.goroutine && (functionLiteral.MatchString(g.name) || !g.calls && s.regions.runs(g.begun, g.entered)) {
 			g.name = s.regions.list[g.entered].Name
 		}
 	}

@@ -138,3 +138,32 @@ func TestProcessorInHeader(t *testing.T) {
 	require.Equal(t, report.Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106}, e.Header.CPU)
 	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
 }
+
+// TestRunners: goroutines of a library that runs what it is given have the names of that, if each runs one thing and all the same.
+func TestRunners(t *testing.T) {
+	const run = "tomb.v2.(*Tomb).run @/m/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)"
+	name := func(begin string, does ...string) string {
+		text := "location main\n 0 enter main\n"
+		for i := range does {
+			text += " 0 create w" + string(rune('0'+i)) + " @/m/tomb.go:159\n"
+		}
+		text += " 100 exit\n"
+		for i, d := range does {
+			begin, as, _ := strings.Cut(begin, " ")
+			text += "location w" + string(rune('0'+i)) + "\n 10 begin " + begin + " by main " + as + "\n"
+			for _, f := range strings.Fields(d) {
+				text += " 20 enter " + f + " @/m/a.go:1(example.org/m/" + f + ")\n 20 exit\n"
+			}
+			text += " 50 end\n"
+		}
+		x := analyzeText(t, text)
+		return x.Groups[len(x.Groups)-1].Name
+	}
+	require.Equal(t, "archiver.save", name(run, "archiver.save"))
+	require.Equal(t, "archiver.save", name(run, "archiver.save", "archiver.save"))
+	for _, does := range [][]string{{""}, {"archiver.save archiver.list"}, {"archiver.save", "archiver.save archiver.save"}, {"archiver.save", "archiver.list"}} {
+		require.Equal(t, "tomb.v2.(*Tomb).run", name(run, does...), does)
+	}
+	require.Equal(t, "http.(*conn).serve", name("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "archiver.save"))
+	require.Equal(t, "archiver.all", name("archiver.all @/m/a.go:1(example.org/m/archiver.all)", "archiver.save"))
+}
