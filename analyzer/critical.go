@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -63,7 +64,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
 	w.taken.store, w.steps.store = s.store, s.store
 	p.jumps = newJumps(s, matchWorkers)
-	w.jumps, w.readings = p.jumps, newReadings(matchWorkers)
+	w.jumps, w.readings = p.jumps, newReadings(s.store, matchWorkers)
 	loc, t := w.start(lives)
 	for n := 0; t > p.begin; n++ {
 		if n%paced == 0 {
@@ -74,6 +75,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	if w.here.loc != NoCauser {
 		w.steps.add(w.here)
 	}
+	spill.Free(s.store, w.readings)
 	w.taken, w.roster = list[taken]{}, nil
 	p.jumps.left = nil
 	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1, s.store)

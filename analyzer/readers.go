@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"tracerec/internal/spill"
 )
 
 // readers are the functions with which goroutines begin that read from a connection what others have asked for. Nothing tells who asked for what
@@ -24,18 +26,29 @@ type reading struct {
 	loc        uint32
 }
 
-// readings are all of them, ascending by (location, begin).
+// readings are all of them, ascending by (location, end, begin).
 type readings []reading
 
-func newReadings(matchWorkers []*matchWorker) (all readings) {
+func newReadings(store *spill.Store, matchWorkers []*matchWorker) readings {
+	n := 0
+	for _, w := range matchWorkers {
+		n += w.readings.len()
+	}
+	all := readings(spill.Make[reading](store, n)[:0])
 	for _, w := range matchWorkers {
 		for _, b := range w.readings.blocks {
-			w.m.s.store.Pace()
+			store.Pace()
 			all = append(all, b...)
 		}
 		w.readings = list[reading]{}
 	}
-	slices.SortFunc(all, func(a, b reading) int { return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.begin, b.begin)) })
+	compared := 0
+	slices.SortFunc(all, func(a, b reading) int {
+		if compared++; compared%paced == 0 {
+			store.Pace()
+		}
+		return cmp.Or(cmp.Compare(a.loc, b.loc), cmp.Compare(a.end, b.end), cmp.Compare(a.begin, b.begin))
+	})
 	return all
 }
 

@@ -204,7 +204,7 @@ func (p *pathfinder) asker(l *location, behind, t int64) (*location, int64) {
 			reads = append(reads, w)
 		}
 	}
-	slices.SortFunc(reads, func(a, b *wait) int { return -cmp.Compare(a.end, b.end) })
+	slices.SortFunc(reads, func(a, b *wait) int { return cmp.Or(-cmp.Compare(a.end, b.end), -cmp.Compare(a.begin, b.begin)) })
 	for _, r := range reads {
 		for len(p.taken) > 0 {
 			c := p.taken[len(p.taken)-1]
