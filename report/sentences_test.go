@@ -55,6 +55,9 @@ func TestReadyMost(t *testing.T) {
 	e.Split.Runnable, e.Split.Execution = 700*ms, 503*ms
 	e.Judge()
 	require.Contains(t, spaced(e.Verdict.Text), "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. Of all waiting, that ")
+	require.Equal(t, "wakeup", e.Verdict.Metric) // there are no other metrics of it where states are not recorded
+	e.Header.States = true
+	e.Judge()
 	require.Equal(t, "ready", e.Verdict.Metric)
 	e.Header.CPUTime, e.Header.Load = 600*ms, &Load{Running: 800 * ms}
 	e.Judge()
@@ -62,6 +65,9 @@ func TestReadyMost(t *testing.T) {
 	e.Header.CPUTime = 700 * ms
 	e.Judge()
 	require.NotContains(t, e.Verdict.Text, "other programs")
+	e.Findings[0].Critical = 40 * ms
+	e.Judge()
+	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet.", spaced(e.Verdict.Text))
 }
 
 // spaced returns a sentence with ordinary spaces.

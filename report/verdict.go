@@ -126,13 +126,16 @@ func (p *page) kept(top spending) (Verdict, bool) {
 	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
 		return Verdict{}, false
 	}
-	v := Verdict{Metric: metric.Ready, Certain: e.executionKnown() && e.complete(2*ready-e.Header.Focus)}
 	h := &e.Header
+	v := Verdict{Metric: metric.Wakeup, Certain: e.executionKnown() && e.complete(2*ready-h.Focus)}
+	if h.States {
+		v.Metric = metric.Ready
+	}
 	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus)))
 	if h.robbed() {
 		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, h.Load.Running)))
 	}
-	if v.Text += "."; len(e.Findings) > 0 {
+	if v.Text += "."; len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(h.Focus) {
 		f := &e.Findings[0]
 		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
 	}
