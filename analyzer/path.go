@@ -60,6 +60,20 @@ func (p *paths) depth(path uint32) (n uint32) {
 	return n
 }
 
+// first returns of each path the outermost two on the way to it; noPath where there is none.
+func (p *paths) first() [][2]uint32 {
+	first := make([][2]uint32, len(p.nodes))
+	for i := range p.nodes {
+		// Parents have lower numbers.
+		if parent := p.nodes[i].parent; parent == noPath {
+			first[i] = [2]uint32{uint32(i), noPath}
+		} else if first[i] = first[parent]; first[i][1] == noPath {
+			first[i][1] = uint32(i)
+		}
+	}
+	return first
+}
+
 // canonical returns the numbers of all paths in preorder, siblings ascending by (region, kind), and the
 // inverse: rank[number] is the place.
 func (p *paths) canonical() (order, rank []uint32) {

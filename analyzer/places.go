@@ -23,20 +23,16 @@ type places struct {
 
 type placeGroup struct {
 	name        string
-	begun       uint32 // the region that its first member began with
+	begun       uint32 // its role
 	creatorPath uint32
 	count       int
-	entered     uint32 // the first region that its members entered
-	mixed       bool   // not all the same
-	calls       bool   // some entered more than one, one after the other
-	process     int    // that of the first one
-	spread      bool   // not that of all
+	vague       bool // the function may say little: it is a literal, or of another module
+	process     int  // that of the first one
+	spread      bool // not that of all
 }
 
-func (g *placeGroup) add(l *location, process int) {
+func (g *placeGroup) add(process int) {
 	g.count++
-	g.mixed = g.mixed || l.entered != g.entered
-	g.calls = g.calls || l.calls > 1
 	g.spread = g.spread || process != g.process
 }
 
@@ -46,9 +42,64 @@ var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$`)
 // runs says whether a function only runs what it is given, such as another one that it called, in which case its name says little: it is of a module that is not
 // of the standard library, nor of the other one's package.
 func (r *regions) runs(function, called uint32) bool {
-	of := wire.Package(r.list[function].Func)
-	first, _, _ := strings.Cut(of, "/")
-	return strings.Contains(first, ".") && of != wire.Package(r.list[called].Func)
+	return r.foreign(function) && wire.Package(r.list[function].Func) != wire.Package(r.list[called].Func)
+}
+
+// foreign says whether a function is of a module that is not of the standard library.
+func (r *regions) foreign(function uint32) bool {
+	first, _, _ := strings.Cut(wire.Package(r.list[function].Func), "/")
+	return strings.Contains(first, ".")
+}
+
+// A call is of a region by the goroutines of a group, in what they began with.
+type call struct {
+	group  int32
+	region uint32
+}
+
+// rename gives groups whose function says little the name of the region that it calls, if its goroutines are there for more than nine tenths of the time in which they
+// are not in an operation that the function itself calls: a worker waits so for its next task.
+func (p *places) rename(s *scan) {
+	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague }) {
+		return
+	}
+	first := s.paths.first()
+	all, in := make([]int64, len(p.groups)), map[call]int64{}
+	for _, w := range s.workers {
+		for _, cells := range w.cells {
+			for _, block := range cells.blocks {
+				s.store.Pace()
+				for i := range block {
+					g := p.group[block[i].loc]
+					if !p.groups[g].vague {
+						continue
+					}
+					switch called := p.groups[g].calls(s, first[block[i].path]); {
+					case called == noPath:
+						all[g] += block[i].time
+					case s.paths.nodes[called].kind == wire.Enter:
+						all[g] += block[i].time
+						in[call{g, s.paths.nodes[called].region}] += block[i].time
+					}
+				}
+			}
+		}
+	}
+	for c, time := range in {
+		g := &p.groups[c.group]
+		if time-all[c.group]/10*9 > 0 && (functionLiteral.MatchString(g.name) || s.regions.runs(g.begun, c.region)) {
+			g.name = s.regions.list[c.region].Name
+		}
+	}
+}
+
+// calls returns the call by what the goroutines of a group began with, of the outermost two of a path; noPath if it is in none.
+func (g *placeGroup) calls(s *scan, first [2]uint32) uint32 {
+	n := &s.paths.nodes[first[0]]
+	if n.kind == wire.Begin || n.kind == wire.Enter && s.regions.list[n.region].Name == g.name {
+		return first[1]
+	}
+	return first[0]
 }
 
 // role returns the region that a location is grouped by.
@@ -84,7 +135,8 @@ func (s *scan) place(v *lives, most int) *places {
 		if !l.seen {
 			continue
 		}
-		k := key{s.defs.Locations[i].Process, s.regions.list[s.role(l)].Name, l.creatorPath}
+		role := s.role(l)
+		k := key{s.defs.Locations[i].Process, s.regions.list[role].Name, l.creatorPath}
 		if v.main[k.process] == uint32(i) {
 			k.name = "main"
 		}
@@ -93,7 +145,7 @@ func (s *scan) place(v *lives, most int) *places {
 		}
 		if k == last { // mostly
 			p.group[i] = lastGroup
-			p.groups[lastGroup].add(l, s.defs.Locations[i].Process)
+			p.groups[lastGroup].add(s.defs.Locations[i].Process)
 			continue
 		}
 		g, ok := index[k]
@@ -101,18 +153,13 @@ func (s *scan) place(v *lives, most int) *places {
 		if !ok {
 			g = int32(len(p.groups))
 			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, begun: l.begun, creatorPath: k.creator, entered: l.entered, process: s.defs.Locations[i].Process})
+			p.groups = append(p.groups, placeGroup{name: k.name, begun: role, creatorPath: k.creator, vague: k.name != "main" && (functionLiteral.MatchString(k.name) || s.regions.foreign(role)), process: s.defs.Locations[i].Process})
 		}
 		lastGroup = g
 		p.group[i] = g
-		p.groups[g].add(l, s.defs.Locations[i].Process)
+		p.groups[g].add(s.defs.Locations[i].Process)
 	}
-	for i := range p.groups {
-		g := &p.groups[i]
-		if !g.mixed && g.entered != s.regions.goroutine && (functionLiteral.MatchString(g.name) || !g.calls && s.regions.runs(g.begun, g.entered)) {
-			g.name = s.regions.list[g.entered].Name
-		}
-	}
+	p.rename(s)
 	p.locate(s, p.crowds(most))
 	return p
 }

@@ -22,7 +22,6 @@ type location struct {
 	creator     uint32    // location, trace.NoLocation unknown
 	creatorPath uint32    // call path of the Create, noPath unknown
 	seen        bool      // has events
-	calls       uint8     // how many regions it entered outside of all others, 2 for more
 	does        wire.Kind // the state that it is in, by the event that began it; None if it runs
 	first, last int64     // times of its first and last event
 	doing       int64     // begin of the innermost level at its End event
@@ -357,9 +356,6 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 		above, top.Of.resumed = top.Of.path, true
 	}
 	path := w.child(above, r, e.Kind)
-	if above == noPath && e.Kind == wire.Enter {
-		l.calls = min(l.calls+1, 2)
-	}
 	if l.entered == w.s.regions.goroutine {
 		if e.Kind == wire.Enter {
 			l.entered = r

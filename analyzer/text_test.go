@@ -1,6 +1,7 @@
 package analyzer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -139,31 +140,55 @@ func TestProcessorInHeader(t *testing.T) {
 	require.EqualValues(t, 2_100_000_000, e.Header.Frequency)
 }
 
-// TestRunners: goroutines of a library that runs what it is given have the names of that, if each runs one thing and all the same.
+// TestRunners: goroutines whose function is a literal, or of a library that runs what it is given, have the name of what they do for more than nine tenths of their time
+// outside of waiting for the next task.
 func TestRunners(t *testing.T) {
-	const run = "tomb.v2.(*Tomb).run @/m/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)"
+	const run, literal = "tomb.v2.(*Tomb).run @/m/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)", "main.main.func1 @/m/a.go:1(main.main.func1)"
 	name := func(begin string, does ...string) string {
+		begin, as, _ := strings.Cut(begin, " ")
 		text := "location main\n 0 enter main\n"
 		for i := range does {
-			text += " 0 create w" + string(rune('0'+i)) + " @/m/tomb.go:159\n"
+			text += fmt.Sprintf(" 0 create w%d @/m/tomb.go:159\n", i)
 		}
-		text += " 100 exit\n"
+		text += " 1000 exit\n"
 		for i, d := range does {
-			begin, as, _ := strings.Cut(begin, " ")
-			text += "location w" + string(rune('0'+i)) + "\n 10 begin " + begin + " by main " + as + "\n"
-			for _, f := range strings.Fields(d) {
-				text += " 20 enter " + f + " @/m/a.go:1(example.org/m/" + f + ")\n 20 exit\n"
+			text += fmt.Sprintf("location w%d\n 100 begin %s by main %s\n", i, begin, as)
+			for now, f := range strings.Fields(d) { // each takes 100 ns
+				at, end := 100+100*now, 200+100*now
+				switch name, short, _ := strings.Cut(f, "-"); name {
+				case "itself":
+				case "sleep":
+					text += fmt.Sprintf(" %d sleep\n %d leave\n", at, end)
+				case "within": // the rest is within what the goroutine began with, as a region
+					text += fmt.Sprintf(" %d enter %s @/m/a.go:1(%s)\n", at, begin, begin)
+				default:
+					if short != "" {
+						end -= 20
+					}
+					text += fmt.Sprintf(" %d enter %s @/m/a.go:1(example.org/m/archiver.%s)\n %d exit\n", at, name, name, end)
+				}
 			}
-			text += " 50 end\n"
+			if strings.Contains(d, "within") {
+				text += fmt.Sprintf(" %d exit\n", 100+100*len(strings.Fields(d)))
+			}
+			text += fmt.Sprintf(" %d end\n", 100+100*len(strings.Fields(d)))
 		}
 		x := analyzeText(t, text)
 		return x.Groups[len(x.Groups)-1].Name
 	}
-	require.Equal(t, "archiver.save", name(run, "archiver.save"))
-	require.Equal(t, "archiver.save", name(run, "archiver.save", "archiver.save"))
-	for _, does := range [][]string{{""}, {"archiver.save archiver.list"}, {"archiver.save", "archiver.save archiver.save"}, {"archiver.save", "archiver.list"}} {
-		require.Equal(t, "tomb.v2.(*Tomb).run", name(run, does...), does)
+	for _, as := range []string{run, literal} {
+		own, _, _ := strings.Cut(as, " ")
+		for _, does := range [][]string{{"save"}, {"save", "save"}, {"sleep save sleep save"}, {"save sleep", "save save"}, {"sleep", "save"},
+			{"save save save save save save save save save save save list-short"}} {
+			require.Equal(t, "save", name(as, does...), "%s %q", own, does)
+		}
+		for _, does := range [][]string{{""}, {"sleep"}, {"save-short"}, {"save itself"}, {"save list"}, {"save", "list"}, {"save", "itself"}, {"sleep itself"}} {
+			require.Equal(t, own, name(as, does...), "%s %q", own, does)
+		}
 	}
-	require.Equal(t, "http.(*conn).serve", name("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "archiver.save"))
-	require.Equal(t, "archiver.all", name("archiver.all @/m/a.go:1(example.org/m/archiver.all)", "archiver.save"))
+	within := "within save save save save save save save save save save save save save save" // the first 100 ns are the literal's own
+	require.Equal(t, "save", name(literal, within))
+	require.Equal(t, "main.main.func1", name(literal, "within save"))
+	require.Equal(t, "http.(*conn).serve", name("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "save"))
+	require.Equal(t, "archiver.all", name("archiver.all @/m/a.go:1(example.org/m/archiver.all)", "save"))
 }

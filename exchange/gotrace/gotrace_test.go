@@ -212,7 +212,7 @@ func TestOlder(t *testing.T) {
 	})))
 	close(b)
 	require.Contains(t, waits(e), "late_sender: recv in  < send in TestOlder.func2")
-	require.True(t, slices.ContainsFunc(e.Groups, func(g report.Group) bool { return g.Name == "gotrace_test.TestOlder.func1" }))
+	require.True(t, slices.ContainsFunc(e.Regions, func(r report.Region) bool { return r.Name == "gotrace_test.TestOlder.func1" }))
 }
 
 // TestPaths: call paths are those of the stacks, and a goroutine that goes on is in what two stacks have in common.
