@@ -444,7 +444,11 @@ func (b *builder) unmatched(add func(format string, args ...any)) {
 		add("values on channels whose sender or receiver was not found, beside others whose were: %d. It is not recorded, or a goroutine lost its processor within an "+
 			"operation, and time stamps tell another order than what happened; who was waited for on these channels is not certain", c.Strange)
 	}
-	if external := b.total(m.externalWait); external > b.out.Header.Time/10 {
+	external := b.total(m.externalWait)
+	for loc, n := range b.lives.never { // which is told by itself
+		external -= n.forever(b.s, loc)
+	}
+	if external > b.out.Header.Time/10 {
 		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", (100*external+b.out.Header.Time/2)/b.out.Header.Time)
 	}
 }

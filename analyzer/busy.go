@@ -29,6 +29,9 @@ func (b *builder) workloads() []workload {
 			g.time += v
 		}
 	}
+	for loc, n := range b.lives.never {
+		of[b.places.group[loc]].time -= n.forever(b.s, loc)
+	}
 	return of
 }
 
@@ -48,7 +51,7 @@ func (b *builder) atOnce(group int32) int {
 	var lives []interval
 	for loc := range b.s.locations {
 		if l := &b.s.locations[loc]; l.seen && b.places.group[loc] == group {
-			lives = append(lives, interval{l.begin, l.end})
+			lives = append(lives, interval{l.begin, b.lives.active(l.end, uint32(loc))})
 		}
 	}
 	slices.SortFunc(lives, func(x, y interval) int { return cmp.Compare(x.from, y.from) })
@@ -62,6 +65,22 @@ func (b *builder) atOnce(group int32) int {
 		until = max(until, l.to)
 	}
 	return int((sum + any/2) / max(any, 1))
+}
+
+// several tells whether some causers of a finding were waited for more than once: who is waited for once each, such as goroutines that bring one result
+// to who started them, is no pool.
+func (b *builder) several(f *report.Finding) bool {
+	seen := map[uint32]bool{}
+	n := 0
+	for _, c := range f.Causers {
+		for _, l := range c.Locations {
+			if !seen[l] {
+				seen[l] = true
+				n += b.out.Locations[l].Count
+			}
+		}
+	}
+	return f.Instances > uint64(n)
 }
 
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
@@ -86,7 +105,7 @@ func (b *builder) busy() {
 		switch {
 		case same && b.list[f.Metric].ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
 			f.Busy = report.Busy{Places: int(class.size)}
-		case !same && workers[g] > 1 && load[g].waited*busyParts <= load[g].time:
+		case !same && workers[g] > 1 && b.several(f) && load[g].waited*busyParts <= load[g].time:
 			f.Busy = report.Busy{Workers: workers[g]}
 		default:
 			continue

@@ -63,6 +63,36 @@ func TestIdleWorkersAreNotBusy(t *testing.T) {
 	}
 }
 
+// Goroutines that bring one result each are no pool, whatever their number: nobody waits for more of them. Those that never get rid of theirs were not busy then.
+func TestOneResultEachIsNoPool(t *testing.T) {
+	text := "channel first cap 0 @a.go:1\nlocation main\n 0 enter main\n"
+	for i := range 6 {
+		text += fmt.Sprintf(" 0 create w%d @a.go:2\n", i)
+	}
+	for i := range 2 { // the others leak
+		text += fmt.Sprintf(" %d recv first @a.go:9\n %d blocked\n %d leave\n", 10+400*i, 11+400*i, 400+400*i)
+	}
+	text += " 900 exit\n"
+	for i := range 6 {
+		at := min(390+400*i, 810)
+		text += fmt.Sprintf("location w%d\n 1 begin query by main\n 2 enter work @a.go:5\n %d exit\n %d send first @a.go:6\n", i, at, at+1)
+		if i < 2 {
+			text += fmt.Sprintf(" %d leave\n %d end\n", 400+400*i, 401+400*i)
+		} else {
+			text += fmt.Sprintf(" %d blocked\n", at+2)
+		}
+	}
+	x := analyzeText(t, text)
+	require.NotEmpty(t, x.Findings)
+	for _, f := range x.Findings {
+		require.Equal(t, report.Busy{}, f.Busy)
+	}
+	require.Len(t, x.NeverEnded, 4)
+	for _, w := range x.Warnings {
+		require.NotContains(t, w, "not in the trace")
+	}
+}
+
 // Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
 // Neighbours that hand each other something over a buffer have no semaphore, whoever is late.
 func TestBufferIsNoSemaphore(t *testing.T) {

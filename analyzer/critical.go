@@ -94,10 +94,7 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 		if !l.seen || w.s.defs.Locations[i].Process != w.process || lives.focus != NoCauser && lives.focus != uint32(i) {
 			continue
 		}
-		active := l.end
-		if n := lives.never[uint32(i)]; n != nil {
-			active = n.op.Of.begin
-		}
+		active := lives.active(l.end, uint32(i))
 		if active > latest || active == latest && lives.main[w.process] == uint32(i) {
 			loc, latest = uint32(i), active
 		}

@@ -16,6 +16,14 @@ type never struct {
 	released bool // the location was ready to go on
 }
 
+// forever is for how long a location was in it that waited for nobody who is known, if it is on an object.
+func (n *never) forever(s *scan, loc uint32) int64 {
+	if n.released || n.holder != NoCauser || n.op.Of.object == 0 && n.op.Kind != wire.SelectBegin {
+		return 0
+	}
+	return s.locations[loc].end - n.op.Of.begin
+}
+
 // lives is when and by whom locations were started, and when they ended.
 type lives struct {
 	main        []uint32 // by process: its goroutine 1, NoCauser if that has no events
@@ -25,6 +33,14 @@ type lives struct {
 	end         []int64  // by process
 	never       map[uint32]*never
 	awake       []bool // by process: somebody who is recorded neither had ended nor was waiting at the end
+}
+
+// active returns until when a location was at something that ended: its end, if it was in no wait then that never did.
+func (v *lives) active(end int64, loc uint32) int64 {
+	if n := v.never[loc]; n != nil {
+		return min(end, n.op.Of.begin)
+	}
+	return end
 }
 
 // live completes the locations after the scan: creators, lifetimes, the levels that were never closed.

@@ -22,7 +22,11 @@ func (p *page) findings() {
 	for critical < len(e.Findings) && p.matters(&e.Findings[critical]) {
 		critical++
 	}
-	p.title("Findings", "critical path "+seconds(e.Header.Focus))
+	measure := "critical path " + seconds(e.Header.Focus)
+	if e.served(&e.Findings[0]) > 0 {
+		measure = "requests " + seconds(e.requestTime())
+	}
+	p.title("Findings", measure)
 	p.ready()
 	full := e.Findings[:critical]
 	external, rest := p.external(e.Findings[critical:])
@@ -100,8 +104,8 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 // negligible tells whether a finding has less than a thousandth of all time.
 func (e *Experiment) negligible(f *Finding) bool { return f.Severity < e.Header.Time/1000 }
 
-// matters tells whether a finding has half a per cent of the critical path.
-func (p *page) matters(f *Finding) bool { return p.e.weighs(f.Critical) }
+// matters tells whether a finding has half a per cent of the critical path, or of what requests took.
+func (p *page) matters(f *Finding) bool { return p.e.weighs(f.Critical) || p.e.served(f) > 0 }
 
 // weighs tells whether a time on the critical path is more than half a per cent of it.
 func (e *Experiment) weighs(ns int64) bool { return ns > e.Header.Focus/200 }
@@ -119,7 +123,10 @@ func (e *Experiment) mayMatter(f *Finding) bool {
 func (p *page) finding(n int, f *Finding) {
 	e := p.e
 	cost := fmt.Sprintf("%s, %s of the critical path", seconds(f.Critical), percent(f.Critical, e.Header.Focus))
-	if !p.matters(f) {
+	switch served := e.served(f); {
+	case served > 0:
+		cost = fmt.Sprintf("%s, %s of all requests", seconds(served), percent(served, e.requestTime()))
+	case !p.matters(f):
 		cost = fmt.Sprintf("%s, %s of all time", seconds(f.Severity), percent(f.Severity, e.Header.Time))
 	}
 	name := fmt.Sprintf("%2d  %s", n, p.headline(f))

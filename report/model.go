@@ -252,6 +252,8 @@ type Finding struct {
 	// time in which the causers did something else that was not on the critical path. Only the first findings have it.
 	Awaited int64    `json:"awaited,omitempty"`
 	Onward  []Onward `json:"onward,omitempty"` // largest first
+	// Served is for how many ns requests of a service were in the finding's waits, all together.
+	Served int64 `json:"served,omitempty"`
 	// Counted is what the causers counted during Critical, in the order of the metrics. Only the first findings have it.
 	Counted []Count `json:"counted,omitempty"`
 }

@@ -181,7 +181,9 @@ func waitsFor(name string) bool {
 
 // Problem returns the problem that a finding is an instance of, nil for none that is known.
 func (e *Experiment) Problem(f *Finding) *metric.Metric {
-	switch {
+	switch served := e.servedProblem(f); {
+	case served != "":
+		return problem(served)
 	case e.negligible(f) && !e.mayMatter(f):
 		return nil
 	case e.herd(f):

@@ -224,19 +224,44 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	if excess <= 0 || excess*10 < total {
 		return f, false
 	}
-	s := r.Slow[0]
+	return r.spent(r.Slow[0], mean, total, "the slowest hundredth of "), true
+}
+
+// Usual returns what all requests of a name, not only slow ones, are spent with most, if that is a tenth of what they take. Its Excess is 0.
+func (r *Requests) Usual() (f SlowFinding, is bool) {
+	total := int64(0)
+	together := map[string]int64{}
+	for i := range r.Parts {
+		total += r.Parts[i].Mean
+		together[r.Parts[i].place()] += r.Parts[i].Mean
+	}
+	var first *LatencyPart // of those at the place that has most, the largest
+	for i := range r.Parts {
+		if p := &r.Parts[i]; first == nil || together[p.place()] > together[first.place()] {
+			first = p
+		}
+	}
+	if first == nil || 10*together[first.place()] < total || total == 0 {
+		return f, false
+	}
+	mean := together[first.place()]
+	return r.spent(SlowPart{LatencyPart: *first}, mean, total, ""), true
+}
+
+// spent says that requests spend so much of a total in a part, of all that they spend at its place.
+func (r *Requests) spent(s SlowPart, mean, total int64, which string) SlowFinding {
 	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
-	text := share(mean, total) + " of the slowest hundredth of " + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
+	text := share(mean, total) + " of " + which + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
 	if mean > s.Mean && s.Causer != nil {
 		text += s.Step.words() + ", " + share(s.Mean, mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
 	} else {
 		text += s.Words()
 	}
-	f = SlowFinding{Request: r.Name, Text: text, SlowPart: s}
+	f := SlowFinding{Request: r.Name, Text: text, SlowPart: s}
 	if 2*s.Mean > mean { // most of the waiting at that place is for it
 		f.know(recognise(s.chain()))
 	}
-	return f, true
+	return f
 }
 
 // chain is what the request did, and those that were waited for.

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +55,40 @@ func TestSlowTogether(t *testing.T) {
 	r.Count = 19
 	_, is = r.Finding()
 	require.False(t, is, "too few")
+}
+
+// TestUsual: what requests spend most of their mean latency with, waits at one place being one.
+func TestUsual(t *testing.T) {
+	part := func(mean int64, what, path, causer string) report.LatencyPart {
+		p := report.LatencyPart{Step: report.Step{Metric: what, CallPath: []string{path}}, Mean: mean}
+		if causer != "" {
+			p.Causer = &report.Step{Metric: "sleep", CallPath: []string{causer}}
+		}
+		return p
+	}
+	r := report.Requests{Name: "GET /", Kind: "http", Count: 100, Parts: []report.LatencyPart{
+		part(50, "execution", "render", ""), part(40, "lock_competition", "login", "audit"), part(20, "lock_competition", "login", "renew"),
+	}}
+	f, is := r.Usual()
+	require.True(t, is)
+	require.Equal(t, "55\u00a0% of GET /, 110\u00a0ns on average, is waiting for a lock in login, 67\u00a0% of it for audit, sleeping", f.Text)
+	require.Equal(t, report.HeldAcrossWait, f.Problem)
+	require.Zero(t, f.Excess)
+	var out strings.Builder
+	require.NoError(t, report.RequestsText(&out, []report.Requests{r}, nil, 5))
+	require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "1. 55 % of GET /, 110 ns on average, is waiting for a lock in login, 67 % of it for audit, sleeping. → Lock held across a wait (held_across_wait).")
+
+	r.Parts = r.Parts[:1]
+	f, is = r.Usual()
+	require.True(t, is)
+	require.Equal(t, "100\u00a0% of GET /, 50\u00a0ns on average, is running in render", f.Text)
+	r.Parts = nil
+	for i := range 11 {
+		r.Parts = append(r.Parts, part(10, "execution", string(rune('a'+i)), ""))
+	}
+	_, is = r.Usual()
+	require.False(t, is, "nothing has a tenth")
+	r.Parts = nil
+	_, is = r.Usual()
+	require.False(t, is)
 }

@@ -127,7 +127,7 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 	if err := requestsTable(w, list, 40); err != nil {
 		return err
 	}
-	for i, f := range firstOf(SlowFindings(list), top) {
+	for i, f := range firstOf(findingsOf(list), top) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
@@ -147,6 +147,23 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 		}
 	}
 	return nil
+}
+
+// findingsOf returns what the slow requests of each name do that others do not, or else what most of their time is spent with.
+func findingsOf(list []Requests) (findings []SlowFinding) {
+	for i := range list {
+		if i == 0 && len(list) == 2 && list[1].Count == list[0].Count {
+			continue // all have one name
+		}
+		f, is := list[i].Finding()
+		if !is {
+			f, is = list[i].Usual()
+		}
+		if is {
+			findings = append(findings, f)
+		}
+	}
+	return findings
 }
 
 // firstNames returns all requests together, and so many names of them, and of rounds.

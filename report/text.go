@@ -336,7 +336,7 @@ func (p *page) warnings() {
 		if n > 1 {
 			verb = " were still waiting when the trace ended, see below."
 		}
-		deadlocks := p.deadlocks()
+		deadlocks := slices.DeleteFunc(p.deadlocks(), func(text string) bool { return text == p.e.Verdict.Text })
 		for _, text := range deadlocks[:min(len(deadlocks), p.top)] {
 			p.styledPara(red, 0, "! ", text)
 		}

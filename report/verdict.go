@@ -142,17 +142,20 @@ func (p *page) kept(top spending) (Verdict, bool) {
 	return v, true
 }
 
-// service is the verdict on a service: what its slow requests do. It has no end to hurry to, so that its critical path says little. A program
-// whose requests are tasks that it notes may have one.
+// service is the verdict on a service: what its slow requests do, or else what all do.
 func (p *page) service() (Verdict, bool) {
-	if p.e.Header.Of != "" || len(p.e.Requests) == 0 || !slices.ContainsFunc(p.e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Count > 0 }) {
+	if !p.e.Serves() || p.e.Requests[0].Count < leastRequests {
 		return Verdict{}, false
 	}
 	all := &p.e.Requests[0]
 	text := fmt.Sprintf("Half of %s took %s or less, one in a hundred %s or more", glue(count(int64(all.Count), "request")), glue(seconds(all.P50)), glue(seconds(all.P99)))
 	f, is := all.Finding()
 	if !is {
-		return Verdict{Text: text + "; the slow ones do nothing that the others do not."}, all.Count >= leastRequests
+		text += "; the slow ones do nothing that the others do not"
+		f, is = all.Usual()
+	}
+	if !is {
+		return Verdict{Text: text + "."}, true
 	}
 	return Verdict{Text: text + ". " + f.Text + ".", Metric: f.Metric, File: f.File, Line: f.Line}, true
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -79,11 +80,30 @@ func (p *page) idleText(waits []StillWaiting) string {
 // crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
 const crashed = 2
 
-// byDesign tells whether goroutines that waited at the end did what they do between two pieces of work: they received there before, or were
-// told by a condition variable. A program that crashed, as one does in which all goroutines are asleep, may have been waiting in vain.
-func (p *page) byDesign(path uint32, object string, locations []uint32) bool {
+// listening are functions of the standard library and of others that wait for what comes from outside, as long as the program lives.
+var listening = []string{"net.(*netFD).accept", "http.(*connReader).backgroundRead", "http.(*conn).readRequest", "http.(*persistConn).readLoop",
+	"http.(*persistConn).writeLoop", "http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
+	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "sql.(*DB).connectionOpener"}
+
+// listens says whether goroutines of a group wait at a call path for what comes from outside.
+func (p *page) listens(path uint32, group int32) bool {
+	if slices.Contains(listening, goName(p.e.Groups[group].Name)) || p.e.leaf(path).Func == "net.(*netFD).accept" {
+		return true
+	}
+	return slices.ContainsFunc(p.e.CallPath(path), func(name string) bool { return slices.Contains(listening, name) })
+}
+
+// byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
+// told by a condition variable, or wait for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
+// which all goroutines are asleep, may have been waiting in vain.
+func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
 	visits := p.e.MetricIndex(metric.Visits)
-	if p.e.Header.Exit == crashed || object == "" || visits < 0 {
+	switch {
+	case p.e.Header.Exit == crashed:
+		return false
+	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
+		return true
+	case object == "" || visits < 0:
 		return false
 	}
 	switch p.e.Regions[p.e.Paths[path].Region].Name {
@@ -148,7 +168,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		default:
 			awaits += "the " + p.shorten(k.object)
 		}
-		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1, Idle: p.byDesign(k.path, k.object, locations[k])}
+		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1, Idle: p.byDesign(k.path, k.object, since[k], locations[k])}
 		if k.holder >= 0 && isLock(k.object) {
 			awaits += ", held by " + p.name(uint32(k.holder))
 			if w.HolderPath = k.hold; k.hold >= 0 {

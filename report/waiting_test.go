@@ -34,6 +34,10 @@ func TestStillWaiting(t *testing.T) {
 	text := string(render(t, func(w io.Writer) error { return Text(w, stuck(), TextOptions{}) }))
 	require.Contains(t, text, "main, unnamed (not started by instrument.Go)")
 	require.Contains(t, text, "! Deadlock: main and goroutine 7 hold locks and wait for each other's.")
+	told := stuck()
+	told.Judge()
+	text = string(render(t, func(w io.Writer) error { return Text(w, told, TextOptions{}) }))
+	require.Equal(t, 1, strings.Count(text, "Deadlock: "), "it is the verdict")
 	require.Less(t, strings.Index(text, "Deadlock"), strings.Index(text, "Where the time goes"))
 	require.Contains(t, text, `  main (goroutine 1) has been in lock at main.go:12 since 5.00 ms, for the mutex
   first used at main.go:9, held by goroutine 7, which had acquired it in lock
@@ -73,6 +77,17 @@ func TestIdle(t *testing.T) {
 	visits[0].Value = 1
 	fill(e, [][]Cell{visits}, nil)
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
+	e.Groups[2].Name = "http.(*connReader).backgroundRead"
+	require.NotContains(t, text(), "! ", "they wait for what comes from outside")
+	e.Groups[2].Name, e.Regions[1].Func = "worker", "net.(*netFD).accept"
+	require.NotContains(t, text(), "! ")
+	e.Regions[1].Func = ""
+	e.Requests = []Requests{{Count: 1}, {Kind: "http", Count: 1}}
+	e.Header.Span = 9e6
+	for longest, want := range map[int64]bool{3e6: false, 3e6 - 1: true} {
+		e.Requests[0].Max = longest
+		require.Equal(t, want, strings.Contains(text(), "! 3 goroutines"), "others took %d ns", longest)
+	}
 }
 
 // TestMuchLost: from a hundredth of lost events on, that comes first.

@@ -135,6 +135,7 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 		span = min(span, f.Window.To) - f.Window.From
 	}
 	e.Requests = t.report(span)
+	e.RankServed()
 	e.Judge()
 	return nil
 }

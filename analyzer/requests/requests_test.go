@@ -404,6 +404,8 @@ func TestText(t *testing.T) {
        1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  (all)
        1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  a
 
+1. 75 % of a, 2.00 µs on average, is sleeping in … ▸ main.work ▸ sleep (a.go:5).
+
 (all): 2.00 µs on average
    mean    part  slowest 1 %
 1.50 µs  75.0 %      1.50 µs  sleeping in … ▸ main.work ▸ sleep (a.go:5)

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Serves tells whether requests were answered that are not tasks which the program notes, of which a program with an end may have some, too.
+// What delays a service is what its requests wait for: it has no end to hurry to, so that its critical path says little.
+func (e *Experiment) Serves() bool {
+	return e.Header.Of == "" && slices.ContainsFunc(e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Kind != KindRound && r.Count > 0 })
+}
+
+// spot is where somebody waits for something.
+type spot struct {
+	metric, file string
+	line         int
+}
+
+// spots returns where the waits of a finding are, as far as that is known.
+func (e *Experiment) spots(f *Finding) map[spot]bool {
+	spots := map[spot]bool{}
+	for _, l := range f.AllLines() {
+		if r := e.leaf(l.Path); r.Line > 0 {
+			spots[spot{e.Metrics[l.Metric].Name, r.File, r.Line}] = true
+		}
+	}
+	return spots
+}
+
+// servedProblem returns the name of the problem that most waits of requests in a finding are instances of.
+func (e *Experiment) servedProblem(f *Finding) string {
+	if e.served(f) == 0 {
+		return ""
+	}
+	all, spots, sum, most := &e.Requests[0], e.spots(f), int64(0), (*LatencyPart)(nil)
+	for i := range all.Parts {
+		p := &all.Parts[i]
+		if spots[spot{p.Metric, p.File, p.Line}] {
+			sum += p.Mean
+			if most == nil || p.Mean > most.Mean {
+				most = p
+			}
+		}
+	}
+	if 2*most.Mean <= sum {
+		return ""
+	}
+	return recognise(most.chain())
+}
+
+// RankServed sets what the requests of a service have of the findings, and puts those first of which they have most.
+func (e *Experiment) RankServed() {
+	if !e.Serves() {
+		return
+	}
+	all, of := &e.Requests[0], map[spot]int64{}
+	for i := range all.Parts {
+		p := &all.Parts[i]
+		of[spot{p.Metric, p.File, p.Line}] += p.Mean * int64(all.Count)
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		f.Served = 0
+		for at := range e.spots(f) {
+			f.Served += of[at]
+		}
+	}
+	slices.SortStableFunc(e.Findings, func(x, y Finding) int { return -cmp.Compare(e.served(&x), e.served(&y)) })
+}
+
+// served is the part of the time of all requests that a finding has, 0 if it is not worth telling.
+func (e *Experiment) served(f *Finding) int64 {
+	if all := e.requestTime(); 200*f.Served > all {
+		return f.Served
+	}
+	return 0
+}
+
+// requestTime is how long all requests took together.
+func (e *Experiment) requestTime() int64 {
+	if len(e.Requests) == 0 {
+		return 0
+	}
+	return e.Requests[0].Mean * int64(e.Requests[0].Count)
+}

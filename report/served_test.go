@@ -1,0 +1,56 @@
+package report
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
+)
+
+// service is a program whose main waits for a signal all the time, while requests wait for a lock, which is not on the critical path.
+func service(kind string) *Experiment {
+	e := &Experiment{
+		Metrics: []metric.Metric{{Name: metric.Time}, {Name: metric.LateSender, Parent: metric.Time, Kind: metric.WaitState}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState, Advice: "hold it shorter"}},
+		Regions: []Region{{Name: "recv", File: "/a/main.go", Line: 9, Operation: true}, {Name: "lock", File: "/a/login.go", Line: 5, Operation: true}, {Name: "serve"}},
+		Paths:   []CallPath{{-1, 0}, {-1, 2}, {1, 1}},
+	}
+	e.Findings = []Finding{
+		{Line: Line{Metric: 1, Path: 0, Severity: 1000, Critical: 990, Instances: 1}},
+		{Line: Line{Metric: 2, Path: 2, Severity: 850, Instances: 9}},
+	}
+	e.Requests = []Requests{{Name: "(all)", Count: 10, Mean: 100}, {Name: "GET /", Kind: kind, Count: 10, Mean: 100}}
+	lock := Step{Metric: metric.LockCompetition, CallPath: []string{"serve", "lock"}, File: "/a/login.go", Line: 5}
+	sleeps, runs := &Step{Metric: metric.Sleep, CallPath: []string{"audit"}}, &Step{Metric: metric.Execution, CallPath: []string{"hash"}}
+	e.Requests[0].Parts = []LatencyPart{{Step: lock, Causer: sleeps, Mean: 60}, {Step: lock, Causer: runs, Mean: 20}, {Step: Step{Metric: metric.LockCompetition, File: "/a/login.go", Line: 6}, Mean: 20}}
+	e.Locations, e.Groups = []Location{{Name: "main", Count: 1}}, []Group{{Name: "main", Creator: -1, Count: 1}}
+	e.Header = Header{Time: 2000, Focus: 1000, Wall: 1000, Processes: 1, Goroutines: 1}
+	return e
+}
+
+// TestRankServed: of a service, what its requests wait for comes first; of a program whose requests are tasks, what is on the critical path.
+func TestRankServed(t *testing.T) {
+	e := service("http")
+	fill(e, make([][]Cell, 3), nil)
+	e.RankServed()
+	require.Equal(t, metric.LockCompetition, e.Metrics[e.Findings[0].Metric].Name)
+	require.EqualValues(t, 800, e.Findings[0].Served)
+	require.Zero(t, e.Findings[1].Served)
+	require.Equal(t, HeldAcrossWait, e.Problem(&e.Findings[0]).Name)
+	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+	require.Contains(t, text, "requests 1.00 µs\n 1                                                800 ns, 80.0 % of all requests")
+	require.Contains(t, text, " 2                                           990 ns, 99.0 % of the critical path")
+
+	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 40, 40
+	require.Nil(t, e.Problem(&e.Findings[0]), "the holder slept for half of it")
+
+	e = service("task")
+	e.RankServed()
+	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name)
+	require.Zero(t, e.Findings[1].Served)
+	e = service("http")
+	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 0, 0
+	e.RankServed()
+	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name, "no request waited for it")
+}
