@@ -67,9 +67,9 @@ func (b *builder) atOnce(group int32) int {
 	return int((sum + any/2) / max(any, 1))
 }
 
-// several tells whether some causers of a finding were waited for more than once: who is waited for once each, such as goroutines that bring one result
-// to who started them, is no pool.
-func (b *builder) several(f *report.Finding) bool {
+// pooled tells whether a finding's causers are half of so many workers or more, and some of them were waited for more than once: who is waited for once each, such as
+// goroutines that bring one result to who started them, is no pool.
+func (b *builder) pooled(f *report.Finding, workers int) bool {
 	seen := map[uint32]bool{}
 	n := 0
 	for _, c := range f.Causers {
@@ -80,7 +80,7 @@ func (b *builder) several(f *report.Finding) bool {
 			}
 		}
 	}
-	return f.Instances > uint64(n)
+	return 2*n >= workers && f.Instances > uint64(n)
 }
 
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
@@ -96,7 +96,7 @@ func (b *builder) busy() {
 			continue
 		}
 		if _, ok := workers[g]; !ok {
-			if workers[g] = b.atOnce(g); 2*workers[g] >= b.out.Groups[g].Count { // a pool, some of which came or went
+			if workers[g] = b.atOnce(g); workers[g] > 1 && 2*workers[g] >= b.out.Groups[g].Count { // a pool, some of which came or went
 				workers[g] = b.out.Groups[g].Count
 			}
 		}
@@ -105,7 +105,7 @@ func (b *builder) busy() {
 		switch {
 		case same && b.list[f.Metric].ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
 			f.Busy = report.Busy{Places: int(class.size)}
-		case !same && workers[g] > 1 && b.several(f) && load[g].waited*busyParts <= load[g].time:
+		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].waited*busyParts <= load[g].time:
 			f.Busy = report.Busy{Workers: workers[g]}
 		default:
 			continue

@@ -243,7 +243,8 @@
 // it. Of that, what the path was on it is critical time; of the rest, what lies in a wait for another of its own (of several, in the one that ends
 // first, of equals the innermost) is onward, by the call path of that operation and the group of its causer. These are summed over the causers.
 //
-// If all causers of a finding whose pattern has advice for that are of one group, they are busy workers if the group has several goroutines, none
-// of which is among the waiters, and waits other than external ones are at most a tenth of the group's time; they are those who took the places
+// If all causers of a finding whose pattern has advice for that are of one group, they are busy workers if the group has several goroutines at once, none
+// of which is among the waiters, half of which or more are causers, of more waits than they are, and waits other than external ones are at most a tenth of the group's time, without that in
+// operations on objects that never ended; they are those who took the places
 // of a semaphore if the wait is for room in one channel, the group is among the waiters, and one of the waiters also made room for others.
 package analyzer

@@ -175,6 +175,32 @@ location h2
 			"main does there to know more.", false, "", "", 0},
 		{"outside all regions of a program with states", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  0 running on 1\n  1 end\n",
 			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts the program or runs package testing.", true, "execution", "", 0},
+		{"one place in two call paths", `
+process main cpu 300
+location main
+  0 enter retry @main.go:1
+  1 sleep @pause.go:3
+  31 leave
+  31 enter again @main.go:2
+  32 sleep @pause.go:3
+  62 leave
+  62 exit
+  63 enter sum @sum.go:8
+  99 exit
+  100 exit
+`, "No waiting for other recorded goroutines was found; 60.0 % of the critical path is sleep at pause.go:3.", true, "sleep", "pause.go", 3},
+		{"two places where it sleeps", `
+process main cpu 300
+location main
+  0 enter retry @main.go:1
+  1 sleep @pause.go:3
+  41 leave
+  42 sleep @pause.go:9
+  72 leave
+  73 enter sum @sum.go:8
+  99 exit
+  100 exit
+`, "No waiting for other recorded goroutines was found; 70.0 % of the critical path is sleep, most of it (40.0 %) in sleep at pause.go:3.", true, "sleep", "pause.go", 3},
 		{"a timer", `
 location main
   0 running on 0

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"tracerec/metric"
@@ -34,7 +35,7 @@ var problems = []metric.Metric{
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
 		Description: "All workers of a pool were busy while others waited for them.",
-		Formula:     "a wait for goroutines of one group, which waited for others for no more than a tenth of their lives",
+		Formula:     "a wait for goroutines of one group, some of whom were waited for several times, which waited for others for no more than a tenth of their lives",
 		Advice: "More workers help if they wait for something that is not the processor (the network, a disk), or if processors are idle. Otherwise the work must become " +
 			"less or faster.",
 	},
@@ -71,7 +72,7 @@ var problems = []metric.Metric{
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
 		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects.",
-		Formula:     "gc_assist is a twentieth of all time; of a request, the part that makes it slow",
+		Formula:     "gc_assist is a twentieth of all time, or a quarter of the processor time is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
 		Advice: "Allocate less where the time is lost: reuse buffers, avoid conversions and boxing (go test -benchmem, the allocs profile). Raise GOGC, or set GOMEMLIMIT " +
 			"with GOGC=off, if there is memory left: collections become fewer.",
 	},
@@ -278,12 +279,31 @@ func (e *Experiment) waitIn(d doing) string {
 	return e.Metrics[most.Metric].Name
 }
 
+// collecting returns the processor time that the program used while its goroutines did not run, nor were in system calls, if that is a quarter of all, and goroutines had
+// to help the garbage collector, whose workers it must have been then for the most part; else 0.
+func (e *Experiment) collecting() int64 {
+	h := &e.Header
+	assist, calls := e.MetricIndex(metric.GCAssist), e.MetricIndex(metric.SystemCall)
+	if h.Load == nil || h.Processes != 1 || assist < 0 || calls < 0 || 200*e.Total(assist) < h.Time {
+		return 0
+	}
+	own := h.CPUTime - h.Load.Running - e.Total(calls)
+	if 4*own < h.CPUTime || 4*own < h.Wall {
+		return 0
+	}
+	return own
+}
+
 // Collector returns a sentence about the garbage collector if the program is held up by it, and what to do; "" if it is not, or that is not known.
 func (e *Experiment) Collector() (text, advice string) {
 	if !e.Header.States || e.Header.Time <= 0 {
 		return "", ""
 	}
 	i := e.MetricIndex(metric.GCAssist)
+	if own := e.collecting(); own > 0 {
+		return fmt.Sprintf("Of %s of processor time that the program used, its goroutines had only %s. The rest is the runtime's own, above all its garbage collector's, which "+
+			"goroutines helped for %s.", glue(seconds(e.Header.CPUTime)), glue(seconds(e.Header.CPUTime-own)), glue(seconds(e.Total(i)))), problem(GCPressure).Advice
+	}
 	if i < 0 || 20*e.Total(i) < e.Header.Time {
 		return "", ""
 	}

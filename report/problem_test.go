@@ -149,3 +149,34 @@ func TestFindingProblem(t *testing.T) {
 		require.Equal(t, c.want, got, c.name)
 	}
 }
+
+// TestCollecting: where the garbage collector has processors that goroutines are ready for, that is said; not if system calls or other processes may have had them.
+func TestCollecting(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.GCAssist, Parent: metric.Time}, {Name: metric.SystemCall, Parent: metric.Time}}
+	for _, c := range []struct {
+		name          string
+		cpu, running  int64
+		assist, calls int64
+		processes     int
+		want          int64
+	}{
+		{"the collector has most", 2400, 700, 200, 0, 1, 1700},
+		{"a quarter", 1000, 750, 200, 0, 1, 250},
+		{"less than a quarter", 1000, 751, 200, 0, 1, 0},
+		{"goroutines never helped", 2400, 700, 9, 0, 1, 0},
+		{"they were in system calls", 2400, 700, 200, 1200, 1, 0},
+		{"it may have been another process", 2400, 700, 200, 0, 2, 0},
+	} {
+		e := &Experiment{Metrics: metrics}
+		e.Regions, e.Paths = []Region{{Name: "work"}}, []CallPath{{-1, 0}}
+		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
+		e.Header = Header{States: true, Processes: c.processes, CPUTime: c.cpu, Wall: 1000, Time: 2000, Load: &Load{Running: c.running}}
+		require.NoError(t, e.Fill([][]Cell{nil, {{Value: c.assist}}, {{Value: c.calls}}}, nil))
+		require.Equal(t, c.want, e.collecting(), c.name)
+		text, _ := e.Collector()
+		require.Equal(t, c.want > 0 || 20*c.assist >= 2000, text != "", c.name)
+		require.Equal(t, c.want > 0, bytes.Contains([]byte(text), []byte("runtime's own")), text)
+		p := &page{e: e}
+		require.Equal(t, c.want > 0, p.collected() != "", c.name)
+	}
+}

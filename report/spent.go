@@ -15,20 +15,42 @@ const (
 	nowhere                  // nobody is known to have been active
 )
 
-// spending is what part of the critical path is spent with: a call path, and one thing done there.
+// spending is what part of the critical path is spent with: a place, and one thing done there.
 type spending struct {
-	share          // all of the call path
+	share          // all of the place; path is the call path to it that has most
 	doing activity // most of the time
 	time  int64    // in which that was done
 }
 
-// mostSpent returns what most of the critical path is spent with.
+// mostSpent returns what most of the critical path is spent with, of places whatever the call paths that lead to them.
 func (p *page) mostSpent() (top spending) {
+	type place struct {
+		region uint32
+		doing  activity
+	}
+	at := map[place]int{}
+	var list []spending
 	for _, s := range byPath(p.e.criticalPath()) {
-		if s.value <= top.time { // nor has any behind it more
-			break
+		x := p.e.mostly(s)
+		key := place{p.e.Paths[s.path].Region, x.doing}
+		if isUnnamed(p.e.leaf(s.path).Name) || x.doing == nowhere { // they have nothing but the name in common
+			list = append(list, x)
+			continue
 		}
-		if x := p.e.mostly(s); x.time > top.time {
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(list)
+			list = append(list, x)
+			continue
+		}
+		list[i].value += x.value
+		list[i].time += x.time
+		if x.most > list[i].most {
+			list[i].most, list[i].largest = x.most, x.largest
+		}
+	}
+	for _, x := range list {
+		if x.time > top.time {
 			top = x
 		}
 	}
@@ -102,7 +124,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case waking:
 		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.executionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
-			doing = "wake-up in " + at + ": ready to run, but without a processor"
+			doing = "wake-up in " + at + ": ready to run, but without a processor" + p.collected()
 		}
 	case awaiting:
 		if r.Name == networkName {
@@ -131,10 +153,18 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	}
 	if top.doing == waking {
 		v.Metric = metric.Ready
-		return v, where + ", ready to run, but without a processor"
+		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall
 	return v, where + ", in system calls or waiting for something that is not recorded"
+}
+
+// collected says, behind that processors are lacking, that the garbage collector had them.
+func (p *page) collected() string {
+	if own := p.e.collecting(); own > 0 {
+		return ", as the garbage collector took up to " + glue(percent(own, p.e.Header.CPUTime)) + " of the processor time"
+	}
+	return ""
 }
 
 // worked completes spent for what is outside all operations.

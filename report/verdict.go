@@ -97,7 +97,7 @@ func (p *page) extent(f *Finding) string {
 func (p *page) outweighed(f *Finding, top spending) bool {
 	beside := top.time
 	for _, m := range f.Meanwhile {
-		if m.Path == top.path {
+		if p.e.Paths[m.Path].Region == p.e.Paths[top.path].Region {
 			beside -= m.Time
 		}
 	}
@@ -131,7 +131,7 @@ func (p *page) kept(top spending) (Verdict, bool) {
 	if h.States {
 		v.Metric = metric.Ready
 	}
-	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus)))
+	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus))) + p.collected()
 	if h.robbed() {
 		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, h.Load.Running)))
 	}
@@ -169,7 +169,7 @@ func (p *page) pool() (Verdict, bool) {
 	}
 	f := &e.Findings[0]
 	work, most := e.workers(f)
-	if focus := e.Header.Focus; work == 0 || 2*work < focus || 2*f.Severity < focus {
+	if focus := e.Header.Focus; work == 0 || 2*work < focus || 2*min(f.Severity, f.awaited()) < focus {
 		return Verdict{}, false
 	}
 	all := fmt.Sprintf("all"+nbsp+"%d workers were", f.Busy.Workers)
@@ -235,7 +235,11 @@ func (p *page) work(top spending) Verdict {
 	if top.time > 0 && p.unseen(top) {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
-	least := "Waiting" + recorded + " hardly delays " + e.Header.focus()
+	waiting := "Waiting" + recorded
+	if top.doing == sleeping {
+		waiting = "Waiting for others" + recorded
+	}
+	least := waiting + " hardly delays " + e.Header.focus()
 	switch waits := e.onPath(e.MetricIndex(metric.Time)); {
 	case len(e.Findings) == 0 && top.time > 0 && e.leaf(top.path).Operation:
 		least = "No waiting for other recorded goroutines was found"
@@ -248,6 +252,11 @@ func (p *page) work(top spending) Verdict {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}
 	}
 	v, doing := p.spent(top)
+	if all := e.Split.Sleep; top.doing == sleeping && 10*all > 11*top.time {
+		doing = fmt.Sprintf("sleep, most of it (%s) in %s", glue(percent(top.time, e.Header.Focus)), doing)
+		v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(all, e.Header.Focus)), doing)
+		return v
+	}
 	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(top.time, e.Header.Focus)), doing)
 	return v
 }
