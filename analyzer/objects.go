@@ -503,6 +503,11 @@ func (w *matchWorker) charge() {
 	if byBegin := func(a, b Wait) int { return cmp.Compare(a.Begin, b.Begin) }; !slices.IsSortedFunc(waits, byBegin) {
 		slices.SortFunc(waits, byBegin)
 	}
+	for i := range waits {
+		if x := &waits[i]; x.Causer != NoCauser && w.m.s.regions.signals[w.m.s.locations[x.Causer].begun] {
+			x.Metric, x.Causer, x.CauserPath = w.m.s.metrics.externalWait, NoCauser, noPath
+		}
+	}
 	left, ready := w.own(waits[0].Op)
 	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) {
 		x.Release = max(x.Begin, x.Release-ready) // it is known when it was over, if not by whom

@@ -119,6 +119,7 @@ type regions struct {
 	of                             []uint32       // by region number of the archive
 	class, counts                  []uint16       // the metrics of their time and visits, by their place in list; unnamed for none
 	testing                        []bool         // it is a place in package testing, by its place in list
+	signals                        []bool         // it is the function that hands on signals, by its place in list
 	reads                          []bool         // it is a function as which readers begin, by its place in list
 	goroutine, unknown, unrecorded uint32
 }
@@ -142,6 +143,7 @@ func newRegions(defs *trace.Definitions) *regions {
 	}
 	for i := range r.list {
 		r.testing = append(r.testing, strings.HasPrefix(r.list[i].Func, "testing."))
+		r.signals = append(r.signals, r.list[i].Func == signalLoop)
 		r.reads = append(r.reads, readers[r.list[i].Func])
 	}
 	n := len(defs.Regions)

@@ -20,6 +20,9 @@ var readers = map[string]bool{
 	"github.com/nats-io/nats.go.(*Conn).readLoop":                     true,
 }
 
+// signalLoop is the function of the goroutine that hands on signals: they come from outside, so who waits for it waits for nobody in the trace.
+const signalLoop = "os/signal.loop"
+
 // reading is a wait of a reader for the network.
 type reading struct {
 	begin, end int64

@@ -55,6 +55,9 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if begin >= end || causer != nil && causer.loc == o.loc {
 		return false
 	}
+	if causer != nil && causer.loc.function == "os/signal.loop" {
+		metric, causer, from = "external_wait", nil, begin
+	}
 	n.waits = append(n.waits, &wait{op: o, metric: metric, begin: begin, end: end, causer: causer, from: min(max(from, begin), end)})
 	return true
 }
