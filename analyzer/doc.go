@@ -45,7 +45,8 @@
 //
 // A location lives from its Create event, if that is not later than its first event, else from its first event
 // (a later Create is counted as a repaired clock). It ends at its End event. Without one it ends with its
-// process if a level is open then or if it is the main location of the process, else at its last event. A
+// process if a level is open then or if it is the main location of the process, else at its last event; in an archive that was not
+// completed also at its last event, unless it was in an operation: what is missing may be anything. A
 // process ends at its recorded end or at its last event, whichever is later. The main location of a process is
 // the one with goroutine id 1 and nobody else. If the root process has no events, the first process with events takes its
 // place on the critical path. Locations without events do not exist.

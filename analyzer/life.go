@@ -83,9 +83,9 @@ func (s *scan) live() *lives {
 		}
 		l.end = l.last
 		p := s.defs.Locations[i].Process
-		if l.open.Top() != nil || v.main[p] == uint32(i) {
+		if top := l.open.Top(); s.archive.Header().Complete && (top != nil || v.main[p] == uint32(i)) || top != nil && top.Operation() {
 			v.endOpen(w, l, v.end[p])
-		}
+		} // else it is not known what it did behind its last event
 		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil
 	}
 	return v
