@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -18,6 +19,19 @@ func TestRecordingCost(t *testing.T) {
 		require.Equal(t, cost > 0, strings.Contains(json.String(), `"recording_cost_ns"`))
 		if cost == 340e6 {
 			require.Contains(t, text.String(), "recording cost at least 340 ms of the program's time (20,000,000 events × 17 ns)\n")
+		}
+	}
+}
+
+// TestCostly: that recording took a tenth of the processor time or more is a warning, also where the report is brief.
+func TestCostly(t *testing.T) {
+	for cost, want := range map[int64]bool{99: false, 100: true} {
+		e := &Experiment{}
+		e.Header = Header{Time: 1000, Focus: 1000, CPUTime: 1000, Events: 10, RecordingCost: cost}
+		for _, write := range []func(io.Writer, *Experiment, TextOptions) error{Text, Brief} {
+			var text strings.Builder
+			require.NoError(t, write(&text, e, TextOptions{}))
+			require.Equal(t, want, strings.Contains(text.String(), "! recording took at least 10.0 % of the processor time that was used (10 events ×"), text.String())
 		}
 	}
 }

@@ -268,12 +268,15 @@ func (p *page) header() {
 		p.blank()
 		p.styledPara(bold, 0, "", v.Text)
 	}
-	if h.RecordingCost > 0 && h.Events > 0 && h.RecordingCost >= h.Time/100 {
+	if h.RecordingCost > 0 && h.Events > 0 && h.RecordingCost >= h.Time/100 && !h.costly() {
 		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost at least %s of the program's time (%s × %d ns)",
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
 	}
 	p.warnings()
 }
+
+// costly says whether recording took a tenth of the processor time or more.
+func (h *Header) costly() bool { return h.CPUTime > 0 && 10*h.RecordingCost >= h.CPUTime }
 
 // programName is the name of a program for people: where the go command put one that it built to run it is of no interest.
 func programName(program string) string {
@@ -324,6 +327,10 @@ func (e *Experiment) root() (name string) {
 // warnings says what makes the numbers less than exact, and that goroutines were still waiting.
 func (p *page) warnings() {
 	const most = 8
+	if h := &p.e.Header; h.costly() {
+		p.styledPara(yellow, 0, "! ", fmt.Sprintf("recording took at least %s of the processor time that was used (%s × %d ns): what is short and frequent looks longer than it is",
+			glue(percent(h.RecordingCost, h.CPUTime)), count(int64(h.Events), "event"), h.RecordingCost/max(int64(h.Events), 1)))
+	}
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {
 			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %s (--format json shows all)", count(int64(len(p.e.Warnings)-most), "more warning")))
