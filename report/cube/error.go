@@ -8,6 +8,8 @@ type FormatError struct {
 	Member string // of the archive; "" for the archive itself
 	Offset int64  // in the member, uncompressed; or in the file
 	What   string
+	// None: nothing in the file tells that it is a report, not even a damaged one.
+	None bool
 }
 
 func (e *FormatError) Error() string {

@@ -48,16 +48,16 @@ func Open(path string) (*Cube, error) {
 func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 	var head [2]byte
 	if n, err := r.ReadAt(head[:], 0); n < len(head) {
-		return nil, &FormatError{name, "", 0, fmt.Sprintf("neither .cubex nor .cube: %v", err)}
+		return nil, none(name, ": "+err.Error())
 	}
 	if isGzip(head[:]) {
 		b, err := inflate(io.NewSectionReader(r, 0, size))
 		if err != nil {
-			return nil, &FormatError{name, "", 0, err.Error()}
+			return nil, &FormatError{File: name, What: err.Error()}
 		}
 		r, size = bytes.NewReader(b), int64(len(b))
 		if n := copy(head[:], b); n < len(head) {
-			return nil, &FormatError{name, "", 0, "neither .cubex nor .cube"}
+			return nil, none(name, "")
 		}
 	}
 	c := &Cube{}
@@ -72,6 +72,11 @@ func Read(name string, r io.ReaderAt, size int64) (*Cube, error) {
 		return nil, err
 	}
 	return c, c.findRows(a)
+}
+
+// none makes the error about a file that is no report at all, and why it is none.
+func none(file, why string) error {
+	return &FormatError{File: file, What: "neither .cubex nor .cube" + why, None: true}
 }
 
 func isGzip(b []byte) bool { return len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b }
@@ -123,6 +128,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 func (c *Cube) readAnchor(a *archive) error {
 	m := a.byName[anchorName]
+	if len(a.members) == 0 {
+		return none(a.file, "")
+	}
 	if m == nil {
 		return a.errorf(a.size, "the archive has no %s", anchorName)
 	}

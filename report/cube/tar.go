@@ -40,7 +40,7 @@ func (m *Member) section() *io.SectionReader { return io.NewSectionReader(m.data
 
 // Errorf makes an error about a place in the member.
 func (m *Member) Errorf(offset int64, format string, args ...any) error {
-	return &FormatError{m.file, m.Name, offset, fmt.Sprintf(format, args...)}
+	return &FormatError{File: m.file, Member: m.Name, Offset: offset, What: fmt.Sprintf(format, args...)}
 }
 
 // read returns n bytes from an offset on. That they exist is checked before memory is taken.
@@ -64,7 +64,7 @@ const (
 func readArchive(file string, r io.ReaderAt, size int64) (*archive, error) {
 	a := &archive{file: file, r: r, size: size, byName: map[string]*Member{}}
 	if size < block {
-		return nil, a.errorf(0, "neither .cubex nor .cube")
+		return nil, none(file, "")
 	}
 	var header [block]byte
 	var next struct {
@@ -82,7 +82,7 @@ func readArchive(file string, r io.ReaderAt, size int64) (*archive, error) {
 		}
 		h, err := parseHeader(header[:])
 		if err != nil && at == 0 {
-			return nil, a.errorf(0, "neither .cubex nor .cube: %v", err)
+			return nil, none(file, ": "+err.Error())
 		}
 		if err != nil {
 			return nil, a.errorf(at, "%v", err)
@@ -114,7 +114,7 @@ func readArchive(file string, r io.ReaderAt, size int64) (*archive, error) {
 }
 
 func (a *archive) errorf(offset int64, format string, args ...any) error {
-	return &FormatError{a.file, "", offset, fmt.Sprintf(format, args...)}
+	return &FormatError{File: a.file, Offset: offset, What: fmt.Sprintf(format, args...)}
 }
 
 func (a *archive) add(name string, at, size int64) {

@@ -113,7 +113,7 @@ type element struct {
 }
 
 func (p *parser) errorf(offset int64, format string, args ...any) error {
-	return &FormatError{p.file, p.member, offset, fmt.Sprintf(format, args...)}
+	return &FormatError{File: p.file, Member: p.member, Offset: offset, What: fmt.Sprintf(format, args...)}
 }
 
 // next returns the next token that is not a comment or an instruction.

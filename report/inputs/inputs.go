@@ -71,7 +71,7 @@ func IsDir(name string) bool {
 }
 
 // Cube opens a report file. What is none gets an error that says what it is, if that is known.
-func Cube(input string) (*cube.Cube, error) {
+func Cube(input string) (c *cube.Cube, err error) {
 	f, done, err := Open(input)
 	if err != nil {
 		return nil, err
@@ -83,12 +83,25 @@ func Cube(input string) (*cube.Cube, error) {
 		return nil, err
 	}
 	if what := foreign(start[:n]); what != "" {
-		return nil, fmt.Errorf("%s: offset 0: %s", Called(input), what)
+		return nil, fmt.Errorf("%s: %s", Called(input), what)
 	}
 	if input == Stdin || Live(input) {
-		return cube.Read(Called(input), f, f.Size())
+		c, err = cube.Read(Called(input), f, f.Size())
+	} else {
+		c, err = cube.Open(input)
 	}
-	return cube.Open(input)
+	if e, ok := errors.AsType[*cube.FormatError](err); ok && e.None {
+		err = fmt.Errorf("%s: %s", Called(input), unknown(start[:n]))
+	}
+	return c, err
+}
+
+// unknown says of a file that starts in this way and is no report, what it is not.
+func unknown(start []byte) string {
+	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
+		return "a file compressed with gzip, which has no report in it"
+	}
+	return "neither a report, nor a Go execution trace, nor the anchor of an OTF2 archive"
 }
 
 var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)
@@ -96,6 +109,8 @@ var goTrace = regexp.MustCompile(`^go 1\.\d+ trace`)
 // foreign says what a file is that starts in this way and is no report, "" if it may be one.
 func foreign(start []byte) string {
 	switch {
+	case len(start) == 0:
+		return "it is empty"
 	case goTrace.Match(start):
 		return "a Go execution trace, which is no report; expert analyze makes one of it"
 	case len(start) > 6 && start[0] == 3 && bytes.Equal(start[2:7], []byte("OTF2\x00")):

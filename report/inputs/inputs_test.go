@@ -1,9 +1,12 @@
 package inputs
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,13 +32,26 @@ func TestStat(t *testing.T) {
 // TestForeign: what is no report is called what it is.
 func TestForeign(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
+	const neither = "neither a report, nor a Go execution trace, nor the anchor of an OTF2 archive"
+	const packed = "a file compressed with gzip, which has no report in it"
 	for text, want := range map[string]string{
-		"go 1.26 trace\x00": "offset 0: a Go execution trace", "\x03\x01OTF2\x00": "offset 0: the anchor of an OTF2 archive", "": "offset 0: neither .cubex nor .cube",
+		"go 1.26 trace\x00": "file: a Go execution trace", "\x03\x01OTF2\x00": "file: the anchor of an OTF2 archive", "": "file: it is empty",
+		"hello": "file: " + neither, strings.Repeat("hello ", 500): "file: " + neither, strings.Repeat("\x00", 2000): "file: " + neither,
+		compressed("hello"): "file: " + packed, compressed(""): "file: " + packed,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		_, err := Cube(file)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// compressed compresses a text with gzip.
+func compressed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
 }
 
 // TestStdin: what comes from a stream can be read several times, in any order, and leaves nothing behind.
