@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +12,18 @@ func TestProgramName(t *testing.T) {
 	for program, want := range map[string]string{
 		"./app": "./app", "/tmp/tracerec-build-1/words": "words", "/tmp/go-build7/b001/x.test": "x.test", "/srv/app": "/srv/app", "": "",
 	} {
-		require.Equal(t, want, programName(program))
+		require.Equal(t, want, ProgramName(program))
+	}
+}
+
+// TestTitle: a report that does not tell its program begins with the name of the input, or with what was measured if there is none.
+func TestTitle(t *testing.T) {
+	for _, c := range []struct{ program, name, want string }{
+		{"/tmp/tracerec-build-1/words", "words.dir", "words\n"}, {"", "words.trace", "words.trace\n"}, {"", "", "0 ns wall"},
+	} {
+		e := &Experiment{Sidecar: Sidecar{Header: Header{Program: c.program}}}
+		text := render(t, func(w io.Writer) error { return Text(w, e, TextOptions{Name: c.name}) })
+		require.True(t, strings.HasPrefix(string(text), c.want), string(text))
 	}
 }
 

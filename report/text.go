@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -16,8 +17,9 @@ import (
 
 // TextOptions are choices about a text report.
 type TextOptions struct {
-	Top   int  // at most so many findings and rows of each list; 0 is 5
-	Color bool // with terminal colours
+	Top   int    // at most so many findings and rows of each list; 0 is 5
+	Color bool   // with terminal colours
+	Name  string // what the user calls the input; the title if it does not tell its program, "" for none
 }
 
 // Text writes the report a person reads, 80 columns wide: what was measured and what is wrong with the
@@ -77,7 +79,7 @@ func newPage(e *Experiment, o TextOptions) *page {
 	if o.Top <= 0 {
 		o.Top = 5
 	}
-	return &page{e: e, top: o.Top, color: o.Color, files: e.shortFiles(), said: map[string]int{}}
+	return &page{e: e, top: o.Top, color: o.Color, input: o.Name, files: e.shortFiles(), said: map[string]int{}}
 }
 
 // page is a text report under construction. Lines are laid out without colours first, because an escape
@@ -87,6 +89,7 @@ type page struct {
 	e     *Experiment
 	top   int
 	color bool
+	input string // what the user calls it
 	files map[string]string
 	roots []int32        // by call path, see root
 	said  map[string]int // advice: number of the finding that gave it
@@ -278,8 +281,8 @@ func (p *page) header() {
 // costly says whether recording took a tenth of the processor time or more.
 func (h *Header) costly() bool { return h.CPUTime > 0 && 10*h.RecordingCost >= h.CPUTime }
 
-// programName is the name of a program for people: where the go command put one that it built to run it is of no interest.
-func programName(program string) string {
+// ProgramName is the name of a program for people: where the go command put one that it built to run it is of no interest.
+func ProgramName(program string) string {
 	for dir := range strings.SplitSeq(filepath.Dir(program), "/") {
 		if strings.HasPrefix(dir, "go-build") || strings.HasPrefix(dir, "tracerec-build-") {
 			return filepath.Base(program)
@@ -291,11 +294,13 @@ func programName(program string) string {
 // measured says which program ran, how long, and how it ended.
 func (p *page) measured() {
 	h := &p.e.Header
-	command := strings.Join(append([]string{programName(h.Program)}, h.Args...), " ")
+	command := strings.TrimSpace(strings.Join(append([]string{ProgramName(h.Program)}, h.Args...), " "))
 	if root := p.e.root(); h.Threads && root != "" {
 		command = root
 	}
-	p.line(p.paint(bold, elide(clean(command), pageWidth)))
+	if command = cmp.Or(command, p.input); command != "" {
+		p.line(p.paint(bold, elide(clean(command), pageWidth)))
+	}
 	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), h.worker()), count(int64(h.Events), "event")}
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))

@@ -67,7 +67,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			if format.Value == "json" {
 				return report.JSON(w, e)
 			}
-			return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w)})
+			return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w), Name: in.Name})
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())

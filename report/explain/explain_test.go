@@ -152,3 +152,11 @@ func TestNoNumbers(t *testing.T) {
 		text(t, x)
 	}
 }
+
+// TestTitle: where the program lay that tracerec run built is of no interest, as in reports of one run.
+func TestTitle(t *testing.T) {
+	m := ranks(t, [2]float64{1, 2}, [2]float64{0.5, 0})
+	require.True(t, strings.HasPrefix(text(t, Of(m, nil)), "scout.cubex\n"))
+	m.Cube.Attrs = append(m.Cube.Attrs, cube.Attr{Key: "program", Value: "/tmp/tracerec-build-1/words"}, cube.Attr{Key: "args", Value: "-v"})
+	require.True(t, strings.HasPrefix(text(t, Of(m, nil)), "words -v\n"))
+}

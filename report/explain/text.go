@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/report"
 	"tracerec/report/query"
 )
 
@@ -22,7 +23,7 @@ type page struct {
 func (x *Explanation) Text(w io.Writer, name string, top int) error {
 	p := &page{bufio.NewWriter(w), x}
 	if program := x.attr("program"); program != "" {
-		name = strings.TrimSpace(program + " " + x.attr("args"))
+		name = strings.TrimSpace(report.ProgramName(program) + " " + x.attr("args"))
 	}
 	p.line(readable.Elide(readable.Clean(name), width))
 	p.line("")
