@@ -71,6 +71,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		PersistentPreRunE:          takeLive,
 		SuggestionsMinimumDistance: 2,
 	}
+	root.SetFlagErrorFunc(command.FlagError)
 	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
 		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap(), newMetrics(), newScore(), newRequests())
 	for _, cmd := range root.Commands() {

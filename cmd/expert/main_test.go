@@ -237,6 +237,7 @@ func TestUsage(t *testing.T) {
 	oneLine(t, []string{"analyze"})
 	oneLine(t, []string{"analyze", ".", "--format", "xml"}, "xml", "neither text nor json")
 	oneLine(t, []string{"analyze", ".", "--top", "0"}, `"0" for "--top"`)
+	oneLine(t, []string{"analyze", ".", "--goroutine", "x"}, `"x" for "--goroutine" flag: not a whole number from 0 on`)
 	oneLine(t, []string{"analyse", "."}, "analyse")
 	oneLine(t, []string{"dump", ".", "--format", "text"}, "neither csv, json nor tsv")
 	oneLine(t, []string{"patterns", "lock"}, "lock_competition")

@@ -98,7 +98,7 @@ descriptors. --live without a terminal records, and shows nothing. Messages
 about this go to standard error.`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.RunE = orCommand(root.RunE)
-	root.SetFlagErrorFunc(movedFlag)
+	root.SetFlagErrorFunc(flagError)
 	record := newRecord("record [flags] [--] PROGRAM [ARG…]")
 	record.Short = "Record a program (same as tracerec PROGRAM)"
 	record.Long = root.Long

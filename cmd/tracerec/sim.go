@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/internal/command"
 	"tracerec/internal/launch"
 	"tracerec/metric/spec"
 	"tracerec/recorder"
@@ -159,8 +160,8 @@ func without(cmd *cobra.Command, what string, names ...string) error {
 	return nil
 }
 
-// movedFlag says what to type for a flag that is a command now.
-func movedFlag(_ *cobra.Command, err error) error {
+// flagError says what is wrong with a flag, and what to type for one that is a command now.
+func flagError(cmd *cobra.Command, err error) error {
 	type named interface {
 		error
 		GetSpecifiedName() string
@@ -168,7 +169,7 @@ func movedFlag(_ *cobra.Command, err error) error {
 	if e, ok := errors.AsType[named](err); ok && e.GetSpecifiedName() == "sim" {
 		return errors.New("--sim is a command: tracerec sim [flags] PACKAGE|BINARY")
 	}
-	return err
+	return command.FlagError(cmd, err)
 }
 
 // simEvents joins the lists of --filter; nil for none.

@@ -25,6 +25,7 @@ var libraries = map[string]string{
 	"unix":    "golang.org/x/sys/unix",
 	"exp":     "golang.org/x/exp/trace",
 	"cobra":   "github.com/spf13/cobra",
+	"pflag":   "github.com/spf13/pflag", // which cobra makes of flags
 	"pprof":   "github.com/google/pprof/profile",
 	"txtar":   "golang.org/x/tools/txtar",
 	"term":    "golang.org/x/term",
