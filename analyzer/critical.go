@@ -39,7 +39,8 @@ type walker struct {
 	process  int
 	path     *criticalPath
 	jumps    *jumps
-	readings readings
+	readings pauses      // of readers
+	rests    pauses      // sleeps, and waits for what comes from outside
 	taken    list[taken] // waits that can be returned to, the last one last
 	roster   *roster     // nil while it was not needed
 	earliest int64       // begin of a location
@@ -64,7 +65,8 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
 	w.taken.store, w.steps.store = s.store, s.store
 	p.jumps = newJumps(s, matchWorkers)
-	w.jumps, w.readings = p.jumps, newReadings(s.store, matchWorkers)
+	w.jumps = p.jumps
+	w.pauses(matchWorkers)
 	loc, t := w.start(lives)
 	for n := 0; t > p.begin; n++ {
 		if n%paced == 0 {
@@ -76,6 +78,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 		w.steps.add(w.here)
 	}
 	spill.Free(s.store, w.readings)
+	spill.Free(s.store, w.rests)
 	w.taken, w.roster = list[taken]{}, nil
 	p.jumps.left = nil
 	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1, s.store)
@@ -118,6 +121,9 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 		}
 		if asker, at, is := w.asker(loc, behind, t); is {
 			return asker, at
+		}
+		if hindered, at, is := w.hindered(loc, behind, t); is {
+			return hindered, at
 		}
 		if behind == from {
 			break

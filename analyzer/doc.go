@@ -124,6 +124,9 @@
 //     over are not gone back to later. If the waiter is in that very wait at e, or in another one for l, P goes on at the waiter at the begin b of that; if it
 //     is open at e, there, b = e. Else it did not ask. Where b lies before the begin of l's wait, that wait and the last one taken are left alone: l
 //     did something else since. P was on l during [b, t).
+//   - likewise, if the wait that P took last is for a lock, with l as its causer: consider the end e ≤ t of the last rest of l that ended before that wait began, and later than the wait of l that is considered, or the
+//     begin of its life. A rest is a sleep that ended or, in a process that tells states, an external_wait in an operation that ended, apart from its waits for others. If the waiter is open at e, P was on l during [e, t) and goes on at the
+//     waiter at e, and that wait is not gone back to later: it did not need what l did before, only the lock was in its way.
 //   - otherwise P was on l from the begin s of its life to t, start latency included, and goes on at its creator at s. A
 //     creator counts as unknown if it does not live then, if it does not come before l in the order of (begin of life, location), or if
 //     it waits for another.
@@ -134,7 +137,7 @@
 //     to the latest earlier time at which there is one, and goes on there.
 //   - it ends where it reaches the begin of the focus. If it finds nobody, it is not recorded back to there.
 //
-// Steps of the third and fourth kind that lead to a location are counted as steps by time. So P is contiguous, as long as the focus, and
+// Steps by which P goes on at an open location because a creator is unknown, and that lead to a location are counted as steps by time. So P is contiguous, as long as the focus, and
 // ends: each wait is taken and gone back to at most once, and time never rises. Sleep, external_wait and network stay on the location.
 //
 // critical_path = time of (call path, location) while P is on the location, by the innermost level as for time. What

@@ -66,7 +66,8 @@ type matchWorker struct {
 	jumps    waitStream      // the last waits of operations, at whose end the critical path goes to the causer
 	waits    waitStream      // the others
 	idle     waitStream      // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
-	readings list[reading]   // waits of readers for the network
+	readings list[pause]     // waits of readers for the network
+	rests    list[pause]     // waits of others for nobody, where states are told
 	cells    sums[cellKey]
 	causes   sums[causeKey]
 	waited   sums[waiterKey]
@@ -107,7 +108,7 @@ func newMatchWorker(m *matching) *matchWorker {
 		w.gathered = &gathering{list[encounter]{store: store}, list[meeting]{store: store}}
 		w.matcher.gathered = w.gathered
 	}
-	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store, w.readings.store = store, store, store, store, store
+	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store, w.readings.store, w.rests.store = store, store, store, store, store, store
 	for i := range w.stats {
 		w.stats[i].values.store = store
 	}
@@ -581,8 +582,12 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 			}
 		case first < 0 || x.Release <= waits[first].Begin || x.Begin >= waits[last].Release:
 			w.nobody(o, x.Begin, x.Release)
-			if x.Kind == CameOverNetwork && x.Begin < x.Release && w.m.s.reads(o.Loc) {
-				w.readings.add(reading{x.Begin, x.Release, o.Loc})
+			switch {
+			case x.Begin >= x.Release || o.Open:
+			case x.Kind == CameOverNetwork && w.m.s.reads(o.Loc):
+				w.readings.add(pause{x.Begin, x.Release, o.Loc})
+			case x.Metric == w.m.s.metrics.externalWait && w.m.s.told(o.Loc):
+				w.rests.add(pause{x.Begin, x.Release, o.Loc})
 			}
 		}
 	}

@@ -23,30 +23,31 @@ var readers = map[string]bool{
 // signalLoop is the function of the goroutine that hands on signals: they come from outside, so who waits for it waits for nobody in the trace.
 const signalLoop = "os/signal.loop"
 
-// reading is a wait of a reader for the network.
-type reading struct {
+// pause is a stretch in which a location did nothing, but waited for nobody in the trace.
+type pause struct {
 	begin, end int64
 	loc        uint32
 }
 
-// readings are all of them, ascending by (location, end, begin).
-type readings []reading
+// pauses are ascending by (location, end, begin).
+type pauses []pause
 
-func newReadings(store *spill.Store, matchWorkers []*matchWorker) readings {
+// newPauses puts pauses in order, and leaves the lists empty.
+func newPauses(store *spill.Store, lists []*list[pause]) pauses {
 	n := 0
-	for _, w := range matchWorkers {
-		n += w.readings.len()
+	for _, l := range lists {
+		n += l.len()
 	}
-	all := readings(spill.Make[reading](store, n)[:0])
-	for _, w := range matchWorkers {
-		for _, b := range w.readings.blocks {
+	all := pauses(spill.Make[pause](store, n)[:0])
+	for _, l := range lists {
+		for _, b := range l.blocks {
 			store.Pace()
 			all = append(all, b...)
 		}
-		w.readings = list[reading]{}
+		*l = list[pause]{}
 	}
 	compared := 0
-	slices.SortFunc(all, func(a, b reading) int {
+	slices.SortFunc(all, func(a, b pause) int {
 		if compared++; compared%paced == 0 {
 			store.Pace()
 		}
@@ -56,7 +57,7 @@ func newReadings(store *spill.Store, matchWorkers []*matchWorker) readings {
 }
 
 // until returns those of a location that ended behind a time, but not behind another one.
-func (r readings) until(loc uint32, behind, to int64) readings {
+func (r pauses) until(loc uint32, behind, to int64) pauses {
 	last := func(t int64) int {
 		return sort.Search(len(r), func(i int) bool { return r[i].loc > loc || r[i].loc == loc && r[i].end > t })
 	}

@@ -152,6 +152,7 @@ type scanner struct {
 	free    [][]levels.Level[level]
 	lost    map[int]uint64 // by process: events that the recorder dropped
 	gaps    list[gap]
+	sleeps  list[pause]
 	problems
 
 	chunk uint32
@@ -181,7 +182,7 @@ func newScanner(s *scan) *scanner {
 	for i := range w.ops.part {
 		w.ops.part[i].store, w.ops.part[i].runs.store = s.store, s.store
 	}
-	w.loads = w.newLoads()
+	w.loads, w.sleeps.store = w.newLoads(), s.store
 	for i := range w.cache {
 		w.cache[i].id = noPath
 	}
@@ -436,6 +437,9 @@ func (w *scanner) ended(v *levels.Level[level], o wire.Outcome, t int64) Op {
 func (w *scanner) operation(v *levels.Level[level], o *Op) {
 	if w.path != nil {
 		return
+	}
+	if o.Kind == wire.SleepBegin && o.Begin < o.End && !o.Open {
+		w.sleeps.add(pause{o.Begin, o.End, w.loc})
 	}
 	if o.Outcome == wire.OK && (o.Kind == wire.SendBegin || o.Kind == wire.LockBegin) && !o.Open ||
 		o.Outcome == wire.Sent && o.Kind == wire.SelectBegin {

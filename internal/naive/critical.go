@@ -164,6 +164,9 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		if asker, at := p.asker(l, c.end, t); asker != nil {
 			return asker, at
 		}
+		if hindered, at := p.hindered(l, c.end, t); hindered != nil {
+			return hindered, at
+		}
 		c.passed = true
 		if !p.waits(c.causer, c.end) {
 			p.onPath(l, c.end, t)
@@ -173,6 +176,9 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 	}
 	if asker, at := p.asker(l, max(l.begin, p.begin), t); asker != nil {
 		return asker, at
+	}
+	if hindered, at := p.hindered(l, max(l.begin, p.begin), t); hindered != nil {
+		return hindered, at
 	}
 	p.onPath(l, l.begin, t)
 	s := l.begin
@@ -236,6 +242,48 @@ func (p *pathfinder) asked(c *crossing, reader *location, t int64) (int64, bool)
 		return in.begin, in.causer == reader
 	}
 	return t, c.op.loc.begin < t
+}
+
+// hindered says where the path goes on that leaves l at the end of a sleep, or of a wait for what comes from outside, behind one time and not behind another: at who was taken
+// last, if that waited for a lock of l only later; nil if it does not.
+func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
+	if len(p.taken) == 0 {
+		return nil, 0
+	}
+	c := p.taken[len(p.taken)-1]
+	if c.causer != l || c.op.kind != wire.LockBegin {
+		return nil, 0
+	}
+	last := behind
+	for _, o := range p.n.ops {
+		if o.loc == l && o.kind == wire.SleepBegin && o.begin < o.end && !o.open && o.end <= t && o.end < c.begin {
+			last = max(last, o.end)
+		}
+	}
+	for _, w := range p.n.waits {
+		if w.op.loc == l && w.metric == "external_wait" && w.begin < w.end && !w.op.open && w.end <= t && w.end < c.begin && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
+			last = max(last, w.end)
+		}
+	}
+	if last == behind || !p.open(c.op.loc, last) {
+		return nil, 0
+	}
+	p.taken = p.taken[:len(p.taken)-1]
+	p.onPath(l, last, t)
+	return c.op.loc, last
+}
+
+// alone says whether a wait for nobody is apart from the waits of its operation for others.
+func (p *pathfinder) alone(w *wait) bool {
+	var first, last *wait
+	for _, x := range p.n.waitsOf(w.op) {
+		if x.causer != nil && x.causer.loc != x.op.loc && slices.Contains(WaitStates, x.metric) {
+			if last = x; first == nil {
+				first = x
+			}
+		}
+	}
+	return w.causer == nil && (first == nil || w.end <= first.begin || w.begin >= last.end)
 }
 
 // back goes on from the begin s of l, whose creator is not known.

@@ -23,7 +23,7 @@ func trace(seed uint64, damages int) string {
 			}
 			b.WriteString("process p2 parent main pid 7\n")
 		}
-		p := simulate(r, rand.New(rand.NewPCG(seed, 2)), rand.New(rand.NewPCG(seed, 3)), prefix)
+		p := simulate(r, rand.New(rand.NewPCG(seed, 4)).IntN(3) == 0, rand.New(rand.NewPCG(seed, 2)), rand.New(rand.NewPCG(seed, 3)), prefix)
 		for range damages {
 			p.damage(p.procs[r.IntN(len(p.procs))])
 		}
@@ -43,6 +43,7 @@ type program struct {
 	onces     []*once
 	barriers  []*barrier
 	streams   []*stream
+	contends  bool // for locks
 	creations int
 	recording *rand.Rand
 	counters  bool  // regions are sampled
@@ -54,12 +55,12 @@ type program struct {
 }
 
 // simulate runs a program. What it records of itself is drawn from other sources, so that it does not change what it does.
-func simulate(r, recording, numbering *rand.Rand, prefix string) *program {
+func simulate(r *rand.Rand, contends bool, recording, numbering *rand.Rand, prefix string) *program {
 	w := &world{Rand: r, prefix: prefix, now: int64(r.IntN(3)), ties: r.IntN(4) == 0}
 	if r.IntN(3) == 0 {
 		w.slack = 1 + r.IntN(4)
 	}
-	p := &program{world: w, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
+	p := &program{world: w, contends: contends, creations: 2 + r.IntN(7), counters: r.IntN(4) == 0, grain: []int64{1, 1, 8, 32}[r.IntN(4)]}
 	p.recording, p.silent = recording, recording.IntN(6) == 0
 	p.plain = p.silent || recording.IntN(4) == 0
 	if numbering.IntN(2) == 0 {
@@ -170,9 +171,17 @@ type action struct {
 	do     func(p *program, m *proc, depth int)
 }
 
-var actions []action
+// actions are those of most programs, contending those of programs that do little but rest and wait for locks.
+var actions, contending []action
 
 func init() {
+	contending = []action{
+		{4, (*program).sleep},
+		{4, func(p *program, m *proc, d int) { p.critical(m, pick(p, p.mutexes[:1]), false, d) }},
+		{2, func(p *program, m *proc, d int) { p.critical(m, pick(p, p.rwlocks[:1]), p.chance(70), d) }},
+		{1, func(p *program, m *proc, _ int) { p.start(m) }},
+		{1, func(p *program, m *proc, _ int) { m.communicate(pick(p, p.channels), p.chance(50)) }},
+	}
 	actions = []action{
 		{10, (*program).region},
 		{12, func(p *program, m *proc, _ int) { m.communicate(pick(p, p.channels), true) }},
@@ -200,12 +209,15 @@ func init() {
 }
 
 func (p *program) act(m *proc, depth int) {
-	total := 0
-	for _, a := range actions {
+	from, total := actions, 0
+	if p.contends {
+		from = contending
+	}
+	for _, a := range from {
 		total += a.weight
 	}
 	n := p.IntN(total)
-	for _, a := range actions {
+	for _, a := range from {
 		if n -= a.weight; n < 0 {
 			a.do(p, m, depth)
 			return
