@@ -46,7 +46,7 @@ func newExport() *cobra.Command {
             NAME.otf2; NAME.def and the directory NAME are made beside it; INPUT
             must be a trace
   csv       every severity, as expert dump prints it
-    html      the page of expert view with its data, in one file, with source as
+  html      the page of expert view with its data, in one file, with source as
             expert view shows it: for a report only from --source directories
   cubex     the report, for CUBE and the other commands of expert`,
 		Example: `  expert export trace.dir --to pprof -o waits.pb.gz

@@ -14,7 +14,7 @@ func addLive(cmd *cobra.Command) {
 	most := size.Bytes(1 << 30)
 	flags := cmd.Flags()
 	flags.Float64("seconds", inputs.DefaultSeconds, "`seconds` that an address is traced")
-	flags.Duration("timeout", 30*time.Second, "most `time` beyond that")
+	flags.Duration("timeout", 30*time.Second, "most `time` beyond --seconds")
 	flags.Var(&most, "max-size", "most bytes of a trace from an address")
 	flags.String("save", "", "keep the trace from an address in this `FILE`")
 }
@@ -32,6 +32,11 @@ func takeLive(cmd *cobra.Command, named []string) error {
 	}
 	c.Extra, _ = flags.GetDuration("timeout")
 	c.Save, _ = flags.GetString("save")
+	for _, name := range []string{"save", "seconds", "timeout", "max-size"} {
+		if flags.Changed(name) {
+			c.Flags = append(c.Flags, name)
+		}
+	}
 	for _, name := range []string{"baseline", "external", "output", "trace"} {
 		if f := flags.Lookup(name); f != nil {
 			named = append(named, f.Value.String())

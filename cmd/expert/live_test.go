@@ -42,6 +42,10 @@ func TestLive(t *testing.T) {
 	require.Zero(t, status, stderr)
 	require.Contains(t, stdout, half.URL+": cut after ")
 	oneLine(t, []string{"analyze", half.URL, "--seconds", "-1"}, "--seconds -1: not a time")
+	for _, flag := range []string{"--seconds=5", "--timeout=1s", "--max-size=1G", "--save=x"} {
+		name, _, _ := strings.Cut(flag, "=")
+		oneLine(t, []string{"analyze", "app.trace", flag}, name+" is for addresses: no input is one")
+	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(gone.Close)
 	for _, command := range []string{"analyze @", "requests @", "view @", "stat @", "export @ --to otf2 -o x.otf2", "export @ --to perfetto -o x", "diff @ app.trace", "check @ --max lock_competition"} {

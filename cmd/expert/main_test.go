@@ -212,6 +212,10 @@ func TestArguments(t *testing.T) {
 			require.LessOrEqual(t, len([]rune(line)), 81, line)
 		}
 	}
+	_, help, _ := expert("export", "--help")
+	for _, format := range []string{"pprof", "perfetto", "otf2", "csv", "html", "cubex"} {
+		require.Contains(t, help, "\n  "+format+" ")
+	}
 }
 
 func TestInputs(t *testing.T) {

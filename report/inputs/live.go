@@ -25,6 +25,7 @@ type Capture struct {
 	Extra   time.Duration // how much longer it may take; what came until then is used
 	Most    int64         // bytes; what came until then is used
 	Save    string        // file that keeps the trace, "" for none
+	Flags   []string      // names of the flags by which the user chose any of that
 }
 
 // DefaultSeconds is how long a program writes a trace if nobody says something else.
@@ -37,13 +38,16 @@ var (
 )
 
 // Take says how traces are taken from now on, each when it is first asked for, and forgets those of before. It is an error if one is to be
-// saved in a file that the command reads or writes itself, or if nothing of what it names is an address.
+// saved in a file that the command reads or writes itself, or if the user chose something and nothing of what the command names is an address.
 func Take(c Capture, named ...string) error {
 	how = c
 	for _, l := range taken {
 		l.file.Close()
 	}
 	clear(taken)
+	if len(c.Flags) > 0 && !slices.ContainsFunc(named, Live) {
+		return fmt.Errorf("--%s is for addresses: no input is one", c.Flags[0])
+	}
 	if c.Save == "" {
 		return nil
 	}
@@ -54,9 +58,6 @@ func Take(c Capture, named ...string) error {
 		if info, err := os.Stat(name); name != "" && (other == save || missing == nil && err == nil && os.SameFile(info, there)) {
 			return fmt.Errorf("--save %s: the command itself reads or writes that file", c.Save)
 		}
-	}
-	if !slices.ContainsFunc(named, Live) {
-		return errors.New("--save is for addresses: no input is one")
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func TestLiveCut(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestSave: a trace is not saved over what the command reads or writes itself, and only if there is one.
+// TestSave: a trace is not saved over what the command reads or writes itself, and what is chosen of it only if there is one.
 func TestSave(t *testing.T) {
 	t.Cleanup(func() { Take(Capture{}) })
 	dir := t.TempDir()
@@ -160,15 +160,18 @@ func TestSave(t *testing.T) {
 	for _, c := range []struct {
 		save, want string
 		named      []string
+		flags      []string
 	}{
-		{there, "", []string{program, "", filepath.Join(dir, "other")}},
-		{"", "", []string{there}},
-		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, there}},
-		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, "link")}},
-		{filepath.Join(dir, "new"), "--save " + filepath.Join(dir, "new") + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, ".", "new")}},
-		{there, "--save is for addresses: no input is one", []string{filepath.Join(dir, "other")}},
+		{there, "", []string{program, "", filepath.Join(dir, "other")}, []string{"save"}},
+		{"", "", []string{there}, nil},
+		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, there}, nil},
+		{there, "--save " + there + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, "link")}, nil},
+		{filepath.Join(dir, "new"), "--save " + filepath.Join(dir, "new") + ": the command itself reads or writes that file", []string{program, filepath.Join(dir, ".", "new")}, nil},
+		{there, "--save is for addresses: no input is one", []string{filepath.Join(dir, "other")}, []string{"save"}},
+		{"", "--timeout is for addresses: no input is one", []string{there}, []string{"timeout", "seconds"}},
+		{"", "", []string{there, program}, []string{"seconds"}},
 	} {
-		err := Take(Capture{Save: c.save}, c.named...)
+		err := Take(Capture{Save: c.save, Flags: c.flags}, c.named...)
 		if c.want == "" {
 			require.NoError(t, err)
 		} else {
