@@ -18,6 +18,17 @@ import (
 // Recording says whether an input is something that was recorded, not a report: a directory, an OTF2 archive or a Go execution trace.
 func Recording(input string) bool { return inputs.IsDir(input) || otf2.Is(input) || isGoTrace(input) }
 
+// Costed is an error for an input that does not say what recording it cost: only the directories that tracerec writes do.
+func Costed(input string) error {
+	if _, err := inputs.Stat(input); err != nil {
+		return err
+	}
+	if !inputs.IsDir(input) || otf2.Is(input) {
+		return fmt.Errorf("%s: only a trace directory of tracerec says what recording it cost", inputs.Called(input))
+	}
+	return nil
+}
+
 // isGoTrace says whether an input is a Go execution trace.
 func isGoTrace(input string) bool {
 	r, done, err := inputs.Open(input)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -37,8 +36,8 @@ caches that it would have used otherwise are not in it.`,
 			if err := out.check(cmd, args[0]); err != nil {
 				return err
 			}
-			if !pipeline.Recording(args[0]) {
-				return fmt.Errorf("%s: only a trace directory says what recording it cost", args[0])
+			if err := pipeline.Costed(args[0]); err != nil {
+				return err
 			}
 			a, _, err := pipeline.Open(args[0])
 			if err != nil {

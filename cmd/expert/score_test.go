@@ -46,9 +46,16 @@ func TestScoreUsage(t *testing.T) {
 	for _, limit := range []string{"5%x", "-5%", "101", ""} {
 		oneLine(t, []string{"score", dir, "--limit", limit}, "not a number of per cent")
 	}
-	oneLine(t, []string{"score", filepath.Join(dir, "..", "none")}, "none")
+	oneLine(t, []string{"score", filepath.Join(dir, "..", "none")}, "there is no such file or directory")
 	saved := filepath.Join(t.TempDir(), "report.cubex")
 	status, _, stderr := expert("analyze", dir, "-o", saved)
 	require.Equal(t, 0, status, stderr)
-	oneLine(t, []string{"score", saved}, "only a trace directory")
+	other := filepath.Join(t.TempDir(), "app.trace")
+	require.NoError(t, os.WriteFile(other, []byte("go 1.26 trace\x00\x00\x00"), 0o644))
+	exported := filepath.Join(t.TempDir(), "traces.otf2")
+	status, _, stderr = expert("export", dir, "--to", "otf2", "-o", exported)
+	require.Equal(t, 0, status, stderr)
+	for _, input := range []string{saved, other, exported, filepath.Dir(exported)} {
+		oneLine(t, []string{"score", input}, input+": only a trace directory of tracerec says what recording it cost")
+	}
 }
