@@ -169,7 +169,7 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, []string{"--race", "--include", "d"}, rest)
 	require.Equal(t, Options{Rules: []regionfilter.Rule{{Pattern: "a*"}, {Exclude: true, Pattern: "b"}}, Deps: []string{"c/..."}, Say: true,
 		Filter: regionfilter.Filter{Regions: []regionfilter.Rule{{Exclude: true, Pattern: "x"}}}}, o)
-	for _, args := range [][]string{{"--include"}, {"--filter", filter + "2"}, {"--filter", os.Args[0]}} {
+	for _, args := range [][]string{{"--include"}, {"--filter", filter + "2"}, {"--filter", os.Args[0]}, {"--include", "["}, {"--exclude=a["}, {"--deps", "x["}} {
 		_, err := o.Take(args)
 		require.Error(t, err, args)
 	}

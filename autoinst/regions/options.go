@@ -48,6 +48,11 @@ func (o *Options) Take(args []string) (rest []string, err error) {
 }
 
 func (o *Options) set(name, value string) error {
+	if name != "filter" {
+		if err := regionfilter.Check(value); err != nil {
+			return err
+		}
+	}
 	switch name {
 	case "deps":
 		o.Deps = append(o.Deps, value)

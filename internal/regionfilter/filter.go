@@ -133,8 +133,28 @@ func (p *parser) take(word string) error {
 	case p.verb == "", word == filesBegin, word == filesEnd, word == regionsBegin, word == regionsEnd:
 		return fmt.Errorf("%q is not expected here", word)
 	default:
+		if err := Check(word); err != nil {
+			return err
+		}
 		p.rule.Pattern = word
 		*p.rules = append(*p.rules, p.rule)
+	}
+	return nil
+}
+
+// Check is an error for a pattern with a set that has no end: it would match the bracket itself, which hardly anybody means.
+func Check(pattern string) error {
+	for at := 0; at < len(pattern); at++ {
+		switch pattern[at] {
+		case '\\':
+			at++
+		case '[':
+			width, _ := matchSet(pattern[at:], 0)
+			if width == 0 {
+				return fmt.Errorf(`pattern %q: no ] ends the [; \[ is the character itself`, pattern)
+			}
+			at += width - 1
+		}
 	}
 	return nil
 }

@@ -105,16 +105,26 @@ SCOREP_REGION_NAMES_END`,
 	}
 }
 
+func TestCheck(t *testing.T) {
+	for pattern, fine := range map[string]bool{
+		"": true, "main.*": true, "[a-c]x[]]": true, `F\[...\]`: true, `a\`: true, "]": true, "F[...]": true,
+		"[": false, "F[*": false, "[]": false, "[!]": false, `[a\]`: false, "[a][": false,
+	} {
+		require.Equal(t, fine, Check(pattern) == nil, pattern)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for filter, want := range map[string]string{
 		"EXCLUDE x":                     `line 1: "EXCLUDE" is not expected here`,
 		"x":                             `line 1: "x" is not expected here`,
 		"\nSCOREP_REGION_NAMES_BEGIN x": `line 2: "x" is not expected here`,
 		"SCOREP_REGION_NAMES_BEGIN":     `line 1: SCOREP_REGION_NAMES_END is missing`,
-		"SCOREP_REGION_NAMES_BEGIN SCOREP_FILE_NAMES_END":         `line 1: "SCOREP_FILE_NAMES_END" is not expected here`,
-		"SCOREP_REGION_NAMES_BEGIN MANGLED":                       `line 1: "MANGLED" is not expected here`,
-		"SCOREP_REGION_NAMES_END":                                 `line 1: "SCOREP_REGION_NAMES_END" is not expected here`,
-		"SCOREP_FILE_NAMES_BEGIN EXCLUDE SCOREP_FILE_NAMES_BEGIN": `line 1: "SCOREP_FILE_NAMES_BEGIN" is not expected here`,
+		"SCOREP_REGION_NAMES_BEGIN SCOREP_FILE_NAMES_END":               `line 1: "SCOREP_FILE_NAMES_END" is not expected here`,
+		"SCOREP_REGION_NAMES_BEGIN MANGLED":                             `line 1: "MANGLED" is not expected here`,
+		"SCOREP_REGION_NAMES_BEGIN\nEXCLUDE a[ SCOREP_REGION_NAMES_END": `line 2: pattern "a[": no ] ends the [; \[ is the character itself`,
+		"SCOREP_REGION_NAMES_END":                                       `line 1: "SCOREP_REGION_NAMES_END" is not expected here`,
+		"SCOREP_FILE_NAMES_BEGIN EXCLUDE SCOREP_FILE_NAMES_BEGIN":       `line 1: "SCOREP_FILE_NAMES_BEGIN" is not expected here`,
 	} {
 		_, err := Read(strings.NewReader(filter))
 		require.EqualError(t, err, want, filter)
