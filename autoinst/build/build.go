@@ -8,6 +8,7 @@ package build
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"tracerec"
 	"tracerec/autoinst/exact"
@@ -31,6 +33,7 @@ type Build struct {
 	dir     string // temporary
 	overlay string // file for -overlay
 	regions []regions.Summary
+	unwatch func() // signals end this process again
 
 	Warning string // what the user has to know about what will be recorded, "" for nothing
 }
@@ -38,8 +41,17 @@ type Build struct {
 // errGo is wrapped by errors of a go command that asked for something on the way. What is wrong it says itself if it is run as the user wrote it.
 var errGo = errors.New("the go command failed")
 
+// Interrupted is the error of what a signal to this process ended: the go command first, and nothing is left but to close the build.
+type Interrupted struct {
+	Status int // with which a shell would say so
+
+	handOn func(*os.Process) error // has the signal reach the go command
+}
+
+func (*Interrupted) Error() string { return "interrupted" }
+
 // New prepares go build, run or test, which is the verb, with these arguments. Functions become regions as r says. Close has to be called, even
-// if there is an error.
+// if there is an error. Until [Build.Run] has returned, or Close, signals that would end this process make both return *Interrupted.
 func New(verb string, args []string, r regions.Options) (*Build, error) {
 	b, err := prepare(verb, args)
 	if err == nil && b.t.GOOS != "linux" {
@@ -48,14 +60,14 @@ func New(verb string, args []string, r regions.Options) (*Build, error) {
 	if err == nil {
 		err = b.write(r)
 	}
-	return b, err
+	return b, b.t.cause(err)
 }
 
 // NewExact is New for go build and programs that count exactly, see package exact, and record only what they say themselves.
 func NewExact(args []string) (*Build, error) {
 	b, err := prepare("build", args)
 	if err != nil {
-		return b, err
+		return b, b.t.cause(err)
 	}
 	o, err := b.begin()
 	if err == nil {
@@ -64,22 +76,21 @@ func NewExact(args []string) (*Build, error) {
 	if err == nil {
 		b.overlay, err = o.Write(b.dir)
 	}
-	return b, err
+	return b, b.t.cause(err)
 }
 
 // prepare takes the arguments apart, asks the go command how it builds, and makes the temporary directory.
 func prepare(verb string, args []string) (b *Build, err error) {
-	b = &Build{t: &toolchain{program: "go"}}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	b = &Build{t: newToolchain(ctx), unwatch: sync.OnceFunc(watch(cancel))}
 	if b.a, err = split(verb, args); err != nil {
 		return b, fmt.Errorf("%w: %w", errGo, err)
 	}
-	t, err := ask(b.a.chdir())
-	if err != nil {
+	if err := b.t.ask(b.a.chdir()); err != nil {
 		return b, err
 	}
-	b.t = t
-	b.a.addEnvironment(t.GOFLAGS)
-	if err := t.reach(); err != nil {
+	b.a.addEnvironment(b.t.GOFLAGS)
+	if err := b.t.reach(); err != nil {
 		return b, err
 	}
 	b.dir, err = hold()
@@ -102,6 +113,7 @@ func (b *Build) Close() {
 	if b.dir != "" {
 		os.RemoveAll(b.dir)
 	}
+	b.unwatch()
 }
 
 // Refused tells whether New failed for a reason that the go command says itself, see [Build.Plain].
@@ -110,12 +122,13 @@ func Refused(err error) bool { return errors.Is(err, errGo) }
 // Plain runs the go command as the user wrote it, for what it says.
 func Plain(verb string, args []string, stdout, stderr io.Writer) (status int, err error) {
 	args = slices.DeleteFunc(slices.Clone(args), func(s string) bool { return strings.TrimLeft(s, "-") == rewrite && s != rewrite })
-	return (&toolchain{program: "go"}).run(stdout, stderr, append([]string{verb}, args...)...)
+	return newToolchain(context.Background()).run(stdout, stderr, append([]string{verb}, args...)...)
 }
 
 // Run runs the go command. Programs and tests that it would run are given to the command exec, followed by the name of a file with orders for
 // [Take] or [Test]; nil: they are run.
 func (b *Build) Run(exec []string, o Orders, stdout, stderr io.Writer) (status int, err error) {
+	defer b.unwatch()
 	added := []string{"-overlay=" + b.overlay}
 	if exec != nil {
 		o.Exec, o.Cache = b.exec(), b.t.GOCACHE

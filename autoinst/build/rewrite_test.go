@@ -27,7 +27,8 @@ func TestUnknownRuntime(t *testing.T) {
 	} {
 		a, err := split("build", []string{"-C", dir, "."})
 		require.NoError(t, err)
-		real, err := ask(a.chdir())
+		real := newToolchain(t.Context())
+		err = real.ask(a.chdir())
 		require.NoError(t, err)
 		b := &Build{a: a, t: real}
 		b.t.GOVERSION = goversion

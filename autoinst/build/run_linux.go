@@ -3,6 +3,7 @@ package build
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -56,11 +57,33 @@ func locked(name string, alone bool) (*os.File, error) {
 // terminate ends this process as a signal does by which one asks for it: what it runs is ended first.
 func terminate() { unix.Kill(unix.Getpid(), unix.SIGTERM) }
 
+// watch has a signal that means this process cancel something instead of ending it, until it is told to stop.
+func watch(cancel func(error)) (stop func()) {
+	signals := launch.Before()
+	go func() {
+		for sig := range signals.C {
+			if signals.Own(sig) {
+				cancel(&Interrupted{128 + int(sig.(unix.Signal)), func(p *os.Process) error {
+					if signals.For(sig) {
+						return p.Signal(sig)
+					}
+					return nil
+				}})
+			}
+		}
+	}()
+	return signals.Stop
+}
+
 // run runs the go command for the user, with his signals, and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {
-	cmd := t.command(args...)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd := exec.Command(t.program, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = t.env, stdout, stderr
 	signals := launch.Before()
+	if err := t.cause(nil); err != nil { // nobody hands that signal on
+		signals.Stop()
+		return 0, err
+	}
 	if err := cmd.Start(); err != nil {
 		signals.Stop()
 		return 0, launch.Failed(t.program, err)

@@ -19,6 +19,9 @@ func locked(name string, alone bool) (*os.File, error) {
 
 func terminate() { os.Exit(1) }
 
+// watch catches no signals.
+func watch(func(error)) (stop func()) { return func() {} }
+
 // run runs the go command for the user and returns its exit status. It has no standard input.
 func (t *toolchain) run(stdout, stderr io.Writer, args ...string) (status int, err error) {
 	cmd := t.command(args...)

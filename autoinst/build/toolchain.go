@@ -1,7 +1,10 @@
 package build
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,8 +20,9 @@ import (
 type toolchain struct {
 	GOROOT, GOVERSION, GOOS, GOARCH, GOHOSTOS, GOHOSTARCH, GOFLAGS, GOMODCACHE, GOCACHE string
 
-	program string   // the go command
-	env     []string // of it; nil: that of this process
+	program string          // the go command
+	env     []string        // of it; nil: that of this process
+	ctx     context.Context // canceled by a signal, for *Interrupted
 
 	interrupted bool // by a signal, while the go command ran
 }
@@ -29,18 +33,22 @@ var processors = []string{"amd64", "arm64", "riscv64"}
 // versions are those of Go, without their last number, whose runtime is known.
 var versions = []string{"go1.25", "go1.26"}
 
+func newToolchain(ctx context.Context) *toolchain { return &toolchain{program: "go", ctx: ctx} }
+
+// cause returns what ended the go command, if that is a signal, instead of what came of it.
+func (t *toolchain) cause(err error) error { return cmp.Or(context.Cause(t.ctx), err) }
+
 // ask asks the go command with which Go it builds, in the directory of this -C, and for what.
-func ask(dir []string) (*toolchain, error) {
-	t := &toolchain{program: "go"}
+func (t *toolchain) ask(dir []string) error {
 	if _, err := launch.Find(t.program); err != nil {
-		return nil, err
+		return err
 	}
 	text, err := t.output(slices.Concat([]string{"env"}, dir, []string{"-json", "GOROOT", "GOVERSION", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH",
 		"GOFLAGS", "GOMODCACHE", "GOCACHE"})...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return t, json.Unmarshal(text, t)
+	return json.Unmarshal(text, t)
 }
 
 func (t *toolchain) supported() error {
@@ -86,10 +94,16 @@ func beneath(file, dir string) bool {
 	return dir != "" && (file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/"))
 }
 
-// command returns the go command with these arguments.
+// command returns the go command with these arguments. A signal ends it, and is waited for.
 func (t *toolchain) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(t.program, args...)
+	cmd := exec.CommandContext(t.ctx, t.program, args...)
 	cmd.Env = t.env
+	cmd.Cancel = func() error {
+		if e, ok := errors.AsType[*Interrupted](t.cause(nil)); ok {
+			return e.handOn(cmd.Process)
+		}
+		return nil
+	}
 	return cmd
 }
 

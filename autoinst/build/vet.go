@@ -53,7 +53,7 @@ func (b *Build) vet() (status int, passing []string, failing *[]string, err erro
 	}
 	flags = append(flags, a.those(append(words("p buildmode gcflags ldflags asmflags toolexec trimpath pgo"), resolving...))...)
 	var out bytes.Buffer
-	if status, err = b.t.run(&out, &out, append(flags, a.packages...)...); err != nil { // what does not compile go test will say
+	if status, err = b.t.run(&out, &out, append(flags, a.packages...)...); err != nil || b.t.interrupted { // what does not compile go test will say
 		return status, nil, nil, err
 	}
 	found := problems(out.String())

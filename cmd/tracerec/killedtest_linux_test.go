@@ -109,3 +109,40 @@ esac
 	require.Equal(t, 128+int(unix.SIGTERM), cmd.ProcessState.ExitCode())
 	require.NoFileExists(t, filepath.Join(dir, "tested"))
 }
+
+// Who interrupts the preparation of a build has the go command ended first, and nothing left.
+func TestInterruptedPreparation(t *testing.T) {
+	real, err := exec.LookPath("go")
+	require.NoError(t, err)
+	for signal, group := range map[unix.Signal]bool{unix.SIGTERM: false, unix.SIGINT: true} {
+		cmd, dir, out := inModule(t, map[string]string{"go.mod": endless["go.mod"], "a_test.go": "package a\n", "go": `#!/bin/sh
+case $1 in
+list) trap "echo >ended; exit 1" TERM INT; echo >listing; while :; do sleep 0.01; done;;
+test) echo >tested;;
+*) exec ` + real + ` "$@";;
+esac
+`})
+		temporary := t.TempDir()
+		cmd.Env = append(cmd.Env, "PATH="+dir+":"+os.Getenv("PATH"), "PWD="+dir, "TMPDIR="+temporary)
+		require.NoError(t, cmd.Start())
+		waitFor(t, "go list", func() bool {
+			_, err := os.Stat(filepath.Join(dir, "listing"))
+			return err == nil
+		})
+		to := cmd.Process.Pid
+		if group {
+			to = -to // as a terminal does
+		}
+		require.NoError(t, unix.Kill(to, signal))
+		said, err := io.ReadAll(out)
+		require.NoError(t, err)
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 128+int(signal), cmd.ProcessState.ExitCode())
+		require.Empty(t, string(said))
+		require.FileExists(t, filepath.Join(dir, "ended"))
+		require.NoFileExists(t, filepath.Join(dir, "tested"))
+		left, err := os.ReadDir(temporary)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}

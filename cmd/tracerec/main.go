@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tracerec/autoinst/build"
 	"tracerec/internal/command"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
@@ -51,6 +52,9 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	status := badUse
+	if e, ok := errors.AsType[*build.Interrupted](err); ok {
+		return e.Status
+	}
 	if e, ok := errors.AsType[*exit](err); ok {
 		status, err = e.status, e.err
 	} else if e, ok := errors.AsType[*launch.Error](err); ok {
