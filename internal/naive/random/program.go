@@ -176,6 +176,7 @@ var actions, contending []action
 
 func init() {
 	contending = []action{
+		{4, (*program).region},
 		{4, (*program).sleep},
 		{4, func(p *program, m *proc, d int) { p.critical(m, pick(p, p.mutexes[:1]), false, d) }},
 		{2, func(p *program, m *proc, d int) { p.critical(m, pick(p, p.rwlocks[:1]), p.chance(70), d) }},
