@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +65,7 @@ time. For a difference, analyze prints the changes, as expert diff does.`,
 			if format.Value == "json" {
 				return report.JSON(w, e)
 			}
-			return report.Text(w, e, report.TextOptions{Top: top, Color: colored(w), Name: in.Name})
+			return report.Text(w, e, report.TextOptions{Top: top, Color: readable.Colored(w), Name: in.Name})
 		},
 	}
 	cmd.Flags().Var(format, "format", format.Usage())
@@ -105,9 +103,4 @@ func oneInput(_ *cobra.Command, args []string) error {
 		return fmt.Errorf("one INPUT at a time, not %d", len(args))
 	}
 	return nil
-}
-
-// colored tells whether w is a terminal whose user did not ask for plain text.
-func colored(w io.Writer) bool {
-	return readable.Terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

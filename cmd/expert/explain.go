@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/analyzer"
+	"tracerec/internal/readable"
 	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/report/algebra"
@@ -44,7 +45,7 @@ func (in *reportInput) explain(cmd *cobra.Command, format string, top int) error
 	if err := x.Text(w, in.Name, top); err != nil || in.Experiment == nil {
 		return err
 	}
-	return report.CountersText(w, in.Experiment, report.TextOptions{Top: top, Color: colored(w)})
+	return report.CountersText(w, in.Experiment, report.TextOptions{Top: top, Color: readable.Colored(w)})
 }
 
 // properties finds what is wrong by the counters of a report that was made of several, which does not say so itself.

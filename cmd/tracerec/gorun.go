@@ -105,7 +105,7 @@ func (o *own) record(cmd *cobra.Command, p *build.Program) error {
 	if !o.quiet {
 		w := cmd.ErrOrStderr()
 		err = analyzed(w, o.dir, func(e *report.Experiment) error {
-			return report.Text(w, e, report.TextOptions{Top: 3, Color: colored(w)})
+			return report.Text(w, e, report.TextOptions{Top: 3, Color: readable.Colored(w)})
 		})
 	}
 	if err == nil && o.view {
@@ -125,11 +125,6 @@ func analyzed(w io.Writer, dir string, use func(*report.Experiment) error) error
 		return fmt.Errorf("no analysis: %w", err)
 	}
 	return use(e)
-}
-
-// colored tells whether w is a terminal whose user did not ask for plain text.
-func colored(w io.Writer) bool {
-	return readable.Terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // takeProgram is the command to which go run gives the program.

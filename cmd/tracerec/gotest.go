@@ -104,7 +104,7 @@ func (o *own) tell(cmd *cobra.Command, list []build.Recorded) error {
 		dir := filepath.Join(o.dir, r.Dir)
 		fmt.Fprintf(w, "\n%s %s\n", readable.Clean(r.Package), readable.Clean(r.Benchmark))
 		failed := analyzed(w, dir, func(e *report.Experiment) error {
-			return report.Brief(w, e, report.TextOptions{Color: colored(w)})
+			return report.Brief(w, e, report.TextOptions{Color: readable.Colored(w)})
 		})
 		if failed != nil {
 			say(readable.OneLine(failed))

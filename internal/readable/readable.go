@@ -82,3 +82,8 @@ func Terminal(stream any) (is bool) {
 	}
 	return is
 }
+
+// Colored tells whether a writer is a terminal whose user did not ask for plain text.
+func Colored(w io.Writer) bool {
+	return Terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
