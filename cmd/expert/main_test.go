@@ -230,7 +230,7 @@ func TestInputs(t *testing.T) {
 	oneLine(t, []string{"analyze", filepath.Join(dir, "none")}, "none", "no such file")
 	oneLine(t, []string{"analyze", "\x1b[31mnone"}, "\ufffd[31mnone") // nothing that a terminal obeys
 	oneLine(t, []string{"analyze", empty}, empty)
-	oneLine(t, []string{"analyze", file("a.trace", "go 1.26 trace\x00\x00\x00…")}, "a.trace: damaged, or cut: ")
+	oneLine(t, []string{"analyze", file("a.trace", "go 1.26 trace\x00\x00\x00…")}, "a.trace: damaged at about byte 17: ", ": nothing before that is complete, so there is nothing to analyze")
 	oneLine(t, []string{"dump", file("traces.otf2", "\x03BOTF2\x00\x03\x02")}, "traces.otf2: offset 9: the anchor file is cut")
 	oneLine(t, []string{"analyze", file("b", "hello")}, "b: neither a report, nor a Go execution trace, nor the anchor of an OTF2 archive")
 	oneLine(t, []string{"analyze", file("c", "")}, "c: it is empty")

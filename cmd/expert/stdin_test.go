@@ -89,7 +89,7 @@ func TestBadStandardInput(t *testing.T) {
 	for text, message := range map[string]string{
 		"":                  "standard input: it is empty",
 		"nothing of ours":   "standard input: neither a report, nor a Go execution trace",
-		"go 1.26 trace\x00": "standard input: damaged, or cut: ",
+		"go 1.26 trace\x00": "standard input: cut at byte 14: nothing before that is complete",
 	} {
 		giveStdin(t, []byte(text))
 		oneLine(t, []string{"analyze", "-"}, message)

@@ -20,6 +20,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/exchange/gotrace"
+	"tracerec/internal/readable"
 	"tracerec/internal/testkit"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -331,7 +332,16 @@ func TestDamage(t *testing.T) {
 			require.Zero(t, events, n)
 		}
 		if n != len(text) && damage != nil {
-			require.Regexp(t, "^cut: damaged, or cut: .+$", damage.Error())
+			want := "^cut: cut at byte %s"
+			if n > len(text) {
+				want, n = "^cut: damaged at about byte %s: .+$", len(text)+1
+			}
+			require.Regexp(t, fmt.Sprintf(want, readable.Grouped(n, 0)), damage.Error())
+			left := "only what is complete before that is analyzed"
+			if events == 0 {
+				left = "nothing before that is complete, so there is nothing to analyze"
+			}
+			require.True(t, strings.HasSuffix(damage.Error(), ": "+left), damage)
 		}
 		require.Equal(t, n > len(text), n >= len(text) && damage != nil)
 	}

@@ -1,14 +1,12 @@
 package gotrace
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"regexp"
-	"strings"
 	"time"
 
 	exp "golang.org/x/exp/trace"
@@ -17,6 +15,9 @@ import (
 )
 
 var magic = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
+
+// header is how many bytes there are before the first event.
+const header = 16
 
 // Is says whether a file that starts so, with 16 bytes or more, is a Go execution trace.
 func Is(start []byte) bool { return magic.Match(start) }
@@ -51,8 +52,11 @@ func OpenPart(name string, r io.Reader, from, to int64) (a *trace.Archive, damag
 		return nil, nil, err
 	}
 	if damage != nil {
-		line, _, _ := strings.Cut(damage.Error(), "\n")
-		damage = fmt.Errorf("%s: damaged, or cut: %s", name, strings.TrimSuffix(line, ":"))
+		left := "only what is complete before that is analyzed"
+		if len(a.Chunks()) == 0 {
+			left = "nothing before that is complete, so there is nothing to analyze"
+		}
+		damage = fmt.Errorf("%s: %w: %s", name, damage, left)
 	}
 	return a, damage, nil
 }
@@ -82,14 +86,15 @@ func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 			damage = c.take(e[:])
 		}
 	}
-	if damage == io.EOF {
+	if damage == io.EOF && in.file.bytes > header {
 		damage = nil
 	}
+	damage = in.told(damage)
 	if c.finish(); c.err != nil {
 		return nil, c.err
 	}
 	if c.now < of.from && damage != nil {
-		return nil, fmt.Errorf("damaged, or cut, before that, after %v: %w", time.Duration(c.now).Round(time.Microsecond), damage)
+		return nil, fmt.Errorf("the trace has nothing behind %v: %w", time.Duration(c.now).Round(time.Microsecond), damage)
 	}
 	if c.now < of.from {
 		return nil, fmt.Errorf("the trace ends before that, after %v", time.Duration(c.now).Round(time.Microsecond))
@@ -109,27 +114,6 @@ func (c *converter) take(events []exp.Event) error {
 		}
 	}
 	return nil
-}
-
-// source reads the events of a trace. The reader panics at some damage.
-type source struct{ r *exp.Reader }
-
-func newSource(r io.Reader) (s source, err error) {
-	defer caught(&err)
-	s.r, err = exp.NewReader(bufio.NewReaderSize(r, 1<<16))
-	return s, err
-}
-
-func (s source) read() (e exp.Event, err error) {
-	defer caught(&err)
-	return s.r.ReadEvent()
-}
-
-// caught makes a panic of the reader an error.
-func caught(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%v", p)
-	}
 }
 
 // mostEarly is how many events there may be before the one that tells the number of processors.
