@@ -175,6 +175,36 @@ location h2
 			"main does there to know more.", false, "", "", 0},
 		{"outside all regions of a program with states", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  0 running on 1\n  1 end\n",
 			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts the program or runs package testing.", true, "execution", "", 0},
+		{"next to no work", `
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  50 recv nil @main.go:3
+  51 blocked
+  9950 leave
+  10000 exit
+`, "The program's goroutines worked for only 100 ns in 10.0 µs; 99.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, a signal or another program.",
+			false, "external_wait", "main.go", 3},
+		{"a send that never ended", `
+process main pid 1
+exited 100 0
+channel ch cap 0
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  1 send ch @main.go:3
+  2 blocked
+`, "Waiting that is recorded hardly delays the run; 98.0 % of the critical path is waiting in send at main.go:3, which never ended.", false, "external_wait", "main.go", 3},
+		{"a send that nobody is known to have received", `
+channel ch cap 0
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  1 send ch @main.go:3
+  2 blocked
+  95 leave
+  100 exit
+`, "Waiting that is recorded hardly delays the run; 93.0 % of the critical path is waiting in send at main.go:3 for what is not known.", false, "external_wait", "main.go", 3},
 		{"one place in two call paths", `
 process main cpu 300
 location main

@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // The names of the problems.
@@ -133,14 +135,40 @@ func (d *did) forPlace() bool {
 	return n > 1 && slices.Contains(places, d.path[n-2]) && (sendsLate(d.metric) || d.metric == metric.LateSender || d.metric == metric.LateClose || d.metric == metric.ExternalWait)
 }
 
+// limited says whether it waited for a rate limiter, whose pace is the same however many wait for it.
+func (d did) limited() bool {
+	n := len(d.path)
+	return n > 1 && strings.HasPrefix(d.path[n-2], "rate.(*Limiter).")
+}
+
+// paced says whether the busy workers of a finding mostly waited for a rate limiter.
+func (e *Experiment) paced(f *Finding) bool {
+	work, most := e.workers(f)
+	return work > 0 && did{path: e.pathOf(most)}.limited()
+}
+
+// pathOf is the call path of an operation, with the function that it is in before it, also if that is none of the regions.
+func (e *Experiment) pathOf(path uint32) []string {
+	names, r := e.CallPath(path), e.leaf(path)
+	if n := len(names); r.Operation && r.Func != "" {
+		if f := wire.ShortName(r.Func); n < 2 || names[n-2] != f {
+			names = slices.Insert(slices.Clone(names), n-1, f)
+		}
+	}
+	return names
+}
+
 // alike says whether two goroutines are of one kind.
 func alike(a, b *did) bool { return len(a.path) > 0 && len(b.path) > 0 && a.path[0] == b.path[0] }
 
 // recognise returns the name of the problem that a chain is an instance of, "" for none that is known.
 func recognise(chain []did) string {
 	for i := range chain {
-		if chain[i].forPlace() {
+		switch {
+		case chain[i].forPlace():
 			return PoolExhausted
+		case chain[i].limited():
+			return TimerBound
 		}
 	}
 	first, last := &chain[0], &chain[len(chain)-1]
@@ -182,21 +210,26 @@ func waitsFor(name string) bool {
 
 // Problem returns the problem that a finding is an instance of, nil for none that is known.
 func (e *Experiment) Problem(f *Finding) *metric.Metric {
+	chain := []did{{e.kind(f).Name, e.pathOf(f.Path)}}
+	d, ok := f.mainly()
+	if ok {
+		chain = append(chain, did{e.waitIn(d), e.pathOf(uint32(d.path))})
+	}
 	switch served := e.servedProblem(f); {
-	case served != "":
-		return problem(served)
-	case e.negligible(f) && !e.mayMatter(f):
+	case e.negligible(f) && !e.mayMatter(f) && served == "":
 		return nil
 	case e.herd(f):
 		return problem(ThunderingHerd)
+	case slices.ContainsFunc(chain, did.limited), e.paced(f):
+		return problem(TimerBound)
 	case f.Busy.Workers > 0:
 		return problem(PoolTooSmall)
 	case f.Busy.Places > 0:
 		return problem(PoolExhausted)
+	case served != "":
+		return problem(served)
 	}
-	chain := []did{{e.kind(f).Name, e.CallPath(f.Path)}}
-	if d, ok := f.mainly(); ok {
-		chain = append(chain, did{e.waitIn(d), e.CallPath(uint32(d.path))})
+	if ok {
 		if e.exclusive(f) && e.works(d) && 2*d.time >= max(e.Header.Focus, e.Header.Span) && e.executionKnown() {
 			return problem(SerialSection)
 		}

@@ -32,6 +32,8 @@ func TestRecognise(t *testing.T) {
 		{"the database is slow", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "driver.read", "network"})},
 		{"making a connection runs", "", chain([]string{metric.Execution, "query", "sql.(*DB).conn"})},
 		{"a semaphore has no place left", PoolExhausted, chain([]string{metric.LateSender, "fetch", "semaphore.(*Weighted).Acquire", "select"}, metric.Execution)},
+		{"a rate limiter has no place left", TimerBound, chain(metric.LateReceiver, []string{metric.ExternalWait, "fetch", "rate.(*Limiter).wait", "select"})},
+		{"the next stage waits for a timer of its own", BackPressure, chain(metric.LateReceiver, []string{metric.ExternalWait, "fetch", "select"})},
 		{"a worker waits for a place", PoolExhausted, chain(metric.LateSender, []string{metric.LateReceiver, "errgroup.(*Group).Go", "send"})},
 		{"a reader waits for a writer that waits for a long reader", ReaderBehindWriter, chain(metric.ReaderWait, metric.WriterWait, metric.Sleep)},
 		{"a reader waits for a writer that is at work", "", chain(metric.ReaderWait, metric.Execution)},
@@ -179,4 +181,16 @@ func TestCollecting(t *testing.T) {
 		p := &page{e: e}
 		require.Equal(t, c.want > 0, p.collected() != "", c.name)
 	}
+}
+
+// TestPathOf: an operation in a function that is no region has that function before it.
+func TestPathOf(t *testing.T) {
+	e := &Experiment{}
+	e.Regions = []Region{{Name: "main.main", Func: "main.main"}, {Name: "send", Operation: true, Func: "golang.org/x/sync/errgroup.(*Group).Go"}, {Name: "recv", Operation: true, Func: "main.main"}}
+	e.Paths = []CallPath{{-1, 0}, {0, 1}, {0, 2}, {-1, 1}}
+	require.Equal(t, []string{"main.main", "errgroup.(*Group).Go", "send"}, e.pathOf(1))
+	require.Equal(t, []string{"main.main", "recv"}, e.pathOf(2))
+	require.Equal(t, []string{"errgroup.(*Group).Go", "send"}, e.pathOf(3))
+	require.Equal(t, []string{"main.main"}, e.pathOf(0))
+	require.True(t, (&did{metric.FullBuffer, e.pathOf(1)}).forPlace())
 }

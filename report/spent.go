@@ -1,6 +1,10 @@
 package report
 
-import "tracerec/metric"
+import (
+	"slices"
+
+	"tracerec/metric"
+)
 
 // activity is what goroutines do at a call path, or at most of it, while the critical path is on them.
 type activity int
@@ -132,8 +136,13 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			break
 		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
-		if e.Header.States { // all that its goroutines do is recorded
+		switch {
+		case e.endless(top.path):
+			doing = "waiting in " + at + ", which never ended"
+		case e.Header.States && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
 			doing = "waiting in " + at + " for what no goroutine of the program does: a timer, a signal or another program"
+		case e.Header.States:
+			doing = "waiting in " + at + " for what is not known"
 		}
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
@@ -143,6 +152,11 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		return p.worked(v, top)
 	}
 	return v, doing
+}
+
+// endless says whether somebody was still waiting at a call path in the end.
+func (e *Experiment) endless(path uint32) bool {
+	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool { return n.Path == path })
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.

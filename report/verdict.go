@@ -54,6 +54,9 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.kept(top); ok {
 		return v
 	}
+	if v, ok := p.quiet(top); ok {
+		return v
+	}
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
 		f := &e.Findings[0]
 		if p.outweighed(f, top) {
@@ -119,6 +122,27 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 	return v
 }
 
+// quiet is the verdict that a program whose goroutines worked for less than a fiftieth of the run did next to nothing: the critical path waited for what comes from outside.
+func (p *page) quiet(top spending) (Verdict, bool) {
+	e, h := p.e, &p.e.Header
+	if !h.States || !e.executionKnown() || top.doing != awaiting || float64(top.time) < mostly*float64(h.Focus) || 50*e.execution() > h.Wall || e.endless(top.path) {
+		return Verdict{}, false
+	}
+	v, doing := p.spent(top)
+	v.Text = fmt.Sprintf("The program's goroutines worked for only %s in %s", glue(seconds(e.execution())), glue(seconds(h.Wall)))
+	if len(e.Requests) > 0 && e.Requests[0].Count > 0 {
+		all := &e.Requests[0]
+		v.Text += fmt.Sprintf(", in which it answered %s, half of them in %s or less", glue(count(int64(all.Count), "request")), glue(seconds(all.P50)))
+	}
+	if slices.Contains(e.CallPath(top.path), "pprof.Trace") { // who asked for the trace waits for its end
+		v.File, v.Line = "", 0
+		v.Text += "."
+		return v, true
+	}
+	v.Text += fmt.Sprintf("; %s of the critical path is %s.", glue(percent(top.time, h.Focus)), doing)
+	return v, true
+}
+
 // kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places.
 func (p *page) kept(top spending) (Verdict, bool) {
 	e := p.e
@@ -164,7 +188,7 @@ func (p *page) service() (Verdict, bool) {
 // the path was on the very worker that was waited for says less than that: any of them could have ended the waiting.
 func (p *page) pool() (Verdict, bool) {
 	e := p.e
-	if len(e.Findings) == 0 || e.Findings[0].Busy.Workers == 0 {
+	if len(e.Findings) == 0 || e.Findings[0].Busy.Workers == 0 || e.paced(&e.Findings[0]) {
 		return Verdict{}, false
 	}
 	f := &e.Findings[0]
