@@ -13,6 +13,9 @@ func readTrees(file, member string, r io.Reader, c *Cube) error {
 	if err != nil {
 		return err
 	}
+	if root.name != "cube" && member == "" {
+		return none(file, ": it begins with <"+root.name+">")
+	}
 	if root.name != "cube" {
 		return p.errorf(root.offset, "<%s> is not the beginning of a cube", root.name)
 	}

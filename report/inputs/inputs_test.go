@@ -36,7 +36,7 @@ func TestForeign(t *testing.T) {
 	const packed = "a file compressed with gzip, which has no report in it"
 	for text, want := range map[string]string{
 		"go 1.26 trace\x00": "file: a Go execution trace", "\x03\x01OTF2\x00": "file: the anchor of an OTF2 archive", "": "file: it is empty",
-		"hello": "file: " + neither, strings.Repeat("hello ", 500): "file: " + neither, strings.Repeat("\x00", 2000): "file: " + neither,
+		"hello": "file: " + neither, "<html></html>": "file: " + neither, strings.Repeat("hello ", 500): "file: " + neither, strings.Repeat("\x00", 2000): "file: " + neither,
 		compressed("hello"): "file: " + packed, compressed(""): "file: " + packed,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
