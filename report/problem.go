@@ -37,7 +37,7 @@ var problems = []metric.Metric{
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
 		Description: "All workers of a pool were busy while others waited for them.",
-		Formula:     "a wait for goroutines of one group, some of whom were waited for several times, which waited for others for no more than a tenth of their lives",
+		Formula:     "a wait for goroutines of one group, some of whom were waited for several times, which waited for others for no more than a tenth of their lives, nor mostly for a timer; and processors were not all busy for four fifths of the run",
 		Advice: "More workers help if they wait for something that is not the processor (the network, a disk), or if processors are idle. Otherwise the work must become " +
 			"less or faster.",
 	},
@@ -141,10 +141,19 @@ func (d did) limited() bool {
 	return n > 1 && strings.HasPrefix(d.path[n-2], "rate.(*Limiter).")
 }
 
-// paced says whether the busy workers of a finding mostly waited for a rate limiter.
-func (e *Experiment) paced(f *Finding) bool {
+// pool returns the name of the problem of a finding whose workers were busy. More of them help neither if they mostly waited for a rate limiter or a timer, nor if the
+// processors were busy, too, for four fifths of the run.
+func (e *Experiment) pool(f *Finding) string {
 	work, most := e.workers(f)
-	return work > 0 && did{path: e.pathOf(most)}.limited()
+	leaf := e.leaf(most)
+	switch h := &e.Header; {
+	case work > 0 && did{path: e.pathOf(most)}.limited(),
+		work > 0 && h.States && leaf.Operation && (leaf.Name == recvName || leaf.Name == selectName) && e.spentAt(most).doing == awaiting:
+		return TimerBound
+	case h.Load != nil && 5*h.Load.Busy >= 4*h.Wall:
+		return TooFewProcessors
+	}
+	return PoolTooSmall
 }
 
 // pathOf is the call path of an operation, with the function that it is in before it, also if that is none of the regions.
@@ -220,10 +229,10 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return nil
 	case e.herd(f):
 		return problem(ThunderingHerd)
-	case slices.ContainsFunc(chain, did.limited), e.paced(f):
+	case slices.ContainsFunc(chain, did.limited):
 		return problem(TimerBound)
 	case f.Busy.Workers > 0:
-		return problem(PoolTooSmall)
+		return problem(e.pool(f))
 	case f.Busy.Places > 0:
 		return problem(PoolExhausted)
 	case served != "":
