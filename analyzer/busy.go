@@ -14,7 +14,7 @@ const busyParts = 10
 // workload is the time of a group, and how much of that its goroutines waited for others.
 type workload struct{ time, waited int64 }
 
-// workloads adds the time of the locations up by group.
+// workloads adds the time of the locations up by group. Who waits for the network, or for a reader of what it asked for, waits for nobody of the program.
 func (b *builder) workloads() []workload {
 	list := b.s.metrics.list
 	busy := b.timeMetrics()
@@ -22,11 +22,22 @@ func (b *builder) workloads() []workload {
 	for k, v := range b.cells {
 		g := &of[b.out.Locations[k.loc].Group]
 		switch wait := list[k.metric].Kind == metric.WaitState; {
-		case wait && k.metric != b.s.metrics.externalWait:
+		case wait && k.metric != b.s.metrics.externalWait && list[k.metric].Name != metric.Network:
 			g.waited += v
 			g.time += v
 		case wait || busy[k.metric]:
 			g.time += v
+		}
+	}
+	for _, c := range b.collected {
+		for _, l := range c.lines {
+			for _, shares := range l.causers {
+				for causer, v := range shares {
+					if causer != NoCauser && b.s.reads(b.places.locs[causer].first) {
+						of[l.line.Group].waited -= v
+					}
+				}
+			}
 		}
 	}
 	for loc, n := range b.lives.never {
@@ -92,7 +103,7 @@ func (b *builder) busy() {
 		f := &b.out.Findings[i]
 		advice := b.list[f.Metric].BusyAdvice
 		g := f.Causers[0].Group
-		if advice == "" || g < 0 || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
+		if advice == "" || g < 0 || b.s.reads(b.places.locs[b.places.first[g]].first) || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
 			continue
 		}
 		if _, ok := workers[g]; !ok {

@@ -2,6 +2,7 @@ package analyzer_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,6 +62,15 @@ func TestIdleWorkersAreNotBusy(t *testing.T) {
 		require.Equal(t, report.Busy{}, f.Busy)
 		require.Empty(t, f.Advice)
 	}
+}
+
+// Workers that wait for the network are as busy as any.
+func TestWorkersInTheNetworkAreBusy(t *testing.T) {
+	text := regexp.MustCompile(`(\d+) enter task @pool.go:30\n (\d+) exit`).ReplaceAllString(pool(998), "$1 network @pool.go:30\n $1 blocked\n $2 leave")
+	text = strings.ReplaceAll(text, " 0 begin worker by main\n", " 0 begin worker by main\n 0 running on 1\n")
+	x := analyzeText(t, strings.Replace(text, " 0 enter main\n", " 0 running on 0\n 0 enter main\n", 1))
+	require.Positive(t, x.Total(x.MetricIndex("network")))
+	require.Equal(t, report.Busy{Workers: 2}, x.Findings[0].Busy)
 }
 
 // Goroutines that bring one result each are no pool, whatever their number: nobody waits for more of them. Those that never get rid of theirs were not busy then.
