@@ -21,6 +21,9 @@ func (b *builder) header() {
 		if l := &b.s.locations[i]; l.seen {
 			h.Goroutines++
 			h.Time += l.end - l.begin
+			if defs.Locations[i].Stream {
+				h.Streams++
+			}
 		}
 	}
 	h.Threads = threads(defs)

@@ -301,7 +301,11 @@ func (p *page) measured() {
 	if command = cmp.Or(command, p.input); command != "" {
 		p.line(p.paint(bold, elide(clean(command), pageWidth)))
 	}
-	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines), h.worker()), count(int64(h.Events), "event")}
+	facts := []string{seconds(h.Wall) + " wall", count(int64(h.Goroutines-h.Streams), h.worker())}
+	if h.Streams > 0 {
+		facts = append(facts, count(int64(h.Streams), "GPU stream"))
+	}
+	facts = append(facts, count(int64(h.Events), "event"))
 	if h.Resolution > 0 {
 		facts = append(facts, fmt.Sprintf("%d ns resolution", h.Resolution))
 	}

@@ -124,6 +124,7 @@ type Location struct {
 	GoID    uint64 // the runtime's goroutine id
 	Events  uint64
 	Name    string // in an archive of another format; goroutines have none
+	Stream  bool   // it is no thread but executes what threads give to a device, such as a GPU; only in archives of other formats
 }
 
 // Topology is a grid on which locations lie, such as that of the processes of a program. Only archives of other formats have topologies.

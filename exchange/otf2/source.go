@@ -88,7 +88,11 @@ func (s *source) define() {
 		d.Processes = append(d.Processes, trace.Process{PID: i, Args: []string{name}, End: end, Exit: -1})
 		for k, l := range members[g] {
 			s.of = append(s.of, l)
-			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: l.Name})
+			name, stream := l.Name, s.a.isStream(l.ID)
+			if stream {
+				name = "GPU stream " + name
+			}
+			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: name, Stream: stream})
 		}
 	}
 	s.regions = map[uint64]uint32{}
