@@ -104,6 +104,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.group(ops)
 	case wire.OrderedLock:
 		m.ordered(ops)
+	case wire.Device:
+		m.device(ops)
 	}
 	m.tell()
 	m.ops, m.emit = nil, nil

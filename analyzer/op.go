@@ -84,6 +84,8 @@ const (
 	FreedCall                   // likewise a lock
 	FreedMutex                  // a mutex
 	FreedCond                   // the mutex of a condition
+	HasExecuted                 // all that the call waited for, as the stream of a device
+	Launched                    // what the stream of a device executes next
 	LeftBarrierFirst            // there is no causer of this and the next ones, see LeftFirst
 	LeftExchangeFirst
 	InitializedFirst

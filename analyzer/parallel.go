@@ -26,6 +26,7 @@ const (
 	LateSyncSenderWrongOrder
 	LateCommReceiver
 	LateSyncReceiver
+	Queued // ns that kernels waited for their stream
 	tallies
 )
 
@@ -41,7 +42,7 @@ func (m *metrics) newParallel() passing {
 		at(metric.SyncsSent), at(metric.CommsSent), at(metric.BytesSent), at(metric.SyncsReceived), at(metric.CommsReceived), at(metric.BytesReceived),
 		at(metric.SyncsCollective), at(metric.CommsExchange), at(metric.CommsSource), at(metric.CommsDestination), [...]uint16{at(metric.BytesOut), at(metric.BytesIn), at(metric.BytesPut), at(metric.BytesGot)}, [tallies]struct{ of, from uint16 }{},
 	}
-	for i, name := range []string{metric.LateSenderComms, metric.LateSenderSyncs, metric.WrongOrderComms, metric.WrongOrderSyncs, metric.LateReceiverComms, metric.LateReceiverSyncs} {
+	for i, name := range []string{metric.LateSenderComms, metric.LateSenderSyncs, metric.WrongOrderComms, metric.WrongOrderSyncs, metric.LateReceiverComms, metric.LateReceiverSyncs, metric.Queued} {
 		if p.late[i].of, p.late[i].from = at(name), unnamed; p.late[i].of != unnamed {
 			p.late[i].from = at(m.list[p.late[i].of].Parent)
 		}
@@ -88,6 +89,13 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 		v.begin, v.own = t, 0 // what else it does is another call
 	case wire.Acquired, wire.Freed:
 		if o.Outcome = wire.Outcome(e.Word >> 32); e.Kind == wire.Freed {
+			o.Begin, in = t, inOp{}
+		}
+		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
+			w.ops.add(w.chunk, object-1, &o, in)
+		}
+	case wire.Commanded:
+		if o.Outcome = wire.Outcome(e.Word >> 32); o.Outcome <= wire.Outcome(wire.Names) {
 			o.Begin, in = t, inOp{}
 		}
 		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {

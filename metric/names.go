@@ -50,6 +50,7 @@ const (
 	Singularity       = "imbalance_below_singularity"
 	TeamManagement    = "omp_management"
 	TeamFork          = "omp_fork"
+	Queued            = "gpu_queued"
 	SyncsSent         = "syncs_send"
 	SyncsReceived     = "syncs_recv"
 	SyncsCollective   = "syncs_coll"

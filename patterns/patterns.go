@@ -30,7 +30,7 @@ func All() []*analyzer.Pattern {
 		Imbalance, Overload, SingleParticipant, Underload, NonParticipation, Singularity,
 		CriticalPath,
 		CriticalPathImbalance,
-	}, MPI, Threads, Delays, Impact)
+	}, MPI, Threads, Devices, Delays, Impact)
 }
 
 // Properties returns the performance properties above counters. The list is fresh, its values are shared and constant.

@@ -13,10 +13,11 @@ const (
 	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
 	Acquired    Kind = 92 // it has acquired a lock; the id says as the how manieth, the word the object, of kind OrderedLock, and in its upper half the Acquisition
 	Freed       Kind = 93 // it releases a lock that it acquired; likewise
+	Commanded   Kind = 94 // it has to do with streams of a device, such as a GPU; the id is the number of the stream, the word the object, of kind Device, and in its upper half the Command
 )
 
 // Parallel says whether an event is one of these: what regions are together with it is an operation.
-func (k Kind) Parallel() bool { return Called <= k && k <= Pending || k == Acquired || k == Freed }
+func (k Kind) Parallel() bool { return Called <= k && k <= Pending || Acquired <= k && k <= Commanded }
 
 // Acquisition is how a lock was acquired.
 type Acquisition = uint32
@@ -28,6 +29,20 @@ const (
 	ByCall                        // by a call that locks
 	ByMutex                       // by a call that locks a mutex
 	ByCond                        // by a call that waits for a condition
+)
+
+// Command is what a region has to do with a stream of a device.
+type Command = uint32
+
+// What calls of threads do, and what streams do.
+const (
+	Launches     Command = iota // it gives the stream a kernel; told when it begins
+	Names                       // it is about this stream; told when it begins
+	Synchronizes                // it has waited until the stream had executed all that it was given; of stream 0: all streams of the process
+	Copies                      // it has copied, after the stream had executed all that it was given before; likewise
+	Idled                       // the stream had nothing to execute until now
+	Executed                    // it has executed a kernel
+	Copied                      // it has copied
 )
 
 // States of a location that works for a team. Running ends them.
@@ -53,6 +68,7 @@ const (
 	MessagesObject ObjectKind = 10 // all messages of the trace
 	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
 	OrderedLock    ObjectKind = 12 // a lock of which is known who acquired it after whom
+	Device         ObjectKind = 13 // all streams of a process, on which a device executes what threads give it
 )
 
 // Meeting is what a location did in a collective operation: from the low end, what operation it is (5 bits), whether it is the root, sends, and receives, and
