@@ -18,19 +18,20 @@ type deviceStreams struct {
 
 // deviceStream is a stream of a device, by the places of its operations.
 type deviceStream struct {
-	launches, own []int32
+	launches, hands, own []int32
 }
 
 // The roles of operations on streams, in the order in which they are sorted.
 const (
 	launching   = iota
+	handing     // gives copies
 	onStream    // what the stream itself does
 	calling     // waits for it
 	naming      // takes no part of its own
 	deviceRoles // how many there are
 )
 
-var deviceRole = [...]int{wire.Launches: launching, wire.Names: naming, wire.Synchronizes: calling, wire.Copies: calling, wire.Idled: onStream, wire.Executed: onStream, wire.Copied: onStream}
+var deviceRole = [...]int{wire.Launches: launching, wire.Hands: handing, wire.Names: naming, wire.Synchronizes: calling, wire.Copies: calling, wire.Idled: onStream, wire.Executed: onStream, wire.Copied: onStream}
 
 func (o *Op) deviceRole() int {
 	if int(o.Outcome) < len(deviceRole) {
@@ -41,18 +42,16 @@ func (o *Op) deviceRole() int {
 
 // device matches what threads ask of the streams of a device with what these execute. A stream executes one thing after the other, in the order in which it was given
 // them; that it has executed a kernel may be lost, so that numbers tell nothing: the launch of a kernel, looked at from the last one back, is the latest that began before
-// the kernel ended and is of no later kernel.
+// the kernel ended and is of no later kernel. Likewise for copies; those on streams that no call names are of calls that name none.
 //
-// A stream that is idle waits for the begin of the launch. A kernel is queued from the begin of its launch until what its stream executed before has ended. A call that
+// A stream that is idle waits for the begin of the launch. A kernel or copy is queued from the begin of its launch until what its stream executed before has ended. A call that
 // synchronizes waits for what ended last in it on the stream that it names, or on any stream. A call that copies waits for the last kernel that
 // ended in it before a copy ended there. Of calls that call each other, the innermost waits.
 func (m *Matcher) device(ops []Op) {
 	x := deviceStreams{ops: ops, order: spill.Make[int32](m.store, len(ops))}
 	defer spill.Free(m.store, x.order)
 	x.sort(m.store)
-	for i := range x.of {
-		m.launched(&x.of[i])
-	}
+	m.launched(&x)
 	m.synchronized(&x)
 }
 
@@ -81,39 +80,70 @@ func (x *deviceStreams) sort(store *spill.Store) {
 				return o.Mode > number || o.Mode == number && o.deviceRole() >= role
 			})
 		}
-		x.of = append(x.of, deviceStream{x.order[from:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]]})
+		x.of = append(x.of, deviceStream{x.order[from:bounds[handing]], x.order[bounds[handing]:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]]})
 		from = bounds[deviceRoles]
 	}
 }
 
-// launched emits what a stream waited for, and counts what kernels waited for it.
-func (m *Matcher) launched(s *deviceStream) {
-	l := len(s.launches) - 1
-	for k := len(s.own) - 1; k >= 0; k-- {
+// launched emits what streams waited for, and counts what kernels waited for them. Calls that copy need not say on which stream.
+func (m *Matcher) launched(x *deviceStreams) {
+	var hands, copies []int32 // of streams of which none is said to be given copies
+	for i := range x.of {
+		s := &x.of[i]
+		m.given(s.own, s.launches, wire.Executed)
+		switch {
+		case len(s.hands) > 0 && x.ops[s.hands[0]].Mode == 0:
+			hands = s.hands
+		case len(s.hands) > 0:
+			m.given(s.own, s.hands, wire.Copied)
+		default:
+			for _, k := range s.own {
+				if x.ops[k].Outcome == wire.Outcome(wire.Copied) {
+					copies = spill.Append(m.store, copies, k)
+				}
+			}
+		}
+	}
+	slices.SortFunc(copies, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(x.ops[i].Begin, x.ops[j].Begin), cmp.Compare(i, j))
+	})
+	m.given(copies, hands, wire.Copied)
+	spill.Free(m.store, copies)
+}
+
+// given finds which calls gave what streams executed or copied; both are in the order of their begin.
+func (m *Matcher) given(own, calls []int32, what wire.Command) {
+	c := len(calls) - 1
+	for k := len(own) - 1; k >= 0; k-- {
 		if k%paced == 0 {
 			m.store.Pace()
 		}
-		kernel := &m.ops[s.own[k]]
-		if kernel.Outcome != wire.Outcome(wire.Executed) {
+		o := &m.ops[own[k]]
+		if o.Outcome != wire.Outcome(what) {
 			continue
 		}
-		for l >= 0 && m.ops[s.launches[l]].Begin >= kernel.End {
-			l--
+		for c >= 0 && m.ops[calls[c]].Begin >= o.End {
+			c--
 		}
-		if l < 0 {
+		if c < 0 {
 			return
 		}
-		launch := s.launches[l]
-		l--
-		before := k - 1
-		if before >= 0 && m.ops[s.own[before]].Outcome == wire.Outcome(wire.Idled) {
-			m.meet(Launched, s.own[before], launch)
-			before--
-		}
-		if before >= 0 {
-			if queued := m.ops[s.own[before]].End - m.ops[launch].Begin; queued > 0 {
-				m.queue(s.own[k], queued)
-			}
+		m.gave(own[k], calls[c])
+		c--
+	}
+}
+
+// gave emits that a stream was idle until a call gave it something, and counts how long that was queued.
+func (m *Matcher) gave(what, call int32) {
+	before := what - 1 // the operations of a stream follow each other
+	same := func() bool { return before >= 0 && m.ops[before].Loc == m.ops[what].Loc }
+	if same() && m.ops[before].Outcome == wire.Outcome(wire.Idled) {
+		m.meet(Launched, before, call)
+		before--
+	}
+	if same() {
+		if queued := m.ops[before].End - m.ops[call].Begin; queued > 0 {
+			m.queue(what, queued)
 		}
 	}
 }
@@ -128,30 +158,38 @@ func (m *Matcher) queue(kernel int32, ns int64) {
 
 // synchronized emits the waits of calls.
 func (m *Matcher) synchronized(x *deviceStreams) {
-	named, inner := noOp, noOp // the last operation that named a stream, and the last call
+	named, call, on := noOp, noOp, uint32(0) // the last operation that named a stream; the last call, and its stream
+	waits := func() {
+		if call == noOp {
+			return
+		}
+		if last := x.endedIn(&m.ops[call], on); last != noOp {
+			m.point(HasExecuted, call, last, m.ops[call].Begin, m.ops[last].End, m.ops[call].Begin)
+		}
+	}
 	for i := range m.ops {
 		if i%paced == 0 {
 			m.store.Pace()
 		}
 		o := &m.ops[i]
-		if o.Outcome == wire.Outcome(wire.Names) {
+		if o.deviceRole() == naming {
 			named = int32(i)
 		}
 		if o.deviceRole() != calling {
 			continue
 		}
-		outer := inner != noOp && m.ops[inner].Loc == o.Loc && m.ops[inner].Begin >= o.Begin && m.ops[inner].End > o.Begin
-		if inner = int32(i); outer {
-			continue
+		if call != noOp && o.Loc == m.ops[call].Loc && o.Begin < m.ops[call].End && o.Begin <= m.ops[call].Begin {
+			continue // it has called the last one
 		}
-		number := o.Mode
-		if n := named; number == 0 && n != noOp && m.ops[n].Loc == o.Loc && m.ops[n].Begin == o.Begin && m.ops[n].Path == o.Path {
-			number = m.ops[n].Mode
+		if call != noOp && (o.Loc != m.ops[call].Loc || o.Begin >= m.ops[call].End) {
+			waits()
 		}
-		if last := x.endedIn(o, number); last != noOp {
-			m.point(HasExecuted, int32(i), last, o.Begin, m.ops[last].End, o.Begin)
+		call, on = int32(i), o.Mode
+		if n := named; on == 0 && n != noOp && m.ops[n].Loc == o.Loc && m.ops[n].Begin == o.Begin && m.ops[n].Path == o.Path {
+			on = m.ops[n].Mode
 		}
 	}
+	waits()
 }
 
 // endedIn returns what a call waited for: of one stream or, with number 0, of all.

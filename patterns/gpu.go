@@ -22,14 +22,14 @@ var Devices = []*analyzer.Pattern{
 	group("gpu", "gpu_kernel_executions", "gpu_executions", "Kernels", "kernels, on streams"),
 	group("gpu", "gpu_copy_executions", "gpu_executions", "Copies", "copies, on streams"),
 	group("gpu", "gpu_idle", metric.Time, "Idle GPU streams", "streams that executed nothing"),
-	waiting("gpu", analyzer.Launched, metric.Metric{Name: "gpu_late_launch", Parent: "gpu_idle", Title: "Late launch", Causing: "which then launched a kernel in",
-		Description: "A stream of a device was idle because a thread had not launched the kernel yet that it executed next.",
-		Formula:     "min(begin of the launch, begin of the kernel) − end of what the stream executed before, when positive",
+	waiting("gpu", analyzer.Launched, metric.Metric{Name: "gpu_late_launch", Parent: "gpu_idle", Title: "Late launch", Causing: "which then gave it work in",
+		Description: "A stream of a device was idle because a thread had not launched the kernel yet, or asked for the copy, that it executed next.",
+		Formula:     "min(begin of the call that launches or copies, begin of the kernel or copy) − end of what the stream executed before, when positive",
 		Advice: "Launch earlier: give the stream several kernels at once, and wait for the last one only. What the causer does meanwhile, in its call path, is what the device waits for; " +
 			"give some of it to the device, or do it while a kernel runs. Many small kernels are better one, or a graph."}),
-	{Paradigm: "gpu", Metric: metric.Metric{Name: metric.Queued, Title: "Queued kernels",
-		Description: "Time for which kernels had been launched, and waited until their stream had executed what it was given before.",
-		Formula:     "end of what the stream executed before − begin of the launch of the kernel, when positive; summed, so that several kernels may wait at one time",
+	{Paradigm: "gpu", Metric: metric.Metric{Name: metric.Queued, Title: "Queued kernels and copies",
+		Description: "Time for which kernels and copies had been given to a stream, and waited until it had executed what it was given before.",
+		Formula:     "end of what the stream executed before − begin of the call that launches or copies, when positive; summed, so that several may wait at one time",
 		Advice: "This is how it should be if the device is busy meanwhile: the stream has always something to do. But if kernels do not depend on each other and one of them does not fill the " +
 			"device, give them to several streams."}},
 }

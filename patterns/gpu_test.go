@@ -20,6 +20,10 @@ func launches(loc uint32, t int64, stream uint32) analyzer.Op {
 	return commands(loc, wire.Launches, t, t, stream)
 }
 
+func hands(loc uint32, t int64, stream uint32) analyzer.Op {
+	return commands(loc, wire.Hands, t, t, stream)
+}
+
 func names(loc uint32, t int64, stream uint32) analyzer.Op {
 	return commands(loc, wire.Names, t, t, stream)
 }
@@ -79,6 +83,9 @@ func TestHostWaitsForDevice(t *testing.T) {
 		{name: "of calls in calls, the innermost", kind: wire.Device,
 			ops:  together([]analyzer.Op{launches(0, 20, 1), synchronizes(0, 32, 74), synchronizes(0, 30, 75)}, executes(1, 20, [2]int64{25, 70})),
 			want: []string{"gpu_host_wait 0 32-70 by 10@25"}},
+		{name: "also where the outer one comes first", kind: wire.Device,
+			ops:  together([]analyzer.Op{launches(0, 20, 1), synchronizes(0, 30, 75), synchronizes(0, 32, 74)}, executes(1, 20, [2]int64{25, 70})),
+			want: []string{"gpu_host_wait 0 32-70 by 10@25"}},
 	})
 }
 
@@ -102,6 +109,12 @@ func TestLateLaunch(t *testing.T) {
 		{name: "of two threads, in the order of their launches", kind: wire.Device,
 			ops:  together([]analyzer.Op{launches(1, 20, 1), launches(0, 95, 1)}, executes(1, 10, [2]int64{25, 70}, [2]int64{100, 120})),
 			want: []string{"gpu_late_launch 10 10-20 by 1@20", "gpu_late_launch 10 70-95 by 0@95"}},
+		{name: "until a copy is asked for, on a stream that is named or not", kind: wire.Device,
+			ops:  together([]analyzer.Op{hands(0, 20, 0), hands(0, 40, 2), hands(0, 95, 0)}, executes(1, 10, [2]int64{-25, 70}, [2]int64{-100, 120}), executes(2, 10, [2]int64{-45, 50})),
+			want: []string{"gpu_late_launch 10 10-20 by 0@20", "gpu_late_launch 10 70-95 by 0@95", "gpu_late_launch 11 10-40 by 0@40"}},
+		{name: "a copy is no kernel", kind: wire.Device,
+			ops:  together([]analyzer.Op{launches(0, 20, 1), hands(0, 75, 0)}, executes(1, 10, [2]int64{25, 70}, [2]int64{-100, 120})),
+			want: []string{"gpu_late_launch 10 10-20 by 0@20", "gpu_late_launch 10 70-75 by 0@75"}},
 	})
 }
 

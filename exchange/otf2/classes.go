@@ -10,7 +10,10 @@ import (
 const (
 	openMP  = 3
 	mpi     = 4
+	cuda    = 5
 	pthread = 7
+	openCL  = 19
+	hip     = 23
 
 	roleCritical        = 12
 	roleAtomic          = 14
@@ -30,6 +33,7 @@ type class struct {
 	calls  bool         // its end ends what was done with messages
 	how    uint32       // what kind of call it is, see wire.Called
 	epoch  epoch        // what it does about epochs of windows
+	waits  wire.Command // how it waits for streams of devices, 0 if it does not
 }
 
 // classOf classifies a region as Scalasca does: by paradigm, name and role.
@@ -44,6 +48,8 @@ func (a *Archive) classOf(r *Record) class {
 		return classOfConstruct(name, r.Get("regionRole"))
 	case paradigm == pthread:
 		return class{name: first(name, threadClasses, "pthread_time")}
+	case paradigm == cuda, paradigm == openCL, paradigm == hip:
+		return classOfDevice(name, a.Text(r.Get("sourceFile")))
 	}
 	return class{}
 }

@@ -150,7 +150,7 @@ func (s *source) correct(all []survey) *Correction {
 		}
 	}
 	for i := range all {
-		group := s.of[i].Group
+		group := s.a.owner(s.of[i].Group)
 		if knots := knotsOf(c.contacts[s.Definitions.Locations[i].Process]); len(knots) > 0 && r.knots[group] == nil {
 			r.knots[group] = knots
 			r.Clocks++

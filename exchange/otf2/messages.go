@@ -54,6 +54,7 @@ func (s *source) classify() {
 		}
 	}
 	d.Objects = []trace.Object{{Kind: wire.MessagesObject, Region: trace.NoRegion}, {Kind: wire.Group, Region: trace.NoRegion}}
+	s.device.objects(d)
 	locations := s.ranked(mpi)
 	s.classifyWindows(locations)
 	for i := range s.a.records {
@@ -218,6 +219,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		}
 	}
 	switch e.Spec.ID {
+	case idEnter:
+		s.device.names(s, w, e, tell)
 	case idMpiSend:
 		message(wire.Dispatched)
 	case idMpiIsend:

@@ -61,6 +61,7 @@ type source struct {
 	forks     forks
 	forked    [][]step // by LocationID, what it forked
 	passing   passing
+	device    devices
 	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
 }
 
@@ -75,10 +76,11 @@ func (s *source) define() {
 		if l.Events == 0 && s.a.Find(Locations, l.ID) != nil {
 			continue
 		}
-		if members[l.Group] == nil {
-			groups = append(groups, l.Group)
+		g := s.a.owner(l.Group)
+		if members[g] == nil {
+			groups = append(groups, g)
 		}
-		members[l.Group] = append(members[l.Group], l)
+		members[g] = append(members[g], l)
 	}
 	for i, g := range groups {
 		name := s.a.NameOf(LocationGroups, g)
@@ -88,11 +90,7 @@ func (s *source) define() {
 		d.Processes = append(d.Processes, trace.Process{PID: i, Args: []string{name}, End: end, Exit: -1})
 		for k, l := range members[g] {
 			s.of = append(s.of, l)
-			name, stream := l.Name, s.a.isStream(l.ID)
-			if stream {
-				name = "GPU stream " + name
-			}
-			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: name, Stream: stream})
+			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: s.device.add(l), Stream: l.isStream()})
 		}
 	}
 	s.regions = map[uint64]uint32{}
@@ -108,6 +106,7 @@ func (s *source) define() {
 	}
 	s.undefined, s.off = uint32(len(d.Regions)), uint32(len(d.Regions)+1)
 	d.Regions = append(d.Regions, trace.Region{Name: "unknown region"}, trace.Region{Name: "MEASUREMENT OFF"})
+	s.device.define(d)
 }
 
 // survey is what is known of a location before its events are read for good.
@@ -207,6 +206,7 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 	v.chunks, v.problems = s.a.Chunks(s.of[at])
 	v.forks.of = map[team][]forked{}
 	w := newWalk(s.Definitions.Locations[at].Process)
+	stream := s.device.number[at] != 0
 	for k := range v.chunks {
 		v.starts = append(v.starts, w.clone())
 		_ = r.Open(v.chunks[k]) // what is wrong is told when it is read for good
@@ -215,7 +215,9 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 			w.last = s.since(v.chunks[k].Time)
 		}
 		for r.Next() {
-			if id := r.Event.Spec.ID; id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
+			if id := r.Event.Spec.ID; stream {
+				s.device.command(s, w, &r.Event)
+			} else if id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
 				v.message(s, s.of[at], &r.Event)
 			} else if id == idMpiCollectiveBegin || id == idMpiCollectiveEnd {
 				v.contact(s, s.of[at], &r.Event)
@@ -324,7 +326,16 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 			w.last = s.Chunks[chunk].First
 			to = append(to, s.idles(w.last))
 		}
+		stream := s.device.number[location] != 0
+		if stream && (chunk == 0 || s.Chunks[chunk-1].Location != location) {
+			w.last = s.since(s.chunks[chunk].Time)
+			to = append(to, s.device.idles(w.last))
+		}
 		for r.Next() {
+			if stream {
+				to = s.device.executes(s, location, w, &r.Event, to)
+				continue
+			}
 			to = s.event(&r.Event, w, s.forked[location], to)
 			to = s.passes(s.chunks[chunk].Location, &r.Event, w, to)
 			w.last = max(w.last, s.since(r.Event.Time))
@@ -380,6 +391,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 	case idLeave, idProgramEnd:
 		if e.Spec.ID == idLeave {
 			to = s.ends(s.region(e.Values[0]), t, w, to)
+			to = s.device.awaits(s, w, e, to)
 		}
 		if w.leave() {
 			levels = 1

@@ -151,6 +151,8 @@ const (
 	idRmaPut              = 46
 	idRmaGet              = 47
 	idRmaAtomic           = 48
+	idRmaOpBlocking       = 49
+	idRmaOpNonBlocking    = 50
 
 	idOmpAcquireLock       = 26
 	idOmpReleaseLock       = 27
