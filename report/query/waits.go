@@ -61,6 +61,10 @@ var waitStates = map[string]waitState{
 		"Do more of the work in parallel regions.", "delay_ompidle"},
 	"omp_limited_parallelism": {"threads were idle because a parallel region used fewer of them",
 		"Let parallel regions use all threads.", "delay_ompidle"},
+	"gpu_host_wait": {"threads waited until a GPU had executed what they gave it",
+		"Compute between the launch and the wait, or copy asynchronously.", ""},
+	"gpu_late_launch": {"GPUs were idle because threads gave them work late",
+		"Launch several kernels at once, and before other work.", ""},
 	"pthread_lock_contention_mutex_lock":  {"threads waited for a mutex that another one held", "Hold the mutex for a shorter time, or use several.", ""},
 	"pthread_lock_contention_conditional": {"threads waited to get the mutex back after a condition was signalled", "Signal after unlocking, or wake fewer threads.", ""},
 }
