@@ -27,9 +27,10 @@ type Archive struct {
 	dir       string                 // with the files of locations
 	arena     []uint64
 
-	correction *Correction // of its clocks; nil: not looked for yet
-	contacts   int64       // that may be kept to correct them
-	met        int64       // that there are, if those are too few
+	correction *Correction   // of its clocks; nil: not looked for yet
+	streams    *streamClocks // likewise
+	contacts   int64         // that may be kept to correct them
+	met        int64         // that there are, if those are too few
 }
 
 // Clock is the archive's clock.

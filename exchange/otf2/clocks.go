@@ -390,8 +390,8 @@ func (b *bent) shift(t int64) int64 {
 	return from.shift + int64(math.Round(float64(to.shift-from.shift)*part))
 }
 
-// KeepClocks lets all times be those that were recorded, also where messages arrive before they are sent. It has to be called before anything is read.
-func (a *Archive) KeepClocks() { a.correction = &Correction{} }
+// KeepClocks lets all times be those that were recorded, also where messages arrive before they are sent, or kernels begin before they are launched. It has to be called before anything is read.
+func (a *Archive) KeepClocks() { a.correction, a.streams = &Correction{}, &streamClocks{} }
 
 // CorrectWithin limits the memory in which clocks are corrected, bytes; see [Archive.Lacks]. It has to be called before anything is read.
 func (a *Archive) CorrectWithin(bytes int64) { a.contacts = bytes / perContact }

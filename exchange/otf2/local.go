@@ -14,6 +14,7 @@ type local struct {
 	offsets []offset
 	begin   uint64 // of the archive's clock
 	bent    bent   // how that was corrected for the location
+	stream  bent   // how that was corrected again, if it is a stream
 }
 
 // numbering translates numbers. Those that are in neither are shared ones already.
@@ -30,7 +31,7 @@ type offset struct {
 
 // readLocal reads the local definitions of a location, and hands them to use. It need not have any.
 func (a *Archive) readLocal(l *Location, use func(*Record)) (*local, error) {
-	x := &local{begin: a.Clock.Offset, bent: a.clockOf(l)}
+	x := &local{begin: a.Clock.Offset, bent: a.clockOf(l), stream: a.streamClockOf(l)}
 	err := scanFile(a.file(l, ".def"), Local, a.Anchor.DefinitionChunk, func(r *Record) {
 		x.define(r)
 		use(r)
@@ -82,7 +83,8 @@ func (x *local) shared(kind Refers, n uint64) uint64 {
 // corrected returns the archive's time for one of the location's clock, so that nothing is taken before it is given.
 func (x *local) corrected(t uint64) uint64 {
 	t = x.interpolated(t)
-	return t + uint64(x.bent.shift(int64(t-x.begin)))
+	t += uint64(x.bent.shift(int64(t - x.begin)))
+	return t + uint64(x.stream.shift(int64(t-x.begin)))
 }
 
 // interpolated returns the archive's time for one of the location's clock: between two offsets, by the line through them; outside, by that of the nearest two.

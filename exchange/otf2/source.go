@@ -24,6 +24,13 @@ func (a *Archive) Trace() *trace.Archive {
 	} else if r.Before > 0 {
 		s.Header.Notes = append(s.Header.Notes, r.said(&a.Clock))
 	}
+	if r := a.streams; r == nil {
+		if r = s.device.corrected(s, all); r != nil {
+			return a.withStreamClocks(r).Trace()
+		}
+	} else if r.before > 0 {
+		s.Header.Notes = append(s.Header.Notes, r.said(a.Clock.Resolution))
+	}
 	s.Decoder = s.decoder
 	return trace.FromSource(&s.Source)
 }
@@ -122,8 +129,10 @@ type survey struct {
 	locks    map[lock]bool
 	contacts []contact
 	began    int64 // the collective operation that goes on
-	inTeams  bool  // it began to work in a team when nothing else was open
-	alone    bool  // likewise without a team
+	launches []launched
+	kernels  []kernel
+	inTeams  bool // it began to work in a team when nothing else was open
+	alone    bool // likewise without a team
 	problems []trace.Problem
 }
 
@@ -216,7 +225,7 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 		}
 		for r.Next() {
 			if id := r.Event.Spec.ID; stream {
-				s.device.command(s, w, &r.Event)
+				v.kernel(s, w, &r.Event)
 			} else if id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
 				v.message(s, s.of[at], &r.Event)
 			} else if id == idMpiCollectiveBegin || id == idMpiCollectiveEnd {
@@ -240,6 +249,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 	}
 	switch e.Spec.ID {
 	case idEnter:
+		v.launch(s, e)
 		region := s.region(e.Values[0])
 		w.enter(region, func(top *step) uint32 {
 			if x := v.forks.at(top); x != nil && top.master {

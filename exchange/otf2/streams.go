@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -35,6 +36,7 @@ type devices struct {
 	streams map[uint64]uint32 // the same, by number of the location in the archive
 	of      []uint32          // objects, by process
 	idle    uint32            // the region of streams that execute nothing
+	noted   atomic.Int64      // launches that surveys have noted to correct clocks
 	copies  [2]uint32         // the regions of copies to the device, and from it
 }
 
