@@ -119,5 +119,5 @@ func TestOnwardIsPartOfTheTimeAwaited(t *testing.T) {
 			told += len(f.Onward)
 		}
 	}
-	require.Greater(t, told, int(seeds(450)/12), "findings whose causers waited")
+	require.Greater(t, told, int(seeds(450)/20), "findings whose causers waited")
 }

@@ -93,10 +93,11 @@ func (p *places) rename(s *scan) {
 	}
 }
 
-// calls returns the call by what the goroutines of a group began with, of the outermost two of a path; noPath if it is in none.
+// calls returns the call by what the goroutines of a group began with, of the outermost two of a path; noPath if it is in none. A literal may be a region itself; another
+// function that is one is of the program, or of what the user wants to see, and keeps its name.
 func (g *placeGroup) calls(s *scan, first [2]uint32) uint32 {
 	n := &s.paths.nodes[first[0]]
-	if n.kind == wire.Begin || n.kind == wire.Enter && s.regions.list[n.region].Name == g.name {
+	if n.kind == wire.Begin || n.kind == wire.Enter && s.regions.list[n.region].Name == g.name && functionLiteral.MatchString(g.name) {
 		return first[1]
 	}
 	return first[0]

@@ -191,6 +191,7 @@ func TestRunners(t *testing.T) {
 	within := "within save save save save save save save save save save save save save save" // the first 100 ns are the literal's own
 	require.Equal(t, "save", name(literal, within))
 	require.Equal(t, "main.main.func1", name(literal, "within save"))
+	require.Equal(t, "tomb.v2.(*Tomb).run", name(run, within), "it is a region")
 	require.Equal(t, "http.(*conn).serve", name("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "save"))
 	require.Equal(t, "archiver.all", name("archiver.all @/m/a.go:1(example.org/m/archiver.all)", "save"))
 }

@@ -175,6 +175,9 @@ location h2
 			"main does there to know more.", false, "", "", 0},
 		{"outside all regions of a program with states", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  0 running on 1\n  1 end\n",
 			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts the program or runs package testing.", true, "execution", "", 0},
+		{"work of which one has more", uneven(41), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8. worker[0] worked 29 ns longer than worker ×2 did on average: the work is not divided evenly.",
+			true, "execution", "sum.go", 8},
+		{"work of which one has little more", uneven(91), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8.", true, "execution", "sum.go", 8},
 		{"next to no work", `
 location main
   0 running on 0
@@ -531,4 +534,27 @@ location w
   93 exit
   94 end
 `, begin, end, until, until+1, until+2)
+}
+
+// uneven is a program whose first worker works for 98 ns, and its second one until a time.
+func uneven(until int) string {
+	return fmt.Sprintf(`
+process main cpu 300
+location main
+  0 enter main @main.go:1
+  0 create w1 @a.go:1
+  0 create w2 @a.go:1
+  1 exit
+  2 end
+location w1
+  0 begin worker by main
+  1 enter sum @sum.go:8
+  99 exit
+  100 end
+location w2
+  0 begin worker by main
+  1 enter sum @sum.go:8
+  %d exit
+  %d end
+`, until, until+1)
 }

@@ -282,7 +282,29 @@ func (p *page) work(top spending) Verdict {
 		return v
 	}
 	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(top.time, e.Header.Focus)), doing)
+	if top.doing == working {
+		v.Text += p.uneven(top.largest)
+	}
 	return v
+}
+
+// uneven says that a location worked longer than those of its group did on average, if that is worth it; else "".
+func (p *page) uneven(loc uint32) string {
+	e, group := p.e, p.e.Locations[loc].Group
+	i := e.MetricIndex(metric.Overload)
+	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 {
+		return ""
+	}
+	longer := int64(0)
+	for _, c := range e.Cells(i) {
+		if c.Location == loc {
+			longer += c.Value
+		}
+	}
+	if float64(longer) < worth*float64(e.Header.Focus) {
+		return ""
+	}
+	return fmt.Sprintf(" %s worked %s longer than %s did on average: the work is not divided evenly.", p.name(loc), glue(seconds(longer)), p.several(group, e.Groups[group].Count))
 }
 
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
