@@ -18,6 +18,7 @@ type deviceStreams struct {
 
 // deviceStream is a stream of a device, by the places of its operations.
 type deviceStream struct {
+	number               uint32
 	launches, hands, own []int32
 }
 
@@ -80,7 +81,7 @@ func (x *deviceStreams) sort(store *spill.Store) {
 				return o.Mode > number || o.Mode == number && o.deviceRole() >= role
 			})
 		}
-		x.of = append(x.of, deviceStream{x.order[from:bounds[handing]], x.order[bounds[handing]:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]]})
+		x.of = append(x.of, deviceStream{number, x.order[from:bounds[handing]], x.order[bounds[handing]:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]]})
 		from = bounds[deviceRoles]
 	}
 }
@@ -92,7 +93,7 @@ func (m *Matcher) launched(x *deviceStreams) {
 		s := &x.of[i]
 		m.given(s.own, s.launches, wire.Executed)
 		switch {
-		case len(s.hands) > 0 && x.ops[s.hands[0]].Mode == 0:
+		case s.number == 0:
 			hands = s.hands
 		case len(s.hands) > 0:
 			m.given(s.own, s.hands, wire.Copied)
@@ -194,12 +195,16 @@ func (m *Matcher) synchronized(x *deviceStreams) {
 
 // endedIn returns what a call waited for: of one stream or, with number 0, of all.
 func (x *deviceStreams) endedIn(call *Op, number uint32) int32 {
-	last := noOp
-	for i := range x.of {
-		own := x.of[i].own
-		if len(own) == 0 || number != 0 && x.ops[own[0]].Mode != number {
-			continue
+	last, list := noOp, x.of
+	if number != 0 {
+		at := sort.Search(len(list), func(i int) bool { return list[i].number >= number })
+		if at == len(list) || list[at].number != number {
+			return noOp
 		}
+		list = list[at : at+1]
+	}
+	for i := range list {
+		own := list[i].own
 		copied := call.Outcome != wire.Outcome(wire.Copies)
 		for k := sort.Search(len(own), func(k int) bool { return x.ops[own[k]].End > call.End }) - 1; k >= 0 && x.ops[own[k]].End > call.Begin; k-- {
 			o := &x.ops[own[k]]

@@ -131,8 +131,9 @@ type survey struct {
 	began    int64 // the collective operation that goes on
 	launches []launched
 	kernels  []kernel
-	inTeams  bool // it began to work in a team when nothing else was open
-	alone    bool // likewise without a team
+	executed map[uint32]bool // regions, of a stream
+	inTeams  bool            // it began to work in a team when nothing else was open
+	alone    bool            // likewise without a team
 	problems []trace.Problem
 }
 
@@ -173,6 +174,9 @@ func (s *source) gather(all []survey) {
 		s.forks.merge(&v.forks)
 		s.workers = append(s.workers, v.inTeams && !v.alone)
 		s.forked = append(s.forked, v.forked)
+		for r := range v.executed {
+			s.Definitions.Regions[r].Class = kernelClass
+		}
 		for _, p := range v.programs {
 			if _, known := s.programs[p]; !known {
 				s.programs[p] = uint32(len(s.Definitions.Regions))

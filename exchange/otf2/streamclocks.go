@@ -36,8 +36,11 @@ func (c *streamClocks) said(resolution uint64) string {
 
 // launch notes what a thread launches on a stream.
 func (v *survey) launch(s *source, e *Event) {
+	if len(s.device.streams) == 0 || s.a.streams != nil {
+		return
+	}
 	r := s.region(e.Values[0])
-	if int(r) >= len(s.passing.classes) || s.passing.classes[r].name != launchClass || s.a.streams != nil {
+	if int(r) >= len(s.passing.classes) || s.passing.classes[r].name != launchClass {
 		return
 	}
 	if stream := s.device.named(e); stream != 0 && s.device.noted.Add(1) <= s.a.contacts {
@@ -48,6 +51,12 @@ func (v *survey) launch(s *source, e *Event) {
 // kernel notes what a stream executes.
 func (v *survey) kernel(s *source, w *walk, e *Event) {
 	begins, ends := s.device.command(s, w, e)
+	if begins != noRegion && e.Spec.ID == idEnter {
+		if v.executed == nil {
+			v.executed = map[uint32]bool{}
+		}
+		v.executed[begins] = true
+	}
 	if s.a.streams != nil || s.device.noted.Load() > s.a.contacts {
 		return
 	}

@@ -188,8 +188,9 @@ func (d *devices) awaits(s *source, w *walk, e *Event, to []trace.Event) []trace
 	return append(to, trace.Event{Time: w.last, Kind: wire.Commanded, ID: d.named(e), Word: d.word(w, s.passing.classes[r].waits)})
 }
 
-// The classes of calls that give something to streams.
+// The classes of what streams execute, and of calls that give them something.
 const (
+	kernelClass = "gpu_kernel_executions" // whatever streams execute
 	launchClass = "gpu_kernel_launches"
 	copyClass   = "gpu_comm"
 )
@@ -206,7 +207,7 @@ func classOfDevice(name, file string) class {
 	}
 	switch {
 	case strings.HasSuffix(file, "_KERNEL"):
-		return class{name: "gpu_kernel_executions"}
+		return class{name: kernelClass}
 	case strings.HasSuffix(file, "_FLUSH"): // of the recorder's own buffers
 		return class{name: "gpu_time"}
 	case has("synchronize", "clfinish", "clwaitforevents", "wait for command queue"):

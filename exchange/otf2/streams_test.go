@@ -30,16 +30,11 @@ func streamed(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 		w.Define(&Record{specNamed(Global, kind), values, texts})
 	}
 	define("ClockProperties", nil, 1e6, 100, 1000, 0)
-	paradigms := []uint64{2, cuda, cuda, cuda, cuda, cuda}
+	paradigms := []uint64{2, cuda, cuda, cuda, cuda, openMP}
 	define("String", []string{"CUDRV"}, 20)
-	define("String", []string{"CUDA_KERNEL"}, 21)
 	for i, text := range []string{"main", "cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoH_v2", "cuMemcpyDtoHAsync_v2", "kernel"} {
-		file := uint64(20)
-		if i == inKernel {
-			file = 21
-		}
 		define("String", []string{text}, uint64(i))
-		define("Region", nil, uint64(i), uint64(i), uint64(i), 0, file, 0, 0, uint64(i), 1, paradigms[i], 0)
+		define("Region", nil, uint64(i), uint64(i), uint64(i), 0, 20, 0, 0, uint64(i), 1, paradigms[i], 0)
 	}
 	define("LocationGroup", nil, 0, 0, 1, 0, 1<<32-1)
 	define("LocationGroup", nil, 1, 0, accelerator, 0, 0)
