@@ -147,3 +147,95 @@ func TestStreamNames(t *testing.T) {
 	}
 	require.Equal(t, []trace.Location{{Name: "Master thread"}, {Name: "GPU stream Intel(R) Core(TM) i5-5200U CPU @ 2.20GHz", Stream: true}}, got)
 }
+
+// FuzzStreams: whatever order events of a thread and a stream come in, times ascend, no more levels end on the stream than one for each region that did not begin, from any event on reading can go on from
+// what is known there, and no kernel whose launch is known begins before that.
+func FuzzStreams(f *testing.F) {
+	f.Add([]byte{2, 0, 2, 1, 1, 0, 1, 1, 1, 2, 1, 3, 4, 0, 4, 1})
+	f.Add([]byte{2, 0, 2, 1, 1, 2, 1, 2, 1, 3, 1, 1, 1, 0, 3, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = b[:min(len(b), 400)] // all that is known is copied at each event
+		kinds := []uint8{idEnter, idLeave, idRmaGet, idRmaOpBlocking, idRmaPut, idRmaOpNonBlocking}
+		a := twoThreads()
+		a.Locations[1].Kind = acceleratorStream
+		s := &source{a: a, programs: map[uint64]uint32{}}
+		s.define()
+		s.classify()
+		s.passing.classes = []class{{}, {name: launchClass}, {name: copyClass, waits: wire.Copies}, {waits: wire.Synchronizes}}
+		all, walks, events := make([]survey, 2), []*walk{newWalk(0), newWalk(0)}, [2][]Event{}
+		for i := 0; i+1 < len(b); i += 2 {
+			l, value := b[i]&1, uint64(b[i]>>1&3)
+			spec := SpecOf(Events, kinds[int(b[i+1])%len(kinds)])
+			e := Event{Record: Record{Spec: spec, Values: []uint64{value, 0, 1, 2}[:len(spec.Head)]}, Time: uint64(i)}
+			if b[i]&8 == 0 {
+				e.Attributes = []Attribute{{Type: typeLocation, Value: 1}}
+			}
+			v := &all[l]
+			if v.forks.of == nil {
+				v.forks.of = map[team][]forked{}
+			}
+			v.chunks, v.starts = append(v.chunks, Chunk{Time: e.Time}), append(v.starts, walks[l].clone())
+			if l == 1 {
+				v.kernel(s, walks[l], &e)
+			} else {
+				v.event(s, walks[l], &e)
+			}
+			walks[l].last = max(walks[l].last, s.since(e.Time))
+			events[l] = append(events[l], e)
+		}
+		s.gather(all)
+		streamEvents(t, s, events)
+		if c := s.device.corrected(s, all); c != nil {
+			clock := a.withStreamClocks(c).streamClockOf(a.Locations[1])
+			late := 0
+			for _, k := range all[1].kernels {
+				for _, l := range all[0].launches {
+					if begin := k.begin + clock.shift(k.begin); begin == l.time {
+						late++
+						break
+					}
+				}
+			}
+			require.Positive(t, late, "who is moved begins when it is launched")
+		}
+	})
+}
+
+// streamEvents checks what events become.
+func streamEvents(t *testing.T, s *source, events [2][]Event) {
+	chunk := 0
+	for l, list := range events {
+		w, depth, spare, last := newWalk(0), 1, 0, int64(0)
+		for _, e := range list {
+			from := s.starts[chunk].clone()
+			from.last = w.last
+			made := func(w *walk) []trace.Event {
+				if l == 1 {
+					return s.device.executes(s, 1, w, &e, nil)
+				}
+				return s.passes(s.of[l], &e, w, s.event(&e, w, nil, nil))
+			}
+			if e.Spec.ID == idLeave {
+				spare++
+			}
+			want := made(w)
+			require.Equal(t, want, made(from))
+			for _, x := range want {
+				require.GreaterOrEqual(t, x.Time, last)
+				if last = x.Time; x.Kind == wire.Enter {
+					depth++
+				} else if x.Kind == wire.Exit {
+					depth--
+				}
+				if l == 1 {
+					require.GreaterOrEqual(t, depth+spare, 0)
+				}
+			}
+			if l == 1 && len(w.stack) == 0 {
+				require.LessOrEqual(t, depth, 1, "it is idle")
+			}
+			w.last = max(w.last, s.since(e.Time))
+			chunk++
+		}
+	}
+}
