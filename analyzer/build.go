@@ -117,7 +117,7 @@ func (b *builder) locations() {
 		if l.index >= 0 {
 			name = fmt.Sprintf("%s[%d]", name, l.index)
 		}
-		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count, Trace: l.first})
+		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count, Trace: l.first, Stream: def.Stream})
 	}
 }
 

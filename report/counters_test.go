@@ -29,7 +29,7 @@ func counted(t testing.TB) *Experiment {
 	b.Header = Header{Program: "counted", Wall: 100 * ms, Focus: 100 * ms, Time: 100 * ms, Processes: 1, Goroutines: 1, Events: 20, Frequency: 2_500_000_000,
 		CPU: Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106, Name: "a processor"}}
 	b.Groups = []Group{{"main", -1, 1}}
-	b.Locations = []Location{{0, 0, "main", 1, 1, 0}}
+	b.Locations = []Location{{0, 0, "main", 1, 1, 0, false}}
 	for _, m := range []metric.Metric{
 		{Name: "cycles", Kind: metric.Counter}, {Name: "cycles_uncertain", Parent: "cycles", Kind: metric.More},
 		{Name: "stalls", Kind: metric.Counter}, {Name: "instr", Kind: metric.Counter}, {Name: "instr_uncertain", Parent: "instr", Kind: metric.More},
@@ -277,7 +277,7 @@ func TestCounterJSON(t *testing.T) {
 // TestCollapseCounters: hierarchies and ratios stay as they are when goroutines are added up.
 func TestCollapseCounters(t *testing.T) {
 	e := counted(t)
-	e.Locations = append(e.Locations, Location{0, 0, "main[1]", 2, 1, 1})
+	e.Locations = append(e.Locations, Location{0, 0, "main[1]", 2, 1, 1, false})
 	refill(e, func(severity [][]Cell) {
 		for i := range severity {
 			for _, c := range severity[i] {

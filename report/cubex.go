@@ -247,13 +247,20 @@ func (e *Experiment) cubeSystem(c *cube.Cube) {
 			groups[k] = g
 			p.Groups = append(p.Groups, g)
 		}
-		x := &cube.Location{ID: i, Rank: len(g.Locations), Type: "thread", Attrs: []cube.Attr{
+		kind := "thread"
+		if l.Stream {
+			kind = typeStream
+		}
+		x := &cube.Location{ID: i, Rank: len(g.Locations), Type: kind, Attrs: []cube.Attr{
 			{Key: "goid", Value: strconv.FormatUint(l.GoID, 10)}, {Key: "count", Value: strconv.Itoa(l.Count)}, {Key: "trace", Value: strconv.FormatUint(uint64(l.Trace), 10)}}}
 		x.Name, x.Attrs = verbatim(x.Attrs, "name", l.Name)
 		g.Locations = append(g.Locations, x)
 	}
 	c.System = []*cube.SystemNode{machine}
 }
+
+// typeStream is the type of locations that are streams.
+const typeStream = "gpu"
 
 // processName names a process for people.
 func (e *Experiment) processName(process int) string {

@@ -198,7 +198,7 @@ func randomTrees(seed uint64, locations int) (e *Experiment, severity, critical 
 		}
 		g := rnd.IntN(len(e.Groups))
 		e.Groups[g].Count++
-		e.Locations = append(e.Locations, Location{g % 2, int32(g), e.Groups[g].Name, uint64(i), 1, uint32(i)})
+		e.Locations = append(e.Locations, Location{g % 2, int32(g), e.Groups[g].Name, uint64(i), 1, uint32(i), i%2 == 1})
 	}
 	severity, critical = make([][]Cell, 5), make([][]Cell, 5)
 	e.Stats, e.OnPath = make([]Stats, 5), make([]int64, 5)

@@ -170,7 +170,7 @@ func (e *Experiment) readLocations(c *cube.Cube) error {
 		if err := first(err1, err2, err3, err4, err5, place("group", group, len(e.Groups))); err != nil {
 			return fmt.Errorf("location %d: %w", i, err)
 		}
-		e.Locations[i] = Location{process, int32(group), a.verbatim("name", l.Name), goid, count, uint32(trace)}
+		e.Locations[i] = Location{process, int32(group), a.verbatim("name", l.Name), goid, count, uint32(trace), l.Type == typeStream}
 	}
 	return nil
 }

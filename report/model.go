@@ -143,6 +143,7 @@ type Location struct {
 	GoID    uint64
 	Count   int    // goroutines collapsed into it, 1 normally
 	Trace   uint32 // number in the trace, of the first that were collapsed
+	Stream  bool   // of a GPU
 }
 
 // Group is a set of goroutines with the same role: the same function started from the same call path.

@@ -79,8 +79,11 @@ func (s *Sentences) Lead() []string {
 	if program == "" {
 		program = "The program"
 	}
-	lead = append(lead, fmt.Sprintf("%s ran for %s. Its %s existed for %s in total.", program, glue(seconds(h.Wall)),
-		glue(count(int64(h.Goroutines), h.worker())), glue(seconds(h.Time))))
+	workers := glue(count(int64(h.Goroutines-h.Streams), h.worker()))
+	if h.Streams > 0 {
+		workers += " and " + glue(count(int64(h.Streams), "GPU stream"))
+	}
+	lead = append(lead, fmt.Sprintf("%s ran for %s. Its %s existed for %s in total.", program, glue(seconds(h.Wall)), workers, glue(seconds(h.Time))))
 	var waited int64
 	for i := range e.Metrics {
 		if m := &e.Metrics[i]; m.Kind == metric.WaitState && !s.belowWait(i) {
