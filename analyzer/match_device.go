@@ -20,6 +20,7 @@ type deviceStreams struct {
 type deviceStream struct {
 	number               uint32
 	launches, hands, own []int32
+	calls                []int32
 }
 
 // The roles of operations on streams, in the order in which they are sorted.
@@ -43,7 +44,8 @@ func (o *Op) deviceRole() int {
 
 // device matches what threads ask of the streams of a device with what these execute. A stream executes one thing after the other, in the order in which it was given
 // them; that it has executed a kernel may be lost, so that numbers tell nothing: the launch of a kernel, looked at from the last one back, is the latest that began before
-// the kernel ended and is of no later kernel. Likewise for copies; those on streams that no call names are of calls that name none.
+// the kernel ended and is of no later kernel. A copy on a stream to which no call is said to
+// give copies is of the latest call that copies while it is made; if there is none, it is matched as kernels are, with calls that name no stream and need not block.
 //
 // A stream that is idle waits for the begin of the launch. A kernel or copy is queued from the begin of its launch until what its stream executed before has ended. A call that
 // synchronizes waits for what ended last in it on the stream that it names, or on any stream. A call that copies waits for the last kernel that
@@ -81,35 +83,75 @@ func (x *deviceStreams) sort(store *spill.Store) {
 				return o.Mode > number || o.Mode == number && o.deviceRole() >= role
 			})
 		}
-		x.of = append(x.of, deviceStream{number, x.order[from:bounds[handing]], x.order[bounds[handing]:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]]})
+		x.of = append(x.of, deviceStream{number, x.order[from:bounds[handing]], x.order[bounds[handing]:bounds[onStream]], x.order[bounds[onStream]:bounds[calling]], x.order[bounds[calling]:bounds[naming]]})
 		from = bounds[deviceRoles]
 	}
 }
 
 // launched emits what streams waited for, and counts what kernels waited for them. Calls that copy need not say on which stream.
 func (m *Matcher) launched(x *deviceStreams) {
-	var hands, copies []int32 // of streams of which none is said to be given copies
+	var hands, copies, calls []int32 // copies of streams of which none is said to be given any
 	for i := range x.of {
 		s := &x.of[i]
 		m.given(s.own, s.launches, wire.Executed)
+		calls = m.only(calls, s.calls, wire.Copies)
 		switch {
 		case s.number == 0:
 			hands = s.hands
 		case len(s.hands) > 0:
 			m.given(s.own, s.hands, wire.Copied)
 		default:
-			for _, k := range s.own {
-				if x.ops[k].Outcome == wire.Outcome(wire.Copied) {
-					copies = spill.Append(m.store, copies, k)
-				}
-			}
+			copies = m.only(copies, s.own, wire.Copied)
 		}
 	}
-	slices.SortFunc(copies, func(i, j int32) int {
-		return cmp.Or(cmp.Compare(x.ops[i].Begin, x.ops[j].Begin), cmp.Compare(i, j))
-	})
+	x.byBegin(copies)
+	x.byBegin(calls)
+	copies, hands = m.during(copies, calls, hands)
 	m.given(copies, hands, wire.Copied)
 	spill.Free(m.store, copies)
+	spill.Free(m.store, calls)
+}
+
+// only appends those of the operations that are what is meant.
+func (m *Matcher) only(to, list []int32, what wire.Command) []int32 {
+	for _, i := range list {
+		if m.ops[i].Outcome == wire.Outcome(what) {
+			to = spill.Append(m.store, to, i)
+		}
+	}
+	return to
+}
+
+func (x *deviceStreams) byBegin(list []int32) {
+	slices.SortFunc(list, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(x.ops[i].Begin, x.ops[j].Begin), cmp.Compare(i, j))
+	})
+}
+
+// during finds copies that were made while a call lasted that copies, by the latest such call; it returns the other copies, and those of the calls that gave some copy which gave no such one.
+func (m *Matcher) during(copies, calls, hands []int32) (others, left []int32) {
+	gave := spill.Make[bool](m.store, len(m.ops))
+	defer spill.Free(m.store, gave)
+	others, left = copies[:0], hands[:0]
+	for k, c := range copies {
+		if k%paced == 0 {
+			m.store.Pace()
+		}
+		at := sort.Search(len(calls), func(i int) bool { return m.ops[calls[i]].Begin >= m.ops[c].End }) - 1
+		if at < 0 || m.ops[calls[at]].End <= m.ops[c].Begin {
+			others = append(others, c)
+			continue
+		}
+		gave[calls[at]] = true
+		m.gave(c, calls[at])
+	}
+	for _, h := range hands {
+		same := int(h)+1 < len(m.ops) && m.ops[h+1].Loc == m.ops[h].Loc && m.ops[h+1].Path == m.ops[h].Path && m.ops[h+1].Begin == m.ops[h].Begin
+		if !same || !gave[h+1] { // a call that waits, too, follows what it gives
+			left = append(left, h)
+		}
+	}
+	return others, left
 }
 
 // given finds which calls gave what streams executed or copied; both are in the order of their begin.

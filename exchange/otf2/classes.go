@@ -33,6 +33,7 @@ type class struct {
 	calls  bool         // its end ends what was done with messages
 	how    uint32       // what kind of call it is, see wire.Called
 	epoch  epoch        // what it does about epochs of windows
+	queues bool         // it may end before the stream has done what it asks for
 	waits  wire.Command // how it waits for streams of devices, 0 if it does not
 }
 

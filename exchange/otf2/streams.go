@@ -165,10 +165,10 @@ func (d *devices) names(s *source, w *walk, e *Event, tell func(kind wire.Kind, 
 	}
 	stream, what := d.named(e), wire.Names
 	if r := s.region(e.Values[0]); int(r) < len(s.passing.classes) {
-		switch s.passing.classes[r].name {
-		case launchClass:
+		switch c := &s.passing.classes[r]; {
+		case c.name == launchClass:
 			what = wire.Launches
-		case copyClass:
+		case c.queues:
 			what = wire.Hands
 		}
 	}
@@ -216,9 +216,9 @@ func classOfDevice(name, file string) class {
 		return class{name: launchClass}
 	case has("memcpy", "memset", "clenqueueread", "clenqueuewrite", "clenqueuecopy", "clenqueuefill", "clenqueuemap", "clenqueueunmap", "clenqueuemigrate"):
 		if has("async") {
-			return class{name: copyClass}
+			return class{name: copyClass, queues: true}
 		}
-		return class{name: copyClass, waits: wire.Copies}
+		return class{name: copyClass, queues: strings.HasPrefix(name, "cl"), waits: wire.Copies} // calls of OpenCL do not say whether they block
 	}
 	return class{name: "gpu_setup"}
 }

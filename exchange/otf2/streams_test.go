@@ -101,7 +101,7 @@ func TestStreams(t *testing.T) {
 			}
 		}
 		require.Equal(t, []trace.Event{in(0, inProgram), in(10, inLaunch), about(10, wire.Launches, 1), out(12), in(20, inSync), about(20, wire.Names, 1), about(42, wire.Synchronizes, 0), out(42),
-			in(50, inCopy), about(50, wire.Hands, 0), about(60, wire.Copies, 0), out(60), in(70, inAsync), about(70, wire.Hands, 0), out(71), out(100), at(100, wire.End, 0, 0)}, got[0])
+			in(50, inCopy), about(60, wire.Copies, 0), out(60), in(70, inAsync), about(70, wire.Hands, 0), out(71), out(100), at(100, wire.End, 0, 0)}, got[0])
 		require.Equal(t, []trace.Event{idles(5), about(5, wire.Idled, 1), out(5), in(5, inKernel), about(8, wire.Executed, 1), out(8), idles(8),
 			about(15, wire.Idled, 1), out(15), in(15, inKernel), about(40, wire.Executed, 1), out(40), idles(40),
 			about(52, wire.Idled, 1), out(52), in(52, idle+2), about(58, wire.Copied, 1), out(58), idles(58), out(80), out(80), idles(80), at(80, wire.End, 0, 0)}, got[1])

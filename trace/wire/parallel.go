@@ -37,7 +37,7 @@ type Command = uint32
 // What calls of threads do, and what streams do.
 const (
 	Launches     Command = iota // it gives the stream a kernel; told when it begins
-	Hands                       // it gives the stream a copy, or some stream, 0; told when it begins
+	Hands                       // it gives the stream a copy, or some stream, 0, and may end before that is made; told when it begins
 	Names                       // it is about this stream; told when it begins
 	Synchronizes                // it has waited until the stream had executed all that it was given; of stream 0: all streams of the process
 	Copies                      // it has copied, after the stream had executed all that it was given before; likewise
