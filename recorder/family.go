@@ -116,6 +116,8 @@ func (f *family) identify(r *Recorder, m *member) {
 		return // another user's, or none that could be recorded
 	}
 	switch value, found := variable(environment, shm.Environment); {
+	case !found && m.begun(): // the environment was that of a program that it only begins to execute
+		m.command = ""
 	case !found: // what it executed before may have joined
 		f.note(r, m, "its environment lacks the variable "+shm.Environment)
 	case value != f.session && !strings.HasPrefix(value, f.session+","): // of another recorder
@@ -124,6 +126,12 @@ func (f *family) identify(r *Recorder, m *member) {
 	default:
 		m.told = true
 	}
+}
+
+// begun tells whether a process has left the program in which it was found, for the next one.
+func (m *member) begun() bool {
+	s, ok := readStatus(m.pid)
+	return ok && s.image != m.image
 }
 
 // reaches tells whether a process sees the file system in which the session is.
