@@ -105,7 +105,7 @@ func find(t *testing.T, e *report.Experiment, operation string) *report.Finding 
 // What the causers did on the path and what they waited for is never longer than they were waited for.
 func TestOnwardIsPartOfTheTimeAwaited(t *testing.T) {
 	told := 0
-	for seed := range seeds(450) { // waits for the network are not awaited, and among the first
+	for seed := range seeds(700) { // waits for the network are not awaited, and among the first
 		a, err := tracetext.Open("random", random.Trace(seed))
 		require.NoError(t, err)
 		e := analyze(t, a, 2)
@@ -119,5 +119,5 @@ func TestOnwardIsPartOfTheTimeAwaited(t *testing.T) {
 			told += len(f.Onward)
 		}
 	}
-	require.Greater(t, told, int(seeds(450)/20), "findings whose causers waited")
+	require.Greater(t, told, int(seeds(450)/12), "findings whose causers waited")
 }

@@ -10,7 +10,7 @@ import (
 // TestTraceIsVaried makes sure that the programs do what the comparison of analyzers is there for.
 func TestTraceIsVaried(t *testing.T) {
 	seen := map[string]int{}
-	for seed := range uint64(500) {
+	for seed := range uint64(450) { // a third of them does little but contend for locks
 		text := Trace(seed)
 		require.Equal(t, text, Trace(seed))
 		for line := range strings.Lines(text) {
