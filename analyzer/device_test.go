@@ -53,18 +53,7 @@ func TestDeviceEvents(t *testing.T) {
 				events[loc] = append(events[loc], e)
 			}
 		}
-		var want string
-		for _, c := range []struct{ events, workers int }{{100, 1}, {3, 3}, {1, 2}} {
-			e, err := analyzer.Analyze(inChunks(deviceSource(), events, c.events), analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.workers / 3 * 1000)})
-			require.NoError(t, err)
-			invariants(t, e)
-			e.Starts = nil // they are of the chunks
-			if want == "" {
-				want = written(t, e)
-				findings += len(e.Findings)
-			}
-			require.Equal(t, want, written(t, e), "seed %d %v", seed, c)
-		}
+		findings += alike(t, deviceSource(), events, seed)
 	}
 	require.Greater(t, findings, 50)
 }

@@ -44,6 +44,22 @@ func parallelSource() (s trace.Source) {
 	return s
 }
 
+// alike demands that the result of events does not depend on chunks, workers or memory, and what must hold for every trace; it returns the number of findings.
+func alike(t *testing.T, source trace.Source, events [][]trace.Event, seed uint64) (findings int) {
+	var want string
+	for _, c := range []struct{ events, workers int }{{100, 1}, {3, 3}, {1, 2}} {
+		e, err := analyzer.Analyze(inChunks(source, events, c.events), analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.workers / 3 * 1000)})
+		require.NoError(t, err)
+		invariants(t, e)
+		e.Starts = nil // they are of the chunks
+		if want == "" {
+			want, findings = written(t, e), len(e.Findings)
+		}
+		require.Equal(t, want, written(t, e), "seed %d %v", seed, c)
+	}
+	return findings
+}
+
 // TestParallelEvents: whatever events of MPI and teams come in, results do not depend on chunks, workers or memory, and what must hold for every trace holds.
 func TestParallelEvents(t *testing.T) {
 	findings := 0
@@ -65,18 +81,7 @@ func TestParallelEvents(t *testing.T) {
 				events[loc] = append(events[loc], e)
 			}
 		}
-		var want string
-		for _, c := range []struct{ events, workers int }{{100, 1}, {3, 3}, {1, 2}} {
-			e, err := analyzer.Analyze(inChunks(source, events, c.events), analyzer.Options{Patterns: patterns.All(), Workers: c.workers, Memory: int64(c.workers / 3 * 1000)})
-			require.NoError(t, err)
-			invariants(t, e)
-			e.Starts = nil // they are of the chunks
-			if want == "" {
-				want = written(t, e)
-				findings += len(e.Findings)
-			}
-			require.Equal(t, want, written(t, e), "seed %d %v", seed, c)
-		}
+		findings += alike(t, source, events, seed)
 	}
 	require.Greater(t, findings, 50)
 }

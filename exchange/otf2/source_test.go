@@ -72,6 +72,11 @@ func write(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 		}
 		streams[e[0]].Write(&Event{Record: Record{SpecOf(Events, uint8(e[2])), e[3:], nil}, Time: e[1]})
 	}
+	return closed(t, w, streams, name)
+}
+
+// closed ends an archive and opens it.
+func closed(t testing.TB, w *Writer, streams map[uint64]*EventWriter, name string) *Archive {
 	for _, s := range streams {
 		require.NoError(t, s.Close())
 	}

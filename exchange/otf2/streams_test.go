@@ -52,13 +52,7 @@ func streamed(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 		}
 		streams[e[0]].Write(&x)
 	}
-	for _, s := range streams {
-		require.NoError(t, s.Close())
-	}
-	require.NoError(t, w.Close())
-	a, err := Open(name)
-	require.NoError(t, err)
-	return a
+	return closed(t, w, streams, name)
 }
 
 // TestStreams: what a thread gives a stream, what that executes, and who waits, whatever chunks are; a context of a device is no process.
