@@ -175,7 +175,7 @@ func (e *Experiment) Advice(f *Finding) string {
 	switch {
 	case e.negligible(f) && !e.mayMatter(f):
 		return ""
-	case f.Advice != "" && (f.Busy.Workers == 0 || e.pool(f) == PoolTooSmall):
+	case f.Advice != "" && (f.Busy.Workers == 0 || e.busyProblem(f) == PoolTooSmall):
 		return f.Advice
 	}
 	if known := e.Problem(f); known != nil {

@@ -141,9 +141,9 @@ func (d did) limited() bool {
 	return n > 1 && strings.HasPrefix(d.path[n-2], "rate.(*Limiter).")
 }
 
-// pool returns the name of the problem of a finding whose workers were busy. More of them help neither if they mostly waited for a rate limiter or a timer, nor if the
+// busyProblem returns the name of the problem of a finding whose workers were busy. More of them help neither if they mostly waited for a rate limiter or a timer, nor if the
 // processors were busy, too, for four fifths of the run.
-func (e *Experiment) pool(f *Finding) string {
+func (e *Experiment) busyProblem(f *Finding) string {
 	work, most := e.workers(f)
 	leaf := e.leaf(most)
 	switch h := &e.Header; {
@@ -232,7 +232,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	case slices.ContainsFunc(chain, did.limited):
 		return problem(TimerBound)
 	case f.Busy.Workers > 0:
-		return problem(e.pool(f))
+		return problem(e.busyProblem(f))
 	case f.Busy.Places > 0:
 		return problem(PoolExhausted)
 	case served != "":

@@ -43,7 +43,7 @@ func (e *Experiment) servedProblem(f *Finding) string {
 			}
 		}
 	}
-	if 2*most.Mean <= sum {
+	if most == nil || 2*most.Mean <= sum { // a report may have come from anywhere
 		return ""
 	}
 	return recognise(most.chain())
@@ -71,7 +71,7 @@ func (e *Experiment) RankServed() {
 
 // served is the part of the time of all requests that a finding has, 0 if it is not worth telling.
 func (e *Experiment) served(f *Finding) int64 {
-	if all := e.requestTime(); 200*f.Served > all {
+	if all := e.requestTime(); all > 0 && f.Served > all/200 {
 		return f.Served
 	}
 	return 0

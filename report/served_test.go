@@ -45,6 +45,12 @@ func TestRankServed(t *testing.T) {
 	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 40, 40
 	require.Nil(t, e.Problem(&e.Findings[0]), "the holder slept for half of it")
 
+	e.Requests[0].Parts = nil
+	require.Nil(t, e.Problem(&e.Findings[0]), "a report that says what was served, but not with what")
+	e.Requests = nil
+	require.Nil(t, e.Problem(&e.Findings[0]))
+	require.NotContains(t, string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })), "of all requests")
+
 	e = service("task")
 	e.RankServed()
 	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name)

@@ -32,17 +32,19 @@ func (p *page) mostSpent() (top spending) {
 		region uint32
 		doing  activity
 	}
+	operations := map[uint32]OperationSplit{}
+	for _, o := range p.e.Operations {
+		all := operations[o.Path]
+		all.add(&o)
+		operations[o.Path] = all
+	}
 	at := map[place]int{}
 	var list []spending
 	for _, s := range byPath(p.e.criticalPath()) {
-		x := p.e.mostly(s)
+		x := p.e.mostly(s, operations[s.path])
 		key := place{p.e.Paths[s.path].Region, x.doing}
-		if isUnnamed(p.e.leaf(s.path).Name) || x.doing == nowhere { // they have nothing but the name in common
-			list = append(list, x)
-			continue
-		}
-		i, ok := at[key]
-		if !ok {
+		i, known := at[key]
+		if !known || isUnnamed(p.e.leaf(s.path).Name) || x.doing == nowhere { // which have nothing but the name in common
 			at[key] = len(list)
 			list = append(list, x)
 			continue
@@ -61,23 +63,22 @@ func (p *page) mostSpent() (top spending) {
 	return top
 }
 
-// mostly returns what most of the critical path in a call path is spent with.
-func (e *Experiment) mostly(s share) spending {
+// add adds what another group did on the critical path, or did at another place.
+func (s *OperationSplit) add(o *OperationSplit) {
+	s.Execution += o.Execution
+	s.Runnable += o.Runnable
+	s.Waiting += o.Waiting
+	s.External += o.External
+}
+
+// mostly returns what most of the critical path in a call path is spent with, of which all groups together did this in operations.
+func (e *Experiment) mostly(s share, all OperationSplit) spending {
 	r := e.leaf(s.path)
 	switch {
 	case r.Name == notRecorded:
 		return spending{s, nowhere, s.value}
 	case r.Name == sleepName && r.Operation:
 		return spending{s, sleeping, s.value}
-	}
-	var all OperationSplit
-	for _, o := range e.Operations {
-		if o.Path == s.path {
-			all.Execution += o.Execution
-			all.Runnable += o.Runnable
-			all.Waiting += o.Waiting
-			all.External += o.External
-		}
 	}
 	most := spending{s, unclear, all.Execution}
 	if !r.Operation {
@@ -99,7 +100,13 @@ func (e *Experiment) spentAt(path uint32) spending {
 			here.value += c.Value
 		}
 	}
-	return e.mostly(here)
+	var all OperationSplit
+	for _, o := range e.Operations {
+		if o.Path == path {
+			all.add(&o)
+		}
+	}
+	return e.mostly(here, all)
 }
 
 // unseen says whether there may be waiting that is not recorded, so that nothing can be said of all waiting.

@@ -188,7 +188,7 @@ func (p *page) service() (Verdict, bool) {
 // the path was on the very worker that was waited for says less than that: any of them could have ended the waiting.
 func (p *page) pool() (Verdict, bool) {
 	e := p.e
-	if len(e.Findings) == 0 || e.Findings[0].Busy.Workers == 0 || e.pool(&e.Findings[0]) != PoolTooSmall {
+	if len(e.Findings) == 0 || e.Findings[0].Busy.Workers == 0 || e.busyProblem(&e.Findings[0]) != PoolTooSmall {
 		return Verdict{}, false
 	}
 	f := &e.Findings[0]

@@ -87,10 +87,7 @@ var listening = []string{"net.(*netFD).accept", "http.(*connReader).backgroundRe
 
 // listens says whether goroutines of a group wait at a call path for what comes from outside.
 func (p *page) listens(path uint32, group int32) bool {
-	if slices.Contains(listening, goName(p.e.Groups[group].Name)) || p.e.leaf(path).Func == "net.(*netFD).accept" {
-		return true
-	}
-	return slices.ContainsFunc(p.e.CallPath(path), func(name string) bool { return slices.Contains(listening, name) })
+	return slices.ContainsFunc(append(p.e.pathOf(path), goName(p.e.Groups[group].Name)), func(name string) bool { return slices.Contains(listening, name) })
 }
 
 // byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
