@@ -137,8 +137,8 @@
 //     to the latest earlier time at which there is one, and goes on there.
 //   - it ends where it reaches the begin of the focus. If it finds nobody, it is not recorded back to there.
 //
-// Steps by which P goes on at an open location because a creator is unknown, and that lead to a location are counted as steps by time. So P is contiguous, as long as the focus, and
-// ends: each wait is taken and gone back to at most once, and time never rises. Sleep, external_wait and network stay on the location.
+// Steps of the last two kinds, for a creator that is unknown, are counted as steps by time if they lead to a location. So P is contiguous, as long as the focus, and
+// ends: each wait is taken and gone back to at most once, and time never rises. Otherwise sleep, external_wait and network stay on the location.
 //
 // critical_path = time of (call path, location) while P is on the location, by the innermost level as for time. What
 // is not recorded stands in a call path of its own, the region "(not recorded)" below the call path of the wait, else alone, on the

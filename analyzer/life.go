@@ -59,7 +59,7 @@ func (s *scan) live() *lives {
 		}
 	}
 	v.findMains(s)
-	last := uint32(len(s.chunks))
+	last, complete := uint32(len(s.chunks)), s.archive.Header().Complete
 	for i := range s.locations {
 		l := &s.locations[i]
 		if !l.seen {
@@ -83,7 +83,7 @@ func (s *scan) live() *lives {
 		}
 		l.end = l.last
 		p := s.defs.Locations[i].Process
-		if top := l.open.Top(); s.archive.Header().Complete && (top != nil || v.main[p] == uint32(i)) || top != nil && top.Operation() {
+		if top := l.open.Top(); complete && (top != nil || v.main[p] == uint32(i)) || top != nil && top.Operation() {
 			v.endOpen(w, l, v.end[p])
 		} // else it is not known what it did behind its last event
 		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil

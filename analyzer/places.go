@@ -26,7 +26,8 @@ type placeGroup struct {
 	begun       uint32 // its role
 	creatorPath uint32
 	count       int
-	vague       bool // the function may say little: it is a literal, or of another module
+	literal     bool // the function is one
+	foreign     bool // it is of another module than the standard library
 	process     int  // that of the first one
 	spread      bool // not that of all
 }
@@ -35,6 +36,9 @@ func (g *placeGroup) add(process int) {
 	g.count++
 	g.spread = g.spread || process != g.process
 }
+
+// vague says whether the function of a group may say little.
+func (g *placeGroup) vague() bool { return g.literal || g.foreign }
 
 // functionLiteral matches the names that the compiler gives to functions without one. They say little to people.
 var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$`)
@@ -60,7 +64,7 @@ type call struct {
 // rename gives groups whose function says little the name of the region that it calls, if its goroutines are there for more than nine tenths of the time in which they
 // are not in an operation that the function itself calls: a worker waits so for its next task.
 func (p *places) rename(s *scan) {
-	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague }) {
+	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague() }) {
 		return
 	}
 	first := s.paths.first()
@@ -71,7 +75,7 @@ func (p *places) rename(s *scan) {
 				s.store.Pace()
 				for i := range block {
 					g := p.group[block[i].loc]
-					if !p.groups[g].vague {
+					if !p.groups[g].vague() {
 						continue
 					}
 					switch called := p.groups[g].calls(s, first[block[i].path]); {
@@ -87,7 +91,7 @@ func (p *places) rename(s *scan) {
 	}
 	for c, time := range in {
 		g := &p.groups[c.group]
-		if time-all[c.group]/10*9 > 0 && (functionLiteral.MatchString(g.name) || s.regions.runs(g.begun, c.region)) {
+		if time-all[c.group]/10*9 > 0 && (g.literal || s.regions.runs(g.begun, c.region)) {
 			g.name = s.regions.list[c.region].Name
 		}
 	}
@@ -97,7 +101,7 @@ func (p *places) rename(s *scan) {
 // function that is one is of the program, or of what the user wants to see, and keeps its name.
 func (g *placeGroup) calls(s *scan, first [2]uint32) uint32 {
 	n := &s.paths.nodes[first[0]]
-	if n.kind == wire.Begin || n.kind == wire.Enter && s.regions.list[n.region].Name == g.name && functionLiteral.MatchString(g.name) {
+	if n.kind == wire.Begin || n.kind == wire.Enter && s.regions.list[n.region].Name == g.name && g.literal {
 		return first[1]
 	}
 	return first[0]
@@ -154,7 +158,7 @@ func (s *scan) place(v *lives, most int) *places {
 		if !ok {
 			g = int32(len(p.groups))
 			index[k] = g
-			p.groups = append(p.groups, placeGroup{name: k.name, begun: role, creatorPath: k.creator, vague: k.name != "main" && (functionLiteral.MatchString(k.name) || s.regions.foreign(role)), process: s.defs.Locations[i].Process})
+			p.groups = append(p.groups, placeGroup{name: k.name, begun: role, creatorPath: k.creator, literal: functionLiteral.MatchString(k.name), foreign: k.name != "main" && s.regions.foreign(role), process: s.defs.Locations[i].Process})
 		}
 		lastGroup = g
 		p.group[i] = g

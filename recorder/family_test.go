@@ -242,3 +242,12 @@ func TestBeginning(t *testing.T) {
 		require.Equal(t, c.begins, s.bare(), c)
 	}
 }
+
+// TestBegun: a process has begun the next program if it has another environment than that in which it was found.
+func TestBegun(t *testing.T) {
+	s, ok := readStatus(os.Getpid())
+	require.True(t, ok)
+	require.NotZero(t, s.image)
+	require.False(t, (&member{pid: os.Getpid(), image: s.image}).begun())
+	require.True(t, (&member{pid: os.Getpid(), image: s.image + 4096}).begun())
+}
