@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"tracerec/internal/clock"
 	"tracerec/internal/shm"
 	"tracerec/internal/testkit"
 )
@@ -125,6 +126,58 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, all, younger(&none, all...), "no limit is known")
 	require.Positive(t, lastNumber(), "in this system")
 	require.Greater(t, mostNumber(), lastNumber())
+}
+
+// TestProcesses: asked one by one or as a list, numbers are those of processes, not of their other threads.
+func TestProcesses(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, idle)
+	input, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer input.Close()
+	pid := cmd.Process.Pid
+	var threads []int
+	testkit.Until(t, "a thread beside the first one", func() bool {
+		threads = nil
+		for _, name := range namesIn(fmt.Sprintf("/proc/%d/task", pid)) {
+			if n, err := strconv.Atoi(name); err == nil && n > pid && n <= pid+few {
+				threads = append(threads, n)
+			}
+		}
+		return threads != nil
+	})
+	for _, last := range []int{pid + few, pid + few + 1} {
+		n := newNumbers(pid, mostNumber(), 0)
+		n.look(last, 1)
+		require.Contains(t, n.processes(), pid)
+		require.NotContains(t, n.processes(), 1, "it is older")
+		for _, thread := range threads {
+			require.NotContains(t, n.processes(), thread)
+		}
+	}
+}
+
+// TestRecording: of a member that records, nothing else has to be found out, as long as it is the process that it was.
+func TestRecording(t *testing.T) {
+	b, err := shm.Create(shm.Config{Dir: t.TempDir(), Buffer: MinBuffer}, clock.Monotonic, 0)
+	require.NoError(t, err)
+	view, err := shm.Open(b.Path())
+	require.NoError(t, err)
+	defer view.Close()
+	s, ok := readStatus(os.Getpid())
+	require.True(t, ok)
+	m := &member{pid: os.Getpid(), born: s.born}
+	r := &Recorder{procs: []*process{{view: view, info: view.Info()}}}
+	newFamily(m.pid, "none", 0).identify(r, m) // whose environment has no session
+	require.True(t, m.told)
+	require.Equal(t, r.procs[0].command(), m.command)
+	require.Empty(t, r.unrecorded)
+	require.Nil(t, r.recording(&member{pid: m.pid, born: m.born + 1}), "another process of that number")
+	r.procs[0].over = true
+	require.Nil(t, r.recording(m))
 }
 
 // TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.

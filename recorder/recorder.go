@@ -118,9 +118,9 @@ func (r *Recorder) drain() {
 // poll maps the buffers of new processes and writes what is due. It returns how many bytes of a buffer it
 // found filled, at most.
 func (r *Recorder) poll() (filled int) {
+	r.join() // first: less has to be found out about who records
 	r.family.look(r)
 	r.family.count(r.machine.monotonic())
-	r.join()
 	for _, p := range r.procs {
 		if p.over {
 			continue

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -79,8 +80,7 @@ func Run(o Options, args []string) (status int, err error) {
 	if r == nil {
 		return c.wait(), nil
 	}
-	// The measured program needs the cores.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2)))
+	defer leaveCores()()
 	r.root, r.args, r.began = c.cmd.Process.Pid, args, began
 	r.family = newFamily(r.root, r.session.dir, began.Mono)
 	tellOuter()
@@ -97,6 +97,23 @@ func Run(o Options, args []string) (status int, err error) {
 		r.say("the older %s is now %s", out.dir, out.aside)
 	}
 	return status, nil
+}
+
+// leaveCores leaves cores to the measured program, which needs them, until the function that it returns is called. A program
+// that ends at once is not worth it: to change their number takes longer than to write what such a program recorded.
+func leaveCores() (restore func()) {
+	before := runtime.GOMAXPROCS(0)
+	left := make(chan struct{})
+	timer := time.AfterFunc(longestPoll, func() {
+		defer close(left)
+		runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2))
+	})
+	return func() {
+		if !timer.Stop() {
+			<-left
+			runtime.GOMAXPROCS(before)
+		}
+	}
 }
 
 // leastDescriptors is how many descriptors a recording takes beside those that are open, with some for children of the program.

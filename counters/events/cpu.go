@@ -23,9 +23,14 @@ type CPU struct {
 // Here returns the processor that runs this program, as far as /proc/cpuinfo tells: elsewhere only Arch is set.
 func Here() CPU { return here() }
 
-var here = sync.OnceValue(func() CPU {
-	info, _ := rawfile.Read("/proc/cpuinfo")
-	return parseCPU(runtime.GOARCH, string(info))
+var here = sync.OnceValue(func() CPU { return parseCPU(runtime.GOARCH, Info()) })
+
+// Info returns /proc/cpuinfo as it was first read, "" if there is none: the kernel asks each processor for it, which takes long.
+func Info() string { return info() }
+
+var info = sync.OnceValue(func() string {
+	text, _ := rawfile.Read("/proc/cpuinfo")
+	return string(text)
 })
 
 // parseCPU reads the first processor of a /proc/cpuinfo.

@@ -91,14 +91,16 @@ func Here() Machine {
 }
 
 // ProcessorHere is the part of Here that says what a processor is; it takes a fraction of the time.
-func ProcessorHere() (events.CPU, Clock) { return events.Here(), source{os.DirFS("/")}.clock() }
+func ProcessorHere() (events.CPU, Clock) {
+	return events.Here(), source{os.DirFS("/")}.clock(events.Info)
+}
 
 // read describes the machine whose root directory it is given.
 func read(root fs.FS, id identification) Machine {
 	s := source{root}
 	m := Machine{Kernel: s.text("proc/sys/kernel/osrelease"), Caches: s.caches(), Nodes: s.nodes(), Memory: s.memory()}
 	m.Sockets, m.Cores, m.Threads = s.topology()
-	m.Clock = s.clock()
+	m.Clock = s.clock(func() string { return s.text("proc/cpuinfo") })
 	if v, ok := s.number("proc/sys/kernel/perf_event_paranoid"); ok {
 		paranoid := int(v)
 		m.Paranoid = &paranoid

@@ -151,13 +151,16 @@ func (s source) nodes() (all []Node) {
 }
 
 // clock reads the rates of processor 0.
-func (s source) clock() (c Clock) {
+func (s source) clock(info func() string) (c Clock) {
 	dir := path.Join(cpus, "cpu0/cpufreq")
 	c.Now, _ = s.number(path.Join(dir, "scaling_cur_freq"))
 	c.Min, _ = s.number(path.Join(dir, "cpuinfo_min_freq"))
 	c.Max, _ = s.number(path.Join(dir, "cpuinfo_max_freq"))
 	c.Base, _ = s.number(path.Join(dir, "base_frequency"))
-	for line := range strings.Lines(s.text("proc/cpuinfo")) {
+	if c.Now != 0 {
+		return c
+	}
+	for line := range strings.Lines(info()) {
 		if rest, ok := strings.CutPrefix(line, "cpu MHz"); ok && c.Now == 0 {
 			mhz, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimLeft(rest, "\t :")), 64)
 			if err == nil && mhz > 0 && mhz < 1e6 {
