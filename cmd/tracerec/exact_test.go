@@ -20,7 +20,10 @@ import (
 	"tracerec/trace"
 )
 
-const variableA, variableB = "mem:main.A/8:w", "mem:main.B/8:w"
+const (
+	variableA, variableB = "mem:main.A/8:w", "mem:main.B/8:w"
+	refusedReadings      = "readings of counters refused by the system"
+)
 
 // amounts is what an analysis says of a call path, over all locations.
 type amounts map[string]int64
@@ -45,8 +48,8 @@ func runMigrants(t *testing.T, program string, rounds int, counters string) (r *
 		t.Skip("no such counters here: ", out.stderr)
 	}
 	require.Equal(t, 0, out.status, out.stderr)
-	for line := range strings.Lines(out.stderr) { // not root's: of the program, not of the kernel
-		require.Contains(t, line, ": counted in user mode only, because the kernel does not permit more: ")
+	for line := range strings.Lines(out.stderr) { // not root's, or others count on the same processors: holds asks what the report says of that
+		require.Regexp(t, ": counted in user mode only, because the kernel does not permit more: |: "+refusedReadings, line)
 	}
 	clean(t, archive)
 	a, err := trace.Open(archive)
