@@ -206,8 +206,11 @@
 //
 // For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those
 // above it have overload = own − avg, those below, with those without time there, underload = avg − own. Both
-// are children of imbalance. Of threads, underload of those without time there is told apart: imbalance_below_bypass; and, where only one has time
-// there, its overload, imbalance_above_single, and the underload of the others, imbalance_below_singularity.
+// are children of imbalance.
+//
+// Threads are compared as in Scalasca (metric imbalance of 2.6): in call paths inside of a parallel region, all of them; elsewhere the first ones of all processes, and
+// the others within their group. The underload of those that never came to the call path is told apart: imbalance_below_bypass; and, where only one came,
+// its overload, imbalance_above_single, and the underload of the others, imbalance_below_singularity. In programs with parallel regions that is so only in these.
 //
 // # Counters
 //

@@ -1,89 +1,158 @@
 package analyzer
 
-// part is what a group does in one call path.
+import "slices"
+
+// part is what those who are compared do in one call path.
 type part struct {
 	sum     int64
-	members int // with time in it
+	members int // that came to it
 }
 
-// imbalances compares the goroutines of each group in the call paths that they execute.
-func (b *builder) imbalances() {
-	parts := make([]part, len(b.places.groups))
-	members := b.members()
-	seen := make([]uint32, len(b.s.locations)) // last call path in which a location has time, + 1
-	for path, cells := range b.scanned {
-		if b.s.timeOf(uint32(path), b.s.paths.nodes[path].kind) != b.s.metrics.execution {
+// comparison says whose work is compared: that of the goroutines of a group. Of threads, all that are compared in parallel regions, and elsewhere the first one of each process with the others;
+// only the rest with their group. This is Scalasca's definition (metric imbalance of 2.6), which has nothing for the rest.
+type comparison struct {
+	group    []int32 // by location: with whom it is compared outside of parallel regions, number in sides
+	sides    []side  // the groups; behind them, of threads, the first one of each process, and all
+	parallel []bool  // by call path: it is in a parallel region; nil if none is
+}
+
+// side is who is compared with each other.
+type side struct {
+	count   int
+	members []uint32 // nil of a collapsed group
+	first   uint32   // of that: its place in the report
+}
+
+// side returns the number of the side with which a location is compared in a call path.
+func (c *comparison) side(path, loc uint32) int32 {
+	if c.in(path) {
+		return int32(len(c.sides) - 1)
+	}
+	return c.group[loc]
+}
+
+// in says whether a call path is in a parallel region.
+func (c *comparison) in(path uint32) bool { return c.parallel != nil && c.parallel[path] }
+
+// tells says whether it is told who does not come to a call path: where there are parallel regions, only in these.
+func (c *comparison) tells(path uint32) bool { return c.parallel == nil || c.parallel[path] }
+
+// comparison returns who is compared.
+func (b *builder) comparison() *comparison {
+	c := &comparison{group: slices.Clone(b.places.group), sides: make([]side, len(b.places.groups), len(b.places.groups)+2)}
+	for i, g := range b.places.groups {
+		c.sides[i] = side{count: g.count, first: b.places.first[i]}
+	}
+	var first, all side
+	seen := make([]bool, len(b.s.defs.Processes))
+	for i := range b.s.locations {
+		if !b.s.locations[i].seen {
 			continue
 		}
-		var groups []int32
+		g, l := b.places.group[i], uint32(i)
+		if b.places.locs[b.places.reported[i]].count < c.sides[g].count || c.sides[g].count == 1 {
+			c.sides[g].members = append(c.sides[g].members, l)
+		}
+		if def := &b.s.defs.Locations[i]; b.threads && !def.Stream {
+			all.members = append(all.members, l)
+			if !seen[def.Process] {
+				seen[def.Process] = true
+				first.members = append(first.members, l)
+				c.group[i] = int32(len(c.sides))
+			}
+		}
+	}
+	if b.threads {
+		first.count, all.count = len(first.members), len(all.members)
+		c.sides = append(c.sides, first, all)
+		c.parallel = b.s.inParallel()
+	}
+	return c
+}
+
+// inParallel says of each call path whether it is in a parallel region, nil if none is.
+func (s *scan) inParallel() (parallel []bool) {
+	some := false
+	parallel = make([]bool, len(s.paths.nodes))
+	for i, n := range s.paths.nodes { // parents have lower numbers
+		parallel[i] = s.regions.list[n.region].Parallel || n.parent != noPath && parallel[n.parent]
+		some = some || parallel[i]
+	}
+	if !some {
+		return nil
+	}
+	return parallel
+}
+
+// imbalances compares locations in the call paths that they execute.
+func (b *builder) imbalances() {
+	c := b.comparison()
+	parts := make([]part, len(c.sides))
+	seen := make([]uint32, len(b.s.locations)) // last call path to which a location came, + 1
+	for path, cells := range b.scanned {
+		path := uint32(path)
+		if b.s.timeOf(path, b.s.paths.nodes[path].kind) != b.s.metrics.execution {
+			continue
+		}
+		var sides []int32
 		for i := range cells {
 			if i%paced == 0 {
 				b.s.store.Pace()
 			}
-			if c := &cells[i]; c.time != 0 {
-				g := b.places.group[c.loc]
-				if parts[g].members == 0 {
-					groups = append(groups, g)
-				}
-				parts[g].sum += c.time
-				parts[g].members++
-				seen[c.loc] = uint32(path) + 1
+			x := &cells[i]
+			s := c.side(path, x.loc)
+			if parts[s].members == 0 {
+				sides = append(sides, s)
 			}
+			parts[s].sum += x.time
+			parts[s].members++
+			seen[x.loc] = path + 1
 		}
 		for i := range cells {
 			if i%paced == 0 {
 				b.s.store.Pace()
 			}
-			if c := &cells[i]; c.time != 0 {
-				g := b.places.group[c.loc]
-				b.imbalance(uint32(path), b.places.reported[c.loc], c.time, &parts[g], b.places.groups[g].count, 1)
-			}
+			x := &cells[i]
+			s := c.side(path, x.loc)
+			b.imbalance(path, b.places.reported[x.loc], x.time, &parts[s], &c.sides[s], c.tells(path))
 		}
-		for _, g := range groups {
-			n := b.places.groups[g].count
-			if members[g] == nil { // collapsed: all others at once
-				first := b.places.first[g]
-				b.imbalance(uint32(path), first, 0, &parts[g], n, int64(n-parts[g].members))
+		for _, s := range sides {
+			side := &c.sides[s]
+			if side.members == nil { // all others at once
+				b.absent(path, side.first, &parts[s], side, c.tells(path), int64(side.count-parts[s].members))
 			}
-			for _, l := range members[g] {
-				if seen[l] != uint32(path)+1 {
-					b.imbalance(uint32(path), b.places.reported[l], 0, &parts[g], n, 1)
+			for _, l := range side.members {
+				if seen[l] != path+1 {
+					b.absent(path, b.places.reported[l], &parts[s], side, c.tells(path), 1)
 				}
 			}
-			parts[g] = part{}
+			parts[s] = part{}
 		}
 	}
 }
 
-// members lists the locations of the groups that are not collapsed.
-func (b *builder) members() [][]uint32 {
-	members := make([][]uint32, len(b.places.groups))
-	for i := range b.s.locations {
-		if b.s.locations[i].seen {
-			if g := b.places.group[i]; b.places.locs[b.places.reported[i]].count < b.places.groups[g].count || b.places.groups[g].count == 1 {
-				members[g] = append(members[g], uint32(i))
-			}
-		}
-	}
-	return members
-}
-
-// imbalance charges times goroutines of a group of n that spend own time in a call path.
-func (b *builder) imbalance(path, loc uint32, own int64, p *part, n int, times int64) {
-	if n == 1 {
-		return
-	}
-	avg, m := floorDiv(p.sum, int64(n)), b.s.metrics
-	above, below := m.overload, m.underload
+// imbalance charges a location, one of a side, that spends own time in a call path.
+func (b *builder) imbalance(path, loc uint32, own int64, p *part, s *side, tells bool) {
+	m, d := b.s.metrics, own-floorDiv(p.sum, int64(s.count))
 	switch {
-	case p.members == 1:
-		above, below = m.single, m.singularity
-	case own == 0:
+	case d <= 0:
+		b.charge(m.underload, path, loc, -d)
+	case tells && p.members == 1:
+		b.charge(m.single, path, loc, d)
+	default:
+		b.charge(m.overload, path, loc, d)
+	}
+}
+
+// absent charges some locations of a side that do not come to a call path.
+func (b *builder) absent(path, loc uint32, p *part, s *side, tells bool, times int64) {
+	m := b.s.metrics
+	below := m.underload
+	switch {
+	case tells && p.members == 1:
+		below = m.singularity
+	case tells:
 		below = m.bypass
 	}
-	if own > avg {
-		b.charge(above, path, loc, (own-avg)*times)
-	} else {
-		b.charge(below, path, loc, (avg-own)*times)
-	}
+	b.charge(below, path, loc, floorDiv(p.sum, int64(s.count))*times)
 }

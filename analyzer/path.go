@@ -152,8 +152,15 @@ func newRegions(defs *trace.Definitions) *regions {
 }
 
 func compareRegions(a, b *trace.Region) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File),
+	c := cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File),
 		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Class, b.Class))
+	if c == 0 && a.Parallel != b.Parallel {
+		c = 1
+		if b.Parallel {
+			c = -1
+		}
+	}
+	return c
 }
 
 // id returns the region of an event's id.

@@ -11,7 +11,8 @@ var (
 		Name: metric.Imbalance, Title: "Imbalance",
 		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows unequal work, which " +
 			"makes others wait elsewhere.",
-		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines",
+		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines. Threads of MPI and OpenMP programs are compared " +
+			"with all others in parallel regions, elsewhere the first of each process with those of the others",
 		Advice: "Divide the work of this call path by its cost instead of by count, in smaller pieces, or let the goroutines take pieces from a " +
 			"common queue.",
 	}}
@@ -27,19 +28,19 @@ var (
 	}}
 	SingleParticipant = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
 		Name: metric.SingleParticipant, Title: "Single participant", Parent: metric.Overload,
-		Description: "Overload where only one thread of its group was in the call path at all: what it did there, none of the others could help with.",
-		Formula:     "overload of the only thread of its group that spent time in the call path",
+		Description: "Overload where only one of the threads that are compared was in the call path at all: what it did there, none of the others helped with.",
+		Formula:     "overload of the only thread that came to the call path; in programs with parallel regions, only in these",
 		Advice:      "If the others wait meanwhile, divide this among them, or let it be done while they do something else.",
 	}}
 	NonParticipation = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
 		Name: metric.NonParticipation, Title: "Non-participation", Parent: metric.Underload,
-		Description: "Underload of threads that were never in the call path, while others of their group were.",
-		Formula:     "mean over the group of the execution of the call path, on those that spent no time in it",
+		Description: "Underload of threads that were never in the call path, while others with which they are compared were.",
+		Formula:     "mean of the execution of the call path, on those that never came to it; in programs with parallel regions, only in these",
 	}}
 	Singularity = &analyzer.Pattern{Paradigm: analyzer.Processes, Metric: metric.Metric{
 		Name: metric.Singularity, Title: "Singularity", Parent: metric.NonParticipation,
-		Description: "Non-participation where only one thread of the group was in the call path.",
-		Formula:     "imbalance_below_bypass where the group has a single participant",
+		Description: "Non-participation where only one of the threads that are compared was in the call path.",
+		Formula:     "imbalance_below_bypass where there is a single participant",
 	}}
 	CriticalPath = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.CriticalPath, Title: "Critical path",

@@ -86,7 +86,8 @@ func (x *threads) analyze(t *testing.T, workers int) *report.Experiment {
 	var pieces [][]trace.Event
 	for k := range workers {
 		for i, all := range x.events {
-			x.source.Definitions.Processes[i].End = all[len(all)-1].Time
+			process := &x.source.Definitions.Processes[x.source.Definitions.Locations[i].Process]
+			process.End = max(process.End, all[len(all)-1].Time)
 			if list := all[k*len(all)/workers : (k+1)*len(all)/workers]; len(list) > 0 {
 				x.source.Chunks = append(x.source.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: list[0].Time, Last: list[len(list)-1].Time, Events: len(list)})
 				pieces = append(pieces, list)
@@ -206,6 +207,34 @@ func TestParticipants(t *testing.T) {
 	for _, m := range []string{"imbalance_above_single", "imbalance_below_bypass", "imbalance_below_singularity"} {
 		require.Empty(t, cells(t, uneven().analyze(t, 1), m), m)
 	}
+}
+
+// TestTeams: of two processes with a second thread each, the first threads are compared in serial, 10 and 30, in alone, 10 and nothing, and in main itself, nothing and 10; all are in team, 40, 20, 20 and nothing: 20 are the mean. One of them is in
+// inner, 8, of which 2 are the mean. Outside of teams nobody is said not to take part.
+func TestTeams(t *testing.T) {
+	x := processes(4)
+	for i := range x.source.Definitions.Locations {
+		l := &x.source.Definitions.Locations[i]
+		l.Process, l.Number, l.GoID, l.Name = i/2, uint64(i%2+1), uint64(i%2+1), []string{"master", "worker"}[i%2]
+	}
+	x.source.Definitions.Processes = x.source.Definitions.Processes[:2]
+	x.enter(0, 0, "main").enter(0, 0, "serial").leave(0, 10).enter(0, 10, "alone").leave(0, 20).enter(0, 20, "team").leave(0, 60).leave(0, 60)
+	x.enter(1, 20, "main").enter(1, 20, "team").leave(1, 40).enter(1, 40, "team").enter(1, 40, "inner").leave(1, 48).leave(1, 48).leave(1, 48)
+	x.enter(2, 0, "main").enter(2, 0, "serial").leave(2, 30).enter(2, 30, "team").leave(2, 50).leave(2, 60)
+	x.enter(3, 20, "(idle) omp_idle_threads").leave(3, 60)
+	x.source.Definitions.Regions[x.regions["team"]].Parallel = true
+	for workers := range 2 {
+		e := x.analyze(t, workers+1)
+		require.Equal(t, []string{"alone 0 5", "main 2 5", "serial 2 10", "team 0 20"}, cells(t, e, "overload"), "the rest of it")
+		require.Equal(t, []string{"inner 1 6"}, cells(t, e, "imbalance_above_single"))
+		require.Equal(t, []string{"alone 2 5", "main 0 5", "serial 0 10"}, cells(t, e, "underload"), "the rest of it")
+		require.Equal(t, []string{"team 3 20"}, cells(t, e, "imbalance_below_bypass"), "the rest of it")
+		require.Equal(t, []string{"inner 0 2", "inner 2 2", "inner 3 2"}, cells(t, e, "imbalance_below_singularity"))
+	}
+	x.source.Definitions.Regions[x.regions["team"]].Parallel = false // then workers are compared with each other
+	e := x.analyze(t, 1)
+	require.Equal(t, []string{"main 2 5", "serial 2 10", "team 0 10"}, cells(t, e, "overload"))
+	require.Equal(t, []string{"alone 0 5", "inner 1 4", "team 1 10"}, cells(t, e, "imbalance_above_single"))
 }
 
 // TestDelays: the second waits 40 at the barrier for the first, because of 40 that first took longer there.

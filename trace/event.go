@@ -156,6 +156,8 @@ type Region struct {
 	Process int
 	Class   string // name of the metric that time in it is; "" is for the analysis to say. Only archives of other formats have classes
 	Counts  string // likewise, of the metric that counts its visits, "" if only visits does
+	// Parallel says that a team of threads executes it. Only archives of other formats have such regions.
+	Parallel bool
 }
 
 // Object is a channel, lock or other synchronisation object.

@@ -140,7 +140,6 @@ var unlikes = []unlike{
 	{"^critical_path$", "", "from MPI_Init to MPI_Finalize in scout; ours is of the whole run", 0.07, regexp.MustCompile(
 		`^[^>]*( > (main|int main\(.*\)))?( > MPI_(Init|Init_thread|Finalize))?$|\(not recorded\)`)},
 	{"^critical_path_imbalance$", "", "compared with the average of all locations in scout; ours with that of those that visit the call path", 3, nil},
-	{"^imbalance", "^(npb|partdiff[27]|omp)", "compared with the average of all threads in scout; ours with that of threads of one name", 4.1, nil},
 	// Where one location has as much of all call paths as the critical path, scout divides 0 by 0, and all values of its archive are lost.
 	{"^(critical_imbalance_impact|intra_partition_imbalance|performance_impact.*)$", "^dorsal-(allreduce|ssend-irecv)$", "not a number in scout", 20e-3, nil},
 	// On threads that are no masters, scout leaves out what they do from the last barrier of a team to its end. So they seem to have less than they have.

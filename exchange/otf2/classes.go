@@ -15,6 +15,7 @@ const (
 	openCL  = 19
 	hip     = 23
 
+	roleParallel        = 5
 	roleCritical        = 12
 	roleAtomic          = 14
 	roleBarrier         = 15
@@ -53,6 +54,11 @@ func (a *Archive) classOf(r *Record) class {
 		return classOfDevice(name, a.Text(r.Get("sourceFile")))
 	}
 	return class{}
+}
+
+// parallel says whether a team executes a region.
+func (a *Archive) parallel(r *Record) bool {
+	return r.Get("regionRole") == roleParallel || strings.HasPrefix(a.Text(r.Get("name")), "!$omp parallel")
 }
 
 // A prefix of a name, and what begins so. The first one counts.

@@ -49,7 +49,7 @@ func (s *source) classify() {
 		if r.Spec.Self == Regions {
 			if at := s.regions[r.Values[0]]; s.a.Find(Regions, r.Values[0]) == r {
 				p.classes[at] = s.a.classOf(r)
-				d.Regions[at].Class, d.Regions[at].Counts = p.classes[at].name, p.classes[at].counts
+				d.Regions[at].Class, d.Regions[at].Counts, d.Regions[at].Parallel = p.classes[at].name, p.classes[at].counts, s.a.parallel(r)
 			}
 		}
 	}
