@@ -7,9 +7,10 @@ import (
 
 // messages is what is known of the messages of a trace, by operation.
 type messages struct {
-	partner []int32 // of a message: the other end, noOp unknown
-	other   []int32 // sent: the operation that finished it, itself if it was finished at once; received: the one that asked for it, likewise
+	partner []int32 // of a message: the other end, noOp unknown; of what was met later: the begin of the one waited for, noOp if that is nobody
+	other   []int32 // sent: the operation that finished it, itself if it was finished at once; received: the one that asked for it, likewise; met later: that one, noOp unknown
 	call    []int32 // the call that the operation belongs to
+	later   int     // how many collective operations were met later
 }
 
 // lateMessages is how many late messages of a location are looked at again when others arrive that were sent before them.
@@ -18,7 +19,7 @@ const lateMessages = 100
 // late is a wait for a message.
 type late struct {
 	call, recv, send int32
-	wrong            bool // others had been there already
+	then             awaited // what the call waited for after that
 }
 
 // calls finds who waited for messages, and for whom they had to be sent. All that calls of MPI did with messages are operations on one object; those of a
@@ -31,9 +32,11 @@ type late struct {
 // What is told about epochs of windows is passed likewise, without being a message.
 //
 // The sender of a message waits from the begin of the call that finishes it to the begin of the one that asked for it, if that came while it was in there.
+//
+// What a call waits for collective operations is in match_later.go.
 func (m *Matcher) calls(ops []Op) {
 	n := len(ops)
-	x := messages{spill.Make[int32](m.store, n), spill.Make[int32](m.store, n), spill.Make[int32](m.store, n)}
+	x := messages{partner: spill.Make[int32](m.store, n), other: spill.Make[int32](m.store, n), call: spill.Make[int32](m.store, n)}
 	defer func() {
 		spill.Free(m.store, x.partner)
 		spill.Free(m.store, x.other)
@@ -41,6 +44,7 @@ func (m *Matcher) calls(ops []Op) {
 	}()
 	x.queues(ops, m.store)
 	x.calls(ops, m.store)
+	m.later(&x)
 	var recent []late
 	looked := 0 // at the limit on memory, by the operations until then
 	for from := 0; from < n; {
@@ -49,7 +53,7 @@ func (m *Matcher) calls(ops []Op) {
 			looked = from
 		}
 		if ops[from].Loc != m.before(from) {
-			m.toldLate(recent)
+			m.toldLate(&x, recent)
 			recent = recent[:0]
 		}
 		to := from
@@ -61,12 +65,21 @@ func (m *Matcher) calls(ops []Op) {
 		case ops[c].Mode&(wire.Accesses|wire.Awaits) != 0:
 			m.epoch(&x, from, to)
 		default:
-			recent = m.received(&x, recent, from, to)
-			m.sent(&x, from, to)
+			var late bool
+			recent, late = m.received(&x, recent, from, to)
+			until := m.sent(&x, from, to)
+			if then := m.awaits(&x, from, to); then.met != noOp && late {
+				last := &recent[len(recent)-1]
+				then.from = max(until, m.ops[last.send].Begin)
+				last.then = then
+			} else if then.met != noOp {
+				then.from = max(until, m.ops[c].Begin)
+				m.waited(&x, then)
+			}
 		}
 		from = to
 	}
-	m.toldLate(recent)
+	m.toldLate(&x, recent)
 }
 
 // before returns the location of the operation before, NoCauser if there is none.
@@ -148,6 +161,10 @@ func (x *messages) calls(ops []Op, store *spill.Store) {
 				x.other[i] = asked
 			}
 			asked = noOp
+		case wire.MetLater:
+			x.other[i] = asked
+			x.later++
+			asked = noOp
 		case wire.Called:
 			for k := first; k <= i; k++ {
 				if ops[k].Begin == o.Begin {
@@ -176,13 +193,13 @@ func (m *Matcher) epoch(x *messages, from, to int) {
 		kind = Completed
 	}
 	m.meet(kind, call, last)
-	m.attendMessage(kind, x, call, last)
+	m.attendMessage(kind, x, call, last, ops[call].Begin)
 }
 
-// received looks at the messages that arrived in a call.
-func (m *Matcher) received(x *messages, recent []late, from, to int) []late {
+// received looks at the messages that arrived in a call, and says whether it waited for one, which is the last of the recent ones then.
+func (m *Matcher) received(x *messages, recent []late, from, to int) ([]late, bool) {
 	ops, call := m.ops, x.call[from]
-	longest := late{call, noOp, noOp, false}
+	longest := late{call, noOp, noOp, awaited{met: noOp}}
 	wait := int64(0)
 	for i := from; i < to; i++ {
 		if ops[i].Kind != wire.Arrived || x.partner[i] == noOp {
@@ -196,7 +213,7 @@ func (m *Matcher) received(x *messages, recent []late, from, to int) []late {
 				if ops[l.send].Loc == ops[send].Loc {
 					kind = LateSenderSame
 				}
-				m.toldLateAs(l, kind)
+				m.toldLateAs(x, l, kind)
 				recent = append(recent[:k], recent[k+1:]...)
 				k--
 			}
@@ -206,36 +223,39 @@ func (m *Matcher) received(x *messages, recent []late, from, to int) []late {
 		}
 	}
 	if longest.recv == noOp || ops[call].Mode&wire.Polls != 0 || ops[longest.send].Loc == ops[call].Loc {
-		return recent
+		return recent, false
 	}
 	m.tally(LateCommSender, LateSyncSender, longest.recv)
-	m.attendMessage(LateSenderRight, x, longest.recv, longest.send)
+	m.attendMessage(LateSenderRight, x, longest.recv, longest.send, ops[call].Begin)
 	if recent = append(recent, longest); len(recent) > lateMessages {
-		m.toldLateAs(recent[0], LateSenderRight)
+		m.toldLateAs(x, recent[0], LateSenderRight)
 		recent = append(recent[:0], recent[1:]...)
 	}
-	return recent
+	return recent, true
 }
 
 // toldLate emits waits that are in the right order.
-func (m *Matcher) toldLate(list []late) {
+func (m *Matcher) toldLate(x *messages, list []late) {
 	for _, l := range list {
-		m.toldLateAs(l, LateSenderRight)
+		m.toldLateAs(x, l, LateSenderRight)
 	}
 }
 
-func (m *Matcher) toldLateAs(l late, kind PointKind) {
+func (m *Matcher) toldLateAs(x *messages, l late, kind PointKind) {
 	if kind != LateSenderRight {
 		m.tally(LateCommSenderWrongOrder, LateSyncSenderWrongOrder, l.recv)
 	}
 	m.meet(kind, l.call, l.send)
+	if l.then.met != noOp {
+		m.waited(x, l.then)
+	}
 }
 
-// sent looks at the messages that were finished in a call.
-func (m *Matcher) sent(x *messages, from, to int) {
+// sent looks at the messages that were finished in a call, and returns until when it waited for one, unknownTime if it did not.
+func (m *Matcher) sent(x *messages, from, to int) (until int64) {
 	ops, call := m.ops, x.call[from]
 	if ops[call].Mode&(wire.SendsOne|wire.SendsOthers) == 0 {
-		return
+		return unknownTime
 	}
 	longest, by, wait := noOp, noOp, int64(0)
 	for i := from; i < to; i++ {
@@ -256,15 +276,16 @@ func (m *Matcher) sent(x *messages, from, to int) {
 		}
 	}
 	if longest == noOp || ops[call].Mode&wire.SendsOthers != 0 && m.waitedIn(x, from, to) {
-		return
+		return unknownTime
 	}
 	m.tallyAt(LateCommReceiver, LateSyncReceiver, longest, call)
 	done := longest
 	if x.other[longest] != noOp {
 		done = x.other[longest]
 	}
-	m.attendMessage(ReceiverCame, x, done, by)
+	m.attendMessage(ReceiverCame, x, done, by, ops[call].Begin)
 	m.meet(ReceiverCame, call, by)
+	return ops[by].Begin
 }
 
 // waitedIn says whether a call waited for a message that arrived.

@@ -115,8 +115,8 @@ func (m *Matcher) attendRoot(kind PointKind, root int32, waiters, leaving []int3
 	m.attend(kind, true, 0, all...)
 }
 
-// attendMessage notes that one who waited in a call met another one for a message: op and by are what they did about it.
-func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32) {
+// attendMessage notes that one who waited in a call from some time on met another one for a message, or the like: op and by are what they did about it.
+func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32, from int64) {
 	if m.gathered == nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32) {
 		return encounter{at: call.Begin, order: m.ops[i].End, spent: min(call.End, behind) - call.Begin, path: call.Path, loc: call.Loc}
 	}
 	all := [...]encounter{in(other, by, mine.End), in(mine, op, other.End)}
-	all[1].wait = min(other.Begin, mine.End) - mine.Begin
+	all[1].wait = min(other.Begin, mine.End) - from
 	m.attend(kind, false, 0, all[:]...)
 }
 

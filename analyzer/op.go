@@ -79,6 +79,11 @@ const (
 	ArrivedAtFence              // likewise, at a fence of it
 	Posted                      // the window that the call accesses
 	Completed                   // its access to the window
+	AwaitedAtBarrier            // last, at a barrier that the call finishes, and which does not block
+	AwaitedInExchange           // last, of those for whose data in such an operation the call waited
+	AwaitedRoot                 // the data that the call waited for in such an operation, by beginning it as its root
+	AwaitedByRoot               // the last data that the root waited for in the call, by beginning it
+	AwaitedLower                // likewise, the last of those with lower numbers
 	Forked                      // the team that the thread works in from now on
 	FreedCritical               // the critical section, which it had acquired before
 	FreedCall                   // likewise a lock

@@ -112,18 +112,13 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			return // the region goes on
 		}
 		v.begin, v.own = t, 0
-		sends, receives := wire.Meeting(e.ID)&wire.Sends != 0, wire.Meeting(e.ID)&wire.Receives != 0
-		switch {
-		case wire.Meeting(e.ID).Operation() > wire.LowerSend:
-		case sends && receives:
-			w.counts(m.exchanges, &o, 1)
-		case sends:
-			w.counts(m.asSource, &o, 1)
-		case receives:
-			w.counts(m.asDestination, &o, 1)
-		default:
-			w.counts(m.syncs, &o, 1)
-		}
+		w.met(&o)
+	case wire.MetLater:
+		among := o
+		among.Kind, among.Mode = wire.Met, uint32(e.Word)
+		w.ops.add(w.chunk, object, &among, inOp{})
+		w.ops.add(w.chunk, object, &o, inOp{})
+		w.met(&o)
 	case wire.Transferred:
 		w.counts(m.bytes[e.ID&3], &o, int64(min(e.Word, mostBytes)))
 	}
@@ -143,6 +138,23 @@ func (w *scanner) passed(o *Op, size uint64, sync, comm, bytes uint16) {
 	}
 	w.counts(comm, o, 1)
 	w.counts(bytes, o, int64(min(size, mostBytes)))
+}
+
+// met counts a collective operation.
+func (w *scanner) met(o *Op) {
+	m, what := &w.s.metrics.parallel, wire.Meeting(o.Mode)
+	sends, receives := what&wire.Sends != 0, what&wire.Receives != 0
+	switch {
+	case what.Operation() > wire.LowerSend:
+	case sends && receives:
+		w.counts(m.exchanges, o, 1)
+	case sends:
+		w.counts(m.asSource, o, 1)
+	case receives:
+		w.counts(m.asDestination, o, 1)
+	default:
+		w.counts(m.syncs, o, 1)
+	}
 }
 
 // counts adds to what is counted in an operation.

@@ -86,6 +86,42 @@ func TestParallelEvents(t *testing.T) {
 	require.Greater(t, findings, 50)
 }
 
+// TestLaterEvents: nor do they if processes begin collective operations that do not block, in one order, and finish them in any.
+func TestLaterEvents(t *testing.T) {
+	operations := []wire.Meeting{wire.AllArrive, wire.RootSends, wire.RootReceives, wire.AllExchange, wire.LowerSend}
+	waited := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		source, events := parallelSource(), make([][]trace.Event, 4)
+		source.Definitions.Regions = []trace.Region{{Name: "main"}, {Name: "MPI_Ibarrier", Class: "mpi_collective"}, {Name: "MPI_Wait", Class: "mpi_point2point"}}
+		for loc := range events {
+			now, open := int64(0), []uint32{}
+			add := func(kind wire.Kind, id uint32, word uint64) {
+				now += r.Int64N(9)
+				events[loc] = append(events[loc], trace.Event{Time: now, Kind: kind, ID: id, Word: word})
+			}
+			for n := uint32(0); n < 12 || len(open) > 0; {
+				if add(wire.Enter, 1, 0); n < 12 && r.IntN(2) > 0 {
+					add(wire.Requested, n, 0)
+					open = append(open, n)
+					n++
+				} else if len(open) > 0 {
+					events[loc][len(events[loc])-1].ID = 2
+					i := r.IntN(len(open))
+					add(wire.Finished, open[i], 0)
+					what := operations[open[i]%5] | wire.Meeting(r.Uint32N(8))<<5 | wire.Meeting(loc)<<8
+					add(wire.MetLater, uint32(what), uint64(2+open[i]%2))
+					open = append(open[:i], open[i+1:]...)
+				}
+				add(wire.Called, r.Uint32N(4), 1)
+				add(wire.Exit, 0, 0)
+			}
+		}
+		waited += alike(t, source, events, seed)
+	}
+	require.Greater(t, waited, 60)
+}
+
 // TestTeamManagement: the time from the fork to the work, and from there to the join, is that of the team's region, but no execution.
 func TestTeamManagement(t *testing.T) {
 	source := parallelSource()

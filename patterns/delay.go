@@ -25,6 +25,7 @@ var (
 var roots = map[analyzer.PointKind]*analyzer.Roots{
 	analyzer.LateSenderRight: lateSenderRoots, analyzer.LateSenderOther: lateSenderRoots, analyzer.LateSenderSame: lateSenderRoots, analyzer.ReceiverCame: lateReceiverRoots,
 	analyzer.ArrivedAtBarrier: barrierRoots, analyzer.SentToRoot: reduceRoots, analyzer.RootSent: broadcastRoots, analyzer.ArrivedAtExchange: exchangeRoots,
+	analyzer.AwaitedAtBarrier: barrierRoots, analyzer.AwaitedByRoot: reduceRoots, analyzer.AwaitedRoot: broadcastRoots, analyzer.AwaitedInExchange: exchangeRoots,
 	analyzer.ArrivedAtExplicit: teamBarrierRoots, analyzer.ArrivedAtImplicit: teamBarrierRoots, analyzer.Forked: idleRoots,
 }
 

@@ -37,6 +37,15 @@ func window(point analyzer.PointKind, name, parent, title, what string) *analyze
 		Formula:     barrierFormula + "; only where all were in the call at one time", Advice: balance})
 }
 
+// later returns the wait state of calls that finish a collective operation that was begun before.
+func later(point analyzer.PointKind, name, parent, title, what, whom, formula string) *analyzer.Pattern {
+	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which began it in",
+		Description: "A process waited in MPI_Wait, or the like, to finish " + what + " until " + whom + " had begun it.",
+		Formula: "min(" + formula + ", own end) − own begin of the call that finishes it, when positive, in calls that wait. Of the operations that a call finishes, that counts for which it waits longest; what it waits for " +
+			"messages is no part of it",
+		Advice: "Begin the operation earlier where it is begun last: directly behind what it needs. Or do more between begin and wait: work that does not need the result. If the last one is always the same, balance the work."})
+}
+
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
@@ -61,6 +70,8 @@ var MPI = []*analyzer.Pattern{
 	waiting("mpi", analyzer.ArrivedAtBarrier, metric.Metric{Name: "mpi_barrier_wait", Parent: "mpi_sync_collective", Title: "Wait at barrier", Causing: "which arrived last, in",
 		Description: "A process waited at a barrier for the last one to arrive.", Formula: barrierFormula,
 		Advice: balance + " Many barriers are not needed at all: messages order by themselves what depends on them."}),
+	later(analyzer.AwaitedAtBarrier, "mpi_ibarrier_wait", "mpi_sync_collective", "Wait for barrier", "a barrier that does not block", "the last one",
+		"latest begin of the calls that begin it"),
 	ending(analyzer.LeftBarrierFirst, "mpi_barrier_completion", "mpi_sync_collective", "Barrier completion", "a barrier"),
 	group("mpi", "mpi_rma_synchronization", "mpi_synchronization", "One-sided synchronization", "calls that synchronize one-sided communication"),
 	group("mpi", "mpi_rma_sync_active", "mpi_rma_synchronization", "Active target", "calls that synchronize one-sided communication on both sides"),
@@ -107,6 +118,13 @@ var MPI = []*analyzer.Pattern{
 	waiting("mpi", analyzer.ArrivedAtExchange, metric.Metric{Name: "mpi_wait_nxn", Parent: "mpi_collective", Title: "Wait at N × N", Causing: "which came last, in",
 		Description: "A process waited in a collective operation in which all get something of all until the last one had come.",
 		Formula:     barrierFormula + "; if not all were in it at one time, of those that send, for those that receive", Advice: balance}),
+	later(analyzer.AwaitedByRoot, "mpi_early_ireduce", "mpi_collective", "Wait for reduction", "a reduction or gather that does not block, of which it is the root,", "the last of those that send",
+		"latest begin of the calls by which those that send begin it"),
+	later(analyzer.AwaitedLower, "mpi_early_iscan", "mpi_collective", "Wait for scan", "a scan that does not block", "the last of those with lower ranks",
+		"latest begin of the calls by which those with lower ranks that send begin it"),
+	later(analyzer.AwaitedRoot, "mpi_late_ibcast", "mpi_collective", "Wait for broadcast", "a broadcast or scatter that does not block", "the root", "begin of the call by which the root begins it"),
+	later(analyzer.AwaitedInExchange, "mpi_wait_inxn", "mpi_collective", "Wait for N × N", "a collective operation that does not block, in which all get something of all,", "the last one",
+		"latest begin of the calls that begin it, or if any had finished it by then, of those of who sends, for those that receive"),
 	ending(analyzer.LeftExchangeFirst, "mpi_nxn_completion", "mpi_collective", "N × N completion", "a collective operation in which all get something of all"),
 	group("mpi", "mpi_rma_communication", "mpi_communication", "One-sided communication", "calls that put and get data one-sidedly"),
 	group("mpi", "mpi_io", "mpi", "File I/O", "calls of MPI that read and write files"),

@@ -176,25 +176,34 @@ func TestMessagesAgree(t *testing.T) {
 			found[all[w.Metric].Name]++
 		}
 	}
-	require.Len(t, found, 4)
+	require.Len(t, found, 4+len(laterNames))
 	for name, n := range found {
 		require.Greater(t, n, 100, name)
 	}
 }
 
-// randomMessages returns calls of three locations. Not all messages arrive, and clocks may be wrong.
+// randomMessages returns calls of three locations, with messages and collective operations that do not block. Not all messages arrive, and clocks may be wrong.
 func randomMessages(r *rand.Rand) (ops []analyzer.Op) {
-	hows := []uint32{0, wire.Polls, wire.SendsOne, wire.SendsOthers}
+	hows, first := []uint32{0, wire.Polls, wire.SendsOne, wire.SendsOthers}, r.Uint32N(6)
 	for loc := range uint32(3) {
 		t, open := int64(r.IntN(5)), []analyzer.Op{} // requests
 		id := uint32(0)
-		for range 12 {
+		var begun [][]analyzer.Op // what finishes them
+		var places [2]uint32      // by group
+		for k := range 12 {
 			begin := t
 			var did []analyzer.Op
 			for range 1 + r.IntN(3) {
 				t, id = t+int64(r.IntN(4)), id+1
 				to := r.Uint32N(3)
-				switch queue := loc*9 + to*3 + r.Uint32N(2); r.IntN(6) {
+				switch queue := loc*9 + to*3 + r.Uint32N(2); r.IntN(9) {
+				case 6:
+					group := r.Uint32N(2)
+					did = append(did, requests(200+id, t))
+					begun = append(begun, met(200+id, group, randomMeeting(r, group, first+places[group], loc), 0))
+					places[group]++
+				case 7, 8:
+					did, begun = finish(r, did, begun, t)
 				case 0:
 					did = append(did, sends(queue, t))
 				case 1:
@@ -215,12 +224,28 @@ func randomMessages(r *rand.Rand) (ops []analyzer.Op) {
 					}
 				}
 			}
+			for k == 11 && len(begun) > 0 {
+				did, begun = finish(r, did, begun, t)
+			}
 			t += int64(r.IntN(20)) + 1
 			ops = append(ops, call(loc, begin, t, hows[r.IntN(4)], did...)...)
 			t += int64(r.IntN(10))
 		}
 	}
 	return ops
+}
+
+// finish finishes one of the collective operations that were begun.
+func finish(r *rand.Rand, did []analyzer.Op, begun [][]analyzer.Op, t int64) (_ []analyzer.Op, left [][]analyzer.Op) {
+	if len(begun) == 0 {
+		return did, begun
+	}
+	i := r.IntN(len(begun))
+	for _, o := range begun[i] {
+		o.End = t
+		did = append(did, o)
+	}
+	return did, slices.Delete(begun, i, i+1)
 }
 
 // naiveMessages finds waits for messages by the definitions of the metrics.
@@ -291,12 +316,16 @@ func naiveMessages(ops []analyzer.Op) []string {
 				}
 			}
 		}
+		since := ops[c].Begin // what is behind the waits for messages
 		if longest >= 0 && ops[c].Mode&wire.Polls == 0 && ops[longest].Loc != ops[c].Loc {
 			late = append(late, instance{c, longest})
+			since = max(since, ops[longest].Begin)
 		}
 		if sent >= 0 && (ops[c].Mode&wire.SendsOne != 0 || ops[c].Mode&wire.SendsOthers != 0 && !received) {
 			waits = append(waits, fmt.Sprintf("mpi_latereceiver %d %d-%d by %d@%d", ops[c].Loc, ops[c].Begin, ops[asked].Begin, ops[asked].Loc, ops[asked].Begin))
+			since = max(since, ops[asked].Begin)
 		}
+		waits = append(waits, showLater(ops, from, c, since)...)
 	}
 	for _, l := range late {
 		c, s := &ops[l.call], &ops[l.send]

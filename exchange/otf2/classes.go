@@ -127,7 +127,8 @@ func classOfCall(name string) class {
 	case strings.HasPrefix(name, "wait"):
 		c.how = wire.SendsOthers
 	}
-	c.calls = c.name == "mpi_point2point"
+	begins := strings.HasPrefix(name, "i") && (c.name == "mpi_sync_collective" || c.name == "mpi_collective")
+	c.calls = c.name == "mpi_point2point" || begins
 	if c.epoch = epochs[name]; c.epoch != noEpoch {
 		c.name, c.calls = "mpi_rma_sync_active", true
 		c.how |= c.epoch.how()

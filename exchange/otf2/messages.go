@@ -226,7 +226,7 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 	case idMpiIsend:
 		message(wire.Dispatched)
 		tell(wire.Pending, uint32(e.Values[4]), 0)
-	case idMpiIrecvRequest:
+	case idMpiIrecvRequest, idNonBlockingRequest:
 		tell(wire.Requested, uint32(e.Values[0]), 0)
 	case idMpiIsendComplete, idMpiRequestCancelled:
 		tell(wire.Finished, uint32(e.Values[0]), 0)
@@ -236,7 +236,10 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		tell(wire.Finished, uint32(e.Values[4]), 0)
 		message(wire.Arrived)
 	case idMpiCollectiveEnd:
-		s.collective(l, e, tell)
+		s.collective(l, e, wire.Met, tell)
+	case idNonBlockingComplete:
+		tell(wire.Finished, uint32(e.Values[5]), 0)
+		s.collective(l, e, wire.MetLater, tell)
 	case idRmaGroupSync:
 		s.epoch(l, e, w, func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) })
 	case idRmaPut, idRmaGet, idRmaAtomic:
@@ -249,8 +252,8 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 	return to
 }
 
-// collective tells what a location did in a collective operation.
-func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id uint32, word uint64)) {
+// collective tells what a location did in a collective operation, at once or since it has begun it.
+func (s *source) collective(l *Location, e *Event, as wire.Kind, tell func(kind wire.Kind, id uint32, word uint64)) {
 	what, object, ok := s.met(l, e)
 	if !ok {
 		return
@@ -260,7 +263,7 @@ func (s *source) collective(l *Location, e *Event, tell func(kind wire.Kind, id 
 			tell(wire.Transferred, uint32(i), bytes)
 		}
 	}
-	tell(wire.Met, uint32(what), uint64(object))
+	tell(as, uint32(what), uint64(object))
 }
 
 // met returns what a location did in a collective operation of an object, if more than one process is in it.

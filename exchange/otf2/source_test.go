@@ -179,7 +179,7 @@ func FuzzTeams(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = b[:min(len(b), 400)] // all that is known is copied at each event
 		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff,
-			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd}
+			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd, idNonBlockingRequest, idNonBlockingComplete}
 		s := &source{a: twoThreads(), programs: map[uint64]uint32{}}
 		s.define()
 		s.classify()
@@ -187,7 +187,7 @@ func FuzzTeams(f *testing.F) {
 		for i := 0; i+1 < len(b); i += 2 {
 			l, value := b[i]&1, uint64(b[i]>>1&3)
 			spec := SpecOf(Events, kinds[int(b[i+1])%len(kinds)])
-			values := []uint64{value, value & 1, value, value, value}[:len(spec.Head)]
+			values := []uint64{value, value & 1, value, value, value, value}[:len(spec.Head)]
 			e := Event{Record: Record{Spec: spec, Values: values}, Time: uint64(i)}
 			v := &all[l]
 			if v.forks.of == nil {

@@ -172,6 +172,9 @@ const (
 
 	idProgramBegin = 83
 	idProgramEnd   = 84
+
+	idNonBlockingRequest  = 85
+	idNonBlockingComplete = 86
 )
 
 // types are the types of fields by their names in the table.

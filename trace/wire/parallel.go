@@ -6,18 +6,19 @@ const (
 	Called      Kind = 72 // it ends now, and did what the events since its begin say; the id is a set of Calls, the word the object, of kind Messages
 	Dispatched  Kind = 73 // it sends a message; the id is the number of the queue × 2, + 1 if the message is empty, the word its bytes
 	Arrived     Kind = 74 // it has received a message; likewise
-	Requested   Kind = 75 // it asks for a message, which has the number that the id is
-	Finished    Kind = 76 // what has this number is finished: a message that was sent, or the one received next
+	Requested   Kind = 75 // it asks for a message, or begins a collective operation without waiting for it, which has the number that the id is
+	Finished    Kind = 76 // what has this number is finished: a message that was sent, or what is received or met next
 	Met         Kind = 77 // it was a collective operation; the id is a Meeting, the word the object, of kind Group
 	Transferred Kind = 78 // it sends so many bytes as the word says to a collective operation (id 0), receives them from one (1), puts them into a window (2), or gets them from one (3)
 	Pending     Kind = 79 // the message that was just sent has the number that the id is, and is not finished
 	Acquired    Kind = 92 // it has acquired a lock; the id says as the how manieth, the word the object, of kind OrderedLock, and in its upper half the Acquisition
 	Freed       Kind = 93 // it releases a lock that it acquired; likewise
 	Commanded   Kind = 94 // it has to do with streams of a device, such as a GPU; the id is the number of the stream, the word the object, of kind Device, and in its upper half the Command
+	MetLater    Kind = 95 // a collective operation is finished that it had asked for; like Met
 )
 
 // Parallel says whether an event is one of these: what regions are together with it is an operation.
-func (k Kind) Parallel() bool { return Called <= k && k <= Pending || Acquired <= k && k <= Commanded }
+func (k Kind) Parallel() bool { return Called <= k && k <= Pending || Acquired <= k && k <= MetLater }
 
 // Acquisition is how a lock was acquired.
 type Acquisition = uint32
