@@ -42,10 +42,11 @@ var problems = []metric.Metric{
 			"less or faster.",
 	},
 	{
-		Name: ReaderBehindWriter, Title: "Readers behind a waiting writer",
+		Name: ReaderBehindWriter, Title: "A writer and readers behind one long reader",
 		Description: "Readers of an RWMutex waited for a writer that did not have the lock yet: it waited for an earlier reader. Go lets no new reader in while a " +
-			"writer waits, so one long reader stops all others as soon as somebody writes.",
-		Formula: "a reader's wait for a writer which itself waited for readers",
+			"writer waits, so a writer never starves for ever; but one long reader stops the writer, and with it all later readers.",
+		Formula: "a reader's wait for a writer which itself waited for readers; of a lock, if that is most of what readers waited for, and readers in one function are those that " +
+			"writers wait for, but not those who wait",
 		Advice: "Shorten the longest reader: copy under the lock what it needs, and work on the copy. Or write less often, several changes at a time. For data that " +
 			"is read as a whole, publish a new copy through an atomic pointer.",
 	},
@@ -229,6 +230,8 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return nil
 	case e.herd(f):
 		return problem(ThunderingHerd)
+	case e.behindReader(f):
+		return problem(ReaderBehindWriter)
 	case slices.ContainsFunc(chain, did.limited):
 		return problem(TimerBound)
 	case f.Busy.Workers > 0:
@@ -245,7 +248,10 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
 		return nil // what counts is not known
 	}
-	return problem(recognise(chain))
+	if name := recognise(chain); name != ReaderBehindWriter { // that is known from all waits for the lock, see behindReader
+		return problem(name)
+	}
+	return nil
 }
 
 // works says whether causers were at work: the critical path was on them, and most of its time there they ran.
