@@ -2,6 +2,8 @@ package counters
 
 import (
 	"cmp"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -9,14 +11,30 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/google/pprof/profile"
+	"tracerec/internal/protobuf"
 )
 
-// profileWriter is a profile in the making.
+// Field numbers of the format, by message.
+const (
+	profileType, profileSample, profileMapping, profileLocation, profileFunction, profileString = 1, 2, 3, 4, 5, 6 // Profile
+	profilePeriodType, profilePeriod, profileComment, profileDefault                            = 11, 12, 13, 14
+
+	typeName, typeUnit                                           = 1, 2        // ValueType
+	sampleLocation, sampleValue                                  = 1, 2        // Sample
+	mappingID, mappingFile                                       = 1, 5        // Mapping
+	mappingFunctions, mappingFiles, mappingLines, mappingInlined = 7, 8, 9, 10 // Mapping: nobody need look for them
+	locationID, locationMapping, locationAddress, locationLine   = 1, 2, 3, 4  // Location
+	lineFunction, lineNumber                                     = 1, 2        // Line
+	functionID, functionName, functionSystem, functionFile       = 1, 2, 3, 4  // Function
+)
+
+// profileWriter is a profile in the making: the message so far, and what has a number in it.
 type profileWriter struct {
-	profile.Profile
-	functions map[[2]string]*profile.Function // by name and file
-	locations map[uintptr]*profile.Location   // by the address of the instruction
+	message   []byte
+	strings   map[string]uint64
+	list      []string             // strings by number
+	functions map[[2]string]uint64 // by name and file
+	locations map[uintptr]uint64   // by the address of the instruction
 }
 
 // WritePprof writes the samples as a profile for go tool pprof, compressed with gzip: for each stack the number of
@@ -25,6 +43,8 @@ type profileWriter struct {
 func (h *Histogram) WritePprof(w io.Writer) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	p := &profileWriter{strings: map[string]uint64{}, functions: map[[2]string]uint64{}, locations: map[uintptr]uint64{}}
+	p.text("") // is number 0
 	unit := "count"
 	switch h.event.Unit {
 	case "ns":
@@ -32,24 +52,25 @@ func (h *Histogram) WritePprof(w io.Writer) error {
 	case "bytes":
 		unit = "bytes"
 	}
-	program, _ := os.Executable()
-	events := &profile.ValueType{Type: h.event.Name, Unit: unit}
-	p := &profileWriter{functions: map[[2]string]*profile.Function{}, locations: map[uintptr]*profile.Location{}, Profile: profile.Profile{
-		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, events}, DefaultSampleType: h.event.Name,
-		PeriodType: events, Period: int64(h.threshold),
-		Mapping: []*profile.Mapping{{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}, // nobody need look for them
-	}}
+	p.add(profileType, p.valueType("samples", "count"))
+	p.add(profileType, p.valueType(h.event.Name, unit))
+	p.add(profilePeriodType, p.valueType(h.event.Name, unit))
+	p.message = protobuf.Int(p.message, profilePeriod, int64(h.threshold))
+	p.message = protobuf.Uint(p.message, profileDefault, p.text(h.event.Name))
+	p.mapping()
 	for _, s := range slices.SortedFunc(maps.Values(h.stacks), byStack) {
 		p.sample(s)
 	}
 	if h.dropped+h.unknown > 0 {
-		p.Comments = []string{fmt.Sprintf("%d samples were dropped at random, %d have no program counter.", h.dropped, h.unknown)}
+		comment := fmt.Sprintf("%d samples were dropped at random, %d have no program counter.", h.dropped, h.unknown)
+		p.message = protobuf.Uint(p.message, profileComment, p.text(comment))
 	}
-	err := p.CheckValid()
-	if err == nil {
-		err = p.Write(w)
+	for _, s := range p.list {
+		p.message = protobuf.String(p.message, profileString, s)
 	}
-	if err != nil {
+	out := gzip.NewWriter(w)
+	_, err := out.Write(p.message)
+	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("profile of %s: %w", h.event.Name, err)
 	}
 	return nil
@@ -59,25 +80,57 @@ func byStack(a, b *stackSamples) int {
 	return cmp.Or(-cmp.Compare(a.events, b.events), slices.Compare(a.stack, b.stack))
 }
 
+// add adds a message to the profile.
+func (p *profileWriter) add(field int, message []byte) {
+	p.message = protobuf.Bytes(p.message, field, message)
+}
+
+// text returns the number of a string.
+func (p *profileWriter) text(s string) uint64 {
+	n, known := p.strings[s]
+	if !known {
+		n = uint64(len(p.list))
+		p.strings[s], p.list = n, append(p.list, s)
+	}
+	return n
+}
+
+func (p *profileWriter) valueType(name, unit string) []byte {
+	return protobuf.Uint(protobuf.Uint(nil, typeName, p.text(name)), typeUnit, p.text(unit))
+}
+
+// mapping adds the program.
+func (p *profileWriter) mapping() {
+	program, _ := os.Executable()
+	m := protobuf.Uint(protobuf.Uint(nil, mappingID, 1), mappingFile, p.text(program))
+	for _, known := range []int{mappingFunctions, mappingFiles, mappingLines, mappingInlined} {
+		m = protobuf.Uint(m, known, 1)
+	}
+	p.add(profileMapping, m)
+}
+
 // sample adds a stack with its values.
 func (p *profileWriter) sample(s *stackSamples) {
-	var stack []*profile.Location
+	var m []byte
 	for i, pc := range s.stack {
 		if i > 0 {
 			pc-- // a return address: the call is before it
 		}
-		stack = append(stack, p.location(pc))
+		m = protobuf.Uint(m, sampleLocation, p.location(pc))
 	}
-	p.Sample = append(p.Sample, &profile.Sample{Location: stack, Value: []int64{int64(s.samples), int64(s.events)}})
+	m = protobuf.Uint(protobuf.Uint(m, sampleValue, s.samples), sampleValue, s.events)
+	p.add(profileSample, m)
 }
 
-// location returns that of a program counter, with the lines of all functions that are inlined there.
-func (p *profileWriter) location(pc uintptr) *profile.Location {
-	if l := p.locations[pc]; l != nil {
-		return l
+// location returns the number of that of a program counter, with the lines of all functions that are inlined there.
+func (p *profileWriter) location(pc uintptr) uint64 {
+	n, known := p.locations[pc]
+	if known {
+		return n
 	}
-	l := &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: p.Mapping[0], Address: uint64(pc)}
-	p.locations[pc], p.Location = l, append(p.Location, l)
+	n = uint64(len(p.locations) + 1)
+	p.locations[pc] = n
+	m := protobuf.Uint(protobuf.Uint(protobuf.Uint(nil, locationID, n), locationMapping, 1), locationAddress, uint64(pc))
 	frames := runtime.CallersFrames([]uintptr{pc + 1}) // it expects return addresses
 	for more := true; more; {
 		var f runtime.Frame
@@ -88,17 +141,20 @@ func (p *profileWriter) location(pc uintptr) *profile.Location {
 				f.Function = "unknown"
 			}
 		}
-		l.Line = append(l.Line, profile.Line{Function: p.function(f.Function, f.File), Line: int64(f.Line)})
+		m = protobuf.Bytes(m, locationLine, protobuf.Int(protobuf.Uint(nil, lineFunction, p.function(f.Function, f.File)), lineNumber, int64(f.Line)))
 	}
-	return l
+	p.add(profileLocation, m)
+	return n
 }
 
-func (p *profileWriter) function(name, file string) *profile.Function {
-	key := [2]string{name, file}
-	f := p.functions[key]
-	if f == nil {
-		f = &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name, Filename: file}
-		p.functions[key], p.Function = f, append(p.Function, f)
+// function returns the number of a function.
+func (p *profileWriter) function(name, file string) uint64 {
+	n, known := p.functions[[2]string{name, file}]
+	if !known {
+		n = uint64(len(p.functions) + 1)
+		p.functions[[2]string{name, file}] = n
+		m := protobuf.Uint(protobuf.Uint(nil, functionID, n), functionName, p.text(name))
+		p.add(profileFunction, protobuf.Uint(protobuf.Uint(m, functionSystem, p.text(name)), functionFile, p.text(file)))
 	}
-	return f
+	return n
 }

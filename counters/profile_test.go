@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/pprof/profile"
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/scripted"
@@ -136,6 +137,37 @@ func TestPprofShowsLines(t *testing.T) {
 	require.Contains(t, text, "Type: misses")
 	require.Regexp(t, regexp.MustCompile(`900\s+90\.00%.*counters\.hot .*`+regexp.QuoteMeta(filepath.Base(file))+":"+strconv.Itoa(line)), text)
 	require.Regexp(t, `100\s+10\.00%.*strings\.ToUpper`, text)
+}
+
+// The profile says what pprof's own reader can check.
+func TestPprofIsValid(t *testing.T) {
+	h := profiled(t, ProfileOptions{}, 100, func(s *scripted.Substrate) {
+		s.HappenAt(scripted.Place{PC: reflect.ValueOf(hot).Pointer()}, "misses", 900)
+	})
+	h.dropped = 7
+	var out bytes.Buffer
+	require.NoError(t, h.WritePprof(&out))
+	p, err := profile.ParseData(out.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, p.CheckValid())
+	require.Equal(t, []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "misses", Unit: "count"}}, p.SampleType)
+	require.Equal(t, p.SampleType[1], p.PeriodType)
+	require.EqualValues(t, 100, p.Period)
+	require.Equal(t, "misses", p.DefaultSampleType)
+	require.Equal(t, []string{"7 samples were dropped at random, 0 have no program counter."}, p.Comments)
+	require.Len(t, p.Mapping, 1)
+	program, err := os.Executable()
+	require.NoError(t, err)
+	require.Equal(t, program, p.Mapping[0].File)
+	require.True(t, p.Mapping[0].HasFunctions && p.Mapping[0].HasFilenames && p.Mapping[0].HasLineNumbers && p.Mapping[0].HasInlineFrames)
+	require.Len(t, p.Sample, 1)
+	require.EqualValues(t, 900, p.Sample[0].Value[1])
+	require.Equal(t, p.Mapping[0], p.Sample[0].Location[0].Mapping)
+	require.EqualValues(t, reflect.ValueOf(hot).Pointer(), p.Sample[0].Location[0].Address)
+	f := p.Sample[0].Location[0].Line[0].Function
+	require.Equal(t, "tracerec/counters.hot", f.Name)
+	require.Equal(t, f.Name, f.SystemName)
+	require.Equal(t, "profile_test.go", filepath.Base(f.Filename))
 }
 
 func TestWritingAProfileTwiceGivesTheSameBytes(t *testing.T) {

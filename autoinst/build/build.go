@@ -3,7 +3,7 @@
 // what is added goes through an overlay. A program built so and run without a recorder behaves as one built without it.
 //
 // The go command does all that it does otherwise, and says what it says otherwise. It hands programs and tests that it would run to a
-// command of its -exec flag, which records them (see [Orders]).
+// command of its -exec flag, which records them (see package given).
 package build
 
 import (
@@ -21,6 +21,7 @@ import (
 
 	"tracerec"
 	"tracerec/autoinst/exact"
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
@@ -126,13 +127,13 @@ func Plain(verb string, args []string, stdout, stderr io.Writer) (status int, er
 }
 
 // Run runs the go command. Programs and tests that it would run are given to the command exec, followed by the name of a file with orders for
-// [Take] or [Test]; nil: they are run.
-func (b *Build) Run(exec []string, o Orders, stdout, stderr io.Writer) (status int, err error) {
+// [given.Take] or [given.Test]; nil: they are run.
+func (b *Build) Run(exec []string, o given.Orders, stdout, stderr io.Writer) (status int, err error) {
 	defer b.unwatch()
 	added := []string{"-overlay=" + b.overlay}
 	if exec != nil {
 		o.Exec, o.Cache = b.exec(), b.t.GOCACHE
-		file, revoke, failed := o.give(b.dir)
+		file, revoke, failed := o.Give(b.dir)
 		if failed != nil {
 			return 0, failed
 		}
@@ -150,6 +151,14 @@ func (b *Build) Run(exec []string, o Orders, stdout, stderr io.Writer) (status i
 		return b.test(added, stdout, stderr)
 	}
 	return b.t.run(stdout, stderr, b.a.line(added, b.a.packages)...)
+}
+
+// Program returns the program of go run, nil if it was not built.
+func (b *Build) Program() (*given.Program, error) { return given.Taken(b.dir) }
+
+// Archives puts the archives of tests where they belong below the directory output, and returns what there is, by package.
+func (b *Build) Archives(output string) ([]given.Recorded, error) {
+	return given.Archives(b.dir, output)
 }
 
 // Runs tells whether go test will run tests.

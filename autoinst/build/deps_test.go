@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/regions"
 )
 
@@ -53,7 +54,7 @@ func TestDeps(t *testing.T) {
 		require.Len(t, b.Regions(), 2)
 		require.Equal(t, "github.com/rivo/uniseg", b.Regions()[1].Package)
 		require.Positive(t, b.Regions()[1].Regions)
-		status, err := b.Run(nil, Orders{}, os.Stdout, os.Stderr)
+		status, err := b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
 		require.NoError(t, err)
 		require.Zero(t, status)
 		out, err := exec.Command(program).CombinedOutput()

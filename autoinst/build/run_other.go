@@ -12,13 +12,6 @@ import (
 // hold makes a temporary directory.
 func hold() (dir string, err error) { return os.MkdirTemp("", "tracerec-build-") }
 
-// locked opens a file. Only Linux has tests that record themselves.
-func locked(name string, alone bool) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-}
-
-func terminate() { os.Exit(1) }
-
 // watch catches no signals.
 func watch(func(error)) (stop func()) { return func() {} }
 

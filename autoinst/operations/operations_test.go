@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/operations"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
@@ -146,7 +147,7 @@ func TestManyRandomPrograms(t *testing.T) {
 			b, err := build.New("build", []string{"-C", m.dir, flag, "-o", name, "."}, regions.Options{})
 			require.NoError(t, err)
 			var out strings.Builder
-			status, err := b.Run(nil, build.Orders{}, &out, &out)
+			status, err := b.Run(nil, given.Orders{}, &out, &out)
 			b.Close()
 			require.NoError(t, err)
 			require.Zero(t, status, out.String())

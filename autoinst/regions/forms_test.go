@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/regions"
 	"tracerec/recorder"
 	"tracerec/trace"
@@ -184,7 +185,7 @@ func goBuild(t *testing.T, dir, to string, o regions.Options, flags ...string) (
 	b, err := build.New("build", slices.Concat([]string{"-C", dir, "-o", to}, flags, []string{"."}), o)
 	defer b.Close()
 	require.NoError(t, err)
-	status, err := b.Run(nil, build.Orders{}, &text, &text)
+	status, err := b.Run(nil, given.Orders{}, &text, &text)
 	require.NoError(t, err)
 	require.Zero(t, status, text.String())
 	return text.String(), b.Regions()

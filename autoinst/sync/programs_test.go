@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/regions"
 	"tracerec/recorder"
 	"tracerec/trace"
@@ -32,7 +33,7 @@ var built = gosync.OnceValues(func() (dir string, err error) {
 	b, err := build.New("build", []string{"-C", filepath.Join("testdata", "programs"), "-o", dir + "/", "./..."}, regions.Options{})
 	defer b.Close()
 	if err == nil {
-		_, err = b.Run(nil, build.Orders{}, os.Stdout, os.Stderr)
+		_, err = b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
 	}
 	return dir, err
 })

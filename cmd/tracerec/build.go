@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
@@ -66,7 +67,7 @@ uncertain.
 		if err != nil {
 			return err
 		}
-		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		status, err := b.Run(nil, given.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		return exited(status, err)
 	})
 }

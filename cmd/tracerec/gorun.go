@@ -11,6 +11,7 @@ import (
 
 	"tracerec/analyzer/pipeline"
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
 	"tracerec/internal/readable"
 	"tracerec/recorder"
 	"tracerec/report"
@@ -57,12 +58,12 @@ To record a program that is built, use "tracerec record".
 }
 
 // built builds the program; it is nil if there is nothing to run.
-func built(cmd *cobra.Command, b *build.Build, args []string) (*build.Program, error) {
+func built(cmd *cobra.Command, b *build.Build, args []string) (*given.Program, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	status, err := b.Run([]string{self, takeProgram}, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	status, err := b.Run([]string{self, takeProgram}, given.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func built(cmd *cobra.Command, b *build.Build, args []string) (*build.Program, e
 }
 
 // record records a program and prints what there is to say about it.
-func (o *own) record(cmd *cobra.Command, p *build.Program) error {
+func (o *own) record(cmd *cobra.Command, p *given.Program) error {
 	say, dir := sayTo(cmd.ErrOrStderr()), shown(o.dir)
 	here, err := os.Getwd()
 	if err == nil {
@@ -136,6 +137,6 @@ func newTakeProgram() *cobra.Command {
 		if len(args) < 2 {
 			return errors.New("only the go command uses this")
 		}
-		return build.Take(args[0], args[1:])
+		return given.Take(args[0], args[1:])
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
+	"tracerec/internal/command"
 	"tracerec/internal/readable"
 	"tracerec/recorder"
 	"tracerec/report"
@@ -58,10 +60,10 @@ without analysis. All others are those of go test.
 // test runs go test.
 func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 	if !b.Runs() {
-		status, err := b.Run(nil, build.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		status, err := b.Run(nil, given.Orders{}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		return exited(status, err)
 	}
-	self, err := os.Executable()
+	take, err := takeTests()
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 	if err := os.WriteFile(filepath.Join(o.dir, recorder.TestsFile), []byte("{}\n"), 0o666); err != nil {
 		return errors.Join(err, undo())
 	}
-	status, err := b.Run([]string{self, takeTest}, build.Orders{Output: o.dir}, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	status, err := b.Run(take, given.Orders{Output: o.dir}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	list, failed := b.Archives(o.dir)
 	if err = errors.Join(err, failed); err != nil {
 		return exited(max(status, 1), err)
@@ -87,7 +89,7 @@ func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 }
 
 // tell prints what there is to say about recorded tests.
-func (o *own) tell(cmd *cobra.Command, list []build.Recorded) error {
+func (o *own) tell(cmd *cobra.Command, list []given.Recorded) error {
 	text, err := json.MarshalIndent(map[string]any{"archives": list}, "", "\t")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(o.dir, recorder.TestsFile), append(text, '\n'), 0o666)
@@ -115,19 +117,14 @@ func (o *own) tell(cmd *cobra.Command, list []build.Recorded) error {
 	return err
 }
 
-// takeTest is the command to which go test gives the tests of a package.
+// takeTest is the command to which go test gives the tests of a package, where there is no other program for that.
 const takeTest = "take-test"
 
-func newTakeTest() *cobra.Command {
-	cmd := &cobra.Command{Use: takeTest, Hidden: true}
-	return ofGo(cmd, func(args []string) error {
-		if len(args) < 2 {
-			return errors.New("only the go command uses this")
-		}
-		return exited(build.Test(args[0], args[1:], func(dir string, command []string, stdout *os.File, say func(string)) (int, error) {
-			o := recorder.Defaults(dir)
-			o.Quiet, o.Stdout, o.Say = true, stdout, say
-			return recorder.Run(o, command)
-		}))
-	})
+// takeTests returns the command to which go test is to give the tests of packages: tracerec-test, or this program if that is not beside it.
+func takeTests() ([]string, error) {
+	if quick, ok := command.Beside("tracerec-test"); ok {
+		return []string{quick}, nil
+	}
+	self, err := os.Executable()
+	return []string{self, takeTest}, err
 }

@@ -17,6 +17,7 @@ import (
 	"tracerec/internal/launch"
 	"tracerec/internal/readable"
 	"tracerec/internal/typo"
+	"tracerec/recorder/tests"
 )
 
 // badUse is the exit status for bad usage and for input that cannot be read.
@@ -43,7 +44,10 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // execute runs the command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
-	root, args := commandOf(args)
+	if len(args) > 0 && args[0] == takeTest { // to make all commands takes longer than some tests
+		return tests.Main(args[1:], stderr)
+	}
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -67,17 +71,6 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "tracerec: %s\n", readable.Clean(readable.OneLine(err))) // names may be anything
 	}
 	return status
-}
-
-// commandOf returns the command tree and the arguments for it. What go test runs for each package is a tree of its own: to make all commands
-// takes longer than some tests.
-func commandOf(args []string) (*cobra.Command, []string) {
-	if len(args) == 0 || args[0] != takeTest {
-		return newRoot(), args
-	}
-	cmd := newTakeTest()
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	return cmd, args[1:]
 }
 
 func newRoot() *cobra.Command {
@@ -106,7 +99,7 @@ about this go to standard error.`
 	record := newRecord("record [flags] [--] PROGRAM [ARG…]")
 	record.Short = "Record a program (same as tracerec PROGRAM)"
 	record.Long = root.Long
-	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newTakeTest(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newCtl(), newVersion())
+	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newCtl(), newVersion())
 	return root
 }
 

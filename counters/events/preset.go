@@ -34,7 +34,7 @@ var allPresets = sync.OnceValue(func() (all []PresetInfo) {
 func checkFormula(formula string, n int) error {
 	used := make([]bool, n)
 	depth, operand := 0, false // whether the last token ends an operand
-	for _, token := range tokens.FindAllString(formula, -1) {
+	for _, token := range tokens().FindAllString(formula, -1) {
 		begins := token != ")" && !strings.Contains("+-*/", token)
 		if begins == operand {
 			return fmt.Errorf("formula %q: unexpected %s", formula, token)
@@ -66,4 +66,4 @@ func checkFormula(formula string, n int) error {
 	return nil
 }
 
-var tokens = regexp.MustCompile(`N?[0-9]+|\S`)
+var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`N?[0-9]+|\S`) })

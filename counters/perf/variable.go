@@ -13,7 +13,9 @@ import (
 )
 
 // watched is a watchpoint on a variable: its offset, length, access and modifiers are optional.
-var watched = regexp.MustCompile(`^mem:(.*?)(\+(?:0x)?[0-9a-fA-F]+)?(/[0-9]+)?(:[a-z:]+)?$`)
+var watched = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^mem:(.*?)(\+(?:0x)?[0-9a-fA-F]+)?(/[0-9]+)?(:[a-z:]+)?$`)
+})
 
 // ownProgram is the running one.
 const ownProgram = "/proc/self/exe"
@@ -41,7 +43,7 @@ func Addressed(name, program string) (string, error) {
 }
 
 func addressed(name, program string) (string, error) {
-	m := watched.FindStringSubmatch(name)
+	m := watched().FindStringSubmatch(name)
 	if m == nil || m[1] == "" || strings.HasPrefix(m[1], "0x") {
 		return name, nil
 	}

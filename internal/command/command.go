@@ -2,8 +2,12 @@
 package command
 
 import (
+	"debug/buildinfo"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +17,30 @@ func Version() string {
 		return info.Main.Version
 	}
 	return "(unknown version)"
+}
+
+// Beside returns the file of a command of this module if it lies beside this program and was built like it: from the same source, as far as builds say,
+// by the same Go.
+func Beside(name string) (file string, ok bool) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	file = filepath.Join(filepath.Dir(self), name)
+	other, err := buildinfo.ReadFile(file)
+	own, known := debug.ReadBuildInfo()
+	return file, err == nil && known && other.Path == own.Main.Path+"/cmd/"+name && other.Main.Version == own.Main.Version &&
+		other.GoVersion == own.GoVersion && slices.Equal(source(own), source(other))
+}
+
+// source is what a build says about its source and for which system it is.
+func source(info *debug.BuildInfo) (s []debug.BuildSetting) {
+	for _, b := range info.Settings {
+		if strings.HasPrefix(b.Key, "vcs.") || b.Key == "GOOS" || b.Key == "GOARCH" {
+			s = append(s, b)
+		}
+	}
+	return s
 }
 
 // Format is a flag that takes one of a few words; the first is the default.

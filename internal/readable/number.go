@@ -6,18 +6,19 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // minus stands before negative numbers.
 const minus = "−"
 
-var long = regexp.MustCompile(`[0-9,]{5,}(\.[0-9]+)?`)
+var long = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9,]{5,}(\.[0-9]+)?`) })
 
 // Number is Right for a number. One that is too wide is not cut, which would make another one of it, but rounded to three
 // digits: "×1,859,301" becomes "×1.86 M".
 func Number(s string, w int) string {
 	if Width(s) > w {
-		s = long.ReplaceAllStringFunc(s, func(s string) string {
+		s = long().ReplaceAllStringFunc(s, func(s string) string {
 			v, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
 			if err != nil {
 				return s

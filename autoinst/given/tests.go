@@ -1,4 +1,4 @@
-package build
+package given
 
 import (
 	"debug/buildinfo"
@@ -29,6 +29,9 @@ type report struct {
 // each is named after its report, which is new.
 const recording = ".recording-"
 
+// notRun is the exit status for tests that were not run: go test must not call them passed.
+const notRun = 2
+
 // A Recorder records a command into a directory. Its standard output is stdout. It returns the exit status; an error if it was not started.
 type Recorder func(dir string, command []string, stdout *os.File, say func(string)) (status int, err error)
 
@@ -36,15 +39,15 @@ type Recorder func(dir string, command []string, stdout *os.File, say func(strin
 func Test(orders string, args []string, record Recorder) (status int, err error) {
 	r := &run{at: filepath.Dir(orders), record: record}
 	if err := readJSON(orders, &r.orders); err != nil {
-		return 0, err
+		return notRun, err
 	}
 	running, err := obey(orders)
 	if err != nil {
-		return 0, err
+		return notRun, err
 	}
 	defer running.Close()
 	if r.name, err = testOf(args[0]); err != nil {
-		return 0, err
+		return notRun, err
 	}
 	r.program, r.args = slices.Concat(r.orders.Exec, args[:1]), args[1:]
 	if pattern := argument(args, "bench"); pattern != "" {
@@ -90,12 +93,12 @@ func argument(args []string, name string) (value string) {
 func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, error) {
 	file, err := os.CreateTemp(r.at, reports)
 	if err != nil {
-		return 0, err
+		return notRun, err
 	}
 	file.Close()
 	p := report{Package: r.name, Benchmark: benchmark, Archive: filepath.Join(r.orders.Output, recording+strings.TrimSuffix(filepath.Base(file.Name()), ".json"))}
 	if err := writeJSON(file.Name(), &p); err != nil {
-		return 0, err
+		return notRun, err
 	}
 	status, err := r.record(p.Archive, slices.Concat(r.program, args), stdout, func(message string) { p.Said = append(p.Said, message) })
 	if err == nil && len(p.Said) > 0 {
@@ -104,9 +107,9 @@ func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, e
 	return status, err
 }
 
-// Archives puts the archives of tests where they belong below the directory output, and returns what there is, by package.
-func (b *Build) Archives(output string) (list []Recorded, err error) {
-	files, err := filepath.Glob(filepath.Join(b.dir, reports))
+// Archives puts the archives of tests, with orders in dir, where they belong below the directory output, and returns what there is, by package.
+func Archives(dir, output string) (list []Recorded, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, reports))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package build
+package given
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 // TestArchives: archives come to their places, and messages name these; of a recording that made none there is what was said.
 func TestArchives(t *testing.T) {
-	b, output := &Build{dir: t.TempDir()}, t.TempDir()
+	dir, output := t.TempDir(), t.TempDir()
 	for i, p := range []report{
 		{Package: "example.com/b", Archive: recording + "1", Said: []string{recording + "1: INCOMPLETE"}},
 		{Package: "example.com/a", Benchmark: "Sum", Archive: recording + "2"},
@@ -24,17 +24,17 @@ func TestArchives(t *testing.T) {
 			require.NoError(t, os.Mkdir(p.Archive, 0o777))
 			require.NoError(t, os.WriteFile(filepath.Join(p.Archive, "segment"), nil, 0o666))
 		}
-		require.NoError(t, writeJSON(filepath.Join(b.dir, "report-"+p.Package[len(p.Package)-1:]+".json"), &p))
+		require.NoError(t, writeJSON(filepath.Join(dir, "report-"+p.Package[len(p.Package)-1:]+".json"), &p))
 	}
-	list, err := b.Archives(output)
+	list, err := Archives(dir, output)
 	require.NoError(t, err)
 	require.Equal(t, []Recorded{
 		{Package: "example.com/a", Benchmark: "Sum", Dir: filepath.Join("example.com", "a", "Sum")},
 		{Package: "example.com/b", Dir: filepath.Join("example.com", "b"), Said: []string{filepath.Join(output, "example.com", "b") + ": INCOMPLETE"}},
 		{Package: "example.com/c", Said: []string{filepath.Join(output, recording+"3") + ": no space"}},
 	}, list)
-	for _, dir := range []string{"a/Sum", "b"} {
-		require.FileExists(t, filepath.Join(output, "example.com", dir, "segment"))
+	for _, name := range []string{"a/Sum", "b"} {
+		require.FileExists(t, filepath.Join(output, "example.com", name, "segment"))
 	}
 	left, err := filepath.Glob(filepath.Join(output, recording+"*"))
 	require.NoError(t, err)

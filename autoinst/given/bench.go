@@ -1,4 +1,4 @@
-package build
+package given
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 )
 
 // perProcess are flags of tests for files that a second process would write again.
-var perProcess = words("cpuprofile memprofile blockprofile mutexprofile trace coverprofile gocoverdir")
+var perProcess = strings.Fields("cpuprofile memprofile blockprofile mutexprofile trace coverprofile gocoverdir")
 
 // benchmarks runs the tests, and then each benchmark in a process of its own, which is recorded into an archive of its own. Together they print
 // what one process would print.
@@ -21,7 +21,7 @@ func (r *run) benchmarks(pattern string) (status int, err error) {
 	}
 	names, err := r.names()
 	if err != nil {
-		return 0, err
+		return notRun, err
 	}
 	out := &output{to: os.Stdout, printed: map[string]bool{}}
 	defer out.end()
@@ -110,7 +110,7 @@ func divide(pattern string, at byte) (parts []string) {
 func (r *run) through(out *output, benchmark string, args []string) (status int, err error) {
 	from, to, err := os.Pipe()
 	if err != nil {
-		return 0, err
+		return notRun, err
 	}
 	done := make(chan struct{})
 	go func() {
@@ -144,7 +144,7 @@ func (o *output) copy(from io.Reader) {
 			io.WriteString(o.to, o.held)
 			o.held, o.failed = line, o.failed || text == "FAIL\n"
 			continue
-		case aboutMachine.MatchString(text):
+		case aboutMachine(text):
 			if o.printed[text] {
 				continue
 			}
@@ -155,7 +155,11 @@ func (o *output) copy(from io.Reader) {
 	}
 }
 
-var aboutMachine = regexp.MustCompile(`^(goos|goarch|pkg|cpu): `)
+// aboutMachine tells whether a line is one of those with which benchmarks begin.
+func aboutMachine(line string) bool {
+	name, _, found := strings.Cut(line, ": ")
+	return found && slices.Contains([]string{"goos", "goarch", "pkg", "cpu"}, name)
+}
 
 // end prints the result of all.
 func (o *output) end() {

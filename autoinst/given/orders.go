@@ -1,4 +1,7 @@
-package build
+// Package given is about programs and tests that the go command would run and gives to a command of its -exec flag instead: what is to
+// become of them is in orders, which [tracerec/autoinst/build] gives, and what that command leaves is read there. It imports little, because go test
+// starts such a command for each package.
+package given
 
 import (
 	"encoding/json"
@@ -24,8 +27,8 @@ const (
 	runningFile = "running" // locked by those who record tests
 )
 
-// give writes the orders, and locks them until they are revoked: that waits until nobody follows them any longer.
-func (o *Orders) give(dir string) (file string, revoke func() error, err error) {
+// Give writes the orders into a directory that is theirs, and locks them until they are revoked: that waits until nobody follows them any longer.
+func (o *Orders) Give(dir string) (file string, revoke func() error, err error) {
 	file = filepath.Join(dir, ordersFile)
 	if err := writeJSON(file, o); err != nil {
 		return "", nil, err
@@ -82,7 +85,7 @@ type Program struct {
 	Env  []string // with which environment
 }
 
-// Take notes the program that go run gives to us, with its arguments: the caller of [Build.Run] is to run it.
+// Take notes the program that go run gives to us, with its arguments: who gave the orders is to run it.
 func Take(orders string, args []string) error {
 	var o Orders
 	if err := readJSON(orders, &o); err != nil {
@@ -94,7 +97,7 @@ func Take(orders string, args []string) error {
 	if p.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if !beneath(args[0], o.Cache) { // it goes with the go command
+	if in, err := filepath.Rel(o.Cache, args[0]); err != nil || !filepath.IsLocal(in) { // it goes with the go command
 		p.Args[0] = filepath.Join(at, filepath.Base(args[0]))
 		if err := keep(p.Args[0], args[0]); err != nil {
 			return err
@@ -125,10 +128,10 @@ func keep(to, from string) error {
 	return out.Close()
 }
 
-// Program returns what go run has built, nil if it has not.
-func (b *Build) Program() (*Program, error) {
+// Taken returns the program that was noted, of orders in dir; nil if there was none.
+func Taken(dir string) (*Program, error) {
 	var p Program
-	if err := readJSON(filepath.Join(b.dir, programFile), &p); os.IsNotExist(err) {
+	if err := readJSON(filepath.Join(dir, programFile), &p); os.IsNotExist(err) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
