@@ -84,6 +84,8 @@ const (
 	AwaitedRoot                 // the data that the call waited for in such an operation, by beginning it as its root
 	AwaitedByRoot               // the last data that the root waited for in the call, by beginning it
 	AwaitedLower                // likewise, the last of those with lower numbers
+	UnlockedToSync              // the window that the call locks, or has locked, and which it had locked before
+	UnlockedToAccess            // likewise, in a call that passes data
 	Forked                      // the team that the thread works in from now on
 	FreedCritical               // the critical section, which it had acquired before
 	FreedCall                   // likewise a lock

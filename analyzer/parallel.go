@@ -101,6 +101,11 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, object-1, &o, in)
 		}
+	case wire.Held:
+		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
+			w.ops.add(w.chunk, object-1, &o, in)
+		}
+		v.begin, v.own = t, 0
 	case wire.Met:
 		if fork := wire.Meeting(e.ID) == wire.TeamFork|wire.Root; fork {
 			o.Begin, in = t, inOp{}

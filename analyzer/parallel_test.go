@@ -122,6 +122,36 @@ func TestLaterEvents(t *testing.T) {
 	require.Greater(t, waited, 60)
 }
 
+// TestWindowEvents: nor do they if processes have a lock of a window by turns, or at one time, as if they shared it.
+func TestWindowEvents(t *testing.T) {
+	waited := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		source, events := parallelSource(), make([][]trace.Event, 4)
+		source.Definitions.Regions = []trace.Region{{Name: "MPI_Win_lock", Class: "mpi_rma_sync_passive"}, {Name: "MPI_Put", Class: "mpi_rma_communication"}}
+		source.Definitions.Objects = append(source.Definitions.Objects, trace.Object{Kind: wire.WindowLock, Region: trace.NoRegion})
+		for loc := range events {
+			now := r.Int64N(9)
+			call := func(region, what uint32) {
+				events[loc] = append(events[loc], trace.Event{Time: now, Kind: wire.Enter, ID: region})
+				now += r.Int64N(30)
+				events[loc] = append(events[loc], trace.Event{Time: now, Kind: wire.Held, ID: what, Word: 4}, trace.Event{Time: now, Kind: wire.Exit})
+				now += r.Int64N(5)
+			}
+			for range 1 + r.IntN(6) {
+				shared := r.Uint32N(2) * wire.HoldShared
+				call(0, wire.HoldBegins|shared)
+				call(1, wire.HoldAccesses|shared)
+				if r.IntN(9) > 0 {
+					call(0, wire.HoldEnds|shared)
+				}
+			}
+		}
+		waited += alike(t, source, events, seed)
+	}
+	require.Greater(t, waited, 60)
+}
+
 // TestTeamManagement: the time from the fork to the work, and from there to the join, is that of the team's region, but no execution.
 func TestTeamManagement(t *testing.T) {
 	source := parallelSource()

@@ -46,6 +46,16 @@ func later(point analyzer.PointKind, name, parent, title, what, whom, formula st
 		Advice: "Begin the operation earlier where it is begun last: directly behind what it needs. Or do more between begin and wait: work that does not need the result. If the last one is always the same, balance the work."})
 }
 
+// windowLock returns the wait state of those who wait for the lock of a window.
+func windowLock(point analyzer.PointKind, name, parent, title, where string) *analyzer.Pattern {
+	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which unlocked it in",
+		Description: "A process waited for the lock of a window that another one had, " + where + ". Which call waits is up to the library: often not the one that asks for the lock, but the first one that needs it.",
+		Formula: "min(end of the call in which the one before unlocks, own end) − own begin, when positive; of the calls from lock to unlock that ended after that call had begun, the one with most of it. The one " +
+			"before is the last that unlocked before this one did, of those with which it cannot share the lock",
+		Advice: "Hold the lock for less time: compute before MPI_Win_lock, and unlock directly behind the transfer. Ask for MPI_LOCK_SHARED where accesses do not conflict, or use MPI_Accumulate and MPI_Fetch_and_op, which need " +
+			"no exclusive lock. If many processes access one window, divide it among several."})
+}
+
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
@@ -84,6 +94,7 @@ var MPI = []*analyzer.Pattern{
 		Advice: "Do something else before the wait, or let the others complete their accesses earlier: directly behind the last transfer."}),
 	window(analyzer.ArrivedAtFence, "mpi_rma_wait_at_fence", "mpi_rma_sync_active", "Wait at fence", "at a fence of a window"),
 	group("mpi", "mpi_rma_sync_passive", "mpi_rma_synchronization", "Passive target", "calls that lock, unlock and flush windows"),
+	windowLock(analyzer.UnlockedToSync, "mpi_rma_sync_lock_competition", "mpi_rma_sync_passive", "Lock contention", "in a call that locks, unlocks or flushes it"),
 	group("mpi", "mpi_communication", "mpi", "MPI communication", "calls of MPI that pass data"),
 	group("mpi", "mpi_point2point", "mpi_communication", "Point-to-point", "calls that send or receive messages"),
 	waiting("mpi", analyzer.LateSenderRight, metric.Metric{Name: "mpi_latesender", Parent: "mpi_point2point", Title: "Late sender", Causing: "which sent it in",
@@ -127,6 +138,7 @@ var MPI = []*analyzer.Pattern{
 		"latest begin of the calls that begin it, or if any had finished it by then, of those of who sends, for those that receive"),
 	ending(analyzer.LeftExchangeFirst, "mpi_nxn_completion", "mpi_collective", "N × N completion", "a collective operation in which all get something of all"),
 	group("mpi", "mpi_rma_communication", "mpi_communication", "One-sided communication", "calls that put and get data one-sidedly"),
+	windowLock(analyzer.UnlockedToAccess, "mpi_rma_comm_lock_competition", "mpi_rma_communication", "Lock contention of accesses", "in a call that puts or gets data"),
 	group("mpi", "mpi_io", "mpi", "File I/O", "calls of MPI that read and write files"),
 	group("mpi", "mpi_io_individual", "mpi_io", "Individual file I/O", "calls that read and write files individually"),
 	group("mpi", "mpi_io_collective", "mpi_io", "Collective file I/O", "calls that read and write files collectively"),

@@ -34,6 +34,7 @@ type class struct {
 	calls  bool         // its end ends what was done with messages
 	how    uint32       // what kind of call it is, see wire.Called
 	epoch  epoch        // what it does about epochs of windows
+	flush  bool         // it waits until accesses to windows are complete
 	queues bool         // it may end before the stream has done what it asks for
 	waits  wire.Command // how it waits for streams of devices, 0 if it does not
 }
@@ -119,6 +120,7 @@ func classOfCall(name string) class {
 	case name == "win_fence":
 		c.meets = wire.AtFence
 	}
+	c.flush = strings.HasPrefix(name, "win_flush")
 	switch {
 	case strings.HasPrefix(name, "test"), name == "win_test":
 		c.how = wire.Polls

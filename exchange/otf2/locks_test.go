@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -100,4 +102,61 @@ func TestLocks(t *testing.T) {
 		{Time: 40e3, Kind: wire.Acquired, ID: 2, Word: ofOpenMP}, {Time: 45e3, Kind: wire.Freed, ID: 2, Word: ofOpenMP},
 		{Time: 50e3, Kind: wire.Acquired, ID: 1, Word: ofThreads},
 	}, got)
+}
+
+// passive is an archive of two processes that put data into what the first one has of a window. Each has the lock of that alone: the first one unlocks from 40 to 50 µs, when the second one, which asked for it at 20, has put
+// and now flushes, since 30. The second one also has, shared, what it has of the window itself, but not at that time.
+func passive(t *testing.T, chunk uint64) *Archive {
+	const main, call, put = 0, 1, 2
+	const request, release = idRmaRequestLock, idRmaReleaseLock
+	a := write(t, chunk, [][]uint64{
+		{0, 100, idEnter, main}, {0, 110, idEnter, call}, {0, 110, request, 6, 0, 0, 0}, {0, 112, idLeave, call}, {0, 112, idEnter, put}, {0, 113, idRmaPut, 6, 0, 8, 1}, {0, 114, idLeave, put},
+		{0, 140, idEnter, call}, {0, 149, release, 6, 0, 0}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
+		{1, 100, idEnter, main}, {1, 102, idEnter, call}, {1, 102, request, 6, 1, 0, 1}, {1, 104, idLeave, call}, {1, 104, idEnter, call}, {1, 105, release, 6, 1, 0}, {1, 106, idLeave, call},
+		{1, 120, idEnter, call}, {1, 120, request, 6, 0, 0, 0}, {1, 122, idLeave, call}, {1, 122, idEnter, put}, {1, 123, idRmaPut, 6, 0, 8, 1}, {1, 124, idLeave, put},
+		{1, 130, idEnter, 3}, {1, 155, idLeave, 3}, {1, 155, idEnter, call}, {1, 156, release, 6, 0, 0}, {1, 157, idLeave, call}, {1, 157, idEnter, 3}, {1, 158, idLeave, 3}, {1, 160, idLeave, main},
+	})
+	for i, name := range []string{"MPI_Win_lock", "MPI_Put", "MPI_Win_flush"} {
+		a.records[a.index[Strings][uint64(i+1)]].Texts[0] = name
+		a.records[a.index[Regions][uint64(i+1)]].Values[9] = mpi
+	}
+	a.records[a.index[Locations][1]].Values[4], a.Locations[1].Group = 1, 1
+	define := func(kind string, values ...uint64) { a.define(&Record{specNamed(Global, kind), values, nil}) }
+	define("LocationGroup", 1, 0, 1, 0, none)
+	define("Group", 0, 0, 0, 2, 0, 1, commLocations, mpi, 0)
+	define("Group", 1, 0, 0, 2, 0, 1, 5, mpi, 0)
+	define("Comm", 4, 0, 1, none, 0)
+	define("RmaWin", 6, 0, 4, 0)
+	return a
+}
+
+// TestPassive: each call tells what it does about a lock of a window when it ends, a flush if it is clear which one it is about; and the second process waits from 30 to 50 in its flush. So it is wherever chunks end.
+func TestPassive(t *testing.T) {
+	const ofFirst, ofSecond = 4, 5 // objects
+	tells := func(us int64, what uint32, object uint64) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Held, ID: what, Word: object}
+	}
+	want := [][]trace.Event{
+		{tells(12, wire.HoldBegins, ofFirst), tells(14, wire.HoldAccesses, ofFirst), tells(50, wire.HoldEnds, ofFirst)},
+		{tells(4, wire.HoldBegins|wire.HoldShared, ofSecond), tells(6, wire.HoldEnds|wire.HoldShared, ofSecond), tells(22, wire.HoldBegins, ofFirst), tells(24, wire.HoldAccesses, ofFirst), tells(55, 0, ofFirst),
+			tells(57, wire.HoldEnds, ofFirst)},
+	}
+	for _, chunk := range []uint64{0, 96} {
+		c := passive(t, chunk)
+		for i, events := range eventsOf(t, c.Trace()) {
+			require.Equal(t, want[i], slices.DeleteFunc(events, func(e trace.Event) bool { return e.Kind != wire.Held }), "process %d", i)
+		}
+		e, err := analyzer.Analyze(c.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+		require.NoError(t, err)
+		sums := map[string]int64{}
+		for i, m := range e.Metrics {
+			for _, x := range e.Cells(i) {
+				sums[m.Name] += x.Value
+			}
+		}
+		require.Equal(t, int64(20e3), sums["mpi_rma_sync_lock_competition"])
+		require.Zero(t, sums["mpi_rma_comm_lock_competition"])
+		require.Equal(t, int64((2+10)+(2+2+2+25+2+1)-20)*1000, sums["mpi_rma_sync_passive"], "the rest of those calls")
+		require.Equal(t, int64(4e3), sums["mpi_rma_communication"])
+	}
 }

@@ -16,6 +16,7 @@ type passing struct {
 	comms   map[uint64]uint32            // objects by communicator
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
+	windows map[windowLock]uint32        // objects
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers
 }
@@ -173,6 +174,7 @@ func (s *source) number(all []survey) {
 		}
 	}
 	s.numberLocks(all)
+	s.numberWindows(all)
 	teams := make([]team, 0, len(s.forks.of))
 	for t := range s.forks.of {
 		teams = append(teams, t)
@@ -244,6 +246,9 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		s.epoch(l, e, w, func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) })
 	case idRmaPut, idRmaGet, idRmaAtomic:
 		s.accesses(e, tell)
+		s.holds(w, e)
+	case idRmaRequestLock, idRmaReleaseLock:
+		s.holds(w, e)
 	case idRmaCollectiveEnd:
 		s.window(l, e, w, tell)
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:

@@ -127,6 +127,7 @@ type survey struct {
 	queues   map[queue]int // their places in queued, from 1 on
 	queued   []queue       // the same, in order
 	locks    map[lock]bool
+	windows  map[windowLock]bool
 	contacts []contact
 	began    int64 // the collective operation that goes on
 	launches []launched
@@ -262,6 +263,9 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 			return region
 		})
 	case idLeave, idProgramEnd:
+		if e.Spec.ID == idLeave {
+			s.releases(s.region(e.Values[0]), w, func(*held) {})
+		}
 		w.leave()
 	case idProgramBegin:
 		v.programs = append(v.programs, e.Values[0])
@@ -285,6 +289,8 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		s.measurement(w, e)
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
 		v.lock(w, e)
+	case idRmaRequestLock, idRmaReleaseLock, idRmaPut, idRmaGet, idRmaAtomic:
+		v.hold(s, w, e)
 	}
 }
 
@@ -405,6 +411,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 	case idLeave, idProgramEnd:
 		if e.Spec.ID == idLeave {
 			to = s.ends(s.region(e.Values[0]), t, w, to)
+			to = s.holding(s.region(e.Values[0]), t, w, to)
 			to = s.device.awaits(s, w, e, to)
 		}
 		if w.leave() {

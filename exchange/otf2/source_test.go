@@ -179,7 +179,8 @@ func FuzzTeams(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = b[:min(len(b), 400)] // all that is known is copied at each event
 		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff,
-			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd, idNonBlockingRequest, idNonBlockingComplete}
+			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd, idNonBlockingRequest, idNonBlockingComplete,
+			idRmaRequestLock, idRmaReleaseLock, idRmaPut}
 		s := &source{a: twoThreads(), programs: map[uint64]uint32{}}
 		s.define()
 		s.classify()
@@ -241,6 +242,7 @@ func twoThreads() *Archive {
 	define("Group", nil, 0, 0, 0, 1, 0, commLocations, mpi, 0)
 	define("Group", nil, 1, 0, 0, 1, 0, 5, mpi, 0)
 	define("Comm", nil, 0, 0, 1, none, 0)
+	define("RmaWin", nil, 0, 0, 0, 0)
 	a.build()
 	return a
 }

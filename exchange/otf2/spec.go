@@ -148,6 +148,8 @@ const (
 	idMpiCollectiveEnd    = 23
 	idRmaCollectiveEnd    = 38
 	idRmaGroupSync        = 39
+	idRmaRequestLock      = 40
+	idRmaReleaseLock      = 43
 	idRmaPut              = 46
 	idRmaGet              = 47
 	idRmaAtomic           = 48

@@ -42,6 +42,7 @@ type walk struct {
 	stack   []step
 	begun   map[team]int // how often the location was in each team
 	forks   int          // how often it has forked one
+	held    []held       // locks of windows that it has
 	worker  bool         // all that it does it does in teams of others; else it is idle
 	last    int64        // time of its last event
 }
@@ -51,7 +52,7 @@ func newWalk(process int) *walk {
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, w.worker, w.last}
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), w.worker, w.last}
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.

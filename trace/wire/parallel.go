@@ -3,6 +3,7 @@ package wire
 // Events of processes that pass messages, and of teams of threads. They are in traces of other formats only, and in no archive of this one. All of them
 // tell something of the region that is open: it is a call of MPI, a barrier, or the like.
 const (
+	Held        Kind = 71 // a call ends in which it has a lock of a window, or waits for it; the id is a set of Holds, the word the object, of kind WindowLock
 	Called      Kind = 72 // it ends now, and did what the events since its begin say; the id is a set of Calls, the word the object, of kind Messages
 	Dispatched  Kind = 73 // it sends a message; the id is the number of the queue × 2, + 1 if the message is empty, the word its bytes
 	Arrived     Kind = 74 // it has received a message; likewise
@@ -18,7 +19,7 @@ const (
 )
 
 // Parallel says whether an event is one of these: what regions are together with it is an operation.
-func (k Kind) Parallel() bool { return Called <= k && k <= Pending || Acquired <= k && k <= MetLater }
+func (k Kind) Parallel() bool { return Held <= k && k <= Pending || Acquired <= k && k <= MetLater }
 
 // Acquisition is how a lock was acquired.
 type Acquisition = uint32
@@ -62,6 +63,14 @@ const (
 	Awaits                  // it ends when others have completed their accesses
 )
 
+// Holds say what a call does about a lock of a window.
+const (
+	HoldBegins   = 1 << iota // it asks for it
+	HoldEnds                 // it releases it
+	HoldShared               // others may have it, too
+	HoldAccesses             // it passes data; else it only synchronizes
+)
+
 // NoMessage is the bytes of what is passed like a message but is none.
 const NoMessage = 1<<64 - 1
 
@@ -70,6 +79,7 @@ const (
 	MessagesObject ObjectKind = 10 // all messages of the trace
 	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
 	OrderedLock    ObjectKind = 12 // a lock of which is known who acquired it after whom
+	WindowLock     ObjectKind = 14 // a lock of what a process has of a window for one-sided communication
 	Device         ObjectKind = 13 // all streams of a process, on which a device executes what threads give it
 )
 

@@ -56,7 +56,7 @@ const (
 	Sample   Kind = 64 // value of a user metric
 	Counters Kind = 65 // values of the event set, belonging to the event that follows
 
-	// 72–79: see parallel.go. 80–95 are for states.
+	// 71–79: see parallel.go. 80–95 are for states.
 
 	// States of a location, as the scheduler sees it. One lasts until the next state, whatever operation is open.
 	Ready   Kind = 80 // it could run, but has no processor; says since when: by its time, by whom and why

@@ -1,0 +1,106 @@
+package otf2
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// windowLock is the lock of a process's part of a window. That of all parts is another one: it is only ever shared.
+type windowLock struct{ window, rank uint64 }
+
+// held is a lock of a window that a location has, or has asked for, and what the call that goes on does about it.
+type held struct {
+	windowLock
+	shared, begins, accesses, ends bool
+}
+
+// holds applies what a call does about a lock of a window.
+func (s *source) holds(w *walk, e *Event) {
+	const shared = 1
+	lock := windowLock{e.Values[0], e.Values[1]}
+	i := slices.IndexFunc(w.held, func(h held) bool { return h.windowLock == lock })
+	switch e.Spec.ID {
+	case idRmaRequestLock:
+		if window := s.a.Find(RmaWins, lock.window); window == nil || s.passing.ranks[window.Get("comm")] == nil {
+			return
+		}
+		if i < 0 {
+			i = len(w.held)
+			w.held = append(w.held, held{})
+		}
+		w.held[i] = held{windowLock: lock, shared: e.Values[3] == shared, begins: true}
+	case idRmaReleaseLock:
+		if i >= 0 {
+			w.held[i].ends = true
+		}
+	default:
+		if i >= 0 {
+			w.held[i].accesses = true
+		}
+	}
+}
+
+// releases applies that a region ends, and tells what it did about each lock. A call that only waits until accesses are complete is about the lock that the location has, if that is only one: it does not say which.
+func (s *source) releases(region uint32, w *walk, tell func(h *held)) {
+	if len(w.held) == 0 || int(region) >= len(s.passing.classes) || !strings.HasPrefix(s.passing.classes[region].name, "mpi") {
+		return
+	}
+	flushes := s.passing.classes[region].flush && len(w.held) == 1
+	for i := range w.held {
+		if h := &w.held[i]; h.begins || h.accesses || h.ends || flushes {
+			tell(h)
+			h.begins, h.accesses = false, false
+		}
+	}
+	w.held = slices.DeleteFunc(w.held, func(h held) bool { return h.ends })
+}
+
+// holding appends what a call that ends did about locks of windows.
+func (s *source) holding(region uint32, t int64, w *walk, to []trace.Event) []trace.Event {
+	s.releases(region, w, func(h *held) {
+		what := uint32(0)
+		for i, is := range []bool{h.begins, h.ends, h.shared, h.accesses} {
+			if is {
+				what |= []uint32{wire.HoldBegins, wire.HoldEnds, wire.HoldShared, wire.HoldAccesses}[i]
+			}
+		}
+		w.last = max(w.last, t)
+		to = append(to, trace.Event{Time: w.last, Kind: wire.Held, ID: what, Word: uint64(s.passing.windows[h.windowLock])})
+	})
+	return to
+}
+
+// hold applies an event about locks of windows, and notes them.
+func (v *survey) hold(s *source, w *walk, e *Event) {
+	if s.holds(w, e); e.Spec.ID != idRmaRequestLock {
+		return
+	}
+	if v.windows == nil {
+		v.windows = map[windowLock]bool{}
+	}
+	for i := range w.held {
+		if w.held[i].begins {
+			v.windows[w.held[i].windowLock] = true
+		}
+	}
+}
+
+// numberWindows gives objects to the locks of windows that locations have asked for.
+func (s *source) numberWindows(all []survey) {
+	var locks []windowLock
+	for i := range all {
+		for l := range all[i].windows {
+			locks = append(locks, l)
+		}
+	}
+	slices.SortFunc(locks, func(x, y windowLock) int { return cmp.Or(cmp.Compare(x.window, y.window), cmp.Compare(x.rank, y.rank)) })
+	s.passing.windows = map[windowLock]uint32{}
+	for _, l := range slices.Compact(locks) {
+		s.Definitions.Objects = append(s.Definitions.Objects, trace.Object{Kind: wire.WindowLock, Region: trace.NoRegion})
+		s.passing.windows[l] = uint32(len(s.Definitions.Objects))
+	}
+}
