@@ -46,6 +46,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.busy()
 	b.followPath()
 	b.indexWaits()
+	b.headOfLine()
 	b.onward()
 	b.cells = b.sums.all()
 	b.delays()

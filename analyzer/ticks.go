@@ -87,7 +87,7 @@ func (s timeScale) finding(f *report.Finding) {
 	for i := range f.Onward {
 		s.each(&f.Onward[i].Time)
 	}
-	s.each(&f.Awaited)
+	s.each(&f.Awaited, &f.HeadOfLine)
 }
 
 func (s timeScale) line(l *report.Line) {

@@ -221,7 +221,15 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.causers(f) + f.Busy.sentence()
+	return text + ", " + p.causers(f) + f.Busy.sentence() + f.inTurn()
+}
+
+// inTurn says that others were ready whose turn came later, after another sentence; "" if that was not so for most of the time.
+func (f *Finding) inTurn() string {
+	if 2*f.HeadOfLine <= f.Severity {
+		return ""
+	}
+	return " For " + glue(percent(f.HeadOfLine, f.Severity)) + " of that time, one was not ready whose turn it was, and others, which were, waited for theirs."
 }
 
 // causers ends a finding's sentence with those who were waited for.

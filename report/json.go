@@ -104,16 +104,17 @@ type (
 		Locations []string     `json:"locations"` // largest severity first
 		Causers   []jsonCauser `json:"causers"`
 		Object    *jsonObject  `json:"object,omitempty"`
-		Certain   bool         `json:"certain"`             // nothing that is not known could change it, also what of the critical path it is; the verdict's is besides that it comes first
-		Lines     []jsonLine   `json:"lines"`               // where it was waited for, ranked by cost; sums of severity_ns, but critical_ns counts time once
-		Meanwhile []jsonTime   `json:"meanwhile"`           // critical_ns by what the causers were doing, largest first; of the first findings
-		Awaited   int64        `json:"awaited_ns"`          // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
-		Onward    []jsonOnward `json:"onward"`              // what the causers waited for themselves then, off the critical path, largest first
-		Served    int64        `json:"served_ns,omitempty"` // for how long requests of a service were in it, all together
-		Counted   []jsonCount  `json:"counted,omitempty"`   // by the causers in critical_ns; of the first findings
-		Advice    string       `json:"advice"`              // "" if it is not worth it
-		Busy      Busy         `json:"busy,omitzero"`       // all workers, or places of a semaphore
-		Problem   string       `json:"problem,omitempty"`   // by which it is known
+		Certain   bool         `json:"certain"`                   // nothing that is not known could change it, also what of the critical path it is; the verdict's is besides that it comes first
+		Lines     []jsonLine   `json:"lines"`                     // where it was waited for, ranked by cost; sums of severity_ns, but critical_ns counts time once
+		Meanwhile []jsonTime   `json:"meanwhile"`                 // critical_ns by what the causers were doing, largest first; of the first findings
+		Awaited   int64        `json:"awaited_ns"`                // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
+		Onward    []jsonOnward `json:"onward"`                    // what the causers waited for themselves then, off the critical path, largest first
+		InTurn    int64        `json:"head_of_line_ns,omitempty"` // of severity_ns: a goroutine that serves several in turn waited for one of them, and others for it
+		Served    int64        `json:"served_ns,omitempty"`       // for how long requests of a service were in it, all together
+		Counted   []jsonCount  `json:"counted,omitempty"`         // by the causers in critical_ns; of the first findings
+		Advice    string       `json:"advice"`                    // "" if it is not worth it
+		Busy      Busy         `json:"busy,omitzero"`             // all workers, or places of a semaphore
+		Problem   string       `json:"problem,omitempty"`         // by which it is known
 	}
 	jsonObject struct {
 		Name  string `json:"name"` // as the program calls it, "" unknown
@@ -303,7 +304,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
-		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, Served: f.Served, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
+		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, InTurn: f.HeadOfLine, Served: f.Served, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
 		Counted: e.jsonCounts(f.Counted),
 	}
 	if known := e.Problem(f); known != nil {

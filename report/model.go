@@ -254,6 +254,8 @@ type Finding struct {
 	// time in which the causers did something else that was not on the critical path. Only the first findings have it.
 	Awaited int64    `json:"awaited,omitempty"`
 	Onward  []Onward `json:"onward,omitempty"` // largest first
+	// HeadOfLine is for how many ns of Severity a goroutine that serves several in turn waited for one of them while others waited for it; or these others waited.
+	HeadOfLine int64 `json:"head_of_line,omitempty"`
 	// Served is for how many ns requests of a service were in the finding's waits, all together.
 	Served int64 `json:"served,omitempty"`
 	// Counted is what the causers counted during Critical, in the order of the metrics. Only the first findings have it.

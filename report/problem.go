@@ -21,6 +21,7 @@ const (
 	TooFewProcessors   = "too_few_processors"
 	ThunderingHerd     = "thundering_herd"
 	SerialSection      = "serial_section"
+	HeadOfLine         = "head_of_line"
 )
 
 // problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
@@ -64,6 +65,15 @@ var problems = []metric.Metric{
 		Formula:     "a wait to send, for a receiver or for room in the buffer; the limiting stage is the last one of the chain, which does not wait to send itself",
 		Advice: "Make the limiting stage faster, or give it more goroutines. A larger buffer helps only if the stages are uneven in time, not if one is slower on average. " +
 			"Making earlier stages faster helps nothing.",
+	},
+	{
+		Name: HeadOfLine, Title: "Behind one that is slow (head-of-line blocking)",
+		Description: "A goroutine sends to several others, or receives from them, each in its turn: a dispatcher with a channel for each worker, or a stage that keeps an order. One whose turn it was, was " +
+			"not ready; the others were, and waited for theirs.",
+		Formula: "a wait to send to, or to receive from, one goroutine of a group, for half of which or more others of the group wait for the waiting one, at the same places; and half of their waiting " +
+			"or more is then",
+		Advice: "If the order does not matter, let all take from, or send to, one channel: whoever is ready goes on. If it does, let the others go on in the meantime: give each a buffer, as long as " +
+			"the slow one takes, or collect what is ready and put it in order behind. Look for what makes the slow one slow, too.",
 	},
 	{
 		Name: TimerBound, Title: "Waiting for a timer",
@@ -230,6 +240,8 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return nil
 	case e.herd(f):
 		return problem(ThunderingHerd)
+	case 2*f.HeadOfLine > f.Severity:
+		return problem(HeadOfLine)
 	case e.behindReader(f):
 		return problem(ReaderBehindWriter)
 	case slices.ContainsFunc(chain, did.limited):

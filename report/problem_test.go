@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -137,6 +138,8 @@ func TestFindingProblem(t *testing.T) {
 		{"the holder waits for a value", HeldAcrossWait, Finding{Awaited: 1000, Onward: []Onward{{PathTime{4, 700}, 0}}}},
 		{"the holder waits in a place of which nothing is found", "", Finding{Awaited: 1000, Onward: []Onward{{PathTime{1, 700}, 0}}}},
 		{"nothing is known", "", Finding{Awaited: 1000}},
+		{"others wait for their turn", HeadOfLine, Finding{HeadOfLine: 501}},
+		{"others wait for their turn for half of the time", "", Finding{HeadOfLine: 500}},
 		{"all workers are busy", PoolTooSmall, Finding{Busy: Busy{Workers: 4}}},
 		{"all places are taken", PoolExhausted, Finding{Busy: Busy{Places: 4}}},
 	} {
@@ -149,6 +152,7 @@ func TestFindingProblem(t *testing.T) {
 			require.Equal(t, "hold it shorter", x.Advice(&x.Findings[0]))
 		}
 		require.Equal(t, c.want, got, c.name)
+		require.Equal(t, c.want == HeadOfLine, strings.Contains(x.Findings[0].inTurn(), "50.1\u00a0% of that time, one was not ready"), c.name)
 	}
 }
 

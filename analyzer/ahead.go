@@ -1,0 +1,138 @@
+package analyzer
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"tracerec/metric"
+	"tracerec/report"
+)
+
+// maxSpans is how many waits at a place are compared with others at most: they are in memory.
+const maxSpans = 1 << 18
+
+// span is when a location waited in an operation for another one.
+type span struct {
+	interval
+	loc, causer uint32
+}
+
+// facing is two places at which goroutines wait for each other: who is ahead in one waits for one of those who are behind in the other.
+type facing struct {
+	ahead, behind     *collector
+	finding, findings int // that they belong to
+}
+
+// headOfLine finds, for the first findings, who waits for one of several goroutines while the others wait for him: he serves them in turn, so that one that is not ready holds up
+// all whose turn comes later. That nobody waits for him and is waited for by him at once follows from the time, not from the channel: of one channel, either senders or receivers wait.
+func (b *builder) headOfLine() {
+	var pairs []facing
+	spans := map[lineKey][]span{}
+	for i := range min(explained, len(b.collected)) {
+		for _, ahead := range b.collected[i].lines {
+			for j, c := range b.collected {
+				for _, behind := range c.lines {
+					if b.faces(&ahead.line, &behind.line) && max(ahead.line.Instances, behind.line.Instances) <= maxSpans {
+						pairs = append(pairs, facing{ahead, behind, i, j})
+						spans[ahead.key], spans[behind.key] = nil, nil
+					}
+				}
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	b.gatherSpans(spans)
+	for _, p := range pairs {
+		held, kept := b.inTurn(spans[p.ahead.key], spans[p.behind.key], p.behind.line.Group)
+		for i, d := range map[int]int64{p.finding: held, p.findings: kept} {
+			f := &b.out.Findings[i]
+			f.HeadOfLine = min(f.HeadOfLine+d, f.Severity) // a place that faces two others counts for both
+		}
+	}
+}
+
+// faces says whether goroutines of two groups wait for each other at two places, to send at one and to receive at the other.
+func (b *builder) faces(x, y *report.Line) bool {
+	to := func(l *report.Line) (send, receive bool) {
+		name := b.list[l.Metric].Name
+		return name == metric.LateReceiver || name == metric.FullBuffer, name == metric.LateSender
+	}
+	waitsFor := func(l, other *report.Line) bool {
+		return slices.ContainsFunc(l.Causers, func(c report.Causer) bool { return c.Group == other.Group && c.Path == int32(other.Path) })
+	}
+	xs, xr := to(x)
+	ys, yr := to(y)
+	return (xs && yr || xr && ys) && x.Group != y.Group && waitsFor(x, y) && waitsFor(y, x)
+}
+
+// gatherSpans reads when somebody waited at some places.
+func (b *builder) gatherSpans(of map[lineKey][]span) {
+	workers := make([]map[lineKey][]span, len(b.matchWorkers))
+	for i := range workers {
+		workers[i] = map[lineKey][]span{}
+	}
+	each(workers, b.waits.jumps, func(found map[lineKey][]span, block []byte) {
+		b.s.store.Pace()
+		for r := newWaitReader(block); r.next(); {
+			k := lineKey{r.metric, r.path, b.places.group[r.loc], r.class}
+			if _, is := of[k]; is {
+				found[k] = append(found[k], span{interval{r.begin, r.end}, r.loc, r.causer})
+			}
+		}
+	})
+	for _, found := range workers {
+		for k, v := range found {
+			of[k] = append(of[k], v...)
+		}
+	}
+	for _, v := range of {
+		slices.SortFunc(v, func(x, y span) int {
+			return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.loc, y.loc), cmp.Compare(x.causer, y.causer), cmp.Compare(x.to, y.to))
+		})
+	}
+}
+
+// inTurn returns for how long those ahead waited for one of a group while others of it waited for them, and for how long these waited then, all together: both 0 unless they
+// are half of the waiting on their side or more. Else it is something else that is slow.
+func (b *builder) inTurn(ahead, behind []span, group int32) (held, kept int64) {
+	waiting := map[uint32][]interval{}
+	var all, others int64
+	for _, s := range ahead {
+		all += s.to - s.from
+		if b.places.group[s.causer] == group {
+			waiting[s.loc] = append(waiting[s.loc], s.interval)
+		}
+	}
+	byWhom := map[uint32][]interval{}
+	for _, s := range behind {
+		others += s.to - s.from
+		byWhom[s.causer] = append(byWhom[s.causer], s.interval)
+	}
+	for _, loc := range slices.Sorted(maps.Keys(waiting)) {
+		turns := &union{store: b.s.store}
+		for _, x := range byWhom[loc] {
+			turns.add(x)
+			kept += within(waiting[loc], x)
+		}
+		turns.merge()
+		for _, x := range turns.list {
+			held += within(waiting[loc], x)
+		}
+	}
+	if 2*held < all || 2*kept < others {
+		return 0, 0
+	}
+	return held, kept
+}
+
+// within returns how much of an interval lies in others, which are ascending and disjoint.
+func within(list []interval, x interval) (d int64) {
+	i, _ := slices.BinarySearchFunc(list, x.from, func(e interval, t int64) int { return cmp.Compare(e.to, t) })
+	for ; i < len(list) && list[i].from < x.to; i++ {
+		d += max(0, min(x.to, list[i].to)-max(x.from, list[i].from))
+	}
+	return d
+}
