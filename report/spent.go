@@ -26,8 +26,8 @@ type spending struct {
 	time  int64    // in which that was done
 }
 
-// mostSpent returns what most of the critical path is spent with, of places whatever the call paths that lead to them.
-func (p *page) mostSpent() (top spending) {
+// mostSpent returns what most of the critical path is spent with, and what most of the waiting for what is not in the trace, of places whatever the call paths that lead to them.
+func (p *page) mostSpent() (top, awaited spending) {
 	type place struct {
 		region uint32
 		doing  activity
@@ -59,8 +59,11 @@ func (p *page) mostSpent() (top spending) {
 		if x.time > top.time {
 			top = x
 		}
+		if x.doing == awaiting && x.time > awaited.time {
+			awaited = x
+		}
 	}
-	return top
+	return top, awaited
 }
 
 // add adds what another group did on the critical path, or did at another place.

@@ -50,11 +50,14 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.pool(); ok {
 		return v
 	}
-	top := p.mostSpent()
+	top, awaited := p.mostSpent()
 	if v, ok := p.kept(top); ok {
 		return v
 	}
 	if v, ok := p.quiet(top); ok {
+		return v
+	}
+	if v, ok := p.away(top, awaited); ok {
 		return v
 	}
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
@@ -164,6 +167,46 @@ func (p *page) kept(top spending) (Verdict, bool) {
 		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
 	}
 	return v, true
+}
+
+// away is the verdict that goroutines on the critical path waited more than half of the time for what is not in the trace, in many places, of which at has most: more than
+// they waited for each other in the first finding, whatever those who were waited for did meanwhile.
+func (p *page) away(top, at spending) (Verdict, bool) {
+	e := p.e
+	all, first := e.Split.External, int64(0)
+	if len(e.Findings) > 0 {
+		first = e.Findings[0].Critical
+	}
+	if 2*all <= e.Header.Focus || at.time == 0 || top.doing == awaiting && 2*top.time > all || all-first <= first {
+		return Verdict{}, false
+	}
+	v, _ := p.spent(at)
+	v.Certain = false
+	v.Text = fmt.Sprintf("%s of the critical path is waiting in many places %s, %s in %s alone", glue(percent(all, e.Header.Focus)), p.beyond(),
+		glue(percent(at.time, e.Header.Focus)), p.at(at.path))
+	if v.Text += "."; float64(first) >= worth*float64(e.Header.Focus) {
+		v.Text += " " + p.delays("Of all waiting for each other, that", &e.Findings[0], p.extent(&e.Findings[0]))
+	}
+	return v, true
+}
+
+// beyond says what goroutines on the critical path waited for that is not in the trace.
+func (p *page) beyond() string {
+	network := int64(0)
+	for _, o := range p.e.Operations {
+		if p.e.leaf(o.Path).Name == networkName {
+			network += o.External
+		}
+	}
+	switch all := p.e.Split.External; {
+	case 10*network > 9*all:
+		return "for the network"
+	case !p.e.Header.States:
+		return "for something that is not recorded"
+	case 10*network > all:
+		return "for what no goroutine of the program does, such as the network (" + glue(percent(network, p.e.Header.Focus)) + "), timers, files or other programs"
+	}
+	return "for what no goroutine of the program does, such as timers, files or other programs"
 }
 
 // service is the verdict on a service: what its slow requests do, or else what all do.

@@ -124,3 +124,13 @@ func TestNamedBySymbols(t *testing.T) {
 		})
 	}
 }
+
+// TestDoneChannels: the channel of a context is called as programs call it, not as package context does.
+func TestDoneChannels(t *testing.T) {
+	for function, done := range map[string]bool{"context.(*cancelCtx).cancel": true, "main.context": false, "golang.org/x/net/context.WithCancel": false} {
+		for _, operation := range []string{"close", "recv", "select"} {
+			require.Equal(t, done, isDone(&report.Region{Name: operation, Func: function}), "%s in %s", operation, function)
+		}
+		require.False(t, isDone(&report.Region{Name: "lock", Func: function}))
+	}
+}

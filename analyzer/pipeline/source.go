@@ -12,6 +12,7 @@ import (
 	"tracerec/internal/naming"
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was; where it
@@ -22,6 +23,9 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 	source := naming.New(before, dir)
 	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
 	return func(operation *report.Region) (n analyzer.ObjectName) {
+		if isDone(operation) {
+			return analyzer.ObjectName{Text: "ctx.Done()"}
+		}
 		if source.Has(operation.File) {
 			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
 			return n
@@ -29,6 +33,11 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 		n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
 		return n
 	}
+}
+
+// isDone says whether an operation is one of package context on the channel of a context. There it is a variable whose name says nothing.
+func isDone(operation *report.Region) bool {
+	return wire.Package(operation.Func) == "context" && slices.Contains([]string{"close", "recv", "select"}, operation.Name)
 }
 
 // programOf returns the file of the program that all recorded processes ran, as the command line names it, "" if they ran several.
