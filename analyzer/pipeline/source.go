@@ -12,7 +12,6 @@ import (
 	"tracerec/internal/naming"
 	"tracerec/report"
 	"tracerec/trace"
-	"tracerec/trace/wire"
 )
 
 // namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was; where it
@@ -37,7 +36,7 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 
 // isDone says whether an operation is one of package context on the channel of a context. There it is a variable whose name says nothing.
 func isDone(operation *report.Region) bool {
-	return wire.Package(operation.Func) == "context" && slices.Contains([]string{"close", "recv", "select"}, operation.Name)
+	return strings.HasPrefix(operation.Func, "context.") && slices.Contains([]string{"close", "recv", "select"}, operation.Name)
 }
 
 // programOf returns the file of the program that all recorded processes ran, as the command line names it, "" if they ran several.
