@@ -33,6 +33,7 @@ type family struct {
 	nextSearch time.Time      // and when to search again
 	numbers    numbers        // which processes may be younger than the root
 	strangers  map[int]bool   // processes that a search found not to be of the family
+	looked     int            // the number that was given last at the last look
 	searched   int            // the number that was given last when that was
 }
 
@@ -56,7 +57,7 @@ type exeID struct {
 
 // newFamily begins with a root that was started after a time of the monotonic clock.
 func newFamily(root int, session string, began int64) *family {
-	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}, strangers: map[int]bool{}, searched: root}
+	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}, strangers: map[int]bool{}, looked: root, searched: root}
 	f.numbers = newNumbers(root, mostNumber(), time.Duration(began))
 	f.next = time.Now().Add(firstLook)
 	f.members[root] = &member{pid: root}
@@ -76,15 +77,37 @@ func (f *family) look(r *Recorder) {
 	if f == nil || start.Before(f.next) {
 		return
 	}
+	born := f.born(r)
 	for pid := range f.members {
-		f.visit(r, pid)
+		f.visit(r, pid, born)
 	}
 	f.next = time.Now().Add(lookShare * time.Since(start))
 }
 
-// visit looks at a process and its children. One that is still its parent's copy is none of its own: os.StartProcess makes some that end as
+// born tells whether a member may have got a child since the last look: unless processes that have begun since then are few, and none is a member's. To
+// look for children is not only more work: that makes files of threads in /proc, and when a program ends, the system removes those of the last
+// thread and those of the program at the same time, which may take milliseconds of a processor.
+func (f *family) born(r *Recorder) bool {
+	since := f.looked
+	f.numbers.look(lastNumber(), time.Duration(r.machine.monotonic()))
+	f.looked = f.numbers.last
+	if f.numbers.unsure || f.looked < since || f.looked-since > few {
+		return true
+	}
+	for pid := since + 1; pid <= f.looked; pid++ {
+		if !isProcess(pid) {
+			continue
+		}
+		if s, ok := readStatus(pid); ok && f.members[s.parent] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// visit looks at a process, and at its children if any may have been born. One that is still its parent's copy is none of its own: os.StartProcess makes some that end as
 // such, and others become another program.
-func (f *family) visit(r *Recorder, pid int) {
+func (f *family) visit(r *Recorder, pid int, born bool) {
 	s, ok := readStatus(pid)
 	m := f.members[pid]
 	if !ok || m != nil && m.born != 0 && m.born != s.born {
@@ -104,9 +127,12 @@ func (f *family) visit(r *Recorder, pid int) {
 			m.image = 0 // it is just beginning
 		}
 	}
+	if !born {
+		return
+	}
 	for _, child := range childrenOf(pid) {
 		if f.members[child] == nil || f.members[child].image == 0 {
-			f.visit(r, child)
+			f.visit(r, child, born)
 		}
 	}
 }
@@ -240,7 +266,7 @@ func (f *family) search(r *Recorder) {
 func (f *family) meet(r *Recorder, pid int) {
 	environment, err := rawfile.Read(fmt.Sprintf("/proc/%d/environ", pid))
 	if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
-		f.visit(r, pid)
+		f.visit(r, pid, true)
 	} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
 		f.begins = true
 	} else if len(environment) > 0 || s.kernel { // else it may have been about to get one
@@ -335,10 +361,12 @@ func contains(from io.Reader, text string) bool {
 
 // status is what /proc/PID/stat says of a process.
 type status struct {
+	parent      int
 	born, image uint64
 	state       byte
 	copied      bool // it was forked, and has executed no program since
 	kernel      bool // it is a thread of the system's own
+	ending      bool // it has begun to end
 }
 
 // bare tells of a process that is not the kernel's that it executes a program without environment, not even an empty one, or is not ours to see.
@@ -364,14 +392,15 @@ func readStatus(pid int) (s status, ok bool) {
 
 func parseStatus(text []byte) (s status, ok bool) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const state, flags, born, environment = 0, 6, 19, 48 // environment: the address at which it ends, which is known last
-	const forkNoExec, kernelThread = 0x40, 0x200000      // PF_FORKNOEXEC and PF_KTHREAD of Linux
+	const state, parent, flags, born, environment = 0, 1, 6, 19, 48 // environment: the address at which it ends, which is known last
+	const exiting, forkNoExec, kernelThread = 0x4, 0x40, 0x200000   // PF_EXITING, PF_FORKNOEXEC and PF_KTHREAD of Linux
 	if len(fields) <= environment {
 		return status{}, false
 	}
 	s.state = fields[state][0]
+	s.parent, _ = strconv.Atoi(string(fields[parent]))
 	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64)
-	s.copied, s.kernel = set&forkNoExec != 0, set&kernelThread != 0
+	s.copied, s.kernel, s.ending = set&forkNoExec != 0, set&kernelThread != 0, set&exiting != 0
 	s.born, _ = strconv.ParseUint(string(fields[born]), 10, 64)
 	s.image, _ = strconv.ParseUint(string(fields[environment]), 10, 64)
 	return s, s.state != 'Z' && s.state != 'X'

@@ -180,6 +180,31 @@ func TestRecording(t *testing.T) {
 	require.Nil(t, r.recording(m))
 }
 
+// TestBorn: children are looked for if processes began of which one is a child, or of which so many began that this is not found out.
+func TestBorn(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	r := &Recorder{}
+	f := newFamily(os.Getpid(), "none", int64(clock.Now(clock.Monotonic)))
+	f.numbers.root, f.looked = 1, lastNumber()
+	f.born(r) // others may begin processes meanwhile, too
+	cmd := exec.Command(self, idle)
+	input, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer cmd.Wait()
+	defer input.Close()
+	require.True(t, f.born(r))
+	f.members = map[int]*member{}
+	since := cmd.Process.Pid - 1
+	f.looked = since
+	if born := f.born(r); f.looked >= since { // else the numbers have begun anew
+		require.Equal(t, f.looked-since > few, born, "nobody here has children")
+	}
+	f.looked = lastNumber() - few - 1
+	require.True(t, f.born(r))
+}
+
 // TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.
 func TestLookAtOnce(t *testing.T) {
 	self, err := os.Executable()
@@ -293,7 +318,12 @@ func TestBeginning(t *testing.T) {
 		require.True(t, ok)
 		require.EqualValues(t, 100, s.born)
 		require.Equal(t, c.begins, s.bare(), c)
+		require.False(t, s.ending)
+		require.Equal(t, 1, s.parent)
 	}
+	s, ok = parseStatus(line("4194308", "150"))
+	require.True(t, ok)
+	require.True(t, s.ending)
 }
 
 // TestBegun: a process has begun the next program if it has another environment than that in which it was found.

@@ -102,13 +102,18 @@ func (r *Recorder) open(name string) error {
 	return err
 }
 
-// awaitReplaced waits until the root becomes another program (exec) or ends. The former may not last until the next look.
+// awaitReplaced waits until the root becomes another program (exec), or ends. The former may not last until the next look. One that ends is not
+// looked at, because the system would wait for that, on a processor, before it removes the files of the process from /proc.
 func (r *Recorder) awaitReplaced(v *shm.View) {
-	if v.Await() {
-		select {
-		case r.replaced <- struct{}{}:
-		default: // there is a look to come
-		}
+	if !v.Await() {
+		return
+	}
+	if s, ok := readStatus(r.root); !ok || s.ending {
+		return
+	}
+	select {
+	case r.replaced <- struct{}{}:
+	default: // there is a look to come
 	}
 }
 

@@ -129,8 +129,12 @@ var (
 	forLittle   = pool(zstd.SpeedFastest)
 )
 
-// little is less than what is worth the large tables, in bytes.
-const little = 8 << 10
+// So many bytes, of what is compressed at once or of a whole archive, are not worth the large tables: without them they take up to a tenth more room, but
+// half of the time.
+const (
+	little        = 8 << 10
+	littleArchive = 128 << 10
+)
 
 func pool(level zstd.EncoderLevel) *sync.Pool {
 	return &sync.Pool{New: func() any {
@@ -308,7 +312,7 @@ func (w *Writer) compress(dst, b []byte) []byte {
 	}
 	n := len(dst)
 	encoders := compressors
-	if len(b) < little {
+	if len(b) < little || w.total < littleArchive {
 		encoders = forLittle
 	}
 	enc := encoders.Get().(*zstd.Encoder)
