@@ -53,7 +53,7 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 		if o.Kind == wire.Stream {
 			continue // of no class: who waits for the network waits for an answer, not for the connection that it comes by
 		}
-		if o.Kind == wire.MessagesObject || o.Kind == wire.Group || o.Kind == wire.OrderedLock || o.Kind == wire.WindowLock || o.Kind == wire.Device {
+		if o.Kind == wire.MessagesObject || o.Kind == wire.Group || o.Kind == wire.OrderedLock || o.Kind == wire.WindowLock || o.Kind == wire.Idleness || o.Kind == wire.Device {
 			continue // of no class: what matters is the call
 		}
 		if o.Kind == wire.Waits {

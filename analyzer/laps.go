@@ -15,8 +15,8 @@ type lap struct {
 // laps is what locations did between their encounters.
 type laps struct {
 	a    *assembly
-	of   []lapsOf // by location
-	idle uint16   // the metric of time in which locations do nothing
+	of   []lapsOf  // by location
+	idle [2]uint16 // the metrics of time in which locations do nothing
 	s    *scan
 }
 
@@ -34,7 +34,7 @@ type lapsOf struct {
 
 // findLaps reads all events again.
 func (s *scan) findLaps(a *assembly) *laps {
-	x := &laps{a: a, of: make([]lapsOf, len(s.locations)), idle: s.metrics.of[Forked], s: s}
+	x := &laps{a: a, of: make([]lapsOf, len(s.locations)), idle: [...]uint16{s.metrics.of[Forked], s.metrics.of[WorkedWithout]}, s: s}
 	for i := range x.of {
 		l := &x.of[i]
 		l.next, l.open, l.path = a.first[i], a.first[i], noPath
@@ -81,7 +81,7 @@ func (x *laps) add(loc uint32, from, to int64, path uint32, kind wire.Kind) {
 		l.next++
 	}
 	if d := to - from; d > 0 {
-		if x.s.timeOf(path, kind) != x.idle || x.idle == unnamed {
+		if of := x.s.timeOf(path, kind); of != x.idle[0] && of != x.idle[1] {
 			l.sums[path] += d
 		}
 	}

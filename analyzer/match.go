@@ -104,6 +104,8 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 		m.group(ops)
 	case wire.OrderedLock:
 		m.ordered(ops)
+	case wire.Idleness:
+		m.without(ops)
 	case wire.WindowLock:
 		m.window(ops)
 	case wire.Device:

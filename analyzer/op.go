@@ -87,6 +87,7 @@ const (
 	UnlockedToSync              // the window that the call locks, or has locked, and which it had locked before
 	UnlockedToAccess            // likewise, in a call that passes data
 	Forked                      // the team that the thread works in from now on
+	WorkedWithout               // in a team that it had forked, while the thread was in none
 	FreedCritical               // the critical section, which it had acquired before
 	FreedCall                   // likewise a lock
 	FreedMutex                  // a mutex

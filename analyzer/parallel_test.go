@@ -152,6 +152,37 @@ func TestWindowEvents(t *testing.T) {
 	require.Greater(t, waited, 60)
 }
 
+// TestLeftOutEvents: nor do they if threads are idle while others work in teams.
+func TestLeftOutEvents(t *testing.T) {
+	waited := 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		source, events := parallelSource(), make([][]trace.Event, 4)
+		source.Definitions.Regions = []trace.Region{{Name: "main"}, {Name: "parallel"}, {Name: "(idle)", Class: "omp_idle_threads"}, {Name: "(team of others)", Class: "omp_limited_parallelism"}}
+		source.Definitions.Objects = append(source.Definitions.Objects, trace.Object{Kind: wire.Idleness, Region: trace.NoRegion})
+		for loc := range events {
+			now := int64(0)
+			add := func(kind wire.Kind, id uint32, word uint64) {
+				events[loc] = append(events[loc], trace.Event{Time: now, Kind: kind, ID: id, Word: word})
+				now += r.Int64N(9)
+			}
+			outer, inner, what := uint32(2), uint32(3), wire.TeamWithout
+			if loc == 0 {
+				outer, inner, what = 0, 1, wire.TeamWithout|wire.Root
+			}
+			add(wire.Enter, outer, 0)
+			for range 10 {
+				add(wire.Enter, inner, 0)
+				add(wire.Met, uint32(what), 4)
+				add(wire.Exit, 0, 0)
+			}
+			add(wire.Exit, 0, 0)
+		}
+		waited += alike(t, source, events, seed)
+	}
+	require.Greater(t, waited, 30)
+}
+
 // TestTeamManagement: the time from the fork to the work, and from there to the join, is that of the team's region, but no execution.
 func TestTeamManagement(t *testing.T) {
 	source := parallelSource()

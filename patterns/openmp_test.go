@@ -85,3 +85,59 @@ func TestOrderedLocksAgree(t *testing.T) {
 		require.Greater(t, found[name], 100, name)
 	}
 }
+
+// works is the time in which a location works in a team that it has forked, leftOut one in which it is idle meanwhile.
+func works(loc uint32, begin, end int64) analyzer.Op {
+	return meets(loc, begin, end, wire.TeamWithout|wire.Root)
+}
+
+func leftOut(loc uint32, begin, end int64) analyzer.Op {
+	return meets(loc, begin, end, wire.TeamWithout)
+}
+
+func TestLeftOut(t *testing.T) {
+	run(t, []scenario{
+		{name: "a team of others", kind: wire.Idleness, ops: []analyzer.Op{works(0, 10, 40), leftOut(1, 10, 40), leftOut(2, 20, 40)},
+			want: []string{"omp_limited_parallelism 1 10-40 by 0@10", "omp_limited_parallelism 2 20-40 by 0@10"}},
+		{name: "teams in teams: the one that was forked last", kind: wire.Idleness,
+			ops:  []analyzer.Op{works(0, 10, 60), works(1, 20, 40), works(1, 50, 55), leftOut(2, 15, 18), leftOut(2, 30, 60), leftOut(3, 45, 50)},
+			want: []string{"omp_limited_parallelism 2 15-18 by 0@10", "omp_limited_parallelism 2 30-60 by 1@20", "omp_limited_parallelism 3 45-50 by 0@10"}},
+		{name: "one team after the other", kind: wire.Idleness, ops: []analyzer.Op{works(0, 10, 30), works(0, 30, 40), leftOut(1, 10, 30), leftOut(1, 30, 40)},
+			want: []string{"omp_limited_parallelism 1 10-30 by 0@10", "omp_limited_parallelism 1 30-40 by 0@30"}},
+		{name: "a team that was over, and none", kind: wire.Idleness, ops: []analyzer.Op{works(0, 10, 30), leftOut(1, 30, 40), leftOut(2, 5, 8)}},
+		{name: "a team of its own, as of damage", kind: wire.Idleness, ops: []analyzer.Op{works(0, 10, 30), leftOut(0, 15, 40)}},
+	})
+}
+
+// TestLeftOutAgrees compares what is found of teams at random with what is found by looking at all of them for each time.
+func TestLeftOutAgrees(t *testing.T) {
+	found := 0
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		var ops []analyzer.Op
+		for loc := range uint32(5) {
+			for now := r.Int64N(20); now < 100; now += r.Int64N(20) {
+				begin := now
+				now += r.Int64N(30)
+				ops = append(ops, meets(loc, begin, now, wire.TeamWithout|wire.Meeting(r.Uint32N(2))<<5))
+			}
+		}
+		want := []string{}
+		for _, o := range ops {
+			var root *analyzer.Op
+			for i := range ops {
+				x := &ops[i]
+				if x.Mode&uint32(wire.Root) != 0 && x.Begin <= o.Begin && o.Begin < x.End && (root == nil || x.Begin >= root.Begin) {
+					root = x
+				}
+			}
+			if o.Mode&uint32(wire.Root) == 0 && root != nil && root.Loc != o.Loc && o.Begin < o.End {
+				want = append(want, fmt.Sprintf("omp_limited_parallelism %d %d-%d by %d@%d", o.Loc, o.Begin, o.End, root.Loc, root.Begin))
+			}
+		}
+		sorted, waits, _ := match(wire.Idleness, 0, ops)
+		require.ElementsMatch(t, want, show(sorted, waits), "seed %d", seed)
+		found += len(waits)
+	}
+	require.Greater(t, found, 5000)
+}

@@ -17,6 +17,7 @@ type passing struct {
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
 	windows map[windowLock]uint32        // objects
+	idle    []uint32                     // objects by process, 0 none
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers
 }
@@ -184,6 +185,7 @@ func (s *source) number(all []survey) {
 		s.Definitions.Objects = append(s.Definitions.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion, Process: t.process})
 		s.passing.teams[t] = uint32(len(s.Definitions.Objects))
 	}
+	s.numberIdle()
 }
 
 // queued notes the queue of a message.

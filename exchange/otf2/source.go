@@ -61,6 +61,8 @@ type source struct {
 	undefined uint32            // the region that stands for those that are not defined
 	off       uint32            // the region in which nothing is measured
 	idle      uint32            // the region of threads that are in no team
+	without   uint32            // the region of those meanwhile others are in one
+	working   [][]stretch       // by process: when teams work, if threads are left out of any
 	workers   []bool            // by LocationID: it is one of these threads
 	programs  map[uint64]uint32 // regions that stand for programs, by their names
 	chunks    []Chunk
@@ -133,6 +135,7 @@ type survey struct {
 	launches []launched
 	kernels  []kernel
 	executed map[uint32]bool // regions, of a stream
+	begun    map[team]int    // how often it was in each team
 	inTeams  bool            // it began to work in a team when nothing else was open
 	alone    bool            // likewise without a team
 	problems []trace.Problem
@@ -202,6 +205,7 @@ func (s *source) gather(all []survey) {
 		s.idle = uint32(len(s.Definitions.Regions))
 		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "(idle)", Class: "omp_idle_threads"})
 	}
+	s.lacks(all)
 	s.number(all)
 	for _, p := range s.forks.paths {
 		for i := range p {
@@ -243,7 +247,7 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 			w.last = max(w.last, s.since(r.Event.Time))
 		}
 	}
-	v.last = w.last
+	v.last, v.begun = w.last, w.begun
 }
 
 // event applies an event to what is known of its location.
@@ -362,6 +366,9 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 		}
 		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.Chunks[next].Location != location) {
 			if w.worker {
+				if w.idle(0) {
+					to = s.leftOut(w, s.Chunks[chunk].Last, to)
+				}
 				w.last = max(w.last, s.Chunks[chunk].Last)
 			}
 			to = append(to, trace.Event{Time: w.last, Kind: wire.End})
@@ -434,6 +441,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 			}
 			idle := w.idle(1)
 			if idle {
+				to = s.leftOut(w, t, to)
 				meet(top, 0)
 				state(wire.Exit)
 			}
@@ -451,7 +459,9 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		}
 		levels, idles = ended.levels, ended.work && w.idle(0)
 	case idThreadJoin:
-		levels = w.end(true).levels
+		if levels = w.end(true).levels; levels > 0 {
+			to = s.joins(w, t, to)
+		}
 	}
 	if levels > 0 {
 		if e.Spec.ID == idThreadTeamEnd || e.Spec.ID == idThreadJoin {

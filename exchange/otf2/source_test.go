@@ -1,13 +1,17 @@
 package otf2
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -87,7 +91,7 @@ func closed(t testing.TB, w *Writer, streams map[uint64]*EventWriter, name strin
 }
 
 // TestTeams: a thread of a team is below the call path of the fork, from the fork to the join, also if the team is nested in another one, and wherever chunks end. Before and after, it is
-// idle, as long as its process lasts.
+// idle, as long as its process lasts; a thread that is not in the outer team is left out of that.
 func TestTeams(t *testing.T) {
 	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
 	events := [][]uint64{
@@ -107,15 +111,18 @@ func TestTeams(t *testing.T) {
 	running := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Running} }
 	joining := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.Joining} }
 	finish := func(us int64) trace.Event { return trace.Event{Time: us * 1000, Kind: wire.End} }
-	const outer, inner, idle, elsewhere = 3, 4, 6, trace.Elsewhere // objects, a region
+	const outer, inner, left, idle, without, elsewhere = 3, 4, 5, 6, 7, trace.Elsewhere // objects, regions
+	worked := func(us int64, as wire.Meeting) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(wire.TeamWithout | as), Word: left}
+	}
 	forked := func(us int64, team uint64, as wire.Meeting) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(wire.TeamFork | as), Word: team}
 	}
 	want := [][]trace.Event{
-		{in(0, 0, 0), forked(10, outer, wire.Root), in(1, 10, 0), forking(10), running(16), in(2, 17, 0), out(30, 0), joining(31), running(40), out(40, 0), out(50, 0), finish(50)},
-		{in(idle, 0, elsewhere), forked(10, outer, 0), out(10, 0), in(0, 10, elsewhere), in(1, 10, 0), forking(10), running(21), forked(22, inner, wire.Root), in(3, 22, 0), forking(22), running(24), joining(26), running(28), out(28, 0), joining(29), running(40),
+		{in(0, 0, 0), forked(10, outer, wire.Root), in(1, 10, 0), forking(10), running(16), in(2, 17, 0), out(30, 0), joining(31), worked(40, wire.Root), running(40), out(40, 0), out(50, 0), finish(50)},
+		{in(idle, 0, elsewhere), forked(10, outer, 0), out(10, 0), in(0, 10, elsewhere), in(1, 10, 0), forking(10), running(21), forked(22, inner, wire.Root), in(3, 22, 0), forking(22), running(24), joining(26), worked(28, wire.Root), running(28), out(28, 0), joining(29), running(40),
 			out(40, 1), in(idle, 40, elsewhere), finish(50)},
-		{in(idle, 0, elsewhere), forked(22, inner, 0), out(22, 0), in(0, 22, elsewhere), in(1, 22, elsewhere), in(3, 22, 0), forking(22), running(25), joining(26), running(28), out(28, 2), in(idle, 28, elsewhere), finish(50)},
+		{in(idle, 0, elsewhere), in(without, 10, elsewhere), worked(22, 0), out(22, 0), forked(22, inner, 0), out(22, 0), in(0, 22, elsewhere), in(1, 22, elsewhere), in(3, 22, 0), forking(22), running(25), joining(26), running(28), out(28, 2), in(idle, 28, elsewhere), in(without, 28, elsewhere), worked(40, 0), out(40, 0), finish(50)},
 	}
 	for _, chunk := range []uint64{0, 48, 64, 96} {
 		require.Equal(t, want, eventsOf(t, write(t, chunk, events).Trace()), "chunks of %d bytes", chunk)
@@ -245,4 +252,46 @@ func twoThreads() *Archive {
 	define("RmaWin", nil, 0, 0, 0, 0)
 	a.build()
 	return a
+}
+
+// lacking is an archive of a process of three threads: all work in a team from 10 to 40 µs and from 100 to 120, the first two alone from 60 to 90. Until 130 the first one goes on.
+func lacking(t *testing.T, chunk uint64) *Archive {
+	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
+	works := func(loc, from, to, team uint64) [][]uint64 {
+		return [][]uint64{{loc, from, begin, team}, {loc, from, enter, 1}, {loc, to, leave, 1}, {loc, to, end, team}}
+	}
+	return write(t, chunk, slices.Concat([][]uint64{{0, 100, enter, 0}, {0, 110, fork, 3, 3}}, works(0, 112, 138, 7), [][]uint64{{0, 140, join, 3}, {0, 160, fork, 3, 2}}, works(0, 161, 189, 8),
+		[][]uint64{{0, 190, join, 3}, {0, 200, fork, 3, 3}}, works(0, 201, 219, 7), [][]uint64{{0, 220, join, 3}, {0, 230, leave, 0}},
+		works(1, 112, 138, 7), works(1, 162, 188, 8), works(1, 202, 218, 7), works(2, 112, 138, 7), works(2, 202, 218, 7)))
+}
+
+// TestLeftOut: the third thread is idle from 40 to 100, but from 60 to 90 because the team of the others is made without it, by the first one. Like the second one it is idle until 10, from 40 to 60, from 90 to 100, and in
+// the end from 120 to 130: 50 in all. So it is wherever chunks end.
+func TestLeftOut(t *testing.T) {
+	for _, chunk := range []uint64{0, 48, 64, 96} {
+		e, err := analyzer.Analyze(lacking(t, chunk).Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+		require.NoError(t, err)
+		sums := map[string]int64{}
+		for i, m := range e.Metrics {
+			for _, c := range e.Cells(i) {
+				sums[fmt.Sprint(m.Name, " ", c.Location)] += c.Value
+			}
+		}
+		require.Equal(t, []int64{0, 50e3, 50e3}, []int64{sums["omp_idle_threads 0"], sums["omp_idle_threads 1"], sums["omp_idle_threads 2"]}, "chunks of %d bytes", chunk)
+		require.Equal(t, []int64{0, 0, 30e3}, []int64{sums["omp_limited_parallelism 0"], sums["omp_limited_parallelism 1"], sums["omp_limited_parallelism 2"]}, "chunks of %d bytes", chunk)
+	}
+}
+
+// TestNotLeftOut: where all threads are in all teams, nothing is told of that.
+func TestNotLeftOut(t *testing.T) {
+	const fork, join, begin, end = idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
+	a := write(t, 0, [][]uint64{{0, 100, idEnter, 0}, {0, 110, fork, 3, 2}, {0, 112, begin, 7}, {0, 112, idEnter, 1}, {0, 138, idLeave, 1}, {0, 138, end, 7}, {0, 140, join, 3}, {0, 150, idLeave, 0},
+		{1, 112, begin, 7}, {1, 112, idEnter, 1}, {1, 138, idLeave, 1}, {1, 138, end, 7}})
+	x := a.Trace()
+	require.Empty(t, slices.DeleteFunc(slices.Clone(x.Definitions().Objects), func(o trace.Object) bool { return o.Kind != wire.Idleness }))
+	for _, events := range eventsOf(t, x) {
+		require.False(t, slices.ContainsFunc(events, func(e trace.Event) bool {
+			return e.Kind == wire.Met && wire.Meeting(e.ID).Operation() == wire.TeamWithout
+		}))
+	}
 }

@@ -43,6 +43,7 @@ type walk struct {
 	begun   map[team]int // how often the location was in each team
 	forks   int          // how often it has forked one
 	held    []held       // locks of windows that it has
+	ended   step         // the team of another thread that it was in last
 	worker  bool         // all that it does it does in teams of others; else it is idle
 	last    int64        // time of its last event
 }
@@ -52,7 +53,7 @@ func newWalk(process int) *walk {
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), w.worker, w.last}
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), w.ended, w.worker, w.last}
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.
@@ -107,7 +108,9 @@ func (w *walk) end(master bool) (s step) {
 			if s.master != master {
 				break
 			}
-			w.stack = w.stack[:i]
+			if w.stack = w.stack[:i]; !master {
+				w.ended = s
+			}
 			return s
 		}
 	}

@@ -79,6 +79,7 @@ const (
 	MessagesObject ObjectKind = 10 // all messages of the trace
 	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
 	OrderedLock    ObjectKind = 12 // a lock of which is known who acquired it after whom
+	Idleness       ObjectKind = 15 // of the threads of a process that are not in all of its teams
 	WindowLock     ObjectKind = 14 // a lock of what a process has of a window for one-sided communication
 	Device         ObjectKind = 13 // all streams of a process, on which a device executes what threads give it
 )
@@ -122,4 +123,5 @@ const (
 	AtFree                         // likewise
 	AtFence                        // likewise, between phases of it
 	TeamFork                       // a thread is the root of a team, and begins it; or its wait for the team ends
+	TeamWithout                    // a thread has worked as the root of a team; or it was in none meanwhile
 )
