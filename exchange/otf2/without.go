@@ -14,13 +14,16 @@ type stretch struct{ from, to int64 }
 // lacks finds the processes with threads that are not in all teams, and when teams work there: an idle thread is not idle then because nobody works in parallel, but because it was left out.
 func (s *source) lacks(all []survey) {
 	s.working = make([][]stretch, len(s.Definitions.Processes))
-	lacking := make([]bool, len(s.working))
-	for t, list := range s.forks.of {
-		for i := range all {
-			if s.workers[i] && s.Definitions.Locations[i].Process == t.process && all[i].begun[t] < len(list) {
-				lacking[t.process] = true
-			}
+	lacking, workers := make([]bool, len(s.working)), make([][]int, len(s.working))
+	for i := range all {
+		if s.workers[i] {
+			p := s.Definitions.Locations[i].Process
+			workers[p] = append(workers[p], i)
 		}
+	}
+	for t, list := range s.forks.of {
+		left := func(i int) bool { return all[i].begun[t] < len(list) }
+		lacking[t.process] = lacking[t.process] || slices.ContainsFunc(workers[t.process], left)
 	}
 	for t, list := range s.forks.of {
 		for _, x := range list {
