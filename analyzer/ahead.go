@@ -57,7 +57,7 @@ func (b *builder) headOfLine() {
 // faces says whether goroutines of two groups wait for each other at two places, to send at one and to receive at the other.
 func (b *builder) faces(x, y *report.Line) bool {
 	to := func(l *report.Line) (send, receive bool) {
-		name := b.list[l.Metric].Name
+		name := b.out.Metrics[l.Metric].Name
 		return name == metric.LateReceiver || name == metric.FullBuffer, name == metric.LateSender
 	}
 	waitsFor := func(l, other *report.Line) bool {

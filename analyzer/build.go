@@ -47,6 +47,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.followPath()
 	b.indexWaits()
 	b.headOfLine()
+	b.spare()
 	b.onward()
 	b.cells = b.sums.all()
 	b.delays()

@@ -107,9 +107,7 @@ func (b *builder) busy() {
 			continue
 		}
 		if _, ok := workers[g]; !ok {
-			if workers[g] = b.atOnce(g); workers[g] > 1 && 2*workers[g] >= b.out.Groups[g].Count { // a pool, some of which came or went
-				workers[g] = b.out.Groups[g].Count
-			}
+			workers[g] = b.workers(g)
 		}
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		class := &b.classes.list[b.collected[i].class]

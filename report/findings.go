@@ -166,6 +166,10 @@ func (b Busy) sentence() string {
 		return " Its one place was taken."
 	case b.Places > 0:
 		return fmt.Sprintf(" All"+nbsp+"%s were taken.", count(int64(b.Places), "place"))
+	case b.Of > 0 && b.AtOnce <= 1:
+		return fmt.Sprintf(" No more than one of the"+nbsp+"%s was busy at once.", count(int64(b.Of), "worker"))
+	case b.Of > 0:
+		return fmt.Sprintf(" No more than"+nbsp+"%d of the"+nbsp+"%s were busy at once.", b.AtOnce, count(int64(b.Of), "worker"))
 	}
 	return ""
 }

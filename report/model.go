@@ -262,10 +262,14 @@ type Finding struct {
 	Counted []Count `json:"counted,omitempty"`
 }
 
-// Busy says that everybody who could have ended a finding's waiting had something else to do.
+// Busy says that everybody who could have ended a finding's waiting had something else to do, or that those who waited had nothing to do.
 type Busy struct {
 	Workers int `json:"workers,omitempty"` // so many goroutines, all of their group
 	Places  int `json:"places,omitempty"`  // so many places of a semaphore were taken
+
+	// On the contrary, those who waited are workers of a pool, of whom no more than so many were busy at once, but for a hundredth of the time.
+	Of     int `json:"of,omitempty"` // all of them
+	AtOnce int `json:"at_once,omitempty"`
 }
 
 // Line is a wait state at a call path, over the goroutines of one group.

@@ -22,6 +22,7 @@ const (
 	ThunderingHerd     = "thundering_herd"
 	SerialSection      = "serial_section"
 	HeadOfLine         = "head_of_line"
+	PoolTooLarge       = "pool_too_large"
 )
 
 // problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
@@ -41,6 +42,13 @@ var problems = []metric.Metric{
 		Formula:     "a wait for goroutines of one group, some of whom were waited for several times, which waited for others for no more than a tenth of their lives, nor mostly for a timer; and processors were not all busy for four fifths of the run",
 		Advice: "More workers help if they wait for something that is not the processor (the network, a disk), or if processors are idle. Otherwise the work must become " +
 			"less or faster.",
+	},
+	{
+		Name: PoolTooLarge, Title: "Pool too large",
+		Description: "Half of the workers of a pool, or more, were never busy at the same time: at this load fewer would do.",
+		Formula: "a wait for work, on one channel that all workers of a pool of four or more take it from; for 99 % of the time no more than half of them did not wait there at once; and what was waited " +
+			"for is no other known problem",
+		Advice: "It does not make anything slower by itself, but each worker has a stack, and often a buffer or a connection. Keep as many as are busy at the highest load that you expect.",
 	},
 	{
 		Name: ReaderBehindWriter, Title: "A writer and readers behind one long reader",
@@ -260,10 +268,14 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
 		return nil // what counts is not known
 	}
-	if name := recognise(chain); name != ReaderBehindWriter { // that is known from all waits for the lock, see behindReader
+	switch name := recognise(chain); {
+	case name == ReaderBehindWriter: // that is known from all waits for the lock, see behindReader
+		return nil
+	case name == "" && f.Busy.Of > 0:
+		return problem(PoolTooLarge)
+	default:
 		return problem(name)
 	}
-	return nil
 }
 
 // works says whether causers were at work: the critical path was on them, and most of its time there they ran.
