@@ -125,10 +125,20 @@ func (c *meter) onTrail(loc uint32, from, to int64) (x interval) {
 	return x
 }
 
+// held says whether a wait for a close held up the critical path: the path comes from its causer to its location when it ends, and does not go back from there.
+func (p *criticalPath) held(k *keptWait) bool {
+	on, causer := finger{trail: p.trail(k.loc)}, p.trail(k.causer)
+	if on.until(k.end); len(on.trail) == 0 || on.trail[on.at].from != k.end {
+		return false
+	}
+	leaves := k.end + on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
+	return causer.within(k.end-1, k.end) > 0 && causer.within(leaves, leaves+1) == 0
+}
+
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {
 	x := c.onTrail(k.causer, k.from, k.end)
-	if x.from == x.to {
+	if x.from == x.to || k.metric == c.m.s.metrics.of[Closed] && !c.path.held(k) {
 		return
 	}
 	loc := c.m.places.reported[k.loc]

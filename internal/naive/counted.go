@@ -115,7 +115,7 @@ func (n *analysis) finding(waits []*wait) Finding {
 	}
 	critical := func(l *location, t int64) bool {
 		return slices.ContainsFunc(waits, func(w *wait) bool {
-			return f.Lines[n.line(w)] > 0 && w.causer != nil && w.causer.loc == l && w.from <= t && t < w.end
+			return f.Lines[n.line(w)] > 0 && w.causer != nil && w.causer.loc == l && w.from <= t && t < w.end && n.path.held(w)
 		})
 	}
 	for i, x := range n.path.on {

@@ -333,7 +333,7 @@ func (n *analysis) criticalTime(p *pathfinder) {
 // criticalWaits counts the time of every wait during which the path is on its causer.
 func (n *analysis) criticalWaits(p *pathfinder) {
 	for _, w := range n.waits {
-		if w.causer == nil {
+		if w.causer == nil || !p.held(w) {
 			continue
 		}
 		for i, x := range p.on {
@@ -342,6 +342,21 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 			}
 		}
 	}
+}
+
+// held says whether a wait can have held up the path: all but those for a close at whose end the path does not come from the causer, or goes back to it from there.
+func (p *pathfinder) held(w *wait) bool {
+	if w.metric != "late_close" {
+		return true
+	}
+	i := int(w.end - p.begin)
+	if i <= 0 || i >= len(p.on) || p.on[i].l != w.op.loc || p.on[i-1].l != w.causer.loc {
+		return false
+	}
+	for i < len(p.on) && p.on[i].l == w.op.loc {
+		i++
+	}
+	return i == len(p.on) || p.on[i].l != w.causer.loc
 }
 
 // split says what the locations of the path did while it was on them.

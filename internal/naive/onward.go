@@ -46,7 +46,7 @@ func (n *analysis) onward(p *pathfinder) {
 	}
 	awaited := map[moment]bool{}
 	for _, w := range n.waits {
-		if w.causer != nil && n.lines[n.lineOf(w)] {
+		if w.causer != nil && n.lines[n.lineOf(w)] && p.held(w) {
 			for t := w.from; t < w.end; t++ {
 				awaited[moment{n.cause(w), w.causer.loc, t}] = true
 			}
