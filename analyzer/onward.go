@@ -43,7 +43,7 @@ func (b *builder) onward() {
 	w := b.waits
 	each(workers, append(w.blocks, w.jumps...), func(c *onwardWorker, block []byte) {
 		b.s.store.Pace()
-		c.awaited(b.matching, b.path, block)
+		c.awaited(&meter{m: b.matching, path: b.path}, block)
 	})
 	b.s.store.GiveBack(w.blocks)
 	b.s.store.GiveBack(w.jumps)
@@ -70,9 +70,10 @@ func (b *builder) onward() {
 }
 
 // awaited notes when the causers were waited for.
-func (c *onwardWorker) awaited(m *matching, path *criticalPath, block []byte) {
+func (c *onwardWorker) awaited(held *meter, block []byte) {
+	m := held.m
 	for r := newWaitReader(block); r.next(); {
-		if r.from == r.end || r.metric == m.s.metrics.of[Closed] && !path.held(&r.keptWait) {
+		if r.from == r.end || !held.held(&r.keptWait) {
 			continue
 		}
 		line := lineKey{r.metric, r.path, m.places.group[r.loc], r.class}

@@ -125,20 +125,29 @@ func (c *meter) onTrail(loc uint32, from, to int64) (x interval) {
 	return x
 }
 
-// held says whether a wait for a close held up the critical path: the path comes from its causer to its location when it ends, and does not go back from there.
-func (p *criticalPath) held(k *keptWait) bool {
-	on, causer := finger{trail: p.trail(k.loc)}, p.trail(k.causer)
-	if on.until(k.end); len(on.trail) == 0 || on.trail[on.at].from != k.end {
-		return false
+// idles is how much longer a wait is than what it lets its location do, if that is worth nothing.
+const idles = 4
+
+// held says whether a wait of a metric held up the critical path. One for a close did so only if the path comes from its causer to its location when it ends; and one for a close or a value did not
+// if the path then goes back to the causer, after a time that is little beside it.
+func (c *meter) held(k *keptWait) bool {
+	of := &c.m.s.metrics.of
+	closed := k.metric == of[Closed]
+	if !closed && k.metric != of[Sent] {
+		return true
 	}
-	leaves := k.end + on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
-	return causer.within(k.end-1, k.end) > 0 && causer.within(leaves, leaves+1) == 0
+	on, causer := finger{trail: c.path.trail(k.loc)}, c.path.trail(k.causer)
+	if on.until(k.end); len(on.trail) == 0 || on.trail[on.at].from != k.end || causer.within(k.end-1, k.end) == 0 {
+		return !closed
+	}
+	did := on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
+	return idles*did >= k.end-k.from || causer.within(k.end+did, k.end+did+1) == 0
 }
 
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {
 	x := c.onTrail(k.causer, k.from, k.end)
-	if x.from == x.to || k.metric == c.m.s.metrics.of[Closed] && !c.path.held(k) {
+	if x.from == x.to || !c.held(k) {
 		return
 	}
 	loc := c.m.places.reported[k.loc]

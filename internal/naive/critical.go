@@ -344,19 +344,22 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 	}
 }
 
-// held says whether a wait can have held up the path: all but those for a close at whose end the path does not come from the causer, or goes back to it from there.
+// held says whether a wait can have held up the path: all but those for a close at whose end the path does not come from the causer, and those for a close or a value from which it goes back to the causer
+// after less than a quarter of the wait.
 func (p *pathfinder) held(w *wait) bool {
-	if w.metric != "late_close" {
+	if w.metric != "late_close" && w.metric != "late_sender" {
 		return true
 	}
 	i := int(w.end - p.begin)
 	if i <= 0 || i >= len(p.on) || p.on[i].l != w.op.loc || p.on[i-1].l != w.causer.loc {
-		return false
+		return w.metric == "late_sender"
 	}
+	did := int64(0)
 	for i < len(p.on) && p.on[i].l == w.op.loc {
+		did++
 		i++
 	}
-	return i == len(p.on) || p.on[i].l != w.causer.loc
+	return 4*did >= w.end-w.from || i == len(p.on) || p.on[i].l != w.causer.loc
 }
 
 // split says what the locations of the path did while it was on them.
