@@ -189,8 +189,11 @@ func (m *Matcher) epoch(x *messages, from, to int) {
 		return
 	}
 	kind := Posted
-	if ops[call].Mode&wire.Awaits != 0 {
+	switch how := ops[call].Mode; {
+	case how&wire.Awaits != 0:
 		kind = Completed
+	case how&wire.Transfers != 0:
+		kind = PostedToAccess
 	}
 	m.meet(kind, call, last)
 	m.attendMessage(kind, x, call, last, ops[call].Begin)

@@ -78,6 +78,7 @@ const (
 	ArrivedAtFree               // likewise, to free it
 	ArrivedAtFence              // likewise, at a fence of it
 	Posted                      // the window that the call accesses
+	PostedToAccess              // likewise, in a call that passes data
 	Completed                   // its access to the window
 	AwaitedAtBarrier            // last, at a barrier that the call finishes, and which does not block
 	AwaitedInExchange           // last, of those for whose data in such an operation the call waited

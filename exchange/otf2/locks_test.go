@@ -44,7 +44,9 @@ func TestWindows(t *testing.T) {
 // TestEpochs: what calls do about epochs of a window is handed from each process to each other one, in queues of its own, and is no message. Process 1 posts to 0, which starts and completes.
 func TestEpochs(t *testing.T) {
 	a := write(t, 0, [][]uint64{
-		{0, 100, idEnter, 1}, {0, 110, idRmaGroupSync, 0, 6, 3}, {0, 120, idLeave, 1}, {0, 130, idEnter, 2}, {0, 140, idRmaGroupSync, 0, 6, 3}, {0, 150, idLeave, 2},
+		{0, 100, idEnter, 1}, {0, 110, idRmaGroupSync, 0, 6, 3}, {0, 120, idLeave, 1}, {0, 122, idEnter, 4}, {0, 123, idRmaPut, 6, 1, 8, 1}, {0, 124, idLeave, 4}, {0, 125, idEnter, 4}, {0, 126, idRmaPut, 6, 1, 8, 2}, {0, 127, idLeave, 4},
+		{0, 130, idEnter, 2}, {0, 140, idRmaGroupSync, 0, 6, 3}, {0, 150, idLeave, 2},
+		{0, 160, idEnter, 1}, {0, 161, idRmaGroupSync, 0, 6, 3}, {0, 162, idLeave, 1}, {0, 163, idEnter, 2}, {0, 164, idRmaGroupSync, 0, 6, 3}, {0, 165, idLeave, 2},
 		{1, 100, idEnter, 3}, {1, 110, idRmaGroupSync, 0, 6, 2}, {1, 115, idRmaGroupSync, 0, 9, 2}, {1, 120, idLeave, 3}, {1, 130, idEnter, 0}, {1, 140, idRmaGroupSync, 0, 6, 2}, {1, 150, idLeave, 0},
 	})
 	for i, name := range []string{"MPI_Win_wait", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_post"} {
@@ -61,7 +63,7 @@ func TestEpochs(t *testing.T) {
 	define("Comm", 4, 0, 1, none, 0)
 	define("RmaWin", 6, 0, 4, 0)
 	x := a.Trace()
-	const toStart, toComplete, done = 0, 1, 2 // in the order of the first location
+	const toStart, toAccess, toComplete, done = 0, 1, 2, 3 // in the order of the first location
 	passed := func(us int64, kind wire.Kind, queue uint32) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: kind, ID: queue<<1 | 1, Word: wire.NoMessage}
 	}
@@ -69,8 +71,10 @@ func TestEpochs(t *testing.T) {
 		return trace.Event{Time: us * 1000, Kind: wire.Called, ID: how, Word: allMessages}
 	}
 	want := [][]trace.Event{
-		{passed(10, wire.Arrived, toStart), called(20, wire.Accesses), passed(40, wire.Arrived, toComplete), passed(40, wire.Dispatched, done), called(50, wire.Accesses)},
-		{passed(10, wire.Dispatched, toStart), passed(10, wire.Dispatched, toComplete), called(20, 0), passed(40, wire.Arrived, done), called(50, wire.Awaits)},
+		{passed(10, wire.Arrived, toStart), called(20, wire.Accesses), {Time: 23e3, Kind: wire.Transferred, ID: 2, Word: 8}, passed(23, wire.Arrived, toAccess), called(24, wire.Accesses|wire.Transfers),
+			{Time: 26e3, Kind: wire.Transferred, ID: 2, Word: 8}, passed(40, wire.Arrived, toComplete), passed(40, wire.Dispatched, done), called(50, wire.Accesses),
+			passed(61, wire.Arrived, toStart), called(62, wire.Accesses), passed(64, wire.Arrived, toAccess), passed(64, wire.Arrived, toComplete), passed(64, wire.Dispatched, done), called(65, wire.Accesses)},
+		{passed(10, wire.Dispatched, toStart), passed(10, wire.Dispatched, toAccess), passed(10, wire.Dispatched, toComplete), called(20, 0), passed(40, wire.Arrived, done), called(50, wire.Awaits)},
 	}
 	for i, events := range eventsOf(t, x) {
 		got := slices.DeleteFunc(events, func(e trace.Event) bool { return !e.Kind.Parallel() })

@@ -222,6 +222,7 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 			tell(kind, id, e.Values[3])
 		}
 	}
+	handed := func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) }
 	switch e.Spec.ID {
 	case idEnter:
 		s.device.names(s, w, e, tell)
@@ -245,10 +246,11 @@ func (s *source) passes(l *Location, e *Event, w *walk, to []trace.Event) []trac
 		tell(wire.Finished, uint32(e.Values[5]), 0)
 		s.collective(l, e, wire.MetLater, tell)
 	case idRmaGroupSync:
-		s.epoch(l, e, w, func(q queue, kind wire.Kind) { tell(kind, s.passing.queues[q]<<1|1, wire.NoMessage) })
+		s.epoch(l, e, w, handed)
 	case idRmaPut, idRmaGet, idRmaAtomic:
 		s.accesses(e, tell)
 		s.holds(w, e)
+		s.access(l, e, w, handed)
 	case idRmaRequestLock, idRmaReleaseLock:
 		s.holds(w, e)
 	case idRmaCollectiveEnd:
@@ -330,6 +332,9 @@ func (s *source) ends(region uint32, t int64, w *walk, to []trace.Event) []trace
 		to = append(to, trace.Event{Time: w.last, Kind: kind, ID: id, Word: uint64(object)})
 	}
 	switch c := &s.passing.classes[region]; {
+	case w.accesses:
+		tell(wire.Called, wire.Accesses|wire.Transfers, allMessages)
+		w.accesses = false
 	case c.calls:
 		tell(wire.Called, c.how, allMessages)
 	case c.ends == wire.AllBegin, c.ends == wire.AllEnd:

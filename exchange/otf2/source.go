@@ -242,6 +242,7 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 			} else if id == idRmaGroupSync {
 				v.epoch(s, s.of[at], w, &r.Event)
 			} else {
+				v.access(s, s.of[at], w, &r.Event)
 				v.event(s, w, &r.Event)
 			}
 			w.last = max(w.last, s.since(r.Event.Time))
@@ -269,6 +270,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 	case idLeave, idProgramEnd:
 		if e.Spec.ID == idLeave {
 			s.releases(s.region(e.Values[0]), w, func(*held) {})
+			w.accesses = false
 		}
 		w.leave()
 	case idProgramBegin:

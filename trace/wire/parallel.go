@@ -61,6 +61,7 @@ const (
 	SendsOthers             // it ends when several messages are sent, or one of several
 	Accesses                // it accesses windows of others, who must have posted them
 	Awaits                  // it ends when others have completed their accesses
+	Transfers               // it passes data to or from windows that it accesses
 )
 
 // Holds say what a call does about a lock of a window.
