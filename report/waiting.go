@@ -90,6 +90,12 @@ func (p *page) listens(path uint32, group int32) bool {
 	return slices.ContainsFunc(append(p.e.pathOf(path), goName(p.e.Groups[group].Name)), func(name string) bool { return slices.Contains(listening, name) })
 }
 
+// waitsForEnd says whether it is main that waits at a call path, for something to come over a channel, while the program serves requests: it goes on when the service is to end.
+func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
+	name := p.e.leaf(path).Name
+	return p.e.Serves() && (name == recvName || name == selectName) && len(locations) == 1 && p.e.Locations[locations[0]].GoID == 1
+}
+
 // byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
 // told by a condition variable, or wait for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
@@ -98,6 +104,8 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
+	case p.waitsForEnd(path, locations):
+		return true
 	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
 	case object == "" || visits < 0:

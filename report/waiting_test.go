@@ -88,6 +88,13 @@ func TestIdle(t *testing.T) {
 		e.Requests[0].Max = longest
 		require.Equal(t, want, strings.Contains(text(), "! 3 goroutines"), "others took %d ns", longest)
 	}
+	e.NeverEnded = []NeverEnded{{Path: 1, Location: 0, Since: 0, Object: "channel that the trace does not name", Holder: -1, HolderPath: -1}}
+	require.Contains(t, text(), "Idle when the trace ended, as before: main in recv", "it waits for the end of the service")
+	e.Requests[1].Kind = "task"
+	require.Contains(t, text(), "! 1 goroutine was still waiting", "it is none")
+	e.Requests[1].Kind = "http"
+	e.Regions[1].Name = "lock"
+	require.Contains(t, text(), "! 1 goroutine was still waiting", "for a lock")
 }
 
 // TestMuchLost: from a hundredth of lost events on, that comes first.

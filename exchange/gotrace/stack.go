@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"slices"
 	"strings"
 
 	exp "golang.org/x/exp/trace"
@@ -168,7 +169,7 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	if err != nil {
 		c.damage = err
 	}
-	if len(frames) == 0 || err != nil {
+	if err != nil || !slices.ContainsFunc(frames, func(f exp.StackFrame) bool { return f.Func != "" }) { // the runtime gives one without functions where the reader of the trace wakes others
 		return nil
 	}
 	root := len(frames) - 1
