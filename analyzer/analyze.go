@@ -70,7 +70,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := lives.choose(s, o.Goroutine); err != nil {
 		return nil, err
 	}
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, list: o.Patterns, index: o.IndexWaits, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)
 	if err := store.Err(); err != nil {

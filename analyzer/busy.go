@@ -101,9 +101,9 @@ func (b *builder) busy() {
 	workers := map[int32]int{} // by group
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
-		advice := b.list[f.Metric].BusyAdvice
+		pattern := b.s.metrics.patterns[f.Metric]
 		g := f.Causers[0].Group
-		if advice == "" || g < 0 || b.s.reads(b.places.locs[b.places.first[g]].first) || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
+		if pattern.BusyAdvice == "" || g < 0 || b.s.reads(b.places.locs[b.places.first[g]].first) || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
 			continue
 		}
 		if _, ok := workers[g]; !ok {
@@ -112,13 +112,13 @@ func (b *builder) busy() {
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		class := &b.classes.list[b.collected[i].class]
 		switch {
-		case same && b.list[f.Metric].ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
+		case same && pattern.ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
 			f.Busy = report.Busy{Places: int(class.size)}
 		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].waited*busyParts <= load[g].time:
 			f.Busy = report.Busy{Workers: workers[g]}
 		default:
 			continue
 		}
-		f.Advice = advice
+		f.Advice = pattern.BusyAdvice
 	}
 }

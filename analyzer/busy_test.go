@@ -64,6 +64,27 @@ func TestIdleWorkersAreNotBusy(t *testing.T) {
 	}
 }
 
+// Waits for a condition have advice of their own for that, although metrics that other programs have stand before theirs in the list of patterns.
+func TestAllWhoSignalAreBusy(t *testing.T) {
+	text := "cond c\nlocation main\n 0 enter main\n 0 create w0 @a.go:1\n 0 create w1 @a.go:1\n"
+	for i := range 8 {
+		text += fmt.Sprintf(" %d condwait c @a.go:10\n %d blocked\n %d leave\n", 10+100*i, 10+100*i, 101+100*i)
+	}
+	text += " 810 exit\n"
+	for w := range 2 {
+		text += fmt.Sprintf("location w%d\n 0 begin worker by main\n 0 enter task @a.go:20\n", w)
+		for i := range 4 {
+			text += fmt.Sprintf(" %d signal c @a.go:22\n", 100*(2*i+w+1))
+		}
+		text += " 820 exit\n 820 end\n"
+	}
+	x := analyzeText(t, text)
+	f := x.Findings[0]
+	require.Equal(t, "cond_wait", x.Metrics[f.Metric].Name)
+	require.Equal(t, report.Busy{Workers: 2}, report.Busy{Workers: f.Busy.Workers})
+	require.Contains(t, f.Advice, "an earlier signal")
+}
+
 // Workers that wait for the network are as busy as any.
 func TestWorkersInTheNetworkAreBusy(t *testing.T) {
 	text := regexp.MustCompile(`(\d+) enter task @pool.go:30\n (\d+) exit`).ReplaceAllString(pool(998), "$1 network @pool.go:30\n $1 blocked\n $2 leave")

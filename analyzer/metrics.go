@@ -17,7 +17,7 @@ import (
 // metrics of the archive. Numbers are indexes in list.
 type metrics struct {
 	list     []metric.Metric
-	patterns int // so many of them are of patterns
+	patterns []*Pattern // of the first metrics
 
 	execution, communication, synchronization, sleep uint16      // time of levels
 	timeOf                                           [256]uint16 // which of them, by the kind of the event that opens the level
@@ -58,11 +58,11 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams {
 			continue
 		}
+		m.patterns = append(m.patterns, p)
 		if i := m.add(p.Metric); p.Point != NoPoint {
 			m.of[p.Point] = i
 		}
 	}
-	m.patterns = len(m.list)
 	if m.of[CameOverNetwork] == unnamed {
 		m.of[CameOverNetwork] = m.of[DidNotCome]
 	}

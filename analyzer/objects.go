@@ -20,7 +20,6 @@ type matching struct {
 	places  *places
 	classes *classes
 	lives   *lives
-	list    []*Pattern
 	index   bool                            // of waits, is wanted
 	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
