@@ -9,7 +9,7 @@ import (
 	"tracerec/report"
 )
 
-// maxSpans is how many waits at a place are compared with others at most: they are in memory.
+// maxSpans is how many waits at all places are compared with each other at most: they are in memory, whatever its limit.
 const maxSpans = 1 << 18
 
 // span is when a location waited in an operation for another one.
@@ -28,12 +28,22 @@ type facing struct {
 // all whose turn comes later. That nobody waits for him and is waited for by him at once follows from the time, not from the channel: of one channel, either senders or receivers wait.
 func (b *builder) headOfLine() {
 	var pairs []facing
-	spans := map[lineKey][]span{}
+	spans, room := map[lineKey][]span{}, uint64(maxSpans)
 	for i := range min(explained, len(b.collected)) {
 		for _, ahead := range b.collected[i].lines {
 			for j, c := range b.collected {
 				for _, behind := range c.lines {
-					if b.faces(&ahead.line, &behind.line) && max(ahead.line.Instances, behind.line.Instances) <= maxSpans {
+					if !b.faces(&ahead.line, &behind.line) {
+						continue
+					}
+					more := uint64(0)
+					for _, l := range []*collector{ahead, behind} {
+						if _, known := spans[l.key]; !known {
+							more += l.line.Instances
+						}
+					}
+					if more <= room {
+						room -= more
 						pairs = append(pairs, facing{ahead, behind, i, j})
 						spans[ahead.key], spans[behind.key] = nil, nil
 					}
@@ -112,14 +122,14 @@ func (b *builder) inTurn(ahead, behind []span, group int32) (held, kept int64) {
 		byWhom[s.causer] = append(byWhom[s.causer], s.interval)
 	}
 	for _, loc := range slices.Sorted(maps.Keys(waiting)) {
-		turns := &union{store: b.s.store}
+		turns, waits := &union{store: b.s.store}, trailOf(waiting[loc])
 		for _, x := range byWhom[loc] {
 			turns.add(x)
-			kept += within(waiting[loc], x)
+			kept += waits.within(x.from, x.to)
 		}
 		turns.merge()
 		for _, x := range turns.list {
-			held += within(waiting[loc], x)
+			held += waits.within(x.from, x.to)
 		}
 	}
 	if 2*held < all || 2*kept < others {
@@ -128,11 +138,12 @@ func (b *builder) inTurn(ahead, behind []span, group int32) (held, kept int64) {
 	return held, kept
 }
 
-// within returns how much of an interval lies in others, which are ascending and disjoint.
-func within(list []interval, x interval) (d int64) {
-	i, _ := slices.BinarySearchFunc(list, x.from, func(e interval, t int64) int { return cmp.Compare(e.to, t) })
-	for ; i < len(list) && list[i].from < x.to; i++ {
-		d += max(0, min(x.to, list[i].to)-max(x.from, list[i].from))
+// trailOf returns ascending disjoint intervals as a trail.
+func trailOf(list []interval) trail {
+	v, sum := make(trail, 0, len(list)+1), int64(0)
+	for _, x := range list {
+		v = append(v, segment{x.from, sum})
+		sum += x.to - x.from
 	}
-	return d
+	return append(v, segment{endOfTime, sum})
 }

@@ -20,16 +20,20 @@ func (b *builder) spare() {
 			continue
 		}
 		workers := b.workers(g)
-		if workers <= fewWorkers || f.Instances < 2*uint64(workers) || f.Instances > maxSpans {
+		if workers <= fewWorkers || f.Instances < 2*uint64(workers) {
 			continue
 		}
-		idle := map[lineKey][]span{}
+		idle, room := map[lineKey][]span{}, uint64(maxSpans)
 		for _, d := range b.collected { // until the channel is closed, too
 			for _, l := range d.lines {
 				if l.line.Group == g && d.class == c.class {
 					idle[l.key] = nil
+					room -= min(room, l.line.Instances)
 				}
 			}
+		}
+		if room == 0 {
+			continue
 		}
 		b.gatherSpans(idle)
 		if n := b.busyAtOnce(g, idle); 2*n <= workers {
