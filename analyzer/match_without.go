@@ -33,13 +33,16 @@ func (m *Matcher) without(ops []Op) {
 		}
 		return cmp.Or(cmp.Compare(ops[i].Begin, ops[j].Begin), first, cmp.Compare(i, j))
 	})
-	var working []int32 // roots, nested in each other but for damage
+	var working []int32 // roots, nested in each other but for damage, and then no more than some
 	for k, i := range order {
 		if k%paced == 0 {
 			m.store.Pace()
 		}
 		working = slices.DeleteFunc(working, func(r int32) bool { return ops[r].End <= ops[i].Begin })
 		if root(i) {
+			if len(working) == maxExpected {
+				working = slices.Delete(working, 0, 1)
+			}
 			working = append(working, i)
 		} else if n := len(working); n > 0 {
 			m.point(WorkedWithout, i, working[n-1], ops[i].Begin, ops[i].End, ops[i].Begin)

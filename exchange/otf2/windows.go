@@ -18,6 +18,9 @@ type held struct {
 	shared, begins, accesses, ends bool
 }
 
+// mostHeld is how many locks of windows a location has at once at most. All are looked at in each call, and damaged archives may have any number that nobody releases.
+const mostHeld = 1 << 12
+
 // holds applies what a call does about a lock of a window.
 func (s *source) holds(w *walk, e *Event) {
 	const shared = 1
@@ -29,7 +32,9 @@ func (s *source) holds(w *walk, e *Event) {
 			return
 		}
 		if i < 0 {
-			i = len(w.held)
+			if i = len(w.held); i == mostHeld {
+				return
+			}
 			w.held = append(w.held, held{})
 		}
 		w.held[i] = held{windowLock: lock, shared: e.Values[3] == shared, begins: true}
