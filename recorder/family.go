@@ -33,7 +33,6 @@ type family struct {
 	nextSearch time.Time      // and when to search again
 	numbers    numbers        // which processes may be younger than the root
 	strangers  map[int]bool   // processes that a search found not to be of the family
-	looked     int            // the number that was given last at the last look
 	searched   int            // the number that was given last when that was
 }
 
@@ -57,7 +56,7 @@ type exeID struct {
 
 // newFamily begins with a root that was started after a time of the monotonic clock.
 func newFamily(root int, session string, began int64) *family {
-	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}, strangers: map[int]bool{}, looked: root, searched: root}
+	f := &family{session: shm.Config{Dir: session}.String(), members: map[int]*member{}, exes: map[exeID]bool{}, strangers: map[int]bool{}, searched: root}
 	f.numbers = newNumbers(root, mostNumber(), time.Duration(began))
 	f.next = time.Now().Add(firstLook)
 	f.members[root] = &member{pid: root}
@@ -77,37 +76,15 @@ func (f *family) look(r *Recorder) {
 	if f == nil || start.Before(f.next) {
 		return
 	}
-	born := f.born(r)
 	for pid := range f.members {
-		f.visit(r, pid, born)
+		f.visit(r, pid)
 	}
 	f.next = time.Now().Add(lookShare * time.Since(start))
 }
 
-// born tells whether a member may have got a child since the last look: unless processes that have begun since then are few, and none is a member's. To
-// look for children is not only more work: that makes files of threads in /proc, and when a program ends, the system removes those of the last
-// thread and those of the program at the same time, which may take milliseconds of a processor.
-func (f *family) born(r *Recorder) bool {
-	since := f.looked
-	f.numbers.look(lastNumber(), time.Duration(r.machine.monotonic()))
-	f.looked = f.numbers.last
-	if f.numbers.unsure || f.looked < since || f.looked-since > few {
-		return true
-	}
-	for pid := since + 1; pid <= f.looked; pid++ {
-		if !isProcess(pid) {
-			continue
-		}
-		if s, ok := readStatus(pid); ok && f.members[s.parent] != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// visit looks at a process, and at its children if any may have been born. One that is still its parent's copy is none of its own: os.StartProcess makes some that end as
+// visit looks at a process and its children. One that is still its parent's copy is none of its own: os.StartProcess makes some that end as
 // such, and others become another program.
-func (f *family) visit(r *Recorder, pid int, born bool) {
+func (f *family) visit(r *Recorder, pid int) {
 	s, ok := readStatus(pid)
 	m := f.members[pid]
 	if !ok || m != nil && m.born != 0 && m.born != s.born {
@@ -127,12 +104,9 @@ func (f *family) visit(r *Recorder, pid int, born bool) {
 			m.image = 0 // it is just beginning
 		}
 	}
-	if !born {
-		return
-	}
 	for _, child := range childrenOf(pid) {
 		if f.members[child] == nil || f.members[child].image == 0 {
-			f.visit(r, child, born)
+			f.visit(r, child)
 		}
 	}
 }
@@ -254,8 +228,8 @@ func (f *family) search(r *Recorder) {
 	f.numbers.look(lastNumber(), time.Duration(r.machine.monotonic()))
 	maps.DeleteFunc(f.strangers, func(pid int, _ bool) bool { return f.numbers.unsure || f.numbers.gave(pid, f.searched) })
 	f.strangers[os.Getpid()], f.searched = true, f.numbers.last
-	for _, pid := range f.numbers.processes() {
-		if f.members[pid] == nil && !f.strangers[pid] {
+	for _, pid := range processes() {
+		if f.numbers.younger(pid) && f.members[pid] == nil && !f.strangers[pid] {
 			f.meet(r, pid)
 		}
 	}
@@ -266,7 +240,7 @@ func (f *family) search(r *Recorder) {
 func (f *family) meet(r *Recorder, pid int) {
 	environment, err := rawfile.Read(fmt.Sprintf("/proc/%d/environ", pid))
 	if bytes.Contains(environment, []byte(shm.Environment+"="+f.session)) {
-		f.visit(r, pid, true)
+		f.visit(r, pid)
 	} else if s, ok := readStatus(pid); err == nil && len(environment) == 0 && ok && s.begins(pid) {
 		f.begins = true
 	} else if len(environment) > 0 || s.kernel { // else it may have been about to get one
@@ -361,7 +335,6 @@ func contains(from io.Reader, text string) bool {
 
 // status is what /proc/PID/stat says of a process.
 type status struct {
-	parent      int
 	born, image uint64
 	state       byte
 	copied      bool // it was forked, and has executed no program since
@@ -392,13 +365,12 @@ func readStatus(pid int) (s status, ok bool) {
 
 func parseStatus(text []byte) (s status, ok bool) {
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const state, parent, flags, born, environment = 0, 1, 6, 19, 48 // environment: the address at which it ends, which is known last
-	const exiting, forkNoExec, kernelThread = 0x4, 0x40, 0x200000   // PF_EXITING, PF_FORKNOEXEC and PF_KTHREAD of Linux
+	const state, flags, born, environment = 0, 6, 19, 48          // environment: the address at which it ends, which is known last
+	const exiting, forkNoExec, kernelThread = 0x4, 0x40, 0x200000 // PF_EXITING, PF_FORKNOEXEC and PF_KTHREAD of Linux
 	if len(fields) <= environment {
 		return status{}, false
 	}
 	s.state = fields[state][0]
-	s.parent, _ = strconv.Atoi(string(fields[parent]))
 	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64)
 	s.copied, s.kernel, s.ending = set&forkNoExec != 0, set&kernelThread != 0, set&exiting != 0
 	s.born, _ = strconv.ParseUint(string(fields[born]), 10, 64)
@@ -421,6 +393,16 @@ func namesIn(dir string) []string {
 	defer d.Close()
 	names, _ := d.Readdirnames(-1)
 	return names
+}
+
+// processes returns the processes of the system.
+func processes() (pids []int) {
+	for _, name := range namesIn("/proc") {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // childrenOf returns the living children of a process.

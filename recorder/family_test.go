@@ -128,38 +128,6 @@ func TestNumbers(t *testing.T) {
 	require.Greater(t, mostNumber(), lastNumber())
 }
 
-// TestProcesses: asked one by one or as a list, numbers are those of processes, not of their other threads.
-func TestProcesses(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := exec.Command(self, idle)
-	input, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer input.Close()
-	pid := cmd.Process.Pid
-	var threads []int
-	testkit.Until(t, "a thread beside the first one", func() bool {
-		threads = nil
-		for _, name := range namesIn(fmt.Sprintf("/proc/%d/task", pid)) {
-			if n, err := strconv.Atoi(name); err == nil && n > pid && n <= pid+few {
-				threads = append(threads, n)
-			}
-		}
-		return threads != nil
-	})
-	for _, last := range []int{pid + few, pid + few + 1} {
-		n := newNumbers(pid, mostNumber(), 0)
-		n.look(last, 1)
-		require.Contains(t, n.processes(), pid)
-		require.NotContains(t, n.processes(), 1, "it is older")
-		for _, thread := range threads {
-			require.NotContains(t, n.processes(), thread)
-		}
-	}
-}
-
 // TestRecording: of a member that records, nothing else has to be found out, as long as it is the process that it was.
 func TestRecording(t *testing.T) {
 	b, err := shm.Create(shm.Config{Dir: t.TempDir(), Buffer: MinBuffer}, clock.Monotonic, 0)
@@ -178,31 +146,6 @@ func TestRecording(t *testing.T) {
 	require.Nil(t, r.recording(&member{pid: m.pid, born: m.born + 1}), "another process of that number")
 	r.procs[0].over = true
 	require.Nil(t, r.recording(m))
-}
-
-// TestBorn: children are looked for if processes began of which one is a child, or of which so many began that this is not found out.
-func TestBorn(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	r := &Recorder{}
-	f := newFamily(os.Getpid(), "none", int64(clock.Now(clock.Monotonic)))
-	f.numbers.root, f.looked = 1, lastNumber()
-	f.born(r) // others may begin processes meanwhile, too
-	cmd := exec.Command(self, idle)
-	input, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer input.Close()
-	require.True(t, f.born(r))
-	f.members = map[int]*member{}
-	since := cmd.Process.Pid - 1
-	f.looked = since
-	if born := f.born(r); f.looked >= since { // else the numbers have begun anew
-		require.Equal(t, f.looked-since > few, born, "nobody here has children")
-	}
-	f.looked = lastNumber() - few - 1
-	require.True(t, f.born(r))
 }
 
 // TestLookAtOnce: when the root may have become another program, it is looked at, however long it is until the next look.
@@ -319,7 +262,6 @@ func TestBeginning(t *testing.T) {
 		require.EqualValues(t, 100, s.born)
 		require.Equal(t, c.begins, s.bare(), c)
 		require.False(t, s.ending)
-		require.Equal(t, 1, s.parent)
 	}
 	s, ok = parseStatus(line("4194308", "150"))
 	require.True(t, ok)

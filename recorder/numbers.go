@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"tracerec/internal/rawfile"
 )
 
@@ -59,30 +57,6 @@ func (n *numbers) gave(number, since int) bool {
 	}
 	return number > since || number <= n.last
 }
-
-// few numbers are asked for one by one: the list of all processes takes longer, and the longer the more there are.
-const few = 100
-
-// processes returns the processes that may be younger than the root, of those that had a number when that given last was looked at, or more.
-func (n *numbers) processes() (pids []int) {
-	if !n.unsure && !n.anew && n.last-n.root <= few {
-		for pid := n.root; pid <= n.last; pid++ {
-			if isProcess(pid) {
-				pids = append(pids, pid)
-			}
-		}
-		return pids
-	}
-	for _, name := range namesIn("/proc") {
-		if pid, err := strconv.Atoi(name); err == nil && n.younger(pid) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// isProcess tells whether a number is that of a process, not that of another thread of one.
-func isProcess(number int) bool { return unix.Tgkill(number, number, 0) != unix.ESRCH }
 
 // lastNumber returns the number that the system gave last, 0 if it is not known.
 func lastNumber() int { return numberIn("/proc/loadavg") }

@@ -2,6 +2,7 @@ package given
 
 import (
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,7 +99,7 @@ func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, e
 	file.Close()
 	p := report{Package: r.name, Benchmark: benchmark, Archive: filepath.Join(r.orders.Output, recording+strings.TrimSuffix(filepath.Base(file.Name()), ".json"))}
 	if err := writeJSON(file.Name(), &p); err != nil {
-		return notRun, err
+		return notRun, errors.Join(err, os.Remove(file.Name())) // half a report would be in the way of all others
 	}
 	status, err := r.record(p.Archive, slices.Concat(r.program, args), stdout, func(message string) { p.Said = append(p.Said, message) })
 	if err == nil && len(p.Said) > 0 {

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Version is what the build says about its source.
@@ -19,8 +20,8 @@ func Version() string {
 	return "(unknown version)"
 }
 
-// Beside returns the file of a command of this module if it lies beside this program and was built like it: from the same source, as far as builds say,
-// by the same Go.
+// Beside returns the file of a command of this module if it lies beside this program, can be executed, and was built like it: by the same Go, from the same source. Where builds
+// do not say from which, it must not be older than this program, but for what builds of both take.
 func Beside(name string) (file string, ok bool) {
 	self, err := os.Executable()
 	if err != nil {
@@ -29,8 +30,19 @@ func Beside(name string) (file string, ok bool) {
 	file = filepath.Join(filepath.Dir(self), name)
 	other, err := buildinfo.ReadFile(file)
 	own, known := debug.ReadBuildInfo()
-	return file, err == nil && known && other.Path == own.Main.Path+"/cmd/"+name && other.Main.Version == own.Main.Version &&
+	return file, err == nil && known && isFresh(file, self, own) && other.Path == own.Main.Path+"/cmd/"+name && other.Main.Version == own.Main.Version &&
 		other.GoVersion == own.GoVersion && slices.Equal(source(own), source(other))
+}
+
+// isFresh says whether a file can be executed, and is of the source of this program if that is committed, or else not older than it. One command may build both, in any order.
+func isFresh(file, self string, own *debug.BuildInfo) bool {
+	other, err := os.Stat(file)
+	if err != nil || other.Mode()&0o111 == 0 {
+		return false
+	}
+	committed := slices.Contains(own.Settings, debug.BuildSetting{Key: "vcs.modified", Value: "false"})
+	this, err := os.Stat(self)
+	return committed || err == nil && other.ModTime().After(this.ModTime().Add(-10*time.Second))
 }
 
 // source is what a build says about its source and for which system it is.
