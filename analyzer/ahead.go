@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/metric"
 	"tracerec/report"
 )
@@ -131,6 +132,8 @@ func (b *builder) inTurn(ahead, behind []span, group int32) (held, kept int64) {
 		for _, x := range turns.list {
 			held += waits.within(x.from, x.to)
 		}
+		spill.Free(b.s.store, turns.list)
+		spill.Free(b.s.store, turns.late)
 	}
 	if 2*held < all || 2*kept < others {
 		return 0, 0

@@ -13,6 +13,7 @@ type part struct {
 type comparison struct {
 	group    []int32 // by location: with whom it is compared outside of parallel regions, number in sides
 	sides    []side  // the groups; behind them, of threads, the first one of each process, and all
+	streams  []bool  // by location: it is one of a device, and compared with its group
 	parallel []bool  // by call path: it is in a parallel region; nil if none is
 }
 
@@ -25,7 +26,7 @@ type side struct {
 
 // side returns the number of the side with which a location is compared in a call path.
 func (c *comparison) side(path, loc uint32) int32 {
-	if c.in(path) {
+	if c.in(path) && !c.streams[loc] {
 		return int32(len(c.sides) - 1)
 	}
 	return c.group[loc]
@@ -39,7 +40,7 @@ func (c *comparison) tells(path uint32) bool { return c.parallel == nil || c.par
 
 // comparison returns who is compared.
 func (b *builder) comparison() *comparison {
-	c := &comparison{group: slices.Clone(b.places.group), sides: make([]side, len(b.places.groups), len(b.places.groups)+2)}
+	c := &comparison{group: slices.Clone(b.places.group), streams: make([]bool, len(b.s.locations)), sides: make([]side, len(b.places.groups), len(b.places.groups)+2)}
 	for i, g := range b.places.groups {
 		c.sides[i] = side{count: g.count, first: b.places.first[i]}
 	}
@@ -53,7 +54,8 @@ func (b *builder) comparison() *comparison {
 		if b.places.locs[b.places.reported[i]].count < c.sides[g].count || c.sides[g].count == 1 {
 			c.sides[g].members = append(c.sides[g].members, l)
 		}
-		if def := &b.s.defs.Locations[i]; b.threads && !def.Stream {
+		def := &b.s.defs.Locations[i]
+		if c.streams[i] = def.Stream; b.threads && !def.Stream {
 			all.members = append(all.members, l)
 			if !seen[def.Process] {
 				seen[def.Process] = true

@@ -86,6 +86,7 @@ func (m *Matcher) laterAmong(x *messages, list []int32) {
 		if len(members) == 0 {
 			return
 		}
+		rest = slices.DeleteFunc(rest, func(r []int32) bool { return len(r) == 0 })
 		if touched += len(members); touched >= paced {
 			m.store.Pace()
 			touched = 0

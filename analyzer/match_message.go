@@ -171,7 +171,7 @@ func (x *messages) calls(ops []Op, store *spill.Store) {
 					x.call[k] = int32(i)
 				}
 			}
-			first = i + 1
+			first, asked = i+1, noOp // what it finished without anything that came is over
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (b *builder) workers(group int32) int {
 	return n
 }
 
-// busyAtOnce returns how many goroutines of a group were not in given waits at once, nor in one that never ended; more were for no more than a hundredth of the time in which there were any.
+// busyAtOnce returns how many goroutines of a group were not in given waits at once, nor in one that never ended; more were for no more than a hundredth of the time in which any was.
 func (b *builder) busyAtOnce(group int32, idle map[lineKey][]span) int {
 	var begins, ends []int64 // of times in which somebody was busy: waits end what their goroutines' lives begin
 	n := 0
@@ -64,7 +64,7 @@ func (b *builder) busyAtOnce(group int32, idle map[lineKey][]span) int {
 	if n == 0 {
 		return 0
 	}
-	from, to := slices.Min(begins), slices.Max(ends)
+	from := slices.Min(begins)
 	for _, v := range idle {
 		for _, s := range v {
 			begins, ends = append(begins, s.to), append(ends, s.from)
@@ -83,8 +83,12 @@ func (b *builder) busyAtOnce(group int32, idle map[lineKey][]span) int {
 		times[min(max(busy, 0), n)] += t - now
 		busy, now = busy+more, t
 	}
-	for k, above := 0, to-from; ; k++ {
-		if above -= times[k]; 100*above <= to-from || k == n {
+	some := int64(0)
+	for _, d := range times[1:] {
+		some += d
+	}
+	for k, above := 1, some; ; k++ {
+		if above -= times[k]; 100*above <= some || k == n {
 			return k
 		}
 	}

@@ -57,6 +57,7 @@ func TestSpareWorkers(t *testing.T) {
 		{"one", feed(90, 0, one), report.Busy{Of: 6, AtOnce: 1}},
 		{"four", feed(350, 0, one), report.Busy{}},
 		{"all, for a fifth of the time", feed(90, 1, one), report.Busy{}},
+		{"all, for less than a hundredth of the run", strings.NewReplacer("3700 exit", "900000 exit").Replace(feed(590, 0, one)), report.Busy{}},
 		{"each for itself", feed(90, 0, func(w int) string { return fmt.Sprint("jobs", w) }), report.Busy{}},
 	} {
 		x, told := analyzeText(t, c.text), false

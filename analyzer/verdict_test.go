@@ -111,6 +111,25 @@ location w
 `, "88.0 % of the critical path is waiting in many places for what no goroutine of the program does, such as timers, files or other programs, 22.0 % in recv at poll.go:10 alone. " +
 			"Of all waiting for each other, that to receive from the channel first used at queue.go:4 delays the run most: 22.0 % of its time (22 ns), for main, which was mostly waiting for what is not recorded in recv at poll.go:10 then.",
 			false, "external_wait", "poll.go", 10},
+		{"a timer in one place, and work", `
+process main cpu 45 processors 2
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  0 recv nil @poll.go:10
+  0 blocked
+  44 ready woken
+  44 running on 0
+  44 leave
+  44 recv nil @poll.go:20
+  44 blocked
+  55 ready woken
+  55 running on 0
+  55 leave
+  55 enter crunch @crunch.go:1
+  100 exit
+  100 exit
+`, "Waiting hardly delays the run; 45.0 % of the critical path is work in crunch at crunch.go:1.", true, "execution", "crunch.go", 1},
 		{"a timer in one place", `
 process main cpu 20 processors 2
 channel jobs @queue.go:4

@@ -349,3 +349,18 @@ func naiveMessages(ops []analyzer.Op) []string {
 	}
 	return waits
 }
+
+// TestFinishedForNothing: what a call finishes without anything that came, such as an operation of neighbours, is not what a later receive had asked for: the send waits from 20 until that begins, at 60.
+func TestFinishedForNothing(t *testing.T) {
+	x := processes(2)
+	for loc := range 2 {
+		x.enter(loc, 0, "main").meets(loc, 0, 0, "MPI_Init mpi_init_exit", wire.AllBegin)
+	}
+	x.enter(1, 5, "MPI_Ineighbor_alltoall mpi_collective").add(1, 6, wire.Requested, 7, 0).add(1, 6, wire.Called, 0, ofMessages).leave(1, 6)
+	x.enter(1, 10, "MPI_Wait mpi_point2point").add(1, 11, wire.Finished, 7, 0).add(1, 11, wire.Called, 0, ofMessages).leave(1, 11)
+	x.sends(0, 20, 70, 0).receives(1, 60, 70, 0)
+	for loc := range 2 {
+		x.meets(loc, 80, 80, "MPI_Finalize mpi_init_exit", wire.AllEnd).leave(loc, 80)
+	}
+	require.Equal(t, []string{"MPI_Send 0 40"}, cells(t, x.analyze(t, 1), "mpi_latereceiver"))
+}

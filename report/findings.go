@@ -167,9 +167,9 @@ func (b Busy) sentence() string {
 	case b.Places > 0:
 		return fmt.Sprintf(" All"+nbsp+"%s were taken.", count(int64(b.Places), "place"))
 	case b.Of > 0 && b.AtOnce <= 1:
-		return fmt.Sprintf(" No more than one of the"+nbsp+"%s was busy at once.", count(int64(b.Of), "worker"))
+		return fmt.Sprintf(" No more than one of the"+nbsp+"%s was busy at once for 99"+nbsp+"%% of the time in which any was.", count(int64(b.Of), "worker"))
 	case b.Of > 0:
-		return fmt.Sprintf(" No more than"+nbsp+"%d of the"+nbsp+"%s were busy at once.", b.AtOnce, count(int64(b.Of), "worker"))
+		return fmt.Sprintf(" No more than"+nbsp+"%d of the"+nbsp+"%s were busy at once for 99"+nbsp+"%% of the time in which any was.", b.AtOnce, count(int64(b.Of), "worker"))
 	}
 	return ""
 }

@@ -267,7 +267,7 @@ type Busy struct {
 	Workers int `json:"workers,omitempty"` // so many goroutines, all of their group
 	Places  int `json:"places,omitempty"`  // so many places of a semaphore were taken
 
-	// On the contrary, those who waited are workers of a pool, of whom no more than so many were busy at once, but for a hundredth of the time.
+	// On the contrary, those who waited are workers of a pool, of whom no more than so many were busy at once, but for a hundredth of the time in which any was.
 	Of     int `json:"of,omitempty"` // all of them
 	AtOnce int `json:"at_once,omitempty"`
 }

@@ -42,7 +42,7 @@ func TestPoolOf(t *testing.T) {
 func TestBusySentence(t *testing.T) {
 	for want, b := range map[string]Busy{
 		"": {}, " Both workers were busy.": {Workers: 2}, " All\u00a08 workers were busy.": {Workers: 8},
-		" No more than\u00a03 of the\u00a016 workers were busy at once.": {Of: 16, AtOnce: 3}, " No more than one of the\u00a04 workers was busy at once.": {Of: 4, AtOnce: 1},
+		" No more than\u00a03 of the\u00a016 workers were busy at once for 99\u00a0% of the time in which any was.": {Of: 16, AtOnce: 3}, " No more than one of the\u00a04 workers was busy at once for 99\u00a0% of the time in which any was.": {Of: 4, AtOnce: 1},
 	} {
 		require.Equal(t, want, b.sentence())
 	}

@@ -57,7 +57,7 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.quiet(top); ok {
 		return v
 	}
-	if v, ok := p.away(top, awaited); ok {
+	if v, ok := p.away(awaited); ok {
 		return v
 	}
 	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*focus && focus > 0 {
@@ -171,13 +171,13 @@ func (p *page) kept(top spending) (Verdict, bool) {
 
 // away is the verdict that goroutines on the critical path waited more than half of the time for what is not in the trace, in many places, of which at has most: more than
 // they waited for each other in the first finding, whatever those who were waited for did meanwhile.
-func (p *page) away(top, at spending) (Verdict, bool) {
+func (p *page) away(at spending) (Verdict, bool) {
 	e := p.e
 	all, first := e.Split.External, int64(0)
 	if len(e.Findings) > 0 {
 		first = e.Findings[0].Critical
 	}
-	if 2*all <= e.Header.Focus || at.time == 0 || top.doing == awaiting && 2*top.time > all || all-first <= first {
+	if 2*all <= e.Header.Focus || at.time == 0 || 2*at.time > all || all-first <= first {
 		return Verdict{}, false
 	}
 	v, _ := p.spent(at)

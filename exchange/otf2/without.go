@@ -72,6 +72,9 @@ func (s *source) leftOut(w *walk, until int64, to []trace.Event) []trace.Event {
 	at, _ := slices.BinarySearchFunc(list, since, func(x stretch, t int64) int { return cmp.Compare(x.to, t+1) })
 	for ; at < len(list) && list[at].from < until; at++ {
 		from, end := max(list[at].from, since), min(list[at].to, until)
+		if from >= end {
+			continue // the thread is in its next team before the one before has ended
+		}
 		w.last = max(w.last, end)
 		to = append(to, trace.Event{Time: from, Kind: wire.Enter, ID: s.without, Word: trace.Elsewhere},
 			trace.Event{Time: end, Kind: wire.Met, ID: uint32(wire.TeamWithout), Word: uint64(s.passing.idle[w.process])}, trace.Event{Time: end, Kind: wire.Exit})
