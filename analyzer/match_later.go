@@ -19,7 +19,8 @@ type awaited struct {
 // those that block (match_group.go), but only from the begin of the call on that finishes it, and not if that only looks. A call that finishes several waits for the one that takes longest; if it waits
 // for messages, too, only for what is behind that.
 //
-// Where it is not known when a member began one, all of its group are Impossible. That is told by each as two operations: Met, of which the mode is the group, and MetLater, of which it is the meeting.
+// Where it is not known when a member began one, which of its operations are which is known again from the first on that it begins after it has finished that one: those before are Impossible, of all its group.
+// An operation is told by each as two: Met, of which the mode is the group, and MetLater, of which it is the meeting.
 func (m *Matcher) later(x *messages) {
 	if x.later == 0 {
 		return
@@ -61,21 +62,19 @@ func (m *Matcher) among(i int32) uint32 {
 
 // laterAmong looks at all operations of a group, by location and begin.
 func (m *Matcher) laterAmong(x *messages, list []int32) {
-	if slices.ContainsFunc(list, func(i int32) bool { return x.other[i] == noOp }) {
-		m.count.Impossible += uint64(len(list))
-		return
-	}
 	var rest [][]int32 // of each location: its operations
+	unclear := 0       // so many of the first ones of the group
 	for i := 0; i < len(list); {
 		n := i + 1
 		for n < len(list) && m.ops[list[n]].Loc == m.ops[list[i]].Loc {
 			n++
 		}
 		rest = append(rest, list[i:n])
+		unclear = max(unclear, x.unclear(list[i:n]))
 		i = n
 	}
 	members, touched := make([]int32, 0, len(rest)), 0
-	for {
+	for n := 0; ; n++ {
 		members = members[:0]
 		for i := range rest {
 			if r := rest[i]; len(r) > 0 {
@@ -91,8 +90,29 @@ func (m *Matcher) laterAmong(x *messages, list []int32) {
 			m.store.Pace()
 			touched = 0
 		}
-		m.metLater(x, members)
+		if n < unclear {
+			m.count.Impossible += uint64(len(members))
+		} else {
+			m.metLater(x, members)
+		}
 	}
+}
+
+// unclear returns of how many of the first operations of a location in a group it is not known which they are. Those of which the begin is not known come first, in the order in which they were finished; each was begun
+// before that, so it does not come behind what was begun later.
+func (x *messages) unclear(list []int32) int {
+	n := 0
+	for n < len(list) && x.other[list[n]] == noOp {
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	last := list[n-1]
+	for n < len(list) && x.other[list[n]] < last {
+		n++
+	}
+	return n
 }
 
 // metLater notes for whom each of the members of one operation has to wait.

@@ -1,6 +1,7 @@
 package patterns_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -62,6 +63,13 @@ func TestLater(t *testing.T) {
 			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllArrive), begunAndMet(1, 40, 60, 61, wire.AllExchange))},
 		{name: "one of which the begin is not known", kind: wire.MessagesObject, lost: 2,
 			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllArrive), call(1, 60, 61, wire.SendsOne, met(1, 3, wire.AllArrive, 60)...))},
+		{name: "one of which the begin is not known, and others before and behind it", kind: wire.MessagesObject, lost: 4,
+			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllArrive), begunAndMet(0, 52, 54, 55, wire.AllArrive), begunAndMet(0, 56, 70, 90, wire.AllArrive),
+				begunAndMet(1, 40, 60, 61, wire.AllArrive), call(1, 62, 63, wire.SendsOne, met(1, 3, wire.AllArrive, 63)...), begunAndMet(1, 80, 92, 93, wire.AllArrive)),
+			want: []string{"mpi_ibarrier_wait 0 70-80 by 1@80"}},
+		{name: "one of which the begin is not known, and one that was begun before it was finished", kind: wire.MessagesObject, lost: 4,
+			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllArrive), begunAndMet(0, 56, 70, 90, wire.AllArrive), call(1, 55, 56, 0, requests(9, 55)),
+				call(1, 62, 63, wire.SendsOne, met(1, 3, wire.AllArrive, 63)...), call(1, 80, 81, wire.SendsOne, met(9, 3, wire.AllArrive, 81)...))},
 		{name: "nobody waits in others", kind: wire.MessagesObject, ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.NoMeeting), begunAndMet(1, 40, 60, 61, wire.NoMeeting))},
 	})
 }
@@ -154,17 +162,37 @@ func naiveLater(ops []analyzer.Op, from, call int) (by int, what wire.Meeting) {
 		}
 		return -1
 	}
-	place := func(i int) (n int) { // how many of its location and group were begun before
+	of := func(i int, loc uint32) (list []int) { // what a location has finished in its group
 		for j := range ops {
-			if ops[j].Kind == wire.MetLater && ops[j].Loc == ops[i].Loc && ops[j-1].Mode == ops[i-1].Mode && begun(j) < begun(i) {
+			if ops[j].Kind == wire.MetLater && ops[j].Loc == loc && ops[j-1].Mode == ops[i-1].Mode {
+				list = append(list, j)
+			}
+		}
+		return list
+	}
+	place := func(i int) (n int) { // how many of its location and group were begun before, -1 unknown
+		for _, j := range of(i, ops[i].Loc) {
+			if begun(i) < 0 || begun(j) < 0 && j > begun(i) {
+				return -1
+			}
+			if begun(j) < begun(i) {
 				n++
 			}
 		}
 		return n
 	}
+	known := func(i int) bool { // in all locations, what is at its place in its group
+		for loc := range uint32(3) {
+			list := of(i, loc)
+			if place(i) < len(list) && !slices.ContainsFunc(list, func(j int) bool { return place(j) == place(i) }) {
+				return false
+			}
+		}
+		return place(i) >= 0
+	}
 	by = -1
 	for i := from; i < call; i++ {
-		if ops[i].Kind != wire.MetLater {
+		if ops[i].Kind != wire.MetLater || !known(i) {
 			continue
 		}
 		var members []int
@@ -211,6 +239,7 @@ func naiveAwaited(ops []analyzer.Op, members []int, i int, begun func(int) int) 
 			return last(sends)
 		}
 	case wire.LowerSend:
+		members = slices.SortedFunc(slices.Values(members), func(j, k int) int { return cmp.Compare(does(j).Number(), does(k).Number()) })
 		return last(func(j int) bool { return sends(j) && does(j).Number() < does(i).Number() })
 	}
 	return -1

@@ -206,7 +206,9 @@ func randomMessages(r *rand.Rand) (ops []analyzer.Op) {
 				switch queue := loc*9 + to*3 + r.Uint32N(2); r.IntN(9) {
 				case 6:
 					group := r.Uint32N(2)
-					did = append(did, requests(200+id, t))
+					if r.IntN(30) > 0 { // else it is lost
+						did = append(did, requests(200+id, t))
+					}
 					begun = append(begun, met(200+id, group, randomMeeting(r, group, first+places[group], loc), 0))
 					places[group]++
 				case 7, 8:
