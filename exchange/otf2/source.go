@@ -67,6 +67,7 @@ type source struct {
 	programs  map[uint64]uint32 // regions that stand for programs, by their names
 	chunks    []Chunk
 	starts    []*walk // by chunk
+	parts     []part  // by chunk of package trace
 	forks     forks
 	forked    [][]step // by LocationID, what it forked
 	passing   passing
@@ -206,6 +207,7 @@ func (s *source) gather(all []survey) {
 		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "(idle)", Class: "omp_idle_threads"})
 	}
 	s.lacks(all)
+	s.divide()
 	s.number(all)
 	for _, p := range s.forks.paths {
 		for i := range p {
@@ -214,8 +216,10 @@ func (s *source) gather(all []survey) {
 			}
 		}
 	}
-	for i, w := range s.starts {
-		s.forks.know(w.stack, s.forked[s.Chunks[i].Location])
+	for i := range s.parts {
+		if p := &s.parts[i]; i == 0 || s.parts[i-1].chunk != p.chunk {
+			s.forks.know(s.starts[p.chunk].stack, s.forked[s.Chunks[i].Location])
+		}
 	}
 }
 
@@ -339,47 +343,6 @@ func (s *source) since(t uint64) int64 {
 		return -int64(min(begin-t, s.latest))
 	}
 	return int64(min(t-s.a.Clock.Offset, s.latest))
-}
-
-func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {
-	r := s.a.NewReader()
-	return func(chunk int, to []trace.Event) ([]trace.Event, error) {
-		defer r.Close()
-		err := r.Open(s.chunks[chunk])
-		location := s.Chunks[chunk].Location
-		w := s.starts[chunk].clone()
-		if w.worker = s.workers[location]; w.worker && (chunk == 0 || s.Chunks[chunk-1].Location != location) {
-			w.last = s.Chunks[chunk].First
-			to = append(to, s.idles(w.last))
-		}
-		stream := s.device.number[location] != 0
-		if stream && (chunk == 0 || s.Chunks[chunk-1].Location != location) {
-			w.last = s.since(s.chunks[chunk].Time)
-			to = append(to, s.device.idles(w.last))
-		}
-		for r.Next() {
-			if stream {
-				to = s.device.executes(s, location, w, &r.Event, to)
-				continue
-			}
-			to = s.event(&r.Event, w, s.forked[location], to)
-			to = s.passes(s.chunks[chunk].Location, &r.Event, w, to)
-			w.last = max(w.last, s.since(r.Event.Time))
-		}
-		if next := chunk + 1; w.last != math.MinInt64 && (next == len(s.chunks) || s.Chunks[next].Location != location) {
-			if w.worker {
-				if w.idle(0) {
-					to = s.leftOut(w, s.Chunks[chunk].Last, to)
-				}
-				w.last = max(w.last, s.Chunks[chunk].Last)
-			}
-			to = append(to, trace.Event{Time: w.last, Kind: wire.End})
-		}
-		if err == nil {
-			err = r.Err()
-		}
-		return to, err
-	}
 }
 
 // event appends what an event is in package trace.

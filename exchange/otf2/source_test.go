@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -280,6 +281,48 @@ func TestLeftOut(t *testing.T) {
 		require.Equal(t, []int64{0, 50e3, 50e3}, []int64{sums["omp_idle_threads 0"], sums["omp_idle_threads 1"], sums["omp_idle_threads 2"]}, "chunks of %d bytes", chunk)
 		require.Equal(t, []int64{0, 0, 30e3}, []int64{sums["omp_limited_parallelism 0"], sums["omp_limited_parallelism 1"], sums["omp_limited_parallelism 2"]}, "chunks of %d bytes", chunk)
 	}
+}
+
+// TestLeftOutOften: a thread is left out of more teams, each of 2 µs, than a chunk tells of: in its first team, in its last one, and between, 10,000 each time. No chunk has more than its part of the events, and
+// together they are those of the thread.
+func TestLeftOutOften(t *testing.T) {
+	const n = 30_000
+	var events [][]uint64
+	for i := range uint64(n) {
+		at, team := 100+4*i, uint64(7)
+		threads := []uint64{0, 1}
+		if i == n/3 || i == n*2/3 {
+			threads, team = append(threads, 2), 8
+		}
+		events = append(events, []uint64{0, at, idThreadFork, 3, 2})
+		for _, loc := range threads {
+			events = append(events, []uint64{loc, at, idThreadTeamBegin, team}, []uint64{loc, at, idEnter, 1}, []uint64{loc, at + 2, idLeave, 1}, []uint64{loc, at + 2, idThreadTeamEnd, team})
+		}
+		events = append(events, []uint64{0, at + 2, idThreadJoin, 3})
+	}
+	a := write(t, 0, events).Trace()
+	d := a.NewDecoder()
+	var got []trace.Event
+	for _, c := range a.Chunks() {
+		if c.Locations[0] != 2 {
+			continue
+		}
+		batches, err := d.Decode(c, new(trace.Buffer))
+		require.NoError(t, err)
+		for _, b := range batches {
+			require.LessOrEqual(t, len(b.Events), 3*leftOutAtOnce+50)
+			got = append(got, b.Events...)
+		}
+	}
+	require.True(t, slices.IsSortedFunc(got, func(x, y trace.Event) int { return cmp.Compare(x.Time, y.Time) }))
+	require.Empty(t, a.Check())
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Workers: 2})
+	require.NoError(t, err)
+	left := map[uint32]int64{}
+	for _, c := range e.Cells(e.MetricIndex("omp_limited_parallelism")) {
+		left[c.Location] += c.Value
+	}
+	require.Equal(t, map[uint32]int64{2: (n - 2) * 2000}, left)
 }
 
 // TestNotLeftOut: where all threads are in all teams, nothing is told of that.

@@ -48,6 +48,7 @@ type walk struct {
 	ended     step         // the team of another thread that it was in last
 	worker    bool         // all that it does it does in teams of others; else it is idle
 	last      int64        // time of its last event
+	wanted    window       // times of the events that are read
 }
 
 func newWalk(process int) *walk {
@@ -55,7 +56,7 @@ func newWalk(process int) *walk {
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), slices.Clone(w.untouched), w.accesses, w.ended, w.worker, w.last}
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), slices.Clone(w.untouched), w.accesses, w.ended, w.worker, w.last, w.wanted}
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.

@@ -62,20 +62,26 @@ func (s *source) numberIdle() {
 	}
 }
 
-// leftOut appends when teams of others worked while a thread was idle, which ends now.
+// leftOut appends when teams of others worked while a thread was idle, which ends now; only of the time that is wanted.
 func (s *source) leftOut(w *walk, until int64, to []trace.Event) []trace.Event {
 	list := s.working[w.process]
 	since := w.last
 	if x := s.forks.at(&w.ended); x != nil {
 		since = max(since, x.to)
 	}
-	at, _ := slices.BinarySearchFunc(list, since, func(x stretch, t int64) int { return cmp.Compare(x.to, t+1) })
-	for ; at < len(list) && list[at].from < until; at++ {
-		from, end := max(list[at].from, since), min(list[at].to, until)
-		if from >= end {
-			continue // the thread is in its next team before the one before has ended
+	begin, _ := slices.BinarySearchFunc(list, since, func(x stretch, t int64) int { return cmp.Compare(x.to, t+1) })
+	end, _ := slices.BinarySearchFunc(list, until, func(x stretch, t int64) int { return cmp.Compare(x.from, t) })
+	if begin >= end || since >= until {
+		return to // such as if the thread is in its next team before the one before has ended
+	}
+	list = list[begin:end]
+	w.last = max(w.last, min(list[len(list)-1].to, until))
+	wanted, _ := slices.BinarySearchFunc(list, w.wanted.begin, func(x stretch, t int64) int { return cmp.Compare(x.to, t) })
+	for _, x := range list[wanted:] {
+		from, end := max(x.from, since), min(x.to, until)
+		if from >= w.wanted.end {
+			break
 		}
-		w.last = max(w.last, end)
 		to = append(to, trace.Event{Time: from, Kind: wire.Enter, ID: s.without, Word: trace.Elsewhere},
 			trace.Event{Time: end, Kind: wire.Met, ID: uint32(wire.TeamWithout), Word: uint64(s.passing.idle[w.process])}, trace.Event{Time: end, Kind: wire.Exit})
 	}

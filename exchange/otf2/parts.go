@@ -1,0 +1,106 @@
+package otf2
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// part is what a chunk of package trace is: a chunk of the archive, or a piece of one. A thread may have been left out of any number of teams between two of its events, and what is told of these teams is not in
+// the archive: so that chunks have a bound, such a chunk is read several times, each time for the events of another stretch of time.
+type part struct {
+	chunk       int
+	first, last bool   // chunk of the archive of its location
+	within      window // times of events of the chunk
+	wanted      window // of the part
+}
+
+// window is a stretch of time: begin ≤ time < end.
+type window struct{ begin, end int64 }
+
+// leftOutAtOnce is of how many teams a chunk tells at most that its thread was left out.
+const leftOutAtOnce = 1 << 12
+
+// divide makes parts of chunks.
+func (s *source) divide() {
+	whole := s.Chunks
+	s.Chunks, s.parts = make([]trace.SourceChunk, 0, len(whole)), make([]part, 0, len(whole))
+	for i, c := range whole {
+		p := part{chunk: i, within: window{c.First, c.Last}, wanted: window{math.MinInt64, math.MaxInt64}}
+		p.first = i == 0 || whole[i-1].Location != c.Location
+		p.last = i+1 == len(whole) || whole[i+1].Location != c.Location
+		if s.workers[c.Location] {
+			list := s.working[s.Definitions.Locations[c.Location].Process]
+			at, _ := slices.BinarySearchFunc(list, c.First, func(x stretch, t int64) int { return cmp.Compare(x.to, t) })
+			for at += leftOutAtOnce; at < len(list) && list[at].from < c.Last; at += leftOutAtOnce {
+				p.wanted.end = list[at].from
+				s.part(c, p)
+				p.wanted = window{list[at].from, math.MaxInt64}
+			}
+		}
+		s.part(c, p)
+	}
+}
+
+// part adds a part of a chunk.
+func (s *source) part(c trace.SourceChunk, p part) {
+	if p.wanted.begin > math.MinInt64 {
+		c.First, c.Events, c.Bytes = p.wanted.begin, 0, 0 // they are in its first part
+	}
+	c.Last = min(c.Last, p.wanted.end)
+	s.Chunks, s.parts = append(s.Chunks, c), append(s.parts, p)
+}
+
+func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {
+	r := s.a.NewReader()
+	return func(chunk int, to []trace.Event) ([]trace.Event, error) {
+		defer r.Close()
+		p := &s.parts[chunk]
+		err := r.Open(s.chunks[p.chunk])
+		n, w := len(to), s.starts[p.chunk].clone()
+		if to = s.read(p, s.Chunks[chunk].Location, r, w, to); err == nil {
+			err = r.Err()
+		}
+		if p.wanted.end < math.MaxInt64 {
+			err = nil // the last part tells it
+		}
+		kept := slices.DeleteFunc(to[n:], func(e trace.Event) bool { return e.Time < p.wanted.begin || e.Time >= p.wanted.end })
+		return to[:n+len(kept)], err
+	}
+}
+
+// read appends the events of a part, which the reader stands before, and those of its chunk that are not asked for.
+func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to []trace.Event) []trace.Event {
+	w.wanted = p.wanted
+	if w.worker = s.workers[location]; w.worker && p.first {
+		w.last = p.within.begin
+		to = append(to, s.idles(w.last))
+	}
+	stream := s.device.number[location] != 0
+	if stream && p.first {
+		w.last = s.since(s.chunks[p.chunk].Time)
+		to = append(to, s.device.idles(w.last))
+	}
+	for r.Next() {
+		if stream {
+			to = s.device.executes(s, location, w, &r.Event, to)
+			continue
+		}
+		to = s.event(&r.Event, w, s.forked[location], to)
+		to = s.passes(s.chunks[p.chunk].Location, &r.Event, w, to)
+		w.last = max(w.last, s.since(r.Event.Time))
+	}
+	if p.last && w.last != math.MinInt64 {
+		if w.worker {
+			if w.idle(0) {
+				to = s.leftOut(w, p.within.end, to)
+			}
+			w.last = max(w.last, p.within.end)
+		}
+		to = append(to, trace.Event{Time: w.last, Kind: wire.End})
+	}
+	return to
+}
