@@ -5,9 +5,9 @@ import (
 	"tracerec/metric"
 )
 
-// Devices lists the metrics of programs that let GPUs or other devices compute: by CUDA, HIP or OpenCL.
+// Devices lists the metrics of programs that let GPUs or other devices compute: by CUDA, HIP, OpenCL or OpenACC.
 var Devices = []*analyzer.Pattern{
-	group("gpu", "gpu_time", metric.Time, "GPU calls", "calls of CUDA, HIP and OpenCL"),
+	group("gpu", "gpu_time", metric.Time, "GPU calls", "calls of CUDA, HIP, OpenCL and OpenACC"),
 	group("gpu", "gpu_setup", "gpu_time", "GPU management", "calls that manage devices, their memory and what runs on them"),
 	group("gpu", "gpu_comm", "gpu_time", "Copy calls", "calls that copy to, from and on devices"),
 	group("gpu", "gpu_sync", "gpu_time", "GPU synchronization", "calls that end when a device has done something"),

@@ -38,9 +38,10 @@ var Threads = []*analyzer.Pattern{
 		Advice:      "Let the parallel region use all threads: look for num_threads, OMP_NUM_THREADS, nested regions that divide the threads, and loops with fewer iterations than threads."}),
 	group("pthread", "pthread_time", metric.Time, "POSIX threads", "calls of POSIX threads"),
 	group("pthread", "pthread_management", "pthread_time", "Thread management", "calls that make and join threads"),
-	group("pthread", "pthread_lock_api", "pthread_time", "Mutexes", "calls that lock and unlock mutexes"),
+	group("pthread", "pthread_synchronization", "pthread_time", "Thread synchronization", "calls for mutexes and conditions"),
+	group("pthread", "pthread_lock_api", "pthread_synchronization", "Mutexes", "calls that lock and unlock mutexes"),
 	contention("pthread", analyzer.FreedMutex, "pthread_lock_contention_mutex_lock", "pthread_lock_api", "Wait for mutex", "a mutex", lockAdvice),
-	group("pthread", "pthread_conditional", "pthread_time", "Conditions", "calls that wait for and signal conditions"),
+	group("pthread", "pthread_conditional", "pthread_synchronization", "Conditions", "calls that wait for and signal conditions"),
 	contention("pthread", analyzer.FreedCond, "pthread_lock_contention_conditional", "pthread_conditional", "Wait for mutex of condition", "the mutex of a condition, which another thread held",
 		"Signal after the mutex is unlocked, and wake no more threads than can go on."),
 }

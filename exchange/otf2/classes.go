@@ -8,12 +8,14 @@ import (
 
 // Paradigms and roles of regions, as in words.go.
 const (
-	openMP  = 3
-	mpi     = 4
-	cuda    = 5
-	pthread = 7
-	openCL  = 19
-	hip     = 23
+	openMP      = 3
+	mpi         = 4
+	cuda        = 5
+	measurement = 6
+	pthread     = 7
+	openACC     = 18
+	openCL      = 19
+	hip         = 23
 
 	roleParallel        = 5
 	roleCritical        = 12
@@ -53,6 +55,10 @@ func (a *Archive) classOf(r *Record) class {
 		return class{name: first(name, threadClasses, "pthread_time")}
 	case paradigm == cuda, paradigm == openCL, paradigm == hip:
 		return classOfDevice(name, a.Text(r.Get("sourceFile")))
+	case paradigm == openACC:
+		return class{name: first(name, directiveClasses, "gpu_time")}
+	case paradigm == measurement && (name == "tracing" || strings.HasPrefix(name, "trace buffer")):
+		return class{name: overheadClass}
 	}
 	return class{}
 }
@@ -76,6 +82,12 @@ func first(name string, of prefixed, otherwise string) string {
 }
 
 var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"lock", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"}, {"pthread_", "pthread_management"}}
+
+// overheadClass is that of the recorder's own work.
+const overheadClass = "overhead"
+
+// directiveClasses are what events of OpenACC are: those of a device say by themselves what it does.
+var directiveClasses = prefixed{{"acc_init", "gpu_setup"}, {"acc_shutdown", "gpu_setup"}, {"acc_upload", copyClass}, {"acc_download", copyClass}, {"acc_wait", "gpu_sync"}, {"acc_launch_kernel", launchClass}}
 
 var callClasses = prefixed{
 	{"init", "mpi_init_exit"}, {"finalize", "mpi_init_exit"}, {"barrier", "mpi_sync_collective"}, {"ibarrier", "mpi_sync_collective"},

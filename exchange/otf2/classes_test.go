@@ -24,6 +24,10 @@ func TestClasses(t *testing.T) {
 		c := a.classOf(&Record{Spec: specNamed(Global, "Region"), Values: []uint64{0, 0, 0, 0, none, 0, 0, 0, 1, mpi, 0}})
 		require.Equal(t, want, [2]string{c.name, c.counts}, name)
 	}
+	for name, want := range map[string]string{"acc_init@a.c:1": "gpu_setup", "acc_upload@a.c:2": "gpu_comm", "acc_wait@a.c:3": "gpu_sync", "acc_launch_kernel@a.c:4": "gpu_kernel_launches", "acc_alloc": "gpu_time"} {
+		a.records[a.index[Strings][0]].Texts[0] = name
+		require.Equal(t, want, a.classOf(&Record{Spec: specNamed(Global, "Region"), Values: []uint64{0, 0, 0, 0, none, 0, 0, 0, 1, openACC, 0}}).name, name)
+	}
 	require.Equal(t, "omp_critical", classOfConstruct("!$omp atomic @a.c:1", roleAtomic).name)
 }
 

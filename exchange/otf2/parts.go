@@ -89,6 +89,10 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 			to = s.device.executes(s, location, w, &r.Event, to)
 			continue
 		}
+		if r.Event.Spec.ID == idBufferFlush {
+			to = s.flushed(r, w, to)
+			continue
+		}
 		to = s.event(&r.Event, w, s.forked[location], to)
 		to = s.passes(s.chunks[p.chunk].Location, &r.Event, w, to)
 		w.last = max(w.last, s.since(r.Event.Time))
@@ -103,4 +107,20 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 		to = append(to, trace.Event{Time: w.last, Kind: wire.End})
 	}
 	return to
+}
+
+// flushes defines a region for the time in which the recorder writes events, if it does.
+func (s *source) flushes(all []survey) {
+	if slices.ContainsFunc(all, func(v survey) bool { return v.flushes }) {
+		s.flush = uint32(len(s.Definitions.Regions))
+		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "TRACE BUFFER FLUSH", Class: overheadClass})
+	}
+}
+
+// flushed appends that the recorder has held a location up to write its events.
+func (s *source) flushed(r *Reader, w *walk, to []trace.Event) []trace.Event {
+	w.last = max(w.last, s.since(r.Event.Time))
+	to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: s.flush})
+	w.last = max(w.last, s.since(r.local.corrected(r.Event.Values[0])))
+	return append(to, trace.Event{Time: w.last, Kind: wire.Exit})
 }

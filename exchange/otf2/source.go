@@ -62,6 +62,7 @@ type source struct {
 	off       uint32            // the region in which nothing is measured
 	idle      uint32            // the region of threads that are in no team
 	without   uint32            // the region of those meanwhile others are in one
+	flush     uint32            // the region in which the recorder writes events
 	working   [][]stretch       // by process: when teams work, if threads are left out of any
 	workers   []bool            // by LocationID: it is one of these threads
 	programs  map[uint64]uint32 // regions that stand for programs, by their names
@@ -136,6 +137,7 @@ type survey struct {
 	launches []launched
 	kernels  []kernel
 	executed map[uint32]bool // regions, of a stream
+	flushes  bool            // the recorder wrote its events meanwhile
 	begun    map[team]int    // how often it was in each team
 	inTeams  bool            // it began to work in a team when nothing else was open
 	alone    bool            // likewise without a team
@@ -207,6 +209,7 @@ func (s *source) gather(all []survey) {
 		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "(idle)", Class: "omp_idle_threads"})
 	}
 	s.lacks(all)
+	s.flushes(all)
 	s.divide()
 	s.number(all)
 	for _, p := range s.forks.paths {
@@ -297,6 +300,8 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		}
 	case idMeasurementOnOff:
 		s.measurement(w, e)
+	case idBufferFlush:
+		v.flushes = true
 	case idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idOmpReleaseLock:
 		v.lock(w, e)
 	case idRmaRequestLock, idRmaReleaseLock, idRmaPut, idRmaGet, idRmaAtomic:

@@ -133,6 +133,7 @@ const (
 
 // Numbers of records that are looked at.
 const (
+	idBufferFlush      = 10
 	idMeasurementOnOff = 11
 	idEnter            = 12
 	idLeave            = 13
