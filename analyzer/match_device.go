@@ -186,17 +186,9 @@ func (m *Matcher) gave(what, call int32) {
 	}
 	if same() {
 		if queued := m.ops[before].End - m.ops[call].Begin; queued > 0 {
-			m.queue(what, queued)
+			m.adds(Queued, what, queued)
 		}
 	}
-}
-
-// queue counts for how long a kernel was queued.
-func (m *Matcher) queue(kernel int32, ns int64) {
-	if m.tallies == nil {
-		m.tallies = map[tallied]int64{}
-	}
-	m.tallies[tallied{Queued, m.ops[kernel].Path, m.ops[kernel].Loc}] += ns
 }
 
 // synchronized emits the waits of calls.

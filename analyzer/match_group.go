@@ -22,12 +22,16 @@ func (m *Matcher) group(ops []Op) {
 		}
 		rest[len(rest)-1][1]++
 	}
-	members := make([]int32, 0, len(rest))
+	members, accesses := make([]int32, 0, len(rest)), []int32(nil)
 	touched := 0 // since the limit on memory was looked at
 	for {
-		members = members[:0]
+		members, accesses = members[:0], accesses[:0]
 		for i := range rest {
-			if r := &rest[i]; r[0] < r[1] {
+			r := &rest[i]
+			for ; r[0] < r[1] && ops[r[0]].Kind == wire.Accessed; r[0]++ {
+				accesses = append(accesses, r[0])
+			}
+			if r[0] < r[1] {
 				members = append(members, r[0])
 				r[0]++
 			}
@@ -40,13 +44,13 @@ func (m *Matcher) group(ops []Op) {
 			touched = 0
 		}
 		if len(members) > 1 {
-			m.meeting(ops, members)
+			m.meeting(ops, members, accesses)
 		}
 	}
 }
 
-// meeting emits the synch points of one collective operation.
-func (m *Matcher) meeting(ops []Op, members []int32) {
+// meeting emits the synch points of one collective operation. What members have accessed of a window since the one before is told by accesses.
+func (m *Matcher) meeting(ops []Op, members, accesses []int32) {
 	kind := wire.Meeting(ops[members[0]].Mode).Operation()
 	for _, i := range members {
 		if wire.Meeting(ops[i].Mode).Operation() != kind {
@@ -55,8 +59,10 @@ func (m *Matcher) meeting(ops []Op, members []int32) {
 		}
 	}
 	switch kind {
-	case wire.AllArrive, wire.AllBegin, wire.AllEnd, wire.ExplicitBarrier, wire.ImplicitBarrier, wire.AtCreate, wire.AtFree, wire.AtFence:
+	case wire.AllArrive, wire.AllBegin, wire.AllEnd, wire.ExplicitBarrier, wire.ImplicitBarrier, wire.AtCreate, wire.AtFree:
 		m.assembled(ops, members, kind)
+	case wire.AtFence:
+		m.fence(ops, members, accesses)
 	case wire.TeamFork:
 		if root := m.latest(ops, members, isRoot); root != noOp {
 			m.arrive(ops, members, root, Forked, NoPoint)
@@ -79,7 +85,7 @@ var assemblies = [...]struct {
 }{
 	wire.AllArrive: {ArrivedAtBarrier, LeftBarrierFirst, true, false}, wire.AllBegin: {NoPoint, InitializedFirst, true, false}, wire.AllEnd: {ArrivedAtFinalize, NoPoint, true, false},
 	wire.ExplicitBarrier: {ArrivedAtExplicit, NoPoint, false, false}, wire.ImplicitBarrier: {ArrivedAtImplicit, NoPoint, false, false},
-	wire.AtCreate: {ArrivedAtCreate, NoPoint, false, true}, wire.AtFree: {ArrivedAtFree, NoPoint, false, true}, wire.AtFence: {ArrivedAtFence, NoPoint, false, true},
+	wire.AtCreate: {ArrivedAtCreate, NoPoint, false, true}, wire.AtFree: {ArrivedAtFree, NoPoint, false, true},
 }
 
 // assembled emits the waits of an operation in which all wait for the last one.

@@ -8,7 +8,7 @@ import (
 // messages is what is known of the messages of a trace, by operation.
 type messages struct {
 	partner []int32 // of a message: the other end, noOp unknown; of what was met later: the begin of the one waited for, noOp if that is nobody
-	other   []int32 // sent: the operation that finished it, itself if it was finished at once; received: the one that asked for it, likewise; met later: that one, noOp unknown
+	other   []int32 // sent: the operation that finished it, itself if it was finished at once; told of accesses that are complete: the last of them, itself if there was none; received: the one that asked for it, likewise; met later: that one, noOp unknown
 	call    []int32 // the call that the operation belongs to
 	later   int     // how many collective operations were met later
 }
@@ -127,7 +127,7 @@ func (x *messages) queues(ops []Op, store *spill.Store) {
 
 // calls finds the call of each operation, and by the numbers of requests what belongs together.
 func (x *messages) calls(ops []Op, store *spill.Store) {
-	requests := map[uint32]int32{}
+	requests, accessed := map[uint32]int32{}, map[uint32]int32{}
 	first, asked := 0, noOp
 	for i := range ops {
 		if i%paced == 0 {
@@ -136,10 +136,18 @@ func (x *messages) calls(ops []Op, store *spill.Store) {
 		o := &ops[i]
 		if i > 0 && o.Loc != ops[i-1].Loc {
 			clear(requests)
+			clear(accessed)
 			first, asked = i, noOp
 		}
 		x.call[i], x.other[i] = noOp, int32(i)
 		switch o.Kind {
+		case wire.Accessed:
+			accessed[o.Mode] = int32(i)
+		case wire.Dispatched:
+			if by, ok := accessed[o.Mode]; ok {
+				x.other[i] = by
+				delete(accessed, o.Mode)
+			}
 		case wire.Requested:
 			requests[o.Mode] = int32(i)
 		case wire.Pending:
@@ -179,6 +187,7 @@ func (x *messages) calls(ops []Op, store *spill.Store) {
 // epoch looks at what others told a call about epochs of windows: it waits for the last of them that came while it lasted.
 func (m *Matcher) epoch(x *messages, from, to int) {
 	ops, call, last := m.ops, x.call[from], noOp
+	m.paired(x, from, to)
 	for i := from; i < to; i++ {
 		if send := x.partner[i]; ops[i].Kind == wire.Arrived && send != noOp && ops[send].Loc != ops[call].Loc && ops[send].Begin < ops[call].End &&
 			(last == noOp || ops[send].Begin > ops[last].Begin) {
@@ -195,8 +204,46 @@ func (m *Matcher) epoch(x *messages, from, to int) {
 	case how&wire.Transfers != 0:
 		kind = PostedToAccess
 	}
-	m.meet(kind, call, last)
 	m.attendMessage(kind, x, call, last, ops[call].Begin)
+	if kind != Completed {
+		m.meet(kind, call, last)
+		return
+	}
+	begin := ops[call].Begin
+	until := min(m.accessedLast(x, from, to, begin), ops[last].Begin)
+	m.point(Completed, call, last, begin, until, begin)
+	m.point(CompletedLate, call, last, until, ops[last].Begin, until)
+}
+
+// accessedLast returns when the last of the accesses ended that are complete when a call ends, which awaits that, begin if that was before.
+func (m *Matcher) accessedLast(x *messages, from, to int, begin int64) int64 {
+	for i := from; i < to; i++ {
+		if send := x.partner[i]; m.ops[i].Kind == wire.Arrived && send != noOp && x.other[send] != send {
+			begin = max(begin, m.ops[x.other[send]].End)
+		}
+	}
+	return begin
+}
+
+// paired counts with whom a call synchronizes that completes accesses or awaits that, and with whom for nothing.
+func (m *Matcher) paired(x *messages, from, to int) {
+	pairs, unneeded := int64(0), int64(0)
+	for i := from; i < to; i++ {
+		tells := int32(i)
+		if m.ops[i].Kind == wire.Arrived && m.ops[x.call[from]].Mode&wire.Awaits != 0 {
+			tells = x.partner[i]
+		} else if m.ops[i].Kind != wire.Dispatched {
+			continue
+		}
+		if tells == noOp {
+			continue
+		}
+		if pairs++; x.other[tells] == tells {
+			unneeded++
+		}
+	}
+	m.adds(PairSyncs, x.call[from], pairs)
+	m.adds(PairSyncsUnneeded, x.call[from], unneeded)
 }
 
 // received looks at the messages that arrived in a call, and says whether it waited for one, which is the last of the recent ones then.
@@ -308,8 +355,16 @@ func (m *Matcher) tallyAt(comm, sync Tally, message, at int32) {
 	if m.ops[message].Mode&1 != 0 {
 		comm = sync
 	}
+	m.adds(comm, at, 1)
+}
+
+// adds counts something in the call path of an operation.
+func (m *Matcher) adds(what Tally, at int32, n int64) {
+	if n == 0 {
+		return
+	}
 	if m.tallies == nil {
 		m.tallies = map[tallied]int64{}
 	}
-	m.tallies[tallied{comm, m.ops[at].Path, m.ops[at].Loc}]++
+	m.tallies[tallied{what, m.ops[at].Path, m.ops[at].Loc}] += n
 }

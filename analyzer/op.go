@@ -77,9 +77,11 @@ const (
 	ArrivedAtCreate             // last, to make a window
 	ArrivedAtFree               // likewise, to free it
 	ArrivedAtFence              // likewise, at a fence of it
+	AccessedAtFence             // last what the operation has of the window that is fenced
 	Posted                      // the window that the call accesses
 	PostedToAccess              // likewise, in a call that passes data
 	Completed                   // its access to the window
+	CompletedLate               // likewise, and nobody had accessed the window since Begin
 	AwaitedAtBarrier            // last, at a barrier that the call finishes, and which does not block
 	AwaitedInExchange           // last, of those for whose data in such an operation the call waited
 	AwaitedRoot                 // the data that the call waited for in such an operation, by beginning it as its root

@@ -27,6 +27,8 @@ const (
 	LateCommReceiver
 	LateSyncReceiver
 	Queued // ns that kernels waited for their stream
+	PairSyncs
+	PairSyncsUnneeded
 	tallies
 )
 
@@ -42,7 +44,7 @@ func (m *metrics) newParallel() passing {
 		at(metric.SyncsSent), at(metric.CommsSent), at(metric.BytesSent), at(metric.SyncsReceived), at(metric.CommsReceived), at(metric.BytesReceived),
 		at(metric.SyncsCollective), at(metric.CommsExchange), at(metric.CommsSource), at(metric.CommsDestination), [...]uint16{at(metric.BytesOut), at(metric.BytesIn), at(metric.BytesPut), at(metric.BytesGot)}, [tallies]struct{ of, from uint16 }{},
 	}
-	for i, name := range []string{metric.LateSenderComms, metric.LateSenderSyncs, metric.WrongOrderComms, metric.WrongOrderSyncs, metric.LateReceiverComms, metric.LateReceiverSyncs, metric.Queued} {
+	for i, name := range []string{metric.LateSenderComms, metric.LateSenderSyncs, metric.WrongOrderComms, metric.WrongOrderSyncs, metric.LateReceiverComms, metric.LateReceiverSyncs, metric.Queued, metric.PairSyncs, metric.PairSyncsUnneeded} {
 		if p.late[i].of, p.late[i].from = at(name), unnamed; p.late[i].of != unnamed {
 			p.late[i].from = at(m.list[p.late[i].of].Parent)
 		}
@@ -106,6 +108,10 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			w.ops.add(w.chunk, object-1, &o, in)
 		}
 		v.begin, v.own = t, 0
+	case wire.Accessed:
+		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
+			w.ops.add(w.chunk, object-1, &o, inOp{})
+		}
 	case wire.Met:
 		if fork := wire.Meeting(e.ID) == wire.TeamFork|wire.Root; fork {
 			o.Begin, in = t, inOp{}

@@ -70,6 +70,8 @@ const (
 	WrongOrderComms   = "mpi_clswo_count"
 	WrongOrderSyncs   = "mpi_slswo_count"
 	LateReceiverComms = "mpi_clr_count"
+	PairSyncs         = "mpi_rma_pairsync_count"
+	PairSyncsUnneeded = "mpi_rma_pairsync_unneeded_count"
 	LateReceiverSyncs = "mpi_slr_count"
 
 	Delays   = "delay"

@@ -41,6 +41,11 @@ func finishes(n uint32, t int64) analyzer.Op {
 	return analyzer.Op{Kind: wire.Finished, Mode: n, End: t}
 }
 
+// accesses is that a location has accessed a window of another one.
+func accesses(loc uint32, begin, end int64, of uint32) analyzer.Op {
+	return analyzer.Op{Kind: wire.Accessed, Loc: loc, Begin: begin, Blocked: atOnce, End: end, Path: uint32(begin), Mode: of}
+}
+
 func TestMessages(t *testing.T) {
 	const toZero, fromTwo = 1, 2 // queues from locations 1 and 2 to 0
 	list := func(calls ...[]analyzer.Op) []analyzer.Op { return slices.Concat(calls...) }
@@ -103,7 +108,18 @@ func TestMessages(t *testing.T) {
 			ops: list(call(0, 10, 12, wire.Accesses, arrives(toZero, 10)), call(0, 20, 60, wire.Accesses, arrives(toZero, 20)), call(1, 5, 9, 0, sends(toZero, 5), sends(toZero, 5)))},
 		{name: "an early wait, for the last of those who access", kind: wire.MessagesObject,
 			ops:  list(call(0, 10, 60, wire.Awaits, arrives(toZero, 10), arrives(fromTwo, 10)), call(1, 40, 50, wire.Accesses, sends(toZero, 40)), call(2, 45, 52, wire.Accesses, sends(fromTwo, 45))),
-			want: []string{"mpi_rma_early_wait 0 10-45 by 2@45"}},
+			want: []string{"mpi_rma_late_complete 0 10-45 by 2@45"}},
+		{name: "a late complete: nobody accesses the window any more from 30 on, when the other one has put for the last time", kind: wire.MessagesObject,
+			ops: list(call(0, 10, 60, wire.Awaits, arrives(toZero, 10), arrives(fromTwo, 10)), []analyzer.Op{accesses(1, 12, 14, toZero<<1), accesses(1, 20, 25, toZero<<1)}, call(1, 40, 50, wire.Accesses, sends(toZero, 40)),
+				[]analyzer.Op{accesses(2, 28, 30, fromTwo<<1)}, call(2, 35, 52, wire.Accesses, sends(fromTwo, 35))),
+			want: []string{"mpi_rma_early_wait 0 10-30 by 1@40", "mpi_rma_late_complete 0 30-40 by 1@40"}},
+		{name: "accesses that are complete at once", kind: wire.MessagesObject,
+			ops:  list(call(0, 10, 60, wire.Awaits, arrives(toZero, 10)), []analyzer.Op{accesses(1, 20, 40, toZero<<1)}, call(1, 40, 50, wire.Accesses, sends(toZero, 40))),
+			want: []string{"mpi_rma_early_wait 0 10-40 by 1@40"}},
+		{name: "a late complete from the begin on, of an access that was over, but not of that of the epoch before", kind: wire.MessagesObject,
+			ops: list(call(0, 1, 9, wire.Awaits, arrives(toZero, 1)), call(0, 10, 60, wire.Awaits, arrives(toZero, 10)), []analyzer.Op{accesses(1, 2, 4, toZero<<1)}, call(1, 5, 6, wire.Accesses, sends(toZero, 5)),
+				[]analyzer.Op{accesses(1, 7, 9, toZero<<1)}, call(1, 40, 50, wire.Accesses, sends(toZero, 40))),
+			want: []string{"mpi_rma_early_wait 0 1-4 by 1@5", "mpi_rma_late_complete 0 4-5 by 1@5", "mpi_rma_late_complete 0 10-40 by 1@40"}},
 		{name: "who tests does not wait", kind: wire.MessagesObject,
 			ops: list(call(0, 10, 60, wire.Awaits|wire.Polls, arrives(toZero, 10)), call(1, 40, 50, wire.Accesses, sends(toZero, 40)))},
 		{name: "accesses that were complete", kind: wire.MessagesObject,

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -70,10 +71,10 @@ func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind w
 		case starts:
 			take(postedToStart)
 			x := target{window.Values[0], uint64(other)}
-			w.touches(x) // of an epoch that was never completed
-			w.untouched = append(w.untouched, x)
+			w.completes(x) // an epoch that was never completed
+			w.started = append(w.started, started{x, false})
 		case completes:
-			if w.touches(target{window.Values[0], uint64(other)}) {
+			if !w.completes(target{window.Values[0], uint64(other)}) {
 				take(postedToAccess)
 			}
 			take(postedToComplete)
@@ -105,31 +106,91 @@ func (v *survey) epoch(s *source, l *Location, w *walk, e *Event) {
 	s.epoch(l, e, w, func(q queue, _ wire.Kind) { v.queue(q) })
 }
 
-// touches says whether a window is accessed for the first time since its epoch was started, and forgets that then.
-func (w *walk) touches(x target) bool {
-	i := slices.Index(w.untouched, x)
-	if i >= 0 {
-		w.untouched = slices.Delete(w.untouched, i, i+1)
+// started is that an epoch was started in which a window is accessed, and whether it has been.
+type started struct {
+	target
+	touched bool
+}
+
+// find returns the epoch that was started, nil if none was.
+func (w *walk) find(x target) *started {
+	if i := slices.IndexFunc(w.started, func(s started) bool { return s.target == x }); i >= 0 {
+		return &w.started[i]
 	}
-	return i >= 0
+	return nil
+}
+
+// completes applies that an epoch is complete, and says whether the window was accessed, or the epoch was never started.
+func (w *walk) completes(x target) bool {
+	s := w.find(x)
+	touched := s == nil || s.touched
+	w.started = slices.DeleteFunc(w.started, func(s started) bool { return s.target == x })
+	return touched
 }
 
 // access tells that a call passes data to or from a window, if that is the first one since its epoch was started.
 func (s *source) access(l *Location, e *Event, w *walk, tell func(q queue, kind wire.Kind)) {
-	if !w.touches(target{e.Values[0], e.Values[1]}) {
+	x := target{e.Values[0], e.Values[1]}
+	if len(w.accessed) < mostAccessed && !slices.Contains(w.accessed, x) {
+		w.accessed = append(w.accessed, x)
+	}
+	epoch := w.find(x)
+	if epoch == nil || epoch.touched {
 		return
 	}
-	if window := s.a.Find(RmaWins, e.Values[0]); window != nil {
-		if me, known := s.passing.ranks[window.Get("comm")][l.Group]; known {
-			tell(queue{window.Values[0], postedToAccess, uint32(e.Values[1]), me, 0}, wire.Arrived)
-			w.accesses = true
-		}
+	epoch.touched = true
+	if me, known := s.accessor(x, l); known {
+		tell(queue{x.window, postedToAccess, uint32(x.rank), me, 0}, wire.Arrived)
+		w.accesses = true
 	}
 }
 
-// access notes the queue of what a location is told if it accesses a window.
+// mostAccessed is how many windows a call accesses at most. It is one, but for damage.
+const mostAccessed = 16
+
+// accessor returns the rank of a location among those who have a window, and whether it is one of them.
+func (s *source) accessor(x target, l *Location) (rank uint32, known bool) {
+	if window := s.a.Find(RmaWins, x.window); window != nil {
+		rank, known = s.passing.ranks[window.Get("comm")][l.Group]
+	}
+	return rank, known
+}
+
+// touched tells of the windows that a call that ends has accessed: those of who awaits the end of that, and those that are fenced. Of windows that are locked nobody is told.
+func (s *source) touched(l *Location, w *walk, awaited func(q queue), fenced func(object, rank uint32)) {
+	for _, x := range w.accessed {
+		me, known := s.accessor(x, l)
+		locked := slices.ContainsFunc(w.held, func(h held) bool { return h.window == x.window })
+		switch {
+		case !known:
+		case w.find(x) != nil:
+			awaited(queue{x.window, completed, me, uint32(x.rank), 0})
+		case !locked && s.passing.fences[x.window] != 0:
+			fenced(s.passing.fences[x.window], uint32(x.rank))
+		}
+	}
+	w.accessed = w.accessed[:0]
+}
+
+// touches appends that.
+func (s *source) touches(l *Location, t int64, w *walk, to []trace.Event) []trace.Event {
+	if len(w.accessed) == 0 {
+		return to
+	}
+	w.last = max(w.last, t)
+	tell := func(object, id uint32) {
+		to = append(to, trace.Event{Time: w.last, Kind: wire.Accessed, ID: id, Word: uint64(object)})
+	}
+	s.touched(l, w, func(q queue) { tell(allMessages, s.passing.queues[q]<<1|1) }, tell)
+	return to
+}
+
+// access notes the queues of what a location is told if it accesses a window, and of what it tells of that.
 func (v *survey) access(s *source, l *Location, w *walk, e *Event) {
-	if id := e.Spec.ID; id == idRmaPut || id == idRmaGet || id == idRmaAtomic {
+	switch e.Spec.ID {
+	case idRmaPut, idRmaGet, idRmaAtomic:
 		s.access(l, e, w, func(q queue, _ wire.Kind) { v.queue(q) })
+	case idLeave:
+		s.touched(l, w, v.queue, func(uint32, uint32) {})
 	}
 }

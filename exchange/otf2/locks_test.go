@@ -12,11 +12,12 @@ import (
 	"tracerec/trace/wire"
 )
 
-// TestWindows: collective operations of windows meet on the object of their communicator, as what the call says.
+// TestWindows: collective operations of windows meet on an object of the window, as what the call says. It is told which windows were accessed before a fence.
 func TestWindows(t *testing.T) {
 	a := write(t, 0, [][]uint64{
 		{0, 100, idEnter, 1}, {0, 110, idRmaCollectiveEnd, 17, 0, 6, none, 0, 0}, {0, 120, idLeave, 1},
 		{0, 130, idEnter, 2}, {0, 140, idRmaCollectiveEnd, 0, 0, 6, none, 0, 0}, {0, 150, idLeave, 2},
+		{0, 152, idEnter, 0}, {0, 153, idRmaPut, 6, 1, 8, 1}, {0, 154, idRmaGet, 7, 1, 8, 1}, {0, 156, idLeave, 0},
 		{0, 160, idEnter, 3}, {0, 170, idRmaCollectiveEnd, 18, 0, 6, none, 0, 0}, {0, 180, idRmaCollectiveEnd, 18, 0, 7, none, 0, 0}, {0, 190, idLeave, 3},
 		{0, 200, idRmaCollectiveEnd, 18, 0, 6, none, 0, 0},
 	})
@@ -35,10 +36,12 @@ func TestWindows(t *testing.T) {
 			got = append(got, e)
 		}
 	}
+	const ofWindow = 4 // behind that of the communicator
 	met := func(us int64, as wire.Meeting) trace.Event {
-		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(as), Word: 3}
+		return trace.Event{Time: us * 1000, Kind: wire.Met, ID: uint32(as), Word: ofWindow}
 	}
-	require.Equal(t, []trace.Event{met(10, wire.AtCreate), met(40, wire.AtFence), met(70, wire.AtFree)}, got)
+	put := []trace.Event{{Time: 53e3, Kind: wire.Transferred, ID: 2, Word: 8}, {Time: 56e3, Kind: wire.Accessed, ID: 1, Word: ofWindow}}
+	require.Equal(t, slices.Concat([]trace.Event{met(10, wire.AtCreate), met(40, wire.AtFence)}, put, []trace.Event{met(70, wire.AtFree)}), got)
 }
 
 // TestEpochs: what calls do about epochs of a window is handed from each process to each other one, in queues of its own, and is no message. Process 1 posts to 0, which starts and completes.
@@ -63,16 +66,19 @@ func TestEpochs(t *testing.T) {
 	define("Comm", 4, 0, 1, none, 0)
 	define("RmaWin", 6, 0, 4, 0)
 	x := a.Trace()
-	const toStart, toAccess, toComplete, done = 0, 1, 2, 3 // in the order of the first location
+	const toStart, toAccess, done, toComplete = 0, 1, 2, 3 // in the order of the first location
 	passed := func(us int64, kind wire.Kind, queue uint32) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: kind, ID: queue<<1 | 1, Word: wire.NoMessage}
 	}
 	called := func(us int64, how uint32) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: wire.Called, ID: how, Word: allMessages}
 	}
+	accessed := func(us int64) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Accessed, ID: done<<1 | 1, Word: allMessages}
+	}
 	want := [][]trace.Event{
-		{passed(10, wire.Arrived, toStart), called(20, wire.Accesses), {Time: 23e3, Kind: wire.Transferred, ID: 2, Word: 8}, passed(23, wire.Arrived, toAccess), called(24, wire.Accesses|wire.Transfers),
-			{Time: 26e3, Kind: wire.Transferred, ID: 2, Word: 8}, passed(40, wire.Arrived, toComplete), passed(40, wire.Dispatched, done), called(50, wire.Accesses),
+		{passed(10, wire.Arrived, toStart), called(20, wire.Accesses), {Time: 23e3, Kind: wire.Transferred, ID: 2, Word: 8}, passed(23, wire.Arrived, toAccess), accessed(24), called(24, wire.Accesses|wire.Transfers),
+			{Time: 26e3, Kind: wire.Transferred, ID: 2, Word: 8}, accessed(27), passed(40, wire.Arrived, toComplete), passed(40, wire.Dispatched, done), called(50, wire.Accesses),
 			passed(61, wire.Arrived, toStart), called(62, wire.Accesses), passed(64, wire.Arrived, toAccess), passed(64, wire.Arrived, toComplete), passed(64, wire.Dispatched, done), called(65, wire.Accesses)},
 		{passed(10, wire.Dispatched, toStart), passed(10, wire.Dispatched, toAccess), passed(10, wire.Dispatched, toComplete), called(20, 0), passed(40, wire.Arrived, done), called(50, wire.Awaits)},
 	}
@@ -136,7 +142,7 @@ func passive(t *testing.T, chunk uint64) *Archive {
 
 // TestPassive: each call tells what it does about a lock of a window when it ends, a flush if it is clear which one it is about; and the second process waits from 30 to 50 in its flush. So it is wherever chunks end.
 func TestPassive(t *testing.T) {
-	const ofFirst, ofSecond = 4, 5 // objects
+	const ofFirst, ofSecond = 5, 6 // objects
 	tells := func(us int64, what uint32, object uint64) trace.Event {
 		return trace.Event{Time: us * 1000, Kind: wire.Held, ID: what, Word: object}
 	}

@@ -17,6 +17,7 @@ type passing struct {
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
 	windows map[windowLock]uint32        // objects
+	fences  map[uint64]uint32            // objects by window
 	idle    []uint32                     // objects by process, 0 none
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers
@@ -70,6 +71,13 @@ func (s *source) classify() {
 				d.Objects = append(d.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion})
 				p.comms[r.Values[0]] = uint32(len(d.Objects))
 			}
+		}
+	}
+	p.fences = map[uint64]uint32{}
+	for i := range s.a.records {
+		if r := &s.a.records[i]; r.Spec.Self == RmaWins && s.a.Find(RmaWins, r.Values[0]) == r && p.ranks[r.Get("comm")] != nil {
+			d.Objects = append(d.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion})
+			p.fences[r.Values[0]] = uint32(len(d.Objects))
 		}
 	}
 }
@@ -318,7 +326,7 @@ func (s *source) window(l *Location, e *Event, w *walk, tell func(kind wire.Kind
 	}
 	comm, what := window.Get("comm"), s.passing.classes[w.stack[n-1].region].meets
 	if ranks := s.passing.ranks[comm]; ranks != nil && what != wire.NoMeeting {
-		tell(wire.Met, uint32(what.Numbered(ranks[l.Group])), uint64(s.passing.comms[comm]))
+		tell(wire.Met, uint32(what.Numbered(ranks[l.Group])), uint64(s.passing.fences[e.Values[2]]))
 	}
 }
 

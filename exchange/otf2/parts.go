@@ -93,6 +93,9 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 			to = s.flushed(r, w, to)
 			continue
 		}
+		if r.Event.Spec.ID == idLeave {
+			to = s.touches(s.of[location], s.since(r.Event.Time), w, to)
+		}
 		to = s.event(&r.Event, w, s.forked[location], to)
 		to = s.passes(s.chunks[p.chunk].Location, &r.Event, w, to)
 		w.last = max(w.last, s.since(r.Event.Time))
