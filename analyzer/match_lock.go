@@ -27,7 +27,7 @@ type lockState struct {
 type hold struct {
 	begin, end int64  // ns; end is held if the release is not known
 	op         int32  // the acquisition
-	loc, path  uint32 // of it
+	loc, path  uint32 // of it, or of the release if another location released it
 }
 
 const held = int64(math.MaxInt64)
@@ -155,7 +155,8 @@ func (m *Matcher) closeAcross(ops []Op, holds []hold, mode uint32) {
 			m.count.Impossible++
 			continue
 		}
-		holds[open[len(open)-1]].end = r.time
+		h, o := &holds[open[len(open)-1]], &ops[r.op]
+		h.end, h.loc, h.path = r.time, o.Loc, o.Path
 		open = open[:len(open)-1]
 	}
 	m.locks.pending = open

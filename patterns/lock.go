@@ -10,7 +10,8 @@ var LockCompetition = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.LockCompetition, Title: "Lock competition", Parent: metric.Synchronization, Kind: metric.WaitState, Causing: "which had locked it in",
 		Description: "A goroutine waited for a lock while others held it. Every part of the wait is charged to the goroutine that held " +
-			"the lock during it, in the call path in which that goroutine had acquired it.",
+			"the lock during it, in the call path in which that goroutine had acquired it. If another goroutine releases the lock, " +
+			"it is that one.",
 		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
 			"to its release; the time in which the lock was free is wakeup",
 		Advice: "Hold the lock for less time in the causing call path: do slow work (I/O, allocation, computation) before or after, copy out " +
@@ -40,8 +41,9 @@ var ReaderWait = &analyzer.Pattern{
 var WriterWait = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.WriterWait, Title: "Writer waits for readers", Parent: metric.LockCompetition, Kind: metric.WaitState, Causing: "which had locked it in",
-		Description: "A writer of an RWMutex waited for readers to leave. The last one to leave is the causer.",
-		Formula:     "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it)",
+		Description: "A writer of an RWMutex waited for readers to leave. The last one to leave is the causer: " +
+			"who releases the lock, if another goroutine had acquired it.",
+		Formula: "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it)",
 		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +
 			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
 	},

@@ -40,10 +40,10 @@ func TestLock(t *testing.T) {
 		{"an acquisition whose end is lost", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), unlock(1, 30), with(lock(2, 10, 11, 50), wire.Failed), lock(3, 35, 36, 40), unlock(3, 41)},
 			[]string{"lock_competition 2 10-30 by 1@0", "lock_competition 2 40-41 by 3@35"}, 0},
 		{"released by another goroutine", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), lock(2, 10, 11, 35), unlock(2, 40), unlock(3, 30)},
-			[]string{"lock_competition 2 10-30 by 1@0"}, 0},
+			[]string{"lock_competition 2 10-30 by 3@30"}, 0},
 		{"always released by another goroutine", wire.Mutex, 0, ops{
 			lock(1, 0, atOnce, 1), lock(1, 10, 11, 35), lock(1, 40, 41, 55), unlock(2, 30), unlock(2, 50), unlock(2, 60), lock(3, 52, 53, 61), unlock(3, 62)},
-			[]string{"lock_competition 3 55-60 by 1@40"}, 0},
+			[]string{"lock_competition 1 10-30 by 2@30", "lock_competition 1 40-50 by 2@50", "lock_competition 3 55-60 by 2@60"}, 0},
 		{"a release is missing", wire.Mutex, 0, ops{lock(1, 0, atOnce, 1), lock(3, 50, atOnce, 51), unlock(3, 60), lock(2, 10, 11, 70), unlock(2, 71)},
 			[]string{"lock_competition 2 10-51 by 1@0", "lock_competition 2 51-60 by 3@50"}, 0},
 		{"an acquisition is missing", wire.Mutex, 0, ops{unlock(1, 30), lock(2, 10, 11, 35), unlock(2, 40)},
@@ -88,6 +88,9 @@ func TestRWLock(t *testing.T) {
 		{"nested shared holds", wire.RWMutex, 0, ops{
 			rlock(1, 0, atOnce, 1), rlock(1, 2, atOnce, 3), runlock(1, 20), runlock(1, 40), lock(2, 10, 11, 42), unlock(2, 50)},
 			[]string{"rw_writer_wait 2 10-40 by 1@0"}, 0},
+		{"a writer waits for whom it has handed its shared hold to", wire.RWMutex, 0, ops{
+			rlock(1, 0, atOnce, 1), lock(1, 10, 11, 42), unlock(1, 50), runlock(2, 40)},
+			[]string{"rw_writer_wait 1 10-40 by 2@40"}, 0},
 		{"a shared release is missing", wire.RWMutex, 0, ops{
 			rlock(1, 0, atOnce, 1), lock(2, 10, 11, 42), unlock(2, 50), lock(3, 60, 61, 70), unlock(3, 71)},
 			[]string{"rw_writer_wait 2 10-42 by 1@0"}, 0},

@@ -346,7 +346,7 @@ type Onward struct {
 // Causer is who a finding's waits were spent waiting for.
 type Causer struct {
 	Group     int32    `json:"group"` // -1 nobody in the trace
-	Path      int32    `json:"path"`  // where it was when it let the waiter go (locks: where it had acquired), -1 unknown
+	Path      int32    `json:"path"`  // where it was when it let the waiter go (locks: where it had acquired, or released what another had acquired), -1 unknown
 	Severity  int64    `json:"severity"`
 	Locations []uint32 `json:"locations,omitempty"` // largest severity first
 }

@@ -437,7 +437,11 @@ func (p *page) causing(f *Finding, c *Causer) string {
 	if c.Path >= 0 && p.e.leaf(uint32(c.Path)).Name == unlockName {
 		return "which released it at" // all that an execution trace tells of who held a lock
 	}
-	if words := p.e.Metrics[p.causedIn(f, c)].Causing; words != "" {
+	m := &p.e.Metrics[p.causedIn(f, c)]
+	if c.Path >= 0 && (m.Name == metric.LockCompetition || m.Name == metric.WriterWait) && !p.e.leaf(uint32(c.Path)).Operation {
+		return "which released it in" // another had acquired it
+	}
+	if words := m.Causing; words != "" {
 		return words
 	}
 	return "which was in"

@@ -10,6 +10,7 @@ import (
 // hold is the time in which a location held a lock.
 type hold struct {
 	op       *op
+	by       *op   // the acquisition, or the release if another location released it
 	from     int64 // begin of the acquisition, but not before the end of the previous hold
 	begin    int64
 	end      int64
@@ -82,7 +83,7 @@ func holds(ops []*op) (exclusive, shared []*hold) {
 func pairWithin(ops []*op) (all []*hold, left []*op) {
 	for i, o := range ops {
 		if acquisition(o) {
-			all = append(all, &hold{op: o, begin: o.end, end: never, shared: isShared(o)})
+			all = append(all, &hold{op: o, by: o, begin: o.end, end: never, shared: isShared(o)})
 		}
 		if o.kind != wire.Release {
 			continue
@@ -125,7 +126,7 @@ func pairAcross(all []*hold, left []*op) {
 			}
 		}
 		if latest != nil {
-			latest.end, latest.released = r.begin, true
+			latest.end, latest.released, latest.by = r.begin, true, r
 		}
 	}
 }
@@ -151,7 +152,7 @@ func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 	from := o.begin
 	for _, h := range exclusive {
 		if h.end > o.begin && h.begin < o.end {
-			if h.op.loc != o.loc && n.wait(o, "lock_competition", h.begin, h.end, h.op) {
+			if h.by.loc != o.loc && n.wait(o, "lock_competition", h.begin, h.end, h.by) {
 				any = true
 			}
 			from = max(from, h.end)
@@ -159,11 +160,11 @@ func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 	}
 	var last *hold
 	for _, h := range shared {
-		if h.op.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && h.outlasts(last) {
+		if h.by.loc != o.loc && h.end > from && (h.end <= o.end || o.open) && h.outlasts(last) {
 			last = h
 		}
 	}
-	if last != nil && n.wait(o, "rw_writer_wait", from, last.end, last.op) {
+	if last != nil && n.wait(o, "rw_writer_wait", from, last.end, last.by) {
 		any = true
 	}
 	return any
@@ -172,7 +173,7 @@ func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
 // reader derives the waits of a shared acquisition.
 func (n *analysis) reader(o *op, ops []*op, exclusive []*hold) (any bool) {
 	for _, h := range exclusive {
-		if h.op.loc != o.loc && h.begin < o.end && n.wait(o, "rw_reader_wait", h.from, h.end, h.op) {
+		if h.by.loc != o.loc && h.begin < o.end && n.wait(o, "rw_reader_wait", h.from, h.end, h.by) {
 			any = true
 		}
 	}
