@@ -96,7 +96,7 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function, or events of the location were lost, or it is ready to run, or it was released: it blocked, and the matching engine is certain that what it waited for
+// function, or events of the location were lost, or it is ready to run, or it was released: the matching engine is certain that what it waited for
 // has come (a lock that became free does not release, because another operation may get it). The time after its wait is then wakeup.
 // Its holder is the causer of its last wait, if that wait lasts to the end.
 //

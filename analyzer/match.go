@@ -46,16 +46,16 @@ type Matcher struct {
 	object    uint32      // the number of the object
 }
 
-// release is an operation that blocked and never ended although what it waited for had come: its goroutine was ready, but
+// release is an operation that never ended although what it waited for had come: its goroutine was ready, but
 // did not run again before the trace ended.
 type release struct {
 	op   int32
 	sent bool // it is a send whose value was taken
 }
 
-// release notes that op was released, if it blocked and never ended.
+// release notes that op was released, if it never ended.
 func (m *Matcher) release(op int32, sent bool) {
-	if o := &m.ops[op]; o.Open && o.mayWait() {
+	if o := &m.ops[op]; o.Open {
 		m.released = append(m.released, release{op, sent})
 	}
 }

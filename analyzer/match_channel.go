@@ -54,7 +54,7 @@ type channelState struct {
 	left      uint64     // elements that nobody received
 
 	sent, received []stamped // see Matcher.numbered: operations by number
-	waiting        []stamped // operations that never ended, by the time at which they blocked
+	waiting        []stamped // operations that never ended, by the time at which they came
 	part           []bool    // by operation: it is one of those
 }
 
@@ -341,6 +341,10 @@ func (m *Matcher) message(ops []Op, e element, later bool, room, closed int32) {
 			made = Received
 		}
 		m.meet(made, e.send, room)
+	}
+	if o.Open && !later && e.recv != noOp && ops[e.recv].transferred() {
+		m.release(e.send, true)
+		return
 	}
 	if room == noOp && (later || o.Kind != wire.SelectBegin) {
 		m.unmatched(e.send)

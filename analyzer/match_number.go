@@ -11,10 +11,11 @@ func (o *Op) numbered(role channelRole) bool {
 // simulated, and times prove nothing. Values with a number above the capacity needed room, which the receive made whose number is less by the capacity.
 //
 // Of operations in the same direction with the same number, which only damage suggests, the first counts. The others are Impossible and take no part. Nor do
-// operations without a number: they are unmatched, and if a value went through they count as Strange. But one that blocked and never ended may have been served,
-// and its goroutine not have run again. So these take numbers that nobody has, in ascending order, and the one that blocked first is next:
-//   - a send, if it blocked no later than the end of the receive that made room for this number, or if that is not known, of the receive with it;
-//   - a receive, if it blocked no later than the end of the send with this number.
+// operations without a number: they are unmatched, and if a value went through they count as Strange. But one that never ended may have been served,
+// and its goroutine not have run again, or it did not block and its goroutine was interrupted before it could tell. So these take numbers that nobody has, in ascending order,
+// and the one that came first is next. It came when it blocked, or else began:
+//   - a send, if it came no later than the end of the receive that made room for this number, or if that is not known, of the receive with it;
+//   - a receive, if it came no later than the end of the send with this number.
 //
 // The synch points are in the order of the numbers, then come the operations that take no part.
 func (m *Matcher) numbered(ops []Op, closed int32, sent, received int) {
@@ -71,20 +72,28 @@ func (m *Matcher) mergedByNumber(n int, number func(i int32) (int64, bool), to [
 	return to
 }
 
-// waiting returns the operations in a direction that blocked and never ended, and have no number, by the time at which they blocked.
+// waiting returns the operations in a direction that never ended and have no number, by the time at which they came.
 func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
 	list := m.chans.waiting[:0]
 	for i := range ops {
 		if i%paced == 0 {
 			m.store.Pace()
 		}
-		if o := &ops[i]; o.Open && o.Blocked != NotBlocked && o.Mode == 0 && o.channelRole() == role {
-			list = spill.Append(m.store, list, stamped{o.Blocked, int32(i)})
+		if o := &ops[i]; o.Open && o.Mode == 0 && o.channelRole() == role {
+			list = spill.Append(m.store, list, stamped{o.came(), int32(i)})
 		}
 	}
 	sortStamped(m.store, list)
 	m.chans.waiting = list
 	return list
+}
+
+// came is the time at which o blocked, or else began.
+func (o *Op) came() int64 {
+	if o.Blocked != NotBlocked {
+		return o.Blocked
+	}
+	return o.Begin
 }
 
 // served gives numbers, with the operations that prove them, to operations that wait.

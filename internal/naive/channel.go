@@ -219,6 +219,9 @@ func (n *analysis) message(e element, late bool, room *op, size int, closes []*o
 		e.send.release()
 	}
 	switch {
+	case e.send.open && !late && e.recv != nil && passed(e.recv):
+		e.send.release()
+		e.send.sent = true
 	case room != nil && room.begin <= e.send.end:
 		n.exchange(e.send, full, room)
 		if passed(room) {

@@ -79,7 +79,7 @@ func (n *analysis) nobody(o *op) {
 }
 
 // release notes that what o waited for has come.
-func (o *op) release() { o.released = o.released || o.open && o.mayWait() }
+func (o *op) release() { o.released = o.released || o.open }
 
 // charge divides the time of all operations among the time metrics.
 func (n *analysis) charge() {
