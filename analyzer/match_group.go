@@ -22,18 +22,21 @@ func (m *Matcher) group(ops []Op) {
 		}
 		rest[len(rest)-1][1]++
 	}
-	members, accesses := make([]int32, 0, len(rest)), []int32(nil)
+	members, before := make([]int32, 0, len(rest)), []int32(nil)
 	touched := 0 // since the limit on memory was looked at
 	for {
-		members, accesses = members[:0], accesses[:0]
+		members, before = members[:0], before[:0]
 		for i := range rest {
 			r := &rest[i]
-			for ; r[0] < r[1] && ops[r[0]].Kind == wire.Accessed; r[0]++ {
-				accesses = append(accesses, r[0])
+			for ; r[0] < r[1] && ops[r[0]].Kind != wire.Met; r[0]++ {
+				before = append(before, r[0])
 			}
 			if r[0] < r[1] {
 				members = append(members, r[0])
 				r[0]++
+			}
+			for ; r[0] < r[1] && ops[r[0]].Kind == wire.Within; r[0]++ { // they begin later
+				before = append(before, r[0])
 			}
 		}
 		if len(members) == 0 {
@@ -44,13 +47,13 @@ func (m *Matcher) group(ops []Op) {
 			touched = 0
 		}
 		if len(members) > 1 {
-			m.meeting(ops, members, accesses)
+			m.meeting(ops, members, before)
 		}
 	}
 }
 
-// meeting emits the synch points of one collective operation. What members have accessed of a window since the one before is told by accesses.
-func (m *Matcher) meeting(ops []Op, members, accesses []int32) {
+// meeting emits the synch points of one collective operation. What locations did since the one before, or within it, is in before.
+func (m *Matcher) meeting(ops []Op, members, before []int32) {
 	kind := wire.Meeting(ops[members[0]].Mode).Operation()
 	for _, i := range members {
 		if wire.Meeting(ops[i].Mode).Operation() != kind {
@@ -59,10 +62,12 @@ func (m *Matcher) meeting(ops []Op, members, accesses []int32) {
 		}
 	}
 	switch kind {
-	case wire.AllArrive, wire.AllBegin, wire.AllEnd, wire.ExplicitBarrier, wire.ImplicitBarrier, wire.AtCreate, wire.AtFree:
+	case wire.AllArrive, wire.AllBegin, wire.AllEnd, wire.AtCreate, wire.AtFree:
 		m.assembled(ops, members, kind)
+	case wire.ExplicitBarrier, wire.ImplicitBarrier:
+		m.teamBarrier(ops, members, before, kind)
 	case wire.AtFence:
-		m.fence(ops, members, accesses)
+		m.fence(ops, members, before)
 	case wire.TeamFork:
 		if root := m.latest(ops, members, isRoot); root != noOp {
 			m.arrive(ops, members, root, Forked, NoPoint)
@@ -84,7 +89,6 @@ var assemblies = [...]struct {
 	overlap       bool // they wait only if all are in it at one time
 }{
 	wire.AllArrive: {ArrivedAtBarrier, LeftBarrierFirst, true, false}, wire.AllBegin: {NoPoint, InitializedFirst, true, false}, wire.AllEnd: {ArrivedAtFinalize, NoPoint, true, false},
-	wire.ExplicitBarrier: {ArrivedAtExplicit, NoPoint, false, false}, wire.ImplicitBarrier: {ArrivedAtImplicit, NoPoint, false, false},
 	wire.AtCreate: {ArrivedAtCreate, NoPoint, false, true}, wire.AtFree: {ArrivedAtFree, NoPoint, false, true},
 }
 

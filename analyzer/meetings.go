@@ -59,7 +59,7 @@ func (m *Matcher) attendAll(kind PointKind, members []int32, last int32, togethe
 	all := m.attending[:0]
 	for _, i := range members {
 		o := &m.ops[i]
-		e := encounter{at: o.Begin, order: o.End, wait: max(0, min(m.ops[last].Begin, o.End)-o.Begin), spent: unknownTime, path: o.Path, loc: o.Loc}
+		e := encounter{at: o.Begin, order: o.End, wait: max(0, min(m.ops[last].Begin, o.End)-o.Begin) - m.busy[i], spent: unknownTime, path: o.Path, loc: o.Loc}
 		if wire.Meeting(o.Mode).Operation() == wire.TeamFork {
 			e.at, e.spent = o.End, 0
 		}

@@ -15,10 +15,10 @@ var Threads = []*analyzer.Pattern{
 	group("omp", "omp_barrier", "omp_synchronization", "Team barriers", "barriers of a team"),
 	group("omp", "omp_ebarrier", "omp_barrier", "Explicit barriers", "barriers that the program asks for"),
 	waiting("omp", analyzer.ArrivedAtExplicit, metric.Metric{Name: "omp_ebarrier_wait", Parent: "omp_ebarrier", Title: "Wait at explicit barrier", Causing: "which arrived last, in",
-		Description: "A thread waited at a barrier for the last one of its team.", Formula: barrierFormula, Advice: teamAdvice}),
+		Description: "A thread waited at a barrier for the last one of its team.", Formula: teamFormula, Advice: teamAdvice}),
 	group("omp", "omp_ibarrier", "omp_barrier", "Implicit barriers", "barriers at the end of constructs"),
 	waiting("omp", analyzer.ArrivedAtImplicit, metric.Metric{Name: "omp_ibarrier_wait", Parent: "omp_ibarrier", Title: "Wait at implicit barrier", Causing: "which arrived last, in",
-		Description: "A thread waited at the end of a loop or another construct for the last one of its team.", Formula: barrierFormula,
+		Description: "A thread waited at the end of a loop or another construct for the last one of its team.", Formula: teamFormula,
 		Advice: teamAdvice + " Where nothing depends on the barrier, say nowait."}),
 	group("omp", "omp_critical", "omp_synchronization", "Critical sections", "entering and leaving critical sections, and atomic operations"),
 	contention("omp", analyzer.FreedCritical, "omp_lock_contention_critical", "omp_critical", "Wait for critical section", "a critical section",
@@ -26,7 +26,7 @@ var Threads = []*analyzer.Pattern{
 	group("omp", "omp_lock_api", "omp_synchronization", "Locks", "calls that lock and unlock"),
 	contention("omp", analyzer.FreedCall, "omp_lock_contention_api", "omp_lock_api", "Wait for lock", "a lock", lockAdvice),
 	group("omp", "omp_ordered", "omp_synchronization", "Ordered sections", "waiting for one's turn in ordered sections"),
-	group("omp", "omp_taskwait", "omp_synchronization", "Task wait", "waiting for tasks"),
+	group("omp", "omp_taskwait", "omp_synchronization", "Task wait", "waiting for tasks, but not in those that the thread executes meanwhile"),
 	group("omp", "omp_flush", "omp_time", "Flush", "making memory consistent"),
 	waiting("omp", analyzer.Forked, metric.Metric{Name: "omp_idle_threads", Parent: metric.Time, Title: "Idle threads", Causing: "which then forked a team in",
 		Description: "A thread was in no team: it had nothing to do, while the thread that later forked one worked alone. What is idle after the last team is here, too, without a causer.",
@@ -60,5 +60,7 @@ func during(name, parent, title, description, formula string) *analyzer.Pattern 
 	return &analyzer.Pattern{Paradigm: "omp", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula,
 		Advice: "Make fewer and larger parallel regions: one around a loop instead of one within it."}}
 }
+
+const teamFormula = barrierFormula + ". What the thread did meanwhile in the barrier, such as tasks, is no wait"
 
 const teamAdvice = "Give the threads equal work: schedule(dynamic) or smaller chunks where iterations differ, more iterations than threads, and data placed near its thread."

@@ -339,6 +339,11 @@ func (s *source) ends(region uint32, t int64, w *walk, to []trace.Event) []trace
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: kind, ID: id, Word: uint64(object)})
 	}
+	if n := len(w.stack); n > 1 && !w.stack[n-2].work && s.barrier(w.stack[n-2].region) {
+		if object := s.team(w); object != 0 {
+			tell(wire.Within, 0, object)
+		}
+	}
 	switch c := &s.passing.classes[region]; {
 	case w.accesses:
 		tell(wire.Called, wire.Accesses|wire.Transfers, allMessages)
@@ -348,14 +353,26 @@ func (s *source) ends(region uint32, t int64, w *walk, to []trace.Event) []trace
 	case c.ends == wire.AllBegin, c.ends == wire.AllEnd:
 		tell(wire.Met, uint32(c.ends), allProcesses)
 	case c.ends != wire.NoMeeting:
-		for i := len(w.stack) - 1; i >= 0; i-- {
-			if x := &w.stack[i]; x.work {
-				if object := s.passing.teams[x.team]; x.known && object != 0 {
-					tell(wire.Met, uint32(c.ends), object)
-				}
-				break
-			}
+		if object := s.team(w); object != 0 {
+			tell(wire.Met, uint32(c.ends), object)
 		}
 	}
 	return to
+}
+
+// barrier says whether a region is a barrier of a team.
+func (s *source) barrier(region uint32) bool {
+	return int(region) < len(s.passing.classes) && (s.passing.classes[region].ends == wire.ExplicitBarrier || s.passing.classes[region].ends == wire.ImplicitBarrier)
+}
+
+// team returns the object of the team in which a location works, 0 if that is not known.
+func (s *source) team(w *walk) uint32 {
+	for i := len(w.stack) - 1; i >= 0; i-- {
+		if x := &w.stack[i]; x.work && x.known {
+			return s.passing.teams[x.team]
+		} else if x.work {
+			break
+		}
+	}
+	return 0
 }
