@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/trace"
@@ -199,6 +200,55 @@ func TestWaits(t *testing.T) {
 	require.True(t, e.Header.States)
 	require.Equal(t, runtime.GOMAXPROCS(0), e.Header.Processors)
 	require.Positive(t, e.Total(e.MetricIndex("sleep")))
+}
+
+// TestWaysToWake: what ends a wait for a channel is told apart however the program does it.
+func TestWaysToWake(t *testing.T) {
+	var ended sync.WaitGroup
+	value := reflect.ValueOf
+	text := traced(t, func() {
+		receiver := func(wake func(c chan int)) {
+			c := make(chan int)
+			ended.Go(func() { receives(c) })
+			stuck(t, "receives", "chan receive")
+			wake(c)
+		}
+		sender := func(wake func(c chan int)) {
+			c := make(chan int)
+			ended.Go(func() { sends(c) })
+			stuck(t, "sends", "chan send")
+			wake(c)
+		}
+		receiver(func(c chan int) {
+			select {
+			case c <- 1:
+			default:
+			}
+		})
+		receiver(func(c chan int) { value(c).Send(value(1)) })
+		receiver(func(c chan int) { value(c).TrySend(value(1)) })
+		receiver(func(c chan int) {
+			reflect.Select([]reflect.SelectCase{{Dir: reflect.SelectSend, Chan: value(c), Send: value(1)}})
+		})
+		sender(func(c chan int) {
+			select {
+			case <-c:
+			default:
+			}
+		})
+		sender(func(c chan int) { value(c).Recv() })
+		sender(func(c chan int) { value(c).TryRecv() })
+		receiver(func(c chan int) { value(c).Close() })
+		ended.Wait()
+	})
+	count := map[string]int{}
+	e := analyzed(t, opened(t, text))
+	for i := range e.Stats {
+		if m := &e.Metrics[i]; e.Stats[i].Count > 0 && strings.HasPrefix(m.Name, "late_") {
+			count[m.Name] += int(e.Stats[i].Count)
+		}
+	}
+	require.Equal(t, map[string]int{"late_sender": 4, "late_receiver": 3, "late_close": 1}, count)
 }
 
 // TestOlder: what goroutines wait for that were blocked before the trace began, is told by those who wake them. A goroutine is

@@ -93,9 +93,10 @@ var waitsFor = map[string]wait{
 	"GC mark assist wait for work": assistWait, "wait until GC ends": assistWait, "preempted": runnableWait,
 }
 
-// deedsIn says which functions end the waits of others.
+// deedsIn says which functions end the waits of others. A select with a default and one other case is compiled to a function of its own.
 var deedsIn = map[string]deed{
 	"runtime.chanrecv": receives, "runtime.chanrecv1": receives, "runtime.chanrecv2": receives, "runtime.chansend": sends, "runtime.chansend1": sends,
+	"runtime.selectnbrecv": receives, "runtime.selectnbsend": sends, "reflect.chanrecv": receives, "reflect.chansend0": sends,
 	"runtime.selectgo": selects, "sync.(*Mutex).Unlock": unlocks, "internal/sync.(*Mutex).Unlock": unlocks, "sync.(*RWMutex).Unlock": unlocks,
 	"sync.(*RWMutex).RUnlock": unlocksShared, "sync.(*WaitGroup).Done": finishes, "sync.(*WaitGroup).Add": finishes, "sync.(*Cond).Signal": signals,
 	"sync.(*Cond).Broadcast": broadcasts,
