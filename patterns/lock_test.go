@@ -76,6 +76,9 @@ func TestRWLock(t *testing.T) {
 			rlock(1, 0, atOnce, 1), runlock(1, 30), rlock(2, 0, atOnce, 2), runlock(2, 50), rlock(3, 3, atOnce, 4), runlock(3, 40),
 			lock(4, 10, 11, 52), unlock(4, 53)},
 			[]string{"rw_writer_wait 4 10-50 by 2@0"}, 0},
+		{"what the writer acquired shared itself, and gave to others", wire.RWMutex, 0, ops{
+			rlock(1, 0, atOnce, 1), rlock(1, 2, atOnce, 3), runlock(2, 30), runlock(3, 50), lock(1, 10, 11, 52), unlock(1, 53)},
+			[]string{"rw_writer_wait 1 10-50 by 3@50"}, 0},
 		{"readers that left before the writer came", wire.RWMutex, 0, ops{
 			rlock(1, 0, atOnce, 1), runlock(1, 9), lock(4, 10, 11, 52), unlock(4, 53)},
 			nil, 0},

@@ -20,7 +20,7 @@ type stack struct {
 	path    []frame // from the root on, without what the runtime does at both ends
 	start   uint32  // region of the function that the goroutine was started with
 	system  bool    // the goroutine is one of the runtime, or writes the trace
-	leaf    place   // where in the program it is
+	leaf    place   // where in the program it is, as recordings have it: at the call of a function that passes data on
 	wait    wait    // what it waits for, if it does
 	deed    deed    // what it does to others, if it does
 	relocks bool    // what it waits for is the lock that Cond.Wait gave back
@@ -186,7 +186,11 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	for i := range frames[:leaf+1] {
 		n.see(frames[i].Func)
 	}
-	n.leaf = place{frames[leaf].Func, frames[leaf].File, uint32(frames[leaf].Line)}
+	at := leaf
+	for at < root && wire.Inside(frames[at].Func, frames[at].File) {
+		at++
+	}
+	n.leaf = place{frames[at].Func, frames[at].File, uint32(frames[at].Line)}
 	if frames[root].Func == waitGroupGo {
 		root-- // goroutines that call different functions
 	}

@@ -114,13 +114,14 @@ func (s *source) selects(x ast.Expr, in string) string {
 func (x tools) plainProgram(t *testing.T, flags ...string) string {
 	dir := t.TempDir()
 	for _, s := range sources(t) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, s.name), []byte(s.plainForm()), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, s.name), []byte(strings.Replace(s.plainForm(), "func main() {", "func main() {\n\tdefer traced()()", 1)), 0o666))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "barrier.go"), []byte(plainBarrier), 0o666))
 	sums, err := os.ReadFile("../go.sum")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module planted\n\ngo 1.26.0\n\nrequire golang.org/x/sync v0.24.0\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "traced.go"), []byte(tracedMain), 0o666))
 	build := exec.Command(x.tracerec, slices.Concat([]string{"build"}, flags, []string{"-o", "planted", "."})...)
 	build.Dir = dir
 	out, err := build.CombinedOutput()
